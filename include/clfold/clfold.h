@@ -1,0 +1,553 @@
+/*
+ * clfold: reductions and prefix scans for OpenCL.
+ *
+ * A call folds the elements of a buffer with an associative operator. Everything that a
+ * call may vary is one value struct, clfold_fold, whose zero is the default of every
+ * field:
+ *
+ *     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
+ *     clfold_reduce(ctx, queue, &sum, in, 0, out, 0, count, 0, NULL, &event);
+ *
+ * Rules that hold for every declaration below:
+ *
+ *   - Zero-initialise every struct. A field called `reserved` must stay zero, otherwise
+ *     the call is refused with CLFOLD_ERROR_ARGUMENT. Sizes and field order never change
+ *     under one soname; new fields come out of `reserved`.
+ *   - Offsets and counts are in elements of the buffer's own type, never in bytes. A
+ *     field or parameter in bytes says so. Counts and indices in device memory are
+ *     cl_ulong.
+ *   - What a struct points to need live only until the call returns.
+ *   - Every function may be called from any thread at any time, on the same context too.
+ *     clfold_context_destroy is the one exception: it must be the last call on its
+ *     context.
+ *   - What this version does not do yet is refused with CLFOLD_ERROR_UNSUPPORTED, and
+ *     clfold_last_error() names the field or function. Nothing is ignored.
+ *   - The library writes to no stream and reads no environment variable. It needs
+ *     libOpenCL and runs on devices from OpenCL 1.2 to 3.0.
+ *
+ * This header sets no CL_TARGET_OPENCL_VERSION: that choice is the program's.
+ */
+#ifndef CLFOLD_CLFOLD_H
+#define CLFOLD_CLFOLD_H
+
+#include <CL/cl.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* major * 10000 + minor * 100 + patch, of this header. */
+#define CLFOLD_VERSION 100
+
+#ifndef CLFOLD_API
+#if defined(CLFOLD_BUILD) && defined(__GNUC__)
+#define CLFOLD_API __attribute__((visibility("default")))
+#else
+#define CLFOLD_API
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Status ---- */
+
+/*
+ * What every call returns: CLFOLD_OK; a negative number, which is OpenCL's own code,
+ * unchanged (host memory that ran out is CL_OUT_OF_HOST_MEMORY); or one of the positive
+ * codes here. A program acts on the code; a person reads clfold_last_error().
+ */
+typedef int clfold_status;
+enum {
+    CLFOLD_OK = 0,
+    /* NULL, an unknown enumerator or flag, fields that contradict each other, an object
+     * of another context */
+    CLFOLD_ERROR_ARGUMENT = 1,
+    CLFOLD_ERROR_RANGE = 2, /* offset + count passes a buffer's end, or overflows */
+    /* an output overlaps an input, but not exactly in place */
+    CLFOLD_ERROR_OVERLAP = 3,
+    /* not on this device (no f64, ...), or not in this version */
+    CLFOLD_ERROR_UNSUPPORTED = 4,
+    CLFOLD_ERROR_BUILD = 5, /* OpenCL C does not compile; the message has the log */
+    CLFOLD_ERROR_EMPTY = 6, /* nothing to fold, and neither identity nor init */
+    /* a check found bad data: CLFOLD_CHECKED an offset, or verify_every a result that the
+     * host does not confirm */
+    CLFOLD_ERROR_DATA = 7
+};
+
+/* The code's name: "CLFOLD_ERROR_RANGE", "CL_OUT_OF_RESOURCES". Static, never NULL; a
+ * code that neither clfold nor OpenCL defines gives "unknown status". */
+CLFOLD_API const char *clfold_status_name(clfold_status status);
+
+/* The calling thread's last failure in one sentence that names the argument and its
+ * value, and ends in the status's name. Never NULL; "" before the first failure. It
+ * belongs to the thread and stays until that thread's next failure; a success does not
+ * clear it. */
+CLFOLD_API const char *clfold_last_error(void);
+
+/* CLFOLD_VERSION of the library that is loaded. */
+CLFOLD_API uint32_t clfold_version(void);
+
+/* ---- Context ---- */
+
+/*
+ * One cl_context and one of its devices (both retained), the programs built for them,
+ * scratch memory, and what was learnt of the device. All state of the library hangs off
+ * contexts: there are no globals but each thread's last sentence, so contexts can be made
+ * and destroyed freely. Make one a program, not one a call.
+ *
+ * A context retains every queue it has lent scratch to, until clfold_context_trim or
+ * clfold_context_destroy.
+ */
+typedef struct clfold_context clfold_context;
+
+/* What a call does; for clfold_prepare, clfold_explain and clfold_launch. */
+typedef uint32_t clfold_operation;
+enum {
+    CLFOLD_REDUCE = 1,
+    CLFOLD_INCLUSIVE_SCAN,
+    CLFOLD_EXCLUSIVE_SCAN,
+    CLFOLD_SELECT,
+    CLFOLD_PARTITION,
+    CLFOLD_UNIQUE,
+    CLFOLD_RUN_LENGTH_ENCODE,
+    CLFOLD_RUN_LENGTH_DECODE
+};
+
+enum { CLFOLD_LOG_ERROR = 1, CLFOLD_LOG_WARNING, CLFOLD_LOG_INFO, CLFOLD_LOG_DEBUG };
+
+/* One kernel that a call has just enqueued. */
+typedef struct clfold_launch {
+    clfold_operation operation;
+    /* number `index`, from 0, of the call's `num_launches` */
+    uint32_t index, num_launches;
+    const char *fold;                   /* fold->name, or "" */
+    const char *kernel;                 /* "clfold_reduce_tiles"; static */
+    cl_event event;                     /* retain it to read its times later */
+    uint64_t bytes_read, bytes_written; /* of global memory, by design */
+} clfold_launch;
+
+typedef struct clfold_context_params {
+    /* Called on the thread that makes the call, with no lock held; may call clfold.
+     * `message` is one line without a line end, or a compiler's log. NULL: silent. */
+    void (*log)(void *user, int level, const char *message);
+    /* Called after each kernel of each call is enqueued. UNSUPPORTED so far. */
+    void (*on_launch)(void *user, const clfold_launch *launch);
+    void *user;    /* handed to all callbacks */
+    int log_level; /* messages above it are dropped; 0: CLFOLD_LOG_WARNING */
+    /* one call in so many is checked on the host and therefore blocks: it reads the input
+     * back. A wrong result is CLFOLD_ERROR_DATA; the output stays as it came. 0: none */
+    uint32_t verify_every;
+    /* keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
+    const char *cache_folder;
+    /* as clfold_tune writes it; NULL: the built-in policies. UNSUPPORTED so far */
+    const char *tuning_file;
+    uint64_t cache_limit; /* bytes in cache_folder; 0: 256 MiB. UNSUPPORTED so far */
+    /* bytes of device memory held as scratch, over all queues; 0: no limit. A call that
+     * needs more first drops idle blocks of other queues, then fails with
+     * CL_MEM_OBJECT_ALLOCATION_FAILURE before it has enqueued anything */
+    uint64_t scratch_limit;
+    /* What the look-back's probe found out about a device, kept by the caller between
+     * runs: `key` names the device, its driver and this version; `size` is in bytes.
+     * load_verdict returns the bytes it had, 0 for none. UNSUPPORTED so far: there is no
+     * probe yet. */
+    size_t (*load_verdict)(void *user, const char *key, void *verdict, size_t size);
+    void (*save_verdict)(void *user, const char *key, const void *verdict, size_t size);
+    uintptr_t reserved[10];
+} clfold_context_params;
+
+typedef struct clfold_stats {
+    uint64_t calls; /* that passed their checks, prepare included */
+    uint64_t hits;  /* calls that found their program built */
+    /* calls that did not: they built it, or waited for a thread that did */
+    uint64_t misses;
+    uint64_t builds, failed_builds;
+    uint64_t build_ns;      /* spent in clBuildProgram, in all */
+    uint64_t disk_hits;     /* 0: there is no disk cache yet */
+    uint64_t scratch_bytes; /* device memory held now */
+    uint64_t reserved[8];
+} clfold_stats;
+
+/*
+ * Makes a context for `device`, which must be a device of `context`. Builds nothing; asks
+ * the device for its capabilities. `params` may be NULL: all defaults. On success *out is
+ * the caller's, to be given to clfold_context_destroy; on failure *out is NULL.
+ */
+CLFOLD_API clfold_status clfold_context_create(clfold_context **out, cl_context context,
+                                               cl_device_id device,
+                                               const clfold_context_params *params);
+
+/* Releases everything and sets *context to NULL. NULL and a pointer to NULL are fine.
+ * Does not wait: work that was enqueued completes, since OpenCL keeps what running
+ * commands need. What OpenCL refuses to release is logged. */
+CLFOLD_API void clfold_context_destroy(clfold_context **context);
+
+/* Gives back idle scratch and idle kernel objects, and lets go of the queues they served.
+ * Built programs stay. What a call of another thread is using stays too. NULL is fine. */
+CLFOLD_API void clfold_context_trim(clfold_context *context);
+
+/* Counters since the context was made. */
+CLFOLD_API clfold_status clfold_context_stats(clfold_context *context, clfold_stats *out);
+
+/* ---- The fold: a monoid, a load, a store, and what one call adds ---- */
+
+/* A scalar; 0 means: as the field says. */
+typedef uint32_t clfold_type;
+enum {
+    CLFOLD_I8 = 1,
+    CLFOLD_U8,
+    CLFOLD_I16,
+    CLFOLD_U16,
+    CLFOLD_I32,
+    CLFOLD_U32,
+    CLFOLD_I64,
+    CLFOLD_U64,
+    CLFOLD_F16,
+    CLFOLD_F32,
+    CLFOLD_F64
+};
+
+/*
+ * An operator over T = fold->type, with result T unless said otherwise. Integers wrap
+ * around. min and max pass a NaN on. In this version: CLFOLD_ADD (identity 0) and
+ * CLFOLD_MAX (identity: the type's lowest value, for floats minus infinity).
+ */
+typedef uint32_t clfold_op;
+enum {
+    CLFOLD_ADD = 1,
+    CLFOLD_MUL,
+    CLFOLD_MIN,
+    CLFOLD_MAX,
+    CLFOLD_BIT_AND,
+    CLFOLD_BIT_OR,
+    CLFOLD_BIT_XOR,
+    CLFOLD_LOGICAL_AND,
+    CLFOLD_LOGICAL_OR,
+    /* result clfold_arg_value; the lowest index wins a tie; no identity */
+    CLFOLD_ARG_MIN,
+    CLFOLD_ARG_MAX,     /* the same */
+    CLFOLD_ARG_MIN_MAX, /* the same, result clfold_arg_value[2] */
+    CLFOLD_MIN_MAX,     /* result T[2] */
+    /* result { ulong count; T mean, m2; }, variance m2 / count; F32 or F64 */
+    CLFOLD_MOMENTS,
+    /* elements T[2] = { a, b }: x -> a x + b, the first applied first */
+    CLFOLD_AFFINE,
+    CLFOLD_MATRIX_2X2 /* elements T[4] by rows, product */
+};
+
+/* 16 bytes on every host and device. */
+typedef struct clfold_arg_value {
+    cl_ulong index; /* counted from in_offset */
+    union {
+        cl_char i8;
+        cl_uchar u8;
+        cl_short i16;
+        cl_ushort u16;
+        cl_int i32;
+        cl_uint u32;
+        cl_long i64;
+        cl_ulong u64;
+        cl_half f16;
+        cl_float f32;
+        cl_double f64;
+    } value;
+} clfold_arg_value;
+
+/*
+ * How much a float result is promised. Integer results are exact and the same everywhere.
+ *
+ * CLFOLD_DETERMINISTIC: the same bits on every run. They depend on the device, its
+ * driver, the version of clfold, the fold (its algorithm included), the offsets, the
+ * count and its bound (count_at), and the tuning file if one is loaded. They do not
+ * depend on the number of workers or compute units, timing, the kind of queue, what else
+ * runs, or addresses: association follows from element offsets. One thing more: where a
+ * program does not build, the next candidate takes its place (clfold_explain says which
+ * and why), and it may associate differently.
+ */
+enum {
+    CLFOLD_DETERMINISTIC = 0,
+    CLFOLD_RELAXED,     /* may vary between runs */
+    CLFOLD_COMPENSATED, /* sums carry their rounding error along; needs no f64 */
+    CLFOLD_REPRODUCIBLE /* the same bits on all devices */
+};
+
+/* Flags of a fold. */
+enum {
+    CLFOLD_COMMUTATIVE = 1, /* `combine` may be reordered, not only regrouped */
+    CLFOLD_CHECKED = 2      /* offsets are checked on the device; the call blocks */
+};
+
+/* A value in device memory, `offset` in elements; mem NULL: none. */
+typedef struct clfold_place {
+    cl_mem mem;
+    size_t offset;
+} clfold_place;
+
+/* An argument that the fold's OpenCL C may use, as in clSetKernelArg; `size` in bytes. */
+typedef struct clfold_arg {
+    const char *decl;
+    size_t size;
+    const void *value;
+    uintptr_t reserved;
+} clfold_arg;
+
+/* Initialiser: CLFOLD_ARG("global const float *w", w_mem). */
+#define CLFOLD_ARG(decl, object)                                                         \
+    {                                                                                    \
+        decl, sizeof(object), &(object), 0                                               \
+    }
+
+enum {
+    /* one flag an element, non-zero starts a segment; element 0 always does */
+    CLFOLD_BY_FLAGS = 1,
+    CLFOLD_BY_KEYS, /* one key an element; a segment is a run of equal neighbours */
+    /* num + 1 ascending U32 or U64 offsets from in_offset, as in CSR; segments may be
+     * empty */
+    CLFOLD_BY_OFFSETS,
+    CLFOLD_BY_LENGTH /* every `num` elements, as rows; no buffer */
+};
+
+typedef struct clfold_segments {
+    uint32_t by;
+    clfold_type type; /* of the flags, keys or offsets */
+    cl_mem mem;
+    size_t offset, num;
+    const char *equal; /* BY_KEYS: a condition on keys a, b; NULL: a == b */
+    /* reduce BY_KEYS: each segment's key; BY_KEYS, BY_FLAGS: how many segments */
+    clfold_place keys_out, num_out;
+    uintptr_t reserved[4];
+} clfold_segments;
+
+/*
+ * In this version a fold is op, type, in, name, init, init_size and algorithm; a field
+ * that is UNSUPPORTED so far is refused unless it is zero. The pairs (in, type) are I32
+ * into I32 or I64, U8 into U8 or U64, F32 into F32 or F64, and F64 into F64.
+ *
+ * OpenCL C in a fold is made a function of its own with these names in scope: a b | in i
+ * n | x item prev out, and `args`. The names key, total, j and clfold_* are reserved.
+ * load, combine and keep may run again for an element, so they have no side effects.
+ */
+typedef struct clfold_fold {
+    clfold_op op;     /* 0: `combine` */
+    clfold_type type; /* what is folded: a, b, x, item, init, total; 0: `type_name` */
+    /* what the buffers hold, converted on load and on store; 0: `type` */
+    clfold_type in, out;
+    uint32_t accuracy, flags;
+    const char *name; /* for messages and traces; not part of the program */
+    /* an opaque OpenCL C type, "float4" or one that `source` defines */
+    const char *type_name;
+    size_t type_size; /* its sizeof on the host, in bytes */
+    /* typedefs and functions for the others; begin it with CLFOLD_HERE */
+    const char *source;
+    const char *combine;  /* of a, b, associative; a comes first: "a + b" */
+    const char *identity; /* an initialiser, "0" or "{ 1, 0 }"; NULL: there is none */
+    const char *load;     /* of in, i, n; NULL: "in[i]" */
+    /* a statement on out, item, prev (all before i), x, i, n; NULL: "out[i] = item";
+     * reduce: i is the segment */
+    const char *store;
+    const char *keep; /* select, partition: a condition on x, in, i, n */
+    const clfold_arg *args;
+    size_t num_args;
+    /* reduce: one result a segment; scans: start anew at each; NULL: one segment */
+    const clfold_segments *segments;
+    /* a host value of what is folded, put before each segment; NULL: none */
+    const void *init;
+    size_t init_size;     /* its size in bytes; must be that of `type` */
+    clfold_place init_at; /* or in device memory */
+    /* cl_ulong, the true count; the call's `count` is then its bound */
+    clfold_place count_at;
+    /* scans: the fold of all (with segments: of the last), unconverted; may be
+     * out[count]: CSR offsets from counts */
+    clfold_place total_at;
+    /* by name, as clfold_explain gives it; NULL: chosen by policy */
+    const char *algorithm;
+    /* a monoid of 1 to 4 scalars: "float a; float b"; combine, identity and load are then
+     * initialisers in that order */
+    const char *components;
+    const char *cuts; /* a condition on b that implies a op b == b for every a */
+    uintptr_t reserved[6];
+} clfold_fold;
+
+#define CLFOLD_STRING_(x) #x
+#define CLFOLD_STRING(x)  CLFOLD_STRING_(x)
+/* Put first in OpenCL C, it makes compile errors name the caller's own file and line. */
+#define CLFOLD_HERE "#line " CLFOLD_STRING(__LINE__) " \"" __FILE__ "\"\n"
+
+/* { .op = op, .type = type }, all else zero: for C++ before 20. */
+CLFOLD_API clfold_fold clfold_builtin(clfold_op op, clfold_type type);
+
+/* ---- Calls ---- */
+
+/*
+ * All calls below enqueue and return; num_wait, wait and event are as in
+ * clEnqueueNDRangeKernel.
+ *
+ *   queue    Any kind, in order or out of order, with or without profiling, of the
+ *            context's cl_context and device. On an out-of-order queue the call orders
+ *            its own kernels.
+ *   wait     The call starts when these events are complete. If one fails, the output is
+ *            undefined and on drivers that pass failures on, the call's event fails as
+ *            well.
+ *   event    May be NULL. On success *event is the caller's to release; it completes when
+ *            the whole call has, also for count 0. It is for waiting, not for timing: it
+ *            may belong to the last of several kernels. On failure *event is NULL.
+ *   in, out  Buffers of the context's cl_context, or sub-buffers. `in` must be readable
+ *            by kernels, `out` writable. `out` may be `in` at the same byte; any other
+ *            overlap is refused, between sub-buffers of one parent too.
+ *
+ * All checks, builds and allocations come before the first kernel is enqueued: a call
+ * that fails there has changed nothing. If an enqueue itself fails, the output is
+ * undefined.
+ */
+
+/*
+ * Reduction: out[out_offset] = init op in[in_offset] op ... op in[in_offset + count - 1].
+ *
+ * add and max may meet their operands in any order, a fixed one for floats; an operator
+ * that is not known to commute keeps them in order. count 0 gives init, or without it the
+ * identity, or without both CLFOLD_ERROR_EMPTY.
+ *
+ * Algorithm "reduce_tiles": each work-group folds its run of tiles, one more group folds
+ * the partial results; a count of one tile or little more takes one launch. The group
+ * count follows from policy and count alone. This is the cascaded reduction of Brent
+ * (1974) as Harris, "Optimizing Parallel Reduction in CUDA" (2007), arranges it, with
+ * tiles that suit the device: one work-item and explicit vectors on CPUs, a work-group
+ * and local memory elsewhere.
+ */
+CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue queue,
+                                       const clfold_fold *fold, cl_mem in,
+                                       size_t in_offset, cl_mem out, size_t out_offset,
+                                       size_t count, cl_uint num_wait,
+                                       const cl_event *wait, cl_event *event);
+
+/*
+ * Inclusive scan: out[out_offset + i] = init op in[in_offset] op .. op in[in_offset + i].
+ * UNSUPPORTED so far.
+ */
+CLFOLD_API clfold_status clfold_inclusive_scan(
+    clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
+    size_t in_offset, cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
+    const cl_event *wait, cl_event *event);
+
+/*
+ * Exclusive scan: as the inclusive one, without the element i itself; out[out_offset] is
+ * init or the identity. UNSUPPORTED so far.
+ */
+CLFOLD_API clfold_status clfold_exclusive_scan(
+    clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
+    size_t in_offset, cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
+    const cl_event *wait, cl_event *event);
+
+/*
+ * clfold_reduce with the result on the host: runs after all that the queue holds, and
+ * blocks. result_size is the result's size in bytes and must be that of the fold's output
+ * type. On failure *result is unchanged.
+ */
+CLFOLD_API clfold_status clfold_reduce_host(clfold_context *context,
+                                            cl_command_queue queue,
+                                            const clfold_fold *fold, cl_mem in,
+                                            size_t in_offset, size_t count, void *result,
+                                            size_t result_size);
+
+/*
+ * Keep the elements for which `keep` holds, in order; op is 0, `type` is what moves.
+ * `out` has room for `count`. num[num_offset] gets how many were kept, as cl_ulong, fit
+ * for count_at; in `store`, item is the new place. Partition puts the others behind.
+ * UNSUPPORTED so far.
+ */
+CLFOLD_API clfold_status clfold_select(clfold_context *context, cl_command_queue queue,
+                                       const clfold_fold *fold, cl_mem in,
+                                       size_t in_offset, cl_mem out, size_t out_offset,
+                                       cl_mem num, size_t num_offset, size_t count,
+                                       cl_uint num_wait, const cl_event *wait,
+                                       cl_event *event);
+CLFOLD_API clfold_status clfold_partition(clfold_context *context, cl_command_queue queue,
+                                          const clfold_fold *fold, cl_mem in,
+                                          size_t in_offset, cl_mem out, size_t out_offset,
+                                          cl_mem num, size_t num_offset, size_t count,
+                                          cl_uint num_wait, const cl_event *wait,
+                                          cl_event *event);
+
+/* Keep the first of each run of equal neighbours. UNSUPPORTED so far. */
+CLFOLD_API clfold_status clfold_unique(clfold_context *context, cl_command_queue queue,
+                                       const clfold_fold *fold, cl_mem in,
+                                       size_t in_offset, cl_mem out, size_t out_offset,
+                                       cl_mem num, size_t num_offset, size_t count,
+                                       cl_uint num_wait, const cl_event *wait,
+                                       cl_event *event);
+
+/*
+ * Run-length encoding and its inverse. fold->in is the type of the values, fold->type
+ * that of the lengths, U32 or U64. decode: `count` runs; what exceeds `capacity` elements
+ * is not written. UNSUPPORTED so far.
+ */
+CLFOLD_API clfold_status clfold_run_length_encode(
+    clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
+    size_t in_offset, cl_mem values, size_t values_offset, cl_mem lengths,
+    size_t lengths_offset, cl_mem num, size_t num_offset, size_t count, cl_uint num_wait,
+    const cl_event *wait, cl_event *event);
+CLFOLD_API clfold_status clfold_run_length_decode(
+    clfold_context *context, cl_command_queue queue, const clfold_fold *fold,
+    cl_mem values, size_t values_offset, cl_mem lengths, size_t lengths_offset,
+    cl_mem out, size_t out_offset, size_t capacity, size_t count, cl_uint num_wait,
+    const cl_event *wait, cl_event *event);
+
+/* ---- Beforehand ---- */
+
+/* What a call would do. */
+typedef struct clfold_report {
+    const char *algorithm; /* static: "reduce_tiles" */
+    size_t tile;           /* elements */
+    size_t group_size, num_groups, num_launches;
+    size_t scratch_bytes;
+    /* of global memory, by design, scratch included */
+    uint64_t bytes_read, bytes_written;
+    char reason[256]; /* why this one, and why not the faster ones */
+    uintptr_t reserved[8];
+} clfold_report;
+
+/*
+ * Never needed: moves the cost of a first call to here. Builds the programs of
+ * `operation` on `fold`, reserves scratch for up to `count` elements, and runs each
+ * kernel once on nothing, since some drivers compile only then. Blocks, on a queue of its
+ * own.
+ */
+CLFOLD_API clfold_status clfold_prepare(clfold_context *context,
+                                        clfold_operation operation,
+                                        const clfold_fold *fold, size_t count);
+
+/* Says what a call would do, and builds nothing. `out` need not be initialised. */
+CLFOLD_API clfold_status clfold_explain(clfold_context *context,
+                                        clfold_operation operation,
+                                        const clfold_fold *fold, size_t count,
+                                        clfold_report *out);
+
+/* Always exported, not yet promised: may change in a minor version. */
+#ifdef CLFOLD_EXPERIMENTAL
+
+typedef struct clfold_tile_trace {
+    uint64_t started, aggregate, prefix;
+    uint32_t ticket, depth, polls, fallbacks;
+} clfold_tile_trace;
+
+/* An inclusive scan that records, per tile, what its look-back did; times are steps of
+ * one counter. Blocks. UNSUPPORTED so far. */
+CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
+                                      const clfold_fold *fold, cl_mem in,
+                                      size_t in_offset, cl_mem out, size_t out_offset,
+                                      size_t count, clfold_tile_trace *tiles,
+                                      size_t capacity, size_t *num_tiles);
+
+/* Searches for a better policy, blocks about so many seconds, and adds it to the file,
+ * which is replaced whole; never worse than the default. UNSUPPORTED so far. */
+CLFOLD_API clfold_status clfold_tune(clfold_context *context, cl_command_queue queue,
+                                     clfold_operation operation, const clfold_fold *fold,
+                                     size_t count, double seconds, const char *file);
+
+#endif /* CLFOLD_EXPERIMENTAL */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CLFOLD_CLFOLD_H */
