@@ -1,0 +1,61 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Room for a compiler's log of some length behind the sentence. */
+static _Thread_local char last_error[4096];
+
+const char *clfold_last_error(void)
+{
+    return last_error;
+}
+
+clfold_status clfold_fail(const struct site *site, clfold_status status,
+                          const char *format, ...)
+{
+    va_list args;
+    char tail[64];
+    int tail_length = snprintf(tail, sizeof(tail), " (%s)", clfold_status_name(status));
+    size_t room = sizeof(last_error) - (size_t)tail_length;
+    int length = snprintf(last_error, room, "%s: ", site->who);
+    size_t end = (size_t)length < room ? (size_t)length : room - 1;
+
+    va_start(args, format);
+    length = vsnprintf(last_error + end, room - end, format, args);
+    va_end(args);
+    end = (size_t)length < room - end ? end + (size_t)length : room - 1;
+    memcpy(last_error + end, tail, (size_t)tail_length + 1);
+    if (site->log && site->log->write && site->log->level >= CLFOLD_LOG_ERROR) {
+        site->log->write(site->log->user, CLFOLD_LOG_ERROR, last_error);
+    }
+    return status;
+}
+
+clfold_status clfold_fail_call(const struct site *site, cl_int status, const char *call)
+{
+    return clfold_fail(site, status, "%s failed", call);
+}
+
+void clfold_log_call(const struct log *log, cl_int status, const char *call)
+{
+    if (status != CL_SUCCESS) {
+        clfold_log(log, CLFOLD_LOG_ERROR, "%s failed (%s)", call,
+                   clfold_status_name(status));
+    }
+}
+
+void clfold_log(const struct log *log, int level, const char *format, ...)
+{
+    va_list args;
+    char message[4096];
+
+    if (!log->write || log->level < level) {
+        return;
+    }
+    va_start(args, format);
+    vsnprintf(message, sizeof(message), format, args);
+    va_end(args);
+    log->write(log->user, level, message);
+}

@@ -1,0 +1,49 @@
+/*
+ * Failures: a status, one sentence kept per thread, and the caller's log.
+ *
+ * A function that finds a failure writes
+ *
+ *     return clfold_fail(site, CLFOLD_ERROR_RANGE, "in_offset %zu ...", in_offset);
+ *
+ * and its callers hand the status on unchanged.
+ */
+#ifndef CLFOLD_BASE_ERROR_H
+#define CLFOLD_BASE_ERROR_H
+
+#include <clfold/clfold.h>
+
+#if defined(__GNUC__)
+#define CLFOLD_PRINTF(string, first) __attribute__((format(printf, string, first)))
+#else
+#define CLFOLD_PRINTF(string, first)
+#endif
+
+/* Where messages go: the context's parameters, as the caller gave them. */
+struct log {
+    void (*write)(void *user, int level, const char *message); /* NULL: nowhere */
+    void *user;
+    int level;
+};
+
+/* Who speaks: a message begins "who: ". */
+struct site {
+    const struct log *log; /* NULL: there is no context yet */
+    const char *who;       /* the fold's name, or the function's */
+};
+
+/* Keeps the sentence, with the status's name behind it, as the thread's last error, logs
+ * it as CLFOLD_LOG_ERROR, and returns `status`. */
+clfold_status clfold_fail(const struct site *site, clfold_status status,
+                          const char *format, ...) CLFOLD_PRINTF(3, 4);
+
+/* An OpenCL call that failed: "clSetKernelArg failed". */
+clfold_status clfold_fail_call(const struct site *site, cl_int status, const char *call);
+
+/* The same where no status can be returned: logged only. CL_SUCCESS says nothing. */
+void clfold_log_call(const struct log *log, cl_int status, const char *call);
+
+/* Says something that is no failure of a call, or not one that it can return. */
+void clfold_log(const struct log *log, int level, const char *format, ...)
+    CLFOLD_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,29 @@
+/* What clfold asks of the operating system, and all of it: a lock, a signal, a clock. */
+#ifndef CLFOLD_BASE_SYSTEM_H
+#define CLFOLD_BASE_SYSTEM_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lock {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed; /* something that a waiter looks at */
+};
+
+/* False where the system has no room for one. */
+bool clfold_lock_init(struct lock *lock);
+void clfold_lock_finish(struct lock *lock);
+
+void clfold_lock_take(struct lock *lock);
+void clfold_lock_give(struct lock *lock);
+
+/* Gives the lock, sleeps until clfold_lock_wake, and takes it again. May wake for
+ * nothing. */
+void clfold_lock_wait(struct lock *lock);
+void clfold_lock_wake(struct lock *lock);
+
+/* Nanoseconds of a clock that never goes back. */
+uint64_t clfold_clock_ns(void);
+
+#endif

@@ -1,0 +1,23 @@
+/* Text that grows. An allocation that fails is remembered, so that a series of appends
+ * needs one check at its end. */
+#ifndef CLFOLD_BASE_TEXT_H
+#define CLFOLD_BASE_TEXT_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text {
+    char *bytes; /* NUL-terminated; NULL while empty */
+    size_t length, capacity;
+    bool failed; /* an append found no memory: the content is incomplete */
+};
+
+void clfold_text_append(struct text *text, const char *bytes, size_t length);
+void clfold_text_print(struct text *text, const char *format, ...) CLFOLD_PRINTF(2, 3);
+
+/* A zeroed text, and a second time, are fine. */
+void clfold_text_finish(struct text *text);
+
+#endif
