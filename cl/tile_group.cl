@@ -1,0 +1,174 @@
+/*
+ * A tile is a work-group's: each work-item folds its elements in registers, one item each
+ * goes through a tree in local memory. For GPUs; right for any group size and any device.
+ *
+ * A work-item loads chunks: CLFOLD_CHUNK elements, 16 bytes, at element offsets that are
+ * multiples of a chunk. Where the buffer itself is aligned that is one vector load, else
+ * it is scalar loads of the same elements in the same order: association follows from
+ * element offsets, never from addresses.
+ *
+ *   elements   . . . . | . . a b | c d e f | ... | y z . . | . . . .     tile: a to z
+ *   chunks               0         1               n - 1
+ *   commutative: work-item l takes chunks l, l + G, l + 2G, ... (coalesced)
+ *   in order:    work-item l takes chunks l k to l k + k - 1, k = ceil(n / G)
+ *
+ * Local memory: an item for each work-item, element i at i + i / 32, which keeps the tree
+ * free of bank conflicts. Barriers a tile: 1 + ceil(log2 G), all in uniform control flow.
+ */
+
+#define CLFOLD_PADDED(i) ((i) + (i) / 32)
+
+typedef local clfold_item *clfold_memory;
+#define CLFOLD_TILE_MEMORY(memory)                                                       \
+    local clfold_item memory[CLFOLD_PADDED(CLFOLD_GROUP_SIZE - 1) + 1]
+
+/* Loads a work-item has under way at once. */
+#define CLFOLD_LOADS 4
+
+typedef struct {
+    CLFOLD_IN scalars[CLFOLD_CHUNK_SCALARS];
+} clfold_chunk;
+
+static clfold_chunk clfold_load_chunk(global const CLFOLD_IN *in, ulong base,
+                                      bool aligned)
+{
+    global const CLFOLD_IN *from = in + base * CLFOLD_COMPONENTS;
+    clfold_chunk chunk;
+
+#if CLFOLD_CHUNK_SCALARS > 1
+    if (aligned) {
+        CLFOLD_CHUNK_STORE(*(global const CLFOLD_CHUNK_VECTOR *)from, 0, chunk.scalars);
+        return chunk;
+    }
+#endif
+#pragma unroll
+    for (uint k = 0; k < CLFOLD_CHUNK_SCALARS; ++k)
+        chunk.scalars[k] = from[k];
+    return chunk;
+}
+
+static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk)
+{
+    clfold_stage total, x;
+
+#define CLFOLD_UNPACK(k, name, stage, item)                                              \
+    x.name = convert_##stage(chunk->scalars[i * CLFOLD_COMPONENTS + k]);
+#pragma unroll
+    for (uint i = 0; i < CLFOLD_CHUNK; ++i) {
+        CLFOLD_EACH(CLFOLD_UNPACK)
+        total = i == 0 ? x : clfold_combine_stage(total, x);
+    }
+    return total;
+}
+
+/* The chunk at element `base`, of which only begin to end - 1 belong to the tile. */
+static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulong begin,
+                                     ulong end, bool aligned)
+{
+    if (base >= begin && base + CLFOLD_CHUNK <= end) {
+        clfold_chunk chunk = clfold_load_chunk(in, base, aligned);
+        return clfold_fold_chunk(&chunk);
+    }
+
+    ulong i = max(base, begin);
+    ulong stop = min(base + CLFOLD_CHUNK, end);
+    clfold_stage total = clfold_load(in, i);
+
+    while (++i < stop)
+        total = clfold_combine_stage(total, clfold_load(in, i));
+    return total;
+}
+
+/*
+ * The tree over the items of work-items 0 to live - 1, in order (l: a work-item, s = 1):
+ *
+ *   i     0   1   2   3   4   5   6          live = 7
+ *   s=1   01      23      45      6          i = 2 s l, only where i + s < live
+ *   s=2   0123            456
+ *   s=4   0123456
+ *
+ * Work-item 0 gets the result. The guard makes any group size and any `live` right;
+ * nothing relies on lanes in lock step.
+ */
+static clfold_item clfold_group_join(clfold_item mine, uint live, clfold_memory memory)
+{
+    const uint l = (uint)get_local_id(0);
+
+    if (l < live)
+        memory[CLFOLD_PADDED(l)] = mine;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint s = 1; s < CLFOLD_GROUP_SIZE; s *= 2) {
+        const uint i = 2 * s * l;
+        if (i + s < live)
+            memory[CLFOLD_PADDED(i)] = clfold_combine(memory[CLFOLD_PADDED(i)],
+                                                      memory[CLFOLD_PADDED(i + s)]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    return memory[0];
+}
+
+/* The fold of elements begin to begin + count - 1, for 1 <= count <= CLFOLD_TILE. All
+ * work-items must call it; work-item 0 gets the result. */
+static clfold_item clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, uint count,
+                                    clfold_memory memory)
+{
+    const uint l = (uint)get_local_id(0);
+    const bool aligned = (ulong)in % 16 == 0;
+    const ulong end = begin + count;
+    const ulong first = begin / CLFOLD_CHUNK;
+    const uint chunks = (uint)((end + CLFOLD_CHUNK - 1) / CLFOLD_CHUNK - first);
+#if CLFOLD_COMMUTATIVE
+    const uint step = CLFOLD_GROUP_SIZE;
+    const uint live = min((uint)CLFOLD_GROUP_SIZE, chunks);
+    const uint stop = chunks;
+    uint j = l;
+#else
+    const uint step = 1;
+    const uint each = (chunks + CLFOLD_GROUP_SIZE - 1) / CLFOLD_GROUP_SIZE;
+    const uint live = (chunks + each - 1) / each;
+    const uint stop = min(l * each + each, chunks);
+    uint j = l * each;
+#endif
+    clfold_item mine;
+
+    if (l < live) {
+        clfold_stage total =
+            clfold_fold_part(in, (first + j) * CLFOLD_CHUNK, begin, end, aligned);
+        for (j += step; j + (CLFOLD_LOADS - 1) * step < stop; j += CLFOLD_LOADS * step) {
+            clfold_chunk row[CLFOLD_LOADS];
+            if ((first + j + (CLFOLD_LOADS - 1) * step + 1) * CLFOLD_CHUNK > end)
+                break;
+#pragma unroll
+            for (uint k = 0; k < CLFOLD_LOADS; ++k)
+                row[k] = clfold_load_chunk(in, (first + j + k * step) * CLFOLD_CHUNK,
+                                           aligned);
+#pragma unroll
+            for (uint k = 0; k < CLFOLD_LOADS; ++k)
+                total = clfold_combine_stage(total, clfold_fold_chunk(&row[k]));
+        }
+        for (; j < stop; j += step)
+            total = clfold_combine_stage(
+                total,
+                clfold_fold_part(in, (first + j) * CLFOLD_CHUNK, begin, end, aligned));
+        mine = clfold_empty(total);
+    }
+    return clfold_group_join(mine, live, memory);
+}
+
+/* The fold of the first `num` >= 1 items: a run of neighbours for each work-item. */
+static clfold_item clfold_tile_fold_items(global const clfold_item *items, uint num,
+                                          clfold_memory memory)
+{
+    const uint each = (num + CLFOLD_GROUP_SIZE - 1) / CLFOLD_GROUP_SIZE;
+    const uint live = (num + each - 1) / each;
+    const uint first = (uint)get_local_id(0) * each;
+    clfold_item mine;
+
+    if (get_local_id(0) < live) {
+        const uint stop = min(first + each, num);
+        mine = items[first];
+        for (uint i = first + 1; i < stop; ++i)
+            mine = clfold_combine(mine, items[i]);
+    }
+    return clfold_group_join(mine, live, memory);
+}

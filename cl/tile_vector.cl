@@ -1,0 +1,157 @@
+/*
+ * A tile is one work-item's: explicit vectors of 16, no barrier, no local memory. For CPU
+ * devices, where a work-group runs on one thread and vectors are what the hardware has.
+ *
+ * Loads are vload16 at element alignment, so any offset and any address is right, and
+ * association does not depend on either. An unaligned vload16 is as fast as an aligned
+ * one where the memory is the limit (2^26 floats, PoCL 3.1 and Intel's CPU runtime:
+ * within 3 %).
+ */
+
+typedef private uchar *clfold_memory;
+#define CLFOLD_TILE_MEMORY(memory)                                                       \
+    private uchar memory##_none = 0;                                                     \
+    clfold_memory memory = &memory##_none
+
+/*
+ * 16 elements from i on, component by component.
+ *
+ *   two components:  lo a0 b0 a1 b1 ... a7 b7     .even of both: a0 a1 ... a15
+ *                    hi a8 b8 a9 b9 ... a15 b15   .odd of both:  b0 b1 ... b15
+ */
+static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong i)
+{
+    global const CLFOLD_IN *from = in + i * CLFOLD_COMPONENTS;
+    clfold_stage16 x;
+#if CLFOLD_COMPONENTS == 1
+#define CLFOLD_LOAD16(k, name, stage, item)                                              \
+    x.name = convert_##stage##16(vload16(0, from));
+#else
+    CLFOLD_IN16 lo = vload16(0, from), hi = vload16(1, from);
+#define CLFOLD_PICK_0 (CLFOLD_IN16)(lo.even, hi.even)
+#define CLFOLD_PICK_1 (CLFOLD_IN16)(lo.odd, hi.odd)
+#define CLFOLD_LOAD16(k, name, stage, item)                                              \
+    x.name = convert_##stage##16(CLFOLD_PICK_##k);
+#endif
+    CLFOLD_EACH(CLFOLD_LOAD16)
+    return x;
+}
+
+/*
+ * Combines neighbours, in order: 32 elements become 16.
+ *
+ *   x  x0 x1 x2 x3 ... x15    y  y0 y1 ... y15
+ *      x0x1 x2x3 ... x14x15 y0y1 ... y14y15     (x0x1: x0 op x1)
+ */
+static clfold_stage16 clfold_pairs(clfold_stage16 x, clfold_stage16 y)
+{
+    clfold_stage16 left, right;
+#define CLFOLD_PAIRS(k, name, stage, item)                                               \
+    left.name = (stage##16)(x.name.even, y.name.even);                                   \
+    right.name = (stage##16)(x.name.odd, y.name.odd);
+    CLFOLD_EACH(CLFOLD_PAIRS)
+    return clfold_combine_stage16(left, right);
+}
+
+/* Folds the lanes, in order. The upper lanes repeat the lower ones, so the operator sees
+ * nothing but elements. */
+static clfold_stage clfold_join(clfold_stage16 x)
+{
+    clfold_stage total;
+
+    x = clfold_pairs(x, x);
+    x = clfold_pairs(x, x);
+    x = clfold_pairs(x, x);
+    x = clfold_pairs(x, x);
+#define CLFOLD_FIRST_LANE(k, name, stage, item) total.name = x.name.s0;
+    CLFOLD_EACH(CLFOLD_FIRST_LANE)
+    return total;
+}
+
+#if CLFOLD_COMMUTATIVE
+
+/* The elements from begin on, a multiple of 16 and at least 16 of them. Lane j of four
+ * accumulators takes every 64th element: four chains hide the latency of a float add. */
+static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
+                                        uint count)
+{
+    clfold_stage16 x = clfold_load16(in, begin);
+    uint i = 16;
+
+    if (count >= 128) {
+        clfold_stage16 y = clfold_load16(in, begin + 16);
+        clfold_stage16 z = clfold_load16(in, begin + 32);
+        clfold_stage16 w = clfold_load16(in, begin + 48);
+        for (i = 64; i + 64 <= count; i += 64) {
+            x = clfold_combine_stage16(x, clfold_load16(in, begin + i));
+            y = clfold_combine_stage16(y, clfold_load16(in, begin + i + 16));
+            z = clfold_combine_stage16(z, clfold_load16(in, begin + i + 32));
+            w = clfold_combine_stage16(w, clfold_load16(in, begin + i + 48));
+        }
+        x = clfold_combine_stage16(clfold_combine_stage16(x, y),
+                                   clfold_combine_stage16(z, w));
+    }
+    for (; i < count; i += 16)
+        x = clfold_combine_stage16(x, clfold_load16(in, begin + i));
+    return clfold_join(x);
+}
+
+#else
+
+/* 64 elements in order, as 16 lanes of 4 neighbours each. */
+static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong i)
+{
+    clfold_stage16 x = clfold_pairs(clfold_load16(in, i), clfold_load16(in, i + 16));
+    clfold_stage16 y = clfold_pairs(clfold_load16(in, i + 32), clfold_load16(in, i + 48));
+
+    return clfold_pairs(x, y);
+}
+
+/* The same elements in order: 256 at a time become 16 lanes of 16 neighbours, which costs
+ * 15 vector combines where reordering would take 16. */
+static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
+                                        uint count)
+{
+    clfold_stage total = clfold_join(clfold_load16(in, begin));
+    uint i = 16;
+
+    for (; i + 256 <= count; i += 256) {
+        clfold_stage16 x = clfold_pairs(clfold_fold_64(in, begin + i),
+                                        clfold_fold_64(in, begin + i + 64));
+        clfold_stage16 y = clfold_pairs(clfold_fold_64(in, begin + i + 128),
+                                        clfold_fold_64(in, begin + i + 192));
+        total = clfold_combine_stage(total, clfold_join(clfold_pairs(x, y)));
+    }
+    for (; i < count; i += 16)
+        total = clfold_combine_stage(total, clfold_join(clfold_load16(in, begin + i)));
+    return total;
+}
+
+#endif
+
+/* The fold of elements begin to begin + count - 1, for 1 <= count <= CLFOLD_TILE. */
+static clfold_item clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, uint count,
+                                    clfold_memory memory)
+{
+    uint i = count / 16 * 16;
+    clfold_stage total;
+
+    if (i > 0)
+        total = clfold_fold_vectors(in, begin, i);
+    else
+        total = clfold_load(in, begin + i++);
+    for (; i < count; ++i)
+        total = clfold_combine_stage(total, clfold_load(in, begin + i));
+    return clfold_empty(total);
+}
+
+/* The fold of the first `num` >= 1 items. */
+static clfold_item clfold_tile_fold_items(global const clfold_item *items, uint num,
+                                          clfold_memory memory)
+{
+    clfold_item total = items[0];
+
+    for (uint i = 1; i < num; ++i)
+        total = clfold_combine(total, items[i]);
+    return total;
+}

@@ -1,0 +1,53 @@
+/*
+ * A monoid: what is folded, with which operator, in how many components. Built-in
+ * operators are rows of a table in this form, and so will a caller's own be.
+ *
+ * The operator's text is written once and compiled at several widths, so it is made of
+ * operators, `?:` and OpenCL's type-generic built-ins; a relation may only feed `?:`, `&`
+ * and `|`. With one component the text speaks of a and b, with several of a.name, b.name.
+ */
+#ifndef CLFOLD_PLAN_MONOID_H
+#define CLFOLD_PLAN_MONOID_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+#define CLFOLD_MAX_COMPONENTS 4
+
+struct component {
+    const char *name;    /* "v"; "a", "b" */
+    clfold_type type;    /* what is folded, and what comes out */
+    clfold_type stage;   /* what a tile is folded in; may be narrower */
+    const char *combine; /* of a and b, a first: "a + b", "a.a * b.a" */
+    const char *identity;
+};
+
+struct monoid {
+    const char *name; /* "add" */
+    clfold_type in;   /* the buffer's scalars, num_components of them an element */
+    uint32_t num_components;
+    bool commutative;
+    bool has_identity;
+    uint64_t stage_limit; /* elements that a stage takes before it must be emptied */
+    struct component components[CLFOLD_MAX_COMPONENTS];
+};
+
+/* The monoid of a built-in operator. Refuses with a sentence what is unknown or is not in
+ * this version. */
+clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
+                                 clfold_op op, clfold_type type, clfold_type in);
+
+/* Bytes of an element in the input buffer, of a result in the output buffer, and of an
+ * item in scratch, as OpenCL C lays out a struct of its components. */
+size_t clfold_monoid_in_size(const struct monoid *monoid);
+size_t clfold_monoid_out_size(const struct monoid *monoid);
+size_t clfold_monoid_item_size(const struct monoid *monoid);
+
+/* Whether `type` is any of the monoid's types. */
+bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type);
+
+/* "CLFOLD_ADD"; "an unknown operator". */
+const char *clfold_op_name(clfold_op op);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * Policies: which tile a device folds with, and its numbers. A pure table, searched from
+ * the exact device to a row that fits all.
+ */
+#ifndef CLFOLD_PLAN_POLICY_H
+#define CLFOLD_PLAN_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tile_kind { TILE_NONE, TILE_VECTOR, TILE_GROUP };
+
+/* "tile_vector": as its file in cl/ is named. */
+const char *clfold_tile_name(enum tile_kind kind);
+
+/* What a policy may depend on. Never the number of compute units found at run time: on
+ * some drivers it changes with the number of workers, and float bits hang on the policy.
+ */
+struct device_facts {
+    bool cpu;
+    const char *vendor, *name;
+    size_t max_group_size; /* work-items */
+    size_t local_memory;   /* bytes */
+};
+
+struct policy {
+    enum tile_kind tile;
+    uint32_t tile_bytes;   /* of input */
+    uint32_t group_size;   /* work-items */
+    uint32_t max_groups;   /* of a launch that reduces */
+    uint32_t single_tiles; /* up to so many tiles, one group reduces in one launch */
+    const char *row;       /* the row's name, for people */
+};
+
+/* The policies for a device, best first: a program that does not build drops to the next.
+ * Returns how many there are, at least one. */
+#define CLFOLD_MAX_CANDIDATES 2
+uint32_t clfold_policy_reduce(const struct device_facts *device,
+                              struct policy candidates[CLFOLD_MAX_CANDIDATES]);
+
+#endif
