@@ -1,0 +1,322 @@
+#include "device/cache.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* ---- Keys -------------------------------------------------------------------------- */
+
+void clfold_key_init(struct key *key)
+{
+    key->hash = CLFOLD_HASH_START;
+    key->num = 0;
+}
+
+void clfold_key_add(struct key *key, const void *data, size_t size)
+{
+    key->pieces[key->num].data = data;
+    key->pieces[key->num].size = size;
+    ++key->num;
+    key->hash = clfold_hash(key->hash, data, size);
+}
+
+void clfold_key_add_string(struct key *key, const char *string)
+{
+    /* The end mark keeps "ab" "c" apart from "a" "bc", and NULL apart from "". */
+    clfold_key_add(key, string ? string : "\xff", string ? strlen(string) + 1 : 1);
+}
+
+static size_t key_size(const struct key *key)
+{
+    size_t size = 0;
+
+    for (uint32_t i = 0; i < key->num; ++i) {
+        size += key->pieces[i].size;
+    }
+    return size;
+}
+
+static bool key_matches(const struct key *key, const struct program *program)
+{
+    const unsigned char *bytes = program->key;
+
+    if (key->hash != program->hash || key_size(key) != program->key_size) {
+        return false;
+    }
+    for (uint32_t i = 0; i < key->num; ++i) {
+        if (memcmp(bytes, key->pieces[i].data, key->pieces[i].size) != 0) {
+            return false;
+        }
+        bytes += key->pieces[i].size;
+    }
+    return true;
+}
+
+/* ---- Programs ---------------------------------------------------------------------- */
+
+static struct program *lookup(struct cache *cache, const struct key *key)
+{
+    for (struct program *p = cache->programs; p; p = p->next) {
+        if (key_matches(key, p)) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+static struct program *insert(struct cache *cache, const struct key *key,
+                              const struct recipe *recipe)
+{
+    struct program *program = clfold_alloc(sizeof(*program));
+    unsigned char *bytes = clfold_alloc(key_size(key));
+
+    if (!program || !bytes) {
+        clfold_free(program);
+        clfold_free(bytes);
+        return NULL;
+    }
+    program->key = bytes;
+    program->key_size = key_size(key);
+    for (uint32_t i = 0; i < key->num; ++i) {
+        memcpy(bytes, key->pieces[i].data, key->pieces[i].size);
+        bytes += key->pieces[i].size;
+    }
+    program->hash = key->hash;
+    program->names = recipe->names;
+    program->num_kernels = recipe->num_kernels;
+    program->next = cache->programs;
+    cache->programs = program;
+    return program;
+}
+
+static void get_build_log(struct text *text, cl_program program, cl_device_id device)
+{
+    size_t size = 0;
+    char *log = NULL;
+
+    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) !=
+            CL_SUCCESS ||
+        !(log = clfold_alloc(size + 1)) ||
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL) !=
+            CL_SUCCESS) {
+        clfold_text_print(text, "the driver gave no build log");
+    } else {
+        clfold_text_print(text, "%s", log);
+    }
+    clfold_free(log);
+}
+
+/* Compiles without the lock held. CL_BUILD_PROGRAM_FAILURE leaves the compiler's words in
+ * `log`; any status but these two is passing. */
+static clfold_status build(const struct cache *cache, const struct site *site,
+                           const struct recipe *recipe, cl_program *out, struct text *log,
+                           uint64_t *build_ns)
+{
+    struct text text = { 0 };
+    cl_program program = NULL;
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+    uint64_t start;
+
+    recipe->assemble(&text, recipe->data);
+    if (text.failed) {
+        clfold_fail(site, status, "no memory for the program's text");
+        goto fail;
+    }
+    program = clCreateProgramWithSource(cache->context, 1, (const char **)&text.bytes,
+                                        &text.length, &status);
+    if (status != CL_SUCCESS) {
+        program = NULL;
+        clfold_fail_call(site, status, "clCreateProgramWithSource");
+        goto fail;
+    }
+    start = clfold_clock_ns();
+    status = clBuildProgram(program, 1, &cache->device, cache->options, NULL, NULL);
+    *build_ns = clfold_clock_ns() - start;
+    if (status == CL_BUILD_PROGRAM_FAILURE) {
+        get_build_log(log, program, cache->device);
+        goto fail;
+    }
+    if (status != CL_SUCCESS) {
+        clfold_fail_call(site, status, "clBuildProgram");
+        goto fail;
+    }
+    clfold_text_finish(&text);
+    *out = program;
+    return CLFOLD_OK;
+
+fail:
+    if (program) {
+        clfold_log_call(site->log, clReleaseProgram(program), "clReleaseProgram");
+    }
+    clfold_text_finish(&text);
+    return status;
+}
+
+static clfold_status build_error(const struct site *site, const struct program *program)
+{
+    return clfold_fail(site, CLFOLD_ERROR_BUILD, "the program does not build: %s",
+                       program->log.bytes ? program->log.bytes : "no memory for the log");
+}
+
+clfold_status clfold_cache_find(struct cache *cache, const struct site *site,
+                                const struct key *key, const struct recipe *recipe,
+                                struct program **out)
+{
+    clfold_lock_take(&cache->lock);
+    struct program *program = lookup(cache, key);
+    if (program &&
+        (program->state == PROGRAM_READY || program->state == PROGRAM_FAILED)) {
+        ++cache->hits;
+    } else {
+        ++cache->misses;
+    }
+    if (!program && !(program = insert(cache, key, recipe))) {
+        clfold_lock_give(&cache->lock);
+        return clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no memory for the kernel cache");
+    }
+    while (program->state == PROGRAM_BUILDING) {
+        clfold_lock_wait(&cache->lock);
+    }
+    if (program->state == PROGRAM_EMPTY) {
+        cl_program built = NULL;
+        struct text log = { 0 };
+        uint64_t build_ns = 0;
+
+        program->state = PROGRAM_BUILDING;
+        clfold_lock_give(&cache->lock);
+        clfold_status status = build(cache, site, recipe, &built, &log, &build_ns);
+        if (status == CL_BUILD_PROGRAM_FAILURE) {
+            clfold_log(site->log, CLFOLD_LOG_WARNING, "%s: a program does not build: %s",
+                       site->who, log.bytes ? log.bytes : "");
+        }
+        clfold_lock_take(&cache->lock);
+        ++cache->builds;
+        cache->build_ns += build_ns;
+        cache->failed_builds += status != CLFOLD_OK;
+        program->program = built;
+        program->log = log;
+        program->state = status == CLFOLD_OK                  ? PROGRAM_READY
+                         : status == CL_BUILD_PROGRAM_FAILURE ? PROGRAM_FAILED
+                                                              : PROGRAM_EMPTY;
+        clfold_lock_wake(&cache->lock);
+        if (program->state == PROGRAM_EMPTY) {
+            clfold_lock_give(&cache->lock);
+            return status;
+        }
+    }
+    clfold_lock_give(&cache->lock);
+    *out = program;
+    return program->state == PROGRAM_READY ? CLFOLD_OK : build_error(site, program);
+}
+
+bool clfold_cache_has_failed(struct cache *cache, const struct key *key)
+{
+    clfold_lock_take(&cache->lock);
+    const struct program *program = lookup(cache, key);
+    bool failed = program && program->state == PROGRAM_FAILED;
+    clfold_lock_give(&cache->lock);
+    return failed;
+}
+
+/* ---- Kernels ----------------------------------------------------------------------- */
+
+static void destroy_kernels(struct kernels *kernels, const struct log *log)
+{
+    for (uint32_t i = 0; i < CLFOLD_MAX_KERNELS; ++i) {
+        if (kernels->kernels[i]) {
+            clfold_log_call(log, clReleaseKernel(kernels->kernels[i]), "clReleaseKernel");
+        }
+    }
+    clfold_free(kernels);
+}
+
+clfold_status clfold_program_take(struct cache *cache, const struct site *site,
+                                  struct program *program, struct kernels **out)
+{
+    clfold_lock_take(&cache->lock);
+    struct kernels *kernels = program->idle;
+    if (kernels) {
+        program->idle = kernels->next;
+    }
+    clfold_lock_give(&cache->lock);
+    if (kernels) {
+        *out = kernels;
+        return CLFOLD_OK;
+    }
+
+    kernels = clfold_alloc(sizeof(*kernels));
+    if (!kernels) {
+        return clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no memory for kernel objects");
+    }
+    for (uint32_t i = 0; i < program->num_kernels; ++i) {
+        cl_int status = CL_SUCCESS;
+        cl_kernel kernel = clCreateKernel(program->program, program->names[i], &status);
+        if (status != CL_SUCCESS) {
+            clfold_fail_call(site, status, "clCreateKernel");
+            destroy_kernels(kernels, site->log);
+            return status;
+        }
+        kernels->kernels[i] = kernel;
+    }
+    *out = kernels;
+    return CLFOLD_OK;
+}
+
+void clfold_program_give(struct cache *cache, struct program *program,
+                         struct kernels *kernels)
+{
+    clfold_lock_take(&cache->lock);
+    kernels->next = program->idle;
+    program->idle = kernels;
+    clfold_lock_give(&cache->lock);
+}
+
+/* ---- The cache --------------------------------------------------------------------- */
+
+clfold_status clfold_cache_init(struct cache *cache, const struct site *site,
+                                cl_context context, cl_device_id device,
+                                const char *options)
+{
+    *cache = (struct cache){ .context = context, .device = device, .options = options };
+    return clfold_lock_init(&cache->lock)
+               ? CLFOLD_OK
+               : clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
+}
+
+void clfold_cache_trim(struct cache *cache, const struct log *log)
+{
+    struct kernels *all = NULL;
+
+    clfold_lock_take(&cache->lock);
+    for (struct program *p = cache->programs; p; p = p->next) {
+        while (p->idle) {
+            struct kernels *kernels = p->idle;
+            p->idle = kernels->next;
+            kernels->next = all;
+            all = kernels;
+        }
+    }
+    clfold_lock_give(&cache->lock);
+    while (all) {
+        struct kernels *kernels = all;
+        all = kernels->next;
+        destroy_kernels(kernels, log);
+    }
+}
+
+void clfold_cache_finish(struct cache *cache, const struct log *log)
+{
+    clfold_cache_trim(cache, log);
+    while (cache->programs) {
+        struct program *program = cache->programs;
+        cache->programs = program->next;
+        if (program->program) {
+            clfold_log_call(log, clReleaseProgram(program->program), "clReleaseProgram");
+        }
+        clfold_text_finish(&program->log);
+        clfold_free(program->key);
+        clfold_free(program);
+    }
+    clfold_lock_finish(&cache->lock);
+}

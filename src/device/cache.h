@@ -1,0 +1,106 @@
+/*
+ * Programs, found by content.
+ *
+ * The key of a program is everything that changes its text: enumerators, numbers and
+ * strings, but no values. A context is one device and builds with one set of options, so
+ * these need not be in it. The key lies in pieces where the caller has them: a look-up
+ * hashes them, compares them in full, and neither copies nor allocates.
+ *
+ *   EMPTY --first caller--> BUILDING --> READY          for good
+ *     ^                        |    \--> FAILED         for good, with the compiler's log
+ *     +---- any other error ---+                        the next caller tries again
+ *
+ * Whoever finds BUILDING waits.
+ */
+#ifndef CLFOLD_DEVICE_CACHE_H
+#define CLFOLD_DEVICE_CACHE_H
+
+#include "base/error.h"
+#include "base/system.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+
+#define CLFOLD_KEY_PIECES 16
+
+struct key {
+    uint64_t hash;
+    uint32_t num;
+    struct {
+        const void *data;
+        size_t size;
+    } pieces[CLFOLD_KEY_PIECES];
+};
+
+void clfold_key_init(struct key *key);
+void clfold_key_add(struct key *key, const void *data, size_t size);
+void clfold_key_add_string(struct key *key,
+                           const char *string); /* NULL differs from "" */
+
+#define CLFOLD_MAX_KERNELS 4
+
+/* One cl_kernel of each name, for one caller at a time: an argument is never set on an
+ * object that two threads share. */
+struct kernels {
+    cl_kernel kernels[CLFOLD_MAX_KERNELS];
+    struct kernels *next;
+};
+
+struct program {
+    enum { PROGRAM_EMPTY, PROGRAM_BUILDING, PROGRAM_READY, PROGRAM_FAILED } state;
+    uint64_t hash;
+    size_t key_size;
+    void *key;
+    const char *const *names; /* of its kernels */
+    uint32_t num_kernels;
+    cl_program program;
+    struct text log;      /* the compiler's, of a failed build */
+    struct kernels *idle; /* a free list */
+    struct program *next;
+};
+
+struct cache {
+    struct lock lock;
+    cl_context context;
+    cl_device_id device;
+    const char *options;
+    struct program *programs;
+    uint64_t hits, misses, builds, failed_builds, build_ns;
+};
+
+/* What a miss needs; both are used during the call only, but for `names`. */
+struct recipe {
+    void (*assemble)(struct text *text, const void *data);
+    const void *data;
+    const char *const *names; /* static */
+    uint32_t num_kernels;
+};
+
+/* Retains nothing: context and device are the owner's. */
+clfold_status clfold_cache_init(struct cache *cache, const struct site *site,
+                                cl_context context, cl_device_id device,
+                                const char *options);
+void clfold_cache_finish(struct cache *cache, const struct log *log);
+
+/*
+ * Finds the program, building it if need be. The program is the cache's and lives as
+ * long. A build that fails is CLFOLD_ERROR_BUILD with the compiler's log, now and ever
+ * after.
+ */
+clfold_status clfold_cache_find(struct cache *cache, const struct site *site,
+                                const struct key *key, const struct recipe *recipe,
+                                struct program **out);
+
+/* Whether the key's program is known not to build. Builds nothing, counts nothing. */
+bool clfold_cache_has_failed(struct cache *cache, const struct key *key);
+
+/* Takes kernels off the program's free list, or makes them; to be given back. */
+clfold_status clfold_program_take(struct cache *cache, const struct site *site,
+                                  struct program *program, struct kernels **out);
+void clfold_program_give(struct cache *cache, struct program *program,
+                         struct kernels *kernels);
+
+/* Releases all idle kernels. */
+void clfold_cache_trim(struct cache *cache, const struct log *log);
+
+#endif

@@ -1,0 +1,114 @@
+#include "device/caps.h"
+
+#include "base/memory.h"
+#include "plan/scalar.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A string longer than `size` is cut: names are for policies and people. */
+static clfold_status get_string(const struct site *site, cl_device_id device,
+                                cl_device_info what, char *string, size_t size)
+{
+    size_t length = 0;
+    char *whole = NULL;
+    cl_int status = clGetDeviceInfo(device, what, 0, NULL, &length);
+
+    if (status == CL_SUCCESS) {
+        whole = clfold_alloc(length + 1);
+        status = whole ? clGetDeviceInfo(device, what, length, whole, NULL)
+                       : CL_OUT_OF_HOST_MEMORY;
+    }
+    if (status == CL_SUCCESS) {
+        snprintf(string, size, "%s", whole);
+    } else {
+        clfold_fail_call(site, status, "clGetDeviceInfo");
+    }
+    clfold_free(whole);
+    return status;
+}
+
+static clfold_status get_value(const struct site *site, cl_device_id device,
+                               cl_device_info what, void *value, size_t size)
+{
+    cl_int status = clGetDeviceInfo(device, what, size, value, NULL);
+
+    return status == CL_SUCCESS ? CLFOLD_OK
+                                : clfold_fail_call(site, status, "clGetDeviceInfo");
+}
+
+/* The newest OpenCL C that the device is sure to compile. A 3.0 device has 3.0, whatever
+ * CL_DEVICE_OPENCL_C_VERSION says: that query answers 1.2 for the sake of old programs.
+ */
+static const char *newest_std(const char *device_version)
+{
+    int major = 0, minor = 0;
+
+    if (sscanf(device_version, "OpenCL %d.%d", &major, &minor) != 2) {
+        return NULL;
+    }
+    if (major >= 3) {
+        return "-cl-std=CL3.0";
+    }
+    if (major == 2) {
+        return "-cl-std=CL2.0";
+    }
+    return major == 1 && minor >= 2 ? "-cl-std=CL1.2" : NULL;
+}
+
+clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
+                               cl_device_id device)
+{
+    cl_device_type type = 0;
+    cl_ulong local_memory = 0;
+    cl_device_fp_config fp64 = 0;
+    char version[64];
+    char extensions[8192];
+    clfold_status status;
+
+    *caps = (struct caps){ 0 };
+    if ((status =
+             get_string(site, device, CL_DEVICE_NAME, caps->name, sizeof(caps->name))) ||
+        (status = get_string(site, device, CL_DEVICE_VENDOR, caps->vendor,
+                             sizeof(caps->vendor))) ||
+        (status =
+             get_string(site, device, CL_DEVICE_VERSION, version, sizeof(version))) ||
+        (status = get_string(site, device, CL_DEVICE_EXTENSIONS, extensions,
+                             sizeof(extensions))) ||
+        (status = get_value(site, device, CL_DEVICE_TYPE, &type, sizeof(type))) ||
+        (status = get_value(site, device, CL_DEVICE_MAX_WORK_GROUP_SIZE,
+                            &caps->facts.max_group_size, sizeof(size_t))) ||
+        (status = get_value(site, device, CL_DEVICE_LOCAL_MEM_SIZE, &local_memory,
+                            sizeof(local_memory)))) {
+        return status;
+    }
+    caps->options = newest_std(version);
+    if (!caps->options) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "device %s has version \"%s\", clfold needs OpenCL 1.2",
+                           caps->name, version);
+    }
+    /* The query is optional in 1.2, where the extension's name tells. */
+    if (clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(fp64), &fp64, NULL) !=
+        CL_SUCCESS) {
+        fp64 = 0;
+    }
+    caps->fp64 = fp64 != 0 || strstr(extensions, "cl_khr_fp64");
+    caps->fp16 = strstr(extensions, "cl_khr_fp16") != NULL;
+    caps->facts.cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    caps->facts.vendor = caps->vendor;
+    caps->facts.name = caps->name;
+    caps->facts.local_memory = (size_t)local_memory;
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_caps_check_type(const struct caps *caps, const struct site *site,
+                                     const char *field, clfold_type type)
+{
+    if ((type == CLFOLD_F64 && !caps->fp64) || (type == CLFOLD_F16 && !caps->fp16)) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED, "%s %s: device %s has no %s",
+                           field, clfold_type_name(type), caps->name,
+                           clfold_type_name(type));
+    }
+    return CLFOLD_OK;
+}

@@ -1,0 +1,22 @@
+/* What clfold asks of a device, once a context. */
+#ifndef CLFOLD_DEVICE_CAPS_H
+#define CLFOLD_DEVICE_CAPS_H
+
+#include "base/error.h"
+#include "plan/policy.h"
+
+struct caps {
+    char name[128], vendor[128];
+    const char *options; /* of a build: "-cl-std=CL3.0" */
+    bool fp64, fp16;
+    struct device_facts facts;
+};
+
+clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
+                               cl_device_id device);
+
+/* Refuses a type that the device lacks. */
+clfold_status clfold_caps_check_type(const struct caps *caps, const struct site *site,
+                                     const char *field, clfold_type type);
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * Device memory that is lent to one call at a time.
+ *
+ * A block belongs to a queue, once it has served it:
+ *
+ *   in-order queue       a block that is not lent is free at once, since whatever the
+ *                        queue still runs comes before what is enqueued next
+ *   out-of-order queue   a block is free when the last event of its last call is
+ *                        complete; with CLFOLD_SCRATCH_DEPTH calls in flight, or at the
+ *                        limit, the next call waits for that event on the device instead
+ *
+ * Another queue takes another block. Queues are retained until clfold_scratch_trim.
+ */
+#ifndef CLFOLD_DEVICE_SCRATCH_H
+#define CLFOLD_DEVICE_SCRATCH_H
+
+#include "base/error.h"
+#include "base/system.h"
+
+#include <stdbool.h>
+
+#define CLFOLD_SCRATCH_DEPTH 16
+
+struct block {
+    cl_mem mem;
+    size_t size;
+    cl_command_queue queue; /* NULL: reserved, for the first that comes */
+    cl_event last;          /* out of order: of the last call that used it; or NULL */
+    bool lent;
+    struct block *next;
+};
+
+struct scratch {
+    struct lock lock;
+    cl_context context;
+    uint64_t limit, held; /* bytes; limit 0: none */
+    struct block *blocks;
+};
+
+clfold_status clfold_scratch_init(struct scratch *scratch, const struct site *site,
+                                  cl_context context, uint64_t limit);
+void clfold_scratch_finish(struct scratch *scratch, const struct log *log);
+
+/*
+ * Lends a block of at least `size` bytes to a call on `queue`, or with NULL to one that
+ * ends before it gives the block back. Where (*out)->last is set, the call's first
+ * command must wait for it.
+ */
+clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *site,
+                                  cl_command_queue queue, bool in_order, size_t size,
+                                  struct block **out);
+
+/* Ends the loan, also when it fails. `last` is the event of the last command that uses
+ * the block, which must be given for an out-of-order queue unless nothing was enqueued;
+ * it is retained. */
+clfold_status clfold_scratch_give(struct scratch *scratch, const struct site *site,
+                                  struct block *block, cl_event last);
+
+/* Releases what is not lent. */
+void clfold_scratch_trim(struct scratch *scratch, const struct log *log);
+
+uint64_t clfold_scratch_held(struct scratch *scratch);
+
+#endif
