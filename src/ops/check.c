@@ -1,0 +1,243 @@
+#include "ops/check.h"
+
+#include "base/size.h"
+#include "plan/scalar.h"
+
+#include <string.h>
+
+struct site clfold_site(const clfold_context *context, const clfold_fold *fold,
+                        const char *function)
+{
+    return (struct site){
+        .log = context ? &context->log : NULL,
+        .who = fold && fold->name && fold->name[0] ? fold->name : function,
+    };
+}
+
+clfold_status clfold_check_fold(const struct site *site, const clfold_context *context,
+                                const clfold_fold *fold)
+{
+    if (!context || !fold) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
+                           context ? "fold" : "context");
+    }
+
+    const struct {
+        bool used;
+        const char *field;
+    } later[] = {
+        { fold->accuracy != CLFOLD_DETERMINISTIC, "accuracy" },
+        { fold->type_name != NULL, "type_name" },
+        { fold->type_size != 0, "type_size" },
+        { fold->source != NULL, "source" },
+        { fold->combine != NULL, "combine" },
+        { fold->identity != NULL, "identity" },
+        { fold->load != NULL, "load" },
+        { fold->store != NULL, "store" },
+        { fold->keep != NULL, "keep" },
+        { fold->args != NULL, "args" },
+        { fold->num_args != 0, "num_args" },
+        { fold->segments != NULL, "segments" },
+        { fold->init_at.mem != NULL || fold->init_at.offset != 0, "init_at" },
+        { fold->count_at.mem != NULL || fold->count_at.offset != 0, "count_at" },
+        { fold->total_at.mem != NULL || fold->total_at.offset != 0, "total_at" },
+        { fold->components != NULL, "components" },
+        { fold->cuts != NULL, "cuts" },
+        { (fold->flags & CLFOLD_COMMUTATIVE) != 0, "flags: CLFOLD_COMMUTATIVE" },
+        { (fold->flags & CLFOLD_CHECKED) != 0, "flags: CLFOLD_CHECKED" },
+    };
+
+    for (size_t i = 0; i < sizeof(fold->reserved) / sizeof(fold->reserved[0]); ++i) {
+        if (fold->reserved[i] != 0) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "fold: reserved[%zu] is not zero", i);
+        }
+    }
+    if (fold->accuracy > CLFOLD_REPRODUCIBLE) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "fold: accuracy %u is unknown",
+                           fold->accuracy);
+    }
+    if (fold->flags & ~(uint32_t)(CLFOLD_COMMUTATIVE | CLFOLD_CHECKED)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "fold: flags 0x%x has unknown bits", fold->flags);
+    }
+    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); ++i) {
+        if (later[i].used) {
+            return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                               "fold: %s is not in this version", later[i].field);
+        }
+    }
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_check_monoid(const struct site *site, const clfold_context *context,
+                                  const clfold_fold *fold, struct monoid *monoid)
+{
+    clfold_type in = fold->in ? fold->in : fold->type;
+    clfold_status status;
+
+    if ((status = clfold_monoid_init(monoid, site, fold->op, fold->type, in)) ||
+        (status = clfold_caps_check_type(&context->caps, site, "type", fold->type)) ||
+        (status = clfold_caps_check_type(&context->caps, site, "in", in))) {
+        return status;
+    }
+    if (fold->out && !clfold_scalar(fold->out)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "out %u is no type", fold->out);
+    }
+    if (fold->out && fold->out != fold->type) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "out %s, another type than %s, is not in this version",
+                           clfold_type_name(fold->out), clfold_type_name(fold->type));
+    }
+    if (!fold->init && fold->init_size != 0) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "init is NULL, but init_size is %zu", fold->init_size);
+    }
+    if (fold->init && fold->init_size != clfold_monoid_out_size(monoid)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "init_size %zu bytes is not the %zu of %s", fold->init_size,
+                           clfold_monoid_out_size(monoid), clfold_type_name(fold->type));
+    }
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_check_algorithm(const struct site *site, clfold_operation operation,
+                                     const clfold_fold *fold)
+{
+    if (operation < CLFOLD_REDUCE || operation > CLFOLD_RUN_LENGTH_DECODE) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "operation %u is no operation",
+                           operation);
+    }
+    if (operation != CLFOLD_REDUCE) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "operation %u is not in this version", operation);
+    }
+    if (fold->algorithm && strcmp(fold->algorithm, "reduce_tiles") != 0) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "algorithm \"%s\" is not in this version, which reduces by "
+                           "reduce_tiles",
+                           fold->algorithm);
+    }
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_check_queue(const struct site *site, const clfold_context *context,
+                                 cl_command_queue queue, bool *in_order)
+{
+    cl_context of_context = NULL;
+    cl_device_id of_device = NULL;
+    cl_command_queue_properties properties = 0;
+    cl_int status;
+
+    if (!queue) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "queue is NULL");
+    }
+    if ((status = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(of_context),
+                                        &of_context, NULL)) ||
+        (status = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(of_device),
+                                        &of_device, NULL)) ||
+        (status = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(properties),
+                                        &properties, NULL))) {
+        return clfold_fail_call(site, status, "queue: clGetCommandQueueInfo");
+    }
+    if (of_context != context->context) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "queue %p is of another cl_context", (void *)queue);
+    }
+    if (of_device != context->device) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "queue %p is of another device than %s", (void *)queue,
+                           context->caps.name);
+    }
+    *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_check_wait(const struct site *site, cl_uint num_wait,
+                                const cl_event *wait)
+{
+    if (!wait != (num_wait == 0)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "wait is %s, but num_wait is %u",
+                           wait ? "given" : "NULL", num_wait);
+    }
+    for (cl_uint i = 0; i < num_wait; ++i) {
+        if (!wait[i]) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "wait[%u] is NULL", i);
+        }
+    }
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_check_span(const struct site *site, const clfold_context *context,
+                                const struct span *span, cl_mem *root, size_t *begin)
+{
+    cl_context of_context = NULL;
+    cl_mem_object_type kind = 0;
+    cl_mem_flags flags = 0;
+    cl_mem parent = NULL;
+    size_t size = 0, origin = 0, end;
+    cl_int status;
+
+    if (!span->mem) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is NULL", span->name);
+    }
+    if ((status =
+             clGetMemObjectInfo(span->mem, CL_MEM_TYPE, sizeof(kind), &kind, NULL)) ||
+        (status = clGetMemObjectInfo(span->mem, CL_MEM_CONTEXT, sizeof(of_context),
+                                     &of_context, NULL)) ||
+        (status =
+             clGetMemObjectInfo(span->mem, CL_MEM_FLAGS, sizeof(flags), &flags, NULL)) ||
+        (status =
+             clGetMemObjectInfo(span->mem, CL_MEM_SIZE, sizeof(size), &size, NULL)) ||
+        (status = clGetMemObjectInfo(span->mem, CL_MEM_OFFSET, sizeof(origin), &origin,
+                                     NULL)) ||
+        (status = clGetMemObjectInfo(span->mem, CL_MEM_ASSOCIATED_MEMOBJECT,
+                                     sizeof(parent), &parent, NULL))) {
+        return clfold_fail(site, status, "%s: clGetMemObjectInfo failed", span->name);
+    }
+    if (kind != CL_MEM_OBJECT_BUFFER) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s %p is no buffer", span->name,
+                           (void *)span->mem);
+    }
+    if (of_context != context->context) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s %p is of another cl_context",
+                           span->name, (void *)span->mem);
+    }
+    if (flags & span->denied) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s %p is %s for kernels",
+                           span->name, (void *)span->mem,
+                           span->denied == CL_MEM_WRITE_ONLY ? "write-only"
+                                                             : "read-only");
+    }
+    if (!clfold_size_add(span->offset, span->count, &end)) {
+        return clfold_fail(site, CLFOLD_ERROR_RANGE, "%s %zu + count %zu overflows",
+                           span->offset_name, span->offset, span->count);
+    }
+    if (end > size / span->size) {
+        return clfold_fail(
+            site, CLFOLD_ERROR_RANGE,
+            "%s holds %zu elements of %s, %s %zu + count %zu is past its end", span->name,
+            size / span->size, span->type, span->offset_name, span->offset, span->count);
+    }
+    *root = parent ? parent : span->mem;
+    *begin = origin + span->offset * span->size;
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_check_overlap(const struct site *site, const struct span *in,
+                                   cl_mem in_root, size_t in_begin,
+                                   const struct span *out, cl_mem out_root,
+                                   size_t out_begin)
+{
+    size_t in_end = in_begin + in->count * in->size;
+    size_t out_end = out_begin + out->count * out->size;
+
+    if (in_root == out_root && in_begin != out_begin && in_begin < out_end &&
+        out_begin < in_end) {
+        return clfold_fail(site, CLFOLD_ERROR_OVERLAP,
+                           "%s, bytes %zu to %zu, overlaps %s, bytes %zu to %zu",
+                           out->name, out_begin, out_end - 1, in->name, in_begin,
+                           in_end - 1);
+    }
+    return CLFOLD_OK;
+}

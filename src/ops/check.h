@@ -1,0 +1,55 @@
+/* The checks that all calls share. Each refusal is one sentence that names the argument
+ * and its value. */
+#ifndef CLFOLD_OPS_CHECK_H
+#define CLFOLD_OPS_CHECK_H
+
+#include "base/error.h"
+#include "ops/context.h"
+
+#include <stdbool.h>
+
+/* "sum" if the fold is named, else the function. */
+struct site clfold_site(const clfold_context *context, const clfold_fold *fold,
+                        const char *function);
+
+/* context and fold are there, and no field is used that this version lacks. */
+clfold_status clfold_check_fold(const struct site *site, const clfold_context *context,
+                                const clfold_fold *fold);
+
+/* The fold's monoid, for operators that are built in, on this device. */
+clfold_status clfold_check_monoid(const struct site *site, const clfold_context *context,
+                                  const clfold_fold *fold, struct monoid *monoid);
+
+/* NULL, or the name of an algorithm for the operation. */
+clfold_status clfold_check_algorithm(const struct site *site, clfold_operation operation,
+                                     const clfold_fold *fold);
+
+/* Of the context's cl_context and device; tells whether it keeps order. */
+clfold_status clfold_check_queue(const struct site *site, const clfold_context *context,
+                                 cl_command_queue queue, bool *in_order);
+
+clfold_status clfold_check_wait(const struct site *site, cl_uint num_wait,
+                                const cl_event *wait);
+
+/* A run of elements in a buffer, as the caller names it. */
+struct span {
+    const char *name, *offset_name; /* "in", "in_offset" */
+    cl_mem mem;
+    size_t offset, count; /* in elements */
+    size_t size;          /* of an element, in bytes */
+    const char *type;     /* "f32" */
+    cl_mem_flags denied;  /* CL_MEM_WRITE_ONLY: kernels must read it */
+};
+
+/* A buffer of the context's, with the run inside. *origin is its root: the parent of a
+ * sub-buffer, and *begin the first byte there. */
+clfold_status clfold_check_span(const struct site *site, const clfold_context *context,
+                                const struct span *span, cl_mem *root, size_t *begin);
+
+/* Refuses an `out` that overlaps `in` anywhere but at the same byte. */
+clfold_status clfold_check_overlap(const struct site *site, const struct span *in,
+                                   cl_mem in_root, size_t in_begin,
+                                   const struct span *out, cl_mem out_root,
+                                   size_t out_begin);
+
+#endif

@@ -1,0 +1,197 @@
+#include "ops/context.h"
+
+#include "base/memory.h"
+#include "ops/internal.h"
+
+#include <string.h>
+
+uint32_t clfold_version(void)
+{
+    return CLFOLD_VERSION;
+}
+
+/* Refuses what is not in this version, and a tail that is not zero. */
+static clfold_status check_params(const struct site *site,
+                                  const clfold_context_params *params)
+{
+    const struct {
+        bool used;
+        const char *field;
+    } later[] = {
+        { params->on_launch != NULL, "on_launch" },
+        { params->cache_folder != NULL, "cache_folder" },
+        { params->tuning_file != NULL, "tuning_file" },
+        { params->cache_limit != 0, "cache_limit" },
+        { params->load_verdict != NULL, "load_verdict" },
+        { params->save_verdict != NULL, "save_verdict" },
+    };
+
+    for (size_t i = 0; i < sizeof(params->reserved) / sizeof(params->reserved[0]); ++i) {
+        if (params->reserved[i] != 0) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "params: reserved[%zu] is not zero", i);
+        }
+    }
+    if (params->log_level < 0 || params->log_level > CLFOLD_LOG_DEBUG) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "params: log_level %d is no level", params->log_level);
+    }
+    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); ++i) {
+        if (later[i].used) {
+            return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                               "params: %s is not in this version", later[i].field);
+        }
+    }
+    return CLFOLD_OK;
+}
+
+static clfold_status check_device(const struct site *site, cl_context context,
+                                  cl_device_id device)
+{
+    size_t size = 0;
+    cl_int status = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &size);
+    cl_device_id *devices = NULL;
+    bool found = false;
+
+    if (status == CL_SUCCESS) {
+        devices = clfold_alloc(size);
+        status = devices
+                     ? clGetContextInfo(context, CL_CONTEXT_DEVICES, size, devices, NULL)
+                     : CL_OUT_OF_HOST_MEMORY;
+    }
+    for (size_t i = 0; status == CL_SUCCESS && i < size / sizeof(*devices); ++i) {
+        found |= devices[i] == device;
+    }
+    clfold_free(devices);
+    if (status != CL_SUCCESS) {
+        return clfold_fail_call(site, status, "clGetContextInfo");
+    }
+    return found ? CLFOLD_OK
+                 : clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "device %p is not a device of the cl_context",
+                               (void *)device);
+}
+
+/* Undoes as much of clfold_context_create as was done. */
+static void destroy(struct clfold_context *ctx, int done)
+{
+    if (done >= 4) {
+        clfold_scratch_finish(&ctx->scratch, &ctx->log);
+    }
+    if (done >= 3) {
+        clfold_cache_finish(&ctx->cache, &ctx->log);
+    }
+    if (done >= 2) {
+        clfold_log_call(&ctx->log, clReleaseDevice(ctx->device), "clReleaseDevice");
+    }
+    if (done >= 1) {
+        clfold_log_call(&ctx->log, clReleaseContext(ctx->context), "clReleaseContext");
+    }
+    clfold_free(ctx);
+}
+
+clfold_status clfold_context_create(clfold_context **out, cl_context context,
+                                    cl_device_id device,
+                                    const clfold_context_params *params)
+{
+    static const clfold_context_params defaults;
+    const clfold_context_params *p = params ? params : &defaults;
+    struct log log = { p->log, p->user,
+                       p->log_level ? p->log_level : CLFOLD_LOG_WARNING };
+    struct site site = { &log, "clfold_context_create" };
+    struct clfold_context *ctx;
+    clfold_status status;
+    int done = 0;
+
+    if (!out) {
+        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "out is NULL");
+    }
+    *out = NULL;
+    if (!context || !device) {
+        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
+                           context ? "device" : "context");
+    }
+    if ((status = check_params(&site, p)) ||
+        (status = check_device(&site, context, device))) {
+        return status;
+    }
+    ctx = clfold_alloc(sizeof(*ctx));
+    if (!ctx) {
+        return clfold_fail(&site, CL_OUT_OF_HOST_MEMORY, "no memory for a context");
+    }
+    ctx->log = log;
+    site.log = &ctx->log;
+    ctx->context = context;
+    ctx->device = device;
+    ctx->verify_every = p->verify_every;
+    if ((status = clRetainContext(context)) != CL_SUCCESS) {
+        clfold_fail_call(&site, status, "clRetainContext");
+        goto fail;
+    }
+    ++done;
+    if ((status = clRetainDevice(device)) != CL_SUCCESS) {
+        clfold_fail_call(&site, status, "clRetainDevice");
+        goto fail;
+    }
+    ++done;
+    if ((status = clfold_caps_init(&ctx->caps, &site, device)) ||
+        (status =
+             clfold_cache_init(&ctx->cache, &site, context, device, ctx->caps.options))) {
+        goto fail;
+    }
+    ++done;
+    if ((status = clfold_scratch_init(&ctx->scratch, &site, context, p->scratch_limit))) {
+        goto fail;
+    }
+    *out = ctx;
+    return CLFOLD_OK;
+
+fail:
+    destroy(ctx, done);
+    return status;
+}
+
+void clfold_context_destroy(clfold_context **context)
+{
+    if (context && *context) {
+        destroy(*context, 4);
+        *context = NULL;
+    }
+}
+
+void clfold_context_trim(clfold_context *context)
+{
+    if (context) {
+        clfold_scratch_trim(&context->scratch, &context->log);
+        clfold_cache_trim(&context->cache, &context->log);
+    }
+}
+
+clfold_status clfold_context_stats(clfold_context *context, clfold_stats *out)
+{
+    struct site site = { context ? &context->log : NULL, "clfold_context_stats" };
+
+    if (!context || !out) {
+        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
+                           context ? "out" : "context");
+    }
+    struct cache *cache = &context->cache;
+    *out = (clfold_stats){
+        .calls = atomic_load(&context->calls),
+        .scratch_bytes = clfold_scratch_held(&context->scratch),
+    };
+    clfold_lock_take(&cache->lock);
+    out->hits = cache->hits;
+    out->misses = cache->misses;
+    out->builds = cache->builds;
+    out->failed_builds = cache->failed_builds;
+    out->build_ns = cache->build_ns;
+    clfold_lock_give(&cache->lock);
+    return CLFOLD_OK;
+}
+
+void clfold_context_override(clfold_context *context,
+                             const struct plan_override *override)
+{
+    context->override = override ? *override : (struct plan_override){ 0 };
+}

@@ -1,0 +1,101 @@
+/* Calls of later versions: they answer, and name themselves. */
+#define CLFOLD_EXPERIMENTAL
+#include "ops/check.h"
+
+/* Their parameters mean nothing yet. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#endif
+
+static clfold_status unsupported(const clfold_context *context, const char *function,
+                                 cl_event *event)
+{
+    struct site site = clfold_site(context, NULL, function);
+
+    if (event) {
+        *event = NULL;
+    }
+    return clfold_fail(&site, CLFOLD_ERROR_UNSUPPORTED, "not in this version");
+}
+
+clfold_status clfold_inclusive_scan(clfold_context *context, cl_command_queue queue,
+                                    const clfold_fold *fold, cl_mem in, size_t in_offset,
+                                    cl_mem out, size_t out_offset, size_t count,
+                                    cl_uint num_wait, const cl_event *wait,
+                                    cl_event *event)
+{
+    return unsupported(context, "clfold_inclusive_scan", event);
+}
+
+clfold_status clfold_exclusive_scan(clfold_context *context, cl_command_queue queue,
+                                    const clfold_fold *fold, cl_mem in, size_t in_offset,
+                                    cl_mem out, size_t out_offset, size_t count,
+                                    cl_uint num_wait, const cl_event *wait,
+                                    cl_event *event)
+{
+    return unsupported(context, "clfold_exclusive_scan", event);
+}
+
+clfold_status clfold_select(clfold_context *context, cl_command_queue queue,
+                            const clfold_fold *fold, cl_mem in, size_t in_offset,
+                            cl_mem out, size_t out_offset, cl_mem num, size_t num_offset,
+                            size_t count, cl_uint num_wait, const cl_event *wait,
+                            cl_event *event)
+{
+    return unsupported(context, "clfold_select", event);
+}
+
+clfold_status clfold_partition(clfold_context *context, cl_command_queue queue,
+                               const clfold_fold *fold, cl_mem in, size_t in_offset,
+                               cl_mem out, size_t out_offset, cl_mem num,
+                               size_t num_offset, size_t count, cl_uint num_wait,
+                               const cl_event *wait, cl_event *event)
+{
+    return unsupported(context, "clfold_partition", event);
+}
+
+clfold_status clfold_unique(clfold_context *context, cl_command_queue queue,
+                            const clfold_fold *fold, cl_mem in, size_t in_offset,
+                            cl_mem out, size_t out_offset, cl_mem num, size_t num_offset,
+                            size_t count, cl_uint num_wait, const cl_event *wait,
+                            cl_event *event)
+{
+    return unsupported(context, "clfold_unique", event);
+}
+
+clfold_status clfold_run_length_encode(clfold_context *context, cl_command_queue queue,
+                                       const clfold_fold *fold, cl_mem in,
+                                       size_t in_offset, cl_mem values,
+                                       size_t values_offset, cl_mem lengths,
+                                       size_t lengths_offset, cl_mem num,
+                                       size_t num_offset, size_t count, cl_uint num_wait,
+                                       const cl_event *wait, cl_event *event)
+{
+    return unsupported(context, "clfold_run_length_encode", event);
+}
+
+clfold_status clfold_run_length_decode(clfold_context *context, cl_command_queue queue,
+                                       const clfold_fold *fold, cl_mem values,
+                                       size_t values_offset, cl_mem lengths,
+                                       size_t lengths_offset, cl_mem out,
+                                       size_t out_offset, size_t capacity, size_t count,
+                                       cl_uint num_wait, const cl_event *wait,
+                                       cl_event *event)
+{
+    return unsupported(context, "clfold_run_length_decode", event);
+}
+
+clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
+                           const clfold_fold *fold, cl_mem in, size_t in_offset,
+                           cl_mem out, size_t out_offset, size_t count,
+                           clfold_tile_trace *tiles, size_t capacity, size_t *num_tiles)
+{
+    return unsupported(context, "clfold_trace", NULL);
+}
+
+clfold_status clfold_tune(clfold_context *context, cl_command_queue queue,
+                          clfold_operation operation, const clfold_fold *fold,
+                          size_t count, double seconds, const char *file)
+{
+    return unsupported(context, "clfold_tune", NULL);
+}
