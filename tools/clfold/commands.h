@@ -1,0 +1,11 @@
+/* The two commands. They print to standard output; the caller checks that it took it. */
+#ifndef CLFOLD_COMMAND_COMMANDS_H
+#define CLFOLD_COMMAND_COMMANDS_H
+
+#include "message.h"
+#include "options.h"
+
+bool command_devices(const struct options *options, struct message *message);
+bool command_reduce(const struct options *options, struct message *message);
+
+#endif

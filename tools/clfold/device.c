@@ -1,0 +1,164 @@
+#include "device.h"
+
+#include "selection.h"
+
+#include <CL/cl_ext.h>
+#include <clfold/clfold.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+bool device_refuse(struct message *message, const char *what, cl_int error)
+{
+    return message_set(message, "%s failed: %s", what, clfold_status_name(error));
+}
+
+static char *trim(char *text)
+{
+    const size_t start = strspn(text, " \t\n");
+    size_t length = strlen(text + start);
+
+    while (length > 0 && strchr(" \t\n", text[start + length - 1])) {
+        length--;
+    }
+    memmove(text, text + start, length);
+    text[length] = '\0';
+    return text;
+}
+
+char *device_text(cl_device_id device, cl_device_info what)
+{
+    size_t size = 0;
+
+    if (clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS) {
+        return NULL;
+    }
+    /* Not every driver ends its text in the NUL that it should. */
+    char *text = calloc(1, size + 1);
+    if (!text || clGetDeviceInfo(device, what, size, text, NULL) != CL_SUCCESS) {
+        free(text);
+        return NULL;
+    }
+    return trim(text);
+}
+
+char *platform_text(cl_platform_id platform, cl_platform_info what)
+{
+    size_t size = 0;
+
+    if (clGetPlatformInfo(platform, what, 0, NULL, &size) != CL_SUCCESS) {
+        return NULL;
+    }
+    char *text = calloc(1, size + 1);
+    if (!text || clGetPlatformInfo(platform, what, size, text, NULL) != CL_SUCCESS) {
+        free(text);
+        return NULL;
+    }
+    return trim(text);
+}
+
+static bool no_memory(struct message *message)
+{
+    return device_refuse(message, "listing the OpenCL devices", CL_OUT_OF_HOST_MEMORY);
+}
+
+static bool add_platform(struct device_list *list, cl_platform_id platform,
+                         struct message *message)
+{
+    cl_device_id *ids = NULL;
+    cl_uint count = 0;
+    cl_int error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
+
+    if (error == CL_DEVICE_NOT_FOUND || (error == CL_SUCCESS && count == 0)) {
+        return true;
+    }
+    if (error != CL_SUCCESS) {
+        return device_refuse(message, "clGetDeviceIDs", error);
+    }
+    struct device *devices =
+        realloc(list->devices, (list->num_devices + count) * sizeof(*devices));
+    if (!devices) {
+        return no_memory(message);
+    }
+    list->devices = devices;
+    ids = calloc(count, sizeof(*ids));
+    if (!ids) {
+        return no_memory(message);
+    }
+    error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids, NULL);
+    for (cl_uint i = 0; error == CL_SUCCESS && i < count; i++) {
+        struct device device = { .platform = platform, .id = ids[i] };
+        /* A device that tells no type is still one that can be named. */
+        clGetDeviceInfo(ids[i], CL_DEVICE_TYPE, sizeof(device.type), &device.type, NULL);
+        device.name = device_text(ids[i], CL_DEVICE_NAME);
+        list->devices[list->num_devices++] = device;
+    }
+    free(ids);
+    return error == CL_SUCCESS || device_refuse(message, "clGetDeviceIDs", error);
+}
+
+bool device_list_init(struct device_list *list, struct message *message)
+{
+    *list = (struct device_list){ 0 };
+    cl_int error = clGetPlatformIDs(0, NULL, &list->num_platforms);
+    if (error == CL_PLATFORM_NOT_FOUND_KHR) {
+        list->num_platforms = 0;
+        return true;
+    }
+    if (error == CL_SUCCESS && list->num_platforms > 0) {
+        list->platforms = calloc(list->num_platforms, sizeof(cl_platform_id));
+        if (!list->platforms) {
+            no_memory(message);
+            goto fail;
+        }
+        error = clGetPlatformIDs(list->num_platforms, list->platforms, NULL);
+    }
+    if (error != CL_SUCCESS) {
+        device_refuse(message, "clGetPlatformIDs", error);
+        goto fail;
+    }
+    for (cl_uint i = 0; i < list->num_platforms; i++) {
+        if (!add_platform(list, list->platforms[i], message)) {
+            goto fail;
+        }
+    }
+    return true;
+
+fail:
+    device_list_finish(list);
+    return false;
+}
+
+void device_list_finish(struct device_list *list)
+{
+    for (size_t i = 0; i < list->num_devices; i++) {
+        free(list->devices[i].name);
+    }
+    free(list->devices);
+    free(list->platforms);
+    *list = (struct device_list){ 0 };
+}
+
+const struct device *device_select(const struct device_list *list, const char *selector,
+                                   struct message *message)
+{
+    struct candidate *candidates = calloc(list->num_devices + 1, sizeof(*candidates));
+    const struct device *found = NULL;
+    size_t index;
+
+    if (!candidates) {
+        no_memory(message);
+        return NULL;
+    }
+    for (size_t i = 0; i < list->num_devices; i++) {
+        const struct device *const device = &list->devices[i];
+        candidates[i] = (struct candidate){ device->name ? device->name : "",
+                                            device->type & CL_DEVICE_TYPE_GPU,
+                                            device->type & CL_DEVICE_TYPE_CPU };
+    }
+    if (selection_find(candidates, list->num_devices, selector, &index, message)) {
+        found = &list->devices[index];
+    }
+    free(candidates);
+    return found;
+}

@@ -1,0 +1,68 @@
+#include "commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
+
+/* A standard stream that is closed gets a file that cannot serve it. Otherwise the next
+ * file that is opened, here or in a driver, would become standard output. */
+static void occupy_closed_streams(void)
+{
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++) {
+        if (fcntl(file, F_GETFD) < 0 && errno == EBADF) {
+            /* takes the lowest free number, which is `file` */
+            (void)!open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
+static int complain(int status, const struct message *message)
+{
+    fprintf(stderr, "clfold: %s\n", message->text);
+    return status;
+}
+
+static bool run(const struct options *options, struct message *message)
+{
+    const uint32_t version = clfold_version();
+
+    switch (options->action) {
+    case ACTION_PRINT:
+        fputs(options->print, stdout);
+        break;
+    case ACTION_VERSION:
+        printf("clfold %u.%u.%u\n", version / 10000, version / 100 % 100, version % 100);
+        break;
+    case ACTION_DEVICES:
+        return command_devices(options, message);
+    case ACTION_REDUCE:
+        return command_reduce(options, message);
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    struct message message;
+
+    occupy_closed_streams();
+    if (!options_read(&options, argc, argv, &message)) {
+        return complain(EXIT_USAGE, &message);
+    }
+    if (!run(&options, &message)) {
+        return complain(EXIT_FAILED, &message);
+    }
+    /* Some failures show only now, others showed in a write before. */
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout) || fclose(stdout) != 0) {
+        message_set(&message, "standard output: %s",
+                    errno ? strerror(errno) : "writing failed");
+        return complain(EXIT_FAILED, &message);
+    }
+    return EXIT_DONE;
+}

@@ -1,0 +1,43 @@
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void make_one_line(char *text)
+{
+    size_t length = strlen(text);
+
+    /* A compiler's log ends in line ends. */
+    while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' ')) {
+        text[--length] = '\0';
+    }
+    for (char *c = text; *c; c++) {
+        if (*c == '\n' || *c == '\t' || *c == '\r') {
+            *c = ' ';
+        } else if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+            *c = '?';
+        }
+    }
+}
+
+bool message_set(struct message *message, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (vsnprintf(message->text, sizeof(message->text), format, arguments) < 0) {
+        strcpy(message->text, "an error whose text cannot be printed");
+    }
+    va_end(arguments);
+    make_one_line(message->text);
+    return false;
+}
+
+bool message_prefix(struct message *message, const char *name)
+{
+    const struct message old = *message;
+
+    /* A very long name must not push the sentence itself out. */
+    return message_set(message, "%.4096s: %.4000s", name, old.text);
+}

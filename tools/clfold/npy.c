@@ -1,0 +1,388 @@
+#include "npy.h"
+
+#include "types.h"
+
+#include <string.h>
+
+/* The text is a Python literal; this reads the part of the grammar that numpy writes. */
+struct cursor {
+    const char *at, *end;
+};
+
+struct slice {
+    const char *at;
+    size_t length;
+};
+
+bool npy_read_prefix(const unsigned char prefix[NPY_PREFIX], size_t *length_bytes,
+                     struct message *message)
+{
+    if (memcmp(prefix, "\x93NUMPY", 6) != 0) {
+        return message_set(message, "is not an .npy file (--raw TYPE reads raw data)");
+    }
+    if (prefix[6] < 1 || prefix[6] > 3 || prefix[7] != 0) {
+        return message_set(message,
+                           "has .npy format version %d.%d, and only 1.0, 2.0 and 3.0 are "
+                           "known",
+                           prefix[6], prefix[7]);
+    }
+    *length_bytes = prefix[6] == 1 ? 2 : 4;
+    return true;
+}
+
+bool npy_read_length(const unsigned char *field, size_t length_bytes, size_t *length,
+                     struct message *message)
+{
+    uint64_t value = 0;
+
+    for (size_t i = length_bytes; i-- > 0;) {
+        value = value << 8 | field[i];
+    }
+    if (value > NPY_MAX_TEXT) {
+        return message_set(message,
+                           "has an .npy header of %llu bytes, above the limit of %d",
+                           (unsigned long long)value, NPY_MAX_TEXT);
+    }
+    *length = (size_t)value;
+    return true;
+}
+
+static void skip_space(struct cursor *c)
+{
+    while (c->at < c->end && (*c->at == ' ' || *c->at == '\n' || *c->at == '\t')) {
+        c->at++;
+    }
+}
+
+/* Takes `token`, and the space before it, if it is next. */
+static bool take(struct cursor *c, const char *token)
+{
+    const size_t length = strlen(token);
+
+    skip_space(c);
+    if ((size_t)(c->end - c->at) < length || memcmp(c->at, token, length) != 0) {
+        return false;
+    }
+    c->at += length;
+    return true;
+}
+
+/* A string in either kind of quotes. No key and no dtype needs an escape. */
+static bool take_string(struct cursor *c, struct slice *out)
+{
+    skip_space(c);
+    if (c->at == c->end || (*c->at != '\'' && *c->at != '"')) {
+        return false;
+    }
+    const char quote = *c->at, *start = c->at + 1;
+    for (const char *at = start; at < c->end && (unsigned char)*at >= ' ' && *at != '\\';
+         at++) {
+        if (*at == quote) {
+            *out = (struct slice){ start, (size_t)(at - start) };
+            c->at = at + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool slice_is(struct slice slice, const char *text)
+{
+    return slice.length == strlen(text) && memcmp(slice.at, text, slice.length) == 0;
+}
+
+/* What a message shows of something of any length. */
+enum { SHOWN = 60 };
+
+static int shown(size_t length)
+{
+    return length < SHOWN ? (int)length : SHOWN;
+}
+
+static bool malformed(const struct cursor *c, const char *what, struct message *message)
+{
+    const size_t left = (size_t)(c->end - c->at);
+
+    if (left == 0) {
+        return message_set(message,
+                           "has a malformed .npy header: it ends where %s belongs", what);
+    }
+    return message_set(message, "has a malformed .npy header: %s belongs before \"%.*s\"",
+                       what, shown(left < 20 ? left : 20), c->at);
+}
+
+static char host_order(void)
+{
+    const uint16_t one = 1;
+    unsigned char first;
+
+    memcpy(&first, &one, 1);
+    return first ? '<' : '>';
+}
+
+/* What numpy's kinds are called, for those that cannot be folded. */
+static const char *kind_name(char kind)
+{
+    switch (kind) {
+    case 'b':
+        return "bool";
+    case 'c':
+        return "complex";
+    case 'O':
+        return "object";
+    case 'S':
+    case 'a':
+        return "byte string";
+    case 'U':
+        return "text";
+    case 'V':
+        return "void or structured";
+    case 'M':
+    case 'm':
+        return "time";
+    default:
+        return "unknown";
+    }
+}
+
+/* '<f4': byte order, kind, bytes an element. No order, '=' and '|' mean the host's, as in
+ * numpy. */
+static bool read_dtype(struct slice dtype, clfold_type *type, struct message *message)
+{
+    const struct slice whole = dtype;
+    char order = host_order();
+    unsigned long size = 0;
+    size_t digits = 0;
+
+    if (dtype.length > 0 && strchr("<>=|", dtype.at[0])) {
+        if (dtype.at[0] == '<' || dtype.at[0] == '>') {
+            order = dtype.at[0];
+        }
+        dtype.at++;
+        dtype.length--;
+    }
+    const char kind = dtype.length > 0 ? dtype.at[0] : '\0';
+    for (size_t i = 1; i < dtype.length && i < 4; i++) {
+        if (dtype.at[i] >= '0' && dtype.at[i] <= '9') {
+            size = size * 10 + (unsigned long)(dtype.at[i] - '0');
+            digits++;
+        }
+    }
+    const bool plain = digits > 0 && digits == dtype.length - 1 && dtype.at[1] != '0';
+    if (kind && strchr("iuf", kind)) {
+        *type = plain ? type_find(kind, size) : 0;
+        if (!*type) {
+            return message_set(message,
+                               "holds dtype '%.*s', and only i1 to i8, u1 to u8 and "
+                               "f2, f4, f8 are read",
+                               shown(whole.length), whole.at);
+        }
+    } else {
+        return message_set(
+            message, "holds dtype '%.*s' (%s), and only integers and floats are read",
+            shown(whole.length), whole.at, kind_name(kind));
+    }
+    if (order != host_order() && type_size(*type) > 1) {
+        return message_set(
+            message,
+            "holds dtype '%.*s', which is %s-endian; this machine's order is "
+            "the other one, and bytes are not swapped yet",
+            shown(whole.length), whole.at, order == '<' ? "little" : "big");
+    }
+    return true;
+}
+
+/* Past a list of fields, to name it. Brackets inside strings do not count. */
+static struct slice skip_nested(const struct cursor *c)
+{
+    struct cursor at = *c;
+    struct slice string;
+    int depth = 0;
+
+    while (at.at < at.end) {
+        if (take_string(&at, &string)) {
+            continue;
+        }
+        if (at.at == at.end) {
+            break;
+        }
+        depth += *at.at == '[' || *at.at == '(' || *at.at == '{';
+        depth -= *at.at == ']' || *at.at == ')' || *at.at == '}';
+        at.at++;
+        if (depth == 0) {
+            break;
+        }
+    }
+    return (struct slice){ c->at, (size_t)(at.at - c->at) };
+}
+
+static bool read_descr(struct cursor *c, struct slice *dtype, struct message *message)
+{
+    if (take_string(c, dtype)) {
+        return true;
+    }
+    if (c->at < c->end && *c->at && strchr("[({", *c->at)) {
+        const struct slice fields = skip_nested(c);
+        return message_set(
+            message,
+            "holds structured dtype %.*s, and only integers and floats are "
+            "read",
+            shown(fields.length), fields.at);
+    }
+    return malformed(c, "a dtype", message);
+}
+
+/* A shape of any length, read without keeping its numbers. */
+struct extent {
+    uint64_t product; /* of the dimensions that are not 0 */
+    bool empty;       /* one is 0 */
+    int wide;         /* how many are above 1 */
+    bool overflow;    /* the product is more than 64 bits hold */
+    struct slice text;
+};
+
+static bool read_dimension(struct cursor *c, struct extent *extent,
+                           struct message *message)
+{
+    uint64_t value = 0;
+
+    skip_space(c);
+    if (c->at < c->end && *c->at == '-') {
+        return message_set(message, "has a negative dimension in its .npy shape");
+    }
+    if (c->at == c->end || *c->at < '0' || *c->at > '9') {
+        return malformed(c, "a dimension", message);
+    }
+    for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
+        const unsigned digit = (unsigned)(*c->at - '0');
+        if (value > (UINT64_MAX - digit) / 10) {
+            return message_set(message, "has an .npy shape with a dimension above 2^64");
+        }
+        value = value * 10 + digit;
+    }
+    /* Python 2 wrote its long integers with it. */
+    if (c->at < c->end && *c->at == 'L') {
+        c->at++;
+    }
+    extent->wide += value > 1;
+    if (value == 0) {
+        extent->empty = true;
+    } else if (extent->product > UINT64_MAX / value) {
+        extent->overflow = true;
+    } else {
+        extent->product *= value;
+    }
+    return true;
+}
+
+/* () or (3,) or (3, 4) or (3, 4,); (3) is no tuple. */
+static bool read_shape(struct cursor *c, struct extent *extent, struct message *message)
+{
+    skip_space(c);
+    const char *start = c->at;
+    bool comma = false;
+
+    *extent = (struct extent){ .product = 1 };
+    if (!take(c, "(")) {
+        return malformed(c, "a shape", message);
+    }
+    for (int i = 0; !take(c, ")"); i++) {
+        if (i > 0 && !comma) {
+            return malformed(c, "a comma", message);
+        }
+        if (!read_dimension(c, extent, message)) {
+            return false;
+        }
+        comma = take(c, ",");
+        if (i == 0 && !comma) {
+            return malformed(c, "a comma", message);
+        }
+    }
+    extent->text = (struct slice){ start, (size_t)(c->at - start) };
+    return true;
+}
+
+static bool check_extent(const struct extent *extent, bool fortran, clfold_type type,
+                         struct npy *out, struct message *message)
+{
+    const uint64_t size = type_size(type);
+    const int length = shown(extent->text.length);
+
+    if (fortran && extent->wide > 1) {
+        return message_set(message,
+                           "is in Fortran order with shape %.*s, and only C order "
+                           "is read",
+                           length, extent->text.at);
+    }
+    if (extent->overflow || extent->product > (uint64_t)INT64_MAX / size) {
+        return message_set(message, "has .npy shape %.*s, more than 2^63 bytes", length,
+                           extent->text.at);
+    }
+    out->type = type;
+    out->count = extent->empty ? 0 : extent->product;
+    out->bytes = out->count * size;
+    return true;
+}
+
+bool npy_read_text(const char *text, size_t length, struct npy *out,
+                   struct message *message)
+{
+    struct cursor c = { text, text + length };
+    struct slice key, dtype = { 0 };
+    struct extent extent = { 0 };
+    clfold_type type = 0;
+    bool have_descr = false, have_order = false, have_shape = false, fortran = false;
+    bool comma = true;
+
+    if (!take(&c, "{")) {
+        return malformed(&c, "{", message);
+    }
+    while (!take(&c, "}")) {
+        if (!comma) {
+            return malformed(&c, "a comma", message);
+        }
+        if (!take_string(&c, &key)) {
+            return malformed(&c, "a key", message);
+        }
+        if (!take(&c, ":")) {
+            return malformed(&c, "a colon", message);
+        }
+        bool *const have = slice_is(key, "descr")           ? &have_descr
+                           : slice_is(key, "fortran_order") ? &have_order
+                           : slice_is(key, "shape")         ? &have_shape
+                                                            : NULL;
+        if (!have || *have) {
+            return message_set(message, "has an .npy header with %s key '%.*s'",
+                               have ? "a second" : "an unknown", shown(key.length),
+                               key.at);
+        }
+        *have = true;
+        if (have == &have_descr) {
+            if (!read_descr(&c, &dtype, message)) {
+                return false;
+            }
+        } else if (have == &have_shape) {
+            if (!read_shape(&c, &extent, message)) {
+                return false;
+            }
+        } else {
+            fortran = take(&c, "True");
+            if (!fortran && !take(&c, "False")) {
+                return malformed(&c, "True or False", message);
+            }
+        }
+        comma = take(&c, ",");
+    }
+    skip_space(&c);
+    if (c.at < c.end) {
+        return malformed(&c, "the end", message);
+    }
+    if (!have_descr || !have_order || !have_shape) {
+        return message_set(message, "has an .npy header without key '%s'",
+                           !have_descr   ? "descr"
+                           : !have_order ? "fortran_order"
+                                         : "shape");
+    }
+    return read_dtype(dtype, &type, message) &&
+           check_extent(&extent, fortran, type, out, message);
+}

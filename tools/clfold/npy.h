@@ -1,0 +1,45 @@
+/*
+ * The header of an .npy file, numpy's format for one array:
+ *
+ *     \x93 N U M P Y | major | minor | length, little-endian | text of that length | data
+ *     6 bytes          1       1       2 bytes (1.0) or 4 (2.0, 3.0)
+ *
+ *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }      spaces, line end
+ *
+ * All functions return false with a sentence that has the file as its subject. Nothing
+ * here allocates, and no number of the header is believed beyond what it says.
+ */
+#ifndef CLFOLD_COMMAND_NPY_H
+#define CLFOLD_COMMAND_NPY_H
+
+#include "message.h"
+
+#include <clfold/clfold.h>
+
+#include <stdint.h>
+
+enum {
+    NPY_PREFIX = 8,           /* magic and version */
+    NPY_MAX_LENGTH_BYTES = 4, /* of the field behind it */
+    /* numpy itself writes more only for structured types, and by default reads 10,000 */
+    NPY_MAX_TEXT = 64 * 1024
+};
+
+struct npy {
+    clfold_type type;
+    uint64_t count, bytes; /* bytes = count * size of type, fits in int64_t */
+};
+
+/* How many bytes the length field has. */
+bool npy_read_prefix(const unsigned char prefix[NPY_PREFIX], size_t *length_bytes,
+                     struct message *message);
+
+/* How long the text is, at most NPY_MAX_TEXT. */
+bool npy_read_length(const unsigned char *field, size_t length_bytes, size_t *length,
+                     struct message *message);
+
+/* The text need not be terminated. */
+bool npy_read_text(const char *text, size_t length, struct npy *out,
+                   struct message *message);
+
+#endif

@@ -1,0 +1,225 @@
+#include "options.h"
+
+#include "types.h"
+
+#include <getopt.h>
+#include <string.h>
+
+static const char general_help[] =
+    "Usage: clfold devices [--json]\n"
+    "       clfold reduce [options] FILE\n"
+    "       clfold --help | --version\n"
+    "\n"
+    "Folds the numbers of a file on an OpenCL device.\n"
+    "\n"
+    "  devices    list the devices and what they can do\n"
+    "  reduce     the sum or the maximum of an .npy file or of raw data\n"
+    "\n"
+    "clfold COMMAND --help says more about one command.\n"
+    "Exit status: 0 done, 1 failed, 2 wrong usage.\n";
+
+static const char devices_help[] =
+    "Usage: clfold devices [--json]\n"
+    "\n"
+    "Lists every OpenCL platform and device, each device with the index that\n"
+    "clfold reduce --device takes.\n"
+    "\n"
+    "  --json    an array with one object for each device; what a device does not\n"
+    "            tell is null\n"
+    "  --help    this text\n";
+
+static const char reduce_help[] =
+    "Usage: clfold reduce [options] FILE\n"
+    "\n"
+    "Prints the sum or the maximum of all numbers in FILE. FILE is an .npy file of any\n"
+    "shape in C order, raw data with --raw, or - for standard input.\n"
+    "\n"
+    "  --op OP         add (the default) or max\n"
+    "  --acc TYPE      the type to fold in; default: for add, i64 or u64 for integers;\n"
+    "                  otherwise the type of the elements\n"
+    "  --device SEL    an index as clfold devices shows it, gpu, cpu, or a part of a\n"
+    "                  name; default: the first GPU, else the first device\n"
+    "  --raw TYPE      FILE is nothing but numbers of TYPE, in this machine's byte "
+    "order\n"
+    "  --json          one object: op, type, acc, count, result, device, kernel, "
+    "seconds;\n"
+    "                  seconds is one call on the device without file and transfer\n"
+    "  --help          this text\n"
+    "\n"
+    "TYPE is one of " TYPE_NAMES ".\n"
+    "The result has as many digits as it takes to read back exactly.\n";
+
+/* Above all characters, so that optopt tells options that are known from those that are
+ * not. */
+enum { HELP = 256, VERSION, JSON, OP, ACC, DEVICE, RAW };
+
+static const struct option general_options[] = {
+    { "help", no_argument, NULL, HELP },
+    { "version", no_argument, NULL, VERSION },
+    { 0 },
+};
+static const struct option devices_options[] = {
+    { "help", no_argument, NULL, HELP },
+    { "json", no_argument, NULL, JSON },
+    { 0 },
+};
+static const struct option reduce_options[] = {
+    { "acc", required_argument, NULL, ACC },
+    { "device", required_argument, NULL, DEVICE },
+    { "help", no_argument, NULL, HELP },
+    { "json", no_argument, NULL, JSON },
+    { "op", required_argument, NULL, OP },
+    { "raw", required_argument, NULL, RAW },
+    { 0 },
+};
+
+static bool read_type(const char *option, clfold_type *type, struct message *message)
+{
+    *type = type_parse(optarg);
+    return *type ||
+           message_set(message, "%s %.200s: the types are " TYPE_NAMES, option, optarg);
+}
+
+/* `found` is '?' or ':', as getopt_long returns them. */
+static bool refuse(int found, char **argv, const struct option *known, const char *help,
+                   struct message *message)
+{
+    for (; optopt >= HELP && known->name; known++) {
+        if (known->val == optopt) {
+            return message_set(message, "--%s %s; see %s", known->name,
+                               found == ':' ? "needs a value" : "takes no value", help);
+        }
+    }
+    if (optopt) {
+        return message_set(message, "there is no option -%c; see %s", optopt, help);
+    }
+    return message_set(message, "there is no option %.200s, or it is not unique; see %s",
+                       argv[optind - 1], help);
+}
+
+static bool read_general(struct options *options, int argc, char **argv,
+                         struct message *message)
+{
+    /* +: stops at the command, whose options are its own */
+    const int found = getopt_long(argc, argv, "+:", general_options, NULL);
+
+    switch (found) {
+    case -1:
+        break;
+    case HELP:
+        *options = (struct options){ .action = ACTION_PRINT, .print = general_help };
+        break;
+    case VERSION:
+        *options = (struct options){ .action = ACTION_VERSION };
+        break;
+    default:
+        return refuse(found, argv, general_options, "clfold --help", message);
+    }
+    return true;
+}
+
+static bool read_devices(struct options *options, int argc, char **argv,
+                         struct message *message)
+{
+    int found;
+
+    *options = (struct options){ .action = ACTION_DEVICES };
+    while ((found = getopt_long(argc, argv, ":", devices_options, NULL)) != -1) {
+        switch (found) {
+        case HELP:
+            *options = (struct options){ .action = ACTION_PRINT, .print = devices_help };
+            return true;
+        case JSON:
+            options->json = true;
+            break;
+        default:
+            return refuse(found, argv, devices_options, "clfold devices --help", message);
+        }
+    }
+    if (optind < argc) {
+        return message_set(message, "devices takes no argument, and got %.200s",
+                           argv[optind]);
+    }
+    return true;
+}
+
+static bool read_reduce(struct options *options, int argc, char **argv,
+                        struct message *message)
+{
+    int found;
+
+    *options = (struct options){ .action = ACTION_REDUCE, .op = CLFOLD_ADD };
+    while ((found = getopt_long(argc, argv, ":", reduce_options, NULL)) != -1) {
+        switch (found) {
+        case HELP:
+            *options = (struct options){ .action = ACTION_PRINT, .print = reduce_help };
+            return true;
+        case JSON:
+            options->json = true;
+            break;
+        case OP:
+            options->op = op_parse(optarg);
+            if (!options->op) {
+                return message_set(message, "--op %.200s: the operators are " OP_NAMES,
+                                   optarg);
+            }
+            break;
+        case ACC:
+            if (!read_type("--acc", &options->acc, message)) {
+                return false;
+            }
+            break;
+        case RAW:
+            if (!read_type("--raw", &options->raw, message)) {
+                return false;
+            }
+            break;
+        case DEVICE:
+            if (!*optarg) {
+                return message_set(message,
+                                   "--device needs an index, gpu, cpu or a part of "
+                                   "a name, and got nothing");
+            }
+            options->device = optarg;
+            break;
+        default:
+            return refuse(found, argv, reduce_options, "clfold reduce --help", message);
+        }
+    }
+    if (argc - optind != 1) {
+        return message_set(message,
+                           "reduce takes one FILE, and got %d; see clfold reduce "
+                           "--help",
+                           argc - optind);
+    }
+    options->file = argv[optind];
+    return true;
+}
+
+bool options_read(struct options *options, int argc, char **argv, struct message *message)
+{
+    *options = (struct options){ 0 };
+    opterr = 0;
+    optind = 0; /* glibc and musl: begin anew */
+    if (!read_general(options, argc, argv, message)) {
+        return false;
+    }
+    if (options->action == ACTION_VERSION || options->print) {
+        return true;
+    }
+    if (optind >= argc) {
+        return message_set(message, "no command was given; see clfold --help");
+    }
+
+    const char *command = argv[optind];
+    argc -= optind;
+    argv += optind;
+    optind = 0;
+    if (strcmp(command, "devices") == 0) {
+        return read_devices(options, argc, argv, message);
+    }
+    if (strcmp(command, "reduce") == 0) {
+        return read_reduce(options, argc, argv, message);
+    }
+    return message_set(message, "there is no command %.200s; see clfold --help", command);
+}

@@ -1,0 +1,48 @@
+/* What is told of one thing, in order; printed for a person or as JSON. */
+#ifndef CLFOLD_COMMAND_RECORD_H
+#define CLFOLD_COMMAND_RECORD_H
+
+#include <json-c/json.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum field_kind {
+    FIELD_UNKNOWN, /* null */
+    FIELD_TEXT,
+    FIELD_NUMBER,
+    FIELD_BYTES, /* a person reads MiB */
+    FIELD_FLAG
+};
+
+struct field {
+    const char *key; /* of JSON; a person reads spaces for its underlines */
+    enum field_kind kind;
+    char *text;
+    uint64_t number;
+};
+
+enum { RECORD_FIELDS = 40 };
+
+struct record {
+    struct field fields[RECORD_FIELDS];
+    int count;
+};
+
+/* Takes the text, which was allocated. NULL: unknown. */
+void record_add_text(struct record *record, const char *key, char *text);
+/* known false: unknown. */
+void record_add(struct record *record, const char *key, enum field_kind kind, bool known,
+                uint64_t number);
+void record_finish(struct record *record);
+
+/* One line a field, on standard output. */
+void record_print(const struct record *record);
+
+/* NULL when there is no memory. */
+json_object *record_json(const struct record *record);
+
+/* Adds `value`, which it takes, unless it is NULL: then false. */
+bool json_put(json_object *object, const char *key, json_object *value);
+
+#endif
