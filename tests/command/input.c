@@ -1,0 +1,337 @@
+/* Files and streams: what is read, what is refused, and how little is believed. */
+#include "input.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEADER(shape)                                                                    \
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (" shape ",), }\n"
+
+static char folder[] = "/tmp/clfold-test-XXXXXX";
+static char path[sizeof(folder) + 8];
+
+/* A file of version 1.0 with `header` and `data`; its size. */
+static size_t make_npy(unsigned char *out, const char *header, size_t claimed,
+                       const void *data, size_t bytes)
+{
+    const size_t length = strlen(header);
+
+    memcpy(out, "\x93NUMPY\x01\0", 8);
+    out[8] = (unsigned char)(claimed & 0xff);
+    out[9] = (unsigned char)(claimed >> 8);
+    memcpy(out + 10, header, length);
+    memcpy(out + 10 + length, data, bytes);
+    return 10 + length + bytes;
+}
+
+static void write_file(const void *bytes, size_t size)
+{
+    FILE *const file = fopen(path, "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Puts `bytes` into a pipe that becomes standard input; they must fit its buffer. */
+static void pipe_in(const void *bytes, size_t size)
+{
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], bytes, size), (ssize_t)size);
+    close(ends[1]);
+    assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    close(ends[0]);
+}
+
+static void check_refused(const char *name, clfold_type raw, const char *part)
+{
+    struct input input;
+    struct message message;
+
+    if (input_open(&input, name, raw, &message)) {
+        fail_msg("%s was opened; it should say \"%s\"", name, part);
+    }
+    if (!strstr(message.text, part)) {
+        fail_msg("\"%s\" does not say \"%s\"", message.text, part);
+    }
+    /* the sentence begins with what it is about */
+    assert_memory_equal(message.text, strcmp(name, "-") ? name : "standard input",
+                        strcmp(name, "-") ? strlen(name) : 14);
+    assert_int_equal(input.file, -1);
+}
+
+static const float three[] = { 1, 2, 3 };
+
+static void regular_files(void **state)
+{
+    unsigned char bytes[300];
+    float back[3];
+    struct input input;
+    struct message message;
+    const size_t header = strlen(HEADER("3"));
+    const size_t size = make_npy(bytes, HEADER("3"), header, three, sizeof(three));
+
+    (void)state;
+    write_file(bytes, size);
+    assert_true(input_open(&input, path, 0, &message));
+    assert_false(input.is_stream);
+    assert_int_equal(input.type, CLFOLD_F32);
+    assert_int_equal(input.bytes, sizeof(three));
+    assert_true(input_read(&input, back, 4, &message));
+    assert_true(input_read(&input, back + 1, 8, &message));
+    assert_true(input_check_end(&input, &message));
+    assert_memory_equal(back, three, sizeof(three));
+    input_close(&input);
+    input_close(&input);
+
+    /* the same as raw bytes; and from a place inside it, as standard input */
+    assert_true(input_open(&input, path, CLFOLD_U8, &message));
+    assert_int_equal(input.bytes, size);
+    input_close(&input);
+    const int file = open(path, O_RDONLY);
+    assert_true(file > 2);
+    assert_int_equal(lseek(file, (off_t)(10 + header), SEEK_SET), 10 + header);
+    assert_int_equal(dup2(file, STDIN_FILENO), STDIN_FILENO);
+    close(file);
+    assert_true(input_open(&input, "-", CLFOLD_F32, &message));
+    assert_false(input.is_stream);
+    assert_int_equal(input.bytes, sizeof(three));
+    assert_true(input_read(&input, back, sizeof(back), &message));
+    assert_memory_equal(back, three, sizeof(three));
+    input_close(&input);
+    assert_true(fcntl(STDIN_FILENO, F_GETFD) >= 0);
+}
+
+static void refused_files(void **state)
+{
+    unsigned char bytes[300];
+    const size_t header = strlen(HEADER("3"));
+    size_t size = make_npy(bytes, HEADER("3"), header, three, sizeof(three));
+
+    (void)state;
+    /* every length but the right one */
+    for (size_t length = 0; length < size; length++) {
+        write_file(bytes, length);
+        check_refused(path, 0,
+                      length < 8 ? "is not an .npy file"
+                      : length < 10 + header
+                          ? "ends inside its .npy header"
+                          : "of data, and its .npy header tells of 12");
+    }
+    write_file(bytes, size + 1);
+    check_refused(path, 0, "holds 13 bytes of data, and its .npy header tells of 12");
+
+    size = make_npy(bytes, HEADER("3"), 0xffff, three, sizeof(three));
+    write_file(bytes, size);
+    check_refused(path, 0, "ends inside its .npy header");
+    size = make_npy(bytes, HEADER("1000000000000000000"),
+                    strlen(HEADER("1000000000000000000")), three, sizeof(three));
+    write_file(bytes, size);
+    check_refused(path, 0,
+                  "holds 12 bytes of data, and its .npy header tells of "
+                  "4000000000000000000");
+
+    write_file("\x93NUMPY\x02\0\xff\xff\xff\xff{}", 14);
+    check_refused(path, 0,
+                  "has an .npy header of 4294967295 bytes, above the limit of 65536");
+    write_file("\x93NUMPY\x02\0\xff\xff", 10);
+    check_refused(path, 0, "ends inside its .npy header");
+
+    write_file(bytes, 13);
+    check_refused(path, CLFOLD_F32,
+                  "holds 13 bytes, which is no multiple of the 4 of f32");
+    check_refused(folder, CLFOLD_U8, strerror(EISDIR));
+    check_refused(folder, 0, strerror(EISDIR));
+    assert_int_equal(unlink(path), 0);
+    check_refused(path, 0, strerror(ENOENT));
+    check_refused("", 0, strerror(ENOENT));
+}
+
+static void changed_files(void **state)
+{
+    char back[8];
+    struct input input;
+    struct message message;
+
+    (void)state;
+    write_file("12345678", 8);
+    assert_true(input_open(&input, path, CLFOLD_U8, &message));
+    assert_int_equal(truncate(path, 5), 0);
+    assert_false(input_read(&input, back, 8, &message));
+    assert_non_null(strstr(message.text, "shorter"));
+    input_close(&input);
+
+    assert_true(input_open(&input, path, CLFOLD_U8, &message));
+    assert_true(input_read(&input, back, 5, &message));
+    assert_int_equal(truncate(path, 6), 0);
+    assert_false(input_check_end(&input, &message));
+    assert_non_null(strstr(message.text, "longer"));
+    input_close(&input);
+}
+
+static void check_stream(clfold_type raw, uint64_t limit, const char *part,
+                         const void *expected, size_t size)
+{
+    struct input input;
+    struct message message;
+    void *data = &data;
+
+    assert_true(input_open(&input, "-", raw, &message));
+    assert_true(input.is_stream);
+    const bool done = input_read_stream(&input, limit, &data, &message);
+    if (part) {
+        assert_false(done);
+        assert_null(data);
+        if (!strstr(message.text, part)) {
+            fail_msg("\"%s\" does not say \"%s\"", message.text, part);
+        }
+        assert_memory_equal(message.text, "standard input: ", 16);
+    } else {
+        if (!done) {
+            fail_msg("%s", message.text);
+        }
+        assert_int_equal(input.bytes, size);
+        assert_memory_equal(data, expected, size);
+    }
+    free(data);
+    input_close(&input);
+}
+
+static void streams(void **state)
+{
+    unsigned char bytes[300];
+    const size_t header = strlen(HEADER("3"));
+    const size_t size = make_npy(bytes, HEADER("3"), header, three, sizeof(three));
+
+    (void)state;
+    pipe_in(bytes, size);
+    check_stream(0, 12, NULL, three, sizeof(three));
+    pipe_in(bytes, size);
+    check_stream(0, 11, "tells of 12 bytes, and the device takes at most 11", NULL, 0);
+    pipe_in(bytes, size - 1);
+    check_stream(0, 1000, "holds 11 bytes of data, and its .npy header tells of 12", NULL,
+                 0);
+    pipe_in(bytes, size + 1);
+    check_stream(0, 1000, "holds more than 12 bytes", NULL, 0);
+
+    pipe_in(three, sizeof(three));
+    check_stream(CLFOLD_F32, 12, NULL, three, sizeof(three));
+    pipe_in(three, sizeof(three));
+    check_stream(CLFOLD_F32, 11, "more than the 11 bytes that the device", NULL, 0);
+    pipe_in(three, sizeof(three) - 1);
+    check_stream(CLFOLD_F32, UINT64_MAX, "11 bytes, which is no multiple of the 4 of f32",
+                 NULL, 0);
+    pipe_in("", 0);
+    check_stream(CLFOLD_F32, 12, NULL, "", 0);
+
+    pipe_in("", 0);
+    check_refused("-", 0, "is not an .npy file");
+    pipe_in(bytes, 40);
+    check_refused("-", 0, "ends inside its .npy header");
+
+    close(STDIN_FILENO);
+    check_refused("-", 0, strerror(EBADF));
+    check_refused("-", CLFOLD_U8, strerror(EBADF));
+    assert_int_equal(open("/dev/null", O_RDONLY), STDIN_FILENO);
+}
+
+/* 2.5 MiB, so that the memory grows twice; files of /proc say that they are empty. */
+static void long_streams(void **state)
+{
+    enum { SIZE = 5 * 512 * 1024 };
+    char *const bytes = malloc(SIZE);
+    struct input input;
+    struct message message;
+    void *data;
+
+    (void)state;
+    assert_non_null(bytes);
+    for (size_t i = 0; i < SIZE; i++) {
+        bytes[i] = (char)(i * 31 >> 3);
+    }
+    write_file(bytes, SIZE);
+    char command[sizeof(path) + 8];
+    snprintf(command, sizeof(command), "cat %s", path);
+    FILE *const cat = popen(command, "r");
+    assert_non_null(cat);
+    assert_int_equal(dup2(fileno(cat), STDIN_FILENO), STDIN_FILENO);
+    check_stream(CLFOLD_U8, SIZE, NULL, bytes, SIZE);
+    pclose(cat);
+    free(bytes);
+
+    assert_true(input_open(&input, "/proc/self/status", CLFOLD_U8, &message));
+    assert_true(input.is_stream);
+    assert_true(input_read_stream(&input, 1 << 20, &data, &message));
+    assert_true(input.bytes > 100);
+    assert_memory_equal(data, "Name:", 5);
+    free(data);
+    input_close(&input);
+}
+
+/* A stream whose header claims 2^62 bytes costs no more memory than what comes; one that
+ * never ends stops at the limit. */
+static void bottomless_streams(void **state)
+{
+    unsigned char bytes[300];
+    static const char header[] = HEADER("1000000000000000000");
+    const size_t size = make_npy(bytes, header, strlen(header), three, sizeof(three));
+    struct rusage before, after;
+    struct input input;
+    struct message message;
+    void *data;
+
+    (void)state;
+    getrusage(RUSAGE_SELF, &before);
+    pipe_in(bytes, size);
+    check_stream(0, UINT64_MAX, "holds 12 bytes of data, and its .npy header tells of",
+                 NULL, 0);
+    getrusage(RUSAGE_SELF, &after);
+    assert_true(after.ru_maxrss - before.ru_maxrss < 32 * 1024); /* KiB */
+
+    assert_true(input_open(&input, "/dev/zero", CLFOLD_U8, &message));
+    assert_false(input_read_stream(&input, 3000000, &data, &message));
+    assert_non_null(strstr(message.text, "/dev/zero: holds more than the 3000000 bytes"));
+    input_close(&input);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder)) {
+        return -1;
+    }
+    snprintf(path, sizeof(path), "%s/file", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regular_files), cmocka_unit_test(refused_files),
+        cmocka_unit_test(changed_files), cmocka_unit_test(streams),
+        cmocka_unit_test(long_streams),  cmocka_unit_test(bottomless_streams),
+    };
+
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

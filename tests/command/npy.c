@@ -1,0 +1,297 @@
+/* The .npy header: every form that numpy writes, and every way to be wrong. */
+#include "npy.h"
+#include "types.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In memory of its exact size, so that an address sanitizer sees a read beyond it. */
+static bool read_text(const char *text, size_t length, struct npy *npy,
+                      struct message *message)
+{
+    char *const copy = malloc(length ? length : 1);
+
+    assert_non_null(copy);
+    memcpy(copy, text, length);
+    strcpy(message->text, "untouched");
+    *npy = (struct npy){ 0 };
+    const bool done = npy_read_text(copy, length, npy, message);
+    free(copy);
+    return done;
+}
+
+static void accepted(void **state)
+{
+    static const struct {
+        const char *text;
+        clfold_type type;
+        uint64_t count;
+    } cases[] = {
+        { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }    \n", CLFOLD_F32,
+          3 },
+        { "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", CLFOLD_F64, 1 },
+        { "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3, 4), }", CLFOLD_F16,
+          24 },
+        { "{'descr': '|i1', 'fortran_order': False, 'shape': (0,), }", CLFOLD_I8, 0 },
+        { "{'descr': '|u1', 'fortran_order': False, 'shape': (5, 0, 7), }", CLFOLD_U8,
+          0 },
+        { "{'descr': '>u1', 'fortran_order': False, 'shape': (5,)}", CLFOLD_U8, 5 },
+        { "{'descr': '<i2', 'fortran_order': False, 'shape': (5,)}", CLFOLD_I16, 5 },
+        { "{'descr': '<u2', 'fortran_order': False, 'shape': (5,)}", CLFOLD_U16, 5 },
+        { "{'descr': '<i4', 'fortran_order': False, 'shape': (5,)}", CLFOLD_I32, 5 },
+        { "{'descr': '<u4', 'fortran_order': False, 'shape': (5,)}", CLFOLD_U32, 5 },
+        { "{'descr': '<i8', 'fortran_order': False, 'shape': (5,)}", CLFOLD_I64, 5 },
+        { "{'descr': '<u8', 'fortran_order': False, 'shape': (5,)}", CLFOLD_U64, 5 },
+        { "{'descr': 'f4', 'fortran_order': False, 'shape': (5,)}", CLFOLD_F32, 5 },
+        { "{'descr': '=f4', 'fortran_order': False, 'shape': (5,)}", CLFOLD_F32, 5 },
+        /* any order of keys, quotes and space */
+        { "{\"shape\":(2,2),\"fortran_order\":False,\"descr\":\"<f4\"}", CLFOLD_F32, 4 },
+        { " { 'shape' :\t( 2 , 2 , ) , 'fortran_order' : False , 'descr' : '<f4' } \n",
+          CLFOLD_F32, 4 },
+        /* Python 2 */
+        { "{'descr': '<f4', 'fortran_order': False, 'shape': (3L, 4L), }", CLFOLD_F32,
+          12 },
+        /* Fortran order of what has one long dimension is C order */
+        { "{'descr': '<f4', 'fortran_order': True, 'shape': (3,), }", CLFOLD_F32, 3 },
+        { "{'descr': '<f4', 'fortran_order': True, 'shape': (1, 3, 1), }", CLFOLD_F32,
+          3 },
+        { "{'descr': '<f4', 'fortran_order': True, 'shape': (), }", CLFOLD_F32, 1 },
+        /* 2^63 - 8 bytes */
+        { "{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846975,)}",
+          CLFOLD_F64, 1152921504606846975u },
+    };
+    struct npy npy;
+    struct message message;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (!read_text(cases[i].text, strlen(cases[i].text), &npy, &message)) {
+            fail_msg("%s: %s", cases[i].text, message.text);
+        }
+        assert_int_equal(npy.type, cases[i].type);
+        assert_int_equal(npy.count, cases[i].count);
+        assert_int_equal(npy.bytes, cases[i].count * type_size(cases[i].type));
+    }
+}
+
+static void refused(void **state)
+{
+    static const struct {
+        const char *text, *part; /* of the sentence */
+    } cases[] = {
+        { "", "ends where {" },
+        { "[]", "{ belongs before \"[]\"" },
+        { "{", "ends where a key" },
+        { "{}", "without key 'descr'" },
+        { "{'descr': '<f4', 'shape': (1,)}", "without key 'fortran_order'" },
+        { "{'descr': '<f4', 'fortran_order': False}", "without key 'shape'" },
+        { "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}",
+          "an unknown key 'x'" },
+        { "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}",
+          "a second key 'descr'" },
+        { "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", "the end" },
+        { "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)",
+          "ends where a comma" },
+        { "{'descr': '<f4' 'fortran_order': False, 'shape': (1,)}", "a comma" },
+        { "{'descr' '<f4'}", "a colon" },
+        { "{'descr': <f4}", "a dtype" },
+        { "{'descr': '<f4}", "a dtype" },
+        { "{'descr': '<f4\n'}", "a dtype" },
+        { "{'descr': '<\\x664'}", "a dtype" },
+        { "{'descr': 4}", "a dtype" },
+        { "{descr: '<f4'}", "a key" },
+        { "{'fortran_order': 0}", "True or False" },
+        { "{'fortran_order': false}", "True or False" },
+        { "{'shape': 3}", "a shape" },
+        { "{'shape': [3]}", "a shape" },
+        { "{'shape': (3)}", "a comma" },
+        { "{'shape': (3 4)}", "a comma" },
+        { "{'shape': (3, 4 5)}", "a comma" },
+        { "{'shape': (,)}", "a dimension" },
+        { "{'shape': (3,,)}", "a dimension" },
+        { "{'shape': (3.5,)}", "a comma" },
+        { "{'shape': (0x10,)}", "a comma" },
+        { "{'shape': (None,)}", "a dimension" },
+        { "{'shape': (", "a dimension" },
+        { "{'shape': (3, ", "a dimension" },
+        { "{'shape': (-1,)}", "negative" },
+        { "{'shape': (3, -9223372036854775808)}", "negative" },
+        { "{'shape': (99999999999999999999999999,)}", "above 2^64" },
+        { "{'shape': (18446744073709551616,)}", "above 2^64" },
+        /* overflows, seen in elements, in bytes, and behind a dimension of 0 */
+        { "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}",
+          "more than 2^63 bytes" },
+        { "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904,)}",
+          "more than 2^63 bytes" },
+        { "{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846976,)}",
+          "more than 2^63 bytes" },
+        { "{'descr': '|u1', 'fortran_order': False, 'shape': (9223372036854775808,)}",
+          "more than 2^63 bytes" },
+        { "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4294967296, "
+          "4294967296)}",
+          "more than 2^63 bytes" },
+        { "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}", "Fortran order" },
+        { "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 1, 3)}", "(2, 1, 3)" },
+        /* dtypes */
+        { "{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}",
+          "'>f4', which is big" },
+        { "{'descr': '>u2', 'fortran_order': False, 'shape': (1,)}",
+          "'>u2', which is big" },
+        { "{'descr': '|b1', 'fortran_order': False, 'shape': (1,)}", "'|b1' (bool)" },
+        { "{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "'<c8' (complex)" },
+        { "{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", "'|O' (object)" },
+        { "{'descr': '|S5', 'fortran_order': False, 'shape': (1,)}",
+          "'|S5' (byte string)" },
+        { "{'descr': '<U5', 'fortran_order': False, 'shape': (1,)}", "'<U5' (text)" },
+        { "{'descr': '|V8', 'fortran_order': False, 'shape': (1,)}", "'|V8' (void" },
+        { "{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (1,)}", "(time)" },
+        { "{'descr': '<x4', 'fortran_order': False, 'shape': (1,)}", "'<x4' (unknown)" },
+        { "{'descr': '', 'fortran_order': False, 'shape': (1,)}", "dtype '' (unknown)" },
+        { "{'descr': '<', 'fortran_order': False, 'shape': (1,)}",
+          "dtype '<' (unknown)" },
+        { "{'descr': '<f', 'fortran_order': False, 'shape': (1,)}",
+          "dtype '<f', and only" },
+        { "{'descr': '<f16', 'fortran_order': False, 'shape': (1,)}",
+          "dtype '<f16', and" },
+        { "{'descr': '<f1', 'fortran_order': False, 'shape': (1,)}", "dtype '<f1', and" },
+        { "{'descr': '<i3', 'fortran_order': False, 'shape': (1,)}", "dtype '<i3', and" },
+        { "{'descr': '<i0', 'fortran_order': False, 'shape': (1,)}", "dtype '<i0', and" },
+        { "{'descr': '<i04', 'fortran_order': False, 'shape': (1,)}",
+          "dtype '<i04', and" },
+        { "{'descr': '<i4x', 'fortran_order': False, 'shape': (1,)}",
+          "dtype '<i4x', and" },
+        { "{'descr': '<i4294967300', 'fortran_order': False, 'shape': (1,)}",
+          "and only" },
+        { "{'descr': '<i18446744073709551620', 'fortran_order': False, 'shape': (1,)}",
+          "and only" },
+        { "{'descr': [('x', '<f4'), ('y]', '<i4')], 'fortran_order': False, 'shape': "
+          "(1,)}",
+          "structured dtype [('x', '<f4'), ('y]', '<i4')], and" },
+        { "{'descr': [('x', '<f4'), ('y", "structured dtype" },
+        { "{'descr': [", "structured dtype" },
+        { "{'descr': (('<f4', (2,)))", "structured dtype" },
+    };
+    struct npy npy;
+    struct message message;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (read_text(cases[i].text, strlen(cases[i].text), &npy, &message)) {
+            fail_msg("%s was read", cases[i].text);
+        }
+        if (!strstr(message.text, cases[i].part)) {
+            fail_msg("%s: \"%s\" does not say \"%s\"", cases[i].text, message.text,
+                     cases[i].part);
+        }
+    }
+}
+
+/* Every shorter text, every text with one other byte: no crash, and a sentence. */
+static void damaged(void **state)
+{
+    static const char text[] = "{'descr': [('a', '<f4')], 'descr': '<f4', "
+                               "'fortran_order': False, 'shape': (3, 4)}";
+    static const char whole[] =
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }  \n";
+    const char *const texts[] = { text, whole };
+    struct npy npy;
+    struct message message;
+    int accepted_count = 0;
+
+    (void)state;
+    for (size_t t = 0; t < 2; t++) {
+        const size_t length = strlen(texts[t]);
+        for (size_t i = 0; i < length; i++) {
+            if (read_text(texts[t], i, &npy, &message)) {
+                /* only the space at the end may be missing */
+                assert_int_equal(t, 1);
+                assert_int_equal(npy.count, 12);
+            }
+            char copy[sizeof(text) + sizeof(whole)];
+            memcpy(copy, texts[t], length);
+            for (int byte = 0; byte < 256; byte++) {
+                copy[i] = (char)byte;
+                if (read_text(copy, length, &npy, &message)) {
+                    accepted_count++;
+                    assert_int_equal(npy.bytes, npy.count * type_size(npy.type));
+                } else {
+                    assert_string_not_equal(message.text, "untouched");
+                    assert_null(strchr(message.text, '\n'));
+                }
+            }
+        }
+    }
+    /* the bytes as they were, other digits, other kinds: some are right */
+    assert_true(accepted_count > (int)strlen(whole));
+}
+
+static void prefixes(void **state)
+{
+    struct message message;
+    size_t length_bytes = 0;
+    unsigned char prefix[] = "\x93NUMPY\x01";
+
+    (void)state;
+    assert_true(npy_read_prefix(prefix, &length_bytes, &message));
+    assert_int_equal(length_bytes, 2);
+    prefix[6] = 2;
+    assert_true(npy_read_prefix(prefix, &length_bytes, &message));
+    assert_int_equal(length_bytes, 4);
+    prefix[6] = 3;
+    assert_true(npy_read_prefix(prefix, &length_bytes, &message));
+    assert_int_equal(length_bytes, 4);
+
+    static const unsigned char versions[][2] = {
+        { 0, 0 }, { 4, 0 }, { 1, 1 }, { 255, 255 }
+    };
+    for (size_t i = 0; i < 4; i++) {
+        memcpy(prefix + 6, versions[i], 2);
+        assert_false(npy_read_prefix(prefix, &length_bytes, &message));
+        assert_non_null(strstr(message.text, "version"));
+    }
+    memcpy(prefix + 6, "\x01", 2);
+    for (size_t i = 0; i < 6; i++) {
+        prefix[i] ^= 1;
+        assert_false(npy_read_prefix(prefix, &length_bytes, &message));
+        assert_non_null(strstr(message.text, "not an .npy file"));
+        prefix[i] ^= 1;
+    }
+}
+
+static void lengths(void **state)
+{
+    struct message message;
+    size_t length = 0;
+
+    (void)state;
+    assert_true(npy_read_length((const unsigned char *)"\x76\x01", 2, &length, &message));
+    assert_int_equal(length, 0x176);
+    assert_true(npy_read_length((const unsigned char *)"\xff\xff", 2, &length, &message));
+    assert_int_equal(length, 0xffff);
+    assert_true(
+        npy_read_length((const unsigned char *)"\0\0\x01\0", 4, &length, &message));
+    assert_int_equal(length, NPY_MAX_TEXT);
+    assert_false(
+        npy_read_length((const unsigned char *)"\x01\0\x01\0", 4, &length, &message));
+    assert_non_null(strstr(message.text, "65537"));
+    assert_false(
+        npy_read_length((const unsigned char *)"\xff\xff\xff\xff", 4, &length, &message));
+    assert_non_null(strstr(message.text, "4294967295 bytes"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accepted), cmocka_unit_test(refused), cmocka_unit_test(damaged),
+        cmocka_unit_test(prefixes), cmocka_unit_test(lengths),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,244 @@
+/* The command line, the names of types, and what --device selects. */
+#include "options.h"
+#include "selection.h"
+#include "types.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 8 };
+
+/* getopt reorders what it is given, so each reading gets a copy. */
+static bool read_words(const char *const words[MOST], struct options *options,
+                       struct message *message)
+{
+    char *argv[MOST + 2] = { (char *)"clfold" };
+    int argc = 1;
+
+    for (; words[argc - 1]; argc++) {
+        argv[argc] = (char *)words[argc - 1];
+    }
+    message->text[0] = '\0';
+    return options_read(options, argc, argv, message);
+}
+
+static void reduce_defaults(void **state)
+{
+    struct options options;
+    struct message message;
+
+    (void)state;
+    assert_true(
+        read_words((const char *[MOST]){ "reduce", "x.npy" }, &options, &message));
+    assert_int_equal(options.action, ACTION_REDUCE);
+    assert_int_equal(options.op, CLFOLD_ADD);
+    assert_int_equal(options.acc, 0);
+    assert_int_equal(options.raw, 0);
+    assert_null(options.device);
+    assert_false(options.json);
+    assert_string_equal(options.file, "x.npy");
+}
+
+static void reduce_everything(void **state)
+{
+    struct options options;
+    struct message message;
+
+    (void)state;
+    assert_true(read_words((const char *[MOST]){ "reduce", "--op=max", "-", "--acc=u64",
+                                                 "--raw=u8", "--device=gpu", "--json" },
+                           &options, &message));
+    assert_int_equal(options.op, CLFOLD_MAX);
+    assert_int_equal(options.acc, CLFOLD_U64);
+    assert_int_equal(options.raw, CLFOLD_U8);
+    assert_string_equal(options.device, "gpu");
+    assert_true(options.json);
+    assert_string_equal(options.file, "-");
+
+    assert_true(
+        read_words((const char *[MOST]){ "reduce", "--op", "add", "--", "--json" },
+                   &options, &message));
+    assert_int_equal(options.op, CLFOLD_ADD);
+    assert_false(options.json);
+    assert_string_equal(options.file, "--json");
+}
+
+static void other_actions(void **state)
+{
+    struct options options;
+    struct message message;
+
+    (void)state;
+    assert_true(read_words((const char *[MOST]){ "devices" }, &options, &message));
+    assert_int_equal(options.action, ACTION_DEVICES);
+    assert_false(options.json);
+    assert_true(
+        read_words((const char *[MOST]){ "devices", "--json" }, &options, &message));
+    assert_true(options.json);
+    assert_true(read_words((const char *[MOST]){ "--version" }, &options, &message));
+    assert_int_equal(options.action, ACTION_VERSION);
+
+    const char *const helps[][MOST] = { { "--help" },
+                                        { "devices", "--help" },
+                                        { "reduce", "--help" } };
+    const char *const begins[] = { "Usage: clfold devices [--json]\n       clfold reduce",
+                                   "Usage: clfold devices [--json]\n\n",
+                                   "Usage: clfold reduce [options] FILE\n\n" };
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(read_words(helps[i], &options, &message));
+        assert_int_equal(options.action, ACTION_PRINT);
+        assert_memory_equal(options.print, begins[i], strlen(begins[i]));
+    }
+}
+
+static void refused(void **state)
+{
+    static const struct {
+        const char *words[MOST], *part; /* of the sentence */
+    } cases[] = {
+        { { NULL }, "no command" },
+        { { "fold" }, "no command fold" },
+        { { "" }, "no command ;" },
+        { { "--json" }, "no option --json" },
+        { { "-h" }, "no option -h" },
+        { { "--help=x" }, "--help takes no value" },
+        { { "devices", "x" }, "devices takes no argument, and got x" },
+        { { "devices", "--acc", "x" }, "no option --acc" },
+        { { "devices", "--json=1" }, "--json takes no value" },
+        { { "reduce" }, "one FILE, and got 0" },
+        { { "reduce", "a", "b" }, "one FILE, and got 2" },
+        { { "reduce", "--bad", "a" }, "no option --bad" },
+        { { "reduce", "-x", "a" }, "no option -x" },
+        { { "reduce", "a", "--op" }, "--op needs a value" },
+        { { "reduce", "a", "--acc" }, "--acc needs a value" },
+        { { "reduce", "a", "--raw" }, "--raw needs a value" },
+        { { "reduce", "a", "--device" }, "--device needs a value" },
+        { { "reduce", "a", "--device=" }, "--device needs an index" },
+        { { "reduce", "a", "--op", "min" }, "--op min: the operators are add max" },
+        { { "reduce", "a", "--op", "" }, "--op : the operators" },
+        { { "reduce", "a", "--acc", "float" }, "--acc float: the types are i8 u8" },
+        { { "reduce", "a", "--acc", "f3" }, "--acc f3: " },
+        { { "reduce", "a", "--acc", "F32" }, "--acc F32: " },
+        { { "reduce", "a", "--raw", "f321" }, "--raw f321: the types are" },
+        { { "reduce", "--json=yes", "a" }, "--json takes no value" },
+    };
+    struct options options;
+    struct message message;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (read_words(cases[i].words, &options, &message)) {
+            fail_msg("case %zu was read; it should say \"%s\"", i, cases[i].part);
+        }
+        if (!strstr(message.text, cases[i].part)) {
+            fail_msg("\"%s\" does not say \"%s\"", message.text, cases[i].part);
+        }
+    }
+}
+
+static void types(void **state)
+{
+    static const char *const names[] = { "i8",  "u8",  "i16", "u16", "i32", "u32",
+                                         "i64", "u64", "f16", "f32", "f64" };
+    static const clfold_type sums[] = { CLFOLD_I64, CLFOLD_U64, CLFOLD_I64, CLFOLD_U64,
+                                        CLFOLD_I64, CLFOLD_U64, CLFOLD_I64, CLFOLD_U64,
+                                        CLFOLD_F16, CLFOLD_F32, CLFOLD_F64 };
+    static const size_t sizes[] = { 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8 };
+
+    (void)state;
+    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
+        const size_t i = type - CLFOLD_I8;
+        assert_string_equal(type_name(type), names[i]);
+        assert_int_equal(type_parse(names[i]), type);
+        assert_int_equal(type_size(type), sizes[i]);
+        assert_int_equal(type_find(names[i][0], sizes[i]), type);
+        assert_int_equal(type_accumulator(CLFOLD_ADD, type), sums[i]);
+        assert_int_equal(type_accumulator(CLFOLD_MAX, type), type);
+        assert_non_null(strstr(TYPE_NAMES, names[i]));
+    }
+    assert_int_equal(type_parse(""), 0);
+    assert_int_equal(type_find('f', 1), 0);
+}
+
+static void selections(void **state)
+{
+    static const struct candidate machine[] = {
+        { "pthread-Core i5-1234", .cpu = true }, { "Intel(R) Xeon", .cpu = true },
+        { "Fast GPU 9000", .gpu = true },        { "cpu-like Accelerator", .cpu = false },
+        { "fast gpu 9001", .gpu = true },
+    };
+    static const struct {
+        const char *selector;
+        size_t index;
+    } found[] = {
+        { NULL, 2 },    { "0", 0 },   { "4", 4 },       { "004", 4 },  { "gpu", 2 },
+        { "GPU", 2 },   { "cpu", 0 }, { "9001", 5 },    { "xEON", 1 }, { "gpu 9001", 4 },
+        { "accel", 3 }, { "i5-", 0 }, { "(r) xeo", 1 }, { "t", 0 },    { "cpu-", 3 },
+    };
+    struct message message;
+    size_t index;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
+        const bool done = selection_find(machine, 5, found[i].selector, &index, &message);
+        if (found[i].index == 5) {
+            assert_false(done);
+            assert_non_null(strstr(message.text, found[i].selector));
+        } else {
+            assert_true(done);
+            assert_int_equal(index, found[i].index);
+        }
+    }
+
+    static const char *const missing[] = { "5", "18446744073709551616", "Radeon",
+                                           "i5 -" };
+    for (size_t i = 0; i < 4; i++) {
+        assert_false(selection_find(machine, 5, missing[i], &index, &message));
+        assert_non_null(strstr(message.text, missing[i]));
+        assert_non_null(
+            strstr(message.text, "none of the 5 devices; run clfold devices"));
+    }
+    /* no GPU: the first; no name that has "gpu" in it may stand in for a GPU */
+    assert_true(selection_find(machine, 2, NULL, &index, &message));
+    assert_int_equal(index, 0);
+    assert_false(selection_find(machine, 2, "gpu", &index, &message));
+    assert_false(selection_find(machine + 2, 3, "cpu", &index, &message));
+    assert_false(selection_find(machine, 0, NULL, &index, &message));
+    assert_non_null(strstr(message.text, "no OpenCL device"));
+}
+
+static void sentences(void **state)
+{
+    struct message message;
+    char name[20000];
+
+    (void)state;
+    assert_false(message_set(&message, "a\tb\nc\x1b[31m\r d\n \n"));
+    assert_string_equal(message.text, "a b c?[31m  d");
+    assert_false(message_prefix(&message, "x\ny"));
+    assert_string_equal(message.text, "x y: a b c?[31m  d");
+    /* the sentence stays, however long the name */
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    message_set(&message, "is wrong");
+    message_prefix(&message, name);
+    assert_non_null(strstr(message.text, "n: is wrong"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reduce_defaults), cmocka_unit_test(reduce_everything),
+        cmocka_unit_test(other_actions),   cmocka_unit_test(refused),
+        cmocka_unit_test(types),           cmocka_unit_test(selections),
+        cmocka_unit_test(sentences),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,76 @@
+/* Prints the bits of float folds, for tests/device/same_bits.py to compare between numbers of
+ * workers. The first line tells how many compute units the driver shows. */
+#include "device.h"
+#include "oracle.h"
+#include "test.h"
+
+#include "ops/internal.h"
+
+static void print_fold(const struct device *device, clfold_context *ctx, cl_mem in,
+                       struct pair pair, size_t offset, size_t count)
+{
+    const clfold_fold fold = { .op = CLFOLD_ADD, .type = pair.type, .in = pair.in };
+    unsigned char result[8] = { 0 };
+
+    if (clfold_reduce_host(ctx, device->queue, &fold, in, offset, count, result,
+                           size_of(pair.type))) {
+        fprintf(stderr, "%s\n", clfold_last_error());
+        exit(1);
+    }
+    printf("%s into %s, %zu from %zu:", name_of(pair.in), name_of(pair.type), count,
+           offset);
+    for (size_t i = 0; i < size_of(pair.type); ++i) {
+        printf(" %02x", result[i]);
+    }
+    printf("\n");
+}
+
+int main(void)
+{
+    const size_t counts[] = { 1, 100, 16384, 131072, 131073, 1000003, 5000011 };
+    const size_t most = 5000011 + 17;
+    const enum tile_kind kinds[] = { TILE_NONE, TILE_VECTOR, TILE_GROUP };
+    struct device device;
+    clfold_context *ctx = NULL;
+    cl_uint units = 0;
+
+    device_init(&device);
+    clGetDeviceInfo(device.id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL);
+    printf("units %u\n", units);
+    if (clfold_context_create(&ctx, device.context, device.id, NULL)) {
+        fprintf(stderr, "%s\n", clfold_last_error());
+        return 1;
+    }
+    for (size_t p = 4; p < NUM_PAIRS; ++p) {
+        struct pair pair = all_pairs[p];
+        size_t bytes = most * size_of(pair.in);
+        void *data = malloc(bytes);
+        cl_int status;
+        if (!device.has_f64 && (pair.in == CLFOLD_F64 || pair.type == CLFOLD_F64)) {
+            free(data);
+            continue;
+        }
+        if (!data) {
+            return 1;
+        }
+        fill(data, pair.in, most, FILL_ROUNDING, p);
+        cl_mem in =
+            clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
+                           data, &status);
+        free(data);
+        if (status != CL_SUCCESS) {
+            return 1;
+        }
+        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); ++k) {
+            const struct plan_override override = { .tile = kinds[k] };
+            clfold_context_override(ctx, &override);
+            for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
+                print_fold(&device, ctx, in, pair, c % 2 ? 17 : 0, counts[c]);
+            }
+        }
+        clReleaseMemObject(in);
+    }
+    clfold_context_destroy(&ctx);
+    device_finish(&device);
+    return 0;
+}

@@ -1,0 +1,405 @@
+/* What a context keeps and tells: programs found by content, statistics, the log, and the
+ * calls beforehand. verify_every, and what a warm call does not do. */
+#include "device.h"
+#include "oracle.h"
+#include "test.h"
+
+#include "ops/context.h"
+#include "ops/internal.h"
+
+#include <math.h>
+
+#define COUNT 5000
+
+static struct device device;
+static cl_mem in, out;
+static cl_float values[COUNT];
+
+static const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
+static const clfold_fold greatest = { .op = CLFOLD_MAX, .type = CLFOLD_F32 };
+
+struct journal {
+    int errors, warnings, others;
+    char last[5000];
+    clfold_context *ctx; /* to call from inside the log */
+};
+
+static void keep(void *user, int level, const char *message)
+{
+    struct journal *journal = user;
+    clfold_stats stats;
+
+    journal->errors += level == CLFOLD_LOG_ERROR;
+    journal->warnings += level == CLFOLD_LOG_WARNING;
+    journal->others += level > CLFOLD_LOG_WARNING;
+    snprintf(journal->last, sizeof(journal->last), "%s", message);
+    /* A log callback may call clfold: no lock is held. */
+    if (journal->ctx) {
+        assert_ok(clfold_context_stats(journal->ctx, &stats));
+        clfold_context_trim(journal->ctx);
+    }
+}
+
+static clfold_context *context(const clfold_context_params *params)
+{
+    clfold_context *ctx = NULL;
+
+    assert_ok(clfold_context_create(&ctx, device.context, device.id, params));
+    assert_non_null(ctx);
+    return ctx;
+}
+
+static clfold_stats stats_of(clfold_context *ctx)
+{
+    clfold_stats stats;
+
+    memset(&stats, 0xff, sizeof(stats));
+    assert_ok(clfold_context_stats(ctx, &stats));
+    return stats;
+}
+
+static void reduce(clfold_context *ctx, const clfold_fold *fold, size_t count)
+{
+    assert_ok(
+        clfold_reduce(ctx, device.queue, fold, in, 0, out, 0, count, 0, NULL, NULL));
+}
+
+/* Equal folds share a program, whatever else differs; other types and operators do not. */
+static void test_found_by_content(void **state)
+{
+    clfold_context *ctx = context(NULL);
+    const cl_float init = 2;
+    clfold_fold named = sum;
+
+    (void)state;
+    named.name = "another";
+    named.in = CLFOLD_F32;
+    named.init = &init;
+    named.init_size = sizeof(init);
+    named.algorithm = "reduce_tiles";
+    reduce(ctx, &sum, COUNT);
+    reduce(ctx, &named, 3);
+    reduce(ctx, &sum, 0);
+    clfold_stats stats = stats_of(ctx);
+    assert_int_equal(stats.calls, 3);
+    assert_int_equal(stats.misses, 1);
+    assert_int_equal(stats.hits, 2);
+    assert_int_equal(stats.builds, 1);
+    assert_int_equal(stats.failed_builds, 0);
+    assert_true(stats.build_ns > 0);
+    assert_int_equal(stats.disk_hits, 0);
+    for (size_t i = 0; i < 8; ++i) {
+        assert_int_equal(stats.reserved[i], 0);
+    }
+    reduce(ctx, &greatest, COUNT);
+    assert_int_equal(stats_of(ctx).builds, 2);
+
+    /* A forced tile changes the program. */
+    const struct plan_override small = { .tile_elements = 100, .max_groups = 3 };
+    clfold_context_override(ctx, &small);
+    reduce(ctx, &sum, COUNT);
+    assert_int_equal(stats_of(ctx).builds, 3);
+    clfold_context_override(ctx, NULL);
+    reduce(ctx, &sum, COUNT);
+    assert_int_equal(stats_of(ctx).builds, 3);
+    clfold_context_destroy(&ctx);
+    assert_null(ctx);
+}
+
+/* Contexts do not know each other, and can be made again. */
+static void test_contexts_come_and_go(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; ++i) {
+        clfold_context *first = context(NULL), *second = context(NULL);
+        cl_float a = 0, b = 0;
+        assert_ok(clfold_reduce_host(first, device.queue, &sum, in, 0, COUNT, &a, 4));
+        clfold_context_destroy(&first);
+        assert_ok(clfold_reduce_host(second, device.queue, &sum, in, 0, COUNT, &b, 4));
+        assert_true(a == b);
+        clfold_context_destroy(&second);
+    }
+}
+
+/* Work that was enqueued completes after its context is gone. */
+static void test_destroy_does_not_wait(void **state)
+{
+    clfold_context *ctx = context(NULL);
+    const struct plan_override many = { .tile_elements = 100, .max_groups = 20 };
+    cl_int status;
+    cl_event gate = clCreateUserEvent(device.context, &status), event = NULL;
+    cl_float result = -1, expected;
+    const struct pair pair = { CLFOLD_F32, CLFOLD_F32 };
+
+    (void)state;
+    assert_int_equal(status, CL_SUCCESS);
+    clfold_context_override(ctx, &many);
+    assert_ok(
+        clfold_reduce(ctx, device.queue, &sum, in, 0, out, 0, COUNT, 1, &gate, &event));
+    clfold_context_destroy(&ctx);
+    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
+    clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, 4, &result, 0, NULL, NULL);
+    oracle_fold(CLFOLD_ADD, pair, values, COUNT, NULL, &expected, NULL);
+    assert_true(result == expected);
+    clReleaseEvent(event);
+    clReleaseEvent(gate);
+}
+
+/* prepare moves all of the cost: what follows builds and allocates nothing. */
+static void test_prepare(void **state)
+{
+    clfold_context *ctx = context(NULL);
+    const size_t large = (size_t)1 << 26;
+    clfold_report report;
+
+    (void)state;
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, large, &report));
+    assert_int_equal(stats_of(ctx).builds, 0);
+    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, large));
+    clfold_stats stats = stats_of(ctx);
+    assert_int_equal(stats.builds, 1);
+    assert_true(stats.scratch_bytes >= report.scratch_bytes);
+    const struct plan_override none = { 0 };
+    clfold_context_override(ctx, &none);
+    reduce(ctx, &sum, COUNT);
+    assert_int_equal(stats_of(ctx).builds, 1);
+    assert_int_equal(stats_of(ctx).hits, 1);
+    assert_int_equal(stats_of(ctx).scratch_bytes, stats.scratch_bytes);
+    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, 0));
+    assert_int_equal(stats_of(ctx).builds, 1);
+    clfold_context_destroy(&ctx);
+}
+
+static void test_explain(void **state)
+{
+    clfold_context *ctx = context(NULL);
+    const struct plan_override tiles = { TILE_GROUP, 128, 16, 10 };
+    clfold_report report;
+
+    (void)state;
+    memset(&report, 0xff, sizeof(report));
+    clfold_context_override(ctx, &tiles);
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &report));
+    assert_string_equal(report.algorithm, "reduce_tiles");
+    assert_int_equal(report.tile, 128);
+    assert_int_equal(report.group_size, 16);
+    assert_int_equal(report.num_groups, 10); /* 40 tiles, 4 a group */
+    assert_int_equal(report.num_launches, 2);
+    assert_int_equal(report.scratch_bytes, 40);
+    assert_int_equal(report.bytes_read, COUNT * 4 + 40);
+    assert_int_equal(report.bytes_written, 4 + 40);
+    assert_non_null(strstr(report.reason, "tile_group"));
+    assert_non_null(strstr(report.reason, "40 tiles of 128 elements, 4 a group"));
+    for (size_t i = 0; i < 8; ++i) {
+        assert_int_equal(report.reserved[i], 0);
+    }
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 128, &report));
+    assert_int_equal(report.num_launches, 1);
+    assert_int_equal(report.scratch_bytes, 0);
+    clfold_stats stats = stats_of(ctx);
+    assert_int_equal(stats.builds, 0);
+    assert_int_equal(stats.calls, 0);
+    clfold_context_destroy(&ctx);
+}
+
+/* trim gives scratch and kernel objects back, and programs stay. */
+static void test_trim(void **state)
+{
+    clfold_context *ctx = context(NULL);
+    const struct plan_override many = { .tile_elements = 100, .max_groups = 20 };
+
+    (void)state;
+    clfold_context_override(ctx, &many);
+    for (int i = 0; i < 3; ++i) {
+        reduce(ctx, &sum, COUNT);
+        assert_true(stats_of(ctx).scratch_bytes > 0);
+        assert_non_null(ctx->cache.programs->idle);
+        clfold_context_trim(ctx);
+        assert_int_equal(stats_of(ctx).scratch_bytes, 0);
+        assert_null(ctx->cache.programs->idle);
+        assert_int_equal(stats_of(ctx).builds, 1);
+    }
+    clfold_context_destroy(&ctx);
+}
+
+/* The log gets what last_error gets, at its level; a level of 0 means warnings. */
+static void test_log(void **state)
+{
+    struct journal journal = { 0 };
+    const clfold_context_params params = { .log = keep, .user = &journal };
+    clfold_context *ctx = context(&params);
+
+    (void)state;
+    journal.ctx = ctx;
+    assert_refused(
+        clfold_reduce(ctx, device.queue, &sum, in, 0, out, 0, COUNT + 1, 0, NULL, NULL),
+        CLFOLD_ERROR_RANGE, "in_offset");
+    assert_int_equal(journal.errors, 1);
+    assert_string_equal(journal.last, clfold_last_error());
+    reduce(ctx, &sum, COUNT);
+    assert_int_equal(journal.errors, 1);
+    journal.ctx = NULL;
+    clfold_context_destroy(&ctx);
+    assert_int_equal(journal.errors + journal.warnings + journal.others, 1);
+}
+
+/* A monoid whose text does not compile: told with the compiler's log and the line of the
+ * text, remembered, and never built again. The policy's candidates are both tried. */
+static void test_build_failure(void **state)
+{
+    struct journal journal = { 0 };
+    const clfold_context_params params = { .log = keep, .user = &journal };
+    clfold_context *ctx = context(&params);
+    const struct monoid broken = {
+        .name = "broken",
+        .in = CLFOLD_F32,
+        .num_components = 1,
+        .stage_limit = UINT64_MAX,
+        .components = { { "v", CLFOLD_F32, CLFOLD_F32, "a + undeclared_name", NULL } },
+    };
+
+    (void)state;
+    journal.ctx = ctx;
+    for (int i = 0; i < 2; ++i) {
+        assert_refused(clfold_reduce_monoid(ctx, device.queue, &broken, in, 0, out, 0,
+                                            COUNT, NULL, 0, NULL, NULL),
+                       CLFOLD_ERROR_BUILD, "undeclared_name");
+        clfold_stats stats = stats_of(ctx);
+        assert_int_equal(stats.builds, 2);
+        assert_int_equal(stats.failed_builds, 2);
+        assert_int_equal(journal.warnings, 2);
+    }
+    assert_non_null(strstr(clfold_last_error(), "combine"));
+    /* The context is none the worse. */
+    reduce(ctx, &sum, COUNT);
+    journal.ctx = NULL;
+    clfold_context_destroy(&ctx);
+}
+
+/* One call in three is checked on the host, and right ones pass: integers, sums that round,
+ * NaN, infinities, init, empty, in place. */
+static void test_verify(void **state)
+{
+    const clfold_context_params params = { .verify_every = 1 };
+    clfold_context *ctx = context(&params);
+    const clfold_op ops[] = { CLFOLD_ADD, CLFOLD_MAX };
+    const struct plan_override many = { .tile_elements = 300, .max_groups = 7 };
+
+    (void)state;
+    for (size_t p = 0; p < NUM_PAIRS; ++p) {
+        struct pair pair = all_pairs[p];
+        unsigned char data[COUNT * 8], init[8], result[8];
+        cl_int status;
+        if (!device.has_f64 && (pair.in == CLFOLD_F64 || pair.type == CLFOLD_F64)) {
+            continue;
+        }
+        fill(data, pair.in, COUNT, FILL_ROUNDING, p);
+        memset(init, 0x3f, sizeof(init));
+        cl_mem mem =
+            clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                           COUNT * size_of(pair.in), data, &status);
+        assert_int_equal(status, CL_SUCCESS);
+        for (size_t o = 0; o < 2; ++o) {
+            clfold_fold fold = { .op = ops[o], .type = pair.type, .in = pair.in };
+            clfold_context_override(ctx, o ? &many : NULL);
+            assert_ok(clfold_reduce_host(ctx, device.queue, &fold, mem, 3, COUNT - 3,
+                                         result, size_of(pair.type)));
+            assert_ok(clfold_reduce_host(ctx, device.queue, &fold, mem, 0, 0, result,
+                                         size_of(pair.type)));
+            fold.init = init;
+            fold.init_size = size_of(pair.type);
+            assert_ok(clfold_reduce_host(ctx, device.queue, &fold, mem, 0, COUNT, result,
+                                         size_of(pair.type)));
+            assert_ok(clfold_reduce_host(ctx, device.queue, &fold, mem, 0, 0, result,
+                                         size_of(pair.type)));
+            if (pair.in == pair.type) {
+                assert_ok(clfold_reduce(ctx, device.queue, &fold, mem, 0, mem, 0, COUNT,
+                                        0, NULL, NULL));
+            }
+        }
+        clReleaseMemObject(mem);
+    }
+    for (size_t s = 0; s < 3; ++s) {
+        const cl_float specials[] = { (cl_float)NAN, (cl_float)INFINITY,
+                                      -(cl_float)INFINITY };
+        cl_float result;
+        clEnqueueWriteBuffer(device.queue, out, CL_TRUE, 0, 4, &specials[s], 0, NULL,
+                             NULL);
+        assert_ok(clfold_reduce_host(ctx, device.queue, &sum, out, 0, 2, &result, 4));
+        assert_ok(
+            clfold_reduce_host(ctx, device.queue, &greatest, out, 0, 2, &result, 4));
+    }
+    clfold_context_destroy(&ctx);
+}
+
+/* A wrong result is found: the device folds with an operator that the host does not know of.
+ * The key of "add" is made to find a program of "first". */
+static void test_verify_finds(void **state)
+{
+    const clfold_context_params params = { .verify_every = 2 };
+    struct journal journal = { 0 };
+    clfold_context *ctx = context(&params);
+    cl_float result = 7;
+    cl_event event = (cl_event)&journal;
+
+    (void)state;
+    reduce(ctx, &greatest, COUNT);
+    reduce(ctx, &sum, COUNT);
+    /* The programs of max and add, both ready: swapped behind the cache's back. */
+    struct program *add = ctx->cache.programs, *max = add->next;
+    cl_program program = add->program;
+    clfold_context_trim(ctx);
+    add->program = max->program;
+    max->program = program;
+    reduce(ctx, &sum, COUNT); /* not checked */
+    assert_refused(
+        clfold_reduce(ctx, device.queue, &sum, in, 0, out, 0, COUNT, 0, NULL, &event),
+        CLFOLD_ERROR_DATA, "verify: the device folds to");
+    assert_null(event);
+    reduce(ctx, &sum, COUNT);
+    assert_refused(clfold_reduce_host(ctx, device.queue, &sum, in, 0, COUNT, &result, 4),
+                   CLFOLD_ERROR_DATA, "verify");
+    assert_true(result == 7);
+    clfold_context_destroy(&ctx);
+}
+
+static int open_device(void **state)
+{
+    cl_int status;
+
+    (void)state;
+    device_init(&device);
+    fill(values, CLFOLD_F32, COUNT, FILL_EXACT, 11);
+    in = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                        sizeof(values), values, &status);
+    out = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 64, NULL, &status);
+    return in && out ? 0 : -1;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    device_finish(&device);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_found_by_content),
+        cmocka_unit_test(test_contexts_come_and_go),
+        cmocka_unit_test(test_destroy_does_not_wait),
+        cmocka_unit_test(test_prepare),
+        cmocka_unit_test(test_explain),
+        cmocka_unit_test(test_trim),
+        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_build_failure),
+        cmocka_unit_test(test_verify),
+        cmocka_unit_test(test_verify_finds),
+    };
+
+    return cmocka_run_group_tests_name("context", tests, open_device, close_device);
+}

@@ -1,0 +1,130 @@
+/* Sixteen threads on one context: cold and warm calls, on queues of their own and on shared
+ * ones, with trims and statistics in between. */
+#include "device.h"
+#include "oracle.h"
+#include "test.h"
+
+#include "ops/internal.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define THREADS 16
+#define ROUNDS  30
+#define COUNT   20000
+
+static struct device device;
+static clfold_context *ctx;
+static cl_mem in;
+static cl_int values[COUNT];
+static cl_long totals[COUNT + 1]; /* of the first i */
+static _Atomic int failures;
+
+static void *work(void *argument)
+{
+    size_t me = (size_t)(uintptr_t)argument;
+    uint64_t random = me;
+    /* Every fourth thread has the shared queue. */
+    cl_command_queue own = me % 4 ? device_queue(&device, 0) : NULL;
+    cl_command_queue queue = own ? own : device.queue;
+
+    for (int round = 0; round < ROUNDS; ++round) {
+        size_t count = next_random(&random) % COUNT;
+        clfold_stats stats;
+        if (me % 2) {
+            const clfold_fold sum = { .op = CLFOLD_ADD,
+                                      .type = CLFOLD_I64,
+                                      .in = CLFOLD_I32 };
+            cl_long result = -1;
+            if (clfold_reduce_host(ctx, queue, &sum, in, 0, count, &result,
+                                   sizeof(result)) ||
+                result != totals[count]) {
+                ++failures;
+            }
+        } else {
+            const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
+            cl_int result = -1;
+            if (clfold_reduce_host(ctx, queue, &sum, in, 0, count, &result,
+                                   sizeof(result)) ||
+                result != (cl_int)(cl_uint)(cl_ulong)totals[count]) {
+                ++failures;
+            }
+        }
+        if (round % 7 == 0) {
+            clfold_context_trim(ctx);
+        }
+        if (clfold_context_stats(ctx, &stats)) {
+            ++failures;
+        }
+        /* A failure of one thread is not another's. */
+        if (round % 5 == 0) {
+            const clfold_fold fold = { .op = 100 + (clfold_op)me, .type = CLFOLD_I32 };
+            char words[32];
+            snprintf(words, sizeof(words), "op %zu ", 100 + me);
+            if (clfold_reduce_host(ctx, queue, &fold, in, 0, 1, &stats, 4) !=
+                    CLFOLD_ERROR_ARGUMENT ||
+                !strstr(clfold_last_error(), words)) {
+                ++failures;
+            }
+        }
+    }
+    if (own) {
+        clReleaseCommandQueue(own);
+    }
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    const struct plan_override many = { .tile_elements = 500, .max_groups = 20 };
+    pthread_t threads[THREADS];
+    clfold_stats stats;
+
+    (void)state;
+    clfold_context_override(ctx, &many);
+    for (size_t i = 0; i < THREADS; ++i) {
+        assert_int_equal(pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i),
+                         0);
+    }
+    for (size_t i = 0; i < THREADS; ++i) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
+    assert_int_equal(failures, 0);
+    assert_ok(clfold_context_stats(ctx, &stats));
+    assert_int_equal(stats.builds, 2);
+    assert_int_equal(stats.calls, THREADS * ROUNDS);
+    assert_int_equal(stats.hits + stats.misses, THREADS * ROUNDS);
+}
+
+static int open_device(void **state)
+{
+    cl_int status;
+
+    (void)state;
+    device_init(&device);
+    fill(values, CLFOLD_I32, COUNT, FILL_EXACT, 3);
+    for (size_t i = 0; i < COUNT; ++i) {
+        totals[i + 1] = totals[i] + values[i];
+    }
+    in = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                        sizeof(values), values, &status);
+    return status == CL_SUCCESS
+               ? clfold_context_create(&ctx, device.context, device.id, NULL)
+               : -1;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    clfold_context_destroy(&ctx);
+    clReleaseMemObject(in);
+    device_finish(&device);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_threads) };
+
+    return cmocka_run_group_tests_name("threads", tests, open_device, close_device);
+}

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""run_devices.py LISTER [options] [-- PROGRAM [ARGUMENT...]]
+
+Runs a test program once for every OpenCL device, each in a process of its own, and reports
+to Meson in TAP. LISTER is the built tests/support/list_devices. Without a program it lists
+the devices.
+
+A device is reached through a folder that holds one .icd file: OCL_ICD_VENDORS names it, with
+a slash at its end, the only form that ocl-icd and the Khronos loader both take. The .icd
+files are those of OCL_ICD_VENDORS if it is set, else of /etc/OpenCL/vendors, and of Intel's
+CPU runtime where tools/setup-intel-runtime has put it.
+
+  --only TEXT       devices whose "platform: device" holds TEXT
+  --env NAME=VALUE  set for the program, and shown in the names of its tests
+  --limit SECONDS   for one process
+  --required FILE   each line of FILE must be in some device's name; CLFOLD_REQUIRED_DEVICES
+                    in the environment does the same. Without either, a machine that has no
+                    device skips.
+"""
+
+import argparse
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+SKIP = 77
+LIMIT_SECONDS = 480
+LISTER_SECONDS = 60
+PLAN = re.compile(r"^1\.\.(\d+)\s*(?:#.*)?$")
+# "ok 1 - name", "not ok 2 - name", and cmocka's "ok 3 # SKIP name"
+POINT = re.compile(r"^(ok|not ok)\b\s*\d*\s*(?:-\s*)?(# SKIP\b)?\s*(.*)$")
+
+
+def intel_folder():
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(cache, "clfold", "intel-runtime", "icd")
+
+
+def icd_files():
+    """The .icd files, without a second one for the same library."""
+    named = os.environ.get("OCL_ICD_VENDORS")
+    if named and named.endswith(".icd"):
+        return [named]
+    folders = [named] if named else ["/etc/OpenCL/vendors", intel_folder()]
+    patterns = [os.path.join(folder, "*.icd") for folder in folders]
+    libraries = {}
+    for file in [file for pattern in patterns for file in sorted(glob.glob(pattern))]:
+        with open(file, encoding="utf-8", errors="replace") as text:
+            libraries.setdefault(text.read().strip(), file)
+    return list(libraries.values())
+
+
+class Device:
+    """One device: the folder that shows it, and its number among what that folder shows."""
+
+    def __init__(self, folder, number, name, version, driver):
+        self.folder, self.number, self.name = folder, number, name
+        self.version, self.driver = version, driver
+
+    def environment(self, extra=()):
+        environment = environment_of(self.folder)
+        environment["CLFOLD_TEST_DEVICE"] = str(self.number)
+        environment.update(pair.split("=", 1) for pair in extra)
+        return environment
+
+
+def environment_of(folder):
+    environment = dict(os.environ, OCL_ICD_VENDORS=folder + "/")
+    # The Khronos loader adds the libraries that this names to those of the folder.
+    environment.pop("OCL_ICD_FILENAMES", None)
+    return environment
+
+
+class Run:
+    """A process that ran: its output, and in words how it ended (None: as it should)."""
+
+    def __init__(self, command, environment, seconds):
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            # A session of its own, so that what the program starts ends with it.
+            with subprocess.Popen(
+                command, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                start_new_session=True,
+            ) as process:
+                late = False
+                try:
+                    process.wait(seconds)
+                except subprocess.TimeoutExpired:
+                    late = True
+                    os.killpg(process.pid, signal.SIGKILL)
+            out.seek(0)
+            err.seek(0)
+            self.out = out.read().decode(errors="replace")
+            self.err = err.read().decode(errors="replace")
+        self.status = process.returncode
+        self.fault = None
+        if late:
+            self.fault = f"took more than {seconds} s and was ended"
+        elif self.status < 0:
+            self.fault = f"ended by signal {signal.Signals(-self.status).name}"
+        elif self.status != 0:
+            self.fault = f"ended with {self.status}"
+
+
+def devices(lister, scratch):
+    found = []
+    for index, file in enumerate(icd_files()):
+        folder = os.path.join(scratch, str(index))
+        os.mkdir(folder)
+        shutil.copy(file, folder)
+        listing = Run([lister], environment_of(folder), LISTER_SECONDS)
+        if listing.fault:
+            print(f"# {file}: the list of its devices {listing.fault}")
+            for line in listing.err.splitlines():
+                print(f"# {line}")
+        for line in listing.out.splitlines():
+            number, name, version, driver = line.split("\t")
+            found.append(Device(folder, int(number), name, version, driver))
+    return found
+
+
+class Tap:
+    """Numbers the test points of several programs."""
+
+    def __init__(self):
+        self.count, self.failed = 0, 0
+
+    def point(self, ok, text, skip=None):
+        """`skip` says why nothing was tested."""
+        self.count += 1
+        self.failed += not ok
+        text = text.replace("#", "") + (f" # SKIP {skip}" if skip is not None else "")
+        print(f"{'ok' if ok else 'not ok'} {self.count} - {text}", flush=True)
+
+    def comment(self, text):
+        for line in text.splitlines():
+            print(f"# {line}")
+
+    def finish(self):
+        print(f"1..{self.count}")
+        return 1 if self.failed else 0
+
+
+def label_of(device, extra=()):
+    level = " ".join(device.version.split()[:2])
+    return " ".join([f"{device.name} ({level}, driver {device.driver})", *extra])
+
+
+def run(device, command, extra, tap, seconds=LIMIT_SECONDS):
+    label = label_of(device, extra)
+    tap.comment(f"{label}: {device.version}")
+    environment = device.environment(extra)
+    environment["CMOCKA_MESSAGE_OUTPUT"] = "TAP"
+    done = Run(command, environment, seconds)
+    planned, points, failed = 0, 0, 0
+    for line in done.out.splitlines():
+        plan, point = PLAN.match(line), POINT.match(line)
+        if plan:
+            planned += int(plan[1])
+        elif point:
+            ok, words = point[1] == "ok", point[3]
+            points += 1
+            failed += not ok
+            tap.point(ok, f"{label}: {words}", "" if point[2] else None)
+        else:
+            tap.comment(line)
+    tap.comment(done.err)
+    if done.status == SKIP and not points:
+        tap.point(True, label, done.err.strip().replace("\n", "; ") or "the program skipped")
+    elif points < planned:
+        tap.point(False, f"{label}: {points} of {planned} tests ran, the program "
+                  f"{done.fault or 'ended'}")
+    elif done.fault and not failed:
+        tap.point(False, f"{label}: {done.fault}")
+    elif not points:
+        tap.point(True, f"{label}: {os.path.basename(command[0])}")
+
+
+def wanted_of(file):
+    with open(file, encoding="utf-8") as text:
+        lines = [line.strip() for line in text]
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def require(found, file, tap):
+    """Lists the devices of a machine that must have some, and fails for each that lacks."""
+    wanted = wanted_of(file)
+    if not wanted:
+        tap.point(False, f"{file} names no device")
+    for line in wanted:
+        if not any(line in device.name for device in found):
+            tap.point(False, f"no OpenCL device is named {line}, and {file} wants one")
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("lister")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--env", action="append", default=[])
+    parser.add_argument("--limit", type=float, default=LIMIT_SECONDS)
+    parser.add_argument("--required", default=os.environ.get("CLFOLD_REQUIRED_DEVICES"))
+    words = sys.argv[1:]
+    split = words.index("--") if "--" in words else len(words)
+    arguments, command = parser.parse_args(words[:split]), words[split + 1 :]
+
+    tap = Tap()
+    with tempfile.TemporaryDirectory(prefix="clfold-devices-") as scratch:
+        found = devices(arguments.lister, scratch)
+        if arguments.required:
+            require(found, arguments.required, tap)
+        found = [device for device in found if arguments.only in device.name]
+        for device in found:
+            if command:
+                run(device, command, arguments.env, tap, arguments.limit)
+            else:
+                tap.point(True, label_of(device))
+        if not tap.count:
+            named = f" named {arguments.only}" if arguments.only else ""
+            print(f"1..0 # SKIP no OpenCL device{named}")
+            return 0
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include "device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_PLATFORMS 16
+#define MAX_DEVICES   16
+
+static void skip(const char *why)
+{
+    fprintf(stderr, "skipped: %s\n", why);
+    exit(EXIT_SKIP);
+}
+
+static void require(cl_int status, const char *call)
+{
+    if (status != CL_SUCCESS) {
+        fprintf(stderr, "%s failed (%s)\n", call, clfold_status_name(status));
+        exit(1);
+    }
+}
+
+/* Counts devices over platforms in the order that OpenCL lists them. */
+static bool select_device(struct device *device, long wanted)
+{
+    cl_platform_id platforms[MAX_PLATFORMS];
+    cl_uint num_platforms = 0;
+
+    if (clGetPlatformIDs(MAX_PLATFORMS, platforms, &num_platforms) != CL_SUCCESS) {
+        return false;
+    }
+    for (cl_uint p = 0; p < num_platforms && p < MAX_PLATFORMS; ++p) {
+        cl_device_id devices[MAX_DEVICES];
+        cl_uint num_devices = 0;
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, devices,
+                           &num_devices) != CL_SUCCESS) {
+            continue;
+        }
+        if (wanted < (long)num_devices) {
+            device->platform = platforms[p];
+            device->id = devices[wanted];
+            return true;
+        }
+        wanted -= (long)num_devices;
+    }
+    return false;
+}
+
+cl_command_queue device_queue(const struct device *device,
+                              cl_command_queue_properties properties)
+{
+    cl_int status;
+    cl_command_queue queue =
+        clCreateCommandQueue(device->context, device->id, properties, &status);
+
+    return status == CL_SUCCESS ? queue : NULL;
+}
+
+void device_init(struct device *device)
+{
+    const char *wanted = getenv("CLFOLD_TEST_DEVICE");
+    char platform[128] = "", name[128] = "";
+    cl_device_fp_config f64 = 0;
+    cl_int status;
+
+    memset(device, 0, sizeof(*device));
+    if (!select_device(device, wanted ? strtol(wanted, NULL, 10) : 0)) {
+        skip(wanted ? "CLFOLD_TEST_DEVICE names no OpenCL device" : "no OpenCL device");
+    }
+    require(clGetPlatformInfo(device->platform, CL_PLATFORM_NAME, sizeof(platform) - 1,
+                              platform, NULL),
+            "clGetPlatformInfo");
+    require(clGetDeviceInfo(device->id, CL_DEVICE_NAME, sizeof(name) - 1, name, NULL),
+            "clGetDeviceInfo");
+    clGetDeviceInfo(device->id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(f64), &f64, NULL);
+    snprintf(device->name, sizeof(device->name), "%s: %s", platform, name);
+    device->is_pocl = strstr(platform, "Portable Computing Language") != NULL;
+    device->is_intel = strstr(platform, "Intel(R) OpenCL") != NULL;
+    device->has_f64 = f64 != 0;
+    device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &status);
+    require(status, "clCreateContext");
+    device->queue = device_queue(device, 0);
+    require(device->queue ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE,
+            "clCreateCommandQueue");
+    device->disorder = device_queue(device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+}
+
+void device_finish(struct device *device)
+{
+    if (device->disorder) {
+        clReleaseCommandQueue(device->disorder);
+    }
+    clReleaseCommandQueue(device->queue);
+    clReleaseContext(device->context);
+}

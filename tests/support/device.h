@@ -1,0 +1,34 @@
+/*
+ * The OpenCL device under test. The runner (tests/run_devices.py) starts one process for
+ * each device and names it in CLFOLD_TEST_DEVICE: its number among all devices that this
+ * process sees. Without it the first one is taken.
+ */
+#ifndef CLFOLD_TESTS_DEVICE_H
+#define CLFOLD_TESTS_DEVICE_H
+
+#include <clfold/clfold.h>
+
+#include <stdbool.h>
+
+struct device {
+    cl_platform_id platform;
+    cl_device_id id;
+    cl_context context;
+    cl_command_queue queue;    /* in order */
+    cl_command_queue disorder; /* out of order; NULL where the device has none */
+    char name[256];            /* "platform: device" */
+    bool is_pocl, is_intel, has_f64;
+};
+
+/* Exit status of a test that cannot run here, as Meson and Automake know it. */
+#define EXIT_SKIP 77
+
+/* Opens the device, or ends the process: with EXIT_SKIP and a sentence where there is none. */
+void device_init(struct device *device);
+void device_finish(struct device *device);
+
+/* A queue of its own; the caller's to release. */
+cl_command_queue device_queue(const struct device *device,
+                              cl_command_queue_properties properties);
+
+#endif

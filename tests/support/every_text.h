@@ -1,0 +1,16 @@
+/* Every program text that can be emitted: for the dump that lint compiles, and for tests
+ * that look at the texts themselves. */
+#ifndef CLFOLD_TESTS_EVERY_TEXT_H
+#define CLFOLD_TESTS_EVERY_TEXT_H
+
+#include "plan/monoid.h"
+#include "plan/reduce_plan.h"
+
+/* Calls `visit` with a name, "reduce_add_f32_f64_tile_vector", and the text. */
+void every_text(void (*visit)(void *user, const char *name, const char *text),
+                void *user);
+
+/* x -> a x + b, the first applied first: two components, not commutative. */
+struct monoid affine_monoid(clfold_type type);
+
+#endif

@@ -1,0 +1,44 @@
+/* cmocka, with the headers that it wants in front. */
+#ifndef CLFOLD_TESTS_TEST_H
+#define CLFOLD_TESTS_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <clfold/clfold.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A call that must succeed; its sentence tells why it did not. */
+#define assert_ok(call)                                                                  \
+    do {                                                                                 \
+        clfold_status status_ = (call);                                                  \
+        if (status_ != CLFOLD_OK) {                                                      \
+            fail_msg("%s: %s", #call, clfold_last_error());                              \
+        }                                                                                \
+    } while (0)
+
+/* A call that must be refused with this status, in a sentence that holds `words` and ends in
+ * the status's name. */
+#define assert_refused(call, status, words)                                              \
+    do {                                                                                 \
+        clfold_status status_ = (call);                                                  \
+        if (status_ != (status)) {                                                       \
+            fail_msg("%s: %s instead of %s", #call, clfold_status_name(status_),         \
+                     clfold_status_name(status));                                        \
+        }                                                                                \
+        if (!strstr(clfold_last_error(), words) ||                                       \
+            !strstr(clfold_last_error(), clfold_status_name(status))) {                  \
+            fail_msg("%s: \"%s\" does not name \"%s\"", #call, clfold_last_error(),      \
+                     words);                                                             \
+        }                                                                                \
+    } while (0)
+
+#endif

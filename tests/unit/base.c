@@ -1,0 +1,196 @@
+/* src/base: sizes, text that grows, sentences, status names. */
+#include "test.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "base/system.h"
+#include "base/text.h"
+
+#include <pthread.h>
+
+/* In place of src/base/memory.c: the call that brings `allocations` to 0 fails. */
+static long allocations = -1;
+
+void *clfold_alloc(size_t size)
+{
+    if (allocations > 0 && --allocations == 0) {
+        return NULL;
+    }
+    return calloc(1, size);
+}
+
+void clfold_free(void *pointer)
+{
+    free(pointer);
+}
+
+static void test_sizes(void **state)
+{
+    size_t result;
+
+    (void)state;
+    assert_true(clfold_size_add(SIZE_MAX - 1, 1, &result) && result == SIZE_MAX);
+    assert_false(clfold_size_add(SIZE_MAX, 1, &result));
+    assert_true(clfold_size_mul(SIZE_MAX / 2, 2, &result) && result == SIZE_MAX - 1);
+    assert_false(clfold_size_mul(SIZE_MAX / 2 + 1, 2, &result));
+    assert_true(clfold_size_mul(5, 0, &result) && result == 0);
+    assert_int_equal(clfold_size_round_up(0, 8), 0);
+    assert_int_equal(clfold_size_round_up(9, 8), 16);
+    assert_true(clfold_div_up(UINT64_MAX, 2) == UINT64_MAX / 2 + 1);
+    assert_true(clfold_div_up(0, 7) == 0);
+}
+
+static void test_text(void **state)
+{
+    struct text text = { 0 };
+
+    (void)state;
+    for (int i = 0; i < 1000; ++i) {
+        clfold_text_print(&text, "%d,", i);
+    }
+    clfold_text_append(&text, "end", 3);
+    assert_false(text.failed);
+    assert_int_equal(text.length, 10 * 2 + 90 * 3 + 900 * 4 + 3);
+    assert_string_equal(text.bytes + text.length - 7, "999,end");
+    clfold_text_finish(&text);
+    clfold_text_finish(&text);
+    assert_null(text.bytes);
+}
+
+/* An append that finds no memory is remembered, whatever follows. */
+static void test_text_without_memory(void **state)
+{
+    struct text text = { 0 };
+
+    (void)state;
+    clfold_text_print(&text, "kept");
+    allocations = 1;
+    for (int i = 0; i < 100; ++i) {
+        clfold_text_print(&text, "more and more");
+    }
+    assert_true(text.failed);
+    assert_memory_equal(text.bytes, "kept", 4);
+    allocations = -1;
+    clfold_text_finish(&text);
+}
+
+static char logged[5000];
+static int logged_level;
+
+static void keep_log(void *user, int level, const char *message)
+{
+    assert_ptr_equal(user, logged);
+    logged_level = level;
+    snprintf(logged, sizeof(logged), "%s", message);
+}
+
+static void test_sentences(void **state)
+{
+    const struct log log = { keep_log, logged, CLFOLD_LOG_WARNING };
+    const struct site site = { &log, "sum" };
+    char words[6000];
+
+    (void)state;
+    assert_string_equal(clfold_last_error(), "");
+    assert_int_equal(clfold_fail(&site, CLFOLD_ERROR_RANGE, "in_offset %d", 7),
+                     CLFOLD_ERROR_RANGE);
+    assert_string_equal(clfold_last_error(), "sum: in_offset 7 (CLFOLD_ERROR_RANGE)");
+    assert_string_equal(logged, clfold_last_error());
+    assert_int_equal(logged_level, CLFOLD_LOG_ERROR);
+
+    /* A long one is cut, and keeps its end. */
+    memset(words, 'w', sizeof(words));
+    words[sizeof(words) - 1] = '\0';
+    clfold_fail(&site, CL_OUT_OF_RESOURCES, "%s", words);
+    assert_int_equal(strlen(clfold_last_error()), 4095);
+    assert_string_equal(clfold_last_error() + 4095 - 22, " (CL_OUT_OF_RESOURCES)");
+
+    logged[0] = '\0';
+    clfold_log(&log, CLFOLD_LOG_INFO, "too fine");
+    assert_string_equal(logged, "");
+    clfold_log(&log, CLFOLD_LOG_WARNING, "%s %d", "coarse", 1);
+    assert_string_equal(logged, "coarse 1");
+    clfold_log_call(&log, CL_SUCCESS, "clReleaseEvent");
+    assert_string_equal(logged, "coarse 1");
+    clfold_log_call(&log, CL_INVALID_EVENT, "clReleaseEvent");
+    assert_string_equal(logged, "clReleaseEvent failed (CL_INVALID_EVENT)");
+}
+
+static void *other_thread(void *unused)
+{
+    const struct site site = { NULL, "other" };
+
+    (void)unused;
+    assert_string_equal(clfold_last_error(), "");
+    clfold_fail(&site, CLFOLD_ERROR_EMPTY, "nothing");
+    return NULL;
+}
+
+/* A thread's sentence is its own. */
+static void test_sentence_of_thread(void **state)
+{
+    const struct site site = { NULL, "mine" };
+    pthread_t thread;
+
+    (void)state;
+    clfold_fail(&site, CLFOLD_ERROR_DATA, "here");
+    assert_int_equal(pthread_create(&thread, NULL, other_thread, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_string_equal(clfold_last_error(), "mine: here (CLFOLD_ERROR_DATA)");
+}
+
+static void test_status_names(void **state)
+{
+    (void)state;
+    assert_string_equal(clfold_status_name(CLFOLD_OK), "CLFOLD_OK");
+    assert_string_equal(clfold_status_name(CLFOLD_ERROR_DATA), "CLFOLD_ERROR_DATA");
+    assert_string_equal(clfold_status_name(CL_BUILD_PROGRAM_FAILURE),
+                        "CL_BUILD_PROGRAM_FAILURE");
+    assert_string_equal(clfold_status_name(-1001), "CL_PLATFORM_NOT_FOUND_KHR");
+    assert_string_equal(clfold_status_name(8), "unknown status");
+    assert_string_equal(clfold_status_name(-99999), "unknown status");
+    /* Every code of the core API has a name. */
+    for (int code = 0; code >= -19; --code) {
+        assert_string_not_equal(clfold_status_name(code), "unknown status");
+    }
+    for (int code = -30; code >= -72; --code) {
+        assert_string_not_equal(clfold_status_name(code), "unknown status");
+    }
+}
+
+static void test_hash(void **state)
+{
+    (void)state;
+    /* The published vectors of FNV-1a. */
+    assert_true(clfold_hash(CLFOLD_HASH_START, "", 0) == UINT64_C(0xcbf29ce484222325));
+    assert_true(clfold_hash(CLFOLD_HASH_START, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
+    assert_true(clfold_hash(CLFOLD_HASH_START, "foobar", 6) ==
+                UINT64_C(0x85944171f73967e8));
+}
+
+static void test_clock(void **state)
+{
+    uint64_t before = clfold_clock_ns();
+
+    (void)state;
+    assert_true(before > 0);
+    assert_true(clfold_clock_ns() >= before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_text_without_memory),
+        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_sentence_of_thread),
+        cmocka_unit_test(test_status_names),
+        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_clock),
+    };
+
+    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}

@@ -1,0 +1,46 @@
+/* dump_texts FOLDER: writes every program text, once for each -cl-std, for lint to compile.
+ * The first line of a file says which: "// -cl-std=CL1.2". */
+#include "every_text.h"
+
+#include <stdio.h>
+
+static const char *const standards[] = { "CL1.2", "CL2.0", "CL3.0" };
+
+struct dump {
+    const char *folder;
+    int written, failed;
+};
+
+static void write_text(void *user, const char *name, const char *text)
+{
+    struct dump *dump = user;
+
+    for (size_t i = 0; i < sizeof(standards) / sizeof(standards[0]); ++i) {
+        char path[4096];
+        snprintf(path, sizeof(path), "%s/%s_%s.cl", dump->folder, name, standards[i]);
+        FILE *file = fopen(path, "w");
+        if (!file || fprintf(file, "// -cl-std=%s\n%s", standards[i], text) < 0) {
+            dump->failed = 1;
+        }
+        if (file && fclose(file) != 0) {
+            dump->failed = 1;
+        }
+        ++dump->written;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: dump_texts FOLDER\n");
+        return 2;
+    }
+    struct dump dump = { .folder = argv[1] };
+    every_text(write_text, &dump);
+    if (dump.failed) {
+        fprintf(stderr, "dump_texts: cannot write to %s\n", argv[1]);
+        return 1;
+    }
+    printf("%d texts\n", dump.written);
+    return 0;
+}
