@@ -16,9 +16,8 @@
  *   CLFOLD_GROUP_SIZE    work-items a group
  *   CLFOLD_IN16          tile_vector: the vector of 16 CLFOLD_IN
  *   CLFOLD_CHUNK         tile_group: elements that one work-item loads at once, and
- *   CLFOLD_CHUNK_SCALARS   the scalars that they are; if these are several,
+ *   CLFOLD_CHUNK_SCALARS   the scalars that they are, 2 to 16, and
  *   CLFOLD_CHUNK_VECTOR    the vector of them
- *   CLFOLD_CHUNK_STORE     and the built-in that takes it apart, vstore2 to vstore16
  *
  * An element takes three forms. A tile is folded in stages, which may be narrower than
  * the item: bytes summed into ulong go through uint, and u8 max through uchar. The limit

@@ -3,9 +3,11 @@
  * goes through a tree in local memory. For GPUs; right for any group size and any device.
  *
  * A work-item loads chunks: CLFOLD_CHUNK elements, 16 bytes, at element offsets that are
- * multiples of a chunk. Where the buffer itself is aligned that is one vector load, else
- * it is scalar loads of the same elements in the same order: association follows from
- * element offsets, never from addresses.
+ * multiples of a chunk. Where the buffer itself is aligned that is one vector load, four
+ * of them under way at once; else the same elements are loaded one by one and folded in
+ * the same order: association follows from element offsets, never from addresses. The
+ * slow way stays out of the fast loop: merged into it, ptxas put four predicated loads
+ * beside each vector load.
  *
  *   elements   . . . . | . . a b | c d e f | ... | y z . . | . . . .     tile: a to z
  *   chunks               0         1               n - 1
@@ -22,28 +24,21 @@ typedef local clfold_item *clfold_memory;
 #define CLFOLD_TILE_MEMORY(memory)                                                       \
     local clfold_item memory[CLFOLD_PADDED(CLFOLD_GROUP_SIZE - 1) + 1]
 
-/* Loads a work-item has under way at once. */
+/* Chunks that a work-item has under way at once. */
 #define CLFOLD_LOADS 4
 
-typedef struct {
+/* Loaded as one, taken apart in registers: a union, since a vstore to private memory
+ * becomes a call under OpenCL C 2.0 on some compilers (clang 19 for AMD). */
+typedef union {
+    CLFOLD_CHUNK_VECTOR vector;
     CLFOLD_IN scalars[CLFOLD_CHUNK_SCALARS];
 } clfold_chunk;
 
-static clfold_chunk clfold_load_chunk(global const CLFOLD_IN *in, ulong base,
-                                      bool aligned)
+static clfold_chunk clfold_load_chunk(global const CLFOLD_IN *in, ulong base)
 {
-    global const CLFOLD_IN *from = in + base * CLFOLD_COMPONENTS;
     clfold_chunk chunk;
 
-#if CLFOLD_CHUNK_SCALARS > 1
-    if (aligned) {
-        CLFOLD_CHUNK_STORE(*(global const CLFOLD_CHUNK_VECTOR *)from, 0, chunk.scalars);
-        return chunk;
-    }
-#endif
-#pragma unroll
-    for (uint k = 0; k < CLFOLD_CHUNK_SCALARS; ++k)
-        chunk.scalars[k] = from[k];
+    chunk.vector = *(global const CLFOLD_CHUNK_VECTOR *)(in + base * CLFOLD_COMPONENTS);
     return chunk;
 }
 
@@ -65,8 +60,8 @@ static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk)
 static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulong begin,
                                      ulong end, bool aligned)
 {
-    if (base >= begin && base + CLFOLD_CHUNK <= end) {
-        clfold_chunk chunk = clfold_load_chunk(in, base, aligned);
+    if (aligned && base >= begin && base + CLFOLD_CHUNK <= end) {
+        clfold_chunk chunk = clfold_load_chunk(in, base);
         return clfold_fold_chunk(&chunk);
     }
 
@@ -104,7 +99,10 @@ static clfold_item clfold_group_join(clfold_item mine, uint live, clfold_memory 
                                                       memory[CLFOLD_PADDED(i + s)]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    return memory[0];
+    /* Work-item 0 alone: it may write the next tile's item while others are here. */
+    if (l == 0)
+        mine = memory[0];
+    return mine;
 }
 
 /* The fold of elements begin to begin + count - 1, for 1 <= count <= CLFOLD_TILE. All
@@ -134,14 +132,15 @@ static clfold_item clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, uin
     if (l < live) {
         clfold_stage total =
             clfold_fold_part(in, (first + j) * CLFOLD_CHUNK, begin, end, aligned);
-        for (j += step; j + (CLFOLD_LOADS - 1) * step < stop; j += CLFOLD_LOADS * step) {
+        j += step;
+        for (; aligned && j + (CLFOLD_LOADS - 1) * step < stop;
+             j += CLFOLD_LOADS * step) {
             clfold_chunk row[CLFOLD_LOADS];
             if ((first + j + (CLFOLD_LOADS - 1) * step + 1) * CLFOLD_CHUNK > end)
                 break;
 #pragma unroll
             for (uint k = 0; k < CLFOLD_LOADS; ++k)
-                row[k] = clfold_load_chunk(in, (first + j + k * step) * CLFOLD_CHUNK,
-                                           aligned);
+                row[k] = clfold_load_chunk(in, (first + j + k * step) * CLFOLD_CHUNK);
 #pragma unroll
             for (uint k = 0; k < CLFOLD_LOADS; ++k)
                 total = clfold_combine_stage(total, clfold_fold_chunk(&row[k]));

@@ -73,23 +73,18 @@ static void append_identity(struct text *text, const struct monoid *monoid)
     clfold_text_print(text, "    return clfold_r;\n}\n");
 }
 
-/* A chunk is 16 bytes, the widest load of a GPU's work-item, or one element if that is
- * more. Names of built-ins are written out: on some drivers they are macros, which do not
- * survive being pasted together. */
+/* A chunk is 16 bytes, the widest load of a GPU's work-item: at least two scalars, and one
+ * element of two f64. */
 static void append_chunk(struct text *text, const struct monoid *monoid)
 {
     uint32_t chunk = 16 / (uint32_t)clfold_monoid_in_size(monoid);
-    chunk = chunk > 0 ? chunk : 1;
     uint32_t scalars = chunk * monoid->num_components;
 
     clfold_text_print(text, "#define CLFOLD_TILE_GROUP 1\n#define CLFOLD_CHUNK %u\n",
                       chunk);
     clfold_text_print(text, "#define CLFOLD_CHUNK_SCALARS %u\n", scalars);
-    if (scalars > 1) {
-        clfold_text_print(text, "#define CLFOLD_CHUNK_VECTOR %s%u\n", cl_name(monoid->in),
-                          scalars);
-        clfold_text_print(text, "#define CLFOLD_CHUNK_STORE vstore%u\n", scalars);
-    }
+    clfold_text_print(text, "#define CLFOLD_CHUNK_VECTOR %s%u\n", cl_name(monoid->in),
+                      scalars);
 }
 
 static void append_contract(struct text *text, const struct monoid *monoid,
