@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+"""drive.py EXAMPLE LINE...: runs a built example, whose output must be these lines."""
+
+import subprocess
+import sys
+
+SKIP = 77
+
+
+def main(program, *expected):
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    if done.returncode == SKIP:
+        print(done.stderr.strip(), file=sys.stderr)
+        return SKIP
+    if done.returncode != 0 or done.stdout.splitlines() != list(expected):
+        print(f"ended with {done.returncode} and said:\n{done.stdout}{done.stderr}", file=sys.stderr)
+        return 1
+    print(done.stdout, end="", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,201 @@
+"""Installs clfold into an empty folder and uses it from outside, as a user would.
+
+usage: drive.py BUILD SOURCE CONSUMER MESON COMPILER...
+
+BUILD is a finished build of the tree SOURCE, CONSUMER the program to build against it,
+MESON and COMPILER (with its arguments) are the commands. Nothing is written outside
+temporary folders, but for the log that `meson install` keeps in BUILD.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-DCL_TARGET_OPENCL_VERSION=300"]
+# What the library may load when it runs: OpenCL's loader and the C library's parts.
+NEEDED = r"lib(OpenCL|c|m|pthread)\.so\.\d+|ld-linux.*"
+
+build = source = consumer = meson = compiler = None
+
+
+def run(*command, **variables):
+    """Returns what was printed; a failure is the test's, with all of the output."""
+    done = subprocess.run(
+        command,
+        env={**os.environ, **variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        line = " ".join(command)
+        raise AssertionError(f"{line}\nended with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def dynamic(path, tag):
+    """The names that an ELF file has under NEEDED or SONAME."""
+    found = re.findall(rf"\({tag}\).*\[(.*)\]", run("readelf", "-d", path))
+    return set(found)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="clfold-install-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+
+class Installed(Case):
+    def setUp(self):
+        super().setUp()
+        options = json.loads(run(meson, "introspect", "--buildoptions", build))
+        options = {option["name"]: option["value"] for option in options}
+        project = json.loads(run(meson, "introspect", "--projectinfo", build))
+        self.version = project["version"]
+        self.tools = options["tools"]
+        self.prefix = options["prefix"]
+        self.directory = {
+            name: os.path.join(self.prefix, options[name])
+            for name in ("bindir", "includedir", "libdir")
+        }
+        run(meson, "install", "-C", build, "--destdir", self.folder, "--no-rebuild")
+
+    def staged(self, directory, *names):
+        """The path of an installed file in the folder that stands for the root."""
+        path = os.path.join(self.directory[directory], *names)
+        return self.path(os.path.relpath(path, "/"))
+
+    def flags(self, *arguments):
+        """What pkg-config says once the folder is taken for the root. Only clfold's own
+        file is changed for it: PKG_CONFIG_SYSROOT_DIR would move OpenCL as well."""
+        with open(self.staged("libdir", "pkgconfig", "clfold.pc"), encoding="utf-8") as f:
+            text = f.read()
+        old = f"prefix={self.prefix}\n"
+        self.assertIn(old, text)
+        moved = self.path("moved")
+        os.makedirs(moved, exist_ok=True)
+        with open(os.path.join(moved, "clfold.pc"), "w", encoding="utf-8") as f:
+            prefix = self.path(os.path.relpath(self.prefix, "/"))
+            f.write(text.replace(old, f"prefix={prefix}\n"))
+        path = os.pathsep.join(filter(None, [moved, os.environ.get("PKG_CONFIG_PATH")]))
+        return run("pkg-config", *arguments, "clfold", PKG_CONFIG_PATH=path).split()
+
+    def number(self):
+        major, minor, patch = map(int, self.version.split("."))
+        return str(major * 10000 + minor * 100 + patch)
+
+    def test_files(self):
+        parts = self.version.split(".")
+        expected = {
+            self.staged("includedir", "clfold", "clfold.h"),
+            self.staged("libdir", "libclfold.a"),
+            self.staged("libdir", "libclfold.so"),
+            self.staged("libdir", f"libclfold.so.{parts[0]}.{parts[1]}"),
+            self.staged("libdir", f"libclfold.so.{self.version}"),
+            self.staged("libdir", "pkgconfig", "clfold.pc"),
+        }
+        if self.tools:
+            expected.add(self.staged("bindir", "clfold"))
+        found = {
+            os.path.join(folder, name)
+            for folder, _, names in os.walk(self.folder)
+            for name in names
+        }
+        self.assertEqual(found, expected)
+
+    def test_library(self):
+        library = self.staged("libdir", f"libclfold.so.{self.version}")
+        parts = self.version.split(".")
+        soname = f"libclfold.so.{parts[0]}.{parts[1]}"
+        self.assertEqual(dynamic(library, "SONAME"), {soname})
+        link = self.staged("libdir", "libclfold.so")
+        self.assertEqual(os.path.realpath(link), os.path.realpath(library))
+        for name in dynamic(library, "NEEDED"):
+            self.assertRegex(name, rf"^({NEEDED})$")
+
+        with open(self.staged("includedir", "clfold", "clfold.h"), encoding="utf-8") as f:
+            declared = re.findall(r"^CLFOLD_API [^;]*?\b(clfold_\w+)\(", f.read(), re.M)
+        symbols = run("nm", "-D", "--defined-only", library).splitlines()
+        exported = {line.split()[-1].partition("@")[0] for line in symbols}
+        self.assertEqual(exported, set(declared))
+
+    def test_pkg_config(self):
+        self.assertEqual(self.flags("--modversion"), [self.version])
+        self.assertIn("-lclfold", self.flags("--libs"))
+        self.assertIn("-lOpenCL", self.flags("--libs"))
+        self.assertIn("OpenCL", self.flags("--print-requires"))
+
+    def compile(self, *arguments):
+        program = self.path("program")
+        main = os.path.join(consumer, "main.c")
+        flags = self.flags("--cflags", *arguments)
+        run(*compiler, *WARNINGS, main, "-o", program, *flags)
+        return program
+
+    def test_shared(self):
+        program = self.compile("--libs")
+        parts = self.version.split(".")
+        self.assertIn(f"libclfold.so.{parts[0]}.{parts[1]}", dynamic(program, "NEEDED"))
+        printed = run(program, LD_LIBRARY_PATH=self.staged("libdir"))
+        self.assertEqual(printed.strip(), self.number())
+
+    def test_static(self):
+        # Where both are there the linker takes the shared one.
+        for name in os.listdir(self.staged("libdir")):
+            if name.startswith("libclfold.so"):
+                os.remove(self.staged("libdir", name))
+        program = self.compile("--static", "--libs")
+        loaded = " ".join(dynamic(program, "NEEDED"))
+        self.assertNotIn("clfold", loaded)
+        self.assertEqual(run(program).strip(), self.number())
+
+
+class Subproject(Case):
+    """With nothing to be found by pkg-config but OpenCL."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(consumer, self.path("consumer"))
+        os.mkdir(self.path("consumer", "subprojects"))
+        os.symlink(source, self.path("consumer", "subprojects", "clfold"))
+        os.mkdir(self.path("pc"))
+        opencl = run("pkg-config", "--variable=pcfiledir", "OpenCL").strip()
+        for name in os.listdir(opencl):
+            if name.startswith("OpenCL") and name.endswith(".pc"):
+                shutil.copy(os.path.join(opencl, name), self.path("pc"))
+
+    def test_builds(self):
+        out = self.path("out")
+        alone = {
+            "PKG_CONFIG_LIBDIR": self.path("pc"),
+            "PKG_CONFIG_PATH": "",
+            "CC": " ".join(compiler),
+        }
+        setup = run(meson, "setup", out, self.path("consumer"), **alone)
+        self.assertNotIn("WARNING", setup)
+        self.assertRegex(setup, r"clfold\s*: YES")
+        found = json.loads(run(meson, "introspect", "--dependencies", out))
+        names = {dependency["name"] for dependency in found}
+        self.assertLessEqual(names, {"clfold", "OpenCL", "opencl", "threads", "m"})
+        run(meson, "compile", "-C", out, **alone)
+        number = run(os.path.join(out, "consumer")).strip()
+        with open(os.path.join(source, "include/clfold/clfold.h"), encoding="utf-8") as f:
+            version = re.search(r"^#define CLFOLD_VERSION (\d+)$", f.read(), re.M)
+        self.assertEqual(number, version.group(1))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 6:
+        print("usage: drive.py BUILD SOURCE CONSUMER MESON COMPILER...", file=sys.stderr)
+        sys.exit(2)
+    build, source, consumer, meson, *compiler = sys.argv[1:]
+    unittest.main(argv=sys.argv[:1], verbosity=2)
