@@ -136,7 +136,8 @@ typedef struct clfold_context_params {
     void *user;    /* handed to all callbacks */
     int log_level; /* messages above it are dropped; 0: CLFOLD_LOG_WARNING */
     /* one call in so many is checked on the host and therefore blocks: it reads the input
-     * back. A wrong result is CLFOLD_ERROR_DATA; the output stays as it came. 0: none */
+     * back, which the buffer must allow. A wrong result is CLFOLD_ERROR_DATA; the output
+     * stays as it came. 0: none */
     uint32_t verify_every;
     /* keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
     const char *cache_folder;
@@ -397,7 +398,7 @@ CLFOLD_API clfold_fold clfold_builtin(clfold_op op, clfold_type type);
  *
  * All checks, builds and allocations come before the first kernel is enqueued: a call
  * that fails there has changed nothing. If an enqueue itself fails, the output is
- * undefined.
+ * undefined. An object that OpenCL refuses to release is logged, and fails no call.
  */
 
 /*

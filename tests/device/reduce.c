@@ -193,6 +193,27 @@ static void test_small_tiles(void **state)
     }
 }
 
+/* A part of the above, for runs of a driver in its other manners: each compiles anew. */
+static void test_few(void **state)
+{
+    const struct way ways[] = { small_ways[0], small_ways[2], small_ways[3] };
+    const struct pair pairs[] = { all_pairs[0], all_pairs[3], all_pairs[4] };
+
+    (void)state;
+    for (size_t w = 0; w < 3; ++w) {
+        size_t tile = ways[w].plan.tile_elements;
+        const size_t counts[] = { 0, 1, tile - 1, tile, tile + 1, 3 * tile + 1, 1000 };
+        for (size_t p = 0; p < 3; ++p) {
+            struct data data = data_create(pairs[p].in, 1000, p, FILL_EXACT);
+            for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
+                check(&ways[w], (w + p) % 2 ? CLFOLD_MAX : CLFOLD_ADD, pairs[p], &data,
+                      counts[c], c % 4, NULL, device.queue);
+            }
+            data_destroy(&data);
+        }
+    }
+}
+
 static void test_offsets(void **state)
 {
     const struct way ways[] = { small_ways[1], small_ways[2], policy_ways[1] };
@@ -581,17 +602,22 @@ static int close_device(void **state)
     return 0;
 }
 
-int main(void)
+/* An argument is a pattern of test names. */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_policy_tiles),  cmocka_unit_test(test_small_tiles),
-        cmocka_unit_test(test_offsets),       cmocka_unit_test(test_init),
-        cmocka_unit_test(test_negative_zero), cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_nan),           cmocka_unit_test(test_affine),
-        cmocka_unit_test(test_no_identity),   cmocka_unit_test(test_large_count),
-        cmocka_unit_test(test_stage_limit),   cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_misaligned),    cmocka_unit_test(test_property),
+        cmocka_unit_test(test_few),         cmocka_unit_test(test_policy_tiles),
+        cmocka_unit_test(test_small_tiles), cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_init),        cmocka_unit_test(test_negative_zero),
+        cmocka_unit_test(test_in_place),    cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_affine),      cmocka_unit_test(test_no_identity),
+        cmocka_unit_test(test_large_count), cmocka_unit_test(test_stage_limit),
+        cmocka_unit_test(test_rounding),    cmocka_unit_test(test_misaligned),
+        cmocka_unit_test(test_property),
     };
 
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
     return cmocka_run_group_tests_name("reduce", tests, open_device, close_device);
 }

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""summary.py [--matrix FILE] BUILD...: what the last `meson test` of each build folder came to.
+
+Prints the support matrix, a line a device, and as its last line "N passed, N failed, N
+skipped". With --matrix it also puts the matrix between the marks in FILE. Ends with 1 if
+something failed, or if nothing ran.
+"""
+
+import argparse
+import collections
+import json
+import os
+import re
+import sys
+import tempfile
+
+MARKS = ("<!-- support matrix: begin, written by tools/run-tests -->",
+         "<!-- support matrix: end -->")
+# "ok 3 - PLATFORM: DEVICE (OpenCL 3.0, driver 3.1): test_name # SKIP why"
+POINT = re.compile(r"^(not )?ok \d+(?: -)? ?([^#\n]*)(# ?SKIP\b)?", re.M | re.I)
+DEVICE = re.compile(r"(.+?: .+? \(OpenCL .*?, driver .*?\))")
+STATES = ("passed", "failed", "skipped")
+
+
+def cases_of(build):
+    """Name and state of each test of a build, or of its points where it speaks TAP.
+
+    Meson's own count of points leaves out the program that crashed behind its last one, so
+    a test that failed without a failed point is a failure more.
+    """
+    with open(os.path.join(build, "meson-logs", "testlog.json"), encoding="utf-8") as file:
+        tests = [json.loads(line) for line in file]
+    for test in tests:
+        states = []
+        for match in POINT.finditer(test.get("stdout", "")):
+            states.append("failed" if match[1] else "skipped" if match[3] else "passed")
+            yield match[2], states[-1]
+        if test["result"] == "SKIP":
+            if not states:
+                yield test["name"], "skipped"
+        elif test["result"] not in ("OK", "EXPECTEDFAIL"):
+            if "failed" not in states:
+                yield test["name"], "failed"
+        elif not states:
+            yield test["name"], "passed"
+
+
+def table(devices):
+    rows = ["| device | passed | failed | skipped |", "|---|---|---|---|"]
+    for name in sorted(devices):
+        counts = devices[name]
+        rows.append(f"| {name} | " + " | ".join(str(counts[state]) for state in STATES) + " |")
+    return rows
+
+
+def write_matrix(path, rows):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    begin, end = (text.find(mark) for mark in MARKS)
+    if begin < 0 or end < begin:
+        print(f"summary.py: {path} has no marks for the support matrix", file=sys.stderr)
+        return 1
+    matrix = "\n".join(["", *rows, ""])
+    text = text[: begin + len(MARKS[0])] + matrix + text[end:]
+    folder = os.path.dirname(os.path.abspath(path))
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, delete=False) as file:
+        file.write(text)
+    os.chmod(file.name, os.stat(path).st_mode)
+    os.replace(file.name, path)
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--matrix")
+    parser.add_argument("builds", nargs="+")
+    arguments = parser.parse_args()
+
+    total = collections.Counter()
+    devices = collections.defaultdict(collections.Counter)
+    for build in arguments.builds:
+        for name, state in cases_of(build):
+            total[state] += 1
+            match = DEVICE.match(name)
+            if match:
+                devices[match[1]][state] += 1
+    status = write_matrix(arguments.matrix, table(devices)) if arguments.matrix else 0
+    print("\n".join(["", *table(devices), ""]))
+    print(", ".join(f"{total[state]} {state}" for state in STATES))
+    return 1 if status or total["failed"] or not total["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
