@@ -1,5 +1,5 @@
-/* A dot product in one pass: the load multiplies. This version has no `load` yet, and says
- * so: the program is as it will stay, and shows how to fall back. */
+/* A dot product in one pass: the load multiplies. This version has no `load` yet, and
+ * says so: the program is as it will stay, and shows how to fall back. */
 #include "example.h"
 
 #define COUNT 1000

@@ -424,10 +424,11 @@ clfold_status clfold_reduce_monoid(clfold_context *context, cl_command_queue que
  * the call behind all that the queue holds. *reduced is the caller's to release, or NULL.
  */
 static clfold_status reduce_and_read(clfold_context *context, const struct site *site,
-                                     struct reduce_call *call, clfold_op op,
+                                     const struct reduce_call *call, clfold_op op,
                                      cl_event *reduced, void *result, size_t size)
 {
     unsigned char bytes[sizeof(cl_ulong) * CLFOLD_MAX_COMPONENTS];
+    struct reduce_call last = *call;
     cl_event barrier = NULL;
     clfold_status status = CLFOLD_OK;
 
@@ -436,10 +437,10 @@ static clfold_status reduce_and_read(clfold_context *context, const struct site 
         if (status != CL_SUCCESS) {
             return clfold_fail_call(site, status, "clEnqueueBarrierWithWaitList");
         }
-        call->num_wait = 1;
-        call->wait = &barrier;
+        last.num_wait = 1;
+        last.wait = &barrier;
     }
-    status = reduce(context, site, call, op, reduced);
+    status = reduce(context, site, &last, op, reduced);
     if (barrier) {
         clfold_log_call(site->log, clReleaseEvent(barrier), "clReleaseEvent");
     }

@@ -73,8 +73,8 @@ static void append_identity(struct text *text, const struct monoid *monoid)
     clfold_text_print(text, "    return clfold_r;\n}\n");
 }
 
-/* A chunk is 16 bytes, the widest load of a GPU's work-item: at least two scalars, and one
- * element of two f64. */
+/* A chunk is 16 bytes, the widest load of a GPU's work-item: at least two scalars, and
+ * one element of two f64. */
 static void append_chunk(struct text *text, const struct monoid *monoid)
 {
     uint32_t chunk = 16 / (uint32_t)clfold_monoid_in_size(monoid);

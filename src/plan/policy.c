@@ -13,12 +13,12 @@ struct row {
  * Searched from the top; the last row fits every device.
  *
  * cpu: PoCL 3.1 and Intel's CPU runtime 2026.2 on two cores with AVX-512, 2026-11-21,
- *     2^26 f32: 32 to 35 GB/s with 8 to 512 groups and tiles of 64 KiB alike, 0.97 to 1.02
- *     of an OpenMP SIMD loop in the same run. 256 groups let a device of many cores share
- *     the work. The second candidate is for a driver that cannot build vectors of 16.
- * any: not measured, no GPU was at hand. 64 KiB a tile are 16 loads of 16 bytes for each of
- *     256 work-items, four of them under way at once; 1024 groups are about what a large
- *     GPU holds.
+ *     2^26 f32: 32 to 35 GB/s with 8 to 512 groups and tiles of 64 KiB alike, 0.97 to
+ *     1.02 of an OpenMP SIMD loop in the same run. 256 groups let a device of many cores
+ *     share the work. The second candidate is for a driver that cannot build vectors.
+ * any: not measured, no GPU was at hand. 64 KiB a tile are 16 loads of 16 bytes for each
+ *     of 256 work-items, four of them under way at once; 1024 groups are about what a
+ *     large GPU holds.
  */
 static const struct row rows[] = {
     { "cpu",

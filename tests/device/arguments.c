@@ -1,5 +1,5 @@
-/* Every argument that is refused: the status, and a sentence that names it. A refused call
- * leaves its output alone and *event NULL. */
+/* Every argument that is refused: the status, and a sentence that names it. A refused
+ * call leaves its output alone and *event NULL. */
 #define CLFOLD_EXPERIMENTAL
 #include "device.h"
 #include "test.h"

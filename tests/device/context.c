@@ -64,7 +64,8 @@ static void reduce(clfold_context *ctx, const clfold_fold *fold, size_t count)
         clfold_reduce(ctx, device.queue, fold, in, 0, out, 0, count, 0, NULL, NULL));
 }
 
-/* Equal folds share a program, whatever else differs; other types and operators do not. */
+/* Equal folds share a program, whatever else differs; other types and operators do not.
+ */
 static void test_found_by_content(void **state)
 {
     clfold_context *ctx = context(NULL);
@@ -277,8 +278,8 @@ static void test_build_failure(void **state)
     clfold_context_destroy(&ctx);
 }
 
-/* One call in three is checked on the host, and right ones pass: integers, sums that round,
- * NaN, infinities, init, empty, in place. */
+/* One call in three is checked on the host, and right ones pass: integers, sums that
+ * round, NaN, infinities, init, empty, in place. */
 static void test_verify(void **state)
 {
     const clfold_context_params params = { .verify_every = 1 };
@@ -333,8 +334,8 @@ static void test_verify(void **state)
     clfold_context_destroy(&ctx);
 }
 
-/* A wrong result is found: the device folds with an operator that the host does not know of.
- * The key of "add" is made to find a program of "first". */
+/* A wrong result is found: the device folds with an operator that the host does not know
+ * of. The key of "add" is made to find a program of "first". */
 static void test_verify_finds(void **state)
 {
     const clfold_context_params params = { .verify_every = 2 };

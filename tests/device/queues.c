@@ -253,7 +253,8 @@ static void test_two_queues(void **state)
     input_destroy(&inputs[1]);
 }
 
-/* A queue that its owner released stays with the context until trim, and its scratch too. */
+/* A queue that its owner released stays with the context until trim, and its scratch too.
+ */
 static void test_queue_is_retained(void **state)
 {
     cl_command_queue other = device_queue(&device, 0);
@@ -281,8 +282,9 @@ static void test_queue_is_retained(void **state)
 
 /*
  * A wait event that fails. On PoCL our event fails, nothing runs, and the next calls are
- * right. Quirk of Intel's runtime: the event later reads complete, and an out-of-order queue
- * crashes at clFinish; so there an in-order queue only, and only the next calls count.
+ * right. Quirk of Intel's runtime: the event later reads complete, and an out-of-order
+ * queue crashes at clFinish; so there an in-order queue only, and only the next calls
+ * count.
  */
 static void failed_wait(cl_command_queue queue)
 {

@@ -1,5 +1,6 @@
-/* clfold_reduce against the oracle: types, operators, both tiles, counts at every boundary,
- * offsets, init, in place, NaN. Zones of poison lie around every input and output. */
+/* clfold_reduce against the oracle: types, operators, both tiles, counts at every
+ * boundary, offsets, init, in place, NaN. Zones of poison lie around every input and
+ * output. */
 #include "device.h"
 #include "oracle.h"
 #include "test.h"
@@ -175,7 +176,8 @@ static void test_small_tiles(void **state)
     (void)state;
     for (size_t w = 0; w < sizeof(small_ways) / sizeof(small_ways[0]); ++w) {
         const struct way *way = &small_ways[w];
-        /* Each way takes its own mix of pairs and operators: all meet all over the ways. */
+        /* Each way takes its own mix of pairs and operators: all meet all over the ways.
+         */
         for (size_t p = w % 2; p < NUM_PAIRS; p += 2) {
             struct pair pair = all_pairs[p];
             clfold_op op = (w + p) % 3 == 0 ? CLFOLD_MAX : CLFOLD_ADD;
@@ -327,8 +329,8 @@ static void test_nan(void **state)
     }
 }
 
-/* Affine maps x -> a x + b compose in order: the two-component monoid in the internal form,
- * over integers that wrap, where any grouping is exact and any reordering shows. */
+/* Affine maps x -> a x + b compose in order: the two-component monoid in the internal
+ * form, over integers that wrap, where any grouping is exact and any reordering shows. */
 static void test_affine(void **state)
 {
     struct monoid affine = {
@@ -379,8 +381,8 @@ static void test_affine(void **state)
     }
 }
 
-/* An operator without identity: nothing to fold and no init is refused, everything else is
- * right, since no lane outside the input is ever combined. */
+/* An operator without identity: nothing to fold and no init is refused, everything else
+ * is right, since no lane outside the input is ever combined. */
 static void test_no_identity(void **state)
 {
     struct monoid first = {
@@ -439,7 +441,8 @@ static void test_large_count(void **state)
     free(ones);
 }
 
-/* A tile larger than a stage can hold is cut: 2^24 + 2^18 bytes of 255 pass 2^32 in uint. */
+/* A tile larger than a stage can hold is cut: 2^24 + 2^18 bytes of 255 pass 2^32 in uint.
+ */
 static void test_stage_limit(void **state)
 {
     const size_t count = (1 << 24) + (1 << 18);
@@ -512,7 +515,8 @@ static void test_rounding(void **state)
     }
 }
 
-/* Buffers that start 4, 8 and 20 bytes past a multiple of 64: the bits of an aligned one. */
+/* Buffers that start 4, 8 and 20 bytes past a multiple of 64: the bits of an aligned one.
+ */
 static void test_misaligned(void **state)
 {
     const size_t count = 100003;

@@ -1,5 +1,5 @@
-/* Sixteen threads on one context: cold and warm calls, on queues of their own and on shared
- * ones, with trims and statistics in between. */
+/* Sixteen threads on one context: cold and warm calls, on queues of their own and on
+ * shared ones, with trims and statistics in between. */
 #include "device.h"
 #include "oracle.h"
 #include "test.h"

@@ -13,7 +13,8 @@ def main(program, *expected):
         print(done.stderr.strip(), file=sys.stderr)
         return SKIP
     if done.returncode != 0 or done.stdout.splitlines() != list(expected):
-        print(f"ended with {done.returncode} and said:\n{done.stdout}{done.stderr}", file=sys.stderr)
+        said = done.stdout + done.stderr
+        print(f"ended with {done.returncode} and said:\n{said}", file=sys.stderr)
         return 1
     print(done.stdout, end="", file=sys.stderr)
     return 0

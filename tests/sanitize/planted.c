@@ -1,5 +1,5 @@
-/* planted KIND: commits the fault that the sanitizer of this name must report. Without the
- * sanitizer it ends with 0. */
+/* planted KIND: commits the fault that the sanitizer of this name must report. Without
+ * the sanitizer it ends with 0. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -23,7 +23,8 @@ struct device {
 /* Exit status of a test that cannot run here, as Meson and Automake know it. */
 #define EXIT_SKIP 77
 
-/* Opens the device, or ends the process: with EXIT_SKIP and a sentence where there is none. */
+/* Opens the device, or ends the process: with EXIT_SKIP and a sentence where there is
+ * none. */
 void device_init(struct device *device);
 void device_finish(struct device *device);
 

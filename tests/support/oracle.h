@@ -20,8 +20,8 @@ bool is_float(clfold_type type);
 /* splitmix64: the same numbers on every machine. */
 uint64_t next_random(uint64_t *state);
 
-/* Values that are not uniform. EXACT floats are quarters of small integers, whose sums are
- * exact in any order as long as there are fewer than 2^20 or so. */
+/* Values that are not uniform. EXACT floats are quarters of small integers, whose sums
+ * are exact in any order as long as there are fewer than 2^20 or so. */
 enum fill { FILL_EXACT, FILL_ROUNDING };
 void fill(void *data, clfold_type type, size_t count, enum fill how, uint64_t seed);
 

@@ -25,8 +25,8 @@
         }                                                                                \
     } while (0)
 
-/* A call that must be refused with this status, in a sentence that holds `words` and ends in
- * the status's name. */
+/* A call that must be refused with this status, in a sentence that holds `words` and ends
+ * in the status's name. */
 #define assert_refused(call, status, words)                                              \
     do {                                                                                 \
         clfold_status status_ = (call);                                                  \

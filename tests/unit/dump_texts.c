@@ -1,5 +1,5 @@
-/* dump_texts FOLDER: writes every program text, once for each -cl-std, for lint to compile.
- * The first line of a file says which: "// -cl-std=CL1.2". */
+/* dump_texts FOLDER: writes every program text, once for each -cl-std, for lint to
+ * compile. The first line of a file says which: "// -cl-std=CL1.2". */
 #include "every_text.h"
 
 #include <stdio.h>

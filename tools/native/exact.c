@@ -113,13 +113,12 @@ uint64_t exact_wrap(enum type type, uint64_t integer)
  *   over tiles and groups     one long chain of sums of neighbours
  *
  * Above tiles, all roundings may point the same way, but each partial sum is one of
- * neighbouring terms, so it is no larger than the range of the prefix sums, which is small
- * where terms cancel: d u range. In tiles, thousands of chains round independently: their
- * errors have a deviation below sqrt(d) / sqrt(3) u sum|x| (Higham and Mary 2019, "A new
- * approach to probabilistic rounding error analysis"), and more than three of those
- * are allowed.
- * Equal terms do round alike there, by up to d/2 u; then sum|x| is the range as well, and
- * the first part holds twice what it needs.
+ * neighbouring terms, so it is no larger than the range of the prefix sums, which is
+ * small where terms cancel: d u range. In tiles, thousands of chains round independently:
+ * their errors have a deviation below sqrt(d) / sqrt(3) u sum|x| (Higham and Mary 2019,
+ * "A new approach to probabilistic rounding error analysis"), and more than three of
+ * those are allowed. Equal terms do round alike there, by up to d/2 u; then sum|x| is the
+ * range as well, and the first part holds twice what it needs.
  *
  * Depths: 64 lanes take a tile's terms in turn; 256 groups take the tiles in equal shares
  * and are added one after the other; 32 is for tails and trees. The native loop's chains

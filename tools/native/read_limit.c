@@ -267,7 +267,7 @@ static int compare_doubles(const void *a, const void *b)
 static double time_loop(const struct options *options, const struct data *data,
                         struct total *result)
 {
-    double seconds[MAX_RUNS];
+    double seconds[MAX_RUNS] = { 0 };
 
     *result = loop_fold(&options->fold, data->bytes, data->count);
     for (size_t i = 0; i < options->num_runs; i++) {
