@@ -1,7 +1,7 @@
 /*
- * Lists the OpenCL devices that this process sees, for tests/run_devices.py. One line each,
- * with tabs between: number, "platform: device", version, driver's version. Prints nothing
- * where there are none.
+ * Lists the OpenCL devices that this process sees, for tests/run_devices.py. One line
+ * each, with tabs between: number, "platform: device", version, driver's version. Prints
+ * nothing where there are none.
  */
 #include <CL/cl.h>
 #include <CL/cl_ext.h>

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Plants a violation for each rule of rules.py, and beside it what is allowed."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import rules
+
+
+def found(path, text):
+    return rules.check(path, text.encode())
+
+
+class Rules(unittest.TestCase):
+    def assert_found(self, path, text, line, words):
+        sentences = found(path, text)
+        self.assertEqual(len(sentences), 1, sentences)
+        self.assertTrue(sentences[0].startswith(f"{path}:{line}: "), sentences[0])
+        self.assertIn(words, sentences[0])
+
+    def assert_clean(self, path, text):
+        self.assertEqual(found(path, text), [])
+
+    def test_white_space(self):
+        self.assert_found("a.c", "int a;\n\tint b;\n", 2, "a tab")
+        self.assert_found("a.md", "a \nb\n", 1, "space at the end")
+        self.assert_found("a.c", "a\nb\r\n", 2, "carriage return")
+        self.assert_found("a.py", "a\nb", 2, "no newline")
+        self.assert_found("a.py", "a\n\n", 2, "empty line")
+        self.assert_found("cl/a.cl", "/" * 91 + "\n", 1, "91 columns")
+        self.assert_found("src/ops/a.h", "/" * 91 + "\n", 1, "91 columns")
+        self.assert_found("tools/a", "#" * 101 + "\n", 1, "101 columns")
+        self.assert_clean("cl/a.cl", "/" * 90 + "\n")
+        self.assert_clean("a.py", "#" * 100 + "\n")
+        self.assert_clean("a.c", "/* " + "\u00b5" * 80 + " */\n")
+        self.assert_clean("README.md", "x" * 200 + "\n")
+        self.assert_clean("empty", "")
+
+    def test_not_text(self):
+        self.assertEqual(rules.check("a.npy", b"\x93NUMPY\0\t"), [])
+        self.assertIn("utf-8", rules.check("a.c", b"\xff\n")[0])
+
+    def test_places(self):
+        # Put together here, since this file is checked as well.
+        for path in ("/tmp/" + "w/x", "/work/" + "main", "/home/" + "me", "/root/" + "x"):
+            self.assert_found("README.md", f"see\n{path}\n", 2, "path of one machine")
+        for host in ("pypi" + ".org", "x.pythonhosted" + ".org", "deb.debian" + ".org"):
+            self.assert_found("a.sh", f"https://{host}/x\n", 1, "package registry")
+        self.assert_clean("a.c", "mkdtemp(/tmp/clfold-XXXXXX) $HOME/work/x ./home/x\n")
+
+    def test_include_direction(self):
+        def include(path, name):
+            return path, f"/* */\n#include {name}\n"
+
+        for path, name in (
+            ("src/base/a.c", '"plan/b.h"'),
+            ("src/plan/a.c", '"device/b.h"'),
+            ("src/device/a.h", '"ops/b.h"'),
+            ("src/ops/a.c", '"../base/b.h"'),
+            ("src/ops/a.c", '"b.h"'),
+        ):
+            self.assert_found(*include(path, name), 2, "may not include " + name)
+        for path in ("src/plan/a.c", "src/device/a.c", "src/ops/a.h"):
+            for name in ("<pthread.h>", "<time.h>", "<unistd.h>", "<sys/stat.h>"):
+                self.assert_found(*include(path, name), 2, "only src/base may include")
+        self.assert_found(*include("src/base/a.c", "<CL/cl.h>"), 2, "src/base may not")
+        self.assert_found(*include("src/plan/a.c", "<CL/cl.h>"), 2, "src/plan may not")
+        self.assert_found(*include("src/ops/a.c", "HEADER"), 2, "without < or a quote")
+        self.assert_found("src/a.c", "int a;\n", 1, "in a folder of src")
+        self.assert_found("src/new/a.c", "int a;\n", 1, "src/new is none of")
+        for path, name in (
+            ("src/base/a.c", "<pthread.h>"),
+            ("src/base/a.c", '"base/b.h"'),
+            ("src/ops/a.c", '"base/b.h"'),
+            ("src/ops/a.c", '"ops/b.h"'),
+            ("src/device/a.c", "<CL/cl.h>"),
+            ("src/plan/a.c", "<clfold/clfold.h>"),
+            ("src/plan/a.c", "<stdint.h>"),
+            ("tests/unit/a.c", '"ops/b.h"'),
+        ):
+            self.assert_clean(*include(path, name))
+
+    def test_opencl_calls(self):
+        call = "void f(void)\n{\n    clFinish (queue);\n}\n"
+        self.assert_found("src/base/a.c", call, 3, "clFinish")
+        self.assert_found("src/plan/a.h", call, 3, "clFinish")
+        self.assert_clean("src/device/a.c", call)
+        self.assert_clean("src/plan/a.c", '/* clFinish(q) */\nchar *s = "clFinish(q)";\n')
+        self.assert_clean("src/plan/a.c", "clfold_monoid_init(&monoid);\n")
+
+    def test_library_manners(self):
+        for call in ("getenv", "printf", "fprintf", "vprintf", "puts", "fputs", "exit",
+                     "_exit", "_Exit", "abort", "atexit", "perror", "secure_getenv"):
+            self.assert_found("src/ops/a.c", f"\n{call}(x);\n", 2, f"may not call {call}")
+            self.assert_clean("tools/a.c", f"\n{call}(x);\n")
+        self.assert_found("src/base/a.c", "FILE *f = stderr;\n", 1, "may not use stderr")
+        self.assert_clean("src/ops/a.c", "snprintf(x); vsnprintf(x); my_exit(x);\n")
+        self.assert_clean("src/ops/a.c", "// puts(x)\n/*\n exit(1) */ char c = '\"';\n")
+        self.assert_found("src/ops/a.c", "char c = '\"'; puts(x); // \"\n", 1, "puts")
+
+    def test_tile_kind(self):
+        for line in ("#if CLFOLD_TILE_VECTOR", "#ifdef CLFOLD_TILE_GROUP",
+                     "#  ifndef CLFOLD_TILE_VECTOR", "#elif defined(CLFOLD_TILE_GROUP)",
+                     "#if CLFOLD_GROUP_SIZE == 1", "#if defined(CLFOLD_CHUNK)"):
+            for path in ("cl/reduce_tiles.cl", "cl/scan_lookback.cl"):
+                self.assert_found(path, f"\n{line}\n", 2, "tile's kind")
+            self.assert_clean("cl/tile_group.cl", f"\n{line}\n")
+        split = "\n#if 1 \\\n    && CLFOLD_TILE_GROUP\n"
+        self.assert_found("cl/scan_passes.cl", split, 2, "tile's kind")
+        after = "#define A \\\n    1\n#if CLFOLD_TILE_GROUP\n"
+        self.assert_found("cl/scan_passes.cl", after, 3, "tile's kind")
+        self.assert_clean("cl/reduce_tiles.cl", "#if CLFOLD_HAS_IDENTITY\n")
+        self.assert_clean("cl/reduce_tiles.cl", "/*\n#if CLFOLD_TILE_GROUP\n*/\n")
+        self.assert_clean("cl/reduce_tiles.cl", "#if 1 // CLFOLD_TILE_GROUP\n")
+
+
+class Program(unittest.TestCase):
+    """The whole program on a small tree."""
+
+    FILES = {"src/ops/a.c": "int a;\n", "cl/a.cl": "int a;\n", "README.md": "x\n"}
+
+    def run_on(self, files, git=False):
+        with tempfile.TemporaryDirectory() as root:
+            for path, text in files.items():
+                os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
+                with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                    file.write(text)
+            if git:
+                subprocess.run(["git", "init", "--quiet", root], check=True)
+            return subprocess.run(
+                [sys.executable, rules.__file__, root], capture_output=True, text=True,
+                check=False,
+            )
+
+    def test_exit_status(self):
+        for git in (False, True):
+            clean = self.run_on(self.FILES, git)
+            self.assertEqual(clean.returncode, 0, clean.stdout + clean.stderr)
+            self.assertIn("3 files, 0 violations", clean.stdout)
+            broken = self.run_on({**self.FILES, "src/ops/b.c": "\texit(1);\n"}, git)
+            self.assertEqual(broken.returncode, 1, broken.stderr)
+            self.assertIn("src/ops/b.c:1: a tab", broken.stdout)
+            self.assertIn("src/ops/b.c:1: src may not call exit", broken.stdout)
+
+    def test_ignored_files(self):
+        ignored = {**self.FILES, ".gitignore": "out/\n", "out/a.c": "\t\n"}
+        self.assertEqual(self.run_on(ignored, git=True).returncode, 0)
+        self.assertEqual(self.run_on({**self.FILES, "build-x/a.c": "\t\n"}).returncode, 0)
+
+    def test_wrong_folder(self):
+        nothing = self.run_on({"README.md": "x\n"})
+        self.assertEqual(nothing.returncode, 1)
+        self.assertIn("not clfold", nothing.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

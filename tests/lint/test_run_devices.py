@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""tests/run_devices.py on a machine made of files: an .icd and what it lists, no OpenCL."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "run_devices.py")
+
+# Prints what stands in the .icd files: each is a list of devices here.
+LISTER = """#!/bin/sh
+cat "$OCL_ICD_VENDORS"*.icd
+case "$OCL_ICD_VENDORS" in */) ;; *) exit 3 ;; esac
+if grep -q broken "$OCL_ICD_VENDORS"*.icd; then kill -SEGV $$; fi
+"""
+ONE = "0\tHouse: small\tOpenCL 3.0 more words\t1.5\n1\tHouse: big\tOpenCL 1.2\t1.5\n"
+TWO = "0\tYard: (R) # one\tOpenCL 2.0\t7\n"
+
+
+class Runner(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = holder.name
+        os.mkdir(os.path.join(self.folder, "icd"))
+        self.lister = self.script("lister", LISTER)
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def script(self, name, text):
+        path = self.write(name, text)
+        os.chmod(path, 0o755)
+        return path
+
+    def devices(self, **files):
+        for name, text in files.items():
+            self.write(f"icd/{name}.icd", text)
+
+    def run_it(self, program, *options, **variables):
+        environment = dict(os.environ, OCL_ICD_VENDORS=self.folder + "/icd", **variables)
+        if "CLFOLD_REQUIRED_DEVICES" not in variables:
+            environment.pop("CLFOLD_REQUIRED_DEVICES", None)
+        command = [sys.executable, RUNNER, self.lister, *options]
+        if program is not None:
+            command += ["--", self.script("program", "#!/bin/sh\n" + program), "word"]
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=60, check=False
+        )
+        self.assertEqual(done.stderr, "")
+        lines = done.stdout.splitlines()
+        points = [line for line in lines if not line.startswith("#")]
+        return done.returncode, points, [line for line in lines if line.startswith("#")]
+
+    def test_points_of_all_devices(self):
+        self.devices(a=ONE, b=TWO)
+        status, points, comments = self.run_it(
+            'echo "ok 1 - first $CLFOLD_TEST_DEVICE $1"\n'
+            "echo 'ok 2 # SKIP second'\necho loose words\necho 1..2\necho spoken >&2\n"
+        )
+        self.assertEqual(status, 0)
+        self.assertEqual(points, [
+            "ok 1 - House: small (OpenCL 3.0, driver 1.5): first 0 word",
+            "ok 2 - House: small (OpenCL 3.0, driver 1.5): second # SKIP ",
+            "ok 3 - House: big (OpenCL 1.2, driver 1.5): first 1 word",
+            "ok 4 - House: big (OpenCL 1.2, driver 1.5): second # SKIP ",
+            "ok 5 - Yard: (R)  one (OpenCL 2.0, driver 7): first 0 word",
+            "ok 6 - Yard: (R)  one (OpenCL 2.0, driver 7): second # SKIP ",
+            "1..6",
+        ])
+        self.assertEqual(comments.count("# loose words"), 3)
+        self.assertEqual(comments.count("# spoken"), 3)
+
+    def test_failures(self):
+        self.devices(b=TWO)
+        for program, words in (
+            ("echo 'not ok 1 - bad'\necho 1..1\n", ": bad"),
+            ("echo 'ok 1 - a'\necho 1..1\nexit 4\n", "ended with 4"),
+            ("echo 'ok 1 - a'\necho 1..2\nkill -ABRT $$\n", "1 of 2 tests ran, the program "
+             "ended by signal SIGABRT"),
+            ("echo 'ok 1 - a'\necho 1..2\n", "1 of 2 tests ran, the program ended"),
+            ("exit 5\n", "ended with 5"),
+            ("kill -SEGV $$\n", "ended by signal SIGSEGV"),
+        ):
+            status, points, _ = self.run_it(program)
+            failed = [line for line in points if line.startswith("not ok")]
+            self.assertEqual((status, len(failed)), (1, 1), (program, points))
+            self.assertIn(words, failed[0])
+
+    def test_time_limit_ends_children_too(self):
+        self.devices(b=TWO)
+        mark = os.path.join(self.folder, "mark")
+        status, points, _ = self.run_it(
+            f"(sleep 3; touch {mark}) &\necho 'ok 1 - a'\nsleep 30\n", "--limit", "0.5"
+        )
+        self.assertEqual(status, 1)
+        self.assertIn("took more than 0.5 s and was ended", points[1])
+        subprocess.run(["sleep", "3"], check=True)
+        self.assertFalse(os.path.exists(mark))
+
+    def test_plain_programs(self):
+        self.devices(b=TWO)
+        self.assertEqual(self.run_it("exit 0\n")[:2], (
+            0, ["ok 1 - Yard: (R)  one (OpenCL 2.0, driver 7): program", "1..1"]
+        ))
+        self.assertEqual(self.run_it("echo no f64 >&2\nexit 77\n")[:2], (
+            0, ["ok 1 - Yard: (R)  one (OpenCL 2.0, driver 7) # SKIP no f64", "1..1"]
+        ))
+
+    def test_environment(self):
+        self.devices(a=ONE)
+        _, points, _ = self.run_it(
+            'echo "ok 1 - $KIND $CMOCKA_MESSAGE_OUTPUT"\n', "--only", "big", "--env",
+            "KIND=x=y",
+        )
+        self.assertEqual(points, [
+            "ok 1 - House: big (OpenCL 1.2, driver 1.5) KIND=x=y: x=y TAP", "1..1"
+        ])
+
+    def test_no_device(self):
+        self.assertEqual(self.run_it("exit 1\n")[:2], (0, ["1..0 # SKIP no OpenCL device"]))
+        self.devices(a=ONE)
+        self.assertEqual(self.run_it("exit 1\n", "--only", "Yard")[:2], (
+            0, ["1..0 # SKIP no OpenCL device named Yard"]
+        ))
+
+    def test_list(self):
+        self.devices(a=TWO, same_library=TWO)
+        self.assertEqual(self.run_it(None)[:2], (
+            0, ["ok 1 - Yard: (R)  one (OpenCL 2.0, driver 7)", "1..1"]
+        ))
+
+    def test_broken_driver(self):
+        self.devices(a=ONE, b="9\tbroken: one\tOpenCL 1.2\t1\n")
+        _, points, comments = self.run_it("exit 0\n")
+        self.assertEqual(len(points), 4)
+        self.assertIn("the list of its devices ended by signal SIGSEGV", comments[0])
+
+    def test_required(self):
+        self.devices(a=ONE)
+        file = self.write("required", "# a comment\n\nHouse: big\nYard\n")
+        for how in ((("--required", file), {}), ((), {"CLFOLD_REQUIRED_DEVICES": file})):
+            status, points, _ = self.run_it("exit 0\n", *how[0], **how[1])
+            self.assertEqual((status, len(points)), (1, 4))
+            self.assertTrue(points[0].startswith("not ok 1 - no OpenCL device is named Yard"))
+        file = self.write("required", "House: big\n")
+        self.assertEqual(self.run_it("exit 0\n", "--required", file)[0], 0)
+        self.assertEqual(self.run_it("exit 0\n", "--only", "x", "--required", file)[0], 0)
+        file = self.write("required", "# nothing\n")
+        self.assertEqual(self.run_it("exit 0\n", "--required", file)[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""texts.py DUMP_TEXTS: clang compiles every program text that can be emitted.
+
+DUMP_TEXTS is the built tests/unit/dump_texts. Each text is compiled for a device that has
+every extension, and for one that has none but, if the text needs it, fp64: so a text that
+does without f64 may not use double, not even inside.
+"""
+
+import os
+import re
+import sys
+import tempfile
+
+import tools
+
+ALL = "+all"
+NONE = "-all"
+FP64 = "-all,+cl_khr_fp64,+__opencl_c_fp64"
+# For tile functions that some tiles do without, and for values that only lanes with data
+# read: passed on by all lanes, since a barrier follows.
+ALLOWED = ("-Wno-unused-parameter", "-Wno-sometimes-uninitialized")
+STANDARDS = ("CL1.2", "CL2.0", "CL3.0")
+
+
+def compile_command(clang, path, standard, extensions):
+    return [
+        clang, "-x", "cl", f"-cl-std={standard}", "--target=spir64", "-fsyntax-only",
+        "-Wall", "-Wextra", "-Werror", *ALLOWED, "-Xclang", f"-cl-ext={extensions}",
+        "-Xclang", "-finclude-default-header", path,
+    ]
+
+
+def commands_for(clang, path):
+    with open(path, encoding="ascii") as file:
+        first = file.readline()
+        text = file.read()
+    match = re.fullmatch(r"// -cl-std=(CL\d\.\d)\n", first)
+    if not match:
+        sys.exit(f"{path}: the first line says no -cl-std: {first!r}")
+    # A type in the preamble says whether the fold is one of f64.
+    uses_f64 = re.search(r"^#define \w+(?:\(M\))? .*\bdouble", text, re.M)
+    few = FP64 if uses_f64 else NONE
+    return match[1], [compile_command(clang, path, match[1], ext) for ext in (ALL, few)]
+
+
+def planted(clang, folder, whole):
+    """Errors that must be found, in a text that is right without them."""
+    with open(whole, encoding="ascii") as file:
+        text = file.read()
+    wrong = {
+        "a syntax error": text + "kernel void planted( { }\n",
+        "an unknown function": text + "kernel void planted(void) { nothing(); }\n",
+        "a warning": text + "kernel void planted(void) { int unused; }\n",
+        "a double without f64": text + "float planted(float x) { return x * 0.5; }\n"
+                                       "float planted2(double x) { return x; }\n",
+    }
+    failures = []
+    for what, source in wrong.items():
+        path = tools.write(folder, "planted.cl", source)
+        _, commands = commands_for(clang, path)
+        if all(status == 0 for status, _ in tools.run_all(commands)):
+            failures.append(f"{what} was not found")
+    return failures
+
+
+def main(dump_texts):
+    clang = tools.need("clang")
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
+        status, text = tools.run([dump_texts, folder])
+        if status != 0:
+            sys.exit(f"{dump_texts}: ended with {status}\n{text}")
+        paths = sorted(os.path.join(folder, name) for name in os.listdir(folder))
+        commands, standards, without_f64 = [], set(), None
+        for path in paths:
+            standard, two = commands_for(clang, path)
+            standards.add(standard)
+            commands += two
+            if f"-cl-ext={NONE}" in two[1]:
+                without_f64 = path
+        failures = [
+            " ".join(command) + "\n" + text
+            for command, (status, text) in zip(commands, tools.run_all(commands))
+            if status != 0 or text
+        ]
+        if standards != set(STANDARDS):
+            failures.append(f"texts for {sorted(standards)}, not for {STANDARDS}")
+        if without_f64 is None:
+            failures.append("no text without f64")
+        else:
+            failures += planted(clang, other, without_f64)
+    tools.finish(failures, f"{len(paths)} texts, {len(commands)} compilations")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
