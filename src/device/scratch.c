@@ -63,19 +63,25 @@ static bool is_complete(cl_event event)
 static struct block *find(struct scratch *scratch, cl_command_queue queue, bool in_order,
                           size_t size, struct block **busy, uint32_t *depth)
 {
+    struct block *best = NULL;
+
     *busy = NULL;
     *depth = 0;
     for (struct block *b = scratch->blocks; b; b = b->next) {
         if (b->lent || b->size < size || (b->queue && b->queue != queue)) {
             continue;
         }
-        if (in_order || !b->last || is_complete(b->last)) {
-            return b;
+        if (best && best->size <= b->size) {
+            continue;
         }
-        *busy = b; /* the last in the list is the oldest */
-        ++*depth;
+        if (in_order || !b->last || is_complete(b->last)) {
+            best = b;
+        } else {
+            *busy = b; /* the last in the list is the oldest */
+            ++*depth;
+        }
     }
-    return NULL;
+    return best;
 }
 
 /* Drops blocks that are not lent until `size` more fit under the limit: first those of
@@ -124,10 +130,16 @@ static cl_int choose(struct scratch *scratch, struct trouble *trouble,
 {
     struct block *busy;
     uint32_t depth;
-    size_t class = class_of(size);
+    /* Under a limit, what is rounded up might be what another block needs. */
+    size_t class = scratch->limit > 0 ? size : class_of(size);
     bool full = scratch->limit > 0 && scratch->held + class > scratch->limit;
 
     *out = find(scratch, queue, in_order, size, &busy, &depth);
+    if (*out && (*out)->last) {
+        /* Over, and nothing to wait for: a failed event would make the next call fail. */
+        note(trouble, "clReleaseEvent", clReleaseEvent((*out)->last));
+        (*out)->last = NULL;
+    }
     if (!*out && busy && (depth >= CLFOLD_SCRATCH_DEPTH || full)) {
         *out = busy; /* waiting on the device costs less than memory without end */
     }
@@ -184,28 +196,39 @@ clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *si
 clfold_status clfold_scratch_give(struct scratch *scratch, const struct site *site,
                                   struct block *block, cl_event last)
 {
-    struct trouble trouble = { 0 };
+    cl_event before = NULL;
     cl_int status = last ? clRetainEvent(last) : CL_SUCCESS;
 
+    if (status != CL_SUCCESS) {
+        clfold_scratch_drop(scratch, site->log, block);
+        return clfold_fail_call(site, status, "clRetainEvent");
+    }
     clfold_lock_take(&scratch->lock);
     block->lent = false;
-    if (status != CL_SUCCESS) {
-        /* Nobody could tell when it is free again. */
-        struct block **link = &scratch->blocks;
-        while (*link != block) {
-            link = &(*link)->next;
-        }
-        drop(scratch, &trouble, link);
-    } else if (last) {
-        if (block->last) {
-            note(&trouble, "clReleaseEvent", clReleaseEvent(block->last));
-        }
+    if (last) {
+        before = block->last;
         block->last = last;
     }
     clfold_lock_give(&scratch->lock);
-    clfold_log_call(site->log, trouble.status, trouble.call);
-    return status == CL_SUCCESS ? CLFOLD_OK
-                                : clfold_fail_call(site, status, "clRetainEvent");
+    if (before) {
+        clfold_log_call(site->log, clReleaseEvent(before), "clReleaseEvent");
+    }
+    return CLFOLD_OK;
+}
+
+void clfold_scratch_drop(struct scratch *scratch, const struct log *log,
+                         struct block *block)
+{
+    struct trouble trouble = { 0 };
+
+    clfold_lock_take(&scratch->lock);
+    struct block **link = &scratch->blocks;
+    while (*link != block) {
+        link = &(*link)->next;
+    }
+    drop(scratch, &trouble, link);
+    clfold_lock_give(&scratch->lock);
+    clfold_log_call(log, trouble.status, trouble.call);
 }
 
 void clfold_scratch_trim(struct scratch *scratch, const struct log *log)

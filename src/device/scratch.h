@@ -7,7 +7,8 @@
  *                        queue still runs comes before what is enqueued next
  *   out-of-order queue   a block is free when the last event of its last call is
  *                        complete; with CLFOLD_SCRATCH_DEPTH calls in flight, or at the
- *                        limit, the next call waits for that event on the device instead
+ *                        limit, the next call waits for that event on the device instead,
+ *                        and fails with it if the driver passes failures on
  *
  * Another queue takes another block. Queues are retained until clfold_scratch_trim.
  */
@@ -55,6 +56,11 @@ clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *si
  * it is retained. */
 clfold_status clfold_scratch_give(struct scratch *scratch, const struct site *site,
                                   struct block *block, cl_event last);
+
+/* Ends the loan of a block that commands may still use, nobody knows until when: it is
+ * released, which OpenCL puts off until they are done. */
+void clfold_scratch_drop(struct scratch *scratch, const struct log *log,
+                         struct block *block);
 
 /* Releases what is not lent. */
 void clfold_scratch_trim(struct scratch *scratch, const struct log *log);

@@ -39,7 +39,7 @@ static clfold_status prepare_on(clfold_context *context, const struct site *site
 {
     size_t least = clfold_monoid_out_size(monoid);
     struct block *block;
-    clfold_status status, given;
+    clfold_status status;
 
     status = clfold_scratch_lend(
         &context->scratch, site, NULL, true,
@@ -54,8 +54,11 @@ static clfold_status prepare_on(clfold_context *context, const struct site *site
         .out = block->mem,
     };
     status = launch_all(site, queue, plan, kernels, &call, block->mem);
-    given = clfold_scratch_give(&context->scratch, site, block, NULL);
-    return status ? status : given;
+    if (status) {
+        clfold_scratch_drop(&context->scratch, site->log, block);
+        return status;
+    }
+    return clfold_scratch_give(&context->scratch, site, block, NULL);
 }
 
 clfold_status clfold_prepare(clfold_context *context, clfold_operation operation,

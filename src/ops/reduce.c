@@ -464,7 +464,7 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
     struct monoid monoid;
     struct block *block;
     cl_event reduced = NULL;
-    clfold_status status, given;
+    clfold_status status;
 
     if ((status = clfold_check_fold(&site, context, fold)) ||
         (status = clfold_check_algorithm(&site, CLFOLD_REDUCE, fold)) ||
@@ -495,10 +495,13 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
     call.out = block->mem;
     status =
         reduce_and_read(context, &site, &call, fold->op, &reduced, result, result_size);
-    given = clfold_scratch_give(&context->scratch, &site, block,
-                                call.in_order ? NULL : reduced);
     if (reduced) {
         clfold_log_call(site.log, clReleaseEvent(reduced), "clReleaseEvent");
     }
-    return status ? status : given;
+    if (status) {
+        clfold_scratch_drop(&context->scratch, site.log, block);
+        return status;
+    }
+    /* The result is read, so nothing uses the block any more. */
+    return clfold_scratch_give(&context->scratch, &site, block, NULL);
 }

@@ -1,0 +1,150 @@
+#include "fixture.h"
+
+#include "clspy.h"
+#include "oracle.h"
+
+#include "ops/internal.h"
+
+#include <pthread.h>
+
+struct device device;
+cl_mem input, output;
+cl_long expected;
+
+const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 };
+
+/* Any tile, so that a program that does not build can drop to the next. */
+static const struct plan_override tiles = { TILE_NONE, 1024, 0, 50 };
+
+/* ---- The log ----------------------------------------------------------------------- */
+
+#define MAX_MESSAGES 64
+
+struct message {
+    int level;
+    char text[512]; /* what is longer is cut */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct message messages[MAX_MESSAGES];
+static size_t num_messages;
+
+static void keep(void *user, int level, const char *text)
+{
+    (void)user;
+    pthread_mutex_lock(&lock);
+    if (num_messages == MAX_MESSAGES) {
+        fprintf(stderr, "the log is full: %s\n", text);
+        abort();
+    }
+    struct message *message = &messages[num_messages++];
+    message->level = level;
+    snprintf(message->text, sizeof(message->text), "%s", text);
+    pthread_mutex_unlock(&lock);
+}
+
+void log_clear(void)
+{
+    pthread_mutex_lock(&lock);
+    num_messages = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+bool log_has(int level, const char *one, const char *other)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < num_messages; ++i) {
+        found |= messages[i].level == level && strstr(messages[i].text, one) &&
+                 strstr(messages[i].text, other);
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+size_t log_count(int level)
+{
+    size_t count = 0;
+
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < num_messages; ++i) {
+        count += messages[i].level == level;
+    }
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+/* ---- Contexts and memory ----------------------------------------------------------- */
+
+clfold_status context_open(clfold_context **out, const clfold_context_params *params)
+{
+    clfold_context_params with_log = params ? *params : (clfold_context_params){ 0 };
+
+    with_log.log = keep;
+    clfold_status status =
+        clfold_context_create(out, device.context, device.id, &with_log);
+    if (status == CLFOLD_OK) {
+        clfold_context_override(*out, &tiles);
+    }
+    return status;
+}
+
+void assert_works(clfold_context *context, cl_command_queue queue)
+{
+    cl_long result = POISON;
+
+    assert_ok(clfold_reduce_host(context, queue, &sum, input, 0, COUNT, &result,
+                                 sizeof(result)));
+    assert_int_equal(result, expected);
+}
+
+void poison_output(void)
+{
+    cl_long poison = POISON;
+
+    assert_int_equal(clEnqueueWriteBuffer(device.queue, output, CL_TRUE, 0,
+                                          sizeof(poison), &poison, 0, NULL, NULL),
+                     CL_SUCCESS);
+    /* A blocking write has only copied from the host when it returns. */
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+}
+
+cl_long read_output(void)
+{
+    cl_long value = 0;
+
+    assert_int_equal(clEnqueueReadBuffer(device.queue, output, CL_TRUE, 0, sizeof(value),
+                                         &value, 0, NULL, NULL),
+                     CL_SUCCESS);
+    return value;
+}
+
+int fixture_init(void **state)
+{
+    static cl_int values[COUNT];
+    const struct pair pair = { CLFOLD_I32, CLFOLD_I64 };
+    cl_int status;
+
+    (void)state;
+    device_init(&device);
+    fill(values, CLFOLD_I32, COUNT, FILL_EXACT, 7);
+    oracle_fold(CLFOLD_ADD, pair, values, COUNT, NULL, &expected, NULL);
+    input = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                           sizeof(values), values, &status);
+    if (status == CL_SUCCESS) {
+        output = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 2 * sizeof(cl_long),
+                                NULL, &status);
+    }
+    clspy_reset();
+    return status == CL_SUCCESS ? 0 : -1;
+}
+
+int fixture_finish(void **state)
+{
+    (void)state;
+    clReleaseMemObject(output);
+    clReleaseMemObject(input);
+    device_finish(&device);
+    return 0;
+}

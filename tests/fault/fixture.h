@@ -1,0 +1,38 @@
+/* What the fault tests share: the device, an input of several tiles, contexts whose log
+ * is kept, and the check that a context still works. */
+#ifndef CLFOLD_TESTS_FIXTURE_H
+#define CLFOLD_TESTS_FIXTURE_H
+
+#include "device.h"
+#include "test.h"
+
+#define COUNT  20000
+#define POISON ((cl_long)-987654321)
+
+extern struct device device;
+extern const clfold_fold sum; /* i32 into i64 */
+extern cl_mem input, output;  /* COUNT ints, and two longs */
+extern cl_long expected;      /* their sum */
+
+/* The group's. The spies are reset after it. */
+int fixture_init(void **state);
+int fixture_finish(void **state);
+
+/* With the log of this file, and tiles so small that the input takes two launches. */
+clfold_status context_open(clfold_context **out, const clfold_context_params *params);
+
+/* The sum of the input on that queue is right. */
+void assert_works(clfold_context *context, cl_command_queue queue);
+
+/* Of its first long. */
+void poison_output(void);
+cl_long read_output(void);
+
+/* ---- The log ---- */
+
+void log_clear(void);
+/* Whether a message of this level holds both. */
+bool log_has(int level, const char *one, const char *other);
+size_t log_count(int level);
+
+#endif

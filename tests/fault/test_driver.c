@@ -1,0 +1,543 @@
+/* What clfold asks of a driver, and how it takes the answers: builds that fail, builds
+ * that are made once, warm calls that make nothing, devices that lack something or lie.
+ */
+#include "alloc_spy.h"
+#include "clspy.h"
+#include "fixture.h"
+
+#include <pthread.h>
+
+#define THREADS 4
+
+static const clfold_fold sum_f64 = { .op = CLFOLD_ADD, .type = CLFOLD_F64 };
+
+static int reset(void **state)
+{
+    (void)state;
+    clspy_reset();
+    log_clear();
+    return 0;
+}
+
+static clfold_context *open_context(void)
+{
+    clfold_context *ctx = NULL;
+
+    assert_ok(context_open(&ctx, NULL));
+    return ctx;
+}
+
+static clfold_status reduce(clfold_context *ctx)
+{
+    cl_long result = POISON;
+    clfold_status status = clfold_reduce_host(ctx, device.queue, &sum, input, 0, COUNT,
+                                              &result, sizeof(result));
+
+    assert_int_equal(result, status ? POISON : expected);
+    return status;
+}
+
+/* ---- Builds ------------------------------------------------------------------------ */
+
+static void fail_builds(int num, cl_int code)
+{
+    for (int i = 1; i <= num; ++i) {
+        clspy_arm("clBuildProgram", (uint64_t)i, code);
+    }
+}
+
+/* One kind of tile that does not build gives way to the other, for good, and
+ * clfold_explain says so. */
+static void test_next_tile(void **state)
+{
+    clfold_context *ctx = open_context();
+    clfold_report before, after;
+    clfold_stats stats;
+
+    (void)state;
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &before));
+    fail_builds(1, CL_BUILD_PROGRAM_FAILURE);
+    assert_ok(reduce(ctx));
+    assert_true(clspy_disarm().fired);
+    assert_int_equal(clspy_calls("clBuildProgram"), 2);
+    assert_true(log_has(CLFOLD_LOG_WARNING, "does not build", ""));
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &after));
+    assert_null(strstr(before.reason, "does not build"));
+    assert_non_null(strstr(after.reason, "does not build"));
+    assert_ok(reduce(ctx));
+    assert_int_equal(clspy_calls("clBuildProgram"), 2);
+    assert_ok(clfold_context_stats(ctx, &stats));
+    assert_int_equal(stats.builds, 2);
+    assert_int_equal(stats.failed_builds, 1);
+    clfold_context_destroy(&ctx);
+}
+
+/* With no tile left, the compiler's log comes back, also from the calls after. */
+static void test_no_tile(void **state)
+{
+    static const char words[] = "error: planted at line 7";
+    struct clspy_live before = clspy_live();
+    int64_t blocks = alloc_spy_live();
+    clfold_context *ctx = open_context();
+
+    (void)state;
+    clspy_answer("clGetProgramBuildInfo", CL_PROGRAM_BUILD_LOG, words, sizeof(words));
+    fail_builds(2, CL_BUILD_PROGRAM_FAILURE);
+    assert_refused(reduce(ctx), CLFOLD_ERROR_BUILD, words);
+    assert_int_equal(clspy_calls("clBuildProgram"), 2);
+    assert_true(log_has(CLFOLD_LOG_WARNING, words, ""));
+    clspy_disarm();
+    for (int i = 0; i < 2; ++i) {
+        assert_refused(reduce(ctx), CLFOLD_ERROR_BUILD, words);
+    }
+    assert_refused(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, COUNT), CLFOLD_ERROR_BUILD,
+                   words);
+    assert_int_equal(clspy_calls("clBuildProgram"), 2);
+    /* Another fold has programs of its own. */
+    const clfold_fold max = { .op = CLFOLD_MAX, .type = CLFOLD_I32 };
+    cl_int greatest = 0;
+    assert_ok(clfold_reduce_host(ctx, device.queue, &max, input, 0, COUNT, &greatest,
+                                 sizeof(greatest)));
+    clfold_context_destroy(&ctx);
+    assert_string_equal(clspy_leaks(&before), "");
+    assert_int_equal(alloc_spy_live(), blocks);
+}
+
+/* A build that fails for another reason is tried again. */
+static void test_build_again(void **state)
+{
+    static const cl_int codes[] = { CL_OUT_OF_HOST_MEMORY, CL_COMPILER_NOT_AVAILABLE,
+                                    CL_INVALID_BUILD_OPTIONS };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); ++i) {
+        clfold_context *ctx = open_context();
+        clspy_reset();
+        fail_builds(1, codes[i]);
+        assert_refused(reduce(ctx), codes[i], "clBuildProgram");
+        assert_true(clspy_disarm().fired);
+        assert_int_equal(clspy_calls("clBuildProgram"), 1);
+        assert_ok(reduce(ctx));
+        assert_int_equal(clspy_calls("clBuildProgram"), 2);
+        clfold_context_destroy(&ctx);
+    }
+}
+
+/* A log that cannot be had is no failure of its own. Each build's log takes two calls,
+ * and the call returns the words of the second build: its are number 3 and 4. */
+static void build_without_log(uint64_t call, const char *words)
+{
+    struct clspy_live before = clspy_live();
+    clfold_context *ctx = open_context();
+
+    fail_builds(2, CL_BUILD_PROGRAM_FAILURE);
+    clspy_arm("clGetProgramBuildInfo", call, 0);
+    assert_refused(reduce(ctx), CLFOLD_ERROR_BUILD, words);
+    clspy_disarm();
+    clfold_context_destroy(&ctx);
+    assert_string_equal(clspy_leaks(&before), "");
+}
+
+static void test_no_log(void **state)
+{
+    static const char words[] = "planted";
+
+    (void)state;
+    clspy_answer("clGetProgramBuildInfo", CL_PROGRAM_BUILD_LOG, words, sizeof(words));
+    build_without_log(3, "the driver gave no build log");
+    build_without_log(4, "the driver gave no build log");
+    build_without_log(5, words);
+}
+
+/* No memory for the log, wherever: still CLFOLD_ERROR_BUILD or CL_OUT_OF_HOST_MEMORY, and
+ * nothing leaks. */
+static void test_no_memory_for_log(void **state)
+{
+    static const char words[] = "planted";
+    bool fired = true;
+    int as_build = 0, as_memory = 0;
+
+    (void)state;
+    clspy_answer("clGetProgramBuildInfo", CL_PROGRAM_BUILD_LOG, words, sizeof(words));
+    for (uint64_t number = 1; fired; ++number) {
+        struct clspy_live before = clspy_live();
+        int64_t blocks = alloc_spy_live();
+        clfold_context *ctx = open_context();
+        fail_builds(2, CL_BUILD_PROGRAM_FAILURE);
+        alloc_spy_arm(number);
+        clfold_status status = reduce(ctx);
+        fired = alloc_spy_disarm();
+        clspy_disarm();
+        log_clear();
+        assert_true(status == CLFOLD_ERROR_BUILD ||
+                    (fired && status == CL_OUT_OF_HOST_MEMORY));
+        as_build += fired && status == CLFOLD_ERROR_BUILD;
+        as_memory += fired && status == CL_OUT_OF_HOST_MEMORY;
+        clfold_context_destroy(&ctx);
+        assert_string_equal(clspy_leaks(&before), "");
+        assert_int_equal(alloc_spy_live(), blocks);
+    }
+    assert_true(as_build >= 4); /* twice the log and its copy */
+    assert_true(as_memory >= 6);
+}
+
+struct thread {
+    pthread_t thread;
+    clfold_context *ctx;
+    pthread_barrier_t *start;
+    clfold_status status;
+    cl_long result;
+    cl_command_queue queue;
+};
+
+static void *reduce_cold(void *user)
+{
+    struct thread *thread = user;
+
+    pthread_barrier_wait(thread->start);
+    thread->status = clfold_reduce_host(thread->ctx, thread->queue, &sum, input, 0, COUNT,
+                                        &thread->result, sizeof(thread->result));
+    return NULL;
+}
+
+/* `builds_fail` of the builds fail in passing: whoever waited tries again. */
+static void build_by_threads(int builds_fail, uint64_t builds)
+{
+    struct clspy_live before = clspy_live();
+    clfold_context *ctx = open_context();
+    struct thread threads[THREADS];
+    pthread_barrier_t start;
+    int failed = 0;
+
+    clspy_reset();
+    fail_builds(builds_fail, CL_OUT_OF_HOST_MEMORY);
+    assert_int_equal(pthread_barrier_init(&start, NULL, THREADS), 0);
+    for (size_t i = 0; i < THREADS; ++i) {
+        threads[i] = (struct thread){ .ctx = ctx, .start = &start };
+        threads[i].queue = device_queue(&device, 0);
+        assert_non_null(threads[i].queue);
+        assert_int_equal(
+            pthread_create(&threads[i].thread, NULL, reduce_cold, &threads[i]), 0);
+    }
+    for (size_t i = 0; i < THREADS; ++i) {
+        pthread_join(threads[i].thread, NULL);
+        failed += threads[i].status == CL_OUT_OF_HOST_MEMORY;
+        if (threads[i].status == CLFOLD_OK) {
+            assert_int_equal(threads[i].result, expected);
+        }
+        clReleaseCommandQueue(threads[i].queue);
+    }
+    pthread_barrier_destroy(&start);
+    clspy_disarm();
+    assert_int_equal(failed, builds_fail);
+    assert_int_equal(clspy_calls("clBuildProgram"), builds);
+    clfold_context_destroy(&ctx);
+    assert_string_equal(clspy_leaks(&before), "");
+}
+
+static void test_threads_build_once(void **state)
+{
+    (void)state;
+    build_by_threads(0, 1);
+    build_by_threads(2, 3);
+}
+
+/* ---- Warm calls -------------------------------------------------------------------- */
+
+/* All that a call may make; not events, which are the queue's own. */
+static uint64_t made(void)
+{
+    return clspy_calls("clCreateBuffer") + clspy_calls("clCreateSubBuffer") +
+           clspy_calls("clCreateProgramWithSource") + clspy_calls("clBuildProgram") +
+           clspy_calls("clCreateKernel") + clspy_calls("clRetainCommandQueue") +
+           clspy_calls("clCreateCommandQueue") + clspy_calls("clCreateUserEvent") +
+           alloc_spy_calls();
+}
+
+static void warm_calls(clfold_context *ctx, cl_command_queue queue)
+{
+    const size_t counts[] = { 0, 1, 1024, COUNT };
+
+    /* Twice for an out-of-order queue: the second call may meet the first one's block. */
+    assert_works(ctx, queue);
+    assert_works(ctx, queue);
+    for (size_t i = 0; i < 4; ++i) {
+        cl_event event = NULL;
+        cl_long result;
+        uint64_t before = made();
+        assert_ok(clfold_reduce(ctx, queue, &sum, input, 0, output, 0, counts[i], 0, NULL,
+                                &event));
+        assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
+        assert_ok(clfold_reduce_host(ctx, queue, &sum, input, 0, counts[i], &result,
+                                     sizeof(result)));
+        assert_int_equal(made(), before);
+        clReleaseEvent(event);
+    }
+}
+
+static void test_warm_makes_nothing(void **state)
+{
+    clfold_context *ctx = open_context();
+
+    (void)state;
+    uint64_t before = made();
+    warm_calls(ctx, device.queue);
+    assert_true(made() > before); /* the first call does */
+    if (device.disorder) {
+        warm_calls(ctx, device.disorder);
+    }
+    clfold_context_destroy(&ctx);
+}
+
+/* The least limit that a call fits under, and all above it, are enough. */
+static void test_scratch_limit(void **state)
+{
+    const uint64_t limits[] = { 168, 1000, 4095, 4096, 4200, 4300, 8192, 100000 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); ++i) {
+        const clfold_context_params params = { .scratch_limit = limits[i] };
+        clfold_context *ctx = NULL;
+        clfold_stats stats;
+        assert_ok(context_open(&ctx, &params));
+        for (int round = 0; round < 2; ++round) {
+            if (reduce(ctx)) {
+                fail_msg("limit %llu: %s", (unsigned long long)limits[i],
+                         clfold_last_error());
+            }
+            assert_ok(clfold_context_stats(ctx, &stats));
+            assert_true(stats.scratch_bytes <= limits[i]);
+        }
+        clfold_context_destroy(&ctx);
+    }
+}
+
+/* ---- Devices ----------------------------------------------------------------------- */
+
+/* The version that the device really has, 300 for 3.0; before any answer. */
+static int real_version(void)
+{
+    char text[256];
+    int major = 0, minor = 0;
+
+    assert_int_equal(
+        clGetDeviceInfo(device.id, CL_DEVICE_VERSION, sizeof(text), text, NULL),
+        CL_SUCCESS);
+    assert_int_equal(sscanf(text, "OpenCL %d.%d", &major, &minor), 2);
+    return 100 * major + 10 * minor;
+}
+
+static void answer_version(const char *version)
+{
+    clspy_answer("clGetDeviceInfo", CL_DEVICE_VERSION, version, strlen(version) + 1);
+}
+
+static void test_language(void **state)
+{
+    static const struct {
+        const char *version, *options;
+    } cases[] = {
+        { "OpenCL 1.2 x", "-cl-std=CL1.2" },
+        { "OpenCL 2.0 x", "-cl-std=CL2.0" },
+        { "OpenCL 2.1 x", "-cl-std=CL2.0" },
+        { "OpenCL 3.0 x", "-cl-std=CL3.0" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        clspy_reset();
+        answer_version(cases[i].version);
+        clfold_context *ctx = open_context();
+        /* The real device may lack that language. */
+        fail_builds(1, CL_OUT_OF_HOST_MEMORY);
+        assert_refused(reduce(ctx), CL_OUT_OF_HOST_MEMORY, "clBuildProgram");
+        clspy_disarm();
+        assert_string_equal(clspy_build_options(), cases[i].options);
+        clfold_context_destroy(&ctx);
+    }
+}
+
+/* Told an older version, the device does the same work in the older language. */
+static void test_older_works(void **state)
+{
+    static const struct {
+        const char *text, *options;
+        int version;
+    } cases[] = {
+        { "OpenCL 1.2 x", "-cl-std=CL1.2", 120 },
+        { "OpenCL 3.0 x", "-cl-std=CL3.0", 300 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        clspy_reset();
+        if (real_version() < cases[i].version) {
+            continue;
+        }
+        answer_version(cases[i].text);
+        clfold_context *ctx = open_context();
+        assert_ok(reduce(ctx));
+        assert_string_equal(clspy_build_options(), cases[i].options);
+        if (device.disorder) {
+            assert_works(ctx, device.disorder);
+        }
+        /* As planned, and not by what is left when that does not build. */
+        assert_int_equal(clspy_calls("clBuildProgram"), 1);
+        clfold_context_destroy(&ctx);
+    }
+}
+
+/* As a GPU, and with groups of at most so many work-items: the plan keeps to it, and the
+ * sums stay right. */
+static void test_small_groups(void **state)
+{
+    const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
+    size_t real = 0;
+
+    (void)state;
+    assert_int_equal(clGetDeviceInfo(device.id, CL_DEVICE_MAX_WORK_GROUP_SIZE,
+                                     sizeof(real), &real, NULL),
+                     CL_SUCCESS);
+    for (size_t most = 1; most <= 512 && most <= real; most *= 2) {
+        clfold_context *ctx = NULL;
+        clfold_report report;
+        clspy_reset();
+        clspy_answer("clGetDeviceInfo", CL_DEVICE_TYPE, &gpu, sizeof(gpu));
+        clspy_answer("clGetDeviceInfo", CL_DEVICE_MAX_WORK_GROUP_SIZE, &most,
+                     sizeof(most));
+        ctx = open_context();
+        assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &report));
+        assert_non_null(strstr(report.reason, "tile_group by policy \"any\""));
+        assert_true(report.group_size >= 1 && report.group_size <= most);
+        assert_ok(reduce(ctx));
+        assert_int_equal(clspy_calls("clBuildProgram"), 1);
+        clfold_context_destroy(&ctx);
+    }
+}
+
+static void test_too_old(void **state)
+{
+    static const char *const versions[] = { "OpenCL 1.0 x", "OpenCL 1.1 x", "OpenGL 4" };
+    struct clspy_live before = clspy_live();
+    clfold_context *ctx = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); ++i) {
+        answer_version(versions[i]);
+        assert_refused(context_open(&ctx, NULL), CLFOLD_ERROR_UNSUPPORTED, versions[i]);
+        assert_null(ctx);
+    }
+    assert_string_equal(clspy_leaks(&before), "");
+}
+
+static void answer_f64(cl_device_fp_config config, const char *extensions)
+{
+    clspy_answer("clGetDeviceInfo", CL_DEVICE_DOUBLE_FP_CONFIG, &config, sizeof(config));
+    clspy_answer("clGetDeviceInfo", CL_DEVICE_EXTENSIONS, extensions,
+                 strlen(extensions) + 1);
+}
+
+static void test_no_f64(void **state)
+{
+    const clfold_fold wide = { .op = CLFOLD_ADD, .type = CLFOLD_F64, .in = CLFOLD_F32 };
+    double result = 0;
+
+    (void)state;
+    answer_f64(0, "cl_khr_global_int32_base_atomics");
+    clfold_context *ctx = open_context();
+    assert_refused(
+        clfold_reduce(ctx, device.queue, &sum_f64, input, 0, output, 0, 1, 0, NULL, NULL),
+        CLFOLD_ERROR_UNSUPPORTED, "type f64");
+    assert_refused(clfold_reduce_host(ctx, device.queue, &wide, input, 0, 1, &result,
+                                      sizeof(result)),
+                   CLFOLD_ERROR_UNSUPPORTED, "type f64");
+    assert_refused(clfold_prepare(ctx, CLFOLD_REDUCE, &sum_f64, 1),
+                   CLFOLD_ERROR_UNSUPPORTED, "type f64");
+    assert_int_equal(clspy_calls("clBuildProgram"), 0);
+    assert_ok(reduce(ctx)); /* of integers */
+    clfold_context_destroy(&ctx);
+}
+
+/* In OpenCL 1.2 the query is optional, and the extension's name tells. */
+static void test_f64_by_name(void **state)
+{
+    clfold_context *ctx = NULL;
+    double result = -1;
+
+    (void)state;
+    if (!device.has_f64) {
+        skip();
+    }
+    answer_f64(0, "cl_khr_fp64 cl_khr_global_int32_base_atomics");
+    clspy_arm("clBuildProgram", 1, CL_OUT_OF_RESOURCES);
+    ctx = open_context();
+    /* Refused by the planted build, so not for its type. */
+    assert_refused(clfold_reduce_host(ctx, device.queue, &sum_f64, input, 0, 1, &result,
+                                      sizeof(result)),
+                   CL_OUT_OF_RESOURCES, "clBuildProgram");
+    clspy_disarm();
+    clfold_context_destroy(&ctx);
+}
+
+/* A device that says it has done everything and has done nothing. */
+static void test_verify_catches(void **state)
+{
+    const clfold_context_params verify = { .verify_every = 1 };
+    const cl_long init = 5;
+    const clfold_fold from_five = {
+        .op = CLFOLD_ADD,
+        .type = CLFOLD_I64,
+        .in = CLFOLD_I32,
+        .init = &init,
+        .init_size = sizeof(init),
+    };
+    struct clspy_live before = clspy_live();
+    clfold_context *trusting = open_context(), *ctx = NULL;
+    cl_event event = (cl_event)&before;
+    cl_long result = POISON;
+
+    (void)state;
+    assert_ok(context_open(&ctx, &verify));
+    assert_works(ctx, device.queue);
+    clspy_null_device(true);
+    assert_ok(clfold_reduce_host(trusting, device.queue, &from_five, input, 0, COUNT,
+                                 &result, sizeof(result)));
+    assert_int_equal(result, 0);
+    result = POISON;
+    assert_refused(clfold_reduce_host(ctx, device.queue, &from_five, input, 0, COUNT,
+                                      &result, sizeof(result)),
+                   CLFOLD_ERROR_DATA, "the device folds to 0, the host to 5");
+    assert_int_equal(result, POISON);
+    assert_refused(clfold_reduce(ctx, device.queue, &from_five, input, 0, output, 0,
+                                 COUNT, 0, NULL, &event),
+                   CLFOLD_ERROR_DATA, "the device folds to 0, the host to 5");
+    assert_null(event);
+    clspy_null_device(false);
+    assert_works(ctx, device.queue);
+    clfold_context_destroy(&ctx);
+    clfold_context_destroy(&trusting);
+    assert_string_equal(clspy_leaks(&before), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_next_tile, reset),
+        cmocka_unit_test_setup(test_no_tile, reset),
+        cmocka_unit_test_setup(test_build_again, reset),
+        cmocka_unit_test_setup(test_no_log, reset),
+        cmocka_unit_test_setup(test_no_memory_for_log, reset),
+        cmocka_unit_test_setup(test_threads_build_once, reset),
+        cmocka_unit_test_setup(test_warm_makes_nothing, reset),
+        cmocka_unit_test_setup(test_scratch_limit, reset),
+        cmocka_unit_test_setup(test_language, reset),
+        cmocka_unit_test_setup(test_older_works, reset),
+        cmocka_unit_test_setup(test_small_groups, reset),
+        cmocka_unit_test_setup(test_too_old, reset),
+        cmocka_unit_test_setup(test_no_f64, reset),
+        cmocka_unit_test_setup(test_f64_by_name, reset),
+        cmocka_unit_test_setup(test_verify_catches, reset),
+    };
+
+    return cmocka_run_group_tests_name("driver", tests, fixture_init, fixture_finish);
+}

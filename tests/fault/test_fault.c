@@ -1,0 +1,581 @@
+/*
+ * Every OpenCL call and every allocation that a function makes fails once. Then either
+ * the failure comes back as it is, or the function does its work without, for a reason
+ * that `is_tolerated` names. Nothing leaks, and the context works on.
+ */
+#include "alloc_spy.h"
+#include "clspy.h"
+#include "fixture.h"
+
+#define MAX_CALLS 500
+
+struct run {
+    clfold_context *ctx;
+    cl_command_queue queue;
+    cl_event gate; /* a user event that calls may wait for */
+    bool wants_event;
+    cl_event event;
+    cl_long result; /* on the host */
+    bool to_host;
+    clfold_report report;
+    clfold_stats stats;
+    const char *failed; /* the function, or "nothing" */
+};
+
+enum order { IN_ORDER, OUT_OF_ORDER };
+
+/* One function under fire. */
+struct scenario {
+    const char *name;
+    enum order order;
+    clfold_context_params params;
+    void (*before)(struct run *run); /* makes it warm; NULL: cold */
+    clfold_status (*fire)(struct run *run);
+    void (*check)(struct run *run); /* after success */
+    bool makes_context, takes_context;
+    size_t least_allocs;
+    /* Calls that must have been among those that failed. */
+    const char *calls[16];
+};
+
+/* ---- What is fired at -------------------------------------------------------------- */
+
+static clfold_status fire_create(struct run *run)
+{
+    return context_open(&run->ctx, NULL);
+}
+
+static clfold_status reduce_some(struct run *run, size_t count, bool waits)
+{
+    return clfold_reduce(run->ctx, run->queue, &sum, input, 0, output, 0, count,
+                         waits ? 1 : 0, waits ? &run->gate : NULL,
+                         run->wants_event ? &run->event : NULL);
+}
+
+static clfold_status fire_reduce(struct run *run)
+{
+    return reduce_some(run, COUNT, false);
+}
+
+static clfold_status fire_reduce_event(struct run *run)
+{
+    run->wants_event = true;
+    return reduce_some(run, COUNT, false);
+}
+
+static clfold_status fire_reduce_wait(struct run *run)
+{
+    run->wants_event = true;
+    return reduce_some(run, COUNT, true);
+}
+
+static clfold_status fire_reduce_one(struct run *run)
+{
+    run->wants_event = true;
+    return reduce_some(run, 1, true);
+}
+
+static clfold_status fire_host(struct run *run)
+{
+    run->to_host = true;
+    return clfold_reduce_host(run->ctx, run->queue, &sum, input, 0, COUNT, &run->result,
+                              sizeof(run->result));
+}
+
+static clfold_status fire_prepare(struct run *run)
+{
+    return clfold_prepare(run->ctx, CLFOLD_REDUCE, &sum, COUNT);
+}
+
+static clfold_status fire_explain(struct run *run)
+{
+    return clfold_explain(run->ctx, CLFOLD_REDUCE, &sum, COUNT, &run->report);
+}
+
+static clfold_status fire_stats(struct run *run)
+{
+    return clfold_context_stats(run->ctx, &run->stats);
+}
+
+static clfold_status fire_trim(struct run *run)
+{
+    clfold_context_trim(run->ctx);
+    return CLFOLD_OK;
+}
+
+static clfold_status fire_destroy(struct run *run)
+{
+    clfold_context_destroy(&run->ctx);
+    return CLFOLD_OK;
+}
+
+/* ---- Before ------------------------------------------------------------------------ */
+
+static void open_gate(struct run *run)
+{
+    assert_int_equal(clSetUserEventStatus(run->gate, CL_COMPLETE), CL_SUCCESS);
+}
+
+static void warm(struct run *run)
+{
+    assert_works(run->ctx, run->queue);
+}
+
+static void warm_with_open_gate(struct run *run)
+{
+    warm(run);
+    open_gate(run);
+}
+
+/* Blocks, kernels, events and both queues are held. */
+static void warm_all(struct run *run)
+{
+    assert_works(run->ctx, device.queue);
+    if (device.disorder) {
+        assert_works(run->ctx, device.disorder);
+    }
+}
+
+/* The only scratch block that a limit of 200 bytes allows is in use behind the gate. */
+static void use_all_scratch(struct run *run)
+{
+    assert_ok(clfold_reduce(run->ctx, run->queue, &sum, input, 0, output, 1, COUNT, 1,
+                            &run->gate, NULL));
+}
+
+/* Another queue holds all scratch that the limit allows. */
+static void use_scratch_elsewhere(struct run *run)
+{
+    cl_command_queue other = run->queue == device.queue ? device.disorder : device.queue;
+
+    assert_ok(
+        clfold_reduce(run->ctx, other, &sum, input, 0, output, 0, COUNT, 0, NULL, NULL));
+    assert_int_equal(clFinish(other), CL_SUCCESS);
+}
+
+/* ---- After success ----------------------------------------------------------------- */
+
+static void assert_result(const struct run *run, cl_long right)
+{
+    cl_long result = run->to_host ? run->result : read_output();
+
+    if (result != right) {
+        fail_msg("after %s failed, the result is %lld instead of %lld", run->failed,
+                 (long long)result, (long long)right);
+    }
+}
+
+static void check_sum(struct run *run)
+{
+    assert_result(run, expected);
+}
+
+static void check_one(struct run *run)
+{
+    cl_int first = 0;
+
+    assert_int_equal(clEnqueueReadBuffer(device.queue, input, CL_TRUE, 0, sizeof(first),
+                                         &first, 0, NULL, NULL),
+                     CL_SUCCESS);
+    assert_result(run, first);
+}
+
+/* The call after clfold_prepare makes nothing. */
+static void check_prepared(struct run *run)
+{
+    uint64_t builds = clspy_calls("clBuildProgram");
+    uint64_t kernels = clspy_calls("clCreateKernel");
+    uint64_t buffers = clspy_calls("clCreateBuffer");
+
+    assert_ok(fire_reduce(run));
+    assert_int_equal(clspy_calls("clBuildProgram"), builds);
+    assert_int_equal(clspy_calls("clCreateKernel"), kernels);
+    assert_int_equal(clspy_calls("clCreateBuffer"), buffers);
+    assert_int_equal(clFinish(run->queue), CL_SUCCESS);
+    check_sum(run);
+}
+
+static void check_explained(struct run *run)
+{
+    assert_string_equal(run->report.algorithm, "reduce_tiles");
+    assert_int_equal(run->report.num_launches, 2);
+}
+
+static void check_stats(struct run *run)
+{
+    assert_int_equal(run->stats.calls, 1);
+    assert_int_equal(run->stats.builds, 1);
+}
+
+static void check_trimmed(struct run *run)
+{
+    clfold_stats stats;
+
+    assert_ok(clfold_context_stats(run->ctx, &stats));
+    assert_int_equal(stats.scratch_bytes, 0);
+}
+
+/* ---- The sweep --------------------------------------------------------------------- */
+
+static bool is_release(const struct clspy_shot *shot)
+{
+    return strncmp(shot->function, "clRelease", strlen("clRelease")) == 0;
+}
+
+/* The failures that a function may do without, and what the log must say of them. */
+static bool is_tolerated(const struct clspy_shot *shot)
+{
+    const char *code = clfold_status_name(shot->code);
+
+    if (is_release(shot)) {
+        return log_has(CLFOLD_LOG_ERROR, shot->function, code);
+    }
+    /* The other kind of tile takes over. */
+    if (strcmp(shot->function, "clBuildProgram") == 0 &&
+        shot->code == CL_BUILD_PROGRAM_FAILURE) {
+        return log_has(CLFOLD_LOG_WARNING, "does not build", "");
+    }
+    /* An optional query, which the extensions' names stand in for. */
+    if (strcmp(shot->function, "clGetDeviceInfo") == 0) {
+        return shot->param == CL_DEVICE_DOUBLE_FP_CONFIG;
+    }
+    /* A block of which nothing is known counts as used. */
+    return strcmp(shot->function, "clGetEventInfo") == 0;
+}
+
+static void assert_failed(const struct run *run, const struct scenario *scenario,
+                          const struct clspy_shot *shot, clfold_status status,
+                          uint64_t launches)
+{
+    char tail[64];
+    const char *message = clfold_last_error();
+    size_t length =
+        (size_t)snprintf(tail, sizeof(tail), " (%s)", clfold_status_name(shot->code));
+
+    if (status != shot->code) {
+        fail_msg("%s: %s failed with %s, the call returned %s: %s", scenario->name,
+                 shot->function, clfold_status_name(shot->code),
+                 clfold_status_name(status), message);
+    }
+    if (is_release(shot)) {
+        fail_msg("%s: the call failed for %s", scenario->name, shot->function);
+    }
+    if (strlen(message) < length ||
+        strcmp(message + strlen(message) - length, tail) != 0) {
+        fail_msg("%s: %s: \"%s\" does not end in \"%s\"", scenario->name, shot->function,
+                 message, tail);
+    }
+    if (!log_has(CLFOLD_LOG_ERROR, message, "")) {
+        fail_msg("%s: %s: the log lacks \"%s\"", scenario->name, shot->function, message);
+    }
+    if (run->wants_event && run->event) {
+        fail_msg("%s: %s: the event is not NULL", scenario->name, shot->function);
+    }
+    if (run->result != POISON) {
+        fail_msg("%s: %s: the result is not as it was", scenario->name, shot->function);
+    }
+    /* What fails before the first kernel has changed nothing. */
+    if (launches == 0 && read_output() != POISON) {
+        fail_msg("%s: %s: the output is not as it was", scenario->name, shot->function);
+    }
+}
+
+static void still_works(struct run *run, const struct scenario *scenario)
+{
+    cl_long result = POISON;
+    clfold_status status;
+
+    if (scenario->params.scratch_limit) {
+        /* One block is all that there is sure to be room for. */
+        poison_output();
+        run->wants_event = false;
+        status = fire_reduce(run);
+        assert_int_equal(clFinish(run->queue), CL_SUCCESS);
+        result = read_output();
+    } else {
+        status = clfold_reduce_host(run->ctx, run->queue, &sum, input, 0, COUNT, &result,
+                                    sizeof(result));
+    }
+    if (status || result != expected) {
+        fail_msg("%s: after %s failed, a sum is %lld instead of %lld (%s)",
+                 scenario->name, run->failed, (long long)result, (long long)expected,
+                 clfold_status_name(status));
+    }
+}
+
+/* Fails number `number`, and tells what that was. */
+static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
+                               bool allocs)
+{
+    struct run run = { .result = POISON, .event = (cl_event)&run };
+    struct clspy_live before = clspy_live();
+    int64_t blocks = alloc_spy_live();
+    struct clspy_shot shot = { 0 };
+    cl_int status;
+
+    run.queue = scenario->order == IN_ORDER ? device.queue : device.disorder;
+    run.gate = clCreateUserEvent(device.context, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    if (!scenario->makes_context) {
+        assert_ok(context_open(&run.ctx, &scenario->params));
+    }
+    if (scenario->before) {
+        scenario->before(&run);
+    }
+    poison_output();
+    log_clear();
+    /* So that an old sentence is not taken for the new one. */
+    clfold_context_create(NULL, NULL, NULL, NULL);
+
+    uint64_t launches = clspy_calls("clEnqueueNDRangeKernel");
+    if (allocs) {
+        alloc_spy_arm(number);
+        status = scenario->fire(&run);
+        shot.fired = alloc_spy_disarm();
+        shot.function = "clfold_alloc";
+        shot.code = CL_OUT_OF_HOST_MEMORY;
+    } else {
+        clspy_arm(NULL, number, 0);
+        status = scenario->fire(&run);
+        shot = clspy_disarm();
+    }
+    run.failed = shot.fired ? shot.function : "nothing";
+    launches = clspy_calls("clEnqueueNDRangeKernel") - launches;
+    if (shot.fired && strcmp(shot.function, "clEnqueueNDRangeKernel") == 0) {
+        --launches;
+    }
+
+    /* Refused where it is open already. */
+    clSetUserEventStatus(run.gate, CL_COMPLETE);
+    assert_int_equal(clFinish(run.queue), CL_SUCCESS);
+    if (status == CLFOLD_OK) {
+        if (shot.fired && !is_tolerated(&shot)) {
+            fail_msg("%s: %s failed with %s (asked for 0x%x), and nobody said so",
+                     scenario->name, shot.function, clfold_status_name(shot.code),
+                     shot.param);
+        }
+        if (!shot.fired) {
+            assert_int_equal(log_count(CLFOLD_LOG_ERROR), 0);
+        }
+        if (run.wants_event) {
+            assert_non_null(run.event);
+            assert_int_equal(clWaitForEvents(1, &run.event), CL_SUCCESS);
+            clReleaseEvent(run.event);
+        }
+        if (scenario->check) {
+            scenario->check(&run);
+        }
+    } else {
+        if (!shot.fired) {
+            fail_msg("%s: %s", scenario->name, clfold_last_error());
+        }
+        assert_failed(&run, scenario, &shot, status, launches);
+    }
+
+    if (scenario->makes_context && status) {
+        assert_null(run.ctx);
+    } else if (!scenario->takes_context) {
+        still_works(&run, scenario);
+        clfold_context_destroy(&run.ctx);
+    }
+    clReleaseEvent(run.gate);
+    if (clspy_leaks(&before)[0] || alloc_spy_live() != blocks) {
+        fail_msg("%s: after %s number %llu failed: %s; blocks %+lld", scenario->name,
+                 run.failed, (unsigned long long)number, clspy_leaks(&before),
+                 (long long)(alloc_spy_live() - blocks));
+    }
+    return shot;
+}
+
+static void sweep(const struct scenario *scenario, bool allocs)
+{
+    bool seen[16] = { false };
+    uint64_t number = 1;
+
+    if (scenario->order == OUT_OF_ORDER && !device.disorder) {
+        print_message("%s has no out-of-order queue\n", device.name);
+        skip();
+    }
+    for (;; ++number) {
+        struct clspy_shot shot = shoot(scenario, number, allocs);
+        if (!shot.fired) {
+            break;
+        }
+        assert_true(number < MAX_CALLS);
+        for (size_t i = 0; i < 16 && scenario->calls[i]; ++i) {
+            seen[i] |= !allocs && strcmp(scenario->calls[i], shot.function) == 0;
+        }
+    }
+    print_message("%s: %llu failed one by one\n", scenario->name,
+                  (unsigned long long)number - 1);
+    if (allocs) {
+        assert_true(number - 1 >= scenario->least_allocs);
+        return;
+    }
+    for (size_t i = 0; i < 16 && scenario->calls[i]; ++i) {
+        if (!seen[i]) {
+            fail_msg("%s: %s was not among the calls", scenario->name,
+                     scenario->calls[i]);
+        }
+    }
+}
+
+static void sweep_calls(void **state)
+{
+    sweep(*state, false);
+}
+
+static void sweep_allocs(void **state)
+{
+    sweep(*state, true);
+}
+
+/* ---- The scenarios ----------------------------------------------------------------- */
+
+#define CHECKS "clGetCommandQueueInfo", "clGetMemObjectInfo"
+#define BUILDS "clCreateProgramWithSource", "clBuildProgram", "clCreateKernel"
+#define MAKES  "clCreateBuffer", "clRetainCommandQueue"
+#define RUNS   "clSetKernelArg", "clEnqueueNDRangeKernel"
+
+static const struct scenario scenarios[] = {
+    { .name = "create",
+      .fire = fire_create,
+      .makes_context = true,
+      .least_allocs = 6, /* the list of devices, four strings, the context */
+      .calls = { "clGetContextInfo", "clRetainContext", "clRetainDevice",
+                 "clGetDeviceInfo" } },
+    { .name = "reduce, cold",
+      .fire = fire_reduce,
+      .check = check_sum,
+      .least_allocs = 5, /* program, key, text, kernels, scratch */
+      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
+    { .name = "reduce, cold, out of order",
+      .order = OUT_OF_ORDER,
+      .fire = fire_reduce_wait,
+      .check = check_sum,
+      .least_allocs = 5,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS, "clRetainEvent", "clReleaseEvent" } },
+    { .name = "reduce, warm",
+      .before = warm,
+      .fire = fire_reduce_event,
+      .check = check_sum,
+      .calls = { CHECKS, RUNS } },
+    { .name = "reduce, warm, out of order",
+      .order = OUT_OF_ORDER,
+      .before = warm,
+      .fire = fire_reduce_wait,
+      .check = check_sum,
+      .calls = { CHECKS, RUNS, "clRetainEvent", "clReleaseEvent", "clGetEventInfo" } },
+    { .name = "reduce, one launch",
+      .order = OUT_OF_ORDER,
+      .before = warm,
+      .fire = fire_reduce_one,
+      .check = check_one,
+      .calls = { CHECKS, RUNS } },
+    { .name = "reduce behind a block in use",
+      .order = OUT_OF_ORDER,
+      .params = { .scratch_limit = 200 },
+      .before = use_all_scratch,
+      .fire = fire_reduce_wait,
+      .check = check_sum,
+      .calls = { "clEnqueueMarkerWithWaitList", "clGetEventInfo", "clRetainEvent",
+                 "clReleaseEvent" } },
+    { .name = "reduce with scratch of another queue",
+      .order = OUT_OF_ORDER,
+      .params = { .scratch_limit = 200 },
+      .before = use_scratch_elsewhere,
+      .fire = fire_reduce_event,
+      .check = check_sum,
+      .least_allocs = 1,
+      .calls = { "clReleaseCommandQueue", "clReleaseMemObject", MAKES } },
+    { .name = "reduce_host, cold",
+      .fire = fire_host,
+      .check = check_sum,
+      .least_allocs = 6,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS, "clEnqueueReadBuffer", "clReleaseEvent" } },
+    { .name = "reduce_host, warm",
+      .before = warm,
+      .fire = fire_host,
+      .check = check_sum,
+      .calls = { CHECKS, RUNS, "clEnqueueReadBuffer", "clReleaseEvent" } },
+    { .name = "reduce_host, cold, out of order",
+      .order = OUT_OF_ORDER,
+      .fire = fire_host,
+      .check = check_sum,
+      .least_allocs = 6,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS, "clEnqueueReadBuffer", "clReleaseEvent",
+                 "clEnqueueBarrierWithWaitList", "clRetainEvent" } },
+    { .name = "reduce_host, warm, out of order",
+      .order = OUT_OF_ORDER,
+      .before = warm,
+      .fire = fire_host,
+      .check = check_sum,
+      .calls = { CHECKS, RUNS, "clEnqueueReadBuffer", "clReleaseEvent",
+                 "clEnqueueBarrierWithWaitList", "clRetainEvent", "clGetEventInfo" } },
+    { .name = "reduce, verified",
+      .params = { .verify_every = 1 },
+      .before = warm,
+      .fire = fire_reduce,
+      .check = check_sum,
+      .least_allocs = 1, /* a piece of the input */
+      .calls = { CHECKS, RUNS, "clEnqueueReadBuffer", "clReleaseEvent" } },
+    { .name = "reduce, verified, out of order",
+      .order = OUT_OF_ORDER,
+      .params = { .verify_every = 1 },
+      .before = warm_with_open_gate,
+      .fire = fire_reduce_wait,
+      .check = check_sum,
+      .least_allocs = 1,
+      .calls = { CHECKS, RUNS, "clEnqueueReadBuffer", "clRetainEvent" } },
+    { .name = "reduce_host, verified, out of order",
+      .order = OUT_OF_ORDER,
+      .params = { .verify_every = 1 },
+      .before = warm,
+      .fire = fire_host,
+      .check = check_sum,
+      .least_allocs = 1,
+      .calls = { CHECKS, RUNS, "clEnqueueReadBuffer", "clRetainEvent" } },
+    { .name = "prepare",
+      .fire = fire_prepare,
+      .check = check_prepared,
+      .least_allocs = 5,
+      .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue", "clFinish",
+                 "clReleaseCommandQueue" } },
+    { .name = "explain", .fire = fire_explain, .check = check_explained },
+    { .name = "stats", .before = warm, .fire = fire_stats, .check = check_stats },
+    { .name = "trim",
+      .before = warm_all,
+      .fire = fire_trim,
+      .check = check_trimmed,
+      .calls = { "clReleaseKernel", "clReleaseMemObject", "clReleaseCommandQueue" } },
+    { .name = "destroy",
+      .before = warm_all,
+      .fire = fire_destroy,
+      .takes_context = true,
+      .calls = { "clReleaseKernel", "clReleaseMemObject", "clReleaseCommandQueue",
+                 "clReleaseProgram", "clReleaseDevice", "clReleaseContext" } },
+};
+
+#define NUM_SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
+
+/* test_fault ["PATTERN"]: only the sweeps whose names fit, as "calls: reduce*". */
+int main(int argc, char **argv)
+{
+    static char names[2 * NUM_SCENARIOS][64];
+    struct CMUnitTest tests[2 * NUM_SCENARIOS];
+
+    for (size_t i = 0; i < 2 * NUM_SCENARIOS; ++i) {
+        const struct scenario *scenario = &scenarios[i / 2];
+        snprintf(names[i], sizeof(names[i]), "%s: %s", i % 2 ? "allocations" : "calls",
+                 scenario->name);
+        tests[i] = (struct CMUnitTest){
+            .name = names[i],
+            .test_func = i % 2 ? sweep_allocs : sweep_calls,
+            .initial_state = (void *)(uintptr_t)scenario,
+        };
+    }
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests_name("fault", tests, fixture_init, fixture_finish);
+}
