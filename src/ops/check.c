@@ -14,18 +14,33 @@ struct site clfold_site(const clfold_context *context, const clfold_fold *fold,
     };
 }
 
-clfold_status clfold_check_fold(const struct site *site, const clfold_context *context,
-                                const clfold_fold *fold)
+clfold_status clfold_check_reserved(const struct site *site, const char *of,
+                                    const uintptr_t *reserved, size_t num)
 {
-    if (!context || !fold) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
-                           context ? "fold" : "context");
+    for (size_t i = 0; i < num; ++i) {
+        if (reserved[i] != 0) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "%s: reserved[%zu] is not zero", of, i);
+        }
     }
+    return CLFOLD_OK;
+}
 
-    const struct {
-        bool used;
-        const char *field;
-    } later[] = {
+clfold_status clfold_check_later(const struct site *site, const char *of,
+                                 const struct later *later, size_t num)
+{
+    for (size_t i = 0; i < num; ++i) {
+        if (later[i].used) {
+            return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                               "%s: %s is not in this version", of, later[i].field);
+        }
+    }
+    return CLFOLD_OK;
+}
+
+static clfold_status check_fields(const struct site *site, const clfold_fold *fold)
+{
+    const struct later later[] = {
         { fold->accuracy != CLFOLD_DETERMINISTIC, "accuracy" },
         { fold->type_name != NULL, "type_name" },
         { fold->type_size != 0, "type_size" },
@@ -47,11 +62,11 @@ clfold_status clfold_check_fold(const struct site *site, const clfold_context *c
         { (fold->flags & CLFOLD_CHECKED) != 0, "flags: CLFOLD_CHECKED" },
     };
 
-    for (size_t i = 0; i < sizeof(fold->reserved) / sizeof(fold->reserved[0]); ++i) {
-        if (fold->reserved[i] != 0) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "fold: reserved[%zu] is not zero", i);
-        }
+    clfold_status status = clfold_check_reserved(
+        site, "fold", fold->reserved, sizeof(fold->reserved) / sizeof(fold->reserved[0]));
+
+    if (status) {
+        return status;
     }
     if (fold->accuracy > CLFOLD_REPRODUCIBLE) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "fold: accuracy %u is unknown",
@@ -61,16 +76,11 @@ clfold_status clfold_check_fold(const struct site *site, const clfold_context *c
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "fold: flags 0x%x has unknown bits", fold->flags);
     }
-    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); ++i) {
-        if (later[i].used) {
-            return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                               "fold: %s is not in this version", later[i].field);
-        }
-    }
-    return CLFOLD_OK;
+    return clfold_check_later(site, "fold", later, sizeof(later) / sizeof(later[0]));
 }
 
-clfold_status clfold_check_monoid(const struct site *site, const clfold_context *context,
+/* The fold's monoid, for operators that are built in, on this device. */
+static clfold_status check_monoid(const struct site *site, const clfold_context *context,
                                   const clfold_fold *fold, struct monoid *monoid)
 {
     clfold_type in = fold->in ? fold->in : fold->type;
@@ -101,7 +111,7 @@ clfold_status clfold_check_monoid(const struct site *site, const clfold_context 
     return CLFOLD_OK;
 }
 
-clfold_status clfold_check_algorithm(const struct site *site, clfold_operation operation,
+static clfold_status check_algorithm(const struct site *site, clfold_operation operation,
                                      const clfold_fold *fold)
 {
     if (operation < CLFOLD_REDUCE || operation > CLFOLD_RUN_LENGTH_DECODE) {
@@ -119,6 +129,23 @@ clfold_status clfold_check_algorithm(const struct site *site, clfold_operation o
                            fold->algorithm);
     }
     return CLFOLD_OK;
+}
+
+clfold_status clfold_check_fold(const struct site *site, const clfold_context *context,
+                                clfold_operation operation, const clfold_fold *fold,
+                                struct monoid *monoid)
+{
+    clfold_status status;
+
+    if (!context || !fold) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
+                           context ? "fold" : "context");
+    }
+    if ((status = check_fields(site, fold)) ||
+        (status = check_algorithm(site, operation, fold))) {
+        return status;
+    }
+    return check_monoid(site, context, fold, monoid);
 }
 
 clfold_status clfold_check_queue(const struct site *site, const clfold_context *context,

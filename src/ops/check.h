@@ -12,17 +12,23 @@
 struct site clfold_site(const clfold_context *context, const clfold_fold *fold,
                         const char *function);
 
-/* context and fold are there, and no field is used that this version lacks. */
+/* The tail of a struct, named `of`, that must be zero. */
+clfold_status clfold_check_reserved(const struct site *site, const char *of,
+                                    const uintptr_t *reserved, size_t num);
+
+/* Fields of a struct that this version lacks: one that is used is refused. */
+struct later {
+    bool used;
+    const char *field;
+};
+clfold_status clfold_check_later(const struct site *site, const char *of,
+                                 const struct later *later, size_t num);
+
+/* All that can be said of a fold without a call: context and fold are there, every field
+ * is known and in this version, and the device has the types. Makes its monoid. */
 clfold_status clfold_check_fold(const struct site *site, const clfold_context *context,
-                                const clfold_fold *fold);
-
-/* The fold's monoid, for operators that are built in, on this device. */
-clfold_status clfold_check_monoid(const struct site *site, const clfold_context *context,
-                                  const clfold_fold *fold, struct monoid *monoid);
-
-/* NULL, or the name of an algorithm for the operation. */
-clfold_status clfold_check_algorithm(const struct site *site, clfold_operation operation,
-                                     const clfold_fold *fold);
+                                clfold_operation operation, const clfold_fold *fold,
+                                struct monoid *monoid);
 
 /* Of the context's cl_context and device; tells whether it keeps order. */
 clfold_status clfold_check_queue(const struct site *site, const clfold_context *context,

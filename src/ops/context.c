@@ -1,6 +1,7 @@
 #include "ops/context.h"
 
 #include "base/memory.h"
+#include "ops/check.h"
 #include "ops/internal.h"
 
 #include <string.h>
@@ -14,10 +15,7 @@ uint32_t clfold_version(void)
 static clfold_status check_params(const struct site *site,
                                   const clfold_context_params *params)
 {
-    const struct {
-        bool used;
-        const char *field;
-    } later[] = {
+    const struct later later[] = {
         { params->on_launch != NULL, "on_launch" },
         { params->cache_folder != NULL, "cache_folder" },
         { params->tuning_file != NULL, "tuning_file" },
@@ -25,24 +23,18 @@ static clfold_status check_params(const struct site *site,
         { params->load_verdict != NULL, "load_verdict" },
         { params->save_verdict != NULL, "save_verdict" },
     };
+    clfold_status status =
+        clfold_check_reserved(site, "params", params->reserved,
+                              sizeof(params->reserved) / sizeof(params->reserved[0]));
 
-    for (size_t i = 0; i < sizeof(params->reserved) / sizeof(params->reserved[0]); ++i) {
-        if (params->reserved[i] != 0) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "params: reserved[%zu] is not zero", i);
-        }
+    if (status) {
+        return status;
     }
     if (params->log_level < 0 || params->log_level > CLFOLD_LOG_DEBUG) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "params: log_level %d is no level", params->log_level);
     }
-    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); ++i) {
-        if (later[i].used) {
-            return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                               "params: %s is not in this version", later[i].field);
-        }
-    }
-    return CLFOLD_OK;
+    return clfold_check_later(site, "params", later, sizeof(later) / sizeof(later[0]));
 }
 
 static clfold_status check_device(const struct site *site, cl_context context,

@@ -71,9 +71,7 @@ clfold_status clfold_prepare(clfold_context *context, clfold_operation operation
     struct kernels *kernels;
     cl_int status;
 
-    if ((status = clfold_check_fold(&site, context, fold)) ||
-        (status = clfold_check_algorithm(&site, operation, fold)) ||
-        (status = clfold_check_monoid(&site, context, fold, &monoid))) {
+    if ((status = clfold_check_fold(&site, context, operation, fold, &monoid))) {
         return status;
     }
     atomic_fetch_add(&context->calls, 1);
@@ -103,9 +101,7 @@ clfold_status clfold_explain(clfold_context *context, clfold_operation operation
     uint32_t dropped;
     clfold_status status;
 
-    if ((status = clfold_check_fold(&site, context, fold)) ||
-        (status = clfold_check_algorithm(&site, operation, fold)) ||
-        (status = clfold_check_monoid(&site, context, fold, &monoid))) {
+    if ((status = clfold_check_fold(&site, context, operation, fold, &monoid))) {
         return status;
     }
     if (!out) {

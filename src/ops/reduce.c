@@ -374,9 +374,7 @@ clfold_status clfold_reduce(clfold_context *context, cl_command_queue queue,
     if (event) {
         *event = NULL;
     }
-    if ((status = clfold_check_fold(&site, context, fold)) ||
-        (status = clfold_check_algorithm(&site, CLFOLD_REDUCE, fold)) ||
-        (status = clfold_check_monoid(&site, context, fold, &monoid))) {
+    if ((status = clfold_check_fold(&site, context, CLFOLD_REDUCE, fold, &monoid))) {
         return status;
     }
     struct reduce_call call = {
@@ -466,9 +464,7 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
     cl_event reduced = NULL;
     clfold_status status;
 
-    if ((status = clfold_check_fold(&site, context, fold)) ||
-        (status = clfold_check_algorithm(&site, CLFOLD_REDUCE, fold)) ||
-        (status = clfold_check_monoid(&site, context, fold, &monoid))) {
+    if ((status = clfold_check_fold(&site, context, CLFOLD_REDUCE, fold, &monoid))) {
         return status;
     }
     if (!result) {
