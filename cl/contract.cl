@@ -4,16 +4,23 @@
  * The host writes these macros in front (src/plan/assemble.c):
  *
  *   CLFOLD_IN            the scalar type of the input buffer
- *   CLFOLD_COMPONENTS    scalars an element has there, side by side: 1 or 2
- *   CLFOLD_OUT           the scalar type of the output buffer
- *   CLFOLD_EACH(M)       M(k, name, stage, item) for component k = 0, 1, ...: its name
- *                        and two scalar types
+ *   CLFOLD_SCALARS       scalars an element has there, side by side: 1 or 2
+ *   CLFOLD_COMPONENTS    components an element has once it is loaded: 1 to 4
+ *   CLFOLD_CELL          the scalar type that each component takes in the output buffer
+ *   CLFOLD_EACH(M)       M(k, name, stage, item, result) for component k = 0, 1, ...: its
+ *                        name and three scalar types
+ *   CLFOLD_LOAD_k(x, y, j)    component k of an element with scalars x, y (or only x) at
+ *   CLFOLD_LOAD16_k(x, y, j)    position j of its tile; the same of 16 elements
+ *   CLFOLD_EMPTY_k(x, base)   component k of a stage as an item's; base: the tile's first
+ *                             element, counted from in_offset
  *   CLFOLD_COMMUTATIVE   1 if the operator may be reordered, else 0
  *   CLFOLD_HAS_IDENTITY  1 if there is a clfold_identity(), else 0
  *   CLFOLD_STAGE_LIMIT   elements that a stage may take before it must be emptied
- *   CLFOLD_TILE_VECTOR or CLFOLD_TILE_GROUP   which tile follows, 1
- *   CLFOLD_TILE          elements a tile
+ *   CLFOLD_TILE_VECTOR or CLFOLD_TILE_GROUP   which tile follows, 1; or
+ *   CLFOLD_RUNG          which rung of the ladder, 0 to 6
+ *   CLFOLD_TILE          elements a tile, where there is one
  *   CLFOLD_GROUP_SIZE    work-items a group
+ *   CLFOLD_GROUP_POWER   a rung: the least power of two that is not below that
  *   CLFOLD_IN16          tile_vector: the vector of 16 CLFOLD_IN
  *   CLFOLD_CHUNK         tile_group: elements that one work-item loads at once, and
  *   CLFOLD_CHUNK_SCALARS   the scalars that they are, 2 to 16, and
@@ -25,27 +32,37 @@
  *
  *   buffer   CLFOLD_IN ...    --load-->   clfold_stage   --empty-->   clfold_item
  *   u8        3 200 17 ...                  uint, uint16               ulong
+ *   f32       3.5 -1 ...              { uint place; float }    { ulong index; float }
  *
  * Behind this file the host writes the operator, once a width, all from one text:
  * clfold_combine on items, clfold_combine_stage, clfold_combine_stage16 (component-wise
  * vectors: lane j is element j), and clfold_identity.
  */
-#if !defined(CLFOLD_IN) || !defined(CLFOLD_OUT) || !defined(CLFOLD_EACH)
-#error "contract: CLFOLD_IN, CLFOLD_OUT and CLFOLD_EACH must be defined"
+#if !defined(CLFOLD_IN) || !defined(CLFOLD_CELL) || !defined(CLFOLD_EACH)
+#error "contract: CLFOLD_IN, CLFOLD_CELL and CLFOLD_EACH must be defined"
 #endif
-#if !defined(CLFOLD_COMPONENTS) || CLFOLD_COMPONENTS < 1 || CLFOLD_COMPONENTS > 2
-#error "contract: CLFOLD_COMPONENTS must be 1 or 2"
+#if !defined(CLFOLD_SCALARS) || CLFOLD_SCALARS < 1 || CLFOLD_SCALARS > 2
+#error "contract: CLFOLD_SCALARS must be 1 or 2"
+#endif
+#if !defined(CLFOLD_COMPONENTS) || CLFOLD_COMPONENTS < 1 || CLFOLD_COMPONENTS > 4
+#error "contract: CLFOLD_COMPONENTS must be 1 to 4"
+#endif
+#if !defined(CLFOLD_LOAD_0) || !defined(CLFOLD_EMPTY_0)
+#error "contract: CLFOLD_LOAD_0 and CLFOLD_EMPTY_0 must be defined"
 #endif
 #if !defined(CLFOLD_COMMUTATIVE) || !defined(CLFOLD_HAS_IDENTITY)
 #error "contract: CLFOLD_COMMUTATIVE and CLFOLD_HAS_IDENTITY must be 0 or 1"
 #endif
-#if defined(CLFOLD_TILE_VECTOR) == defined(CLFOLD_TILE_GROUP)
-#error "contract: either CLFOLD_TILE_VECTOR or CLFOLD_TILE_GROUP must be defined"
+#if defined(CLFOLD_TILE_VECTOR) + defined(CLFOLD_TILE_GROUP) + defined(CLFOLD_RUNG) != 1
+#error "contract: one of CLFOLD_TILE_VECTOR, CLFOLD_TILE_GROUP, CLFOLD_RUNG is needed"
 #endif
-#if !defined(CLFOLD_TILE) || CLFOLD_TILE < 1
+#if !defined(CLFOLD_STAGE_LIMIT) || CLFOLD_STAGE_LIMIT < 2
+#error "contract: CLFOLD_STAGE_LIMIT must be at least 2"
+#endif
+#if !defined(CLFOLD_RUNG) && (!defined(CLFOLD_TILE) || CLFOLD_TILE < 1)
 #error "contract: CLFOLD_TILE must be at least 1"
 #endif
-#if !defined(CLFOLD_STAGE_LIMIT) || CLFOLD_STAGE_LIMIT < CLFOLD_TILE
+#if !defined(CLFOLD_RUNG) && CLFOLD_STAGE_LIMIT < CLFOLD_TILE
 #error "contract: a stage must hold a whole tile, CLFOLD_STAGE_LIMIT >= CLFOLD_TILE"
 #endif
 #if !defined(CLFOLD_GROUP_SIZE) || CLFOLD_GROUP_SIZE < 1
@@ -60,13 +77,25 @@
 #if defined(CLFOLD_TILE_GROUP) && (!defined(CLFOLD_CHUNK) || CLFOLD_CHUNK < 1)
 #error "contract: CLFOLD_CHUNK must be at least 1"
 #endif
-#if defined(CLFOLD_TILE_GROUP) && CLFOLD_CHUNK_SCALARS != CLFOLD_CHUNK * CLFOLD_COMPONENTS
-#error "contract: CLFOLD_CHUNK_SCALARS must be CLFOLD_CHUNK * CLFOLD_COMPONENTS"
+#if defined(CLFOLD_TILE_GROUP) && CLFOLD_CHUNK_SCALARS != CLFOLD_CHUNK * CLFOLD_SCALARS
+#error "contract: CLFOLD_CHUNK_SCALARS must be CLFOLD_CHUNK * CLFOLD_SCALARS"
+#endif
+#if defined(CLFOLD_RUNG) && (CLFOLD_RUNG < 0 || CLFOLD_RUNG > 6)
+#error "contract: CLFOLD_RUNG must be 0 to 6"
+#endif
+#if defined(CLFOLD_RUNG) && CLFOLD_RUNG >= 2 && !CLFOLD_COMMUTATIVE
+#error "contract: rungs 2 to 6 reorder, the operator must commute"
+#endif
+#if defined(CLFOLD_RUNG) && (CLFOLD_GROUP_SIZE < 2 || CLFOLD_GROUP_SIZE > 8192)
+#error "contract: a rung's CLFOLD_GROUP_SIZE must be 2 to 8192"
+#endif
+#if defined(CLFOLD_RUNG) && CLFOLD_GROUP_POWER < CLFOLD_GROUP_SIZE
+#error "contract: CLFOLD_GROUP_POWER must not be below CLFOLD_GROUP_SIZE"
 #endif
 
-#define CLFOLD_ITEM_MEMBER(k, name, stage, item) item name;
-#define CLFOLD_STAGE_MEMBER(k, name, stage, item) stage name;
-#define CLFOLD_STAGE16_MEMBER(k, name, stage, item) stage##16 name;
+#define CLFOLD_ITEM_MEMBER(k, name, stage, item, result) item name;
+#define CLFOLD_STAGE_MEMBER(k, name, stage, item, result) stage name;
+#define CLFOLD_STAGE16_MEMBER(k, name, stage, item, result) stage##16 name;
 
 typedef struct {
     CLFOLD_EACH(CLFOLD_ITEM_MEMBER)
@@ -80,20 +109,23 @@ typedef struct {
     CLFOLD_EACH(CLFOLD_STAGE16_MEMBER)
 } clfold_stage16;
 
-/* Element i of the buffer. */
-static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong i)
+/* The element at position j, counted from element `begin` of the buffer. */
+static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin, uint j)
 {
-    clfold_stage x;
-#define CLFOLD_LOAD(k, name, stage, item)                                                \
-    x.name = convert_##stage(in[i * CLFOLD_COMPONENTS + k]);
+    global const CLFOLD_IN *from = in + (begin + j) * CLFOLD_SCALARS;
+    clfold_stage r;
+#define CLFOLD_LOAD(k, name, stage, item, result)                                        \
+    r.name = convert_##stage(CLFOLD_LOAD_##k(from[0], from[CLFOLD_SCALARS - 1], j));
     CLFOLD_EACH(CLFOLD_LOAD)
-    return x;
+    return r;
 }
 
-static clfold_item clfold_empty(clfold_stage x)
+/* The stage of elements whose positions count from `base`. */
+static clfold_item clfold_empty(clfold_stage x, ulong base)
 {
     clfold_item y;
-#define CLFOLD_EMPTY(k, name, stage, item) y.name = convert_##item(x.name);
+#define CLFOLD_EMPTY(k, name, stage, item, result)                                       \
+    y.name = CLFOLD_EMPTY_##k(x.name, base);
     CLFOLD_EACH(CLFOLD_EMPTY)
     return y;
 }

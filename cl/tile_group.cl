@@ -38,20 +38,24 @@ static clfold_chunk clfold_load_chunk(global const CLFOLD_IN *in, ulong base)
 {
     clfold_chunk chunk;
 
-    chunk.vector = *(global const CLFOLD_CHUNK_VECTOR *)(in + base * CLFOLD_COMPONENTS);
+    chunk.vector = *(global const CLFOLD_CHUNK_VECTOR *)(in + base * CLFOLD_SCALARS);
     return chunk;
 }
 
-static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk)
+/* The chunk's first element is at position j. */
+static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint j)
 {
-    clfold_stage total, x;
+    clfold_stage total, r;
 
-#define CLFOLD_UNPACK(k, name, stage, item)                                              \
-    x.name = convert_##stage(chunk->scalars[i * CLFOLD_COMPONENTS + k]);
+#define CLFOLD_UNPACK(k, name, stage, item, result)                                      \
+    r.name =                                                                             \
+        convert_##stage(CLFOLD_LOAD_##k(chunk->scalars[i * CLFOLD_SCALARS],              \
+                                        chunk->scalars[(i + 1) * CLFOLD_SCALARS - 1],    \
+                                        j + i));
 #pragma unroll
     for (uint i = 0; i < CLFOLD_CHUNK; ++i) {
         CLFOLD_EACH(CLFOLD_UNPACK)
-        total = i == 0 ? x : clfold_combine_stage(total, x);
+        total = i == 0 ? r : clfold_combine_stage(total, r);
     }
     return total;
 }
@@ -62,15 +66,15 @@ static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulo
 {
     if (aligned && base >= begin && base + CLFOLD_CHUNK <= end) {
         clfold_chunk chunk = clfold_load_chunk(in, base);
-        return clfold_fold_chunk(&chunk);
+        return clfold_fold_chunk(&chunk, (uint)(base - begin));
     }
 
-    ulong i = max(base, begin);
-    ulong stop = min(base + CLFOLD_CHUNK, end);
-    clfold_stage total = clfold_load(in, i);
+    uint j = (uint)(max(base, begin) - begin);
+    const uint stop = (uint)(min(base + CLFOLD_CHUNK, end) - begin);
+    clfold_stage total = clfold_load(in, begin, j);
 
-    while (++i < stop)
-        total = clfold_combine_stage(total, clfold_load(in, i));
+    while (++j < stop)
+        total = clfold_combine_stage(total, clfold_load(in, begin, j));
     return total;
 }
 
@@ -105,10 +109,11 @@ static clfold_item clfold_group_join(clfold_item mine, uint live, clfold_memory 
     return mine;
 }
 
-/* The fold of elements begin to begin + count - 1, for 1 <= count <= CLFOLD_TILE. All
- * work-items must call it; work-item 0 gets the result. */
-static clfold_item clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, uint count,
-                                    clfold_memory memory)
+/* The fold of elements begin to begin + count - 1, for 1 <= count <= CLFOLD_TILE. `index`
+ * is what `begin` counts from in_offset. All work-items must call it; work-item 0 gets
+ * the result. */
+static clfold_item clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong index,
+                                    uint count, clfold_memory memory)
 {
     const uint l = (uint)get_local_id(0);
     const bool aligned = (ulong)in % 16 == 0;
@@ -142,14 +147,17 @@ static clfold_item clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, uin
             for (uint k = 0; k < CLFOLD_LOADS; ++k)
                 row[k] = clfold_load_chunk(in, (first + j + k * step) * CLFOLD_CHUNK);
 #pragma unroll
-            for (uint k = 0; k < CLFOLD_LOADS; ++k)
-                total = clfold_combine_stage(total, clfold_fold_chunk(&row[k]));
+            for (uint k = 0; k < CLFOLD_LOADS; ++k) {
+                const ulong base = (first + j + k * step) * CLFOLD_CHUNK;
+                total = clfold_combine_stage(
+                    total, clfold_fold_chunk(&row[k], (uint)(base - begin)));
+            }
         }
         for (; j < stop; j += step)
             total = clfold_combine_stage(
                 total,
                 clfold_fold_part(in, (first + j) * CLFOLD_CHUNK, begin, end, aligned));
-        mine = clfold_empty(total);
+        mine = clfold_empty(total, index);
     }
     return clfold_group_join(mine, live, memory);
 }

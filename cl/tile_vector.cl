@@ -14,27 +14,31 @@ typedef private uchar *clfold_memory;
     clfold_memory memory = &memory##_none
 
 /*
- * 16 elements from i on, component by component.
+ * 16 elements of the tile that starts at `begin`, from position j on, component by
+ * component.
  *
- *   two components:  lo a0 b0 a1 b1 ... a7 b7     .even of both: a0 a1 ... a15
- *                    hi a8 b8 a9 b9 ... a15 b15   .odd of both:  b0 b1 ... b15
+ *   two scalars:  lo a0 b0 a1 b1 ... a7 b7     .even of both: a0 a1 ... a15
+ *                 hi a8 b8 a9 b9 ... a15 b15   .odd of both:  b0 b1 ... b15
  */
-static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong i)
+static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin, uint j)
 {
-    global const CLFOLD_IN *from = in + i * CLFOLD_COMPONENTS;
-    clfold_stage16 x;
-#if CLFOLD_COMPONENTS == 1
-#define CLFOLD_LOAD16(k, name, stage, item)                                              \
-    x.name = convert_##stage##16(vload16(0, from));
+    global const CLFOLD_IN *from = in + (begin + j) * CLFOLD_SCALARS;
+    clfold_stage16 r;
+#if CLFOLD_SCALARS == 1
+    const CLFOLD_IN16 x = vload16(0, from);
+#define CLFOLD_Y x
 #else
-    CLFOLD_IN16 lo = vload16(0, from), hi = vload16(1, from);
-#define CLFOLD_PICK_0 (CLFOLD_IN16)(lo.even, hi.even)
-#define CLFOLD_PICK_1 (CLFOLD_IN16)(lo.odd, hi.odd)
-#define CLFOLD_LOAD16(k, name, stage, item)                                              \
-    x.name = convert_##stage##16(CLFOLD_PICK_##k);
+    const CLFOLD_IN16 lo = vload16(0, from), hi = vload16(1, from);
+    const CLFOLD_IN16 x = (CLFOLD_IN16)(lo.even, hi.even);
+    const CLFOLD_IN16 y = (CLFOLD_IN16)(lo.odd, hi.odd);
+#define CLFOLD_Y y
 #endif
+#define CLFOLD_PLACES                                                                    \
+    (j + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+#define CLFOLD_LOAD16(k, name, stage, item, result)                                      \
+    r.name = convert_##stage##16(CLFOLD_LOAD16_##k(x, CLFOLD_Y, CLFOLD_PLACES));
     CLFOLD_EACH(CLFOLD_LOAD16)
-    return x;
+    return r;
 }
 
 /*
@@ -46,7 +50,7 @@ static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong i)
 static clfold_stage16 clfold_pairs(clfold_stage16 x, clfold_stage16 y)
 {
     clfold_stage16 left, right;
-#define CLFOLD_PAIRS(k, name, stage, item)                                               \
+#define CLFOLD_PAIRS(k, name, stage, item, result)                                       \
     left.name = (stage##16)(x.name.even, y.name.even);                                   \
     right.name = (stage##16)(x.name.odd, y.name.odd);
     CLFOLD_EACH(CLFOLD_PAIRS)
@@ -63,7 +67,7 @@ static clfold_stage clfold_join(clfold_stage16 x)
     x = clfold_pairs(x, x);
     x = clfold_pairs(x, x);
     x = clfold_pairs(x, x);
-#define CLFOLD_FIRST_LANE(k, name, stage, item) total.name = x.name.s0;
+#define CLFOLD_FIRST_LANE(k, name, stage, item, result) total.name = x.name.s0;
     CLFOLD_EACH(CLFOLD_FIRST_LANE)
     return total;
 }
@@ -75,34 +79,36 @@ static clfold_stage clfold_join(clfold_stage16 x)
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
                                         uint count)
 {
-    clfold_stage16 x = clfold_load16(in, begin);
+    clfold_stage16 x = clfold_load16(in, begin, 0);
     uint i = 16;
 
     if (count >= 128) {
-        clfold_stage16 y = clfold_load16(in, begin + 16);
-        clfold_stage16 z = clfold_load16(in, begin + 32);
-        clfold_stage16 w = clfold_load16(in, begin + 48);
+        clfold_stage16 y = clfold_load16(in, begin, 16);
+        clfold_stage16 z = clfold_load16(in, begin, 32);
+        clfold_stage16 w = clfold_load16(in, begin, 48);
         for (i = 64; i + 64 <= count; i += 64) {
-            x = clfold_combine_stage16(x, clfold_load16(in, begin + i));
-            y = clfold_combine_stage16(y, clfold_load16(in, begin + i + 16));
-            z = clfold_combine_stage16(z, clfold_load16(in, begin + i + 32));
-            w = clfold_combine_stage16(w, clfold_load16(in, begin + i + 48));
+            x = clfold_combine_stage16(x, clfold_load16(in, begin, i));
+            y = clfold_combine_stage16(y, clfold_load16(in, begin, i + 16));
+            z = clfold_combine_stage16(z, clfold_load16(in, begin, i + 32));
+            w = clfold_combine_stage16(w, clfold_load16(in, begin, i + 48));
         }
         x = clfold_combine_stage16(clfold_combine_stage16(x, y),
                                    clfold_combine_stage16(z, w));
     }
     for (; i < count; i += 16)
-        x = clfold_combine_stage16(x, clfold_load16(in, begin + i));
+        x = clfold_combine_stage16(x, clfold_load16(in, begin, i));
     return clfold_join(x);
 }
 
 #else
 
 /* 64 elements in order, as 16 lanes of 4 neighbours each. */
-static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong i)
+static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong begin, uint j)
 {
-    clfold_stage16 x = clfold_pairs(clfold_load16(in, i), clfold_load16(in, i + 16));
-    clfold_stage16 y = clfold_pairs(clfold_load16(in, i + 32), clfold_load16(in, i + 48));
+    clfold_stage16 x =
+        clfold_pairs(clfold_load16(in, begin, j), clfold_load16(in, begin, j + 16));
+    clfold_stage16 y =
+        clfold_pairs(clfold_load16(in, begin, j + 32), clfold_load16(in, begin, j + 48));
 
     return clfold_pairs(x, y);
 }
@@ -112,26 +118,27 @@ static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong i)
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
                                         uint count)
 {
-    clfold_stage total = clfold_join(clfold_load16(in, begin));
+    clfold_stage total = clfold_join(clfold_load16(in, begin, 0));
     uint i = 16;
 
     for (; i + 256 <= count; i += 256) {
-        clfold_stage16 x = clfold_pairs(clfold_fold_64(in, begin + i),
-                                        clfold_fold_64(in, begin + i + 64));
-        clfold_stage16 y = clfold_pairs(clfold_fold_64(in, begin + i + 128),
-                                        clfold_fold_64(in, begin + i + 192));
+        clfold_stage16 x = clfold_pairs(clfold_fold_64(in, begin, i),
+                                        clfold_fold_64(in, begin, i + 64));
+        clfold_stage16 y = clfold_pairs(clfold_fold_64(in, begin, i + 128),
+                                        clfold_fold_64(in, begin, i + 192));
         total = clfold_combine_stage(total, clfold_join(clfold_pairs(x, y)));
     }
     for (; i < count; i += 16)
-        total = clfold_combine_stage(total, clfold_join(clfold_load16(in, begin + i)));
+        total = clfold_combine_stage(total, clfold_join(clfold_load16(in, begin, i)));
     return total;
 }
 
 #endif
 
-/* The fold of elements begin to begin + count - 1, for 1 <= count <= CLFOLD_TILE. */
-static clfold_item clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, uint count,
-                                    clfold_memory memory)
+/* The fold of elements begin to begin + count - 1, for 1 <= count <= CLFOLD_TILE. `index`
+ * is what `begin` counts from in_offset. */
+static clfold_item clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong index,
+                                    uint count, clfold_memory memory)
 {
     uint i = count / 16 * 16;
     clfold_stage total;
@@ -139,10 +146,10 @@ static clfold_item clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, uin
     if (i > 0)
         total = clfold_fold_vectors(in, begin, i);
     else
-        total = clfold_load(in, begin + i++);
+        total = clfold_load(in, begin, i++);
     for (; i < count; ++i)
-        total = clfold_combine_stage(total, clfold_load(in, begin + i));
-    return clfold_empty(total);
+        total = clfold_combine_stage(total, clfold_load(in, begin, i));
+    return clfold_empty(total, index);
 }
 
 /* The fold of the first `num` >= 1 items. */

@@ -210,25 +210,29 @@ enum {
 
 /*
  * An operator over T = fold->type, with result T unless said otherwise. Integers wrap
- * around. min and max pass a NaN on. In this version: CLFOLD_ADD (identity 0) and
- * CLFOLD_MAX (identity: the type's lowest value, for floats minus infinity).
+ * around. A NaN anywhere is the result of min and max, and of min-max twice. All
+ * operators up to CLFOLD_MIN_MAX commute; those behind it are UNSUPPORTED so far.
  */
 typedef uint32_t clfold_op;
 enum {
-    CLFOLD_ADD = 1,
-    CLFOLD_MUL,
-    CLFOLD_MIN,
-    CLFOLD_MAX,
-    CLFOLD_BIT_AND,
-    CLFOLD_BIT_OR,
-    CLFOLD_BIT_XOR,
+    CLFOLD_ADD = 1, /* identity 0; F16 is summed in f32 inside a tile */
+    CLFOLD_MUL,     /* 1; the same */
+    CLFOLD_MIN,     /* the type's highest value, for floats infinity */
+    CLFOLD_MAX,     /* the type's lowest value, for floats minus infinity */
+    CLFOLD_BIT_AND, /* all ones; bit operators take integers only */
+    CLFOLD_BIT_OR,  /* 0 */
+    CLFOLD_BIT_XOR, /* 0 */
+    /* An element is true unless it is 0, as the buffer holds it, and so is init; a NaN is
+     * true. The result is 0 or 1. Identity 1 */
     CLFOLD_LOGICAL_AND,
-    CLFOLD_LOGICAL_OR,
-    /* result clfold_arg_value; the lowest index wins a tie; no identity */
+    CLFOLD_LOGICAL_OR, /* the same; 0 */
+    /* The least element and its index: result clfold_arg_value. The lowest index wins a
+     * tie; a NaN is less than every number, so the first NaN wins. No identity: a fold of
+     * nothing without init is CLFOLD_ERROR_EMPTY */
     CLFOLD_ARG_MIN,
-    CLFOLD_ARG_MAX,     /* the same */
-    CLFOLD_ARG_MIN_MAX, /* the same, result clfold_arg_value[2] */
-    CLFOLD_MIN_MAX,     /* result T[2] */
+    CLFOLD_ARG_MAX,     /* the greatest element; a NaN is greater than every number */
+    CLFOLD_ARG_MIN_MAX, /* both, result clfold_arg_value[2]: least, greatest */
+    CLFOLD_MIN_MAX,     /* result T[2]: least, greatest; identity { highest, lowest } */
     /* result { ulong count; T mean, m2; }, variance m2 / count; F32 or F64 */
     CLFOLD_MOMENTS,
     /* elements T[2] = { a, b }: x -> a x + b, the first applied first */
@@ -239,7 +243,7 @@ enum {
 /* 16 bytes on every host and device. */
 typedef struct clfold_arg_value {
     cl_ulong index; /* counted from in_offset */
-    union {
+    union {         /* by fold->type; the bytes behind a narrow value are 0 */
         cl_char i8;
         cl_uchar u8;
         cl_short i16;
@@ -321,8 +325,10 @@ typedef struct clfold_segments {
 
 /*
  * In this version a fold is op, type, in, name, init, init_size and algorithm; a field
- * that is UNSUPPORTED so far is refused unless it is zero. The pairs (in, type) are I32
- * into I32 or I64, U8 into U8 or U64, F32 into F32 or F64, and F64 into F64.
+ * that is UNSUPPORTED so far is refused unless it is zero. Elements become `type` before
+ * they are folded, as OpenCL's convert_T does it: integers keep their low bits, floats
+ * are rounded to nearest even. Every pair of types will do, but floats are not folded as
+ * integers. F16 and F64 need a device that has them.
  *
  * OpenCL C in a fold is made a function of its own with these names in scope: a b | in i
  * n | x item prev out, and `args`. The names key, total, j and clfold_* are reserved.
@@ -351,16 +357,18 @@ typedef struct clfold_fold {
     size_t num_args;
     /* reduce: one result a segment; scans: start anew at each; NULL: one segment */
     const clfold_segments *segments;
-    /* a host value of what is folded, put before each segment; NULL: none */
+    /* a host value of the result's form, put before each segment; NULL: none. Of
+     * ARG_MIN and its kin the index takes part in ties */
     const void *init;
-    size_t init_size;     /* its size in bytes; must be that of `type` */
+    size_t init_size;     /* its size in bytes; must be the result's */
     clfold_place init_at; /* or in device memory */
     /* cl_ulong, the true count; the call's `count` is then its bound */
     clfold_place count_at;
     /* scans: the fold of all (with segments: of the last), unconverted; may be
      * out[count]: CSR offsets from counts */
     clfold_place total_at;
-    /* by name, as clfold_explain gives it; NULL: chosen by policy */
+    /* by name, as clfold_explain gives it; NULL: chosen by policy. One that cannot do
+     * what the fold asks for is UNSUPPORTED */
     const char *algorithm;
     /* a monoid of 1 to 4 scalars: "float a; float b"; combine, identity and load are then
      * initialisers in that order */
@@ -404,16 +412,20 @@ CLFOLD_API clfold_fold clfold_builtin(clfold_op op, clfold_type type);
 /*
  * Reduction: out[out_offset] = init op in[in_offset] op ... op in[in_offset + count - 1].
  *
- * add and max may meet their operands in any order, a fixed one for floats; an operator
- * that is not known to commute keeps them in order. count 0 gives init, or without it the
- * identity, or without both CLFOLD_ERROR_EMPTY.
+ * An operator that commutes may meet its operands in any order, a fixed one for floats;
+ * any other keeps them in order. count 0 gives init, or without it the identity, or
+ * without both CLFOLD_ERROR_EMPTY.
  *
- * Algorithm "reduce_tiles": each work-group folds its run of tiles, one more group folds
- * the partial results; a count of one tile or little more takes one launch. The group
- * count follows from policy and count alone. This is the cascaded reduction of Brent
- * (1974) as Harris, "Optimizing Parallel Reduction in CUDA" (2007), arranges it, with
- * tiles that suit the device: one work-item and explicit vectors on CPUs, a work-group
- * and local memory elsewhere.
+ * Algorithm "reduce_tiles", the policy's: each work-group folds its run of elements tile
+ * by tile, one more group folds the partial results; a small count takes one launch. How
+ * many groups, and how many elements each, follows from policy and count alone, by
+ * Brent's theorem (1974). Tiles suit the device: one work-item and explicit vectors on
+ * CPUs, a work-group and local memory elsewhere.
+ *
+ * Algorithms "reduce0" to "reduce6": the ladder of Harris, "Optimizing Parallel Reduction
+ * in CUDA" (2007), each right for every count. They are there to learn from and to
+ * measure by; reduce2 to reduce6 want an operator that commutes. Their partial results
+ * take up to count / 128 items of scratch.
  */
 CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue queue,
                                        const clfold_fold *fold, cl_mem in,
@@ -441,8 +453,8 @@ CLFOLD_API clfold_status clfold_exclusive_scan(
 
 /*
  * clfold_reduce with the result on the host: runs after all that the queue holds, and
- * blocks. result_size is the result's size in bytes and must be that of the fold's output
- * type. On failure *result is unchanged.
+ * blocks. result_size is the result's size in bytes: that of the type, 16 for
+ * clfold_arg_value. On failure *result is unchanged.
  */
 CLFOLD_API clfold_status clfold_reduce_host(clfold_context *context,
                                             cl_command_queue queue,
@@ -498,13 +510,14 @@ CLFOLD_API clfold_status clfold_run_length_decode(
 /* What a call would do. */
 typedef struct clfold_report {
     const char *algorithm; /* static: "reduce_tiles" */
-    size_t tile;           /* elements */
+    size_t tile;           /* elements; 0: the algorithm has none */
     size_t group_size, num_groups, num_launches;
     size_t scratch_bytes;
     /* of global memory, by design, scratch included */
     uint64_t bytes_read, bytes_written;
     char reason[256]; /* why this one, and why not the faster ones */
-    uintptr_t reserved[8];
+    size_t items;     /* elements that a work-item of the first launch folds, at most */
+    uintptr_t reserved[7];
 } clfold_report;
 
 /*

@@ -105,14 +105,14 @@ static clfold_status check_monoid(const struct site *site, const clfold_context 
     }
     if (fold->init && fold->init_size != clfold_monoid_out_size(monoid)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "init_size %zu bytes is not the %zu of %s", fold->init_size,
-                           clfold_monoid_out_size(monoid), clfold_type_name(fold->type));
+                           "init_size %zu bytes is not the %zu of %s, %s",
+                           fold->init_size, clfold_monoid_out_size(monoid), monoid->name,
+                           clfold_type_name(fold->type));
     }
     return CLFOLD_OK;
 }
 
-static clfold_status check_algorithm(const struct site *site, clfold_operation operation,
-                                     const clfold_fold *fold)
+static clfold_status check_operation(const struct site *site, clfold_operation operation)
 {
     if (operation < CLFOLD_REDUCE || operation > CLFOLD_RUN_LENGTH_DECODE) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "operation %u is no operation",
@@ -121,12 +121,6 @@ static clfold_status check_algorithm(const struct site *site, clfold_operation o
     if (operation != CLFOLD_REDUCE) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "operation %u is not in this version", operation);
-    }
-    if (fold->algorithm && strcmp(fold->algorithm, "reduce_tiles") != 0) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "algorithm \"%s\" is not in this version, which reduces by "
-                           "reduce_tiles",
-                           fold->algorithm);
     }
     return CLFOLD_OK;
 }
@@ -142,10 +136,18 @@ clfold_status clfold_check_fold(const struct site *site, const clfold_context *c
                            context ? "fold" : "context");
     }
     if ((status = check_fields(site, fold)) ||
-        (status = check_algorithm(site, operation, fold))) {
+        (status = check_operation(site, operation))) {
         return status;
     }
     return check_monoid(site, context, fold, monoid);
+}
+
+clfold_status clfold_check_reduce(const struct site *site, const clfold_context *context,
+                                  const struct monoid *monoid, const char *name,
+                                  enum reduce_algorithm *algorithm)
+{
+    return clfold_reduce_choose(algorithm, site, name, monoid, &context->caps.facts,
+                                &context->override);
 }
 
 clfold_status clfold_check_queue(const struct site *site, const clfold_context *context,
@@ -241,10 +243,12 @@ clfold_status clfold_check_span(const struct site *site, const clfold_context *c
                            span->offset_name, span->offset, span->count);
     }
     if (end > size / span->size) {
-        return clfold_fail(
-            site, CLFOLD_ERROR_RANGE,
-            "%s holds %zu elements of %s, %s %zu + count %zu is past its end", span->name,
-            size / span->size, span->type, span->offset_name, span->offset, span->count);
+        return clfold_fail(site, CLFOLD_ERROR_RANGE,
+                           "%s holds %zu %s%s%s%s, %s %zu + count %zu is past its end",
+                           span->name, size / span->size,
+                           span->op ? "results of " : "elements of ",
+                           span->op ? span->op : "", span->op ? ", " : "", span->type,
+                           span->offset_name, span->offset, span->count);
     }
     *root = parent ? parent : span->mem;
     *begin = origin + span->offset * span->size;

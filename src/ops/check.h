@@ -30,6 +30,11 @@ clfold_status clfold_check_fold(const struct site *site, const clfold_context *c
                                 clfold_operation operation, const clfold_fold *fold,
                                 struct monoid *monoid);
 
+/* The algorithm that a fold names, or the policy's. */
+clfold_status clfold_check_reduce(const struct site *site, const clfold_context *context,
+                                  const struct monoid *monoid, const char *name,
+                                  enum reduce_algorithm *algorithm);
+
 /* Of the context's cl_context and device; tells whether it keeps order. */
 clfold_status clfold_check_queue(const struct site *site, const clfold_context *context,
                                  cl_command_queue queue, bool *in_order);
@@ -44,6 +49,7 @@ struct span {
     size_t offset, count; /* in elements */
     size_t size;          /* of an element, in bytes */
     const char *type;     /* "f32" */
+    const char *op;       /* "arg-min", where elements are results of another form */
     cl_mem_flags denied;  /* CL_MEM_WRITE_ONLY: kernels must read it */
 };
 

@@ -6,32 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Runs each kernel on nothing, in an order that a call would never take: on some drivers
- * (PoCL) the real compilation happens at a kernel's first launch with its group size. */
-static clfold_status launch_all(const struct site *site, cl_command_queue queue,
-                                const struct reduce_plan *plan,
-                                const struct kernels *kernels,
-                                const struct reduce_call *call, cl_mem scratch)
-{
-    size_t size = plan->shape.group_size;
-    cl_int status = CL_SUCCESS;
-
-    for (enum reduce_kernel k = 0; k < REDUCE_KERNELS; ++k) {
-        cl_kernel kernel = kernels->kernels[k];
-        status = clfold_reduce_set_args(site, k, kernel, call, plan, scratch);
-        if (status) {
-            return status;
-        }
-        status =
-            clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, &size, 0, NULL, NULL);
-        if (status != CL_SUCCESS) {
-            return clfold_fail_call(site, status, "clEnqueueNDRangeKernel");
-        }
-    }
-    status = clFinish(queue);
-    return status == CL_SUCCESS ? CLFOLD_OK : clfold_fail_call(site, status, "clFinish");
-}
-
 static clfold_status prepare_on(clfold_context *context, const struct site *site,
                                 cl_command_queue queue, const struct monoid *monoid,
                                 const struct reduce_plan *plan,
@@ -53,7 +27,9 @@ static clfold_status prepare_on(clfold_context *context, const struct site *site
         .in = block->mem,
         .out = block->mem,
     };
-    status = launch_all(site, queue, plan, kernels, &call, block->mem);
+    /* On some drivers (PoCL) the real compilation happens at a kernel's first launch with
+     * its group size. */
+    status = clfold_reduce_rehearse(site, &call, plan, kernels, block->mem);
     if (status) {
         clfold_scratch_drop(&context->scratch, site->log, block);
         return status;
@@ -66,16 +42,20 @@ clfold_status clfold_prepare(clfold_context *context, clfold_operation operation
 {
     struct site site = clfold_site(context, fold, "clfold_prepare");
     struct monoid monoid;
+    enum reduce_algorithm algorithm;
     struct reduce_plan plan;
     struct program *program;
     struct kernels *kernels;
     cl_int status;
 
-    if ((status = clfold_check_fold(&site, context, operation, fold, &monoid))) {
+    if ((status = clfold_check_fold(&site, context, operation, fold, &monoid)) ||
+        (status =
+             clfold_check_reduce(&site, context, &monoid, fold->algorithm, &algorithm))) {
         return status;
     }
     atomic_fetch_add(&context->calls, 1);
-    if ((status = clfold_reduce_find(context, &site, &monoid, count, &plan, &program)) ||
+    if ((status = clfold_reduce_find(context, &site, algorithm, &monoid, count, &plan,
+                                     &program)) ||
         (status = clfold_program_take(&context->cache, &site, program, &kernels))) {
         return status;
     }
@@ -92,39 +72,62 @@ clfold_status clfold_prepare(clfold_context *context, clfold_operation operation
     return status;
 }
 
+/* Brent's rule in numbers, or why a rung takes as many groups as it does. */
+static void give_reason(const struct reduce_plan *plan, bool dropped, char *to,
+                        size_t size)
+{
+    const struct grid *grid = &plan->grid;
+    const char *tile = clfold_tile_name(plan->shape.tile.kind);
+    const char *why = dropped ? ", since the tile before it does not build here" : "";
+
+    if (!plan->has_grid) {
+        snprintf(to, size,
+                 "asked for by name: %llu item%s a work-item, so every launch leaves a "
+                 "partial for each group of %u until one is left",
+                 (unsigned long long)plan->items, plan->items == 1 ? "" : "s",
+                 plan->shape.tile.group_size);
+        return;
+    }
+    snprintf(to, size,
+             "%s by policy \"%s\"%s: %llu lanes fill the device, one is not started for "
+             "less than %llu items; so %llu group%s of lanes with %llu items each, %s",
+             tile, plan->row, why, (unsigned long long)grid->saturating,
+             (unsigned long long)grid->least, (unsigned long long)grid->groups,
+             grid->groups == 1 ? "" : "s", (unsigned long long)grid->items,
+             plan->num_launches == 1 ? "in one launch"
+                                     : "and a launch that folds their partials");
+}
+
 clfold_status clfold_explain(clfold_context *context, clfold_operation operation,
                              const clfold_fold *fold, size_t count, clfold_report *out)
 {
     struct site site = clfold_site(context, fold, "clfold_explain");
     struct monoid monoid;
+    enum reduce_algorithm algorithm;
     struct reduce_plan plan;
     uint32_t dropped;
     clfold_status status;
 
-    if ((status = clfold_check_fold(&site, context, operation, fold, &monoid))) {
+    if ((status = clfold_check_fold(&site, context, operation, fold, &monoid)) ||
+        (status =
+             clfold_check_reduce(&site, context, &monoid, fold->algorithm, &algorithm))) {
         return status;
     }
     if (!out) {
         return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "out is NULL");
     }
-    clfold_reduce_foresee(context, &monoid, count, &plan, &dropped);
+    clfold_reduce_foresee(context, algorithm, &monoid, count, &plan, &dropped);
     *out = (clfold_report){
-        .algorithm = plan.algorithm,
-        .tile = plan.shape.elements,
-        .group_size = plan.shape.group_size,
-        .num_groups = plan.num_groups,
+        .algorithm = clfold_reduce_name(algorithm),
+        .tile = plan.shape.tile.elements,
+        .group_size = plan.shape.tile.group_size,
+        .num_groups = (size_t)plan.num_groups,
         .num_launches = plan.num_launches,
         .scratch_bytes = plan.scratch_bytes,
         .bytes_read = plan.bytes_read,
         .bytes_written = plan.bytes_written,
+        .items = (size_t)plan.items,
     };
-    snprintf(out->reason, sizeof(out->reason),
-             "%s by policy \"%s\"%s: %llu tiles of %u elements, %llu a group, %s",
-             clfold_tile_name(plan.shape.kind), plan.row,
-             dropped ? ", since the tile before it does not build here" : "",
-             (unsigned long long)plan.num_tiles, plan.shape.elements,
-             (unsigned long long)plan.tiles_per_group,
-             plan.num_launches == 1 ? "few enough for one launch"
-                                    : "partials folded by a second launch");
+    give_reason(&plan, dropped > 0, out->reason, sizeof(out->reason));
     return CLFOLD_OK;
 }

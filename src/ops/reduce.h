@@ -5,11 +5,9 @@
 #include "device/cache.h"
 #include "ops/context.h"
 
-/* The kernels of cl/reduce_tiles.cl, in the order of their names. */
-enum reduce_kernel { REDUCE_SINGLE, REDUCE_TILES, REDUCE_PARTIALS, REDUCE_KERNELS };
-
 struct reduce_call {
     const struct monoid *monoid;
+    enum reduce_algorithm algorithm;
     cl_command_queue queue;
     bool in_order;
     cl_mem in;
@@ -17,7 +15,7 @@ struct reduce_call {
     cl_mem out;
     size_t out_offset;
     size_t count;
-    const void *init; /* components side by side; NULL: none */
+    const void *init; /* a result's cells; NULL: none */
     cl_uint num_wait;
     const cl_event *wait;
 };
@@ -25,21 +23,25 @@ struct reduce_call {
 /* Finds or builds the program and plans the call. A program that does not build drops to
  * the next candidate; with none left the last one's failure is the call's. */
 clfold_status clfold_reduce_find(clfold_context *context, const struct site *site,
+                                 enum reduce_algorithm algorithm,
                                  const struct monoid *monoid, uint64_t count,
                                  struct reduce_plan *plan, struct program **program);
 
 /* The same without building. *dropped is how many candidates are known not to build. */
-void clfold_reduce_foresee(clfold_context *context, const struct monoid *monoid,
-                           uint64_t count, struct reduce_plan *plan, uint32_t *dropped);
-
-/* Sets the arguments of `kernel`; memory that a kernel does not use may be NULL. */
-clfold_status clfold_reduce_set_args(const struct site *site, enum reduce_kernel kernel,
-                                     cl_kernel object, const struct reduce_call *call,
-                                     const struct reduce_plan *plan, cl_mem partials);
+void clfold_reduce_foresee(clfold_context *context, enum reduce_algorithm algorithm,
+                           const struct monoid *monoid, uint64_t count,
+                           struct reduce_plan *plan, uint32_t *dropped);
 
 /* Enqueues the call. *event may be NULL. */
 clfold_status clfold_reduce_enqueue(clfold_context *context, const struct site *site,
                                     const struct reduce_call *call, cl_event *event);
+
+/* Runs each kernel of the plan on nothing, with one group, in an order that a call would
+ * never take. Blocks. */
+clfold_status clfold_reduce_rehearse(const struct site *site,
+                                     const struct reduce_call *call,
+                                     const struct reduce_plan *plan,
+                                     const struct kernels *kernels, cl_mem scratch);
 
 /* The call with the host's check of its result, and so blocking. */
 clfold_status clfold_reduce_verify(clfold_context *context, const struct site *site,

@@ -135,10 +135,7 @@ static clfold_status fold_input(struct host_fold *fold, const struct site *site,
 /* How many additions a term goes through at most. */
 static double depth_of(const struct reduce_plan *plan)
 {
-    double lanes = plan->shape.kind == TILE_VECTOR ? 64 : plan->shape.group_size;
-
-    return plan->shape.elements / lanes + (double)plan->tiles_per_group +
-           plan->num_groups + 64;
+    return (double)plan->items + (double)plan->num_groups + 64;
 }
 
 static double host_real(const struct host_fold *fold)
@@ -211,7 +208,7 @@ clfold_status clfold_reduce_verify(clfold_context *context, const struct site *s
                                    const struct reduce_call *call, clfold_op op,
                                    cl_event *event)
 {
-    struct host_fold fold = { .op = op, .type = call->monoid->components[0].type };
+    struct host_fold fold = { .op = op, .type = call->monoid->type };
     size_t size = clfold_monoid_out_size(call->monoid);
     unsigned char result[sizeof(cl_ulong)];
     struct reduce_plan plan;
@@ -232,7 +229,8 @@ clfold_status clfold_reduce_verify(clfold_context *context, const struct site *s
     if (status != CL_SUCCESS) {
         clfold_fail_call(site, status, "verify: clEnqueueReadBuffer");
     } else {
-        clfold_reduce_foresee(context, call->monoid, call->count, &plan, &dropped);
+        clfold_reduce_foresee(context, call->algorithm, call->monoid, call->count, &plan,
+                              &dropped);
         status = compare(&fold, site, &plan, result);
     }
     if (event && status == CLFOLD_OK) {

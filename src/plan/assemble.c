@@ -12,11 +12,10 @@ struct width {
     bool stage;                  /* of the component's stage, else of its type */
 };
 
-static const struct width widths[] = {
-    { "clfold_item", "clfold_combine", "", false },
-    { "clfold_stage", "clfold_combine_stage", "", true },
-    { "clfold_stage16", "clfold_combine_stage16", "16", true },
-};
+static const struct width item = { "clfold_item", "clfold_combine", "", false };
+static const struct width stage = { "clfold_stage", "clfold_combine_stage", "", true };
+static const struct width stage16 = { "clfold_stage16", "clfold_combine_stage16", "16",
+                                      true };
 
 static void append_file(struct text *text, const char *name)
 {
@@ -51,7 +50,7 @@ static void append_combine(struct text *text, const struct monoid *monoid,
     if (bare) {
         const char *name = components[0].name;
         const char *type =
-            cl_name(width->stage ? components[0].stage : components[0].type);
+            cl_name(width->stage ? components[0].stage : components[0].item);
         clfold_text_print(text, "    const %s%s a = clfold_a.%s, b = clfold_b.%s;\n",
                           type, width->suffix, name, name);
     }
@@ -78,7 +77,7 @@ static void append_identity(struct text *text, const struct monoid *monoid)
 static void append_chunk(struct text *text, const struct monoid *monoid)
 {
     uint32_t chunk = 16 / (uint32_t)clfold_monoid_in_size(monoid);
-    uint32_t scalars = chunk * monoid->num_components;
+    uint32_t scalars = chunk * monoid->num_scalars;
 
     clfold_text_print(text, "#define CLFOLD_TILE_GROUP 1\n#define CLFOLD_CHUNK %u\n",
                       chunk);
@@ -87,56 +86,133 @@ static void append_chunk(struct text *text, const struct monoid *monoid)
                       scalars);
 }
 
-static void append_contract(struct text *text, const struct monoid *monoid,
-                            const struct tile_shape *shape)
+/* The scalar, or the vector, that a component is made of. */
+static void append_load(struct text *text, const struct monoid *monoid, uint32_t k,
+                        const char *suffix)
 {
-    const struct component *components = monoid->components;
+    const struct component *component = &monoid->components[k];
 
-    /* Contraction is on by default, and would change x * x + c between programs. */
-    clfold_text_print(text, "#pragma OPENCL FP_CONTRACT OFF\n");
-    if (clfold_monoid_uses(monoid, CLFOLD_F64)) {
-        clfold_text_print(text,
-                          "#ifdef cl_khr_fp64\n"
-                          "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n");
-    }
-    clfold_text_print(text, "#define CLFOLD_IN %s\n", cl_name(monoid->in));
-    clfold_text_print(text, "#define CLFOLD_OUT %s\n", cl_name(components[0].type));
-    clfold_text_print(text, "#define CLFOLD_COMPONENTS %u\n", monoid->num_components);
-    clfold_text_print(text, "#define CLFOLD_EACH(M)");
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        clfold_text_print(text, " M(%u, %s, %s, %s)", k, components[k].name,
-                          cl_name(components[k].stage), cl_name(components[k].type));
-    }
-    clfold_text_print(text, "\n#define CLFOLD_COMMUTATIVE %d\n", monoid->commutative);
-    clfold_text_print(text, "#define CLFOLD_HAS_IDENTITY %d\n", monoid->has_identity);
-    clfold_text_print(
-        text, "#define CLFOLD_STAGE_LIMIT %u\n",
-        (uint32_t)(monoid->stage_limit < UINT32_MAX ? monoid->stage_limit : UINT32_MAX));
-    clfold_text_print(text, "#define CLFOLD_TILE %uu\n", shape->elements);
-    clfold_text_print(text, "#define CLFOLD_GROUP_SIZE %u\n", shape->group_size);
-    if (shape->kind == TILE_VECTOR) {
-        clfold_text_print(text,
-                          "#define CLFOLD_TILE_VECTOR 1\n#define CLFOLD_IN16 %s16\n",
-                          cl_name(monoid->in));
-    } else {
-        append_chunk(text, monoid);
+    clfold_text_print(text, "#define CLFOLD_LOAD%s_%u(x, y, j) ", suffix, k);
+    switch (component->load) {
+    case LOAD_FIRST:
+        clfold_text_print(text, "(x)\n");
+        break;
+    case LOAD_CONVERTED:
+        clfold_text_print(text, "convert_%s%s(x)\n", cl_name(component->result), suffix);
+        break;
+    case LOAD_SECOND:
+        clfold_text_print(text, "(y)\n");
+        break;
+    case LOAD_TRUTH:
+        /* A relation is 1 for scalars and -1 for vectors. */
+        clfold_text_print(text, "(%s((x) != (CLFOLD_IN)0))\n",
+                          suffix[0] == '\0' ? "" : "-");
+        break;
+    case LOAD_POSITION:
+        clfold_text_print(text, "(j)\n");
+        break;
     }
 }
 
+static void append_components(struct text *text, const struct monoid *monoid)
+{
+    const struct component *components = monoid->components;
+
+    clfold_text_print(text, "#define CLFOLD_EACH(M)");
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        clfold_text_print(text, " M(%u, %s, %s, %s, %s)", k, components[k].name,
+                          cl_name(components[k].stage), cl_name(components[k].item),
+                          cl_name(components[k].result));
+    }
+    clfold_text_print(text, "\n");
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        append_load(text, monoid, k, "");
+        append_load(text, monoid, k, "16");
+        clfold_text_print(text, "#define CLFOLD_EMPTY_%u(x, base) convert_%s(x)%s\n", k,
+                          cl_name(components[k].item),
+                          components[k].load == LOAD_POSITION ? " + (base)" : "");
+    }
+}
+
+static void append_extension(struct text *text, const struct monoid *monoid,
+                             clfold_type type, const char *name)
+{
+    if (clfold_monoid_uses(monoid, type)) {
+        clfold_text_print(text,
+                          "#ifdef %s\n#pragma OPENCL EXTENSION %s : enable\n#endif\n",
+                          name, name);
+    }
+}
+
+static void append_shape(struct text *text, const struct monoid *monoid,
+                         const struct reduce_shape *shape)
+{
+    const struct tile_shape *tile = &shape->tile;
+    uint32_t power = 2;
+
+    clfold_text_print(text, "#define CLFOLD_GROUP_SIZE %u\n", tile->group_size);
+    switch (tile->kind) {
+    case TILE_VECTOR:
+        clfold_text_print(text, "#define CLFOLD_TILE %uu\n", tile->elements);
+        clfold_text_print(text,
+                          "#define CLFOLD_TILE_VECTOR 1\n#define CLFOLD_IN16 %s16\n",
+                          cl_name(monoid->in));
+        break;
+    case TILE_GROUP:
+        clfold_text_print(text, "#define CLFOLD_TILE %uu\n", tile->elements);
+        append_chunk(text, monoid);
+        break;
+    default:
+        while (power < tile->group_size) {
+            power *= 2;
+        }
+        clfold_text_print(text, "#define CLFOLD_RUNG %d\n",
+                          (int)(shape->algorithm - REDUCE_0));
+        clfold_text_print(text, "#define CLFOLD_GROUP_POWER %u\n", power);
+    }
+}
+
+static void append_contract(struct text *text, const struct monoid *monoid,
+                            const struct reduce_shape *shape)
+{
+    /* Contraction is on by default, and would change x * x + c between programs. */
+    clfold_text_print(text, "#pragma OPENCL FP_CONTRACT OFF\n");
+    append_extension(text, monoid, CLFOLD_F64, "cl_khr_fp64");
+    append_extension(text, monoid, CLFOLD_F16, "cl_khr_fp16");
+    clfold_text_print(text, "#define CLFOLD_IN %s\n", cl_name(monoid->in));
+    clfold_text_print(text, "#define CLFOLD_SCALARS %u\n", monoid->num_scalars);
+    clfold_text_print(text, "#define CLFOLD_COMPONENTS %u\n", monoid->num_components);
+    clfold_text_print(text, "#define CLFOLD_CELL %s\n", cl_name(monoid->cell));
+    append_components(text, monoid);
+    clfold_text_print(text, "#define CLFOLD_COMMUTATIVE %d\n", monoid->commutative);
+    clfold_text_print(text, "#define CLFOLD_HAS_IDENTITY %d\n", monoid->has_identity);
+    clfold_text_print(
+        text, "#define CLFOLD_STAGE_LIMIT %uu\n",
+        (uint32_t)(monoid->stage_limit < UINT32_MAX ? monoid->stage_limit : UINT32_MAX));
+    append_shape(text, monoid, shape);
+}
+
 void clfold_assemble_reduce(struct text *text, const struct monoid *monoid,
-                            const struct tile_shape *shape)
+                            const struct reduce_shape *shape)
 {
     append_contract(text, monoid, shape);
     append_file(text, "contract.cl");
-    for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); ++i) {
-        /* A group's tile has no vectors of elements. */
-        if (widths[i].suffix[0] == '\0' || shape->kind == TILE_VECTOR) {
-            append_combine(text, monoid, &widths[i]);
-        }
+    append_combine(text, monoid, &item);
+    if (shape->algorithm == REDUCE_TILES || shape->algorithm == REDUCE_6) {
+        append_combine(text, monoid, &stage);
+    }
+    if (shape->tile.kind == TILE_VECTOR) {
+        append_combine(text, monoid, &stage16);
     }
     if (monoid->has_identity) {
         append_identity(text, monoid);
     }
-    append_file(text, shape->kind == TILE_VECTOR ? "tile_vector.cl" : "tile_group.cl");
-    append_file(text, "reduce_tiles.cl");
+    append_file(text, "result.cl");
+    if (shape->algorithm == REDUCE_TILES) {
+        append_file(text,
+                    shape->tile.kind == TILE_VECTOR ? "tile_vector.cl" : "tile_group.cl");
+        append_file(text, "reduce_tiles.cl");
+    } else {
+        append_file(text, "reduce_ladder.cl");
+    }
 }

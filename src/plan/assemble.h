@@ -4,8 +4,8 @@
  *   #define lines          the contract of cl/contract.cl
  *   contract.cl            checks it, and makes the types
  *   the operator           the monoid's text, a function a width
- *   tile_vector.cl or tile_group.cl
- *   reduce_tiles.cl        the strategy
+ *   result.cl              how a result is written
+ *   tile_vector.cl or tile_group.cl, and reduce_tiles.cl; or reduce_ladder.cl
  *
  * and every part begins with #line, so that a build log names its true file.
  */
@@ -18,6 +18,6 @@
 
 /* Appends the text; text->failed tells of memory that ran out. */
 void clfold_assemble_reduce(struct text *text, const struct monoid *monoid,
-                            const struct tile_shape *shape);
+                            const struct reduce_shape *shape);
 
 #endif

@@ -3,48 +3,246 @@
 #include "base/size.h"
 #include "plan/scalar.h"
 
-static const char *const op_names[] = {
-    [CLFOLD_ADD] = "CLFOLD_ADD",
-    [CLFOLD_MUL] = "CLFOLD_MUL",
-    [CLFOLD_MIN] = "CLFOLD_MIN",
-    [CLFOLD_MAX] = "CLFOLD_MAX",
-    [CLFOLD_BIT_AND] = "CLFOLD_BIT_AND",
-    [CLFOLD_BIT_OR] = "CLFOLD_BIT_OR",
-    [CLFOLD_BIT_XOR] = "CLFOLD_BIT_XOR",
-    [CLFOLD_LOGICAL_AND] = "CLFOLD_LOGICAL_AND",
-    [CLFOLD_LOGICAL_OR] = "CLFOLD_LOGICAL_OR",
-    [CLFOLD_ARG_MIN] = "CLFOLD_ARG_MIN",
-    [CLFOLD_ARG_MAX] = "CLFOLD_ARG_MAX",
-    [CLFOLD_ARG_MIN_MAX] = "CLFOLD_ARG_MIN_MAX",
-    [CLFOLD_MIN_MAX] = "CLFOLD_MIN_MAX",
-    [CLFOLD_MOMENTS] = "CLFOLD_MOMENTS",
-    [CLFOLD_AFFINE] = "CLFOLD_AFFINE",
-    [CLFOLD_MATRIX_2X2] = "CLFOLD_MATRIX_2X2",
-};
+#include <string.h>
 
-/* The pairs that this version folds, for every operator that it has. */
+/* ---- The operators' texts ---------------------------------------------------------- */
+
+/* A NaN on either side comes out. */
+#define LEAST(a, b)    "((" a " <= " b ") | (" a " != " a ")) ? " a " : " b
+#define GREATEST(a, b) "((" a " >= " b ") | (" a " != " a ")) ? " a " : " b
+
+/* b goes before a: by value, by index among equals. For floats a NaN goes before all
+ * numbers. */
+#define INT_BEFORE(value, order, index)                                                  \
+    "((b." value " " order " a." value ") | ((b." value " == a." value ") & (b." index   \
+    " < a." index ")))"
+#define REAL_BEFORE(value, order, index)                                                 \
+    "((b." value " " order " a." value ") | ((b." value " != b." value ") & (a." value   \
+    " == a." value ")) | (((b." value " == a." value ") | ((b." value " != b." value     \
+    ") & (a." value " != a." value "))) & (b." index " < a." index ")))"
+#define PICK(before, name) before " ? b." name " : a." name
+
+/* Four texts: the index and the value, of integers and of floats. */
+#define ARG_TEXTS(index, value, order)                                                   \
+    {                                                                                    \
+        { PICK(INT_BEFORE(value, order, index), index),                                  \
+          PICK(INT_BEFORE(value, order, index), value) },                                \
+            { PICK(REAL_BEFORE(value, order, index), index),                             \
+              PICK(REAL_BEFORE(value, order, index), value) },                           \
+    }
+
+static const char *const arg_min_texts[2][2] = ARG_TEXTS("index", "value", "<");
+static const char *const arg_max_texts[2][2] = ARG_TEXTS("index", "value", ">");
+static const char *const least_texts[2][2] = ARG_TEXTS("min_index", "min_value", "<");
+static const char *const greatest_texts[2][2] = ARG_TEXTS("max_index", "max_value", ">");
+
+/* ---- The operators ----------------------------------------------------------------- */
+
 static const struct {
-    clfold_type in, type;
-} pairs[] = {
-    { CLFOLD_I32, CLFOLD_I32 }, { CLFOLD_I32, CLFOLD_I64 }, { CLFOLD_U8, CLFOLD_U8 },
-    { CLFOLD_U8, CLFOLD_U64 },  { CLFOLD_F32, CLFOLD_F32 }, { CLFOLD_F32, CLFOLD_F64 },
-    { CLFOLD_F64, CLFOLD_F64 },
+    const char *enumerator, *name; /* no name: not in this version */
+    bool integers_only;
+} ops[] = {
+    [CLFOLD_ADD] = { "CLFOLD_ADD", "add", false },
+    [CLFOLD_MUL] = { "CLFOLD_MUL", "mul", false },
+    [CLFOLD_MIN] = { "CLFOLD_MIN", "min", false },
+    [CLFOLD_MAX] = { "CLFOLD_MAX", "max", false },
+    [CLFOLD_BIT_AND] = { "CLFOLD_BIT_AND", "bit-and", true },
+    [CLFOLD_BIT_OR] = { "CLFOLD_BIT_OR", "bit-or", true },
+    [CLFOLD_BIT_XOR] = { "CLFOLD_BIT_XOR", "bit-xor", true },
+    [CLFOLD_LOGICAL_AND] = { "CLFOLD_LOGICAL_AND", "logical-and", false },
+    [CLFOLD_LOGICAL_OR] = { "CLFOLD_LOGICAL_OR", "logical-or", false },
+    [CLFOLD_ARG_MIN] = { "CLFOLD_ARG_MIN", "arg-min", false },
+    [CLFOLD_ARG_MAX] = { "CLFOLD_ARG_MAX", "arg-max", false },
+    [CLFOLD_ARG_MIN_MAX] = { "CLFOLD_ARG_MIN_MAX", "arg-min-max", false },
+    [CLFOLD_MIN_MAX] = { "CLFOLD_MIN_MAX", "min-max", false },
+    [CLFOLD_MOMENTS] = { "CLFOLD_MOMENTS", NULL, false },
+    [CLFOLD_AFFINE] = { "CLFOLD_AFFINE", NULL, false },
+    [CLFOLD_MATRIX_2X2] = { "CLFOLD_MATRIX_2X2", NULL, false },
 };
 
 const char *clfold_op_name(clfold_op op)
 {
-    return op >= CLFOLD_ADD && op <= CLFOLD_MATRIX_2X2 ? op_names[op]
+    return op >= CLFOLD_ADD && op <= CLFOLD_MATRIX_2X2 ? ops[op].enumerator
                                                        : "an unknown operator";
 }
 
-static bool is_pair(clfold_type in, clfold_type type)
+/* Integer sums into 64 bits are kept in 32 as long as they fit; f16 is summed in f32. */
+static void set_sum(struct monoid *monoid, const char *combine, const char *identity)
 {
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); ++i) {
-        if (pairs[i].in == in && pairs[i].type == type) {
-            return true;
-        }
+    const struct scalar *in = clfold_scalar(monoid->in);
+    const struct scalar *type = clfold_scalar(monoid->type);
+    clfold_type item = type->is_float ? monoid->type : clfold_integer(type->size, false);
+    struct component v = {
+        .name = "v",
+        .result = monoid->type,
+        .item = item,
+        .stage = item,
+        .combine = combine,
+        .identity = identity,
+    };
+
+    if (monoid->type == CLFOLD_F16) {
+        v.stage = CLFOLD_F32;
+        v.load = monoid->in == CLFOLD_F16 ? LOAD_FIRST : LOAD_CONVERTED;
+    } else if (strcmp(monoid->name, "add") == 0 && !type->is_float && type->size == 8 &&
+               in->size < 4) {
+        uint32_t values = 1u << (8 * in->size);
+        v.stage = clfold_integer(4, in->is_signed);
+        monoid->stage_limit =
+            in->is_signed ? INT32_MAX / (values / 2) : UINT32_MAX / (values - 1);
     }
-    return false;
+    monoid->components[0] = v;
+}
+
+/* Where the conversion keeps the order of elements, the extreme is found before it. */
+static struct component extreme(const struct monoid *monoid, const char *name,
+                                const char *combine, const char *identity)
+{
+    bool keeps_order = clfold_scalar(monoid->type)->is_float ||
+                       clfold_type_holds(monoid->type, monoid->in);
+
+    return (struct component){
+        .name = name,
+        .result = monoid->type,
+        .item = monoid->type,
+        .stage = keeps_order ? monoid->in : monoid->type,
+        .combine = combine,
+        .identity = identity,
+    };
+}
+
+static void set_extremes(struct monoid *monoid, clfold_op op)
+{
+    const struct scalar *type = clfold_scalar(monoid->type);
+    bool real = type->is_float;
+    struct component *of = monoid->components;
+
+    if (op == CLFOLD_MIN) {
+        of[0] = extreme(monoid, "v", real ? LEAST("a", "b") : "min(a, b)", type->highest);
+    } else if (op == CLFOLD_MAX) {
+        of[0] =
+            extreme(monoid, "v", real ? GREATEST("a", "b") : "max(a, b)", type->lowest);
+    } else {
+        monoid->num_components = 2;
+        of[0] = extreme(monoid, "least",
+                        real ? LEAST("a.least", "b.least") : "min(a.least, b.least)",
+                        type->highest);
+        of[1] = extreme(monoid, "greatest",
+                        real ? GREATEST("a.greatest", "b.greatest")
+                             : "max(a.greatest, b.greatest)",
+                        type->lowest);
+    }
+}
+
+/* Bits are folded in the narrower type: widening copies the sign bit or adds zeros, which
+ * all three operators let through. */
+static void set_bits(struct monoid *monoid, const char *combine, const char *identity)
+{
+    bool widens = clfold_scalar(monoid->type)->size >= clfold_scalar(monoid->in)->size;
+
+    monoid->components[0] = (struct component){
+        .name = "v",
+        .result = monoid->type,
+        .item = monoid->type,
+        .stage = widens ? monoid->in : monoid->type,
+        .combine = combine,
+        .identity = identity,
+    };
+}
+
+/* A relation of vectors is a signed integer of its operands' size. */
+static void set_truth(struct monoid *monoid, const char *combine, const char *identity)
+{
+    monoid->components[0] = (struct component){
+        .name = "v",
+        .result = monoid->type,
+        .item = monoid->type,
+        .stage = clfold_integer(clfold_scalar(monoid->in)->size, true),
+        .load = LOAD_TRUTH,
+        .combine = combine,
+        .identity = identity,
+    };
+}
+
+/* An index and its value. `?:` on vectors wants condition and choices of one size, so
+ * narrow values are staged in 32 bits and the position is as wide as the value. */
+static void set_arg(struct component pair[2], const struct monoid *monoid,
+                    const char *index, const char *value, const char *const texts[2][2])
+{
+    bool holds = clfold_type_holds(monoid->type, monoid->in);
+    bool real = clfold_scalar(monoid->type)->is_float;
+    const struct scalar *base = clfold_scalar(holds ? monoid->in : monoid->type);
+    size_t size = base->size == 8 ? 8 : 4;
+    clfold_type stage = !base->is_float ? clfold_integer(size, base->is_signed)
+                        : size == 8     ? CLFOLD_F64
+                                        : CLFOLD_F32;
+
+    pair[0] = (struct component){
+        .name = index,
+        .result = CLFOLD_U64,
+        .item = CLFOLD_U64,
+        .stage = clfold_integer(size, false),
+        .load = LOAD_POSITION,
+        .combine = texts[real][0],
+    };
+    pair[1] = (struct component){
+        .name = value,
+        .result = monoid->type,
+        .item = monoid->type,
+        .stage = stage,
+        .load = holds || stage == monoid->type ? LOAD_FIRST : LOAD_CONVERTED,
+        .combine = texts[real][1],
+    };
+}
+
+static void set_args(struct monoid *monoid, clfold_op op)
+{
+    monoid->has_identity = false;
+    monoid->cell = CLFOLD_U64;
+    monoid->num_components = op == CLFOLD_ARG_MIN_MAX ? 4 : 2;
+    /* A position must fit 32 bits. */
+    monoid->stage_limit = UINT32_MAX;
+    if (op == CLFOLD_ARG_MIN_MAX) {
+        set_arg(monoid->components, monoid, "min_index", "min_value", least_texts);
+        set_arg(monoid->components + 2, monoid, "max_index", "max_value", greatest_texts);
+    } else {
+        set_arg(monoid->components, monoid, "index", "value",
+                op == CLFOLD_ARG_MIN ? arg_min_texts : arg_max_texts);
+    }
+}
+
+static void set_components(struct monoid *monoid, clfold_op op)
+{
+    switch (op) {
+    case CLFOLD_ADD:
+        set_sum(monoid, "a + b", "0");
+        break;
+    case CLFOLD_MUL:
+        set_sum(monoid, "a * b", "1");
+        break;
+    case CLFOLD_MIN:
+    case CLFOLD_MAX:
+    case CLFOLD_MIN_MAX:
+        set_extremes(monoid, op);
+        break;
+    case CLFOLD_BIT_AND:
+        set_bits(monoid, "a & b", "-1");
+        break;
+    case CLFOLD_BIT_OR:
+        set_bits(monoid, "a | b", "0");
+        break;
+    case CLFOLD_BIT_XOR:
+        set_bits(monoid, "a ^ b", "0");
+        break;
+    case CLFOLD_LOGICAL_AND:
+        set_truth(monoid, "min(a, b)", "1");
+        break;
+    case CLFOLD_LOGICAL_OR:
+        set_truth(monoid, "max(a, b)", "0");
+        break;
+    default:
+        set_args(monoid, op);
+    }
 }
 
 clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
@@ -59,51 +257,43 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
     if (!clfold_scalar(in)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "in %u is no type", in);
     }
-    if (op != CLFOLD_ADD && op != CLFOLD_MAX) {
+    if (!ops[op].name) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED, "op %s is not in this version",
                            clfold_op_name(op));
     }
-    if (!is_pair(in, type)) {
+    if (ops[op].integers_only && clfold_scalar(type)->is_float) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "op %s folds integers, and type is %s", clfold_op_name(op),
+                           clfold_type_name(type));
+    }
+    if (clfold_scalar(in)->is_float && !clfold_scalar(type)->is_float) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "type %s folded from in %s is not in this version",
+                           "type %s folded from in %s: floats are folded as floats only",
                            clfold_type_name(type), clfold_type_name(in));
     }
     *monoid = (struct monoid){
+        .name = ops[op].name,
         .in = in,
+        .type = type,
+        .cell = type,
+        .num_scalars = 1,
         .num_components = 1,
         .commutative = true,
         .has_identity = true,
         .stage_limit = UINT64_MAX,
-        .components = { { .name = "v", .type = type, .stage = type } },
     };
-    struct component *v = &monoid->components[0];
-    if (op == CLFOLD_ADD) {
-        monoid->name = "add";
-        v->combine = "a + b";
-        v->identity = "0";
-        if (in == CLFOLD_U8 && type == CLFOLD_U64) {
-            v->stage = CLFOLD_U32;
-            monoid->stage_limit = UINT32_MAX / UINT8_MAX;
-        }
-    } else {
-        /* The greatest element is an element: no need to widen before it is found. */
-        monoid->name = "max";
-        v->stage = in;
-        v->combine =
-            clfold_scalar(type)->is_float ? "((a >= b) | (a != a)) ? a : b" : "max(a, b)";
-        v->identity = clfold_scalar(type)->lowest;
-    }
+    set_components(monoid, op);
     return CLFOLD_OK;
 }
 
 size_t clfold_monoid_in_size(const struct monoid *monoid)
 {
-    return clfold_scalar(monoid->in)->size * monoid->num_components;
+    return clfold_scalar(monoid->in)->size * monoid->num_scalars;
 }
 
 size_t clfold_monoid_out_size(const struct monoid *monoid)
 {
-    return clfold_scalar(monoid->components[0].type)->size * monoid->num_components;
+    return clfold_scalar(monoid->cell)->size * monoid->num_components;
 }
 
 size_t clfold_monoid_item_size(const struct monoid *monoid)
@@ -111,7 +301,7 @@ size_t clfold_monoid_item_size(const struct monoid *monoid)
     size_t end = 0, widest = 1;
 
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        size_t size = clfold_scalar(monoid->components[k].type)->size;
+        size_t size = clfold_scalar(monoid->components[k].item)->size;
         end = clfold_size_round_up(end, size) + size;
         widest = size > widest ? size : widest;
     }
@@ -120,10 +310,10 @@ size_t clfold_monoid_item_size(const struct monoid *monoid)
 
 bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type)
 {
-    bool uses = monoid->in == type;
+    bool uses = monoid->in == type || monoid->cell == type;
 
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        uses |= monoid->components[k].type == type || monoid->components[k].stage == type;
+        uses |= monoid->components[k].item == type || monoid->components[k].stage == type;
     }
     return uses;
 }

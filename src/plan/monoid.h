@@ -5,6 +5,16 @@
  * The operator's text is written once and compiled at several widths, so it is made of
  * operators, `?:` and OpenCL's type-generic built-ins; a relation may only feed `?:`, `&`
  * and `|`. With one component the text speaks of a and b, with several of a.name, b.name.
+ *
+ * A component is folded in two types, one mechanism for all that is narrow inside a tile.
+ * Signed sums and products are folded as unsigned: in OpenCL C, as in C, a signed
+ * overflow is undefined.
+ *
+ *   add      u8 into u64     stage uint, emptied before it could wrap
+ *   add      f16 into f16    stage float
+ *   max      u8 into u64     stage uchar: the greatest element is an element
+ *   arg-max  f32             stage float, and uint for the index: a position in the tile,
+ *                            to which emptying adds the tile's own index
  */
 #ifndef CLFOLD_PLAN_MONOID_H
 #define CLFOLD_PLAN_MONOID_H
@@ -15,17 +25,32 @@
 
 #define CLFOLD_MAX_COMPONENTS 4
 
+/* What a component is of an element. */
+enum load {
+    LOAD_FIRST,     /* its first scalar */
+    LOAD_CONVERTED, /* that, as `result` before it becomes `stage` */
+    LOAD_SECOND,    /* its second scalar */
+    LOAD_TRUTH,     /* 1 unless its scalar is 0 */
+    LOAD_POSITION   /* its place, counted from the tile's first element in the stage and
+                        from in_offset in the item */
+};
+
 struct component {
-    const char *name;    /* "v"; "a", "b" */
-    clfold_type type;    /* what is folded, and what comes out */
-    clfold_type stage;   /* what a tile is folded in; may be narrower */
+    const char *name;   /* "v"; "a", "b" */
+    clfold_type result; /* what comes out */
+    clfold_type item;   /* what is folded: as many bits, but integers that wrap around */
+    clfold_type stage;  /* what a tile is folded in; may be narrower, or wider */
+    enum load load;
     const char *combine; /* of a and b, a first: "a + b", "a.a * b.a" */
     const char *identity;
 };
 
 struct monoid {
     const char *name; /* "add" */
-    clfold_type in;   /* the buffer's scalars, num_components of them an element */
+    clfold_type in;   /* the buffer's scalars, num_scalars of them an element */
+    clfold_type type; /* what is folded, as the caller says it */
+    clfold_type cell; /* what each component takes in a result; U64 beside an index */
+    uint32_t num_scalars;
     uint32_t num_components;
     bool commutative;
     bool has_identity;

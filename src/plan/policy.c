@@ -7,6 +7,7 @@ struct row {
     enum { CLASS_ANY, CLASS_CPU } class;
     const char *vendor; /* a part of the vendor's name; NULL: any */
     struct policy candidates[CLFOLD_MAX_CANDIDATES];
+    struct policy ladder;
 };
 
 /*
@@ -15,27 +16,36 @@ struct row {
  * cpu: PoCL 3.1 and Intel's CPU runtime 2026.2 on two cores with AVX-512, 2026-11-21,
  *     2^26 f32: 32 to 35 GB/s with 8 to 512 groups and tiles of 64 KiB alike, 0.97 to
  *     1.02 of an OpenMP SIMD loop in the same run. 256 groups let a device of many cores
- *     share the work. The second candidate is for a driver that cannot build vectors.
+ *     share the work. A lane is one of 16, in four accumulators: 8 KiB for each of the 64
+ *     are 512 KiB, some 50 us for one core, which is what a second launch costs. The
+ *     second candidate is for a driver that cannot build vectors.
  * any: not measured, no GPU was at hand. 64 KiB a tile are 16 loads of 16 bytes for each
- *     of 256 work-items, four of them under way at once; 1024 groups are about what a
- *     large GPU holds.
+ *     of 256 work-items, four of them under way at once, and no work-item is started for
+ *     less than these four; 1024 groups are about what a large GPU holds (H200: 132 units
+ *     of 8).
+ *
+ * The ladder's groups are the lecture's on every device, so that its rungs compare.
  */
 static const struct row rows[] = {
     { "cpu",
       CLASS_CPU,
       NULL,
-      { { TILE_VECTOR, 64 * 1024, 1, 256, 8, "cpu" },
-        { TILE_GROUP, 64 * 1024, 64, 256, 8, "cpu" } } },
+      { { TILE_VECTOR, 64 * 1024, 1, 16, 16, 8 * 1024, "cpu" },
+        { TILE_GROUP, 64 * 1024, 64, 16, 16, 8 * 1024, "cpu" } },
+      { TILE_NONE, 0, 256, 16, 16, 1024, "cpu" } },
     { "any",
       CLASS_ANY,
       NULL,
-      { { TILE_GROUP, 64 * 1024, 256, 1024, 2, "any" },
-        { TILE_VECTOR, 16 * 1024, 1, 1024, 2, "any" } } },
+      { { TILE_GROUP, 64 * 1024, 256, 128, 8, 64, "any" },
+        { TILE_VECTOR, 16 * 1024, 1, 128, 8, 256, "any" } },
+      { TILE_NONE, 0, 256, 128, 8, 64, "any" } },
 };
 
 const char *clfold_tile_name(enum tile_kind kind)
 {
-    return kind == TILE_VECTOR ? "tile_vector" : "tile_group";
+    return kind == TILE_VECTOR  ? "tile_vector"
+           : kind == TILE_GROUP ? "tile_group"
+                                : "work-group";
 }
 
 static bool fits(const struct row *row, const struct device_facts *device)
@@ -44,14 +54,26 @@ static bool fits(const struct row *row, const struct device_facts *device)
            (!row->vendor || strstr(device->vendor, row->vendor));
 }
 
-uint32_t clfold_policy_reduce(const struct device_facts *device,
-                              struct policy candidates[CLFOLD_MAX_CANDIDATES])
+static const struct row *row_of(const struct device_facts *device)
 {
     const struct row *row = rows;
 
     while (!fits(row, device)) {
         ++row;
     }
+    return row;
+}
+
+uint32_t clfold_policy_reduce(const struct device_facts *device,
+                              struct policy candidates[CLFOLD_MAX_CANDIDATES])
+{
+    const struct row *row = row_of(device);
+
     memcpy(candidates, row->candidates, sizeof(row->candidates));
     return CLFOLD_MAX_CANDIDATES;
+}
+
+struct policy clfold_policy_ladder(const struct device_facts *device)
+{
+    return row_of(device)->ladder;
 }

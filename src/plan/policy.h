@@ -11,7 +11,7 @@
 
 enum tile_kind { TILE_NONE, TILE_VECTOR, TILE_GROUP };
 
-/* "tile_vector": as its file in cl/ is named. */
+/* "tile_vector": as its file in cl/ is named; "work-group" for none. */
 const char *clfold_tile_name(enum tile_kind kind);
 
 /* What a policy may depend on. Never the number of compute units found at run time: on
@@ -26,11 +26,11 @@ struct device_facts {
 
 struct policy {
     enum tile_kind tile;
-    uint32_t tile_bytes;   /* of input */
-    uint32_t group_size;   /* work-items */
-    uint32_t max_groups;   /* of a launch that reduces */
-    uint32_t single_tiles; /* up to so many tiles, one group reduces in one launch */
-    const char *row;       /* the row's name, for people */
+    uint32_t tile_bytes;      /* of input */
+    uint32_t group_size;      /* work-items */
+    uint32_t units, resident; /* see grid.h */
+    uint32_t lane_bytes;      /* of input: a lane is not worth starting for less */
+    const char *row;          /* the row's name, for people */
 };
 
 /* The policies for a device, best first: a program that does not build drops to the next.
@@ -38,5 +38,8 @@ struct policy {
 #define CLFOLD_MAX_CANDIDATES 2
 uint32_t clfold_policy_reduce(const struct device_facts *device,
                               struct policy candidates[CLFOLD_MAX_CANDIDATES]);
+
+/* The policy for the reduction ladder, which has no tile. */
+struct policy clfold_policy_ladder(const struct device_facts *device);
 
 #endif

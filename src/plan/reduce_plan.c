@@ -1,11 +1,40 @@
 #include "plan/reduce_plan.h"
 
 #include "base/size.h"
+#include "plan/scalar.h"
 
-static struct tile_shape shape_of(const struct policy *policy,
-                                  const struct device_facts *device,
-                                  const struct monoid *monoid,
-                                  const struct plan_override *override)
+#include <string.h>
+
+/* The longest tree that reduce_ladder.cl spells out. */
+#define LARGEST_RUNG_GROUP 8192
+
+/* Lanes of a lone work-item: 16, in four accumulators. */
+#define VECTOR_LANES 64
+
+static const char *const names[CLFOLD_REDUCE_ALGORITHMS] = {
+    "reduce_tiles", "reduce0", "reduce1", "reduce2",
+    "reduce3",      "reduce4", "reduce5", "reduce6",
+};
+
+const char *clfold_reduce_name(enum reduce_algorithm algorithm)
+{
+    return names[algorithm];
+}
+
+/* ---- Shapes ------------------------------------------------------------------------ */
+
+/* Work-items that the device takes, each with an item of local memory. */
+static uint32_t most_work_items(const struct device_facts *device, size_t items)
+{
+    size_t most = items < device->max_group_size ? items : device->max_group_size;
+
+    return most > 0 ? (uint32_t)most : 1;
+}
+
+static struct tile_shape tile_of(const struct policy *policy,
+                                 const struct device_facts *device,
+                                 const struct monoid *monoid,
+                                 const struct plan_override *override)
 {
     struct tile_shape shape = {
         .kind = policy->tile,
@@ -14,7 +43,7 @@ static struct tile_shape shape_of(const struct policy *policy,
     };
     /* An item for each work-item and one in 32 more, see tile_group.cl. */
     size_t item_size = clfold_monoid_item_size(monoid);
-    size_t most = device->local_memory / item_size / 33 * 32;
+    uint32_t most = most_work_items(device, device->local_memory / item_size / 33 * 32);
 
     if (override->tile_elements) {
         shape.elements = override->tile_elements;
@@ -22,9 +51,8 @@ static struct tile_shape shape_of(const struct policy *policy,
     if (override->group_size && shape.kind == TILE_GROUP) {
         shape.group_size = override->group_size;
     }
-    most = most < device->max_group_size ? most : device->max_group_size;
     if (shape.group_size > most) {
-        shape.group_size = most > 0 ? (uint32_t)most : 1;
+        shape.group_size = most;
     }
     if (shape.elements > monoid->stage_limit) {
         shape.elements = (uint32_t)monoid->stage_limit;
@@ -32,54 +60,176 @@ static struct tile_shape shape_of(const struct policy *policy,
     return shape;
 }
 
-uint32_t clfold_reduce_shapes(const struct device_facts *device,
+static struct tile_shape rung_of(const struct policy *policy,
+                                 const struct device_facts *device,
+                                 const struct monoid *monoid,
+                                 const struct plan_override *override)
+{
+    size_t items = device->local_memory / clfold_monoid_item_size(monoid);
+    uint32_t most = most_work_items(device, items);
+    struct tile_shape shape = {
+        .kind = TILE_NONE,
+        .group_size = override->group_size ? override->group_size : policy->group_size,
+    };
+
+    most = most < LARGEST_RUNG_GROUP ? most : LARGEST_RUNG_GROUP;
+    shape.group_size = shape.group_size < most ? shape.group_size : most;
+    return shape;
+}
+
+static struct policy overridden(struct policy policy,
+                                const struct plan_override *override)
+{
+    if (override->max_groups) {
+        policy.units = override->max_groups;
+        policy.resident = 1;
+        policy.lane_bytes = 0;
+    }
+    return policy;
+}
+
+uint32_t clfold_reduce_shapes(enum reduce_algorithm algorithm,
+                              const struct device_facts *device,
                               const struct monoid *monoid,
                               const struct plan_override *override,
                               struct policy policies[CLFOLD_MAX_CANDIDATES],
-                              struct tile_shape shapes[CLFOLD_MAX_CANDIDATES])
+                              struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES])
 {
     struct policy all[CLFOLD_MAX_CANDIDATES];
-    uint32_t num_all = clfold_policy_reduce(device, all), num = 0;
+    uint32_t num_all, num = 0;
 
+    if (algorithm != REDUCE_TILES) {
+        policies[0] = overridden(clfold_policy_ladder(device), override);
+        shapes[0].algorithm = algorithm;
+        shapes[0].tile = rung_of(&policies[0], device, monoid, override);
+        return 1;
+    }
+    num_all = clfold_policy_reduce(device, all);
     for (uint32_t i = 0; i < num_all; ++i) {
         if (override->tile != TILE_NONE && override->tile != all[i].tile) {
             continue;
         }
-        policies[num] = all[i];
-        if (override->max_groups) {
-            policies[num].max_groups = override->max_groups;
-            policies[num].single_tiles = 1;
-        }
-        shapes[num] = shape_of(&all[i], device, monoid, override);
+        policies[num] = overridden(all[i], override);
+        shapes[num].algorithm = algorithm;
+        shapes[num].tile = tile_of(&all[i], device, monoid, override);
         ++num;
     }
     return num;
 }
 
-void clfold_reduce_plan_init(struct reduce_plan *plan, const struct monoid *monoid,
-                             const struct policy *policy, const struct tile_shape *shape,
-                             uint64_t count)
+clfold_status clfold_reduce_choose(enum reduce_algorithm *algorithm,
+                                   const struct site *site, const char *name,
+                                   const struct monoid *monoid,
+                                   const struct device_facts *device,
+                                   const struct plan_override *override)
 {
-    uint64_t tiles = clfold_div_up(count, shape->elements);
-    bool single = tiles <= policy->single_tiles || policy->max_groups == 1;
+    struct policy policies[CLFOLD_MAX_CANDIDATES];
+    struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
+    uint32_t found = REDUCE_TILES;
 
-    *plan = (struct reduce_plan){
-        .algorithm = "reduce_tiles",
-        .row = policy->row,
-        .shape = *shape,
-        .num_tiles = tiles,
-        .tiles_per_group = single ? tiles : clfold_div_up(tiles, policy->max_groups),
-        .num_groups = 1,
-        .num_launches = 1,
-        .bytes_read = count * clfold_monoid_in_size(monoid),
-        .bytes_written = clfold_monoid_out_size(monoid),
-    };
-    if (!single) {
-        /* Divided again, so that no group is left without a tile. */
-        plan->num_groups = (uint32_t)clfold_div_up(tiles, plan->tiles_per_group);
-        plan->num_launches = 2;
-        plan->scratch_bytes = plan->num_groups * clfold_monoid_item_size(monoid);
-        plan->bytes_read += plan->scratch_bytes;
-        plan->bytes_written += plan->scratch_bytes;
+    if (name) {
+        while (found < CLFOLD_REDUCE_ALGORITHMS && strcmp(names[found], name) != 0) {
+            ++found;
+        }
     }
+    if (found == CLFOLD_REDUCE_ALGORITHMS) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "algorithm \"%s\" is not in this version, which reduces by "
+                           "reduce_tiles and reduce0 to reduce6",
+                           name);
+    }
+    *algorithm = (enum reduce_algorithm)found;
+    if (found >= REDUCE_0 + 2 && !monoid->commutative) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "algorithm \"%s\" reorders its operands, and %s does not "
+                           "commute: reduce_tiles, reduce0 and reduce1 keep order",
+                           names[found], monoid->name);
+    }
+    clfold_reduce_shapes(*algorithm, device, monoid, override, policies, shapes);
+    if (found >= REDUCE_0 && shapes[0].tile.group_size < 2) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "algorithm \"%s\" needs groups of 2 work-items, and %s is "
+                           "folded by groups of %u here",
+                           names[found], monoid->name, shapes[0].tile.group_size);
+    }
+    return CLFOLD_OK;
+}
+
+/* ---- Counts ------------------------------------------------------------------------ */
+
+static struct grid_rule rule_of(const struct monoid *monoid, const struct policy *policy,
+                                const struct reduce_shape *shape)
+{
+    uint64_t in_size = clfold_monoid_in_size(monoid);
+    struct grid_rule rule = {
+        .units = policy->units,
+        .resident = policy->resident,
+        .lanes = shape->tile.group_size,
+        .least_items = policy->lane_bytes / in_size,
+    };
+
+    switch (shape->tile.kind) {
+    case TILE_VECTOR:
+        rule.lanes = VECTOR_LANES;
+        rule.vector = 1;
+        break;
+    case TILE_GROUP:
+        rule.vector = 16 / in_size;
+        break;
+    default:
+        rule.vector = 2; /* reduce6 takes items by twos */
+    }
+    return rule;
+}
+
+uint64_t clfold_reduce_groups(const struct reduce_plan *plan, uint32_t pass,
+                              uint64_t count)
+{
+    uint64_t group = plan->shape.tile.group_size;
+
+    if (plan->has_grid) {
+        return pass == 0 ? plan->grid.groups : 1;
+    }
+    if (plan->shape.algorithm >= REDUCE_0 + 3) {
+        group *= 2;
+    }
+    return count > 0 ? clfold_div_up(count, group) : 1;
+}
+
+/* Every launch but the last leaves a partial for each of its groups. Launches take turns
+ * in two areas, so the first two decide how much scratch there is. */
+static void count_launches(struct reduce_plan *plan, const struct monoid *monoid,
+                           uint64_t count)
+{
+    size_t item_size = clfold_monoid_item_size(monoid);
+    uint64_t num = count, size = clfold_monoid_in_size(monoid);
+
+    for (uint32_t pass = 0; pass == 0 || num > 1; ++pass) {
+        plan->bytes_read += num * size;
+        num = clfold_reduce_groups(plan, pass, num);
+        size = num > 1 ? item_size : clfold_monoid_out_size(monoid);
+        plan->bytes_written += num * size;
+        plan->scratch_bytes += pass < 2 && num > 1 ? (size_t)num * item_size : 0;
+        plan->num_groups = pass == 0 ? num : plan->num_groups;
+        ++plan->num_launches;
+    }
+}
+
+void clfold_reduce_plan_init(struct reduce_plan *plan, const struct monoid *monoid,
+                             const struct policy *policy,
+                             const struct reduce_shape *shape, uint64_t count)
+{
+    *plan = (struct reduce_plan){
+        .shape = *shape,
+        .row = policy->row,
+        .has_grid = shape->algorithm == REDUCE_TILES || shape->algorithm == REDUCE_6,
+    };
+    if (plan->has_grid) {
+        struct grid_rule rule = rule_of(monoid, policy, shape);
+        clfold_grid_init(&plan->grid, &rule, count);
+        plan->items = plan->grid.items * (rule.lanes / shape->tile.group_size);
+    } else {
+        plan->items = shape->algorithm >= REDUCE_0 + 3 ? 2 : 1;
+    }
+    count_launches(plan, monoid, count);
 }

@@ -7,8 +7,16 @@
 #ifndef CLFOLD_PLAN_REDUCE_PLAN_H
 #define CLFOLD_PLAN_REDUCE_PLAN_H
 
+#include "plan/grid.h"
 #include "plan/monoid.h"
 #include "plan/policy.h"
+
+/* As named by clfold_fold.algorithm: reduce_tiles, and the rungs of reduce_ladder.cl. */
+enum reduce_algorithm { REDUCE_TILES, REDUCE_0, REDUCE_6 = REDUCE_0 + 6 };
+#define CLFOLD_REDUCE_ALGORITHMS (REDUCE_6 + 1)
+
+/* "reduce_tiles", "reduce0"; static. */
+const char *clfold_reduce_name(enum reduce_algorithm algorithm);
 
 /* For tests and benches: what is not zero takes the place of the policy's choice. A
  * forced tile kind is the only candidate. */
@@ -18,33 +26,51 @@ struct plan_override {
 };
 
 struct tile_shape {
-    enum tile_kind kind;
+    enum tile_kind kind; /* TILE_NONE: a rung */
     uint32_t elements;   /* a tile */
     uint32_t group_size; /* work-items */
 };
 
+struct reduce_shape {
+    enum reduce_algorithm algorithm;
+    struct tile_shape tile;
+};
+
 struct reduce_plan {
-    const char *algorithm; /* "reduce_tiles" */
-    const char *row;       /* of the policy */
-    struct tile_shape shape;
-    uint64_t num_tiles;
-    uint64_t tiles_per_group;
-    uint32_t num_groups;   /* of the first launch; 1: there is no second one */
-    uint32_t num_launches; /* 1 or 2 */
+    struct reduce_shape shape;
+    const char *row; /* of the policy */
+    bool has_grid;   /* reduce_tiles and reduce6, which fold many items in sequence */
+    struct grid grid;
+    uint64_t items;        /* a work-item folds, in the first launch */
+    uint64_t num_groups;   /* of the first launch; 1: there is no second one */
+    uint32_t num_launches; /* reduce_tiles, reduce6: 1 or 2 */
     size_t scratch_bytes;  /* for the partials */
     uint64_t bytes_read, bytes_written;
 };
 
+/* The algorithm of a name, NULL: by policy. Refuses what is unknown, and what the rung
+ * cannot do: rungs 2 to 6 reorder, and all need two work-items a group. */
+clfold_status clfold_reduce_choose(enum reduce_algorithm *algorithm,
+                                   const struct site *site, const char *name,
+                                   const struct monoid *monoid,
+                                   const struct device_facts *device,
+                                   const struct plan_override *override);
+
 /* The candidates for a device, best first; returns how many. */
-uint32_t clfold_reduce_shapes(const struct device_facts *device,
+uint32_t clfold_reduce_shapes(enum reduce_algorithm algorithm,
+                              const struct device_facts *device,
                               const struct monoid *monoid,
                               const struct plan_override *override,
                               struct policy policies[CLFOLD_MAX_CANDIDATES],
-                              struct tile_shape shapes[CLFOLD_MAX_CANDIDATES]);
+                              struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES]);
 
 /* `policy` and `shape` as clfold_reduce_shapes gave them, side by side. */
 void clfold_reduce_plan_init(struct reduce_plan *plan, const struct monoid *monoid,
-                             const struct policy *policy, const struct tile_shape *shape,
-                             uint64_t count);
+                             const struct policy *policy,
+                             const struct reduce_shape *shape, uint64_t count);
+
+/* The groups of launch `pass`, which folds `count` elements or partials. */
+uint64_t clfold_reduce_groups(const struct reduce_plan *plan, uint32_t pass,
+                              uint64_t count);
 
 #endif

@@ -1,17 +1,17 @@
 #include "plan/scalar.h"
 
 static const struct scalar scalars[] = {
-    [CLFOLD_I8] = { "i8", "char", "CHAR_MIN", 1, false },
-    [CLFOLD_U8] = { "u8", "uchar", "0", 1, false },
-    [CLFOLD_I16] = { "i16", "short", "SHRT_MIN", 2, false },
-    [CLFOLD_U16] = { "u16", "ushort", "0", 2, false },
-    [CLFOLD_I32] = { "i32", "int", "INT_MIN", 4, false },
-    [CLFOLD_U32] = { "u32", "uint", "0", 4, false },
-    [CLFOLD_I64] = { "i64", "long", "LONG_MIN", 8, false },
-    [CLFOLD_U64] = { "u64", "ulong", "0", 8, false },
-    [CLFOLD_F16] = { "f16", "half", "-INFINITY", 2, true },
-    [CLFOLD_F32] = { "f32", "float", "-INFINITY", 4, true },
-    [CLFOLD_F64] = { "f64", "double", "-INFINITY", 8, true },
+    [CLFOLD_I8] = { "i8", "char", "CHAR_MIN", "CHAR_MAX", 1, false, true },
+    [CLFOLD_U8] = { "u8", "uchar", "0", "UCHAR_MAX", 1, false, false },
+    [CLFOLD_I16] = { "i16", "short", "SHRT_MIN", "SHRT_MAX", 2, false, true },
+    [CLFOLD_U16] = { "u16", "ushort", "0", "USHRT_MAX", 2, false, false },
+    [CLFOLD_I32] = { "i32", "int", "INT_MIN", "INT_MAX", 4, false, true },
+    [CLFOLD_U32] = { "u32", "uint", "0", "UINT_MAX", 4, false, false },
+    [CLFOLD_I64] = { "i64", "long", "LONG_MIN", "LONG_MAX", 8, false, true },
+    [CLFOLD_U64] = { "u64", "ulong", "0", "ULONG_MAX", 8, false, false },
+    [CLFOLD_F16] = { "f16", "half", "-INFINITY", "INFINITY", 2, true, true },
+    [CLFOLD_F32] = { "f32", "float", "-INFINITY", "INFINITY", 4, true, true },
+    [CLFOLD_F64] = { "f64", "double", "-INFINITY", "INFINITY", 8, true, true },
 };
 
 const struct scalar *clfold_scalar(clfold_type type)
@@ -24,4 +24,35 @@ const char *clfold_type_name(clfold_type type)
     const struct scalar *scalar = clfold_scalar(type);
 
     return scalar ? scalar->name : "an unknown type";
+}
+
+clfold_type clfold_integer(size_t size, bool is_signed)
+{
+    switch (size) {
+    case 1:
+        return is_signed ? CLFOLD_I8 : CLFOLD_U8;
+    case 2:
+        return is_signed ? CLFOLD_I16 : CLFOLD_U16;
+    case 4:
+        return is_signed ? CLFOLD_I32 : CLFOLD_U32;
+    default:
+        return is_signed ? CLFOLD_I64 : CLFOLD_U64;
+    }
+}
+
+bool clfold_type_holds(clfold_type to, clfold_type from)
+{
+    const struct scalar *t = &scalars[to], *f = &scalars[from];
+
+    if (t->is_float && !f->is_float) {
+        /* 11, 24 and 53 bits of significand hold 8, 16 and 32 bits. */
+        return t->size > f->size;
+    }
+    if (t->is_float != f->is_float) {
+        return false;
+    }
+    if (t->is_signed == f->is_signed) {
+        return t->size >= f->size;
+    }
+    return t->is_signed && t->size > f->size;
 }

@@ -7,11 +7,11 @@
 #include <stdbool.h>
 
 struct scalar {
-    const char *name;   /* "f32" */
-    const char *cl;     /* "float" */
-    const char *lowest; /* its least value in OpenCL C, an identity of max */
-    size_t size;        /* in bytes */
-    bool is_float;
+    const char *name;             /* "f32" */
+    const char *cl;               /* "float" */
+    const char *lowest, *highest; /* in OpenCL C: the identities of max and min */
+    size_t size;                  /* in bytes */
+    bool is_float, is_signed;
 };
 
 /* NULL for what is no type. */
@@ -19,5 +19,11 @@ const struct scalar *clfold_scalar(clfold_type type);
 
 /* Its name, or "an unknown type". */
 const char *clfold_type_name(clfold_type type);
+
+/* The integer type of so many bytes. */
+clfold_type clfold_integer(size_t size, bool is_signed);
+
+/* Whether every value of `from` is one of `to`. */
+bool clfold_type_holds(clfold_type to, clfold_type from);
 
 #endif

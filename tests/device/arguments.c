@@ -2,6 +2,7 @@
  * call leaves its output alone and *event NULL. */
 #define CLFOLD_EXPERIMENTAL
 #include "device.h"
+#include "every_text.h"
 #include "test.h"
 
 #include "ops/internal.h"
@@ -76,7 +77,7 @@ static void test_null(void **state)
     assert_refused(clfold_reduce_host(ctx, device.queue, &sum, in, 0, 1, NULL, 4),
                    CLFOLD_ERROR_ARGUMENT, "result is NULL");
     assert_refused(clfold_reduce_host(ctx, device.queue, &sum, in, 0, 1, &result, 8),
-                   CLFOLD_ERROR_ARGUMENT, "result_size 8 bytes is not the 4 of f32");
+                   CLFOLD_ERROR_ARGUMENT, "result_size 8 bytes is not the 4 of add, f32");
     assert_refused(clfold_context_stats(NULL, &stats), CLFOLD_ERROR_ARGUMENT, "context");
     assert_refused(clfold_context_stats(ctx, NULL), CLFOLD_ERROR_ARGUMENT, "out is NULL");
     assert_refused(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 1, NULL),
@@ -102,11 +103,13 @@ static void test_enumerators(void **state)
     refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "op 0");
     fold.op = 99;
     refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "op 99");
-    for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MATRIX_2X2; ++op) {
+    for (clfold_op op = CLFOLD_MIN_MAX + 1; op <= CLFOLD_MATRIX_2X2; ++op) {
         fold.op = op;
-        if (op != CLFOLD_ADD && op != CLFOLD_MAX) {
-            refuse_fold(fold, CLFOLD_ERROR_UNSUPPORTED, "op CLFOLD_");
-        }
+        refuse_fold(fold, CLFOLD_ERROR_UNSUPPORTED, "op CLFOLD_");
+    }
+    for (clfold_op op = CLFOLD_BIT_AND; op <= CLFOLD_BIT_XOR; ++op) {
+        fold.op = op;
+        refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "folds integers, and type is f32");
     }
     fold = sum;
     fold.type = 0;
@@ -116,8 +119,9 @@ static void test_enumerators(void **state)
     fold = sum;
     fold.in = 99;
     refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "in 99");
-    fold.in = CLFOLD_I16;
-    refuse_fold(fold, CLFOLD_ERROR_UNSUPPORTED, "in i16");
+    fold.in = CLFOLD_F32;
+    fold.type = CLFOLD_I64;
+    refuse_fold(fold, CLFOLD_ERROR_UNSUPPORTED, "type i64 folded from in f32");
     fold = sum;
     fold.out = 99;
     refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "out 99");
@@ -169,7 +173,8 @@ static void test_later_fields(void **state)
         { "total_at", { .total_at = { in, 0 } } },
         { "components", { .components = "float a" } },
         { "cuts", { .cuts = "b.f" } },
-        { "algorithm \"reduce3\"", { .algorithm = "reduce3" } },
+        { "algorithm \"reduce7\"", { .algorithm = "reduce7" } },
+        { "algorithm \"\"", { .algorithm = "" } },
     };
 
     (void)state;
@@ -183,6 +188,53 @@ static void test_later_fields(void **state)
     cl_float result;
     named.algorithm = "reduce_tiles";
     assert_ok(clfold_reduce_host(ctx, device.queue, &named, in, 0, 1, &result, 4));
+}
+
+/* An operator that does not commute is refused by the rungs that reorder. */
+static void test_rungs(void **state)
+{
+    const struct monoid affine = affine_monoid(CLFOLD_F32);
+
+    (void)state;
+    for (int rung = 0; rung < 7; ++rung) {
+        char name[8], words[64];
+        snprintf(name, sizeof(name), "reduce%d", rung);
+        snprintf(words, sizeof(words), "affine: algorithm \"%s\" reorders", name);
+        clfold_status status = clfold_reduce_monoid(ctx, device.queue, &affine, name, in,
+                                                    0, out, 0, 0, NULL, 0, NULL, NULL);
+        assert_int_equal(status, rung < 2 ? CLFOLD_OK : CLFOLD_ERROR_UNSUPPORTED);
+        if (rung >= 2) {
+            assert_non_null(strstr(clfold_last_error(), words));
+        }
+    }
+}
+
+/* A result of 16 bytes, in the buffer, on the host, and as init. */
+static void test_arg_sizes(void **state)
+{
+    clfold_fold fold = { .op = CLFOLD_ARG_MIN, .type = CLFOLD_F32 };
+    const clfold_arg_value init = { .index = 0 };
+    clfold_arg_value result[2];
+    cl_int status;
+    cl_mem small = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 31, NULL, &status);
+
+    (void)state;
+    assert_int_equal(status, CL_SUCCESS);
+    assert_refused(clfold_reduce_host(ctx, device.queue, &fold, in, 0, 1, result, 4),
+                   CLFOLD_ERROR_ARGUMENT, "result_size 4 bytes is not the 16 of arg-min");
+    assert_refused(
+        clfold_reduce(ctx, device.queue, &fold, in, 0, small, 1, 1, 0, NULL, NULL),
+        CLFOLD_ERROR_RANGE, "out holds 1 results of arg-min, f32, out_offset 1");
+    fold.init = &init;
+    fold.init_size = 4;
+    refuse_fold(fold, CLFOLD_ERROR_ARGUMENT,
+                "init_size 4 bytes is not the 16 of arg-min");
+    fold = (clfold_fold){ .op = CLFOLD_ARG_MIN_MAX, .type = CLFOLD_F32 };
+    assert_refused(clfold_reduce_host(ctx, device.queue, &fold, in, 0, 0, result, 32),
+                   CLFOLD_ERROR_EMPTY, "arg-min-max");
+    assert_refused(clfold_reduce_host(ctx, device.queue, &fold, in, 0, 1, result, 16),
+                   CLFOLD_ERROR_ARGUMENT, "is not the 32 of arg-min-max");
+    clReleaseMemObject(small);
 }
 
 static void test_init(void **state)
@@ -503,6 +555,8 @@ int main(void)
         cmocka_unit_test(test_null),
         cmocka_unit_test(test_enumerators),
         cmocka_unit_test(test_later_fields),
+        cmocka_unit_test(test_rungs),
+        cmocka_unit_test(test_arg_sizes),
         cmocka_unit_test(test_init),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_wait_list),

@@ -185,17 +185,19 @@ static void test_explain(void **state)
     assert_string_equal(report.algorithm, "reduce_tiles");
     assert_int_equal(report.tile, 128);
     assert_int_equal(report.group_size, 16);
-    assert_int_equal(report.num_groups, 10); /* 40 tiles, 4 a group */
+    assert_int_equal(report.num_groups, 10); /* 160 lanes of 32 elements */
+    assert_int_equal(report.items, 32);
     assert_int_equal(report.num_launches, 2);
     assert_int_equal(report.scratch_bytes, 40);
     assert_int_equal(report.bytes_read, COUNT * 4 + 40);
     assert_int_equal(report.bytes_written, 4 + 40);
     assert_non_null(strstr(report.reason, "tile_group"));
-    assert_non_null(strstr(report.reason, "40 tiles of 128 elements, 4 a group"));
-    for (size_t i = 0; i < 8; ++i) {
+    assert_non_null(strstr(report.reason, "160 lanes"));
+    assert_non_null(strstr(report.reason, "10 groups of lanes with 32 items each"));
+    for (size_t i = 0; i < sizeof(report.reserved) / sizeof(report.reserved[0]); ++i) {
         assert_int_equal(report.reserved[i], 0);
     }
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 128, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 100, &report));
     assert_int_equal(report.num_launches, 1);
     assert_int_equal(report.scratch_bytes, 0);
     clfold_stats stats = stats_of(ctx);
@@ -255,16 +257,20 @@ static void test_build_failure(void **state)
     const struct monoid broken = {
         .name = "broken",
         .in = CLFOLD_F32,
+        .type = CLFOLD_F32,
+        .cell = CLFOLD_F32,
+        .num_scalars = 1,
         .num_components = 1,
         .stage_limit = UINT64_MAX,
-        .components = { { "v", CLFOLD_F32, CLFOLD_F32, "a + undeclared_name", NULL } },
+        .components = { { "v", CLFOLD_F32, CLFOLD_F32, CLFOLD_F32, LOAD_FIRST,
+                          "a + undeclared_name", NULL } },
     };
 
     (void)state;
     journal.ctx = ctx;
     for (int i = 0; i < 2; ++i) {
-        assert_refused(clfold_reduce_monoid(ctx, device.queue, &broken, in, 0, out, 0,
-                                            COUNT, NULL, 0, NULL, NULL),
+        assert_refused(clfold_reduce_monoid(ctx, device.queue, &broken, NULL, in, 0, out,
+                                            0, COUNT, NULL, 0, NULL, NULL),
                        CLFOLD_ERROR_BUILD, "undeclared_name");
         clfold_stats stats = stats_of(ctx);
         assert_int_equal(stats.builds, 2);

@@ -2,6 +2,7 @@
  * boundary, offsets, init, in place, NaN. Zones of poison lie around every input and
  * output. */
 #include "device.h"
+#include "every_text.h"
 #include "oracle.h"
 #include "test.h"
 
@@ -333,15 +334,7 @@ static void test_nan(void **state)
  * form, over integers that wrap, where any grouping is exact and any reordering shows. */
 static void test_affine(void **state)
 {
-    struct monoid affine = {
-        .name = "affine",
-        .in = CLFOLD_I32,
-        .num_components = 2,
-        .has_identity = true,
-        .stage_limit = UINT64_MAX,
-        .components = { { "a", CLFOLD_I32, CLFOLD_I32, "a.a * b.a", "1" },
-                        { "b", CLFOLD_I32, CLFOLD_I32, "a.b * b.a + b.b", "0" } },
-    };
+    const struct monoid affine = affine_monoid(CLFOLD_I32);
 
     (void)state;
     for (size_t w = 0; w < sizeof(small_ways) / sizeof(small_ways[0]) + 2; ++w) {
@@ -366,7 +359,7 @@ static void test_affine(void **state)
                 clCreateBuffer(device.context, CL_MEM_READ_WRITE, 8, NULL, &status);
             assert_int_equal(status, CL_SUCCESS);
             assert_int_equal(data.first % 2, 0);
-            assert_ok(clfold_reduce_monoid(ctx, device.queue, &affine, data.mem,
+            assert_ok(clfold_reduce_monoid(ctx, device.queue, &affine, NULL, data.mem,
                                            data.first / 2, out, 0, counts[c], init, 0,
                                            NULL, NULL));
             clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(result), result, 0,
@@ -388,9 +381,13 @@ static void test_no_identity(void **state)
     struct monoid first = {
         .name = "first",
         .in = CLFOLD_I32,
+        .type = CLFOLD_I32,
+        .cell = CLFOLD_I32,
+        .num_scalars = 1,
         .num_components = 1,
         .stage_limit = UINT64_MAX,
-        .components = { { "v", CLFOLD_I32, CLFOLD_I32, "a", NULL } },
+        .components = { { "v", CLFOLD_I32, CLFOLD_I32, CLFOLD_I32, LOAD_FIRST, "a",
+                          NULL } },
     };
     const cl_int init = -9;
 
@@ -402,15 +399,15 @@ static void test_no_identity(void **state)
         assert_int_equal(status, CL_SUCCESS);
         memcpy(&expected, data.bytes, sizeof(expected));
         clfold_context_override(ctx, &small_ways[w].plan);
-        assert_refused(clfold_reduce_monoid(ctx, device.queue, &first, data.mem,
+        assert_refused(clfold_reduce_monoid(ctx, device.queue, &first, NULL, data.mem,
                                             data.first, out, 0, 0, NULL, 0, NULL, NULL),
                        CLFOLD_ERROR_EMPTY, "first");
-        assert_ok(clfold_reduce_monoid(ctx, device.queue, &first, data.mem, data.first,
-                                       out, 0, 1000, NULL, 0, NULL, NULL));
+        assert_ok(clfold_reduce_monoid(ctx, device.queue, &first, NULL, data.mem,
+                                       data.first, out, 0, 1000, NULL, 0, NULL, NULL));
         clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, 4, &result, 0, NULL, NULL);
         assert_int_equal(result, expected);
-        assert_ok(clfold_reduce_monoid(ctx, device.queue, &first, data.mem, data.first,
-                                       out, 0, 0, &init, 0, NULL, NULL));
+        assert_ok(clfold_reduce_monoid(ctx, device.queue, &first, NULL, data.mem,
+                                       data.first, out, 0, 0, &init, 0, NULL, NULL));
         clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, 4, &result, 0, NULL, NULL);
         assert_int_equal(result, init);
         clReleaseMemObject(out);

@@ -2,8 +2,8 @@
 """texts.py DUMP_TEXTS: clang compiles every program text that can be emitted.
 
 DUMP_TEXTS is the built tests/unit/dump_texts. Each text is compiled for a device that has
-every extension, and for one that has none but, if the text needs it, fp64: so a text that
-does without f64 may not use double, not even inside.
+every extension, and for one that has none but, if the text needs them, fp64 and fp16: so a
+text that does without f64 may not use double, not even inside.
 """
 
 import os
@@ -15,10 +15,13 @@ import tools
 
 ALL = "+all"
 NONE = "-all"
-FP64 = "-all,+cl_khr_fp64,+__opencl_c_fp64"
+FP64 = "+cl_khr_fp64,+__opencl_c_fp64"
+FP16 = "+cl_khr_fp16"
 # For tile functions that some tiles do without, and for values that only lanes with data
-# read: passed on by all lanes, since a barrier follows.
-ALLOWED = ("-Wno-unused-parameter", "-Wno-sometimes-uninitialized")
+# read: passed on by all lanes, since a barrier follows. And a stage of integers is never NaN,
+# where the float that it becomes may be.
+ALLOWED = ("-Wno-unused-parameter", "-Wno-sometimes-uninitialized",
+           "-Wno-tautological-compare")
 STANDARDS = ("CL1.2", "CL2.0", "CL3.0")
 
 
@@ -37,9 +40,10 @@ def commands_for(clang, path):
     match = re.fullmatch(r"// -cl-std=(CL\d\.\d)\n", first)
     if not match:
         sys.exit(f"{path}: the first line says no -cl-std: {first!r}")
-    # A type in the preamble says whether the fold is one of f64.
-    uses_f64 = re.search(r"^#define \w+(?:\(M\))? .*\bdouble", text, re.M)
-    few = FP64 if uses_f64 else NONE
+    # A type in the preamble says whether the fold is one of f64 or f16.
+    uses = [ext for name, ext in (("double", FP64), ("half", FP16))
+            if re.search(rf"^#define \w+(?:\(M\))? .*\b{name}\d*\b", text, re.M)]
+    few = ",".join([NONE, *uses])
     return match[1], [compile_command(clang, path, match[1], ext) for ext in (ALL, few)]
 
 

@@ -1,9 +1,10 @@
 /*
- * What drive.py runs under Oclgrind. Two forms:
+ * What drive.py runs under Oclgrind. Three forms:
  *
- *   calls reduce [TILE]   every kernel entry point, over tiles, types, counts and
+ *   calls reduce [TILE]   every kernel of reduce_tiles, over tiles, types, counts and
  *                         offsets; each result is compared with a loop on the host.
  *                         TILE, such as tile_group: this kind only
+ *   calls ladder          the same for reduce0 to reduce6, over group sizes
  *   calls plant NAME      a kernel with the mistake of that name, to be reported
  *
  * The buffers are exactly as long as the call says, so that Oclgrind sees an access
@@ -186,12 +187,14 @@ static struct monoid affine(clfold_type type)
     return (struct monoid){
         .name = "affine",
         .in = type,
+        .type = type,
+        .cell = type,
+        .num_scalars = 2,
         .num_components = 2,
-        .commutative = false,
         .has_identity = true,
         .stage_limit = UINT64_MAX,
-        .components = { { "a", type, type, "a.a * b.a", "1" },
-                        { "b", type, type, "a.b * b.a + b.b", "0" } },
+        .components = { { "a", type, type, type, LOAD_FIRST, "a.a * b.a", "1" },
+                        { "b", type, type, type, LOAD_SECOND, "a.b * b.a + b.b", "0" } },
     };
 }
 
@@ -244,6 +247,7 @@ static unsigned char *put_value(unsigned char *at, const struct subject *subject
 struct sizes {
     size_t count, offset; /* one offset for in and out */
     bool init;
+    const char *algorithm;
 };
 
 /* One call. Returns whether out holds what the host found, and what stood before it. */
@@ -292,14 +296,16 @@ static bool reduce(const struct device *device, clfold_context *context,
             .in = subject->in,
             .init = sizes->init ? init_bytes : NULL,
             .init_size = sizes->init ? out_size : 0,
+            .algorithm = sizes->algorithm,
         };
         check(clfold_reduce(context, device->queue, &fold, in_mem, sizes->offset, out_mem,
                             sizes->offset, sizes->count, 0, NULL, NULL),
               "clfold_reduce");
     } else {
-        check(clfold_reduce_monoid(context, device->queue, &monoid, in_mem, sizes->offset,
-                                   out_mem, sizes->offset, sizes->count,
-                                   sizes->init ? init_bytes : NULL, 0, NULL, NULL),
+        check(clfold_reduce_monoid(context, device->queue, &monoid, sizes->algorithm,
+                                   in_mem, sizes->offset, out_mem, sizes->offset,
+                                   sizes->count, sizes->init ? init_bytes : NULL, 0, NULL,
+                                   NULL),
               "clfold_reduce_monoid");
     }
     check(clEnqueueReadBuffer(device->queue, out_mem, CL_TRUE, 0, out_bytes, out, 0, NULL,
@@ -367,7 +373,8 @@ static unsigned reduce_tile(const struct device *device, clfold_context *context
         override.max_groups = cases[i].groups;
         clfold_context_override(context, &override);
         for (size_t offset = 0; offset <= 3; offset += 3) {
-            struct sizes sizes = { cases[i].count, offset, offset > 0 && i % 2 == 0 };
+            struct sizes sizes = { cases[i].count, offset, offset > 0 && i % 2 == 0,
+                                   "reduce_tiles" };
             ++*num;
             if (!reduce(device, context, subject, &sizes)) {
                 ++wrong;
@@ -396,6 +403,66 @@ static int reduce_all(const struct device *device, const char *kind)
         }
         for (size_t s = 0; s < sizeof(subjects) / sizeof(subjects[0]); ++s) {
             wrong += reduce_tile(device, context, &subjects[s], &tiles[t], &num);
+        }
+    }
+    clfold_context_destroy(&context);
+    printf("calls: %u reductions, %u wrong\n", num, wrong);
+    return num == 0 || wrong > 0;
+}
+
+/* Groups of a power of two and of none, of less than a sub-group and of more than 64,
+ * which reduce4 begins with a loop for. */
+static const uint32_t rung_groups[] = { 2, 6, 8, 40, 96 };
+
+/* One rung over counts of less than a group, of a short second, and of several launches;
+ * reduce6 by at most three groups. Returns how many calls were wrong. */
+static unsigned reduce_rung(const struct device *device, clfold_context *context,
+                            const struct subject *subject, int rung, uint32_t group,
+                            unsigned *num)
+{
+    const struct plan_override override = { .group_size = group, .max_groups = 3 };
+    const size_t counts[] = {
+        0, 1, group - 1, group, group + 1, 2 * group + 1, 6 * group * group / 5 + 3
+    };
+    char name[16];
+    unsigned wrong = 0;
+
+    snprintf(name, sizeof(name), "reduce%d", rung);
+    clfold_context_override(context, &override);
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); ++i) {
+        struct sizes sizes = { counts[i], i % 2 * 3, i % 3 == 0, name };
+        if (counts[i] > 1000) {
+            sizes.count = 1000 + group;
+        }
+        ++*num;
+        if (!reduce(device, context, subject, &sizes)) {
+            ++wrong;
+            fprintf(stderr,
+                    "calls: %s by %s in groups of %" PRIu32
+                    ", count %zu: not the host's result\n",
+                    subject->name, name, group, sizes.count);
+        }
+    }
+    return wrong;
+}
+
+/* Subjects in turn: the rungs touch memory alike for all of them. */
+static int reduce_ladder(const struct device *device)
+{
+    const size_t num_subjects = sizeof(subjects) / sizeof(subjects[0]);
+    clfold_context *context;
+    unsigned num = 0, wrong = 0;
+
+    check(clfold_context_create(&context, device->context, device->id, NULL),
+          "clfold_context_create");
+    for (int rung = 0; rung < 7; ++rung) {
+        for (size_t g = 0; g < sizeof(rung_groups) / sizeof(rung_groups[0]); ++g) {
+            for (size_t s = (g + (size_t)rung) % 2; s < num_subjects; s += 2) {
+                if (subjects[s].op || rung < 2) {
+                    wrong += reduce_rung(device, context, &subjects[s], rung,
+                                         rung_groups[g], &num);
+                }
+            }
         }
     }
     clfold_context_destroy(&context);
@@ -472,15 +539,18 @@ int main(int argc, char **argv)
 {
     struct device device;
     bool is_reduce = argc >= 2 && argc <= 3 && strcmp(argv[1], "reduce") == 0;
+    bool is_ladder = argc == 2 && strcmp(argv[1], "ladder") == 0;
     bool is_plant = argc == 3 && strcmp(argv[1], "plant") == 0;
     int result;
 
-    if (!is_reduce && !is_plant) {
-        fprintf(stderr, "usage: calls reduce [TILE] | calls plant NAME\n");
+    if (!is_reduce && !is_ladder && !is_plant) {
+        fprintf(stderr, "usage: calls reduce [TILE] | calls ladder | calls plant NAME\n");
         return 2;
     }
     device_init(&device);
-    result = is_reduce ? reduce_all(&device, argv[2]) : run_plant(&device, argv[2]);
+    result = is_reduce   ? reduce_all(&device, argv[2])
+             : is_ladder ? reduce_ladder(&device)
+                         : run_plant(&device, argv[2]);
     device_finish(&device);
     return result;
 }

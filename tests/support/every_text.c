@@ -12,61 +12,111 @@ struct monoid affine_monoid(clfold_type type)
     return (struct monoid){
         .name = "affine",
         .in = type,
+        .type = type,
+        .cell = type,
+        .num_scalars = 2,
         .num_components = 2,
         .has_identity = true,
         .stage_limit = UINT64_MAX,
-        .components = { { "a", type, type, "a.a * b.a", "1" },
-                        { "b", type, type, "a.b * b.a + b.b", "0" } },
+        .components = { { "a", type, type, type, LOAD_FIRST, "a.a * b.a", "1" },
+                        { "b", type, type, type, LOAD_SECOND, "a.b * b.a + b.b", "0" } },
     };
 }
 
-static void visit_monoid(const struct monoid *monoid,
-                         void (*visit)(void *, const char *, const char *), void *user)
-{
-    const struct device_facts devices[] = {
-        { true, "", "", 4096, 1 << 20 },
-        { false, "", "", 1024, 48 << 10 },
-    };
-    const struct plan_override none = { 0 };
+struct visitor {
+    void (*visit)(void *user, const char *name, const char *text);
+    void *user;
+};
 
+static void visit_shape(const struct visitor *visitor, const struct monoid *monoid,
+                        const struct reduce_shape *shape, const char *class)
+{
+    struct text text = { 0 };
+    char name[128];
+
+    snprintf(name, sizeof(name), "%s_%s_%s_%s_%s_%s",
+             clfold_reduce_name(shape->algorithm), monoid->name, name_of(monoid->in),
+             name_of(monoid->type), clfold_tile_name(shape->tile.kind), class);
+    clfold_assemble_reduce(&text, monoid, shape);
+    if (text.failed) {
+        fprintf(stderr, "%s: no text\n", name);
+        exit(1);
+    }
+    visitor->visit(visitor->user, name, text.bytes);
+    clfold_text_finish(&text);
+}
+
+static const struct device_facts cpu = { true, "", "", 4096, 1 << 20 };
+static const struct device_facts gpu = { false, "", "", 1024, 48 << 10 };
+static const struct plan_override none;
+
+/* The tiles that a device would take: its first only, or each. */
+static void visit_tiles(const struct visitor *visitor, const struct monoid *monoid,
+                        bool each)
+{
     for (size_t d = 0; d < 2; ++d) {
         struct policy policies[CLFOLD_MAX_CANDIDATES];
-        struct tile_shape shapes[CLFOLD_MAX_CANDIDATES];
-        uint32_t num = clfold_reduce_shapes(&devices[d], monoid, &none, policies, shapes);
-        for (uint32_t i = 0; i < num; ++i) {
-            struct text text = { 0 };
-            char name[128];
-            snprintf(name, sizeof(name), "reduce_%s_%s_%s_%s_%s", monoid->name,
-                     name_of(monoid->in), name_of(monoid->components[0].type),
-                     clfold_tile_name(shapes[i].kind), d == 0 ? "cpu" : "gpu");
-            clfold_assemble_reduce(&text, monoid, &shapes[i]);
-            if (text.failed) {
-                fprintf(stderr, "%s: no text\n", name);
-                exit(1);
-            }
-            visit(user, name, text.bytes);
-            clfold_text_finish(&text);
+        struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
+        uint32_t num = clfold_reduce_shapes(REDUCE_TILES, d == 0 ? &cpu : &gpu, monoid,
+                                            &none, policies, shapes);
+        for (uint32_t i = 0; i < (each ? num : 1); ++i) {
+            visit_shape(visitor, monoid, &shapes[i], d == 0 ? "cpu" : "gpu");
         }
     }
+}
+
+static void visit_rungs(const struct visitor *visitor, const struct monoid *monoid)
+{
+    const struct site site = { NULL, "every_text" };
+
+    for (uint32_t rung = 0; rung <= REDUCE_6 - REDUCE_0; ++rung) {
+        struct policy policies[CLFOLD_MAX_CANDIDATES];
+        struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
+        enum reduce_algorithm algorithm = (enum reduce_algorithm)(REDUCE_0 + rung);
+        if (clfold_reduce_choose(&algorithm, &site, clfold_reduce_name(algorithm), monoid,
+                                 &gpu, &none) == CLFOLD_OK) {
+            clfold_reduce_shapes(algorithm, &gpu, monoid, &none, policies, shapes);
+            visit_shape(visitor, monoid, &shapes[0], "gpu");
+        }
+    }
+}
+
+static bool make(struct monoid *monoid, clfold_op op, clfold_type type, clfold_type in)
+{
+    const struct site site = { NULL, "every_text" };
+
+    return clfold_monoid_init(monoid, &site, op, type, in) == CLFOLD_OK;
 }
 
 void every_text(void (*visit)(void *user, const char *name, const char *text), void *user)
 {
-    const struct site site = { NULL, "every_text" };
-    const clfold_op ops[] = { CLFOLD_ADD, CLFOLD_MAX };
+    const struct visitor visitor = { visit, user };
+    struct monoid monoid;
 
-    for (size_t p = 0; p < NUM_PAIRS; ++p) {
-        for (size_t o = 0; o < 2; ++o) {
-            struct monoid monoid;
-            if (clfold_monoid_init(&monoid, &site, ops[o], all_pairs[p].type,
-                                   all_pairs[p].in)) {
-                fprintf(stderr, "%s\n", clfold_last_error());
-                exit(1);
+    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
+        for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; ++op) {
+            if (make(&monoid, op, type, type)) {
+                visit_tiles(&visitor, &monoid, op == CLFOLD_ADD);
             }
-            visit_monoid(&monoid, visit, user);
+        }
+        /* Each pair once, with the operators in turn. */
+        for (clfold_type in = CLFOLD_I8; in <= CLFOLD_F64; ++in) {
+            clfold_op op = CLFOLD_ADD + (type * 5 + in * 3) % CLFOLD_MIN_MAX;
+            if (in != type && make(&monoid, op, type, in)) {
+                visit_tiles(&visitor, &monoid, false);
+            }
         }
     }
-    struct monoid ints = affine_monoid(CLFOLD_I32), floats = affine_monoid(CLFOLD_F32);
-    visit_monoid(&ints, visit, user);
-    visit_monoid(&floats, visit, user);
+    const clfold_op staged[] = { CLFOLD_ADD, CLFOLD_MAX, CLFOLD_ARG_MIN_MAX };
+    for (size_t i = 0; i < sizeof(staged) / sizeof(staged[0]); ++i) {
+        make(&monoid, staged[i], CLFOLD_U64, CLFOLD_U8);
+        visit_tiles(&visitor, &monoid, true);
+        visit_rungs(&visitor, &monoid);
+    }
+    const clfold_type types[] = { CLFOLD_I32, CLFOLD_F32 };
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
+        monoid = affine_monoid(types[i]);
+        visit_tiles(&visitor, &monoid, true);
+        visit_rungs(&visitor, &monoid);
+    }
 }

@@ -6,7 +6,8 @@
 #include "plan/monoid.h"
 #include "plan/reduce_plan.h"
 
-/* Calls `visit` with a name, "reduce_add_f32_f64_tile_vector", and the text. */
+/* Calls `visit` with a name, "reduce_tiles_add_f32_f64_tile_vector_cpu", and the text:
+ * each operator on each type, each pair of types, each tile, each rung. */
 void every_text(void (*visit)(void *user, const char *name, const char *text),
                 void *user);
 

@@ -1,4 +1,4 @@
-/* dump_texts FOLDER: writes every program text, once for each -cl-std, for lint to
+/* dump_texts FOLDER: writes every program text, each for one -cl-std in turn, for lint to
  * compile. The first line of a file says which: "// -cl-std=CL1.2". */
 #include "every_text.h"
 
@@ -15,18 +15,19 @@ static void write_text(void *user, const char *name, const char *text)
 {
     struct dump *dump = user;
 
-    for (size_t i = 0; i < sizeof(standards) / sizeof(standards[0]); ++i) {
-        char path[4096];
-        snprintf(path, sizeof(path), "%s/%s_%s.cl", dump->folder, name, standards[i]);
-        FILE *file = fopen(path, "w");
-        if (!file || fprintf(file, "// -cl-std=%s\n%s", standards[i], text) < 0) {
-            dump->failed = 1;
-        }
-        if (file && fclose(file) != 0) {
-            dump->failed = 1;
-        }
-        ++dump->written;
+    const size_t num = sizeof(standards) / sizeof(standards[0]);
+    const char *standard = standards[(size_t)dump->written % num];
+    char path[4096];
+
+    snprintf(path, sizeof(path), "%s/%s_%s.cl", dump->folder, name, standard);
+    FILE *file = fopen(path, "w");
+    if (!file || fprintf(file, "// -cl-std=%s\n%s", standard, text) < 0) {
+        dump->failed = 1;
     }
+    if (file && fclose(file) != 0) {
+        dump->failed = 1;
+    }
+    ++dump->written;
 }
 
 int main(int argc, char **argv)

@@ -63,14 +63,20 @@ static void test_monoids(void **state)
     assert_int_equal(monoid.components[0].stage, CLFOLD_F32);
     assert_true(clfold_monoid_uses(&monoid, CLFOLD_F64));
     assert_false(clfold_monoid_uses(&monoid, CLFOLD_I32));
-    assert_refused(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_U32, CLFOLD_U8),
-                   CLFOLD_ERROR_UNSUPPORTED, "type u32 folded from in u8");
+    assert_refused(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_I32, CLFOLD_F32),
+                   CLFOLD_ERROR_UNSUPPORTED, "type i32 folded from in f32");
+    assert_refused(
+        clfold_monoid_init(&monoid, &site, CLFOLD_BIT_OR, CLFOLD_F32, CLFOLD_F32),
+        CLFOLD_ERROR_ARGUMENT, "op CLFOLD_BIT_OR folds integers, and type is f32");
+    assert_refused(
+        clfold_monoid_init(&monoid, &site, CLFOLD_MOMENTS, CLFOLD_F32, CLFOLD_F32),
+        CLFOLD_ERROR_UNSUPPORTED, "op CLFOLD_MOMENTS");
 
     /* As OpenCL C lays a struct out. */
     monoid.num_components = 3;
-    monoid.components[0].type = CLFOLD_U8;
-    monoid.components[1].type = CLFOLD_F64;
-    monoid.components[2].type = CLFOLD_I16;
+    monoid.components[0].item = CLFOLD_U8;
+    monoid.components[1].item = CLFOLD_F64;
+    monoid.components[2].item = CLFOLD_I16;
     assert_int_equal(clfold_monoid_item_size(&monoid), 24);
 }
 
@@ -87,66 +93,209 @@ static void test_scalars(void **state)
     assert_string_equal(clfold_type_name(0), "an unknown type");
 }
 
+/* Every stage holds what a tile can put into it, for every operator and pair of types. */
+static void test_stages(void **state)
+{
+    size_t made = 0, staged = 0;
+
+    (void)state;
+    for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; ++op) {
+        for (clfold_type in = CLFOLD_I8; in <= CLFOLD_F64; ++in) {
+            for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
+                struct monoid monoid;
+                if (clfold_monoid_init(&monoid, &site, op, type, in)) {
+                    continue;
+                }
+                ++made;
+                for (uint32_t k = 0; k < monoid.num_components; ++k) {
+                    const struct component *of = &monoid.components[k];
+                    const struct scalar *stage = clfold_scalar(of->stage);
+                    staged += of->stage != of->item;
+                    assert_non_null(of->combine);
+                    assert_int_equal(clfold_scalar(of->item)->size,
+                                     clfold_scalar(of->result)->size);
+                    /* What overflows is unsigned. */
+                    assert_true((op != CLFOLD_ADD && op != CLFOLD_MUL) ||
+                                clfold_scalar(type)->is_float ||
+                                !clfold_scalar(of->item)->is_signed);
+                    assert_int_equal(of->identity == NULL, !monoid.has_identity);
+                    if (of->load == LOAD_POSITION) {
+                        /* As wide as its value, for `?:` on vectors. */
+                        const struct scalar *value = clfold_scalar(of[1].stage);
+                        assert_int_equal(stage->size, value->size);
+                        assert_true(monoid.stage_limit <= UINT32_MAX);
+                    }
+                    if (op == CLFOLD_ADD && of->stage != of->item && type != CLFOLD_F16) {
+                        uint64_t most = UINT64_C(1) << (8 * clfold_scalar(in)->size);
+                        most = stage->is_signed ? most / 2 : most - 1;
+                        uint64_t room = stage->is_signed ? INT32_MAX : UINT32_MAX;
+                        assert_true(monoid.stage_limit * most <= room);
+                        assert_true((monoid.stage_limit + 1) * most > room);
+                    }
+                }
+            }
+        }
+    }
+    /* 94 pairs of types: 64 of integers, 8 x 3 into floats, 9 of floats less none. */
+    assert_int_equal(made, 10 * (64 + 24 + 9) + 3 * 64);
+    assert_true(staged > 200);
+}
+
+/* Brent's rule: everything is covered, no group is empty, vectors are whole, no more
+ * groups than the device holds, and the cost is that of the serial fold times three. */
+static void check_grid(const struct grid_rule *rule, uint64_t count)
+{
+    struct grid grid;
+    uint64_t processors, logarithm = 0;
+
+    clfold_grid_init(&grid, rule, count);
+    processors = grid.groups * rule->lanes;
+    while (UINT64_C(1) << logarithm < processors) {
+        ++logarithm;
+    }
+    assert_true(grid.groups >= 1 && grid.groups <= rule->units * rule->resident);
+    assert_true(processors * grid.items >= count);
+    assert_true(count == 0 || (grid.groups - 1) * rule->lanes * grid.items < count);
+    assert_int_equal(grid.items % rule->vector, 0);
+    if (count >= grid.least * rule->lanes) {
+        assert_true(processors * (grid.items + logarithm) <= 3 * count);
+    }
+}
+
+static void test_grid(void **state)
+{
+    const struct grid_rule rules[] = {
+        { 16, 48, 128, 1, 0 },   /* 8800 GTX */
+        { 7, 8, 128, 4, 0 },     /* GTX 460 */
+        { 132, 8, 256, 4, 0 },   /* H200 */
+        { 1, 2, 64, 1, 0 },      /* two cores */
+        { 16, 16, 64, 1, 2048 }, /* the policy of CPUs */
+        { 128, 8, 256, 2, 64 },  { 1, 1, 7, 3, 0 },
+    };
+    struct grid grid;
+
+    (void)state;
+    for (size_t r = 0; r < sizeof(rules) / sizeof(rules[0]); ++r) {
+        for (uint32_t bit = 0; bit <= 33; ++bit) {
+            for (uint64_t d = 0; d < 3; ++d) {
+                check_grid(&rules[r], (UINT64_C(1) << bit) + d - 1);
+            }
+        }
+        for (uint64_t count = 0; count < 100000; count += 97) {
+            check_grid(&rules[r], count);
+        }
+    }
+    /* The H200 as worked out by hand: below saturation the logarithm decides. */
+    clfold_grid_init(&grid, &rules[2], 1 << 22);
+    assert_int_equal(grid.saturating, 132 * 8 * 256);
+    assert_int_equal(grid.groups, 683);
+    assert_int_equal(grid.items, 24);
+    clfold_grid_init(&grid, &rules[2], 1 << 17);
+    assert_int_equal(grid.groups, 26);
+    assert_int_equal(grid.items, 20);
+    clfold_grid_init(&grid, &rules[3], 1 << 22);
+    assert_int_equal(grid.groups, 2);
+    assert_int_equal(grid.items, 32768);
+    clfold_grid_init(&grid, &rules[3], 0);
+    assert_int_equal(grid.groups, 1);
+}
+
 static void test_policy(void **state)
 {
     struct policy policies[CLFOLD_MAX_CANDIDATES];
-    struct tile_shape shapes[CLFOLD_MAX_CANDIDATES];
+    struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
     struct monoid monoid;
     const struct plan_override group = { .tile = TILE_GROUP };
 
     (void)state;
     assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
-    assert_int_equal(clfold_reduce_shapes(&cpu, &monoid, &none, policies, shapes), 2);
-    assert_int_equal(shapes[0].kind, TILE_VECTOR);
-    assert_int_equal(shapes[1].kind, TILE_GROUP);
-    assert_int_equal(clfold_reduce_shapes(&gpu, &monoid, &none, policies, shapes), 2);
-    assert_int_equal(shapes[0].kind, TILE_GROUP);
-    assert_int_equal(clfold_reduce_shapes(&cpu, &monoid, &group, policies, shapes), 1);
-    assert_int_equal(shapes[0].kind, TILE_GROUP);
+    assert_int_equal(
+        clfold_reduce_shapes(REDUCE_TILES, &cpu, &monoid, &none, policies, shapes), 2);
+    assert_int_equal(shapes[0].tile.kind, TILE_VECTOR);
+    assert_int_equal(shapes[1].tile.kind, TILE_GROUP);
+    assert_int_equal(
+        clfold_reduce_shapes(REDUCE_TILES, &gpu, &monoid, &none, policies, shapes), 2);
+    assert_int_equal(shapes[0].tile.kind, TILE_GROUP);
+    assert_int_equal(
+        clfold_reduce_shapes(REDUCE_TILES, &cpu, &monoid, &group, policies, shapes), 1);
+    assert_int_equal(shapes[0].tile.kind, TILE_GROUP);
+    assert_int_equal(
+        clfold_reduce_shapes(REDUCE_6, &cpu, &monoid, &none, policies, shapes), 1);
+    assert_int_equal(shapes[0].tile.kind, TILE_NONE);
 
     /* A group never has more work-items, or items of local memory, than the device. */
     struct device_facts small = gpu;
     small.max_group_size = 24;
-    clfold_reduce_shapes(&small, &monoid, &none, policies, shapes);
-    assert_int_equal(shapes[0].group_size, 24);
+    clfold_reduce_shapes(REDUCE_TILES, &small, &monoid, &none, policies, shapes);
+    assert_int_equal(shapes[0].tile.group_size, 24);
+    clfold_reduce_shapes(REDUCE_0, &small, &monoid, &none, policies, shapes);
+    assert_int_equal(shapes[0].tile.group_size, 24);
     small = gpu;
-    small.local_memory = 1024;
-    clfold_reduce_shapes(&small, &monoid, &none, policies, shapes);
-    assert_true(shapes[0].group_size * 33 / 32 * sizeof(cl_float) <= 1024);
+    small.local_memory = 1000;
+    clfold_reduce_shapes(REDUCE_TILES, &small, &monoid, &none, policies, shapes);
+    assert_true(shapes[0].tile.group_size * 33 / 32 * sizeof(cl_float) <= 1000);
+    clfold_reduce_shapes(REDUCE_0, &small, &monoid, &none, policies, shapes);
+    assert_int_equal(shapes[0].tile.group_size, 250);
     small.local_memory = 0;
-    clfold_reduce_shapes(&small, &monoid, &none, policies, shapes);
-    assert_int_equal(shapes[0].group_size, 1);
+    clfold_reduce_shapes(REDUCE_TILES, &small, &monoid, &none, policies, shapes);
+    assert_int_equal(shapes[0].tile.group_size, 1);
 }
 
-/* Every count is covered, no group is empty, and no more groups than the policy has. */
+/* What scratch and bytes must be, launch by launch. */
 static void check_plan(const struct monoid *monoid, const struct policy *policy,
-                       const struct tile_shape *shape, uint64_t count)
+                       const struct reduce_shape *shape, uint64_t count)
 {
     struct reduce_plan plan;
+    uint64_t group = shape->tile.group_size, num = count, written = 0, launches = 0;
 
     clfold_reduce_plan_init(&plan, monoid, policy, shape, count);
-    assert_true(plan.num_groups >= 1 && plan.num_groups <= policy->max_groups);
-    assert_true(plan.num_launches ==
-                (plan.num_groups == 1 && plan.scratch_bytes == 0 ? 1 : 2));
-    assert_true(plan.num_tiles * shape->elements >= count);
-    assert_true(count == 0 || (plan.num_tiles - 1) * shape->elements < count);
-    assert_true(plan.num_groups * plan.tiles_per_group >= plan.num_tiles);
-    assert_true(count == 0 ||
-                (plan.num_groups - 1) * plan.tiles_per_group < plan.num_tiles);
-    assert_int_equal(
-        plan.scratch_bytes,
-        plan.num_launches == 1 ? 0 : plan.num_groups * clfold_monoid_item_size(monoid));
-    assert_true(plan.bytes_read ==
-                count * clfold_monoid_in_size(monoid) + plan.scratch_bytes);
-    assert_true(plan.bytes_written ==
-                clfold_monoid_out_size(monoid) + plan.scratch_bytes);
+    assert_true(plan.num_groups >= 1);
+    assert_true(plan.num_groups * plan.items * group >= count);
+    assert_true(count == 0 || (plan.num_groups - 1) * plan.items * group < count);
+    if (plan.has_grid) {
+        assert_true(plan.num_groups <= (uint64_t)policy->units * policy->resident);
+        assert_true(plan.num_launches <= 2);
+    }
+    do {
+        num = clfold_reduce_groups(&plan, (uint32_t)launches, num);
+        written += num > 1 ? num : 0;
+        ++launches;
+    } while (num > 1);
+    assert_int_equal(plan.num_launches, launches);
+    written *= clfold_monoid_item_size(monoid);
+    assert_true(plan.scratch_bytes <= written);
+    assert_int_equal(plan.scratch_bytes == 0, launches == 1);
+    if (launches <= 3) {
+        assert_int_equal(plan.scratch_bytes, written);
+    }
+    assert_int_equal(plan.bytes_read, count * clfold_monoid_in_size(monoid) + written);
+    assert_int_equal(plan.bytes_written, clfold_monoid_out_size(monoid) + written);
 }
+
+static void check_plans(const struct monoid *monoid, const struct policy *policy,
+                        const struct reduce_shape *shape)
+{
+    for (uint32_t bit = 0; bit < 34; ++bit) {
+        uint64_t power = UINT64_C(1) << bit;
+        check_plan(monoid, policy, shape, power - 1);
+        check_plan(monoid, policy, shape, power);
+        check_plan(monoid, policy, shape, power + 1);
+    }
+    for (uint64_t runs = 1; runs < 600; runs += 7) {
+        uint64_t elements =
+            runs * (shape->tile.elements ? shape->tile.elements : shape->tile.group_size);
+        check_plan(monoid, policy, shape, elements - 1);
+        check_plan(monoid, policy, shape, elements);
+        check_plan(monoid, policy, shape, elements + 1);
+    }
+}
+
+static const struct plan_override overrides[] = {
+    { 0 }, { 0, 64, 8, 5 }, { 0, 1, 2, 1 }, { 0, 1u << 30, 50, 3 }
+};
 
 static void test_plan(void **state)
 {
-    const struct plan_override overrides[] = {
-        { 0 }, { 0, 64, 8, 5 }, { 0, 1, 1, 1 }, { 0, 1u << 30, 0, 3 }
-    };
     const struct device_facts *const devices[] = { &cpu, &gpu };
 
     (void)state;
@@ -156,55 +305,125 @@ static void test_plan(void **state)
                                      all_pairs[p].in));
         for (size_t o = 0; o < 8; ++o) {
             struct policy policies[CLFOLD_MAX_CANDIDATES];
-            struct tile_shape shapes[CLFOLD_MAX_CANDIDATES];
-            uint32_t num = clfold_reduce_shapes(devices[o % 2], &monoid,
+            struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
+            uint32_t num = clfold_reduce_shapes(REDUCE_TILES, devices[o % 2], &monoid,
                                                 &overrides[o / 2], policies, shapes);
             for (uint32_t i = 0; i < num; ++i) {
-                assert_true(shapes[i].elements <= monoid.stage_limit);
-                for (uint32_t bit = 0; bit < 40; ++bit) {
-                    uint64_t power = UINT64_C(1) << bit;
-                    check_plan(&monoid, &policies[i], &shapes[i], power - 1);
-                    check_plan(&monoid, &policies[i], &shapes[i], power);
-                    check_plan(&monoid, &policies[i], &shapes[i], power + 1);
-                }
-                for (uint64_t tiles = 1; tiles < 600; tiles += 7) {
-                    uint64_t elements = tiles * shapes[i].elements;
-                    check_plan(&monoid, &policies[i], &shapes[i], elements - 1);
-                    check_plan(&monoid, &policies[i], &shapes[i], elements);
-                    check_plan(&monoid, &policies[i], &shapes[i], elements + 1);
-                }
+                assert_true(shapes[i].tile.elements <= monoid.stage_limit);
+                check_plans(&monoid, &policies[i], &shapes[i]);
             }
         }
     }
 }
 
+static void test_rungs(void **state)
+{
+    const clfold_op ops[] = { CLFOLD_ADD, CLFOLD_ARG_MIN_MAX };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof(overrides) / sizeof(overrides[0]); ++i) {
+        struct monoid monoid;
+        assert_ok(clfold_monoid_init(&monoid, &site, ops[i % 2], CLFOLD_I16, CLFOLD_I16));
+        for (uint32_t rung = 0; rung < 7; ++rung) {
+            struct policy policies[CLFOLD_MAX_CANDIDATES];
+            struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
+            struct reduce_plan plan;
+            clfold_reduce_shapes((enum reduce_algorithm)(REDUCE_0 + rung), &gpu, &monoid,
+                                 &overrides[i / 2], policies, shapes);
+            check_plans(&monoid, &policies[0], &shapes[0]);
+            /* Two loads a work-item from reduce3 on, many in reduce6. */
+            clfold_reduce_plan_init(&plan, &monoid, &policies[0], &shapes[0], 1 << 25);
+            assert_true(rung < 3   ? plan.items == 1
+                        : rung < 6 ? plan.items == 2
+                                   : plan.items > 2);
+        }
+    }
+}
+
+/* Names, and what a rung refuses. */
+static void test_choose(void **state)
+{
+    const struct monoid affine = affine_monoid(CLFOLD_I32);
+    enum reduce_algorithm algorithm = REDUCE_6;
+    struct device_facts tiny = gpu;
+
+    (void)state;
+    assert_ok(clfold_reduce_choose(&algorithm, &site, NULL, &affine, &gpu, &none));
+    assert_int_equal(algorithm, REDUCE_TILES);
+    assert_ok(
+        clfold_reduce_choose(&algorithm, &site, "reduce_tiles", &affine, &gpu, &none));
+    assert_int_equal(algorithm, REDUCE_TILES);
+    tiny.max_group_size = 1;
+    for (uint32_t rung = 0; rung < 7; ++rung) {
+        struct monoid add;
+        char name[16], quoted[24];
+        snprintf(name, sizeof(name), "reduce%u", rung);
+        snprintf(quoted, sizeof(quoted), "\"%s\"", name);
+        assert_ok(clfold_monoid_init(&add, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
+        assert_ok(clfold_reduce_choose(&algorithm, &site, name, &add, &gpu, &none));
+        assert_int_equal(algorithm, REDUCE_0 + rung);
+        assert_refused(clfold_reduce_choose(&algorithm, &site, name, &add, &tiny, &none),
+                       CLFOLD_ERROR_UNSUPPORTED, "groups of 1 here");
+        if (rung < 2) {
+            assert_ok(
+                clfold_reduce_choose(&algorithm, &site, name, &affine, &gpu, &none));
+        } else {
+            assert_refused(
+                clfold_reduce_choose(&algorithm, &site, name, &affine, &gpu, &none),
+                CLFOLD_ERROR_UNSUPPORTED, "affine does not commute");
+            assert_non_null(strstr(clfold_last_error(), quoted));
+        }
+    }
+    assert_refused(
+        clfold_reduce_choose(&algorithm, &site, "reduce7", &affine, &gpu, &none),
+        CLFOLD_ERROR_UNSUPPORTED, "\"reduce7\"");
+}
+
+struct seen {
+    size_t num, tiles, rungs, f16, f64;
+};
+
 static void check_text(void *user, const char *name, const char *text)
 {
-    size_t *num = user;
+    struct seen *seen = user;
     bool vector = strstr(name, "tile_vector") != NULL;
+    bool group = strstr(name, "tile_group") != NULL;
+    bool rung = !vector && !group;
+    bool f16 = strstr(name, "f16") != NULL, f64 = strstr(name, "f64") != NULL;
 
-    ++*num;
+    ++seen->num;
+    seen->tiles += !rung;
+    seen->rungs += rung;
+    seen->f16 += f16;
+    seen->f64 += f64;
     /* A strategy's text is the same for both tiles, and all of it is there. */
     assert_non_null(strstr(text, "#pragma OPENCL FP_CONTRACT OFF"));
     assert_non_null(strstr(text, "#line 1 \"contract.cl\""));
     assert_non_null(strstr(text, "#line 1 \"combine\""));
-    assert_non_null(strstr(text, "clfold_reduce_single"));
+    assert_non_null(strstr(text, "#line 1 \"result.cl\""));
+    assert_int_equal(strstr(text, "clfold_reduce_single") != NULL, !rung);
     assert_int_equal(strstr(text, "#line 1 \"tile_vector.cl\"") != NULL, vector);
-    assert_int_equal(strstr(text, "#line 1 \"tile_group.cl\"") != NULL, !vector);
+    assert_int_equal(strstr(text, "#line 1 \"tile_group.cl\"") != NULL, group);
+    assert_int_equal(strstr(text, "#line 1 \"reduce_ladder.cl\"") != NULL, rung);
     assert_int_equal(strstr(text, "clfold_stage16 clfold_combine_stage16(") != NULL,
                      vector);
-    /* f64 is asked for where it is used only. */
-    assert_int_equal(strstr(text, "cl_khr_fp64 : enable") != NULL,
-                     strstr(name, "f64") != NULL);
+    /* An extension is asked for where it is used only. */
+    assert_int_equal(strstr(text, "cl_khr_fp64 : enable") != NULL, f64);
+    assert_int_equal(strstr(text, "cl_khr_fp16 : enable") != NULL, f16);
 }
 
 static void test_texts(void **state)
 {
-    size_t num = 0;
+    struct seen seen = { 0 };
 
     (void)state;
-    every_text(check_text, &num);
-    assert_int_equal(num, (NUM_PAIRS * 2 + 2) * 4);
+    every_text(check_text, &seen);
+    /* Eleven types of thirteen operators, three of which take integers only; two more
+     * tiles for add; 94 pairs less those of bit operators with floats. */
+    assert_true(seen.tiles > (11 * 13 - 9) * 2 + 11 * 2 + 80 * 2);
+    assert_int_equal(seen.rungs, 3 * 7 + 2 * 2);
+    print_message("%zu texts, %zu of f16, %zu of f64\n", seen.num, seen.f16, seen.f64);
+    assert_true(seen.f16 > 30 && seen.f64 > 30);
 }
 
 int main(void)
@@ -212,7 +431,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_struct_sizes), cmocka_unit_test(test_builtin),
         cmocka_unit_test(test_monoids),      cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_stages),       cmocka_unit_test(test_grid),
         cmocka_unit_test(test_policy),       cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_rungs),        cmocka_unit_test(test_choose),
         cmocka_unit_test(test_texts),
     };
 

@@ -1,0 +1,423 @@
+/*
+ * reduce0 to reduce6: the ladder by which reductions are taught, each rung beside the one
+ * that it improves, each right for every count and every group size from 2.
+ *
+ * After Harris, "Optimizing Parallel Reduction in CUDA" (2007), and Kloeckner's OpenCL
+ * lecture (2010), which number the rungs alike. The counts are a group's, for G
+ * work-items (a power of two), L = log2 G, sub-groups of 32 lanes and 32 banks of local
+ * memory; G = 256 as the example. "Steps" are sub-group steps with work in them, "mixed"
+ * are those in which some lanes idle, "replays" are accesses to local memory repeated
+ * because lanes met in a bank, beyond the three accesses of a step.
+ *
+ *   rung     steps  mixed  replays  barriers  loads of    groups of the
+ *                                             work-item   first launch
+ *   reduce0     47     47        0     1 + L      1       n / G
+ *   reduce1     12      5      105     1 + L      1       n / G
+ *   reduce2     12      5        0     1 + L      1       n / G
+ *   reduce3     12      5        0     1 + L      2       n / 2G
+ *   reduce4     12      5        0     1 + L      2       n / 2G
+ *   reduce5     12      5        0     1 + L      2       n / 2G
+ *   reduce6     12      5        0     1 + L      k       n / kG, at most what a device
+ *                                                         holds at once
+ *
+ * What all rungs do otherwise than the published ones:
+ *
+ *   - A step is guarded by the items that are there (`live`), so nothing is padded: any
+ *     operator is right, with an identity or without, and so is a short last group.
+ *   - A barrier ends every step. The published reduce4 to reduce6 leave it out for the
+ *     last 32 work-items and trust `volatile` and lanes in lock step, which OpenCL never
+ *     promises.
+ *   - A group leaves its item at `to + group`, and the next launch folds those, until one
+ *     is left.
+ *   - G is a constant in every rung, since compilers have been seen to break barriers in
+ *     loops whose trip count they do not know. What reduce5 gains is that no loop is
+ *     left, so compilers are asked not to unroll those of the others.
+ *
+ * The first launch reads elements of `in`, later ones items of `scratch`.
+ */
+
+/* Where a launch finds what it folds. */
+typedef struct {
+    global const CLFOLD_IN *in;
+    ulong offset;
+    global const clfold_item *items; /* what a later launch folds */
+    uint is_first;
+    ulong count;
+} clfold_source;
+
+/* What a group folds, and where a launch leaves it. */
+#define CLFOLD_RUNG_PARAMS                                                               \
+    global const CLFOLD_IN *in, ulong in_offset, global clfold_item *scratch,            \
+        ulong from, ulong to, uint is_first, ulong count, global CLFOLD_CELL *out,       \
+        ulong out_offset, uint has_init CLFOLD_EACH(CLFOLD_INIT_PARAM)
+
+#define CLFOLD_RUNG_BEGIN                                                                \
+    local clfold_item x[CLFOLD_GROUP_SIZE];                                              \
+    const uint l = (uint)get_local_id(0);                                                \
+    const ulong g = get_group_id(0);                                                     \
+    const clfold_source source = { in, in_offset, scratch + from, is_first, count }
+
+#define CLFOLD_RUNG_END                                                                  \
+    if (get_num_groups(0) == 1) {                                                        \
+        clfold_item init;                                                                \
+        CLFOLD_EACH(CLFOLD_INIT_SET)                                                     \
+        clfold_finish(x[0], count == 0, has_init != 0, init, out, out_offset);           \
+    } else if (l == 0)                                                                   \
+        scratch[to + g] = x[0]
+
+#if CLFOLD_RUNG < 6
+/* Item i of the launch's input. */
+static clfold_item clfold_get(const clfold_source *source, ulong i)
+{
+    if (!source->is_first)
+        return source->items[i];
+    return clfold_empty(clfold_load(source->in, source->offset + i, 0), i);
+}
+#endif
+
+/* How many of a group's `most` items there are, from item `first` on. */
+static uint clfold_live(const clfold_source *source, ulong first, uint most)
+{
+    return first < source->count ? (uint)min((ulong)most, source->count - first) : 0;
+}
+
+/* x[to] becomes x[to] op x[from]. */
+static void clfold_join(local clfold_item *x, uint to, uint from)
+{
+    x[to] = clfold_combine(x[to], x[from]);
+}
+
+/* ---- reduce0: neighbours first ----------------------------------------------------- */
+
+/*
+ * Step s = 1, 2, 4, ...: work-item l acts if 2s divides l.
+ *
+ *   x     10  1   8 -1   0 -2   3  5         G = 8, add
+ *   s=1   11      7     -2      8            l = 0, 2, 4, 6
+ *   s=2   18              6                  l = 0, 4
+ *   s=4   24                                 l = 0
+ *
+ * Keeps the order of operands. Its workers are spread over all sub-groups, so nearly
+ * every step is issued for all of them, and every one is mixed; and it divides. The
+ * published one reads x[l + s] past the group where G is no power of two.
+ */
+#if CLFOLD_RUNG == 0
+kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+clfold_reduce0(CLFOLD_RUNG_PARAMS)
+{
+    CLFOLD_RUNG_BEGIN;
+    const uint live = clfold_live(&source, g * CLFOLD_GROUP_SIZE, CLFOLD_GROUP_SIZE);
+
+    if (l < live)
+        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 1
+    for (uint s = 1; s < CLFOLD_GROUP_SIZE; s *= 2) {
+        if (l % (2 * s) == 0 && l + s < live)
+            clfold_join(x, l, l + s);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    CLFOLD_RUNG_END;
+}
+#endif
+
+/* ---- reduce1: the same pairs by the first work-items --------------------------------
+ */
+
+/*
+ * Step s = 1, 2, 4, ...: work-item l joins x[2sl] and x[2sl + s].
+ *
+ *   x     10  1   8 -1   0 -2   3  5         G = 8
+ *   s=1   11      7     -2      8            l = 0, 1, 2, 3
+ *   s=2   18              6                  l = 0, 1
+ *   s=4   24                                 l = 0
+ *
+ * Cures reduce0's modulo and its mixed sub-groups: workers are the first ones. But they
+ * now read 2s apart and meet in the banks: the replays cost just what the idle lanes of
+ * reduce0 did, 141 turns of local memory either way for G = 256. (tile_group.cl keeps the
+ * order and has no conflicts: it puts item i at i + i / 32.) The published barrier stood
+ * behind the loop.
+ */
+#if CLFOLD_RUNG == 1
+kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+clfold_reduce1(CLFOLD_RUNG_PARAMS)
+{
+    CLFOLD_RUNG_BEGIN;
+    const uint live = clfold_live(&source, g * CLFOLD_GROUP_SIZE, CLFOLD_GROUP_SIZE);
+
+    if (l < live)
+        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 1
+    for (uint s = 1; s < CLFOLD_GROUP_SIZE; s *= 2) {
+        const uint i = 2 * s * l;
+        if (i + s < live)
+            clfold_join(x, i, i + s);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    CLFOLD_RUNG_END;
+}
+#endif
+
+/* ---- reduce2: halves --------------------------------------------------------------- */
+
+/*
+ * Step s = P/2, ..., 2, 1 (P: G rounded up to a power of two): work-item l joins x[l] and
+ * x[l + s].
+ *
+ *   x     10  1  8 -1  0 -2  3  5            G = 8
+ *   s=4   10 -1 11  4                        l = 0, 1, 2, 3
+ *   s=2   21  3                              l = 0, 1
+ *   s=1   24                                 l = 0
+ *
+ * Cures reduce1's bank conflicts: neighbours read neighbours. From here on items change
+ * places (a e c g b f d h), so the operator must commute. The published one wrote its
+ * result at out[G] instead of out[group], and lost G - 2^floor(log2 G) items for other G.
+ */
+#if CLFOLD_RUNG == 2
+kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+clfold_reduce2(CLFOLD_RUNG_PARAMS)
+{
+    CLFOLD_RUNG_BEGIN;
+    const uint live = clfold_live(&source, g * CLFOLD_GROUP_SIZE, CLFOLD_GROUP_SIZE);
+
+    if (l < live)
+        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 1
+    for (uint s = CLFOLD_GROUP_POWER / 2; s > 0; s /= 2) {
+        if (l < s && l + s < live)
+            clfold_join(x, l, l + s);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    CLFOLD_RUNG_END;
+}
+#endif
+
+/* ---- reduce3: a first step while loading ------------------------------------------- */
+
+#if CLFOLD_RUNG >= 3 && CLFOLD_RUNG <= 5
+/* Puts in[first + l] op in[first + G + l], as far as they are there, into x[l]. Returns
+ * the number of live items. */
+static uint clfold_load_two(const clfold_source *source, local clfold_item *x,
+                            ulong first, uint l)
+{
+    const uint live = clfold_live(source, first, CLFOLD_GROUP_SIZE);
+
+    if (l < live) {
+        clfold_item mine = clfold_get(source, first + l);
+        if (first + CLFOLD_GROUP_SIZE + l < source->count)
+            mine = clfold_combine(
+                mine, clfold_get(source, first + CLFOLD_GROUP_SIZE + l));
+        x[l] = mine;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return live;
+}
+#endif
+
+/*
+ * A group takes 2G items; each work-item joins two of them on their way in.
+ *
+ *   in    10  1  8 -1  0 -2  3  5 | -2 -3  2  7  0 11  0  2       G = 8
+ *   x      8 -2 10  6  0  9  3  7                                 l = 0 ... 7
+ *   then as reduce2
+ *
+ * Cures reduce2's idling: there half of the work-items do nothing but load. Half as many
+ * groups, barriers and accesses to local memory for the same items. The published one
+ * bounds neither load, or only the first.
+ */
+#if CLFOLD_RUNG == 3
+kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+clfold_reduce3(CLFOLD_RUNG_PARAMS)
+{
+    CLFOLD_RUNG_BEGIN;
+    const uint live = clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l);
+
+#pragma unroll 1
+    for (uint s = CLFOLD_GROUP_POWER / 2; s > 0; s /= 2) {
+        if (l < s && l + s < live)
+            clfold_join(x, l, l + s);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    CLFOLD_RUNG_END;
+}
+#endif
+
+/* ---- reduce4: the last six steps in a straight line -------------------------------- */
+
+/* One step. The guard is needed in every one: without it work-item l writes x[l] while
+ * work-item l - s reads it, barriers or not. */
+#define CLFOLD_STEP(s)                                                                   \
+    if (l < (s) && l + (s) < live)                                                       \
+        clfold_join(x, l, l + (s));                                                      \
+    barrier(CLK_LOCAL_MEM_FENCE)
+
+/*
+ *   s = P/2 ... 64   in a loop, as reduce3
+ *   s = 32 ... 1     six steps written out
+ *
+ * Cures the loop's overhead where there is least work in a step. The published one drops
+ * the barriers of these six steps as well, for the 32 work-items that it takes to run in
+ * lock step; 65,536 ones then sum to 7,168 on the CPU runtimes of today.
+ */
+#if CLFOLD_RUNG == 4
+kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+clfold_reduce4(CLFOLD_RUNG_PARAMS)
+{
+    CLFOLD_RUNG_BEGIN;
+    const uint live = clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l);
+
+#pragma unroll 1
+    for (uint s = CLFOLD_GROUP_POWER / 2; s > 32; s /= 2) {
+        CLFOLD_STEP(s);
+    }
+    CLFOLD_STEP(32);
+    CLFOLD_STEP(16);
+    CLFOLD_STEP(8);
+    CLFOLD_STEP(4);
+    CLFOLD_STEP(2);
+    CLFOLD_STEP(1);
+    CLFOLD_RUNG_END;
+}
+#endif
+
+/* ---- reduce5: all steps in a straight line ----------------------------------------- */
+
+#if CLFOLD_RUNG >= 5
+/* The tree of reduce2 over x[0] to x[live - 1], for any G up to 8192. What a smaller G
+ * does not need is gone at compile time. */
+static void clfold_tree(local clfold_item *x, uint l, uint live)
+{
+#if CLFOLD_GROUP_POWER > 4096
+    CLFOLD_STEP(4096);
+#endif
+#if CLFOLD_GROUP_POWER > 2048
+    CLFOLD_STEP(2048);
+#endif
+#if CLFOLD_GROUP_POWER > 1024
+    CLFOLD_STEP(1024);
+#endif
+#if CLFOLD_GROUP_POWER > 512
+    CLFOLD_STEP(512);
+#endif
+#if CLFOLD_GROUP_POWER > 256
+    CLFOLD_STEP(256);
+#endif
+#if CLFOLD_GROUP_POWER > 128
+    CLFOLD_STEP(128);
+#endif
+#if CLFOLD_GROUP_POWER > 64
+    CLFOLD_STEP(64);
+#endif
+#if CLFOLD_GROUP_POWER > 32
+    CLFOLD_STEP(32);
+#endif
+#if CLFOLD_GROUP_POWER > 16
+    CLFOLD_STEP(16);
+#endif
+#if CLFOLD_GROUP_POWER > 8
+    CLFOLD_STEP(8);
+#endif
+#if CLFOLD_GROUP_POWER > 4
+    CLFOLD_STEP(4);
+#endif
+#if CLFOLD_GROUP_POWER > 2
+    CLFOLD_STEP(2);
+#endif
+    CLFOLD_STEP(1);
+}
+#endif
+
+/*
+ *   s = P/2 ... 1    all written out
+ *
+ * Cures what is left of the loop. The published one stops at groups of 512, though
+ * devices take 1024 and more.
+ */
+#if CLFOLD_RUNG == 5
+kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+clfold_reduce5(CLFOLD_RUNG_PARAMS)
+{
+    CLFOLD_RUNG_BEGIN;
+    const uint live = clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l);
+
+    clfold_tree(x, l, live);
+    CLFOLD_RUNG_END;
+}
+#endif
+
+/* ---- reduce6: many items in sequence, then the tree -------------------------------- */
+
+#if CLFOLD_RUNG == 6
+
+/* Elements i and i + G, as far as they are there, at positions counted from `base`. */
+static clfold_stage clfold_load_pair(const clfold_source *source, ulong base, ulong i)
+{
+    const uint j = (uint)(i - base);
+    clfold_stage mine = clfold_load(source->in, source->offset + base, j);
+
+    if (i + CLFOLD_GROUP_SIZE < source->count)
+        mine = clfold_combine_stage(mine, clfold_load(source->in, source->offset + base,
+                                                      j + CLFOLD_GROUP_SIZE));
+    return mine;
+}
+
+/* Elements first and first + G, and so on in steps of `stride`: at least one. A stage is
+ * emptied before it has taken too many, or come too far from its base. */
+static clfold_item clfold_fold_strided(const clfold_source *source, ulong first,
+                                       ulong stride)
+{
+    const ulong far = (0xffffffffUL - CLFOLD_GROUP_SIZE) / stride;
+    const ulong reach = min((ulong)CLFOLD_STAGE_LIMIT / 2, far) * stride;
+    clfold_item total;
+
+    for (ulong base = first; base < source->count; base += reach) {
+        const ulong stop = min(base + reach, source->count);
+        clfold_stage mine = clfold_load_pair(source, base, base);
+        for (ulong i = base + stride; i < stop; i += stride)
+            mine = clfold_combine_stage(mine, clfold_load_pair(source, base, i));
+        const clfold_item x = clfold_empty(mine, base);
+        total = base == first ? x : clfold_combine(total, x);
+    }
+    return total;
+}
+
+/* The same of items. */
+static clfold_item clfold_fold_items(const clfold_source *source, ulong first,
+                                     uint stride)
+{
+    clfold_item total = source->items[first];
+
+    for (ulong i = first + stride; i < source->count; i += stride)
+        total = clfold_combine(total, source->items[i]);
+    return total;
+}
+
+/*
+ * NG groups for any count: each work-item folds k items in a register, then the tree.
+ *
+ *   in    | 2G of group 0 | 2G of group 1 | ... | 2G of group 0 | 2G of group 1 | ...
+ *           l     l + G                           l     l + G
+ *
+ * Cures the tree's cost: with k items a work-item the tree's share of the work is 1 / k,
+ * and groups need not be started anew for every 2G items. NG and k follow Brent's theorem
+ * (src/plan/grid.h). A second launch, of one group, folds the NG partials. The published
+ * one summed in volatile local memory, and its 32-bit index wrapped near 2^32.
+ */
+kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+clfold_reduce6(CLFOLD_RUNG_PARAMS)
+{
+    CLFOLD_RUNG_BEGIN;
+    const ulong first = g * 2 * CLFOLD_GROUP_SIZE;
+    const uint live = clfold_live(&source, first, CLFOLD_GROUP_SIZE);
+
+    if (l < live)
+        x[l] = is_first ? clfold_fold_strided(&source, first + l,
+                                              get_num_groups(0) * 2 * CLFOLD_GROUP_SIZE)
+                        : clfold_fold_items(&source, l, CLFOLD_GROUP_SIZE);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    clfold_tree(x, l, live);
+    CLFOLD_RUNG_END;
+}
+#endif

@@ -1,0 +1,37 @@
+/*
+ * The launches of one call, one after the other on any kind of queue: an out-of-order
+ * queue is told by events.
+ *
+ *   in order        wait list -> launch    launch    launch -> event, if asked for
+ *   out of order    wait list -> launch -> launch -> launch -> event
+ */
+#ifndef CLFOLD_OPS_CHAIN_H
+#define CLFOLD_OPS_CHAIN_H
+
+#include "base/error.h"
+
+#include <CL/cl.h>
+
+#include <stdbool.h>
+
+struct chain {
+    const struct site *site;
+    cl_command_queue queue;
+    bool in_order;
+    cl_uint num_wait;
+    const cl_event *wait; /* the caller's */
+    cl_event after;       /* of an earlier call that uses the same scratch; NULL: none */
+    bool started;
+    cl_event last; /* the newest launch's; NULL: none, or none was wanted */
+};
+
+/* Enqueues `num_groups` groups behind the chain's launches so far. On an in-order queue
+ * `wants_event` says whether to make one. */
+clfold_status clfold_chain_launch(struct chain *chain, cl_kernel kernel,
+                                  size_t group_size, uint64_t num_groups,
+                                  bool wants_event);
+
+/* Lets go of the last event. */
+void clfold_chain_finish(struct chain *chain);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * How many groups, and how many items for each of their work-items.
+ *
+ * Brent's theorem (1974): P processors do S operations whose longest chain is D in at
+ * most S / P + D steps. A tree over n items alone has D = log2 n, so with P = n / log2 n
+ * processors each may fold log2 n items in sequence first, for nothing. More processors
+ * than the device runs at once are an illusion: below that number the logarithm decides,
+ * above it n does.
+ */
+#ifndef CLFOLD_PLAN_GRID_H
+#define CLFOLD_PLAN_GRID_H
+
+#include <stdint.h>
+
+/* All at least 1, least_items at least 0. Units and resident are the policy's constants:
+ * what a driver tells changes with its workers, and float bits hang on the grid. */
+struct grid_rule {
+    uint64_t units, resident; /* compute units, and groups that each runs at once */
+    uint64_t lanes;           /* work-items a group, or the lanes of a lone one */
+    uint64_t vector;          /* items are a multiple of it */
+    uint64_t least_items;     /* a lane is not worth starting for fewer */
+};
+
+struct grid {
+    uint64_t saturating; /* lanes that fill the device */
+    uint64_t least;      /* items a lane folds if lanes are plenty */
+    uint64_t items;      /* a lane: groups * lanes * items >= count */
+    uint64_t groups;     /* at least 1; none is without an item, unless count is 0 */
+};
+
+void clfold_grid_init(struct grid *grid, const struct grid_rule *rule, uint64_t count);
+
+#endif
