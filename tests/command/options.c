@@ -120,7 +120,8 @@ static void refused(void **state)
         { { "reduce", "a", "--raw" }, "--raw needs a value" },
         { { "reduce", "a", "--device" }, "--device needs a value" },
         { { "reduce", "a", "--device=" }, "--device needs an index" },
-        { { "reduce", "a", "--op", "min" }, "--op min: the operators are add max" },
+        { { "reduce", "a", "--op", "and" }, "--op and: the operators are add mul" },
+        { { "reduce", "a", "--op", "MAX" }, "--op MAX: the operators are " OP_NAMES },
         { { "reduce", "a", "--op", "" }, "--op : the operators" },
         { { "reduce", "a", "--acc", "float" }, "--acc float: the types are i8 u8" },
         { { "reduce", "a", "--acc", "f3" }, "--acc f3: " },
@@ -159,11 +160,84 @@ static void types(void **state)
         assert_int_equal(type_size(type), sizes[i]);
         assert_int_equal(type_find(names[i][0], sizes[i]), type);
         assert_int_equal(type_accumulator(CLFOLD_ADD, type), sums[i]);
-        assert_int_equal(type_accumulator(CLFOLD_MAX, type), type);
+        assert_int_equal(type_accumulator(CLFOLD_MUL, type), sums[i]);
+        for (clfold_op op = CLFOLD_MIN; op <= CLFOLD_MIN_MAX; op++) {
+            assert_int_equal(type_accumulator(op, type), type);
+        }
         assert_non_null(strstr(TYPE_NAMES, names[i]));
     }
     assert_int_equal(type_parse(""), 0);
     assert_int_equal(type_find('f', 1), 0);
+}
+
+static void operators(void **state)
+{
+    static const struct {
+        clfold_op op;
+        const char *name;
+        bool position;
+        unsigned num;
+    } all[] = {
+        { CLFOLD_ADD, "add", false, 1 },
+        { CLFOLD_MUL, "mul", false, 1 },
+        { CLFOLD_MIN, "min", false, 1 },
+        { CLFOLD_MAX, "max", false, 1 },
+        { CLFOLD_MIN_MAX, "min-max", false, 2 },
+        { CLFOLD_ARG_MIN, "arg-min", true, 1 },
+        { CLFOLD_ARG_MAX, "arg-max", true, 1 },
+        { CLFOLD_ARG_MIN_MAX, "arg-min-max", true, 2 },
+        { CLFOLD_BIT_AND, "bit-and", false, 1 },
+        { CLFOLD_BIT_OR, "bit-or", false, 1 },
+        { CLFOLD_BIT_XOR, "bit-xor", false, 1 },
+        { CLFOLD_LOGICAL_AND, "logical-and", false, 1 },
+        { CLFOLD_LOGICAL_OR, "logical-or", false, 1 },
+    };
+    char names[512] = "";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        assert_int_equal(op_parse(all[i].name), all[i].op);
+        assert_string_equal(op_name(all[i].op), all[i].name);
+        assert_int_equal(op_result(all[i].op).position, all[i].position);
+        assert_int_equal(op_result(all[i].op).num, all[i].num);
+        strcat(strcat(names, i > 0 ? " " : ""), all[i].name);
+    }
+    assert_string_equal(names, OP_NAMES);
+
+    static const char *const wrong[] = { "",     "ad",       "adds",    "Add",
+                                         "add ", "bit_and",  "moments", "affine",
+                                         "arg",  "arg-min-", "bit-",    "and" };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_int_equal(op_parse(wrong[i]), 0);
+    }
+}
+
+static void algorithms(void **state)
+{
+    static const char *const names[] = {
+        "reduce_tiles", "reduce0", "reduce1", "reduce2",
+        "reduce3",      "reduce4", "reduce5", "reduce6"
+    };
+    static const char *const wrong[] = { "",        "reduce",       "reduce7",
+                                         "reduce_", "reduce_tile",  "reduce_tiles_",
+                                         "auto ",   "REDUCE_TILES", "reduce-0" };
+    const char *algorithm;
+    char all[512] = "auto";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        assert_true(algorithm_parse(names[i], &algorithm));
+        assert_string_equal(algorithm, names[i]);
+        strcat(strcat(all, " "), names[i]);
+    }
+    assert_string_equal(all, ALGORITHM_NAMES);
+    assert_true(algorithm_parse("reduce-tiles", &algorithm));
+    assert_string_equal(algorithm, "reduce_tiles");
+    assert_true(algorithm_parse("auto", &algorithm));
+    assert_null(algorithm);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_false(algorithm_parse(wrong[i], &algorithm));
+    }
 }
 
 static void selections(void **state)
@@ -236,7 +310,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reduce_defaults), cmocka_unit_test(reduce_everything),
         cmocka_unit_test(other_actions),   cmocka_unit_test(refused),
-        cmocka_unit_test(types),           cmocka_unit_test(selections),
+        cmocka_unit_test(types),           cmocka_unit_test(operators),
+        cmocka_unit_test(algorithms),      cmocka_unit_test(selections),
         cmocka_unit_test(sentences),
     };
 

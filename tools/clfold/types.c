@@ -17,6 +17,35 @@ static const struct {
 
 #define NUM_TYPES (sizeof(types) / sizeof(types[0]))
 
+static const struct {
+    const char *name;
+    bool wide; /* integers are folded in 64 bits */
+    struct op_result result;
+} ops[] = {
+    [CLFOLD_ADD] = { "add", true, { false, 1 } },
+    [CLFOLD_MUL] = { "mul", true, { false, 1 } },
+    [CLFOLD_MIN] = { "min", false, { false, 1 } },
+    [CLFOLD_MAX] = { "max", false, { false, 1 } },
+    [CLFOLD_BIT_AND] = { "bit-and", false, { false, 1 } },
+    [CLFOLD_BIT_OR] = { "bit-or", false, { false, 1 } },
+    [CLFOLD_BIT_XOR] = { "bit-xor", false, { false, 1 } },
+    [CLFOLD_LOGICAL_AND] = { "logical-and", false, { false, 1 } },
+    [CLFOLD_LOGICAL_OR] = { "logical-or", false, { false, 1 } },
+    [CLFOLD_ARG_MIN] = { "arg-min", false, { true, 1 } },
+    [CLFOLD_ARG_MAX] = { "arg-max", false, { true, 1 } },
+    [CLFOLD_ARG_MIN_MAX] = { "arg-min-max", false, { true, 2 } },
+    [CLFOLD_MIN_MAX] = { "min-max", false, { false, 2 } },
+};
+
+#define NUM_OPS (sizeof(ops) / sizeof(ops[0]))
+
+static const char *const algorithms[] = {
+    "reduce_tiles", "reduce0", "reduce1", "reduce2",
+    "reduce3",      "reduce4", "reduce5", "reduce6"
+};
+
+#define NUM_ALGORITHMS (sizeof(algorithms) / sizeof(algorithms[0]))
+
 clfold_type type_parse(const char *name)
 {
     for (clfold_type type = 1; type < NUM_TYPES; type++) {
@@ -29,9 +58,34 @@ clfold_type type_parse(const char *name)
 
 clfold_op op_parse(const char *name)
 {
-    return strcmp(name, "add") == 0   ? CLFOLD_ADD
-           : strcmp(name, "max") == 0 ? CLFOLD_MAX
-                                      : 0;
+    for (clfold_op op = 1; op < NUM_OPS; op++) {
+        if (strcmp(ops[op].name, name) == 0) {
+            return op;
+        }
+    }
+    return 0;
+}
+
+/* Equal, where `name` may have hyphens for underscores. */
+static bool same_name(const char *algorithm, const char *name)
+{
+    while (*algorithm && (*algorithm == *name || (*algorithm == '_' && *name == '-'))) {
+        algorithm++;
+        name++;
+    }
+    return *algorithm == *name;
+}
+
+bool algorithm_parse(const char *name, const char **algorithm)
+{
+    *algorithm = NULL;
+    for (size_t i = 0; i < NUM_ALGORITHMS; i++) {
+        if (same_name(algorithms[i], name)) {
+            *algorithm = algorithms[i];
+            return true;
+        }
+    }
+    return strcmp(name, "auto") == 0;
 }
 
 const char *type_name(clfold_type type)
@@ -41,7 +95,7 @@ const char *type_name(clfold_type type)
 
 const char *op_name(clfold_op op)
 {
-    return op == CLFOLD_ADD ? "add" : "max";
+    return ops[op].name;
 }
 
 size_t type_size(clfold_type type)
@@ -66,7 +120,7 @@ enum type_class type_class(clfold_type type)
 
 clfold_type type_accumulator(clfold_op op, clfold_type element)
 {
-    if (op != CLFOLD_ADD) {
+    if (!ops[op].wide) {
         return element;
     }
     switch (type_class(element)) {
@@ -78,4 +132,9 @@ clfold_type type_accumulator(clfold_op op, clfold_type element)
         break;
     }
     return element;
+}
+
+struct op_result op_result(clfold_op op)
+{
+    return ops[op].result;
 }

@@ -1,4 +1,5 @@
-/* The names, sizes and default accumulators of element types; the operators' names. */
+/* The names, sizes and default accumulators of element types; the names of operators and
+ * of the library's algorithms. */
 #ifndef CLFOLD_COMMAND_TYPES_H
 #define CLFOLD_COMMAND_TYPES_H
 
@@ -7,13 +8,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All names, for help and messages. */
+/* All names, for messages; the help breaks the long lists into lines. */
 #define TYPE_NAMES "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64"
-#define OP_NAMES   "add max"
+#define OP_NAMES                                                                         \
+    "add mul min max min-max arg-min arg-max arg-min-max bit-and bit-or bit-xor "        \
+    "logical-and logical-or"
+#define ALGORITHM_NAMES                                                                  \
+    "auto reduce_tiles reduce0 reduce1 reduce2 reduce3 reduce4 reduce5 reduce6"
 
 /* 0 for a name that is none. */
 clfold_type type_parse(const char *name);
 clfold_op op_parse(const char *name);
+
+/* False for a name that is none. *algorithm is the library's own name, and NULL for auto;
+ * reduce-tiles is reduce_tiles. */
+bool algorithm_parse(const char *name, const char **algorithm);
 
 const char *type_name(clfold_type type);
 const char *op_name(clfold_op op);
@@ -27,7 +36,15 @@ clfold_type type_find(char kind, unsigned long size);
 enum type_class { TYPE_SIGNED, TYPE_UNSIGNED, TYPE_FLOAT };
 enum type_class type_class(clfold_type type);
 
-/* Sums of integers go into 64 bits; everything else stays in the element's type. */
+/* Sums and products of integers go into 64 bits; everything else stays in the element's
+ * type. */
 clfold_type type_accumulator(clfold_op op, clfold_type element);
+
+/* What a fold by `op` leaves: values of the type that is folded, or clfold_arg_value. */
+struct op_result {
+    bool position;
+    unsigned num; /* 1, or 2 for the least and the greatest */
+};
+struct op_result op_result(clfold_op op);
 
 #endif
