@@ -57,12 +57,18 @@ static void pipe_in(const void *bytes, size_t size)
     close(ends[0]);
 }
 
+static bool open_as(struct input *input, const char *name, clfold_type raw,
+                    struct message *message)
+{
+    return input_open(input, name, raw ? INPUT_RAW : INPUT_NPY, raw, message);
+}
+
 static void check_refused(const char *name, clfold_type raw, const char *part)
 {
     struct input input;
     struct message message;
 
-    if (input_open(&input, name, raw, &message)) {
+    if (open_as(&input, name, raw, &message)) {
         fail_msg("%s was opened; it should say \"%s\"", name, part);
     }
     if (!strstr(message.text, part)) {
@@ -87,7 +93,7 @@ static void regular_files(void **state)
 
     (void)state;
     write_file(bytes, size);
-    assert_true(input_open(&input, path, 0, &message));
+    assert_true(open_as(&input, path, 0, &message));
     assert_false(input.is_stream);
     assert_int_equal(input.type, CLFOLD_F32);
     assert_int_equal(input.bytes, sizeof(three));
@@ -99,7 +105,7 @@ static void regular_files(void **state)
     input_close(&input);
 
     /* the same as raw bytes; and from a place inside it, as standard input */
-    assert_true(input_open(&input, path, CLFOLD_U8, &message));
+    assert_true(open_as(&input, path, CLFOLD_U8, &message));
     assert_int_equal(input.bytes, size);
     input_close(&input);
     const int file = open(path, O_RDONLY);
@@ -107,7 +113,7 @@ static void regular_files(void **state)
     assert_int_equal(lseek(file, (off_t)(10 + header), SEEK_SET), 10 + header);
     assert_int_equal(dup2(file, STDIN_FILENO), STDIN_FILENO);
     close(file);
-    assert_true(input_open(&input, "-", CLFOLD_F32, &message));
+    assert_true(open_as(&input, "-", CLFOLD_F32, &message));
     assert_false(input.is_stream);
     assert_int_equal(input.bytes, sizeof(three));
     assert_true(input_read(&input, back, sizeof(back), &message));
@@ -169,13 +175,13 @@ static void changed_files(void **state)
 
     (void)state;
     write_file("12345678", 8);
-    assert_true(input_open(&input, path, CLFOLD_U8, &message));
+    assert_true(open_as(&input, path, CLFOLD_U8, &message));
     assert_int_equal(truncate(path, 5), 0);
     assert_false(input_read(&input, back, 8, &message));
     assert_non_null(strstr(message.text, "shorter"));
     input_close(&input);
 
-    assert_true(input_open(&input, path, CLFOLD_U8, &message));
+    assert_true(open_as(&input, path, CLFOLD_U8, &message));
     assert_true(input_read(&input, back, 5, &message));
     assert_int_equal(truncate(path, 6), 0);
     assert_false(input_check_end(&input, &message));
@@ -190,7 +196,7 @@ static void check_stream(clfold_type raw, uint64_t limit, const char *part,
     struct message message;
     void *data = &data;
 
-    assert_true(input_open(&input, "-", raw, &message));
+    assert_true(open_as(&input, "-", raw, &message));
     assert_true(input.is_stream);
     const bool done = input_read_stream(&input, limit, &data, &message);
     if (part) {
@@ -249,6 +255,154 @@ static void streams(void **state)
     assert_int_equal(open("/dev/null", O_RDONLY), STDIN_FILENO);
 }
 
+static void set_element(unsigned char *bytes, uint64_t value, size_t size,
+                        bool big_endian)
+{
+    for (size_t i = 0; i < size; i++) {
+        bytes[big_endian ? size - 1 - i : i] = (unsigned char)(value >> 8 * i);
+    }
+}
+
+/* Both orders, so that one of them is not the host's, from a file and from a stream, in
+ * more than one piece. */
+static void byte_orders(void **state)
+{
+    static const struct {
+        const char *dtype;
+        size_t size;
+    } dtypes[] = {
+        { "<i2", 2 }, { ">u2", 2 }, { "<f4", 4 }, { ">i4", 4 },
+        { "<u8", 8 }, { ">f8", 8 }, { "|u1", 1 }, { ">i1", 1 },
+    };
+    enum { COUNT = 5000 };
+    static unsigned char bytes[300 + 8 * COUNT];
+    static uint64_t back[COUNT];
+    struct input input;
+    struct message message;
+
+    (void)state;
+    for (size_t d = 0; d < sizeof(dtypes) / sizeof(dtypes[0]); d++) {
+        const size_t element = dtypes[d].size;
+        char header[100];
+        snprintf(header, sizeof(header),
+                 "{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }\n",
+                 dtypes[d].dtype, COUNT);
+        size_t at = make_npy(bytes, header, strlen(header), "", 0);
+        for (size_t i = 0; i < COUNT; i++, at += element) {
+            set_element(bytes + at, i * 0x9e3779b97f4a7c15u, element,
+                        dtypes[d].dtype[0] == '>');
+        }
+        for (int is_stream = 0; is_stream < 2; is_stream++) {
+            void *data = back;
+            write_file(bytes, at);
+            if (is_stream) {
+                pipe_in(bytes, at);
+            }
+            assert_true(
+                input_open(&input, is_stream ? "-" : path, INPUT_NPY, 0, &message));
+            assert_int_equal(input.is_stream, is_stream);
+            if (is_stream) {
+                assert_true(input_read_stream(&input, UINT64_MAX, &data, &message));
+            } else {
+                assert_true(input_read(&input, back, (size_t)input.bytes, &message));
+            }
+            for (size_t i = 0; i < COUNT; i++) {
+                uint64_t value = i * 0x9e3779b97f4a7c15u;
+                const uint8_t value8 = (uint8_t)value;
+                const uint16_t value16 = (uint16_t)value;
+                const uint32_t value32 = (uint32_t)value;
+                assert_memory_equal((char *)data + i * element,
+                                    element == 1   ? (void *)&value8
+                                    : element == 2 ? (void *)&value16
+                                    : element == 4 ? (void *)&value32
+                                                   : (void *)&value,
+                                    element);
+            }
+            input_close(&input);
+            if (is_stream) {
+                free(data);
+            }
+        }
+    }
+}
+
+static void check_text(const char *name, uint64_t limit, const char *part,
+                       const void *expected, size_t size)
+{
+    struct input input;
+    struct message message;
+    void *data = &data;
+
+    assert_true(input_open(&input, name, INPUT_TEXT, CLFOLD_I16, &message));
+    assert_true(input.is_stream);
+    const bool done = input_read_stream(&input, limit, &data, &message);
+    assert_int_equal(done, !part);
+    if (part) {
+        assert_null(data);
+        assert_string_equal(message.text, part);
+    } else {
+        assert_int_equal(input.bytes, size);
+        if (size > 0) {
+            assert_memory_equal(data, expected, size);
+        }
+    }
+    free(data);
+    input_close(&input);
+}
+
+/* Files and streams; longer than a piece, so that pieces end in the middle of words. */
+static void texts(void **state)
+{
+    enum { COUNT = 40000 };
+    static int16_t numbers[COUNT];
+    char *const text = malloc(8 * COUNT);
+    size_t length = 0;
+
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < COUNT; i++) {
+        numbers[i] = (int16_t)(uint16_t)(i * 40503);
+        length += (size_t)sprintf(text + length, "%d%s", numbers[i],
+                                  i % 10 == 9 ? "\r\n"
+                                  : i % 3     ? ","
+                                              : " ");
+    }
+    write_file(text, length);
+    check_text(path, sizeof(numbers), NULL, numbers, sizeof(numbers));
+    char sentence[sizeof(path) + 100];
+    snprintf(sentence, sizeof(sentence),
+             "%s: holds more than the %zu bytes of i16 that the device takes in one "
+             "buffer",
+             path, sizeof(numbers) - 1);
+    check_text(path, sizeof(numbers) - 1, sentence, NULL, 0);
+    free(text);
+
+    pipe_in("-1 2,3", 6);
+    check_text("-", 6, NULL, (const int16_t[]){ -1, 2, 3 }, 6);
+    pipe_in("", 0);
+    check_text("-", 0, NULL, NULL, 0);
+    pipe_in("1\n2 x", 5);
+    check_text("-", 6, "standard input: line 2, column 3: \"x\" is no number of type i16",
+               NULL, 0);
+    pipe_in("1\n2,", 4);
+    check_text("-", 6,
+               "standard input: line 2, column 2: a comma with no number after it", NULL,
+               0);
+    write_file("", 0);
+    check_text(path, 100, NULL, NULL, 0);
+    check_text("/dev/null", 100, NULL, NULL, 0);
+    check_text("/dev/zero", 100,
+               "/dev/zero: line 1, column 1: \"????????????????????????????????????????"
+               "????????????????????...\" is longer than any number of type i16",
+               NULL, 0);
+    check_text("/proc/self/mem", 100, "/proc/self/mem: Input/output error", NULL, 0);
+
+    struct input input;
+    struct message message;
+    assert_false(input_open(&input, folder, INPUT_TEXT, CLFOLD_I16, &message));
+    assert_non_null(strstr(message.text, strerror(EISDIR)));
+}
+
 /* 2.5 MiB, so that the memory grows twice; files of /proc say that they are empty. */
 static void long_streams(void **state)
 {
@@ -273,7 +427,7 @@ static void long_streams(void **state)
     pclose(cat);
     free(bytes);
 
-    assert_true(input_open(&input, "/proc/self/status", CLFOLD_U8, &message));
+    assert_true(open_as(&input, "/proc/self/status", CLFOLD_U8, &message));
     assert_true(input.is_stream);
     assert_true(input_read_stream(&input, 1 << 20, &data, &message));
     assert_true(input.bytes > 100);
@@ -302,7 +456,7 @@ static void bottomless_streams(void **state)
     getrusage(RUSAGE_SELF, &after);
     assert_true(after.ru_maxrss - before.ru_maxrss < 32 * 1024); /* KiB */
 
-    assert_true(input_open(&input, "/dev/zero", CLFOLD_U8, &message));
+    assert_true(open_as(&input, "/dev/zero", CLFOLD_U8, &message));
     assert_false(input_read_stream(&input, 3000000, &data, &message));
     assert_non_null(strstr(message.text, "/dev/zero: holds more than the 3000000 bytes"));
     input_close(&input);
@@ -331,6 +485,7 @@ int main(void)
         cmocka_unit_test(regular_files), cmocka_unit_test(refused_files),
         cmocka_unit_test(changed_files), cmocka_unit_test(streams),
         cmocka_unit_test(long_streams),  cmocka_unit_test(bottomless_streams),
+        cmocka_unit_test(byte_orders),   cmocka_unit_test(texts),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -39,7 +39,9 @@ static void reduce_defaults(void **state)
     assert_int_equal(options.action, ACTION_REDUCE);
     assert_int_equal(options.op, CLFOLD_ADD);
     assert_int_equal(options.acc, 0);
-    assert_int_equal(options.raw, 0);
+    assert_int_equal(options.format, INPUT_NPY);
+    assert_int_equal(options.element, 0);
+    assert_null(options.algorithm);
     assert_null(options.device);
     assert_false(options.json);
     assert_string_equal(options.file, "x.npy");
@@ -56,10 +58,26 @@ static void reduce_everything(void **state)
                            &options, &message));
     assert_int_equal(options.op, CLFOLD_MAX);
     assert_int_equal(options.acc, CLFOLD_U64);
-    assert_int_equal(options.raw, CLFOLD_U8);
+    assert_int_equal(options.format, INPUT_RAW);
+    assert_int_equal(options.element, CLFOLD_U8);
     assert_string_equal(options.device, "gpu");
     assert_true(options.json);
     assert_string_equal(options.file, "-");
+
+    assert_true(read_words((const char *[MOST]){ "reduce", "--text", "i8", "--text=f16",
+                                                 "--kernel", "reduce-tiles", "x" },
+                           &options, &message));
+    assert_int_equal(options.format, INPUT_TEXT);
+    assert_int_equal(options.element, CLFOLD_F16);
+    assert_string_equal(options.algorithm, "reduce_tiles");
+    assert_true(read_words(
+        (const char *[MOST]){ "reduce", "--kernel=reduce1", "--algorithm=reduce6", "x" },
+        &options, &message));
+    assert_string_equal(options.algorithm, "reduce6");
+    assert_true(read_words(
+        (const char *[MOST]){ "reduce", "--kernel=reduce1", "--algorithm=auto", "x" },
+        &options, &message));
+    assert_null(options.algorithm);
 
     assert_true(
         read_words((const char *[MOST]){ "reduce", "--op", "add", "--", "--json" },
@@ -128,6 +146,19 @@ static void refused(void **state)
         { { "reduce", "a", "--acc", "F32" }, "--acc F32: " },
         { { "reduce", "a", "--raw", "f321" }, "--raw f321: the types are" },
         { { "reduce", "--json=yes", "a" }, "--json takes no value" },
+        { { "reduce", "a", "--text" }, "--text needs a value" },
+        { { "reduce", "a", "--text", "bool" }, "--text bool: the types are i8 u8" },
+        { { "reduce", "a", "--kernel" }, "--kernel needs a value" },
+        { { "reduce", "a", "--algorithm" }, "--algorithm needs a value" },
+        { { "reduce", "a", "--kernel", "best" },
+          "--kernel best: the kernels are auto reduce_tiles reduce0 " },
+        { { "reduce", "a", "--kernel", "reduce7" }, "--kernel reduce7: the kernels" },
+        { { "reduce", "a", "--algorithm=" }, "--algorithm : the kernels" },
+        { { "reduce", "a", "--raw", "u8", "--text", "u8" },
+          "--raw and --text exclude each other" },
+        { { "reduce", "a", "--text", "u8", "--raw", "u8" },
+          "--raw and --text exclude each other" },
+        { { "devices", "--text", "u8" }, "no option --text" },
     };
     struct options options;
     struct message message;

@@ -1,6 +1,7 @@
 #include "input.h"
 
 #include "npy.h"
+#include "text.h"
 #include "types.h"
 
 #include <errno.h>
@@ -75,6 +76,7 @@ static bool read_npy_header(struct input *input, uint64_t *header_bytes,
         return false;
     }
     input->type = npy.type;
+    input->swapped = npy.swapped;
     input->bytes = npy.bytes;
     *header_bytes = sizeof(prefix) + length_bytes + length;
     return true;
@@ -94,8 +96,7 @@ static bool refuse_rest(const struct input *input, uint64_t has, struct message 
                        (ull)has, type_size(input->type), type_name(input->type));
 }
 
-static bool open_and_check(struct input *input, const char *path, clfold_type raw,
-                           struct message *message)
+static bool open_and_check(struct input *input, const char *path, struct message *message)
 {
     const bool standard = strcmp(path, "-") == 0;
     struct stat info;
@@ -109,7 +110,8 @@ static bool open_and_check(struct input *input, const char *path, clfold_type ra
         return message_set(message, "%s", strerror(EISDIR));
     }
     /* Files in /proc and the like are regular and say that they are empty. */
-    input->is_stream = !S_ISREG(info.st_mode) || info.st_size == 0;
+    input->is_stream =
+        !S_ISREG(info.st_mode) || info.st_size == 0 || input->format == INPUT_TEXT;
     if (!input->is_stream) {
         /* Standard input may be a file of which a part has been read. */
         const off_t at = lseek(input->file, 0, SEEK_CUR);
@@ -119,7 +121,7 @@ static bool open_and_check(struct input *input, const char *path, clfold_type ra
         left = at < info.st_size ? (uint64_t)(info.st_size - at) : 0;
     }
 
-    if (input->npy) {
+    if (input->format == INPUT_NPY) {
         if (!read_npy_header(input, &header, message)) {
             return false;
         }
@@ -127,33 +129,69 @@ static bool open_and_check(struct input *input, const char *path, clfold_type ra
             return refuse_size(input, "", left - header, message);
         }
     } else {
-        input->type = raw;
         input->bytes = left;
-        if (!input->is_stream && left % type_size(raw) != 0) {
+        if (!input->is_stream && left % type_size(input->type) != 0) {
             return refuse_rest(input, left, message);
         }
     }
     return true;
 }
 
-bool input_open(struct input *input, const char *path, clfold_type raw,
-                struct message *message)
+bool input_open(struct input *input, const char *path, enum input_format format,
+                clfold_type type, struct message *message)
 {
     *input = (struct input){ .name = strcmp(path, "-") == 0 ? "standard input" : path,
                              .file = -1,
-                             .npy = raw == 0 };
-    if (!open_and_check(input, path, raw, message)) {
+                             .format = format,
+                             .type = type };
+    if (!open_and_check(input, path, message)) {
         input_close(input);
         return message_prefix(message, input->name);
     }
     return true;
 }
 
+/* `size` is a multiple of the element's. */
+static void swap_bytes(const struct input *input, unsigned char *bytes, size_t size)
+{
+    const size_t element = type_size(input->type);
+
+    for (size_t at = 0; at < size; at += element) {
+        for (size_t i = 0, j = element - 1; i < j; i++, j--) {
+            const unsigned char byte = bytes[at + i];
+            bytes[at + i] = bytes[at + j];
+            bytes[at + j] = byte;
+        }
+    }
+}
+
+/* Its size was right when it was opened, so someone else has made it shorter. */
+static const char DATA[] = "data; it has become shorter";
+
+/* Memory that is mapped for writing need not be readable, or only slowly, so the bytes
+ * are swapped before they come there. */
+static bool read_swapped(const struct input *input, unsigned char *to, size_t size,
+                         struct message *message)
+{
+    unsigned char piece[16 * 1024];
+
+    for (size_t at = 0, length; at < size; at += length) {
+        length = size - at < sizeof(piece) ? size - at : sizeof(piece);
+        if (!read_exactly(input, piece, length, DATA, message)) {
+            return false;
+        }
+        swap_bytes(input, piece, length);
+        memcpy(to + at, piece, length);
+    }
+    return true;
+}
+
 bool input_read(struct input *input, void *to, size_t size, struct message *message)
 {
-    /* Its size was right when it was opened, so someone else has made it shorter. */
-    return read_exactly(input, to, size, "data; it has become shorter", message) ||
-           message_prefix(message, input->name);
+    const bool read = input->swapped ? read_swapped(input, to, size, message)
+                                     : read_exactly(input, to, size, DATA, message);
+
+    return read || message_prefix(message, input->name);
 }
 
 bool input_check_end(struct input *input, struct message *message)
@@ -204,10 +242,10 @@ static bool read_growing(struct input *input, uint64_t most, char **data, size_t
 static bool check_stream(const struct input *input, uint64_t limit, size_t size,
                          struct message *message)
 {
-    if (input->npy && size > input->bytes) {
+    if (input->format == INPUT_NPY && size > input->bytes) {
         return refuse_size(input, "more than ", input->bytes, message);
     }
-    if (input->npy && size < input->bytes) {
+    if (input->format == INPUT_NPY && size < input->bytes) {
         return refuse_size(input, "", size, message);
     }
     if (size > limit) {
@@ -219,32 +257,70 @@ static bool check_stream(const struct input *input, uint64_t limit, size_t size,
     return size % type_size(input->type) == 0 || refuse_rest(input, size, message);
 }
 
+static bool read_bytes(struct input *input, uint64_t limit, char **data, size_t *size,
+                       struct message *message)
+{
+    const uint64_t most = input->format == INPUT_NPY ? input->bytes : limit;
+
+    if (input->format == INPUT_NPY && input->bytes > limit) {
+        return message_set(message,
+                           "its .npy header tells of %llu bytes, and the device takes at "
+                           "most %llu in one buffer",
+                           (ull)input->bytes, (ull)limit);
+    }
+    if (!read_growing(input, most, data, size, message) ||
+        !check_stream(input, limit, *size, message)) {
+        return false;
+    }
+    if (input->swapped) {
+        swap_bytes(input, (unsigned char *)*data, *size);
+    }
+    return true;
+}
+
+static bool read_numbers(struct input *input, uint64_t limit, char **data, size_t *size,
+                         struct message *message)
+{
+    struct text text;
+    char piece[16 * 1024];
+    size_t got;
+
+    text_init(&text, input->type, limit);
+    do {
+        if (!read_up_to(input, piece, sizeof(piece), &got, message) ||
+            !text_feed(&text, piece, got, message)) {
+            goto fail;
+        }
+    } while (got == sizeof(piece));
+    if (!text_end(&text, message)) {
+        goto fail;
+    }
+    *data = (char *)text.data;
+    *size = text.size;
+    return true;
+
+fail:
+    text_finish(&text);
+    return false;
+}
+
 bool input_read_stream(struct input *input, uint64_t limit, void **data,
                        struct message *message)
 {
     char *bytes = NULL;
     size_t size = 0;
+    const bool read = input->format == INPUT_TEXT
+                          ? read_numbers(input, limit, &bytes, &size, message)
+                          : read_bytes(input, limit, &bytes, &size, message);
 
     *data = NULL;
-    if (input->npy && input->bytes > limit) {
-        message_set(
-            message,
-            "its .npy header tells of %llu bytes, and the device takes at most %llu "
-            "in one buffer",
-            (ull)input->bytes, (ull)limit);
-        goto fail;
-    }
-    if (!read_growing(input, input->npy ? input->bytes : limit, &bytes, &size, message) ||
-        !check_stream(input, limit, size, message)) {
-        goto fail;
+    if (!read) {
+        free(bytes);
+        return message_prefix(message, input->name);
     }
     input->bytes = size;
     *data = bytes;
     return true;
-
-fail:
-    free(bytes);
-    return message_prefix(message, input->name);
 }
 
 void input_close(struct input *input)

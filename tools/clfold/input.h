@@ -1,10 +1,11 @@
 /*
- * A file of numbers: .npy, raw, or either on standard input.
+ * A file of numbers: .npy, raw, text, or any of them on standard input.
  *
  * A regular file tells its size, which is held against its header before anything is
  * allocated; its data are then read straight to where they are wanted. A stream (pipe,
  * terminal, device) tells nothing, so its data are read into memory that grows with what
- * really comes, up to a limit.
+ * really comes, up to a limit. The size of a text is not that of its numbers, so every
+ * text is such a stream.
  */
 #ifndef CLFOLD_COMMAND_INPUT_H
 #define CLFOLD_COMMAND_INPUT_H
@@ -16,21 +17,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum input_format { INPUT_NPY, INPUT_RAW, INPUT_TEXT };
+
 struct input {
     const char *name; /* the path, for messages too */
     int file;
+    enum input_format format;
     clfold_type type;
-    bool npy;       /* bytes is known, for a stream as the header says it */
-    bool is_stream; /* otherwise bytes is known and is the file's */
+    bool swapped;   /* .npy: reading brings the bytes into the host's order */
+    bool is_stream; /* bytes is known only for .npy, as the header says it */
     uint64_t bytes; /* of data */
 };
 
-/* Opens `path` ("-": standard input) and reads its header. raw 0: .npy. On failure there
- * is nothing to close. `path` must outlive the input. */
-bool input_open(struct input *input, const char *path, clfold_type raw,
-                struct message *message);
+/* Opens `path` ("-": standard input) and reads its header. `type` is that of the numbers,
+ * which .npy tells itself. On failure there is nothing to close. `path` must outlive the
+ * input. */
+bool input_open(struct input *input, const char *path, enum input_format format,
+                clfold_type type, struct message *message);
 
-/* A regular file: the next `size` bytes. */
+/* A regular file: the next `size` bytes, whole elements. `to` is only written. */
 bool input_read(struct input *input, void *to, size_t size, struct message *message);
 
 /* A regular file: that all has been read. */

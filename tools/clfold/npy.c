@@ -18,7 +18,8 @@ bool npy_read_prefix(const unsigned char prefix[NPY_PREFIX], size_t *length_byte
                      struct message *message)
 {
     if (memcmp(prefix, "\x93NUMPY", 6) != 0) {
-        return message_set(message, "is not an .npy file (--raw TYPE reads raw data)");
+        return message_set(
+            message, "is not an .npy file (--raw TYPE reads raw data, --text TYPE text)");
     }
     if (prefix[6] < 1 || prefix[6] > 3 || prefix[7] != 0) {
         return message_set(message,
@@ -147,7 +148,8 @@ static const char *kind_name(char kind)
 
 /* '<f4': byte order, kind, bytes an element. No order, '=' and '|' mean the host's, as in
  * numpy. */
-static bool read_dtype(struct slice dtype, clfold_type *type, struct message *message)
+static bool read_dtype(struct slice dtype, clfold_type *type, bool *swapped,
+                       struct message *message)
 {
     const struct slice whole = dtype;
     char order = host_order();
@@ -182,13 +184,7 @@ static bool read_dtype(struct slice dtype, clfold_type *type, struct message *me
             message, "holds dtype '%.*s' (%s), and only integers and floats are read",
             shown(whole.length), whole.at, kind_name(kind));
     }
-    if (order != host_order() && type_size(*type) > 1) {
-        return message_set(
-            message,
-            "holds dtype '%.*s', which is %s-endian; this machine's order is "
-            "the other one, and bytes are not swapped yet",
-            shown(whole.length), whole.at, order == '<' ? "little" : "big");
-    }
+    *swapped = order != host_order() && type_size(*type) > 1;
     return true;
 }
 
@@ -383,6 +379,6 @@ bool npy_read_text(const char *text, size_t length, struct npy *out,
                            : !have_order ? "fortran_order"
                                          : "shape");
     }
-    return read_dtype(dtype, &type, message) &&
+    return read_dtype(dtype, &type, &out->swapped, message) &&
            check_extent(&extent, fortran, type, out, message);
 }

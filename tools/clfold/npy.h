@@ -27,6 +27,7 @@ enum {
 
 struct npy {
     clfold_type type;
+    bool swapped;          /* the bytes of an element are not in the host's order */
     uint64_t count, bytes; /* bytes = count * size of type, fits in int64_t */
 };
 

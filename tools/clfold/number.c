@@ -1,10 +1,14 @@
 #include "number.h"
 
+#include "types.h"
+
+#include <fenv.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* IEEE 754 binary16: sign, 5 bits of exponent, 10 of fraction. */
 static float half_to_float(cl_half bits)
@@ -116,4 +120,158 @@ double number_double(clfold_type type, const void *value)
         memcpy(&wide, value, sizeof(wide));
         return wide;
     }
+}
+
+static void put_bits(void *value, size_t size, uint64_t bits)
+{
+    const uint8_t bits8 = (uint8_t)bits;
+    const uint16_t bits16 = (uint16_t)bits;
+    const uint32_t bits32 = (uint32_t)bits;
+
+    memcpy(value,
+           size == 1   ? (const void *)&bits8
+           : size == 2 ? (const void *)&bits16
+           : size == 4 ? (const void *)&bits32
+                       : (const void *)&bits,
+           size);
+}
+
+static enum number_parsed parse_integer(void *value, clfold_type type, const char *text)
+{
+    const bool negative = *text == '-', is_signed = type_class(type) == TYPE_SIGNED;
+    const size_t size = type_size(type);
+    uint64_t magnitude = 0, most = UINT64_MAX >> (64 - 8 * size + is_signed);
+    bool overflow = false;
+
+    text += *text == '-' || *text == '+';
+    if (!*text) {
+        return NUMBER_NONE;
+    }
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9') {
+            return NUMBER_NONE;
+        }
+        const unsigned digit = (unsigned)(*text - '0');
+        overflow = overflow || magnitude > (UINT64_MAX - digit) / 10;
+        magnitude = magnitude * 10 + digit;
+    }
+    if (negative) {
+        most = is_signed ? most + 1 : 0;
+    }
+    if (overflow || magnitude > most) {
+        return NUMBER_RANGE;
+    }
+    put_bits(value, size, negative ? 0 - magnitude : magnitude);
+    return NUMBER_READ;
+}
+
+static bool is_special(const char *text)
+{
+    return strcasecmp(text, "inf") == 0 || strcasecmp(text, "infinity") == 0 ||
+           strcasecmp(text, "nan") == 0;
+}
+
+/* Digits with at most one point among them, and an exponent. */
+static bool is_decimal(const char *text)
+{
+    static const char digits[] = "0123456789";
+    size_t count = strspn(text, digits);
+
+    text += count;
+    if (*text == '.') {
+        const size_t fraction = strspn(++text, digits);
+        text += fraction;
+        count += fraction;
+    }
+    if (count > 0 && (*text == 'e' || *text == 'E')) {
+        text++;
+        text += *text == '-' || *text == '+';
+        count = strspn(text, digits);
+        text += count;
+    }
+    return count > 0 && !*text;
+}
+
+static double parse_rounded(const char *text, int rounding)
+{
+    const int before = fegetround();
+
+    fesetround(rounding);
+    const double value = strtod(text, NULL);
+    fesetround(before);
+    return value;
+}
+
+/*
+ * There is no strtod for f16, and rounding first to f64 and then to f16 is wrong where
+ * the first step lands on the middle of two f16. So the first step rounds to odd: it cuts
+ * off, and where that lost something it sets the last bit, far below those of an f16, so
+ * that the value is on its side of every middle.
+ */
+static double parse_to_odd(const char *text)
+{
+    const double low = parse_rounded(text, FE_DOWNWARD);
+    const double high = parse_rounded(text, FE_UPWARD);
+    double value = fabs(low) < fabs(high) ? low : high;
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof(bits));
+    bits |= low < high;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+/* To the nearest, ties to even. Infinity from 65520 on, the middle of the largest and of
+ * what would come next. */
+static cl_half half_from_double(double value)
+{
+    const unsigned sign = signbit(value) ? 0x8000 : 0;
+    const double magnitude = fabs(value);
+    int exponent, place = -24;
+
+    if (isnan(value)) {
+        return (cl_half)(sign | 0x7e00);
+    }
+    if (magnitude >= 65520) {
+        return (cl_half)(sign | 0x7c00);
+    }
+    /* The last place is 10 bits below the first one, and 2^-24 for subnormal numbers. */
+    if (magnitude >= ldexp(1, -14)) {
+        frexp(magnitude, &exponent);
+        place = exponent - 11;
+    }
+    const unsigned units = (unsigned)nearbyint(ldexp(magnitude, -place));
+    /* The first of a normal number's 11 bits is not stored: here it counts the exponent
+     * up by one, and so does a carry out of the rounding. */
+    return (cl_half)(sign | (((unsigned)(place + 24) << 10) + units));
+}
+
+static enum number_parsed parse_float(void *value, clfold_type type, const char *text)
+{
+    const char *const magnitude = text + (*text == '-' || *text == '+');
+    const bool special = is_special(magnitude);
+    double wide;
+
+    if (!special && !is_decimal(magnitude)) {
+        return NUMBER_NONE;
+    }
+    if (type == CLFOLD_F16) {
+        const cl_half half = half_from_double(parse_to_odd(text));
+        memcpy(value, &half, sizeof(half));
+        wide = (double)half_to_float(half);
+    } else if (type == CLFOLD_F32) {
+        const float single = strtof(text, NULL);
+        memcpy(value, &single, sizeof(single));
+        wide = (double)single;
+    } else {
+        wide = strtod(text, NULL);
+        memcpy(value, &wide, sizeof(wide));
+    }
+    return !special && isinf(wide) ? NUMBER_RANGE : NUMBER_READ;
+}
+
+enum number_parsed number_parse(void *value, clfold_type type, const char *text)
+{
+    return type_class(type) == TYPE_FLOAT ? parse_float(value, type, text)
+                                          : parse_integer(value, type, text);
 }

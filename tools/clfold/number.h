@@ -1,4 +1,4 @@
-/* Numbers as text that reads back exactly. */
+/* Numbers as text that reads back exactly, and numbers out of text. */
 #ifndef CLFOLD_COMMAND_NUMBER_H
 #define CLFOLD_COMMAND_NUMBER_H
 
@@ -16,5 +16,15 @@ void number_print(char out[NUMBER_TEXT], clfold_type type, const void *value);
 
 /* The same value, for a JSON number; the integer types of 64 bits do not fit. */
 double number_double(clfold_type type, const void *value);
+
+enum number_parsed { NUMBER_READ, NUMBER_NONE, NUMBER_RANGE };
+
+/*
+ * Reads `text`, all of it, as a number of `type` into *value. Integers are decimal.
+ * Floats are decimal too, as strtod reads them in the C locale, with inf, infinity and
+ * nan in upper or lower case, and are rounded once, to the nearest; what is too small for
+ * the type becomes subnormal or 0. C's hexadecimal floats and nan(...) are no numbers.
+ */
+enum number_parsed number_parse(void *value, clfold_type type, const char *text);
 
 #endif

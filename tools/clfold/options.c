@@ -13,7 +13,7 @@ static const char general_help[] =
     "Folds the numbers of a file on an OpenCL device.\n"
     "\n"
     "  devices    list the devices and what they can do\n"
-    "  reduce     the sum or the maximum of an .npy file or of raw data\n"
+    "  reduce     the sum, maximum or other fold of an .npy file, raw data or text\n"
     "\n"
     "clfold COMMAND --help says more about one command.\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage.\n";
@@ -31,27 +31,42 @@ static const char devices_help[] =
 static const char reduce_help[] =
     "Usage: clfold reduce [options] FILE\n"
     "\n"
-    "Prints the sum or the maximum of all numbers in FILE. FILE is an .npy file of any\n"
-    "shape in C order, raw data with --raw, or - for standard input.\n"
+    "Folds all numbers in FILE into one, with an operator, and prints it. FILE is an\n"
+    ".npy file of any shape in C order and of either byte order, raw data with --raw,\n"
+    "text with --text, or - for standard input.\n"
     "\n"
-    "  --op OP         add (the default) or max\n"
-    "  --acc TYPE      the type to fold in; default: for add, i64 or u64 for integers;\n"
-    "                  otherwise the type of the elements\n"
+    "  --op OP         add (the default) mul min max; bit-and bit-or bit-xor, of\n"
+    "                  integers; logical-and logical-or, which give 0 or 1;\n"
+    "                  arg-min arg-max print \"index value\", the first of equals;\n"
+    "                  min-max arg-min-max print two lines, the least first\n"
+    "  --acc TYPE      the type to fold in; default: for add and mul, i64 or u64 for\n"
+    "                  integers; otherwise the type of the elements\n"
+    "  --kernel NAME   auto (the default) lets the library choose; reduce_tiles is its\n"
+    "                  own; reduce0 to reduce6 lead up to it, for teaching\n"
+    "  --algorithm NAME\n"
+    "                  the same as --kernel\n"
     "  --device SEL    an index as clfold devices shows it, gpu, cpu, or a part of a\n"
     "                  name; default: the first GPU, else the first device\n"
     "  --raw TYPE      FILE is nothing but numbers of TYPE, in this machine's byte "
     "order\n"
+    "  --text TYPE     FILE is numbers of TYPE in decimal, separated by white space or\n"
+    "                  by commas; floats may have an exponent or be inf or nan, and are\n"
+    "                  rounded to the nearest; no hexadecimal numbers\n"
     "  --json          one object: op, type, acc, count, result, device, kernel, "
     "seconds;\n"
-    "                  seconds is one call on the device without file and transfer\n"
+    "                  result is a number, or a string where it is nan or inf, or an\n"
+    "                  object of index and value, or of min and max; seconds is one\n"
+    "                  call on the device without file and transfer\n"
     "  --help          this text\n"
     "\n"
     "TYPE is one of " TYPE_NAMES ".\n"
+    "min and max of floats are nan where one is nan; arg-min and arg-max find the "
+    "first.\n"
     "The result has as many digits as it takes to read back exactly.\n";
 
 /* Above all characters, so that optopt tells options that are known from those that are
  * not. */
-enum { HELP = 256, VERSION, JSON, OP, ACC, DEVICE, RAW };
+enum { HELP = 256, VERSION, JSON, OP, ACC, DEVICE, RAW, TEXT, KERNEL, ALGORITHM };
 
 static const struct option general_options[] = {
     { "help", no_argument, NULL, HELP },
@@ -65,11 +80,14 @@ static const struct option devices_options[] = {
 };
 static const struct option reduce_options[] = {
     { "acc", required_argument, NULL, ACC },
+    { "algorithm", required_argument, NULL, ALGORITHM },
     { "device", required_argument, NULL, DEVICE },
     { "help", no_argument, NULL, HELP },
     { "json", no_argument, NULL, JSON },
+    { "kernel", required_argument, NULL, KERNEL },
     { "op", required_argument, NULL, OP },
     { "raw", required_argument, NULL, RAW },
+    { "text", required_argument, NULL, TEXT },
     { 0 },
 };
 
@@ -78,6 +96,25 @@ static bool read_type(const char *option, clfold_type *type, struct message *mes
     *type = type_parse(optarg);
     return *type ||
            message_set(message, "%s %.200s: the types are " TYPE_NAMES, option, optarg);
+}
+
+static bool read_algorithm(const char *option, const char **algorithm,
+                           struct message *message)
+{
+    return algorithm_parse(optarg, algorithm) ||
+           message_set(message, "%s %.200s: the kernels are " ALGORITHM_NAMES, option,
+                       optarg);
+}
+
+static bool read_format(struct options *options, enum input_format format,
+                        const char *option, struct message *message)
+{
+    if (options->format != INPUT_NPY && options->format != format) {
+        return message_set(message, "--raw and --text exclude each other: FILE has one "
+                                    "format");
+    }
+    options->format = format;
+    return read_type(option, &options->element, message);
 }
 
 /* `found` is '?' or ':', as getopt_long returns them. */
@@ -169,8 +206,20 @@ static bool read_reduce(struct options *options, int argc, char **argv,
                 return false;
             }
             break;
+        case KERNEL:
+        case ALGORITHM:
+            if (!read_algorithm(found == KERNEL ? "--kernel" : "--algorithm",
+                                &options->algorithm, message)) {
+                return false;
+            }
+            break;
         case RAW:
-            if (!read_type("--raw", &options->raw, message)) {
+            if (!read_format(options, INPUT_RAW, "--raw", message)) {
+                return false;
+            }
+            break;
+        case TEXT:
+            if (!read_format(options, INPUT_TEXT, "--text", message)) {
                 return false;
             }
             break;

@@ -2,6 +2,7 @@
 #ifndef CLFOLD_COMMAND_OPTIONS_H
 #define CLFOLD_COMMAND_OPTIONS_H
 
+#include "input.h"
 #include "message.h"
 
 #include <clfold/clfold.h>
@@ -13,10 +14,12 @@ struct options {
     const char *print; /* ACTION_PRINT: a help text */
     bool json;
     clfold_op op;
-    clfold_type acc;    /* 0: by operator and element */
-    clfold_type raw;    /* 0: .npy */
-    const char *device; /* NULL: the default */
-    const char *file;   /* "-": standard input */
+    clfold_type acc;       /* 0: by operator and element */
+    const char *algorithm; /* NULL: the library's choice */
+    enum input_format format;
+    clfold_type element; /* of raw data and of text; 0: .npy tells */
+    const char *device;  /* NULL: the default */
+    const char *file;    /* "-": standard input */
 };
 
 /* The sentence of a failure says how to go on. */

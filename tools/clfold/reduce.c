@@ -4,12 +4,11 @@
 #include "commands.h"
 #include "device.h"
 #include "input.h"
-#include "number.h"
 #include "record.h"
+#include "result.h"
 #include "types.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -18,7 +17,7 @@
  * copies each piece through memory of the host. */
 enum { PIECE_BYTES = 32 * 1024 * 1024 };
 
-/* One element of the largest type. */
+/* What stands in for no data, since OpenCL has no buffer of 0 bytes. */
 enum { ELEMENT_BYTES = 8 };
 
 struct reduction {
@@ -27,7 +26,7 @@ struct reduction {
     clfold_fold fold;
     clfold_report report;
     double seconds;
-    clfold_arg_value result; /* its value, at offset 0 of the union */
+    struct result result;
 
     const struct device *device;
     const char *device_name;
@@ -149,7 +148,6 @@ static bool load(struct reduction *r, struct message *message)
             return false;
         }
     } else if (!check_size(r, limit, message) ||
-               /* OpenCL has no buffer of 0 bytes. */
                !create_buffer(r, &r->in, CL_MEM_READ_ONLY,
                               r->input.bytes ? r->input.bytes : ELEMENT_BYTES, message) ||
                !load_file(r, message)) {
@@ -191,7 +189,7 @@ static bool reduce(struct reduction *r, bool timed, struct message *message)
 {
     /* The first explain refuses a fold before a large file is read for nothing. */
     if (!explain(r, 1, message) || !load(r, message) || !explain(r, r->count, message) ||
-        !create_buffer(r, &r->out, CL_MEM_READ_WRITE, ELEMENT_BYTES, message) ||
+        !create_buffer(r, &r->out, CL_MEM_READ_WRITE, result_size(&r->result), message) ||
         !reduce_once(r, message)) {
         return false;
     }
@@ -204,29 +202,12 @@ static bool reduce(struct reduction *r, bool timed, struct message *message)
         r->seconds = now() - start;
     }
     const cl_int error =
-        clEnqueueReadBuffer(r->queue, r->out, CL_TRUE, 0, type_size(r->fold.type),
-                            &r->result.value, 0, NULL, NULL);
+        clEnqueueReadBuffer(r->queue, r->out, CL_TRUE, 0, result_size(&r->result),
+                            r->result.items, 0, NULL, NULL);
     return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
 }
 
-static json_object *json_result(const struct reduction *r, const char *text)
-{
-    switch (type_class(r->fold.type)) {
-    case TYPE_SIGNED:
-        return json_object_new_int64(strtoll(text, NULL, 10));
-    case TYPE_UNSIGNED:
-        return json_object_new_uint64(strtoull(text, NULL, 10));
-    case TYPE_FLOAT:
-        break;
-    }
-    /* JSON has no such numbers. */
-    const double value = number_double(r->fold.type, &r->result.value);
-    return isfinite(value) ? json_object_new_double_s(value, text)
-                           : json_object_new_string(text);
-}
-
-static bool print_json(const struct reduction *r, const char *text,
-                       struct message *message)
+static bool print_json(const struct reduction *r, struct message *message)
 {
     json_object *const object = json_object_new_object();
     char seconds[32];
@@ -237,7 +218,7 @@ static bool print_json(const struct reduction *r, const char *text,
         json_put(object, "type", json_object_new_string(type_name(r->input.type))) &&
         json_put(object, "acc", json_object_new_string(type_name(r->fold.type))) &&
         json_put(object, "count", json_object_new_uint64(r->count)) &&
-        json_put(object, "result", json_result(r, text)) &&
+        json_put(object, "result", result_json(&r->result)) &&
         json_put(object, "device", json_object_new_string(r->device_name)) &&
         json_put(object, "kernel", json_object_new_string(r->report.algorithm)) &&
         json_put(object, "seconds", json_object_new_double_s(r->seconds, seconds));
@@ -250,18 +231,6 @@ static bool print_json(const struct reduction *r, const char *text,
     }
     json_object_put(object);
     return json || message_set(message, "there is no memory to print JSON");
-}
-
-static bool print_result(const struct reduction *r, bool json, struct message *message)
-{
-    char text[NUMBER_TEXT];
-
-    number_print(text, r->fold.type, &r->result.value);
-    if (json) {
-        return print_json(r, text, message);
-    }
-    puts(text);
-    return true;
 }
 
 static void finish(struct reduction *r)
@@ -288,7 +257,8 @@ bool command_reduce(const struct options *options, struct message *message)
     struct device_list list = { 0 };
     bool done = false;
 
-    if (!input_open(&r.input, options->file, options->raw, message)) {
+    if (!input_open(&r.input, options->file, options->format, options->element,
+                    message)) {
         return false;
     }
     const clfold_type element = r.input.type;
@@ -296,13 +266,19 @@ bool command_reduce(const struct options *options, struct message *message)
         options->acc ? options->acc : type_accumulator(options->op, element);
     r.fold = (clfold_fold){ .op = options->op,
                             .type = acc,
-                            .in = acc == element ? 0 : element };
+                            .in = acc == element ? 0 : element,
+                            .algorithm = options->algorithm };
+    r.result = (struct result){ .op = options->op, .type = acc };
 
     if (device_list_init(&list, message) &&
         (r.device = device_select(&list, options->device, message))) {
         r.device_name = r.device->name ? r.device->name : "the device";
-        done = open_device(&r, message) && reduce(&r, options->json, message) &&
-               print_result(&r, options->json, message);
+        done = open_device(&r, message) && reduce(&r, options->json, message);
+    }
+    if (done && options->json) {
+        done = print_json(&r, message);
+    } else if (done) {
+        result_print(&r.result);
     }
     finish(&r);
     device_list_finish(&list);
