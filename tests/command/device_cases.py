@@ -1,0 +1,148 @@
+"""Cases on one device: its choice, and how data reach it and results leave it."""
+
+import json
+import math
+import os
+import random
+import re
+
+import numpy as np
+
+from driver import check, one_array, values
+
+
+def devices(d, device):
+    text = d.good("devices")
+    index = device["index"]
+    check(f"\n  {index}  {device['name']}\n" in text, text)
+    check(f"platform {device['platform']} (" in text, text)
+    check(d.devices[index] is device, "the index is not the place in the array")
+    for key in ["name", "vendor", "device_version", "driver_version", "opencl_c_version"]:
+        check(isinstance(device[key], str) and device[key], f"{key}: {device[key]!r}")
+    for key in ["compute_units", "global_memory", "max_allocation"]:
+        check(isinstance(device[key], int) and device[key] > 0, f"{key}: {device[key]!r}")
+    for key in ["fp64", "fp16", "int64_atomics", "sub_groups", "little_endian"]:
+        check(isinstance(device[key], bool), f"{key}: {device[key]!r}")
+    since_3 = re.match(r"OpenCL [3-9]", device["device_version"])
+    for key in ["device_scope_atomics", "acquire_release_atomics"]:
+        check(isinstance(device[key], bool) == bool(since_3), f"{key}: {device[key]!r}")
+    check(device["type"] in ["cpu", "gpu", "accelerator", "custom"], device["type"])
+
+
+def selectors(d, device):
+    path = d.save(np.arange(10, dtype="i4"))
+
+    def chosen(*words):
+        return json.loads(d.good("reduce", "--json", *words, path))["device"]
+
+    names = [other["name"] for other in d.devices]
+    name = device["name"]
+    check(chosen("--device", device["index"]) == name, "by index")
+    part = name[1:-1].upper()
+    first = next(other for other in names if part in other.upper())
+    check(chosen("--device", part) == first, f"by a part of its name, {part}")
+    for kind in ["gpu", "cpu"]:
+        of_kind = [other["name"] for other in d.devices if other["type"] == kind]
+        if of_kind:
+            check(chosen("--device", kind) == of_kind[0], kind)
+        else:
+            d.bad(1, f"--device {kind} matches", "reduce", "--device", kind, path)
+    gpus = [other["name"] for other in d.devices if other["type"] == "gpu"]
+    check(chosen() == (gpus or names)[0], "by default")
+    for selector in [len(names), 99999999999999999999, "no such device"]:
+        text = d.bad(1, f"--device {selector} ", "reduce", "--device", selector, path)
+        check("clfold devices" in text, text)
+
+
+def shapes(d, device):
+    for shape in [
+        (0,), (1,), (), (1, 1), (0, 5), (3, 4, 5), (2,) * 10, (1 << 20, 3), (100003,)
+    ]:  # fmt: skip
+        array = values(d, "add", "int32", math.prod(shape)).reshape(shape)
+        one_array(d, device, array, "add", "int64", d.save(array))
+    array = values(d, "add", "float32", 1000)
+    one_array(d, device, np.asfortranarray(array.reshape(1, 1000, 1)), "add", "float32",
+              d.save(np.asfortranarray(array.reshape(1, 1000, 1))))  # fmt: skip
+    for version in [(1, 0), (2, 0), (3, 0)]:
+        one_array(d, device, array, "max", "float32", d.save(array, version=version))
+
+
+def standard_input(d, device):
+    array = values(d, "add", "int32", 1000003)  # 4 MB: no pipe holds it at once
+    with open(d.save(array), "rb") as file:
+        content = file.read()
+    words = ["reduce", "--device", device["index"], "-"]
+    total = f"{array.sum(dtype='int64')}\n"
+    one_array(d, device, array, "add", "int64", "-", data=content)
+    one_array(d, device, array, "max", "int32", "--raw", "i32", "-", data=array.tobytes())
+    with open(d.path("data.npy"), "rb") as file:
+        check(d.good(*words, stdin=file) == total, "a file as standard input")
+    # raw data from where standard input stands
+    with open(d.path("data.npy"), "rb", buffering=0) as file:
+        file.seek(len(content) - array.nbytes)
+        check(d.good(*words, "--raw", "i32", stdin=file) == total, "a part of a file")
+    check(d.good(*words, shell="cat data.npy | \"$@\"", cwd=d.folder) == total, "a pipe")
+    os.mkfifo(d.path("fifo"))
+    path = d.path("fifo")
+    text = d.good("reduce", "--device", device["index"], path,
+                  shell="cat data.npy >fifo & \"$@\"", cwd=d.folder)  # fmt: skip
+    check(text == total, "a named pipe")
+    os.remove(path)
+
+    d.bad(1, "standard input: holds 3999996 bytes", *words, data=content[:-16])
+    d.bad(1, "standard input: holds more than 4000012 bytes", *words, data=content + b"x")
+    d.bad(1, "standard input: ends inside", *words, data=content[:50])
+    d.bad(1, "standard input: is not an .npy file", *words, data=b"")
+    d.bad(1, "no multiple of the 4 of i32", *words, "--raw", "i32", data=b"12345")
+
+
+def large(d, device):
+    """Several pieces of the file; then a file that the device has no room for."""
+    array = values(d, "add", "uint8", 100_000_007)
+    one_array(d, device, array, "add", "uint64", d.save(array))
+    array = values(d, "max", "int32", 9_000_001)
+    one_array(d, device, array, "max", "int32", d.save(array.astype(array.dtype.newbyteorder())))
+    with open(d.path("data.npy"), "rb") as file:
+        content = file.read()
+    one_array(d, device, array, "arg-min", "int32", "-", data=content)
+    os.remove(d.path("data.npy"))
+
+    path = d.path("sparse")
+    limit = device["max_allocation"]
+    with open(path, "wb") as file:
+        file.truncate(limit + 1)
+    words = ["reduce", "--raw", "u8", "--device", device["index"]]
+    text = d.bad(1, f"at most {limit} in one buffer", *words, path)
+    check(path in text and f" {limit + 1} bytes" in text, text)
+    os.remove(path)
+
+
+def full_output(d, device):
+    path = d.save(np.ones(3, "f4"))
+    for words in [["--device", device["index"]], ["--json", "--device", device["index"]]]:
+        with open("/dev/full", "wb") as full:
+            done = d.run("reduce", *words, path, stdout=full)
+        check(done.returncode == 1 and b"No space left" in done.stderr, f"{done}")
+        done = d.run("reduce", *words, path, shell='"$@" >&-')
+        check(done.returncode == 1 and b"standard output" in done.stderr, f"{done}")
+
+
+def damaged_files(d, device):
+    """One wrong byte in a header: a result or a sentence, never anything else."""
+    with open(d.save(np.arange(24, dtype="f4").reshape(2, 3, 4)), "rb") as file:
+        content = bytearray(file.read())
+    dice = random.Random(int(d.random.integers(1 << 32)))
+    for _ in range(60):
+        damaged = bytearray(content)
+        place, value = dice.randrange(80), dice.randrange(256)
+        damaged[place] = value
+        path = d.write(damaged)
+        done = d.run("reduce", "--device", device["index"], path)
+        lines = done.stderr.count(b"\n")
+        check(
+            (done.returncode, lines) in [(0, 0), (1, 1)],
+            f"byte {place} set to {value}: {done}",
+        )
+
+
+CASES = [devices, selectors, shapes, standard_input, large, full_output, damaged_files]

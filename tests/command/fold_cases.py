@@ -1,0 +1,201 @@
+"""Cases on one device: every operator, type, conversion and kernel."""
+
+import math
+
+import numpy as np
+
+from driver import (
+    KERNELS, NAMES, OPS, accumulator, check, has_fold, has_type, is_float, one_array, values,
+)  # fmt: skip
+
+SEPARATORS = [" ", ",", "\n", "\r\n", " , ", ",\n", "\t", "\r\n\r\n"]
+FORMATS = ["npy", "swapped", "raw", "text"]
+
+
+def as_text(d, array):
+    gaps = d.random.choice(SEPARATORS, array.size)
+    end = "\n" if d.random.integers(2) else ""
+    parts = [part for pair in zip(map(str, array.reshape(-1)), gaps) for part in pair]
+    return ("".join(parts[:-1]) + end).encode()
+
+
+def given(d, array, form):
+    """The words that give the array to the command."""
+    name = NAMES[array.dtype.name]
+    if form == "npy":
+        return [d.save(array)]
+    if form == "swapped":
+        return [d.save(array.astype(array.dtype.newbyteorder()))]
+    if form == "raw":
+        return ["--raw", name, d.write(array.tobytes())]
+    return ["--text", name, d.write(as_text(d, array), "data.txt")]
+
+
+def operators(d, device):
+    """Each operator with each type and each format, and each type with each format."""
+    for i, op in enumerate(OPS):
+        for j, element in enumerate(NAMES):
+            acc = accumulator(op, element)
+            words = ["reduce", "--op", op, "--device", device["index"]]
+            if has_fold(device, op, element, acc):
+                array = values(d, op, element, int(d.random.integers(1, 5000)))
+                one_array(d, device, array, op, acc, *given(d, array, FORMATS[(i + j) % 4]))
+            elif has_type(device, element, acc):
+                d.bad(1, "CLFOLD_ERROR_ARGUMENT", *words, *given(d, np.ones(3, element), "raw"))
+            else:
+                d.bad(
+                    1, "CLFOLD_ERROR_UNSUPPORTED", *words,
+                    *given(d, np.ones(3, element), "raw"),
+                )  # fmt: skip
+
+
+CONVERSIONS = [
+    ("add", "int32", "int32"), ("add", "uint8", "uint8"), ("add", "float32", "float64"),
+    ("add", "int16", "float32"), ("add", "uint8", "float64"), ("min", "int64", "int8"),
+    ("max", "uint64", "uint16"), ("max", "float64", "float32"), ("bit-xor", "int8", "uint64"),
+    ("bit-and", "uint64", "int32"), ("arg-max", "int64", "float32"),
+    ("arg-min", "int32", "int8"), ("arg-min-max", "uint32", "int64"),
+    ("min-max", "uint8", "float32"), ("mul", "int8", "int8"), ("mul", "int64", "uint32"),
+    ("logical-or", "int64", "uint8"), ("max", "int16", "float16"), ("add", "uint8", "float16"),
+    ("min-max", "float16", "float64"), ("min", "float64", "float16"),
+]  # fmt: skip
+
+
+def conversions(d, device):
+    for op, element, acc in CONVERSIONS:
+        if has_type(device, element, acc):
+            array = values(d, op, element, 100 if acc == "float16" else 12345)
+            if op == "add" and acc == "float16":
+                array &= 7  # so that every sum is exact
+            one_array(d, device, array, op, acc, "--acc", NAMES[acc], d.save(array))
+    for element, acc in [("float32", "int32"), ("float64", "uint8"), ("float16", "int64")]:
+        if has_type(device, element):
+            words = ["--device", device["index"], "--acc", NAMES[acc]]
+            path = d.save(np.ones(3, element))
+            d.bad(1, "CLFOLD_ERROR_UNSUPPORTED", "reduce", *words, path)
+
+
+def kernels(d, device):
+    folds = [
+        ("add", "float32"), ("min", "int32"), ("arg-max", "float32"), ("min-max", "uint8"),
+        ("logical-and", "int16"), ("arg-min-max", "int64"), ("mul", "uint32"),
+    ]  # fmt: skip
+    for i, kernel in enumerate(KERNELS):
+        for op, element in [folds[i % len(folds)], folds[(i + 2) % len(folds)], folds[0]]:
+            for count in [1, 1000, 100003]:
+                array = values(d, op, element, count)
+                acc = accumulator(op, element)
+                one_array(d, device, array, op, acc, d.save(array), kernel=kernel)
+    array = values(d, "add", "int32", 777)
+    words = ["reduce", "--device", device["index"], d.save(array)]
+    total = f"{array.sum(dtype='int64')}\n"
+    for choice in [
+        ["--kernel", "auto"], ["--kernel=reduce-tiles"], ["--algorithm", "reduce_tiles"],
+        ["--algorithm=auto"], ["--algorithm", "reduce3"], ["--kernel=reduce0", "--kernel=auto"],
+    ]:  # fmt: skip
+        check(d.good(*words, *choice) == total, f"{choice}")
+
+
+def not_numbers(d, device):
+    """A NaN is the least and the greatest, and true; the first one has the place."""
+    for element in ["float16", "float32", "float64"]:
+        if not has_type(device, element):
+            continue
+        for numbers in [
+            [math.nan],
+            [1, math.nan, 2],
+            [math.nan, -math.inf, math.nan],
+            [-math.inf, 5, math.nan, math.inf, math.nan],
+            [0] * 999 + [math.nan] * 2 + [-1] * 999,
+            [0, math.nan, 0],
+            [math.nan, math.nan],
+        ]:
+            array = np.array(numbers, element)
+            for op in OPS:
+                if not op.startswith("bit-"):
+                    one_array(d, device, array, op, element, d.save(array))
+
+
+def ties(d, device):
+    """The lowest index wins, wherever the equal ones are; -0 equals 0."""
+    for array in [
+        np.full(100003, 7, "int32"),
+        np.resize(np.array([3, 1, 2, 1, 3], "uint8"), 54321),
+        np.array([0.0, -0.0, 0.0], "float32"),
+        np.array([-0.0, 0.0], "float32"),
+        np.array([math.inf, math.inf, -math.inf, -math.inf], "float32"),
+        np.array([5] * 4999 + [6, 4] * 2, "int64"),
+    ]:
+        for op in ["arg-min", "arg-max", "arg-min-max"]:
+            name = array.dtype.name
+            one_array(d, device, array, op, name, d.save(array))
+    # far behind what one work-group reads
+    for place in [0, 1 << 20, (1 << 21) + 2]:
+        array = np.zeros((1 << 21) + 3, "int16")
+        array[place:] = -1
+        one_array(d, device, array, "arg-min", "int16", d.save(array))
+
+
+def empty(d, device):
+    for element in NAMES:
+        if not has_type(device, element):
+            continue
+        array = np.empty(0, element)
+        for i, op in enumerate(OPS):
+            if not has_fold(device, op, element):
+                continue
+            words = ["--acc", NAMES[element]]
+            form = FORMATS[i % 4]
+            if op.startswith("arg-"):
+                words += ["--op", op, "--device", device["index"]]
+                text = d.bad(1, "CLFOLD_ERROR_EMPTY", "reduce", *words, *given(d, array, form))
+                check("no identity" in text or "nothing" in text or "empty" in text, text)
+            else:
+                one_array(d, device, array, op, element, *words, *given(d, array, form))
+    for form in ["--raw", "--text"]:
+        for op in ["add", "min-max"]:
+            acc = accumulator(op, "int32")
+            one_array(d, device, np.empty(0, "i4"), op, acc, form, "i32", "-", data=b"")
+
+
+def special_values(d, device):
+    for element in ["float32", "float64"]:
+        if not has_type(device, element):
+            continue
+        tiny = np.finfo(element).smallest_subnormal
+        for numbers in [
+            [1, math.inf, 2],
+            [1, -math.inf, 2],
+            [math.inf, -math.inf],
+            [-math.inf, -math.inf],
+            [-0.0],
+            [-0.0] * 100,
+            [tiny],
+            [-tiny * 3],
+        ]:
+            array = np.array(numbers, element)
+            for op in ["add", "mul", "min", "max", "min-max", "arg-min", "logical-and"]:
+                # +0 and -0 are equal, so an identity of +0 may win the sum
+                if op != "add" or numbers[0] != 0:
+                    one_array(d, device, array, op, element, d.save(array))
+
+
+def every_digit(d, device):
+    """The largest of floats with random bits reads back as it was."""
+    for element, bits in [("float32", "u4"), ("float64", "u8")]:
+        if not has_type(device, element):
+            continue
+        for i in range(8):
+            array = d.random.integers(0, np.iinfo(bits).max, 50, bits).view(element)
+            array = array[np.isfinite(array)]
+            op = ["min-max", "arg-max"][i % 2]
+            one_array(d, device, array, op, element, *given(d, array, FORMATS[i % 4]))
+    # a sum that wraps around where it is told to, and does not by default
+    array = np.full(1000, 2**31 - 1, "i4")
+    one_array(d, device, array, "add", "int32", "--acc", "i32", d.save(array))
+    one_array(d, device, array, "add", "int64", d.save(array))
+
+
+CASES = [
+    operators, conversions, kernels, not_numbers, ties, empty, special_values, every_digit,
+]  # fmt: skip

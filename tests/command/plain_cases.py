@@ -1,0 +1,141 @@
+"""Cases that need no device: arguments, streams and files that are refused."""
+
+import os
+import re
+import subprocess
+
+import numpy as np
+
+from driver import KERNELS, OPS, check
+
+
+def usage(d, _):
+    general = d.good("--help")
+    check("clfold devices" in general and "clfold reduce" in general, general)
+    check("--json" in d.good("devices", "--help"), "devices --help")
+    reduce_help = d.good("reduce", "--help")
+    options = ["--op", "--acc", "--kernel", "--algorithm", "--device", "--raw", "--text"]
+    for word in [*options, "--json", "f64", "reduce_tiles", *OPS]:
+        check(word in reduce_help, f"reduce --help does not tell of {word}")
+    check(re.fullmatch(r"clfold \d+\.\d+\.\d+\n", d.good("--version")), "--version")
+
+    d.bad(2, "no command was given")
+    d.bad(2, "no command fold", "fold")
+    d.bad(2, "no option --nothing", "reduce", "--nothing", "x")
+    d.bad(2, "one FILE, and got 0", "reduce")
+    d.bad(2, "one FILE, and got 2", "reduce", "a", "b")
+    d.bad(2, "--op mull", "reduce", "--op", "mull", "x")
+    text = d.bad(2, "--op moments", "reduce", "--op", "moments", "x")
+    check(all(f" {op}" in text for op in OPS), text)
+    for option in ["--kernel", "--algorithm"]:
+        for name in ["reduce", "reduce7", "reduce-1", "Auto", "reduce__tiles"]:
+            text = d.bad(2, f"{option} {name}: ", "reduce", option, name, "x")
+            check(all(f" {kernel}" in text for kernel in ["auto", *KERNELS]), text)
+        d.bad(2, f"{option} needs a value", "reduce", "x", option)
+    d.bad(2, "--text float", "reduce", "--text", "float", "x")
+    d.bad(2, "--text needs a value", "reduce", "x", "--text")
+    for words in [["--raw", "u8", "--text", "u8"], ["--text", "f32", "--raw", "f32"]]:
+        d.bad(2, "--raw and --text exclude", "reduce", *words, "x")
+    d.bad(2, "--acc i7", "reduce", "--acc", "i7", "x")
+    d.bad(2, "--raw float", "reduce", "--raw", "float", "x")
+    d.bad(2, "--device needs", "reduce", "x", "--device")
+    d.bad(2, "got x", "devices", "x")
+    # a sentence stays one line, whatever it quotes
+    d.bad(2, "no command a b", "a\nb")
+    d.bad(1, "a b", "reduce", d.path("a\nb"))
+
+
+def standard_output(d, _):
+    for words in [("--help",), ("--version",), ("devices",), ("devices", "--json")]:
+        with open("/dev/full", "wb") as full:
+            done = d.run(*words, stdout=full)
+        check(
+            done.returncode == 1
+            and done.stderr == b"clfold: standard output: No space left on device\n",
+            f"{words} on a full device: {done}",
+        )
+        done = d.run(*words, shell='"$@" >&-')
+        check(
+            done.returncode == 1 and done.stderr.startswith(b"clfold: standard output: "),
+            f"{words} with standard output closed: {done}",
+        )
+
+    # A closed stream must not become the number of the next file that is opened, or a
+    # driver's file takes the result. Seen while the command waits for a pipe.
+    fifo = d.path("waits")
+    os.mkfifo(fifo)
+    words = [d.command, "reduce", fifo]
+    closed = dict(preexec_fn=lambda: os.closerange(0, 2), stderr=subprocess.DEVNULL)
+    with subprocess.Popen(words, **closed) as process:
+        with open(fifo, "wb"):
+            files = [os.readlink(f"/proc/{process.pid}/fd/{i}") for i in range(2)]
+    os.remove(fifo)
+    check(files == ["/dev/null"] * 2 and process.returncode == 1, f"{files}")
+
+
+def bad_files(d, _):
+    def header(text, version=1, length=None):
+        text = text.encode()
+        length = len(text) if length is None else length
+        field = length.to_bytes(2 if version == 1 else 4, "little")
+        return b"\x93NUMPY" + bytes([version, 0]) + field + text
+
+    def refuse(part, content, *options):
+        text = d.bad(1, part, "reduce", *options, d.write(content))
+        check(d.path("data.bin") in text, f"{text!r} does not name the file")
+
+    plain = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n"
+    refuse("is not an .npy file", b"")
+    refuse("is not an .npy file", b"PK\x03\x04 and so on")
+    refuse("version 7.0", header(plain, 7) + bytes(12))
+    refuse("ends inside its .npy header", header(plain)[:40])
+    refuse("ends inside its .npy header", header(plain, 2, 60000) + bytes(12))
+    refuse("4294967295 bytes", header(plain, 2, 0xFFFFFFFF) + bytes(12))
+    refuse("holds 8 bytes of data", header(plain) + bytes(8))
+    refuse("holds 13 bytes of data", header(plain) + bytes(13))
+    refuse("no multiple of the 4 of f32", bytes(13), "--raw", "f32")
+    refuse("holds 13 bytes", bytes(13), "--raw", "u16")
+    for shape, part in [
+        ("(-3,)", "negative"),
+        ("(4294967296, 4294967296)", "2^63"),
+        ("(1e3,)", "malformed"),
+        ("(1000000000000,)", "tells of 4000000000000"),
+        ("99", "malformed"),
+    ]:
+        refuse(part, header(plain.replace("(3,)", shape)) + bytes(12))
+    refuse("malformed", header(plain.replace("}", "")) + bytes(12))
+    refuse("malformed", header("\0" * 64) + bytes(12))
+    refuse("malformed", header("(" * 60000) + bytes(12))
+    refuse("structured", header(plain.replace("'<f4'", "[" * 60000)) + bytes(12))
+
+    d.bad(1, "Fortran", "reduce", d.save(np.asfortranarray(np.ones((2, 3), "f4"))))
+    for array, dtype in [
+        (np.ones(3, ">c8"), ">c8"),
+        (np.ones(3, bool), "|b1"),
+        (np.ones(3, "c8"), "<c8"),
+        (np.array(["a", "bc"]), "<U2"),
+        (np.array([b"abc"]), "|S3"),
+        (np.array([None]), "|O"),
+        (np.ones(2, np.longdouble), np.dtype(np.longdouble).str),
+        (np.array(["2020"], "M8[D]"), "<M8[D]"),
+        (np.zeros(2, [("x", "<f4"), ("y", "<i4")]), "[('x', '<f4'), ('y', '<i4')]"),
+    ]:
+        d.bad(1, dtype, "reduce", d.save(array))
+
+    d.bad(1, "Is a directory", "reduce", d.folder)
+    d.bad(1, "Is a directory", "reduce", "--raw", "u8", d.folder)
+    d.bad(1, "No such file", "reduce", d.path("missing.npy"))
+    d.bad(1, "No such file", "reduce", "")
+    d.bad(1, "File name too long", "reduce", "x" * 10000)
+    d.bad(1, "standard input: Bad file", "reduce", "-", shell='"$@" <&-')
+    # opens, and fails when it is read
+    d.bad(1, "Input/output error", "reduce", "/proc/self/mem")
+    # root reads every file unless it gives that up
+    hidden = d.write(bytes(4), "hidden")
+    os.chmod(hidden, 0)
+    give_up = "setpriv --bounding-set=-dac_override,-dac_read_search "
+    d.bad(1, "Permission denied", "reduce", "--raw", "u8", hidden,
+          shell=(give_up if os.geteuid() == 0 else "") + '"$@"')  # fmt: skip
+
+
+CASES = [usage, standard_output, bad_files]

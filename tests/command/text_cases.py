@@ -1,0 +1,126 @@
+"""Cases on one device: numbers as text, from files, pipes and standard input."""
+
+import os
+import random
+
+import numpy as np
+
+from driver import NAMES, accumulator, check, has_type, one_array
+
+# what is read as [1, 2, 3] of any type
+SPELLINGS = [
+    "1 2 3", "1,2,3", "1\n2\n3\n", "1\r\n2\r\n3\r\n", " 1 , 2,\t3 \n\n", "1,\n2\n,3",
+    "1\r2\r3", "\n\n+1\v02\f003", "1,2 3\n",
+]  # fmt: skip
+
+
+def spellings(d, device):
+    array = np.array([1, 2, 3])
+    for i, text in enumerate(SPELLINGS):
+        for j, element in enumerate(["int8", "uint64", "float32"]):
+            words = ["--text", NAMES[element]]
+            numbers = array.astype(element)
+            op = ["add", "arg-max", "min"][(i + j) % 3]
+            acc = accumulator(op, element)
+            one_array(d, device, numbers, op, acc, *words, d.write(text.encode()))
+    text = b"1e2 .5,-25E-2 +4. 0.1"
+    array = np.array([1e2, 0.5, -0.25, 4, 0.1], "f4")
+    one_array(d, device, array, "min-max", "float32", "--text", "f32", d.write(text))
+    array = np.array([np.inf, 1, -np.inf, np.nan, 0, -0.0], "f4")
+    text = b"inf 1 -Infinity NaN 1e-60,-0"
+    for op in ["add", "arg-min", "arg-max", "min", "logical-and"]:
+        one_array(d, device, array, op, "float32", "--text", "f32", d.write(text))
+    if has_type(device, "float16"):
+        # just above the middle of 1 and the next f16: through f64 it would be 1
+        text = b"1.00048828125000000000000001"
+        array = np.array([1 + 2**-10], "f2")
+        one_array(d, device, array, "max", "float16", "--text", "f16", d.write(text))
+
+
+def extremes(d, device):
+    """The least and the greatest of every integer type; one further is refused."""
+    for element in ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]:
+        limits = np.iinfo(element)
+        words = ["--text", NAMES[element]]
+        array = np.array([limits.max, limits.min], element)
+        text = f"{limits.max},{limits.min}".encode()
+        one_array(d, device, array, "max", element, *words, d.write(text))
+        words += ["--device", device["index"]]
+        for number in [limits.max + 1, limits.min - 1]:
+            text = f"0,{number}\n".encode()
+            part = f'data.bin: line 1, column 3: "{number}" is out of the range of '
+            d.bad(1, part + NAMES[element], "reduce", *words, d.write(text))
+
+
+def refused_text(d, device):
+    words = ["reduce", "--device", device["index"], "--text"]
+    for element, text, part in [
+        ("f32", "1 2\n3 x 4", 'line 2, column 3: "x" is no number of type f32'),
+        ("f64" if device["fp64"] else "f32", "0x1p3", '"0x1p3" is no number of type f'),
+        ("f32", "nan(1)", 'column 1: "nan(1)" is no number'),
+        ("f32", "1\n1e39", 'line 2, column 1: "1e39" is out of the range of f32'),
+        ("i32", "1\r\n2\r\n1.5\r\n", 'line 3, column 1: "1.5" is no number of type i32'),
+        ("i32", "1e3", '"1e3" is no number'),
+        ("i32", "0x10", '"0x10" is no number'),
+        ("i32", "nan", '"nan" is no number'),
+        ("u8", "1;2", '"1;2" is no number'),
+        ("u8", "1,,2", "line 1, column 3: a comma with no number before it"),
+        ("u8", "1, \n ,2", "line 2, column 2: a comma with no number before it"),
+        ("u8", ",1", "line 1, column 1: a comma with no number before it"),
+        ("u8", "1\n2,\n", "line 2, column 2: a comma with no number after it"),
+        ("u8", ",", "a comma with no number"),
+        ("u8", "1\0", '"1?" is no number'),
+        ("u8", "1 \x1b[31m", '"?[31m" is no number'),
+        ("u8", "0" * 100000, "is longer than any number of type u8"),
+    ]:
+        path = d.write(text.encode())
+        said = d.bad(1, part, *words, element, path)
+        check(said.startswith(f"clfold: {path}: line "), said)
+        said = d.bad(1, part, *words, element, "-", data=text.encode())
+        check(said.startswith("clfold: standard input: line "), said)
+    d.bad(1, "is no number of type f32", *words, "f32", d.save(np.ones(3, "f4")))
+    d.bad(1, "is longer than any number", *words, "u8", "/dev/zero")
+    d.bad(1, "No such file", *words, "u8", d.path("missing"))
+    d.bad(1, "Is a directory", *words, "u8", d.folder)
+    d.bad(1, "standard input: Bad file", *words, "u8", "-", shell='"$@" <&-')
+
+
+def streams(d, device):
+    """More than any pipe holds, and more than the command reads at once."""
+    array = d.random.integers(-(2**31), 2**31, 300007, "int32")
+    content = "\n".join(map(str, array)).encode()
+    path = d.write(content, "long.txt")
+    total = f"{array.sum(dtype='int64')}\n"
+    words = ["reduce", "--device", device["index"], "--text", "i32"]
+    check(d.good(*words, path) == total, "a file")
+    check(d.good(*words, "-", data=content) == total, "standard input")
+    check(d.good(*words, "-", shell='cat long.txt | "$@"', cwd=d.folder) == total, "a pipe")
+    with open(path, "rb") as file:
+        check(d.good(*words, "-", stdin=file) == total, "a file as standard input")
+    # a word that comes in two writes
+    shell = '{ printf 12; sleep 0.2; printf "3 4"; } | "$@"'
+    check(d.good(*words, "-", shell=shell) == "127\n", "a slow pipe")
+    line = len(array) + 1
+    text = d.bad(1, f'line {line}, column 1: "end" is', *words, "-", data=content + b"\nend")
+    check("i32" in text, text)
+    os.remove(path)
+
+
+def damaged_text(d, device):
+    """One wrong byte: a result or a sentence, never anything else."""
+    content = bytearray(b"1.5, 2e3,-.25\r\ninf nan\n 123456789 ,0.1\n")
+    dice = random.Random(int(d.random.integers(1 << 32)))
+    for _ in range(40):
+        damaged = bytearray(content)
+        place, value = dice.randrange(len(content)), dice.randrange(256)
+        damaged[place] = value
+        path = d.write(damaged)
+        done = d.run("reduce", "--text", "f32", "--device", device["index"], path)
+        lines = [done.stdout.count(b"\n"), done.stderr.count(b"\n")]
+        check(
+            (done.returncode, lines) in [(0, [1, 0]), (1, [0, 1])],
+            f"byte {place} set to {value}: {done}",
+        )
+
+
+CASES = [spellings, extremes, refused_text, streams, damaged_text]
