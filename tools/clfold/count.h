@@ -1,0 +1,19 @@
+/* Counts of elements as a person writes them. */
+#ifndef CLFOLD_COMMAND_COUNT_H
+#define CLFOLD_COMMAND_COUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* For help and messages. */
+#define COUNT_FORMS "1000, 2^26, 1e6 or 64Mi (Ki, Mi, Gi)"
+
+/* Reads the whole text; false where it is none of the forms, or does not fit. */
+bool count_parse(const char *text, uint64_t *count);
+
+enum { COUNT_TEXT = 24 };
+
+/* "2^17" for a power of two from 2^10 on, otherwise the number. */
+void count_print(char out[COUNT_TEXT], uint64_t count);
+
+#endif

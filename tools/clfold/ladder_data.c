@@ -1,0 +1,459 @@
+#include "ladder_data.h"
+
+#include "number.h"
+#include "types.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Values ---- */
+
+static bool is_float(clfold_type type)
+{
+    return type_class(type) == TYPE_FLOAT;
+}
+
+/* For a value that binary16 holds exactly as a normal number, or 0. */
+static cl_half half_of(double value)
+{
+    int exponent;
+    const double fraction = frexp(fabs(value), &exponent); /* 0.5 up to 1 */
+
+    if (value == 0) {
+        return 0;
+    }
+    return (cl_half)((value < 0 ? 0x8000 : 0) | (exponent + 14) << 10 |
+                     ((int)(fraction * 2048) - 1024));
+}
+
+static void store(clfold_type type, struct ladder_value value, void *to)
+{
+    const uint8_t u8 = (uint8_t)value.bits;
+    const uint16_t u16 = (uint16_t)value.bits;
+    const uint32_t u32 = (uint32_t)value.bits;
+    const cl_half half = type == CLFOLD_F16 ? half_of(value.real) : 0;
+    const float single = (float)value.real;
+
+    switch (type) {
+    case CLFOLD_I8:
+    case CLFOLD_U8:
+        memcpy(to, &u8, 1);
+        break;
+    case CLFOLD_I16:
+    case CLFOLD_U16:
+        memcpy(to, &u16, 2);
+        break;
+    case CLFOLD_I32:
+    case CLFOLD_U32:
+        memcpy(to, &u32, 4);
+        break;
+    case CLFOLD_F16:
+        memcpy(to, &half, 2);
+        break;
+    case CLFOLD_F32:
+        memcpy(to, &single, 4);
+        break;
+    case CLFOLD_F64:
+        memcpy(to, &value.real, 8);
+        break;
+    default:
+        memcpy(to, &value.bits, 8);
+        break;
+    }
+}
+
+/* Wraps to the type's width. */
+static uint64_t wrap(clfold_type type, uint64_t bits)
+{
+    switch (type) {
+    case CLFOLD_I8:
+        return (uint64_t)(int8_t)bits;
+    case CLFOLD_U8:
+        return (uint8_t)bits;
+    case CLFOLD_I16:
+        return (uint64_t)(int16_t)bits;
+    case CLFOLD_U16:
+        return (uint16_t)bits;
+    case CLFOLD_I32:
+        return (uint64_t)(int32_t)bits;
+    case CLFOLD_U32:
+        return (uint32_t)bits;
+    default:
+        return bits;
+    }
+}
+
+static struct ladder_value load(clfold_type type, const void *from)
+{
+    struct ladder_value value = { 0 };
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+
+    if (is_float(type)) {
+        value.real = number_double(type, from);
+        return value;
+    }
+    switch (type_size(type)) {
+    case 1:
+        memcpy(&u8, from, 1);
+        value.bits = u8;
+        break;
+    case 2:
+        memcpy(&u16, from, 2);
+        value.bits = u16;
+        break;
+    case 4:
+        memcpy(&u32, from, 4);
+        value.bits = u32;
+        break;
+    default:
+        memcpy(&value.bits, from, 8);
+        break;
+    }
+    value.bits = wrap(type, value.bits);
+    return value;
+}
+
+static bool less(clfold_type type, struct ladder_value a, struct ladder_value b)
+{
+    switch (type_class(type)) {
+    case TYPE_SIGNED:
+        return (int64_t)a.bits < (int64_t)b.bits;
+    case TYPE_UNSIGNED:
+        return a.bits < b.bits;
+    case TYPE_FLOAT:
+        break;
+    }
+    return a.real < b.real;
+}
+
+static bool equal(clfold_type type, struct ladder_value a, struct ladder_value b)
+{
+    return is_float(type) ? a.real == b.real : a.bits == b.bits;
+}
+
+static struct ladder_value small_value(clfold_type type, int number)
+{
+    struct ladder_value value = { 0 };
+
+    if (is_float(type)) {
+        value.real = number;
+    } else {
+        value.bits = (uint64_t)(int64_t)number;
+    }
+    return value;
+}
+
+/* ---- Elements ---- */
+
+bool ladder_data_takes(clfold_op op, clfold_type type)
+{
+    switch (op) {
+    case CLFOLD_BIT_AND:
+    case CLFOLD_BIT_OR:
+    case CLFOLD_BIT_XOR:
+        return !is_float(type);
+    default:
+        /* the operators that follow have elements or results of another form */
+        return op >= CLFOLD_ADD && op <= CLFOLD_MIN_MAX;
+    }
+}
+
+/* Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014). */
+static uint64_t splitmix64(uint64_t *state)
+{
+    uint64_t bits = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
+    return bits ^ bits >> 31;
+}
+
+static void find_next_special(struct ladder_data *data)
+{
+    for (data->place = UINT64_MAX; data->part < data->num_special; data->part++) {
+        const uint64_t begin = data->count * data->part / data->num_special;
+        const uint64_t end = data->count * (data->part + 1) / data->num_special;
+        if (end > begin) {
+            data->place = begin + splitmix64(&data->special_random) % (end - begin);
+            data->part++;
+            return;
+        }
+    }
+}
+
+/* A multiple of 1/4 of either sign, in as many bits as the type has for it. */
+static double any_real(clfold_type type, uint64_t random)
+{
+    const int bits = type == CLFOLD_F16 ? 11 : type == CLFOLD_F32 ? 24 : 53;
+    const double magnitude = (double)(random >> 1 >> (63 - bits)) / 4;
+
+    return random & 1 ? -magnitude : magnitude;
+}
+
+/*
+ * The sum of n numbers that are independent of each other and have mean 0 stays near the
+ * square root of n, whatever the order. f32 has room for the sums of 2^40 elements of up
+ * to 2. f16 has room for sums up to 2^11 quarters, eight times what 2^16 elements of a
+ * quarter make, so of more elements than that all others are 0.
+ */
+static double summand(struct ladder_data *data, uint64_t random)
+{
+    if (data->type == CLFOLD_F16) {
+        return random >> 16 > data->dense ? 0 : random & 1 ? 0.25 : -0.25;
+    }
+    return ((double)(random % 17) - 8) / 4;
+}
+
+static struct ladder_value usual(struct ladder_data *data)
+{
+    const uint64_t random = splitmix64(&data->random);
+    const clfold_type type = data->type;
+
+    switch (data->op) {
+    case CLFOLD_ADD:
+        if (is_float(type)) {
+            return (struct ladder_value){ .real = summand(data, random) };
+        }
+        break;
+    case CLFOLD_MUL:
+        if (is_float(type)) {
+            return (struct ladder_value){ .real = random & 1 ? 1 : -1 };
+        }
+        /* an even factor in a few would leave nothing of the others */
+        return (struct ladder_value){ .bits = wrap(type, random | 1) };
+    case CLFOLD_BIT_AND:
+        return (struct ladder_value){ .bits = wrap(type, UINT64_MAX) };
+    case CLFOLD_BIT_OR:
+    case CLFOLD_LOGICAL_OR:
+        return (struct ladder_value){ 0 };
+    case CLFOLD_LOGICAL_AND:
+        return small_value(type, 1 + (int)(random % 100));
+    default:
+        break;
+    }
+    if (is_float(type)) {
+        return (struct ladder_value){ .real = any_real(type, random) };
+    }
+    return (struct ladder_value){ .bits = wrap(type, random) };
+}
+
+static struct ladder_value special(struct ladder_data *data)
+{
+    static const double factors[] = { 2, 3, 0.5, 2, 0.5, 3, 2, 0.5, 3, 2, 3, 0.5 };
+    const uint64_t random = splitmix64(&data->special_random);
+    const uint64_t bit = UINT64_C(1) << random % (8 * type_size(data->type));
+
+    switch (data->op) {
+    case CLFOLD_MUL:
+        return (struct ladder_value){ .real = factors[random % 12] };
+    case CLFOLD_BIT_AND:
+        return (struct ladder_value){ .bits = wrap(data->type, ~bit) };
+    case CLFOLD_BIT_OR:
+        return (struct ladder_value){ .bits = wrap(data->type, bit) };
+    case CLFOLD_LOGICAL_OR:
+        return small_value(data->type, 1 + (int)(random % 100));
+    default: /* CLFOLD_LOGICAL_AND */
+        return (struct ladder_value){ 0 };
+    }
+}
+
+/* How many elements stand out. */
+static uint64_t num_special(const struct ladder_data *data)
+{
+    switch (data->op) {
+    case CLFOLD_MUL:
+        /* 3^6 is less than 2^10, so six of them stay in the range of f16 */
+        return is_float(data->type) ? 6 : 0;
+    case CLFOLD_BIT_AND:
+    case CLFOLD_BIT_OR:
+        return 4;
+    case CLFOLD_LOGICAL_AND:
+    case CLFOLD_LOGICAL_OR:
+        /* with none or with one: both results have to come out right */
+        return data->special_random >> 63;
+    default:
+        return 0;
+    }
+}
+
+void ladder_data_begin(struct ladder_data *data, clfold_op op, clfold_type type,
+                       uint64_t count)
+{
+    uint64_t seed = count;
+
+    *data = (struct ladder_data){ .op = op, .type = type, .count = count };
+    data->random = splitmix64(&seed);
+    data->special_random = splitmix64(&seed);
+    data->dense = count <= 1 << 16 ? UINT64_MAX : (UINT64_C(1) << 48) / count << 16;
+    data->num_special = num_special(data);
+    find_next_special(data);
+}
+
+static void fold(struct ladder_data *data, struct ladder_value item)
+{
+    struct ladder_value *const total = &data->total;
+
+    if (data->index == 0) {
+        *total = data->least = data->greatest = item;
+        if (data->op == CLFOLD_LOGICAL_AND || data->op == CLFOLD_LOGICAL_OR) {
+            *total = small_value(data->type, item.bits != 0 || item.real != 0);
+        }
+        return;
+    }
+    switch (data->op) {
+    case CLFOLD_ADD:
+        total->bits = wrap(data->type, total->bits + item.bits);
+        total->real += item.real;
+        break;
+    case CLFOLD_MUL:
+        total->bits = wrap(data->type, total->bits * item.bits);
+        total->real *= item.real;
+        break;
+    case CLFOLD_BIT_AND:
+        total->bits &= item.bits;
+        break;
+    case CLFOLD_BIT_OR:
+        total->bits |= item.bits;
+        break;
+    case CLFOLD_BIT_XOR:
+        total->bits ^= item.bits;
+        break;
+    case CLFOLD_LOGICAL_AND:
+        if (item.bits == 0 && item.real == 0) {
+            *total = (struct ladder_value){ 0 };
+        }
+        break;
+    case CLFOLD_LOGICAL_OR:
+        if (item.bits != 0 || item.real != 0) {
+            *total = small_value(data->type, 1);
+        }
+        break;
+    default:
+        /* The first of equals stays. */
+        if (less(data->type, item, data->least)) {
+            data->least = item;
+            data->least_index = data->index;
+        }
+        if (less(data->type, data->greatest, item)) {
+            data->greatest = item;
+            data->greatest_index = data->index;
+        }
+        break;
+    }
+}
+
+void ladder_data_next(struct ladder_data *data, void *to, size_t num_elements)
+{
+    const size_t size = type_size(data->type);
+    char *place = to;
+
+    for (size_t i = 0; i < num_elements; i++, place += size) {
+        struct ladder_value item = usual(data);
+        if (data->index == data->place) {
+            item = special(data);
+            find_next_special(data);
+        }
+        store(data->type, item, place);
+        fold(data, item);
+        data->index++;
+    }
+}
+
+/* ---- Results ---- */
+
+/* One value of the result, with its place for an arg-*. */
+struct part {
+    struct ladder_value value;
+    uint64_t index;
+};
+
+static size_t part_size(const struct ladder_data *data)
+{
+    return op_result(data->op).position ? sizeof(clfold_arg_value)
+                                        : type_size(data->type);
+}
+
+size_t ladder_data_result_size(const struct ladder_data *data)
+{
+    return op_result(data->op).num * part_size(data);
+}
+
+static struct part host_part(const struct ladder_data *data, size_t which)
+{
+    const bool position = op_result(data->op).position;
+    const struct part least = { data->least, position ? data->least_index : 0 };
+    const struct part greatest = { data->greatest, position ? data->greatest_index : 0 };
+
+    switch (data->op) {
+    case CLFOLD_MIN:
+    case CLFOLD_ARG_MIN:
+        return least;
+    case CLFOLD_MAX:
+    case CLFOLD_ARG_MAX:
+        return greatest;
+    case CLFOLD_MIN_MAX:
+    case CLFOLD_ARG_MIN_MAX:
+        return which == 0 ? least : greatest;
+    default:
+        return (struct part){ data->total, 0 };
+    }
+}
+
+static struct part result_part(const struct ladder_data *data, const void *result,
+                               size_t which)
+{
+    const char *const from = (const char *)result + which * part_size(data);
+    clfold_arg_value pair;
+
+    if (!op_result(data->op).position) {
+        return (struct part){ load(data->type, from), 0 };
+    }
+    memcpy(&pair, from, sizeof(pair));
+    return (struct part){ load(data->type, &pair.value), pair.index };
+}
+
+bool ladder_data_check(const struct ladder_data *data, const void *result)
+{
+    for (unsigned i = 0; i < op_result(data->op).num; i++) {
+        const struct part host = host_part(data, i), told = result_part(data, result, i);
+        if (!equal(data->type, host.value, told.value) || host.index != told.index) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void ladder_data_print(char out[LADDER_RESULT_TEXT], const struct ladder_data *data,
+                       const void *result)
+{
+    size_t used = 0;
+
+    for (unsigned i = 0; i < op_result(data->op).num; i++) {
+        const char *const from = (const char *)result + i * part_size(data);
+        const struct part part =
+            result ? result_part(data, result, i) : host_part(data, i);
+        char bytes[8], number[NUMBER_TEXT];
+
+        if (result) {
+            /* as it came: a wrong one may be what `store` cannot write */
+            memcpy(bytes,
+                   from + (op_result(data->op).position
+                               ? offsetof(clfold_arg_value, value)
+                               : 0),
+                   type_size(data->type));
+        } else {
+            store(data->type, part.value, bytes);
+        }
+        number_print(number, data->type, bytes);
+        used += (size_t)snprintf(out + used, LADDER_RESULT_TEXT - used, "%s%s",
+                                 i ? " " : "", number);
+        if (op_result(data->op).position) {
+            used += (size_t)snprintf(out + used, LADDER_RESULT_TEXT - used,
+                                     " at %" PRIu64, part.index);
+        }
+    }
+}
