@@ -1,0 +1,29 @@
+/* The ladder's chart, time over count, both axes logarithmic, drawn by gnuplot. */
+#ifndef CLFOLD_COMMAND_CHART_H
+#define CLFOLD_COMMAND_CHART_H
+
+#include "message.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct chart {
+    const char *title, *subtitle; /* plain text */
+    const char *const *names;     /* of the lines, in the order of the legend */
+    size_t num_lines;
+    const uint64_t *counts; /* ascending */
+    size_t num_counts;
+    const double *seconds; /* num_counts rows of num_lines */
+};
+
+/* Whether gnuplot is there and draws SVG. */
+bool chart_check(struct message *message);
+
+/* gnuplot's commands for the chart. */
+void chart_script(const struct chart *chart, FILE *script);
+
+/* Writes SVG to `svg`, a file of the system's. */
+bool chart_draw(const struct chart *chart, FILE *svg, struct message *message);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * A file that is there whole or not at all: it is written beside its place and renamed. A
+ * signal that ends the command removes what is there of it.
+ */
+#ifndef CLFOLD_COMMAND_OUTPUT_FILE_H
+#define CLFOLD_COMMAND_OUTPUT_FILE_H
+
+#include "message.h"
+
+#include <stdio.h>
+
+struct output_file {
+    const char *name; /* as the user gave it */
+    char *path;       /* where it leads, if it is a link */
+    char *temporary;
+    FILE *stream;
+};
+
+/* Whether such a file could be written now. Leaves nothing. */
+bool output_file_check(const char *name, struct message *message);
+
+/* On failure there is nothing to finish. `name` must outlive the file. */
+bool output_file_begin(struct output_file *file, const char *name,
+                       struct message *message);
+
+/* All that was written has arrived, and the stream is closed. */
+bool output_file_complete(struct output_file *file, struct message *message);
+
+/* Puts a complete file in its place. */
+bool output_file_commit(struct output_file *file, struct message *message);
+
+/* Removes a file that was not put in its place. A zeroed file too. */
+void output_file_finish(struct output_file *file);
+
+#endif

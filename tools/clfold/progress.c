@@ -1,0 +1,71 @@
+#include "progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BAR_WIDTH = 40 };
+
+static double now(void)
+{
+    struct timespec time = { 0 };
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+void progress_begin(struct progress *progress, const char *what, uint64_t total)
+{
+    *progress = (struct progress){
+        .what = what, .total = total, .on = isatty(STDERR_FILENO), .begin = now()
+    };
+}
+
+/* measuring [########                                ]  20 % */
+static void draw(struct progress *progress)
+{
+    const double part =
+        progress->total ? (double)progress->done / (double)progress->total : 1;
+    const int filled = (int)(part * BAR_WIDTH);
+    char bar[BAR_WIDTH + 1];
+
+    for (int i = 0; i < BAR_WIDTH; i++) {
+        bar[i] = i < filled ? '#' : ' ';
+    }
+    bar[BAR_WIDTH] = '\0';
+    fprintf(stderr, "\r%s [%s] %3d %%", progress->what, bar, (int)(part * 100));
+    fflush(stderr);
+    progress->visible = true;
+}
+
+void progress_step(struct progress *progress, uint64_t done)
+{
+    const uint64_t left = progress->total - progress->done;
+
+    progress->done += done < left ? done : left;
+    if (!progress->on) {
+        return;
+    }
+    const double time = now();
+    if (time - progress->begin >= 1 &&
+        (!progress->visible || time - progress->drawn >= 0.1)) {
+        progress->drawn = time;
+        draw(progress);
+    }
+}
+
+void progress_hide(struct progress *progress)
+{
+    if (progress->visible) {
+        /* Spaces, since not every terminal knows how to clear a line. */
+        fprintf(stderr, "\r%*s\r", BAR_WIDTH + 30, "");
+        fflush(stderr);
+        progress->visible = false;
+    }
+}
+
+void progress_end(struct progress *progress)
+{
+    progress_hide(progress);
+    *progress = (struct progress){ 0 };
+}

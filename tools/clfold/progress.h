@@ -1,0 +1,30 @@
+/*
+ * A bar on standard error for what takes longer than a second. It is there only while
+ * standard error is a terminal.
+ */
+#ifndef CLFOLD_COMMAND_PROGRESS_H
+#define CLFOLD_COMMAND_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+    const char *what; /* "measuring" */
+    uint64_t total, done;
+    bool on;             /* standard error is a terminal */
+    bool visible;        /* the bar stands in the terminal's last line */
+    double begin, drawn; /* seconds */
+};
+
+void progress_begin(struct progress *progress, const char *what, uint64_t total);
+
+/* So many of the total are done now, besides those before. */
+void progress_step(struct progress *progress, uint64_t done);
+
+/* Clears the line, for output that is to take its place; the next step draws it again. */
+void progress_hide(struct progress *progress);
+
+/* A progress that was never begun, all zero, too. */
+void progress_end(struct progress *progress);
+
+#endif

@@ -1,0 +1,55 @@
+/* clCreateCommandQueue, since devices of OpenCL 1.2 have no other */
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+
+#include "session.h"
+
+bool session_refuse(clfold_status status, struct message *message)
+{
+    const char *const sentence = clfold_last_error();
+
+    return message_set(message, "%s", *sentence ? sentence : clfold_status_name(status));
+}
+
+bool session_open(struct session *session, const char *selector, struct message *message)
+{
+    cl_int error;
+
+    *session = (struct session){ 0 };
+    if (!device_list_init(&session->list, message)) {
+        return false;
+    }
+    session->device = device_select(&session->list, selector, message);
+    if (!session->device) {
+        return false;
+    }
+    session->device_name = session->device->name ? session->device->name : "the device";
+
+    const cl_context_properties properties[] = {
+        CL_CONTEXT_PLATFORM, (cl_context_properties)session->device->platform, 0
+    };
+    session->cl =
+        clCreateContext(properties, 1, &session->device->id, NULL, NULL, &error);
+    if (!session->cl) {
+        return device_refuse(message, "clCreateContext", error);
+    }
+    session->queue = clCreateCommandQueue(session->cl, session->device->id, 0, &error);
+    if (!session->queue) {
+        return device_refuse(message, "clCreateCommandQueue", error);
+    }
+    const clfold_status status =
+        clfold_context_create(&session->context, session->cl, session->device->id, NULL);
+    return status == CLFOLD_OK || session_refuse(status, message);
+}
+
+void session_close(struct session *session)
+{
+    clfold_context_destroy(&session->context);
+    if (session->queue) {
+        clReleaseCommandQueue(session->queue);
+    }
+    if (session->cl) {
+        clReleaseContext(session->cl);
+    }
+    device_list_finish(&session->list);
+    *session = (struct session){ 0 };
+}

@@ -1,0 +1,27 @@
+/* A device that the user named, ready for calls of the library. */
+#ifndef CLFOLD_COMMAND_SESSION_H
+#define CLFOLD_COMMAND_SESSION_H
+
+#include "device.h"
+
+#include <clfold/clfold.h>
+
+struct session {
+    struct device_list list;
+    const struct device *device;
+    const char *device_name; /* never NULL */
+    cl_context cl;
+    cl_command_queue queue;
+    clfold_context *context;
+};
+
+/* selector: as selection_find. Whether it succeeds or not, session_close is due. */
+bool session_open(struct session *session, const char *selector, struct message *message);
+
+/* A zeroed session too. */
+void session_close(struct session *session);
+
+/* Always false: the library's own sentence. */
+bool session_refuse(clfold_status status, struct message *message);
+
+#endif
