@@ -1,4 +1,4 @@
-/* The two commands. They print to standard output; the caller checks that it took it. */
+/* The commands. They print to standard output; the caller checks that it took it. */
 #ifndef CLFOLD_COMMAND_COMMANDS_H
 #define CLFOLD_COMMAND_COMMANDS_H
 
@@ -7,5 +7,7 @@
 
 bool command_devices(const struct options *options, struct message *message);
 bool command_reduce(const struct options *options, struct message *message);
+bool command_explain(const struct options *options, struct message *message);
+bool command_ladder(const struct options *options, struct message *message);
 
 #endif

@@ -1,19 +1,24 @@
 #include "options.h"
 
+#include "count.h"
+#include "options_parts.h"
 #include "types.h"
 
-#include <getopt.h>
 #include <string.h>
 
 static const char general_help[] =
     "Usage: clfold devices [--json]\n"
     "       clfold reduce [options] FILE\n"
+    "       clfold explain reduce [options]\n"
+    "       clfold ladder [options]\n"
     "       clfold --help | --version\n"
     "\n"
     "Folds the numbers of a file on an OpenCL device.\n"
     "\n"
     "  devices    list the devices and what they can do\n"
     "  reduce     the sum, maximum or other fold of an .npy file, raw data or text\n"
+    "  explain    what a reduction would do, without doing it\n"
+    "  ladder     the seven classic kernels of a reduction against each other\n"
     "\n"
     "clfold COMMAND --help says more about one command.\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage.\n";
@@ -64,26 +69,24 @@ static const char reduce_help[] =
     "first.\n"
     "The result has as many digits as it takes to read back exactly.\n";
 
-/* Above all characters, so that optopt tells options that are known from those that are
- * not. */
-enum { HELP = 256, VERSION, JSON, OP, ACC, DEVICE, RAW, TEXT, KERNEL, ALGORITHM };
+enum { VERSION = OPTION_OTHERS, OP, ACC, DEVICE, RAW, TEXT, KERNEL, ALGORITHM };
 
 static const struct option general_options[] = {
-    { "help", no_argument, NULL, HELP },
+    { "help", no_argument, NULL, OPTION_HELP },
     { "version", no_argument, NULL, VERSION },
     { 0 },
 };
 static const struct option devices_options[] = {
-    { "help", no_argument, NULL, HELP },
-    { "json", no_argument, NULL, JSON },
+    { "help", no_argument, NULL, OPTION_HELP },
+    { "json", no_argument, NULL, OPTION_JSON },
     { 0 },
 };
 static const struct option reduce_options[] = {
     { "acc", required_argument, NULL, ACC },
     { "algorithm", required_argument, NULL, ALGORITHM },
     { "device", required_argument, NULL, DEVICE },
-    { "help", no_argument, NULL, HELP },
-    { "json", no_argument, NULL, JSON },
+    { "help", no_argument, NULL, OPTION_HELP },
+    { "json", no_argument, NULL, OPTION_JSON },
     { "kernel", required_argument, NULL, KERNEL },
     { "op", required_argument, NULL, OP },
     { "raw", required_argument, NULL, RAW },
@@ -91,15 +94,15 @@ static const struct option reduce_options[] = {
     { 0 },
 };
 
-static bool read_type(const char *option, clfold_type *type, struct message *message)
+bool options_read_type(const char *option, clfold_type *type, struct message *message)
 {
     *type = type_parse(optarg);
     return *type ||
            message_set(message, "%s %.200s: the types are " TYPE_NAMES, option, optarg);
 }
 
-static bool read_algorithm(const char *option, const char **algorithm,
-                           struct message *message)
+bool options_read_algorithm(const char *option, const char **algorithm,
+                            struct message *message)
 {
     return algorithm_parse(optarg, algorithm) ||
            message_set(message, "%s %.200s: the kernels are " ALGORITHM_NAMES, option,
@@ -114,14 +117,41 @@ static bool read_format(struct options *options, enum input_format format,
                                     "format");
     }
     options->format = format;
-    return read_type(option, &options->element, message);
+    return options_read_type(option, &options->element, message);
 }
 
-/* `found` is '?' or ':', as getopt_long returns them. */
-static bool refuse(int found, char **argv, const struct option *known, const char *help,
-                   struct message *message)
+bool options_read_op(clfold_op *op, struct message *message)
 {
-    for (; optopt >= HELP && known->name; known++) {
+    *op = op_parse(optarg);
+    return *op ||
+           message_set(message, "--op %.200s: the operators are " OP_NAMES, optarg);
+}
+
+bool options_read_device(const char **device, struct message *message)
+{
+    *device = optarg;
+    return *optarg ||
+           message_set(message, "--device needs an index, gpu, cpu or a part of "
+                                "a name, and got nothing");
+}
+
+bool options_read_count(const char *option, size_t *count, struct message *message)
+{
+    uint64_t number;
+
+    if (!count_parse(optarg, &number) || number > SIZE_MAX) {
+        return message_set(
+            message, "%s %.200s: a count is a number below 2^%zu such as " COUNT_FORMS,
+            option, optarg, 8 * sizeof(size_t));
+    }
+    *count = (size_t)number;
+    return true;
+}
+
+bool options_refuse(int found, char **argv, const struct option *known, const char *help,
+                    struct message *message)
+{
+    for (; optopt >= OPTION_HELP && known->name; known++) {
         if (known->val == optopt) {
             return message_set(message, "--%s %s; see %s", known->name,
                                found == ':' ? "needs a value" : "takes no value", help);
@@ -143,14 +173,14 @@ static bool read_general(struct options *options, int argc, char **argv,
     switch (found) {
     case -1:
         break;
-    case HELP:
+    case OPTION_HELP:
         *options = (struct options){ .action = ACTION_PRINT, .print = general_help };
         break;
     case VERSION:
         *options = (struct options){ .action = ACTION_VERSION };
         break;
     default:
-        return refuse(found, argv, general_options, "clfold --help", message);
+        return options_refuse(found, argv, general_options, "clfold --help", message);
     }
     return true;
 }
@@ -163,14 +193,15 @@ static bool read_devices(struct options *options, int argc, char **argv,
     *options = (struct options){ .action = ACTION_DEVICES };
     while ((found = getopt_long(argc, argv, ":", devices_options, NULL)) != -1) {
         switch (found) {
-        case HELP:
+        case OPTION_HELP:
             *options = (struct options){ .action = ACTION_PRINT, .print = devices_help };
             return true;
-        case JSON:
+        case OPTION_JSON:
             options->json = true;
             break;
         default:
-            return refuse(found, argv, devices_options, "clfold devices --help", message);
+            return options_refuse(found, argv, devices_options, "clfold devices --help",
+                                  message);
         }
     }
     if (optind < argc) {
@@ -188,28 +219,26 @@ static bool read_reduce(struct options *options, int argc, char **argv,
     *options = (struct options){ .action = ACTION_REDUCE, .op = CLFOLD_ADD };
     while ((found = getopt_long(argc, argv, ":", reduce_options, NULL)) != -1) {
         switch (found) {
-        case HELP:
+        case OPTION_HELP:
             *options = (struct options){ .action = ACTION_PRINT, .print = reduce_help };
             return true;
-        case JSON:
+        case OPTION_JSON:
             options->json = true;
             break;
         case OP:
-            options->op = op_parse(optarg);
-            if (!options->op) {
-                return message_set(message, "--op %.200s: the operators are " OP_NAMES,
-                                   optarg);
+            if (!options_read_op(&options->op, message)) {
+                return false;
             }
             break;
         case ACC:
-            if (!read_type("--acc", &options->acc, message)) {
+            if (!options_read_type("--acc", &options->acc, message)) {
                 return false;
             }
             break;
         case KERNEL:
         case ALGORITHM:
-            if (!read_algorithm(found == KERNEL ? "--kernel" : "--algorithm",
-                                &options->algorithm, message)) {
+            if (!options_read_algorithm(found == KERNEL ? "--kernel" : "--algorithm",
+                                        &options->algorithm, message)) {
                 return false;
             }
             break;
@@ -224,15 +253,13 @@ static bool read_reduce(struct options *options, int argc, char **argv,
             }
             break;
         case DEVICE:
-            if (!*optarg) {
-                return message_set(message,
-                                   "--device needs an index, gpu, cpu or a part of "
-                                   "a name, and got nothing");
+            if (!options_read_device(&options->device, message)) {
+                return false;
             }
-            options->device = optarg;
             break;
         default:
-            return refuse(found, argv, reduce_options, "clfold reduce --help", message);
+            return options_refuse(found, argv, reduce_options, "clfold reduce --help",
+                                  message);
         }
     }
     if (argc - optind != 1) {
@@ -269,6 +296,12 @@ bool options_read(struct options *options, int argc, char **argv, struct message
     }
     if (strcmp(command, "reduce") == 0) {
         return read_reduce(options, argc, argv, message);
+    }
+    if (strcmp(command, "explain") == 0) {
+        return options_read_explain(options, argc, argv, message);
+    }
+    if (strcmp(command, "ladder") == 0) {
+        return options_read_ladder(options, argc, argv, message);
     }
     return message_set(message, "there is no command %.200s; see clfold --help", command);
 }

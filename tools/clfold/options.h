@@ -7,7 +7,16 @@
 
 #include <clfold/clfold.h>
 
-enum action { ACTION_PRINT, ACTION_VERSION, ACTION_DEVICES, ACTION_REDUCE };
+#include <stddef.h>
+
+enum action {
+    ACTION_PRINT,
+    ACTION_VERSION,
+    ACTION_DEVICES,
+    ACTION_REDUCE,
+    ACTION_EXPLAIN,
+    ACTION_LADDER
+};
 
 struct options {
     enum action action;
@@ -17,9 +26,14 @@ struct options {
     clfold_type acc;       /* 0: by operator and element */
     const char *algorithm; /* NULL: the library's choice */
     enum input_format format;
-    clfold_type element; /* of raw data and of text; 0: .npy tells */
-    const char *device;  /* NULL: the default */
-    const char *file;    /* "-": standard input */
+    /* of raw data and of text (0: .npy tells), and of what is made for explain, ladder */
+    clfold_type element;
+    const char *device; /* NULL: the default */
+    const char *file;   /* "-": standard input */
+    size_t count;       /* explain */
+    /* ladder */
+    size_t min, max;
+    const char *csv, *svg; /* files, or NULL */
 };
 
 /* The sentence of a failure says how to go on. */

@@ -1,0 +1,510 @@
+"""Drives `clfold explain` and `clfold ladder` as a user does.
+
+usage: drive_ladder.py COMMAND WRONG_READ
+
+WRONG_READ is the built wrong_read.c. Prints TAP. Exits 0 when all passed, 1 when something
+failed, 77 when there is no OpenCL device. Cases that need gnuplot fail without it. Every case
+that needs a device runs on each one that OpenCL shows.
+"""
+
+import csv
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as xml
+
+RUNGS = [f"reduce{i}" for i in range(7)]
+KERNELS = [*RUNGS, "auto"]
+OPS = (
+    "add mul min max min-max arg-min arg-max arg-min-max bit-and bit-or bit-xor "
+    "logical-and logical-or"
+).split()
+BYTES = {
+    "i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "i32": 4, "u32": 4, "f32": 4,
+    "i64": 8, "u64": 8, "f64": 8,
+}  # fmt: skip
+KEYS = ["kernel", "type", "op", "count", "seconds", "gbps", "ok", "device"]
+EXPLAIN_KEYS = [
+    "device", "type", "acc", "op", "count", "algorithm", "tile", "group_size", "groups",
+    "items", "launches", "scratch", "bytes_read", "bytes_written", "why",
+]  # fmt: skip
+SMALL = ["--min", "1000", "--max", "2^12"]
+SMALL_COUNTS = [1000, 1024, 2048, 4096]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Failure(Exception):
+    pass
+
+
+# what a case may end in when the command is wrong
+ERRORS = (Failure, OSError, subprocess.SubprocessError, LookupError, ValueError, xml.ParseError)
+
+
+def check(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+class Driver:
+    def __init__(self, command, wrong_read, folder):
+        self.command = command
+        self.wrong_read = wrong_read
+        self.folder = folder
+        self.devices = []
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, *words, **options):
+        command = [*options.pop("before", []), self.command, *map(str, words)]
+        options = {"stdout": subprocess.PIPE, "stdin": subprocess.DEVNULL, **options}
+        return subprocess.run(command, stderr=subprocess.PIPE, timeout=240, **options)
+
+    def good(self, *words, **options):
+        done = self.run(*words, **options)
+        check(
+            done.returncode == 0 and not done.stderr,
+            f"{words}: exit {done.returncode}, stderr {done.stderr!r}",
+        )
+        return done.stdout.decode()
+
+    def bad(self, status, part, *words, **options):
+        """Exit status, one line on stderr that has `part` in it, nothing on stdout."""
+        done = self.run(*words, **options)
+        text = done.stderr.decode(errors="replace")
+        check(
+            done.returncode == status
+            and not done.stdout
+            and re.fullmatch(r"clfold: [^\n]*[^\n. ]\n", text)
+            and part in text,
+            f"{words}: exit {done.returncode}, stdout {done.stdout!r}, stderr {text!r}; "
+            f"expected exit {status} and {part!r}",
+        )
+        return text
+
+    def ladder(self, device, *words, **options):
+        """The objects of --json, each of the right form."""
+        text = self.good("ladder", "--json", "--device", device["index"], *words, **options)
+        return self.read_lines(text, device)
+
+    def read_lines(self, text, device):
+        lines = text.splitlines()
+        for line in lines:
+            pairs = json.loads(line, object_pairs_hook=list)
+            check([key for key, _ in pairs] == KEYS, f"keys {pairs}")
+            told = dict(pairs)
+            check(
+                told["kernel"] in KERNELS
+                and told["device"] == device["name"]
+                and isinstance(told["ok"], bool)
+                and isinstance(told["count"], int)
+                and 0 < told["seconds"] < 60,
+                line,
+            )
+            speed = told["count"] * BYTES[told["type"]] / told["seconds"] / 1e9
+            # seconds has nine digits after the point
+            check(abs(told["gbps"] / speed - 1) < 1e-9 / told["seconds"] + 1e-4, line)
+        return [json.loads(line) for line in lines]
+
+    def left(self):
+        return sorted(os.listdir(self.folder))
+
+
+def types_of(device):
+    return [
+        name
+        for name in BYTES
+        if (name != "f64" or device["fp64"]) and (name != "f16" or device["fp16"])
+    ]
+
+
+# ---- without a device ----
+
+
+def usage(d, _):
+    general = d.good("--help")
+    check("clfold explain" in general and "clfold ladder" in general, general)
+    for command, words in [
+        ("explain", ["--type", "--acc", "--op", "--count", "--kernel", "--device", "--json"]),
+        ("ladder", ["--type", "--op", "--min", "--max", "--json", "--csv", "--svg"]),
+    ]:
+        text = d.good(command, "--help")
+        for word in [*words, *OPS, *BYTES, "2^26"]:
+            check(word in text, f"{command} --help does not tell of {word}")
+    d.bad(2, "and got none", "explain")
+    d.bad(2, "and got scan", "explain", "scan")
+    d.bad(2, "--count 1e", "explain", "reduce", "--count", "1e")
+    d.bad(2, "--kernel reduce7", "explain", "reduce", "--kernel", "reduce7")
+    d.bad(2, "got x", "ladder", "x")
+    d.bad(2, "--min 0", "ladder", "--min", "0")
+    d.bad(2, "is more than", "ladder", "--min", "10", "--max", "9")
+    d.bad(2, "--op sum", "ladder", "--op", "sum")
+    d.bad(2, "does not go with", "ladder", "--op", "bit-and", "--type", "f32")
+    d.bad(2, "name one file", "ladder", "--csv", "x", "--svg", "x")
+
+
+def unwritable(d, _):
+    """Told before anything is measured: the count would take hours."""
+    long = ["--max", "2^40"]
+    before = d.left()
+    os.mkfifo(d.path("fifo"))
+    for option in ["--csv", "--svg"]:
+        for name, part in [
+            (d.path("missing/file"), "No such file"),
+            (d.folder, "Is a directory"),
+            (d.path("fifo"), "not a regular file"),
+            ("/dev/null", "not a regular file"),
+            ("/proc/file", ""),
+            (d.path("x" * 300), "File name too long"),
+        ]:
+            text = d.bad(1, part, "ladder", *long, option, name)
+            check(name in text, f"{text!r} does not name the file")
+    os.remove(d.path("fifo"))
+    check(d.left() == before, f"left: {d.left()}")
+
+
+def no_gnuplot(d, _):
+    before = d.left()
+    os.mkdir(d.path("empty"))
+    for path in ["", d.path("empty")]:
+        environment = {**os.environ, "PATH": path}
+        words = ["ladder", "--max", "2^40", "--svg", d.path("x.svg"), "--csv", d.path("x.csv")]
+        d.bad(1, "needs the program gnuplot", *words, env=environment)
+    # one that is there and does not work
+    fake = d.path("empty/gnuplot")
+    with open(fake, "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\necho 'gnuplot: no terminal' >&2\nexit 3\n")
+    os.chmod(fake, 0o755)
+    text = d.bad(1, "status 3", *words, env=environment)
+    check("no terminal" in text, text)
+    shutil.rmtree(d.path("empty"))
+    check(d.left() == before, f"left: {d.left()}")
+
+
+# ---- with a device ----
+
+
+def explain(d, device):
+    words = ["explain", "reduce", "--device", device["index"]]
+    pairs = json.loads(d.good(*words, "--json"), object_pairs_hook=list)
+    check([key for key, _ in pairs] == EXPLAIN_KEYS, f"{pairs}")
+    told = dict(pairs)
+    check(
+        told["device"] == device["name"]
+        and (told["type"], told["acc"], told["op"]) == ("f32", "f32", "add")
+        and told["count"] == 1 << 26
+        and told["bytes_read"] >= 4 << 26
+        and told["group_size"] * told["groups"] > 0
+        and told["launches"] > 0
+        and told["why"],
+        f"{told}",
+    )
+    text = d.good(*words)
+    for key in EXPLAIN_KEYS:
+        check(f" {key.replace('_', ' ')} " in text, f"{key} is not in {text}")
+    for kernel in ["reduce_tiles", "reduce-tiles", *KERNELS]:
+        option = "--algorithm" if kernel == "reduce-tiles" else "--kernel"
+        told = json.loads(d.good(*words, option, kernel, "--count", "1e6", "--json"))
+        algorithm = kernel.replace("-", "_")
+        check(told["count"] == 1000000, f"{told}")
+        check(told["algorithm"] == algorithm or kernel == "auto", f"{told}")
+    told = json.loads(d.good(*words, "--type", "u8", "--json"))
+    check(told["acc"] == "u64" and told["bytes_read"] >= 1 << 26, f"{told}")
+    told = json.loads(d.good(*words, "--type", "u8", "--op", "max", "--json"))
+    check(told["acc"] == "u8", f"{told}")
+    d.bad(1, "f32", *words, "--acc", "i32")
+    d.bad(1, "matches", "explain", "reduce", "--device", "no such device")
+
+
+def every_fold(d, device):
+    """All results are right, for every operator, and over these for every type."""
+    types = types_of(device)
+    for place, op in enumerate(OPS):
+        name = types[place % len(types)]
+        if op.startswith("bit"):
+            name = ["i16", "u32", "u64"][place % 3]
+        lines = d.ladder(device, "--op", op, "--type", name, *SMALL)
+        told = [(line["count"], line["kernel"]) for line in lines]
+        check(
+            told == [(count, kernel) for count in SMALL_COUNTS for kernel in KERNELS],
+            f"{told}",
+        )
+        for line in lines:
+            check(line["ok"] and line["type"] == name and line["op"] == op, f"{line}")
+
+
+def counts(d, device):
+    for words, expected in [
+        (["--min", "1", "--max", "1"], [1]),
+        (["--min", "1", "--max", "5"], [1, 2, 4]),
+        (["--min", "5", "--max", "7"], [5]),
+        (["--min", "2^16", "--max", "100000"], [65536]),
+        (["--min", "3", "--max", "2^3"], [3, 4, 8]),
+    ]:
+        lines = d.ladder(device, *words)
+        told = sorted({line["count"] for line in lines})
+        check(told == expected and all(line["ok"] for line in lines), f"{words}: {told}")
+    d.bad(1, "bytes in one buffer", "ladder", "--device", device["index"], "--max", "2^60")
+
+
+def tables(d, device):
+    text = d.good("ladder", "--device", device["index"], *SMALL)
+    check(f"i32 add on {device['name']}, driver {device['driver_version']}\n" in text, text)
+    speeds, rungs = text.split("\n\n")[1:]
+    rows = [line.split() for line in speeds.splitlines()[1:]]
+    check(rows[0] == ["n", *KERNELS], f"{rows[0]}")
+    check([row[0] for row in rows[1:]] == ["1000", "2^10", "2^11", "2^12"], f"{rows}")
+    check(all(float(cell) >= 0 and len(row) == 9 for row in rows[1:] for cell in row[1:]),
+          f"{rows}")  # fmt: skip
+    check(rungs.startswith("n = 2^12;"), rungs)
+    rows = [line.split() for line in rungs.splitlines()[2:10]]
+    check([row[0] for row in rows] == KERNELS, f"{rows}")
+    for place, row in enumerate(rows):
+        check(len(row) == 15, f"{row}")
+        group = int(row[5])
+        steps = (group - 1).bit_length()
+        if row[0] == "auto":
+            check(row[6:12] == ["-"] * 6, f"{row}")
+        else:
+            check(row[6:8] == [str(steps), str(steps + 1)], f"{row}")
+        if place:
+            before, first = float(rows[place - 1][1]), float(rows[0][1])
+            for told, ratio in [(row[3], before), (row[4], first)]:
+                # four digits after the point of a time
+                off = 0.0001 / float(row[1]) + 0.0001 / ratio + 0.01
+                check(abs(float(told) / (ratio / float(row[1])) - 1) < off, f"{row}")
+    check("ok=no" not in text and re.search(r"\nauto is [a-z_0-9]+\n$", text), text)
+
+
+def files(d, device):
+    table, chart = d.path("x.csv"), d.path("x.svg")
+    with open(table, "w", encoding="ascii") as file:
+        file.write("old\n")
+    before = d.left()
+    lines = d.ladder(device, *SMALL, "--csv", table, "--svg", chart)
+    check(d.left() == sorted([*before, "x.svg"]), f"{d.left()}")
+    check(os.stat(chart).st_mode & 0o777 == 0o666 & ~umask(), "the chart's permissions")
+    with open(table, encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    check(rows[0] == KEYS, f"{rows[0]}")
+    for row, line in zip(rows[1:], lines, strict=True):
+        line["ok"] = "yes" if line["ok"] else "no"
+        for key, cell in zip(KEYS, row, strict=True):
+            told = line[key]
+            check(float(cell) == told if isinstance(told, float) else cell == str(told),
+                  f"{row} {line}")  # fmt: skip
+    look_at(chart, device, ["i32 add"], KERNELS)
+    os.remove(table)
+    os.remove(chart)
+
+    # through a link, which stays; and one count alone
+    os.symlink("there.svg", d.path("link.svg"))
+    with open(d.path("there.svg"), "w", encoding="ascii"):
+        pass
+    d.good("ladder", "--device", device["index"], "--min", "1000", "--max", "1000", "--op",
+           "max", "--type", "f32", "--svg", d.path("link.svg"))  # fmt: skip
+    check(os.path.islink(d.path("link.svg")), "the link is gone")
+    look_at(d.path("there.svg"), device, ["f32 max", "1000"], KERNELS)
+    os.remove(d.path("link.svg"))
+    os.remove(d.path("there.svg"))
+
+
+def umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def look_at(path, device, parts, names):
+    root = xml.parse(path).getroot()
+    check(root.tag == SVG + "svg", root.tag)
+    texts = ["".join(text.itertext()).strip() for text in root.iter(SVG + "text")]
+    check([text for text in texts if text in names] == names, f"{texts}")
+    whole = "\n".join(texts)
+    date = time.strftime("%Y-%m-%d")
+    for part in [
+        "time of one call [ms]", "number of elements n", device["name"],
+        device["driver_version"], *parts, date,
+    ]:  # fmt: skip
+        check(part in whole, f"{part} is not in the chart: {texts}")
+    lines = [path for path in root.iter(SVG + "path") if path.get("d", "").count("L") > 0]
+    check(lines, "the chart has no line")
+
+
+def wrong_results(d, device):
+    """Every third result has a wrong bit."""
+    environment = {**os.environ, "LD_PRELOAD": d.wrong_read}
+    words = ["ladder", "--device", device["index"], *SMALL]
+    table = d.path("wrong.csv")
+    done = d.run(*words, "--json", "--csv", table, env=environment)
+    lines = d.read_lines(done.stdout.decode(), device)
+    expected = [i % 3 != 2 for i in range(32)]
+    check([line["ok"] for line in lines] == expected, f"{lines}")
+    text = done.stderr.decode()
+    check(
+        done.returncode == 1
+        and re.fullmatch(
+            r"clfold: 10 of 32 results are wrong: reduce2 at 1000 gives (-?\d+), and the "
+            r"host (-?\d+)\n",
+            text,
+        ),
+        f"exit {done.returncode}, {text!r}",
+    )
+    with open(table, encoding="utf-8", newline="") as file:
+        told = [row["ok"] for row in csv.DictReader(file)]
+    check(told == ["yes" if ok else "no" for ok in expected], f"{told}")
+    os.remove(table)
+    done = d.run(*words, env=environment)
+    check(done.returncode == 1 and done.stdout.count(b"\nok=no reduce") >= 8, f"{done}")
+
+
+def interrupted(d, device):
+    """A signal while gnuplot draws: no file, and death by that signal."""
+    os.mkdir(d.path("slow"))
+    started = d.path("slow/started")
+    with open(d.path("slow/gnuplot"), "w", encoding="ascii") as file:
+        # the check reads three words, the chart's script begins otherwise
+        file.write(
+            "#!/bin/sh\nread -r a b c\n"
+            f'[ "$b" = terminal ] && exit 0\necho "<svg>"\n: >{started}\nexec sleep 60\n'
+        )
+    os.chmod(d.path("slow/gnuplot"), 0o755)
+    environment = {**os.environ, "PATH": d.path("slow") + ":" + os.environ["PATH"]}
+    words = [d.command, "ladder", "--device", str(device["index"]), *SMALL]
+    words += ["--csv", d.path("y.csv"), "--svg", d.path("y.svg")]
+    numbers = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
+
+    def obey():  # even where nohup or a shell has made this test ignore some
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+    options = {"env": environment, "start_new_session": True, "preexec_fn": obey}
+    options.update(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for number in numbers:
+        with subprocess.Popen(words, **options) as run:
+            for _ in range(1200):
+                if os.path.exists(started) or run.poll() is not None:
+                    break
+                time.sleep(0.05)
+            partial = [name for name in d.left() if name.endswith(".part")]
+            os.killpg(run.pid, number)
+            status = run.wait(60)
+        check(len(partial) == 2, f"while gnuplot draws there is {partial}")
+        check(status == -number, f"signal {number}: exit {status}")
+        check(d.left() == ["slow"], f"signal {number}: left {d.left()}")
+        os.remove(started)
+    # and a gnuplot that dies by itself, or leaves a chart without an end
+    for last, part in [("kill -9 $$", "by signal 9"), ("exit 0", "not complete")]:
+        with open(d.path("slow/gnuplot"), encoding="ascii") as file:
+            text = file.read()
+        with open(d.path("slow/gnuplot"), "w", encoding="ascii") as file:
+            file.write(re.sub("[^\n]*\n$", last + "\n", text))
+        done = d.run(*words[1:], env=environment)
+        check(done.returncode == 1 and part in done.stderr.decode(), f"{done}")
+        os.remove(started)
+        check(d.left() == ["slow"], f"left {d.left()}")
+    shutil.rmtree(d.path("slow"))
+
+
+def on_terminal(d, words):
+    """What standard error, a terminal, is given."""
+    main, other = pty.openpty()
+    shown = b""
+    command = [d.command, *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=other) as run:
+        os.close(other)
+        while run.poll() is None or select.select([main], [], [], 0)[0]:
+            if select.select([main], [], [], 0.05)[0]:
+                try:
+                    got = os.read(main, 4096)
+                except OSError:  # Linux: the other end is closed
+                    break
+                shown += got
+            if select.select([run.stdout], [], [], 0)[0]:
+                os.read(run.stdout.fileno(), 65536)
+        run.wait(240)
+    os.close(main)
+    check(run.returncode == 0, f"{command}: exit {run.returncode}, {shown!r}")
+    return shown
+
+
+def progress(d, device):
+    # 8 kernels take their 50 ms at each of 6 counts: more than a second
+    words = ["ladder", "--device", str(device["index"]), "--min", "2^17", "--max", "2^22"]
+    shown = on_terminal(d, words)
+    if not shown:
+        # a fast device has 50 calls before its 50 ms are over
+        words[-1] = "2^25"
+        shown = on_terminal(d, words)
+    bars = re.findall(rb"\rmeasuring \[([# ]{40})\] {1,3}(\d+) %", shown)
+    check(bars, f"no bar on a terminal: {shown!r}")
+    parts = [int(part) for _, part in bars]
+    check(parts == sorted(parts) and parts[-1] <= 100, f"{parts}")
+    check(all(abs(bar.count(b"#") - int(part) * 0.4) <= 1 for bar, part in bars), f"{bars}")
+    check(re.search(rb"\r {60,}\r$", shown), f"the line is not cleared: {shown[-200:]!r}")
+    check(b"\n" not in shown, f"{shown!r}")
+    # good() sees that a pipe gets nothing
+    d.good(*words)
+    # and what takes less than a second shows none
+    words = ["ladder", "--device", str(device["index"]), "--min", "5", "--max", "5"]
+    begin = time.monotonic()
+    shown = on_terminal(d, words)
+    check(not shown or time.monotonic() - begin > 1, f"{shown!r}")
+
+
+WITHOUT = [usage, unwritable, no_gnuplot]
+WITH = [explain, counts, tables, files, wrong_results, interrupted, progress, every_fold]
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    passed = failed = 0
+
+    def run_case(case, driver, device):
+        nonlocal passed, failed
+        name = case.__name__.replace("_", " ")
+        if device:
+            name += f", device {device['index']} {device['name']}"
+        try:
+            case(driver, device)
+        except ERRORS as error:
+            failed += 1
+            print(f"not ok {passed + failed} - {name}")
+            print(f"# {type(error).__name__}: {error}".replace("\n", "\n# "))
+        else:
+            passed += 1
+            print(f"ok {passed + failed} - {name}")
+        sys.stdout.flush()
+
+    command, wrong_read = map(os.path.abspath, sys.argv[1:])
+    with tempfile.TemporaryDirectory(prefix="clfold-test-") as folder:
+        driver = Driver(command, wrong_read, folder)
+        driver.devices = json.loads(driver.good("devices", "--json"))
+        for case in WITHOUT:
+            run_case(case, driver, None)
+        for device in driver.devices:
+            for case in WITH:
+                # a case that failed may have left files
+                driver.folder = tempfile.mkdtemp(dir=folder)
+                run_case(case, driver, device)
+
+    print(f"1..{passed + failed}")
+    if failed:
+        sys.exit(1)
+    if not driver.devices:
+        print("# there is no OpenCL device here, so nothing was measured")
+        sys.exit(77)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+#include "commands.h"
+#include "record.h"
+#include "session.h"
+#include "types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void describe(const struct options *options, const struct session *session,
+                     const clfold_fold *fold, const clfold_report *report,
+                     struct record *record)
+{
+    record_add_text(record, "device", strdup(session->device_name));
+    record_add_text(record, "type", strdup(type_name(options->element)));
+    record_add_text(record, "acc", strdup(type_name(fold->type)));
+    record_add_text(record, "op", strdup(op_name(fold->op)));
+    record_add(record, "count", FIELD_NUMBER, true, options->count);
+    record_add_text(record, "algorithm", strdup(report->algorithm));
+    record_add(record, "tile", FIELD_NUMBER, true, report->tile);
+    record_add(record, "group_size", FIELD_NUMBER, true, report->group_size);
+    record_add(record, "groups", FIELD_NUMBER, true, report->num_groups);
+    record_add(record, "items", FIELD_NUMBER, true, report->items);
+    record_add(record, "launches", FIELD_NUMBER, true, report->num_launches);
+    record_add(record, "scratch", FIELD_BYTES, true, report->scratch_bytes);
+    record_add(record, "bytes_read", FIELD_BYTES, true, report->bytes_read);
+    record_add(record, "bytes_written", FIELD_BYTES, true, report->bytes_written);
+    record_add_text(record, "why", strdup(report->reason));
+}
+
+static bool print_json(const struct record *record, struct message *message)
+{
+    json_object *const object = record_json(record);
+    const char *const text =
+        object ? json_object_to_json_string_ext(
+                     object, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
+               : NULL;
+
+    if (text) {
+        puts(text);
+    }
+    json_object_put(object);
+    return text || message_set(message, "there is no memory to print JSON");
+}
+
+static bool explain(const struct options *options, const struct session *session,
+                    struct message *message)
+{
+    const clfold_type acc =
+        options->acc ? options->acc : type_accumulator(options->op, options->element);
+    const clfold_fold fold = { .op = options->op,
+                               .type = acc,
+                               .in = acc == options->element ? 0 : options->element,
+                               .algorithm = options->algorithm };
+    clfold_report report = { 0 };
+    struct record record = { 0 };
+    bool done = true;
+
+    const clfold_status status =
+        clfold_explain(session->context, CLFOLD_REDUCE, &fold, options->count, &report);
+    if (status != CLFOLD_OK) {
+        return session_refuse(status, message);
+    }
+    describe(options, session, &fold, &report, &record);
+    if (options->json) {
+        done = print_json(&record, message);
+    } else {
+        record_print(&record);
+    }
+    record_finish(&record);
+    return done;
+}
+
+bool command_explain(const struct options *options, struct message *message)
+{
+    struct session session;
+    const bool done = session_open(&session, options->device, message) &&
+                      explain(options, &session, message);
+
+    session_close(&session);
+    return done;
+}

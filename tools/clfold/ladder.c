@@ -1,0 +1,348 @@
+#include "ladder.h"
+
+#include "commands.h"
+#include "count.h"
+#include "ladder_data.h"
+#include "output_file.h"
+#include "progress.h"
+#include "session.h"
+#include "types.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const struct rung ladder_rungs[NUM_RUNGS] = {
+    { "reduce0", "reduce0", TREE_NEIGHBOURS }, { "reduce1", "reduce1", TREE_PACKED },
+    { "reduce2", "reduce2", TREE_HALVES },     { "reduce3", "reduce3", TREE_HALVES },
+    { "reduce4", "reduce4", TREE_HALVES },     { "reduce5", "reduce5", TREE_HALVES },
+    { "reduce6", "reduce6", TREE_HALVES },     { "auto", NULL, TREE_HALVES },
+};
+
+/* Calls are repeated for so long, within these limits. */
+static const double enough_seconds = 0.05;
+enum { FEWEST_CALLS = 5, MOST_CALLS = 50 };
+
+/* The data are mapped piece by piece: where a device has memory of its own, a driver
+ * copies each piece through memory of the host. */
+enum { PIECE_BYTES = 32 * 1024 * 1024 };
+
+struct measurement {
+    struct ladder ladder;
+    struct session session;
+    struct ladder_data data; /* of the count at hand */
+    cl_mem in, out;
+    struct progress progress;
+    bool json;
+    size_t num_wrong;
+    struct message wrong; /* the first */
+};
+
+static double now(void)
+{
+    struct timespec time = { 0 };
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static clfold_fold fold_of(const struct measurement *m, size_t rung)
+{
+    return (clfold_fold){ .op = m->ladder.op,
+                          .type = m->ladder.type,
+                          .algorithm = ladder_rungs[rung].algorithm };
+}
+
+/* min itself, then the powers of two up to max. */
+static void choose_counts(struct ladder *ladder, size_t min, size_t max)
+{
+    size_t power = 1;
+
+    ladder->counts[ladder->num_counts++] = min;
+    while (power <= min && power <= SIZE_MAX / 2) {
+        power *= 2;
+    }
+    while (power > min && power <= max) {
+        ladder->counts[ladder->num_counts++] = power;
+        power = power <= SIZE_MAX / 2 ? power * 2 : 0;
+    }
+}
+
+/* Refuses what the library refuses, before data are made for nothing. */
+static bool explain(struct measurement *m, struct message *message)
+{
+    for (size_t i = 0; i < NUM_RUNGS; i++) {
+        const clfold_fold fold = fold_of(m, i);
+        const clfold_status status = clfold_explain(
+            m->session.context, CLFOLD_REDUCE, &fold,
+            m->ladder.counts[m->ladder.num_counts - 1], &m->ladder.reports[i]);
+        if (status != CLFOLD_OK) {
+            return session_refuse(status, message);
+        }
+    }
+    return true;
+}
+
+static bool create_buffers(struct measurement *m, struct message *message)
+{
+    const size_t count = m->ladder.counts[m->ladder.num_counts - 1];
+    const size_t size = type_size(m->ladder.type);
+    cl_ulong limit = 0;
+    cl_int error = clGetDeviceInfo(m->session.device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE,
+                                   sizeof(limit), &limit, NULL);
+
+    if (error != CL_SUCCESS) {
+        return device_refuse(message, "clGetDeviceInfo", error);
+    }
+    if (count > SIZE_MAX / size || count > limit / size) {
+        return message_set(
+            message, "--max %zu: %.200s takes at most %" PRIu64 " bytes in one buffer",
+            count, m->session.device_name, (uint64_t)limit);
+    }
+    m->in = clCreateBuffer(m->session.cl, CL_MEM_READ_ONLY, count * size, NULL, &error);
+    if (m->in) {
+        m->out = clCreateBuffer(m->session.cl, CL_MEM_READ_WRITE, LADDER_RESULT_BYTES,
+                                NULL, &error);
+    }
+    return m->out ||
+           message_set(message, "%.200s gives no buffer of %zu bytes: %s",
+                       m->session.device_name, count * size, clfold_status_name(error));
+}
+
+/* Makes the data where the device reads them: no copy stays on the host. */
+static bool load(struct measurement *m, size_t count, struct message *message)
+{
+    const size_t size = type_size(m->ladder.type), bytes = count * size;
+    const cl_command_queue queue = m->session.queue;
+
+    ladder_data_begin(&m->data, m->ladder.op, m->ladder.type, count);
+    for (size_t offset = 0, piece; offset < bytes; offset += piece) {
+        piece = bytes - offset < PIECE_BYTES ? bytes - offset : PIECE_BYTES;
+        cl_int error;
+        void *const to =
+            clEnqueueMapBuffer(queue, m->in, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION,
+                               offset, piece, 0, NULL, NULL, &error);
+        if (!to) {
+            return device_refuse(message, "clEnqueueMapBuffer", error);
+        }
+        ladder_data_next(&m->data, to, piece / size);
+        error = clEnqueueUnmapMemObject(queue, m->in, to, 0, NULL, NULL);
+        if (error != CL_SUCCESS || (error = clFinish(queue)) != CL_SUCCESS) {
+            return device_refuse(message, "clEnqueueUnmapMemObject", error);
+        }
+        progress_step(&m->progress, piece / size);
+    }
+    return true;
+}
+
+static bool call(const struct measurement *m, const clfold_fold *fold, size_t count,
+                 double *seconds, struct message *message)
+{
+    const double begin = now();
+    const clfold_status status = clfold_reduce(m->session.context, m->session.queue, fold,
+                                               m->in, 0, m->out, 0, count, 0, NULL, NULL);
+
+    if (status != CLFOLD_OK) {
+        return session_refuse(status, message);
+    }
+    const cl_int error = clFinish(m->session.queue);
+    *seconds = now() - begin;
+    return error == CL_SUCCESS || device_refuse(message, "clFinish", error);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+static bool time_calls(const struct measurement *m, const clfold_fold *fold, size_t count,
+                       double *median, struct message *message)
+{
+    double seconds[MOST_CALLS], spent = 0;
+    int calls = 0;
+
+    /* The first one builds the program. */
+    if (!call(m, fold, count, &seconds[0], message)) {
+        return false;
+    }
+    while (calls < FEWEST_CALLS || (spent < enough_seconds && calls < MOST_CALLS)) {
+        if (!call(m, fold, count, &seconds[calls], message)) {
+            return false;
+        }
+        spent += seconds[calls++];
+    }
+    qsort(seconds, (size_t)calls, sizeof(seconds[0]), compare);
+    *median = (seconds[(calls - 1) / 2] + seconds[calls / 2]) / 2;
+    return true;
+}
+
+static void note_wrong(struct measurement *m, size_t count, size_t rung,
+                       const void *result)
+{
+    char told[LADDER_RESULT_TEXT], host[LADDER_RESULT_TEXT], text[COUNT_TEXT];
+
+    if (m->num_wrong++ == 0) {
+        ladder_data_print(told, &m->data, result);
+        ladder_data_print(host, &m->data, NULL);
+        count_print(text, count);
+        message_set(&m->wrong, "%s at %s gives %s, and the host %s",
+                    ladder_rungs[rung].name, text, told, host);
+    }
+}
+
+static bool measure(struct measurement *m, size_t row, size_t rung,
+                    struct message *message)
+{
+    struct ladder_cell *const cell = &m->ladder.cells[row][rung];
+    const size_t count = m->ladder.counts[row];
+    const clfold_fold fold = fold_of(m, rung);
+    unsigned char result[LADDER_RESULT_BYTES];
+
+    /* A kernel that writes nothing must not leave the result of the one before. */
+    memset(result, 0xa5, sizeof(result));
+    cl_int error = clEnqueueWriteBuffer(m->session.queue, m->out, CL_TRUE, 0,
+                                        sizeof(result), result, 0, NULL, NULL);
+    if (error != CL_SUCCESS) {
+        return device_refuse(message, "clEnqueueWriteBuffer", error);
+    }
+    if (!time_calls(m, &fold, count, &cell->seconds, message)) {
+        return false;
+    }
+    error = clEnqueueReadBuffer(m->session.queue, m->out, CL_TRUE, 0,
+                                ladder_data_result_size(&m->data), result, 0, NULL, NULL);
+    if (error != CL_SUCCESS) {
+        return device_refuse(message, "clEnqueueReadBuffer", error);
+    }
+    cell->ok = ladder_data_check(&m->data, result);
+    if (!cell->ok) {
+        note_wrong(m, count, rung, result);
+    }
+    return true;
+}
+
+/* A call on few elements takes its 50 ms as well. */
+static uint64_t effort(size_t count)
+{
+    return count + (UINT64_C(1) << 22);
+}
+
+static bool measure_all(struct measurement *m, struct message *message)
+{
+    uint64_t total = 0;
+
+    for (size_t row = 0; row < m->ladder.num_counts; row++) {
+        total += m->ladder.counts[row] + NUM_RUNGS * effort(m->ladder.counts[row]);
+    }
+    progress_begin(&m->progress, "measuring", total);
+    for (size_t row = 0; row < m->ladder.num_counts; row++) {
+        if (!load(m, m->ladder.counts[row], message)) {
+            return false;
+        }
+        for (size_t rung = 0; rung < NUM_RUNGS; rung++) {
+            if (!measure(m, row, rung, message)) {
+                return false;
+            }
+            if (m->json) {
+                progress_hide(&m->progress);
+                if (!ladder_print_json(&m->ladder, row, rung, message)) {
+                    return false;
+                }
+            }
+            progress_step(&m->progress, effort(m->ladder.counts[row]));
+        }
+    }
+    return true;
+}
+
+/* Both are complete before one is put in its place. */
+static bool write_files(const struct ladder *ladder, const struct options *options,
+                        struct message *message)
+{
+    struct output_file csv = { 0 }, svg = { 0 };
+    bool done = false;
+
+    if (options->csv) {
+        if (!output_file_begin(&csv, options->csv, message)) {
+            goto done;
+        }
+        ladder_write_csv(ladder, csv.stream);
+        if (!output_file_complete(&csv, message)) {
+            goto done;
+        }
+    }
+    if (options->svg) {
+        if (!output_file_begin(&svg, options->svg, message) ||
+            !ladder_draw(ladder, svg.stream, message) ||
+            !output_file_complete(&svg, message)) {
+            goto done;
+        }
+    }
+    done = (!options->csv || output_file_commit(&csv, message)) &&
+           (!options->svg || output_file_commit(&svg, message));
+
+done:
+    output_file_finish(&csv);
+    output_file_finish(&svg);
+    return done;
+}
+
+static bool run(struct measurement *m, const struct options *options, char **driver,
+                struct message *message)
+{
+    if (!session_open(&m->session, options->device, message)) {
+        return false;
+    }
+    *driver = device_text(m->session.device->id, CL_DRIVER_VERSION);
+    m->ladder.driver = *driver ? *driver : "unknown";
+    m->ladder.device_name = m->session.device_name;
+    choose_counts(&m->ladder, options->min, options->max);
+    const bool done =
+        explain(m, message) && create_buffers(m, message) && measure_all(m, message);
+    progress_end(&m->progress);
+    if (!done) {
+        return false;
+    }
+    if (!options->json) {
+        ladder_print_tables(&m->ladder);
+    }
+    if (!write_files(&m->ladder, options, message)) {
+        return false;
+    }
+    return m->num_wrong == 0 ||
+           message_set(message, "%zu of %zu results are wrong: %s", m->num_wrong,
+                       m->ladder.num_counts * NUM_RUNGS, m->wrong.text);
+}
+
+bool command_ladder(const struct options *options, struct message *message)
+{
+    char *driver = NULL;
+    bool done = false;
+
+    /* What cannot be written is not measured. */
+    if ((options->csv && !output_file_check(options->csv, message)) ||
+        (options->svg &&
+         (!output_file_check(options->svg, message) || !chart_check(message)))) {
+        return false;
+    }
+    struct measurement *const m = calloc(1, sizeof(*m));
+    if (!m) {
+        return message_set(message, "there is no memory to measure");
+    }
+    m->ladder.op = options->op;
+    m->ladder.type = options->element;
+    m->json = options->json;
+    done = run(m, options, &driver, message);
+    if (m->in) {
+        clReleaseMemObject(m->in);
+    }
+    if (m->out) {
+        clReleaseMemObject(m->out);
+    }
+    session_close(&m->session);
+    free(driver);
+    free(m);
+    return done;
+}

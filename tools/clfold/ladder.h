@@ -1,0 +1,49 @@
+/* What `clfold ladder` measures, and how it tells of it. */
+#ifndef CLFOLD_COMMAND_LADDER_H
+#define CLFOLD_COMMAND_LADDER_H
+
+#include "chart.h"
+#include "ladder_counts.h"
+#include "options.h"
+
+#include <stdio.h>
+
+struct rung {
+    const char *name;
+    const char *algorithm; /* NULL: the library chooses */
+    enum tree tree;        /* of a rung that has an algorithm */
+};
+
+/* In the order of the lecture; the last is the library's choice. */
+enum { NUM_RUNGS = 8 };
+extern const struct rung ladder_rungs[NUM_RUNGS];
+
+/* The powers of two of a size_t, and a first count that is none. */
+enum { MOST_COUNTS = 65 };
+
+struct ladder_cell {
+    double seconds;
+    bool ok;
+};
+
+struct ladder {
+    clfold_op op;
+    clfold_type type;
+    const char *device_name, *driver;
+    size_t counts[MOST_COUNTS], num_counts;
+    struct ladder_cell cells[MOST_COUNTS][NUM_RUNGS];
+    clfold_report reports[NUM_RUNGS]; /* at the greatest count */
+};
+
+/* One object and a line end, on standard output. */
+bool ladder_print_json(const struct ladder *ladder, size_t row, size_t rung,
+                       struct message *message);
+
+/* The tables, and a line for each wrong result, on standard output. */
+void ladder_print_tables(const struct ladder *ladder);
+
+void ladder_write_csv(const struct ladder *ladder, FILE *csv);
+
+bool ladder_draw(const struct ladder *ladder, FILE *svg, struct message *message);
+
+#endif

@@ -1,0 +1,31 @@
+/* What the readers of the commands' options share. */
+#ifndef CLFOLD_COMMAND_OPTIONS_PARTS_H
+#define CLFOLD_COMMAND_OPTIONS_PARTS_H
+
+#include "options.h"
+
+#include <getopt.h>
+
+/* Above all characters, so that optopt tells options that are known from those that are
+ * not. Each command's own follow from OPTION_OTHERS on. */
+enum { OPTION_HELP = 256, OPTION_JSON, OPTION_OTHERS };
+
+bool options_read_explain(struct options *options, int argc, char **argv,
+                          struct message *message);
+bool options_read_ladder(struct options *options, int argc, char **argv,
+                         struct message *message);
+
+/* What optarg says. */
+bool options_read_type(const char *option, clfold_type *type, struct message *message);
+bool options_read_op(clfold_op *op, struct message *message);
+bool options_read_algorithm(const char *option, const char **algorithm,
+                            struct message *message);
+bool options_read_device(const char **device, struct message *message);
+bool options_read_count(const char *option, size_t *count, struct message *message);
+
+/* Always false: an option that is not `known`. `found` is '?' or ':', as getopt_long
+ * returns them. */
+bool options_refuse(int found, char **argv, const struct option *known, const char *help,
+                    struct message *message);
+
+#endif
