@@ -427,33 +427,43 @@ bool ladder_data_check(const struct ladder_data *data, const void *result)
     return true;
 }
 
+/* In the form of the library's. */
+static void write_host_result(const struct ladder_data *data, char *to)
+{
+    for (unsigned i = 0; i < op_result(data->op).num; i++, to += part_size(data)) {
+        const struct part part = host_part(data, i);
+        clfold_arg_value pair = { .index = part.index };
+
+        if (op_result(data->op).position) {
+            store(data->type, part.value, &pair.value);
+            memcpy(to, &pair, sizeof(pair));
+        } else {
+            store(data->type, part.value, to);
+        }
+    }
+}
+
 void ladder_data_print(char out[LADDER_RESULT_TEXT], const struct ladder_data *data,
                        const void *result)
 {
+    const bool position = op_result(data->op).position;
+    const size_t value = position ? offsetof(clfold_arg_value, value) : 0;
+    char host[LADDER_RESULT_BYTES], number[NUMBER_TEXT];
     size_t used = 0;
 
+    write_host_result(data, host);
     for (unsigned i = 0; i < op_result(data->op).num; i++) {
-        const char *const from = (const char *)result + i * part_size(data);
-        const struct part part =
-            result ? result_part(data, result, i) : host_part(data, i);
-        char bytes[8], number[NUMBER_TEXT];
+        const char *const from =
+            (result ? (const char *)result : host) + i * part_size(data);
 
-        if (result) {
-            /* as it came: a wrong one may be what `store` cannot write */
-            memcpy(bytes,
-                   from + (op_result(data->op).position
-                               ? offsetof(clfold_arg_value, value)
-                               : 0),
-                   type_size(data->type));
-        } else {
-            store(data->type, part.value, bytes);
-        }
-        number_print(number, data->type, bytes);
+        number_print(number, data->type, from + value);
         used += (size_t)snprintf(out + used, LADDER_RESULT_TEXT - used, "%s%s",
                                  i ? " " : "", number);
-        if (op_result(data->op).position) {
+        if (position) {
+            clfold_arg_value pair;
+            memcpy(&pair, from, sizeof(pair));
             used += (size_t)snprintf(out + used, LADDER_RESULT_TEXT - used,
-                                     " at %" PRIu64, part.index);
+                                     " at %" PRIu64, (uint64_t)pair.index);
         }
     }
 }
