@@ -48,6 +48,28 @@ static bool select_device(struct device *device, long wanted)
     return false;
 }
 
+static bool has_extension(cl_device_id id, const char *wanted)
+{
+    size_t size = 0;
+    bool found = false;
+
+    clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, 0, NULL, &size);
+    char *names = calloc(size + 1, 1);
+    if (names) {
+        clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, size, names, NULL);
+        found = strstr(names, wanted) != NULL;
+    }
+    free(names);
+    return found;
+}
+
+bool device_has(const struct device *device, clfold_type type)
+{
+    return type == CLFOLD_F64   ? device->has_f64
+           : type == CLFOLD_F16 ? device->has_f16
+                                : true;
+}
+
 cl_command_queue device_queue(const struct device *device,
                               cl_command_queue_properties properties)
 {
@@ -79,6 +101,7 @@ void device_init(struct device *device)
     device->is_pocl = strstr(platform, "Portable Computing Language") != NULL;
     device->is_intel = strstr(platform, "Intel(R) OpenCL") != NULL;
     device->has_f64 = f64 != 0;
+    device->has_f16 = has_extension(device->id, "cl_khr_fp16");
     device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &status);
     require(status, "clCreateContext");
     device->queue = device_queue(device, 0);

@@ -17,7 +17,7 @@ struct device {
     cl_command_queue queue;    /* in order */
     cl_command_queue disorder; /* out of order; NULL where the device has none */
     char name[256];            /* "platform: device" */
-    bool is_pocl, is_intel, has_f64;
+    bool is_pocl, is_intel, has_f64, has_f16;
 };
 
 /* Exit status of a test that cannot run here, as Meson and Automake know it. */
@@ -27,6 +27,8 @@ struct device {
  * none. */
 void device_init(struct device *device);
 void device_finish(struct device *device);
+
+bool device_has(const struct device *device, clfold_type type);
 
 /* A queue of its own; the caller's to release. */
 cl_command_queue device_queue(const struct device *device,

@@ -1,4 +1,4 @@
-/* Data for the tests, and what their fold must be. */
+/* What a fold must be, from a plain loop on the host. Nothing here looks at src. */
 #ifndef CLFOLD_TESTS_ORACLE_H
 #define CLFOLD_TESTS_ORACLE_H
 
@@ -6,16 +6,78 @@
 
 #include <stdbool.h>
 
-/* A pair of types that this version folds. */
+#define LAST_TYPE  CLFOLD_F64
+#define LAST_OP    CLFOLD_MIN_MAX
+#define MAX_RESULT 32 /* bytes of clfold_arg_value[2] */
+
 struct pair {
     clfold_type in, type;
 };
+
+/* A few pairs, where a test needs no more; the last three are of floats. */
 #define NUM_PAIRS 7
 extern const struct pair all_pairs[NUM_PAIRS];
+
+/* Any pair that an operator folds: floats as floats only, bits of integers only. */
+bool is_folded(clfold_op op, struct pair pair);
 
 size_t size_of(clfold_type type);
 const char *name_of(clfold_type type);
 bool is_float(clfold_type type);
+bool is_signed(clfold_type type);
+
+const char *name_of_op(clfold_op op);
+bool is_arg(clfold_op op);
+size_t result_size(clfold_op op, clfold_type type);
+
+/* ---- Numbers ----------------------------------------------------------------------- */
+
+/* One number: an integer modulo 2^64, sign-extended, or a real, which holds every value
+ * of every type. */
+struct number {
+    uint64_t integer;
+    long double real;
+};
+
+struct number read_number(clfold_type type, const void *at);
+void write_number(clfold_type type, struct number x, void *at);
+
+/* As OpenCL's convert_T does it: integers keep their low bits, reals are rounded to
+ * nearest even. */
+struct number convert_number(struct pair pair, struct number x);
+
+/* As an element, unconverted. */
+bool is_true(clfold_type type, struct number x);
+
+/* -1, 0, 1: a is less, equal, greater; the numbers are no NaN. */
+int compare_numbers(clfold_type type, struct number a, struct number b);
+
+cl_half half_of(long double real);
+long double half_value(cl_half half);
+
+/* The value as a double, for messages and bounds. */
+double as_double(clfold_type type, const void *value);
+
+/* ---- Folds ------------------------------------------------------------------------- */
+
+/*
+ * The serial fold: integers wrap, floats are kept in long double and rounded once. `init`
+ * may be NULL, `expected` takes result_size() bytes. *magnitude, if asked for, is the sum
+ * of |x|. Returns false, and writes nothing, where there is nothing to fold.
+ */
+bool oracle_fold(clfold_op op, struct pair pair, const void *data, size_t count,
+                 const void *init, void *expected, double *magnitude);
+
+/* Whether a result is the expected one: bit for bit, but for the payload of a NaN and the
+ * sign of a zero that is an extreme. */
+bool same_result(clfold_op op, clfold_type type, const void *expected,
+                 const void *result);
+
+/* "17", "{ 3, 250 }", "{ [7] -1, [2] 250 }" */
+void print_result(clfold_op op, clfold_type type, const void *result, char *text,
+                  size_t size);
+
+/* ---- Data -------------------------------------------------------------------------- */
 
 /* splitmix64: the same numbers on every machine. */
 uint64_t next_random(uint64_t *state);
@@ -25,15 +87,31 @@ uint64_t next_random(uint64_t *state);
 enum fill { FILL_EXACT, FILL_ROUNDING };
 void fill(void *data, clfold_type type, size_t count, enum fill how, uint64_t seed);
 
+/*
+ * Elements that matter to an operator, and whose fold has the same bits in any order:
+ *
+ *   add      integers of all bits; floats are quarters, or whole numbers, whose sum of
+ *            magnitudes is exact; zeros of both signs
+ *   mul      odd integers, so that no product vanishes; floats are 1 and -1 and so few
+ *            other powers of two that no product of any of them over- or underflows
+ *   bits     all ones but for a few bits, all zeros but for a few, all bits
+ *   logical  true or false with few exceptions, or none; true ones that `type` loses
+ *   extremes few values many times, least and greatest at ends and at powers of two;
+ *            numbers that only their conversion makes equal; zeros of both signs
+ */
+enum { FILL_NAN = 1 }; /* one or two NaNs, if the buffer can hold them */
+void fill_fold(void *data, clfold_op op, struct pair pair, size_t count, unsigned flags,
+               uint64_t seed);
+
+/* A value in the result's form to begin with; for extremes often one that ties with what
+ * the data gives, at an index before or behind. Unused bytes are no zeros. */
+void fill_init(void *init, clfold_op op, struct pair pair, const void *data, size_t count,
+               uint64_t seed);
+
 /* Values that would show in any sum or maximum, for the zones around the input. */
 void fill_poison(void *data, clfold_type type, size_t count);
 
-/* The serial fold: integers wrap, floats are kept in long double and rounded once. `init`
- * may be NULL. *magnitude, if asked for, is the sum of |x|. */
-void oracle_fold(clfold_op op, struct pair pair, const void *data, size_t count,
-                 const void *init, void *expected, double *magnitude);
-
-/* The value as a double, for messages and bounds. */
-double as_double(clfold_type type, const void *value);
+/* Values that would show in this fold. */
+void poison_fold(void *data, clfold_op op, struct pair pair, size_t count);
 
 #endif

@@ -1,0 +1,354 @@
+/*
+ * Every operator, type, type of elements, algorithm and group size, pair by pair: a few
+ * programs in which any two values of any two of these meet, each run with every class of
+ * sizes and with offsets and inits in turn. Then random folds.
+ */
+#include "fold_check.h"
+#include "pairwise.h"
+#include "test.h"
+
+#include <time.h>
+
+#define MOST_PROGRAMS   300 /* on a device, the random ones included */
+#define RANDOM_PROGRAMS 20
+#define RANDOM_CALLS    2000
+
+static struct device device;
+static clfold_context *ctx;
+
+/* ---- The factors ------------------------------------------------------------------- */
+
+/* A row of a cover has these levels; the first five make a program. */
+enum { OP, TYPE, IN, ALGORITHM, SHAPE, NUM_PROGRAM_FACTORS };
+enum { SIZE = NUM_PROGRAM_FACTORS, OFFSET, INIT, NUM_CALL_FACTORS };
+
+static const char *const factor_names[] = { "operator", "type", "in",     "algorithm",
+                                            "shape",    "size", "offset", "init" };
+
+/* The policy's algorithm by either tile, and the rungs. */
+enum { BY_VECTOR, BY_GROUP, FIRST_RUNG };
+static const char *const rungs[] = { "reduce0", "reduce1", "reduce2", "reduce3",
+                                     "reduce4", "reduce5", "reduce6" };
+#define NUM_RUNGS      (sizeof(rungs) / sizeof(rungs[0]))
+#define NUM_ALGORITHMS (FIRST_RUNG + NUM_RUNGS)
+
+/* Tiles are so small that each path is taken with little data. */
+static const struct plan_override shapes[] = {
+    { TILE_NONE, 0, 2, 0 },      { TILE_NONE, 0, 3, 0 },    { TILE_NONE, 0, 32, 0 },
+    { TILE_NONE, 0, 50, 0 },     { TILE_NONE, 0, 64, 0 },   { TILE_NONE, 0, 100, 0 },
+    { TILE_NONE, 0, 256, 0 },    { TILE_VECTOR, 64, 0, 5 }, { TILE_VECTOR, 300, 0, 3 },
+    { TILE_VECTOR, 1024, 0, 4 }, { TILE_GROUP, 64, 8, 5 },  { TILE_GROUP, 100, 6, 4 },
+    { TILE_GROUP, 2048, 64, 7 },
+};
+#define NUM_SHAPES (sizeof(shapes) / sizeof(shapes[0]))
+
+enum {
+    NOTHING,
+    ONE,
+    TWO,
+    BELOW_UNIT, /* of a rung's group, or a tile */
+    UNIT,
+    ABOVE_UNIT,
+    BELOW_TWO,
+    TWO_UNITS,
+    ABOVE_TWO,
+    BELOW_FOUR,
+    ABOVE_FOUR,
+    PRIME,
+    BELOW_POWER,
+    ABOVE_POWER,
+    SEVERAL_PASSES,
+    NUM_SIZES
+};
+
+static const size_t offsets[] = { 0, 1, 3, 7 };
+#define NUM_OFFSETS (sizeof(offsets) / sizeof(offsets[0]))
+
+static size_t square(size_t x)
+{
+    return x * x;
+}
+
+static size_t count_of(unsigned size, const struct plan_override *shape)
+{
+    size_t unit = shape->tile ? shape->tile_elements : shape->group_size;
+
+    switch (size) {
+    case NOTHING:
+    case ONE:
+    case TWO:
+        return size;
+    case BELOW_UNIT:
+    case UNIT:
+    case ABOVE_UNIT:
+        return unit + size - UNIT;
+    case BELOW_TWO:
+    case TWO_UNITS:
+    case ABOVE_TWO:
+        return 2 * unit + size - TWO_UNITS;
+    case BELOW_FOUR:
+        return 4 * unit - 1;
+    case ABOVE_FOUR:
+        return 4 * unit + 1;
+    case PRIME:
+        return 2003;
+    case BELOW_POWER:
+        return 4095;
+    case ABOVE_POWER:
+        return 4097;
+    default:
+        /* A rung takes up to two elements a work-item: three launches. */
+        return shape->tile || square(2 * unit) < 10007 ? 10007 : square(2 * unit) + 5;
+    }
+}
+
+static clfold_op op_of(const struct row *row)
+{
+    return CLFOLD_ADD + row->level[OP];
+}
+
+static struct pair pair_of(const struct row *row)
+{
+    return (struct pair){ .in = CLFOLD_I8 + row->level[IN],
+                          .type = CLFOLD_I8 + row->level[TYPE] };
+}
+
+static bool is_allowed(const void *user, const struct row *row)
+{
+    struct pair pair = pair_of(row);
+    enum tile_kind tile = shapes[row->level[SHAPE]].tile;
+    enum tile_kind wanted = row->level[ALGORITHM] == BY_VECTOR  ? TILE_VECTOR
+                            : row->level[ALGORITHM] == BY_GROUP ? TILE_GROUP
+                                                                : TILE_NONE;
+
+    (void)user;
+    return tile == wanted && is_folded(op_of(row), pair) &&
+           device_has(&device, pair.in) && device_has(&device, pair.type);
+}
+
+static const struct factors program_factors = {
+    .num = NUM_PROGRAM_FACTORS,
+    .levels = { LAST_OP, LAST_TYPE, LAST_TYPE, NUM_ALGORITHMS, NUM_SHAPES },
+    .allowed = is_allowed,
+};
+
+static struct fold_case case_of(const struct row *row)
+{
+    uint8_t algorithm = row->level[ALGORITHM];
+
+    return (struct fold_case){
+        .op = op_of(row),
+        .pair = pair_of(row),
+        .algorithm = algorithm < FIRST_RUNG ? NULL : rungs[algorithm - FIRST_RUNG],
+        .plan = shapes[row->level[SHAPE]],
+    };
+}
+
+static void check(const struct fold_case *fold, bool disorder)
+{
+    char why[1024];
+
+    if (!fold_check(ctx, &device,
+                    disorder && device.disorder ? device.disorder : device.queue, fold,
+                    why, sizeof(why))) {
+        fail_msg("%s", why);
+    }
+}
+
+static uint64_t num_programs(void)
+{
+    clfold_stats stats;
+
+    assert_ok(clfold_context_stats(ctx, &stats));
+    assert_int_equal(stats.failed_builds, 0);
+    return stats.builds;
+}
+
+/* ---- The cover --------------------------------------------------------------------- */
+
+/* What the classes of sizes are there for: without it they would say nothing. */
+static void check_launches(const struct fold_case *fold, uint8_t algorithm)
+{
+    const clfold_fold call = { .op = fold->op,
+                               .type = fold->pair.type,
+                               .in = fold->pair.in,
+                               .algorithm = fold->algorithm };
+    bool two_only =
+        algorithm < FIRST_RUNG || strcmp(fold->algorithm, rungs[NUM_RUNGS - 1]) == 0;
+    clfold_report report;
+
+    clfold_context_override(ctx, &fold->plan);
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &call, fold->count, &report));
+    if (two_only ? report.num_launches != 2 : report.num_launches < 3) {
+        char text[256];
+        fold_print(fold, text, sizeof(text));
+        fail_msg("%s takes %zu launches", text, report.num_launches);
+    }
+}
+
+/* One program with every size. Offsets and inits go round so that they meet each other,
+ * each size, and each program. */
+static void run_program(const struct row *program, size_t number, struct pairs *seen)
+{
+    for (unsigned size = 0; size < NUM_SIZES; ++size) {
+        struct row row = *program;
+        struct fold_case fold = case_of(program);
+        size_t turn = size + 5 * number;
+        row.level[SIZE] = (uint8_t)size;
+        row.level[OFFSET] = (uint8_t)(turn % NUM_OFFSETS);
+        row.level[INIT] = (uint8_t)(turn / NUM_OFFSETS % 2);
+        fold.count = count_of(size, &fold.plan);
+        fold.offset = offsets[row.level[OFFSET]];
+        fold.zone = turn % 3 != 0;
+        fold.init = row.level[INIT] != 0;
+        fold.nan = turn % 7 == 6;
+        fold.out_offset = turn % 4;
+        fold.seed = number * NUM_SIZES + size;
+        check(&fold, turn % 5 == 0);
+        pairs_add(seen, NUM_CALL_FACTORS, &row);
+        if (size == SEVERAL_PASSES) {
+            check_launches(&fold, row.level[ALGORITHM]);
+        }
+    }
+}
+
+/* The program's pairs, and with what is the call's every level that meets any. */
+static void add_call_pairs(struct pairs *wanted)
+{
+    const size_t levels[] = { NUM_SIZES, NUM_OFFSETS, 2 };
+
+    for (size_t b = SIZE; b < NUM_CALL_FACTORS; ++b) {
+        for (size_t y = 0; y < levels[b - SIZE]; ++y) {
+            for (size_t a = 0; a < b; ++a) {
+                for (size_t x = 0; x < MAX_LEVELS; ++x) {
+                    bool is_level = a >= SIZE && x < levels[a - SIZE];
+                    for (size_t z = 0; a < SIZE && z < MAX_LEVELS; ++z) {
+                        is_level |= a == OP ? wanted->of[OP][TYPE][x][z]
+                                            : wanted->of[OP][a][z][x];
+                    }
+                    wanted->of[a][b][x][y] = is_level;
+                }
+            }
+        }
+    }
+}
+
+static void check_pairs(const struct pairs *wanted, const struct pairs *seen)
+{
+    for (size_t a = 0; a < NUM_CALL_FACTORS; ++a) {
+        for (size_t b = a + 1; b < NUM_CALL_FACTORS; ++b) {
+            size_t num = 0, num_seen = 0;
+            for (size_t x = 0; x < MAX_LEVELS; ++x) {
+                for (size_t y = 0; y < MAX_LEVELS; ++y) {
+                    num += wanted->of[a][b][x][y];
+                    num_seen += seen->of[a][b][x][y];
+                    if (wanted->of[a][b][x][y] != seen->of[a][b][x][y]) {
+                        fail_msg("%s %zu and %s %zu %s", factor_names[a], x,
+                                 factor_names[b], y,
+                                 wanted->of[a][b][x][y] ? "never met" : "must not meet");
+                    }
+                }
+            }
+            print_message("%s x %s: %zu of %zu pairs\n", factor_names[a], factor_names[b],
+                          num_seen, num);
+        }
+    }
+}
+
+static void test_cover(void **state)
+{
+    static struct pairs wanted, seen;
+    static struct row rows[MOST_PROGRAMS];
+    uint64_t before = num_programs();
+    size_t num =
+        pairwise(&program_factors, rows, MOST_PROGRAMS - RANDOM_PROGRAMS, &wanted);
+
+    (void)state;
+    assert_true(num > 0);
+    for (clfold_type type = CLFOLD_F16; type <= LAST_TYPE; ++type) {
+        if (!device_has(&device, type)) {
+            print_message("without %s, which the device has not\n", name_of(type));
+        }
+    }
+    for (size_t i = 0; i < num; ++i) {
+        run_program(&rows[i], i, &seen);
+    }
+    add_call_pairs(&wanted);
+    check_pairs(&wanted, &seen);
+    uint64_t built = num_programs() - before;
+    print_message("%llu programs of %zu folds, %zu calls, %zu pairs\n",
+                  (unsigned long long)built, num, num * NUM_SIZES, pairs_count(&seen));
+    /* One and the same group size is a program of its own for each fold. */
+    assert_true(built <= num);
+}
+
+/* ---- Random folds ------------------------------------------------------------------ */
+
+/* The seed is printed; CLFOLD_TEST_SEED repeats a run. */
+static void test_property(void **state)
+{
+    const char *named = getenv("CLFOLD_TEST_SEED");
+    uint64_t random = named ? strtoull(named, NULL, 0) : (uint64_t)time(NULL);
+
+    (void)state;
+    print_message("seed %llu\n", (unsigned long long)random);
+    for (int program = 0; program < RANDOM_PROGRAMS; ++program) {
+        struct row row = { { 0 } };
+        do {
+            for (size_t f = 0; f < NUM_PROGRAM_FACTORS; ++f) {
+                row.level[f] =
+                    (uint8_t)((next_random(&random) >> 16) % program_factors.levels[f]);
+            }
+        } while (!is_allowed(NULL, &row));
+        for (int call = 0; call < RANDOM_CALLS / RANDOM_PROGRAMS; ++call) {
+            struct fold_case fold = case_of(&row);
+            uint64_t bits = next_random(&random);
+            fold.count = (next_random(&random) % 30000) >> (next_random(&random) % 13);
+            fold.offset = next_random(&random) % 70;
+            fold.out_offset = bits % 4;
+            fold.zone = bits & 4;
+            fold.init = bits & 8;
+            fold.nan = (bits & 0x70) == 0;
+            fold.seed = next_random(&random);
+            check(&fold, bits & 0x80);
+        }
+    }
+}
+
+/* Last: all that this process has built. */
+static void test_programs(void **state)
+{
+    (void)state;
+    print_message("%llu programs\n", (unsigned long long)num_programs());
+    assert_true(num_programs() <= MOST_PROGRAMS);
+}
+
+static int open_device(void **state)
+{
+    (void)state;
+    device_init(&device);
+    return clfold_context_create(&ctx, device.context, device.id, NULL);
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    clfold_context_destroy(&ctx);
+    device_finish(&device);
+    return 0;
+}
+
+/* An argument is a pattern of test names. */
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cover),
+        cmocka_unit_test(test_property),
+        cmocka_unit_test(test_programs),
+    };
+
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests_name("cover", tests, open_device, close_device);
+}
