@@ -1,6 +1,6 @@
-/* clfold_reduce against the oracle: types, operators, both tiles, counts at every
- * boundary, offsets, init, in place, NaN. Zones of poison lie around every input and
- * output. */
+/* clfold_reduce against the oracle, in depth for a few types and for sums and maxima (all
+ * others: cover.c): both tiles, counts at every boundary, offsets, init, in place, NaN.
+ * Zones of poison lie around every input and output. */
 #include "device.h"
 #include "every_text.h"
 #include "oracle.h"
@@ -10,7 +10,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <time.h>
 
 #define ZONE      64 /* elements of poison on either side */
 #define OUT_BYTES 64 /* around a result: offsets 0 to 3 of 16 bytes at most */
@@ -551,43 +550,6 @@ static void test_misaligned(void **state)
     free(values);
 }
 
-/* Random folds of random runs. The seed is printed; CLFOLD_TEST_SEED repeats a run. */
-static void test_property(void **state)
-{
-    const char *wanted = getenv("CLFOLD_TEST_SEED");
-    uint64_t random = wanted ? strtoull(wanted, NULL, 0) : (uint64_t)time(NULL);
-    const size_t most = 30000;
-
-    (void)state;
-    print_message("seed %llu\n", (unsigned long long)random);
-    for (int round = 0; round < 300; ++round) {
-        const size_t num_ways = sizeof(small_ways) / sizeof(small_ways[0]);
-        /* A small way keeps to the programs that test_small_tiles has built. */
-        size_t way = next_random(&random) % (num_ways + 2), w = way - 2;
-        size_t p = next_random(&random) % NUM_PAIRS;
-        p = way < 2 || p % 2 == w % 2 ? p : (p + 1) % (NUM_PAIRS - 1);
-        struct pair pair = all_pairs[p];
-        bool is_max = way < 2 ? next_random(&random) % 2 : (w + p) % 3 == 0;
-        clfold_op op = is_max ? CLFOLD_MAX : CLFOLD_ADD;
-        size_t count = (next_random(&random) % most) >> (next_random(&random) % 12);
-        size_t shift = next_random(&random) % 70;
-        size_t out_offset = next_random(&random) % 4;
-        unsigned char init[8];
-        bool has_init = next_random(&random) % 2;
-        bool disorder = next_random(&random) % 2 && device.disorder;
-        if (lacks(pair)) {
-            continue;
-        }
-        fill(init, is_float(pair.type) ? pair.type : CLFOLD_U8,
-             is_float(pair.type) ? 1 : sizeof(init), FILL_EXACT, random);
-        struct data data = data_create(pair.in, count, shift, FILL_EXACT);
-        check(way < 2 ? &policy_ways[way] : &small_ways[way - 2], op, pair, &data, count,
-              out_offset, has_init ? init : NULL,
-              disorder ? device.disorder : device.queue);
-        data_destroy(&data);
-    }
-}
-
 static int open_device(void **state)
 {
     (void)state;
@@ -614,7 +576,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_affine),      cmocka_unit_test(test_no_identity),
         cmocka_unit_test(test_large_count), cmocka_unit_test(test_stage_limit),
         cmocka_unit_test(test_rounding),    cmocka_unit_test(test_misaligned),
-        cmocka_unit_test(test_property),
+
     };
 
     if (argc > 1) {

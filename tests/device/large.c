@@ -1,0 +1,180 @@
+/*
+ * More elements than 32 bits can count: 2^32 + 12,345 bytes, whose sum has a closed form
+ * and whose greatest lies behind 2^32, twice. By the policy's algorithm and every rung. A
+ * suite of its own: it takes minutes and 5 GiB.
+ */
+#include "device.h"
+#include "test.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#define COUNT  ((size_t)(UINT64_C(1) << 32) + 12345)
+#define PERIOD ((size_t)1000003) /* a prime: it meets all groups in all places */
+#define PIECE  (32 * PERIOD)     /* written at a time */
+
+#define GREATEST 255
+static const size_t greatest_at[] = { ((size_t)1 << 32) + 7000,
+                                      ((size_t)1 << 32) + 11000 };
+
+static struct device device;
+static clfold_context *ctx;
+static cl_mem in;
+static uint64_t total;
+
+/* 0 to 198 */
+static unsigned char element(size_t i)
+{
+    uint64_t k = i % PERIOD;
+
+    return (unsigned char)((k * UINT64_C(0x9e3779b97f4a7c15) >> 33) % 199);
+}
+
+/* Of what `element` gives. */
+static uint64_t closed_sum(void)
+{
+    uint64_t whole = 0, rest = 0;
+
+    for (size_t i = 0; i < PERIOD; ++i) {
+        whole += element(i);
+        rest += i < COUNT % PERIOD ? element(i) : 0;
+    }
+    return COUNT / PERIOD * whole + rest;
+}
+
+static void skip_all(const char *what, uint64_t bytes)
+{
+    fprintf(stderr, "skipped: %s is %llu bytes, and the input is %zu\n", what,
+            (unsigned long long)bytes, COUNT);
+    clfold_context_destroy(&ctx);
+    device_finish(&device);
+    exit(EXIT_SKIP);
+}
+
+/* Partial results take up to an eighth of the input. */
+static void need_memory(void)
+{
+    const uint64_t need = COUNT + COUNT / 4;
+    cl_ulong most = 0, all = 0;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+
+    clGetDeviceInfo(device.id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most), &most, NULL);
+    clGetDeviceInfo(device.id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(all), &all, NULL);
+    if (most < COUNT) {
+        skip_all("the device's largest buffer", most);
+    }
+    if (all < need) {
+        skip_all("the device's memory", all);
+    }
+    /* PoCL can be told to show more than there is. */
+    if (pages > 0 && page > 0 && (uint64_t)pages * (uint64_t)page < need) {
+        skip_all("the machine's memory", (uint64_t)pages * (uint64_t)page);
+    }
+}
+
+static int write_input(void)
+{
+    unsigned char *piece = malloc(PIECE);
+    cl_int status = piece ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    const unsigned char greatest = GREATEST;
+
+    for (size_t i = 0; piece && i < PIECE; ++i) {
+        piece[i] = element(i);
+    }
+    for (size_t at = 0; status == CL_SUCCESS && at < COUNT; at += PIECE) {
+        size_t size = COUNT - at < PIECE ? COUNT - at : PIECE;
+        status = clEnqueueWriteBuffer(device.queue, in, CL_TRUE, at, size, piece, 0, NULL,
+                                      NULL);
+    }
+    free(piece);
+    total = closed_sum();
+    for (size_t k = 0; status == CL_SUCCESS && k < 2; ++k) {
+        total += (uint64_t)(GREATEST - element(greatest_at[k]));
+        status = clEnqueueWriteBuffer(device.queue, in, CL_TRUE, greatest_at[k], 1,
+                                      &greatest, 0, NULL, NULL);
+    }
+    return status;
+}
+
+static void fold(clfold_op op, clfold_type type, const char *algorithm, void *result,
+                 size_t size)
+{
+    const clfold_fold call = {
+        .op = op, .type = type, .in = CLFOLD_U8, .algorithm = algorithm
+    };
+    struct timespec from, to;
+
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    assert_ok(clfold_reduce_host(ctx, device.queue, &call, in, 0, COUNT, result, size));
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    print_message("%s by %s: %.2f s\n", op == CLFOLD_ADD ? "sum" : "max",
+                  algorithm ? algorithm : "policy",
+                  (double)(to.tv_sec - from.tv_sec) +
+                      (double)(to.tv_nsec - from.tv_nsec) / 1e9);
+    /* Scratch of hundreds of megabytes. */
+    clfold_context_trim(ctx);
+}
+
+static void test_algorithm(void **state)
+{
+    const char *algorithm = *state;
+    cl_ulong sum = 0;
+    cl_uchar max = 0;
+    clfold_arg_value where = { 0 };
+
+    fold(CLFOLD_ADD, CLFOLD_U64, algorithm, &sum, sizeof(sum));
+    if (sum != total) {
+        fail_msg("sum %llu instead of %llu", (unsigned long long)sum,
+                 (unsigned long long)total);
+    }
+    fold(CLFOLD_MAX, CLFOLD_U8, algorithm, &max, sizeof(max));
+    assert_int_equal(max, GREATEST);
+    fold(CLFOLD_ARG_MAX, CLFOLD_U8, algorithm, &where, sizeof(where));
+    if (where.index != greatest_at[0] || where.value.u8 != GREATEST) {
+        fail_msg("greatest %d at %llu instead of %d at %zu", where.value.u8,
+                 (unsigned long long)where.index, GREATEST, greatest_at[0]);
+    }
+}
+
+static int open_device(void **state)
+{
+    cl_int status;
+
+    (void)state;
+    device_init(&device);
+    need_memory();
+    if (clfold_context_create(&ctx, device.context, device.id, NULL)) {
+        return 1;
+    }
+    in = clCreateBuffer(device.context, CL_MEM_READ_ONLY, COUNT, NULL, &status);
+    return status != CL_SUCCESS ? status : write_input();
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    if (in) {
+        clReleaseMemObject(in);
+    }
+    clfold_context_destroy(&ctx);
+    device_finish(&device);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static char rungs[7][8];
+    struct CMUnitTest tests[1 + 7] = { cmocka_unit_test(test_algorithm) };
+
+    for (size_t k = 0; k < 7; ++k) {
+        snprintf(rungs[k], sizeof(rungs[k]), "reduce%zu", k);
+        tests[1 + k] = (struct CMUnitTest){ .name = rungs[k],
+                                            .test_func = test_algorithm,
+                                            .initial_state = rungs[k] };
+    }
+    tests[0].name = "policy";
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests_name("large", tests, open_device, close_device);
+}
