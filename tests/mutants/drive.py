@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""drive.py RUN_DEVICES LISTER NAME=ALGORITHM=PROGRAM...: every fault must be found.
+
+Each PROGRAM is a mutant.c with the fault NAME built into its kernels. It is found if on some
+device, or under Oclgrind, a result is wrong, the program dies, or Oclgrind reports a race or an
+access outside. The one named "none" has no fault, and must be right everywhere: that shows
+that the others are not found by mistake. Reports to Meson in TAP.
+"""
+
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+
+LIMIT_SECONDS = 240
+OCLGRIND = ["--data-races", "--uninitialized", "--max-errors", "3",
+            "--build-options", "-cl-opt-disable"]
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("run_devices", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def first_line(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[0][:160] if lines else ""
+
+
+def on_device(runner, device, program, algorithm):
+    """What was found there, or None."""
+    done = runner.Run([program, algorithm], device.environment(), LIMIT_SECONDS)
+    return None if not done.fault else first_line(done.out) or done.fault
+
+
+def under_oclgrind(runner, oclgrind, program, algorithm, scratch):
+    log = os.path.join(scratch, "log")
+    done = runner.Run([oclgrind, *OCLGRIND, "--log", log, program, algorithm, "few"],
+                      dict(os.environ), LIMIT_SECONDS)
+    report = ""
+    if os.path.exists(log):
+        with open(log, encoding="utf-8", errors="replace") as text:
+            report = text.read()
+        os.remove(log)
+    if report.strip():
+        return first_line(report)
+    return None if not done.fault else first_line(done.out) or done.fault
+
+
+def main(arguments):
+    runner = load(arguments[0])
+    mutants = [argument.split("=", 2) for argument in arguments[2:]]
+    tap = runner.Tap()
+    oclgrind = shutil.which("oclgrind")
+    with tempfile.TemporaryDirectory(prefix="clfold-mutants-") as scratch:
+        found = runner.devices(arguments[1], scratch)
+        if not found and not oclgrind:
+            print("1..0 # SKIP neither an OpenCL device nor oclgrind")
+            return 0
+        for name, algorithm, program in mutants:
+            seen = {device.name: on_device(runner, device, program, algorithm)
+                    for device in found}
+            if oclgrind:
+                seen["Oclgrind"] = under_oclgrind(runner, oclgrind, program, algorithm, scratch)
+            for where, what in seen.items():
+                tap.comment(f"{name} on {where}: {what or 'nothing found'}")
+            caught = [where for where, what in seen.items() if what]
+            if name == "none":
+                tap.point(not caught, "kernels without a fault are right"
+                          + (f", but not on {', '.join(caught)}" if caught else ""))
+            else:
+                tap.point(bool(caught), f"{name} in {algorithm} is found"
+                          + (f" by {', '.join(caught)}" if caught else ""))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

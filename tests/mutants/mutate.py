@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""mutate.py FAULT KERNELS.c GRID.c INPUT...: embeds the kernels with a fault in them.
+
+KERNELS.c is what tools/embed makes of the .cl files among INPUT, GRID.c a copy of grid.c, which
+is among them too; one of them has the fault of that name.
+
+The faults are those of the published reduction kernels (the lectures after Harris), each put
+back into ours. Every piece of text that a fault replaces must stand in its file just as often
+as is said here, so that a fault cannot vanish when a kernel changes.
+
+mutate.py --list prints the faults, a line each: its name, and the algorithm that shows it.
+"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "tools", "embed"))
+import embed  # pylint: disable=wrong-import-position
+
+# The last six steps as they were printed: no barriers, all 32 work-items in each.
+LOCK_STEP = """\
+    if (l < 32) {
+        if (l + 32 < live) clfold_join(x, l, l + 32);
+        if (l + 16 < live) clfold_join(x, l, l + 16);
+        if (l + 8 < live) clfold_join(x, l, l + 8);
+        if (l + 4 < live) clfold_join(x, l, l + 4);
+        if (l + 2 < live) clfold_join(x, l, l + 2);
+        if (l + 1 < live) clfold_join(x, l, l + 1);
+    }
+"""
+SIX_STEPS = "".join(f"    CLFOLD_STEP({s});\n" for s in (32, 16, 8, 4, 2, 1))
+LOAD_ONE = """\
+    if (l < live)
+        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l);
+"""
+LOAD_OR_ZERO = """\
+    const clfold_item zero = { 0 };
+    x[l] = zero;
+""" + LOAD_ONE
+REDUCE1_STEP = """\
+        if (i + s < live)
+            clfold_join(x, i, i + s);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+"""
+REDUCE1_STEP_BARRIER_BEHIND = """\
+        if (i + s < live)
+            clfold_join(x, i, i + s);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+"""
+LADDER, GRID = "reduce_ladder.cl", "grid.c"
+
+# name: algorithm, then file, how often, what, by what
+FAULTS = {
+    # Nothing is wrong: the harness must say so.
+    "none": ("all", []),
+    # 65,536 ones sum to 7,168: no OpenCL promises that 32 work-items run in lock step.
+    "lock_step_tail": ("reduce4", [(LADDER, 1, SIX_STEPS, LOCK_STEP)]),
+    # The cure that is not one: barriers, but work-item l writes while l - s reads.
+    "barriers_without_lane_guards": (
+        "reduce5",
+        [(LADDER, 1, "    if (l < (s) && l + (s) < live) ",
+          "    if (l + (s) < live)            ")],
+    ),
+    # Loses G - 2^floor(log2 G) items.
+    "group_size_not_a_power_of_two": (
+        "reduce2", [(LADDER, 3, "uint s = CLFOLD_GROUP_POWER / 2;",
+                     "uint s = CLFOLD_GROUP_SIZE / 2;")],
+    ),
+    # Reads beyond the group's items.
+    "neighbour_not_there": (
+        "reduce0", [(LADDER, 1, "if (l % (2 * s) == 0 && l + s < live)",
+                     "if (l % (2 * s) == 0)")],
+    ),
+    # Printed braces put the barrier behind the loop.
+    "barrier_behind_the_loop": (
+        "reduce1", [(LADDER, 1, REDUCE1_STEP, REDUCE1_STEP_BARRIER_BEHIND)],
+    ),
+    # out[local size] instead of out[group]: all groups write one element.
+    "wrong_output_index": (
+        "reduce2", [(LADDER, 1, "scratch[to + g] = x[0]",
+                     "scratch[to + CLFOLD_GROUP_SIZE] = x[0]")],
+    ),
+    # One group more than there are items for.
+    "empty_last_group": (
+        "reduce6",
+        [(GRID, 1, "count > 0 ? clfold_div_up(count, rule->lanes * grid->items) : 1;",
+          "groups + 1;")],
+    ),
+    # 0 where there is no item: wrong for min, max, mul, and without an identity.
+    "padding_with_0": (
+        "reduce2",
+        [(LADDER, 3, LOAD_ONE, LOAD_OR_ZERO),
+         (LADDER, 2, "if (l < s && l + s < live)",
+          "if (l < s && l + s < CLFOLD_GROUP_SIZE)")],
+    ),
+    # The second of two loads reads past the end.
+    "load_without_bound": (
+        "reduce3", [(LADDER, 1, "if (first + CLFOLD_GROUP_SIZE + l < source->count)",
+                     "if (1)")],
+    ),
+}  # fmt: skip
+
+
+def mutated(fault, name, text):
+    for file, times, old, new in FAULTS[fault][1]:
+        if file == name:
+            found = text.count(old)
+            if found != times:
+                sys.exit(f"mutate.py: {fault}: stands {found} times in {name}, not {times}: {old}")
+            text = text.replace(old, new)
+    return text
+
+
+def main(arguments):
+    if arguments == ["--list"]:
+        for fault, (algorithm, _) in FAULTS.items():
+            print(fault, algorithm)
+        return 0
+    if len(arguments) < 4 or arguments[0] not in FAULTS:
+        print("mutate.py: usage: mutate.py FAULT KERNELS.c GRID.c INPUT...", file=sys.stderr)
+        return 2
+    fault, kernels, grid, *inputs = arguments
+    for path in inputs:
+        if os.path.basename(path) == GRID:
+            with open(path, encoding="ascii") as file:
+                embed.write(grid, mutated(fault, GRID, file.read()))
+    table = embed.table_of([path for path in inputs if path.endswith(".cl")])
+    for name, data in table.items():
+        table[name] = mutated(fault, name, data.decode("ascii")).encode("ascii")
+    embed.write(kernels, embed.c_source(table))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
