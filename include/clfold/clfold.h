@@ -23,7 +23,7 @@
  *   - What this version does not do yet is refused with CLFOLD_ERROR_UNSUPPORTED, and
  *     clfold_last_error() names the field or function. Nothing is ignored.
  *   - The library writes to no stream and reads no environment variable. It needs
- *     libOpenCL and runs on devices from OpenCL 1.2 to 3.0.
+ *     libOpenCL and runs on devices of OpenCL 1.2 and newer.
  *
  * This header sets no CL_TARGET_OPENCL_VERSION: that choice is the program's.
  */
@@ -135,9 +135,9 @@ typedef struct clfold_context_params {
     void (*on_launch)(void *user, const clfold_launch *launch);
     void *user;    /* handed to all callbacks */
     int log_level; /* messages above it are dropped; 0: CLFOLD_LOG_WARNING */
-    /* one call in so many is checked on the host and therefore blocks: it reads the input
-     * back, which the buffer must allow. A wrong result is CLFOLD_ERROR_DATA; the output
-     * stays as it came. 0: none */
+    /* one call in so many is checked on the host and therefore blocks: it reads input and
+     * result back, which the buffers must allow. A wrong result is CLFOLD_ERROR_DATA; the
+     * output stays as it came. 0: none */
     uint32_t verify_every;
     /* keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
     const char *cache_folder;
@@ -402,7 +402,8 @@ CLFOLD_API clfold_fold clfold_builtin(clfold_op op, clfold_type type);
  *            may belong to the last of several kernels. On failure *event is NULL.
  *   in, out  Buffers of the context's cl_context, or sub-buffers. `in` must be readable
  *            by kernels, `out` writable. `out` may be `in` at the same byte; any other
- *            overlap is refused, between sub-buffers of one parent too.
+ *            overlap is refused, between sub-buffers of one parent too. With count 0 `in`
+ *            may be NULL.
  *
  * All checks, builds and allocations come before the first kernel is enqueued: a call
  * that fails there has changed nothing. If an enqueue itself fails, the output is

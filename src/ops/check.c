@@ -207,6 +207,12 @@ clfold_status clfold_check_span(const struct site *site, const clfold_context *c
     size_t size = 0, origin = 0, end;
     cl_int status;
 
+    if (!span->mem && span->count == 0) {
+        /* OpenCL has no buffer of 0 bytes, so who has nothing has none. */
+        *root = NULL;
+        *begin = 0;
+        return CLFOLD_OK;
+    }
     if (!span->mem) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is NULL", span->name);
     }
@@ -263,8 +269,8 @@ clfold_status clfold_check_overlap(const struct site *site, const struct span *i
     size_t in_end = in_begin + in->count * in->size;
     size_t out_end = out_begin + out->count * out->size;
 
-    if (in_root == out_root && in_begin != out_begin && in_begin < out_end &&
-        out_begin < in_end) {
+    if (in_root == out_root && in->count > 0 && in_begin != out_begin &&
+        in_begin < out_end && out_begin < in_end) {
         return clfold_fail(site, CLFOLD_ERROR_OVERLAP,
                            "%s, bytes %zu to %zu, overlaps %s, bytes %zu to %zu",
                            out->name, out_begin, out_end - 1, in->name, in_begin,

@@ -53,8 +53,8 @@ struct span {
     cl_mem_flags denied;  /* CL_MEM_WRITE_ONLY: kernels must read it */
 };
 
-/* A buffer of the context's, with the run inside. *origin is its root: the parent of a
- * sub-buffer, and *begin the first byte there. */
+/* A buffer of the context's, with the run inside; a run of nothing may do without. *root
+ * is the parent of a sub-buffer, and *begin the first byte there. */
 clfold_status clfold_check_span(const struct site *site, const clfold_context *context,
                                 const struct span *span, cl_mem *root, size_t *begin);
 

@@ -1,40 +1,66 @@
 /* clfold_prepare and clfold_explain: a call beforehand. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for 1.2 devices */
+#include "base/size.h"
 #include "ops/check.h"
 #include "ops/reduce.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* Reserves what clfold_reduce_host takes as well, a block for its result. */
 static clfold_status prepare_on(clfold_context *context, const struct site *site,
                                 cl_command_queue queue, const struct monoid *monoid,
                                 const struct reduce_plan *plan,
                                 const struct kernels *kernels)
 {
-    size_t least = clfold_monoid_out_size(monoid);
-    struct block *block;
-    clfold_status status;
+    struct block *result, *partials = NULL;
+    clfold_status status, given;
 
-    status = clfold_scratch_lend(
-        &context->scratch, site, NULL, true,
-        plan->scratch_bytes > least ? plan->scratch_bytes : least, &block);
+    status = clfold_scratch_lend(&context->scratch, site, NULL, true,
+                                 clfold_monoid_out_size(monoid), &result);
     if (status) {
         return status;
     }
-    struct reduce_call call = {
-        .monoid = monoid,
-        .queue = queue,
-        .in = block->mem,
-        .out = block->mem,
-    };
-    /* On some drivers (PoCL) the real compilation happens at a kernel's first launch with
-     * its group size. */
-    status = clfold_reduce_rehearse(site, &call, plan, kernels, block->mem);
+    if (plan->scratch_most > 0) {
+        status = clfold_scratch_lend(&context->scratch, site, NULL, true,
+                                     plan->scratch_most, &partials);
+    }
+    if (status == CLFOLD_OK) {
+        struct reduce_call call = {
+            .monoid = monoid,
+            .queue = queue,
+            .in = result->mem,
+            .out = result->mem,
+        };
+        /* On some drivers (PoCL) the real compilation happens at a kernel's first launch
+         * with its group size. */
+        status = clfold_reduce_rehearse(site, &call, plan, kernels,
+                                        partials ? partials->mem : result->mem);
+    }
     if (status) {
-        clfold_scratch_drop(&context->scratch, site->log, block);
+        clfold_scratch_drop(&context->scratch, site->log, result);
+        if (partials) {
+            clfold_scratch_drop(&context->scratch, site->log, partials);
+        }
         return status;
     }
-    return clfold_scratch_give(&context->scratch, site, block, NULL);
+    given = partials ? clfold_scratch_give(&context->scratch, site, partials, NULL)
+                     : CLFOLD_OK;
+    status = clfold_scratch_give(&context->scratch, site, result, NULL);
+    return status ? status : given;
+}
+
+static clfold_status check_count(const struct site *site, const struct monoid *monoid,
+                                 size_t count)
+{
+    size_t bytes;
+
+    if (!clfold_size_mul(count, clfold_monoid_in_size(monoid), &bytes)) {
+        return clfold_fail(site, CLFOLD_ERROR_RANGE,
+                           "count %zu of %zu bytes each overflows", count,
+                           clfold_monoid_in_size(monoid));
+    }
+    return CLFOLD_OK;
 }
 
 clfold_status clfold_prepare(clfold_context *context, clfold_operation operation,
@@ -50,7 +76,8 @@ clfold_status clfold_prepare(clfold_context *context, clfold_operation operation
 
     if ((status = clfold_check_fold(&site, context, operation, fold, &monoid)) ||
         (status =
-             clfold_check_reduce(&site, context, &monoid, fold->algorithm, &algorithm))) {
+             clfold_check_reduce(&site, context, &monoid, fold->algorithm, &algorithm)) ||
+        (status = check_count(&site, &monoid, count))) {
         return status;
     }
     atomic_fetch_add(&context->calls, 1);
@@ -110,7 +137,8 @@ clfold_status clfold_explain(clfold_context *context, clfold_operation operation
 
     if ((status = clfold_check_fold(&site, context, operation, fold, &monoid)) ||
         (status =
-             clfold_check_reduce(&site, context, &monoid, fold->algorithm, &algorithm))) {
+             clfold_check_reduce(&site, context, &monoid, fold->algorithm, &algorithm)) ||
+        (status = check_count(&site, &monoid, count))) {
         return status;
     }
     if (!out) {

@@ -219,6 +219,8 @@ void clfold_reduce_plan_init(struct reduce_plan *plan, const struct monoid *mono
                              const struct policy *policy,
                              const struct reduce_shape *shape, uint64_t count)
 {
+    size_t most = 0;
+
     *plan = (struct reduce_plan){
         .shape = *shape,
         .row = policy->row,
@@ -228,8 +230,13 @@ void clfold_reduce_plan_init(struct reduce_plan *plan, const struct monoid *mono
         struct grid_rule rule = rule_of(monoid, policy, shape);
         clfold_grid_init(&plan->grid, &rule, count);
         plan->items = plan->grid.items * (rule.lanes / shape->tile.group_size);
+        /* The number of groups goes up and down as lanes take an item more each. */
+        most = clfold_div_up(count, rule.lanes);
+        most = most < rule.units * rule.resident ? most : rule.units * rule.resident;
+        most *= clfold_monoid_item_size(monoid);
     } else {
         plan->items = shape->algorithm >= REDUCE_0 + 3 ? 2 : 1;
     }
     count_launches(plan, monoid, count);
+    plan->scratch_most = most > plan->scratch_bytes ? most : plan->scratch_bytes;
 }

@@ -45,6 +45,7 @@ struct reduce_plan {
     uint64_t num_groups;   /* of the first launch; 1: there is no second one */
     uint32_t num_launches; /* reduce_tiles, reduce6: 1 or 2 */
     size_t scratch_bytes;  /* for the partials */
+    size_t scratch_most;   /* for those of any count up to this one */
     uint64_t bytes_read, bytes_written;
 };
 

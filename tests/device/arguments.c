@@ -190,6 +190,24 @@ static void test_later_fields(void **state)
     assert_ok(clfold_reduce_host(ctx, device.queue, &named, in, 0, 1, &result, 4));
 }
 
+/* Nothing needs no buffer, and overlaps with nothing. */
+static void test_nothing(void **state)
+{
+    const clfold_fold wide = { .op = CLFOLD_ADD, .type = CLFOLD_F64, .in = CLFOLD_F32 };
+    cl_float result = 1;
+
+    (void)state;
+    assert_ok(clfold_reduce_host(ctx, device.queue, &sum, NULL, 0, 0, &result, 4));
+    assert_true(result == 0);
+    assert_ok(clfold_reduce(ctx, device.queue, &sum, NULL, 7, out, 0, 0, 0, NULL, NULL));
+    refuse_reduce(device.queue, NULL, 0, out, 0, 1, 0, NULL, CLFOLD_ERROR_ARGUMENT,
+                  "in is NULL");
+    if (device.has_f64) {
+        assert_ok(
+            clfold_reduce(ctx, device.queue, &wide, out, 3, out, 1, 0, 0, NULL, NULL));
+    }
+}
+
 /* An operator that does not commute is refused by the rungs that reorder. */
 static void test_rungs(void **state)
 {
@@ -268,6 +286,12 @@ static void test_ranges(void **state)
                   "out holds 4 elements of f32, out_offset 4");
     refuse_reduce(device.queue, in, 0, out, SIZE_MAX, COUNT, 0, NULL, CLFOLD_ERROR_RANGE,
                   "out_offset");
+    /* More bytes than there can be. */
+    clfold_report report;
+    assert_refused(clfold_explain(ctx, CLFOLD_REDUCE, &sum, SIZE_MAX, &report),
+                   CLFOLD_ERROR_RANGE, "count 18446744073709551615 of 4 bytes each");
+    assert_refused(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, SIZE_MAX / 2),
+                   CLFOLD_ERROR_RANGE, "overflows");
     /* 1000 floats are 500 doubles. */
     const clfold_fold doubles = { .op = CLFOLD_ADD, .type = CLFOLD_F64 };
     if (device.has_f64) {
@@ -552,21 +576,14 @@ static int close_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_null),
-        cmocka_unit_test(test_enumerators),
-        cmocka_unit_test(test_later_fields),
-        cmocka_unit_test(test_rungs),
-        cmocka_unit_test(test_arg_sizes),
-        cmocka_unit_test(test_init),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_wait_list),
-        cmocka_unit_test(test_foreign_objects),
-        cmocka_unit_test(test_foreign_device),
-        cmocka_unit_test(test_access),
-        cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_params),
-        cmocka_unit_test(test_callbacks),
-        cmocka_unit_test(test_later_calls),
+        cmocka_unit_test(test_null),           cmocka_unit_test(test_enumerators),
+        cmocka_unit_test(test_later_fields),   cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_rungs),          cmocka_unit_test(test_arg_sizes),
+        cmocka_unit_test(test_init),           cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_wait_list),      cmocka_unit_test(test_foreign_objects),
+        cmocka_unit_test(test_foreign_device), cmocka_unit_test(test_access),
+        cmocka_unit_test(test_overlap),        cmocka_unit_test(test_params),
+        cmocka_unit_test(test_callbacks),      cmocka_unit_test(test_later_calls),
         cmocka_unit_test(test_name),
     };
 

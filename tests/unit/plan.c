@@ -288,6 +288,14 @@ static void check_plans(const struct monoid *monoid, const struct policy *policy
         check_plan(monoid, policy, shape, elements);
         check_plan(monoid, policy, shape, elements + 1);
     }
+    /* What is reserved for a count serves every smaller one. */
+    size_t most = 0;
+    for (uint64_t count = 0; count < 1000000; count += 1 + count / 97) {
+        struct reduce_plan plan;
+        clfold_reduce_plan_init(&plan, monoid, policy, shape, count);
+        most = plan.scratch_bytes > most ? plan.scratch_bytes : most;
+        assert_true(plan.scratch_most >= most);
+    }
 }
 
 static const struct plan_override overrides[] = {
