@@ -274,9 +274,14 @@ static bool write_files(const struct ladder *ladder, const struct options *optio
         }
     }
     if (options->svg) {
-        if (!output_file_begin(&svg, options->svg, message) ||
-            !ladder_draw(ladder, svg.stream, message) ||
-            !output_file_complete(&svg, message)) {
+        if (!output_file_begin(&svg, options->svg, message)) {
+            goto done;
+        }
+        if (!ladder_draw(ladder, svg.stream, message)) {
+            message_prefix(message, options->svg);
+            goto done;
+        }
+        if (!output_file_complete(&svg, message)) {
             goto done;
         }
     }

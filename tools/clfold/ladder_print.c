@@ -4,6 +4,8 @@
 #include "record.h"
 #include "types.h"
 
+#include <errno.h>
+#include <string.h>
 #include <time.h>
 
 enum { FIGURE_TEXT = 32, TITLE_TEXT = 512 };
@@ -52,12 +54,18 @@ bool ladder_print_json(const struct ladder *ladder, size_t row, size_t rung,
         complete ? json_object_to_json_string_ext(
                        object, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
                  : NULL;
+    bool printed = true;
     if (text) {
         puts(text);
-        fflush(stdout);
+        /* A reader sees each as it comes, and without one there is nothing to measure. */
+        printed = fflush(stdout) == 0;
     }
+    const int error = errno;
     json_object_put(object);
-    return text || message_set(message, "there is no memory to print JSON");
+    if (!text) {
+        return message_set(message, "there is no memory to print JSON");
+    }
+    return printed || message_set(message, "standard output: %s", strerror(error));
 }
 
 /* A device's name may hold commas and quotes. */
