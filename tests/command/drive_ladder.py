@@ -210,6 +210,7 @@ def explain(d, device):
         and told["bytes_read"] >= 4 << 26
         and told["group_size"] * told["groups"] > 0
         and told["launches"] > 0
+        and told["items"] * told["group_size"] * told["groups"] >= 1 << 26
         and told["why"],
         f"{told}",
     )

@@ -9,7 +9,7 @@ static const char help[] =
     "Usage: clfold explain reduce [options]\n"
     "\n"
     "Prints what a reduction would do: the kernel, how it cuts the data, the memory it\n"
-    "moves, and why. Nothing is built or run.\n"
+    "moves, and why. Nothing is built or run. A kernel without tiles has a tile of 0.\n"
     "\n"
     "  --type TYPE     the type of the elements; default: f32\n"
     "  --acc TYPE      the type to fold in; default: as clfold reduce chooses it\n"
