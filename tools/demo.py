@@ -1,25 +1,34 @@
 #!/usr/bin/env python3
 """demo.py BUILD: what tools/run-demo does once clfold is built in the folder BUILD.
 
-For each device, and for the data once and repeated to 2^26 values: the sum and the greatest
-value by `clfold reduce`, timed in turn with a native loop (tools/native, OpenMP and SIMD),
-and compared with that program's exact fold by its exit status.
+For each device:
+  - the sum, least and greatest value of the geoid's heights with their places, by `clfold
+    reduce`, beside numpy's;
+  - the sum of 2^26 values of four types, timed in turn with a native loop (tools/native,
+    OpenMP and SIMD), and compared with that program's exact fold by its exit status;
+  - the reduction ladder by `clfold ladder`, its chart written into BUILD.
 """
 
-import array
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 
+import numpy
+
 GEOID = "/usr/share/proj/egm96_15.gtx"
 HEADER_BYTES = 40  # four doubles and two ints: corner, steps, rows, columns
-VALUES = 721 * 1440
+SHAPE = (721, 1440)
 LARGE = 1 << 26
 ROUNDS = 5
-FOLDS = (("add", "f32"), ("add", "f64"), ("max", "f32"))
+OPS = ("add", "min", "max", "arg-min", "arg-max")
+# What is repeated to 2^26 values: metres, or whole millimetres.
+TYPES = {"f32": "<f4", "f64": "<f8", "i32": "<i4", "i64": "<i8"}
+SPEEDS = (("f32", "f32"), ("f32", "f64"), ("f64", "f64"), ("i32", "i64"), ("i32", "i32"),
+          ("i64", "i64"))
 
 
 def fail(words):
@@ -37,29 +46,26 @@ def output_of(command, environment=None):
 def read_geoid():
     """The heights, which the file holds as big-endian floats."""
     try:
-        with open(GEOID, "rb") as file:
-            data = file.read()[HEADER_BYTES:]
+        heights = numpy.fromfile(GEOID, dtype=">f4", offset=HEADER_BYTES)
     except OSError as error:
         fail(str(error))
-    heights = array.array("f", data)
-    if len(heights) != VALUES:
-        fail(f"{GEOID} holds {len(heights)} values instead of {VALUES}")
-    if sys.byteorder == "little":
-        heights.byteswap()
-    return heights
+    if heights.size != SHAPE[0] * SHAPE[1]:
+        fail(f"{GEOID} holds {heights.size} values instead of {SHAPE[0] * SHAPE[1]}")
+    return heights.reshape(SHAPE)
 
 
-def write_data(folder):
-    """The data once, and repeated to 2^26 values with the last repetition cut."""
-    heights = read_geoid()
-    once, large = (os.path.join(folder, name) for name in ("geoid.f32", "geoid-2^26.f32"))
-    with open(once, "wb") as file:
-        heights.tofile(file)
-    with open(large, "wb") as file:
-        for _ in range(LARGE // VALUES):
-            heights.tofile(file)
-        heights[: LARGE % VALUES].tofile(file)
-    return once, large
+def write_large(folder, heights, name):
+    """The data as that type, repeated to 2^26 values with the last repetition cut."""
+    values = heights.ravel()
+    if name[0] == "i":
+        values = numpy.rint(values.astype("f8") * 1000)
+    values = values.astype(TYPES[name])
+    path = os.path.join(folder, f"geoid.{name}")
+    with open(path, "wb") as file:
+        for _ in range(LARGE // values.size):
+            values.tofile(file)
+        values[: LARGE % values.size].tofile(file)
+    return path
 
 
 class Tools:
@@ -83,39 +89,91 @@ class Tools:
             for device in json.loads(output_of([self.clfold, "devices", "--json"], environment))
         ]
 
-    def reduce(self, device, environment, file, op, acc):
-        command = [self.clfold, "reduce", "--device", str(device["index"]), "--raw", "f32",
-                   "--op", op, "--acc", acc, "--json", file]
+    def reduce(self, device, environment, *arguments):
+        command = [self.clfold, "reduce", "--device", str(device["index"]), "--json", *arguments]
         return json.loads(output_of(command, environment))
 
-    def loop(self, file, op):
-        command = [self.native, "--type", "f32", "--op", op, "--runs", "5", "--json", file]
+    def ladder(self, device, environment, chart):
+        command = [self.clfold, "ladder", "--device", str(device["index"]), "--svg", chart]
+        return output_of(command, environment)
+
+    def loop(self, file, kind, acc):
+        command = [self.native, "--type", kind, "--acc", acc, "--runs", "5", "--json", file]
         return json.loads(output_of(command))["seconds"]
 
-    def agrees(self, file, op, acc, result):
-        command = [self.native, "--type", "f32", "--op", op, "--acc", acc,
-                   "--check", repr(result), file]
+    def agrees(self, file, kind, acc, result):
+        command = [self.native, "--type", kind, "--acc", acc, "--check", repr(result), file]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             print(done.stderr.strip(), file=sys.stderr)
         return done.returncode == 0
 
 
-def show_fold(tools, device, environment, file, op, acc):
+def numpy_fold(heights, op):
+    values = heights.ravel()
+    if op == "add":
+        return float(values.sum(dtype="f8"))
+    if op in ("min", "max"):
+        return float(getattr(values, op)())
+    index = int(getattr(values, op.replace("-", ""))())
+    return {"index": index, "value": float(values[index])}
+
+
+def as_f32(result):
+    """clfold prints as few digits as read back to the same f32."""
+    if isinstance(result, dict):
+        return dict(result, value=as_f32(result["value"]))
+    return float(numpy.float32(result))
+
+
+def words_of(result):
+    if isinstance(result, dict):
+        row, column = divmod(result["index"], SHAPE[1])
+        return f"{result['value']:.7g} at {row / 4 - 90:.2f} N {column / 4 - 180:.2f} E"
+    return f"{result:.12g}"
+
+
+def show_values(tools, device, environment, heights, path):
+    """The five folds beside numpy's: the same number, or for the sum within 1e-12 of the sum of
+    all magnitudes, which bounds how far two orders of addition in f64 can differ."""
+    wrong = 0
+    print(f"{'':>8} {'clfold':>28} {'numpy':>28}")
+    for op in OPS:
+        acc = ["--acc", "f64"] if op == "add" else []
+        ours = tools.reduce(device, environment, "--op", op, *acc, path)["result"]
+        theirs = numpy_fold(heights, op)
+        if op == "add":
+            same = abs(ours - theirs) <= 1e-12 * float(abs(heights).sum(dtype="f8"))
+        else:
+            ours = as_f32(ours)
+            same = ours == theirs
+        wrong += not same
+        print(f"{op:>8} {words_of(ours):>28} {words_of(theirs):>28}  "
+              f"{'agrees' if same else 'DIFFERS'}")
+    return wrong
+
+
+def show_speed(tools, device, environment, file, kind, acc):
     """One line of the table: medians of runs taken in turn, so that both see one machine."""
     clfold, native = [], []
     for _ in range(ROUNDS):
-        report = tools.reduce(device, environment, file, op, acc)
+        report = tools.reduce(device, environment, "--raw", kind, "--acc", acc, file)
         clfold.append(report["seconds"])
-        native.append(tools.loop(file, op))
+        native.append(tools.loop(file, kind, acc))
     size = os.path.getsize(file) / 1e9
     ours, theirs = statistics.median(clfold), statistics.median(native)
     spread = f"{size / max(clfold):.1f} to {size / min(clfold):.1f}"
-    right = tools.agrees(file, op, acc, report["result"])
-    print(f"{report['count']:>9} {op:>4} {acc:>4} {report['result']:>22} "
-          f"{size / ours:>8.1f} {spread:>14} {size / theirs:>8.1f} {theirs / ours:>6.2f}  "
-          f"{'agrees' if right else 'DIFFERS'}")
-    return right
+    right = tools.agrees(file, kind, acc, report["result"])
+    print(f"{kind:>5} {acc:>5} {report['result']:>22} {size / ours:>8.1f} {spread:>14} "
+          f"{size / theirs:>8.1f} {theirs / ours:>6.2f}  {'agrees' if right else 'DIFFERS'}")
+    return not right
+
+
+def show_ladder(tools, device, environment, build):
+    name = re.sub(r"\W+", "-", device["platform"]).strip("-").lower()
+    chart = os.path.join(build, f"ladder-{name}-{device['index']}.svg")
+    print(tools.ladder(device, environment, chart).rstrip())
+    print(f"The chart is {chart}")
 
 
 def main(build):
@@ -124,23 +182,29 @@ def main(build):
     wrong = 0
     if not devices:
         fail("there is no OpenCL device")
-    print(f"Data: {VALUES} heights of the geoid EGM96 in metres (NASA and NIMA), {GEOID}")
-    print("from Debian's proj-data, once and repeated to 2^26 values. GB/s: median and range")
-    print(f"of {ROUNDS} runs, in turn with a native OpenMP SIMD loop; share: of its speed.")
+    heights = read_geoid()
+    print(f"Data: {heights.size} heights of the geoid EGM96 in metres (NASA and NIMA), {GEOID}")
+    print("from Debian's proj-data; repeated to 2^26 values, integers in millimetres, for the")
+    print(f"sums of the second table. GB/s: median and range of {ROUNDS} runs, in turn with a")
+    print("native OpenMP SIMD loop, the read limit; share: of its speed.")
     with tempfile.TemporaryDirectory(prefix="clfold-demo-") as scratch:
-        files = write_data(scratch)
+        path = os.path.join(scratch, "geoid.npy")
+        numpy.save(path, heights)  # big-endian, as it came
+        files = {kind: write_large(scratch, heights, kind) for kind in TYPES}
         for device, environment in devices:
             print(f"\n{device['platform']}: {device['name']}, {device['device_version']}, "
-                  f"driver {device['driver_version']}")
-            print(f"{'count':>9} {'op':>4} {'acc':>4} {'result':>22} {'GB/s':>8} "
-                  f"{'from to':>14} {'native':>8} {'share':>6}  check")
-            for file in files:
-                wrong += sum(
-                    not show_fold(tools, device, environment, file, *fold) for fold in FOLDS
-                )
+                  f"driver {device['driver_version']}\n")
+            wrong += show_values(tools, device, environment, heights, path)
+            print(f"\n{'type':>5} {'acc':>5} {'sum':>22} {'GB/s':>8} {'from to':>14} "
+                  f"{'native':>8} {'share':>6}  check")
+            for kind, acc in SPEEDS:
+                wrong += show_speed(tools, device, environment, files[kind], kind, acc)
+    for device, environment in devices:
+        print(f"\nThe reduction ladder on {device['platform']}:")
+        show_ladder(tools, device, environment, build)
     if wrong:
-        fail(f"{wrong} results differ from the native program's")
-    print(f"\nAll results agree with the native program's, on {len(devices)} device(s).")
+        fail(f"{wrong} results differ from the independent programs'")
+    print(f"\nAll results agree with the independent programs', on {len(devices)} device(s).")
 
 
 if __name__ == "__main__":
