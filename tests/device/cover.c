@@ -32,11 +32,12 @@ static const char *const rungs[] = { "reduce0", "reduce1", "reduce2", "reduce3",
 #define NUM_RUNGS      (sizeof(rungs) / sizeof(rungs[0]))
 #define NUM_ALGORITHMS (FIRST_RUNG + NUM_RUNGS)
 
-/* Tiles are so small that each path is taken with little data. */
+/* Tiles are so small, and of reduce6 the groups so few, that each path is taken with
+ * little data. */
 static const struct plan_override shapes[] = {
-    { TILE_NONE, 0, 2, 0 },      { TILE_NONE, 0, 3, 0 },    { TILE_NONE, 0, 32, 0 },
-    { TILE_NONE, 0, 50, 0 },     { TILE_NONE, 0, 64, 0 },   { TILE_NONE, 0, 100, 0 },
-    { TILE_NONE, 0, 256, 0 },    { TILE_VECTOR, 64, 0, 5 }, { TILE_VECTOR, 300, 0, 3 },
+    { TILE_NONE, 0, 2, 9 },      { TILE_NONE, 0, 3, 5 },    { TILE_NONE, 0, 32, 3 },
+    { TILE_NONE, 0, 50, 7 },     { TILE_NONE, 0, 64, 2 },   { TILE_NONE, 0, 100, 4 },
+    { TILE_NONE, 0, 256, 5 },    { TILE_VECTOR, 64, 0, 5 }, { TILE_VECTOR, 300, 0, 3 },
     { TILE_VECTOR, 1024, 0, 4 }, { TILE_GROUP, 64, 8, 5 },  { TILE_GROUP, 100, 6, 4 },
     { TILE_GROUP, 2048, 64, 7 },
 };
