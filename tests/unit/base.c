@@ -2,12 +2,14 @@
 #include "test.h"
 
 #include "base/error.h"
+#include "base/half.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/system.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <pthread.h>
 
 /* In place of src/base/memory.c: the call that brings `allocations` to 0 fails. */
@@ -179,6 +181,38 @@ static void test_clock(void **state)
     assert_true(clfold_clock_ns() >= before);
 }
 
+/* Every half comes back, and between two of them the nearer one wins, or the even. */
+static void test_half(void **state)
+{
+    (void)state;
+    for (uint32_t bits = 0; bits <= UINT16_MAX; ++bits) {
+        double value = clfold_half_to_double((uint16_t)bits);
+        double next = clfold_half_to_double((uint16_t)(bits + 1)), step, middle;
+        if (isnan(value)) {
+            assert_true((bits & 0x7fff) > 0x7c00);
+            assert_true(isnan(clfold_half_to_double(clfold_double_to_half(value))));
+            continue;
+        }
+        assert_int_equal(clfold_double_to_half(value), bits);
+        if ((bits & 0x7fff) >= 0x7bff) {
+            continue;
+        }
+        step = next - value;
+        middle = value + step / 2;
+        assert_int_equal(clfold_double_to_half(middle), bits + (bits & 1));
+        assert_int_equal(clfold_double_to_half(middle + step * 0x1p-40), bits + 1);
+        assert_int_equal(clfold_double_to_half(middle - step * 0x1p-40), bits);
+    }
+    assert_true(clfold_half_to_double(0x3c00) == 1);
+    assert_true(clfold_half_to_double(0x0001) == 0x1p-24);
+    assert_int_equal(clfold_double_to_half(65519.999), 0x7bff);
+    assert_int_equal(clfold_double_to_half(65520), 0x7c00);
+    assert_int_equal(clfold_double_to_half(-1e300), 0xfc00);
+    assert_int_equal(clfold_double_to_half(0x1p-25), 0);
+    assert_int_equal(clfold_double_to_half(-0x1.001p-25), 0x8001);
+    assert_int_equal(clfold_double_to_half(-5e-324), 0x8000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +224,7 @@ int main(void)
         cmocka_unit_test(test_status_names),
         cmocka_unit_test(test_hash),
         cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_half),
     };
 
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -1,0 +1,66 @@
+/*
+ * The fold as the host does it, serially, to hold a device's result against.
+ *
+ * Integers must agree exactly, and so must least and greatest elements, indices, and what
+ * is not finite. Floats:
+ *
+ *   add   Along a tree of depth d a sum is within d u / (1 - d u) of the true one times
+ *         sum |x| (Higham, "Accuracy and Stability of Numerical Algorithms", section 4.2),
+ *         u half an epsilon. The host's own is compensated (Neumaier 1974), in f64, and
+ *         held to be true up to 2 u.
+ *   mul   n factors are rounded n times in any order: within n u / (1 - n u) of the true
+ *         product.
+ *
+ * F16 is folded in f32 inside a tile, so its errors are those of f32 there and of f16 from
+ * tile to tile. Where partial results might leave the type's range in some order, though
+ * the whole does not, nothing can be said, and the result passes.
+ */
+#ifndef CLFOLD_OPS_HOST_FOLD_H
+#define CLFOLD_OPS_HOST_FOLD_H
+
+#include "base/error.h"
+#include "plan/reduce_plan.h"
+
+#include <stdbool.h>
+
+struct host_number {
+    uint64_t integer; /* sign-extended */
+    double real;      /* of a float type */
+};
+
+struct extreme {
+    bool any;
+    uint64_t index;
+    struct host_number value;
+};
+
+struct host_fold {
+    clfold_op op;
+    clfold_type type, in;
+    uint64_t next;    /* element's index */
+    uint64_t folded;  /* elements, and init */
+    uint64_t integer; /* add, mul, bit and logical operators */
+    struct extreme least, greatest;
+    /* Sums: the finite elements with Neumaier's correction, the others by themselves. */
+    double sum, correction, absolute, special;
+    /* Products: fraction 2^exponent; by how many binades factors go up and down. */
+    double fraction, up, down;
+    int64_t exponent;
+    bool has_special;
+};
+
+/* `init` has the result's form; NULL: none. */
+void clfold_host_fold_init(struct host_fold *fold, clfold_op op, clfold_type type,
+                           clfold_type in, const void *init);
+
+/* The next `count` elements of type `in`. */
+void clfold_host_fold_add(struct host_fold *fold, const void *elements, size_t count);
+
+/* Whether `result`, of cells, can be what a device makes of the same elements by this
+ * plan. */
+clfold_status clfold_host_fold_compare(const struct host_fold *fold,
+                                       const struct site *site,
+                                       const struct reduce_plan *plan,
+                                       const void *result);
+
+#endif
