@@ -145,7 +145,7 @@ typedef struct clfold_context_params {
     const char *tuning_file;
     uint64_t cache_limit; /* bytes in cache_folder; 0: 256 MiB. UNSUPPORTED so far */
     /* bytes of device memory held as scratch, over all queues; 0: no limit. A call that
-     * needs more first drops idle blocks of other queues, then fails with
+     * needs more first drops blocks that no command uses, then fails with
      * CL_MEM_OBJECT_ALLOCATION_FAILURE before it has enqueued anything */
     uint64_t scratch_limit;
     /* What the look-back's probe found out about a device, kept by the caller between

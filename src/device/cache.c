@@ -107,69 +107,102 @@ static void get_build_log(struct text *text, cl_program program, cl_device_id de
     clfold_free(log);
 }
 
-/* Compiles without the lock held. CL_BUILD_PROGRAM_FAILURE leaves the compiler's words in
- * `log`; any status but these two is passing. */
-static clfold_status build(const struct cache *cache, const struct site *site,
-                           const struct recipe *recipe, cl_program *out, struct text *log,
-                           uint64_t *build_ns)
+/* What a build came to, and what there is to tell of it once nobody waits any more: a log
+ * callback may call clfold, with the same fold too. */
+struct outcome {
+    clfold_status status; /* passing, but for CLFOLD_OK and CL_BUILD_PROGRAM_FAILURE */
+    const char *failed;   /* the call, or what was lacking */
+    cl_program program;
+    cl_int released; /* by clReleaseProgram, of one that does not build */
+    struct text log; /* the compiler's, of CL_BUILD_PROGRAM_FAILURE */
+    uint64_t ns;
+};
+
+/* Compiles without the lock held. */
+static void build(const struct cache *cache, const struct recipe *recipe,
+                  struct outcome *outcome)
 {
     struct text text = { 0 };
-    cl_program program = NULL;
-    cl_int status = CL_OUT_OF_HOST_MEMORY;
     uint64_t start;
 
     recipe->assemble(&text, recipe->data);
     if (text.failed) {
-        clfold_fail(site, status, "no memory for the program's text");
-        goto fail;
+        outcome->status = CL_OUT_OF_HOST_MEMORY;
+        outcome->failed = "assembling the program's text";
+        goto done;
     }
-    program = clCreateProgramWithSource(cache->context, 1, (const char **)&text.bytes,
-                                        &text.length, &status);
-    if (status != CL_SUCCESS) {
-        program = NULL;
-        clfold_fail_call(site, status, "clCreateProgramWithSource");
-        goto fail;
+    outcome->program = clCreateProgramWithSource(
+        cache->context, 1, (const char **)&text.bytes, &text.length, &outcome->status);
+    if (outcome->status != CL_SUCCESS) {
+        outcome->program = NULL;
+        outcome->failed = "clCreateProgramWithSource";
+        goto done;
     }
     start = clfold_clock_ns();
-    status = clBuildProgram(program, 1, &cache->device, cache->options, NULL, NULL);
-    *build_ns = clfold_clock_ns() - start;
-    if (status == CL_BUILD_PROGRAM_FAILURE) {
-        get_build_log(log, program, cache->device);
-        goto fail;
+    outcome->status =
+        clBuildProgram(outcome->program, 1, &cache->device, cache->options, NULL, NULL);
+    outcome->ns = clfold_clock_ns() - start;
+    if (outcome->status == CL_BUILD_PROGRAM_FAILURE) {
+        get_build_log(&outcome->log, outcome->program, cache->device);
     }
-    if (status != CL_SUCCESS) {
-        clfold_fail_call(site, status, "clBuildProgram");
-        goto fail;
+    if (outcome->status != CL_SUCCESS) {
+        outcome->failed = "clBuildProgram";
+        outcome->released = clReleaseProgram(outcome->program);
+        outcome->program = NULL;
     }
+done:
     clfold_text_finish(&text);
-    *out = program;
-    return CLFOLD_OK;
-
-fail:
-    if (program) {
-        clfold_log_call(site->log, clReleaseProgram(program), "clReleaseProgram");
-    }
-    clfold_text_finish(&text);
-    return status;
 }
 
-static clfold_status build_error(const struct site *site, const struct program *program)
+clfold_status clfold_program_error(const struct program *program, const struct site *site)
 {
     return clfold_fail(site, CLFOLD_ERROR_BUILD, "the program does not build: %s",
                        program->log.bytes ? program->log.bytes : "no memory for the log");
 }
 
+/* The program is BUILDING, and this call's to build. The lock is given and taken. */
+static clfold_status build_here(struct cache *cache, const struct site *site,
+                                const struct recipe *recipe, struct program *program)
+{
+    struct outcome outcome = { 0 };
+
+    clfold_lock_give(&cache->lock);
+    build(cache, recipe, &outcome);
+    clfold_lock_take(&cache->lock);
+    ++cache->builds;
+    cache->build_ns += outcome.ns;
+    cache->failed_builds += outcome.status != CLFOLD_OK;
+    program->program = outcome.program;
+    program->log = outcome.log;
+    program->state = outcome.status == CLFOLD_OK                  ? PROGRAM_READY
+                     : outcome.status == CL_BUILD_PROGRAM_FAILURE ? PROGRAM_FAILED
+                                                                  : PROGRAM_EMPTY;
+    clfold_lock_wake(&cache->lock);
+    clfold_lock_give(&cache->lock);
+    clfold_log_call(site->log, outcome.released, "clReleaseProgram");
+    if (outcome.status == CL_BUILD_PROGRAM_FAILURE) {
+        /* The program and its log stay as they are from here on. */
+        clfold_log(site->log, CLFOLD_LOG_WARNING, "%s: a program does not build: %s",
+                   site->who, program->log.bytes ? program->log.bytes : "");
+    } else if (outcome.status != CLFOLD_OK) {
+        clfold_fail_call(site, outcome.status, outcome.failed);
+    }
+    clfold_lock_take(&cache->lock);
+    return outcome.status == CL_BUILD_PROGRAM_FAILURE ? CLFOLD_ERROR_BUILD
+                                                      : outcome.status;
+}
+
 clfold_status clfold_cache_find(struct cache *cache, const struct site *site,
                                 const struct key *key, const struct recipe *recipe,
-                                struct program **out)
+                                struct program **out, bool *found)
 {
+    clfold_status status = CLFOLD_OK;
+
     clfold_lock_take(&cache->lock);
     struct program *program = lookup(cache, key);
-    if (program &&
-        (program->state == PROGRAM_READY || program->state == PROGRAM_FAILED)) {
-        ++cache->hits;
-    } else {
-        ++cache->misses;
+    if (!program || program->state == PROGRAM_EMPTY ||
+        program->state == PROGRAM_BUILDING) {
+        *found = false;
     }
     if (!program && !(program = insert(cache, key, recipe))) {
         clfold_lock_give(&cache->lock);
@@ -179,35 +212,21 @@ clfold_status clfold_cache_find(struct cache *cache, const struct site *site,
         clfold_lock_wait(&cache->lock);
     }
     if (program->state == PROGRAM_EMPTY) {
-        cl_program built = NULL;
-        struct text log = { 0 };
-        uint64_t build_ns = 0;
-
         program->state = PROGRAM_BUILDING;
-        clfold_lock_give(&cache->lock);
-        clfold_status status = build(cache, site, recipe, &built, &log, &build_ns);
-        if (status == CL_BUILD_PROGRAM_FAILURE) {
-            clfold_log(site->log, CLFOLD_LOG_WARNING, "%s: a program does not build: %s",
-                       site->who, log.bytes ? log.bytes : "");
-        }
-        clfold_lock_take(&cache->lock);
-        ++cache->builds;
-        cache->build_ns += build_ns;
-        cache->failed_builds += status != CLFOLD_OK;
-        program->program = built;
-        program->log = log;
-        program->state = status == CLFOLD_OK                  ? PROGRAM_READY
-                         : status == CL_BUILD_PROGRAM_FAILURE ? PROGRAM_FAILED
-                                                              : PROGRAM_EMPTY;
-        clfold_lock_wake(&cache->lock);
-        if (program->state == PROGRAM_EMPTY) {
-            clfold_lock_give(&cache->lock);
-            return status;
-        }
+        status = build_here(cache, site, recipe, program);
+    } else if (program->state == PROGRAM_FAILED) {
+        status = CLFOLD_ERROR_BUILD;
     }
     clfold_lock_give(&cache->lock);
     *out = program;
-    return program->state == PROGRAM_READY ? CLFOLD_OK : build_error(site, program);
+    return status;
+}
+
+void clfold_cache_count(struct cache *cache, bool hit)
+{
+    clfold_lock_take(&cache->lock);
+    ++*(hit ? &cache->hits : &cache->misses);
+    clfold_lock_give(&cache->lock);
 }
 
 bool clfold_cache_has_failed(struct cache *cache, const struct key *key)

@@ -83,13 +83,19 @@ clfold_status clfold_cache_init(struct cache *cache, const struct site *site,
 void clfold_cache_finish(struct cache *cache, const struct log *log);
 
 /*
- * Finds the program, building it if need be. The program is the cache's and lives as
- * long. A build that fails is CLFOLD_ERROR_BUILD with the compiler's log, now and ever
- * after.
+ * Finds the program, building it if need be; *found becomes false if it was not there, so
+ * that a caller with several candidates counts one hit or miss. The program is the cache's
+ * and lives as long. One that does not build is CLFOLD_ERROR_BUILD, now and ever after, and
+ * logged once as a warning: only clfold_program_error makes a failure of it.
  */
 clfold_status clfold_cache_find(struct cache *cache, const struct site *site,
                                 const struct key *key, const struct recipe *recipe,
-                                struct program **out);
+                                struct program **out, bool *found);
+void clfold_cache_count(struct cache *cache, bool hit);
+
+/* CLFOLD_ERROR_BUILD with the compiler's log. */
+clfold_status clfold_program_error(const struct program *program,
+                                   const struct site *site);
 
 /* Whether the key's program is known not to build. Builds nothing, counts nothing. */
 bool clfold_cache_has_failed(struct cache *cache, const struct key *key);

@@ -6,19 +6,8 @@
 /* Sizes are powers of two from here on, so that calls of many counts share blocks. */
 #define LEAST_SIZE ((size_t)4096)
 
-/* What went wrong while the lock was held. It is told when the lock is given back, since
- * a log callback may call clfold. */
-struct trouble {
-    const char *call; /* NULL: nothing */
-    cl_int status;
-};
-
-static void note(struct trouble *trouble, const char *call, cl_int status)
-{
-    if (status != CL_SUCCESS && !trouble->call) {
-        *trouble = (struct trouble){ call, status };
-    }
-}
+/* So many blocks in use are asked about before another is made instead. */
+#define MOST_QUERIES 16
 
 static size_t class_of(size_t size)
 {
@@ -30,130 +19,100 @@ static size_t class_of(size_t size)
     return class < size ? size : class;
 }
 
-/* Unlinks and releases the block that *link points to. OpenCL keeps memory and queues
- * that running commands still need. */
-static void drop(struct scratch *scratch, struct trouble *trouble, struct block **link)
+/* ---- Releasing, without the lock: a log callback may call clfold -------------------- */
+
+/* OpenCL keeps memory and queues that running commands still need. */
+static void release(struct block *block, const struct log *log)
+{
+    if (block->last) {
+        clfold_log_call(log, clReleaseEvent(block->last), "clReleaseEvent");
+    }
+    if (block->queue) {
+        clfold_log_call(log, clReleaseCommandQueue(block->queue),
+                        "clReleaseCommandQueue");
+    }
+    if (block->mem) {
+        clfold_log_call(log, clReleaseMemObject(block->mem), "clReleaseMemObject");
+    }
+    clfold_free(block);
+}
+
+static void release_all(struct block *blocks, const struct log *log)
+{
+    while (blocks) {
+        struct block *block = blocks;
+        blocks = block->next;
+        release(block, log);
+    }
+}
+
+/* ---- The list; the lock is held ----------------------------------------------------- */
+
+/* Moves the block that *link points to in front of *to. */
+static void unlink_block(struct scratch *scratch, struct block **link, struct block **to)
 {
     struct block *block = *link;
 
     *link = block->next;
     scratch->held -= block->size;
-    if (block->last) {
-        note(trouble, "clReleaseEvent", clReleaseEvent(block->last));
-    }
-    if (block->queue) {
-        note(trouble, "clReleaseCommandQueue", clReleaseCommandQueue(block->queue));
-    }
-    note(trouble, "clReleaseMemObject", clReleaseMemObject(block->mem));
-    clfold_free(block);
+    block->next = *to;
+    *to = block;
 }
 
-/* A failed event is over as well: nothing will run because of it. */
-static bool is_complete(cl_event event)
+/* Whether no command uses the block. A failed event is over as well: nothing will run
+ * because of it. */
+static bool is_over(const struct block *block)
 {
     cl_int execution = CL_QUEUED;
 
-    return clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(execution),
-                          &execution, NULL) == CL_SUCCESS &&
-           execution <= CL_COMPLETE;
+    return !block->last ||
+           (clGetEventInfo(block->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                           sizeof(execution), &execution, NULL) == CL_SUCCESS &&
+            execution <= CL_COMPLETE);
 }
 
-/* A block of the queue that is free now; or else *busy is one to wait for, and *depth how
- * many there are. */
+/* The smallest block that serves a call on the queue, or NULL. */
 static struct block *find(struct scratch *scratch, cl_command_queue queue, bool in_order,
-                          size_t size, struct block **busy, uint32_t *depth)
+                          size_t size)
 {
     struct block *best = NULL;
+    uint32_t queries = 0;
 
-    *busy = NULL;
-    *depth = 0;
-    for (struct block *b = scratch->blocks; b; b = b->next) {
-        if (b->lent || b->size < size || (b->queue && b->queue != queue)) {
+    for (struct block *b = scratch->blocks; b && queries < MOST_QUERIES; b = b->next) {
+        if (b->lent || b->size < size || (b->queue && b->queue != queue) ||
+            (best && best->size <= b->size)) {
             continue;
         }
-        if (best && best->size <= b->size) {
-            continue;
-        }
-        if (in_order || !b->last || is_complete(b->last)) {
+        if (in_order && b->queue) {
             best = b;
         } else {
-            *busy = b; /* the last in the list is the oldest */
-            ++*depth;
+            queries += b->last != NULL;
+            best = is_over(b) ? b : best;
         }
     }
     return best;
 }
 
-/* Drops blocks that are not lent until `size` more fit under the limit: first those of
+/* Unlinks blocks that nobody uses until `size` more fit under the limit: first those of
  * other queues, then of this one. */
-static bool make_room(struct scratch *scratch, struct trouble *trouble,
-                      cl_command_queue queue, size_t size)
+static bool make_room(struct scratch *scratch, cl_command_queue queue, size_t size,
+                      struct block **unlinked)
 {
     for (int own = 0; own <= 1; ++own) {
         struct block **link = &scratch->blocks;
         while (*link && scratch->held + size > scratch->limit) {
-            if ((*link)->lent || ((*link)->queue == queue) != (own == 1)) {
+            if ((*link)->lent || ((*link)->queue == queue) != (own == 1) ||
+                !is_over(*link)) {
                 link = &(*link)->next;
             } else {
-                drop(scratch, trouble, link);
+                unlink_block(scratch, link, unlinked);
             }
         }
     }
     return scratch->held + size <= scratch->limit;
 }
 
-static cl_int allocate(struct scratch *scratch, size_t size, struct block **out)
-{
-    cl_int status = CL_SUCCESS;
-    struct block *block = clfold_alloc(sizeof(*block));
-
-    if (!block) {
-        return CL_OUT_OF_HOST_MEMORY;
-    }
-    block->mem = clCreateBuffer(scratch->context, CL_MEM_READ_WRITE, size, NULL, &status);
-    if (status != CL_SUCCESS) {
-        clfold_free(block);
-        return status;
-    }
-    block->size = size;
-    block->next = scratch->blocks;
-    scratch->blocks = block;
-    scratch->held += size;
-    *out = block;
-    return CL_SUCCESS;
-}
-
-/* The block that a call gets, not yet marked; the lock is held. */
-static cl_int choose(struct scratch *scratch, struct trouble *trouble,
-                     cl_command_queue queue, bool in_order, size_t size,
-                     struct block **out)
-{
-    struct block *busy;
-    uint32_t depth;
-    /* Under a limit, what is rounded up might be what another block needs. */
-    size_t class = scratch->limit > 0 ? size : class_of(size);
-    bool full = scratch->limit > 0 && scratch->held + class > scratch->limit;
-
-    *out = find(scratch, queue, in_order, size, &busy, &depth);
-    if (*out && (*out)->last) {
-        /* Over, and nothing to wait for: a failed event would make the next call fail. */
-        note(trouble, "clReleaseEvent", clReleaseEvent((*out)->last));
-        (*out)->last = NULL;
-    }
-    if (!*out && busy && (depth >= CLFOLD_SCRATCH_DEPTH || full)) {
-        *out = busy; /* waiting on the device costs less than memory without end */
-    }
-    if (*out) {
-        return CL_SUCCESS;
-    }
-    if (full) {
-        class = size;
-        if (!make_room(scratch, trouble, queue, class)) {
-            return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-        }
-    }
-    return allocate(scratch, class, out);
-}
+/* ---- Lending ------------------------------------------------------------------------ */
 
 clfold_status clfold_scratch_init(struct scratch *scratch, const struct site *site,
                                   cl_context context, uint64_t limit)
@@ -164,33 +123,95 @@ clfold_status clfold_scratch_init(struct scratch *scratch, const struct site *si
                : clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
 }
 
+/* A new block, of `size` bytes that are counted as held already. */
+static clfold_status make(struct scratch *scratch, const struct site *site, size_t size,
+                          struct block **out)
+{
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+    struct block *block = clfold_alloc(sizeof(*block));
+
+    if (block) {
+        block->size = size;
+        block->lent = true;
+        block->mem =
+            clCreateBuffer(scratch->context, CL_MEM_READ_WRITE, size, NULL, &status);
+    }
+    clfold_lock_take(&scratch->lock);
+    if (status == CL_SUCCESS) {
+        block->next = scratch->blocks;
+        scratch->blocks = block;
+    } else {
+        scratch->held -= size;
+    }
+    clfold_lock_give(&scratch->lock);
+    if (status == CL_SUCCESS) {
+        *out = block;
+        return CLFOLD_OK;
+    }
+    clfold_free(block);
+    return clfold_fail(site, status, "scratch of %zu bytes: clCreateBuffer failed", size);
+}
+
+/* A block that is not bound yet becomes the queue's. */
+static clfold_status bind(struct scratch *scratch, const struct site *site,
+                          cl_command_queue queue, struct block *block)
+{
+    cl_int status;
+
+    if (!queue || block->queue) {
+        return CLFOLD_OK;
+    }
+    status = clRetainCommandQueue(queue);
+    if (status != CL_SUCCESS) {
+        clfold_scratch_drop(scratch, site->log, block);
+        return clfold_fail_call(site, status, "clRetainCommandQueue");
+    }
+    block->queue = queue;
+    return CLFOLD_OK;
+}
+
 clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *site,
                                   cl_command_queue queue, bool in_order, size_t size,
                                   struct block **out)
 {
-    struct trouble trouble = { 0 };
-    struct block *block = NULL;
+    struct block *unlinked = NULL;
+    cl_event over = NULL;
+    /* Under a limit, what is rounded up might be what another block needs. */
+    size_t class = scratch->limit > 0 ? size : class_of(size);
+    bool room = true;
+    clfold_status status = CLFOLD_OK;
 
     clfold_lock_take(&scratch->lock);
-    cl_int status = choose(scratch, &trouble, queue, in_order, size, &block);
-    if (status == CL_SUCCESS && queue && !block->queue) {
-        status = clRetainCommandQueue(queue);
-        block->queue = status == CL_SUCCESS ? queue : NULL;
-    }
-    if (status == CL_SUCCESS) {
+    struct block *block = find(scratch, queue, in_order, size);
+    if (block) {
         block->lent = true;
-        *out = block;
+        if (block->last && is_over(block)) {
+            over = block->last;
+            block->last = NULL;
+        }
+    } else {
+        room = scratch->limit == 0 || make_room(scratch, queue, class, &unlinked);
+        scratch->held += room ? class : 0;
     }
     uint64_t held = scratch->held;
     clfold_lock_give(&scratch->lock);
 
-    clfold_log_call(site->log, trouble.status, trouble.call);
-    if (status != CL_SUCCESS) {
-        clfold_fail(site, status,
-                    "no scratch of %zu bytes: %llu bytes are held, scratch_limit is %llu",
-                    size, (unsigned long long)held, (unsigned long long)scratch->limit);
+    release_all(unlinked, site->log);
+    if (over) {
+        clfold_log_call(site->log, clReleaseEvent(over), "clReleaseEvent");
     }
-    return status;
+    if (!room) {
+        return clfold_fail(
+            site, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+            "no scratch of %zu bytes: %llu bytes are held, scratch_limit is %llu", size,
+            (unsigned long long)held, (unsigned long long)scratch->limit);
+    }
+    if ((!block && (status = make(scratch, site, class, &block))) ||
+        (status = bind(scratch, site, queue, block))) {
+        return status;
+    }
+    *out = block;
+    return CLFOLD_OK;
 }
 
 clfold_status clfold_scratch_give(struct scratch *scratch, const struct site *site,
@@ -219,21 +240,21 @@ clfold_status clfold_scratch_give(struct scratch *scratch, const struct site *si
 void clfold_scratch_drop(struct scratch *scratch, const struct log *log,
                          struct block *block)
 {
-    struct trouble trouble = { 0 };
+    struct block *unlinked = NULL;
 
     clfold_lock_take(&scratch->lock);
     struct block **link = &scratch->blocks;
     while (*link != block) {
         link = &(*link)->next;
     }
-    drop(scratch, &trouble, link);
+    unlink_block(scratch, link, &unlinked);
     clfold_lock_give(&scratch->lock);
-    clfold_log_call(log, trouble.status, trouble.call);
+    release_all(unlinked, log);
 }
 
 void clfold_scratch_trim(struct scratch *scratch, const struct log *log)
 {
-    struct trouble trouble = { 0 };
+    struct block *unlinked = NULL;
 
     clfold_lock_take(&scratch->lock);
     struct block **link = &scratch->blocks;
@@ -241,11 +262,11 @@ void clfold_scratch_trim(struct scratch *scratch, const struct log *log)
         if ((*link)->lent) {
             link = &(*link)->next;
         } else {
-            drop(scratch, &trouble, link);
+            unlink_block(scratch, link, &unlinked);
         }
     }
     clfold_lock_give(&scratch->lock);
-    clfold_log_call(log, trouble.status, trouble.call);
+    release_all(unlinked, log);
 }
 
 void clfold_scratch_finish(struct scratch *scratch, const struct log *log)

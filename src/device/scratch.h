@@ -5,11 +5,11 @@
  *
  *   in-order queue       a block that is not lent is free at once, since whatever the
  *                        queue still runs comes before what is enqueued next
- *   out-of-order queue   a block is free when the last event of its last call is
- *                        complete; with CLFOLD_SCRATCH_DEPTH calls in flight, or at the
- *                        limit, the next call waits for that event on the device instead,
- *                        and fails with it if the driver passes failures on
+ *   out-of-order queue   a block is free when the last event of its last call is complete
  *
+ * Otherwise another block is made, or under a limit refused: no call ever waits for one
+ * that its caller did not name. Only blocks that no command uses make room under a limit,
+ * so calls tell the last event on in-order queues too where there is one.
  * Another queue takes another block. Queues are retained until clfold_scratch_trim.
  */
 #ifndef CLFOLD_DEVICE_SCRATCH_H
@@ -20,13 +20,11 @@
 
 #include <stdbool.h>
 
-#define CLFOLD_SCRATCH_DEPTH 16
-
 struct block {
     cl_mem mem;
     size_t size;
     cl_command_queue queue; /* NULL: reserved, for the first that comes */
-    cl_event last;          /* out of order: of the last call that used it; or NULL */
+    cl_event last;          /* of the last call that used it, if it was told; or NULL */
     bool lent;
     struct block *next;
 };
@@ -42,18 +40,15 @@ clfold_status clfold_scratch_init(struct scratch *scratch, const struct site *si
                                   cl_context context, uint64_t limit);
 void clfold_scratch_finish(struct scratch *scratch, const struct log *log);
 
-/*
- * Lends a block of at least `size` bytes to a call on `queue`, or with NULL to one that
- * ends before it gives the block back. Where (*out)->last is set, the call's first
- * command must wait for it.
- */
+/* Lends a block of at least `size` bytes to a call on `queue`, or with NULL to one that
+ * ends before it gives the block back. */
 clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *site,
                                   cl_command_queue queue, bool in_order, size_t size,
                                   struct block **out);
 
 /* Ends the loan, also when it fails. `last` is the event of the last command that uses
- * the block, which must be given for an out-of-order queue unless nothing was enqueued;
- * it is retained. */
+ * the block, which is retained; it must be given for an out-of-order queue, and under a
+ * limit, unless nothing was enqueued. */
 clfold_status clfold_scratch_give(struct scratch *scratch, const struct site *site,
                                   struct block *block, cl_event last);
 

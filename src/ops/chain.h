@@ -20,7 +20,6 @@ struct chain {
     bool in_order;
     cl_uint num_wait;
     const cl_event *wait; /* the caller's */
-    cl_event after;       /* of an earlier call that uses the same scratch; NULL: none */
     bool started;
     cl_event last; /* the newest launch's; NULL: none, or none was wanted */
 };

@@ -89,6 +89,7 @@ clfold_status clfold_reduce_find(clfold_context *context, const struct site *sit
     uint32_t num = clfold_reduce_shapes(algorithm, &context->caps.facts, monoid,
                                         &context->override, policies, shapes);
     clfold_status status = CLFOLD_ERROR_BUILD;
+    bool found = true;
 
     for (uint32_t i = 0; i < num && status == CLFOLD_ERROR_BUILD; ++i) {
         struct key key;
@@ -101,12 +102,13 @@ clfold_status clfold_reduce_find(clfold_context *context, const struct site *sit
             recipe.num_kernels = 1;
         }
         make_key(&key, &numbers, monoid, &shapes[i]);
-        status = clfold_cache_find(&context->cache, site, &key, &recipe, program);
+        status = clfold_cache_find(&context->cache, site, &key, &recipe, program, &found);
         if (status == CLFOLD_OK) {
             clfold_reduce_plan_init(plan, monoid, &policies[i], &shapes[i], count);
         }
     }
-    return status;
+    clfold_cache_count(&context->cache, found && status == CLFOLD_OK);
+    return status == CLFOLD_ERROR_BUILD ? clfold_program_error(*program, site) : status;
 }
 
 void clfold_reduce_foresee(clfold_context *context, enum reduce_algorithm algorithm,
@@ -341,10 +343,9 @@ static clfold_status launch_with_scratch(clfold_context *context, struct chain *
     if (status) {
         return status;
     }
-    chain->after = block->last;
+    wants_event |= context->scratch.limit > 0;
     status = launch_all(chain, call, plan, kernels, block->mem, wants_event);
-    given = clfold_scratch_give(&context->scratch, chain->site, block,
-                                call->in_order ? NULL : chain->last);
+    given = clfold_scratch_give(&context->scratch, chain->site, block, chain->last);
     return status ? status : given;
 }
 

@@ -195,12 +195,13 @@ static void test_in_flight_out_of_order(void **state)
     input_destroy(&input);
 }
 
-/* More calls in flight than blocks: the seventeenth waits on the device for one. */
-static void test_scratch_depth(void **state)
+/* However many calls are in flight, none waits for another: one that names no event ends
+ * while all before it are held back. */
+static void test_no_call_waits(void **state)
 {
-    const size_t calls = CLFOLD_SCRATCH_DEPTH + 5;
+    const size_t calls = 40;
     struct input input = input_create(3);
-    cl_mem out = output_create(calls);
+    cl_mem out = output_create(calls + 1);
     cl_event last = NULL;
     cl_int status;
     cl_event gate = clCreateUserEvent(device.context, &status);
@@ -213,16 +214,63 @@ static void test_scratch_depth(void **state)
     clfold_context_trim(ctx);
     for (size_t i = 0; i < calls; ++i) {
         assert_ok(clfold_reduce(ctx, device.disorder, &sum, input.mem, 0, out, i, COUNT,
-                                1, &gate, i + 1 < calls ? NULL : &last));
+                                1, &gate, NULL));
     }
-    assert_int_equal(scratch_bytes(), CLFOLD_SCRATCH_DEPTH * 4096);
+    assert_int_equal(scratch_bytes(), calls * 4096);
+    assert_ok(clfold_reduce(ctx, device.disorder, &sum, input.mem, 0, out, calls, COUNT,
+                            0, NULL, &last));
+    assert_int_equal(clWaitForEvents(1, &last), CL_SUCCESS);
     assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
     assert_int_equal(clFinish(device.disorder), CL_SUCCESS);
-    for (size_t i = 0; i < calls; ++i) {
+    for (size_t i = 0; i <= calls; ++i) {
         assert_int_equal(read_at(device.disorder, out, i), input.total);
     }
     clReleaseEvent(last);
     clReleaseEvent(gate);
+    clReleaseMemObject(out);
+    input_destroy(&input);
+}
+
+/* Under a limit nothing makes room that a command still uses, on an in-order queue as
+ * well: calls of a second queue are refused while those of the first are held back. */
+static void test_limit_holds(void **state)
+{
+    const clfold_context_params params = { .scratch_limit = 700 };
+    clfold_context *limited = NULL;
+    cl_command_queue other = device_queue(&device, 0);
+    struct input input = input_create(4);
+    cl_mem out = output_create(3);
+    clfold_stats stats;
+    cl_int status;
+    cl_event gate = clCreateUserEvent(device.context, &status);
+
+    (void)state;
+    assert_int_equal(status, CL_SUCCESS);
+    assert_ok(clfold_context_create(&limited, device.context, device.id, &params));
+    clfold_context_override(limited, &tiles);
+    assert_ok(clfold_reduce(limited, device.queue, &sum, input.mem, 0, out, 0, COUNT, 1,
+                            &gate, NULL));
+    for (int i = 0; i < 3; ++i) {
+        assert_refused(clfold_reduce(limited, other, &sum, input.mem, 0, out, 1, COUNT, 0,
+                                     NULL, NULL),
+                       CL_MEM_OBJECT_ALLOCATION_FAILURE, "scratch_limit is 700");
+        /* The queue's own block serves again: it keeps order. */
+        assert_ok(clfold_reduce(limited, device.queue, &sum, input.mem, 0, out, 2, COUNT,
+                                0, NULL, NULL));
+    }
+    assert_ok(clfold_context_stats(limited, &stats));
+    assert_true(stats.scratch_bytes > 0 && stats.scratch_bytes <= 700);
+    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    assert_ok(
+        clfold_reduce(limited, other, &sum, input.mem, 0, out, 1, COUNT, 0, NULL, NULL));
+    assert_int_equal(clFinish(other), CL_SUCCESS);
+    for (size_t i = 0; i < 3; ++i) {
+        assert_int_equal(read_at(device.queue, out, i), input.total);
+    }
+    clfold_context_destroy(&limited);
+    clReleaseEvent(gate);
+    clReleaseCommandQueue(other);
     clReleaseMemObject(out);
     input_destroy(&input);
 }
@@ -425,7 +473,8 @@ int main(void)
         cmocka_unit_test(test_event),
         cmocka_unit_test(test_in_flight_in_order),
         cmocka_unit_test(test_in_flight_out_of_order),
-        cmocka_unit_test(test_scratch_depth),
+        cmocka_unit_test(test_no_call_waits),
+        cmocka_unit_test(test_limit_holds),
         cmocka_unit_test(test_two_queues),
         cmocka_unit_test(test_queue_is_retained),
         cmocka_unit_test(test_failed_wait),

@@ -64,11 +64,54 @@ static void test_next_tile(void **state)
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &after));
     assert_null(strstr(before.reason, "does not build"));
     assert_non_null(strstr(after.reason, "does not build"));
+    /* Told once; later calls succeed without a word, and find their program. */
+    log_clear();
+    assert_refused(clfold_reduce_host(ctx, device.queue, NULL, NULL, 0, 0, NULL, 0),
+                   CLFOLD_ERROR_ARGUMENT, "fold is NULL");
     assert_ok(reduce(ctx));
+    assert_non_null(strstr(clfold_last_error(), "fold is NULL"));
+    assert_false(log_has(CLFOLD_LOG_WARNING, "does not build", ""));
+    assert_false(log_has(CLFOLD_LOG_ERROR, "does not build", ""));
     assert_int_equal(clspy_calls("clBuildProgram"), 2);
     assert_ok(clfold_context_stats(ctx, &stats));
     assert_int_equal(stats.builds, 2);
     assert_int_equal(stats.failed_builds, 1);
+    assert_int_equal(stats.misses, 1);
+    assert_int_equal(stats.hits, 1);
+    clfold_context_destroy(&ctx);
+}
+
+static struct {
+    clfold_context *ctx;
+    int calls;
+    clfold_status inner;
+} reentrant;
+
+static void reduce_inside(void *user, int level, const char *message)
+{
+    (void)user;
+    (void)level;
+    (void)message;
+    if (++reentrant.calls == 1) {
+        reentrant.inner = reduce(reentrant.ctx);
+    }
+}
+
+/* A log callback may fold what has just failed to build: nobody is waiting any more. */
+static void test_log_reduces(void **state)
+{
+    const clfold_context_params params = { .log = reduce_inside };
+    clfold_context *ctx = NULL;
+
+    (void)state;
+    assert_ok(clfold_context_create(&ctx, device.context, device.id, &params));
+    reentrant.ctx = ctx;
+    reentrant.calls = 0;
+    reentrant.inner = CLFOLD_ERROR_BUILD;
+    fail_builds(1, CL_BUILD_PROGRAM_FAILURE);
+    assert_ok(reduce(ctx));
+    assert_int_equal(reentrant.calls, 1);
+    assert_int_equal(reentrant.inner, CLFOLD_OK);
     clfold_context_destroy(&ctx);
 }
 
@@ -523,6 +566,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_next_tile, reset),
+        cmocka_unit_test_setup(test_log_reduces, reset),
         cmocka_unit_test_setup(test_no_tile, reset),
         cmocka_unit_test_setup(test_build_again, reset),
         cmocka_unit_test_setup(test_no_log, reset),
