@@ -1,5 +1,20 @@
 #include "ops/chain.h"
 
+/* A barrier holds back what comes behind it too, so it comes last before the launch. */
+static clfold_status begin(struct chain *chain)
+{
+    cl_int status;
+
+    chain->started = true;
+    if (!chain->behind_all || chain->in_order) {
+        return CLFOLD_OK;
+    }
+    status = clEnqueueBarrierWithWaitList(chain->queue, 0, NULL, NULL);
+    return status == CL_SUCCESS
+               ? CLFOLD_OK
+               : clfold_fail_call(chain->site, status, "clEnqueueBarrierWithWaitList");
+}
+
 clfold_status clfold_chain_launch(struct chain *chain, cl_kernel kernel,
                                   size_t group_size, uint64_t num_groups,
                                   bool wants_event)
@@ -8,18 +23,20 @@ clfold_status clfold_chain_launch(struct chain *chain, cl_kernel kernel,
     cl_uint num_wait = chain->num_wait;
     const cl_event *wait = chain->wait;
     cl_event event = NULL;
+    cl_int status;
 
     if (chain->started) {
         num_wait = chain->last ? 1 : 0;
         wait = chain->last ? &chain->last : NULL;
+    } else if ((status = begin(chain))) {
+        return status;
     }
-    cl_int status = clEnqueueNDRangeKernel(
-        chain->queue, kernel, 1, NULL, &global, &group_size, num_wait, wait,
-        wants_event || !chain->in_order ? &event : NULL);
+    status = clEnqueueNDRangeKernel(chain->queue, kernel, 1, NULL, &global, &group_size,
+                                    num_wait, wait,
+                                    wants_event || !chain->in_order ? &event : NULL);
     if (status != CL_SUCCESS) {
         return clfold_fail_call(chain->site, status, "clEnqueueNDRangeKernel");
     }
-    chain->started = true;
     clfold_chain_finish(chain);
     chain->last = event;
     return CLFOLD_OK;

@@ -20,6 +20,7 @@ struct chain {
     bool in_order;
     cl_uint num_wait;
     const cl_event *wait; /* the caller's */
+    bool behind_all;      /* the first launch waits for all that the queue holds */
     bool started;
     cl_event last; /* the newest launch's; NULL: none, or none was wanted */
 };

@@ -7,13 +7,14 @@
 
 #include <string.h>
 
-/* Checks everything but the fold, and enqueues. `op` 0: a monoid that only the device can
- * fold. */
-static clfold_status reduce(clfold_context *context, const struct site *site,
-                            struct reduce_call *call, clfold_op op, cl_event *event)
+/* What both forms of the call are refused for; `in` is left for the overlap. */
+static clfold_status check_input(const clfold_context *context, const struct site *site,
+                                 struct reduce_call *call, struct span *in, cl_mem *root,
+                                 size_t *begin)
 {
-    const char *type = clfold_type_name(call->monoid->type);
-    struct span in = {
+    clfold_status status;
+
+    *in = (struct span){
         .name = "in",
         .offset_name = "in_offset",
         .mem = call->in,
@@ -23,27 +24,9 @@ static clfold_status reduce(clfold_context *context, const struct site *site,
         .type = clfold_type_name(call->monoid->in),
         .denied = CL_MEM_WRITE_ONLY,
     };
-    struct span out = {
-        .name = "out",
-        .offset_name = "out_offset",
-        .mem = call->out,
-        .offset = call->out_offset,
-        .count = 1,
-        .size = clfold_monoid_out_size(call->monoid),
-        .type = type,
-        .op = call->monoid->num_components > 1 ? call->monoid->name : NULL,
-        .denied = CL_MEM_READ_ONLY,
-    };
-    cl_mem in_root, out_root;
-    size_t in_begin, out_begin;
-    clfold_status status;
-
     if ((status = clfold_check_queue(site, context, call->queue, &call->in_order)) ||
         (status = clfold_check_wait(site, call->num_wait, call->wait)) ||
-        (status = clfold_check_span(site, context, &in, &in_root, &in_begin)) ||
-        (status = clfold_check_span(site, context, &out, &out_root, &out_begin)) ||
-        (status = clfold_check_overlap(site, &in, in_root, in_begin, &out, out_root,
-                                       out_begin))) {
+        (status = clfold_check_span(site, context, in, root, begin))) {
         return status;
     }
     if (call->count == 0 && !call->monoid->has_identity && !call->init) {
@@ -51,11 +34,48 @@ static clfold_status reduce(clfold_context *context, const struct site *site,
                            "count is 0, and %s has neither identity nor init",
                            call->monoid->name);
     }
+    return CLFOLD_OK;
+}
+
+/* The call, checked. `op` 0: a monoid that only the device can fold. */
+static clfold_status run(clfold_context *context, const struct site *site,
+                         const struct reduce_call *call, clfold_op op, cl_event *event)
+{
     uint64_t number = atomic_fetch_add(&context->calls, 1) + 1;
+
     if (op && context->verify_every && number % context->verify_every == 0) {
         return clfold_reduce_verify(context, site, call, op, event);
     }
     return clfold_reduce_enqueue(context, site, call, event);
+}
+
+/* Checks everything but the fold, and enqueues. */
+static clfold_status reduce(clfold_context *context, const struct site *site,
+                            struct reduce_call *call, clfold_op op, cl_event *event)
+{
+    struct span in;
+    struct span out = {
+        .name = "out",
+        .offset_name = "out_offset",
+        .mem = call->out,
+        .offset = call->out_offset,
+        .count = 1,
+        .size = clfold_monoid_out_size(call->monoid),
+        .type = clfold_type_name(call->monoid->type),
+        .op = call->monoid->num_components > 1 ? call->monoid->name : NULL,
+        .denied = CL_MEM_READ_ONLY,
+    };
+    cl_mem in_root, out_root;
+    size_t in_begin, out_begin;
+    clfold_status status;
+
+    if ((status = check_input(context, site, call, &in, &in_root, &in_begin)) ||
+        (status = clfold_check_span(site, context, &out, &out_root, &out_begin)) ||
+        (status = clfold_check_overlap(site, &in, in_root, in_begin, &out, out_root,
+                                       out_begin))) {
+        return status;
+    }
+    return run(context, site, call, op, event);
 }
 
 clfold_status clfold_reduce(clfold_context *context, cl_command_queue queue,
@@ -124,30 +144,15 @@ clfold_status clfold_reduce_monoid(clfold_context *context, cl_command_queue que
     return reduce(context, &site, &call, 0, event);
 }
 
-/* The result lies in scratch until it is read. On an out-of-order queue a barrier puts
- * the call behind all that the queue holds. *reduced is the caller's to release, or NULL.
- */
+/* The result lies in scratch until it is read. *reduced is the caller's to release, or
+ * NULL. */
 static clfold_status reduce_and_read(clfold_context *context, const struct site *site,
                                      const struct reduce_call *call, clfold_op op,
                                      cl_event *reduced, void *result, size_t size)
 {
     unsigned char bytes[sizeof(cl_ulong) * CLFOLD_MAX_COMPONENTS];
-    struct reduce_call last = *call;
-    cl_event barrier = NULL;
-    clfold_status status = CLFOLD_OK;
+    clfold_status status = run(context, site, call, op, reduced);
 
-    if (!call->in_order) {
-        status = clEnqueueBarrierWithWaitList(call->queue, 0, NULL, &barrier);
-        if (status != CL_SUCCESS) {
-            return clfold_fail_call(site, status, "clEnqueueBarrierWithWaitList");
-        }
-        last.num_wait = 1;
-        last.wait = &barrier;
-    }
-    status = reduce(context, site, &last, op, reduced);
-    if (barrier) {
-        clfold_log_call(site->log, clReleaseEvent(barrier), "clReleaseEvent");
-    }
     if (status) {
         return status;
     }
@@ -168,6 +173,9 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
     struct monoid monoid;
     enum reduce_algorithm algorithm;
     struct block *block;
+    struct span span;
+    cl_mem root;
+    size_t begin;
     cl_event reduced = NULL;
     clfold_status status;
 
@@ -193,8 +201,9 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
         .in_offset = in_offset,
         .count = count,
         .init = fold->init,
+        .behind_all = true,
     };
-    if ((status = clfold_check_queue(&site, context, queue, &call.in_order)) ||
+    if ((status = check_input(context, &site, &call, &span, &root, &begin)) ||
         (status = clfold_scratch_lend(&context->scratch, &site, queue, call.in_order,
                                       result_size, &block))) {
         return status;

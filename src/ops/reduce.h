@@ -18,6 +18,7 @@ struct reduce_call {
     const void *init; /* a result's cells; NULL: none */
     cl_uint num_wait;
     const cl_event *wait;
+    bool behind_all; /* that the queue holds, on an out-of-order queue as well */
 };
 
 /* Finds or builds the program and plans the call. A program that does not build drops to

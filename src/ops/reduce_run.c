@@ -358,6 +358,7 @@ clfold_status clfold_reduce_enqueue(clfold_context *context, const struct site *
         .in_order = call->in_order,
         .num_wait = call->num_wait,
         .wait = call->wait,
+        .behind_all = call->behind_all,
     };
     struct reduce_plan plan;
     struct program *program;

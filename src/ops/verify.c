@@ -6,6 +6,26 @@
 /* Bytes of input read at a time; a multiple of every element. */
 #define PIECE ((size_t)1 << 20)
 
+/* Refused before anything is written. */
+static clfold_status check_readable(const struct site *site, const char *name, cl_mem mem)
+{
+    cl_mem_flags flags = 0;
+    cl_int status = CL_SUCCESS;
+
+    if (mem) {
+        status = clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
+    }
+    if (status != CL_SUCCESS) {
+        return clfold_fail_call(site, status, "verify: clGetMemObjectInfo");
+    }
+    if (flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "%s %p must not be read by the host, as verify_every does",
+                           name, (void *)mem);
+    }
+    return CLFOLD_OK;
+}
+
 static clfold_status fold_input(struct host_fold *fold, const struct site *site,
                                 const struct reduce_call *call)
 {
@@ -46,7 +66,14 @@ clfold_status clfold_reduce_verify(clfold_context *context, const struct site *s
     cl_event done = NULL;
     clfold_status status;
 
+    if ((status = check_readable(site, "in", call->in)) ||
+        (status = check_readable(site, "out", call->out))) {
+        return status;
+    }
     clfold_host_fold_init(&fold, op, monoid->type, monoid->in, call->init);
+    if (call->behind_all && (status = clFinish(call->queue))) {
+        return clfold_fail_call(site, status, "verify: clFinish");
+    }
     /* The input first: the output may be put in its place. */
     if ((status = fold_input(&fold, site, call)) ||
         (status = clfold_reduce_enqueue(context, site, call, &done))) {

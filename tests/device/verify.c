@@ -46,6 +46,30 @@ static void test_every_operator(void **state)
     assert_int_equal(stats.failed_builds, 0);
 }
 
+/* Buffers that the host must not read are refused before the output is written. */
+static void test_unreadable(void **state)
+{
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
+    const cl_mem_flags flags[] = { CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_WRITE_ONLY };
+    cl_int status;
+    cl_mem plain = clCreateBuffer(device.context, 0, 64, NULL, &status);
+
+    (void)state;
+    assert_int_equal(status, CL_SUCCESS);
+    for (size_t i = 0; i < 2; ++i) {
+        cl_mem hidden = clCreateBuffer(device.context, flags[i], 64, NULL, &status);
+        assert_int_equal(status, CL_SUCCESS);
+        assert_refused(clfold_reduce(ctx, device.queue, &sum, hidden, 0, plain, 0, 16, 0,
+                                     NULL, NULL),
+                       CLFOLD_ERROR_ARGUMENT, "in 0x");
+        assert_refused(clfold_reduce(ctx, device.queue, &sum, plain, 0, hidden, 0, 16, 0,
+                                     NULL, NULL),
+                       CLFOLD_ERROR_ARGUMENT, "must not be read by the host");
+        clReleaseMemObject(hidden);
+    }
+    clReleaseMemObject(plain);
+}
+
 static int open_device(void **state)
 {
     const clfold_context_params params = { .verify_every = 1 };
@@ -67,6 +91,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_operator),
+        cmocka_unit_test(test_unreadable),
     };
 
     return cmocka_run_group_tests_name("verify", tests, open_device, close_device);
