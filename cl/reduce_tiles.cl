@@ -15,19 +15,20 @@
  */
 
 /* The fold of elements first to stop - 1, at least one, counted from in_offset. Work-item
- * 0 gets the result. */
-static clfold_item clfold_fold_run(global const CLFOLD_IN *in, ulong in_offset,
-                                   ulong first, ulong stop, clfold_memory memory)
+ * 0 finds the result in memory[CLFOLD_KEPT]. */
+static void clfold_fold_run(global const CLFOLD_IN *in, ulong in_offset, ulong first,
+                            ulong stop, clfold_memory memory)
 {
-    clfold_item total;
-
     for (ulong begin = first; begin < stop; begin += CLFOLD_TILE) {
         const uint size = (uint)min((ulong)CLFOLD_TILE, stop - begin);
-        clfold_item x = clfold_tile_fold(in, in_offset + begin, begin, size, memory);
-        if (get_local_id(0) == 0)
-            total = begin == first ? x : clfold_combine(total, x);
+        clfold_tile_fold(in, in_offset + begin, begin, size, memory);
+        if (get_local_id(0) == 0) {
+            if (begin == first)
+                memory[CLFOLD_KEPT] = memory[0];
+            else
+                memory[CLFOLD_KEPT] = clfold_combine(memory[CLFOLD_KEPT], memory[0]);
+        }
     }
-    return total;
 }
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
@@ -36,26 +37,26 @@ clfold_reduce_single(global const CLFOLD_IN *in, ulong in_offset, ulong count,
                      uint has_init CLFOLD_EACH(CLFOLD_INIT_PARAM))
 {
     CLFOLD_TILE_MEMORY(memory);
-    clfold_item total, init;
 
-    CLFOLD_EACH(CLFOLD_INIT_SET)
     if (count > 0)
-        total = clfold_fold_run(in, in_offset, 0, count, memory);
-    clfold_finish(total, count == 0, has_init != 0, init, out, out_offset);
+        clfold_fold_run(in, in_offset, 0, count, memory);
+
+    clfold_item init;
+    CLFOLD_EACH(CLFOLD_INIT_SET)
+    clfold_finish(memory[CLFOLD_KEPT], count == 0, has_init != 0, init, out, out_offset);
 }
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
-clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
-                    ulong run, global clfold_item *partials)
+clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong run,
+                    global clfold_item *partials)
 {
     CLFOLD_TILE_MEMORY(memory);
     const ulong first = get_group_id(0) * run;
 
     if (first < count) {
-        const ulong stop = min(first + run, count);
-        clfold_item total = clfold_fold_run(in, in_offset, first, stop, memory);
+        clfold_fold_run(in, in_offset, first, min(first + run, count), memory);
         if (get_local_id(0) == 0)
-            partials[get_group_id(0)] = total;
+            partials[get_group_id(0)] = memory[CLFOLD_KEPT];
     }
 }
 
@@ -65,10 +66,11 @@ clfold_reduce_partials(global const clfold_item *partials, uint num,
                        uint has_init CLFOLD_EACH(CLFOLD_INIT_PARAM))
 {
     CLFOLD_TILE_MEMORY(memory);
-    clfold_item total, init;
 
-    CLFOLD_EACH(CLFOLD_INIT_SET)
     if (num > 0)
-        total = clfold_tile_fold_items(partials, num, memory);
-    clfold_finish(total, num == 0, has_init != 0, init, out, out_offset);
+        clfold_tile_fold_items(partials, num, memory);
+
+    clfold_item init;
+    CLFOLD_EACH(CLFOLD_INIT_SET)
+    clfold_finish(memory[0], num == 0, has_init != 0, init, out, out_offset);
 }

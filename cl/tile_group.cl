@@ -15,14 +15,22 @@
  *   in order:    work-item l takes chunks l k to l k + k - 1, k = ceil(n / G)
  *
  * Local memory: an item for each work-item, element i at i + i / 32, which keeps the tree
- * free of bank conflicts. Barriers a tile: 1 + ceil(log2 G), all in uniform control flow.
+ * free of bank conflicts, and one for the strategy. Barriers a tile: 1 + ceil(log2 G),
+ * all in uniform control flow.
+ *
+ * No item is private across a barrier, nor passed to or from a function that has one:
+ * from two scalars on it is a struct in private memory there, and PoCL 3.1 then loses
+ * track of it: it made loops without end of trees over arg-min.
  */
 
 #define CLFOLD_PADDED(i) ((i) + (i) / 32)
 
 typedef local clfold_item *clfold_memory;
 #define CLFOLD_TILE_MEMORY(memory)                                                       \
-    local clfold_item memory[CLFOLD_PADDED(CLFOLD_GROUP_SIZE - 1) + 1]
+    local clfold_item memory[CLFOLD_PADDED(CLFOLD_GROUP_SIZE - 1) + 2]
+
+/* Where the strategy may keep an item; only work-item 0 does. */
+#define CLFOLD_KEPT (CLFOLD_PADDED(CLFOLD_GROUP_SIZE - 1) + 1)
 
 /* Chunks that a work-item has under way at once. */
 #define CLFOLD_LOADS 4
@@ -86,15 +94,14 @@ static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulo
  *   s=2   0123            456
  *   s=4   0123456
  *
- * Work-item 0 gets the result. The guard makes any group size and any `live` right;
- * nothing relies on lanes in lock step.
+ * The result is left in memory[0], for work-item 0 alone: others may be in the next tile
+ * already. The guard makes any group size and any `live` right; nothing relies on lanes
+ * in lock step.
  */
-static clfold_item clfold_group_join(clfold_item mine, uint live, clfold_memory memory)
+static void clfold_group_join(uint live, clfold_memory memory)
 {
     const uint l = (uint)get_local_id(0);
 
-    if (l < live)
-        memory[CLFOLD_PADDED(l)] = mine;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint s = 1; s < CLFOLD_GROUP_SIZE; s *= 2) {
         const uint i = 2 * s * l;
@@ -103,17 +110,13 @@ static clfold_item clfold_group_join(clfold_item mine, uint live, clfold_memory 
                                                       memory[CLFOLD_PADDED(i + s)]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    /* Work-item 0 alone: it may write the next tile's item while others are here. */
-    if (l == 0)
-        mine = memory[0];
-    return mine;
 }
 
 /* The fold of elements begin to begin + count - 1, for 1 <= count <= CLFOLD_TILE. `index`
- * is what `begin` counts from in_offset. All work-items must call it; work-item 0 gets
- * the result. */
-static clfold_item clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong index,
-                                    uint count, clfold_memory memory)
+ * is what `begin` counts from in_offset. All work-items must call it; work-item 0 finds
+ * the result in memory[0]. */
+static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong index,
+                             uint count, clfold_memory memory)
 {
     const uint l = (uint)get_local_id(0);
     const bool aligned = (ulong)in % 16 == 0;
@@ -132,7 +135,6 @@ static clfold_item clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulo
     const uint stop = min(l * each + each, chunks);
     uint j = l * each;
 #endif
-    clfold_item mine;
 
     if (l < live) {
         clfold_stage total =
@@ -157,25 +159,25 @@ static clfold_item clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulo
             total = clfold_combine_stage(
                 total,
                 clfold_fold_part(in, (first + j) * CLFOLD_CHUNK, begin, end, aligned));
-        mine = clfold_empty(total, index);
+        memory[CLFOLD_PADDED(l)] = clfold_empty(total, index);
     }
-    return clfold_group_join(mine, live, memory);
+    clfold_group_join(live, memory);
 }
 
 /* The fold of the first `num` >= 1 items: a run of neighbours for each work-item. */
-static clfold_item clfold_tile_fold_items(global const clfold_item *items, uint num,
-                                          clfold_memory memory)
+static void clfold_tile_fold_items(global const clfold_item *items, uint num,
+                                   clfold_memory memory)
 {
+    const uint l = (uint)get_local_id(0);
     const uint each = (num + CLFOLD_GROUP_SIZE - 1) / CLFOLD_GROUP_SIZE;
     const uint live = (num + each - 1) / each;
-    const uint first = (uint)get_local_id(0) * each;
-    clfold_item mine;
 
-    if (get_local_id(0) < live) {
-        const uint stop = min(first + each, num);
-        mine = items[first];
-        for (uint i = first + 1; i < stop; ++i)
+    if (l < live) {
+        const uint stop = min(l * each + each, num);
+        clfold_item mine = items[l * each];
+        for (uint i = l * each + 1; i < stop; ++i)
             mine = clfold_combine(mine, items[i]);
+        memory[CLFOLD_PADDED(l)] = mine;
     }
-    return clfold_group_join(mine, live, memory);
+    clfold_group_join(live, memory);
 }

@@ -8,10 +8,10 @@
  * within 3 %).
  */
 
-typedef private uchar *clfold_memory;
-#define CLFOLD_TILE_MEMORY(memory)                                                       \
-    private uchar memory##_none = 0;                                                     \
-    clfold_memory memory = &memory##_none
+/* As a group's tile has it, but private: the result, and an item for the strategy. */
+typedef private clfold_item *clfold_memory;
+#define CLFOLD_TILE_MEMORY(memory) private clfold_item memory[2]
+#define CLFOLD_KEPT 1
 
 /*
  * 16 elements of the tile that starts at `begin`, from position j on, component by
@@ -136,9 +136,9 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
 #endif
 
 /* The fold of elements begin to begin + count - 1, for 1 <= count <= CLFOLD_TILE. `index`
- * is what `begin` counts from in_offset. */
-static clfold_item clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong index,
-                                    uint count, clfold_memory memory)
+ * is what `begin` counts from in_offset. The result is left in memory[0]. */
+static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong index,
+                             uint count, clfold_memory memory)
 {
     uint i = count / 16 * 16;
     clfold_stage total;
@@ -149,16 +149,16 @@ static clfold_item clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulo
         total = clfold_load(in, begin, i++);
     for (; i < count; ++i)
         total = clfold_combine_stage(total, clfold_load(in, begin, i));
-    return clfold_empty(total, index);
+    memory[0] = clfold_empty(total, index);
 }
 
 /* The fold of the first `num` >= 1 items. */
-static clfold_item clfold_tile_fold_items(global const clfold_item *items, uint num,
-                                          clfold_memory memory)
+static void clfold_tile_fold_items(global const clfold_item *items, uint num,
+                                   clfold_memory memory)
 {
     clfold_item total = items[0];
 
     for (uint i = 1; i < num; ++i)
         total = clfold_combine(total, items[i]);
-    return total;
+    memory[0] = total;
 }

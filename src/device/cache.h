@@ -84,9 +84,9 @@ void clfold_cache_finish(struct cache *cache, const struct log *log);
 
 /*
  * Finds the program, building it if need be; *found becomes false if it was not there, so
- * that a caller with several candidates counts one hit or miss. The program is the cache's
- * and lives as long. One that does not build is CLFOLD_ERROR_BUILD, now and ever after, and
- * logged once as a warning: only clfold_program_error makes a failure of it.
+ * that a caller with several candidates counts one hit or miss. The program is the
+ * cache's and lives as long. One that does not build is CLFOLD_ERROR_BUILD, now and ever
+ * after, and logged once as a warning: only clfold_program_error makes a failure of it.
  */
 clfold_status clfold_cache_find(struct cache *cache, const struct site *site,
                                 const struct key *key, const struct recipe *recipe,

@@ -19,7 +19,8 @@ static size_t class_of(size_t size)
     return class < size ? size : class;
 }
 
-/* ---- Releasing, without the lock: a log callback may call clfold -------------------- */
+/* ---- Releasing, without the lock: a log callback may call clfold --------------------
+ */
 
 /* OpenCL keeps memory and queues that running commands still need. */
 static void release(struct block *block, const struct log *log)
@@ -46,7 +47,8 @@ static void release_all(struct block *blocks, const struct log *log)
     }
 }
 
-/* ---- The list; the lock is held ----------------------------------------------------- */
+/* ---- The list; the lock is held -----------------------------------------------------
+ */
 
 /* Moves the block that *link points to in front of *to. */
 static void unlink_block(struct scratch *scratch, struct block **link, struct block **to)
@@ -112,7 +114,8 @@ static bool make_room(struct scratch *scratch, cl_command_queue queue, size_t si
     return scratch->held + size <= scratch->limit;
 }
 
-/* ---- Lending ------------------------------------------------------------------------ */
+/* ---- Lending ------------------------------------------------------------------------
+ */
 
 clfold_status clfold_scratch_init(struct scratch *scratch, const struct site *site,
                                   cl_context context, uint64_t limit)

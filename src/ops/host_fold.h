@@ -1,19 +1,19 @@
 /*
  * The fold as the host does it, serially, to hold a device's result against.
  *
- * Integers must agree exactly, and so must least and greatest elements, indices, and what
+ * Integers must agree exactly, and so must least and greatest elements, indices and what
  * is not finite. Floats:
  *
  *   add   Along a tree of depth d a sum is within d u / (1 - d u) of the true one times
- *         sum |x| (Higham, "Accuracy and Stability of Numerical Algorithms", section 4.2),
- *         u half an epsilon. The host's own is compensated (Neumaier 1974), in f64, and
- *         held to be true up to 2 u.
+ *         sum |x|, u half an epsilon (Higham, "Accuracy and Stability of Numerical
+ *         Algorithms", section 4.2). The host's own is compensated (Neumaier 1974), in
+ *         f64, and held to be true up to 2 u.
  *   mul   n factors are rounded n times in any order: within n u / (1 - n u) of the true
  *         product.
  *
- * F16 is folded in f32 inside a tile, so its errors are those of f32 there and of f16 from
- * tile to tile. Where partial results might leave the type's range in some order, though
- * the whole does not, nothing can be said, and the result passes.
+ * F16 is folded in f32 inside a tile, so its errors are those of f32 there and of f16
+ * from tile to tile. Where partial results might leave the type's range in some order,
+ * though the whole does not, nothing can be said, and the result passes.
  */
 #ifndef CLFOLD_OPS_HOST_FOLD_H
 #define CLFOLD_OPS_HOST_FOLD_H

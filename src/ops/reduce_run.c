@@ -91,6 +91,7 @@ clfold_status clfold_reduce_find(clfold_context *context, const struct site *sit
     clfold_status status = CLFOLD_ERROR_BUILD;
     bool found = true;
 
+    *program = NULL;
     for (uint32_t i = 0; i < num && status == CLFOLD_ERROR_BUILD; ++i) {
         struct key key;
         struct reduce_key numbers;
@@ -108,7 +109,8 @@ clfold_status clfold_reduce_find(clfold_context *context, const struct site *sit
         }
     }
     clfold_cache_count(&context->cache, found && status == CLFOLD_OK);
-    return status == CLFOLD_ERROR_BUILD ? clfold_program_error(*program, site) : status;
+    return *program && status == CLFOLD_ERROR_BUILD ? clfold_program_error(*program, site)
+                                                    : status;
 }
 
 void clfold_reduce_foresee(clfold_context *context, enum reduce_algorithm algorithm,

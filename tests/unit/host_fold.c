@@ -64,8 +64,8 @@ static void check(clfold_op op, struct pair pair, size_t count, bool init, bool 
     }
     for (size_t k = 0; k < result_size(op, pair.type) / step; ++k) {
         unsigned char wrong[32];
-        bool twice = is_arg(op);
-        for (int part = 0; part <= twice; ++part) {
+        const int parts = is_arg(op) ? 2 : 1;
+        for (int part = 0; part < parts; ++part) {
             memcpy(wrong, result, sizeof(wrong));
             if (part == 0) {
                 disturb(pair.type, wrong + k * step + value);
