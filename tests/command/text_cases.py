@@ -17,12 +17,10 @@ SPELLINGS = [
 def spellings(d, device):
     array = np.array([1, 2, 3])
     for i, text in enumerate(SPELLINGS):
-        for j, element in enumerate(["int8", "uint64", "float32"]):
-            words = ["--text", NAMES[element]]
-            numbers = array.astype(element)
-            op = ["add", "arg-max", "min"][(i + j) % 3]
-            acc = accumulator(op, element)
-            one_array(d, device, numbers, op, acc, *words, d.write(text.encode()))
+        element = ["int8", "uint64", "float32"][i % 3]
+        op = ["add", "arg-max", "min"][i // 3]
+        words = ["--text", NAMES[element], d.write(text.encode())]
+        one_array(d, device, array.astype(element), op, accumulator(op, element), *words)
     text = b"1e2 .5,-25E-2 +4. 0.1"
     array = np.array([1e2, 0.5, -0.25, 4, 0.1], "f4")
     one_array(d, device, array, "min-max", "float32", "--text", "f32", d.write(text))
