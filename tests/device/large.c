@@ -107,7 +107,10 @@ static void fold(clfold_op op, clfold_type type, const char *algorithm, void *re
     clock_gettime(CLOCK_MONOTONIC, &from);
     assert_ok(clfold_reduce_host(ctx, device.queue, &call, in, 0, COUNT, result, size));
     clock_gettime(CLOCK_MONOTONIC, &to);
-    print_message("%s by %s: %.2f s\n", op == CLFOLD_ADD ? "sum" : "max",
+    print_message("%s by %s: %.2f s\n",
+                  op == CLFOLD_ADD   ? "sum"
+                  : op == CLFOLD_MAX ? "max"
+                                     : "arg-max",
                   algorithm ? algorithm : "policy",
                   (double)(to.tv_sec - from.tv_sec) +
                       (double)(to.tv_nsec - from.tv_nsec) / 1e9);
