@@ -58,7 +58,7 @@ typedef struct {
     const clfold_source source = { in, in_offset, scratch + from, is_first, count }
 
 #define CLFOLD_RUNG_END                                                                  \
-    if (get_num_groups(0) == 1) {                                                        \
+    if (l == 0 && get_num_groups(0) == 1) {                                              \
         clfold_item init;                                                                \
         CLFOLD_EACH(CLFOLD_INIT_SET)                                                     \
         clfold_finish(x[0], count == 0, has_init != 0, init, out, out_offset);           \

@@ -40,10 +40,12 @@ clfold_reduce_single(global const CLFOLD_IN *in, ulong in_offset, ulong count,
 
     if (count > 0)
         clfold_fold_run(in, in_offset, 0, count, memory);
-
-    clfold_item init;
-    CLFOLD_EACH(CLFOLD_INIT_SET)
-    clfold_finish(memory[CLFOLD_KEPT], count == 0, has_init != 0, init, out, out_offset);
+    if (get_local_id(0) == 0) {
+        clfold_item init;
+        CLFOLD_EACH(CLFOLD_INIT_SET)
+        clfold_finish(memory[CLFOLD_KEPT], count == 0, has_init != 0, init, out,
+                      out_offset);
+    }
 }
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
@@ -69,8 +71,9 @@ clfold_reduce_partials(global const clfold_item *partials, uint num,
 
     if (num > 0)
         clfold_tile_fold_items(partials, num, memory);
-
-    clfold_item init;
-    CLFOLD_EACH(CLFOLD_INIT_SET)
-    clfold_finish(memory[0], num == 0, has_init != 0, init, out, out_offset);
+    if (get_local_id(0) == 0) {
+        clfold_item init;
+        CLFOLD_EACH(CLFOLD_INIT_SET)
+        clfold_finish(memory[0], num == 0, has_init != 0, init, out, out_offset);
+    }
 }

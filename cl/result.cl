@@ -10,13 +10,12 @@
 #define CLFOLD_INIT_SET(k, name, stage, item, result)                                    \
     init.name = convert_##item(init_##name);
 
-/* Puts init in front, or takes the identity for what is empty, and stores the result. An
- * empty fold without either stores nothing: the host refuses such a call. */
+/* Puts init in front, or takes the identity for what is empty, and stores the result: one
+ * work-item does. An empty fold without either stores nothing: the host refuses such a
+ * call. */
 static void clfold_finish(clfold_item total, bool empty, bool has_init, clfold_item init,
                           global CLFOLD_CELL *out, ulong out_offset)
 {
-    if (get_local_id(0) != 0)
-        return;
     if (has_init)
         total = empty ? init : clfold_combine(init, total);
     else if (empty) {

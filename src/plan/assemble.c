@@ -177,6 +177,12 @@ static void append_contract(struct text *text, const struct monoid *monoid,
 {
     /* Contraction is on by default, and would change x * x + c between programs. */
     clfold_text_print(text, "#pragma OPENCL FP_CONTRACT OFF\n");
+    /* The test for a NaN is the same text where the operands are integers, and PoCL
+     * counts warnings on standard error. */
+    clfold_text_print(text,
+                      "#ifdef __clang__\n"
+                      "#pragma clang diagnostic ignored \"-Wtautological-compare\"\n"
+                      "#endif\n");
     append_extension(text, monoid, CLFOLD_F64, "cl_khr_fp64");
     append_extension(text, monoid, CLFOLD_F16, "cl_khr_fp16");
     clfold_text_print(text, "#define CLFOLD_IN %s\n", cl_name(monoid->in));

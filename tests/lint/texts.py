@@ -18,10 +18,8 @@ NONE = "-all"
 FP64 = "+cl_khr_fp64,+__opencl_c_fp64"
 FP16 = "+cl_khr_fp16"
 # For tile functions that some tiles do without, and for values that only lanes with data
-# read: passed on by all lanes, since a barrier follows. And a stage of integers is never NaN,
-# where the float that it becomes may be.
-ALLOWED = ("-Wno-unused-parameter", "-Wno-sometimes-uninitialized",
-           "-Wno-tautological-compare")
+# read: passed on by all lanes, since a barrier follows.
+ALLOWED = ("-Wno-unused-parameter", "-Wno-sometimes-uninitialized")
 STANDARDS = ("CL1.2", "CL2.0", "CL3.0")
 
 

@@ -248,7 +248,7 @@ static struct number stored(clfold_type type, struct number x)
 
 static void fill_extremes(void *data, struct pair pair, size_t count, uint64_t *state)
 {
-    struct number pool[POOL];
+    struct number pool[POOL] = { { 0 } };
     size_t ends = 1 + (size_t)below(state, 3);
 
     for (size_t k = 0; k < POOL; ++k) {
