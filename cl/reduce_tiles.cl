@@ -14,8 +14,8 @@
  * start at in_offset.
  */
 
-/* The fold of elements first to stop - 1, at least one, counted from in_offset. Work-item
- * 0 finds the result in memory[CLFOLD_KEPT]. */
+/* The fold of elements first to stop - 1, counted from in_offset. Work-item 0 finds the
+ * result in memory[CLFOLD_KEPT], if there were any. */
 static void clfold_fold_run(global const CLFOLD_IN *in, ulong in_offset, ulong first,
                             ulong stop, clfold_memory memory)
 {
@@ -38,8 +38,7 @@ clfold_reduce_single(global const CLFOLD_IN *in, ulong in_offset, ulong count,
 {
     CLFOLD_TILE_MEMORY(memory);
 
-    if (count > 0)
-        clfold_fold_run(in, in_offset, 0, count, memory);
+    clfold_fold_run(in, in_offset, 0, count, memory);
     if (get_local_id(0) == 0) {
         clfold_item init;
         CLFOLD_EACH(CLFOLD_INIT_SET)
@@ -55,11 +54,9 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ul
     CLFOLD_TILE_MEMORY(memory);
     const ulong first = get_group_id(0) * run;
 
-    if (first < count) {
-        clfold_fold_run(in, in_offset, first, min(first + run, count), memory);
-        if (get_local_id(0) == 0)
-            partials[get_group_id(0)] = memory[CLFOLD_KEPT];
-    }
+    clfold_fold_run(in, in_offset, first, min(first + run, count), memory);
+    if (get_local_id(0) == 0 && first < count)
+        partials[get_group_id(0)] = memory[CLFOLD_KEPT];
 }
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
@@ -69,8 +66,7 @@ clfold_reduce_partials(global const clfold_item *partials, uint num,
 {
     CLFOLD_TILE_MEMORY(memory);
 
-    if (num > 0)
-        clfold_tile_fold_items(partials, num, memory);
+    clfold_tile_fold_items(partials, num, memory);
     if (get_local_id(0) == 0) {
         clfold_item init;
         CLFOLD_EACH(CLFOLD_INIT_SET)

@@ -18,9 +18,9 @@
  * free of bank conflicts, and one for the strategy. Barriers a tile: 1 + ceil(log2 G),
  * all in uniform control flow.
  *
- * No item is private across a barrier, nor passed to or from a function that has one:
- * from two scalars on it is a struct in private memory there, and PoCL 3.1 then loses
- * track of it: it made loops without end of trees over arg-min.
+ * No item is private across a barrier, nor passed to or from a function that has one, and
+ * no barrier is under a condition: either of these, with items of several scalars, was
+ * among what PoCL 3.1 made trees without end of.
  */
 
 #define CLFOLD_PADDED(i) ((i) + (i) / 32)
@@ -164,12 +164,14 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
     clfold_group_join(live, memory);
 }
 
-/* The fold of the first `num` >= 1 items: a run of neighbours for each work-item. */
+/* The fold of the first `num` items: a run of neighbours for each work-item. Called for
+ * none as well: barriers under a condition, be it the same for all, are what PoCL 3.1
+ * made endless loops of. */
 static void clfold_tile_fold_items(global const clfold_item *items, uint num,
                                    clfold_memory memory)
 {
     const uint l = (uint)get_local_id(0);
-    const uint each = (num + CLFOLD_GROUP_SIZE - 1) / CLFOLD_GROUP_SIZE;
+    const uint each = max((num + CLFOLD_GROUP_SIZE - 1) / CLFOLD_GROUP_SIZE, 1u);
     const uint live = (num + each - 1) / each;
 
     if (l < live) {

@@ -152,13 +152,10 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
     memory[0] = clfold_empty(total, index);
 }
 
-/* The fold of the first `num` >= 1 items. */
+/* The fold of the first `num` items. */
 static void clfold_tile_fold_items(global const clfold_item *items, uint num,
                                    clfold_memory memory)
 {
-    clfold_item total = items[0];
-
-    for (uint i = 1; i < num; ++i)
-        total = clfold_combine(total, items[i]);
-    memory[0] = total;
+    for (uint i = 0; i < num; ++i)
+        memory[0] = i == 0 ? items[0] : clfold_combine(memory[0], items[i]);
 }

@@ -226,7 +226,7 @@ static void test_data(void **state)
                 check_data(op, pair, counts[c], k, &shown);
             }
         }
-        print_message("%s: %zu cases; poison shows in %zu, the first element in %zu, the "
+        print_message("# %s: %zu cases; poison shows in %zu, the first element in %zu, the "
                       "last in %zu, another in %zu\n",
                       name_of_op(op), shown.cases, shown.poison, shown.first, shown.last,
                       shown.middle);

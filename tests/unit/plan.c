@@ -430,7 +430,7 @@ static void test_texts(void **state)
      * tiles for add; 94 pairs less those of bit operators with floats. */
     assert_true(seen.tiles > (11 * 13 - 9) * 2 + 11 * 2 + 80 * 2);
     assert_int_equal(seen.rungs, 3 * 7 + 2 * 2);
-    print_message("%zu texts, %zu of f16, %zu of f64\n", seen.num, seen.f16, seen.f64);
+    print_message("# %zu texts, %zu of f16, %zu of f64\n", seen.num, seen.f16, seen.f64);
     assert_true(seen.f16 > 30 && seen.f64 > 30);
 }
 
