@@ -1,6 +1,5 @@
 #include "ops/host_fold.h"
 
-#include "base/half.h"
 #include "plan/scalar.h"
 
 #include <float.h>
@@ -9,123 +8,27 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Numbers ----------------------------------------------------------------------- */
-
-/* `integer` as a variable of the type holds it. */
-static uint64_t wrap(clfold_type type, uint64_t integer)
-{
-    const struct scalar *scalar = clfold_scalar(type);
-    unsigned unused = 64 - 8 * (unsigned)scalar->size;
-
-    if (scalar->is_float) {
-        return 0;
-    }
-    return scalar->is_signed ? (uint64_t)((int64_t)(integer << unused) >> unused)
-                             : integer << unused >> unused;
-}
-
-static struct host_number read_number(clfold_type type, const void *at)
-{
-    uint64_t bits = 0;
-    uint16_t half;
-    float single;
-    double real;
-
-    memcpy(&bits, at, clfold_scalar(type)->size);
-    switch (type) {
-    case CLFOLD_F16:
-        memcpy(&half, at, sizeof(half));
-        return (struct host_number){ .real = clfold_half_to_double(half) };
-    case CLFOLD_F32:
-        memcpy(&single, at, sizeof(single));
-        return (struct host_number){ .real = single };
-    case CLFOLD_F64:
-        memcpy(&real, at, sizeof(real));
-        return (struct host_number){ .real = real };
-    default:
-        return (struct host_number){ .integer = wrap(type, bits) };
-    }
-}
-
-/* As OpenCL's convert_T: low bits, or to nearest even. */
-static struct host_number convert(clfold_type to, clfold_type from, struct host_number x)
-{
-    const struct scalar *source = clfold_scalar(from);
-    bool is_signed = source->is_signed;
-
-    if (!clfold_scalar(to)->is_float) {
-        return (struct host_number){ .integer = wrap(to, x.integer) };
-    }
-    if (to == CLFOLD_F32) {
-        /* Once only: by way of f64 a 64-bit integer would be rounded twice. */
-        float single = source->is_float ? (float)x.real
-                       : is_signed      ? (float)(int64_t)x.integer
-                                        : (float)x.integer;
-        return (struct host_number){ .real = single };
-    }
-    double real = source->is_float ? x.real
-                  : is_signed      ? (double)(int64_t)x.integer
-                                   : (double)x.integer;
-    if (to == CLFOLD_F16) {
-        real = clfold_half_to_double(clfold_double_to_half(real));
-    }
-    return (struct host_number){ .real = real };
-}
-
-static bool is_zero(clfold_type type, struct host_number x)
-{
-    return clfold_scalar(type)->is_float ? x.real == 0 : x.integer == 0;
-}
-
-static bool is_less(clfold_type type, struct host_number a, struct host_number b)
-{
-    const struct scalar *scalar = clfold_scalar(type);
-
-    return scalar->is_float    ? a.real < b.real
-           : scalar->is_signed ? (int64_t)a.integer < (int64_t)b.integer
-                               : a.integer < b.integer;
-}
-
-static bool is_nan(clfold_type type, struct host_number x)
-{
-    return clfold_scalar(type)->is_float && isnan(x.real);
-}
-
-static bool is_same(clfold_type type, struct host_number a, struct host_number b)
-{
-    if (!clfold_scalar(type)->is_float) {
-        return a.integer == b.integer;
-    }
-    return isnan(a.real) ? isnan(b.real) : a.real == b.real;
-}
-
-static void print(char *text, size_t size, clfold_type type, struct host_number x)
-{
-    const struct scalar *scalar = clfold_scalar(type);
-
-    if (scalar->is_float) {
-        snprintf(text, size, "%.17g", x.real);
-    } else if (scalar->is_signed) {
-        snprintf(text, size, "%" PRId64, (int64_t)x.integer);
-    } else {
-        snprintf(text, size, "%" PRIu64, x.integer);
-    }
-}
-
 /* ---- Folding ----------------------------------------------------------------------- */
 
 static void add_extreme(clfold_type type, struct extreme *best, bool greatest,
                         struct host_number x, uint64_t index)
 {
-    bool nan = is_nan(type, x), best_nan = best->any && is_nan(type, best->value);
-    bool before =
-        greatest ? is_less(type, best->value, x) : is_less(type, x, best->value);
-    bool equal = nan ? best_nan : is_same(type, x, best->value);
+    bool nan = clfold_number_is_nan(type, x),
+         best_nan = best->any && clfold_number_is_nan(type, best->value);
+    bool before = greatest ? clfold_number_is_less(type, best->value, x)
+                           : clfold_number_is_less(type, x, best->value);
+    bool equal = nan ? best_nan : clfold_number_is_same(type, x, best->value);
 
     if (!best->any || (nan && !best_nan) || (before && !best_nan) ||
         (equal && index < best->index)) {
-        *best = (struct extreme){ true, index, x };
+        best->index = index;
+        best->value = x;
     }
+    if (clfold_number_is_tiny(type, x) && (!best->any_tiny || index < best->tiny)) {
+        best->tiny = index;
+        best->any_tiny = true;
+    }
+    best->any = true;
 }
 
 static void add_sum(struct host_fold *fold, double x)
@@ -141,6 +44,9 @@ static void add_sum(struct host_fold *fold, double x)
         fabs(fold->sum) >= fabs(x) ? fold->sum - t + x : x - t + fold->sum;
     fold->sum = t;
     fold->absolute += fabs(x);
+    if (clfold_number_is_tiny(fold->type, (struct host_number){ .real = x })) {
+        fold->tiny += fabs(x);
+    }
 }
 
 /* Any order of factors stays between the binades that all factors above 1 reach, and all
@@ -163,26 +69,34 @@ static void add_product(struct host_fold *fold, double x)
     fold->down += fmax(-log2(fabs(x)), 0);
 }
 
-static void add_integer(struct host_fold *fold, uint64_t x)
+static uint64_t combine(clfold_op op, uint64_t a, uint64_t b)
 {
-    switch (fold->op) {
+    switch (op) {
     case CLFOLD_ADD:
-        fold->integer += x;
-        break;
+        return a + b;
     case CLFOLD_MUL:
-        fold->integer *= x;
-        break;
+        return a * b;
     case CLFOLD_BIT_AND:
     case CLFOLD_LOGICAL_AND:
-        fold->integer &= x;
-        break;
+        return a & b;
     case CLFOLD_BIT_OR:
     case CLFOLD_LOGICAL_OR:
-        fold->integer |= x;
-        break;
+        return a | b;
     default:
-        fold->integer ^= x;
+        return a ^ b;
     }
+}
+
+/* `x` is of `type`, which need not be the folded one: an element is true or not as it
+ * stands in the buffer. */
+static void add_truth(struct host_fold *fold, clfold_type type, struct host_number x)
+{
+    bool zero = clfold_number_is_zero(type, x);
+
+    fold->integer = combine(fold->op, fold->integer, !zero);
+    fold->flushed =
+        combine(fold->op, fold->flushed, !zero && !clfold_number_is_tiny(type, x));
+    ++fold->folded;
 }
 
 static void add_number(struct host_fold *fold, struct host_number x, uint64_t index)
@@ -203,13 +117,9 @@ static void add_number(struct host_fold *fold, struct host_number x, uint64_t in
         add_extreme(type, &fold->least, false, x, index);
         add_extreme(type, &fold->greatest, true, x, index);
         break;
-    case CLFOLD_LOGICAL_AND:
-    case CLFOLD_LOGICAL_OR:
-        add_integer(fold, !is_zero(type, x));
-        break;
     default:
         if (!clfold_scalar(type)->is_float) {
-            add_integer(fold, x.integer);
+            fold->integer = combine(fold->op, fold->integer, x.integer);
         } else if (fold->op == CLFOLD_ADD) {
             add_sum(fold, x.real);
         } else {
@@ -217,6 +127,11 @@ static void add_number(struct host_fold *fold, struct host_number x, uint64_t in
         }
     }
     ++fold->folded;
+}
+
+static bool is_logical(clfold_op op)
+{
+    return op == CLFOLD_LOGICAL_AND || op == CLFOLD_LOGICAL_OR;
 }
 
 static bool has_index(clfold_op op)
@@ -237,7 +152,7 @@ static uint64_t read_result(const struct host_fold *fold, const void *result, si
     } else {
         at += k * clfold_scalar(fold->type)->size;
     }
-    *value = read_number(fold->type, at);
+    *value = clfold_number_read(fold->type, at);
     return index;
 }
 
@@ -254,6 +169,7 @@ void clfold_host_fold_init(struct host_fold *fold, clfold_op op, clfold_type typ
         .type = type,
         .in = in,
         .integer = all_ones ? UINT64_MAX : one,
+        .flushed = one,
         .special = op == CLFOLD_MUL,
         .fraction = 1,
     };
@@ -266,6 +182,8 @@ void clfold_host_fold_init(struct host_fold *fold, clfold_op op, clfold_type typ
         index = read_result(fold, init, 1, &x);
         add_extreme(type, &fold->greatest, true, x, index);
         ++fold->folded;
+    } else if (is_logical(op)) {
+        add_truth(fold, type, x);
     } else {
         add_number(fold, x, index);
     }
@@ -275,15 +193,14 @@ void clfold_host_fold_add(struct host_fold *fold, const void *elements, size_t c
 {
     const unsigned char *at = elements;
     size_t size = clfold_scalar(fold->in)->size;
-    bool truth = fold->op == CLFOLD_LOGICAL_AND || fold->op == CLFOLD_LOGICAL_OR;
+    bool truth = is_logical(fold->op);
 
     for (size_t i = 0; i < count; ++i) {
-        struct host_number x = read_number(fold->in, at + i * size);
+        struct host_number x = clfold_number_read(fold->in, at + i * size);
         if (truth) {
-            add_integer(fold, !is_zero(fold->in, x));
-            ++fold->folded;
+            add_truth(fold, fold->in, x);
         } else {
-            add_number(fold, convert(fold->type, fold->in, x), fold->next);
+            add_number(fold, clfold_number_convert(fold->type, fold->in, x), fold->next);
         }
         ++fold->next;
     }
@@ -291,39 +208,45 @@ void clfold_host_fold_add(struct host_fold *fold, const void *elements, size_t c
 
 /* ---- Comparing --------------------------------------------------------------------- */
 
-/* Of a float type: half an epsilon, and the binades that it reaches. */
-struct range {
-    double u, greatest;
-    int most, least;
+struct roundings {
+    double stage, items; /* at most, in a tile's stage and from item to item */
+    double values;       /* that are an item's */
 };
 
-static struct range range_of(clfold_type type)
+/*
+ * How often a term of a sum is rounded on its way to the root, which is the depth of the
+ * tree; of a product every factor's roundings count. Here alone is it known how kernels
+ * associate:
+ *
+ *   tile_vector   64 lanes, then 16 to 1, and up to 15 elements behind them
+ *   tile_group    chunks of up to 16 elements, then a tree of the group
+ *   tiles         from the left; the last launch is a run of partials for each work-item,
+ *                 and a tree
+ *   reduce0 to 5  a tree a launch, its leaves 1 or 2 items
+ *   reduce6       `items` in sequence, then as tiles
+ */
+static struct roundings roundings_of(const struct host_fold *fold,
+                                     const struct reduce_plan *plan)
 {
-    if (type == CLFOLD_F16) {
-        return (struct range){ ldexp(1, -11), 65504, 15, -14 };
-    }
-    if (type == CLFOLD_F32) {
-        return (struct range){ ldexp(1, -24), (double)FLT_MAX, 127, -126 };
-    }
-    return (struct range){ ldexp(1, -53), DBL_MAX, 1023, -1022 };
-}
+    double tile = plan->shape.tile.elements, group = plan->shape.tile.group_size;
+    double run = (double)plan->items, groups = (double)plan->num_groups;
+    double lanes = plan->shape.tile.kind == TILE_VECTOR ? 64 : group;
+    double tiles = tile > 0 ? floor(run * group / tile) + 1 : 1;
+    double folded = (double)fold->folded;
+    struct roundings of = { .values = folded };
 
-/* How often a term is rounded at most, in the stage of a tile and from item to item. */
-static void roundings(const struct reduce_plan *plan, double folded, bool product,
-                      double *in_stage, double *in_items)
-{
-    double run = (double)plan->items, tree = (double)plan->num_groups + 64, tiles = 1;
-
-    if (plan->shape.tile.elements > 0) {
-        tiles = run * plan->shape.tile.group_size / plan->shape.tile.elements + 2;
+    /* Of each launch the tree and a leaf, and of the last one init. */
+    of.items = plan->num_launches * (ceil(log2(group)) + 1) + 1;
+    if (plan->has_grid) {
+        of.stage = tile > 0 ? fmin(tile, folded) / lanes + 32 : run;
+        of.items += tiles + groups / group + 1;
+        of.values = fmin(folded, group * tiles * groups) + 1;
     }
-    *in_stage = plan->has_grid ? run : 0;
-    *in_items = (plan->has_grid ? tiles : run) + tree;
-    if (product) {
-        /* Of a product every factor's rounding counts, not only those on its way. */
-        *in_stage = folded;
-        *in_items = plan->has_grid ? 2 * tiles * ((double)plan->num_groups + 64) : folded;
+    if (fold->op == CLFOLD_MUL) {
+        of.stage = plan->has_grid ? folded : 0;
+        of.items = 2 * of.values;
     }
+    return of;
 }
 
 /* n roundings of u each. */
@@ -332,23 +255,35 @@ static double grown(double n, double u)
     return n * u < 0.5 ? n * u / (1 - n * u) : (double)INFINITY;
 }
 
-static double error_of(const struct host_fold *fold, const struct reduce_plan *plan)
+/* Of the device, relative to the product or to the sum of magnitudes. With worst cases of
+ * f16 it is soon infinite: from 1,024 roundings on. */
+static double device_error(const struct host_fold *fold, const struct roundings *of)
 {
-    double u = range_of(fold->type).u, in_stage, in_items;
+    double u = clfold_number_range(fold->type).u;
 
-    roundings(plan, (double)fold->folded + 1, fold->op == CLFOLD_MUL, &in_stage,
-              &in_items);
-    return fold->type == CLFOLD_F16 ? grown(in_stage, ldexp(1, -24)) + grown(in_items, u)
-                                    : grown(in_stage + in_items, u);
+    if (fold->type == CLFOLD_F16) {
+        double stage = grown(of->stage, ldexp(1, -24)), items = grown(of->items, u);
+        return stage + items * (1 + stage);
+    }
+    return grown(fold->op == CLFOLD_MUL ? (double)fold->folded : of->stage + of->items,
+                 u);
 }
 
-/* Whether partial results in some order leave the type's range. */
+/* Of the host, likewise. */
+static double host_error(const struct host_fold *fold)
+{
+    double n = (double)fold->folded * DBL_EPSILON;
+
+    return fold->op == CLFOLD_MUL ? n : n * n;
+}
+
+/* Whether partial results in some order leave the type's range, or come near to it. */
 static bool may_leave_range(const struct host_fold *fold)
 {
-    struct range range = range_of(fold->type);
+    struct host_range range = clfold_number_range(fold->type);
 
     if (fold->op == CLFOLD_MUL) {
-        return fold->up > range.most || fold->down > -range.least;
+        return fold->up > range.most || fold->down > -range.least - 1;
     }
     return !(fold->absolute <= range.greatest / 2);
 }
@@ -365,7 +300,8 @@ static double host_real(const struct host_fold *fold)
 static bool reals_agree(const struct host_fold *fold, const struct reduce_plan *plan,
                         double device)
 {
-    double host, scale, error;
+    struct roundings of = roundings_of(fold, plan);
+    double host, scale, relative, values;
 
     /* A NaN stays one in any order. */
     if (isnan(fold->special)) {
@@ -375,14 +311,20 @@ static bool reals_agree(const struct host_fold *fold, const struct reduce_plan *
         return true;
     }
     host = host_real(fold);
-    if (fold->has_special) {
+    scale = fold->op == CLFOLD_MUL ? fabs(host) : fold->absolute;
+    if (fold->has_special || scale == 0) {
         return device == host;
     }
-    scale = fold->op == CLFOLD_MUL ? fabs(host) : fold->absolute;
-    /* A device may take subnormal numbers for 0. */
-    error = (error_of(fold, plan) + 2 * DBL_EPSILON * (double)fold->folded) * scale +
-            (double)fold->folded * ldexp(1, range_of(fold->type).least);
-    return fabs(device - host) <= error + ldexp(fabs(host), -52);
+    relative = device_error(fold, &of) + host_error(fold);
+    if (isinf(relative)) {
+        return true;
+    }
+    /* Tiny elements may be taken for 0, and so may what is made of others: its operands
+     * and itself. */
+    values = 3 * (fold->type == CLFOLD_F16 ? 2 * of.values : (double)fold->folded);
+    return fabs(device - host) <=
+           relative * scale + ldexp(fabs(host), -52) + fold->tiny +
+               values * ldexp(1, clfold_number_range(fold->type).least);
 }
 
 static clfold_status differ(const struct host_fold *fold, const struct site *site,
@@ -391,8 +333,8 @@ static clfold_status differ(const struct host_fold *fold, const struct site *sit
 {
     char ours[40], theirs[40], at[2][32] = { "", "" };
 
-    print(theirs, sizeof(theirs), fold->type, device);
-    print(ours, sizeof(ours), fold->type, host);
+    clfold_number_print(theirs, sizeof(theirs), fold->type, device);
+    clfold_number_print(ours, sizeof(ours), fold->type, host);
     if (has_index(fold->op)) {
         snprintf(at[0], sizeof(at[0]), " at %" PRIu64, device_index);
         snprintf(at[1], sizeof(at[1]), " at %" PRIu64, host_index);
@@ -400,6 +342,17 @@ static clfold_status differ(const struct host_fold *fold, const struct site *sit
     return clfold_fail(site, CLFOLD_ERROR_DATA,
                        "verify: the device folds to %s%s, the host to %s%s", theirs,
                        at[0], ours, at[1]);
+}
+
+/* Behind the value of clfold_arg_value k. */
+static bool is_padded(clfold_type type, const void *result, size_t k)
+{
+    static const unsigned char zeros[sizeof(cl_ulong)];
+    const unsigned char *value =
+        (const unsigned char *)result + k * sizeof(clfold_arg_value) + sizeof(cl_ulong);
+    size_t size = clfold_scalar(type)->size;
+
+    return memcmp(value + size, zeros, sizeof(zeros) - size) == 0;
 }
 
 static clfold_status compare_extreme(const struct host_fold *fold,
@@ -416,22 +369,39 @@ static clfold_status compare_extreme(const struct host_fold *fold,
         unsigned bits = 8 * (unsigned)type->size - type->is_signed;
         host.real = greatest ? -(double)INFINITY : (double)INFINITY;
         host.integer = UINT64_MAX >> (64 - bits);
-        host.integer = wrap(fold->type, greatest ? ~host.integer : host.integer);
+        host.integer =
+            clfold_number_wrap(fold->type, greatest ? ~host.integer : host.integer);
     }
-    if (is_same(fold->type, device, host) &&
-        (!has_index(fold->op) || index == extreme->index)) {
-        return CLFOLD_OK;
+    bool tiny = extreme->any_tiny && clfold_number_is_tiny(fold->type, host) &&
+                clfold_number_is_tiny(fold->type, device);
+    bool index_fits = !has_index(fold->op) || index == extreme->index ||
+                      (tiny && index == extreme->tiny);
+
+    if (!(tiny || clfold_number_is_same(fold->type, device, host)) || !index_fits) {
+        return differ(fold, site, index, device, extreme->index, host);
     }
-    return differ(fold, site, index, device, extreme->index, host);
+    if (has_index(fold->op) && !is_padded(fold->type, result, k)) {
+        return clfold_fail(site, CLFOLD_ERROR_DATA,
+                           "verify: the device leaves bytes behind the value of %s that "
+                           "are not 0",
+                           clfold_type_name(fold->type));
+    }
+    return CLFOLD_OK;
+}
+
+static struct host_number truth_of(const struct host_fold *fold, uint64_t truth)
+{
+    return clfold_number_convert(fold->type, CLFOLD_U64,
+                                 (struct host_number){ .integer = truth });
 }
 
 clfold_status clfold_host_fold_compare(const struct host_fold *fold,
                                        const struct site *site,
                                        const struct reduce_plan *plan, const void *result)
 {
-    bool is_float = clfold_scalar(fold->type)->is_float;
     struct host_number device, host = { 0 };
     clfold_status status;
+    bool agree;
 
     switch (fold->op) {
     case CLFOLD_MIN:
@@ -445,19 +415,21 @@ clfold_status clfold_host_fold_compare(const struct host_fold *fold,
         status = compare_extreme(fold, site, &fold->least, false, result, 0);
         return status ? status
                       : compare_extreme(fold, site, &fold->greatest, true, result, 1);
-    case CLFOLD_LOGICAL_AND:
-    case CLFOLD_LOGICAL_OR:
-        host.real = (double)fold->integer;
-        break;
     default:
-        host.real = is_float ? host_real(fold) : 0;
+        break;
     }
-    host.integer = wrap(fold->type, fold->integer);
     read_result(fold, result, 0, &device);
-    bool rounds = is_float && (fold->op == CLFOLD_ADD || fold->op == CLFOLD_MUL);
-    if (rounds ? reals_agree(fold, plan, device.real)
-               : is_same(fold->type, device, host)) {
-        return CLFOLD_OK;
+    if (is_logical(fold->op)) {
+        host = truth_of(fold, fold->flushed);
+        agree = clfold_number_is_same(fold->type, device, host);
+        host = truth_of(fold, fold->integer);
+        agree |= clfold_number_is_same(fold->type, device, host);
+    } else if (clfold_scalar(fold->type)->is_float) {
+        host.real = host_real(fold);
+        agree = reals_agree(fold, plan, device.real);
+    } else {
+        host.integer = clfold_number_wrap(fold->type, fold->integer);
+        agree = device.integer == host.integer;
     }
-    return differ(fold, site, 0, device, 0, host);
+    return agree ? CLFOLD_OK : differ(fold, site, 0, device, 0, host);
 }

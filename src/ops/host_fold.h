@@ -2,35 +2,37 @@
  * The fold as the host does it, serially, to hold a device's result against.
  *
  * Integers must agree exactly, and so must least and greatest elements, indices and what
- * is not finite. Floats:
+ * is not finite; bytes behind the value of an arg result must be 0. Floats:
  *
  *   add   Along a tree of depth d a sum is within d u / (1 - d u) of the true one times
  *         sum |x|, u half an epsilon (Higham, "Accuracy and Stability of Numerical
  *         Algorithms", section 4.2). The host's own is compensated (Neumaier 1974), in
- *         f64, and held to be true up to 2 u.
+ *         f64: within 2 u and n^2 u^2 sum |x|.
  *   mul   n factors are rounded n times in any order: within n u / (1 - n u) of the true
- *         product.
+ *         product, and so is the host's.
  *
  * F16 is folded in f32 inside a tile, so its errors are those of f32 there and of f16
  * from tile to tile. Where partial results might leave the type's range in some order,
- * though the whole does not, nothing can be said, and the result passes.
+ * though the whole does not, nothing can be said, and the result passes. So it does where
+ * the bound is infinite, d u >= 1/2, which only f16 comes to.
+ *
+ * OpenCL lets a device take subnormal f16 and f32 for 0. Sums get room for that, an
+ * extreme may be any of them, its index then the first of those and of zeros, and so may
+ * a truth value be false.
  */
 #ifndef CLFOLD_OPS_HOST_FOLD_H
 #define CLFOLD_OPS_HOST_FOLD_H
 
 #include "base/error.h"
+#include "ops/host_number.h"
 #include "plan/reduce_plan.h"
 
 #include <stdbool.h>
 
-struct host_number {
-    uint64_t integer; /* sign-extended */
-    double real;      /* of a float type */
-};
-
 struct extreme {
-    bool any;
+    bool any, any_tiny;
     uint64_t index;
+    uint64_t tiny; /* the lowest index of what a device may take for 0 */
     struct host_number value;
 };
 
@@ -40,9 +42,10 @@ struct host_fold {
     uint64_t next;    /* element's index */
     uint64_t folded;  /* elements, and init */
     uint64_t integer; /* add, mul, bit and logical operators */
+    uint64_t flushed; /* logical operators: the same, tiny elements being 0 */
     struct extreme least, greatest;
     /* Sums: the finite elements with Neumaier's correction, the others by themselves. */
-    double sum, correction, absolute, special;
+    double sum, correction, absolute, tiny, special;
     /* Products: fraction 2^exponent; by how many binades factors go up and down. */
     double fraction, up, down;
     int64_t exponent;
