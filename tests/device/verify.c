@@ -46,6 +46,79 @@ static void test_every_operator(void **state)
     assert_int_equal(stats.failed_builds, 0);
 }
 
+#define MANY 300000
+
+/* Elements whose fold rounds nearly always in one direction, so that errors add up: one
+ * value many times. Right results pass by every kernel. */
+static void check_rounding(clfold_op op, struct pair pair, const char *algorithm,
+                           const struct plan_override *plan, double element, size_t count)
+{
+    const struct number x = { 0, (long double)element };
+    const clfold_fold fold = {
+        .op = op, .type = pair.type, .in = pair.in, .algorithm = algorithm
+    };
+    unsigned char *data = malloc(count * size_of(pair.in)), result[8];
+    cl_int status;
+    cl_mem mem;
+
+    assert_non_null(data);
+    for (size_t i = 0; i < count; ++i) {
+        write_number(pair.in, x, data + i * size_of(pair.in));
+    }
+    mem = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                         count * size_of(pair.in), data, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    clfold_context_override(ctx, plan);
+    if (clfold_reduce_host(ctx, device.queue, &fold, mem, 0, count, result,
+                           size_of(pair.type))) {
+        fail_msg("%s of %zu times %g, %s into %s, by %s: %s", name_of_op(op), count,
+                 element, name_of(pair.in), name_of(pair.type),
+                 algorithm ? algorithm : clfold_tile_name(plan->tile),
+                 clfold_last_error());
+    }
+    clReleaseMemObject(mem);
+    free(data);
+}
+
+static void test_rounding(void **state)
+{
+    static const char *const algorithms[] = { NULL,      NULL,      "reduce0",
+                                              "reduce3", "reduce6", "reduce6" };
+    const struct plan_override plans[] = {
+        { .tile = TILE_VECTOR }, { .tile = TILE_GROUP }, { .group_size = 3 },
+        { .group_size = 64 },    { .group_size = 64 },   { .max_groups = 2 },
+    };
+    const size_t counts[] = { 2, 100, 5000, MANY };
+    const struct pair pairs[] = {
+        { CLFOLD_F16, CLFOLD_F16 }, { CLFOLD_F32, CLFOLD_F16 },
+        { CLFOLD_F16, CLFOLD_F32 }, { CLFOLD_F32, CLFOLD_F32 },
+        { CLFOLD_F64, CLFOLD_F32 }, { CLFOLD_F64, CLFOLD_F64 },
+    };
+    /* What is near 1 by so many units of rounding makes long products that stay small. */
+    const double units[] = { 1, 1.75, -0.75, 33 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]) * 4; ++i) {
+        const struct pair pair = pairs[i / 4];
+        const bool half = pair.in == CLFOLD_F16 || pair.type == CLFOLD_F16;
+        const double sums[] = { 0.1, -0.7, 1 / 3., half ? 0x1.004p-13 : 1e30 };
+        if (!device_has(&device, pair.in) || !device_has(&device, pair.type)) {
+            continue;
+        }
+        for (size_t a = 0; a < sizeof(plans) / sizeof(plans[0]); ++a) {
+            for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
+                const double ulp = half                      ? 0x1p-10
+                                   : pair.type == CLFOLD_F32 ? 0x1p-23
+                                                             : 0x1p-52;
+                check_rounding(CLFOLD_ADD, pair, algorithms[a], &plans[a], sums[i % 4],
+                               counts[c]);
+                check_rounding(CLFOLD_MUL, pair, algorithms[a], &plans[a],
+                               1 + units[i % 4] * ulp, counts[c]);
+            }
+        }
+    }
+}
+
 /* Buffers that the host must not read are refused before the output is written. */
 static void test_unreadable(void **state)
 {
@@ -91,6 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_operator),
+        cmocka_unit_test(test_rounding),
         cmocka_unit_test(test_unreadable),
     };
 
