@@ -226,10 +226,11 @@ static void test_data(void **state)
                 check_data(op, pair, counts[c], k, &shown);
             }
         }
-        print_message("# %s: %zu cases; poison shows in %zu, the first element in %zu, the "
-                      "last in %zu, another in %zu\n",
-                      name_of_op(op), shown.cases, shown.poison, shown.first, shown.last,
-                      shown.middle);
+        print_message(
+            "# %s: %zu cases; poison shows in %zu, the first element in %zu, the "
+            "last in %zu, another in %zu\n",
+            name_of_op(op), shown.cases, shown.poison, shown.first, shown.last,
+            shown.middle);
         assert_true(shown.poison > shown.cases / 4);
         assert_true(shown.first > shown.cases / 20);
         assert_true(shown.last > shown.cases / 20);
