@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "device.h"
 #include "input.h"
+#include "progress.h"
 #include "record.h"
 #include "result.h"
 #include "types.h"
@@ -89,7 +90,8 @@ static bool create_buffer(const struct reduction *r, cl_mem *out, cl_mem_flags f
 }
 
 /* From the file straight into the buffer: no copy of the data stays on the host. */
-static bool load_file(struct reduction *r, struct message *message)
+static bool load_pieces(struct reduction *r, struct progress *progress,
+                        struct message *message)
 {
     const size_t bytes = (size_t)r->input.bytes;
 
@@ -110,8 +112,19 @@ static bool load_file(struct reduction *r, struct message *message)
         if (error != CL_SUCCESS || (error = clFinish(r->queue)) != CL_SUCCESS) {
             return device_refuse(message, "clEnqueueUnmapMemObject", error);
         }
+        progress_step(progress, piece);
     }
     return input_check_end(&r->input, message);
+}
+
+static bool load_file(struct reduction *r, struct message *message)
+{
+    struct progress progress;
+
+    progress_begin(&progress, "reading", r->input.bytes);
+    const bool done = load_pieces(r, &progress, message);
+    progress_end(&progress);
+    return done;
 }
 
 static bool load_stream(struct reduction *r, uint64_t limit, struct message *message)
