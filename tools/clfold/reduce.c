@@ -1,12 +1,9 @@
-/* clCreateCommandQueue, since devices of OpenCL 1.2 have no other */
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-
 #include "commands.h"
-#include "device.h"
 #include "input.h"
 #include "progress.h"
 #include "record.h"
 #include "result.h"
+#include "session.h"
 #include "types.h"
 
 #include <inttypes.h>
@@ -29,20 +26,9 @@ struct reduction {
     double seconds;
     struct result result;
 
-    const struct device *device;
-    const char *device_name;
-    cl_context cl;
-    cl_command_queue queue;
-    clfold_context *context;
+    struct session session;
     cl_mem in, out;
 };
-
-static bool refuse_fold(struct message *message, clfold_status status)
-{
-    const char *const sentence = clfold_last_error();
-
-    return message_set(message, "%s", *sentence ? sentence : clfold_status_name(status));
-}
 
 static bool check_size(const struct reduction *r, uint64_t limit, struct message *message)
 {
@@ -53,27 +39,7 @@ static bool check_size(const struct reduction *r, uint64_t limit, struct message
                        "%.4096s: holds %" PRIu64
                        " bytes of data, and %.200s takes at most %" PRIu64
                        " in one buffer",
-                       r->input.name, r->input.bytes, r->device_name, limit);
-}
-
-static bool open_device(struct reduction *r, struct message *message)
-{
-    const cl_context_properties properties[] = {
-        CL_CONTEXT_PLATFORM, (cl_context_properties)r->device->platform, 0
-    };
-    cl_int error;
-
-    r->cl = clCreateContext(properties, 1, &r->device->id, NULL, NULL, &error);
-    if (!r->cl) {
-        return device_refuse(message, "clCreateContext", error);
-    }
-    r->queue = clCreateCommandQueue(r->cl, r->device->id, 0, &error);
-    if (!r->queue) {
-        return device_refuse(message, "clCreateCommandQueue", error);
-    }
-    const clfold_status status =
-        clfold_context_create(&r->context, r->cl, r->device->id, NULL);
-    return status == CLFOLD_OK || refuse_fold(message, status);
+                       r->input.name, r->input.bytes, r->session.device_name, limit);
 }
 
 static bool create_buffer(const struct reduction *r, cl_mem *out, cl_mem_flags flags,
@@ -81,12 +47,12 @@ static bool create_buffer(const struct reduction *r, cl_mem *out, cl_mem_flags f
 {
     cl_int error;
 
-    *out = clCreateBuffer(r->cl, flags, (size_t)bytes, NULL, &error);
+    *out = clCreateBuffer(r->session.cl, flags, (size_t)bytes, NULL, &error);
     if (*out) {
         return true;
     }
     return message_set(message, "%.200s gives no buffer of %" PRIu64 " bytes: %s",
-                       r->device_name, bytes, clfold_status_name(error));
+                       r->session.device_name, bytes, clfold_status_name(error));
 }
 
 /* From the file straight into the buffer: no copy of the data stays on the host. */
@@ -98,18 +64,18 @@ static bool load_pieces(struct reduction *r, struct progress *progress,
     for (size_t offset = 0, piece; offset < bytes; offset += piece) {
         piece = bytes - offset < PIECE_BYTES ? bytes - offset : PIECE_BYTES;
         cl_int error;
-        void *const to =
-            clEnqueueMapBuffer(r->queue, r->in, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION,
-                               offset, piece, 0, NULL, NULL, &error);
+        void *const to = clEnqueueMapBuffer(r->session.queue, r->in, CL_TRUE,
+                                            CL_MAP_WRITE_INVALIDATE_REGION, offset, piece,
+                                            0, NULL, NULL, &error);
         if (!to) {
             return device_refuse(message, "clEnqueueMapBuffer", error);
         }
         const bool read = input_read(&r->input, to, piece, message);
-        error = clEnqueueUnmapMemObject(r->queue, r->in, to, 0, NULL, NULL);
+        error = clEnqueueUnmapMemObject(r->session.queue, r->in, to, 0, NULL, NULL);
         if (!read) {
             return false;
         }
-        if (error != CL_SUCCESS || (error = clFinish(r->queue)) != CL_SUCCESS) {
+        if (error != CL_SUCCESS || (error = clFinish(r->session.queue)) != CL_SUCCESS) {
             return device_refuse(message, "clEnqueueUnmapMemObject", error);
         }
         progress_step(progress, piece);
@@ -138,8 +104,8 @@ static bool load_stream(struct reduction *r, uint64_t limit, struct message *mes
     bool done = create_buffer(r, &r->in, CL_MEM_READ_ONLY, bytes ? bytes : ELEMENT_BYTES,
                               message);
     if (done && bytes > 0) {
-        const cl_int error =
-            clEnqueueWriteBuffer(r->queue, r->in, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
+        const cl_int error = clEnqueueWriteBuffer(r->session.queue, r->in, CL_TRUE, 0,
+                                                  bytes, data, 0, NULL, NULL);
         done =
             error == CL_SUCCESS || device_refuse(message, "clEnqueueWriteBuffer", error);
     }
@@ -150,8 +116,8 @@ static bool load_stream(struct reduction *r, uint64_t limit, struct message *mes
 static bool load(struct reduction *r, struct message *message)
 {
     cl_ulong limit = 0;
-    const cl_int error = clGetDeviceInfo(r->device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE,
-                                         sizeof(limit), &limit, NULL);
+    const cl_int error = clGetDeviceInfo(
+        r->session.device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(limit), &limit, NULL);
 
     if (error != CL_SUCCESS) {
         return device_refuse(message, "clGetDeviceInfo", error);
@@ -180,22 +146,23 @@ static double now(void)
 
 static bool reduce_once(const struct reduction *r, struct message *message)
 {
-    const clfold_status status = clfold_reduce(r->context, r->queue, &r->fold, r->in, 0,
-                                               r->out, 0, r->count, 0, NULL, NULL);
+    const clfold_status status =
+        clfold_reduce(r->session.context, r->session.queue, &r->fold, r->in, 0, r->out, 0,
+                      r->count, 0, NULL, NULL);
 
     if (status != CLFOLD_OK) {
-        return refuse_fold(message, status);
+        return session_refuse(status, message);
     }
-    const cl_int error = clFinish(r->queue);
+    const cl_int error = clFinish(r->session.queue);
     return error == CL_SUCCESS || device_refuse(message, "clFinish", error);
 }
 
 static bool explain(struct reduction *r, size_t count, struct message *message)
 {
     const clfold_status status =
-        clfold_explain(r->context, CLFOLD_REDUCE, &r->fold, count, &r->report);
+        clfold_explain(r->session.context, CLFOLD_REDUCE, &r->fold, count, &r->report);
 
-    return status == CLFOLD_OK || refuse_fold(message, status);
+    return status == CLFOLD_OK || session_refuse(status, message);
 }
 
 static bool reduce(struct reduction *r, bool timed, struct message *message)
@@ -215,7 +182,7 @@ static bool reduce(struct reduction *r, bool timed, struct message *message)
         r->seconds = now() - start;
     }
     const cl_int error =
-        clEnqueueReadBuffer(r->queue, r->out, CL_TRUE, 0, result_size(&r->result),
+        clEnqueueReadBuffer(r->session.queue, r->out, CL_TRUE, 0, result_size(&r->result),
                             r->result.items, 0, NULL, NULL);
     return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
 }
@@ -232,7 +199,7 @@ static bool print_json(const struct reduction *r, struct message *message)
         json_put(object, "acc", json_object_new_string(type_name(r->fold.type))) &&
         json_put(object, "count", json_object_new_uint64(r->count)) &&
         json_put(object, "result", result_json(&r->result)) &&
-        json_put(object, "device", json_object_new_string(r->device_name)) &&
+        json_put(object, "device", json_object_new_string(r->session.device_name)) &&
         json_put(object, "kernel", json_object_new_string(r->report.algorithm)) &&
         json_put(object, "seconds", json_object_new_double_s(r->seconds, seconds));
     const char *const json =
@@ -248,27 +215,20 @@ static bool print_json(const struct reduction *r, struct message *message)
 
 static void finish(struct reduction *r)
 {
-    clfold_context_destroy(&r->context);
     if (r->in) {
         clReleaseMemObject(r->in);
     }
     if (r->out) {
         clReleaseMemObject(r->out);
     }
-    if (r->queue) {
-        clReleaseCommandQueue(r->queue);
-    }
-    if (r->cl) {
-        clReleaseContext(r->cl);
-    }
+    session_close(&r->session);
     input_close(&r->input);
 }
 
 bool command_reduce(const struct options *options, struct message *message)
 {
     struct reduction r = { 0 };
-    struct device_list list = { 0 };
-    bool done = false;
+    bool done;
 
     if (!input_open(&r.input, options->file, options->format, options->element,
                     message)) {
@@ -283,17 +243,13 @@ bool command_reduce(const struct options *options, struct message *message)
                             .algorithm = options->algorithm };
     r.result = (struct result){ .op = options->op, .type = acc };
 
-    if (device_list_init(&list, message) &&
-        (r.device = device_select(&list, options->device, message))) {
-        r.device_name = r.device->name ? r.device->name : "the device";
-        done = open_device(&r, message) && reduce(&r, options->json, message);
-    }
+    done = session_open(&r.session, options->device, message) &&
+           reduce(&r, options->json, message);
     if (done && options->json) {
         done = print_json(&r, message);
     } else if (done) {
         result_print(&r.result);
     }
     finish(&r);
-    device_list_finish(&list);
     return done;
 }
