@@ -109,8 +109,10 @@ clfold_status clfold_reduce_find(clfold_context *context, const struct site *sit
         }
     }
     clfold_cache_count(&context->cache, found && status == CLFOLD_OK);
-    return *program && status == CLFOLD_ERROR_BUILD ? clfold_program_error(*program, site)
-                                                    : status;
+    if (status == CLFOLD_ERROR_BUILD && *program) {
+        clfold_program_error(*program, site);
+    }
+    return status;
 }
 
 void clfold_reduce_foresee(clfold_context *context, enum reduce_algorithm algorithm,
