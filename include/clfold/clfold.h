@@ -146,7 +146,9 @@ typedef struct clfold_context_params {
     uint64_t cache_limit; /* bytes in cache_folder; 0: 256 MiB. UNSUPPORTED so far */
     /* bytes of device memory held as scratch, over all queues; 0: no limit. A call that
      * needs more first drops blocks that no command uses, then fails with
-     * CL_MEM_OBJECT_ALLOCATION_FAILURE before it has enqueued anything */
+     * CL_MEM_OBJECT_ALLOCATION_FAILURE before it has enqueued anything: no call waits for
+     * an event that its caller did not name, so calls in flight on an out-of-order queue
+     * have scratch of their own */
     uint64_t scratch_limit;
     /* What the look-back's probe found out about a device, kept by the caller between
      * runs: `key` names the device, its driver and this version; `size` is in bytes.
@@ -160,7 +162,8 @@ typedef struct clfold_context_params {
 typedef struct clfold_stats {
     uint64_t calls; /* that passed their checks, prepare included */
     uint64_t hits;  /* calls that found their program built */
-    /* calls that did not: they built it, or waited for a thread that did */
+    /* calls that did not: they built it, waited for a thread that did, or have none that
+     * builds */
     uint64_t misses;
     uint64_t builds, failed_builds;
     uint64_t build_ns;      /* spent in clBuildProgram, in all */
@@ -184,7 +187,8 @@ CLFOLD_API clfold_status clfold_context_create(clfold_context **out, cl_context 
 CLFOLD_API void clfold_context_destroy(clfold_context **context);
 
 /* Gives back idle scratch and idle kernel objects, and lets go of the queues they served.
- * Built programs stay. What a call of another thread is using stays too. NULL is fine. */
+ * Built programs stay. So does what a call of another thread is using, and under a
+ * scratch_limit what commands still use. NULL is fine. */
 CLFOLD_API void clfold_context_trim(clfold_context *context);
 
 /* Counters since the context was made. */

@@ -6,7 +6,8 @@
 /* Sizes are powers of two from here on, so that calls of many counts share blocks. */
 #define LEAST_SIZE ((size_t)4096)
 
-/* So many blocks in use are asked about before another is made instead. */
+/* So many blocks in use are asked about before another is made instead. They go to the
+ * back, so that the next search asks about others. */
 #define MOST_QUERIES 16
 
 static size_t class_of(size_t size)
@@ -19,8 +20,7 @@ static size_t class_of(size_t size)
     return class < size ? size : class;
 }
 
-/* ---- Releasing, without the lock: a log callback may call clfold --------------------
- */
+/* ---- Releasing; without the lock: a log callback may call clfold ------------------- */
 
 /* OpenCL keeps memory and queues that running commands still need. */
 static void release(struct block *block, const struct log *log)
@@ -47,8 +47,7 @@ static void release_all(struct block *blocks, const struct log *log)
     }
 }
 
-/* ---- The list; the lock is held -----------------------------------------------------
- */
+/* ---- The list; the lock is held ---------------------------------------------------- */
 
 /* Moves the block that *link points to in front of *to. */
 static void unlink_block(struct scratch *scratch, struct block **link, struct block **to)
@@ -77,20 +76,31 @@ static bool is_over(const struct block *block)
 static struct block *find(struct scratch *scratch, cl_command_queue queue, bool in_order,
                           size_t size)
 {
-    struct block *best = NULL;
-    uint32_t queries = 0;
+    struct block *best = NULL, *busy = NULL;
+    struct block **link = &scratch->blocks, **end = &busy;
+    uint32_t num_busy = 0;
 
-    for (struct block *b = scratch->blocks; b && queries < MOST_QUERIES; b = b->next) {
+    while (*link && num_busy < MOST_QUERIES) {
+        struct block *b = *link;
         if (b->lent || b->size < size || (b->queue && b->queue != queue) ||
             (best && best->size <= b->size)) {
-            continue;
-        }
-        if (in_order && b->queue) {
+            link = &b->next;
+        } else if ((in_order && b->queue) || is_over(b)) {
             best = b;
+            link = &b->next;
         } else {
-            queries += b->last != NULL;
-            best = is_over(b) ? b : best;
+            *link = b->next;
+            b->next = NULL;
+            *end = b;
+            end = &b->next;
+            ++num_busy;
         }
+    }
+    if (busy) {
+        while (*link) {
+            link = &(*link)->next;
+        }
+        *link = busy;
     }
     return best;
 }
@@ -114,8 +124,7 @@ static bool make_room(struct scratch *scratch, cl_command_queue queue, size_t si
     return scratch->held + size <= scratch->limit;
 }
 
-/* ---- Lending ------------------------------------------------------------------------
- */
+/* ---- Lending ----------------------------------------------------------------------- */
 
 clfold_status clfold_scratch_init(struct scratch *scratch, const struct site *site,
                                   cl_context context, uint64_t limit)
@@ -127,32 +136,33 @@ clfold_status clfold_scratch_init(struct scratch *scratch, const struct site *si
 }
 
 /* A new block, of `size` bytes that are counted as held already. */
-static clfold_status make(struct scratch *scratch, const struct site *site, size_t size,
-                          struct block **out)
+static struct block *make(struct scratch *scratch, const struct site *site, size_t size,
+                          clfold_status *status)
 {
-    cl_int status = CL_OUT_OF_HOST_MEMORY;
     struct block *block = clfold_alloc(sizeof(*block));
+    const char *why = block ? "clCreateBuffer failed" : "no memory for its record";
 
+    *status = CL_OUT_OF_HOST_MEMORY;
     if (block) {
         block->size = size;
         block->lent = true;
         block->mem =
-            clCreateBuffer(scratch->context, CL_MEM_READ_WRITE, size, NULL, &status);
+            clCreateBuffer(scratch->context, CL_MEM_READ_WRITE, size, NULL, status);
     }
     clfold_lock_take(&scratch->lock);
-    if (status == CL_SUCCESS) {
+    if (*status == CL_SUCCESS) {
         block->next = scratch->blocks;
         scratch->blocks = block;
     } else {
         scratch->held -= size;
     }
     clfold_lock_give(&scratch->lock);
-    if (status == CL_SUCCESS) {
-        *out = block;
-        return CLFOLD_OK;
+    if (*status == CL_SUCCESS) {
+        return block;
     }
     clfold_free(block);
-    return clfold_fail(site, status, "scratch of %zu bytes: clCreateBuffer failed", size);
+    *status = clfold_fail(site, *status, "scratch of %zu bytes: %s", size, why);
+    return NULL;
 }
 
 /* A block that is not bound yet becomes the queue's. */
@@ -209,8 +219,10 @@ clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *si
             "no scratch of %zu bytes: %llu bytes are held, scratch_limit is %llu", size,
             (unsigned long long)held, (unsigned long long)scratch->limit);
     }
-    if ((!block && (status = make(scratch, site, class, &block))) ||
-        (status = bind(scratch, site, queue, block))) {
+    if (!block && !(block = make(scratch, site, class, &status))) {
+        return status;
+    }
+    if ((status = bind(scratch, site, queue, block))) {
         return status;
     }
     *out = block;
@@ -262,7 +274,7 @@ void clfold_scratch_trim(struct scratch *scratch, const struct log *log)
     clfold_lock_take(&scratch->lock);
     struct block **link = &scratch->blocks;
     while (*link) {
-        if ((*link)->lent) {
+        if ((*link)->lent || (scratch->limit > 0 && !is_over(*link))) {
             link = &(*link)->next;
         } else {
             unlink_block(scratch, link, &unlinked);
@@ -274,7 +286,7 @@ void clfold_scratch_trim(struct scratch *scratch, const struct log *log)
 
 void clfold_scratch_finish(struct scratch *scratch, const struct log *log)
 {
-    clfold_scratch_trim(scratch, log);
+    release_all(scratch->blocks, log);
     clfold_lock_finish(&scratch->lock);
 }
 

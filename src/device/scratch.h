@@ -10,7 +10,7 @@
  * Otherwise another block is made, or under a limit refused: no call ever waits for one
  * that its caller did not name. Only blocks that no command uses make room under a limit,
  * so calls tell the last event on in-order queues too where there is one.
- * Another queue takes another block. Queues are retained until clfold_scratch_trim.
+ * Another queue takes another block. A block retains its queue.
  */
 #ifndef CLFOLD_DEVICE_SCRATCH_H
 #define CLFOLD_DEVICE_SCRATCH_H
@@ -57,7 +57,8 @@ clfold_status clfold_scratch_give(struct scratch *scratch, const struct site *si
 void clfold_scratch_drop(struct scratch *scratch, const struct log *log,
                          struct block *block);
 
-/* Releases what is not lent. */
+/* Releases what is not lent; under a limit what no command uses, since OpenCL would keep
+ * the memory and nobody would count it. */
 void clfold_scratch_trim(struct scratch *scratch, const struct log *log);
 
 uint64_t clfold_scratch_held(struct scratch *scratch);

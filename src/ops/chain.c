@@ -26,14 +26,14 @@ clfold_status clfold_chain_launch(struct chain *chain, cl_kernel kernel,
     cl_int status;
 
     if (chain->started) {
-        num_wait = chain->last ? 1 : 0;
-        wait = chain->last ? &chain->last : NULL;
+        num_wait = chain->last && !chain->in_order ? 1 : 0;
+        wait = num_wait ? &chain->last : NULL;
     } else if ((status = begin(chain))) {
         return status;
     }
+    wants_event |= chain->wants_events || !chain->in_order;
     status = clEnqueueNDRangeKernel(chain->queue, kernel, 1, NULL, &global, &group_size,
-                                    num_wait, wait,
-                                    wants_event || !chain->in_order ? &event : NULL);
+                                    num_wait, wait, wants_event ? &event : NULL);
     if (status != CL_SUCCESS) {
         return clfold_fail_call(chain->site, status, "clEnqueueNDRangeKernel");
     }

@@ -2,7 +2,7 @@
  * The launches of one call, one after the other on any kind of queue: an out-of-order
  * queue is told by events.
  *
- *   in order        wait list -> launch    launch    launch -> event, if asked for
+ *   in order        wait list -> launch    launch    launch -> event, where wanted
  *   out of order    wait list -> launch -> launch -> launch -> event
  */
 #ifndef CLFOLD_OPS_CHAIN_H
@@ -21,6 +21,7 @@ struct chain {
     cl_uint num_wait;
     const cl_event *wait; /* the caller's */
     bool behind_all;      /* the first launch waits for all that the queue holds */
+    bool wants_events;    /* of every launch, on an in-order queue too */
     bool started;
     cl_event last; /* the newest launch's; NULL: none, or none was wanted */
 };

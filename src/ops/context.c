@@ -116,6 +116,10 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
     ctx->context = context;
     ctx->device = device;
     ctx->verify_every = p->verify_every;
+    /* The version first: clRetainDevice came with OpenCL 1.2. */
+    if ((status = clfold_caps_init(&ctx->caps, &site, device))) {
+        goto fail;
+    }
     if ((status = clRetainContext(context)) != CL_SUCCESS) {
         clfold_fail_call(&site, status, "clRetainContext");
         goto fail;
@@ -126,8 +130,7 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
         goto fail;
     }
     ++done;
-    if ((status = clfold_caps_init(&ctx->caps, &site, device)) ||
-        (status =
+    if ((status =
              clfold_cache_init(&ctx->cache, &site, context, device, ctx->caps.options))) {
         goto fail;
     }

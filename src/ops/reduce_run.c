@@ -347,7 +347,8 @@ static clfold_status launch_with_scratch(clfold_context *context, struct chain *
     if (status) {
         return status;
     }
-    wants_event |= context->scratch.limit > 0;
+    /* The limit wants the newest also when a later launch fails. */
+    chain->wants_events = context->scratch.limit > 0;
     status = launch_all(chain, call, plan, kernels, block->mem, wants_event);
     given = clfold_scratch_give(&context->scratch, chain->site, block, chain->last);
     return status ? status : given;

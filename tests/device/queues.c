@@ -231,6 +231,88 @@ static void test_no_call_waits(void **state)
     input_destroy(&input);
 }
 
+/* `depth` calls are in flight at any time, each behind a gate of its own, and the oldest
+ * ends before the next one comes: their blocks serve again, however many calls follow. */
+static void test_steady_flight(void **state)
+{
+    enum { DEPTH = 40, LENGTH = 400 };
+    struct input input = input_create(11);
+    cl_mem out = output_create(LENGTH);
+    cl_event gates[LENGTH], events[LENGTH];
+
+    (void)state;
+    if (!device.disorder) {
+        skip();
+    }
+    clfold_context_trim(ctx);
+    for (size_t i = 0; i < LENGTH + DEPTH; ++i) {
+        if (i >= DEPTH) {
+            assert_int_equal(clSetUserEventStatus(gates[i - DEPTH], CL_COMPLETE),
+                             CL_SUCCESS);
+            assert_int_equal(clWaitForEvents(1, &events[i - DEPTH]), CL_SUCCESS);
+            clReleaseEvent(events[i - DEPTH]);
+            clReleaseEvent(gates[i - DEPTH]);
+        }
+        if (i < LENGTH) {
+            cl_int status;
+            gates[i] = clCreateUserEvent(device.context, &status);
+            assert_int_equal(status, CL_SUCCESS);
+            assert_ok(clfold_reduce(ctx, device.disorder, &sum, input.mem, 0, out, i,
+                                    1025 + i, 1, &gates[i], &events[i]));
+        }
+    }
+    assert_true(scratch_bytes() <= 2 * DEPTH * 4096);
+    cl_long total = 0;
+    for (size_t i = 0; i < 1025 + LENGTH - 1; ++i) {
+        total += input.values[i];
+        if (i >= 1024) {
+            assert_int_equal(read_at(device.queue, out, i - 1024), total);
+        }
+    }
+    clReleaseMemObject(out);
+    input_destroy(&input);
+}
+
+/* The same while as many calls as a search asks about are held back all the time. */
+static void test_flight_beside_held(void **state)
+{
+    enum { HELD = 40, LENGTH = 200 };
+    struct input input = input_create(12);
+    cl_mem out = output_create(HELD);
+    cl_long result;
+    cl_int status;
+    cl_event gate = clCreateUserEvent(device.context, &status);
+
+    (void)state;
+    if (!device.disorder) {
+        skip();
+    }
+    assert_int_equal(status, CL_SUCCESS);
+    clfold_context_trim(ctx);
+    for (size_t i = 0; i < HELD; ++i) {
+        assert_ok(clfold_reduce(ctx, device.disorder, &sum, input.mem, 0, out, i, COUNT,
+                                1, &gate, NULL));
+    }
+    for (size_t i = 0; i < LENGTH; ++i) {
+        cl_event event;
+        assert_ok(clfold_reduce(ctx, device.disorder, &sum, input.mem, 0, out, 0, COUNT,
+                                0, NULL, &event));
+        assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
+        clReleaseEvent(event);
+    }
+    assert_true(scratch_bytes() <= 2 * HELD * 4096);
+    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    assert_ok(clfold_reduce_host(ctx, device.disorder, &sum, input.mem, 0, COUNT, &result,
+                                 sizeof(result)));
+    assert_int_equal(result, input.total);
+    for (size_t i = 0; i < HELD; ++i) {
+        assert_int_equal(read_at(device.disorder, out, i), input.total);
+    }
+    clReleaseEvent(gate);
+    clReleaseMemObject(out);
+    input_destroy(&input);
+}
+
 /* Under a limit nothing makes room that a command still uses, on an in-order queue as
  * well: calls of a second queue are refused while those of the first are held back. */
 static void test_limit_holds(void **state)
@@ -257,6 +339,8 @@ static void test_limit_holds(void **state)
         /* The queue's own block serves again: it keeps order. */
         assert_ok(clfold_reduce(limited, device.queue, &sum, input.mem, 0, out, 2, COUNT,
                                 0, NULL, NULL));
+        /* Nor does a trim. */
+        clfold_context_trim(limited);
     }
     assert_ok(clfold_context_stats(limited, &stats));
     assert_true(stats.scratch_bytes > 0 && stats.scratch_bytes <= 700);
@@ -268,6 +352,9 @@ static void test_limit_holds(void **state)
     for (size_t i = 0; i < 3; ++i) {
         assert_int_equal(read_at(device.queue, out, i), input.total);
     }
+    clfold_context_trim(limited);
+    assert_ok(clfold_context_stats(limited, &stats));
+    assert_int_equal(stats.scratch_bytes, 0);
     clfold_context_destroy(&limited);
     clReleaseEvent(gate);
     clReleaseCommandQueue(other);
@@ -474,6 +561,8 @@ int main(void)
         cmocka_unit_test(test_in_flight_in_order),
         cmocka_unit_test(test_in_flight_out_of_order),
         cmocka_unit_test(test_no_call_waits),
+        cmocka_unit_test(test_steady_flight),
+        cmocka_unit_test(test_flight_beside_held),
         cmocka_unit_test(test_limit_holds),
         cmocka_unit_test(test_two_queues),
         cmocka_unit_test(test_queue_is_retained),

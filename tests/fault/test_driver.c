@@ -355,6 +355,58 @@ static void test_scratch_limit(void **state)
     }
 }
 
+/* Scratch that cannot be had: the sentence names the call, or the memory, that failed. */
+static void test_no_scratch(void **state)
+{
+    static const char *const calls[] = { "clCreateBuffer", "clRetainCommandQueue" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); ++i) {
+        clfold_context *ctx = open_context();
+        clspy_reset();
+        clspy_arm(calls[i], 1, CL_OUT_OF_RESOURCES);
+        assert_refused(reduce(ctx), CL_OUT_OF_RESOURCES, calls[i]);
+        assert_null(strstr(clfold_last_error(), "scratch_limit"));
+        assert_ok(reduce(ctx));
+        clfold_context_trim(ctx);
+        /* Warm, the only allocation is the block. */
+        alloc_spy_arm(1);
+        assert_refused(reduce(ctx), CL_OUT_OF_HOST_MEMORY, "no memory for its record");
+        assert_true(alloc_spy_disarm());
+        clfold_context_destroy(&ctx);
+    }
+}
+
+/* A call that fails after its first launch: under a limit its block makes no room until
+ * that launch is over. */
+static void test_half_a_call(void **state)
+{
+    const clfold_context_params params = { .scratch_limit = 200 };
+    cl_command_queue other = device_queue(&device, 0);
+    clfold_context *ctx = NULL;
+    cl_int status;
+    cl_event gate = clCreateUserEvent(device.context, &status);
+
+    (void)state;
+    assert_int_equal(status, CL_SUCCESS);
+    assert_ok(context_open(&ctx, &params));
+    clspy_arm("clEnqueueNDRangeKernel", 2, CL_OUT_OF_RESOURCES);
+    assert_refused(clfold_reduce(ctx, device.queue, &sum, input, 0, output, 0, COUNT, 1,
+                                 &gate, NULL),
+                   CL_OUT_OF_RESOURCES, "clEnqueueNDRangeKernel");
+    assert_refused(
+        clfold_reduce(ctx, other, &sum, input, 0, output, 1, COUNT, 0, NULL, NULL),
+        CL_MEM_OBJECT_ALLOCATION_FAILURE, "scratch_limit is 200");
+    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    assert_ok(clfold_reduce(ctx, other, &sum, input, 0, output, 0, COUNT, 0, NULL, NULL));
+    assert_int_equal(clFinish(other), CL_SUCCESS);
+    assert_int_equal(read_output(), expected);
+    clfold_context_destroy(&ctx);
+    clReleaseEvent(gate);
+    clReleaseCommandQueue(other);
+}
+
 /* ---- Devices ----------------------------------------------------------------------- */
 
 /* The version that the device really has, 300 for 3.0; before any answer. */
@@ -470,6 +522,8 @@ static void test_too_old(void **state)
         assert_refused(context_open(&ctx, NULL), CLFOLD_ERROR_UNSUPPORTED, versions[i]);
         assert_null(ctx);
     }
+    /* Such a device has none: it came with OpenCL 1.2. */
+    assert_int_equal(clspy_calls("clRetainDevice"), 0);
     assert_string_equal(clspy_leaks(&before), "");
 }
 
@@ -574,6 +628,8 @@ int main(void)
         cmocka_unit_test_setup(test_threads_build_once, reset),
         cmocka_unit_test_setup(test_warm_makes_nothing, reset),
         cmocka_unit_test_setup(test_scratch_limit, reset),
+        cmocka_unit_test_setup(test_no_scratch, reset),
+        cmocka_unit_test_setup(test_half_a_call, reset),
         cmocka_unit_test_setup(test_language, reset),
         cmocka_unit_test_setup(test_older_works, reset),
         cmocka_unit_test_setup(test_small_groups, reset),
