@@ -74,22 +74,64 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void test_threads(void **state)
+/* Calls that nobody waits for until the end, while their own and other threads give
+ * scratch back. */
+static void *work_ahead(void *argument)
+{
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
+    uint64_t random = (size_t)(uintptr_t)argument;
+    cl_command_queue queue = device_queue(&device, 0);
+    cl_int status, results[ROUNDS];
+    size_t counts[ROUNDS];
+    cl_mem out =
+        clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(results), NULL, &status);
+
+    for (size_t i = 0; i < ROUNDS; ++i) {
+        counts[i] = next_random(&random) % COUNT;
+        failures += clfold_reduce(ctx, queue, &sum, in, 0, out, i, counts[i], 0, NULL,
+                                  NULL) != CLFOLD_OK;
+        if (i % 7 == 6) {
+            clfold_context_trim(ctx);
+        }
+    }
+    failures += clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof(results), results, 0,
+                                    NULL, NULL) != CL_SUCCESS;
+    for (size_t i = 0; i < ROUNDS; ++i) {
+        failures += results[i] != (cl_int)(cl_uint)(cl_ulong)totals[counts[i]];
+    }
+    clReleaseMemObject(out);
+    clReleaseCommandQueue(queue);
+    return NULL;
+}
+
+static void run_threads(void *(*start)(void *))
 {
     const struct plan_override many = { .tile_elements = 500, .max_groups = 20 };
     pthread_t threads[THREADS];
-    clfold_stats stats;
 
-    (void)state;
     clfold_context_override(ctx, &many);
     for (size_t i = 0; i < THREADS; ++i) {
-        assert_int_equal(pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i),
+        assert_int_equal(pthread_create(&threads[i], NULL, start, (void *)(uintptr_t)i),
                          0);
     }
     for (size_t i = 0; i < THREADS; ++i) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     }
     assert_int_equal(failures, 0);
+}
+
+static void test_threads_ahead(void **state)
+{
+    (void)state;
+    run_threads(work_ahead);
+}
+
+static void test_threads(void **state)
+{
+    clfold_stats stats;
+
+    (void)state;
+    run_threads(work);
     assert_ok(clfold_context_stats(ctx, &stats));
     assert_int_equal(stats.builds, 2);
     assert_int_equal(stats.calls, THREADS * ROUNDS);
@@ -124,7 +166,10 @@ static int close_device(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_threads) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_threads_ahead),
+    };
 
     return cmocka_run_group_tests_name("threads", tests, open_device, close_device);
 }

@@ -112,6 +112,26 @@ class Runner(unittest.TestCase):
             0, ["ok 1 - Yard: (R)  one (OpenCL 2.0, driver 7) # SKIP no f64", "1..1"]
         ))
 
+    def test_driver_fault(self):
+        self.devices(b=TWO)
+        counter = os.path.join(self.folder, "runs")
+        program = (
+            f"echo x >>{counter}\nif [ $(wc -l <{counter}) -lt %d ]; then\n"
+            "echo it breaks here >&2\n%s\nfi\necho 'ok 1 - a'\necho 1..1\n"
+        )
+        for good, ending, text, status, runs in (
+            (3, "kill -ABRT $$", "breaks", 0, 3),
+            (4, "kill -ABRT $$", "breaks", 1, 3),
+            (2, "kill -ABRT $$", "other", 1, 1),
+            (2, "exit 1", "breaks", 1, 1),
+        ):
+            self.write("runs", "")
+            found, _, comments = self.run_it(program % (good, ending), "--driver-fault", text)
+            with open(counter, encoding="utf-8") as file:
+                self.assertEqual((found, len(file.readlines())), (status, runs))
+            told = [line for line in comments if "a known fault of the driver" in line]
+            self.assertEqual(len(told), (runs - 1 if status == 0 else 3 if runs == 3 else 0))
+
     def test_environment(self):
         self.devices(a=ONE)
         _, points, _ = self.run_it(
