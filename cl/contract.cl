@@ -4,15 +4,17 @@
  * The host writes these macros in front (src/plan/assemble.c):
  *
  *   CLFOLD_IN            the scalar type of the input buffer
- *   CLFOLD_SCALARS       scalars an element has there, side by side: 1 or 2
+ *   CLFOLD_SCALARS       scalars an element has there, side by side: 1, 2 or 4
  *   CLFOLD_COMPONENTS    components an element has once it is loaded: 1 to 4
  *   CLFOLD_CELL          the scalar type that each component takes in the output buffer
  *   CLFOLD_EACH(M)       M(k, name, stage, item, result) for component k = 0, 1, ...: its
  *                        name and three scalar types
- *   CLFOLD_LOAD_k(x, y, j)    component k of an element with scalars x, y (or only x) at
- *   CLFOLD_LOAD16_k(x, y, j)    position j of its tile; the same of 16 elements
+ *   CLFOLD_LOAD_k(s, j)       component k of an element with scalars s[0], s[1], ... at
+ *   CLFOLD_LOAD16_k(s, j)       position j of its tile; the same of 16 elements, with
+ *                               vectors s[0], s[1], ...
  *   CLFOLD_EMPTY_k(x, base)   component k of a stage as an item's; base: the tile's first
  *                             element, counted from in_offset
+ *   CLFOLD_INIT_k(x)          component k of a result as an item's, where it is init
  *   CLFOLD_COMMUTATIVE   1 if the operator may be reordered, else 0
  *   CLFOLD_HAS_IDENTITY  1 if there is a clfold_identity(), else 0
  *   CLFOLD_STAGE_LIMIT   elements that a stage may take before it must be emptied
@@ -41,14 +43,14 @@
 #if !defined(CLFOLD_IN) || !defined(CLFOLD_CELL) || !defined(CLFOLD_EACH)
 #error "contract: CLFOLD_IN, CLFOLD_CELL and CLFOLD_EACH must be defined"
 #endif
-#if !defined(CLFOLD_SCALARS) || CLFOLD_SCALARS < 1 || CLFOLD_SCALARS > 2
-#error "contract: CLFOLD_SCALARS must be 1 or 2"
+#if CLFOLD_SCALARS != 1 && CLFOLD_SCALARS != 2 && CLFOLD_SCALARS != 4
+#error "contract: CLFOLD_SCALARS must be 1, 2 or 4"
 #endif
 #if !defined(CLFOLD_COMPONENTS) || CLFOLD_COMPONENTS < 1 || CLFOLD_COMPONENTS > 4
 #error "contract: CLFOLD_COMPONENTS must be 1 to 4"
 #endif
-#if !defined(CLFOLD_LOAD_0) || !defined(CLFOLD_EMPTY_0)
-#error "contract: CLFOLD_LOAD_0 and CLFOLD_EMPTY_0 must be defined"
+#if !defined(CLFOLD_LOAD_0) || !defined(CLFOLD_EMPTY_0) || !defined(CLFOLD_INIT_0)
+#error "contract: CLFOLD_LOAD_0, CLFOLD_EMPTY_0 and CLFOLD_INIT_0 must be defined"
 #endif
 #if !defined(CLFOLD_COMMUTATIVE) || !defined(CLFOLD_HAS_IDENTITY)
 #error "contract: CLFOLD_COMMUTATIVE and CLFOLD_HAS_IDENTITY must be 0 or 1"
@@ -115,7 +117,7 @@ static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin, uint j)
     global const CLFOLD_IN *from = in + (begin + j) * CLFOLD_SCALARS;
     clfold_stage r;
 #define CLFOLD_LOAD(k, name, stage, item, result)                                        \
-    r.name = convert_##stage(CLFOLD_LOAD_##k(from[0], from[CLFOLD_SCALARS - 1], j));
+    r.name = convert_##stage(CLFOLD_LOAD_##k(from, j));
     CLFOLD_EACH(CLFOLD_LOAD)
     return r;
 }

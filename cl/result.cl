@@ -8,7 +8,7 @@
 /* How the kernels that write the result take init. */
 #define CLFOLD_INIT_PARAM(k, name, stage, item, result) , result init_##name
 #define CLFOLD_INIT_SET(k, name, stage, item, result)                                    \
-    init.name = convert_##item(init_##name);
+    init.name = convert_##item(CLFOLD_INIT_##k(init_##name));
 
 /* Puts init in front, or takes the identity for what is empty, and stores the result: one
  * work-item does. An empty fold without either stores nothing: the host refuses such a

@@ -57,9 +57,7 @@ static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint j)
 
 #define CLFOLD_UNPACK(k, name, stage, item, result)                                      \
     r.name =                                                                             \
-        convert_##stage(CLFOLD_LOAD_##k(chunk->scalars[i * CLFOLD_SCALARS],              \
-                                        chunk->scalars[(i + 1) * CLFOLD_SCALARS - 1],    \
-                                        j + i));
+        convert_##stage(CLFOLD_LOAD_##k((chunk->scalars + i * CLFOLD_SCALARS), j + i));
 #pragma unroll
     for (uint i = 0; i < CLFOLD_CHUNK; ++i) {
         CLFOLD_EACH(CLFOLD_UNPACK)

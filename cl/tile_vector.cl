@@ -13,30 +13,47 @@ typedef private clfold_item *clfold_memory;
 #define CLFOLD_TILE_MEMORY(memory) private clfold_item memory[2]
 #define CLFOLD_KEPT 1
 
+#if CLFOLD_SCALARS > 1
+
+/* x0 x1 ... x15, y0 y1 ... y15 become x0 x2 ... y14, x1 x3 ... y15. */
+static void clfold_part(CLFOLD_IN16 *x, CLFOLD_IN16 *y)
+{
+    const CLFOLD_IN16 even = (CLFOLD_IN16)(x->even, y->even);
+
+    *y = (CLFOLD_IN16)(x->odd, y->odd);
+    *x = even;
+}
+
+#endif
+
 /*
  * 16 elements of the tile that starts at `begin`, from position j on, component by
  * component.
  *
- *   two scalars:  lo a0 b0 a1 b1 ... a7 b7     .even of both: a0 a1 ... a15
- *                 hi a8 b8 a9 b9 ... a15 b15   .odd of both:  b0 b1 ... b15
+ *   two scalars:   a0 b0 a1 b1 ... a7 b7     .even of both: a0 a1 ... a15
+ *                  a8 b8 a9 b9 ... a15 b15   .odd of both:  b0 b1 ... b15
+ *   four scalars:  the same twice, since a and c are the even ones of a, b, c, d
  */
 static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin, uint j)
 {
     global const CLFOLD_IN *from = in + (begin + j) * CLFOLD_SCALARS;
+    CLFOLD_IN16 s[CLFOLD_SCALARS];
     clfold_stage16 r;
-#if CLFOLD_SCALARS == 1
-    const CLFOLD_IN16 x = vload16(0, from);
-#define CLFOLD_Y x
-#else
-    const CLFOLD_IN16 lo = vload16(0, from), hi = vload16(1, from);
-    const CLFOLD_IN16 x = (CLFOLD_IN16)(lo.even, hi.even);
-    const CLFOLD_IN16 y = (CLFOLD_IN16)(lo.odd, hi.odd);
-#define CLFOLD_Y y
+
+    for (uint i = 0; i < CLFOLD_SCALARS; ++i)
+        s[i] = vload16(i, from);
+#if CLFOLD_SCALARS == 2
+    clfold_part(&s[0], &s[1]);
+#elif CLFOLD_SCALARS == 4
+    clfold_part(&s[0], &s[1]);
+    clfold_part(&s[2], &s[3]);
+    clfold_part(&s[0], &s[2]);
+    clfold_part(&s[1], &s[3]);
 #endif
 #define CLFOLD_PLACES                                                                    \
     (j + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 #define CLFOLD_LOAD16(k, name, stage, item, result)                                      \
-    r.name = convert_##stage##16(CLFOLD_LOAD16_##k(x, CLFOLD_Y, CLFOLD_PLACES));
+    r.name = convert_##stage##16(CLFOLD_LOAD16_##k(s, CLFOLD_PLACES));
     CLFOLD_EACH(CLFOLD_LOAD16)
     return r;
 }

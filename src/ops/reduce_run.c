@@ -30,7 +30,7 @@ struct reduce_key {
     uint32_t commutative, has_identity, stage_limit;
     uint32_t tile, tile_elements, group_size;
     struct {
-        uint32_t result, item, stage, load;
+        uint32_t result, item, stage, load, scalar;
     } components[CLFOLD_MAX_COMPONENTS];
 };
 
@@ -60,6 +60,7 @@ static void make_key(struct key *key, struct reduce_key *numbers,
         numbers->components[k].item = component->item;
         numbers->components[k].stage = component->stage;
         numbers->components[k].load = component->load;
+        numbers->components[k].scalar = component->scalar;
         clfold_key_add_string(key, component->name);
         clfold_key_add_string(key, component->combine);
         clfold_key_add_string(key, component->identity);
@@ -173,32 +174,6 @@ static void set_uint(struct args *args, uint32_t value)
     set(args, sizeof(argument), &argument);
 }
 
-/* Makes a value of `type` what LOAD_TRUTH makes of an element: 0 or 1. */
-static void make_truth(clfold_type type, void *value)
-{
-    const struct scalar *scalar = clfold_scalar(type);
-    static const cl_ushort half_one = 0x3c00;
-    static const cl_float float_one = 1;
-    static const cl_double double_one = 1;
-    static const cl_ulong one = 1;
-    cl_ulong bits = 0;
-
-    memcpy(&bits, value, scalar->size);
-    if (scalar->is_float) {
-        /* Without the sign: -0 is 0. */
-        bits &= ~(UINT64_C(1) << (8 * scalar->size - 1));
-    }
-    memset(value, 0, scalar->size);
-    if (bits != 0) {
-        memcpy(value,
-               !scalar->is_float    ? (const void *)&one
-               : type == CLFOLD_F16 ? (const void *)&half_one
-               : type == CLFOLD_F32 ? (const void *)&float_one
-                                    : (const void *)&double_one,
-               scalar->size);
-    }
-}
-
 /* What clfold_finish in result.cl takes. */
 static void set_result(struct args *args, const struct reduce_call *call)
 {
@@ -214,9 +189,6 @@ static void set_result(struct args *args, const struct reduce_call *call)
         unsigned char value[sizeof(cl_ulong)] = { 0 };
         if (init) {
             memcpy(value, init + k * cell, size);
-        }
-        if (component->load == LOAD_TRUTH) {
-            make_truth(component->result, value);
         }
         set(args, size, value);
     }

@@ -92,21 +92,19 @@ static void append_load(struct text *text, const struct monoid *monoid, uint32_t
 {
     const struct component *component = &monoid->components[k];
 
-    clfold_text_print(text, "#define CLFOLD_LOAD%s_%u(x, y, j) ", suffix, k);
+    clfold_text_print(text, "#define CLFOLD_LOAD%s_%u(s, j) ", suffix, k);
     switch (component->load) {
-    case LOAD_FIRST:
-        clfold_text_print(text, "(x)\n");
+    case LOAD_PLAIN:
+        clfold_text_print(text, "(s[%u])\n", component->scalar);
         break;
     case LOAD_CONVERTED:
-        clfold_text_print(text, "convert_%s%s(x)\n", cl_name(component->result), suffix);
-        break;
-    case LOAD_SECOND:
-        clfold_text_print(text, "(y)\n");
+        clfold_text_print(text, "convert_%s%s(s[%u])\n", cl_name(component->result),
+                          suffix, component->scalar);
         break;
     case LOAD_TRUTH:
         /* A relation is 1 for scalars and -1 for vectors. */
-        clfold_text_print(text, "(%s((x) != (CLFOLD_IN)0))\n",
-                          suffix[0] == '\0' ? "" : "-");
+        clfold_text_print(text, "(%s(s[%u] != (CLFOLD_IN)0))\n",
+                          suffix[0] == '\0' ? "" : "-", component->scalar);
         break;
     case LOAD_POSITION:
         clfold_text_print(text, "(j)\n");
@@ -131,6 +129,8 @@ static void append_components(struct text *text, const struct monoid *monoid)
         clfold_text_print(text, "#define CLFOLD_EMPTY_%u(x, base) convert_%s(x)%s\n", k,
                           cl_name(components[k].item),
                           components[k].load == LOAD_POSITION ? " + (base)" : "");
+        clfold_text_print(text, "#define CLFOLD_INIT_%u(x) (x%s)\n", k,
+                          components[k].load == LOAD_TRUTH ? " != 0" : "");
     }
 }
 

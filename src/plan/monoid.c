@@ -83,7 +83,7 @@ static void set_sum(struct monoid *monoid, const char *combine, const char *iden
 
     if (monoid->type == CLFOLD_F16) {
         v.stage = CLFOLD_F32;
-        v.load = monoid->in == CLFOLD_F16 ? LOAD_FIRST : LOAD_CONVERTED;
+        v.load = monoid->in == CLFOLD_F16 ? LOAD_PLAIN : LOAD_CONVERTED;
     } else if (strcmp(monoid->name, "add") == 0 && !type->is_float && type->size == 8 &&
                in->size < 4) {
         uint32_t values = 1u << (8 * in->size);
@@ -190,7 +190,7 @@ static void set_arg(struct component pair[2], const struct monoid *monoid,
         .result = monoid->type,
         .item = monoid->type,
         .stage = stage,
-        .load = holds || stage == monoid->type ? LOAD_FIRST : LOAD_CONVERTED,
+        .load = holds || stage == monoid->type ? LOAD_PLAIN : LOAD_CONVERTED,
         .combine = texts[real][1],
     };
 }

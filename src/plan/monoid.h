@@ -27,10 +27,9 @@
 
 /* What a component is of an element. */
 enum load {
-    LOAD_FIRST,     /* its first scalar */
+    LOAD_PLAIN,     /* a scalar of it */
     LOAD_CONVERTED, /* that, as `result` before it becomes `stage` */
-    LOAD_SECOND,    /* its second scalar */
-    LOAD_TRUTH,     /* 1 unless its scalar is 0 */
+    LOAD_TRUTH,     /* 1 unless the scalar is 0 */
     LOAD_POSITION   /* its place, counted from the tile's first element in the stage and
                         from in_offset in the item */
 };
@@ -43,14 +42,15 @@ struct component {
     enum load load;
     const char *combine; /* of a and b, a first: "a + b", "a.a * b.a" */
     const char *identity;
+    uint32_t scalar; /* which of the element's */
 };
 
 struct monoid {
-    const char *name; /* "add" */
-    clfold_type in;   /* the buffer's scalars, num_scalars of them an element */
-    clfold_type type; /* what is folded, as the caller says it */
-    clfold_type cell; /* what each component takes in a result; U64 beside an index */
-    uint32_t num_scalars;
+    const char *name;     /* "add" */
+    clfold_type in;       /* the buffer's scalars, num_scalars of them an element */
+    clfold_type type;     /* what is folded, as the caller says it */
+    clfold_type cell;     /* what each component takes in a result; U64 beside an index */
+    uint32_t num_scalars; /* 1, 2 or 4 */
     uint32_t num_components;
     bool commutative;
     bool has_identity;

@@ -262,7 +262,7 @@ static void test_build_failure(void **state)
         .num_scalars = 1,
         .num_components = 1,
         .stage_limit = UINT64_MAX,
-        .components = { { "v", CLFOLD_F32, CLFOLD_F32, CLFOLD_F32, LOAD_FIRST,
+        .components = { { "v", CLFOLD_F32, CLFOLD_F32, CLFOLD_F32, LOAD_PLAIN,
                           "a + undeclared_name", NULL } },
     };
 

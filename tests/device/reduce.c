@@ -385,7 +385,7 @@ static void test_no_identity(void **state)
         .num_scalars = 1,
         .num_components = 1,
         .stage_limit = UINT64_MAX,
-        .components = { { "v", CLFOLD_I32, CLFOLD_I32, CLFOLD_I32, LOAD_FIRST, "a",
+        .components = { { "v", CLFOLD_I32, CLFOLD_I32, CLFOLD_I32, LOAD_PLAIN, "a",
                           NULL } },
     };
     const cl_int init = -9;

@@ -18,8 +18,9 @@ struct monoid affine_monoid(clfold_type type)
         .num_components = 2,
         .has_identity = true,
         .stage_limit = UINT64_MAX,
-        .components = { { "a", type, type, type, LOAD_FIRST, "a.a * b.a", "1" },
-                        { "b", type, type, type, LOAD_SECOND, "a.b * b.a + b.b", "0" } },
+        .components = { { "a", type, type, type, LOAD_PLAIN, "a.a * b.a", "1" },
+                        { "b", type, type, type, LOAD_PLAIN, "a.b * b.a + b.b", "0",
+                          1 } },
     };
 }
 
