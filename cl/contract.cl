@@ -17,16 +17,33 @@
  *   CLFOLD_INIT_k(x)          component k of a result as an item's, where it is init
  *   CLFOLD_COMMUTATIVE   1 if the operator may be reordered, else 0
  *   CLFOLD_HAS_IDENTITY  1 if there is a clfold_identity(), else 0
+ *   CLFOLD_CUTS          1 if there is a clfold_cuts(stage): nothing before it matters
  *   CLFOLD_STAGE_LIMIT   elements that a stage may take before it must be emptied
  *   CLFOLD_TILE_VECTOR or CLFOLD_TILE_GROUP   which tile follows, 1; or
  *   CLFOLD_RUNG          which rung of the ladder, 0 to 6
  *   CLFOLD_TILE          elements a tile, where there is one
  *   CLFOLD_GROUP_SIZE    work-items a group
- *   CLFOLD_GROUP_POWER   a rung: the least power of two that is not below that
+ *   CLFOLD_GROUP_POWER   the least power of two, from 2, that is not below that
  *   CLFOLD_IN16          tile_vector: the vector of 16 CLFOLD_IN
  *   CLFOLD_CHUNK         tile_group: elements that one work-item loads at once, and
  *   CLFOLD_CHUNK_SCALARS   the scalars that they are, 2 to 16, and
  *   CLFOLD_CHUNK_VECTOR    the vector of them
+ *
+ * and for scans
+ *
+ *   CLFOLD_SCAN          1
+ *   CLFOLD_EXCLUSIVE     1 if an item is left out of its own fold, else 0
+ *   CLFOLD_ANCHOR        tiles from one anchor to the next, see scan_tiles.cl
+ *   CLFOLD_OUT_CHUNK         tile_group: cells that one work-item stores at once, and
+ *   CLFOLD_OUT_CHUNK_VECTOR    the vector of them
+ *   CLFOLD_CELL16        tile_vector: the vector of 16 cells,
+ *   CLFOLD_AS_CELL16       what makes it of as many other bits, and
+ *   CLFOLD_CELLS         the vector of CLFOLD_CELLS_SIZE, 8 or 16, in 64 bytes or less,
+ *   CLFOLD_CELLS_VSTORE    and how it is stored
+ *   CLFOLD_ITEM16        1 if items are combined and stored 16 at a time; then also
+ *   CLFOLD_EMPTY16_k(x, base)   as CLFOLD_EMPTY_k, of 16
+ *   CLFOLD_PREFETCH      1 if the compiler has a __builtin_prefetch that works, else 0
+ *   CLFOLD_STREAM        1 if it has __builtin_nontemporal_store, else 0
  *
  * An element takes three forms. A tile is folded in stages, which may be narrower than
  * the item: bytes summed into ulong go through uint, and u8 max through uchar. The limit
@@ -37,8 +54,8 @@
  *   f32       3.5 -1 ...              { uint place; float }    { ulong index; float }
  *
  * Behind this file the host writes the operator, once a width, all from one text:
- * clfold_combine on items, clfold_combine_stage, clfold_combine_stage16 (component-wise
- * vectors: lane j is element j), and clfold_identity.
+ * clfold_combine on items, clfold_combine_stage, their 16-wide kin (component-wise
+ * vectors: lane j is element j), clfold_identity and clfold_cuts.
  */
 #if !defined(CLFOLD_IN) || !defined(CLFOLD_CELL) || !defined(CLFOLD_EACH)
 #error "contract: CLFOLD_IN, CLFOLD_CELL and CLFOLD_EACH must be defined"
@@ -82,6 +99,12 @@
 #if defined(CLFOLD_TILE_GROUP) && CLFOLD_CHUNK_SCALARS != CLFOLD_CHUNK * CLFOLD_SCALARS
 #error "contract: CLFOLD_CHUNK_SCALARS must be CLFOLD_CHUNK * CLFOLD_SCALARS"
 #endif
+#if defined(CLFOLD_SCAN) && (!defined(CLFOLD_EXCLUSIVE) || !defined(CLFOLD_ANCHOR))
+#error "contract: a scan needs CLFOLD_EXCLUSIVE and CLFOLD_ANCHOR"
+#endif
+#if defined(CLFOLD_SCAN) && defined(CLFOLD_TILE_GROUP) && CLFOLD_TILE % CLFOLD_GROUP_SIZE
+#error "contract: work-items of a group scan equal runs, CLFOLD_TILE / CLFOLD_GROUP_SIZE"
+#endif
 #if defined(CLFOLD_RUNG) && (CLFOLD_RUNG < 0 || CLFOLD_RUNG > 6)
 #error "contract: CLFOLD_RUNG must be 0 to 6"
 #endif
@@ -110,6 +133,14 @@ typedef struct {
 typedef struct {
     CLFOLD_EACH(CLFOLD_STAGE16_MEMBER)
 } clfold_stage16;
+
+#if CLFOLD_ITEM16
+#define CLFOLD_ITEM16_MEMBER(k, name, stage, item, result) item##16 name;
+
+typedef struct {
+    CLFOLD_EACH(CLFOLD_ITEM16_MEMBER)
+} clfold_item16;
+#endif
 
 /* The element at position j, counted from element `begin` of the buffer. */
 static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin, uint j)

@@ -49,7 +49,7 @@ typedef struct {
 #define CLFOLD_RUNG_PARAMS                                                               \
     global const CLFOLD_IN *in, ulong in_offset, global clfold_item *scratch,            \
         ulong from, ulong to, uint is_first, ulong count, global CLFOLD_CELL *out,       \
-        ulong out_offset, uint has_init CLFOLD_EACH(CLFOLD_INIT_PARAM)
+        ulong out_index, CLFOLD_INIT_PARAMS
 
 #define CLFOLD_RUNG_BEGIN                                                                \
     local clfold_item x[CLFOLD_GROUP_SIZE];                                              \
@@ -59,9 +59,7 @@ typedef struct {
 
 #define CLFOLD_RUNG_END                                                                  \
     if (l == 0 && get_num_groups(0) == 1) {                                              \
-        clfold_item init;                                                                \
-        CLFOLD_EACH(CLFOLD_INIT_SET)                                                     \
-        clfold_finish(x[0], count == 0, has_init != 0, init, out, out_offset);           \
+        CLFOLD_REDUCE_END(x[0], count == 0)                                              \
     } else if (l == 0)                                                                   \
         scratch[to + g] = x[0]
 

@@ -33,17 +33,13 @@ static void clfold_fold_run(global const CLFOLD_IN *in, ulong in_offset, ulong f
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce_single(global const CLFOLD_IN *in, ulong in_offset, ulong count,
-                     global CLFOLD_CELL *out, ulong out_offset,
-                     uint has_init CLFOLD_EACH(CLFOLD_INIT_PARAM))
+                     global CLFOLD_CELL *out, ulong out_index, CLFOLD_INIT_PARAMS)
 {
     CLFOLD_TILE_MEMORY(memory);
 
     clfold_fold_run(in, in_offset, 0, count, memory);
     if (get_local_id(0) == 0) {
-        clfold_item init;
-        CLFOLD_EACH(CLFOLD_INIT_SET)
-        clfold_finish(memory[CLFOLD_KEPT], count == 0, has_init != 0, init, out,
-                      out_offset);
+        CLFOLD_REDUCE_END(memory[CLFOLD_KEPT], count == 0)
     }
 }
 
@@ -61,15 +57,12 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ul
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce_partials(global const clfold_item *partials, uint num,
-                       global CLFOLD_CELL *out, ulong out_offset,
-                       uint has_init CLFOLD_EACH(CLFOLD_INIT_PARAM))
+                       global CLFOLD_CELL *out, ulong out_index, CLFOLD_INIT_PARAMS)
 {
     CLFOLD_TILE_MEMORY(memory);
 
     clfold_tile_fold_items(partials, num, memory);
     if (get_local_id(0) == 0) {
-        clfold_item init;
-        CLFOLD_EACH(CLFOLD_INIT_SET)
-        clfold_finish(memory[0], num == 0, has_init != 0, init, out, out_offset);
+        CLFOLD_REDUCE_END(memory[0], num == 0)
     }
 }

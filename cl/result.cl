@@ -1,40 +1,122 @@
 /*
- * The end of a reduction: what every kernel does that writes a result.
+ * Results, as the caller has them, and what takes part in every fold besides elements.
  *
  *   item       components as they are folded           { ulong index; float value }
  *   result     as the caller has them, a cell for each    ulong        float, 0 above it
  */
+typedef struct {
+    CLFOLD_CELL cells[CLFOLD_COMPONENTS];
+} clfold_result;
 
-/* How the kernels that write the result take init. */
-#define CLFOLD_INIT_PARAM(k, name, stage, item, result) , result init_##name
-#define CLFOLD_INIT_SET(k, name, stage, item, result)                                    \
-    init.name = convert_##item(CLFOLD_INIT_##k(init_##name));
-
-/* Puts init in front, or takes the identity for what is empty, and stores the result: one
- * work-item does. An empty fold without either stores nothing: the host refuses such a
- * call. */
-static void clfold_finish(clfold_item total, bool empty, bool has_init, clfold_item init,
-                          global CLFOLD_CELL *out, ulong out_offset)
-{
-    if (has_init)
-        total = empty ? init : clfold_combine(init, total);
-    else if (empty) {
-#if CLFOLD_HAS_IDENTITY
-        total = clfold_identity();
-#else
-        return;
-#endif
-    }
-    /* A cell may be wider than its component; the rest of it is 0. */
-#define CLFOLD_STORE(k, name, stage, item, result)                                       \
+/* A cell may be wider than its component; the rest of it is 0. */
+#define CLFOLD_CELL_OF(k, name, stage, item, result)                                     \
     {                                                                                    \
         union {                                                                          \
             CLFOLD_CELL whole;                                                           \
             result value;                                                                \
         } cell;                                                                          \
         cell.whole = 0;                                                                  \
-        cell.value = convert_##result(total.name);                                       \
-        out[out_offset * CLFOLD_COMPONENTS + k] = cell.whole;                            \
+        cell.value = convert_##result(x.name);                                           \
+        r.cells[k] = cell.whole;                                                         \
     }
-    CLFOLD_EACH(CLFOLD_STORE)
+
+#define CLFOLD_ITEM_OF(k, name, stage, item, result)                                     \
+    {                                                                                    \
+        union {                                                                          \
+            CLFOLD_CELL whole;                                                           \
+            result value;                                                                \
+        } cell;                                                                          \
+        cell.whole = r.cells[k];                                                         \
+        x.name = convert_##item(cell.value);                                             \
+    }
+
+static clfold_result clfold_result_of(clfold_item x)
+{
+    clfold_result r;
+
+    CLFOLD_EACH(CLFOLD_CELL_OF)
+    return r;
+}
+
+static clfold_item clfold_item_of(clfold_result r)
+{
+    clfold_item x;
+
+    CLFOLD_EACH(CLFOLD_ITEM_OF)
+    return x;
+}
+
+static void clfold_store(clfold_item x, global CLFOLD_CELL *out, ulong index)
+{
+    const clfold_result r = clfold_result_of(x);
+
+    for (uint k = 0; k < CLFOLD_COMPONENTS; ++k)
+        out[index * CLFOLD_COMPONENTS + k] = r.cells[k];
+}
+
+static clfold_item clfold_fetch(global const CLFOLD_CELL *out, ulong index)
+{
+    clfold_result r;
+
+    for (uint k = 0; k < CLFOLD_COMPONENTS; ++k)
+        r.cells[k] = out[index * CLFOLD_COMPONENTS + k];
+    return clfold_item_of(r);
+}
+
+/*
+ * What is put in front of the first element: nothing, a value that the host knows, or
+ * result `clfold_init_index` of `clfold_init_at`. Where there is none `clfold_init_at` is any buffer.
+ */
+#define CLFOLD_INIT_VALUE 1
+#define CLFOLD_INIT_PLACE 2
+
+#define CLFOLD_INIT_PARAM(k, name, stage, item, result) , result init_##name
+#define CLFOLD_INIT_PARAMS                                                               \
+    uint clfold_init_from, global const CLFOLD_CELL *clfold_init_at,                                   \
+        ulong clfold_init_index CLFOLD_EACH(CLFOLD_INIT_PARAM)
+
+#define CLFOLD_INIT_FROM_VALUE(k, name, stage, item, result)                             \
+    init.name = convert_##item(CLFOLD_INIT_##k(init_##name));
+#define CLFOLD_INIT_FROM_PLACE(k, name, stage, item, result)                             \
+    {                                                                                    \
+        union {                                                                          \
+            CLFOLD_CELL whole;                                                           \
+            result value;                                                                \
+        } cell;                                                                          \
+        cell.whole = clfold_init_at[clfold_init_index * CLFOLD_COMPONENTS + k];                        \
+        init.name = convert_##item(CLFOLD_INIT_##k(cell.value));                         \
+    }
+
+/* Declares `init` and sets it, if there is one. */
+#define CLFOLD_INIT_GET                                                                  \
+    clfold_item init;                                                                    \
+    if (clfold_init_from == CLFOLD_INIT_PLACE) {                                                \
+        CLFOLD_EACH(CLFOLD_INIT_FROM_PLACE)                                              \
+    } else {                                                                             \
+        CLFOLD_EACH(CLFOLD_INIT_FROM_VALUE)                                              \
+    }
+
+/* The end of a reduction by the work-item that has the total of the elements: puts init
+ * in front, and stores the result. */
+#define CLFOLD_REDUCE_END(total, empty)                                                  \
+    {                                                                                    \
+        CLFOLD_INIT_GET                                                                  \
+        if (clfold_init_from)                                                                   \
+            init = (empty) ? init : clfold_combine(init, total);                         \
+        else if (!(empty))                                                               \
+            init = total;                                                                \
+        clfold_finish(init, (empty) && !clfold_init_from, out, out_index);                      \
+    }
+
+/* Stores a total, which has init in front already, or the identity for what is empty: one
+ * work-item does. An empty fold without either stores nothing: the host refuses it. */
+static void clfold_finish(clfold_item total, bool empty, global CLFOLD_CELL *out,
+                          ulong index)
+{
+#if CLFOLD_HAS_IDENTITY
+    clfold_store(empty ? clfold_identity() : total, out, index);
+#else
+    if (!empty)
+        clfold_store(total, out, index);
+#endif
 }

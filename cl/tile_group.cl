@@ -117,7 +117,7 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
                              uint count, clfold_memory memory)
 {
     const uint l = (uint)get_local_id(0);
-    const bool aligned = (ulong)in % 16 == 0;
+    const bool aligned = (ulong)in % sizeof(CLFOLD_CHUNK_VECTOR) == 0;
     const ulong end = begin + count;
     const ulong first = begin / CLFOLD_CHUNK;
     const uint chunks = (uint)((end + CLFOLD_CHUNK - 1) / CLFOLD_CHUNK - first);

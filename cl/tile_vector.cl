@@ -89,7 +89,7 @@ static clfold_stage clfold_join(clfold_stage16 x)
     return total;
 }
 
-#if CLFOLD_COMMUTATIVE
+#if CLFOLD_COMMUTATIVE && !defined(CLFOLD_SCAN)
 
 /* The elements from begin on, a multiple of 16 and at least 16 of them. Lane j of four
  * accumulators takes every 64th element: four chains hide the latency of a float add. */
@@ -119,6 +119,32 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
 
 #else
 
+/* The lanes one by one. */
+#define CLFOLD_LANES_MEMBER(k, name, stage, item, result)                                \
+    union {                                                                              \
+        stage##16 v;                                                                     \
+        stage s[16];                                                                     \
+    } name;
+typedef struct {
+    CLFOLD_EACH(CLFOLD_LANES_MEMBER)
+} clfold_lanes;
+
+static clfold_lanes clfold_lanes_of(clfold_stage16 x)
+{
+    clfold_lanes lanes;
+#define CLFOLD_LANES_SET(k, name, stage, item, result) lanes.name.v = x.name;
+    CLFOLD_EACH(CLFOLD_LANES_SET)
+    return lanes;
+}
+
+static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
+{
+    clfold_stage x;
+#define CLFOLD_LANE_GET(k, name, stage, item, result) x.name = lanes->name.s[i];
+    CLFOLD_EACH(CLFOLD_LANE_GET)
+    return x;
+}
+
 /* 64 elements in order, as 16 lanes of 4 neighbours each. */
 static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong begin, uint j)
 {
@@ -130,20 +156,51 @@ static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong begin, ui
     return clfold_pairs(x, y);
 }
 
-/* The same elements in order: 256 at a time become 16 lanes of 16 neighbours, which costs
- * 15 vector combines where reordering would take 16. */
+/* 256 elements in order, as 16 lanes of 16 neighbours each: for 15 vector combines, where
+ * reordering would take 16. */
+static clfold_lanes clfold_fold_256(global const CLFOLD_IN *in, ulong begin, uint j)
+{
+    clfold_stage16 x = clfold_pairs(clfold_fold_64(in, begin, j),
+                                    clfold_fold_64(in, begin, j + 64));
+    clfold_stage16 y = clfold_pairs(clfold_fold_64(in, begin, j + 128),
+                                    clfold_fold_64(in, begin, j + 192));
+
+    return clfold_lanes_of(clfold_pairs(x, y));
+}
+
+#if CLFOLD_CUTS
+
+/* From where on the fold of `count` elements must be known, a multiple of 16 as `count`:
+ * what cuts takes no account of what is before it. */
+static uint clfold_last_cut(global const CLFOLD_IN *in, ulong begin, uint count)
+{
+    for (uint i = count; i >= 256; i -= 256) {
+        const clfold_lanes lanes = clfold_fold_256(in, begin, i - 256);
+        for (uint k = 16; k-- > 0;) {
+            if (clfold_cuts(clfold_lane(&lanes, k)))
+                return i - 256 + 16 * k;
+        }
+    }
+    return 0;
+}
+
+#else
+#define clfold_last_cut(in, begin, count) 0u
+#endif
+
+/* The elements from begin on, a multiple of 16 and at least 16 of them, in order: a left
+ * fold of trees over 16 neighbours. */
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
                                         uint count)
 {
-    clfold_stage total = clfold_join(clfold_load16(in, begin, 0));
-    uint i = 16;
+    uint i = clfold_last_cut(in, begin, count);
+    clfold_stage total = clfold_join(clfold_load16(in, begin, i));
 
+    i += 16;
     for (; i + 256 <= count; i += 256) {
-        clfold_stage16 x = clfold_pairs(clfold_fold_64(in, begin, i),
-                                        clfold_fold_64(in, begin, i + 64));
-        clfold_stage16 y = clfold_pairs(clfold_fold_64(in, begin, i + 128),
-                                        clfold_fold_64(in, begin, i + 192));
-        total = clfold_combine_stage(total, clfold_join(clfold_pairs(x, y)));
+        const clfold_lanes lanes = clfold_fold_256(in, begin, i);
+        for (uint k = 0; k < 16; ++k)
+            total = clfold_combine_stage(total, clfold_lane(&lanes, k));
     }
     for (; i < count; i += 16)
         total = clfold_combine_stage(total, clfold_join(clfold_load16(in, begin, i)));
@@ -169,6 +226,8 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
     memory[0] = clfold_empty(total, index);
 }
 
+#ifndef CLFOLD_SCAN
+
 /* The fold of the first `num` items. */
 static void clfold_tile_fold_items(global const clfold_item *items, uint num,
                                    clfold_memory memory)
@@ -176,3 +235,5 @@ static void clfold_tile_fold_items(global const clfold_item *items, uint num,
     for (uint i = 0; i < num; ++i)
         memory[0] = i == 0 ? items[0] : clfold_combine(memory[0], items[i]);
 }
+
+#endif

@@ -37,6 +37,22 @@ static clfold_status get_value(const struct site *site, cl_device_id device,
                                 : clfold_fail_call(site, status, "clGetDeviceInfo");
 }
 
+static clfold_status get_platform(const struct site *site, cl_device_id device,
+                                  char *string, size_t size)
+{
+    cl_platform_id platform = NULL;
+    clfold_status status =
+        get_value(site, device, CL_DEVICE_PLATFORM, &platform, sizeof(platform));
+
+    if (status == CLFOLD_OK) {
+        status = clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, string, NULL);
+        if (status != CL_SUCCESS) {
+            clfold_fail_call(site, status, "clGetPlatformInfo");
+        }
+    }
+    return status;
+}
+
 /* The newest OpenCL C that the device is sure to compile. A 3.0 device has 3.0, whatever
  * CL_DEVICE_OPENCL_C_VERSION says: that query answers 1.2 for the sake of old programs.
  */
@@ -75,6 +91,7 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
              get_string(site, device, CL_DEVICE_VERSION, version, sizeof(version))) ||
         (status = get_string(site, device, CL_DEVICE_EXTENSIONS, extensions,
                              sizeof(extensions))) ||
+        (status = get_platform(site, device, caps->platform, sizeof(caps->platform))) ||
         (status = get_value(site, device, CL_DEVICE_TYPE, &type, sizeof(type))) ||
         (status = get_value(site, device, CL_DEVICE_MAX_WORK_GROUP_SIZE,
                             &caps->facts.max_group_size, sizeof(size_t))) ||
@@ -98,6 +115,7 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
     caps->facts.cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     caps->facts.vendor = caps->vendor;
     caps->facts.name = caps->name;
+    caps->facts.platform = caps->platform;
     caps->facts.local_memory = (size_t)local_memory;
     return CLFOLD_OK;
 }

@@ -6,7 +6,7 @@
 #include "plan/policy.h"
 
 struct caps {
-    char name[128], vendor[128];
+    char name[128], vendor[128], platform[128];
     const char *options; /* of a build: "-cl-std=CL3.0" */
     bool fp64, fp16;
     struct device_facts facts;

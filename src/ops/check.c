@@ -38,7 +38,8 @@ clfold_status clfold_check_later(const struct site *site, const char *of,
     return CLFOLD_OK;
 }
 
-static clfold_status check_fields(const struct site *site, const clfold_fold *fold)
+static clfold_status check_fields(const struct site *site, clfold_operation operation,
+                                  const clfold_fold *fold)
 {
     const struct later later[] = {
         { fold->accuracy != CLFOLD_DETERMINISTIC, "accuracy" },
@@ -53,9 +54,7 @@ static clfold_status check_fields(const struct site *site, const clfold_fold *fo
         { fold->args != NULL, "args" },
         { fold->num_args != 0, "num_args" },
         { fold->segments != NULL, "segments" },
-        { fold->init_at.mem != NULL || fold->init_at.offset != 0, "init_at" },
         { fold->count_at.mem != NULL || fold->count_at.offset != 0, "count_at" },
-        { fold->total_at.mem != NULL || fold->total_at.offset != 0, "total_at" },
         { fold->components != NULL, "components" },
         { fold->cuts != NULL, "cuts" },
         { (fold->flags & CLFOLD_COMMUTATIVE) != 0, "flags: CLFOLD_COMMUTATIVE" },
@@ -75,6 +74,11 @@ static clfold_status check_fields(const struct site *site, const clfold_fold *fo
     if (fold->flags & ~(uint32_t)(CLFOLD_COMMUTATIVE | CLFOLD_CHECKED)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "fold: flags 0x%x has unknown bits", fold->flags);
+    }
+    if (operation == CLFOLD_REDUCE && (fold->total_at.mem || fold->total_at.offset)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "fold: total_at %p is for scans, a reduction's is out",
+                           (void *)fold->total_at.mem);
     }
     return clfold_check_later(site, "fold", later, sizeof(later) / sizeof(later[0]));
 }
@@ -118,7 +122,7 @@ static clfold_status check_operation(const struct site *site, clfold_operation o
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "operation %u is no operation",
                            operation);
     }
-    if (operation != CLFOLD_REDUCE) {
+    if (operation > CLFOLD_EXCLUSIVE_SCAN) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "operation %u is not in this version", operation);
     }
@@ -135,11 +139,24 @@ clfold_status clfold_check_fold(const struct site *site, const clfold_context *c
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
                            context ? "fold" : "context");
     }
-    if ((status = check_fields(site, fold)) ||
-        (status = check_operation(site, operation))) {
+    if ((status = check_operation(site, operation)) ||
+        (status = check_fields(site, operation, fold))) {
         return status;
     }
     return check_monoid(site, context, fold, monoid);
+}
+
+clfold_status clfold_check_count(const struct site *site, const struct monoid *monoid,
+                                 size_t count)
+{
+    size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_out_size(monoid);
+    size_t size = in > out ? in : out, bytes;
+
+    if (!clfold_size_mul(count, size, &bytes)) {
+        return clfold_fail(site, CLFOLD_ERROR_RANGE,
+                           "count %zu of %zu bytes each overflows", count, size);
+    }
+    return CLFOLD_OK;
 }
 
 clfold_status clfold_check_reduce(const struct site *site, const clfold_context *context,
@@ -198,7 +215,7 @@ clfold_status clfold_check_wait(const struct site *site, cl_uint num_wait,
 }
 
 clfold_status clfold_check_span(const struct site *site, const clfold_context *context,
-                                const struct span *span, cl_mem *root, size_t *begin)
+                                struct span *span)
 {
     cl_context of_context = NULL;
     cl_mem_object_type kind = 0;
@@ -209,8 +226,8 @@ clfold_status clfold_check_span(const struct site *site, const clfold_context *c
 
     if (!span->mem && span->count == 0) {
         /* OpenCL has no buffer of 0 bytes, so who has nothing has none. */
-        *root = NULL;
-        *begin = 0;
+        span->root = NULL;
+        span->begin = 0;
         return CLFOLD_OK;
     }
     if (!span->mem) {
@@ -256,25 +273,91 @@ clfold_status clfold_check_span(const struct site *site, const clfold_context *c
                            span->op ? span->op : "", span->op ? ", " : "", span->type,
                            span->offset_name, span->offset, span->count);
     }
-    *root = parent ? parent : span->mem;
-    *begin = origin + span->offset * span->size;
+    span->root = parent ? parent : span->mem;
+    span->begin = origin + span->offset * span->size;
     return CLFOLD_OK;
 }
 
 clfold_status clfold_check_overlap(const struct site *site, const struct span *in,
-                                   cl_mem in_root, size_t in_begin,
-                                   const struct span *out, cl_mem out_root,
-                                   size_t out_begin)
+                                   const struct span *out, enum overlap allowed)
 {
-    size_t in_end = in_begin + in->count * in->size;
-    size_t out_end = out_begin + out->count * out->size;
+    size_t in_end = in->begin + in->count * in->size;
+    size_t out_end = out->begin + out->count * out->size;
+    bool same = in->begin == out->begin;
 
-    if (in_root == out_root && in->count > 0 && in_begin != out_begin &&
-        in_begin < out_end && out_begin < in_end) {
-        return clfold_fail(site, CLFOLD_ERROR_OVERLAP,
-                           "%s, bytes %zu to %zu, overlaps %s, bytes %zu to %zu",
-                           out->name, out_begin, out_end - 1, in->name, in_begin,
-                           in_end - 1);
+    if (in->root != out->root || in->count == 0 || out->count == 0 ||
+        in->begin >= out_end || out->begin >= in_end) {
+        return CLFOLD_OK;
     }
-    return CLFOLD_OK;
+    if (same && (allowed == OVERLAP_PLACE ||
+                 (allowed == OVERLAP_ELEMENTS && in->size == out->size))) {
+        return CLFOLD_OK;
+    }
+    if (same && allowed == OVERLAP_ELEMENTS) {
+        return clfold_fail(site, CLFOLD_ERROR_OVERLAP,
+                           "%s is in the place of %s, with elements of %zu bytes for %zu",
+                           out->name, in->name, out->size, in->size);
+    }
+    return clfold_fail(site, CLFOLD_ERROR_OVERLAP,
+                       "%s, bytes %zu to %zu, overlaps %s, bytes %zu to %zu", out->name,
+                       out->begin, out_end - 1, in->name, in->begin, in_end - 1);
+}
+
+struct span clfold_span_in(const struct monoid *monoid, cl_mem in, size_t in_offset,
+                           size_t count)
+{
+    return (struct span){
+        .name = "in",
+        .offset_name = "in_offset",
+        .mem = in,
+        .offset = in_offset,
+        .count = count,
+        .size = clfold_monoid_in_size(monoid),
+        .type = clfold_type_name(monoid->in),
+        .denied = CL_MEM_WRITE_ONLY,
+    };
+}
+
+struct span clfold_span_result(const struct monoid *monoid, const char *name,
+                               const char *offset_name, cl_mem mem, size_t offset,
+                               size_t count, cl_mem_flags denied)
+{
+    return (struct span){
+        .name = name,
+        .offset_name = offset_name,
+        .mem = mem,
+        .offset = offset,
+        .count = count,
+        .size = clfold_monoid_out_size(monoid),
+        .type = clfold_type_name(monoid->type),
+        .op = monoid->num_components > 1 ? monoid->name : NULL,
+        .denied = denied,
+    };
+}
+
+clfold_status clfold_check_init(const struct site *site, const clfold_context *context,
+                                const struct monoid *monoid, const struct init *init,
+                                const struct span *out, enum overlap allowed)
+{
+    struct span span =
+        clfold_span_result(monoid, "init_at", "init_at.offset", init->at.mem,
+                           init->at.offset, 1, CL_MEM_WRITE_ONLY);
+    clfold_status status;
+
+    if (!init->at.mem && init->at.offset != 0) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "init_at: mem is NULL, but offset is %zu", init->at.offset);
+    }
+    if (!init->at.mem) {
+        return CLFOLD_OK;
+    }
+    if (init->value) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "init %p and init_at.mem %p are both given", init->value,
+                           (void *)init->at.mem);
+    }
+    if ((status = clfold_check_span(site, context, &span))) {
+        return status;
+    }
+    return out ? clfold_check_overlap(site, &span, out, allowed) : CLFOLD_OK;
 }

@@ -4,6 +4,7 @@
 #define CLFOLD_OPS_CHECK_H
 
 #include "base/error.h"
+#include "ops/args.h"
 #include "ops/context.h"
 
 #include <stdbool.h>
@@ -30,6 +31,10 @@ clfold_status clfold_check_fold(const struct site *site, const clfold_context *c
                                 clfold_operation operation, const clfold_fold *fold,
                                 struct monoid *monoid);
 
+/* `count` elements can be counted in bytes. */
+clfold_status clfold_check_count(const struct site *site, const struct monoid *monoid,
+                                 size_t count);
+
 /* The algorithm that a fold names, or the policy's. */
 clfold_status clfold_check_reduce(const struct site *site, const clfold_context *context,
                                   const struct monoid *monoid, const char *name,
@@ -51,17 +56,33 @@ struct span {
     const char *type;     /* "f32" */
     const char *op;       /* "arg-min", where elements are results of another form */
     cl_mem_flags denied;  /* CL_MEM_WRITE_ONLY: kernels must read it */
+    /* What clfold_check_span finds: the parent of a sub-buffer, and the first byte there */
+    cl_mem root;
+    size_t begin;
 };
 
-/* A buffer of the context's, with the run inside; a run of nothing may do without. *root
- * is the parent of a sub-buffer, and *begin the first byte there. */
+/* A buffer of the context's, with the run inside; a run of nothing may do without. */
 clfold_status clfold_check_span(const struct site *site, const clfold_context *context,
-                                const struct span *span, cl_mem *root, size_t *begin);
+                                struct span *span);
 
-/* Refuses an `out` that overlaps `in` anywhere but at the same byte. */
+/* Refuses an `out` that overlaps `in`, but for what `allowed` says: both begin at the
+ * same byte, and also have elements of one size. */
+enum overlap { OVERLAP_NONE, OVERLAP_PLACE, OVERLAP_ELEMENTS };
 clfold_status clfold_check_overlap(const struct site *site, const struct span *in,
-                                   cl_mem in_root, size_t in_begin,
-                                   const struct span *out, cl_mem out_root,
-                                   size_t out_begin);
+                                   const struct span *out, enum overlap allowed);
+
+/* The elements that a call reads. */
+struct span clfold_span_in(const struct monoid *monoid, cl_mem in, size_t in_offset,
+                           size_t count);
+
+/* A place for a result, named `name` and `offset_name`. */
+struct span clfold_span_result(const struct monoid *monoid, const char *name,
+                               const char *offset_name, cl_mem mem, size_t offset,
+                               size_t count, cl_mem_flags denied);
+
+/* The place of init_at, if there is one, and how it may overlap `out`, if there is one. */
+clfold_status clfold_check_init(const struct site *site, const clfold_context *context,
+                                const struct monoid *monoid, const struct init *init,
+                                const struct span *out, enum overlap allowed);
 
 #endif

@@ -20,4 +20,11 @@ clfold_status clfold_reduce_monoid(clfold_context *context, cl_command_queue que
                                    cl_uint num_wait, const cl_event *wait,
                                    cl_event *event);
 
+/* A scan in the same form; results are stored side by side. */
+clfold_status clfold_scan_monoid(clfold_context *context, cl_command_queue queue,
+                                 const struct monoid *monoid, const char *algorithm,
+                                 bool exclusive, cl_mem in, size_t in_offset, cl_mem out,
+                                 size_t out_offset, size_t count, const void *init,
+                                 cl_uint num_wait, const cl_event *wait, cl_event *event);
+
 #endif

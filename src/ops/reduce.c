@@ -7,29 +7,24 @@
 
 #include <string.h>
 
-/* What both forms of the call are refused for; `in` is left for the overlap. */
-static clfold_status check_input(const clfold_context *context, const struct site *site,
-                                 struct reduce_call *call, struct span *in, cl_mem *root,
-                                 size_t *begin)
+/* What both forms of the call are refused for; `out` is where the result goes, or NULL. */
+static clfold_status check(const clfold_context *context, const struct site *site,
+                           struct reduce_call *call, struct span *out)
 {
+    struct span in = clfold_span_in(call->monoid, call->in, call->in_offset, call->count);
     clfold_status status;
 
-    *in = (struct span){
-        .name = "in",
-        .offset_name = "in_offset",
-        .mem = call->in,
-        .offset = call->in_offset,
-        .count = call->count,
-        .size = clfold_monoid_in_size(call->monoid),
-        .type = clfold_type_name(call->monoid->in),
-        .denied = CL_MEM_WRITE_ONLY,
-    };
     if ((status = clfold_check_queue(site, context, call->queue, &call->in_order)) ||
         (status = clfold_check_wait(site, call->num_wait, call->wait)) ||
-        (status = clfold_check_span(site, context, in, root, begin))) {
+        (status = clfold_check_span(site, context, &in)) ||
+        (out && (status = clfold_check_span(site, context, out))) ||
+        (out && (status = clfold_check_overlap(site, &in, out, OVERLAP_PLACE))) ||
+        (status = clfold_check_init(site, context, call->monoid, &call->init, out,
+                                    OVERLAP_PLACE))) {
         return status;
     }
-    if (call->count == 0 && !call->monoid->has_identity && !call->init) {
+    if (call->count == 0 && !call->monoid->has_identity &&
+        !clfold_has_init(&call->init)) {
         return clfold_fail(site, CLFOLD_ERROR_EMPTY,
                            "count is 0, and %s has neither identity nor init",
                            call->monoid->name);
@@ -53,26 +48,11 @@ static clfold_status run(clfold_context *context, const struct site *site,
 static clfold_status reduce(clfold_context *context, const struct site *site,
                             struct reduce_call *call, clfold_op op, cl_event *event)
 {
-    struct span in;
-    struct span out = {
-        .name = "out",
-        .offset_name = "out_offset",
-        .mem = call->out,
-        .offset = call->out_offset,
-        .count = 1,
-        .size = clfold_monoid_out_size(call->monoid),
-        .type = clfold_type_name(call->monoid->type),
-        .op = call->monoid->num_components > 1 ? call->monoid->name : NULL,
-        .denied = CL_MEM_READ_ONLY,
-    };
-    cl_mem in_root, out_root;
-    size_t in_begin, out_begin;
-    clfold_status status;
+    struct span out = clfold_span_result(call->monoid, "out", "out_offset", call->out,
+                                         call->out_offset, 1, CL_MEM_READ_ONLY);
+    clfold_status status = check(context, site, call, &out);
 
-    if ((status = check_input(context, site, call, &in, &in_root, &in_begin)) ||
-        (status = clfold_check_span(site, context, &out, &out_root, &out_begin)) ||
-        (status = clfold_check_overlap(site, &in, in_root, in_begin, &out, out_root,
-                                       out_begin))) {
+    if (status) {
         return status;
     }
     return run(context, site, call, op, event);
@@ -105,7 +85,7 @@ clfold_status clfold_reduce(clfold_context *context, cl_command_queue queue,
         .out = out,
         .out_offset = out_offset,
         .count = count,
-        .init = fold->init,
+        .init = { .value = fold->init, .at = fold->init_at },
         .num_wait = num_wait,
         .wait = wait,
     };
@@ -129,7 +109,7 @@ clfold_status clfold_reduce_monoid(clfold_context *context, cl_command_queue que
         .out = out,
         .out_offset = out_offset,
         .count = count,
-        .init = init,
+        .init = { .value = init },
         .num_wait = num_wait,
         .wait = wait,
     };
@@ -173,9 +153,6 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
     struct monoid monoid;
     enum reduce_algorithm algorithm;
     struct block *block;
-    struct span span;
-    cl_mem root;
-    size_t begin;
     cl_event reduced = NULL;
     clfold_status status;
 
@@ -200,10 +177,10 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
         .in = in,
         .in_offset = in_offset,
         .count = count,
-        .init = fold->init,
+        .init = { .value = fold->init, .at = fold->init_at },
         .behind_all = true,
     };
-    if ((status = check_input(context, &site, &call, &span, &root, &begin)) ||
+    if ((status = check(context, &site, &call, NULL)) ||
         (status = clfold_scratch_lend(&context->scratch, &site, queue, call.in_order,
                                       result_size, &block))) {
         return status;

@@ -3,6 +3,7 @@
 #define CLFOLD_OPS_REDUCE_H
 
 #include "device/cache.h"
+#include "ops/args.h"
 #include "ops/context.h"
 
 struct reduce_call {
@@ -15,7 +16,7 @@ struct reduce_call {
     cl_mem out;
     size_t out_offset;
     size_t count;
-    const void *init; /* a result's cells; NULL: none */
+    struct init init;
     cl_uint num_wait;
     const cl_event *wait;
     bool behind_all; /* that the queue holds, on an out-of-order queue as well */

@@ -2,10 +2,8 @@
 #include "ops/reduce.h"
 
 #include "ops/chain.h"
+#include "ops/program.h"
 #include "plan/assemble.h"
-#include "plan/scalar.h"
-
-#include <string.h>
 
 /* ---- Finding the program ----------------------------------------------------------- */
 
@@ -24,50 +22,6 @@ static const char *const rung_kernels[] = {
     "clfold_reduce4", "clfold_reduce5", "clfold_reduce6",
 };
 
-/* The numbers that change the program's text. No padding: it is hashed as bytes. */
-struct reduce_key {
-    uint32_t operation, algorithm, in, cell, num_scalars, num_components;
-    uint32_t commutative, has_identity, stage_limit;
-    uint32_t tile, tile_elements, group_size;
-    struct {
-        uint32_t result, item, stage, load, scalar;
-    } components[CLFOLD_MAX_COMPONENTS];
-};
-
-/* The key's strings are the monoid's, its numbers go to `numbers`. */
-static void make_key(struct key *key, struct reduce_key *numbers,
-                     const struct monoid *monoid, const struct reduce_shape *shape)
-{
-    *numbers = (struct reduce_key){
-        .operation = CLFOLD_REDUCE,
-        .algorithm = shape->algorithm,
-        .in = monoid->in,
-        .cell = monoid->cell,
-        .num_scalars = monoid->num_scalars,
-        .num_components = monoid->num_components,
-        .commutative = monoid->commutative,
-        .has_identity = monoid->has_identity,
-        .stage_limit = (uint32_t)(monoid->stage_limit < UINT32_MAX ? monoid->stage_limit
-                                                                   : UINT32_MAX),
-        .tile = shape->tile.kind,
-        .tile_elements = shape->tile.elements,
-        .group_size = shape->tile.group_size,
-    };
-    clfold_key_init(key);
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        const struct component *component = &monoid->components[k];
-        numbers->components[k].result = component->result;
-        numbers->components[k].item = component->item;
-        numbers->components[k].stage = component->stage;
-        numbers->components[k].load = component->load;
-        numbers->components[k].scalar = component->scalar;
-        clfold_key_add_string(key, component->name);
-        clfold_key_add_string(key, component->combine);
-        clfold_key_add_string(key, component->identity);
-    }
-    clfold_key_add(key, numbers, sizeof(*numbers));
-}
-
 struct text_data {
     const struct monoid *monoid;
     const struct reduce_shape *shape;
@@ -80,38 +34,51 @@ static void assemble(struct text *text, const void *data)
     clfold_assemble_reduce(text, of->monoid, of->shape);
 }
 
+/* The candidates, with what their programs are made of. */
+struct candidates {
+    struct policy policies[CLFOLD_MAX_CANDIDATES];
+    struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
+    struct text_data data[CLFOLD_MAX_CANDIDATES];
+    struct program_spec specs[CLFOLD_MAX_CANDIDATES];
+};
+
+static uint32_t make_candidates(struct candidates *of, const clfold_context *context,
+                                enum reduce_algorithm algorithm,
+                                const struct monoid *monoid)
+{
+    uint32_t num = clfold_reduce_shapes(algorithm, &context->caps.facts, monoid,
+                                        &context->override, of->policies, of->shapes);
+    bool is_rung = algorithm != REDUCE_TILES;
+
+    for (uint32_t i = 0; i < num; ++i) {
+        of->data[i] = (struct text_data){ monoid, &of->shapes[i] };
+        of->specs[i] = (struct program_spec){
+            .monoid = monoid,
+            .tile = of->shapes[i].tile,
+            .operation = CLFOLD_REDUCE,
+            .algorithm = algorithm,
+            .assemble = assemble,
+            .data = &of->data[i],
+            .names = is_rung ? &rung_kernels[algorithm - REDUCE_0] : tile_kernels,
+            .num_kernels = is_rung ? 1 : NUM_KERNELS,
+        };
+    }
+    return num;
+}
+
 clfold_status clfold_reduce_find(clfold_context *context, const struct site *site,
                                  enum reduce_algorithm algorithm,
                                  const struct monoid *monoid, uint64_t count,
                                  struct reduce_plan *plan, struct program **program)
 {
-    struct policy policies[CLFOLD_MAX_CANDIDATES];
-    struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
-    uint32_t num = clfold_reduce_shapes(algorithm, &context->caps.facts, monoid,
-                                        &context->override, policies, shapes);
-    clfold_status status = CLFOLD_ERROR_BUILD;
-    bool found = true;
+    struct candidates of;
+    uint32_t num = make_candidates(&of, context, algorithm, monoid), chosen;
+    clfold_status status =
+        clfold_program_choose(context, site, of.specs, num, &chosen, program);
 
-    *program = NULL;
-    for (uint32_t i = 0; i < num && status == CLFOLD_ERROR_BUILD; ++i) {
-        struct key key;
-        struct reduce_key numbers;
-        struct text_data data = { monoid, &shapes[i] };
-        struct recipe recipe = { assemble, &data, tile_kernels, NUM_KERNELS };
-
-        if (algorithm != REDUCE_TILES) {
-            recipe.names = &rung_kernels[algorithm - REDUCE_0];
-            recipe.num_kernels = 1;
-        }
-        make_key(&key, &numbers, monoid, &shapes[i]);
-        status = clfold_cache_find(&context->cache, site, &key, &recipe, program, &found);
-        if (status == CLFOLD_OK) {
-            clfold_reduce_plan_init(plan, monoid, &policies[i], &shapes[i], count);
-        }
-    }
-    clfold_cache_count(&context->cache, found && status == CLFOLD_OK);
-    if (status == CLFOLD_ERROR_BUILD && *program) {
-        clfold_program_error(*program, site);
+    if (status == CLFOLD_OK) {
+        clfold_reduce_plan_init(plan, monoid, &of.policies[chosen], &of.shapes[chosen],
+                                count);
     }
     return status;
 }
@@ -120,78 +87,22 @@ void clfold_reduce_foresee(clfold_context *context, enum reduce_algorithm algori
                            const struct monoid *monoid, uint64_t count,
                            struct reduce_plan *plan, uint32_t *dropped)
 {
-    struct policy policies[CLFOLD_MAX_CANDIDATES];
-    struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
-    uint32_t num = clfold_reduce_shapes(algorithm, &context->caps.facts, monoid,
-                                        &context->override, policies, shapes);
-    uint32_t i = 0;
+    struct candidates of;
+    uint32_t num = make_candidates(&of, context, algorithm, monoid);
+    uint32_t i = clfold_program_foresee(context, of.specs, num);
 
-    for (; i + 1 < num; ++i) {
-        struct key key;
-        struct reduce_key numbers;
-
-        make_key(&key, &numbers, monoid, &shapes[i]);
-        if (!clfold_cache_has_failed(&context->cache, &key)) {
-            break;
-        }
-    }
     *dropped = i;
-    clfold_reduce_plan_init(plan, monoid, &policies[i], &shapes[i], count);
+    clfold_reduce_plan_init(plan, monoid, &of.policies[i], &of.shapes[i], count);
 }
 
 /* ---- Arguments --------------------------------------------------------------------- */
 
-/* Sets arguments one after the other; the first failure stays. */
-struct args {
-    cl_kernel kernel;
-    cl_uint index;
-    cl_int status;
-};
-
-static void set(struct args *args, size_t size, const void *value)
-{
-    if (args->status == CL_SUCCESS) {
-        args->status = clSetKernelArg(args->kernel, args->index++, size, value);
-    }
-}
-
-static void set_mem(struct args *args, cl_mem mem)
-{
-    set(args, sizeof(mem), &mem);
-}
-
-static void set_ulong(struct args *args, uint64_t value)
-{
-    cl_ulong argument = value;
-
-    set(args, sizeof(argument), &argument);
-}
-
-static void set_uint(struct args *args, uint32_t value)
-{
-    cl_uint argument = value;
-
-    set(args, sizeof(argument), &argument);
-}
-
-/* What clfold_finish in result.cl takes. */
+/* What the kernels that write the result take. */
 static void set_result(struct args *args, const struct reduce_call *call)
 {
-    const unsigned char *init = call->init;
-    size_t cell = clfold_scalar(call->monoid->cell)->size;
-
-    set_mem(args, call->out);
-    set_ulong(args, call->out_offset);
-    set_uint(args, init != NULL);
-    for (uint32_t k = 0; k < call->monoid->num_components; ++k) {
-        const struct component *component = &call->monoid->components[k];
-        size_t size = clfold_scalar(component->result)->size;
-        unsigned char value[sizeof(cl_ulong)] = { 0 };
-        if (init) {
-            memcpy(value, init + k * cell, size);
-        }
-        set(args, size, value);
-    }
+    clfold_args_mem(args, call->out);
+    clfold_args_ulong(args, call->out_offset);
+    clfold_args_init(args, call->monoid, &call->init, call->out);
 }
 
 static clfold_status set_tile_args(const struct site *site, uint32_t kernel,
@@ -201,22 +112,20 @@ static clfold_status set_tile_args(const struct site *site, uint32_t kernel,
     struct args args = { .kernel = object };
 
     if (kernel == KERNEL_PARTIALS) {
-        set_mem(&args, partials);
-        set_uint(&args, call->count > 0 ? (uint32_t)plan->num_groups : 0);
+        clfold_args_mem(&args, partials);
+        clfold_args_uint(&args, call->count > 0 ? (uint32_t)plan->num_groups : 0);
     } else {
-        set_mem(&args, call->in);
-        set_ulong(&args, call->in_offset);
-        set_ulong(&args, call->count);
+        clfold_args_mem(&args, call->in);
+        clfold_args_ulong(&args, call->in_offset);
+        clfold_args_ulong(&args, call->count);
     }
     if (kernel == KERNEL_TILES) {
-        set_ulong(&args, plan->items * plan->shape.tile.group_size);
-        set_mem(&args, partials);
+        clfold_args_ulong(&args, plan->items * plan->shape.tile.group_size);
+        clfold_args_mem(&args, partials);
     } else {
         set_result(&args, call);
     }
-    return args.status == CL_SUCCESS
-               ? CLFOLD_OK
-               : clfold_fail_call(site, args.status, "clSetKernelArg");
+    return clfold_args_status(&args, site);
 }
 
 /* Launch `pass` of a rung. Passes take turns in two areas of scratch:
@@ -230,17 +139,15 @@ static clfold_status set_rung_args(const struct site *site, cl_kernel object,
 {
     struct args args = { .kernel = object };
 
-    set_mem(&args, call->in);
-    set_ulong(&args, call->in_offset);
-    set_mem(&args, scratch);
-    set_ulong(&args, pass % 2 == 0 ? plan->num_groups : 0);
-    set_ulong(&args, pass % 2 == 0 ? 0 : plan->num_groups);
-    set_uint(&args, pass == 0);
-    set_ulong(&args, count);
+    clfold_args_mem(&args, call->in);
+    clfold_args_ulong(&args, call->in_offset);
+    clfold_args_mem(&args, scratch);
+    clfold_args_ulong(&args, pass % 2 == 0 ? plan->num_groups : 0);
+    clfold_args_ulong(&args, pass % 2 == 0 ? 0 : plan->num_groups);
+    clfold_args_uint(&args, pass == 0);
+    clfold_args_ulong(&args, count);
     set_result(&args, call);
-    return args.status == CL_SUCCESS
-               ? CLFOLD_OK
-               : clfold_fail_call(site, args.status, "clSetKernelArg");
+    return clfold_args_status(&args, site);
 }
 
 /* ---- Launching --------------------------------------------------------------------- */

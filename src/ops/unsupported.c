@@ -18,24 +18,6 @@ static clfold_status unsupported(const clfold_context *context, const char *func
     return clfold_fail(&site, CLFOLD_ERROR_UNSUPPORTED, "not in this version");
 }
 
-clfold_status clfold_inclusive_scan(clfold_context *context, cl_command_queue queue,
-                                    const clfold_fold *fold, cl_mem in, size_t in_offset,
-                                    cl_mem out, size_t out_offset, size_t count,
-                                    cl_uint num_wait, const cl_event *wait,
-                                    cl_event *event)
-{
-    return unsupported(context, "clfold_inclusive_scan", event);
-}
-
-clfold_status clfold_exclusive_scan(clfold_context *context, cl_command_queue queue,
-                                    const clfold_fold *fold, cl_mem in, size_t in_offset,
-                                    cl_mem out, size_t out_offset, size_t count,
-                                    cl_uint num_wait, const cl_event *wait,
-                                    cl_event *event)
-{
-    return unsupported(context, "clfold_exclusive_scan", event);
-}
-
 clfold_status clfold_select(clfold_context *context, cl_command_queue queue,
                             const clfold_fold *fold, cl_mem in, size_t in_offset,
                             cl_mem out, size_t out_offset, cl_mem num, size_t num_offset,

@@ -26,6 +26,29 @@ static clfold_status check_readable(const struct site *site, const char *name, c
     return CLFOLD_OK;
 }
 
+/* The host's copy of init, wherever it is; `cells` has room for it. */
+static clfold_status get_init(const struct site *site, const struct reduce_call *call,
+                              unsigned char *cells, const void **init)
+{
+    const clfold_place *at = &call->init.at;
+    size_t size = clfold_monoid_out_size(call->monoid);
+    clfold_status status;
+
+    *init = call->init.value;
+    if (!at->mem) {
+        return CLFOLD_OK;
+    }
+    *init = cells;
+    if ((status = check_readable(site, "init_at", at->mem))) {
+        return status;
+    }
+    status = clEnqueueReadBuffer(call->queue, at->mem, CL_TRUE, at->offset * size, size,
+                                 cells, call->num_wait, call->wait, NULL);
+    return status == CL_SUCCESS
+               ? CLFOLD_OK
+               : clfold_fail_call(site, status, "verify: clEnqueueReadBuffer");
+}
+
 static clfold_status fold_input(struct host_fold *fold, const struct site *site,
                                 const struct reduce_call *call)
 {
@@ -60,6 +83,8 @@ clfold_status clfold_reduce_verify(clfold_context *context, const struct site *s
     const struct monoid *monoid = call->monoid;
     size_t size = clfold_monoid_out_size(monoid);
     unsigned char result[sizeof(cl_ulong) * CLFOLD_MAX_COMPONENTS];
+    unsigned char cells[sizeof(cl_ulong) * CLFOLD_MAX_COMPONENTS];
+    const void *init;
     struct host_fold fold;
     struct reduce_plan plan;
     uint32_t dropped;
@@ -70,10 +95,13 @@ clfold_status clfold_reduce_verify(clfold_context *context, const struct site *s
         (status = check_readable(site, "out", call->out))) {
         return status;
     }
-    clfold_host_fold_init(&fold, op, monoid->type, monoid->in, call->init);
     if (call->behind_all && (status = clFinish(call->queue))) {
         return clfold_fail_call(site, status, "verify: clFinish");
     }
+    if ((status = get_init(site, call, cells, &init))) {
+        return status;
+    }
+    clfold_host_fold_init(&fold, op, monoid->type, monoid->in, init);
     /* The input first: the output may be put in its place. */
     if ((status = fold_input(&fold, site, call)) ||
         (status = clfold_reduce_enqueue(context, site, call, &done))) {

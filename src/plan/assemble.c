@@ -16,6 +16,7 @@ static const struct width item = { "clfold_item", "clfold_combine", "", false };
 static const struct width stage = { "clfold_stage", "clfold_combine_stage", "", true };
 static const struct width stage16 = { "clfold_stage16", "clfold_combine_stage16", "16",
                                       true };
+static const struct width item16 = { "clfold_item16", "clfold_combine16", "16", false };
 
 static void append_file(struct text *text, const char *name)
 {
@@ -72,11 +73,12 @@ static void append_identity(struct text *text, const struct monoid *monoid)
     clfold_text_print(text, "    return clfold_r;\n}\n");
 }
 
-/* A chunk is 16 bytes, the widest load of a GPU's work-item: at least two scalars, and
- * one element of two f64. */
+/* A chunk is 16 bytes, the widest load of a GPU's work-item, or an element of more: at
+ * least two scalars, and one element of two or of four f64. */
 static void append_chunk(struct text *text, const struct monoid *monoid)
 {
-    uint32_t chunk = 16 / (uint32_t)clfold_monoid_in_size(monoid);
+    uint32_t size = (uint32_t)clfold_monoid_in_size(monoid);
+    uint32_t chunk = size < 16 ? 16 / size : 1;
     uint32_t scalars = chunk * monoid->num_scalars;
 
     clfold_text_print(text, "#define CLFOLD_TILE_GROUP 1\n#define CLFOLD_CHUNK %u\n",
@@ -144,36 +146,50 @@ static void append_extension(struct text *text, const struct monoid *monoid,
     }
 }
 
-static void append_shape(struct text *text, const struct monoid *monoid,
-                         const struct reduce_shape *shape)
+static void append_tile(struct text *text, const struct monoid *monoid,
+                        const struct tile_shape *tile)
 {
-    const struct tile_shape *tile = &shape->tile;
     uint32_t power = 2;
 
+    while (power < tile->group_size) {
+        power *= 2;
+    }
     clfold_text_print(text, "#define CLFOLD_GROUP_SIZE %u\n", tile->group_size);
-    switch (tile->kind) {
-    case TILE_VECTOR:
+    clfold_text_print(text, "#define CLFOLD_GROUP_POWER %u\n", power);
+    if (tile->kind != TILE_NONE) {
         clfold_text_print(text, "#define CLFOLD_TILE %uu\n", tile->elements);
+    }
+    if (tile->kind == TILE_VECTOR) {
         clfold_text_print(text,
                           "#define CLFOLD_TILE_VECTOR 1\n#define CLFOLD_IN16 %s16\n",
                           cl_name(monoid->in));
-        break;
-    case TILE_GROUP:
-        clfold_text_print(text, "#define CLFOLD_TILE %uu\n", tile->elements);
+    } else if (tile->kind == TILE_GROUP) {
         append_chunk(text, monoid);
-        break;
-    default:
-        while (power < tile->group_size) {
-            power *= 2;
-        }
-        clfold_text_print(text, "#define CLFOLD_RUNG %d\n",
-                          (int)(shape->algorithm - REDUCE_0));
-        clfold_text_print(text, "#define CLFOLD_GROUP_POWER %u\n", power);
     }
 }
 
+/* Folds that keep order may stop where the operator cuts; a group's tile does not. */
+static bool uses_cuts(const struct monoid *monoid, const struct tile_shape *tile)
+{
+    return monoid->cuts && !monoid->commutative && tile->kind == TILE_VECTOR;
+}
+
+static void append_cuts(struct text *text, const struct monoid *monoid)
+{
+    bool bare = monoid->num_components == 1;
+
+    clfold_text_print(text, "static bool clfold_cuts(clfold_stage %s)\n{\n",
+                      bare ? "clfold_b" : "b");
+    if (bare) {
+        clfold_text_print(text, "    const %s b = clfold_b.%s;\n",
+                          cl_name(monoid->components[0].stage),
+                          monoid->components[0].name);
+    }
+    clfold_text_print(text, "    return\n#line 1 \"cuts\"\n%s\n;\n}\n", monoid->cuts);
+}
+
 static void append_contract(struct text *text, const struct monoid *monoid,
-                            const struct reduce_shape *shape)
+                            const struct tile_shape *tile)
 {
     /* Contraction is on by default, and would change x * x + c between programs. */
     clfold_text_print(text, "#pragma OPENCL FP_CONTRACT OFF\n");
@@ -192,33 +208,128 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     append_components(text, monoid);
     clfold_text_print(text, "#define CLFOLD_COMMUTATIVE %d\n", monoid->commutative);
     clfold_text_print(text, "#define CLFOLD_HAS_IDENTITY %d\n", monoid->has_identity);
+    clfold_text_print(text, "#define CLFOLD_CUTS %d\n", uses_cuts(monoid, tile));
     clfold_text_print(
         text, "#define CLFOLD_STAGE_LIMIT %uu\n",
         (uint32_t)(monoid->stage_limit < UINT32_MAX ? monoid->stage_limit : UINT32_MAX));
-    append_shape(text, monoid, shape);
+    append_tile(text, monoid, tile);
+}
+
+/* Behind the contract: the operator, at the widths that the program needs. */
+static void append_operator(struct text *text, const struct monoid *monoid,
+                            const struct tile_shape *tile,
+                            const struct width *const *widths, uint32_t num_widths)
+{
+    append_file(text, "contract.cl");
+    for (uint32_t i = 0; i < num_widths; ++i) {
+        append_combine(text, monoid, widths[i]);
+    }
+    if (monoid->has_identity) {
+        append_identity(text, monoid);
+    }
+    if (uses_cuts(monoid, tile)) {
+        append_cuts(text, monoid);
+    }
+    append_file(text, "result.cl");
 }
 
 void clfold_assemble_reduce(struct text *text, const struct monoid *monoid,
                             const struct reduce_shape *shape)
 {
-    append_contract(text, monoid, shape);
-    append_file(text, "contract.cl");
-    append_combine(text, monoid, &item);
-    if (shape->algorithm == REDUCE_TILES || shape->algorithm == REDUCE_6) {
-        append_combine(text, monoid, &stage);
+    const struct width *const widths[] = { &item, &stage, &stage16 };
+    bool is_vector = shape->tile.kind == TILE_VECTOR;
+    bool is_tile = shape->algorithm == REDUCE_TILES;
+
+    append_contract(text, monoid, &shape->tile);
+    if (!is_tile) {
+        clfold_text_print(text, "#define CLFOLD_RUNG %d\n",
+                          (int)(shape->algorithm - REDUCE_0));
     }
-    if (shape->tile.kind == TILE_VECTOR) {
-        append_combine(text, monoid, &stage16);
-    }
-    if (monoid->has_identity) {
-        append_identity(text, monoid);
-    }
-    append_file(text, "result.cl");
-    if (shape->algorithm == REDUCE_TILES) {
-        append_file(text,
-                    shape->tile.kind == TILE_VECTOR ? "tile_vector.cl" : "tile_group.cl");
+    append_operator(text, monoid, &shape->tile, widths,
+                    is_vector                                 ? 3
+                    : is_tile || shape->algorithm == REDUCE_6 ? 2
+                                                              : 1);
+    if (is_tile) {
+        append_file(text, is_vector ? "tile_vector.cl" : "tile_group.cl");
         append_file(text, "reduce_tiles.cl");
     } else {
         append_file(text, "reduce_ladder.cl");
     }
+}
+
+/* ---- Scans ------------------------------------------------------------------------- */
+
+/* Vectors of items want one size, since one condition chooses in all components, and the
+ * cells to be as wide. */
+static bool has_item16(const struct monoid *monoid)
+{
+    size_t size = clfold_scalar(monoid->cell)->size;
+    bool same = monoid->num_components <= 2;
+
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        same &= clfold_scalar(monoid->components[k].item)->size == size;
+    }
+    return same;
+}
+
+static void append_scan(struct text *text, const struct monoid *monoid,
+                        const struct scan_shape *shape)
+{
+    const char *cell = cl_name(monoid->cell);
+    uint32_t size = (uint32_t)clfold_scalar(monoid->cell)->size;
+    uint32_t cells = size == 8 ? 8 : 16;
+
+    clfold_text_print(text, "#define CLFOLD_SCAN 1\n#define CLFOLD_EXCLUSIVE %d\n",
+                      shape->exclusive);
+    clfold_text_print(text, "#define CLFOLD_ANCHOR %u\n", shape->anchor);
+    clfold_text_print(text, "#define CLFOLD_PREFETCH %d\n#define CLFOLD_STREAM %d\n",
+                      shape->prefetch, shape->stream);
+    if (shape->tile.kind == TILE_GROUP) {
+        clfold_text_print(text, "#define CLFOLD_OUT_CHUNK %u\n", 16 / size);
+        clfold_text_print(text, "#define CLFOLD_OUT_CHUNK_VECTOR %s%u\n", cell,
+                          16 / size);
+        return;
+    }
+    clfold_text_print(text, "#define CLFOLD_CELL16 %s16\n", cell);
+    clfold_text_print(text, "#define CLFOLD_AS_CELL16 as_%s16\n", cell);
+    clfold_text_print(text, "#define CLFOLD_CELLS %s%u\n", cell, cells);
+    clfold_text_print(text, "#define CLFOLD_CELLS_SIZE %u\n", cells);
+    clfold_text_print(text, "#define CLFOLD_CELLS_VSTORE vstore%u\n", cells);
+    clfold_text_print(text, "#define CLFOLD_ITEM16 %d\n", has_item16(monoid));
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        clfold_text_print(text, "#define CLFOLD_EMPTY16_%u(x, base) convert_%s16(x)%s\n",
+                          k, cl_name(monoid->components[k].item),
+                          monoid->components[k].load == LOAD_POSITION ? " + (base)" : "");
+    }
+}
+
+void clfold_assemble_scan(struct text *text, const struct monoid *monoid,
+                          const struct scan_shape *shape)
+{
+    static const char *const files[CLFOLD_SCAN_ALGORITHMS] = {
+        [SCAN_SINGLE_GROUP] = "scan_single_group.cl",
+        [SCAN_THEN_PROPAGATE] = "scan_then_propagate.cl",
+        [REDUCE_THEN_SCAN] = "reduce_then_scan.cl",
+    };
+    const struct width *const widths[] = { &item, &stage, &stage16, &item16 };
+    bool is_vector = shape->tile.kind == TILE_VECTOR;
+
+    append_contract(text, monoid, &shape->tile);
+    append_scan(text, monoid, shape);
+    append_operator(text, monoid, &shape->tile, widths,
+                    !is_vector           ? 2
+                    : has_item16(monoid) ? 4
+                                         : 3);
+    append_file(text, "scan_tiles.cl");
+    if (is_vector) {
+        append_file(text, "tile_vector.cl");
+        append_file(text, "tile_vector_scan.cl");
+    } else {
+        append_file(text, "group_scan.cl");
+        append_file(text, "tile_group_scan.cl");
+    }
+    if (shape->algorithm != SCAN_SINGLE_GROUP) {
+        append_file(text, "scan_prefixes.cl");
+    }
+    append_file(text, files[shape->algorithm]);
 }

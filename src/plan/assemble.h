@@ -5,7 +5,9 @@
  *   contract.cl            checks it, and makes the types
  *   the operator           the monoid's text, a function a width
  *   result.cl              how a result is written
- *   tile_vector.cl or tile_group.cl, and reduce_tiles.cl; or reduce_ladder.cl
+ *   reductions: tile_vector.cl or tile_group.cl, and reduce_tiles.cl; or reduce_ladder.cl
+ *   scans: scan_tiles.cl, tile_vector.cl and tile_vector_scan.cl or group_scan.cl and
+ *       tile_group_scan.cl, scan_prefixes.cl where it is needed, and the strategy's file
  *
  * and every part begins with #line, so that a build log names its true file.
  */
@@ -15,9 +17,12 @@
 #include "base/text.h"
 #include "plan/monoid.h"
 #include "plan/reduce_plan.h"
+#include "plan/scan_plan.h"
 
 /* Appends the text; text->failed tells of memory that ran out. */
 void clfold_assemble_reduce(struct text *text, const struct monoid *monoid,
                             const struct reduce_shape *shape);
+void clfold_assemble_scan(struct text *text, const struct monoid *monoid,
+                          const struct scan_shape *shape);
 
 #endif

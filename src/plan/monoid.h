@@ -55,6 +55,7 @@ struct monoid {
     bool commutative;
     bool has_identity;
     uint64_t stage_limit; /* elements that a stage takes before it must be emptied */
+    const char *cuts;     /* a condition on b: a op b is b for every a; NULL: none */
     struct component components[CLFOLD_MAX_COMPONENTS];
 };
 

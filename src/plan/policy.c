@@ -8,6 +8,7 @@ struct row {
     const char *vendor; /* a part of the vendor's name; NULL: any */
     struct policy candidates[CLFOLD_MAX_CANDIDATES];
     struct policy ladder;
+    struct scan_policy scans[CLFOLD_MAX_CANDIDATES];
 };
 
 /*
@@ -32,13 +33,17 @@ static const struct row rows[] = {
       NULL,
       { { TILE_VECTOR, 64 * 1024, 1, 16, 16, 8 * 1024, "cpu" },
         { TILE_GROUP, 64 * 1024, 64, 16, 16, 8 * 1024, "cpu" } },
-      { TILE_NONE, 0, 256, 16, 16, 1024, "cpu" } },
+      { TILE_NONE, 0, 256, 16, 16, 1024, "cpu" },
+      { { TILE_VECTOR, 64 * 1024, 1, 256, 1, 256 * 1024, 16 << 20, true, "cpu" },
+        { TILE_GROUP, 16 * 1024, 64, 256, 1, 256 * 1024, 0, false, "cpu" } } },
     { "any",
       CLASS_ANY,
       NULL,
       { { TILE_GROUP, 64 * 1024, 256, 128, 8, 64, "any" },
         { TILE_VECTOR, 16 * 1024, 1, 128, 8, 256, "any" } },
-      { TILE_NONE, 0, 256, 128, 8, 64, "any" } },
+      { TILE_NONE, 0, 256, 128, 8, 64, "any" },
+      { { TILE_GROUP, 16 * 1024, 256, 1024, 64, 64 * 1024, 0, false, "any" },
+        { TILE_VECTOR, 16 * 1024, 1, 1024, 64, 64 * 1024, 0, false, "any" } } },
 };
 
 const char *clfold_tile_name(enum tile_kind kind)
@@ -70,6 +75,33 @@ uint32_t clfold_policy_reduce(const struct device_facts *device,
     const struct row *row = row_of(device);
 
     memcpy(candidates, row->candidates, sizeof(row->candidates));
+    return CLFOLD_MAX_CANDIDATES;
+}
+
+/* Compilers known to have the builtins that a policy may want. Oclgrind's claims to have
+ * __builtin_prefetch and dies of it. */
+static bool has_builtins(const struct device_facts *device)
+{
+    static const char *const platforms[] = { "Portable Computing Language",
+                                             "Intel(R) OpenCL" };
+    bool known = false;
+
+    for (size_t i = 0; i < sizeof(platforms) / sizeof(platforms[0]); ++i) {
+        known |= device->platform && strcmp(device->platform, platforms[i]) == 0;
+    }
+    return known;
+}
+
+uint32_t clfold_policy_scan(const struct device_facts *device,
+                            struct scan_policy candidates[CLFOLD_MAX_CANDIDATES])
+{
+    memcpy(candidates, row_of(device)->scans, sizeof(row_of(device)->scans));
+    for (uint32_t i = 0; i < CLFOLD_MAX_CANDIDATES; ++i) {
+        if (!has_builtins(device)) {
+            candidates[i].prefetch = false;
+            candidates[i].stream_bytes = 0;
+        }
+    }
     return CLFOLD_MAX_CANDIDATES;
 }
 

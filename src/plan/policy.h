@@ -22,6 +22,8 @@ struct device_facts {
     const char *vendor, *name;
     size_t max_group_size; /* work-items */
     size_t local_memory;   /* bytes */
+    const char *platform;  /* its name; NULL: unknown */
+    uint64_t most_rounds;  /* of its loops that a work-item may run; 0: any number */
 };
 
 struct policy {
@@ -33,11 +35,27 @@ struct policy {
     const char *row;          /* the row's name, for people */
 };
 
+/* How a device scans. */
+struct scan_policy {
+    enum tile_kind tile;
+    uint32_t tile_bytes;   /* of input or output, whichever is wider */
+    uint32_t group_size;   /* work-items */
+    uint32_t groups;       /* that share the tiles, at most */
+    uint32_t anchor;       /* tiles from one anchor to the next, see scan_tiles.cl */
+    uint64_t single_bytes; /* up to here one group is as fast */
+    uint64_t stream_bytes; /* of output: from here on past the caches; 0: never */
+    bool prefetch;         /* the compiler has a __builtin_prefetch that works */
+    const char *row;
+};
+
 /* The policies for a device, best first: a program that does not build drops to the next.
  * Returns how many there are, at least one. */
 #define CLFOLD_MAX_CANDIDATES 2
 uint32_t clfold_policy_reduce(const struct device_facts *device,
                               struct policy candidates[CLFOLD_MAX_CANDIDATES]);
+
+uint32_t clfold_policy_scan(const struct device_facts *device,
+                            struct scan_policy candidates[CLFOLD_MAX_CANDIDATES]);
 
 /* The policy for the reduction ladder, which has no tile. */
 struct policy clfold_policy_ladder(const struct device_facts *device);

@@ -174,7 +174,7 @@ static struct grid_rule rule_of(const struct monoid *monoid, const struct policy
         rule.vector = 1;
         break;
     case TILE_GROUP:
-        rule.vector = 16 / in_size;
+        rule.vector = in_size < 16 ? 16 / in_size : 1;
         break;
     default:
         rule.vector = 2; /* reduce6 takes items by twos */

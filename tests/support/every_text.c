@@ -47,8 +47,12 @@ static void visit_shape(const struct visitor *visitor, const struct monoid *mono
     clfold_text_finish(&text);
 }
 
-static const struct device_facts cpu = { true, "", "", 4096, 1 << 20 };
-static const struct device_facts gpu = { false, "", "", 1024, 48 << 10 };
+static const struct device_facts cpu = {
+    .cpu = true, .vendor = "", .name = "", .max_group_size = 4096, .local_memory = 1 << 20
+};
+static const struct device_facts gpu = {
+    .vendor = "", .name = "", .max_group_size = 1024, .local_memory = 48 << 10
+};
 static const struct plan_override none;
 
 /* The tiles that a device would take: its first only, or each. */

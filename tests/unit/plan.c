@@ -9,8 +9,19 @@
 
 static const struct site site = { NULL, "plan" };
 static const struct plan_override none;
-static const struct device_facts cpu = { true, "vendor", "name", 4096, 1 << 20 };
-static const struct device_facts gpu = { false, "vendor", "name", 1024, 48 << 10 };
+static const struct device_facts cpu = {
+    .cpu = true,
+    .vendor = "vendor",
+    .name = "name",
+    .max_group_size = 4096,
+    .local_memory = 1 << 20,
+};
+static const struct device_facts gpu = {
+    .vendor = "vendor",
+    .name = "name",
+    .max_group_size = 1024,
+    .local_memory = 48 << 10,
+};
 
 /* Frozen under a soname. */
 static void test_struct_sizes(void **state)

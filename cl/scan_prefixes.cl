@@ -1,0 +1,71 @@
+/*
+ * The middle launch of the strategies that keep a total for each tile: turns totals into
+ * prefixes, in place, as scan_tiles.cl draws it. One group does, a work-item a block at a
+ * time, and work-item 0 alone makes the anchors from the left.
+ *
+ *   items    totals, prefixes . . . | carry | anchors . . .
+ *            num_tiles                 1      one a block, if blocks are larger than a tile
+ *
+ * A launch takes `num_blocks` blocks, and hands on the carry.
+ */
+kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+clfold_scan_prefixes(global clfold_item *items, ulong num_tiles, ulong first_block,
+                     ulong num_blocks, CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS)
+{
+    const ulong stop_block = min(first_block + num_blocks,
+                                 (num_tiles + CLFOLD_ANCHOR - 1) / CLFOLD_ANCHOR);
+#if CLFOLD_ANCHOR > 1
+    const uint l = (uint)get_local_id(0);
+    global clfold_item *const anchors = items + num_tiles + 1;
+
+    /* What comes before the last tile of each block. */
+    for (ulong b = first_block + l; b < stop_block; b += CLFOLD_GROUP_SIZE) {
+        const ulong begin = b * CLFOLD_ANCHOR;
+        const ulong last = min(begin + CLFOLD_ANCHOR, num_tiles) - 1;
+        clfold_item partial = items[begin];
+        for (ulong t = begin + 1; t < last; ++t)
+            partial = clfold_combine(partial, items[t]);
+        anchors[b] = partial;
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+#else
+    global clfold_item *const anchors = items;
+#endif
+    if (get_local_id(0) == 0) {
+        CLFOLD_INIT_GET
+        clfold_item carry = init;
+        if (first_block > 0)
+            carry = items[num_tiles];
+        for (ulong b = first_block; b < stop_block; ++b) {
+            const ulong begin = b * CLFOLD_ANCHOR;
+            const ulong last = min(begin + CLFOLD_ANCHOR, num_tiles) - 1;
+            const clfold_item anchor = carry;
+            bool empty = b == 0 && !clfold_init_from;
+            if (last > begin) {
+                carry = empty ? anchors[b] : clfold_combine(carry, anchors[b]);
+                empty = false;
+            }
+            carry = empty ? items[last] : clfold_combine(carry, items[last]);
+            anchors[b] = anchor;
+        }
+        items[num_tiles] = carry;
+        if (stop_block * CLFOLD_ANCHOR >= num_tiles && has_total)
+            clfold_store(carry, total_out, total_index);
+    }
+#if CLFOLD_ANCHOR > 1
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    for (ulong b = first_block + l; b < stop_block; b += CLFOLD_GROUP_SIZE) {
+        const ulong begin = b * CLFOLD_ANCHOR;
+        const ulong stop = min(begin + CLFOLD_ANCHOR, num_tiles);
+        const bool has_anchor = b > 0 || clfold_init_from;
+        const clfold_item anchor = anchors[b];
+        clfold_item partial = items[begin];
+        items[begin] = anchor;
+        for (ulong t = begin + 1; t < stop; ++t) {
+            const clfold_item total = items[t];
+            items[t] = has_anchor ? clfold_combine(anchor, partial) : partial;
+            partial = clfold_combine(partial, total);
+        }
+    }
+#endif
+}

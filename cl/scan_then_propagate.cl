@@ -1,0 +1,44 @@
+/*
+ * scan_then_propagate: scans each tile by itself, turns the totals into prefixes, and puts
+ * each tile's prefix in front of all that it wrote: three launches, every element read
+ * and written twice.
+ *
+ *   tiles        0    1  | 2    3  | 4    5       runs of tiles, one a group
+ *   scan         l0   l1   l2   l3   l4   l5      clfold_scan_locals: out, and totals
+ *   prefixes     i    it0  i01  ...               clfold_scan_prefixes
+ *   propagate    i l0 ...                         clfold_scan_propagate: out
+ */
+kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items, CLFOLD_OUT_PARAMS)
+{
+    CLFOLD_TILE_ROOM(room);
+    const ulong first = get_group_id(0) * run;
+    const ulong stop = min(first + run, num_tiles);
+
+    for (ulong t = first; t < stop; ++t) {
+        const ulong begin = clfold_tile_begin(t, lead);
+        const uint size = clfold_tile_count(t, lead, count);
+        const ulong next = t + 1 < stop ? clfold_tile_begin(t + 1, lead) : begin;
+        clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + next, out,
+                         out_offset + begin, false, stream != 0, room);
+        if (get_local_id(0) == 0)
+            items[t] = clfold_tile_total(room, size);
+    }
+}
+
+kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+clfold_scan_propagate(ulong count, ulong lead, ulong num_tiles, ulong run,
+                      global const clfold_item *items, CLFOLD_OUT_PARAMS, uint has_init)
+{
+    CLFOLD_TILE_ROOM(room);
+    const ulong first = get_group_id(0) * run;
+
+    /* Without init the first tile is what it should be. */
+    for (ulong t = has_init ? first : max(first, (ulong)1);
+         t < min(first + run, num_tiles); ++t) {
+        if (get_local_id(0) == 0)
+            room->kept[CLFOLD_PREFIX] = items[t];
+        clfold_tile_propagate(out, out_offset + clfold_tile_begin(t, lead),
+                              clfold_tile_count(t, lead, count), stream != 0, room);
+    }
+}

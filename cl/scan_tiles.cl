@@ -1,0 +1,45 @@
+/*
+ * What the scans by tiles share: where tiles begin, and how prefixes are made.
+ *
+ * Tiles end where the output's element offset is a multiple of 64 bytes, so the first one
+ * may be short; `lead` is what it lacks.
+ *
+ *   output    . . . . | . . a b c | d e f g h i | j k l m n o | p q . .
+ *   tiles                 0             1             2          3         lead = 3
+ *
+ * The prefix of a tile, in one association for all strategies: totals are folded from the
+ * left in blocks of CLFOLD_ANCHOR tiles, and what has been folded before a block, its
+ * anchor, is put in front.
+ *
+ *   totals      t0 t1  t2  t3  | t4 t5  t6  t7  | t8          CLFOLD_ANCHOR = 4
+ *   partial     -  t0  01  02  | -  t4  45  46  | -
+ *   prefix      a  at0 a01 a02 | b  bt4 b45 b46 | c           a = init, b = (a02) t3
+ *
+ * So what an anchor is, is the last tile's prefix with its total behind: the last item of
+ * an inclusive scan, bit for bit. CLFOLD_ANCHOR 1 is the plain left fold.
+ */
+
+#define CLFOLD_PREFIX   0
+#define CLFOLD_PARTIAL  1
+#define CLFOLD_BEFORE   2 /* the anchor */
+#define CLFOLD_NUM_KEPT 3
+
+static ulong clfold_tile_begin(ulong t, ulong lead)
+{
+    return t == 0 ? 0 : t * CLFOLD_TILE - lead;
+}
+
+static uint clfold_tile_count(ulong t, ulong lead, ulong count)
+{
+    return (uint)(min((t + 1) * CLFOLD_TILE - lead, count) - clfold_tile_begin(t, lead));
+}
+
+/* What is scanned: `count` elements in tiles, of which a group takes `run`. */
+#define CLFOLD_SCAN_PARAMS                                                               \
+    global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong lead,                \
+        ulong num_tiles, ulong run
+
+#define CLFOLD_OUT_PARAMS global CLFOLD_CELL *out, ulong out_offset, uint stream
+
+/* Where the fold of all goes, if anybody asks. */
+#define CLFOLD_TOTAL_PARAMS uint has_total, global CLFOLD_CELL *total_out, ulong total_index

@@ -1,0 +1,203 @@
+/*
+ * Scans by tiles of a work-group, behind the interface that tile_vector_scan.cl draws.
+ *
+ *   elements in global memory     read in rows: work-item l takes l, l + G, l + 2G, ...
+ *   slots in local memory         one an element, and one in K more against conflicts
+ *   work-item l                   K neighbours, from l K on: folded, scanned later
+ *   items in local memory         one a work-item: group_scan.cl scans them
+ *   slots                         overwritten by the results, each by its work-item
+ *   results in global memory      written in rows
+ *
+ * Raking: of the 2 n combines only 2 G meet in local memory. Elements lie in the slots
+ * between the two visits, not in registers: an item that is private across a barrier is
+ * among what PoCL 3.1 makes loops without end of.
+ *
+ * Rows are of 16 bytes a work-item where the tile is whole and the address allows, else of
+ * elements. Barriers a tile: 3 and those of the group's scan, 2 to propagate.
+ */
+
+/* Elements of a work-item, and its place for element i of the tile. */
+#define CLFOLD_RUN         (CLFOLD_TILE / CLFOLD_GROUP_SIZE)
+#define CLFOLD_SLOT(i)     ((i) + (i) / CLFOLD_RUN)
+#define CLFOLD_LIVE(count) (((count) + CLFOLD_RUN - 1) / CLFOLD_RUN)
+
+typedef union {
+    CLFOLD_IN in[CLFOLD_SCALARS];
+    clfold_result out;
+} clfold_slot;
+
+typedef struct {
+    clfold_item items[CLFOLD_SCAN_ITEMS];
+    clfold_item kept[CLFOLD_NUM_KEPT];
+    clfold_slot slots[CLFOLD_SLOT(CLFOLD_TILE)];
+} clfold_room;
+
+typedef local clfold_room *clfold_room_pointer;
+
+#define CLFOLD_TILE_ROOM(room)                                                           \
+    local clfold_room clfold_rooms;                                                      \
+    local clfold_room *const room = &clfold_rooms
+
+/* ---- Rows -------------------------------------------------------------------------- */
+
+typedef union {
+    CLFOLD_CHUNK_VECTOR vector;
+    CLFOLD_IN scalars[CLFOLD_CHUNK_SCALARS];
+} clfold_chunk;
+
+typedef union {
+    CLFOLD_OUT_CHUNK_VECTOR vector;
+    CLFOLD_CELL cells[CLFOLD_OUT_CHUNK];
+} clfold_out_chunk;
+
+static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count,
+                             clfold_room_pointer room)
+{
+    const uint l = (uint)get_local_id(0);
+    global const CLFOLD_IN *from = in + begin * CLFOLD_SCALARS;
+
+    if (count % CLFOLD_CHUNK == 0 && (ulong)from % sizeof(CLFOLD_CHUNK_VECTOR) == 0) {
+        for (uint c = l; c < count / CLFOLD_CHUNK; c += CLFOLD_GROUP_SIZE) {
+            clfold_chunk chunk;
+            chunk.vector = ((global const CLFOLD_CHUNK_VECTOR *)from)[c];
+#pragma unroll
+            for (uint k = 0; k < CLFOLD_CHUNK_SCALARS; ++k)
+                room->slots[CLFOLD_SLOT(c * CLFOLD_CHUNK + k / CLFOLD_SCALARS)]
+                    .in[k % CLFOLD_SCALARS] = chunk.scalars[k];
+        }
+    } else {
+        for (uint i = l; i < count * CLFOLD_SCALARS; i += CLFOLD_GROUP_SIZE)
+            room->slots[CLFOLD_SLOT(i / CLFOLD_SCALARS)].in[i % CLFOLD_SCALARS] = from[i];
+    }
+}
+
+/* Results lie in the buffer as they do in the slots: a run of cells. */
+static void clfold_write_rows(global CLFOLD_CELL *out, ulong begin, uint count,
+                              clfold_room_pointer room)
+{
+    const uint l = (uint)get_local_id(0);
+    const uint num = count * CLFOLD_COMPONENTS;
+    global CLFOLD_CELL *to = out + begin * CLFOLD_COMPONENTS;
+
+    if (num % CLFOLD_OUT_CHUNK == 0 && (ulong)to % 16 == 0) {
+        for (uint c = l; c < num / CLFOLD_OUT_CHUNK; c += CLFOLD_GROUP_SIZE) {
+            clfold_out_chunk chunk;
+#pragma unroll
+            for (uint k = 0; k < CLFOLD_OUT_CHUNK; ++k) {
+                const uint i = c * CLFOLD_OUT_CHUNK + k;
+                chunk.cells[k] = room->slots[CLFOLD_SLOT(i / CLFOLD_COMPONENTS)]
+                                     .out.cells[i % CLFOLD_COMPONENTS];
+            }
+            ((global CLFOLD_OUT_CHUNK_VECTOR *)to)[c] = chunk.vector;
+        }
+    } else {
+        for (uint i = l; i < num; i += CLFOLD_GROUP_SIZE)
+            to[i] = room->slots[CLFOLD_SLOT(i / CLFOLD_COMPONENTS)]
+                        .out.cells[i % CLFOLD_COMPONENTS];
+    }
+}
+
+/* ---- Tiles ------------------------------------------------------------------------- */
+
+/* Element i of the tile. */
+static clfold_stage clfold_slot_load(clfold_room_pointer room, uint i)
+{
+    clfold_stage r;
+#define CLFOLD_SLOT_LOAD(k, name, stage, item, result)                                   \
+    r.name = convert_##stage(CLFOLD_LOAD_##k(room->slots[CLFOLD_SLOT(i)].in, i));
+    CLFOLD_EACH(CLFOLD_SLOT_LOAD)
+    return r;
+}
+
+static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
+                                  uint count, clfold_room_pointer room)
+{
+    const uint l = (uint)get_local_id(0);
+
+    clfold_read_rows(in, begin, count, room);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l * CLFOLD_RUN < count) {
+        const uint stop = min((l + 1) * CLFOLD_RUN, count);
+        clfold_stage mine = clfold_slot_load(room, l * CLFOLD_RUN);
+        for (uint i = l * CLFOLD_RUN + 1; i < stop; ++i)
+            mine = clfold_combine_stage(mine, clfold_slot_load(room, i));
+        room->items[clfold_scan_place(l)] = clfold_empty(mine, index);
+    }
+    clfold_group_scan(CLFOLD_LIVE(count), room->items);
+}
+
+static clfold_item clfold_tile_total(clfold_room_pointer room, uint count)
+{
+    return room->items[clfold_scan_result(CLFOLD_LIVE(count) - 1)];
+}
+
+static void clfold_slot_put(clfold_item x, local clfold_room *room, uint i)
+{
+    room->slots[CLFOLD_SLOT(i)].out = clfold_result_of(x);
+}
+
+static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
+                             uint count, ulong next, global CLFOLD_CELL *out,
+                             ulong out_begin, bool has_prefix, bool stream,
+                             clfold_room_pointer room)
+{
+    const uint l = (uint)get_local_id(0);
+
+    clfold_tile_aggregate(in, begin, index, count, room);
+    if (l * CLFOLD_RUN < count) {
+        const uint stop = min((l + 1) * CLFOLD_RUN, count);
+        const clfold_item prefix = room->kept[CLFOLD_PREFIX];
+        clfold_item front;
+        clfold_stage mine;
+        if (l > 0)
+            front = room->items[clfold_scan_result(l - 1)];
+#if CLFOLD_EXCLUSIVE
+        clfold_item before;
+        if (has_prefix)
+            before = l > 0 ? clfold_combine(prefix, front) : prefix;
+        else if (l > 0)
+            before = front;
+#if CLFOLD_HAS_IDENTITY
+        else
+            before = clfold_identity();
+#endif
+#endif
+        for (uint i = l * CLFOLD_RUN; i < stop; ++i) {
+            const clfold_stage x = clfold_slot_load(room, i);
+            mine = i == l * CLFOLD_RUN ? x : clfold_combine_stage(mine, x);
+            clfold_item y = clfold_empty(mine, index);
+            /* The last one as the group's scan has it: the next run and the next tile
+             * begin with these bits. */
+            if (i + 1 == stop)
+                y = room->items[clfold_scan_result(l)];
+            else if (l > 0)
+                y = clfold_combine(front, y);
+            if (has_prefix)
+                y = clfold_combine(prefix, y);
+#if CLFOLD_EXCLUSIVE
+            clfold_slot_put(before, room, i);
+            before = y;
+#else
+            clfold_slot_put(y, room, i);
+#endif
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    clfold_write_rows(out, out_begin, count, room);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint count,
+                                  bool stream, clfold_room_pointer room)
+{
+    const uint l = (uint)get_local_id(0);
+
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = l; i < count; i += CLFOLD_GROUP_SIZE) {
+        clfold_item x = room->kept[CLFOLD_PREFIX];
+        if (!CLFOLD_EXCLUSIVE || i > 0)
+            x = clfold_combine(x, clfold_fetch(out, out_begin + i));
+        clfold_store(x, out, out_begin + i);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}

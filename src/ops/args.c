@@ -1,0 +1,57 @@
+#include "ops/args.h"
+
+#include "plan/scalar.h"
+
+#include <string.h>
+
+static void set(struct args *args, size_t size, const void *value)
+{
+    if (args->status == CL_SUCCESS) {
+        args->status = clSetKernelArg(args->kernel, args->index++, size, value);
+    }
+}
+
+void clfold_args_mem(struct args *args, cl_mem mem)
+{
+    set(args, sizeof(mem), &mem);
+}
+
+void clfold_args_ulong(struct args *args, uint64_t value)
+{
+    cl_ulong argument = value;
+
+    set(args, sizeof(argument), &argument);
+}
+
+void clfold_args_uint(struct args *args, uint32_t value)
+{
+    cl_uint argument = value;
+
+    set(args, sizeof(argument), &argument);
+}
+
+void clfold_args_init(struct args *args, const struct monoid *monoid,
+                      const struct init *init, cl_mem any)
+{
+    const unsigned char *cells = init->value;
+    size_t cell = clfold_scalar(monoid->cell)->size;
+
+    clfold_args_uint(args, init->at.mem ? 2 : init->value ? 1 : 0);
+    clfold_args_mem(args, init->at.mem ? init->at.mem : any);
+    clfold_args_ulong(args, init->at.offset);
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        size_t size = clfold_scalar(monoid->components[k].result)->size;
+        unsigned char value[sizeof(cl_ulong)] = { 0 };
+        if (cells) {
+            memcpy(value, cells + k * cell, size);
+        }
+        set(args, size, value);
+    }
+}
+
+clfold_status clfold_args_status(const struct args *args, const struct site *site)
+{
+    return args->status == CL_SUCCESS
+               ? CLFOLD_OK
+               : clfold_fail_call(site, args->status, "clSetKernelArg");
+}

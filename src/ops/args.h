@@ -1,0 +1,41 @@
+/* Kernel arguments, set one after the other; the first failure stays. */
+#ifndef CLFOLD_OPS_ARGS_H
+#define CLFOLD_OPS_ARGS_H
+
+#include "base/error.h"
+#include "plan/monoid.h"
+
+#include <CL/cl.h>
+
+#include <stdbool.h>
+
+struct args {
+    cl_kernel kernel;
+    cl_uint index;
+    cl_int status;
+};
+
+void clfold_args_mem(struct args *args, cl_mem mem);
+void clfold_args_ulong(struct args *args, uint64_t value);
+void clfold_args_uint(struct args *args, uint32_t value);
+
+/* What is put in front of the first element: a host value of the result's form, or a
+ * result in device memory, or neither. */
+struct init {
+    const void *value;
+    clfold_place at;
+};
+
+static inline bool clfold_has_init(const struct init *init)
+{
+    return init->value || init->at.mem;
+}
+
+/* CLFOLD_INIT_PARAMS of result.cl; `any` stands where there is no buffer. */
+void clfold_args_init(struct args *args, const struct monoid *monoid,
+                      const struct init *init, cl_mem any);
+
+/* What came of it. */
+clfold_status clfold_args_status(const struct args *args, const struct site *site);
+
+#endif

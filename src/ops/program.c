@@ -1,0 +1,91 @@
+#include "ops/program.h"
+
+/* The numbers that change the program's text. No padding: it is hashed as bytes. */
+struct numbers {
+    uint32_t operation, algorithm, variant[2], in, cell, num_scalars, num_components;
+    uint32_t commutative, has_identity, stage_limit;
+    uint32_t tile, tile_elements, group_size;
+    struct {
+        uint32_t result, item, stage, load, scalar;
+    } components[CLFOLD_MAX_COMPONENTS];
+};
+
+/* The key's strings are the monoid's, its numbers go to `numbers`. */
+static void make_key(struct key *key, struct numbers *numbers,
+                     const struct program_spec *spec)
+{
+    const struct monoid *monoid = spec->monoid;
+
+    *numbers = (struct numbers){
+        .operation = spec->operation,
+        .algorithm = spec->algorithm,
+        .variant = { spec->variant[0], spec->variant[1] },
+        .in = monoid->in,
+        .cell = monoid->cell,
+        .num_scalars = monoid->num_scalars,
+        .num_components = monoid->num_components,
+        .commutative = monoid->commutative,
+        .has_identity = monoid->has_identity,
+        .stage_limit = (uint32_t)(monoid->stage_limit < UINT32_MAX ? monoid->stage_limit
+                                                                   : UINT32_MAX),
+        .tile = spec->tile.kind,
+        .tile_elements = spec->tile.elements,
+        .group_size = spec->tile.group_size,
+    };
+    clfold_key_init(key);
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        const struct component *component = &monoid->components[k];
+        numbers->components[k].result = component->result;
+        numbers->components[k].item = component->item;
+        numbers->components[k].stage = component->stage;
+        numbers->components[k].load = component->load;
+        numbers->components[k].scalar = component->scalar;
+        clfold_key_add_string(key, component->name);
+        clfold_key_add_string(key, component->combine);
+        clfold_key_add_string(key, component->identity);
+    }
+    clfold_key_add_string(key, monoid->cuts);
+    clfold_key_add(key, numbers, sizeof(*numbers));
+}
+
+clfold_status clfold_program_choose(clfold_context *context, const struct site *site,
+                                    const struct program_spec *specs, uint32_t num,
+                                    uint32_t *chosen, struct program **program)
+{
+    clfold_status status = CLFOLD_ERROR_BUILD;
+    bool found = true;
+
+    *program = NULL;
+    for (uint32_t i = 0; i < num && status == CLFOLD_ERROR_BUILD; ++i) {
+        struct key key;
+        struct numbers numbers;
+        const struct recipe recipe = { specs[i].assemble, specs[i].data, specs[i].names,
+                                       specs[i].num_kernels };
+
+        make_key(&key, &numbers, &specs[i]);
+        status = clfold_cache_find(&context->cache, site, &key, &recipe, program, &found);
+        *chosen = i;
+    }
+    clfold_cache_count(&context->cache, found && status == CLFOLD_OK);
+    if (status == CLFOLD_ERROR_BUILD && *program) {
+        clfold_program_error(*program, site);
+    }
+    return status;
+}
+
+uint32_t clfold_program_foresee(clfold_context *context, const struct program_spec *specs,
+                                uint32_t num)
+{
+    uint32_t i = 0;
+
+    for (; i + 1 < num; ++i) {
+        struct key key;
+        struct numbers numbers;
+
+        make_key(&key, &numbers, &specs[i]);
+        if (!clfold_cache_has_failed(&context->cache, &key)) {
+            break;
+        }
+    }
+    return i;
+}

@@ -1,0 +1,332 @@
+/* How a scan is done: find its program, set arguments, launch. */
+#include "ops/scan.h"
+
+#include "plan/assemble.h"
+
+/* ---- Finding the program ----------------------------------------------------------- */
+
+/* The kernels of each strategy, in the order of their launches. */
+static const char *const single_kernels[] = { "clfold_scan_single_group" };
+static const char *const propagate_kernels[] = {
+    "clfold_scan_locals",
+    "clfold_scan_prefixes",
+    "clfold_scan_propagate",
+};
+static const char *const reduce_kernels[] = {
+    "clfold_scan_aggregates",
+    "clfold_scan_prefixes",
+    "clfold_scan_tiles",
+};
+
+static const struct {
+    const char *const *names;
+    uint32_t num;
+} kernels_of[CLFOLD_SCAN_ALGORITHMS] = {
+    [SCAN_SINGLE_GROUP] = { single_kernels, 1 },
+    [SCAN_THEN_PROPAGATE] = { propagate_kernels, 3 },
+    [REDUCE_THEN_SCAN] = { reduce_kernels, 3 },
+};
+
+enum { FIRST, PREFIXES, LAST };
+
+struct text_data {
+    const struct monoid *monoid;
+    const struct scan_shape *shape;
+};
+
+static void assemble(struct text *text, const void *data)
+{
+    const struct text_data *of = data;
+
+    clfold_assemble_scan(text, of->monoid, of->shape);
+}
+
+/* The candidates, with what their programs are made of. */
+struct candidates {
+    struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
+    struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
+    struct text_data data[CLFOLD_MAX_CANDIDATES];
+    struct program_spec specs[CLFOLD_MAX_CANDIDATES];
+};
+
+static uint32_t make_candidates(struct candidates *of, const clfold_context *context,
+                                const struct scan_call *call)
+{
+    uint32_t num =
+        clfold_scan_shapes(call->algorithm, call->exclusive, &context->caps.facts,
+                           call->monoid, &context->override, of->policies, of->shapes);
+
+    for (uint32_t i = 0; i < num; ++i) {
+        const struct scan_shape *shape = &of->shapes[i];
+        of->data[i] = (struct text_data){ call->monoid, shape };
+        of->specs[i] = (struct program_spec){
+            .monoid = call->monoid,
+            .tile = shape->tile,
+            .operation = call->exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN,
+            .algorithm = call->algorithm,
+            .variant = { shape->anchor, shape->prefetch + 2u * shape->stream },
+            .assemble = assemble,
+            .data = &of->data[i],
+            .names = kernels_of[call->algorithm].names,
+            .num_kernels = kernels_of[call->algorithm].num,
+        };
+    }
+    return num;
+}
+
+static void make_plan(struct scan_plan *plan, const clfold_context *context,
+                      const struct scan_call *call, const struct candidates *of,
+                      uint32_t chosen)
+{
+    clfold_scan_plan_init(plan, call->monoid, &context->caps.facts, &of->policies[chosen],
+                          &of->shapes[chosen], call->out_offset, call->count);
+}
+
+clfold_status clfold_scan_find(clfold_context *context, const struct site *site,
+                               const struct scan_call *call, struct scan_plan *plan,
+                               struct program **program)
+{
+    struct candidates of;
+    uint32_t num = make_candidates(&of, context, call), chosen;
+    clfold_status status =
+        clfold_program_choose(context, site, of.specs, num, &chosen, program);
+
+    if (status == CLFOLD_OK) {
+        make_plan(plan, context, call, &of, chosen);
+    }
+    return status;
+}
+
+void clfold_scan_foresee(clfold_context *context, const struct scan_call *call,
+                         struct scan_plan *plan, uint32_t *dropped)
+{
+    struct candidates of;
+    uint32_t num = make_candidates(&of, context, call);
+
+    *dropped = clfold_program_foresee(context, of.specs, num);
+    make_plan(plan, context, call, &of, *dropped);
+}
+
+/* ---- Arguments: the parameters of scan_tiles.cl, and each kernel's own --------------- */
+
+static void set_tiles(struct args *args, const struct scan_call *call,
+                      const struct scan_plan *plan)
+{
+    clfold_args_ulong(args, call->count);
+    clfold_args_ulong(args, plan->lead);
+    clfold_args_ulong(args, plan->num_tiles);
+    clfold_args_ulong(args, plan->run);
+}
+
+static void set_scan(struct args *args, const struct scan_call *call,
+                     const struct scan_plan *plan)
+{
+    clfold_args_mem(args, call->in);
+    clfold_args_ulong(args, call->in_offset);
+    set_tiles(args, call, plan);
+}
+
+static void set_out(struct args *args, const struct scan_call *call,
+                    const struct scan_plan *plan)
+{
+    clfold_args_mem(args, call->out);
+    clfold_args_ulong(args, call->out_offset);
+    clfold_args_uint(args, plan->streams);
+}
+
+/* The total and init. */
+static void set_ends(struct args *args, const struct scan_call *call)
+{
+    clfold_args_uint(args, call->total.mem != NULL);
+    clfold_args_mem(args, call->total.mem ? call->total.mem : call->out);
+    clfold_args_ulong(args, call->total.offset);
+    clfold_args_init(args, call->monoid, &call->init, call->out);
+}
+
+static clfold_status set_single(const struct site *site, cl_kernel kernel,
+                                const struct scan_call *call,
+                                const struct scan_plan *plan, cl_mem state,
+                                uint64_t first)
+{
+    struct args args = { .kernel = kernel };
+
+    set_scan(&args, call, plan);
+    clfold_args_ulong(&args, first);
+    clfold_args_mem(&args, state ? state : call->out);
+    set_out(&args, call, plan);
+    set_ends(&args, call);
+    return clfold_args_status(&args, site);
+}
+
+/* The launches over all tiles, in front of the prefixes or behind them. */
+static clfold_status set_pass(const struct site *site, cl_kernel kernel, int pass,
+                              const struct scan_call *call, const struct scan_plan *plan,
+                              cl_mem items)
+{
+    struct args args = { .kernel = kernel };
+    bool propagates = plan->shape.algorithm == SCAN_THEN_PROPAGATE;
+
+    if (pass == LAST && propagates) {
+        set_tiles(&args, call, plan);
+    } else {
+        set_scan(&args, call, plan);
+    }
+    clfold_args_mem(&args, items);
+    if (pass == LAST || propagates) {
+        set_out(&args, call, plan);
+    }
+    if (pass == LAST) {
+        clfold_args_uint(&args, clfold_has_init(&call->init));
+    }
+    return clfold_args_status(&args, site);
+}
+
+static clfold_status set_prefixes(const struct site *site, cl_kernel kernel,
+                                  const struct scan_call *call,
+                                  const struct scan_plan *plan, cl_mem items,
+                                  uint64_t first)
+{
+    struct args args = { .kernel = kernel };
+
+    clfold_args_mem(&args, items);
+    clfold_args_ulong(&args, plan->num_tiles);
+    clfold_args_ulong(&args, first);
+    clfold_args_ulong(&args, plan->launch_blocks);
+    set_ends(&args, call);
+    return clfold_args_status(&args, site);
+}
+
+/* ---- Launching --------------------------------------------------------------------- */
+
+/* OpenCL takes a kernel's arguments when it is enqueued, so one object serves all. */
+static clfold_status launch_single(struct chain *chain, const struct scan_call *call,
+                                   const struct scan_plan *plan,
+                                   const struct kernels *kernels, cl_mem state,
+                                   bool wants_event)
+{
+    cl_kernel kernel = kernels->kernels[FIRST];
+    clfold_status status = CLFOLD_OK;
+
+    for (uint32_t i = 0; status == CLFOLD_OK && i < plan->num_launches; ++i) {
+        status = set_single(chain->site, kernel, call, plan, state, i * plan->run);
+        if (status == CLFOLD_OK) {
+            status = clfold_chain_launch(chain, kernel, plan->shape.tile.group_size, 1,
+                                         wants_event && i + 1 == plan->num_launches);
+        }
+    }
+    return status;
+}
+
+static clfold_status launch_passes(struct chain *chain, const struct scan_call *call,
+                                   const struct scan_plan *plan,
+                                   const struct kernels *kernels, cl_mem items,
+                                   bool wants_event)
+{
+    const cl_kernel *of = kernels->kernels;
+    const struct site *site = chain->site;
+    size_t size = plan->shape.tile.group_size;
+    clfold_status status;
+
+    if ((status = set_pass(site, of[FIRST], FIRST, call, plan, items)) ||
+        (status = set_pass(site, of[LAST], LAST, call, plan, items)) ||
+        (status = set_prefixes(site, of[PREFIXES], call, plan, items, 0)) ||
+        (status = clfold_chain_launch(chain, of[FIRST], size, plan->num_groups, false))) {
+        return status;
+    }
+    for (uint64_t b = 0; b < plan->blocks; b += plan->launch_blocks) {
+        if ((status = set_prefixes(site, of[PREFIXES], call, plan, items, b)) ||
+            (status = clfold_chain_launch(chain, of[PREFIXES], size, 1, false))) {
+            return status;
+        }
+    }
+    return clfold_chain_launch(chain, of[LAST], size, plan->num_groups, wants_event);
+}
+
+static clfold_status launch_all(struct chain *chain, const struct scan_call *call,
+                                const struct scan_plan *plan,
+                                const struct kernels *kernels, cl_mem scratch,
+                                bool wants_event)
+{
+    return plan->shape.algorithm == SCAN_SINGLE_GROUP
+               ? launch_single(chain, call, plan, kernels, scratch, wants_event)
+               : launch_passes(chain, call, plan, kernels, scratch, wants_event);
+}
+
+static clfold_status launch_with_scratch(clfold_context *context, struct chain *chain,
+                                         const struct scan_call *call,
+                                         const struct scan_plan *plan,
+                                         const struct kernels *kernels, bool wants_event)
+{
+    struct block *block = NULL;
+    clfold_status status, given;
+
+    status = clfold_scratch_lend(&context->scratch, chain->site, call->queue,
+                                 call->in_order, plan->scratch_bytes, &block);
+    if (status) {
+        return status;
+    }
+    chain->wants_events = context->scratch.limit > 0;
+    status = launch_all(chain, call, plan, kernels, block->mem, wants_event);
+    given = clfold_scratch_give(&context->scratch, chain->site, block, chain->last);
+    return status ? status : given;
+}
+
+clfold_status clfold_scan_enqueue(clfold_context *context, const struct site *site,
+                                  const struct scan_call *call, cl_event *event)
+{
+    struct chain chain = {
+        .site = site,
+        .queue = call->queue,
+        .in_order = call->in_order,
+        .num_wait = call->num_wait,
+        .wait = call->wait,
+    };
+    struct scan_plan plan;
+    struct program *program;
+    struct kernels *kernels;
+    clfold_status status;
+
+    if ((status = clfold_scan_find(context, site, call, &plan, &program)) ||
+        (status = clfold_program_take(&context->cache, site, program, &kernels))) {
+        return status;
+    }
+    status =
+        plan.scratch_bytes > 0
+            ? launch_with_scratch(context, &chain, call, &plan, kernels, event != NULL)
+            : launch_all(&chain, call, &plan, kernels, NULL, event != NULL);
+    clfold_program_give(&context->cache, program, kernels);
+    if (event && status == CLFOLD_OK) {
+        *event = chain.last;
+    } else {
+        clfold_chain_finish(&chain);
+    }
+    return status;
+}
+
+clfold_status clfold_scan_rehearse(const struct site *site, const struct scan_call *call,
+                                   const struct scan_plan *plan,
+                                   const struct kernels *kernels, cl_mem scratch)
+{
+    struct chain chain = { .site = site, .queue = call->queue, .in_order = true };
+    struct scan_plan nothing = *plan;
+    bool single = plan->shape.algorithm == SCAN_SINGLE_GROUP;
+    clfold_status status = CLFOLD_OK;
+
+    nothing.num_tiles = 0;
+    for (int k = 0; status == CLFOLD_OK && k < (single ? 1 : 3); ++k) {
+        cl_kernel kernel = kernels->kernels[k];
+        status = single          ? set_single(site, kernel, call, &nothing, scratch, 0)
+                 : k == PREFIXES ? set_prefixes(site, kernel, call, &nothing, scratch, 0)
+                                 : set_pass(site, kernel, k, call, &nothing, scratch);
+        if (status == CLFOLD_OK) {
+            status = clfold_chain_launch(&chain, kernel, plan->shape.tile.group_size, 1,
+                                         false);
+        }
+    }
+    if (status == CLFOLD_OK) {
+        status = clFinish(call->queue);
+        status =
+            status == CL_SUCCESS ? CLFOLD_OK : clfold_fail_call(site, status, "clFinish");
+    }
+    return status;
+}

@@ -1,0 +1,258 @@
+#include "plan/scan_plan.h"
+
+#include "base/size.h"
+#include "plan/scalar.h"
+
+#include <string.h>
+
+/* Bytes that stores are aligned to: a line of the caches, and the widest vector. */
+#define LINE 64
+
+static const char *const names[CLFOLD_SCAN_ALGORITHMS] = {
+    "scan_single_group",
+    "scan_then_propagate",
+    "reduce_then_scan",
+};
+
+const char *clfold_scan_name(enum scan_algorithm algorithm)
+{
+    return names[algorithm];
+}
+
+static uint64_t widest(const struct monoid *monoid)
+{
+    size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_out_size(monoid);
+
+    return in > out ? in : out;
+}
+
+clfold_status clfold_scan_choose(enum scan_algorithm *algorithm, const struct site *site,
+                                 const char *name, const struct monoid *monoid,
+                                 const struct device_facts *device, uint64_t count)
+{
+    struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
+
+    uint32_t found = REDUCE_THEN_SCAN;
+
+    clfold_policy_scan(device, policies);
+    if (name) {
+        found = 0;
+        while (found < CLFOLD_SCAN_ALGORITHMS && strcmp(names[found], name) != 0) {
+            ++found;
+        }
+    } else if (count <= policies[0].single_bytes / widest(monoid)) {
+        found = SCAN_SINGLE_GROUP;
+    }
+    if (found == CLFOLD_SCAN_ALGORITHMS) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "algorithm \"%s\" is not in this version, which scans by "
+                           "scan_single_group, scan_then_propagate and reduce_then_scan",
+                           name);
+    }
+    /* Nothing takes one launch. */
+    *algorithm = count > 0 ? (enum scan_algorithm)found : SCAN_SINGLE_GROUP;
+    return CLFOLD_OK;
+}
+
+/* ---- Shapes ------------------------------------------------------------------------ */
+
+/* Local memory is shared by a slot for each element and one more for each work-item, and
+ * two items for each work-item, padded, which is what the scan inside a group takes at
+ * most; see tile_group_scan.cl. */
+static uint32_t longest_run(const struct device_facts *device,
+                            const struct monoid *monoid, uint32_t group_size)
+{
+    uint64_t items = 2 * ((uint64_t)group_size + group_size / 16 + 4);
+    uint64_t rest = device->local_memory;
+
+    items *= clfold_monoid_item_size(monoid);
+    rest = rest > items ? rest - items : 0;
+    rest /= widest(monoid) * group_size;
+    return rest > 1 ? (uint32_t)(rest - 1) : 0;
+}
+
+static struct tile_shape group_tile(const struct scan_policy *policy,
+                                    const struct device_facts *device,
+                                    const struct monoid *monoid,
+                                    const struct plan_override *override)
+{
+    uint32_t elements = override->tile_elements
+                            ? override->tile_elements
+                            : policy->tile_bytes / (uint32_t)widest(monoid);
+    uint32_t size = override->group_size ? override->group_size : policy->group_size;
+    uint32_t run, most;
+
+    size = size < device->max_group_size ? size : (uint32_t)device->max_group_size;
+    size = size < elements ? size : elements;
+    while (size > 1 && longest_run(device, monoid, size) < 1) {
+        size /= 2;
+    }
+    most = longest_run(device, monoid, size);
+    run = elements / size < most ? elements / size : most;
+    run = run > 0 ? run : 1;
+    while (run > 1 && (uint64_t)run * size > monoid->stage_limit) {
+        --run;
+    }
+    return (struct tile_shape){
+        .kind = TILE_GROUP,
+        .elements = run * size,
+        .group_size = size,
+    };
+}
+
+static struct tile_shape vector_tile(const struct scan_policy *policy,
+                                     const struct monoid *monoid,
+                                     const struct plan_override *override)
+{
+    uint32_t elements = override->tile_elements
+                            ? override->tile_elements
+                            : policy->tile_bytes / (uint32_t)widest(monoid);
+
+    return (struct tile_shape){
+        .kind = TILE_VECTOR,
+        .elements =
+            elements < monoid->stage_limit ? elements : (uint32_t)monoid->stage_limit,
+        .group_size = 1,
+    };
+}
+
+uint32_t clfold_scan_shapes(enum scan_algorithm algorithm, bool exclusive,
+                            const struct device_facts *device,
+                            const struct monoid *monoid,
+                            const struct plan_override *override,
+                            struct scan_policy policies[CLFOLD_MAX_CANDIDATES],
+                            struct scan_shape shapes[CLFOLD_MAX_CANDIDATES])
+{
+    struct scan_policy all[CLFOLD_MAX_CANDIDATES];
+    uint32_t num_all = clfold_policy_scan(device, all), num = 0;
+
+    for (uint32_t i = 0; i < num_all; ++i) {
+        if (override->tile != TILE_NONE && override->tile != all[i].tile) {
+            continue;
+        }
+        policies[num] = all[i];
+        if (override->max_groups) {
+            policies[num].groups = override->max_groups;
+        }
+        shapes[num] = (struct scan_shape){
+            .algorithm = algorithm,
+            .exclusive = exclusive,
+            .prefetch = all[i].prefetch && all[i].tile == TILE_VECTOR,
+            .stream = all[i].stream_bytes > 0 && all[i].tile == TILE_VECTOR,
+            .anchor = all[i].anchor,
+            .tile = all[i].tile == TILE_VECTOR
+                        ? vector_tile(&all[i], monoid, override)
+                        : group_tile(&all[i], device, monoid, override),
+        };
+        ++num;
+    }
+    return num;
+}
+
+/* ---- Plans ------------------------------------------------------------------------- */
+
+/* Rounds of all loops that a work-item goes through for a tile, at most. */
+static uint64_t rounds_of(const struct monoid *monoid, const struct tile_shape *tile)
+{
+    uint64_t run = tile->elements / tile->group_size;
+
+    if (tile->kind == TILE_VECTOR) {
+        /* Vectors twice, where cuts are looked for, and what is left of one. */
+        return 2 * (run / 16) + 16 + 8;
+    }
+    return run * (monoid->num_scalars + monoid->num_components + 2) +
+           4 * tile->group_size + 8;
+}
+
+/* The group's scan is among the rounds, so a tile may take more than the device allows;
+ * one it is then. */
+static uint64_t most_tiles(const struct monoid *monoid, const struct device_facts *device,
+                           const struct tile_shape *tile)
+{
+    uint64_t most = device->most_rounds / rounds_of(monoid, tile);
+
+    return device->most_rounds == 0 ? UINT64_MAX : most > 0 ? most : 1;
+}
+
+/* Elements from one line of the output to the next. */
+static uint64_t line_of(const struct monoid *monoid)
+{
+    uint64_t size = clfold_monoid_out_size(monoid), elements = 1;
+
+    while (elements * size % LINE != 0) {
+        ++elements;
+    }
+    return elements;
+}
+
+static void plan_single(struct scan_plan *plan, const struct monoid *monoid,
+                        uint64_t most)
+{
+    plan->num_groups = 1;
+    plan->run = plan->num_tiles < most ? plan->num_tiles : most;
+    plan->num_launches =
+        plan->num_tiles > 0 ? (uint32_t)clfold_div_up(plan->num_tiles, plan->run) : 1;
+    if (plan->num_launches > 1) {
+        plan->scratch_bytes = 3 * clfold_monoid_item_size(monoid);
+    }
+    plan->scratch_most = plan->scratch_bytes;
+}
+
+/* Totals, a carry, and the anchors. */
+static size_t scratch_of(const struct scan_plan *plan, const struct monoid *monoid)
+{
+    uint64_t items = plan->num_tiles + 1 + (plan->shape.anchor > 1 ? plan->blocks : 0);
+
+    return (size_t)items * clfold_monoid_item_size(monoid);
+}
+
+static void plan_passes(struct scan_plan *plan, const struct monoid *monoid,
+                        const struct device_facts *device,
+                        const struct scan_policy *policy, uint64_t most)
+{
+    uint64_t anchor = plan->shape.anchor;
+
+    plan->run = clfold_div_up(plan->num_tiles, policy->groups);
+    plan->run = plan->run < most ? plan->run : most;
+    plan->num_groups = clfold_div_up(plan->num_tiles, plan->run);
+    plan->blocks = clfold_div_up(plan->num_tiles, anchor);
+    plan->launch_blocks =
+        device->most_rounds ? device->most_rounds / (1 + 2 * anchor) : plan->blocks;
+    plan->num_launches = 2 + (uint32_t)clfold_div_up(plan->blocks, plan->launch_blocks);
+    plan->scratch_bytes = scratch_of(plan, monoid);
+    plan->scratch_most = plan->scratch_bytes;
+}
+
+void clfold_scan_plan_init(struct scan_plan *plan, const struct monoid *monoid,
+                           const struct device_facts *device,
+                           const struct scan_policy *policy,
+                           const struct scan_shape *shape, uint64_t out_offset,
+                           uint64_t count)
+{
+    uint64_t in_bytes = count * clfold_monoid_in_size(monoid);
+    uint64_t out_bytes = count * clfold_monoid_out_size(monoid);
+    uint64_t most = most_tiles(monoid, device, &shape->tile);
+    uint64_t line = line_of(monoid), items;
+
+    *plan = (struct scan_plan){ .shape = *shape, .row = policy->row };
+    plan->lead = shape->tile.elements % line == 0 ? out_offset % line : 0;
+    plan->num_tiles =
+        count > 0 ? clfold_div_up(count + plan->lead, shape->tile.elements) : 0;
+    plan->streams = shape->stream && out_bytes >= policy->stream_bytes;
+    plan->bytes_read = in_bytes;
+    plan->bytes_written = out_bytes;
+    if (shape->algorithm == SCAN_SINGLE_GROUP || count == 0) {
+        plan_single(plan, monoid, most);
+        return;
+    }
+    plan_passes(plan, monoid, device, policy, most);
+    items = plan->num_tiles * clfold_monoid_item_size(monoid);
+    plan->bytes_read += 2 * items;
+    plan->bytes_written += 2 * items;
+    if (shape->algorithm == SCAN_THEN_PROPAGATE) {
+        plan->bytes_read += out_bytes;
+        plan->bytes_written += out_bytes;
+    } else {
+        plan->bytes_read += in_bytes;
+    }
+}
