@@ -72,6 +72,23 @@ static const char *newest_std(const char *device_version)
     return major == 1 && minor >= 2 ? "-cl-std=CL1.2" : NULL;
 }
 
+/* From 3.0 on sub-groups are a feature of the language, and a query tells; before, from
+ * 2.0 on, they are an extension. */
+static bool has_sub_groups(cl_device_id device, const char *options,
+                           const char *extensions)
+{
+    cl_uint most = 0;
+
+    if (strcmp(options, "-cl-std=CL3.0") == 0 &&
+        clGetDeviceInfo(device, CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof(most), &most,
+                        NULL) == CL_SUCCESS &&
+        most > 0) {
+        return true;
+    }
+    return strcmp(options, "-cl-std=CL1.2") != 0 &&
+           strstr(extensions, "cl_khr_subgroups") != NULL;
+}
+
 clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
                                cl_device_id device)
 {
@@ -112,6 +129,7 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
     }
     caps->fp64 = fp64 != 0 || strstr(extensions, "cl_khr_fp64");
     caps->fp16 = strstr(extensions, "cl_khr_fp16") != NULL;
+    caps->facts.sub_groups = has_sub_groups(device, caps->options, extensions);
     caps->facts.cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     caps->facts.vendor = caps->vendor;
     caps->facts.name = caps->name;

@@ -64,7 +64,8 @@ static uint32_t make_candidates(struct candidates *of, const clfold_context *con
             .tile = shape->tile,
             .operation = call->exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN,
             .algorithm = call->algorithm,
-            .variant = { shape->anchor, shape->prefetch + 2u * shape->stream },
+            .variant = { shape->anchor, shape->prefetch + 2u * shape->stream +
+                                            4u * (uint32_t)shape->group_scan },
             .assemble = assemble,
             .data = &of->data[i],
             .names = kernels_of[call->algorithm].names,

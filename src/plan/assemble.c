@@ -193,11 +193,12 @@ static void append_contract(struct text *text, const struct monoid *monoid,
 {
     /* Contraction is on by default, and would change x * x + c between programs. */
     clfold_text_print(text, "#pragma OPENCL FP_CONTRACT OFF\n");
-    /* The test for a NaN is the same text where the operands are integers, and PoCL
-     * counts warnings on standard error. */
+    /* The test for a NaN is the same text where the operands are integers, a program takes
+     * of a file what it needs, and PoCL counts warnings on standard error. */
     clfold_text_print(text,
                       "#ifdef __clang__\n"
                       "#pragma clang diagnostic ignored \"-Wtautological-compare\"\n"
+                      "#pragma clang diagnostic ignored \"-Wunused-function\"\n"
                       "#endif\n");
     append_extension(text, monoid, CLFOLD_F64, "cl_khr_fp64");
     append_extension(text, monoid, CLFOLD_F16, "cl_khr_fp16");
@@ -285,6 +286,7 @@ static void append_scan(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "#define CLFOLD_PREFETCH %d\n#define CLFOLD_STREAM %d\n",
                       shape->prefetch, shape->stream);
     if (shape->tile.kind == TILE_GROUP) {
+        clfold_text_print(text, "#define CLFOLD_GROUP_SCAN %d\n", (int)shape->group_scan);
         clfold_text_print(text, "#define CLFOLD_OUT_CHUNK %u\n", 16 / size);
         clfold_text_print(text, "#define CLFOLD_OUT_CHUNK_VECTOR %s%u\n", cell,
                           16 / size);
@@ -332,4 +334,18 @@ void clfold_assemble_scan(struct text *text, const struct monoid *monoid,
         append_file(text, "scan_prefixes.cl");
     }
     append_file(text, files[shape->algorithm]);
+}
+
+void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,
+                                enum group_scan kind, uint32_t group_size)
+{
+    /* The contract asks for a tile; this one is all that a group scans. */
+    const struct tile_shape tile = { TILE_GROUP, group_size, group_size };
+
+    append_contract(text, monoid, &tile);
+    clfold_text_print(text, "#define CLFOLD_GROUP_SCAN %d\n", (int)kind);
+    append_file(text, "contract.cl");
+    append_combine(text, monoid, &item);
+    append_file(text, "group_scan.cl");
+    append_file(text, "group_scans.cl");
 }

@@ -25,4 +25,9 @@ void clfold_assemble_reduce(struct text *text, const struct monoid *monoid,
 void clfold_assemble_scan(struct text *text, const struct monoid *monoid,
                           const struct scan_shape *shape);
 
+/* One kernel, clfold_group_scans(global const clfold_item *in, global clfold_item *out,
+ * ulong count): each group scans its items alone, for tests and benches. */
+void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,
+                                enum group_scan kind, uint32_t group_size);
+
 #endif

@@ -14,6 +14,18 @@ enum tile_kind { TILE_NONE, TILE_VECTOR, TILE_GROUP };
 /* "tile_vector": as its file in cl/ is named; "work-group" for none. */
 const char *clfold_tile_name(enum tile_kind kind);
 
+/* How a work-group scans an item for each work-item: CLFOLD_GROUP_SCAN of group_scan.cl.
+ * Local memory: at most two items for each work-item. */
+enum group_scan {
+    GROUP_SCAN_HILLIS_STEELE = 1,
+    GROUP_SCAN_BLELLOCH,
+    GROUP_SCAN_RAKING,
+    GROUP_SCAN_SUB_GROUP /* only where the device has sub_groups */
+};
+
+/* "hillis_steele", "blelloch", "raking", "sub_group". */
+const char *clfold_group_scan_name(enum group_scan kind);
+
 /* What a policy may depend on. Never the number of compute units found at run time: on
  * some drivers it changes with the number of workers, and float bits hang on the policy.
  */
@@ -23,6 +35,7 @@ struct device_facts {
     size_t max_group_size; /* work-items */
     size_t local_memory;   /* bytes */
     const char *platform;  /* its name; NULL: unknown */
+    bool sub_groups;       /* in the language that programs are built as */
     uint64_t most_rounds;  /* of its loops that a work-item may run; 0: any number */
 };
 

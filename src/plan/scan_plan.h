@@ -20,8 +20,9 @@ const char *clfold_scan_name(enum scan_algorithm algorithm);
 struct scan_shape {
     enum scan_algorithm algorithm;
     bool exclusive;
-    bool prefetch, stream; /* the compiler has the builtins */
-    uint32_t anchor;       /* tiles from one anchor to the next */
+    bool prefetch, stream;      /* the compiler has the builtins */
+    uint32_t anchor;            /* tiles from one anchor to the next */
+    enum group_scan group_scan; /* of tile_group */
     struct tile_shape tile;
 };
 

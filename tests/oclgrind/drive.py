@@ -1,8 +1,8 @@
 """Runs the kernels under Oclgrind, and fails if Oclgrind has anything to say.
 
-usage: drive.py CALLS KERNEL_FILE...
+usage: drive.py CALLS GROUP_SCANS KERNEL_FILE...
 
-CALLS is the program of calls.c; every kernel that the files define must have run.
+The two are the programs of calls.c and group_scans.c; every kernel that the files define must have run.
 Mistakes are planted first: were one not reported, silence later would prove nothing.
 Exits 0 when all is well, 1 when not, 77 when there is no Oclgrind.
 """
@@ -89,10 +89,10 @@ def check_calls(oclgrind, options, command, log, kernels):
 
 
 def main():
-    if len(sys.argv) < 3:
-        print("usage: drive.py CALLS KERNEL_FILE...", file=sys.stderr)
+    if len(sys.argv) < 4:
+        print("usage: drive.py CALLS GROUP_SCANS KERNEL_FILE...", file=sys.stderr)
         return 2
-    calls, *files = sys.argv[1:]
+    calls, group_scans, *files = sys.argv[1:]
     oclgrind = shutil.which("oclgrind")
     if not oclgrind:
         print("skipped: there is no oclgrind on PATH (Debian's package oclgrind)")
@@ -104,10 +104,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log")
         wrong = check_plants(oclgrind, calls, log)
+        scans = {"clfold_group_scans"} & kernels
+        kernels -= scans
         rungs = {name for name in kernels if re.fullmatch(r"clfold_reduce\d", name)}
         wrong += check_calls(oclgrind, RACES, [calls, "reduce"], log, kernels - rungs)
         wrong += check_calls(oclgrind, RACES, [calls, "ladder"], log, rungs)
         wrong += check_calls(oclgrind, UNINITIALISED, [calls, "ladder"], log, rungs)
+        wrong += check_calls(oclgrind, RACES, [group_scans], log, scans)
+        wrong += check_calls(oclgrind, UNINITIALISED, [group_scans], log, scans)
         # tile_vector is left out: under this option Oclgrind 21.10 crashes on a shuffle
         # whose result is wider than what goes in, such as (uint16)(x.even, x.odd).
         wrong += check_calls(

@@ -1,0 +1,317 @@
+/*
+ * Scans inside a work-group: one item for each work-item, in order, and nothing that
+ * relies on work-items in lock step. CLFOLD_GROUP_SCAN says which:
+ *
+ *                            steps          combines, n = 256    barriers    replays
+ *   1 Hillis and Steele      L                       1,793       1 + L          0
+ *   2 Blelloch's sweeps      2 L - 1                   502       2 L            8
+ *   3 raking                 2 k + G / k - 2           730       3              0
+ *   4 sub-groups             5 + G / W - 1           1,928       3              0
+ *
+ * G: the group's size, L = log2 G; k: items that a raker takes, 11 here; W: work-items a
+ * sub-group, 32 here. Steps are combines one behind the other. Replays are what 32 banks
+ * of 4 bytes cost 32 work-items that run together, with items of 4 bytes.
+ *
+ *   CLFOLD_SCAN_ITEMS           items of local memory that the scan needs
+ *   clfold_scan_place(l)        where work-item l puts its item
+ *   clfold_group_scan(live, items)
+ *                               scans the items of work-items 0 to live - 1, for
+ *                               1 <= live <= CLFOLD_GROUP_SIZE. All work-items must call
+ *                               it, once their own item is in its place
+ *   clfold_scan_result(l)       where the fold of items 0 to l is then, for all to read
+ *
+ * A caller that scans again needs a barrier between what it reads and what it puts in.
+ * The operator keeps its order, needs no identity, and meets no work-item that is not
+ * live. No item is private across a barrier, nor passed to or from a function that has
+ * one, and barriers stand in loops whose trip counts the compiler knows.
+ */
+#if !defined(CLFOLD_GROUP_SCAN) || CLFOLD_GROUP_SCAN < 1 || CLFOLD_GROUP_SCAN > 4
+#error "group_scan: CLFOLD_GROUP_SCAN must be 1 to 4"
+#endif
+#if CLFOLD_GROUP_SIZE > 65536
+#error "group_scan: CLFOLD_GROUP_SIZE must be at most 65536"
+#endif
+
+/* How many of the powers of two 1, 2, 4, ... are not above n. */
+#define CLFOLD_POWERS(n)                                                                 \
+    (((n) >= 1) + ((n) >= 2) + ((n) >= 4) + ((n) >= 8) + ((n) >= 16) + ((n) >= 32) +     \
+     ((n) >= 64) + ((n) >= 128) + ((n) >= 256) + ((n) >= 512) + ((n) >= 1024) +          \
+     ((n) >= 2048) + ((n) >= 4096) + ((n) >= 8192) + ((n) >= 16384) + ((n) >= 32768))
+
+#if CLFOLD_GROUP_SCAN == 1
+/*
+ * Every item takes what lies o before it, in turn from one array into the other: a step
+ * with one array needs a second barrier, between its reads and its writes.
+ *
+ *   items   a    b    c    d    e       work-item l, o = 2, after o = 1:
+ *   o = 1   a    ab   bc   cd   de
+ *   o = 2   a    ab   abc  abcd bcde    to[l] = from[l - 2] op from[l], or from[l]
+ *   o = 4   a    ab   abc  abcd abcde
+ *
+ * The least steps, and n L - n + 1 combines: not work-efficient, for groups that are few
+ * or whose work-items would idle. Neighbours read neighbours: no bank conflicts.
+ *
+ * W. D. Hillis, G. L. Steele: Data Parallel Algorithms. CACM 29 (12), 1986.
+ */
+#define CLFOLD_SCAN_ITEMS    (2 * CLFOLD_GROUP_SIZE)
+#define clfold_scan_place(l) (l)
+#define clfold_scan_result(l)                                                            \
+    (CLFOLD_POWERS(CLFOLD_GROUP_SIZE - 1) % 2 * CLFOLD_GROUP_SIZE + (l))
+
+static void clfold_group_scan(uint live, local clfold_item *items)
+{
+    const uint l = (uint)get_local_id(0);
+    uint from = 0;
+
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint o = 1; o < CLFOLD_GROUP_SIZE; o *= 2) {
+        const uint to = CLFOLD_GROUP_SIZE - from;
+        if (l < live) {
+            if (l >= o)
+                items[to + l] = clfold_combine(items[from + l - o], items[from + l]);
+            else
+                items[to + l] = items[from + l];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        from = to;
+    }
+}
+
+#elif CLFOLD_GROUP_SCAN == 2
+/*
+ * Two sweeps over a tree in place. Up: each parent takes its two children together, and
+ * stands where the right one stood. Down: each complete prefix goes to what ends s later,
+ * which needs neither an identity nor an exclusive scan on the way.
+ *
+ *   items       0   1   2   3   4   5   6   7
+ *   up, s=1     0  01   2  23   4  45   6  67
+ *   up, s=2     0  01   2  03   4  45   6  47     i = 2 s l + 2 s - 1: x[i - s] op x[i]
+ *   up, s=4     0  01   2  03   4  45   6  07
+ *   down, s=2   0  01   2  03   4  05   6  07     i = 2 s l + 3 s - 1: the same
+ *   down, s=1   0  01  02  03  04  05  06  07
+ *
+ * 2 n - 2 - L combines, and twice the steps. An index is live or it is not: any count is
+ * right. With item i at i + i / 32 there are 2, 8, 22, 52 bank replays for n = 128 to
+ * 1024, in the wrap-around of the downward sweep; with item i at i it is 84, 201, 438 and
+ * 915.
+ *
+ * G. E. Blelloch: Prefix Sums and Their Applications. CMU-CS-90-190, 1990. The form
+ * without an identity: R. P. Brent, H. T. Kung: A Regular Layout for Parallel Adders.
+ * IEEE Transactions on Computers C-31 (3), 1982.
+ */
+#define clfold_scan_place(l)  ((l) + (l) / 32)
+#define clfold_scan_result(l) clfold_scan_place(l)
+#define CLFOLD_SCAN_ITEMS     (clfold_scan_place(CLFOLD_GROUP_SIZE - 1) + 1)
+
+/* Where the downward sweep begins: the greatest power of two s with 3 s <= group size. */
+#define CLFOLD_SCAN_DOWN      ((1u << CLFOLD_POWERS(CLFOLD_GROUP_SIZE / 3)) / 2)
+
+static void clfold_scan_join(uint i, uint s, uint live, local clfold_item *items)
+{
+    if (i < live)
+        items[clfold_scan_place(i)] =
+            clfold_combine(items[clfold_scan_place(i - s)], items[clfold_scan_place(i)]);
+}
+
+static void clfold_group_scan(uint live, local clfold_item *items)
+{
+    const uint l = (uint)get_local_id(0);
+
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint s = 1; s <= CLFOLD_GROUP_SIZE / 2; s *= 2) {
+        clfold_scan_join(2 * s * l + 2 * s - 1, s, live, items);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    for (uint s = CLFOLD_SCAN_DOWN; s > 0; s /= 2) {
+        clfold_scan_join(2 * s * l + 3 * s - 1, s, live, items);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+#elif CLFOLD_GROUP_SCAN == 3
+/*
+ * A few work-items, the rakers, each scan a run of k neighbours on their own, and leave
+ * the run's total aside. Then each folds the totals before its run, and puts that in
+ * front of its items.
+ *
+ *   items    a  b  c  |  d  e  f  |  g  h           k = 3, three rakers
+ *   rake     a ab abc |  d de def |  g gh           totals  abc def gh
+ *   add      a ab abc | .abc op.  | .abc op def op. by raker 1, by raker 2
+ *
+ * n + n combines for the items, and some r r / 2 for the totals of r rakers: they all
+ * fold them, side by side, where one of them could, but for a barrier more. The steps
+ * k - 1, r - 1 and k are fewest for k near sqrt(G / 2). An odd k has 32 rakers at 32
+ * banks in every step: no conflicts, and no padding.
+ *
+ * D. Merrill, A. Grimshaw: Parallel Scan for Stream Architectures. University of
+ * Virginia CS2009-14, 2009; their rakers are one warp, which scans the totals unguarded.
+ */
+#if CLFOLD_GROUP_SIZE <= 18
+#define CLFOLD_SCAN_RUN 3
+#elif CLFOLD_GROUP_SIZE <= 64
+#define CLFOLD_SCAN_RUN 5
+#elif CLFOLD_GROUP_SIZE <= 128
+#define CLFOLD_SCAN_RUN 7
+#elif CLFOLD_GROUP_SIZE <= 256
+#define CLFOLD_SCAN_RUN 11
+#elif CLFOLD_GROUP_SIZE <= 512
+#define CLFOLD_SCAN_RUN 15
+#elif CLFOLD_GROUP_SIZE <= 1024
+#define CLFOLD_SCAN_RUN 21
+#elif CLFOLD_GROUP_SIZE <= 2048
+#define CLFOLD_SCAN_RUN 31
+#else
+#define CLFOLD_SCAN_RUN 45
+#endif
+
+#define CLFOLD_SCAN_RAKERS    ((CLFOLD_GROUP_SIZE + CLFOLD_SCAN_RUN - 1) / CLFOLD_SCAN_RUN)
+#define CLFOLD_SCAN_ITEMS     (CLFOLD_GROUP_SIZE + CLFOLD_SCAN_RAKERS)
+#define clfold_scan_place(l)  (l)
+#define clfold_scan_result(l) (l)
+
+static void clfold_group_scan(uint live, local clfold_item *items)
+{
+    const uint l = (uint)get_local_id(0);
+    const uint first = l * CLFOLD_SCAN_RUN;
+    const uint stop = min(first + CLFOLD_SCAN_RUN, live);
+    local clfold_item *totals = items + CLFOLD_GROUP_SIZE;
+
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (first < live) {
+        clfold_item total = items[first];
+        for (uint i = first + 1; i < stop; ++i) {
+            total = clfold_combine(total, items[i]);
+            items[i] = total;
+        }
+        totals[l] = total;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (first < live && l > 0) {
+        clfold_item before = totals[0];
+        for (uint r = 1; r < l; ++r)
+            before = clfold_combine(before, totals[r]);
+        for (uint i = first; i < stop; ++i)
+            items[i] = clfold_combine(before, items[i]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+#else
+/*
+ * Each sub-group scans its items in registers, in sections of at most 32: shuffles hand
+ * an item over from o work-items before. Then everyone folds the totals of the sections
+ * before its own, which all work-items of a section read at once, and puts that in front.
+ *
+ *   items     a  b  c  d  |  e  f  g  h  |  i  j      sub-groups of 4, the last of 2
+ *   o = 1     a ab bc cd  |  e ef fg gh  |  i ij
+ *   o = 2     a ab abc ad |  e ef eg eh  |  i ij      ad: a op b op c op d
+ *   add       a ab abc ad | .ad op.      | .ad op eh op.
+ *
+ * A sub-group may have 1 to 4096 work-items, and any number, not just powers of two. The
+ * last of a group may have fewer, as OpenCL says; all others have the maximum. Which
+ * work-items make a sub-group is not said, so the items are dealt out anew, by sub-group
+ * and place in it. Sections make the trip count known, so a sub-group may be as many
+ * work-items that a compiler runs in a loop, with a barrier in each shuffle.
+ *
+ * 5 steps for each item, r = 1 to G / W - 1 more for the totals (256 items by 32: 3.5 on
+ * average): work that costs no time where the work-items of a section run together.
+ * sub_group_scan_inclusive_* would know add, min and max alone.
+ *
+ * A device without shuffles takes these steps in local memory, with barriers of the
+ * sub-group alone. CLFOLD_NO_SHUFFLES says so to one that has them.
+ */
+#ifdef cl_khr_subgroups
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#elif !defined(__opencl_c_subgroups)
+#error "group_scan: the device has no sub-groups"
+#endif
+#if defined(CLFOLD_NO_SHUFFLES)
+#elif defined(cl_khr_subgroup_shuffle_relative)
+#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle_relative : enable
+#define CLFOLD_FROM_BEFORE(x, k, o) sub_group_shuffle_up(x, o)
+#elif defined(cl_khr_subgroup_shuffle)
+#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
+#define CLFOLD_FROM_BEFORE(x, k, o)                                                      \
+    sub_group_shuffle(x, get_sub_group_local_id() - ((k) >= (o) ? (o) : 0))
+#endif
+
+#if CLFOLD_GROUP_SIZE < 32
+#define CLFOLD_SECTION CLFOLD_GROUP_SIZE
+#else
+#define CLFOLD_SECTION 32
+#endif
+
+/* Two arrays of items; the scans of the sections are in the second, or where the steps
+ * in local memory end. */
+#ifdef CLFOLD_FROM_BEFORE
+#define CLFOLD_SECTIONS CLFOLD_GROUP_SIZE
+#else
+#define CLFOLD_SECTIONS (CLFOLD_POWERS(CLFOLD_SECTION - 1) % 2 * CLFOLD_GROUP_SIZE)
+#endif
+#define CLFOLD_SCAN_ITEMS     (2 * CLFOLD_GROUP_SIZE)
+#define clfold_scan_place(l)  (l)
+#define clfold_scan_result(l) (CLFOLD_GROUP_SIZE - CLFOLD_SECTIONS + (l))
+
+/* Scans item i with the k items before it, which are its section's. */
+static void clfold_scan_section(uint i, uint k, uint live, local clfold_item *items)
+{
+#ifdef CLFOLD_FROM_BEFORE
+    clfold_item x = { 0 }, before;
+
+    if (i < live)
+        x = items[i];
+#define CLFOLD_TAKE_BEFORE(n, name, stage, item, result)                                 \
+    before.name = CLFOLD_FROM_BEFORE(x.name, k, o);
+#pragma unroll
+    for (uint o = 1; o < CLFOLD_SECTION; o *= 2) {
+        CLFOLD_EACH(CLFOLD_TAKE_BEFORE)
+        if (k >= o && i < live)
+            x = clfold_combine(before, x);
+    }
+    if (i < live)
+        items[CLFOLD_SECTIONS + i] = x;
+#else
+    uint from = 0;
+
+    for (uint o = 1; o < CLFOLD_SECTION; o *= 2) {
+        const uint to = CLFOLD_GROUP_SIZE - from;
+        if (i < live) {
+            if (k >= o)
+                items[to + i] = clfold_combine(items[from + i - o], items[from + i]);
+            else
+                items[to + i] = items[from + i];
+        }
+        sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+        from = to;
+    }
+#endif
+}
+
+static void clfold_group_scan(uint live, local clfold_item *items)
+{
+    const uint most = get_max_sub_group_size();
+    const uint i = get_sub_group_id() * most + get_sub_group_local_id();
+    const uint k = get_sub_group_local_id() % 32;
+
+    barrier(CLK_LOCAL_MEM_FENCE);
+    clfold_scan_section(i, k, live, items);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < live) {
+        const local clfold_item *sections = items + CLFOLD_SECTIONS;
+        clfold_item x = sections[i];
+        /* Sections end every 32 items, and where sub-groups do. */
+        uint end = min(most, 32u), next = most;
+        if (end <= i - k) {
+            clfold_item before = sections[end - 1];
+            while (end < i - k) {
+                next += end == next ? most : 0;
+                end = min(end + 32, next);
+                before = clfold_combine(before, sections[end - 1]);
+            }
+            x = clfold_combine(before, x);
+        }
+        items[clfold_scan_result(i)] = x;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+#endif
