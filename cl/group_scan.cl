@@ -217,6 +217,8 @@ static void clfold_group_scan(uint live, local clfold_item *items)
  * average): work that costs no time where the work-items of a section run together.
  * sub_group_scan_inclusive_* would know add, min and max alone.
  *
+ * Shuffles take no #pragma: clang knows them by macro, and warns of one.
+ *
  * A device without shuffles takes these steps in local memory, with barriers of the
  * sub-group alone. CLFOLD_NO_SHUFFLES says so to one that has them.
  */
@@ -227,10 +229,8 @@ static void clfold_group_scan(uint live, local clfold_item *items)
 #endif
 #if defined(CLFOLD_NO_SHUFFLES)
 #elif defined(cl_khr_subgroup_shuffle_relative)
-#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle_relative : enable
 #define CLFOLD_FROM_BEFORE(x, k, o) sub_group_shuffle_up(x, o)
 #elif defined(cl_khr_subgroup_shuffle)
-#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
 #define CLFOLD_FROM_BEFORE(x, k, o)                                                      \
     sub_group_shuffle(x, get_sub_group_local_id() - ((k) >= (o) ? (o) : 0))
 #endif

@@ -2,8 +2,8 @@
 """texts.py DUMP_TEXTS: clang compiles every program text that can be emitted.
 
 DUMP_TEXTS is the built tests/unit/dump_texts. Each text is compiled for a device that has
-every extension, and for one that has none but, if the text needs them, fp64 and fp16: so a
-text that does without f64 may not use double, not even inside.
+every extension, and for one that has none but, if the text needs them, fp64, fp16 and
+sub-groups: so a text that does without f64 may not use double, not even inside.
 """
 
 import os
@@ -17,6 +17,7 @@ ALL = "+all"
 NONE = "-all"
 FP64 = "+cl_khr_fp64,+__opencl_c_fp64"
 FP16 = "+cl_khr_fp16"
+SUB_GROUPS = "+cl_khr_subgroups,+__opencl_c_subgroups"
 # For tile functions that some tiles do without, and for values that only lanes with data
 # read: passed on by all lanes, since a barrier follows.
 ALLOWED = ("-Wno-unused-parameter", "-Wno-sometimes-uninitialized")
@@ -41,8 +42,15 @@ def commands_for(clang, path):
     # A type in the preamble says whether the fold is one of f64 or f16.
     uses = [ext for name, ext in (("double", FP64), ("half", FP16))
             if re.search(rf"^#define \w+(?:\(M\))? .*\b{name}\d*\b", text, re.M)]
+    sub_groups = re.search(r"^#define CLFOLD_GROUP_SCAN 4$", text, re.M)
+    if sub_groups:
+        uses.append(SUB_GROUPS)
     few = ",".join([NONE, *uses])
-    return match[1], [compile_command(clang, path, match[1], ext) for ext in (ALL, few)]
+    commands = [compile_command(clang, path, match[1], ext) for ext in (ALL, few)]
+    if sub_groups:
+        # clang offers shuffles to every SPIR device that has sub-groups.
+        commands[1].append("-DCLFOLD_NO_SHUFFLES")
+    return match[1], commands
 
 
 def planted(clang, folder, whole):

@@ -29,6 +29,16 @@ struct visitor {
     void *user;
 };
 
+static void visit_text(const struct visitor *visitor, const char *name, struct text *text)
+{
+    if (text->failed) {
+        fprintf(stderr, "%s: no text\n", name);
+        exit(1);
+    }
+    visitor->visit(visitor->user, name, text->bytes);
+    clfold_text_finish(text);
+}
+
 static void visit_shape(const struct visitor *visitor, const struct monoid *monoid,
                         const struct reduce_shape *shape, const char *class)
 {
@@ -39,12 +49,7 @@ static void visit_shape(const struct visitor *visitor, const struct monoid *mono
              clfold_reduce_name(shape->algorithm), monoid->name, name_of(monoid->in),
              name_of(monoid->type), clfold_tile_name(shape->tile.kind), class);
     clfold_assemble_reduce(&text, monoid, shape);
-    if (text.failed) {
-        fprintf(stderr, "%s: no text\n", name);
-        exit(1);
-    }
-    visitor->visit(visitor->user, name, text.bytes);
-    clfold_text_finish(&text);
+    visit_text(visitor, name, &text);
 }
 
 static const struct device_facts cpu = {
@@ -86,6 +91,24 @@ static void visit_rungs(const struct visitor *visitor, const struct monoid *mono
     }
 }
 
+/* Each scan inside a work-group, in groups of one, of no power of two, and of many. */
+static void visit_group_scans(const struct visitor *visitor, const struct monoid *monoid)
+{
+    const uint32_t groups[] = { 1, 50, 256 };
+
+    for (int kind = GROUP_SCAN_HILLIS_STEELE; kind <= GROUP_SCAN_SUB_GROUP; ++kind) {
+        for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); ++g) {
+            struct text text = { 0 };
+            char name[128];
+            snprintf(name, sizeof(name), "group_scans_%s_%s_%s_%u",
+                     clfold_group_scan_name(kind), monoid->name, name_of(monoid->in),
+                     groups[g]);
+            clfold_assemble_group_scan(&text, monoid, kind, groups[g]);
+            visit_text(visitor, name, &text);
+        }
+    }
+}
+
 static bool make(struct monoid *monoid, clfold_op op, clfold_type type, clfold_type in)
 {
     const struct site site = { NULL, "every_text" };
@@ -117,11 +140,13 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         make(&monoid, staged[i], CLFOLD_U64, CLFOLD_U8);
         visit_tiles(&visitor, &monoid, true);
         visit_rungs(&visitor, &monoid);
+        visit_group_scans(&visitor, &monoid);
     }
     const clfold_type types[] = { CLFOLD_I32, CLFOLD_F32 };
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
         monoid = affine_monoid(types[i]);
         visit_tiles(&visitor, &monoid, true);
         visit_rungs(&visitor, &monoid);
+        visit_group_scans(&visitor, &monoid);
     }
 }

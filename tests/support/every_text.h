@@ -7,7 +7,8 @@
 #include "plan/reduce_plan.h"
 
 /* Calls `visit` with a name, "reduce_tiles_add_f32_f64_tile_vector_cpu", and the text:
- * each operator on each type, each pair of types, each tile, each rung. */
+ * each operator on each type, each pair of types, each tile, each rung, each scan of a
+ * group. */
 void every_text(void (*visit)(void *user, const char *name, const char *text),
                 void *user);
 

@@ -3,6 +3,7 @@
 #include "every_text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *const standards[] = { "CL1.2", "CL2.0", "CL3.0" };
 
@@ -18,6 +19,11 @@ static void write_text(void *user, const char *name, const char *text)
     const size_t num = sizeof(standards) / sizeof(standards[0]);
     const char *standard = standards[(size_t)dump->written % num];
     char path[4096];
+
+    /* Sub-groups came with 2.0. */
+    if (strstr(text, "#define CLFOLD_GROUP_SCAN 4\n") && standard == standards[0]) {
+        standard = standards[1];
+    }
 
     snprintf(path, sizeof(path), "%s/%s_%s.cl", dump->folder, name, standard);
     FILE *file = fopen(path, "w");
