@@ -164,7 +164,7 @@ static void clfold_group_scan(uint live, local clfold_item *items)
 #define CLFOLD_SCAN_RUN 45
 #endif
 
-#define CLFOLD_SCAN_RAKERS    ((CLFOLD_GROUP_SIZE + CLFOLD_SCAN_RUN - 1) / CLFOLD_SCAN_RUN)
+#define CLFOLD_SCAN_RAKERS    ((CLFOLD_GROUP_SIZE - 1) / CLFOLD_SCAN_RUN + 1)
 #define CLFOLD_SCAN_ITEMS     (CLFOLD_GROUP_SIZE + CLFOLD_SCAN_RAKERS)
 #define clfold_scan_place(l)  (l)
 #define clfold_scan_result(l) (l)

@@ -2,9 +2,9 @@
 
 usage: drive.py CALLS GROUP_SCANS KERNEL_FILE...
 
-The two are the programs of calls.c and group_scans.c; every kernel that the files define must have run.
-Mistakes are planted first: were one not reported, silence later would prove nothing.
-Exits 0 when all is well, 1 when not, 77 when there is no Oclgrind.
+The two are the programs of calls.c and group_scans.c; every kernel that the files define
+must have run. Mistakes are planted first: were one not reported, silence later would prove
+nothing. Exits 0 when all is well, 1 when not, 77 when there is no Oclgrind.
 """
 
 import os
