@@ -12,6 +12,9 @@
  * between the two visits, not in registers: an item that is private across a barrier is
  * among what PoCL 3.1 makes loops without end of.
  *
+ * What stands between barriers is loops, never an `if` around all of it: PoCL 3.1 lost
+ * such a one behind the barrier that ends the group's scan.
+ *
  * Rows are of 16 bytes a work-item where the tile is whole and the address allows, else of
  * elements. Barriers a tile: 3 and those of the group's scan, 2 to propagate.
  */
@@ -136,52 +139,69 @@ static void clfold_slot_put(clfold_item x, local clfold_room *room, uint i)
     room->slots[CLFOLD_SLOT(i)].out = clfold_result_of(x);
 }
 
+#if CLFOLD_EXCLUSIVE
+
+/* What comes before the run of this work-item. */
+static clfold_item clfold_before_run(bool has_prefix, clfold_room_pointer room)
+{
+    const uint l = (uint)get_local_id(0);
+    clfold_item before;
+
+    if (l > 0) {
+        before = room->items[clfold_scan_result(l - 1)];
+        if (has_prefix)
+            before = clfold_combine(room->kept[CLFOLD_PREFIX], before);
+    } else if (has_prefix)
+        before = room->kept[CLFOLD_PREFIX];
+#if CLFOLD_HAS_IDENTITY
+    else
+        before = clfold_identity();
+#endif
+    return before;
+}
+
+#endif
+
+/* Scans the run of this work-item in its slots, behind what group_scan.cl left. */
+static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
+                            clfold_room_pointer room)
+{
+    const uint l = (uint)get_local_id(0);
+    const uint stop = min((l + 1) * CLFOLD_RUN, count);
+    clfold_item before;
+    clfold_stage mine;
+
+    for (uint i = l * CLFOLD_RUN; i < stop; ++i) {
+        const bool is_first = i == l * CLFOLD_RUN;
+        const clfold_stage x = clfold_slot_load(room, i);
+        mine = is_first ? x : clfold_combine_stage(mine, x);
+        clfold_item y = clfold_empty(mine, index);
+        /* The last one as the group's scan has it: the next run and the next tile begin
+         * with these bits. */
+        if (i + 1 == stop)
+            y = room->items[clfold_scan_result(l)];
+        else if (l > 0)
+            y = clfold_combine(room->items[clfold_scan_result(l - 1)], y);
+        if (has_prefix)
+            y = clfold_combine(room->kept[CLFOLD_PREFIX], y);
+#if CLFOLD_EXCLUSIVE
+        if (is_first)
+            before = clfold_before_run(has_prefix, room);
+        clfold_slot_put(before, room, i);
+        before = y;
+#else
+        clfold_slot_put(y, room, i);
+#endif
+    }
+}
+
 static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
                              uint count, ulong next, global CLFOLD_CELL *out,
                              ulong out_begin, bool has_prefix, bool stream,
                              clfold_room_pointer room)
 {
-    const uint l = (uint)get_local_id(0);
-
     clfold_tile_aggregate(in, begin, index, count, room);
-    if (l * CLFOLD_RUN < count) {
-        const uint stop = min((l + 1) * CLFOLD_RUN, count);
-        const clfold_item prefix = room->kept[CLFOLD_PREFIX];
-        clfold_item front;
-        clfold_stage mine;
-        if (l > 0)
-            front = room->items[clfold_scan_result(l - 1)];
-#if CLFOLD_EXCLUSIVE
-        clfold_item before;
-        if (has_prefix)
-            before = l > 0 ? clfold_combine(prefix, front) : prefix;
-        else if (l > 0)
-            before = front;
-#if CLFOLD_HAS_IDENTITY
-        else
-            before = clfold_identity();
-#endif
-#endif
-        for (uint i = l * CLFOLD_RUN; i < stop; ++i) {
-            const clfold_stage x = clfold_slot_load(room, i);
-            mine = i == l * CLFOLD_RUN ? x : clfold_combine_stage(mine, x);
-            clfold_item y = clfold_empty(mine, index);
-            /* The last one as the group's scan has it: the next run and the next tile
-             * begin with these bits. */
-            if (i + 1 == stop)
-                y = room->items[clfold_scan_result(l)];
-            else if (l > 0)
-                y = clfold_combine(front, y);
-            if (has_prefix)
-                y = clfold_combine(prefix, y);
-#if CLFOLD_EXCLUSIVE
-            clfold_slot_put(before, room, i);
-            before = y;
-#else
-            clfold_slot_put(y, room, i);
-#endif
-        }
-    }
+    clfold_scan_mine(index, count, has_prefix, room);
     barrier(CLK_LOCAL_MEM_FENCE);
     clfold_write_rows(out, out_begin, count, room);
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -20,7 +20,7 @@ enum group_scan {
     GROUP_SCAN_HILLIS_STEELE = 1,
     GROUP_SCAN_BLELLOCH,
     GROUP_SCAN_RAKING,
-    GROUP_SCAN_SUB_GROUP /* only where the device has sub_groups */
+    GROUP_SCAN_SUB_GROUP /* only where the device has sub-groups */
 };
 
 /* "hillis_steele", "blelloch", "raking", "sub_group". */

@@ -23,7 +23,6 @@ const char *clfold_reduce_name(enum reduce_algorithm algorithm);
 struct plan_override {
     enum tile_kind tile;
     uint32_t tile_elements, group_size, max_groups;
-    enum group_scan group_scan;
 };
 
 struct tile_shape {

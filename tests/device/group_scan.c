@@ -92,7 +92,7 @@ static void test_raking(void **state)
 static void test_sub_group(void **state)
 {
     (void)state;
-    if (!caps.sub_groups) {
+    if (!caps.facts.sub_groups) {
         print_message("the device has no sub-groups\n");
         skip();
     }
@@ -110,8 +110,8 @@ static void test_caps(void **state)
 
     (void)state;
     built = scan_check(&device, caps.options, &scan, why, sizeof(why));
-    if (built != caps.sub_groups || !(built || strstr(why, "has no sub-groups"))) {
-        fail_msg("caps says %d, and the program: %s", caps.sub_groups, why);
+    if (built != caps.facts.sub_groups || !(built || strstr(why, "has no sub-groups"))) {
+        fail_msg("caps says %d, and the program: %s", caps.facts.sub_groups, why);
     }
 }
 
@@ -125,7 +125,7 @@ static void test_sub_group_sizes(void **state)
     size_t asked[16], size = 0;
 
     (void)state;
-    if (!caps.sub_groups || !has_extension("cl_intel_required_subgroup_size")) {
+    if (!caps.facts.sub_groups || !has_extension("cl_intel_required_subgroup_size")) {
         print_message("the device cannot be asked for a size of sub-groups\n");
         skip();
     }

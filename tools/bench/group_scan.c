@@ -247,7 +247,7 @@ static bool run_type(struct bench *bench, clfold_type type, void *items)
     }
     for (int kind = GROUP_SCAN_HILLIS_STEELE; kind <= GROUP_SCAN_SUB_GROUP; ++kind) {
         for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); ++g) {
-            if ((kind == GROUP_SCAN_SUB_GROUP && !bench->caps.sub_groups) ||
+            if ((kind == GROUP_SCAN_SUB_GROUP && !bench->caps.facts.sub_groups) ||
                 groups[g] > bench->caps.facts.max_group_size) {
                 continue;
             }
@@ -295,7 +295,7 @@ int main(int argc, char **argv)
     }
     if (good) {
         printf("%s, 2^22 items, sub-groups: %s\n", bench.caps.name,
-               bench.caps.sub_groups ? "yes" : "no");
+               bench.caps.facts.sub_groups ? "yes" : "no");
         printf("type  scan           group  median ms     GB/s\n");
         print_cases(&bench);
     }
