@@ -5,7 +5,7 @@
  *                            steps          combines, n = 256    barriers    replays
  *   1 Hillis and Steele      L                       1,793       1 + L          0
  *   2 Blelloch's sweeps      2 L - 1                   502       2 L            8
- *   3 raking                 2 k + G / k - 2           730       3              0
+ *   3 raking                 2 k + G / k - 3           730       3              0
  *   4 sub-groups             5 + G / W - 1           1,928       3              0
  *
  * G: the group's size, L = log2 G; k: items that a raker takes, 11 here; W: work-items a
@@ -140,7 +140,7 @@ static void clfold_group_scan(uint live, local clfold_item *items)
  *
  * n + n combines for the items, and some r r / 2 for the totals of r rakers: they all
  * fold them, side by side, where one of them could, but for a barrier more. The steps
- * k - 1, r - 1 and k are fewest for k near sqrt(G / 2). An odd k has 32 rakers at 32
+ * k - 1, r - 2 and k are fewest for k near sqrt(G / 2). An odd k has 32 rakers at 32
  * banks in every step: no conflicts, and no padding.
  *
  * D. Merrill, A. Grimshaw: Parallel Scan for Stream Architectures. University of
@@ -213,8 +213,9 @@ static void clfold_group_scan(uint live, local clfold_item *items)
  * and place in it. Sections make the trip count known, so a sub-group may be as many
  * work-items that a compiler runs in a loop, with a barrier in each shuffle.
  *
- * 5 steps for each item, r = 1 to G / W - 1 more for the totals (256 items by 32: 3.5 on
- * average): work that costs no time where the work-items of a section run together.
+ * 5 steps for each item and, in the s-th section after the first, s for the totals: the
+ * same for all its work-items, which costs no time where they run together. So this is
+ * for G / W up to some 16, not for thousands of work-items by 4.
  * sub_group_scan_inclusive_* would know add, min and max alone.
  *
  * Shuffles take no #pragma: clang knows them by macro, and warns of one.

@@ -51,23 +51,30 @@ static const uint32_t sizes[] = { 1,  2,  3,   7,   16,  31,  32, 33,
                                   50, 64, 100, 128, 250, 256, 0 };
 #define NUM_SIZES (sizeof(sizes) / sizeof(sizes[0]))
 
-/* Each size with the intervals, which show any wrong pair, affine maps, and another
- * subject in turn. */
+/* In groups of that size, the intervals, which show any wrong pair, affine maps, and
+ * another subject in turn. */
+static void check_size(enum group_scan kind, uint32_t size, const char *front,
+                       unsigned turn)
+{
+    const unsigned subjects[] = { SCAN_INTERVAL, SCAN_AFFINE, turn % SCAN_AFFINE };
+
+    for (size_t k = 0; k < 3; ++k) {
+        const uint32_t most = largest_group(subjects[k]);
+        const struct scan_case scan = {
+            .kind = kind,
+            .group_size = size > 0 && size < most ? size : most,
+            .subject = subjects[k],
+            .front = front,
+            .zones = true,
+        };
+        check(&scan);
+    }
+}
+
 static void check_sizes(enum group_scan kind)
 {
     for (unsigned i = 0; i < NUM_SIZES; ++i) {
-        const unsigned subjects[] = { SCAN_INTERVAL, SCAN_AFFINE,
-                                      (i + kind) % SCAN_AFFINE };
-        for (size_t k = 0; k < 3; ++k) {
-            const uint32_t most = largest_group(subjects[k]);
-            const struct scan_case scan = {
-                .kind = kind,
-                .group_size = sizes[i] > 0 && sizes[i] < most ? sizes[i] : most,
-                .subject = subjects[k],
-                .zones = true,
-            };
-            check(&scan);
-        }
+        check_size(kind, sizes[i], NULL, i + kind);
     }
 }
 
@@ -170,17 +177,24 @@ static void test_any_sub_group(void **state)
     (void)state;
     for (unsigned i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i) {
         char front[512];
-        struct scan_case scan = {
-            .kind = GROUP_SCAN_SUB_GROUP,
-            .group_size = shapes[i].group,
-            .subject = SCAN_INTERVAL,
-            .front = front,
-            .zones = true,
-        };
         scan_front(front, sizeof(front), shapes[i].sub_group);
-        check(&scan);
-        scan.subject = i % SCAN_INTERVAL;
-        check(&scan);
+        check_size(GROUP_SCAN_SUB_GROUP, shapes[i].group, front, i);
+    }
+}
+
+/* All kinds in small groups, for runs that are slow. */
+static void test_few(void **state)
+{
+    char front[512];
+
+    (void)state;
+    for (unsigned i = 0; i < 3; ++i) {
+        const uint32_t group = (uint32_t[]){ 3, 16, 33 }[i];
+        check_size(GROUP_SCAN_HILLIS_STEELE, group, NULL, i);
+        check_size(GROUP_SCAN_BLELLOCH, group, NULL, i + 1);
+        check_size(GROUP_SCAN_RAKING, group, NULL, i + 2);
+        scan_front(front, sizeof(front), 7);
+        check_size(GROUP_SCAN_SUB_GROUP, group, front, i + 3);
     }
 }
 
@@ -206,7 +220,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_hillis_steele), cmocka_unit_test(test_blelloch),
         cmocka_unit_test(test_raking),        cmocka_unit_test(test_sub_group),
         cmocka_unit_test(test_caps),          cmocka_unit_test(test_sub_group_sizes),
-        cmocka_unit_test(test_any_sub_group),
+        cmocka_unit_test(test_any_sub_group), cmocka_unit_test(test_few),
     };
 
     if (argc > 1) {

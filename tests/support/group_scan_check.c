@@ -213,8 +213,8 @@ void scan_front(char *front, size_t front_size, unsigned size)
              "#define get_max_sub_group_size() %uu\n"
              "#define get_sub_group_id() ((uint)get_local_id(0) / %uu)\n"
              "#define get_sub_group_local_id() ((uint)get_local_id(0) %% %uu)\n"
-             "#define sub_group_barrier barrier\n",
-             size, size, size);
+             "#define sub_group_barrier(flags) %s\n",
+             size, size, size, size == 1 ? "" : "barrier(flags)");
 }
 
 static bool make_monoid(unsigned subject, struct monoid *monoid)

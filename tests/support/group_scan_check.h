@@ -34,7 +34,8 @@ const char *scan_subject_name(unsigned subject);
 size_t scan_item_size(unsigned subject);
 
 /* Text for `front`: sub-groups of `size` work-items, on any device. They wait for the
- * whole group where they should wait for each other, and have no shuffles. */
+ * whole group where they should wait for each other; those of one do not wait, so that a
+ * barrier of the group that is missing shows. They have no shuffles. */
 void scan_front(char *front, size_t front_size, unsigned size);
 
 /*
