@@ -35,7 +35,8 @@ LIMIT_SECONDS = 480
 LISTER_SECONDS = 60
 RUNS = 3  # of a program that a known fault of its driver ended
 PLAN = re.compile(r"^1\.\.(\d+)\s*(?:#.*)?$")
-# "ok 1 - name", "not ok 2 - name", and cmocka's "ok 3 # SKIP name"
+# "ok 1 - name", "not ok 2 - name", and cmocka's "ok 3 # SKIP name", which some of its
+# versions begin with "not ok"
 POINT = re.compile(r"^(ok|not ok)\b\s*\d*\s*(?:-\s*)?(# SKIP\b)?\s*(.*)$")
 
 
@@ -169,7 +170,7 @@ def run(device, command, extra, tap, seconds=LIMIT_SECONDS, driver_fault=None):
         if plan:
             planned += int(plan[1])
         elif point:
-            ok, words = point[1] == "ok", point[3]
+            ok, words = point[1] == "ok" or point[2] is not None, point[3]
             points += 1
             failed += not ok
             tap.point(ok, f"{label}: {words}", "" if point[2] else None)

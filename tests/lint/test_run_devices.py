@@ -112,6 +112,14 @@ class Runner(unittest.TestCase):
             0, ["ok 1 - Yard: (R)  one (OpenCL 2.0, driver 7) # SKIP no f64", "1..1"]
         ))
 
+    def test_skipped_points(self):
+        self.devices(b=TWO)
+        script = "echo '{}ok 1 # SKIP only'\necho 1..1\n"
+        for word in ("", "not "):
+            self.assertEqual(self.run_it(script.format(word))[:2], (
+                0, ["ok 1 - Yard: (R)  one (OpenCL 2.0, driver 7): only # SKIP ", "1..1"]
+            ))
+
     def test_driver_fault(self):
         self.devices(b=TWO)
         counter = os.path.join(self.folder, "runs")
