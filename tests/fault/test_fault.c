@@ -235,9 +235,10 @@ static bool is_tolerated(const struct clspy_shot *shot)
         shot->code == CL_BUILD_PROGRAM_FAILURE) {
         return log_has(CLFOLD_LOG_WARNING, "does not build", "");
     }
-    /* An optional query, which the extensions' names stand in for. */
+    /* Optional queries, which the extensions' names stand in for. */
     if (strcmp(shot->function, "clGetDeviceInfo") == 0) {
-        return shot->param == CL_DEVICE_DOUBLE_FP_CONFIG;
+        return shot->param == CL_DEVICE_DOUBLE_FP_CONFIG ||
+               shot->param == CL_DEVICE_MAX_NUM_SUB_GROUPS;
     }
     /* A block of which nothing is known counts as used. */
     return strcmp(shot->function, "clGetEventInfo") == 0;

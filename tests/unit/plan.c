@@ -399,8 +399,21 @@ static void test_choose(void **state)
 }
 
 struct seen {
-    size_t num, tiles, rungs, f16, f64;
+    size_t num, tiles, rungs, group_scans, f16, f64;
 };
+
+/* A scan inside a group loads nothing and writes items: one kernel, one width. */
+static void check_group_scan(const char *text)
+{
+    assert_non_null(strstr(text, "#pragma OPENCL FP_CONTRACT OFF"));
+    assert_non_null(strstr(text, "#line 1 \"contract.cl\""));
+    assert_non_null(strstr(text, "#line 1 \"combine\""));
+    assert_non_null(strstr(text, "#line 1 \"group_scan.cl\""));
+    assert_non_null(strstr(text, "#line 1 \"group_scans.cl\""));
+    assert_null(strstr(text, "#line 1 \"result.cl\""));
+    assert_null(strstr(text, "clfold_combine_stage("));
+    assert_null(strstr(text, "clfold_reduce"));
+}
 
 static void check_text(void *user, const char *name, const char *text)
 {
@@ -411,6 +424,11 @@ static void check_text(void *user, const char *name, const char *text)
     bool f16 = strstr(name, "f16") != NULL, f64 = strstr(name, "f64") != NULL;
 
     ++seen->num;
+    if (strncmp(name, "group_scans_", strlen("group_scans_")) == 0) {
+        ++seen->group_scans;
+        check_group_scan(text);
+        return;
+    }
     seen->tiles += !rung;
     seen->rungs += rung;
     seen->f16 += f16;
@@ -441,6 +459,8 @@ static void test_texts(void **state)
      * tiles for add; 94 pairs less those of bit operators with floats. */
     assert_true(seen.tiles > (11 * 13 - 9) * 2 + 11 * 2 + 80 * 2);
     assert_int_equal(seen.rungs, 3 * 7 + 2 * 2);
+    /* Five monoids, four kinds, three sizes of groups. */
+    assert_int_equal(seen.group_scans, 5 * 4 * 3);
     print_message("# %zu texts, %zu of f16, %zu of f64\n", seen.num, seen.f16, seen.f64);
     assert_true(seen.f16 > 30 && seen.f64 > 30);
 }
