@@ -168,8 +168,10 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
 {
     const uint l = (uint)get_local_id(0);
     const uint stop = min((l + 1) * CLFOLD_RUN, count);
-    clfold_item before;
     clfold_stage mine;
+#if CLFOLD_EXCLUSIVE
+    clfold_item before;
+#endif
 
     for (uint i = l * CLFOLD_RUN; i < stop; ++i) {
         const bool is_first = i == l * CLFOLD_RUN;

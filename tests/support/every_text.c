@@ -53,7 +53,12 @@ static void visit_shape(const struct visitor *visitor, const struct monoid *mono
 }
 
 static const struct device_facts cpu = {
-    .cpu = true, .vendor = "", .name = "", .max_group_size = 4096, .local_memory = 1 << 20
+    .cpu = true,
+    .vendor = "",
+    .name = "",
+    .platform = "Intel(R) OpenCL",
+    .max_group_size = 4096,
+    .local_memory = 1 << 20,
 };
 static const struct device_facts gpu = {
     .vendor = "", .name = "", .max_group_size = 1024, .local_memory = 48 << 10
@@ -91,6 +96,45 @@ static void visit_rungs(const struct visitor *visitor, const struct monoid *mono
     }
 }
 
+static void visit_scan(const struct visitor *visitor, const struct monoid *monoid,
+                       const struct device_facts *device, enum scan_algorithm algorithm,
+                       bool exclusive, bool each)
+{
+    struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
+    struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
+    uint32_t num =
+        clfold_scan_shapes(algorithm, exclusive, device, monoid, &none, policies, shapes);
+
+    for (uint32_t i = 0; i < (each ? num : 1); ++i) {
+        struct text text = { 0 };
+        char name[128];
+        snprintf(name, sizeof(name), "%s_%s_%s_%s_%s_%s_%s", clfold_scan_name(algorithm),
+                 monoid->name, name_of(monoid->in), name_of(monoid->type),
+                 clfold_tile_name(shapes[i].tile.kind), device->cpu ? "cpu" : "gpu",
+                 exclusive ? "exclusive" : "inclusive");
+        clfold_assemble_scan(&text, monoid, &shapes[i]);
+        visit_text(visitor, name, &text);
+    }
+}
+
+/* By a device's first tile: devices, strategies and kinds take turns. */
+static void visit_scans(const struct visitor *visitor, const struct monoid *monoid)
+{
+    static uint32_t turn;
+
+    visit_scan(visitor, monoid, turn % 2 == 0 ? &cpu : &gpu,
+               turn / 4 % CLFOLD_SCAN_ALGORITHMS, turn / 2 % 2, false);
+    ++turn;
+}
+
+/* All that a scan may be. */
+static void visit_all_scans(const struct visitor *visitor, const struct monoid *monoid)
+{
+    for (uint32_t i = 0; i < 2 * 2 * CLFOLD_SCAN_ALGORITHMS; ++i) {
+        visit_scan(visitor, monoid, i % 2 == 0 ? &cpu : &gpu, i / 4, i / 2 % 2, true);
+    }
+}
+
 /* Each scan inside a work-group, in groups of one, of no power of two, and of many. */
 static void visit_group_scans(const struct visitor *visitor, const struct monoid *monoid)
 {
@@ -125,6 +169,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; ++op) {
             if (make(&monoid, op, type, type)) {
                 visit_tiles(&visitor, &monoid, op == CLFOLD_ADD);
+                visit_scans(&visitor, &monoid);
             }
         }
         /* Each pair once, with the operators in turn. */
@@ -132,6 +177,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
             clfold_op op = CLFOLD_ADD + (type * 5 + in * 3) % CLFOLD_MIN_MAX;
             if (in != type && make(&monoid, op, type, in)) {
                 visit_tiles(&visitor, &monoid, false);
+                visit_scans(&visitor, &monoid);
             }
         }
     }
@@ -140,6 +186,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         make(&monoid, staged[i], CLFOLD_U64, CLFOLD_U8);
         visit_tiles(&visitor, &monoid, true);
         visit_rungs(&visitor, &monoid);
+        visit_all_scans(&visitor, &monoid);
         visit_group_scans(&visitor, &monoid);
     }
     const clfold_type types[] = { CLFOLD_I32, CLFOLD_F32 };
@@ -147,6 +194,11 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         monoid = affine_monoid(types[i]);
         visit_tiles(&visitor, &monoid, true);
         visit_rungs(&visitor, &monoid);
+        visit_all_scans(&visitor, &monoid);
+        monoid.name = "affine-with-cuts";
+        monoid.cuts = "b.a == 0";
+        visit_all_scans(&visitor, &monoid);
+        monoid.name = "affine";
         visit_group_scans(&visitor, &monoid);
     }
 }

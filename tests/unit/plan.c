@@ -399,7 +399,7 @@ static void test_choose(void **state)
 }
 
 struct seen {
-    size_t num, tiles, rungs, group_scans, f16, f64;
+    size_t num, tiles, rungs, scans, group_scans, f16, f64;
 };
 
 /* A scan inside a group loads nothing and writes items: one kernel, one width. */
@@ -420,6 +420,7 @@ static void check_text(void *user, const char *name, const char *text)
     struct seen *seen = user;
     bool vector = strstr(name, "tile_vector") != NULL;
     bool group = strstr(name, "tile_group") != NULL;
+    bool scan = strstr(name, "scan") != NULL;
     bool rung = !vector && !group;
     bool f16 = strstr(name, "f16") != NULL, f64 = strstr(name, "f64") != NULL;
 
@@ -429,7 +430,8 @@ static void check_text(void *user, const char *name, const char *text)
         check_group_scan(text);
         return;
     }
-    seen->tiles += !rung;
+    seen->tiles += !rung && !scan;
+    seen->scans += scan;
     seen->rungs += rung;
     seen->f16 += f16;
     seen->f64 += f64;
@@ -438,9 +440,14 @@ static void check_text(void *user, const char *name, const char *text)
     assert_non_null(strstr(text, "#line 1 \"contract.cl\""));
     assert_non_null(strstr(text, "#line 1 \"combine\""));
     assert_non_null(strstr(text, "#line 1 \"result.cl\""));
-    assert_int_equal(strstr(text, "clfold_reduce_single") != NULL, !rung);
+    assert_int_equal(strstr(text, "clfold_reduce_single") != NULL, !rung && !scan);
+    assert_int_equal(strstr(text, "clfold_scan_") != NULL, scan);
     assert_int_equal(strstr(text, "#line 1 \"tile_vector.cl\"") != NULL, vector);
-    assert_int_equal(strstr(text, "#line 1 \"tile_group.cl\"") != NULL, group);
+    assert_int_equal(strstr(text, "#line 1 \"tile_vector_scan.cl\"") != NULL,
+                     vector && scan);
+    assert_int_equal(strstr(text, "#line 1 \"tile_group.cl\"") != NULL, group && !scan);
+    assert_int_equal(strstr(text, "#line 1 \"tile_group_scan.cl\"") != NULL,
+                     group && scan);
     assert_int_equal(strstr(text, "#line 1 \"reduce_ladder.cl\"") != NULL, rung);
     assert_int_equal(strstr(text, "clfold_stage16 clfold_combine_stage16(") != NULL,
                      vector);
@@ -459,6 +466,7 @@ static void test_texts(void **state)
      * tiles for add; 94 pairs less those of bit operators with floats. */
     assert_true(seen.tiles > (11 * 13 - 9) * 2 + 11 * 2 + 80 * 2);
     assert_int_equal(seen.rungs, 3 * 7 + 2 * 2);
+    assert_true(seen.scans > 11 * 13 - 9 + 70 + 7 * 24);
     /* Five monoids, four kinds, three sizes of groups. */
     assert_int_equal(seen.group_scans, 5 * 4 * 3);
     print_message("# %zu texts, %zu of f16, %zu of f64\n", seen.num, seen.f16, seen.f64);
