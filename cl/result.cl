@@ -64,15 +64,15 @@ static clfold_item clfold_fetch(global const CLFOLD_CELL *out, ulong index)
 }
 
 /*
- * What is put in front of the first element: nothing, a value that the host knows, or
- * result `clfold_init_index` of `clfold_init_at`. Where there is none `clfold_init_at` is any buffer.
+ * What is put in front of the first element: nothing, a value that the host knows, or a
+ * result in device memory. Where there is none `clfold_init_at` is any buffer.
  */
 #define CLFOLD_INIT_VALUE 1
 #define CLFOLD_INIT_PLACE 2
 
 #define CLFOLD_INIT_PARAM(k, name, stage, item, result) , result init_##name
 #define CLFOLD_INIT_PARAMS                                                               \
-    uint clfold_init_from, global const CLFOLD_CELL *clfold_init_at,                                   \
+    uint clfold_init_from, global const CLFOLD_CELL *clfold_init_at,                     \
         ulong clfold_init_index CLFOLD_EACH(CLFOLD_INIT_PARAM)
 
 #define CLFOLD_INIT_FROM_VALUE(k, name, stage, item, result)                             \
@@ -83,14 +83,14 @@ static clfold_item clfold_fetch(global const CLFOLD_CELL *out, ulong index)
             CLFOLD_CELL whole;                                                           \
             result value;                                                                \
         } cell;                                                                          \
-        cell.whole = clfold_init_at[clfold_init_index * CLFOLD_COMPONENTS + k];                        \
+        cell.whole = clfold_init_at[clfold_init_index * CLFOLD_COMPONENTS + k];          \
         init.name = convert_##item(CLFOLD_INIT_##k(cell.value));                         \
     }
 
 /* Declares `init` and sets it, if there is one. */
 #define CLFOLD_INIT_GET                                                                  \
     clfold_item init;                                                                    \
-    if (clfold_init_from == CLFOLD_INIT_PLACE) {                                                \
+    if (clfold_init_from == CLFOLD_INIT_PLACE) {                                         \
         CLFOLD_EACH(CLFOLD_INIT_FROM_PLACE)                                              \
     } else {                                                                             \
         CLFOLD_EACH(CLFOLD_INIT_FROM_VALUE)                                              \
@@ -101,11 +101,11 @@ static clfold_item clfold_fetch(global const CLFOLD_CELL *out, ulong index)
 #define CLFOLD_REDUCE_END(total, empty)                                                  \
     {                                                                                    \
         CLFOLD_INIT_GET                                                                  \
-        if (clfold_init_from)                                                                   \
+        if (clfold_init_from)                                                            \
             init = (empty) ? init : clfold_combine(init, total);                         \
         else if (!(empty))                                                               \
             init = total;                                                                \
-        clfold_finish(init, (empty) && !clfold_init_from, out, out_index);                      \
+        clfold_finish(init, (empty) && !clfold_init_from, out, out_index);               \
     }
 
 /* Stores a total, which has init in front already, or the identity for what is empty: one

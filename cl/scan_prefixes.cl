@@ -4,7 +4,7 @@
  * time, and work-item 0 alone makes the anchors from the left.
  *
  *   items    totals, prefixes . . . | carry | anchors . . .
- *            num_tiles                 1      one a block, if blocks are larger than a tile
+ *            num_tiles                 1     one a block, where blocks have two tiles
  *
  * A launch takes `num_blocks` blocks, and hands on the carry.
  */

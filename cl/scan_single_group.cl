@@ -1,6 +1,6 @@
 /*
- * scan_single_group: one group goes from tile to tile with the prefix. It reads and writes
- * each element once and needs one launch: for small counts.
+ * scan_single_group: one group goes from tile to tile with the prefix. It reads and
+ * writes each element once and needs one launch: for small counts.
  *
  *   tiles     0 ---> 1 ---> 2 ---> 3
  *   prefix   init   i0     i01    i012
@@ -51,7 +51,8 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
         const ulong begin = clfold_tile_begin(t, lead);
         const uint size = clfold_tile_count(t, lead, count);
         clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + begin, out,
-                         out_offset + begin, t > 0 || clfold_init_from, stream != 0, room);
+                         out_offset + begin, t > 0 || clfold_init_from, stream != 0,
+                         room);
         if (get_local_id(0) == 0) {
             const clfold_item total = clfold_tile_total(room, size);
             if (t + 1 == num_tiles && has_total)

@@ -1,7 +1,7 @@
 /*
- * scan_then_propagate: scans each tile by itself, turns the totals into prefixes, and puts
- * each tile's prefix in front of all that it wrote: three launches, every element read
- * and written twice.
+ * scan_then_propagate: scans each tile by itself, turns the totals into prefixes, and
+ * puts each tile's prefix in front of all that it wrote: three launches, every element
+ * read and written twice.
  *
  *   tiles        0    1  | 2    3  | 4    5       runs of tiles, one a group
  *   scan         l0   l1   l2   l3   l4   l5      clfold_scan_locals: out, and totals

@@ -42,4 +42,5 @@ static uint clfold_tile_count(ulong t, ulong lead, ulong count)
 #define CLFOLD_OUT_PARAMS global CLFOLD_CELL *out, ulong out_offset, uint stream
 
 /* Where the fold of all goes, if anybody asks. */
-#define CLFOLD_TOTAL_PARAMS uint has_total, global CLFOLD_CELL *total_out, ulong total_index
+#define CLFOLD_TOTAL_PARAMS                                                              \
+    uint has_total, global CLFOLD_CELL *total_out, ulong total_index

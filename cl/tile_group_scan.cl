@@ -15,8 +15,8 @@
  * What stands between barriers is loops, never an `if` around all of it: PoCL 3.1 lost
  * such a one behind the barrier that ends the group's scan.
  *
- * Rows are of 16 bytes a work-item where the tile is whole and the address allows, else of
- * elements. Barriers a tile: 3 and those of the group's scan, 2 to propagate.
+ * Rows are of 16 bytes a work-item where the tile is whole and the address allows, else
+ * of elements. Barriers a tile: 3 and those of the group's scan, 2 to propagate.
  */
 
 /* Elements of a work-item, and its place for element i of the tile. */

@@ -81,8 +81,8 @@ static clfold_stage16 clfold_scan_lanes(clfold_stage16 x)
     return x;
 }
 
-/* The scan of 16 elements from position j on. `so_far` is the fold of the elements in front
- * of them, if j > 0, and becomes the fold up to the last. */
+/* The scan of 16 elements from position j on. `so_far` is the fold of the elements in
+ * front of them, if j > 0, and becomes the fold up to the last. */
 static clfold_stage16 clfold_scan_16(global const CLFOLD_IN *in, ulong begin, uint j,
                                      clfold_stage *so_far)
 {

@@ -328,8 +328,8 @@ typedef struct clfold_segments {
 } clfold_segments;
 
 /*
- * In this version a fold is op, type, in, name, init, init_size and algorithm; a field
- * that is UNSUPPORTED so far is refused unless it is zero. Elements become `type` before
+ * In this version a fold is op, type, in, name, init, init_size, init_at, algorithm and
+ * for scans total_at; a field that is UNSUPPORTED so far is refused unless it is zero. Elements become `type` before
  * they are folded, as OpenCL's convert_T does it: integers keep their low bits, floats
  * are rounded to nearest even. Every pair of types will do, but floats are not folded as
  * integers. F16 and F64 need a device that has them.
@@ -365,11 +365,12 @@ typedef struct clfold_fold {
      * ARG_MIN and its kin the index takes part in ties */
     const void *init;
     size_t init_size;     /* its size in bytes; must be the result's */
-    clfold_place init_at; /* or in device memory */
+    clfold_place init_at; /* or in device memory; nowhere in a scan's `out` */
     /* cl_ulong, the true count; the call's `count` is then its bound */
     clfold_place count_at;
-    /* scans: the fold of all (with segments: of the last), unconverted; may be
-     * out[count]: CSR offsets from counts */
+    /* scans: the fold of all (with segments: of the last), init included, unconverted;
+     * apart from `in` and `out`, so it may be out[count]: CSR offsets from counts. It may
+     * be init_at */
     clfold_place total_at;
     /* by name, as clfold_explain gives it; NULL: chosen by policy. One that cannot do
      * what the fold asks for is UNSUPPORTED */
@@ -439,8 +440,28 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
                                        const cl_event *wait, cl_event *event);
 
 /*
- * Inclusive scan: out[out_offset + i] = init op in[in_offset] op .. op in[in_offset + i].
- * UNSUPPORTED so far.
+ * Inclusive scan: out[out_offset + i] = init op in[in_offset] op .. op in[in_offset + i],
+ * for 0 <= i < count. Operands keep their order. `out` takes results in the form in which
+ * clfold_reduce gives one; in place that form must have the elements' size. count 0
+ * writes total_at only, if it is given.
+ *
+ * Float bits are those of one association: the output is cut into tiles at multiples of
+ * 64 bytes from its buffer's start, a tile's prefix is the left fold of the totals of the
+ * tiles before it (on some devices in blocks of tiles), and an item is the prefix with
+ * the scan inside the tile behind it. So they are the same by each of the algorithms, in
+ * place or not; an exclusive scan is the inclusive one moved by one place, and total_at
+ * is its last item, bit for bit.
+ *
+ * Algorithms, by count unless one is named:
+ *   "scan_single_group"     one group, one launch; reads and writes each element once
+ *   "reduce_then_scan"      folds tiles, then scans them behind their prefixes; reads
+ *                           twice, writes once (Dotsenko and others, "Fast Scan
+ *                           Algorithms on Graphics Processors", 2008)
+ *   "scan_then_propagate"   scans tiles, then puts their prefixes in front; reads and
+ *                           writes twice (Harris, Sengupta, Owens, "Parallel Prefix Sum
+ *                           with CUDA", 2007)
+ * Inside a tile: Hillis and Steele's log-step scan in vectors on CPUs, raking elsewhere.
+ * None of them makes a work-group wait for another.
  */
 CLFOLD_API clfold_status clfold_inclusive_scan(
     clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
@@ -449,7 +470,8 @@ CLFOLD_API clfold_status clfold_inclusive_scan(
 
 /*
  * Exclusive scan: as the inclusive one, without the element i itself; out[out_offset] is
- * init or the identity. UNSUPPORTED so far.
+ * init or the identity. An operator without identity needs init, else
+ * CLFOLD_ERROR_ARGUMENT.
  */
 CLFOLD_API clfold_status clfold_exclusive_scan(
     clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
@@ -514,7 +536,7 @@ CLFOLD_API clfold_status clfold_run_length_decode(
 
 /* What a call would do. */
 typedef struct clfold_report {
-    const char *algorithm; /* static: "reduce_tiles" */
+    const char *algorithm; /* static: "reduce_tiles", "reduce_then_scan" */
     size_t tile;           /* elements; 0: the algorithm has none */
     size_t group_size, num_groups, num_launches;
     size_t scratch_bytes;

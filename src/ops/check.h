@@ -56,7 +56,7 @@ struct span {
     const char *type;     /* "f32" */
     const char *op;       /* "arg-min", where elements are results of another form */
     cl_mem_flags denied;  /* CL_MEM_WRITE_ONLY: kernels must read it */
-    /* What clfold_check_span finds: the parent of a sub-buffer, and the first byte there */
+    /* found by clfold_check_span: the parent of a sub-buffer, and the first byte there */
     cl_mem root;
     size_t begin;
 };
@@ -80,7 +80,7 @@ struct span clfold_span_result(const struct monoid *monoid, const char *name,
                                const char *offset_name, cl_mem mem, size_t offset,
                                size_t count, cl_mem_flags denied);
 
-/* The place of init_at, if there is one, and how it may overlap `out`, if there is one. */
+/* The place of init_at, and how it may overlap `out`; either may be missing. */
 clfold_status clfold_check_init(const struct site *site, const clfold_context *context,
                                 const struct monoid *monoid, const struct init *init,
                                 const struct span *out, enum overlap allowed);

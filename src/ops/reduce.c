@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What both forms of the call are refused for; `out` is where the result goes, or NULL. */
+/* What both forms of the call are refused for; `out`: where the result goes, or NULL. */
 static clfold_status check(const clfold_context *context, const struct site *site,
                            struct reduce_call *call, struct span *out)
 {

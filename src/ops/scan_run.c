@@ -108,7 +108,7 @@ void clfold_scan_foresee(clfold_context *context, const struct scan_call *call,
     make_plan(plan, context, call, &of, *dropped);
 }
 
-/* ---- Arguments: the parameters of scan_tiles.cl, and each kernel's own --------------- */
+/* ---- Arguments: the parameters of scan_tiles.cl, and each kernel's own ------------- */
 
 static void set_tiles(struct args *args, const struct scan_call *call,
                       const struct scan_plan *plan)

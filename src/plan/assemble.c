@@ -193,8 +193,8 @@ static void append_contract(struct text *text, const struct monoid *monoid,
 {
     /* Contraction is on by default, and would change x * x + c between programs. */
     clfold_text_print(text, "#pragma OPENCL FP_CONTRACT OFF\n");
-    /* The test for a NaN is the same text where the operands are integers, a program takes
-     * of a file what it needs, and PoCL counts warnings on standard error. */
+    /* The test for a NaN is the same text where the operands are integers, programs take
+     * of a file what they need, and PoCL counts warnings on standard error. */
     clfold_text_print(text,
                       "#ifdef __clang__\n"
                       "#pragma clang diagnostic ignored \"-Wtautological-compare\"\n"
