@@ -40,12 +40,15 @@ static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin, uin
     CLFOLD_IN16 s[CLFOLD_SCALARS];
     clfold_stage16 r;
 
-    for (uint i = 0; i < CLFOLD_SCALARS; ++i)
-        s[i] = vload16(i, from);
-#if CLFOLD_SCALARS == 2
+    /* Not in a loop: PoCL 3.1 keeps it, and the vectors in memory. */
+    s[0] = vload16(0, from);
+#if CLFOLD_SCALARS > 1
+    s[1] = vload16(1, from);
     clfold_part(&s[0], &s[1]);
-#elif CLFOLD_SCALARS == 4
-    clfold_part(&s[0], &s[1]);
+#endif
+#if CLFOLD_SCALARS > 2
+    s[2] = vload16(2, from);
+    s[3] = vload16(3, from);
     clfold_part(&s[2], &s[3]);
     clfold_part(&s[0], &s[2]);
     clfold_part(&s[1], &s[3]);

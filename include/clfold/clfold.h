@@ -329,10 +329,10 @@ typedef struct clfold_segments {
 
 /*
  * In this version a fold is op, type, in, name, init, init_size, init_at, algorithm and
- * for scans total_at; a field that is UNSUPPORTED so far is refused unless it is zero. Elements become `type` before
- * they are folded, as OpenCL's convert_T does it: integers keep their low bits, floats
- * are rounded to nearest even. Every pair of types will do, but floats are not folded as
- * integers. F16 and F64 need a device that has them.
+ * for scans total_at; a field that is UNSUPPORTED so far is refused unless it is zero.
+ * Elements become `type` before they are folded, as OpenCL's convert_T does it: integers
+ * keep their low bits, floats are rounded to nearest even. Every pair of types will do,
+ * but floats are not folded as integers. F16 and F64 need a device that has them.
  *
  * OpenCL C in a fold is made a function of its own with these names in scope: a b | in i
  * n | x item prev out, and `args`. The names key, total, j and clfold_* are reserved.
@@ -365,7 +365,8 @@ typedef struct clfold_fold {
      * ARG_MIN and its kin the index takes part in ties */
     const void *init;
     size_t init_size;     /* its size in bytes; must be the result's */
-    clfold_place init_at; /* or in device memory; nowhere in a scan's `out` */
+    /* or in device memory; nowhere in a scan's `out` */
+    clfold_place init_at;
     /* cl_ulong, the true count; the call's `count` is then its bound */
     clfold_place count_at;
     /* scans: the fold of all (with segments: of the last), init included, unconverted;
@@ -431,7 +432,7 @@ CLFOLD_API clfold_fold clfold_builtin(clfold_op op, clfold_type type);
  * Algorithms "reduce0" to "reduce6": the ladder of Harris, "Optimizing Parallel Reduction
  * in CUDA" (2007), each right for every count. They are there to learn from and to
  * measure by; reduce2 to reduce6 want an operator that commutes. Their partial results
- * take up to count / 128 items of scratch.
+ * take up to count / 128 items of scratch in groups of 256, more in smaller ones.
  */
 CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue queue,
                                        const clfold_fold *fold, cl_mem in,
