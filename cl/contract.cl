@@ -122,12 +122,18 @@
 #define CLFOLD_STAGE_MEMBER(k, name, stage, item, result) stage name;
 #define CLFOLD_STAGE16_MEMBER(k, name, stage, item, result) stage##16 name;
 
+/* Members stand in a struct of their own, which changes no layout: rusticl (Mesa 22.3)
+ * copies of a struct that begins with a byte nothing but that byte. */
 typedef struct {
-    CLFOLD_EACH(CLFOLD_ITEM_MEMBER)
+    struct {
+        CLFOLD_EACH(CLFOLD_ITEM_MEMBER)
+    };
 } clfold_item;
 
 typedef struct {
-    CLFOLD_EACH(CLFOLD_STAGE_MEMBER)
+    struct {
+        CLFOLD_EACH(CLFOLD_STAGE_MEMBER)
+    };
 } clfold_stage;
 
 typedef struct {
