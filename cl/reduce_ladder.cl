@@ -381,9 +381,9 @@ static clfold_item clfold_fold_strided(const clfold_source *source, ulong first,
     return total;
 }
 
-/* The same of items. */
+/* Items first, first + stride, and so on: at least one. */
 static clfold_item clfold_fold_items(const clfold_source *source, ulong first,
-                                     uint stride)
+                                     ulong stride)
 {
     clfold_item total = source->items[first];
 
@@ -400,20 +400,22 @@ static clfold_item clfold_fold_items(const clfold_source *source, ulong first,
  *
  * Cures the tree's cost: with k items a work-item the tree's share of the work is 1 / k,
  * and groups need not be started anew for every 2G items. NG and k follow Brent's theorem
- * (src/plan/grid.h). A second launch, of one group, folds the NG partials. The published
- * one summed in volatile local memory, and its 32-bit index wrapped near 2^32.
+ * (src/plan/grid.h). A second launch, of one group, folds the NG partials; where a device
+ * limits what a work-item may do in one launch, NG is larger, and launches may be more.
+ * The published one summed in volatile local memory, and its 32-bit index wrapped near
+ * 2^32.
  */
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce6(CLFOLD_RUNG_PARAMS)
 {
     CLFOLD_RUNG_BEGIN;
-    const ulong first = g * 2 * CLFOLD_GROUP_SIZE;
+    const uint wide = (is_first ? 2 : 1) * CLFOLD_GROUP_SIZE;
+    const ulong first = g * wide, stride = get_num_groups(0) * wide;
     const uint live = clfold_live(&source, first, CLFOLD_GROUP_SIZE);
 
     if (l < live)
-        x[l] = is_first ? clfold_fold_strided(&source, first + l,
-                                              get_num_groups(0) * 2 * CLFOLD_GROUP_SIZE)
-                        : clfold_fold_items(&source, l, CLFOLD_GROUP_SIZE);
+        x[l] = is_first ? clfold_fold_strided(&source, first + l, stride)
+                        : clfold_fold_items(&source, first + l, stride);
     barrier(CLK_LOCAL_MEM_FENCE);
     clfold_tree(x, l, live);
     CLFOLD_RUNG_END;

@@ -3,7 +3,9 @@
  *
  * Each group folds a run of neighbouring elements, tile by tile from the left; a second
  * launch, of one group, folds the groups' partials, again from the left or in a tree that
- * keeps order. Small counts take one launch of one group.
+ * keeps order. Small counts take one launch of one group. Where a device limits what a
+ * work-item may do in one launch, runs are short and partials many, and launches more
+ * fold runs of partials to fewer ones.
  *
  *   elements    0 ...          | ...            | ... count - 1
  *   tiles       . . . . . . .  | . . . . . . .  | . . .   a run's last is short
@@ -56,13 +58,16 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ul
 }
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
-clfold_reduce_partials(global const clfold_item *partials, uint num,
-                       global CLFOLD_CELL *out, ulong out_index, CLFOLD_INIT_PARAMS)
+clfold_reduce_partials(global clfold_item *scratch, ulong from, ulong to, ulong num,
+                       ulong run, global CLFOLD_CELL *out, ulong out_index,
+                       CLFOLD_INIT_PARAMS)
 {
     CLFOLD_TILE_MEMORY(memory);
+    const ulong first = get_group_id(0) * run;
 
-    clfold_tile_fold_items(partials, num, memory);
-    if (get_local_id(0) == 0) {
+    clfold_tile_fold_items(scratch + from + first, (uint)min(run, num - first), memory);
+    if (get_local_id(0) == 0 && get_num_groups(0) == 1) {
         CLFOLD_REDUCE_END(memory[0], num == 0)
-    }
+    } else if (get_local_id(0) == 0)
+        scratch[to + get_group_id(0)] = memory[0];
 }

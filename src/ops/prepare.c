@@ -154,6 +154,7 @@ static void give_reduce_reason(const struct reduce_plan *plan, bool dropped, cha
     const struct grid *grid = &plan->grid;
     const char *tile = clfold_tile_name(plan->shape.tile.kind);
     const char *why = dropped ? ", since the tile before it does not build here" : "";
+    char launches[64] = "in one launch";
 
     if (!plan->has_grid) {
         snprintf(to, size,
@@ -163,15 +164,20 @@ static void give_reduce_reason(const struct reduce_plan *plan, bool dropped, cha
                  plan->shape.tile.group_size);
         return;
     }
+    if (plan->num_launches == 2) {
+        snprintf(launches, sizeof(launches), "and a launch that folds their partials");
+    } else if (plan->num_launches > 2) {
+        snprintf(launches, sizeof(launches), "and %u launches that fold their partials",
+                 plan->num_launches - 1);
+    }
     snprintf(to, size,
              "%s by policy \"%s\"%s: %llu lanes fill the device, one is not started for "
-             "less than %llu items; so %llu group%s of lanes with %llu item%s each, %s",
+             "less than %llu items; so %llu group%s of lanes with %llu item%s each, %s%s",
              tile, plan->row, why, (unsigned long long)grid->saturating,
              (unsigned long long)grid->least, (unsigned long long)grid->groups,
              grid->groups == 1 ? "" : "s", (unsigned long long)grid->items,
-             grid->items == 1 ? "" : "s",
-             plan->num_launches == 1 ? "in one launch"
-                                     : "and a launch that folds their partials");
+             grid->items == 1 ? "" : "s", grid->cut ? "the most at once here, " : "",
+             launches);
 }
 
 static void report_reduce(const struct rehearsal *of, bool dropped, clfold_report *out)

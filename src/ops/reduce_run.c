@@ -77,8 +77,8 @@ clfold_status clfold_reduce_find(clfold_context *context, const struct site *sit
         clfold_program_choose(context, site, of.specs, num, &chosen, program);
 
     if (status == CLFOLD_OK) {
-        clfold_reduce_plan_init(plan, monoid, &of.policies[chosen], &of.shapes[chosen],
-                                count);
+        clfold_reduce_plan_init(plan, monoid, &context->caps.facts, &of.policies[chosen],
+                                &of.shapes[chosen], count);
     }
     return status;
 }
@@ -92,7 +92,8 @@ void clfold_reduce_foresee(clfold_context *context, enum reduce_algorithm algori
     uint32_t i = clfold_program_foresee(context, of.specs, num);
 
     *dropped = i;
-    clfold_reduce_plan_init(plan, monoid, &of.policies[i], &of.shapes[i], count);
+    clfold_reduce_plan_init(plan, monoid, &context->caps.facts, &of.policies[i],
+                            &of.shapes[i], count);
 }
 
 /* ---- Arguments --------------------------------------------------------------------- */
@@ -105,33 +106,38 @@ static void set_result(struct args *args, const struct reduce_call *call)
     clfold_args_init(args, call->monoid, &call->init, call->out);
 }
 
+/* Launch `pass` of reduce_tiles. Of the partials it takes turns in two areas of scratch:
+ *
+ *   in -> 0 ... num_groups - 1 -> num_groups ... -> 0 ... -> out
+ */
 static clfold_status set_tile_args(const struct site *site, uint32_t kernel,
                                    cl_kernel object, const struct reduce_call *call,
-                                   const struct reduce_plan *plan, cl_mem partials)
+                                   const struct reduce_plan *plan, cl_mem scratch,
+                                   uint32_t pass, uint64_t count)
 {
     struct args args = { .kernel = object };
 
     if (kernel == KERNEL_PARTIALS) {
-        clfold_args_mem(&args, partials);
-        clfold_args_uint(&args, call->count > 0 ? (uint32_t)plan->num_groups : 0);
+        clfold_args_mem(&args, scratch);
+        clfold_args_ulong(&args, pass % 2 == 0 ? plan->num_groups : 0);
+        clfold_args_ulong(&args, pass % 2 == 0 ? 0 : plan->num_groups);
+        clfold_args_ulong(&args, count);
+        clfold_args_ulong(&args, plan->partials);
     } else {
         clfold_args_mem(&args, call->in);
         clfold_args_ulong(&args, call->in_offset);
-        clfold_args_ulong(&args, call->count);
+        clfold_args_ulong(&args, count);
     }
     if (kernel == KERNEL_TILES) {
         clfold_args_ulong(&args, plan->items * plan->shape.tile.group_size);
-        clfold_args_mem(&args, partials);
+        clfold_args_mem(&args, scratch);
     } else {
         set_result(&args, call);
     }
     return clfold_args_status(&args, site);
 }
 
-/* Launch `pass` of a rung. Passes take turns in two areas of scratch:
- *
- *   in -> 0 ... num_groups - 1 -> num_groups ... -> 0 ... -> out
- */
+/* Launch `pass` of a rung, in turns as well. */
 static clfold_status set_rung_args(const struct site *site, cl_kernel object,
                                    const struct reduce_call *call,
                                    const struct reduce_plan *plan, cl_mem scratch,
@@ -152,64 +158,49 @@ static clfold_status set_rung_args(const struct site *site, cl_kernel object,
 
 /* ---- Launching --------------------------------------------------------------------- */
 
-static clfold_status launch_tiles(struct chain *chain, const struct reduce_call *call,
-                                  const struct reduce_plan *plan,
-                                  const struct kernels *kernels, cl_mem scratch,
-                                  bool wants_event)
+/* Of the program's kernels. */
+static uint32_t kernel_of(const struct reduce_plan *plan, uint32_t pass)
 {
-    uint32_t first = plan->num_launches == 1 ? KERNEL_SINGLE : KERNEL_TILES;
-    cl_kernel partials = kernels->kernels[KERNEL_PARTIALS];
-    size_t group_size = plan->shape.tile.group_size;
-    clfold_status status;
+    if (plan->shape.algorithm != REDUCE_TILES) {
+        return 0;
+    }
+    return pass > 0                  ? KERNEL_PARTIALS
+           : plan->num_launches == 1 ? KERNEL_SINGLE
+                                     : KERNEL_TILES;
+}
 
-    if ((status = set_tile_args(chain->site, first, kernels->kernels[first], call, plan,
-                                scratch))) {
-        return status;
-    }
-    if (first == KERNEL_SINGLE) {
-        return clfold_chain_launch(chain, kernels->kernels[first], group_size, 1,
-                                   wants_event);
-    }
-    if ((status = set_tile_args(chain->site, KERNEL_PARTIALS, partials, call, plan,
-                                scratch)) ||
-        (status = clfold_chain_launch(chain, kernels->kernels[first], group_size,
-                                      plan->num_groups, false))) {
-        return status;
-    }
-    return clfold_chain_launch(chain, partials, group_size, 1, wants_event);
+static clfold_status set_args(const struct site *site, uint32_t kernel, cl_kernel object,
+                              const struct reduce_call *call,
+                              const struct reduce_plan *plan, cl_mem scratch,
+                              uint32_t pass, uint64_t count)
+{
+    return plan->shape.algorithm == REDUCE_TILES
+               ? set_tile_args(site, kernel, object, call, plan, scratch, pass, count)
+               : set_rung_args(site, object, call, plan, scratch, pass, count);
 }
 
 /* OpenCL takes a kernel's arguments when it is enqueued, so one object serves all. */
-static clfold_status launch_rung(struct chain *chain, const struct reduce_call *call,
-                                 const struct reduce_plan *plan,
-                                 const struct kernels *kernels, cl_mem scratch,
-                                 bool wants_event)
-{
-    cl_kernel kernel = kernels->kernels[0];
-    uint64_t count = call->count, num_groups;
-    clfold_status status = CLFOLD_OK;
-
-    for (uint32_t pass = 0; status == CLFOLD_OK && pass < plan->num_launches; ++pass) {
-        num_groups = clfold_reduce_groups(plan, pass, count);
-        status = set_rung_args(chain->site, kernel, call, plan, scratch, pass, count);
-        if (status == CLFOLD_OK) {
-            status = clfold_chain_launch(chain, kernel, plan->shape.tile.group_size,
-                                         num_groups,
-                                         wants_event && pass + 1 == plan->num_launches);
-        }
-        count = num_groups;
-    }
-    return status;
-}
-
 static clfold_status launch_all(struct chain *chain, const struct reduce_call *call,
                                 const struct reduce_plan *plan,
                                 const struct kernels *kernels, cl_mem scratch,
                                 bool wants_event)
 {
-    return plan->shape.algorithm == REDUCE_TILES
-               ? launch_tiles(chain, call, plan, kernels, scratch, wants_event)
-               : launch_rung(chain, call, plan, kernels, scratch, wants_event);
+    uint64_t count = call->count, num_groups;
+    clfold_status status = CLFOLD_OK;
+
+    for (uint32_t pass = 0; status == CLFOLD_OK && pass < plan->num_launches; ++pass) {
+        uint32_t k = kernel_of(plan, pass);
+        num_groups = clfold_reduce_groups(plan, pass, count);
+        status = set_args(chain->site, k, kernels->kernels[k], call, plan, scratch, pass,
+                          count);
+        if (status == CLFOLD_OK) {
+            status = clfold_chain_launch(chain, kernels->kernels[k],
+                                         plan->shape.tile.group_size, num_groups,
+                                         wants_event && pass + 1 == plan->num_launches);
+        }
+        count = num_groups;
+    }
+    return status;
 }
 
 /* With partials in scratch between the launches. */
@@ -278,9 +269,7 @@ clfold_status clfold_reduce_rehearse(const struct site *site,
 
     for (uint32_t k = 0; status == CLFOLD_OK && k < num; ++k) {
         cl_kernel kernel = kernels->kernels[k];
-        status = plan->shape.algorithm == REDUCE_TILES
-                     ? set_tile_args(site, k, kernel, call, plan, scratch)
-                     : set_rung_args(site, kernel, call, plan, scratch, 0, 0);
+        status = set_args(site, k, kernel, call, plan, scratch, 0, 0);
         if (status == CLFOLD_OK) {
             status = clfold_chain_launch(&chain, kernel, plan->shape.tile.group_size, 1,
                                          false);

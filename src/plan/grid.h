@@ -10,22 +10,27 @@
 #ifndef CLFOLD_PLAN_GRID_H
 #define CLFOLD_PLAN_GRID_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* All at least 1, least_items at least 0. Units and resident are the policy's constants:
+/* All at least 1, the last two at least 0. Units and resident are the policy's constants:
  * what a driver tells changes with its workers, and float bits hang on the grid. */
 struct grid_rule {
     uint64_t units, resident; /* compute units, and groups that each runs at once */
     uint64_t lanes;           /* work-items a group, or the lanes of a lone one */
     uint64_t vector;          /* items are a multiple of it */
     uint64_t least_items;     /* a lane is not worth starting for fewer */
+    uint64_t most_items;      /* a lane must not fold more at once; 0: any number */
 };
 
 struct grid {
     uint64_t saturating; /* lanes that fill the device */
     uint64_t least;      /* items a lane folds if lanes are plenty */
     uint64_t items;      /* a lane: groups * lanes * items >= count */
-    uint64_t groups;     /* at least 1; none is without an item, unless count is 0 */
+    /* At least 1, and no more than fill the device unless most_items wants it. None is
+     * without an item, unless count is 0. */
+    uint64_t groups;
+    bool cut; /* most_items decides */
 };
 
 void clfold_grid_init(struct grid *grid, const struct grid_rule *rule, uint64_t count);

@@ -155,6 +155,84 @@ clfold_status clfold_reduce_choose(enum reduce_algorithm *algorithm,
     return CLFOLD_OK;
 }
 
+/* ---- Rounds ------------------------------------------------------------------------ */
+
+/*
+ * Where a device ends a work-item after so many rounds of its loops, no launch may give a
+ * work-item more. These are rounds as the kernels' texts have them, at most:
+ *
+ *   tile_vector   a tile: one, S for each 16 elements of S scalars, and those behind them
+ *   tile_group    a tile: one, one for each of the work-item's chunks, one for each of
+ *                 their elements, and the steps of the tree
+ *   reduce6       one for two elements
+ *   partials      one for each, and with tile_group the steps of the tree
+ *
+ * The device may count up to four times as many: the end of a loop is a round as well,
+ * and loops of four rounds are not sure to be unrolled. Its limit leaves room for that,
+ * and is 32 or more.
+ */
+struct rounds {
+    uint64_t most, tree;
+};
+
+static struct rounds rounds_of(const struct device_facts *device,
+                               const struct tile_shape *tile)
+{
+    struct rounds rounds = { .most = device->most_rounds };
+
+    while (tile->kind == TILE_GROUP && tile->group_size > UINT64_C(1) << rounds.tree) {
+        ++rounds.tree;
+    }
+    return rounds;
+}
+
+/* Elements that a lone work-item may fold. */
+static uint64_t most_in_vectors(const struct rounds *rounds,
+                                const struct tile_shape *tile,
+                                const struct monoid *monoid)
+{
+    uint64_t rest = tile->elements < 16 ? tile->elements : 15;
+    uint64_t each = 1 + tile->elements / 16 * monoid->num_scalars + rest;
+
+    return each <= rounds->most ? rounds->most / each * tile->elements
+                                : (rounds->most - 1 - rest) / monoid->num_scalars * 16;
+}
+
+/* Elements that a group may fold. They may begin and end inside a chunk. */
+static uint64_t most_in_chunks(const struct rounds *rounds, const struct tile_shape *tile,
+                               uint64_t chunk)
+{
+    uint64_t chunks = clfold_div_up(tile->elements, chunk) + 1;
+    uint64_t each = clfold_div_up(chunks, tile->group_size) * (chunk + 1);
+    uint64_t rest = rounds->most - 1 - rounds->tree;
+
+    return each <= rest ? rounds->most / (1 + each + rounds->tree) * tile->elements
+                        : (rest / (chunk + 1) * tile->group_size - 1) * chunk;
+}
+
+/* Items that a lane may fold in the first launch; 0: any number. */
+static uint64_t most_items(const struct rounds *rounds, const struct tile_shape *tile,
+                           const struct monoid *monoid, const struct grid_rule *rule)
+{
+    uint64_t most;
+
+    if (rounds->most == 0) {
+        return 0;
+    }
+    most = tile->kind == TILE_VECTOR  ? most_in_vectors(rounds, tile, monoid)
+           : tile->kind == TILE_GROUP ? most_in_chunks(rounds, tile, rule->vector)
+                                      : 2 * rounds->most * rule->lanes;
+    most /= rule->lanes;
+    return most < rule->vector ? 1 : most / rule->vector * rule->vector;
+}
+
+/* Partials that a group may fold in a later launch. */
+static uint64_t most_partials(const struct rounds *rounds, const struct tile_shape *tile)
+{
+    return rounds->most > 0 ? (rounds->most - rounds->tree) * tile->group_size
+                            : UINT64_MAX;
+}
+
 /* ---- Counts ------------------------------------------------------------------------ */
 
 static struct grid_rule rule_of(const struct monoid *monoid, const struct policy *policy,
@@ -188,7 +266,7 @@ uint64_t clfold_reduce_groups(const struct reduce_plan *plan, uint32_t pass,
     uint64_t group = plan->shape.tile.group_size;
 
     if (plan->has_grid) {
-        return pass == 0 ? plan->grid.groups : 1;
+        return pass == 0 ? plan->grid.groups : clfold_div_up(count, plan->partials);
     }
     if (plan->shape.algorithm >= REDUCE_0 + 3) {
         group *= 2;
@@ -215,10 +293,26 @@ static void count_launches(struct reduce_plan *plan, const struct monoid *monoid
     }
 }
 
+/* Scratch for the partials of any count up to this one. The number of groups goes up and
+ * down as lanes take an item more each; where most_items decides it only goes up, and
+ * this count's own scratch is the most. */
+static size_t scratch_most(const struct reduce_plan *plan, const struct grid_rule *rule,
+                           const struct monoid *monoid, uint64_t count)
+{
+    uint64_t most = clfold_div_up(count, rule->lanes);
+    uint64_t fill = rule->units * rule->resident;
+
+    most = most < fill ? most : fill;
+    most += most > plan->partials ? clfold_div_up(most, plan->partials) : 0;
+    return (size_t)most * clfold_monoid_item_size(monoid);
+}
+
 void clfold_reduce_plan_init(struct reduce_plan *plan, const struct monoid *monoid,
+                             const struct device_facts *device,
                              const struct policy *policy,
                              const struct reduce_shape *shape, uint64_t count)
 {
+    struct rounds rounds = rounds_of(device, &shape->tile);
     size_t most = 0;
 
     *plan = (struct reduce_plan){
@@ -228,12 +322,11 @@ void clfold_reduce_plan_init(struct reduce_plan *plan, const struct monoid *mono
     };
     if (plan->has_grid) {
         struct grid_rule rule = rule_of(monoid, policy, shape);
+        rule.most_items = most_items(&rounds, &shape->tile, monoid, &rule);
         clfold_grid_init(&plan->grid, &rule, count);
         plan->items = plan->grid.items * (rule.lanes / shape->tile.group_size);
-        /* The number of groups goes up and down as lanes take an item more each. */
-        most = clfold_div_up(count, rule.lanes);
-        most = most < rule.units * rule.resident ? most : rule.units * rule.resident;
-        most *= clfold_monoid_item_size(monoid);
+        plan->partials = most_partials(&rounds, &shape->tile);
+        most = scratch_most(plan, &rule, monoid, count);
     } else {
         plan->items = shape->algorithm >= REDUCE_0 + 3 ? 2 : 1;
     }

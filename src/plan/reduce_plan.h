@@ -42,8 +42,9 @@ struct reduce_plan {
     bool has_grid;   /* reduce_tiles and reduce6, which fold many items in sequence */
     struct grid grid;
     uint64_t items;        /* a work-item folds, in the first launch */
+    uint64_t partials;     /* that a group folds in later launches, at most; has_grid */
     uint64_t num_groups;   /* of the first launch; 1: there is no second one */
-    uint32_t num_launches; /* reduce_tiles, reduce6: 1 or 2 */
+    uint32_t num_launches; /* has_grid: at most 2, unless the device limits rounds */
     size_t scratch_bytes;  /* for the partials */
     size_t scratch_most;   /* for those of any count up to this one */
     uint64_t bytes_read, bytes_written;
@@ -67,6 +68,7 @@ uint32_t clfold_reduce_shapes(enum reduce_algorithm algorithm,
 
 /* `policy` and `shape` as clfold_reduce_shapes gave them, side by side. */
 void clfold_reduce_plan_init(struct reduce_plan *plan, const struct monoid *monoid,
+                             const struct device_facts *device,
                              const struct policy *policy,
                              const struct reduce_shape *shape, uint64_t count);
 

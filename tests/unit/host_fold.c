@@ -194,7 +194,7 @@ static struct reduce_plan plan_of(enum reduce_algorithm algorithm, bool cpu, clf
 
     assert_ok(clfold_monoid_init(&monoid, &site, op, type, type));
     clfold_reduce_shapes(algorithm, &device, &monoid, &none, policies, shapes);
-    clfold_reduce_plan_init(&plan, &monoid, &policies[0], &shapes[0], count);
+    clfold_reduce_plan_init(&plan, &monoid, &device, &policies[0], &shapes[0], count);
     return plan;
 }
 

@@ -176,12 +176,12 @@ static void check_grid(const struct grid_rule *rule, uint64_t count)
 static void test_grid(void **state)
 {
     const struct grid_rule rules[] = {
-        { 16, 48, 128, 1, 0 },   /* 8800 GTX */
-        { 7, 8, 128, 4, 0 },     /* GTX 460 */
-        { 132, 8, 256, 4, 0 },   /* H200 */
-        { 1, 2, 64, 1, 0 },      /* two cores */
-        { 16, 16, 64, 1, 2048 }, /* the policy of CPUs */
-        { 128, 8, 256, 2, 64 },  { 1, 1, 7, 3, 0 },
+        { 16, 48, 128, 1, 0, 0 },   /* 8800 GTX */
+        { 7, 8, 128, 4, 0, 0 },     /* GTX 460 */
+        { 132, 8, 256, 4, 0, 0 },   /* H200 */
+        { 1, 2, 64, 1, 0, 0 },      /* two cores */
+        { 16, 16, 64, 1, 2048, 0 }, /* the policy of CPUs */
+        { 128, 8, 256, 2, 64, 0 },  { 1, 1, 7, 3, 0, 0 },
     };
     struct grid grid;
 
@@ -253,17 +253,19 @@ static void test_policy(void **state)
 }
 
 /* What scratch and bytes must be, launch by launch. */
-static void check_plan(const struct monoid *monoid, const struct policy *policy,
-                       const struct reduce_shape *shape, uint64_t count)
+static void check_plan(const struct device_facts *device, const struct monoid *monoid,
+                       const struct policy *policy, const struct reduce_shape *shape,
+                       uint64_t count)
 {
     struct reduce_plan plan;
     uint64_t group = shape->tile.group_size, num = count, written = 0, launches = 0;
 
-    clfold_reduce_plan_init(&plan, monoid, policy, shape, count);
+    clfold_reduce_plan_init(&plan, monoid, device, policy, shape, count);
     assert_true(plan.num_groups >= 1);
     assert_true(plan.num_groups * plan.items * group >= count);
     assert_true(count == 0 || (plan.num_groups - 1) * plan.items * group < count);
-    if (plan.has_grid) {
+    if (plan.has_grid && device->most_rounds == 0) {
+        assert_false(plan.grid.cut);
         assert_true(plan.num_groups <= (uint64_t)policy->units * policy->resident);
         assert_true(plan.num_launches <= 2);
     }
@@ -283,53 +285,60 @@ static void check_plan(const struct monoid *monoid, const struct policy *policy,
     assert_int_equal(plan.bytes_written, clfold_monoid_out_size(monoid) + written);
 }
 
-static void check_plans(const struct monoid *monoid, const struct policy *policy,
-                        const struct reduce_shape *shape)
+static void check_plans(const struct device_facts *device, const struct monoid *monoid,
+                        const struct policy *policy, const struct reduce_shape *shape)
 {
     for (uint32_t bit = 0; bit < 34; ++bit) {
         uint64_t power = UINT64_C(1) << bit;
-        check_plan(monoid, policy, shape, power - 1);
-        check_plan(monoid, policy, shape, power);
-        check_plan(monoid, policy, shape, power + 1);
+        check_plan(device, monoid, policy, shape, power - 1);
+        check_plan(device, monoid, policy, shape, power);
+        check_plan(device, monoid, policy, shape, power + 1);
     }
     for (uint64_t runs = 1; runs < 600; runs += 7) {
         uint64_t elements =
             runs * (shape->tile.elements ? shape->tile.elements : shape->tile.group_size);
-        check_plan(monoid, policy, shape, elements - 1);
-        check_plan(monoid, policy, shape, elements);
-        check_plan(monoid, policy, shape, elements + 1);
+        check_plan(device, monoid, policy, shape, elements - 1);
+        check_plan(device, monoid, policy, shape, elements);
+        check_plan(device, monoid, policy, shape, elements + 1);
     }
     /* What is reserved for a count serves every smaller one. */
     size_t most = 0;
-    for (uint64_t count = 0; count < 1000000; count += 1 + count / 97) {
+    for (uint64_t count = 0; count <= UINT64_C(1) << 33; count += 1 + count / 97) {
         struct reduce_plan plan;
-        clfold_reduce_plan_init(&plan, monoid, policy, shape, count);
+        clfold_reduce_plan_init(&plan, monoid, device, policy, shape, count);
         most = plan.scratch_bytes > most ? plan.scratch_bytes : most;
         assert_true(plan.scratch_most >= most);
     }
 }
 
 static const struct plan_override overrides[] = {
-    { 0 }, { 0, 64, 8, 5 }, { 0, 1, 2, 1 }, { 0, 1u << 30, 50, 3 }
+    { 0 },
+    { .tile_elements = 64, .group_size = 8, .max_groups = 5 },
+    { .tile_elements = 1, .group_size = 2, .max_groups = 1 },
+    { .tile_elements = 1u << 30, .group_size = 50, .max_groups = 3 },
+    { .tile_elements = 64, .group_size = 8, .max_groups = 100000 },
 };
+#define NUM_OVERRIDES (sizeof(overrides) / sizeof(overrides[0]))
 
 static void test_plan(void **state)
 {
-    const struct device_facts *const devices[] = { &cpu, &gpu };
+    struct device_facts limited = cpu;
+    const struct device_facts *const devices[] = { &cpu, &gpu, &limited };
 
     (void)state;
+    limited.most_rounds = 1 << 14;
     for (size_t p = 0; p < NUM_PAIRS; ++p) {
         struct monoid monoid;
         assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, all_pairs[p].type,
                                      all_pairs[p].in));
-        for (size_t o = 0; o < 8; ++o) {
+        for (size_t o = 0; o < 3 * NUM_OVERRIDES; ++o) {
             struct policy policies[CLFOLD_MAX_CANDIDATES];
             struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
-            uint32_t num = clfold_reduce_shapes(REDUCE_TILES, devices[o % 2], &monoid,
-                                                &overrides[o / 2], policies, shapes);
+            uint32_t num = clfold_reduce_shapes(REDUCE_TILES, devices[o % 3], &monoid,
+                                                &overrides[o / 3], policies, shapes);
             for (uint32_t i = 0; i < num; ++i) {
                 assert_true(shapes[i].tile.elements <= monoid.stage_limit);
-                check_plans(&monoid, &policies[i], &shapes[i]);
+                check_plans(devices[o % 3], &monoid, &policies[i], &shapes[i]);
             }
         }
     }
@@ -340,7 +349,7 @@ static void test_rungs(void **state)
     const clfold_op ops[] = { CLFOLD_ADD, CLFOLD_ARG_MIN_MAX };
 
     (void)state;
-    for (size_t i = 0; i < 2 * sizeof(overrides) / sizeof(overrides[0]); ++i) {
+    for (size_t i = 0; i < 2 * NUM_OVERRIDES; ++i) {
         struct monoid monoid;
         assert_ok(clfold_monoid_init(&monoid, &site, ops[i % 2], CLFOLD_I16, CLFOLD_I16));
         for (uint32_t rung = 0; rung < 7; ++rung) {
@@ -349,9 +358,10 @@ static void test_rungs(void **state)
             struct reduce_plan plan;
             clfold_reduce_shapes((enum reduce_algorithm)(REDUCE_0 + rung), &gpu, &monoid,
                                  &overrides[i / 2], policies, shapes);
-            check_plans(&monoid, &policies[0], &shapes[0]);
+            check_plans(&gpu, &monoid, &policies[0], &shapes[0]);
             /* Two loads a work-item from reduce3 on, many in reduce6. */
-            clfold_reduce_plan_init(&plan, &monoid, &policies[0], &shapes[0], 1 << 25);
+            clfold_reduce_plan_init(&plan, &monoid, &gpu, &policies[0], &shapes[0],
+                                    1 << 25);
             assert_true(rung < 3   ? plan.items == 1
                         : rung < 6 ? plan.items == 2
                                    : plan.items > 2);
