@@ -15,6 +15,7 @@
 /* The queue is made by the call that OpenCL 1.2, which Oclgrind is, has. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 
+#include "ops/context.h"
 #include "ops/internal.h"
 #include "plan/scalar.h"
 
@@ -390,6 +391,71 @@ static unsigned reduce_tile(const struct device *device, clfold_context *context
     return wrong;
 }
 
+/*
+ * As for a device whose work-items may go through `FEW_ROUNDS` rounds only: the partials
+ * are then so many that several groups fold them. `count` elements take three launches.
+ */
+#define FEW_ROUNDS 32
+
+static unsigned reduce_in_launches(const struct device *device, clfold_context *context,
+                                   const struct subject *subject,
+                                   const struct plan_override *override,
+                                   const char *algorithm, size_t count, unsigned *num)
+{
+    const struct sizes sizes = { count, 3, true, algorithm };
+    unsigned wrong = 0;
+
+    context->caps.facts.most_rounds = FEW_ROUNDS;
+    clfold_context_override(context, override);
+    if (subject->op) {
+        const clfold_fold fold = { .op = subject->op,
+                                   .type = subject->type,
+                                   .in = subject->in,
+                                   .algorithm = algorithm };
+        clfold_report report;
+        check(clfold_explain(context, CLFOLD_REDUCE, &fold, count, &report),
+              "clfold_explain");
+        if (report.num_launches != 3) {
+            fprintf(stderr, "calls: %s, count %zu: %zu launches, not 3\n", subject->name,
+                    count, (size_t)report.num_launches);
+            ++wrong;
+        }
+    }
+    ++*num;
+    if (!reduce(device, context, subject, &sizes)) {
+        fprintf(stderr, "calls: %s by %s in launches, count %zu: not the host's result\n",
+                subject->name, algorithm, count);
+        ++wrong;
+    }
+    context->caps.facts.most_rounds = 0;
+    return wrong;
+}
+
+/* i32 add and an operator that keeps order, tiles of 64 by either kind. */
+static unsigned reduce_tiles_in_launches(const struct device *device,
+                                         clfold_context *context, const char *kind,
+                                         unsigned *num)
+{
+    const struct plan_override vector = { .tile = TILE_VECTOR, .tile_elements = 64 };
+    const struct plan_override group = { .tile = TILE_GROUP,
+                                         .tile_elements = 64,
+                                         .group_size = 6 };
+    const struct subject *const of[] = { &subjects[1], &subjects[6] };
+    unsigned wrong = 0;
+
+    for (size_t s = 0; s < 2; ++s) {
+        if (!kind || strcmp(kind, "tile_vector") == 0) {
+            wrong += reduce_in_launches(device, context, of[s], &vector, "reduce_tiles",
+                                        5000, num);
+        }
+        if (!kind || strcmp(kind, "tile_group") == 0) {
+            wrong += reduce_in_launches(device, context, of[s], &group, "reduce_tiles",
+                                        9999, num);
+        }
+    }
+    return wrong;
+}
+
 /* `kind` NULL: both. */
 static int reduce_all(const struct device *device, const char *kind)
 {
@@ -406,6 +472,7 @@ static int reduce_all(const struct device *device, const char *kind)
             wrong += reduce_tile(device, context, &subjects[s], &tiles[t], &num);
         }
     }
+    wrong += reduce_tiles_in_launches(device, context, kind, &num);
     clfold_context_destroy(&context);
     printf("calls: %u reductions, %u wrong\n", num, wrong);
     return num == 0 || wrong > 0;
@@ -450,6 +517,7 @@ static unsigned reduce_rung(const struct device *device, clfold_context *context
 /* Subjects in turn: the rungs touch memory alike for all of them. */
 static int reduce_ladder(const struct device *device)
 {
+    const struct plan_override twos = { .group_size = 2 };
     const size_t num_subjects = sizeof(subjects) / sizeof(subjects[0]);
     clfold_context *context;
     unsigned num = 0, wrong = 0;
@@ -466,6 +534,8 @@ static int reduce_ladder(const struct device *device)
             }
         }
     }
+    wrong +=
+        reduce_in_launches(device, context, &subjects[1], &twos, "reduce6", 9999, &num);
     clfold_context_destroy(&context);
     printf("calls: %u reductions, %u wrong\n", num, wrong);
     return num == 0 || wrong > 0;

@@ -1,0 +1,247 @@
+/* Devices that end a work-item after so many rounds of its loops, of which rusticl on
+ * llvmpipe is one, give right results all the same; and every device does if it is taken
+ * for such a one, so that each path is run everywhere. */
+#include "device.h"
+#include "every_text.h"
+#include "fold_check.h"
+#include "test.h"
+
+#include "ops/context.h"
+
+/* So few that the last launches of a fold have many partials to fold. */
+#define FEW 64
+
+static struct device device;
+static clfold_context *ctx;
+static uint64_t most_rounds; /* of the device itself */
+
+/* Small tiles, tiles of the policy, which are longer than a group may fold at once, and
+ * the rung that folds in sequence. */
+static const struct {
+    const char *algorithm;
+    struct plan_override plan;
+} ways[] = {
+    { NULL, { .tile = TILE_VECTOR, .tile_elements = 64 } },
+    { NULL, { .tile = TILE_VECTOR } },
+    { NULL, { .tile = TILE_GROUP, .tile_elements = 64, .group_size = 8 } },
+    { NULL, { .tile = TILE_GROUP, .group_size = 6, .max_groups = 3 } },
+    { "reduce6", { .group_size = 2, .max_groups = 3 } },
+    { "reduce6", { .group_size = 6 } },
+};
+#define NUM_WAYS (sizeof(ways) / sizeof(ways[0]))
+
+static const size_t counts[] = { 0, 1, 999, 4097, 30011, 131073, 300007 };
+#define NUM_COUNTS (sizeof(counts) / sizeof(counts[0]))
+#define LARGEST    300007
+
+/* What is known of the device that this is for. */
+static void test_device(void **state)
+{
+    bool is_llvmpipe = strstr(device.name, "rusticl:") && strstr(device.name, "llvmpipe");
+
+    (void)state;
+    assert_int_equal(most_rounds, is_llvmpipe ? 1 << 14 : 0);
+}
+
+static uint32_t launches_of(const clfold_fold *fold, size_t count)
+{
+    clfold_report report;
+
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, fold, count, &report));
+    if (report.num_launches > 2) {
+        assert_non_null(strstr(report.reason, "the most at once here, and "));
+        assert_non_null(strstr(report.reason, " launches that fold their partials"));
+    }
+    return (uint32_t)report.num_launches;
+}
+
+static void test_few(void **state)
+{
+    const struct {
+        clfold_op op;
+        struct pair pair;
+    } folds[] = {
+        { CLFOLD_ADD, { CLFOLD_I32, CLFOLD_I32 } },
+        { CLFOLD_ADD, { CLFOLD_U64, CLFOLD_U8 } },
+        { CLFOLD_ARG_MIN, { CLFOLD_F32, CLFOLD_F32 } },
+        { CLFOLD_MIN_MAX, { CLFOLD_I8, CLFOLD_I8 } },
+    };
+    size_t many = 0;
+
+    (void)state;
+    ctx->caps.facts.most_rounds = FEW;
+    for (size_t i = 0; i < 2 * NUM_WAYS; ++i) {
+        size_t w = i / 2, f = i % 4;
+        struct fold_case fold = { .op = folds[f].op,
+                                  .pair = folds[f].pair,
+                                  .algorithm = ways[w].algorithm,
+                                  .plan = ways[w].plan };
+        const clfold_fold call = { .op = fold.op,
+                                   .type = fold.pair.type,
+                                   .in = fold.pair.in,
+                                   .algorithm = fold.algorithm };
+        for (size_t c = 0; c < NUM_COUNTS; ++c) {
+            char why[1024];
+            fold.count = counts[c];
+            fold.offset = (w + c) % 4;
+            fold.zone = true;
+            fold.init = c % 2 == 0;
+            fold.seed = c + 1;
+            if (!fold_check(ctx, &device, device.queue, &fold, why, sizeof(why))) {
+                fail_msg("%s", why);
+            }
+        }
+        many += launches_of(&call, LARGEST) > 2;
+    }
+    print_message("%zu of %zu took more than two launches\n", many, 2 * NUM_WAYS);
+    assert_true(many >= NUM_WAYS);
+}
+
+/* Partials are folded in order. */
+static void test_affine(void **state)
+{
+    const struct monoid affine = affine_monoid(CLFOLD_I32);
+    cl_uint *maps = malloc(2 * LARGEST * sizeof(*maps));
+    cl_int status;
+
+    (void)state;
+    assert_non_null(maps);
+    fill((unsigned char *)maps, CLFOLD_I32, 2 * LARGEST, FILL_EXACT, 7);
+    for (size_t i = 0; i < LARGEST; ++i) {
+        maps[2 * i] |= 1; /* or products soon are 0 */
+    }
+    cl_mem in = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                               2 * LARGEST * sizeof(*maps), maps, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    cl_mem out = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 8, NULL, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    ctx->caps.facts.most_rounds = FEW;
+    for (size_t w = 0; w < NUM_WAYS; ++w) {
+        cl_uint a = 1, b = 0, result[2];
+        size_t done = 0;
+        if (ways[w].algorithm) {
+            continue; /* which reorders */
+        }
+        clfold_context_override(ctx, &ways[w].plan);
+        for (size_t c = 1; c < NUM_COUNTS; ++c) {
+            for (; done < counts[c]; ++done) {
+                a = a * maps[2 * done];
+                b = b * maps[2 * done] + maps[2 * done + 1];
+            }
+            assert_ok(clfold_reduce_monoid(ctx, device.queue, &affine, NULL, in, 0, out,
+                                           0, counts[c], NULL, 0, NULL, NULL));
+            status = clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(result),
+                                         result, 0, NULL, NULL);
+            assert_int_equal(status, CL_SUCCESS);
+            if (result[0] != a || result[1] != b) {
+                fail_msg("affine of %zu, way %zu: {%u, %u} instead of {%u, %u}",
+                         counts[c], w, result[0], result[1], a, b);
+            }
+        }
+    }
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    free(maps);
+}
+
+/* What is reserved for a count serves every smaller one. */
+static void test_prepared(void **state)
+{
+    const size_t size = 200000;
+    cl_int status;
+    cl_mem in = clCreateBuffer(device.context, CL_MEM_READ_ONLY, size * 4, NULL, &status);
+
+    (void)state;
+    assert_int_equal(status, CL_SUCCESS);
+    for (size_t w = 0; w < NUM_WAYS; w += 2) {
+        const clfold_fold fold = { .op = CLFOLD_MAX,
+                                   .type = CLFOLD_I32,
+                                   .algorithm = ways[w].algorithm };
+        clfold_context *own;
+        clfold_stats before, after;
+        cl_int result;
+        assert_ok(clfold_context_create(&own, device.context, device.id, NULL));
+        own->caps.facts.most_rounds = FEW;
+        clfold_context_override(own, &ways[w].plan);
+        assert_ok(clfold_prepare(own, CLFOLD_REDUCE, &fold, size));
+        assert_ok(clfold_context_stats(own, &before));
+        for (size_t count = size; count > 0; count /= 3) {
+            assert_ok(clfold_reduce_host(own, device.queue, &fold, in, 0, count, &result,
+                                         sizeof(result)));
+        }
+        assert_ok(clfold_context_stats(own, &after));
+        assert_int_equal(before.builds, after.builds);
+        assert_int_equal(before.scratch_bytes, after.scratch_bytes);
+        clfold_context_destroy(&own);
+    }
+    clReleaseMemObject(in);
+}
+
+/* One group is asked for, whose work-items would go through 130,000 rounds and more. */
+static void test_long(void **state)
+{
+    const struct {
+        const char *algorithm;
+        struct plan_override plan;
+    } longs[] = {
+        { NULL, { .tile = TILE_VECTOR, .max_groups = 1 } },
+        { NULL, { .tile = TILE_VECTOR, .tile_elements = 1u << 30, .max_groups = 1 } },
+        { NULL, { .tile = TILE_GROUP, .group_size = 16, .max_groups = 1 } },
+        { "reduce6", { .group_size = 64, .max_groups = 1 } },
+    };
+    const size_t count = (1 << 24) + 3;
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U64, .in = CLFOLD_U8 };
+    unsigned char *bytes = malloc(count);
+    cl_ulong expected = 0;
+    cl_int status;
+
+    (void)state;
+    assert_non_null(bytes);
+    for (size_t i = 0; i < count; ++i) {
+        bytes[i] = (unsigned char)(i * 7 % 251 + 1);
+        expected += bytes[i];
+    }
+    cl_mem in = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                               count, bytes, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    ctx->caps.facts.most_rounds = most_rounds;
+    for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); ++i) {
+        clfold_fold fold = sum;
+        cl_ulong result = 0;
+        fold.algorithm = longs[i].algorithm;
+        clfold_context_override(ctx, &longs[i].plan);
+        assert_ok(clfold_reduce_host(ctx, device.queue, &fold, in, 0, count, &result,
+                                     sizeof(result)));
+        assert_int_equal(result, expected);
+    }
+    clReleaseMemObject(in);
+    free(bytes);
+}
+
+static int open_device(void **state)
+{
+    (void)state;
+    device_init(&device);
+    clfold_status status = clfold_context_create(&ctx, device.context, device.id, NULL);
+    most_rounds = status ? 0 : ctx->caps.facts.most_rounds;
+    return status;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    clfold_context_destroy(&ctx);
+    device_finish(&device);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_device), cmocka_unit_test(test_few),
+        cmocka_unit_test(test_affine), cmocka_unit_test(test_prepared),
+        cmocka_unit_test(test_long),
+    };
+
+    return cmocka_run_group_tests_name("rounds", tests, open_device, close_device);
+}
