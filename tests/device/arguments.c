@@ -336,6 +336,23 @@ static void test_foreign_objects(void **state)
 
 /* A queue of another device, and a device that the cl_context lacks: sub-devices stand in
  * for a second device, where the device can be split. */
+/* Whether it can be split, before a call of it is made: rusticl (Mesa 22.3) cannot, and
+ * leaves clCreateSubDevices out, where the loader then jumps to nowhere. */
+static bool can_be_split(cl_device_id id)
+{
+    cl_device_partition_property ways[8] = { 0 };
+    size_t size = 0;
+    bool equally = false;
+
+    if (clGetDeviceInfo(id, CL_DEVICE_PARTITION_PROPERTIES, sizeof(ways), ways, &size)) {
+        return false;
+    }
+    for (size_t i = 0; i < size / sizeof(ways[0]); ++i) {
+        equally |= ways[i] == CL_DEVICE_PARTITION_EQUALLY;
+    }
+    return equally;
+}
+
 static void test_foreign_device(void **state)
 {
     const cl_device_partition_property by_one[] = { CL_DEVICE_PARTITION_EQUALLY, 1, 0 };
@@ -344,7 +361,8 @@ static void test_foreign_device(void **state)
     cl_int status;
 
     (void)state;
-    if (clCreateSubDevices(device.id, by_one, 0, NULL, &num) != CL_SUCCESS || num < 1 ||
+    if (!can_be_split(device.id) ||
+        clCreateSubDevices(device.id, by_one, 0, NULL, &num) != CL_SUCCESS || num < 1 ||
         num > 64 ||
         clCreateSubDevices(device.id, by_one, num, parts, NULL) != CL_SUCCESS) {
         print_message("%s cannot be split\n", device.name);
