@@ -8,7 +8,8 @@ the devices.
 A device is reached through a folder that holds one .icd file: OCL_ICD_VENDORS names it, with
 a slash at its end, the only form that ocl-icd and the Khronos loader both take. The .icd
 files are those of OCL_ICD_VENDORS if it is set, else of /etc/OpenCL/vendors, and of Intel's
-CPU runtime where tools/setup-intel-runtime has put it.
+CPU runtime where tools/setup-intel-runtime has put it. rusticl shows its CPU device where
+RUSTICL_ENABLE does not say otherwise.
 
   --only TEXT       devices whose "platform: device" holds TEXT
   --env NAME=VALUE  set for the program, and shown in the names of its tests
@@ -77,6 +78,8 @@ def environment_of(folder):
     environment = dict(os.environ, OCL_ICD_VENDORS=folder + "/")
     # The Khronos loader adds the libraries that this names to those of the folder.
     environment.pop("OCL_ICD_FILENAMES", None)
+    # rusticl shows the devices of those drivers alone that this names.
+    environment.setdefault("RUSTICL_ENABLE", "llvmpipe")
     return environment
 
 

@@ -150,6 +150,15 @@ class Runner(unittest.TestCase):
             "ok 1 - House: big (OpenCL 1.2, driver 1.5) KIND=x=y: x=y TAP", "1..1"
         ])
 
+    def test_rusticl(self):
+        self.devices(b=TWO)
+        program = 'echo "ok 1 - ($RUSTICL_ENABLE)"\n'
+        for named, expected in ((None, "llvmpipe"), ("iris", "iris"), ("", "")):
+            os.environ.pop("RUSTICL_ENABLE", None)
+            variables = {} if named is None else {"RUSTICL_ENABLE": named}
+            points = self.run_it(program, **variables)[1]
+            self.assertTrue(points[0].endswith(f": ({expected})"), points)
+
     def test_no_device(self):
         self.assertEqual(self.run_it("exit 1\n")[:2], (0, ["1..0 # SKIP no OpenCL device"]))
         self.devices(a=ONE)
