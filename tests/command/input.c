@@ -60,7 +60,7 @@ static void pipe_in(const void *bytes, size_t size)
 static bool open_as(struct input *input, const char *name, clfold_type raw,
                     struct message *message)
 {
-    return input_open(input, name, raw ? INPUT_RAW : INPUT_NPY, raw, message);
+    return input_open(input, name, raw ? FORMAT_RAW : FORMAT_NPY, raw, message);
 }
 
 static void check_refused(const char *name, clfold_type raw, const char *part)
@@ -299,7 +299,7 @@ static void byte_orders(void **state)
                 pipe_in(bytes, at);
             }
             assert_true(
-                input_open(&input, is_stream ? "-" : path, INPUT_NPY, 0, &message));
+                input_open(&input, is_stream ? "-" : path, FORMAT_NPY, 0, &message));
             assert_int_equal(input.is_stream, is_stream);
             if (is_stream) {
                 assert_true(input_read_stream(&input, UINT64_MAX, &data, &message));
@@ -333,7 +333,7 @@ static void check_text(const char *name, uint64_t limit, const char *part,
     struct message message;
     void *data = &data;
 
-    assert_true(input_open(&input, name, INPUT_TEXT, CLFOLD_I16, &message));
+    assert_true(input_open(&input, name, FORMAT_TEXT, CLFOLD_I16, &message));
     assert_true(input.is_stream);
     const bool done = input_read_stream(&input, limit, &data, &message);
     assert_int_equal(done, !part);
@@ -399,7 +399,7 @@ static void texts(void **state)
 
     struct input input;
     struct message message;
-    assert_false(input_open(&input, folder, INPUT_TEXT, CLFOLD_I16, &message));
+    assert_false(input_open(&input, folder, FORMAT_TEXT, CLFOLD_I16, &message));
     assert_non_null(strstr(message.text, strerror(EISDIR)));
 }
 

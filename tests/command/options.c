@@ -39,7 +39,7 @@ static void reduce_defaults(void **state)
     assert_int_equal(options.action, ACTION_REDUCE);
     assert_int_equal(options.op, CLFOLD_ADD);
     assert_int_equal(options.acc, 0);
-    assert_int_equal(options.format, INPUT_NPY);
+    assert_int_equal(options.format, FORMAT_NPY);
     assert_int_equal(options.element, 0);
     assert_null(options.algorithm);
     assert_null(options.device);
@@ -58,7 +58,7 @@ static void reduce_everything(void **state)
                            &options, &message));
     assert_int_equal(options.op, CLFOLD_MAX);
     assert_int_equal(options.acc, CLFOLD_U64);
-    assert_int_equal(options.format, INPUT_RAW);
+    assert_int_equal(options.format, FORMAT_RAW);
     assert_int_equal(options.element, CLFOLD_U8);
     assert_string_equal(options.device, "gpu");
     assert_true(options.json);
@@ -67,7 +67,7 @@ static void reduce_everything(void **state)
     assert_true(read_words((const char *[MOST]){ "reduce", "--text", "i8", "--text=f16",
                                                  "--kernel", "reduce-tiles", "x" },
                            &options, &message));
-    assert_int_equal(options.format, INPUT_TEXT);
+    assert_int_equal(options.format, FORMAT_TEXT);
     assert_int_equal(options.element, CLFOLD_F16);
     assert_string_equal(options.algorithm, "reduce_tiles");
     assert_true(read_words(

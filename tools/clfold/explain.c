@@ -3,7 +3,6 @@
 #include "session.h"
 #include "types.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void describe(const struct options *options, const struct session *session,
@@ -27,21 +26,6 @@ static void describe(const struct options *options, const struct session *sessio
     record_add_text(record, "why", strdup(report->reason));
 }
 
-static bool print_json(const struct record *record, struct message *message)
-{
-    json_object *const object = record_json(record);
-    const char *const text =
-        object ? json_object_to_json_string_ext(
-                     object, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
-               : NULL;
-
-    if (text) {
-        puts(text);
-    }
-    json_object_put(object);
-    return text || message_set(message, "there is no memory to print JSON");
-}
-
 static bool explain(const struct options *options, const struct session *session,
                     struct message *message)
 {
@@ -62,7 +46,8 @@ static bool explain(const struct options *options, const struct session *session
     }
     describe(options, session, &fold, &report, &record);
     if (options->json) {
-        done = print_json(&record, message);
+        json_object *const object = record_json(&record);
+        done = json_print(object, object != NULL, message);
     } else {
         record_print(&record);
     }

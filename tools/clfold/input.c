@@ -111,7 +111,7 @@ static bool open_and_check(struct input *input, const char *path, struct message
     }
     /* Files in /proc and the like are regular and say that they are empty. */
     input->is_stream =
-        !S_ISREG(info.st_mode) || info.st_size == 0 || input->format == INPUT_TEXT;
+        !S_ISREG(info.st_mode) || info.st_size == 0 || input->format == FORMAT_TEXT;
     if (!input->is_stream) {
         /* Standard input may be a file of which a part has been read. */
         const off_t at = lseek(input->file, 0, SEEK_CUR);
@@ -121,7 +121,7 @@ static bool open_and_check(struct input *input, const char *path, struct message
         left = at < info.st_size ? (uint64_t)(info.st_size - at) : 0;
     }
 
-    if (input->format == INPUT_NPY) {
+    if (input->format == FORMAT_NPY) {
         if (!read_npy_header(input, &header, message)) {
             return false;
         }
@@ -137,7 +137,7 @@ static bool open_and_check(struct input *input, const char *path, struct message
     return true;
 }
 
-bool input_open(struct input *input, const char *path, enum input_format format,
+bool input_open(struct input *input, const char *path, enum file_format format,
                 clfold_type type, struct message *message)
 {
     *input = (struct input){ .name = strcmp(path, "-") == 0 ? "standard input" : path,
@@ -242,10 +242,10 @@ static bool read_growing(struct input *input, uint64_t most, char **data, size_t
 static bool check_stream(const struct input *input, uint64_t limit, size_t size,
                          struct message *message)
 {
-    if (input->format == INPUT_NPY && size > input->bytes) {
+    if (input->format == FORMAT_NPY && size > input->bytes) {
         return refuse_size(input, "more than ", input->bytes, message);
     }
-    if (input->format == INPUT_NPY && size < input->bytes) {
+    if (input->format == FORMAT_NPY && size < input->bytes) {
         return refuse_size(input, "", size, message);
     }
     if (size > limit) {
@@ -260,9 +260,9 @@ static bool check_stream(const struct input *input, uint64_t limit, size_t size,
 static bool read_bytes(struct input *input, uint64_t limit, char **data, size_t *size,
                        struct message *message)
 {
-    const uint64_t most = input->format == INPUT_NPY ? input->bytes : limit;
+    const uint64_t most = input->format == FORMAT_NPY ? input->bytes : limit;
 
-    if (input->format == INPUT_NPY && input->bytes > limit) {
+    if (input->format == FORMAT_NPY && input->bytes > limit) {
         return message_set(message,
                            "its .npy header tells of %llu bytes, and the device takes at "
                            "most %llu in one buffer",
@@ -309,7 +309,7 @@ bool input_read_stream(struct input *input, uint64_t limit, void **data,
 {
     char *bytes = NULL;
     size_t size = 0;
-    const bool read = input->format == INPUT_TEXT
+    const bool read = input->format == FORMAT_TEXT
                           ? read_numbers(input, limit, &bytes, &size, message)
                           : read_bytes(input, limit, &bytes, &size, message);
 

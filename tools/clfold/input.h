@@ -10,6 +10,7 @@
 #ifndef CLFOLD_COMMAND_INPUT_H
 #define CLFOLD_COMMAND_INPUT_H
 
+#include "format.h"
 #include "message.h"
 
 #include <clfold/clfold.h>
@@ -17,12 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum input_format { INPUT_NPY, INPUT_RAW, INPUT_TEXT };
-
 struct input {
     const char *name; /* the path, for messages too */
     int file;
-    enum input_format format;
+    enum file_format format;
     clfold_type type;
     bool swapped;   /* .npy: reading brings the bytes into the host's order */
     bool is_stream; /* bytes is known only for .npy, as the header says it */
@@ -32,7 +31,7 @@ struct input {
 /* Opens `path` ("-": standard input) and reads its header. `type` is that of the numbers,
  * which .npy tells itself. On failure there is nothing to close. `path` must outlive the
  * input. */
-bool input_open(struct input *input, const char *path, enum input_format format,
+bool input_open(struct input *input, const char *path, enum file_format format,
                 clfold_type type, struct message *message);
 
 /* A regular file: the next `size` bytes, whole elements. `to` is only written. */

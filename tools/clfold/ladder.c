@@ -1,5 +1,7 @@
 #include "ladder.h"
 
+#include "buffer.h"
+#include "clock.h"
 #include "commands.h"
 #include "count.h"
 #include "ladder_data.h"
@@ -11,7 +13,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const struct rung ladder_rungs[NUM_RUNGS] = {
     { "reduce0", "reduce0", TREE_NEIGHBOURS }, { "reduce1", "reduce1", TREE_PACKED },
@@ -24,10 +25,6 @@ const struct rung ladder_rungs[NUM_RUNGS] = {
 static const double enough_seconds = 0.05;
 enum { FEWEST_CALLS = 5, MOST_CALLS = 50 };
 
-/* The data are mapped piece by piece: where a device has memory of its own, a driver
- * copies each piece through memory of the host. */
-enum { PIECE_BYTES = 32 * 1024 * 1024 };
-
 struct measurement {
     struct ladder ladder;
     struct session session;
@@ -38,14 +35,6 @@ struct measurement {
     size_t num_wrong;
     struct message wrong; /* the first */
 };
-
-static double now(void)
-{
-    struct timespec time = { 0 };
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static clfold_fold fold_of(const struct measurement *m, size_t rung)
 {
@@ -88,67 +77,50 @@ static bool create_buffers(struct measurement *m, struct message *message)
 {
     const size_t count = m->ladder.counts[m->ladder.num_counts - 1];
     const size_t size = type_size(m->ladder.type);
-    cl_ulong limit = 0;
-    cl_int error = clGetDeviceInfo(m->session.device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE,
-                                   sizeof(limit), &limit, NULL);
+    uint64_t limit = 0;
 
-    if (error != CL_SUCCESS) {
-        return device_refuse(message, "clGetDeviceInfo", error);
+    if (!buffer_limit(&m->session, &limit, message)) {
+        return false;
     }
-    if (count > SIZE_MAX / size || count > limit / size) {
+    if (count > limit / size) {
         return message_set(
             message, "--max %zu: %.200s takes at most %" PRIu64 " bytes in one buffer",
-            count, m->session.device_name, (uint64_t)limit);
+            count, m->session.device_name, limit);
     }
-    m->in = clCreateBuffer(m->session.cl, CL_MEM_READ_ONLY, count * size, NULL, &error);
-    if (m->in) {
-        m->out = clCreateBuffer(m->session.cl, CL_MEM_READ_WRITE, LADDER_RESULT_BYTES,
-                                NULL, &error);
-    }
-    return m->out ||
-           message_set(message, "%.200s gives no buffer of %zu bytes: %s",
-                       m->session.device_name, count * size, clfold_status_name(error));
+    return buffer_create(&m->session, &m->in, CL_MEM_READ_ONLY, count * size, message) &&
+           buffer_create(&m->session, &m->out, CL_MEM_READ_WRITE, LADDER_RESULT_BYTES,
+                         message);
+}
+
+static bool make_piece(void *user, void *data, size_t size, struct message *message)
+{
+    struct measurement *const m = user;
+    const size_t num_elements = size / type_size(m->ladder.type);
+
+    (void)message;
+    ladder_data_next(&m->data, data, num_elements);
+    progress_step(&m->progress, num_elements);
+    return true;
 }
 
 /* Makes the data where the device reads them: no copy stays on the host. */
 static bool load(struct measurement *m, size_t count, struct message *message)
 {
-    const size_t size = type_size(m->ladder.type), bytes = count * size;
-    const cl_command_queue queue = m->session.queue;
-
     ladder_data_begin(&m->data, m->ladder.op, m->ladder.type, count);
-    for (size_t offset = 0, piece; offset < bytes; offset += piece) {
-        piece = bytes - offset < PIECE_BYTES ? bytes - offset : PIECE_BYTES;
-        cl_int error;
-        void *const to =
-            clEnqueueMapBuffer(queue, m->in, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION,
-                               offset, piece, 0, NULL, NULL, &error);
-        if (!to) {
-            return device_refuse(message, "clEnqueueMapBuffer", error);
-        }
-        ladder_data_next(&m->data, to, piece / size);
-        error = clEnqueueUnmapMemObject(queue, m->in, to, 0, NULL, NULL);
-        if (error != CL_SUCCESS || (error = clFinish(queue)) != CL_SUCCESS) {
-            return device_refuse(message, "clEnqueueUnmapMemObject", error);
-        }
-        progress_step(&m->progress, piece / size);
-    }
-    return true;
+    return buffer_visit(&m->session, m->in, CL_MAP_WRITE_INVALIDATE_REGION,
+                        count * type_size(m->ladder.type), make_piece, m, message);
 }
 
 static bool call(const struct measurement *m, const clfold_fold *fold, size_t count,
                  double *seconds, struct message *message)
 {
-    const double begin = now();
+    const double begin = clock_now();
     const clfold_status status = clfold_reduce(m->session.context, m->session.queue, fold,
                                                m->in, 0, m->out, 0, count, 0, NULL, NULL);
 
-    if (status != CLFOLD_OK) {
-        return session_refuse(status, message);
-    }
-    const cl_int error = clFinish(m->session.queue);
-    *seconds = now() - begin;
-    return error == CL_SUCCESS || device_refuse(message, "clFinish", error);
+    const bool done = session_wait(&m->session, status, message);
+    *seconds = clock_now() - begin;
+    return done;
 }
 
 static int compare(const void *a, const void *b)

@@ -50,22 +50,12 @@ bool ladder_print_json(const struct ladder *ladder, size_t row, size_t rung,
         json_put(object, "gbps", json_object_new_double_s(speed, speed_text)) &&
         json_put(object, "ok", json_object_new_boolean(cell->ok)) &&
         json_put(object, "device", json_object_new_string(ladder->device_name));
-    const char *const text =
-        complete ? json_object_to_json_string_ext(
-                       object, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
-                 : NULL;
-    bool printed = true;
-    if (text) {
-        puts(text);
-        /* A reader sees each as it comes, and without one there is nothing to measure. */
-        printed = fflush(stdout) == 0;
+    if (!json_print(object, complete, message)) {
+        return false;
     }
-    const int error = errno;
-    json_object_put(object);
-    if (!text) {
-        return message_set(message, "there is no memory to print JSON");
-    }
-    return printed || message_set(message, "standard output: %s", strerror(error));
+    /* A reader sees each as it comes, and without one there is nothing to measure. */
+    return fflush(stdout) == 0 ||
+           message_set(message, "standard output: %s", strerror(errno));
 }
 
 /* A device's name may hold commas and quotes. */

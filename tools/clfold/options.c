@@ -109,10 +109,10 @@ bool options_read_algorithm(const char *option, const char **algorithm,
                        optarg);
 }
 
-static bool read_format(struct options *options, enum input_format format,
+static bool read_format(struct options *options, enum file_format format,
                         const char *option, struct message *message)
 {
-    if (options->format != INPUT_NPY && options->format != format) {
+    if (options->format != FORMAT_NPY && options->format != format) {
         return message_set(message, "--raw and --text exclude each other: FILE has one "
                                     "format");
     }
@@ -243,12 +243,12 @@ static bool read_reduce(struct options *options, int argc, char **argv,
             }
             break;
         case RAW:
-            if (!read_format(options, INPUT_RAW, "--raw", message)) {
+            if (!read_format(options, FORMAT_RAW, "--raw", message)) {
                 return false;
             }
             break;
         case TEXT:
-            if (!read_format(options, INPUT_TEXT, "--text", message)) {
+            if (!read_format(options, FORMAT_TEXT, "--text", message)) {
                 return false;
             }
             break;

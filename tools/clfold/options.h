@@ -25,7 +25,7 @@ struct options {
     clfold_op op;
     clfold_type acc;       /* 0: by operator and element */
     const char *algorithm; /* NULL: the library's choice */
-    enum input_format format;
+    enum file_format format;
     /* of raw data and of text (0: .npy tells), and of what is made for explain, ladder */
     clfold_type element;
     const char *device; /* NULL: the default */

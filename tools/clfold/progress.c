@@ -1,23 +1,16 @@
 #include "progress.h"
 
+#include "clock.h"
+
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BAR_WIDTH = 40 };
 
-static double now(void)
-{
-    struct timespec time = { 0 };
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 void progress_begin(struct progress *progress, const char *what, uint64_t total)
 {
     *progress = (struct progress){
-        .what = what, .total = total, .on = isatty(STDERR_FILENO), .begin = now()
+        .what = what, .total = total, .on = isatty(STDERR_FILENO), .begin = clock_now()
     };
 }
 
@@ -46,7 +39,7 @@ void progress_step(struct progress *progress, uint64_t done)
     if (!progress->on) {
         return;
     }
-    const double time = now();
+    const double time = clock_now();
     if (time - progress->begin >= 1 &&
         (!progress->visible || time - progress->drawn >= 0.1)) {
         progress->drawn = time;

@@ -132,3 +132,17 @@ json_object *record_json(const struct record *record)
     }
     return object;
 }
+
+bool json_print(json_object *object, bool complete, struct message *message)
+{
+    const char *const text =
+        complete ? json_object_to_json_string_ext(
+                       object, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
+                 : NULL;
+
+    if (text) {
+        puts(text);
+    }
+    json_object_put(object);
+    return text || message_set(message, "there is no memory to print JSON");
+}

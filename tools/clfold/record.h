@@ -2,6 +2,8 @@
 #ifndef CLFOLD_COMMAND_RECORD_H
 #define CLFOLD_COMMAND_RECORD_H
 
+#include "message.h"
+
 #include <json-c/json.h>
 
 #include <stdbool.h>
@@ -44,5 +46,9 @@ json_object *record_json(const struct record *record);
 
 /* Adds `value`, which it takes, unless it is NULL: then false. */
 bool json_put(json_object *object, const char *key, json_object *value);
+
+/* Prints `object`, which it takes, in one line. `complete` false: there was no memory for
+ * all of it. */
+bool json_print(json_object *object, bool complete, struct message *message);
 
 #endif

@@ -10,6 +10,16 @@ bool session_refuse(clfold_status status, struct message *message)
     return message_set(message, "%s", *sentence ? sentence : clfold_status_name(status));
 }
 
+bool session_wait(const struct session *session, clfold_status status,
+                  struct message *message)
+{
+    if (status != CLFOLD_OK) {
+        return session_refuse(status, message);
+    }
+    const cl_int error = clFinish(session->queue);
+    return error == CL_SUCCESS || device_refuse(message, "clFinish", error);
+}
+
 bool session_open(struct session *session, const char *selector, struct message *message)
 {
     cl_int error;

@@ -24,4 +24,8 @@ void session_close(struct session *session);
 /* Always false: the library's own sentence. */
 bool session_refuse(clfold_status status, struct message *message);
 
+/* Waits for a call that has returned `status`. */
+bool session_wait(const struct session *session, clfold_status status,
+                  struct message *message);
+
 #endif

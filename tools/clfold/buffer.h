@@ -1,0 +1,32 @@
+/* Buffers on a session's device, and data on their way into them and out of them. */
+#ifndef CLFOLD_COMMAND_BUFFER_H
+#define CLFOLD_COMMAND_BUFFER_H
+
+#include "input.h"
+#include "session.h"
+
+/* How many bytes the device takes in one buffer. */
+bool buffer_limit(const struct session *session, uint64_t *limit,
+                  struct message *message);
+
+/* bytes may be 0, though OpenCL has no such buffer. On failure *out is NULL. */
+bool buffer_create(const struct session *session, cl_mem *out, cl_mem_flags flags,
+                   uint64_t bytes, struct message *message);
+
+/* Reads or writes the next `size` bytes of a buffer. */
+typedef bool buffer_visitor(void *user, void *data, size_t size, struct message *message);
+
+/*
+ * Maps the first `bytes` of a buffer piece by piece, since a driver copies each piece
+ * through memory of the host where the device has memory of its own. A piece holds whole
+ * elements.
+ */
+bool buffer_visit(const struct session *session, cl_mem buffer, cl_map_flags flags,
+                  size_t bytes, buffer_visitor *visit, void *user,
+                  struct message *message);
+
+/* All data of an input, in a new buffer to read from; input->bytes is their size then. */
+bool buffer_load(const struct session *session, struct input *input, cl_mem *out,
+                 struct message *message);
+
+#endif
