@@ -63,6 +63,12 @@ def shapes(d, device):
     array = values(d, "add", "float32", 1000)
     one_array(d, device, np.asfortranarray(array.reshape(1, 1000, 1)), "add", "float32",
               d.save(np.asfortranarray(array.reshape(1, 1000, 1))))  # fmt: skip
+    # the place of a value is that of C order, as numpy's is
+    array = np.asfortranarray(values(d, "arg-max", "int16", 3 * 50 * 7).reshape(3, 50, 7))
+    one_array(d, device, array, "arg-max", "int16", d.save(array))
+    array = array.astype(">i2")
+    one_array(d, device, array.astype("i2"), "arg-min-max", "int16", d.save(array))
+    array = values(d, "add", "float32", 1000)
     for version in [(1, 0), (2, 0), (3, 0)]:
         one_array(d, device, array, "max", "float32", d.save(array, version=version))
 

@@ -326,6 +326,46 @@ static void byte_orders(void **state)
     }
 }
 
+/* (2, 3, 4) by file and by stream, and its size is held against the header's. */
+static void fortran_order(void **state)
+{
+    static const char header[] =
+        "{'descr': '>u2', 'fortran_order': True, 'shape': (2, 3, 1, 4), }\n";
+    unsigned char bytes[300];
+    uint16_t data[24];
+    struct input input;
+    struct message message;
+    void *back;
+
+    (void)state;
+    for (int i = 0, at = 0; i < 4; i++) {
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < 2; k++, at++) {
+                set_element((unsigned char *)(data + at), (uint64_t)(k * 12 + j * 4 + i),
+                            2, true);
+            }
+        }
+    }
+    const size_t size = make_npy(bytes, header, strlen(header), data, sizeof(data));
+    for (int piped = 0; piped < 2; piped++) {
+        write_file(bytes, size);
+        if (piped) {
+            pipe_in(bytes, size);
+        }
+        assert_true(open_as(&input, piped ? "-" : path, 0, &message));
+        assert_true(input.is_stream);
+        assert_int_equal(input.bytes, sizeof(data));
+        assert_true(input_read_stream(&input, UINT64_MAX, &back, &message));
+        for (int i = 0; i < 24; i++) {
+            assert_int_equal(((const uint16_t *)back)[i], i);
+        }
+        free(back);
+        input_close(&input);
+    }
+    write_file(bytes, size - 2);
+    check_refused(path, 0, "holds 46 bytes of data, and its .npy header tells of 48");
+}
+
 static void check_text(const char *name, uint64_t limit, const char *part,
                        const void *expected, size_t size)
 {
@@ -486,6 +526,7 @@ int main(void)
         cmocka_unit_test(changed_files), cmocka_unit_test(streams),
         cmocka_unit_test(long_streams),  cmocka_unit_test(bottomless_streams),
         cmocka_unit_test(byte_orders),   cmocka_unit_test(texts),
+        cmocka_unit_test(fortran_order),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -166,8 +166,6 @@ static void refused(void **state)
         { "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4294967296, "
           "4294967296)}",
           "more than 2^63 bytes" },
-        { "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}", "Fortran order" },
-        { "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 1, 3)}", "(2, 1, 3)" },
         /* dtypes */
         { "{'descr': '|b1', 'fortran_order': False, 'shape': (1,)}", "'|b1' (bool)" },
         { "{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "'<c8' (complex)" },
@@ -257,6 +255,86 @@ static void damaged(void **state)
     assert_true(accepted_count > (int)strlen(whole));
 }
 
+/* Only what C order would read otherwise tells its dimensions. */
+static void fortran_order(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t count;
+        int num_dimensions;
+        uint64_t shape[4];
+    } cases[] = {
+        { "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}", 6, 2, { 2, 3 } },
+        { "{'descr': '<f4', 'fortran_order': True, 'shape': (1, 4, 1, 2, 3, 1)}",
+          24,
+          3,
+          { 4, 2, 3 } },
+        { "{'shape': (3, 2), 'fortran_order': True, 'descr': '>u1'}", 6, 2, { 3, 2 } },
+        { "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}", 6, 0, { 0 } },
+        { "{'descr': '<f4', 'fortran_order': True, 'shape': (1, 3)}", 3, 0, { 0 } },
+        { "{'descr': '<f4', 'fortran_order': True, 'shape': ()}", 1, 0, { 0 } },
+        { "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 0, 3)}", 0, 0, { 0 } },
+    };
+    char text[1024] = "{'descr': '|u1', 'fortran_order': True, 'shape': (";
+    struct npy npy;
+    struct message message;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_true(read_text(cases[i].text, strlen(cases[i].text), &npy, &message));
+        assert_int_equal(npy.count, cases[i].count);
+        assert_int_equal(npy.num_dimensions, cases[i].num_dimensions);
+        for (int d = 0; d < npy.num_dimensions; d++) {
+            assert_int_equal(npy.shape[d], cases[i].shape[d]);
+        }
+    }
+    /* the most that 63 bits hold, and more than there is room for */
+    for (int d = 0; d < 62; d++) {
+        strcat(text, "2, 1, ");
+    }
+    const size_t length = strlen(text);
+    strcat(text, ")}");
+    assert_true(read_text(text, strlen(text), &npy, &message));
+    assert_int_equal(npy.num_dimensions, 62);
+    assert_int_equal(npy.count, (uint64_t)1 << 62);
+    strcpy(text + length, "2, 2, 2, 2)}");
+    assert_false(read_text(text, strlen(text), &npy, &message));
+    assert_non_null(strstr(message.text, "2^63"));
+}
+
+/* What is written reads back, and begins its data where they are aligned. */
+static void written(void **state)
+{
+    static const uint64_t counts[] = { 0, 1, 1000, INT64_MAX / 8 };
+    unsigned char header[NPY_WRITTEN];
+    struct npy npy;
+    struct message message;
+    size_t length_bytes, length;
+
+    (void)state;
+    assert_int_equal(NPY_WRITTEN % 64, 0);
+    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
+        for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+            npy_write(header, type, counts[i]);
+            assert_true(npy_read_prefix(header, &length_bytes, &message));
+            assert_int_equal(length_bytes, 2);
+            assert_true(npy_read_length(header + NPY_PREFIX, 2, &length, &message));
+            assert_int_equal(NPY_PREFIX + 2 + length, NPY_WRITTEN);
+            assert_int_equal(header[NPY_WRITTEN - 1], '\n');
+            assert_true(
+                read_text((char *)header + NPY_PREFIX + 2, length, &npy, &message));
+            assert_int_equal(npy.type, type);
+            assert_int_equal(npy.count, counts[i]);
+            assert_false(npy.swapped);
+            assert_int_equal(npy.num_dimensions, 0);
+        }
+    }
+    npy_write(header, CLFOLD_U8, 12);
+    assert_memory_equal(header + NPY_PREFIX + 2,
+                        "{'descr': '|u1', 'fortran_order': False, 'shape': (12,), }  ",
+                        60);
+}
+
 static void prefixes(void **state)
 {
     struct message message;
@@ -317,6 +395,7 @@ int main(void)
         cmocka_unit_test(accepted), cmocka_unit_test(byte_orders),
         cmocka_unit_test(refused),  cmocka_unit_test(damaged),
         cmocka_unit_test(prefixes), cmocka_unit_test(lengths),
+        cmocka_unit_test(written),  cmocka_unit_test(fortran_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,6 +78,8 @@ static bool read_npy_header(struct input *input, uint64_t *header_bytes,
     input->type = npy.type;
     input->swapped = npy.swapped;
     input->bytes = npy.bytes;
+    input->num_dimensions = npy.num_dimensions;
+    memcpy(input->shape, npy.shape, sizeof(input->shape));
     *header_bytes = sizeof(prefix) + length_bytes + length;
     return true;
 }
@@ -128,6 +130,7 @@ static bool open_and_check(struct input *input, const char *path, struct message
         if (!input->is_stream && left - header != input->bytes) {
             return refuse_size(input, "", left - header, message);
         }
+        input->is_stream |= input->num_dimensions > 0;
     } else {
         input->bytes = left;
         if (!input->is_stream && left % type_size(input->type) != 0) {
@@ -257,6 +260,22 @@ static bool check_stream(const struct input *input, uint64_t limit, size_t size,
     return size % type_size(input->type) == 0 || refuse_rest(input, size, message);
 }
 
+static bool turn(const struct input *input, char **data, size_t size,
+                 struct message *message)
+{
+    char *const turned = malloc(size);
+
+    if (!turned) {
+        return message_set(message, "there is no memory for %zu bytes in another order",
+                           size);
+    }
+    order_to_c(turned, *data, type_size(input->type), input->shape,
+               input->num_dimensions);
+    free(*data);
+    *data = turned;
+    return true;
+}
+
 static bool read_bytes(struct input *input, uint64_t limit, char **data, size_t *size,
                        struct message *message)
 {
@@ -275,7 +294,7 @@ static bool read_bytes(struct input *input, uint64_t limit, char **data, size_t 
     if (input->swapped) {
         swap_bytes(input, (unsigned char *)*data, *size);
     }
-    return true;
+    return input->num_dimensions == 0 || turn(input, data, *size, message);
 }
 
 static bool read_numbers(struct input *input, uint64_t limit, char **data, size_t *size,

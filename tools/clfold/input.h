@@ -4,14 +4,15 @@
  * A regular file tells its size, which is held against its header before anything is
  * allocated; its data are then read straight to where they are wanted. A stream (pipe,
  * terminal, device) tells nothing, so its data are read into memory that grows with what
- * really comes, up to a limit. The size of a text is not that of its numbers, so every
- * text is such a stream.
+ * really comes, up to a limit. The size of a text is not that of its numbers, and an array
+ * in Fortran order is turned as a whole, so these are such streams as well.
  */
 #ifndef CLFOLD_COMMAND_INPUT_H
 #define CLFOLD_COMMAND_INPUT_H
 
 #include "format.h"
 #include "message.h"
+#include "order.h"
 
 #include <clfold/clfold.h>
 
@@ -26,6 +27,9 @@ struct input {
     bool swapped;   /* .npy: reading brings the bytes into the host's order */
     bool is_stream; /* bytes is known only for .npy, as the header says it */
     uint64_t bytes; /* of data */
+    /* .npy: reading brings Fortran order into C order; 0 dimensions: it is in C order */
+    int num_dimensions;
+    uint64_t shape[ORDER_DIMENSIONS];
 };
 
 /* Opens `path` ("-": standard input) and reads its header. `type` is that of the numbers,

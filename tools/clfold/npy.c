@@ -2,6 +2,8 @@
 
 #include "types.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The text is a Python literal; this reads the part of the grammar that numpy writes. */
@@ -228,12 +230,13 @@ static bool read_descr(struct cursor *c, struct slice *dtype, struct message *me
     return malformed(c, "a dtype", message);
 }
 
-/* A shape of any length, read without keeping its numbers. */
+/* A shape of any length, of which the numbers that order elements are kept. */
 struct extent {
-    uint64_t product; /* of the dimensions that are not 0 */
-    bool empty;       /* one is 0 */
-    int wide;         /* how many are above 1 */
-    bool overflow;    /* the product is more than 64 bits hold */
+    uint64_t product;                 /* of the dimensions that are not 0 */
+    bool empty;                       /* one is 0 */
+    int wide;                         /* how many are above 1 */
+    uint64_t shape[ORDER_DIMENSIONS]; /* the first of those */
+    bool overflow;                    /* the product is more than 64 bits hold */
     struct slice text;
 };
 
@@ -260,7 +263,12 @@ static bool read_dimension(struct cursor *c, struct extent *extent,
     if (c->at < c->end && *c->at == 'L') {
         c->at++;
     }
-    extent->wide += value > 1;
+    if (value > 1) {
+        if (extent->wide < ORDER_DIMENSIONS) {
+            extent->shape[extent->wide] = value;
+        }
+        extent->wide++;
+    }
     if (value == 0) {
         extent->empty = true;
     } else if (extent->product > UINT64_MAX / value) {
@@ -304,12 +312,6 @@ static bool check_extent(const struct extent *extent, bool fortran, clfold_type 
     const uint64_t size = type_size(type);
     const int length = shown(extent->text.length);
 
-    if (fortran && extent->wide > 1) {
-        return message_set(message,
-                           "is in Fortran order with shape %.*s, and only C order "
-                           "is read",
-                           length, extent->text.at);
-    }
     if (extent->overflow || extent->product > (uint64_t)INT64_MAX / size) {
         return message_set(message, "has .npy shape %.*s, more than 2^63 bytes", length,
                            extent->text.at);
@@ -317,6 +319,10 @@ static bool check_extent(const struct extent *extent, bool fortran, clfold_type 
     out->type = type;
     out->count = extent->empty ? 0 : extent->product;
     out->bytes = out->count * size;
+    /* More than ORDER_DIMENSIONS would have overflowed. */
+    out->num_dimensions =
+        fortran && !extent->empty && extent->wide > 1 ? extent->wide : 0;
+    memcpy(out->shape, extent->shape, sizeof(out->shape));
     return true;
 }
 
@@ -381,4 +387,27 @@ bool npy_read_text(const char *text, size_t length, struct npy *out,
     }
     return read_dtype(dtype, &type, &out->swapped, message) &&
            check_extent(&extent, fortran, type, out, message);
+}
+
+/* Data begin at a multiple of 64 bytes, as the format wants it: version 1.0, and the text
+ * is filled with spaces. */
+void npy_write(unsigned char out[NPY_WRITTEN], clfold_type type, uint64_t count)
+{
+    enum { TEXT = NPY_PREFIX + 2 };
+    static const char kinds[] = {
+        [TYPE_SIGNED] = 'i', [TYPE_UNSIGNED] = 'u', [TYPE_FLOAT] = 'f'
+    };
+    const size_t size = type_size(type);
+    char text[NPY_WRITTEN - TEXT];
+
+    memset(out, ' ', NPY_WRITTEN);
+    memcpy(out, "\x93NUMPY\x01\x00", NPY_PREFIX);
+    out[NPY_PREFIX] = NPY_WRITTEN - TEXT;
+    out[NPY_PREFIX + 1] = 0;
+    const int length = snprintf(
+        text, sizeof(text),
+        "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%" PRIu64 ",), }",
+        size > 1 ? host_order() : '|', kinds[type_class(type)], size, count);
+    memcpy(out + TEXT, text, (size_t)length);
+    out[NPY_WRITTEN - 1] = '\n';
 }

@@ -6,13 +6,14 @@
  *
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }      spaces, line end
  *
- * All functions return false with a sentence that has the file as its subject. Nothing
- * here allocates, and no number of the header is believed beyond what it says.
+ * All functions that read return false with a sentence that has the file as its subject.
+ * Nothing here allocates, and no number of the header is believed beyond what it says.
  */
 #ifndef CLFOLD_COMMAND_NPY_H
 #define CLFOLD_COMMAND_NPY_H
 
 #include "message.h"
+#include "order.h"
 
 #include <clfold/clfold.h>
 
@@ -22,13 +23,17 @@ enum {
     NPY_PREFIX = 8,           /* magic and version */
     NPY_MAX_LENGTH_BYTES = 4, /* of the field behind it */
     /* numpy itself writes more only for structured types, and by default reads 10,000 */
-    NPY_MAX_TEXT = 64 * 1024
+    NPY_MAX_TEXT = 64 * 1024,
+    NPY_WRITTEN = 128 /* the whole header of one dimension */
 };
 
 struct npy {
     clfold_type type;
     bool swapped;          /* the bytes of an element are not in the host's order */
     uint64_t count, bytes; /* bytes = count * size of type, fits in int64_t */
+    /* Fortran order that is not C order as well: the dimensions above 1; else 0 of them */
+    int num_dimensions;
+    uint64_t shape[ORDER_DIMENSIONS];
 };
 
 /* How many bytes the length field has. */
@@ -42,5 +47,8 @@ bool npy_read_length(const unsigned char *field, size_t length_bytes, size_t *le
 /* The text need not be terminated. */
 bool npy_read_text(const char *text, size_t length, struct npy *out,
                    struct message *message);
+
+/* The header of `count` numbers in one dimension, in the host's byte order. */
+void npy_write(unsigned char out[NPY_WRITTEN], clfold_type type, uint64_t count);
 
 #endif
