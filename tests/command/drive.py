@@ -21,10 +21,11 @@ except ImportError:
 import device_cases  # noqa: E402
 import fold_cases  # noqa: E402
 import plain_cases  # noqa: E402
+import scan_cases  # noqa: E402
 import text_cases  # noqa: E402
 from driver import ERRORS, Driver, Failure  # noqa: E402
 
-WITH = [*device_cases.CASES, *text_cases.CASES, *fold_cases.CASES]
+WITH = [*device_cases.CASES, *text_cases.CASES, *fold_cases.CASES, *scan_cases.CASES]
 
 
 def main():
@@ -53,7 +54,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="clfold-test-") as folder:
         driver = Driver(os.path.abspath(sys.argv[1]), folder, seed)
         driver.devices = json.loads(driver.good("devices", "--json"))
-        for case in plain_cases.CASES:
+        for case in [*plain_cases.CASES, *scan_cases.PLAIN]:
             run_case(case, driver, None)
         for device in driver.devices:
             for case in WITH:

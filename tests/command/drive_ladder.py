@@ -146,7 +146,7 @@ def usage(d, _):
         for word in [*words, *OPS, *BYTES, "2^26"]:
             check(word in text, f"{command} --help does not tell of {word}")
     d.bad(2, "and got none", "explain")
-    d.bad(2, "and got scan", "explain", "scan")
+    d.bad(2, "and got ladder", "explain", "ladder")
     d.bad(2, "--count 1e", "explain", "reduce", "--count", "1e")
     d.bad(2, "--kernel reduce7", "explain", "reduce", "--kernel", "reduce7")
     d.bad(2, "got x", "ladder", "x")

@@ -3,30 +3,7 @@
 #include "selection.h"
 #include "types.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <string.h>
-
-enum { MOST = 8 };
-
-/* getopt reorders what it is given, so each reading gets a copy. */
-static bool read_words(const char *const words[MOST], struct options *options,
-                       struct message *message)
-{
-    char *argv[MOST + 2] = { (char *)"clfold" };
-    int argc = 1;
-
-    for (; words[argc - 1]; argc++) {
-        argv[argc] = (char *)words[argc - 1];
-    }
-    message->text[0] = '\0';
-    return options_read(options, argc, argv, message);
-}
+#include "words.h"
 
 static void reduce_defaults(void **state)
 {
@@ -117,9 +94,7 @@ static void other_actions(void **state)
 
 static void refused(void **state)
 {
-    static const struct {
-        const char *words[MOST], *part; /* of the sentence */
-    } cases[] = {
+    static const struct refusal cases[] = {
         { { NULL }, "no command" },
         { { "fold" }, "no command fold" },
         { { "" }, "no command ;" },
@@ -160,18 +135,9 @@ static void refused(void **state)
           "--raw and --text exclude each other" },
         { { "devices", "--text", "u8" }, "no option --text" },
     };
-    struct options options;
-    struct message message;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        if (read_words(cases[i].words, &options, &message)) {
-            fail_msg("case %zu was read; it should say \"%s\"", i, cases[i].part);
-        }
-        if (!strstr(message.text, cases[i].part)) {
-            fail_msg("\"%s\" does not say \"%s\"", message.text, cases[i].part);
-        }
-    }
+    check_refusals(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 static void types(void **state)
@@ -243,32 +209,80 @@ static void operators(void **state)
     }
 }
 
-static void algorithms(void **state)
+static void check_algorithms(const char *const *names, const char *all_names,
+                             const char *const *wrong, bool of_scan)
 {
-    static const char *const names[] = {
-        "reduce_tiles", "reduce0", "reduce1", "reduce2",
-        "reduce3",      "reduce4", "reduce5", "reduce6"
-    };
-    static const char *const wrong[] = { "",        "reduce",       "reduce7",
-                                         "reduce_", "reduce_tile",  "reduce_tiles_",
-                                         "auto ",   "REDUCE_TILES", "reduce-0" };
     const char *algorithm;
     char all[512] = "auto";
 
-    (void)state;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        assert_true(algorithm_parse(names[i], &algorithm));
-        assert_string_equal(algorithm, names[i]);
-        strcat(strcat(all, " "), names[i]);
+    for (; *names; names++) {
+        char hyphens[64];
+        assert_true(algorithm_parse(*names, of_scan, &algorithm));
+        assert_string_equal(algorithm, *names);
+        strcat(strcat(all, " "), *names);
+        strcpy(hyphens, *names);
+        for (char *c = hyphens; (c = strchr(c, '_'));) {
+            *c = '-';
+        }
+        assert_true(algorithm_parse(hyphens, of_scan, &algorithm));
+        assert_string_equal(algorithm, *names);
+        assert_false(algorithm_parse(*names, !of_scan, &algorithm));
     }
-    assert_string_equal(all, ALGORITHM_NAMES);
-    assert_true(algorithm_parse("reduce-tiles", &algorithm));
-    assert_string_equal(algorithm, "reduce_tiles");
-    assert_true(algorithm_parse("auto", &algorithm));
+    assert_string_equal(all, all_names);
+    assert_true(algorithm_parse("auto", of_scan, &algorithm));
     assert_null(algorithm);
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        assert_false(algorithm_parse(wrong[i], &algorithm));
+    for (; *wrong; wrong++) {
+        assert_false(algorithm_parse(*wrong, of_scan, &algorithm));
     }
+}
+
+static void algorithms(void **state)
+{
+    static const char *const of_reduce[] = { "reduce_tiles", "reduce0", "reduce1",
+                                             "reduce2",      "reduce3", "reduce4",
+                                             "reduce5",      "reduce6", NULL };
+    static const char *const not_of_reduce[] = { "",
+                                                 "reduce",
+                                                 "reduce7",
+                                                 "reduce_",
+                                                 "reduce_tile",
+                                                 "tiles",
+                                                 "auto ",
+                                                 "REDUCE_TILES",
+                                                 "reduce-0",
+                                                 "scan_reduce_tiles",
+                                                 "reduce_tiles_",
+                                                 NULL };
+    static const char *const of_scan[] = { "scan_single_group", "scan_then_propagate",
+                                           "reduce_then_scan", NULL };
+    static const char *const not_of_scan[] = { "",
+                                               "scan",
+                                               "scan_",
+                                               "scan-",
+                                               "single",
+                                               "scan_auto",
+                                               "auto ",
+                                               "single_group_",
+                                               "Single_Group",
+                                               "scan_scan_single_group",
+                                               "propagate",
+                                               "then_scan",
+                                               "scansingle_group",
+                                               "reduce_then",
+                                               NULL };
+    static const char *const forms[] = { "single_group", "single-group",
+                                         "scan-single_group", "scan_single-group" };
+    const char *algorithm;
+
+    (void)state;
+    check_algorithms(of_reduce, REDUCE_ALGORITHM_NAMES, not_of_reduce, false);
+    check_algorithms(of_scan, SCAN_ALGORITHM_NAMES, not_of_scan, true);
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        assert_true(algorithm_parse(forms[i], true, &algorithm));
+        assert_string_equal(algorithm, "scan_single_group");
+    }
+    assert_true(algorithm_parse("then-propagate", true, &algorithm));
+    assert_string_equal(algorithm, "scan_then_propagate");
 }
 
 static void selections(void **state)

@@ -13,6 +13,9 @@ static void describe(const struct options *options, const struct session *sessio
     record_add_text(record, "type", strdup(type_name(options->element)));
     record_add_text(record, "acc", strdup(type_name(fold->type)));
     record_add_text(record, "op", strdup(op_name(fold->op)));
+    if (options->operation != CLFOLD_REDUCE) {
+        record_add_text(record, "kind", strdup(scan_kind(options->operation)));
+    }
     record_add(record, "count", FIELD_NUMBER, true, options->count);
     record_add_text(record, "algorithm", strdup(report->algorithm));
     record_add(record, "tile", FIELD_NUMBER, true, report->tile);
@@ -29,18 +32,13 @@ static void describe(const struct options *options, const struct session *sessio
 static bool explain(const struct options *options, const struct session *session,
                     struct message *message)
 {
-    const clfold_type acc =
-        options->acc ? options->acc : type_accumulator(options->op, options->element);
-    const clfold_fold fold = { .op = options->op,
-                               .type = acc,
-                               .in = acc == options->element ? 0 : options->element,
-                               .algorithm = options->algorithm };
+    const clfold_fold fold = options_fold(options, options->element);
     clfold_report report = { 0 };
     struct record record = { 0 };
     bool done = true;
 
-    const clfold_status status =
-        clfold_explain(session->context, CLFOLD_REDUCE, &fold, options->count, &report);
+    const clfold_status status = clfold_explain(session->context, options->operation,
+                                                &fold, options->count, &report);
     if (status != CLFOLD_OK) {
         return session_refuse(status, message);
     }

@@ -4,8 +4,8 @@
  * A regular file tells its size, which is held against its header before anything is
  * allocated; its data are then read straight to where they are wanted. A stream (pipe,
  * terminal, device) tells nothing, so its data are read into memory that grows with what
- * really comes, up to a limit. The size of a text is not that of its numbers, and an array
- * in Fortran order is turned as a whole, so these are such streams as well.
+ * really comes, up to a limit. The size of a text is not that of its numbers, and an
+ * array in Fortran order is turned as a whole, so these are such streams as well.
  */
 #ifndef CLFOLD_COMMAND_INPUT_H
 #define CLFOLD_COMMAND_INPUT_H

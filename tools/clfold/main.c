@@ -41,6 +41,8 @@ static bool run(const struct options *options, struct message *message)
         return command_devices(options, message);
     case ACTION_REDUCE:
         return command_reduce(options, message);
+    case ACTION_SCAN:
+        return command_scan(options, message);
     case ACTION_EXPLAIN:
         return command_explain(options, message);
     case ACTION_LADDER:

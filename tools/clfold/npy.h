@@ -31,7 +31,7 @@ struct npy {
     clfold_type type;
     bool swapped;          /* the bytes of an element are not in the host's order */
     uint64_t count, bytes; /* bytes = count * size of type, fits in int64_t */
-    /* Fortran order that is not C order as well: the dimensions above 1; else 0 of them */
+    /* of Fortran order that is not C order as well: the dimensions above 1; else none */
     int num_dimensions;
     uint64_t shape[ORDER_DIMENSIONS];
 };

@@ -14,6 +14,7 @@ enum action {
     ACTION_VERSION,
     ACTION_DEVICES,
     ACTION_REDUCE,
+    ACTION_SCAN,
     ACTION_EXPLAIN,
     ACTION_LADDER
 };
@@ -22,6 +23,7 @@ struct options {
     enum action action;
     const char *print; /* ACTION_PRINT: a help text */
     bool json;
+    clfold_operation operation; /* reduce, scan, explain */
     clfold_op op;
     clfold_type acc;       /* 0: by operator and element */
     const char *algorithm; /* NULL: the library's choice */
@@ -30,7 +32,11 @@ struct options {
     clfold_type element;
     const char *device; /* NULL: the default */
     const char *file;   /* "-": standard input */
-    size_t count;       /* explain */
+    /* scan */
+    const char *init; /* a number, or NULL */
+    const char *out;  /* "-": standard output */
+    enum file_format out_format;
+    size_t count; /* explain */
     /* ladder */
     size_t min, max;
     const char *csv, *svg; /* files, or NULL */
@@ -38,6 +44,13 @@ struct options {
 
 /* The sentence of a failure says how to go on. */
 bool options_read(struct options *options, int argc, char **argv,
+                  struct message *message);
+
+/* What is folded, without its init, once the type of the elements is known. */
+clfold_fold options_fold(const struct options *options, clfold_type element);
+
+/* options->init as a value of `acc`, which *value has room for. */
+bool options_init(const struct options *options, clfold_type acc, void *value,
                   struct message *message);
 
 #endif

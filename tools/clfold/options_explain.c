@@ -6,17 +6,21 @@
 #include <string.h>
 
 static const char help[] =
-    "Usage: clfold explain reduce [options]\n"
+    "Usage: clfold explain reduce|scan [options]\n"
     "\n"
-    "Prints what a reduction would do: the kernel, how it cuts the data, the memory it\n"
-    "moves, and why. Nothing is built or run. A kernel without tiles has a tile of 0.\n"
+    "Prints what a reduction or a scan would do: the algorithm, how it cuts the data,\n"
+    "the memory it moves, and why. Nothing is built or run. An algorithm without tiles\n"
+    "has a tile of 0.\n"
     "\n"
     "  --type TYPE     the type of the elements; default: f32\n"
     "  --acc TYPE      the type to fold in; default: as clfold reduce chooses it\n"
     "  --op OP         the operator; default: add\n"
     "  --count N       how many elements; default: 2^26\n"
-    "  --kernel NAME   the kernel, instead of the one that the library chooses;\n"
-    "                  --algorithm is the same\n"
+    "  --algorithm NAME\n"
+    "                  instead of the one that the library chooses; --kernel is the "
+    "same\n"
+    "  --inclusive     of scan: each fold ends with its own element (the default)\n"
+    "  --exclusive     of scan: each ends before it\n"
     "  --device SEL    as for clfold reduce\n"
     "  --json          one object\n"
     "  --help          this text\n"
@@ -24,17 +28,30 @@ static const char help[] =
     "TYPE is one of " TYPE_NAMES ".\n"
     "OP is one of add mul min max min-max arg-min arg-max arg-min-max bit-and bit-or\n"
     "bit-xor logical-and logical-or.\n"
-    "NAME is one of auto reduce_tiles reduce0 ... reduce6.\n"
+    "NAME is, for reduce, one of auto reduce_tiles reduce0 ... reduce6, and for scan\n"
+    "one of auto scan_single_group scan_then_propagate reduce_then_scan.\n"
     "N is written as " COUNT_FORMS ".\n";
 
-enum { TYPE = OPTION_OTHERS, ACC, OP, COUNT, KERNEL, ALGORITHM, DEVICE };
+enum {
+    TYPE = OPTION_OTHERS,
+    ACC,
+    OP,
+    COUNT,
+    KERNEL,
+    ALGORITHM,
+    DEVICE,
+    INCLUSIVE,
+    EXCLUSIVE
+};
 
 static const struct option known[] = {
     { "acc", required_argument, NULL, ACC },
     { "algorithm", required_argument, NULL, ALGORITHM },
     { "count", required_argument, NULL, COUNT },
     { "device", required_argument, NULL, DEVICE },
+    { "exclusive", no_argument, NULL, EXCLUSIVE },
     { "help", no_argument, NULL, OPTION_HELP },
+    { "inclusive", no_argument, NULL, INCLUSIVE },
     { "json", no_argument, NULL, OPTION_JSON },
     { "kernel", required_argument, NULL, KERNEL },
     { "op", required_argument, NULL, OP },
@@ -42,7 +59,13 @@ static const struct option known[] = {
     { 0 },
 };
 
-static bool read_option(int found, struct options *options, char **argv,
+/* The names that are right depend on the operation, which may come later. */
+struct algorithm_option {
+    const char *option, *name;
+};
+
+static bool read_option(int found, struct options *options,
+                        struct algorithm_option *algorithm, char **argv,
                         struct message *message)
 {
     switch (found) {
@@ -58,9 +81,15 @@ static bool read_option(int found, struct options *options, char **argv,
     case COUNT:
         return options_read_count("--count", &options->count, message);
     case KERNEL:
-        return options_read_algorithm("--kernel", &options->algorithm, message);
+        *algorithm = (struct algorithm_option){ "--kernel", optarg };
+        return true;
     case ALGORITHM:
-        return options_read_algorithm("--algorithm", &options->algorithm, message);
+        *algorithm = (struct algorithm_option){ "--algorithm", optarg };
+        return true;
+    case INCLUSIVE:
+        return options_set_kind(CLFOLD_INCLUSIVE_SCAN, &options->operation, message);
+    case EXCLUSIVE:
+        return options_set_kind(CLFOLD_EXCLUSIVE_SCAN, &options->operation, message);
     case DEVICE:
         return options_read_device(&options->device, message);
     default:
@@ -68,9 +97,36 @@ static bool read_option(int found, struct options *options, char **argv,
     }
 }
 
+/* options->operation is the kind of a scan, or 0 where none was named. */
+static bool read_operation(struct options *options, int argc, char **argv,
+                           struct message *message)
+{
+    const char *const name = optind < argc ? argv[optind] : "none";
+    const bool of_scan = strcmp(name, "scan") == 0;
+
+    if (argc - optind != 1 || !(of_scan || strcmp(name, "reduce") == 0)) {
+        return message_set(message,
+                           "explain takes one operation, reduce or scan, and got %.200s; "
+                           "see clfold explain --help",
+                           argc - optind > 1 ? argv[optind + 1] : name);
+    }
+    if (of_scan) {
+        options->operation =
+            options->operation ? options->operation : CLFOLD_INCLUSIVE_SCAN;
+        return true;
+    }
+    if (options->operation) {
+        return message_set(message, "--inclusive and --exclusive go with explain scan, "
+                                    "not with explain reduce");
+    }
+    options->operation = CLFOLD_REDUCE;
+    return true;
+}
+
 bool options_read_explain(struct options *options, int argc, char **argv,
                           struct message *message)
 {
+    struct algorithm_option algorithm = { 0 };
     int found;
 
     *options = (struct options){ .action = ACTION_EXPLAIN,
@@ -82,17 +138,13 @@ bool options_read_explain(struct options *options, int argc, char **argv,
             *options = (struct options){ .action = ACTION_PRINT, .print = help };
             return true;
         }
-        if (!read_option(found, options, argv, message)) {
+        if (!read_option(found, options, &algorithm, argv, message)) {
             return false;
         }
     }
-    if (argc - optind != 1 || strcmp(argv[optind], "reduce") != 0) {
-        return message_set(message,
-                           "explain takes one operation, which is reduce, and got "
-                           "%.200s; see clfold explain --help",
-                           optind == argc                        ? "none"
-                           : strcmp(argv[optind], "reduce") == 0 ? argv[optind + 1]
-                                                                 : argv[optind]);
-    }
-    return true;
+    return read_operation(options, argc, argv, message) &&
+           (!algorithm.name ||
+            options_parse_algorithm(algorithm.option, algorithm.name,
+                                    options->operation != CLFOLD_REDUCE,
+                                    &options->algorithm, message));
 }

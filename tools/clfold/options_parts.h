@@ -12,16 +12,26 @@ enum { OPTION_HELP = 256, OPTION_JSON, OPTION_OTHERS };
 
 bool options_read_explain(struct options *options, int argc, char **argv,
                           struct message *message);
+bool options_read_reduce(struct options *options, int argc, char **argv,
+                         struct message *message);
+bool options_read_scan(struct options *options, int argc, char **argv,
+                       struct message *message);
 bool options_read_ladder(struct options *options, int argc, char **argv,
                          struct message *message);
 
 /* What optarg says. */
 bool options_read_type(const char *option, clfold_type *type, struct message *message);
 bool options_read_op(clfold_op *op, struct message *message);
-bool options_read_algorithm(const char *option, const char **algorithm,
-                            struct message *message);
 bool options_read_device(const char **device, struct message *message);
 bool options_read_count(const char *option, size_t *count, struct message *message);
+
+/* `name` is what `option` says; an algorithm of scans, or of reductions. */
+bool options_parse_algorithm(const char *option, const char *name, bool of_scan,
+                             const char **algorithm, struct message *message);
+
+/* For --inclusive and --exclusive, of which only one may stand. *operation was 0. */
+bool options_set_kind(clfold_operation kind, clfold_operation *operation,
+                      struct message *message);
 
 /* Always false: an option that is not `known`. `found` is '?' or ':', as getopt_long
  * returns them. */

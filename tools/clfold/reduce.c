@@ -105,14 +105,8 @@ bool command_reduce(const struct options *options, struct message *message)
                     message)) {
         return false;
     }
-    const clfold_type element = r.input.type;
-    const clfold_type acc =
-        options->acc ? options->acc : type_accumulator(options->op, element);
-    r.fold = (clfold_fold){ .op = options->op,
-                            .type = acc,
-                            .in = acc == element ? 0 : element,
-                            .algorithm = options->algorithm };
-    r.result = (struct result){ .op = options->op, .type = acc };
+    r.fold = options_fold(options, r.input.type);
+    r.result = (struct result){ .op = r.fold.op, .type = r.fold.type };
 
     done = session_open(&r.session, options->device, message) &&
            reduce(&r, options->json, message);

@@ -39,12 +39,11 @@ static const struct {
 
 #define NUM_OPS (sizeof(ops) / sizeof(ops[0]))
 
-static const char *const algorithms[] = {
-    "reduce_tiles", "reduce0", "reduce1", "reduce2",
-    "reduce3",      "reduce4", "reduce5", "reduce6"
-};
-
-#define NUM_ALGORITHMS (sizeof(algorithms) / sizeof(algorithms[0]))
+static const char *const reduce_algorithms[] = { "reduce_tiles", "reduce0", "reduce1",
+                                                 "reduce2",      "reduce3", "reduce4",
+                                                 "reduce5",      "reduce6", NULL };
+static const char *const scan_algorithms[] = { "scan_single_group", "scan_then_propagate",
+                                               "reduce_then_scan", NULL };
 
 clfold_type type_parse(const char *name)
 {
@@ -76,16 +75,31 @@ static bool same_name(const char *algorithm, const char *name)
     return *algorithm == *name;
 }
 
-bool algorithm_parse(const char *name, const char **algorithm)
+static const char *without_scan(const char *name)
 {
+    const bool has = strncmp(name, "scan_", 5) == 0 || strncmp(name, "scan-", 5) == 0;
+
+    return name + (has ? 5 : 0);
+}
+
+bool algorithm_parse(const char *name, bool of_scan, const char **algorithm)
+{
+    const char *const *known = of_scan ? scan_algorithms : reduce_algorithms;
+
     *algorithm = NULL;
-    for (size_t i = 0; i < NUM_ALGORITHMS; i++) {
-        if (same_name(algorithms[i], name)) {
-            *algorithm = algorithms[i];
+    for (; *known; known++) {
+        if (of_scan ? same_name(without_scan(*known), without_scan(name))
+                    : same_name(*known, name)) {
+            *algorithm = *known;
             return true;
         }
     }
     return strcmp(name, "auto") == 0;
+}
+
+const char *scan_kind(clfold_operation operation)
+{
+    return operation == CLFOLD_EXCLUSIVE_SCAN ? "exclusive" : "inclusive";
 }
 
 const char *type_name(clfold_type type)

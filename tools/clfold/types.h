@@ -13,16 +13,22 @@
 #define OP_NAMES                                                                         \
     "add mul min max min-max arg-min arg-max arg-min-max bit-and bit-or bit-xor "        \
     "logical-and logical-or"
-#define ALGORITHM_NAMES                                                                  \
+/* Those that give one number: a scan writes no others. */
+#define SCAN_OP_NAMES "add mul min max bit-and bit-or bit-xor logical-and logical-or"
+#define REDUCE_ALGORITHM_NAMES                                                           \
     "auto reduce_tiles reduce0 reduce1 reduce2 reduce3 reduce4 reduce5 reduce6"
+#define SCAN_ALGORITHM_NAMES "auto scan_single_group scan_then_propagate reduce_then_scan"
 
 /* 0 for a name that is none. */
 clfold_type type_parse(const char *name);
 clfold_op op_parse(const char *name);
 
 /* False for a name that is none. *algorithm is the library's own name, and NULL for auto;
- * reduce-tiles is reduce_tiles. */
-bool algorithm_parse(const char *name, const char **algorithm);
+ * reduce-tiles is reduce_tiles, and single-group is scan_single_group. */
+bool algorithm_parse(const char *name, bool of_scan, const char **algorithm);
+
+/* "inclusive" or "exclusive". */
+const char *scan_kind(clfold_operation operation);
 
 const char *type_name(clfold_type type);
 const char *op_name(clfold_op op);

@@ -1,0 +1,482 @@
+"""Cases of `clfold scan`: what numpy's accumulate gives, in every format, and no OUT otherwise."""
+
+import json
+import math
+import os
+import pty
+import signal
+import subprocess
+import time
+
+import numpy as np
+
+from driver import NAMES, accumulator, check, has_fold, has_type, is_float, of_nothing, values
+from fold_cases import FORMATS, given
+
+UFUNCS = {
+    "add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum,
+    "bit-and": np.bitwise_and, "bit-or": np.bitwise_or, "bit-xor": np.bitwise_xor,
+    "logical-and": np.logical_and, "logical-or": np.logical_or,
+}  # fmt: skip
+ALGORITHMS = ["scan_single_group", "scan_then_propagate", "reduce_then_scan"]
+KINDS = ["inclusive", "exclusive"]
+KEYS = ["op", "kind", "type", "acc", "count", "algorithm", "device", "seconds"]
+OUTS = ["out.npy", "out.bin", "out.txt", "-"]
+ENDS = {"npy": ".npy", "swapped": ".npy", "raw": ".bin", "text": ".txt"}
+
+
+def expected(array, op, acc, kind, init=None):
+    flat = np.asarray(array).reshape(-1)
+    logical = op.startswith("logical")
+    with np.errstate(all="ignore"):
+        # truth is that of an element as it is, not as it is converted
+        flat = flat != 0 if logical else flat.astype(acc)
+        if init is not None or kind == "exclusive":
+            first = of_nothing(op, acc)[0][1] if init is None else np.dtype(acc).type(init)
+            flat = np.concatenate([np.array([first != 0 if logical else first]), flat])
+            flat = flat.astype(bool if logical else acc)
+        if flat.size:
+            # without dtype, numpy accumulates narrow integers in wide ones
+            flat = UFUNCS[op].accumulate(flat, dtype=bool if logical else acc)
+        if init is not None or kind == "exclusive":
+            flat = flat[:-1] if kind == "exclusive" else flat[1:]
+        return flat.astype(acc)
+
+
+def read_out(d, content, end, acc):
+    if end == ".npy":
+        with open(d.path("told.npy"), "wb") as file:
+            file.write(content)
+        with open(d.path("told.npy"), "rb") as file:
+            array = np.load(file, allow_pickle=False)
+            check(not file.read(1), "there is something behind the array")
+        os.remove(d.path("told.npy"))
+        check(array.dtype == np.dtype(acc), f"OUT has dtype {array.dtype}, not {acc}")
+        return array
+    if end == ".bin":
+        return np.frombuffer(content, acc)
+    text = content.decode("ascii")
+    check(not text or text[-1] == "\n", "OUT does not end in a newline")
+    number = np.dtype(acc).type if is_float(acc) else int
+    return np.array([number(line) for line in text.split("\n")[:-1]], acc)
+
+
+def same(told, numbers):
+    return (
+        told.shape == numbers.shape
+        and told.dtype == numbers.dtype
+        and np.array_equal(told, numbers, equal_nan=is_float(told.dtype))
+    )
+
+
+def scan(d, device, array, *words, op="add", acc=None, kind="inclusive", init=None, form="npy",
+         out="out.npy", algorithm=None):  # fmt: skip
+    """One scan against numpy's; the numbers that it gave."""
+    chosen = accumulator(op, array.dtype.name)
+    words = ["scan", "--device", device["index"], *words]
+    if op != "add" or d.random.integers(2):
+        words += ["--op", op]
+    if kind == "exclusive" or d.random.integers(2):
+        words += ["--" + kind]
+    if acc is None:
+        acc = chosen
+    elif acc != chosen or d.random.integers(2):
+        words += ["--acc", NAMES[acc]]
+    if init is not None:
+        words += [f"--init={init}"]
+    if algorithm:
+        words += ["--algorithm", algorithm]
+    words += given(d, array, form)
+    before = sorted(set(os.listdir(d.folder)) - {out})
+    if out == "-":
+        done = d.run(*words, "-")
+        check(done.returncode == 0 and not done.stderr, f"{words}: {done}")
+        content, end = done.stdout, ENDS[form]
+    else:
+        d.json_next = not d.json_next
+        text = d.good(*words, *["--json"][: d.json_next], d.path(out))
+        check_json(text, array, op, acc, kind, algorithm, device) if d.json_next else check(
+            not text, f"{words}: prints {text!r}"
+        )
+        with open(d.path(out), "rb") as file:
+            content = file.read()
+        end = os.path.splitext(out)[1]
+        os.remove(d.path(out))
+    check(sorted(os.listdir(d.folder)) == before, f"left {os.listdir(d.folder)}")
+    told, numbers = read_out(d, content, end, acc), expected(array, op, acc, kind, init)
+    check(
+        same(told, numbers),
+        f"{words}: {array.dtype}{array.shape} gives {told!r}, not {numbers!r}",
+    )
+    return told
+
+
+def check_json(text, array, op, acc, kind, algorithm, device):
+    told = json.loads(text)
+    check(list(told) == KEYS and text.count("\n") == 1, f"{text!r}")
+    check(
+        told["op"] == op
+        and told["kind"] == kind
+        and told["type"] == NAMES[array.dtype.name]
+        and told["acc"] == NAMES[np.dtype(acc).name]
+        and told["count"] == array.size
+        and told["device"] == device["name"]
+        and told["algorithm"] in ([algorithm] if algorithm in ALGORITHMS else ALGORITHMS)
+        and 0 < told["seconds"] < 60,
+        text,
+    )
+
+
+# ---- without a device ----
+
+
+def scan_usage(d, _):
+    text = d.good("scan", "--help")
+    for word in ["--inclusive", "--exclusive", "--init", "--acc", "--algorithm", "--device",
+                 "--raw", "--text", "--json", ".npy", ".bin", ".txt", *ALGORITHMS, *UFUNCS]:
+        check(word in text, f"scan --help does not tell of {word}")
+    check("clfold scan" in d.good("--help"), "--help")
+    out = d.path("usage.npy")
+    for part, words in [
+        ("IN and OUT, and got 1", [out]),
+        ("exclude each other", ["--inclusive", "--exclusive", "x", out]),
+        ("--op arg-min: ", ["--op", "arg-min", "x", out]),
+        ("--op min-max: ", ["--op", "min-max", "x", out]),
+        ("--algorithm reduce6: ", ["--algorithm", "reduce6", "x", out]),
+        ("must end in .npy", ["x", d.path("usage.dat")]),
+        ("both go to standard output", ["--json", "x", "-"]),
+        ("is no number", ["--init", "one", "x", out]),
+        ("out of the range of u8", ["--init", "256", "--acc", "u8", "x", out]),
+    ]:
+        d.bad(2, part, "scan", *words)
+    d.bad(2, "and got ladder", "explain", "ladder")
+    d.bad(2, "go with explain scan", "explain", "reduce", "--exclusive")
+    check(not os.path.exists(out), "a wrong usage left OUT")
+
+
+def no_place(d, _):
+    """What cannot be written is told before the input is opened, and leaves nothing."""
+    os.makedirs(d.path("folder.npy"))
+    os.mkfifo(d.path("fifo.bin"))
+    before = sorted(os.listdir(d.folder))
+    for out, part in [
+        (d.path("missing/x.npy"), "No such file"),
+        (d.path("folder.npy"), "Is a directory"),
+        (d.path("fifo.bin"), "not a regular file"),
+        (d.path("x" * 300 + ".txt"), "File name too long"),
+    ]:
+        text = d.bad(1, part, "scan", d.path("no such input"), out)
+        check(out in text, f"{text!r} does not name OUT")
+    out = d.path("out.npy")
+    d.bad(1, "No such file", "scan", d.path("no such input"), out)
+    d.bad(1, "is not an .npy file", "scan", "-", out, data=b"1 2 3")
+    d.bad(1, "no multiple of the 4", "scan", "--raw", "i32", d.write(b"12345", "five"), out)
+    os.remove(d.path("five"))
+    path = d.save(np.ones(3, "u1"), "three")
+    d.bad(1, "--init -1: is out of the range of u64", "scan", "--init=-1", path, out)
+    d.bad(1, "--init 1.5: is no number of type u64", "scan", "--init=1.5", path, out)
+    os.remove(path)
+    check(sorted(os.listdir(d.folder)) == before, f"left {os.listdir(d.folder)}")
+    os.remove(d.path("fifo.bin"))
+    os.rmdir(d.path("folder.npy"))
+
+
+# ---- with a device ----
+
+
+def scans(d, device):
+    """Every operator and type, by turns a third of their pairs, in all formats, kinds and
+    algorithms."""
+    turn = int(d.random.integers(3))
+    for i, op in enumerate(UFUNCS):
+        for j, element in enumerate(NAMES):
+            acc = accumulator(op, element)
+            if (i + j) % 3 == turn and has_fold(device, op, element, acc):
+                place = i // 3 * len(NAMES) + j
+                # the single group is for small counts
+                algorithm = [None, *ALGORITHMS][place % 4]
+                most = 1000 if algorithm == ALGORITHMS[0] else 20000
+                array = values(d, op, element, int(d.random.integers(1, most)))
+                init = int(d.random.integers(1, 3)) if place % 3 == 0 else None
+                scan(d, device, array, op=op, kind=KINDS[place // 2 % 2], init=init,
+                     form=FORMATS[place % 4], out=OUTS[place // 4 % 4],
+                     algorithm=algorithm)  # fmt: skip
+    if not device["fp64"]:
+        words = ["scan", "--raw", "f64", d.write(bytes(24)), d.path("out.npy")]
+        d.bad(1, "f64", *words, "--device", device["index"])
+
+
+def conversions(d, device):
+    for i, (op, element, acc) in enumerate([
+        ("add", "uint8", "uint8"), ("add", "int32", "int32"), ("add", "float32", "float64"),
+        ("add", "int16", "float32"), ("max", "uint64", "uint16"), ("min", "int64", "int8"),
+        ("bit-xor", "int8", "uint64"), ("logical-or", "int64", "uint8"), ("mul", "int64", "int16"),
+        ("add", "uint8", "uint32"), ("max", "float64", "float32"), ("max", "int8", "float16"),
+    ]):  # fmt: skip
+        if has_type(device, element, acc):
+            array = values(d, op, element, 3000)
+            if acc == "float16":
+                array &= 7
+            scan(d, device, array, op=op, acc=acc, kind=KINDS[i % 2], out=OUTS[i % 3])
+    # the conversion to 8 bits would lose what makes it true
+    array = np.zeros(1000, "int64")
+    array[500] = 256
+    scan(d, device, array, op="logical-or", acc="uint8")
+    out = d.path("out.npy")
+    words = ["--device", device["index"], d.save(np.ones(3, "float32")), out]
+    d.bad(1, "CLFOLD_ERROR_UNSUPPORTED", "scan", "--acc", "i32", *words)
+    d.bad(1, "CLFOLD_ERROR_ARGUMENT", "scan", "--op", "bit-or", *words)
+    check(not os.path.exists(out), "a fold that is refused left OUT")
+
+
+def algorithms(d, device):
+    """Every spelling; the same bits of inexact sums from all; and exclusive is inclusive,
+    one further."""
+    array = values(d, "add", "int32", 777)
+    for spelling in [
+        "scan_single_group", "scan-single-group", "single_group", "single-group",
+        "then-propagate", "scan-then-propagate", "reduce-then-scan", "auto",
+    ]:  # fmt: skip
+        scan(d, device, array, algorithm=spelling)
+    name = {"single-group": 0, "then-propagate": 1, "reduce-then-scan": 2}
+    for spelling, place in name.items():
+        words = ["--json", "--device", device["index"], "--algorithm", spelling]
+        told = json.loads(d.good("scan", *words, d.save(array), d.path("out.npy")))
+        check(told["algorithm"] == ALGORITHMS[place], f"{told}")
+    array = d.random.standard_normal(300007).astype("float32")
+    path, out = d.save(array), d.path("out.bin")
+    answers = {}
+    for kind in KINDS:
+        for algorithm in ["auto", *ALGORITHMS[1:]]:
+            words = ["--" + kind, "--device", device["index"], "--algorithm", algorithm]
+            d.good("scan", *words, path, out)
+            with open(out, "rb") as file:
+                answers.setdefault(kind, set()).add(file.read())
+        check(len(answers[kind]) == 1, f"{kind}: the algorithms give other bits")
+    inclusive, exclusive = (answers[kind].pop() for kind in KINDS)
+    check(exclusive == bytes(4) + inclusive[:-4], "exclusive is not inclusive, one further")
+    exact = np.cumsum(array, dtype="f8")
+    off = np.abs(np.frombuffer(inclusive, "f4") - exact)
+    most = 64 * np.finfo("f4").eps * np.cumsum(np.abs(array), dtype="f8")
+    check(np.all(off <= most), f"the sums are off by up to {np.max(off / most)} of the bound")
+    os.remove(d.path("out.npy"))
+    os.remove(out)
+
+
+def shapes(d, device):
+    """Dimensions become one, in C order, whatever the order of the file."""
+    turned = values(d, "add", "int32", 3 * 50 * 7).reshape(3, 50, 7)
+    for array in [
+        values(d, "add", "int32", 60).reshape(3, 4, 5),
+        np.array(5, "int32"),
+        values(d, "add", "uint8", 1 << 10).reshape((2,) * 10),
+        np.asfortranarray(turned),
+        np.asfortranarray(turned.astype(">i4")),
+        np.asfortranarray(turned[0].astype("uint8")),
+    ]:
+        native = array.astype(array.dtype.newbyteorder("="))
+        numbers = expected(native, "add", accumulator("add", native.dtype.name), "inclusive")
+        check(np.array_equal(numbers, np.cumsum(array)), "numpy.cumsum")
+        path, out = d.save(array), d.path("out.npy")
+        with open(path, "rb") as file:
+            stored = file.read(128)
+        check(array.flags.c_contiguous == (b"'fortran_order': False" in stored), "the test")
+        d.good("scan", "--device", device["index"], path, out)
+        told = np.load(out, allow_pickle=False)
+        check(same(told, numbers), f"{array.shape} {array.dtype}: {told!r}, not {numbers!r}")
+        with open(path, "rb") as file:
+            done = d.run("scan", "--device", device["index"], "-", "-", stdin=file)
+        with open(out, "rb") as file:
+            check(done.stdout == file.read(), "standard input and output differ")
+        os.remove(out)
+
+
+def empty(d, device):
+    for i, form in enumerate(FORMATS):
+        for out in OUTS:
+            scan(d, device, np.empty((0,), ["i4", "f4"][i % 2]), kind=KINDS[i % 2], form=form,
+                 out=out)  # fmt: skip
+    scan(d, device, np.empty((5, 0), "u1"), op="max", kind="exclusive", init=7)
+
+
+def inits(d, device):
+    array = values(d, "add", "int8", 1000)
+    for init in [-128, "-0", "+7", 9223372036854775807]:
+        scan(d, device, array, init=int(init), kind=KINDS[int(d.random.integers(2))])
+    scan(d, device, array.view("u1"), op="max", init=255, out="out.txt")
+    for init in [math.inf, math.nan, -2.5, 1e300]:
+        if init != 1e300 or device["fp64"]:
+            acc = "float64" if init == 1e300 else "float32"
+            scan(d, device, values(d, "min", "float32", 500), op="min", acc=acc, init=init,
+                 kind="exclusive", out="out.txt")  # fmt: skip
+    for op in ["logical-and", "logical-or"]:
+        for init in [0, 1, 2]:
+            # like an element, it is true unless it is 0
+            scan(d, device, values(d, op, "int16", 300), op=op, init=init, kind="exclusive")
+    numbers = np.array([1, 2, math.nan, 3, -math.inf], "f4")
+    for op in ["min", "max", "logical-and"]:
+        scan(d, device, numbers, op=op, out="out.txt")
+
+
+def replaced(d, device):
+    """OUT may be there, may be IN, and may be a link, which stays."""
+    array = values(d, "add", "int64", 5000)
+    path, words = d.save(array), ["scan", "--device", device["index"]]
+    numbers = array
+    for _ in range(2):
+        d.good(*words, path, path)
+        numbers = np.cumsum(numbers)
+        check(same(np.load(path), numbers), "OUT that is IN")
+    os.symlink("there.npy", d.path("link.npy"))
+    d.write(b"old", "there.npy")
+    d.good(*words, path, d.path("link.npy"))
+    check(os.path.islink(d.path("link.npy")), "the link is gone")
+    check(same(np.load(d.path("there.npy")), np.cumsum(numbers)), "through a link")
+    # what fails leaves the old one
+    d.bad(1, "--device nothing", "scan", "--device", "nothing", path, d.path("there.npy"))
+    check(same(np.load(d.path("there.npy")), np.cumsum(numbers)), "the old OUT is gone")
+    os.remove(d.path("link.npy"))
+    os.remove(d.path("there.npy"))
+
+
+def streams(d, device):
+    """More than any pipe or buffer holds, and more than one piece of the results."""
+    words = ["scan", "--device", device["index"]]
+    array = values(d, "add", "int32", 5_000_007)
+    scan(d, device, array, form="raw", out="-")
+    scan(d, device, array, form="npy", acc="int32", out="out.bin")
+    text = "\n".join(map(str, array[:100000])).encode()
+    done = d.run(*words, "--text", "i32", "-", "-", data=text)
+    check(done.returncode == 0, f"{done.stderr}")
+    check(same(read_out(d, done.stdout, ".txt", "int64"), np.cumsum(array[:100000])), "text")
+    # what one scan writes, another reads
+    shell = '"$@" --raw i32 - - <data.bin | "$@" --raw i64 --op max --acc i64 - -'
+    d.write(array.tobytes())
+    done = d.run(*words, shell=shell, cwd=d.folder)
+    numbers = np.maximum.accumulate(np.cumsum(array, dtype="i8"))
+    check(np.array_equal(np.frombuffer(done.stdout, "i8"), numbers), "a scan of a scan")
+
+
+def too_large(d, device):
+    """The results need not fit where the input does."""
+    limit = device["max_allocation"]
+    path, out = d.path("sparse"), d.path("out.npy")
+    for size, acc in [(limit // 8 + 1, "u64"), (limit + 1, "u8")]:
+        with open(path, "wb") as file:
+            file.truncate(size)
+        words = ["scan", "--device", device["index"], "--raw", "u8", "--acc", acc, path, out]
+        text = d.bad(1, f"at most {limit} bytes in one buffer", *words)
+        check(path in text and f" {size} numbers" in text, text)
+    os.remove(path)
+    check(not os.path.exists(out), "OUT is there")
+
+
+def failed_output(d, device):
+    """A place that fills up: status 1 and no file, or the old one."""
+    array = values(d, "add", "int32", 400000)
+    path, out = d.save(array), d.path("out.npy")
+    words = ["scan", "--device", device["index"], path]
+    d.good(*words, out)  # a driver may have files of its own to write, once
+    d.write(b"old", "out.npy")
+    before = sorted(os.listdir(d.folder))
+    for name in ["out.npy", "out.bin", "out.txt"]:
+        # blocks of 512 bytes; Intel's runtime has words of its own for the signal
+        shell = "trap '' XFSZ; ulimit -f 4000; exec \"$@\""
+        done = d.run(*words, d.path(name), shell=shell)
+        check(
+            done.returncode == 1
+            and not done.stdout
+            and done.stderr.endswith(f"clfold: {d.path(name)}: File too large\n".encode()),
+            f"{name}: {done}",
+        )
+        check(sorted(os.listdir(d.folder)) == before, f"left {os.listdir(d.folder)}")
+    with open(out, "rb") as file:
+        check(file.read() == b"old", "the old OUT is gone")
+    os.remove(out)
+    for form in FORMATS:
+        with open("/dev/full", "wb") as full:
+            done = d.run(*words[:3], *given(d, array[:100000], form), "-", stdout=full)
+        check(
+            done.returncode == 1
+            and done.stderr == b"clfold: standard output: No space left on device\n",
+            f"{form}: {done}",
+        )
+    done = d.run(*words, "-", shell='"$@" >&-')
+    check(done.returncode == 1 and b"standard output: " in done.stderr, f"{done}")
+
+
+def interrupted(d, device):
+    """A signal while the text is written: no file, and death by that signal."""
+    array = d.random.standard_normal(3_000_000).astype("float32")
+    words = [d.command, "scan", "--device", str(device["index"]), d.save(array)]
+    before = sorted(os.listdir(d.folder))
+
+    def obey():  # even where nohup or a shell has made this test ignore it
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([*words, d.path("out.txt")], preexec_fn=obey, **options) as run:
+        # the check before the scan makes a file for a moment, which is empty
+        while run.poll() is None:
+            parts = [name for name in os.listdir(d.folder) if name.endswith(".part")]
+            try:
+                if parts and os.path.getsize(d.path(parts[0])) > 0:
+                    break
+            except FileNotFoundError:
+                pass
+            time.sleep(0.002)
+        run.send_signal(signal.SIGTERM)
+        status = run.wait(60)
+    check(status == -signal.SIGTERM, f"exit {status}")
+    check(sorted(os.listdir(d.folder)) == before, f"left {os.listdir(d.folder)}")
+
+
+def progress(d, device):
+    """A bar on a terminal while more than a second of text is written."""
+    array = d.random.standard_normal(3_000_000).astype("float32")
+    words = [d.command, "scan", "--device", str(device["index"]), d.save(array)]
+    main, other = pty.openpty()
+    shown = b""
+    with subprocess.Popen([*words, d.path("out.txt")], stderr=other) as run:
+        os.close(other)
+        while True:
+            try:
+                got = os.read(main, 4096)
+            except OSError:  # Linux: the other end is closed
+                break
+            if not got:
+                break
+            shown += got
+        status = run.wait(120)
+    os.close(main)
+    check(status == 0, f"exit {status}: {shown!r}")
+    check(b"\rwriting [#" in shown and b"] 100 %" not in shown[:40], f"{shown[:400]!r}")
+    check(shown.endswith(b" \r"), f"the line is not cleared: {shown[-200:]!r}")
+    os.remove(d.path("out.txt"))
+
+
+def explained(d, device):
+    words = ["explain", "scan", "--device", device["index"]]
+    for kind in KINDS:
+        for algorithm in [None, *ALGORITHMS]:
+            choice = ["--algorithm", algorithm.replace("_", "-")] if algorithm else []
+            told = json.loads(d.good(*words, "--json", "--" + kind, "--count", 5000, *choice))
+            check(
+                told["kind"] == kind
+                and told["algorithm"] in ([algorithm] if algorithm else ALGORITHMS)
+                and (told["op"], told["type"], told["count"]) == ("add", "f32", 5000)
+                and told["bytes_read"] >= 4 * 5000
+                and told["bytes_written"] >= 4 * 5000
+                and told["launches"] > 0
+                and told["why"],
+                f"{told}",
+            )
+    text = d.good(*words, "--op", "arg-max")
+    check(" kind " in text and " inclusive" in text and " arg-max" in text, text)
+
+
+PLAIN = [scan_usage, no_place]
+CASES = [
+    scans, conversions, algorithms, shapes, empty, inits, replaced, streams, too_large,
+    failed_output, interrupted, progress, explained,
+]  # fmt: skip

@@ -1,0 +1,30 @@
+/* Numbers into a file, in any format. */
+#ifndef CLFOLD_COMMAND_WRITER_H
+#define CLFOLD_COMMAND_WRITER_H
+
+#include "format.h"
+
+#include <clfold/clfold.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct writer {
+    FILE *stream;
+    enum file_format format;
+    clfold_type type;
+};
+
+/* The format that a name tells by its end: .npy, .bin or .txt. False: none of them. */
+bool writer_format(const char *name, enum file_format *format);
+
+/* What stands before `count` numbers. */
+bool writer_begin(const struct writer *writer, uint64_t count);
+
+/* The next numbers; text has one a line. `data` need not be aligned. Writing returns
+ * false when the stream has failed, with errno. */
+bool writer_put(const struct writer *writer, const void *data, size_t count);
+
+#endif
