@@ -6,6 +6,8 @@ For each device:
     reduce`, beside numpy's;
   - the sum of 2^26 values of four types, timed in turn with a native loop (tools/native,
     OpenMP and SIMD), and compared with that program's exact fold by its exit status;
+  - the offset of every line of a text by `clfold scan` over its newlines, compared with that
+    of grep by the exit status of cmp;
   - the reduction ladder by `clfold ladder`, its chart written into BUILD.
 """
 
@@ -23,12 +25,15 @@ GEOID = "/usr/share/proj/egm96_15.gtx"
 HEADER_BYTES = 40  # four doubles and two ints: corner, steps, rows, columns
 SHAPE = (721, 1440)
 LARGE = 1 << 26
+# Files without a 0 byte, in the order of their names, until there is enough.
+TEXTS = ("/usr/share", "/usr/include")
 ROUNDS = 5
 OPS = ("add", "min", "max", "arg-min", "arg-max")
 # What is repeated to 2^26 values: metres, or whole millimetres.
 TYPES = {"f32": "<f4", "f64": "<f8", "i32": "<i4", "i64": "<i8"}
 SPEEDS = (("f32", "f32"), ("f32", "f64"), ("f64", "f64"), ("i32", "i64"), ("i32", "i32"),
           ("i64", "i64"))
+SCANS = ("auto", "scan-then-propagate", "reduce-then-scan")
 
 
 def fail(words):
@@ -68,6 +73,59 @@ def write_large(folder, heights, name):
     return path
 
 
+def texts():
+    for root in TEXTS:
+        for folder, folders, names in os.walk(root):
+            folders.sort()
+            for path in (os.path.join(folder, name) for name in sorted(names)):
+                try:
+                    # one that is a link stands elsewhere as well
+                    if os.path.islink(path) or not os.path.isfile(path):
+                        continue
+                    with open(path, "rb") as file:
+                        text = file.read()
+                except OSError:
+                    continue
+                if text and b"\0" not in text:
+                    yield text if text.endswith(b"\n") else text + b"\n"
+
+
+class Text:
+    """A large text, whose every line ends in a newline; its newlines as flags; and where its
+    lines begin, as grep has it."""
+
+    def __init__(self, folder):
+        self.files, parts, size = 0, [], 0
+        for text in texts():
+            parts.append(text)
+            size += len(text)
+            self.files += 1
+            if size >= LARGE:
+                break
+        text = b"".join(parts)[:LARGE]
+        text = text[: text.rfind(b"\n") + 1]
+        path = os.path.join(folder, "text")
+        with open(path, "wb") as file:
+            file.write(text)
+        newlines = numpy.frombuffer(text, "u1") == ord("\n")
+        self.flags = os.path.join(folder, "newlines.u8")
+        newlines.tofile(self.flags)
+        self.size, self.ends = len(text), numpy.flatnonzero(newlines)
+        self.starts = os.path.join(folder, "starts-grep.txt")
+        command = "set -o pipefail; LC_ALL=C grep -ab '' \"$1\" | cut -d: -f1 >\"$2\""
+        output_of(["bash", "-c", command, "bash", path, self.starts])
+
+    def line_starts(self, ranks):
+        """ranks, for each byte: how many newlines stand before it. So a newline's own rank is
+        the number of its line, from 0, and the next line begins behind it."""
+        starts = numpy.full(self.ends.size, -1)
+        starts[0] = 0
+        numbers = ranks[self.ends].astype("i8") + 1
+        inside = numbers < self.ends.size
+        starts[numbers[inside]] = self.ends[inside] + 1
+        return starts
+
+
 class Tools:
     def __init__(self, build):
         self.clfold = os.path.join(build, "tools", "clfold", "clfold")
@@ -91,6 +149,10 @@ class Tools:
 
     def reduce(self, device, environment, *arguments):
         command = [self.clfold, "reduce", "--device", str(device["index"]), "--json", *arguments]
+        return json.loads(output_of(command, environment))
+
+    def scan(self, device, environment, *arguments):
+        command = [self.clfold, "scan", "--device", str(device["index"]), "--json", *arguments]
         return json.loads(output_of(command, environment))
 
     def ladder(self, device, environment, chart):
@@ -169,6 +231,26 @@ def show_speed(tools, device, environment, file, kind, acc):
     return not right
 
 
+def show_scan(tools, device, environment, text, algorithm, folder):
+    """One line of the table: the scan's time, and whether its lines begin where grep's do."""
+    path, starts = os.path.join(folder, "ranks.npy"), os.path.join(folder, "starts.txt")
+    report = tools.scan(device, environment, "--exclusive", "--raw", "u8", "--acc", "u32",
+                        "--algorithm", algorithm, text.flags, path)
+    ours = text.line_starts(numpy.load(path))
+    with open(starts, "w", encoding="ascii") as file:
+        file.write("\n".join(map(str, ours.tolist())) + "\n")
+    done = subprocess.run(["cmp", starts, text.starts], capture_output=True, text=True, check=False)
+    with open(text.starts, encoding="ascii") as file:
+        theirs = file.read().split()
+    print(f"{report['algorithm']:>20} {report['seconds'] * 1e3:>8.2f} "
+          f"{5 * text.size / report['seconds'] / 1e9:>8.1f} {ours.size:>10} {ours[-1]:>10} "
+          f"{len(theirs):>10} {theirs[-1]:>10}  {'DIFFERS' if done.returncode else 'agrees'}")
+    if done.returncode:
+        print(done.stdout.strip() + done.stderr.strip(), file=sys.stderr)
+    os.remove(path)
+    return done.returncode != 0
+
+
 def show_ladder(tools, device, environment, build):
     name = re.sub(r"\W+", "-", device["platform"]).strip("-").lower()
     chart = os.path.join(build, f"ladder-{name}-{device['index']}.svg")
@@ -188,6 +270,10 @@ def main(build):
     print(f"sums of the second table. GB/s: median and range of {ROUNDS} runs, in turn with a")
     print("native OpenMP SIMD loop, the read limit; share: of its speed.")
     with tempfile.TemporaryDirectory(prefix="clfold-demo-") as scratch:
+        text = Text(scratch)
+        print(f"Text: {text.size} bytes, the first of {text.files} files below {' and '.join(TEXTS)}.")
+        print("Where its lines begin follows from an exclusive scan over its newlines, bytes into")
+        print("u32 (GB/s: one read, one write); `grep -b` tells the same, and `cmp` compares.")
         path = os.path.join(scratch, "geoid.npy")
         numpy.save(path, heights)  # big-endian, as it came
         files = {kind: write_large(scratch, heights, kind) for kind in TYPES}
@@ -199,6 +285,11 @@ def main(build):
                   f"{'native':>8} {'share':>6}  check")
             for kind, acc in SPEEDS:
                 wrong += show_speed(tools, device, environment, files[kind], kind, acc)
+            print(f"\n{'':>20} {'':>8} {'':>8} {'clfold scan':>21} {'grep -b':>21}\n{'scan':>20} "
+                  f"{'ms':>8} {'GB/s':>8} {'lines':>10} {'last at':>10} {'lines':>10} "
+                  f"{'last at':>10}  check")
+            for algorithm in SCANS:
+                wrong += show_scan(tools, device, environment, text, algorithm, scratch)
     for device, environment in devices:
         print(f"\nThe reduction ladder on {device['platform']}:")
         show_ladder(tools, device, environment, build)
