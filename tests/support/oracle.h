@@ -68,6 +68,20 @@ double as_double(clfold_type type, const void *value);
 bool oracle_fold(clfold_op op, struct pair pair, const void *data, size_t count,
                  const void *init, void *expected, double *magnitude);
 
+/*
+ * The serial scan into `count` results side by side; as oracle_fold does it, and item by
+ * item rounded once. An exclusive one has init in front, or the identity. `total` and
+ * `magnitudes` may be NULL: the fold of all, and for each item the sum of |x| in it.
+ * Returns false, and writes nothing, where an item or the total would be of nothing.
+ */
+bool oracle_scan(clfold_op op, struct pair pair, bool exclusive, const void *data,
+                 size_t count, const void *init, void *expected, void *total,
+                 double *magnitudes);
+
+/* How far a sum may be off that an element reaches through at most `depth` additions, each
+ * rounded: Higham, "Accuracy and Stability of Numerical Algorithms", 4.2. */
+double rounding_bound(clfold_type type, double depth, double magnitude);
+
 /* Whether a result is the expected one: bit for bit, but for the payload of a NaN and the
  * sign of a zero that is an extreme. */
 bool same_result(clfold_op op, clfold_type type, const void *expected,

@@ -238,6 +238,141 @@ static void test_data(void **state)
     }
 }
 
+#define SCAN(op, in, type, init, exclusive, expected, ...)                               \
+    do {                                                                                 \
+        const in data_[] = { __VA_ARGS__ };                                              \
+        check_scan(op, (struct pair){ type_of_##in, type }, exclusive, data_,            \
+                   sizeof(data_) / sizeof(data_[0]), init, expected);                    \
+    } while (0)
+
+/* `expected`: the items, and the total. */
+static void check_scan(clfold_op op, struct pair pair, bool exclusive, const void *data,
+                       size_t count, const void *init, const char *expected)
+{
+    unsigned char results[8 * MAX_RESULT], total[MAX_RESULT];
+    char text[512] = "", one[160];
+
+    assert_true(
+        oracle_scan(op, pair, exclusive, data, count, init, results, total, NULL));
+    for (size_t i = 0; i <= count; ++i) {
+        print_result(op, pair.type,
+                     i < count ? results + i * result_size(op, pair.type) : total, one,
+                     sizeof(one));
+        strcat(text, i == 0 ? "" : i < count ? " " : " | ");
+        strcat(text, one);
+    }
+    if (strcmp(text, expected) != 0) {
+        fail_msg("%s %s of %s into %s: %s instead of %s",
+                 exclusive ? "exclusive" : "inclusive", name_of_op(op), name_of(pair.in),
+                 name_of(pair.type), text, expected);
+    }
+}
+
+static void test_scans(void **state)
+{
+    const clfold_arg_value at_2 = { .index = 2, .value.i32 = 5 };
+    const cl_uchar seven = 7;
+
+    (void)state;
+    SCAN(CLFOLD_ADD, cl_uchar, CLFOLD_U8, NULL, false, "200 44 45 | 45", 200, 100, 1);
+    SCAN(CLFOLD_ADD, cl_uchar, CLFOLD_U8, NULL, true, "0 200 44 | 45", 200, 100, 1);
+    SCAN(CLFOLD_ADD, cl_uchar, CLFOLD_U8, &seven, false, "8 10 | 10", 1, 2);
+    SCAN(CLFOLD_ADD, cl_uchar, CLFOLD_U8, &seven, true, "7 8 | 10", 1, 2);
+    /* The identity does not enter where there are elements. */
+    SCAN(CLFOLD_ADD, cl_float, CLFOLD_F32, NULL, false, "-0 -0 | -0", -0.0F, -0.0F);
+    SCAN(CLFOLD_ADD, cl_float, CLFOLD_F32, NULL, true, "0 -0 | -0", -0.0F, -0.0F);
+    SCAN(CLFOLD_MUL, cl_char, CLFOLD_I32, NULL, true, "1 -3 -12 | -24", -3, 4, 2);
+    SCAN(CLFOLD_MIN, cl_int, CLFOLD_I8, NULL, true, "127 5 -128 | -128", 5, 128, 0);
+    SCAN(CLFOLD_MAX, cl_float, CLFOLD_F32, NULL, false, "1 nan nan | nan", 1,
+         (cl_float)NAN, 3);
+    SCAN(CLFOLD_LOGICAL_OR, cl_int, CLFOLD_U8, NULL, true, "0 0 1 | 1", 0, 256, 0);
+    SCAN(CLFOLD_ARG_MIN, cl_int, CLFOLD_I32, NULL, false,
+         "[0] 7 [1] 5 [1] 5 [3] 4 | [3] 4", 7, 5, 5, 4);
+    SCAN(CLFOLD_ARG_MIN, cl_int, CLFOLD_I32, &at_2, true,
+         "[2] 5 [2] 5 [1] 5 [1] 5 | [3] 4", 7, 5, 5, 4);
+    SCAN(CLFOLD_ARG_MIN_MAX, cl_char, CLFOLD_I8, NULL, false,
+         "{ [0] 1, [0] 1 } { [1] -4, [0] 1 } | { [1] -4, [0] 1 }", 1, -4);
+    SCAN(CLFOLD_MIN_MAX, cl_char, CLFOLD_I8, NULL, true,
+         "{ 127, -128 } { 1, 1 } | { -4, 1 }", 1, -4);
+}
+
+/* Each item is the fold of what it covers, for every operator and pair. */
+static void test_scan_is_folds(void **state)
+{
+    enum { NUM = 40 };
+    unsigned char data[NUM * 8], init[MAX_RESULT], results[NUM * MAX_RESULT];
+    unsigned char total[MAX_RESULT], fold[MAX_RESULT];
+    double magnitudes[NUM], magnitude;
+
+    (void)state;
+    for (uint64_t k = 0; k < LAST_TYPE * LAST_TYPE * LAST_OP; ++k) {
+        clfold_op op = CLFOLD_ADD + (clfold_op)(k % LAST_OP);
+        struct pair pair = { 1 + (clfold_type)(k / LAST_OP % LAST_TYPE),
+                             1 + (clfold_type)(k / LAST_OP / LAST_TYPE) };
+        size_t size = result_size(op, pair.type);
+        bool exclusive = k % 2, with_init = k % 3 == 0 || (is_arg(op) && exclusive);
+        if (!is_folded(op, pair)) {
+            continue;
+        }
+        fill_fold(data, op, pair, NUM, 0, k);
+        fill_init(init, op, pair, data, NUM, k);
+        assert_true(oracle_scan(op, pair, exclusive, data, NUM, with_init ? init : NULL,
+                                results, total, magnitudes));
+        for (size_t i = 0; i <= NUM; ++i) {
+            oracle_fold(op, pair, data, i < NUM && !exclusive ? i + 1 : i,
+                        with_init ? init : NULL, fold, &magnitude);
+            assert_memory_equal(i < NUM ? results + i * size : total, fold, size);
+            assert_true(i == NUM || magnitudes[i] == magnitude);
+        }
+    }
+}
+
+/* What an operator without identity cannot say. */
+static void test_scans_of_nothing(void **state)
+{
+    const struct pair pair = { CLFOLD_I8, CLFOLD_I8 };
+    const clfold_arg_value init = { .index = 1 };
+    unsigned char out[2 * MAX_RESULT], total[MAX_RESULT];
+
+    (void)state;
+    memset(out, 0xa5, sizeof(out));
+    assert_false(oracle_scan(CLFOLD_ARG_MIN, pair, true, "a", 1, NULL, out, NULL, NULL));
+    assert_false(oracle_scan(CLFOLD_ARG_MIN, pair, true, "", 0, NULL, out, NULL, NULL));
+    assert_false(oracle_scan(CLFOLD_ARG_MIN, pair, false, "", 0, NULL, out, total, NULL));
+    assert_true(oracle_scan(CLFOLD_ARG_MIN, pair, false, "", 0, NULL, out, NULL, NULL));
+    assert_int_equal(out[0], 0xa5);
+    assert_true(oracle_scan(CLFOLD_ARG_MIN, pair, true, "", 0, &init, out, total, NULL));
+    assert_memory_equal(total, &init, 8);
+    assert_true(oracle_scan(CLFOLD_MUL, pair, true, "", 0, NULL, out, total, NULL));
+    assert_int_equal(total[0], 1);
+    assert_int_equal(out[0], 0xa5);
+}
+
+/* Rounding shows in most sums, and stays within the bound of their depth. */
+static void test_bound(void **state)
+{
+    enum { NUM = 5000 };
+    const struct pair pair = { CLFOLD_F32, CLFOLD_F32 };
+    static cl_float data[NUM], exact[NUM];
+    static double magnitudes[NUM];
+    cl_float sum = 0;
+    size_t differ = 0;
+
+    (void)state;
+    fill(data, CLFOLD_F32, NUM, FILL_ROUNDING, 1);
+    oracle_scan(CLFOLD_ADD, pair, false, data, NUM, NULL, exact, NULL, magnitudes);
+    for (size_t i = 0; i < NUM; ++i) {
+        volatile cl_float next = sum + data[i];
+        sum = next;
+        differ += memcmp(&sum, &exact[i], sizeof(sum)) != 0;
+        assert_true(fabs((double)sum - (double)exact[i]) <=
+                    rounding_bound(CLFOLD_F32, (double)i + 1, magnitudes[i]));
+    }
+    assert_true(differ > NUM / 2);
+    assert_true(rounding_bound(CLFOLD_F16, 1, 1) > 0x1p-11);
+    assert_true(rounding_bound(CLFOLD_F64, 1, 1) < 0x1p-52);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,7 +381,9 @@ int main(void)
         cmocka_unit_test(test_compilers_half),
 #endif
         cmocka_unit_test(test_folds),          cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_data),
+        cmocka_unit_test(test_data),           cmocka_unit_test(test_scans),
+        cmocka_unit_test(test_scan_is_folds),  cmocka_unit_test(test_scans_of_nothing),
+        cmocka_unit_test(test_bound),
     };
 
     return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
