@@ -271,7 +271,8 @@ def main(build):
     print("native OpenMP SIMD loop, the read limit; share: of its speed.")
     with tempfile.TemporaryDirectory(prefix="clfold-demo-") as scratch:
         text = Text(scratch)
-        print(f"Text: {text.size} bytes, the first of {text.files} files below {' and '.join(TEXTS)}.")
+        print(f"Text: {text.size} bytes, the first of {text.files} files below "
+              f"{' and '.join(TEXTS)}.")
         print("Where its lines begin follows from an exclusive scan over its newlines, bytes into")
         print("u32 (GB/s: one read, one write); `grep -b` tells the same, and `cmp` compares.")
         path = os.path.join(scratch, "geoid.npy")

@@ -90,9 +90,10 @@ static bool has_sub_groups(cl_device_id device, const char *options,
 }
 
 /* llvmpipe under rusticl ends a work-item, without an error, when the loops that it went
- * through come to 65,535 rounds in all (Mesa 22.3; LP_MAX_TGSI_LOOP_ITERATIONS). Work-items
- * that run as one vector share them, a loop's end is one more, and what kernels are said
- * to take leaves that out: a quarter is safe. RUSTICL_DEVICE_TYPE may call it a GPU. */
+ * through come to 65,535 rounds in all (Mesa 22.3; LP_MAX_TGSI_LOOP_ITERATIONS).
+ * Work-items that run as one vector share them, a loop's end is one more, and what
+ * kernels are said to take leaves that out: a quarter is safe. RUSTICL_DEVICE_TYPE may
+ * call it a GPU. */
 static uint64_t most_rounds(const struct device_facts *facts)
 {
     bool is_llvmpipe = facts->cpu || strstr(facts->name, "llvmpipe");

@@ -1,7 +1,8 @@
 /*
  * Scans against the oracle, in depth for a few types (all others: scan_cover.c): each
- * strategy on both tiles, counts at every boundary, offsets, memory of the host, in place,
- * init and total. What operators are given: scan_order.c; the bits of floats: scan_bits.c.
+ * strategy on both tiles, counts at every boundary, offsets, memory of the host, in
+ * place, init and total. What operators are given: scan_order.c; the bits of floats:
+ * scan_bits.c.
  */
 #include "prefix_check.h"
 #include "test.h"

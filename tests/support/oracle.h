@@ -78,8 +78,8 @@ bool oracle_scan(clfold_op op, struct pair pair, bool exclusive, const void *dat
                  size_t count, const void *init, void *expected, void *total,
                  double *magnitudes);
 
-/* How far a sum may be off that an element reaches through at most `depth` additions, each
- * rounded: Higham, "Accuracy and Stability of Numerical Algorithms", 4.2. */
+/* How far a sum may be off that an element reaches through at most `depth` additions,
+ * each rounded: Higham, "Accuracy and Stability of Numerical Algorithms", 4.2. */
 double rounding_bound(clfold_type type, double depth, double magnitude);
 
 /* Whether a result is the expected one: bit for bit, but for the payload of a NaN and the

@@ -40,8 +40,8 @@ void prefix_print(const struct prefix_case *scan, char *text, size_t size);
  * Scans data of fill_fold, and compares items, total and status. The input lies between
  * elements that would show in the result, and must stay as it was unless it is scanned in
  * place; results lie between bytes that must stay, and so does init. Returns false with a
- * sentence in `why` if anything is otherwise. `results`, if not NULL, takes the items that
- * came out, and the total behind them. Sets the context's override.
+ * sentence in `why` if anything is otherwise. `results`, if not NULL, takes the items
+ * that came out, and the total behind them. Sets the context's override.
  */
 bool prefix_check(clfold_context *context, const struct device *device,
                   cl_command_queue queue, const struct prefix_case *scan, void *results,

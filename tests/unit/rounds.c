@@ -113,7 +113,8 @@ static struct loops run_loops(const struct monoid *monoid, const struct tile_sha
     return loops;
 }
 
-/* Launch `pass` of the plan, which folds `num` elements or partials in `groups` groups. */
+/* Launch `pass` of the plan, which folds `num` elements or partials in `groups` groups.
+ */
 static struct loops launch_loops(const struct monoid *monoid,
                                  const struct reduce_plan *plan, uint32_t pass,
                                  uint64_t num, uint64_t groups, bool fast)
@@ -176,7 +177,8 @@ static void check_rounds(const struct device_facts *device, const struct monoid 
     assert_true(count == 0 || num == 1);
 }
 
-/* Powers of two to 2^33, and what lies about the ends of runs, and of runs of partials. */
+/* Powers of two to 2^33, and what lies about the ends of runs, and of runs of partials.
+ */
 static void check_all_rounds(const struct device_facts *device,
                              const struct monoid *monoid, const struct policy *policy,
                              const struct reduce_shape *shape, bool cut[3])
