@@ -15,6 +15,10 @@
  * What stands between barriers is loops, never an `if` around all of it: PoCL 3.1 lost
  * such a one behind the barrier that ends the group's scan.
  *
+ * And what is read under a condition has an address without it too: both CPU runtimes
+ * take the work-items' loop for one whose reads may be done for all, and read items[l -
+ * 1] for work-item 0 as well.
+ *
  * Rows are of 16 bytes a work-item where the tile is whole and the address allows, else
  * of elements. Barriers a tile: 3 and those of the group's scan, 2 to propagate.
  */
@@ -142,15 +146,15 @@ static void clfold_slot_put(clfold_item x, local clfold_room *room, uint i)
 #if CLFOLD_EXCLUSIVE
 
 /* What comes before the run of this work-item. */
-static clfold_item clfold_before_run(bool has_prefix, clfold_room_pointer room)
+static clfold_item clfold_before_run(clfold_item front, bool has_prefix,
+                                     clfold_room_pointer room)
 {
     const uint l = (uint)get_local_id(0);
-    clfold_item before;
+    clfold_item before = front;
 
     if (l > 0) {
-        before = room->items[clfold_scan_result(l - 1)];
         if (has_prefix)
-            before = clfold_combine(room->kept[CLFOLD_PREFIX], before);
+            before = clfold_combine(room->kept[CLFOLD_PREFIX], front);
     } else if (has_prefix)
         before = room->kept[CLFOLD_PREFIX];
 #if CLFOLD_HAS_IDENTITY
@@ -168,6 +172,8 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
 {
     const uint l = (uint)get_local_id(0);
     const uint stop = min((l + 1) * CLFOLD_RUN, count);
+    /* What the runs before this one are, or for work-item 0 anything. */
+    const clfold_item front = room->items[clfold_scan_result(max(l, 1u) - 1)];
     clfold_stage mine;
 #if CLFOLD_EXCLUSIVE
     clfold_item before;
@@ -183,12 +189,12 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
         if (i + 1 == stop)
             y = room->items[clfold_scan_result(l)];
         else if (l > 0)
-            y = clfold_combine(room->items[clfold_scan_result(l - 1)], y);
+            y = clfold_combine(front, y);
         if (has_prefix)
             y = clfold_combine(room->kept[CLFOLD_PREFIX], y);
 #if CLFOLD_EXCLUSIVE
         if (is_first)
-            before = clfold_before_run(has_prefix, room);
+            before = clfold_before_run(front, has_prefix, room);
         clfold_slot_put(before, room, i);
         before = y;
 #else

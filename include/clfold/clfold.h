@@ -364,7 +364,7 @@ typedef struct clfold_fold {
     /* a host value of the result's form, put before each segment; NULL: none. Of
      * ARG_MIN and its kin the index takes part in ties */
     const void *init;
-    size_t init_size;     /* its size in bytes; must be the result's */
+    size_t init_size; /* its size in bytes; must be the result's */
     /* or in device memory; nowhere in a scan's `out` */
     clfold_place init_at;
     /* cl_ulong, the true count; the call's `count` is then its bound */
