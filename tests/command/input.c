@@ -338,11 +338,10 @@ static void fortran_order(void **state)
     void *back;
 
     (void)state;
-    for (int i = 0, at = 0; i < 4; i++) {
-        for (int j = 0; j < 3; j++) {
-            for (int k = 0; k < 2; k++, at++) {
-                set_element((unsigned char *)(data + at), (uint64_t)(k * 12 + j * 4 + i),
-                            2, true);
+    for (size_t i = 0, at = 0; i < 4; i++) {
+        for (size_t j = 0; j < 3; j++) {
+            for (size_t k = 0; k < 2; k++, at++) {
+                set_element((unsigned char *)(data + at), k * 12 + j * 4 + i, 2, true);
             }
         }
     }

@@ -13,7 +13,7 @@
 /* Where the element at place `c` of C order lies in Fortran order. */
 static size_t fortran_place(size_t c, const uint64_t *shape, int num_dimensions)
 {
-    size_t index[8], place = 0;
+    size_t index[8] = { 0 }, place = 0;
 
     for (int d = num_dimensions - 1; d >= 0; d--) {
         index[d] = c % (size_t)shape[d];

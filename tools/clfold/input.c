@@ -263,7 +263,7 @@ static bool check_stream(const struct input *input, uint64_t limit, size_t size,
 static bool turn(const struct input *input, char **data, size_t size,
                  struct message *message)
 {
-    char *const turned = malloc(size);
+    char *const turned = malloc(size ? size : 1);
 
     if (!turned) {
         return message_set(message, "there is no memory for %zu bytes in another order",
