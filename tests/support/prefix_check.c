@@ -198,8 +198,10 @@ static const struct store *out_of(const struct prefix_case *scan, const struct r
     return scan->in_place ? &run->in : &run->out;
 }
 
+/* *failed gets what failed, if the library did not. */
 static clfold_status enqueue(clfold_context *context, cl_command_queue queue,
-                             const struct prefix_case *scan, struct run *run)
+                             const struct prefix_case *scan, struct run *run,
+                             const char **failed)
 {
     const struct store *out = out_of(scan, run);
     clfold_fold call = {
@@ -229,9 +231,14 @@ static clfold_status enqueue(clfold_context *context, cl_command_queue queue,
     if (status) {
         return status;
     }
+    *failed = "clWaitForEvents";
     status = clWaitForEvents(1, &event);
     clReleaseEvent(event);
-    if (status || (status = store_download(&run->in, queue)) ||
+    if (status) {
+        return status;
+    }
+    *failed = "clEnqueueReadBuffer";
+    if ((status = store_download(&run->in, queue)) ||
         (status = store_download(&run->out, queue)) ||
         (status = store_download(&run->init, queue))) {
         return status;
@@ -346,11 +353,13 @@ bool prefix_check(clfold_context *context, const struct device *device,
     clfold_status wanted = any               ? CLFOLD_OK
                            : scan->exclusive ? CLFOLD_ERROR_ARGUMENT
                                              : CLFOLD_ERROR_EMPTY;
-    clfold_status status = enqueue(context, queue, scan, &run);
+    const char *failed = NULL;
+    clfold_status status = enqueue(context, queue, scan, &run, &failed);
     if (status != wanted) {
-        right =
-            explain(scan, status > 0 ? clfold_last_error() : clfold_status_name(status),
-                    why, why_size);
+        char what[512];
+        snprintf(what, sizeof(what), "%s: %s", clfold_status_name(status),
+                 failed ? failed : clfold_last_error());
+        right = explain(scan, what, why, why_size);
     } else {
         right = !any || compare(scan, &run, why, why_size);
     }

@@ -1,0 +1,150 @@
+/*
+ * Segmented scans: the monoid of (value, head) with `cuts`, where folds may stop at a
+ * head. Heads at the ends of tiles, everywhere, nowhere, by lot, and so rare that a
+ * segment is many tiles long; compared with a loop on the host.
+ */
+#include "oracle.h"
+#include "order_check.h"
+#include "test.h"
+
+static struct device device;
+static clfold_context *ctx;
+
+#define MOST 40000
+
+static struct value elements[MOST];
+
+static struct value segment_join(struct value a, struct value b)
+{
+    return (struct value){ { b.of[1] ? b.of[0] : a.of[0] + b.of[0], a.of[1] | b.of[1] } };
+}
+
+static struct value segment_join_f32(struct value a, struct value b)
+{
+    cl_float sum = as_real(a.of[0]) + as_real(b.of[0]);
+
+    return (struct value){ { b.of[1] ? b.of[0] : as_bits(sum),
+                             b.of[1] ? b.of[1] : a.of[1] } };
+}
+
+/* The head of f32 is a float as well. */
+static struct monoid segment_monoid(clfold_type type)
+{
+    bool real = type == CLFOLD_F32;
+
+    return (struct monoid){
+        .name = "segments",
+        .in = type,
+        .type = type,
+        .cell = type,
+        .num_scalars = 2,
+        .num_components = 2,
+        .has_identity = true,
+        .stage_limit = UINT64_MAX,
+        .cuts = "b.f != 0",
+        .components = { { "v", type, type, type, LOAD_PLAIN, "b.f != 0 ? b.v : a.v + b.v",
+                          "0", 0 },
+                        { "f", type, type, type, LOAD_PLAIN,
+                          real ? "b.f != 0 ? b.f : a.f" : "a.f | b.f", "0", 1 } },
+    };
+}
+
+enum heads {
+    NO_HEADS,
+    ALL_HEADS,
+    TILE_HEADS,   /* each tile's first */
+    BEFORE_HEADS, /* each tile's last */
+    BEHIND_HEADS, /* each tile's second */
+    RANDOM_HEADS,
+    RARE_HEADS, /* a segment is many tiles long */
+    NUM_HEADS
+};
+
+static bool is_head(enum heads heads, size_t i, size_t tile, uint64_t *random)
+{
+    switch (heads) {
+    case ALL_HEADS:
+        return true;
+    case TILE_HEADS:
+        return i % tile == 0;
+    case BEFORE_HEADS:
+        return i % tile == tile - 1;
+    case BEHIND_HEADS:
+        return i % tile == 1;
+    case RANDOM_HEADS:
+        return (next_random(random) >> 20) % 11 == 0;
+    case RARE_HEADS:
+        return (next_random(random) >> 20) % (9 * tile) == 0;
+    default:
+        return false;
+    }
+}
+
+static void make_segments(clfold_type type, enum heads heads, size_t tile, size_t count)
+{
+    uint64_t random = heads;
+
+    for (size_t i = 0; i < count; ++i) {
+        bool head = is_head(heads, i, tile, &random);
+        cl_uint value = (cl_uint)(next_random(&random) >> 40);
+        if (type == CLFOLD_F32) {
+            elements[i] = (struct value){ { as_bits((cl_float)(value % 64)),
+                                            head ? as_bits(1) : 0 } };
+        } else {
+            elements[i] = (struct value){ { value, head } };
+        }
+    }
+}
+
+static void test_segments(void **state)
+{
+    const struct value inits[] = { { { 11, 0 } }, { { 0x41300000 /* 11.0 */, 0 } } };
+
+    (void)state;
+    for (size_t k = 0; k < 2 * ORDER_TILES; ++k) {
+        size_t t = k / 2, tile = order_tile_size(t);
+        clfold_type type = k % 2 ? CLFOLD_F32 : CLFOLD_U32;
+        const struct monoid monoid = segment_monoid(type);
+        const size_t counts[] = { tile + 1, t < 2 ? MOST : 70 * tile + 5 };
+        for (enum heads heads = NO_HEADS; heads < NUM_HEADS; ++heads) {
+            make_segments(type, heads, tile, counts[1]);
+            for (size_t c = 0; c < 4; ++c) {
+                struct order_case scan = {
+                    .monoid = &monoid,
+                    .combine = k % 2 ? segment_join_f32 : segment_join,
+                    .scalars = elements,
+                    .values = elements,
+                    .init = c % 2 ? &inits[k % 2] : NULL,
+                    .plan = order_tiles[t],
+                    .algorithm = order_algorithms[(k + t) % ORDER_ALGORITHMS],
+                    .exclusive = (t + t / 2 + k % 2) % 2,
+                    .count = counts[c / 2],
+                    .out_offset = c == 3 ? 16 : 0,
+                };
+                order_check(ctx, &device, &scan);
+            }
+        }
+    }
+}
+
+static int open_device(void **state)
+{
+    (void)state;
+    device_init(&device);
+    return clfold_context_create(&ctx, device.context, device.id, NULL);
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    clfold_context_destroy(&ctx);
+    device_finish(&device);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_segments) };
+
+    return cmocka_run_group_tests_name("scan_cuts", tests, open_device, close_device);
+}

@@ -1,0 +1,274 @@
+/*
+ * What operators are given by scans: neighbours only, in order, each once. All monoids here
+ * are in internal form, none commutes, and each is compared with a loop on the host:
+ *
+ *   interval   first and last index, and whether only neighbours were ever joined
+ *   bicyclic   (a, b)(c, d) = (a + c - min(b, c), b + d - min(b, c)): matched brackets
+ *   matrix     2 x 2 of u32, four components
+ *   affine     x -> a x + b, of u32 and of f32
+ *
+ * Segments: scan_cuts.c.
+ */
+#include "every_text.h"
+#include "oracle.h"
+#include "order_check.h"
+#include "test.h"
+
+static struct device device;
+static clfold_context *ctx;
+
+/* ---- Subjects ---------------------------------------------------------------------- */
+
+struct subject {
+    struct monoid monoid;
+    struct value (*combine)(struct value a, struct value b);
+    /* An element's scalars, and its value, which has more where a component is read off a
+     * scalar that another has as well. `index` counts from 0. */
+    struct value (*scalars)(uint64_t *random, size_t index);
+    struct value (*load)(struct value scalars);
+    struct value init; /* in front of index 0 */
+};
+
+static struct value same(struct value scalars)
+{
+    return scalars;
+}
+
+#define PART(name, combine, identity, scalar)                                            \
+    {                                                                                    \
+        name, CLFOLD_U32, CLFOLD_U32, CLFOLD_U32, LOAD_PLAIN, combine, identity, scalar  \
+    }
+
+/* Indices begin here, so that no lane of nothing is a neighbour of one. */
+#define FIRST_INDEX 1000
+
+static struct value interval_join(struct value a, struct value b)
+{
+    bool joined = a.of[2] && b.of[2] && b.of[0] == a.of[1] + 1;
+
+    return (struct value){ { a.of[0], b.of[1], joined } };
+}
+
+static struct value interval_scalars(uint64_t *random, size_t index)
+{
+    (void)random;
+    return (struct value){ { FIRST_INDEX + (cl_uint)index, 1 } };
+}
+
+static struct value interval_load(struct value scalars)
+{
+    return (struct value){ { scalars.of[0], scalars.of[0], scalars.of[1] } };
+}
+
+static struct value bicyclic_join(struct value a, struct value b)
+{
+    cl_uint met = a.of[1] < b.of[0] ? a.of[1] : b.of[0];
+
+    return (struct value){ { a.of[0] + b.of[0] - met, a.of[1] + b.of[1] - met } };
+}
+
+/* An opening bracket, a closing one, or a few of both; long runs of each. */
+static struct value bicyclic_scalars(uint64_t *random, size_t index)
+{
+    cl_uint bits = (cl_uint)(next_random(random) >> 40);
+    bool opens = (bits & 7) != 0 ? index / 300 % 2 : bits & 8;
+
+    if ((bits & 0x70) == 0) {
+        return (struct value){ { bits >> 8 & 3, bits >> 10 & 3 } };
+    }
+    return (struct value){ { !opens, opens } };
+}
+
+static struct value matrix_join(struct value a, struct value b)
+{
+    const cl_uint *x = a.of, *y = b.of;
+
+    return (struct value){ { x[0] * y[0] + x[1] * y[2], x[0] * y[1] + x[1] * y[3],
+                             x[2] * y[0] + x[3] * y[2], x[2] * y[1] + x[3] * y[3] } };
+}
+
+/* Odd ones on the diagonal and even ones beside it: no product loses what went in. */
+static struct value matrix_scalars(uint64_t *random, size_t index)
+{
+    struct value x;
+
+    (void)index;
+    for (size_t k = 0; k < 4; ++k) {
+        x.of[k] = (cl_uint)(next_random(random) >> 20) << 1 | (k % 3 == 0);
+    }
+    return x;
+}
+
+static struct value affine_join(struct value a, struct value b)
+{
+    return (struct value){ { a.of[0] * b.of[0], a.of[1] * b.of[0] + b.of[1] } };
+}
+
+static struct value affine_scalars(uint64_t *random, size_t index)
+{
+    (void)index;
+    return (struct value){ { (cl_uint)next_random(random) | 1,
+                             (cl_uint)next_random(random) } };
+}
+
+static struct value affine_join_f32(struct value a, struct value b)
+{
+    cl_float x = as_real(b.of[0]);
+
+    return (struct value){ { as_bits(as_real(a.of[0]) * x),
+                             as_bits(as_real(a.of[1]) * x + as_real(b.of[1])) } };
+}
+
+/* Whole numbers and signs: exact in any grouping. */
+static struct value affine_scalars_f32(uint64_t *random, size_t index)
+{
+    uint64_t bits = next_random(random) >> 20;
+
+    (void)index;
+    return (struct value){ { as_bits(bits & 1 ? -1.0F : 1.0F),
+                             as_bits((cl_float)(bits >> 1 & 63)) } };
+}
+
+static struct subject subjects[] = {
+    { .monoid = { .name = "interval",
+                  .num_scalars = 2,
+                  .num_components = 3,
+                  .components = { PART("first", "a.first", NULL, 0),
+                                  PART("last", "b.last", NULL, 0),
+                                  PART("joined",
+                                       "b.first - a.last == 1 ? a.joined & b.joined : "
+                                       "a.joined & ~a.joined",
+                                       NULL, 1) } },
+      .combine = interval_join,
+      .scalars = interval_scalars,
+      .load = interval_load,
+      .init = { { FIRST_INDEX - 1, FIRST_INDEX - 1, 1 } } },
+    { .monoid = { .name = "bicyclic",
+                  .num_scalars = 2,
+                  .num_components = 2,
+                  .has_identity = true,
+                  .components = { PART("a", "a.a + b.a - min(a.b, b.a)", "0", 0),
+                                  PART("b", "a.b + b.b - min(a.b, b.a)", "0", 1) } },
+      .combine = bicyclic_join,
+      .scalars = bicyclic_scalars,
+      .load = same,
+      .init = { { 5, 3 } } },
+    { .monoid = { .name = "matrix",
+                  .num_scalars = 4,
+                  .num_components = 4,
+                  .has_identity = true,
+                  .components = { PART("p", "a.p * b.p + a.q * b.r", "1", 0),
+                                  PART("q", "a.p * b.q + a.q * b.s", "0", 1),
+                                  PART("r", "a.r * b.p + a.s * b.r", "0", 2),
+                                  PART("s", "a.r * b.q + a.s * b.s", "1", 3) } },
+      .combine = matrix_join,
+      .scalars = matrix_scalars,
+      .load = same,
+      .init = { { 3, 2, 4, 5 } } },
+    /* The monoids of these two: affine_monoid */
+    { .combine = affine_join,
+      .scalars = affine_scalars,
+      .load = same,
+      .init = { { 3, 7 } } },
+    { .combine = affine_join_f32,
+      .scalars = affine_scalars_f32,
+      .load = same,
+      .init = { { 0xbf800000 /* -1 */, 0x40a00000 /* 5 */ } } },
+};
+#define NUM_SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
+
+/* ---- The tests --------------------------------------------------------------------- */
+
+#define MOST 40000
+
+static struct value scalars[MOST], values[MOST];
+
+static void make_elements(const struct subject *subject, size_t count, uint64_t seed)
+{
+    for (size_t i = 0; i < count; ++i) {
+        scalars[i] = subject->scalars(&seed, i);
+        values[i] = subject->load(scalars[i]);
+    }
+}
+
+/* A strategy and a kind for each tile in turn: over the subjects all meet. */
+static void test_subject(void **state)
+{
+    size_t s = (size_t)(uintptr_t)*state;
+    const struct subject *subject = &subjects[s];
+
+    make_elements(subject, MOST, s);
+    for (size_t t = 0; t < ORDER_TILES; ++t) {
+        size_t tile = order_tile_size(t);
+        const size_t counts[] = { 0,        1,
+                                  2,        tile - 1,
+                                  tile,     tile + 1,
+                                  2 * tile, 5 * tile + 3,
+                                  2003,     t < 2 ? MOST : 70 * tile };
+        for (size_t a = 0; a < (s == 0 ? ORDER_ALGORITHMS : 2); ++a) {
+            bool exclusive = (s + t + a) % 2;
+            for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
+                bool needs_init = exclusive && !subject->monoid.has_identity;
+                struct order_case scan = {
+                    .monoid = &subject->monoid,
+                    .combine = subject->combine,
+                    .scalars = scalars,
+                    .values = values,
+                    .init = c % 2 || needs_init ? &subject->init : NULL,
+                    .plan = order_tiles[t],
+                    .algorithm = order_algorithms[(s + t + a) % ORDER_ALGORITHMS],
+                    .exclusive = exclusive,
+                    .disorder = c % 3 == 2,
+                    .count = counts[c],
+                    .in_offset = c * 5 % 18,
+                    .out_offset = c * 7 % 17,
+                };
+                order_check(ctx, &device, &scan);
+            }
+        }
+    }
+}
+
+/* ---- The group --------------------------------------------------------------------- */
+
+static int open_device(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < NUM_SUBJECTS; ++s) {
+        struct monoid *monoid = &subjects[s].monoid;
+        if (!monoid->name) {
+            *monoid = affine_monoid(s == NUM_SUBJECTS - 1 ? CLFOLD_F32 : CLFOLD_U32);
+        } else {
+            monoid->in = monoid->type = monoid->cell = CLFOLD_U32;
+            monoid->stage_limit = UINT64_MAX;
+        }
+    }
+    device_init(&device);
+    return clfold_context_create(&ctx, device.context, device.id, NULL);
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    clfold_context_destroy(&ctx);
+    device_finish(&device);
+    return 0;
+}
+
+/* An argument is a pattern of test names. */
+int main(int argc, char **argv)
+{
+    static const char *const names[NUM_SUBJECTS] = { "interval", "bicyclic", "matrix",
+                                                     "affine u32", "affine f32" };
+    struct CMUnitTest tests[NUM_SUBJECTS];
+
+    for (size_t s = 0; s < NUM_SUBJECTS; ++s) {
+        tests[s] = (struct CMUnitTest){ .name = names[s],
+                                        .test_func = test_subject,
+                                        .initial_state = (void *)(uintptr_t)s };
+    }
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests_name("scan_order", tests, open_device, close_device);
+}

@@ -1,0 +1,45 @@
+/* One scan by a monoid in internal form against a loop on the host. All scalars and
+ * components take 32 bits. */
+#ifndef CLFOLD_TESTS_ORDER_CHECK_H
+#define CLFOLD_TESTS_ORDER_CHECK_H
+
+#include "device.h"
+
+#include "ops/internal.h"
+
+#define ORDER_WIDTH 4 /* components at most */
+
+/* An element's scalars, or any item; floats as their bits. */
+struct value {
+    cl_uint of[ORDER_WIDTH];
+};
+
+cl_float as_real(cl_uint bits);
+cl_uint as_bits(cl_float real);
+
+struct order_case {
+    const struct monoid *monoid; /* an identity is "0" or "1" */
+    struct value (*combine)(struct value a, struct value b);
+    const struct value *scalars, *values; /* of `count` elements */
+    const struct value *init;             /* NULL: none */
+    struct plan_override plan;
+    const char *algorithm;
+    bool exclusive, disorder;
+    size_t count, in_offset, out_offset;
+};
+
+/* Compares bit for bit, and the bytes around the results with what they were; fails the
+ * test. Sets the context's override. */
+void order_check(clfold_context *context, const struct device *device,
+                 const struct order_case *scan);
+
+#define ORDER_TILES      7
+#define ORDER_ALGORITHMS 3
+/* The policy's tile of each kind, and small ones. */
+extern const struct plan_override order_tiles[ORDER_TILES];
+extern const char *const order_algorithms[ORDER_ALGORITHMS];
+
+/* Elements of such a tile, about so many where it is the policy's. */
+size_t order_tile_size(size_t tile);
+
+#endif
