@@ -104,6 +104,52 @@ static void *work_ahead(void *argument)
     return NULL;
 }
 
+/* Scans of both kinds in place of a copy of the thread's own, cold and warm. */
+static void *work_scanning(void *argument)
+{
+    const char *const algorithms[] = { "reduce_then_scan", "scan_then_propagate",
+                                       "scan_single_group" };
+    size_t me = (size_t)(uintptr_t)argument;
+    uint64_t random = me;
+    cl_command_queue own = me % 4 ? device_queue(&device, 0) : NULL;
+    cl_command_queue queue = own ? own : device.queue;
+    cl_int *results = malloc(sizeof(values)), status;
+    cl_mem mem =
+        clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(values), NULL, &status);
+
+    for (size_t round = 0; results && round < ROUNDS; ++round) {
+        const clfold_fold sum = { .op = CLFOLD_ADD,
+                                  .type = CLFOLD_I32,
+                                  .algorithm = algorithms[(me + round) % 3] };
+        size_t count = next_random(&random) % COUNT, exclusive = round % 2;
+        cl_event written = NULL, scanned = NULL;
+        failures += clEnqueueWriteBuffer(queue, mem, CL_FALSE, 0, sizeof(values), values,
+                                         0, NULL, &written) != CL_SUCCESS;
+        failures += (exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
+                        ctx, queue, &sum, mem, 0, mem, 0, count, 1, &written, &scanned) !=
+                    CLFOLD_OK;
+        failures += clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(values), results,
+                                        1, &scanned, NULL) != CL_SUCCESS;
+        for (size_t i = 0; i < COUNT; ++i) {
+            cl_long total = totals[i + 1 - exclusive];
+            failures +=
+                results[i] != (i < count ? (cl_int)(cl_uint)(cl_ulong)total : values[i]);
+        }
+        clReleaseEvent(written);
+        clReleaseEvent(scanned);
+        if (round % 7 == 6) {
+            clfold_context_trim(ctx);
+        }
+    }
+    failures += !results;
+    clReleaseMemObject(mem);
+    free(results);
+    if (own) {
+        clReleaseCommandQueue(own);
+    }
+    return NULL;
+}
+
 static void run_threads(void *(*start)(void *))
 {
     const struct plan_override many = { .tile_elements = 500, .max_groups = 20 };
@@ -124,6 +170,19 @@ static void test_threads_ahead(void **state)
 {
     (void)state;
     run_threads(work_ahead);
+}
+
+/* One program for each kind and algorithm, whoever came first. */
+static void test_threads_scanning(void **state)
+{
+    clfold_stats before, after;
+
+    (void)state;
+    assert_ok(clfold_context_stats(ctx, &before));
+    run_threads(work_scanning);
+    assert_ok(clfold_context_stats(ctx, &after));
+    assert_int_equal(after.builds - before.builds, 6);
+    assert_int_equal(after.calls - before.calls, THREADS * ROUNDS);
 }
 
 static void test_threads(void **state)
@@ -169,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_threads_ahead),
+        cmocka_unit_test(test_threads_scanning),
     };
 
     return cmocka_run_group_tests_name("threads", tests, open_device, close_device);
