@@ -1,4 +1,4 @@
-/* Prints the bits of float folds, for tests/device/same_bits.py to compare between
+/* Prints the bits of float folds and scans, for tests/device/same_bits.py to compare between
  * numbers of workers. The first line tells how many compute units the driver shows. */
 #include "device.h"
 #include "oracle.h"
@@ -23,6 +23,58 @@ static void print_fold(const struct device *device, clfold_context *ctx, cl_mem 
         printf(" %02x", result[i]);
     }
     printf("\n");
+}
+
+/* FNV-1a: any bit that changes shows. */
+static uint64_t hash_of(const unsigned char *bytes, size_t size)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < size; ++i) {
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+/* All items and the total, whose bits no strategy may change. */
+static void print_scan(const struct device *device, clfold_context *ctx, cl_mem in,
+                       cl_mem out, struct pair pair, const char *algorithm,
+                       bool exclusive, size_t offset, size_t count)
+{
+    const clfold_fold fold = { .op = CLFOLD_ADD,
+                               .type = pair.type,
+                               .in = pair.in,
+                               .algorithm = algorithm,
+                               .total_at = { out, offset + count } };
+    size_t size = size_of(pair.type), bytes = (count + 1) * size;
+    unsigned char *results = malloc(bytes);
+
+    if (!results ||
+        (exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
+            ctx, device->queue, &fold, in, offset, out, offset, count, 0, NULL, NULL) ||
+        clEnqueueReadBuffer(device->queue, out, CL_TRUE, offset * size, bytes, results, 0,
+                            NULL, NULL) != CL_SUCCESS) {
+        fprintf(stderr, "%s\n", clfold_last_error());
+        exit(1);
+    }
+    printf("%s scan of %s into %s, %zu from %zu, by %s: %016llx\n",
+           exclusive ? "exclusive" : "inclusive", name_of(pair.in), name_of(pair.type),
+           count, offset, algorithm ? algorithm : "policy",
+           (unsigned long long)hash_of(results, bytes));
+    free(results);
+}
+
+static void print_scans(const struct device *device, clfold_context *ctx, cl_mem in,
+                        cl_mem out, struct pair pair)
+{
+    const char *const algorithms[] = { "scan_single_group", "scan_then_propagate",
+                                       "reduce_then_scan", NULL };
+    const size_t counts[] = { 100, 131073, 1500007 };
+
+    for (size_t i = 0; i < 3 * 4; ++i) {
+        print_scan(device, ctx, in, out, pair, algorithms[i % 4], (i + i / 4) % 2,
+                   i % 3 * 5, counts[i / 4]);
+    }
 }
 
 int main(void)
@@ -58,6 +110,11 @@ int main(void)
             clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
                            data, &status);
         free(data);
+        cl_mem out = NULL;
+        if (status == CL_SUCCESS) {
+            out = clCreateBuffer(device.context, CL_MEM_READ_WRITE,
+                                 most * size_of(pair.type), NULL, &status);
+        }
         if (status != CL_SUCCESS) {
             return 1;
         }
@@ -67,8 +124,10 @@ int main(void)
             for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
                 print_fold(&device, ctx, in, pair, c % 2 ? 17 : 0, counts[c]);
             }
+            print_scans(&device, ctx, in, out, pair);
         }
         clReleaseMemObject(in);
+        clReleaseMemObject(out);
     }
     clfold_context_destroy(&ctx);
     device_finish(&device);
