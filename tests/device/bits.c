@@ -1,5 +1,6 @@
-/* Prints the bits of float folds and scans, for tests/device/same_bits.py to compare between
- * numbers of workers. The first line tells how many compute units the driver shows. */
+/* Prints the bits of float folds and scans, for tests/device/same_bits.py to compare
+ * between numbers of workers. The first line tells how many compute units the driver
+ * shows. */
 #include "device.h"
 #include "oracle.h"
 #include "test.h"

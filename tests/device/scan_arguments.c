@@ -168,7 +168,8 @@ static void test_algorithms(void **state)
     }
 }
 
-/* Neither identity nor init: an exclusive scan has no first item, and nothing no total. */
+/* Neither identity nor init: an exclusive scan has no first item, and nothing no total.
+ */
 static void test_no_identity(void **state)
 {
     const clfold_arg_value init = { .index = 7 };

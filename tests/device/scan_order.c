@@ -1,6 +1,6 @@
 /*
- * What operators are given by scans: neighbours only, in order, each once. All monoids here
- * are in internal form, none commutes, and each is compared with a loop on the host:
+ * What operators are given by scans: neighbours only, in order, each once. All monoids
+ * here are in internal form, none commutes, and each is compared with a loop on the host:
  *
  *   interval   first and last index, and whether only neighbours were ever joined
  *   bicyclic   (a, b)(c, d) = (a + c - min(b, c), b + d - min(b, c)): matched brackets

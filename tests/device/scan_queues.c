@@ -1,5 +1,5 @@
-/* Scans on queues of both kinds: order by events alone, calls in flight, failed waits, and
- * who holds which scratch. How scratch is lent as such: queues.c. */
+/* Scans on queues of both kinds: order by events alone, calls in flight, failed waits,
+ * and who holds which scratch. How scratch is lent as such: queues.c. */
 #include "device.h"
 #include "oracle.h"
 #include "test.h"
@@ -291,8 +291,8 @@ static void test_two_queues(void **state)
  * count.
  *
  * PoCL 3.1 aborts, in plain OpenCL as well, where the failure goes on to a command whose
- * event nobody holds ("PTHREAD ERROR in pocl_update_event_failed"); so there the call that
- * fails is one launch.
+ * event nobody holds ("PTHREAD ERROR in pocl_update_event_failed"); so there the call
+ * that fails is one launch.
  */
 static void failed_wait(cl_command_queue queue)
 {
