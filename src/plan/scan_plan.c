@@ -101,17 +101,21 @@ static struct tile_shape group_tile(const struct scan_policy *policy,
 }
 
 static struct tile_shape vector_tile(const struct scan_policy *policy,
+                                     const struct device_facts *device,
                                      const struct monoid *monoid,
                                      const struct plan_override *override)
 {
     uint32_t elements = override->tile_elements
                             ? override->tile_elements
                             : policy->tile_bytes / (uint32_t)widest(monoid);
+    /* See rounds_of. */
+    uint64_t most =
+        device->most_rounds ? (device->most_rounds - 24) / 2 * 16 : UINT32_MAX;
 
+    most = most < monoid->stage_limit ? most : monoid->stage_limit;
     return (struct tile_shape){
         .kind = TILE_VECTOR,
-        .elements =
-            elements < monoid->stage_limit ? elements : (uint32_t)monoid->stage_limit,
+        .elements = elements < most ? elements : (uint32_t)most,
         .group_size = 1,
     };
 }
@@ -142,7 +146,7 @@ uint32_t clfold_scan_shapes(enum scan_algorithm algorithm, bool exclusive,
             .anchor = all[i].anchor,
             .group_scan = device->sub_groups ? GROUP_SCAN_SUB_GROUP : GROUP_SCAN_RAKING,
             .tile = all[i].tile == TILE_VECTOR
-                        ? vector_tile(&all[i], monoid, override)
+                        ? vector_tile(&all[i], device, monoid, override)
                         : group_tile(&all[i], device, monoid, override),
         };
         ++num;
