@@ -55,7 +55,7 @@
  *
  * Behind this file the host writes the operator, once a width, all from one text:
  * clfold_combine on items, clfold_combine_stage, their 16-wide kin (component-wise
- * vectors: lane j is element j), clfold_identity and clfold_cuts.
+ * vectors: lane j is element j), clfold_identity, clfold_cuts, and clfold_any_cuts of 16.
  */
 #if !defined(CLFOLD_IN) || !defined(CLFOLD_CELL) || !defined(CLFOLD_EACH)
 #error "contract: CLFOLD_IN, CLFOLD_CELL and CLFOLD_EACH must be defined"
@@ -116,6 +116,13 @@
 #endif
 #if defined(CLFOLD_RUNG) && CLFOLD_GROUP_POWER < CLFOLD_GROUP_SIZE
 #error "contract: CLFOLD_GROUP_POWER must not be below CLFOLD_GROUP_SIZE"
+#endif
+
+/* For what must not be a call, with vectors handed over in memory. */
+#ifdef __clang__
+#define CLFOLD_INLINE static __attribute__((always_inline))
+#else
+#define CLFOLD_INLINE static inline
 #endif
 
 #define CLFOLD_ITEM_MEMBER(k, name, stage, item, result) item name;

@@ -149,7 +149,8 @@ static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
 }
 
 /* 64 elements in order, as 16 lanes of 4 neighbours each. */
-static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong begin, uint j)
+CLFOLD_INLINE clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong begin,
+                                            uint j)
 {
     clfold_stage16 x =
         clfold_pairs(clfold_load16(in, begin, j), clfold_load16(in, begin, j + 16));
@@ -161,7 +162,8 @@ static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong begin, ui
 
 /* 256 elements in order, as 16 lanes of 16 neighbours each: for 15 vector combines, where
  * reordering would take 16. */
-static clfold_lanes clfold_fold_256(global const CLFOLD_IN *in, ulong begin, uint j)
+CLFOLD_INLINE clfold_lanes clfold_fold_256(global const CLFOLD_IN *in, ulong begin,
+                                           uint j)
 {
     clfold_stage16 x = clfold_pairs(clfold_fold_64(in, begin, j),
                                     clfold_fold_64(in, begin, j + 64));
@@ -174,15 +176,14 @@ static clfold_lanes clfold_fold_256(global const CLFOLD_IN *in, ulong begin, uin
 #if CLFOLD_CUTS
 
 /* From where on the fold of `count` elements must be known, a multiple of 16 as `count`:
- * what cuts takes no account of what is before it. */
+ * what cuts takes no account of what is before it. Elements are asked first, since that
+ * is cheap, then the fold of 16, since only where that cuts are the bits the same. */
 static uint clfold_last_cut(global const CLFOLD_IN *in, ulong begin, uint count)
 {
-    for (uint i = count; i >= 256; i -= 256) {
-        const clfold_lanes lanes = clfold_fold_256(in, begin, i - 256);
-        for (uint k = 16; k-- > 0;) {
-            if (clfold_cuts(clfold_lane(&lanes, k)))
-                return i - 256 + 16 * k;
-        }
+    for (uint i = count; i > 16; i -= 16) {
+        const clfold_stage16 x = clfold_load16(in, begin, i - 16);
+        if (clfold_any_cuts(x) && clfold_cuts(clfold_join(x)))
+            return i - 16;
     }
     return 0;
 }

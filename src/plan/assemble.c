@@ -174,18 +174,29 @@ static bool uses_cuts(const struct monoid *monoid, const struct tile_shape *tile
     return monoid->cuts && !monoid->commutative && tile->kind == TILE_VECTOR;
 }
 
-static void append_cuts(struct text *text, const struct monoid *monoid)
+static void append_cuts_of(struct text *text, const struct monoid *monoid,
+                           const char *suffix)
 {
+    const struct component *first = &monoid->components[0];
     bool bare = monoid->num_components == 1;
 
-    clfold_text_print(text, "static bool clfold_cuts(clfold_stage %s)\n{\n",
-                      bare ? "clfold_b" : "b");
     if (bare) {
-        clfold_text_print(text, "    const %s b = clfold_b.%s;\n",
-                          cl_name(monoid->components[0].stage),
-                          monoid->components[0].name);
+        clfold_text_print(text, "    const %s%s b = clfold_b.%s;\n",
+                          cl_name(first->stage), suffix, first->name);
     }
-    clfold_text_print(text, "    return\n#line 1 \"cuts\"\n%s\n;\n}\n", monoid->cuts);
+    clfold_text_print(text, "    return %s(\n#line 1 \"cuts\"\n%s\n);\n}\n",
+                      suffix[0] == '\0' ? "" : "any", monoid->cuts);
+}
+
+/* Of one element, and of any of 16. */
+static void append_cuts(struct text *text, const struct monoid *monoid)
+{
+    const char *b = monoid->num_components == 1 ? "clfold_b" : "b";
+
+    clfold_text_print(text, "static bool clfold_cuts(clfold_stage %s)\n{\n", b);
+    append_cuts_of(text, monoid, "");
+    clfold_text_print(text, "static bool clfold_any_cuts(clfold_stage16 %s)\n{\n", b);
+    append_cuts_of(text, monoid, "16");
 }
 
 static void append_contract(struct text *text, const struct monoid *monoid,

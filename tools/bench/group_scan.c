@@ -4,18 +4,16 @@
  * medians of seven runs, all in turn, and GB/s of what is read and written. The results
  * are compared with a loop before anything is timed.
  */
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include "device.h"
 
 #include "base/system.h"
-#include "device/caps.h"
 #include "plan/assemble.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 1 << 22, RUNS = 7, MAX_DEVICES = 64, MAX_CASES = 16 };
+enum { COUNT = 1 << 22, RUNS = 7, MAX_CASES = 16 };
 
 struct bench_case {
     clfold_type type;
@@ -27,71 +25,11 @@ struct bench_case {
 };
 
 struct bench {
-    struct caps caps;
-    cl_device_id device;
-    cl_context context;
-    cl_command_queue queue;
+    struct bench_device device;
     cl_mem in, out;
     struct bench_case cases[MAX_CASES];
     size_t num_cases;
 };
-
-static bool complain(const char *what, cl_int status)
-{
-    fprintf(stderr, "bench_group_scan: %s: %s\n", what, clfold_status_name(status));
-    return false;
-}
-
-/* Counts devices over platforms in the order that OpenCL lists them. */
-static bool find_device(struct bench *bench, unsigned long number)
-{
-    cl_platform_id platforms[MAX_DEVICES];
-    cl_uint num_platforms = 0;
-
-    if (clGetPlatformIDs(MAX_DEVICES, platforms, &num_platforms) != CL_SUCCESS) {
-        return false;
-    }
-    for (cl_uint p = 0; p < num_platforms && p < MAX_DEVICES; ++p) {
-        cl_device_id devices[MAX_DEVICES];
-        cl_uint num = 0;
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, devices,
-                           &num) != CL_SUCCESS) {
-            continue;
-        }
-        if (number < num && number < MAX_DEVICES) {
-            bench->device = devices[number];
-            return true;
-        }
-        number -= number < num ? number : num;
-    }
-    return false;
-}
-
-static bool open_device(struct bench *bench)
-{
-    const struct site site = { NULL, "bench_group_scan" };
-    const size_t bytes = COUNT * sizeof(cl_int);
-    cl_int status;
-
-    if (clfold_caps_init(&bench->caps, &site, bench->device)) {
-        fprintf(stderr, "%s\n", clfold_last_error());
-        return false;
-    }
-    bench->context = clCreateContext(NULL, 1, &bench->device, NULL, NULL, &status);
-    if (!bench->context) {
-        return complain("clCreateContext", status);
-    }
-    bench->queue = clCreateCommandQueue(bench->context, bench->device, 0, &status);
-    if (!bench->queue) {
-        return complain("clCreateCommandQueue", status);
-    }
-    bench->in = clCreateBuffer(bench->context, CL_MEM_READ_ONLY, bytes, NULL, &status);
-    if (!bench->in) {
-        return complain("clCreateBuffer", status);
-    }
-    bench->out = clCreateBuffer(bench->context, CL_MEM_WRITE_ONLY, bytes, NULL, &status);
-    return bench->out || complain("clCreateBuffer", status);
-}
 
 static void close_device(struct bench *bench)
 {
@@ -109,12 +47,7 @@ static void close_device(struct bench *bench)
     if (bench->out) {
         clReleaseMemObject(bench->out);
     }
-    if (bench->queue) {
-        clReleaseCommandQueue(bench->queue);
-    }
-    if (bench->context) {
-        clReleaseContext(bench->context);
-    }
+    bench_device_close(&bench->device);
 }
 
 static bool build(struct bench *bench, struct bench_case *scan)
@@ -132,19 +65,20 @@ static bool build(struct bench *bench, struct bench_case *scan)
     clfold_assemble_group_scan(&text, &monoid, scan->kind, scan->group_size);
     if (!text.failed) {
         scan->program = clCreateProgramWithSource(
-            bench->context, 1, (const char *[]){ text.bytes }, NULL, &status);
+            bench->device.context, 1, (const char *[]){ text.bytes }, NULL, &status);
     }
     clfold_text_finish(&text);
-    if (!scan->program || (status = clBuildProgram(scan->program, 1, &bench->device,
-                                                   bench->caps.options, NULL, NULL))) {
-        return complain("the program", status);
+    if (!scan->program ||
+        (status = clBuildProgram(scan->program, 1, &bench->device.id,
+                                 bench->device.caps.options, NULL, NULL))) {
+        return bench_complain(&bench->device, "the program", status);
     }
     scan->kernel = clCreateKernel(scan->program, "clfold_group_scans", &status);
     if (!scan->kernel ||
         (status = clSetKernelArg(scan->kernel, 0, sizeof(cl_mem), &bench->in)) ||
         (status = clSetKernelArg(scan->kernel, 1, sizeof(cl_mem), &bench->out)) ||
         (status = clSetKernelArg(scan->kernel, 2, sizeof(count), &count))) {
-        return complain("the kernel", status);
+        return bench_complain(&bench->device, "the kernel", status);
     }
     return true;
 }
@@ -153,11 +87,11 @@ static bool build(struct bench *bench, struct bench_case *scan)
 static bool launch(struct bench *bench, const struct bench_case *scan)
 {
     const size_t global = COUNT, local = scan->group_size;
-    cl_int status = clEnqueueNDRangeKernel(bench->queue, scan->kernel, 1, NULL, &global,
-                                           &local, 0, NULL, NULL);
+    cl_int status = clEnqueueNDRangeKernel(bench->device.queue, scan->kernel, 1, NULL,
+                                           &global, &local, 0, NULL, NULL);
 
-    if (status || (status = clFinish(bench->queue))) {
-        return complain("the launch", status);
+    if (status || (status = clFinish(bench->device.queue))) {
+        return bench_complain(&bench->device, "the launch", status);
     }
     return true;
 }
@@ -201,9 +135,9 @@ static bool check(struct bench *bench, const struct bench_case *scan, void *item
     if (!launch(bench, scan)) {
         return false;
     }
-    if ((status = clEnqueueReadBuffer(bench->queue, bench->out, CL_TRUE, 0, bytes, items,
-                                      0, NULL, NULL))) {
-        return complain("clEnqueueReadBuffer", status);
+    if ((status = clEnqueueReadBuffer(bench->device.queue, bench->out, CL_TRUE, 0, bytes,
+                                      items, 0, NULL, NULL))) {
+        return bench_complain(&bench->device, "clEnqueueReadBuffer", status);
     }
     if (!is_right(items, scan)) {
         fprintf(stderr, "bench_group_scan: %s in groups of %u: a wrong result\n",
@@ -213,19 +147,11 @@ static bool check(struct bench *bench, const struct bench_case *scan, void *item
     return true;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static void print_cases(struct bench *bench)
 {
     for (size_t i = 0; i < bench->num_cases; ++i) {
         struct bench_case *scan = &bench->cases[i];
-        qsort(scan->seconds, RUNS, sizeof(double), compare);
-        const double median = scan->seconds[RUNS / 2];
+        const double median = bench_median(scan->seconds, RUNS);
         printf("%-5s %-14s %5u  %9.3f  %7.2f\n", scan->type == CLFOLD_F32 ? "f32" : "i32",
                clfold_group_scan_name(scan->kind), scan->group_size, median * 1e3,
                2.0 * COUNT * sizeof(cl_int) / median / 1e9);
@@ -241,14 +167,14 @@ static bool run_type(struct bench *bench, clfold_type type, void *items)
     cl_int status;
 
     fill(items, type);
-    if ((status = clEnqueueWriteBuffer(bench->queue, bench->in, CL_TRUE, 0, bytes, items,
-                                       0, NULL, NULL))) {
-        return complain("clEnqueueWriteBuffer", status);
+    if ((status = clEnqueueWriteBuffer(bench->device.queue, bench->in, CL_TRUE, 0, bytes,
+                                       items, 0, NULL, NULL))) {
+        return bench_complain(&bench->device, "clEnqueueWriteBuffer", status);
     }
     for (int kind = GROUP_SCAN_HILLIS_STEELE; kind <= GROUP_SCAN_SUB_GROUP; ++kind) {
         for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); ++g) {
-            if ((kind == GROUP_SCAN_SUB_GROUP && !bench->caps.facts.sub_groups) ||
-                groups[g] > bench->caps.facts.max_group_size) {
+            if ((kind == GROUP_SCAN_SUB_GROUP && !bench->device.caps.facts.sub_groups) ||
+                groups[g] > bench->device.caps.facts.max_group_size) {
                 continue;
             }
             struct bench_case *scan = &bench->cases[bench->num_cases++];
@@ -274,32 +200,25 @@ static bool run_type(struct bench *bench, clfold_type type, void *items)
 
 int main(int argc, char **argv)
 {
-    struct bench bench = { 0 };
-    void *items = malloc(COUNT * sizeof(cl_int));
-    char *end = argc > 1 ? argv[1] : "";
-    const unsigned long number = argc > 1 ? strtoul(argv[1], &end, 10) : 0;
-    bool good = false;
+    struct bench bench = { .device.who = "bench_group_scan" };
+    int status = bench_device_open(&bench.device, argc, argv);
+    void *items = NULL;
 
-    if (argc > 2 || *end != '\0' || (argc == 2 && !isdigit((unsigned char)*argv[1]))) {
-        fprintf(stderr, "usage: bench_group_scan [N], N: the number of a device\n");
-        free(items);
-        return 2;
+    if (status == 0) {
+        items = malloc(COUNT * sizeof(cl_int));
+        bench.in = bench_buffer(&bench.device, COUNT * sizeof(cl_int));
+        bench.out = bench_buffer(&bench.device, COUNT * sizeof(cl_int));
+        status = !items || !bench.in || !bench.out ||
+                 !run_type(&bench, CLFOLD_I32, items) ||
+                 !run_type(&bench, CLFOLD_F32, items);
     }
-    if (!items) {
-        fprintf(stderr, "bench_group_scan: out of memory\n");
-    } else if (!find_device(&bench, number)) {
-        fprintf(stderr, "bench_group_scan: there is no OpenCL device %lu\n", number);
-    } else {
-        good = open_device(&bench) && run_type(&bench, CLFOLD_I32, items) &&
-               run_type(&bench, CLFOLD_F32, items);
-    }
-    if (good) {
-        printf("%s, 2^22 items, sub-groups: %s\n", bench.caps.name,
-               bench.caps.facts.sub_groups ? "yes" : "no");
+    if (status == 0) {
+        printf("%s, 2^22 items, sub-groups: %s\n", bench.device.caps.name,
+               bench.device.caps.facts.sub_groups ? "yes" : "no");
         printf("type  scan           group  median ms     GB/s\n");
         print_cases(&bench);
     }
     close_device(&bench);
     free(items);
-    return good ? 0 : 1;
+    return status;
 }

@@ -1,0 +1,254 @@
+/*
+ * bench_scan [N]: the scans' strategies on OpenCL device number N (0), 2^26 items, beside
+ * a copy kernel that stores past the caches, all in turn in one run. Prints the median
+ * and range of seven runs, GB/s of what a scan must read and write, that as a share of
+ * the copy, and the bytes that the strategy moves as a multiple of the input's.
+ *
+ * Elements are small whole numbers, and a flag stands at every 64th of (value, flag).
+ * Results are not checked here: the tests do.
+ */
+#include "device.h"
+
+#include "base/system.h"
+#include "ops/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { COUNT = 1 << 26, RUNS = 7, ITEM = 8 };
+
+/* A group of one work-item copies 1024 vectors. */
+static const char copy_text[] =
+    "kernel void copy(global const uint16 *in, global uint16 *out, ulong num)\n"
+    "{\n"
+    "    const ulong first = get_group_id(0) * 1024;\n"
+    "    for (ulong i = first; i < min(first + 1024, num); ++i)\n"
+    "#ifdef __clang__\n"
+    "        __builtin_nontemporal_store(in[i], out + i);\n"
+    "#else\n"
+    "        out[i] = in[i];\n"
+    "#endif\n"
+    "}\n";
+
+static const struct bench_case {
+    const char *name, *algorithm; /* NULL: the copy */
+    clfold_fold fold;             /* no op: (value, flag) */
+    enum tile_kind tile;
+    size_t in_size, out_size, in_offset, out_offset;
+    bool exclusive;
+} cases[] = {
+    { .name = "copy", .in_size = 4, .out_size = 4 },
+#define SCAN(n, a, o, t, i, bytes_in, bytes_out)                                         \
+    .name = n, .algorithm = a, .fold = { .op = o, .type = t, .in = i },                  \
+    .in_size = bytes_in, .out_size = bytes_out
+    { SCAN("add f32", "scan_single_group", CLFOLD_ADD, CLFOLD_F32, 0, 4, 4) },
+    { SCAN("add f32", "scan_then_propagate", CLFOLD_ADD, CLFOLD_F32, 0, 4, 4) },
+    { SCAN("add f32", "reduce_then_scan", CLFOLD_ADD, CLFOLD_F32, 0, 4, 4) },
+    { SCAN("add f32, exclusive", "reduce_then_scan", CLFOLD_ADD, CLFOLD_F32, 0, 4, 4),
+      .exclusive = true },
+    { SCAN("add f32, offsets 3, 7", "reduce_then_scan", CLFOLD_ADD, CLFOLD_F32, 0, 4, 4),
+      .in_offset = 3, .out_offset = 7 },
+    { SCAN("add i32", "reduce_then_scan", CLFOLD_ADD, CLFOLD_I32, 0, 4, 4) },
+    { SCAN("add i64", "reduce_then_scan", CLFOLD_ADD, CLFOLD_I64, 0, 8, 8) },
+    { SCAN("add f64", "reduce_then_scan", CLFOLD_ADD, CLFOLD_F64, 0, 8, 8) },
+    { SCAN("add u8 into u32", "reduce_then_scan", CLFOLD_ADD, CLFOLD_U32, CLFOLD_U8, 1,
+           4) },
+    { SCAN("max f32", "reduce_then_scan", CLFOLD_MAX, CLFOLD_F32, 0, 4, 4) },
+    { SCAN("(value, flag) f32", "reduce_then_scan", 0, CLFOLD_F32, 0, 8, 8) },
+    { SCAN("add f32, tile_group", "reduce_then_scan", CLFOLD_ADD, CLFOLD_F32, 0, 4, 4),
+      .tile = TILE_GROUP },
+    { SCAN("the same, offsets 3, 7", "reduce_then_scan", CLFOLD_ADD, CLFOLD_F32, 0, 4, 4),
+      .tile = TILE_GROUP, .in_offset = 3, .out_offset = 7 },
+};
+#define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
+
+/* A flag is a float too, so that an element is two scalars of one type. */
+static const struct monoid segmented = {
+    .name = "(value, flag)",
+    .in = CLFOLD_F32,
+    .type = CLFOLD_F32,
+    .cell = CLFOLD_F32,
+    .num_scalars = 2,
+    .num_components = 2,
+    .has_identity = true,
+    .stage_limit = UINT64_MAX,
+    .cuts = "b.f != 0",
+    .components = { { "v", CLFOLD_F32, CLFOLD_F32, CLFOLD_F32, LOAD_PLAIN,
+                      "b.f != 0 ? b.v : a.v + b.v", "0", 0 },
+                    { "f", CLFOLD_F32, CLFOLD_F32, CLFOLD_F32, LOAD_PLAIN,
+                      "b.f != 0 ? b.f : a.f", "0", 1 } },
+};
+
+struct bench {
+    struct bench_device device;
+    clfold_context *context;
+    cl_program program;
+    cl_kernel copy;
+    cl_mem in, out;
+    double seconds[NUM_CASES][RUNS];
+};
+
+static bool fill(const struct bench *bench, size_t bytes)
+{
+    size_t num = bytes / sizeof(cl_float);
+    cl_float *values = malloc(bytes);
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+
+    if (values) {
+        for (size_t i = 0; i < num; ++i) {
+            /* Odd ones are flags, where they are that. */
+            values[i] = i % 2 == 0 ? (cl_float)(i * 2654435761u % 201) - 100
+                                   : (cl_float)(i % 128 == 1);
+        }
+        status = clEnqueueWriteBuffer(bench->device.queue, bench->in, CL_TRUE, 0, bytes,
+                                      values, 0, NULL, NULL);
+        free(values);
+    }
+    return status == CL_SUCCESS || bench_complain(&bench->device, "the data", status);
+}
+
+static bool open_bench(struct bench *bench)
+{
+    const struct bench_device *device = &bench->device;
+    const size_t bytes = (size_t)COUNT * ITEM + 64;
+    const cl_ulong num = COUNT / 16;
+    const char *text = copy_text;
+    cl_int status;
+
+    bench->in = bench_buffer(device, bytes);
+    bench->out = bench_buffer(device, bytes);
+    if (!bench->in || !bench->out || !fill(bench, bytes)) {
+        return false;
+    }
+    bench->program = clCreateProgramWithSource(device->context, 1, &text, NULL, &status);
+    if (!bench->program || (status = clBuildProgram(bench->program, 1, &device->id,
+                                                    device->caps.options, NULL, NULL))) {
+        return bench_complain(device, "the copy", status);
+    }
+    bench->copy = clCreateKernel(bench->program, "copy", &status);
+    if (!bench->copy ||
+        (status = clSetKernelArg(bench->copy, 0, sizeof(cl_mem), &bench->in)) ||
+        (status = clSetKernelArg(bench->copy, 1, sizeof(cl_mem), &bench->out)) ||
+        (status = clSetKernelArg(bench->copy, 2, sizeof(num), &num))) {
+        return bench_complain(device, "the copy", status);
+    }
+    status = clfold_context_create(&bench->context, device->context, device->id, NULL);
+    return status == CLFOLD_OK || bench_complain(device, "the context", status);
+}
+
+static void close_bench(struct bench *bench)
+{
+    clfold_context_destroy(&bench->context);
+    if (bench->copy) {
+        clReleaseKernel(bench->copy);
+    }
+    if (bench->program) {
+        clReleaseProgram(bench->program);
+    }
+    if (bench->in) {
+        clReleaseMemObject(bench->in);
+    }
+    if (bench->out) {
+        clReleaseMemObject(bench->out);
+    }
+    bench_device_close(&bench->device);
+}
+
+static clfold_status enqueue(struct bench *bench, const struct bench_case *scan)
+{
+    const size_t global = COUNT / 16 / 1024, local = 1;
+    const struct plan_override tile = { .tile = scan->tile };
+    cl_command_queue queue = bench->device.queue;
+    clfold_fold fold = scan->fold;
+
+    fold.algorithm = scan->algorithm;
+    if (!scan->algorithm) {
+        return clEnqueueNDRangeKernel(queue, bench->copy, 1, NULL, &global, &local, 0,
+                                      NULL, NULL);
+    }
+    clfold_context_override(bench->context, &tile);
+    if (!fold.op) {
+        return clfold_scan_monoid(bench->context, queue, &segmented, scan->algorithm,
+                                  scan->exclusive, bench->in, scan->in_offset, bench->out,
+                                  scan->out_offset, COUNT, NULL, 0, NULL, NULL);
+    }
+    return scan->exclusive
+               ? clfold_exclusive_scan(bench->context, queue, &fold, bench->in,
+                                       scan->in_offset, bench->out, scan->out_offset,
+                                       COUNT, 0, NULL, NULL)
+               : clfold_inclusive_scan(bench->context, queue, &fold, bench->in,
+                                       scan->in_offset, bench->out, scan->out_offset,
+                                       COUNT, 0, NULL, NULL);
+}
+
+/* Run -1 is not counted. */
+static bool run_all(struct bench *bench, int run)
+{
+    for (size_t i = 0; i < NUM_CASES; ++i) {
+        const uint64_t begin = clfold_clock_ns();
+        clfold_status status = enqueue(bench, &cases[i]);
+        if (status || (status = clFinish(bench->device.queue))) {
+            return bench_complain(&bench->device, cases[i].name, status);
+        }
+        if (run >= 0) {
+            bench->seconds[i][run] = (double)(clfold_clock_ns() - begin) / 1e9;
+        }
+    }
+    return true;
+}
+
+/* What explain tells; the monoid of (value, flag) is none that it knows. */
+static double multiple_of(struct bench *bench, const struct bench_case *scan)
+{
+    clfold_fold fold = scan->fold;
+    clfold_report report;
+
+    fold.algorithm = scan->algorithm;
+    if (!scan->algorithm || !fold.op ||
+        clfold_explain(bench->context, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, &report)) {
+        return 0;
+    }
+    return (double)(report.bytes_read + report.bytes_written) /
+           ((double)COUNT * (double)scan->in_size);
+}
+
+static void print_all(struct bench *bench)
+{
+    double copy = 0;
+
+    printf("%s, %s, driver as it is; 2^26 items, medians of %d\n",
+           bench->device.caps.platform, bench->device.caps.name, RUNS);
+    printf("%-24s %-20s %8s  %15s %7s %6s %6s\n", "scan", "algorithm", "ms", "range",
+           "GB/s", "share", "n");
+    for (size_t i = 0; i < NUM_CASES; ++i) {
+        const struct bench_case *scan = &cases[i];
+        double *seconds = bench->seconds[i], median = bench_median(seconds, RUNS);
+        double gbps =
+            (double)COUNT * (double)(scan->in_size + scan->out_size) / median / 1e9;
+        double multiple = multiple_of(bench, scan);
+        copy = i == 0 ? gbps : copy;
+        printf("%-24s %-20s %8.2f  %6.2f - %6.2f %7.1f %6.2f ", scan->name,
+               scan->algorithm ? scan->algorithm : "", median * 1e3, seconds[0] * 1e3,
+               seconds[RUNS - 1] * 1e3, gbps, gbps / copy);
+        printf(multiple > 0 ? "%6.2f\n" : "     -\n", multiple);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct bench bench = { .device.who = "bench_scan" };
+    int status = bench_device_open(&bench.device, argc, argv);
+
+    if (status == 0) {
+        bool good = open_bench(&bench);
+        for (int run = -1; good && run < RUNS; ++run) {
+            good = run_all(&bench, run);
+        }
+        if (good) {
+            print_all(&bench);
+        }
+        status = !good;
+    }
+    close_bench(&bench);
+    return status;
+}
