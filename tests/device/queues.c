@@ -73,15 +73,21 @@ static uint64_t scratch_bytes(void)
     return stats.scratch_bytes;
 }
 
+/* Called before anything is made: skip() comes back no more. */
+static void need_disorder(void)
+{
+    if (!device.disorder) {
+        print_message("%s has no out-of-order queue\n", device.name);
+        skip();
+    }
+}
+
 /* Each call waits for what came before it by events alone: a write, a sum of it into a
  * buffer, a sum of that buffer. */
 static void test_out_of_order(void **state)
 {
     (void)state;
-    if (!device.disorder) {
-        print_message("%s has no out-of-order queue\n", device.name);
-        skip();
-    }
+    need_disorder();
     for (int round = 0; round < 20; ++round) {
         struct input input = input_create((uint64_t)round);
         cl_mem out = output_create(2);
@@ -180,9 +186,7 @@ static void test_in_flight_in_order(void **state)
 static void test_in_flight_out_of_order(void **state)
 {
     (void)state;
-    if (!device.disorder) {
-        skip();
-    }
+    need_disorder();
     calls_in_flight(device.disorder, false);
     /* All are complete: the next call makes no new block. */
     uint64_t before = scratch_bytes();
@@ -199,6 +203,9 @@ static void test_in_flight_out_of_order(void **state)
  * while all before it are held back. */
 static void test_no_call_waits(void **state)
 {
+    (void)state;
+    need_disorder();
+
     const size_t calls = 40;
     struct input input = input_create(3);
     cl_mem out = output_create(calls + 1);
@@ -206,10 +213,6 @@ static void test_no_call_waits(void **state)
     cl_int status;
     cl_event gate = clCreateUserEvent(device.context, &status);
 
-    (void)state;
-    if (!device.disorder) {
-        skip();
-    }
     assert_int_equal(status, CL_SUCCESS);
     clfold_context_trim(ctx);
     for (size_t i = 0; i < calls; ++i) {
@@ -236,14 +239,13 @@ static void test_no_call_waits(void **state)
 static void test_steady_flight(void **state)
 {
     enum { DEPTH = 40, LENGTH = 400 };
+    (void)state;
+    need_disorder();
+
     struct input input = input_create(11);
     cl_mem out = output_create(LENGTH);
     cl_event gates[LENGTH], events[LENGTH];
 
-    (void)state;
-    if (!device.disorder) {
-        skip();
-    }
     clfold_context_trim(ctx);
     for (size_t i = 0; i < LENGTH + DEPTH; ++i) {
         if (i >= DEPTH) {
@@ -277,16 +279,15 @@ static void test_steady_flight(void **state)
 static void test_flight_beside_held(void **state)
 {
     enum { HELD = 40, LENGTH = 200 };
+    (void)state;
+    need_disorder();
+
     struct input input = input_create(12);
     cl_mem out = output_create(HELD);
     cl_long result;
     cl_int status;
     cl_event gate = clCreateUserEvent(device.context, &status);
 
-    (void)state;
-    if (!device.disorder) {
-        skip();
-    }
     assert_int_equal(status, CL_SUCCESS);
     clfold_context_trim(ctx);
     for (size_t i = 0; i < HELD; ++i) {
