@@ -11,7 +11,6 @@
  * beyond them. All values are whole numbers that every type here holds exactly, in any
  * grouping: the bits must be equal, for floats too.
  */
-#define _GNU_SOURCE /* RTLD_NEXT */
 /* The queue is made by the call that OpenCL 1.2, which Oclgrind is, has. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 
@@ -21,7 +20,6 @@
 
 #include <clfold/clfold.h>
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,50 +76,6 @@ static cl_mem new_buffer(const struct device *device, size_t size, void *bytes)
 
     check(status, "clCreateBuffer");
     return mem;
-}
-
-/* ---- Which kernels ran ------------------------------------------------------------- */
-
-#define MAX_KERNELS 32
-
-static char kernels[MAX_KERNELS][64];
-static size_t num_kernels;
-
-static void note_kernel(const char *name)
-{
-    for (size_t i = 0; i < num_kernels; ++i) {
-        if (strcmp(kernels[i], name) == 0) {
-            return;
-        }
-    }
-    if (num_kernels == MAX_KERNELS) {
-        fprintf(stderr, "calls: more than %d kernels\n", MAX_KERNELS);
-        exit(1);
-    }
-    strcpy(kernels[num_kernels++], name);
-    printf("calls: ran %s\n", name);
-}
-
-typedef cl_int enqueue_function(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
-                                const size_t *offset, const size_t *global,
-                                const size_t *local, cl_uint num_wait,
-                                const cl_event *wait, cl_event *event);
-
-/* Stands in front of Oclgrind's. */
-CL_API_ENTRY cl_int CL_API_CALL
-clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
-                       const size_t *offset, const size_t *global, const size_t *local,
-                       cl_uint num_wait, const cl_event *wait, cl_event *event)
-{
-    char name[sizeof(kernels[0])];
-    enqueue_function *next;
-    void *symbol = dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel");
-
-    memcpy(&next, &symbol, sizeof(next));
-    check(clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof(name), name, NULL),
-          "clGetKernelInfo");
-    note_kernel(name);
-    return next(queue, kernel, dims, offset, global, local, num_wait, wait, event);
 }
 
 /* ---- Reductions -------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 """Runs the kernels under Oclgrind, and fails if Oclgrind has anything to say.
 
-usage: drive.py CALLS GROUP_SCANS KERNEL_FILE...
+usage: drive.py CALLS GROUP_SCANS SCANS KERNEL_FILE...
 
-The two are the programs of calls.c and group_scans.c; every kernel that the files define
+The three are the programs of calls.c, group_scans.c and scans.c; every kernel that the files define
 must have run. Mistakes are planted first: were one not reported, silence later would prove
 nothing. Exits 0 when all is well, 1 when not, 77 when there is no Oclgrind.
 """
@@ -89,10 +89,10 @@ def check_calls(oclgrind, options, command, log, kernels):
 
 
 def main():
-    if len(sys.argv) < 4:
-        print("usage: drive.py CALLS GROUP_SCANS KERNEL_FILE...", file=sys.stderr)
+    if len(sys.argv) < 5:
+        print("usage: drive.py CALLS GROUP_SCANS SCANS KERNEL_FILE...", file=sys.stderr)
         return 2
-    calls, group_scans, *files = sys.argv[1:]
+    calls, group_scans, scans, *files = sys.argv[1:]
     oclgrind = shutil.which("oclgrind")
     if not oclgrind:
         print("skipped: there is no oclgrind on PATH (Debian's package oclgrind)")
@@ -104,19 +104,22 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log")
         wrong = check_plants(oclgrind, calls, log)
-        scans = {"clfold_group_scans"} & kernels
-        kernels -= scans
+        alone = {"clfold_group_scans"} & kernels
+        of_scans = {name for name in kernels if name.startswith("clfold_scan_")}
+        kernels -= alone | of_scans
         rungs = {name for name in kernels if re.fullmatch(r"clfold_reduce\d", name)}
         wrong += check_calls(oclgrind, RACES, [calls, "reduce"], log, kernels - rungs)
         wrong += check_calls(oclgrind, RACES, [calls, "ladder"], log, rungs)
         wrong += check_calls(oclgrind, UNINITIALISED, [calls, "ladder"], log, rungs)
-        wrong += check_calls(oclgrind, RACES, [group_scans], log, scans)
-        wrong += check_calls(oclgrind, UNINITIALISED, [group_scans], log, scans)
+        wrong += check_calls(oclgrind, RACES, [group_scans], log, alone)
+        wrong += check_calls(oclgrind, UNINITIALISED, [group_scans], log, alone)
+        wrong += check_calls(oclgrind, RACES, [scans], log, of_scans)
         # tile_vector is left out: under this option Oclgrind 21.10 crashes on a shuffle
         # whose result is wider than what goes in, such as (uint16)(x.even, x.odd).
         wrong += check_calls(
             oclgrind, UNINITIALISED, [calls, "reduce", "tile_group"], log, kernels - rungs
         )
+        wrong += check_calls(oclgrind, UNINITIALISED, [scans, "tile_group"], log, of_scans)
     for text in wrong:
         print("failed:", text)
     return 1 if wrong else 0

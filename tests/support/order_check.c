@@ -62,7 +62,7 @@ static cl_mem buffer_of(const struct device *device, const cl_uint *bytes, size_
 static cl_uint *input_of(const struct order_case *scan, size_t *num)
 {
     size_t width = scan->monoid->num_scalars;
-    *num = (scan->in_offset + scan->count + ZONE) * width;
+    *num = (scan->in_offset + scan->count + (scan->tight ? 0 : ZONE)) * width;
     cl_uint *in = malloc(*num * sizeof(*in));
 
     assert_non_null(in);
@@ -120,7 +120,7 @@ void order_check(clfold_context *context, const struct device *device,
     cl_command_queue queue =
         scan->disorder && device->disorder ? device->disorder : device->queue;
     size_t width = scan->monoid->num_components, in_num;
-    size_t out_num = (scan->out_offset + scan->count + ZONE) * width;
+    size_t out_num = (scan->out_offset + scan->count + (scan->tight ? 0 : ZONE)) * width;
     cl_uint *in = input_of(scan, &in_num);
     cl_uint *out = malloc(out_num * sizeof(*out));
     cl_uint *expected = malloc((scan->count * width + 1) * sizeof(*expected));

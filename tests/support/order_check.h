@@ -25,6 +25,7 @@ struct order_case {
     struct plan_override plan;
     const char *algorithm;
     bool exclusive, disorder;
+    bool tight; /* buffers end with the last element */
     size_t count, in_offset, out_offset;
 };
 

@@ -11,7 +11,7 @@
 /*
  * A buffer, what it held before, and what after:
  *
- *   front elements | count elements, or one more | ZONE elements
+ *   front elements | count elements, or one more | ZONE elements, unless it is tight
  *
  * Over memory of the host it has LINE bytes at the end as well, so that `shift` fits.
  */
@@ -65,11 +65,11 @@ static bool explain(const struct prefix_case *scan, const char *what, char *why,
 
 /* ---- Buffers ----------------------------------------------------------------------- */
 
-static bool store_init(struct store *store, size_t element, size_t front, size_t count)
+static bool store_init(struct store *store, size_t element, size_t front, size_t num)
 {
     store->element = element;
     store->front = front;
-    store->bytes = (front + count + ZONE) * element;
+    store->bytes = (front + num) * element;
     store->before = malloc(store->bytes);
     store->after = malloc(store->bytes);
     if (!store->before || !store->after) {
@@ -162,14 +162,17 @@ static bool run_init(struct run *run, const struct device *device,
 {
     size_t more = scan->zones ? ZONE : 0;
     size_t in = size_of(scan->pair.in);
+    size_t behind = scan->tight ? scan->total == TOTAL_BEHIND : 1 + ZONE;
     bool made = true;
 
     run->result = result_size(scan->op, scan->pair.type);
     run->expected = malloc((scan->count + 1) * run->result);
     run->magnitudes = malloc((scan->count + 1) * sizeof(*run->magnitudes));
     if (!run->expected || !run->magnitudes ||
-        !store_init(&run->in, in, scan->in_offset + more, scan->count + 1) ||
-        !store_init(&run->out, run->result, scan->out_offset + more, scan->count + 1) ||
+        !store_init(&run->in, in, scan->in_offset + more,
+                    scan->count + (scan->in_place || !scan->tight ? behind : 0)) ||
+        !store_init(&run->out, run->result, scan->out_offset + more,
+                    scan->count + behind) ||
         !store_init(&run->init, run->result, 1, 1) ||
         !store_init(&run->total, run->result, 2, 1)) {
         return false;

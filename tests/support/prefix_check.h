@@ -30,6 +30,7 @@ struct prefix_case {
      * with `host` false, the driver's own. */
     bool host;
     size_t in_shift, out_shift;
+    bool tight;    /* buffers end with the last element */
     uint64_t seed; /* of the data */
 };
 

@@ -1,0 +1,136 @@
+/*
+ * scans [TILE]: what drive.py runs under Oclgrind of the scans. Every kernel of each
+ * strategy, over tiles, kinds, operators, counts, offsets, inits and totals. TILE, such as
+ * tile_group: this kind only. The buffers end where the elements do, so that Oclgrind sees
+ * an access beyond them.
+ */
+#include "every_text.h"
+#include "order_check.h"
+#include "prefix_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * What each of them is there for:
+ *
+ *   tile_vector of 16     one vector, or the lead of less than one
+ *   tile_vector of 36     vectors and what is left of one
+ *   groups of 6           no power of two, six elements each
+ *   groups of 40          more than 32 items in local memory, where padding begins
+ *   groups of 1           one work-item for all
+ */
+static const struct plan_override tiles[] = {
+    { .tile = TILE_VECTOR, .tile_elements = 16, .max_groups = 2 },
+    { .tile = TILE_VECTOR, .tile_elements = 36, .max_groups = 3 },
+    { .tile = TILE_GROUP, .tile_elements = 36, .group_size = 6, .max_groups = 2 },
+    { .tile = TILE_GROUP, .tile_elements = 80, .group_size = 40, .max_groups = 2 },
+    { .tile = TILE_GROUP, .tile_elements = 32, .group_size = 1, .max_groups = 3 },
+};
+
+static const struct {
+    clfold_op op;
+    struct pair pair;
+} folds[] = {
+    { CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
+    { CLFOLD_ADD, { CLFOLD_U8, CLFOLD_U64 } },
+    { CLFOLD_ARG_MIN, { CLFOLD_F32, CLFOLD_F32 } },
+    { CLFOLD_MIN_MAX, { CLFOLD_I16, CLFOLD_I16 } },
+};
+#define NUM_FOLDS (sizeof(folds) / sizeof(folds[0]))
+
+static struct device device;
+static clfold_context *ctx;
+static unsigned num, wrong;
+
+static void scan_fold(const struct plan_override *plan, size_t fold, size_t algorithm,
+                      bool exclusive)
+{
+    const size_t tile = plan->tile_elements, counts[] = { 1, tile, 5 * tile + 1 };
+
+    for (size_t c = 0; c < 3; ++c) {
+        struct prefix_case scan = { .op = folds[fold].op,
+                                    .pair = folds[fold].pair,
+                                    .algorithm = order_algorithms[algorithm],
+                                    .plan = *plan,
+                                    .exclusive = exclusive,
+                                    .count = counts[c],
+                                    .in_offset = c,
+                                    .out_offset = c * 3 % 5,
+                                    .in_place = fold == 0 && c == 2,
+                                    .init = (enum init_from)((c + fold) % 2 + 1),
+                                    .total = (enum total_to)((c + algorithm) % 3),
+                                    .tight = true,
+                                    .seed = c + 1 };
+        char why[1024];
+        scan.init = exclusive || c != 1 ? scan.init : INIT_NONE;
+        ++num;
+        if (!prefix_check(ctx, &device, device.queue, &scan, NULL, why, sizeof(why))) {
+            ++wrong;
+            fprintf(stderr, "calls: %s\n", why);
+        }
+    }
+}
+
+static struct value join(struct value a, struct value b)
+{
+    return (struct value){ { a.of[0] * b.of[0], a.of[1] * b.of[0] + b.of[1] } };
+}
+
+/* Affine maps, which a constant one cuts. */
+static void scan_affine(const struct plan_override *plan, size_t algorithm,
+                        bool exclusive)
+{
+    enum { MOST = 200 };
+    struct monoid monoid = affine_monoid(CLFOLD_U32);
+    struct value elements[MOST];
+    struct order_case scan = { .monoid = &monoid,
+                               .combine = join,
+                               .scalars = elements,
+                               .values = elements,
+                               .plan = *plan,
+                               .algorithm = order_algorithms[algorithm],
+                               .exclusive = exclusive,
+                               .count = MOST,
+                               .in_offset = 1,
+                               .out_offset = 3,
+                               .tight = true };
+
+    monoid.cuts = "b.a == 0";
+    for (cl_uint i = 0; i < MOST; ++i) {
+        elements[i] = (struct value){ { i % 23 == 5 ? 0 : 2 * i + 3, i + 7 } };
+    }
+    ++num;
+    /* Ends the program where a result is wrong. */
+    order_check(ctx, &device, &scan);
+}
+
+int main(int argc, char **argv)
+{
+    device_init(&device);
+    if (!strstr(device.name, "Oclgrind")) {
+        fprintf(stderr, "calls: the device is \"%s\"; run this under Oclgrind\n",
+                device.name);
+        return 1;
+    }
+    if (clfold_context_create(&ctx, device.context, device.id, NULL)) {
+        fprintf(stderr, "calls: %s\n", clfold_last_error());
+        return 1;
+    }
+    for (size_t t = 0; t < sizeof(tiles) / sizeof(tiles[0]); ++t) {
+        if (argc > 1 && strcmp(argv[1], clfold_tile_name(tiles[t].tile)) != 0) {
+            continue;
+        }
+        for (size_t a = 0; a < ORDER_ALGORITHMS; ++a) {
+            for (size_t f = 0; f < NUM_FOLDS; ++f) {
+                scan_fold(&tiles[t], f, a, (t + a + f + f / 2) % 2);
+            }
+            scan_affine(&tiles[t], a, t % 2);
+        }
+    }
+    clfold_context_destroy(&ctx);
+    printf("calls: %u scans, %u wrong\n", num, wrong);
+    device_finish(&device);
+    return num == 0 || wrong > 0;
+}
