@@ -113,6 +113,7 @@ static void refused(void **state)
         { { "ladder", "--min", "2^26" }, "--min 67108864 is more than --max 33554432" },
         { { "ladder", "--csv=" }, "--csv needs a file" },
         { { "ladder", "--svg", "" }, "--svg needs a file" },
+        { { "ladder", "--csv", "-" }, "--csv - is no file" },
         { { "ladder", "--csv", "a", "--svg", "a" }, "name one file, a" },
         { { "ladder", "--type", "f32", "--op", "bit-or" },
           "--op bit-or does not go with" },

@@ -30,9 +30,16 @@ def first_line(text):
     return lines[0][:160] if lines else ""
 
 
+def refuse_broken(program, done):
+    """A mutant that does not build, or is called wrongly, is not found: it is no mutant."""
+    if done.status == 2:
+        sys.exit(f"{os.path.basename(program)}: {done.err.strip()}")
+
+
 def on_device(runner, device, program, algorithm):
     """What was found there, or None."""
     done = runner.Run([program, algorithm], device.environment(), LIMIT_SECONDS)
+    refuse_broken(program, done)
     return None if not done.fault else first_line(done.out) or done.fault
 
 
@@ -40,6 +47,7 @@ def under_oclgrind(runner, oclgrind, program, algorithm, scratch):
     log = os.path.join(scratch, "log")
     done = runner.Run([oclgrind, *OCLGRIND, "--log", log, program, algorithm, "few"],
                       dict(os.environ), LIMIT_SECONDS)
+    refuse_broken(program, done)
     report = ""
     if os.path.exists(log):
         with open(log, encoding="utf-8", errors="replace") as text:

@@ -85,6 +85,12 @@ int main(int argc, char **argv)
         snprintf(name, sizeof(name), "reduce%d", rung);
         right = run_all(context, &device, name, few);
     }
+    clfold_stats stats;
+    if (clfold_context_stats(context, &stats) || stats.failed_builds > 0) {
+        /* A fault that is no kernel proves nothing. */
+        fprintf(stderr, "mutant: a program does not build\n");
+        return 2;
+    }
     clfold_context_destroy(&context);
     device_finish(&device);
     if (right) {

@@ -1,8 +1,8 @@
 /*
  * scans [TILE]: what drive.py runs under Oclgrind of the scans. Every kernel of each
- * strategy, over tiles, kinds, operators, counts, offsets, inits and totals. TILE, such as
- * tile_group: this kind only. The buffers end where the elements do, so that Oclgrind sees
- * an access beyond them.
+ * strategy, over tiles, kinds, operators, counts, offsets, inits and totals. TILE, such
+ * as tile_group: this kind only. The buffers end where the elements do, so that Oclgrind
+ * sees an access beyond them.
  */
 #include "every_text.h"
 #include "order_check.h"

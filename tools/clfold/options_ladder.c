@@ -59,6 +59,10 @@ static const struct option known[] = {
 static bool read_path(const char *option, const char **path, struct message *message)
 {
     *path = optarg;
+    if (strcmp(optarg, "-") == 0) {
+        return message_set(message, "%s - is no file: --json prints to standard output",
+                           option);
+    }
     return *optarg || message_set(message, "%s needs a file, and got nothing", option);
 }
 
