@@ -69,9 +69,10 @@ static clfold_status scan(clfold_context *context, const struct site *site,
 
 /* Both scans, which differ in one flag. */
 static clfold_status scan_fold(clfold_context *context, const struct site *site,
-                               const clfold_fold *fold, struct scan_call *call,
+                               const clfold_fold *fold, const struct scan_call *asked,
                                cl_event *event)
 {
+    struct scan_call call = *asked;
     struct monoid monoid;
     clfold_status status;
 
@@ -79,17 +80,17 @@ static clfold_status scan_fold(clfold_context *context, const struct site *site,
         *event = NULL;
     }
     if ((status = clfold_check_fold(site, context,
-                                    call->exclusive ? CLFOLD_EXCLUSIVE_SCAN
-                                                    : CLFOLD_INCLUSIVE_SCAN,
+                                    call.exclusive ? CLFOLD_EXCLUSIVE_SCAN
+                                                   : CLFOLD_INCLUSIVE_SCAN,
                                     fold, &monoid)) ||
-        (status = clfold_scan_choose(&call->algorithm, site, fold->algorithm, &monoid,
-                                     &context->caps.facts, call->count))) {
+        (status = clfold_scan_choose(&call.algorithm, site, fold->algorithm, &monoid,
+                                     &context->caps.facts, call.count))) {
         return status;
     }
-    call->monoid = &monoid;
-    call->init = (struct init){ .value = fold->init, .at = fold->init_at };
-    call->total = fold->total_at;
-    return scan(context, site, call, event);
+    call.monoid = &monoid;
+    call.init = (struct init){ .value = fold->init, .at = fold->init_at };
+    call.total = fold->total_at;
+    return scan(context, site, &call, event);
 }
 
 clfold_status clfold_inclusive_scan(clfold_context *context, cl_command_queue queue,

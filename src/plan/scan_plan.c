@@ -219,6 +219,7 @@ static void plan_passes(struct scan_plan *plan, const struct monoid *monoid,
 
     plan->run = clfold_div_up(plan->num_tiles, policy->groups);
     plan->run = plan->run < most ? plan->run : most;
+    plan->run = plan->run > 0 ? plan->run : 1;
     plan->num_groups = clfold_div_up(plan->num_tiles, plan->run);
     plan->blocks = clfold_div_up(plan->num_tiles, anchor);
     plan->launch_blocks =
