@@ -80,7 +80,8 @@ static bool is_head(enum heads heads, size_t i, size_t tile, uint64_t *random)
     }
 }
 
-static void make_segments(clfold_type type, enum heads heads, size_t tile, size_t count)
+static void make_segments(clfold_type type, enum heads heads, size_t tile, size_t count,
+                          bool rounding)
 {
     uint64_t random = heads;
 
@@ -88,42 +89,102 @@ static void make_segments(clfold_type type, enum heads heads, size_t tile, size_
         bool head = is_head(heads, i, tile, &random);
         cl_uint value = (cl_uint)(next_random(&random) >> 40);
         if (type == CLFOLD_F32) {
-            elements[i] = (struct value){ { as_bits((cl_float)(value % 64)),
-                                            head ? as_bits(1) : 0 } };
+            cl_float real =
+                rounding ? (cl_float)value * 0x1.1p-9F : (cl_float)(value % 64);
+            elements[i] = (struct value){ { as_bits(real), head ? as_bits(1) : 0 } };
         } else {
             elements[i] = (struct value){ { value, head } };
         }
     }
 }
 
+static void check(const struct order_case *scan)
+{
+    char why[1024];
+
+    if (!order_check(ctx, &device, scan, NULL, why, sizeof(why))) {
+        fail_msg("%s", why);
+    }
+}
+
+/* A tile, a type, and where the heads are. */
+struct cut_case {
+    size_t tile;
+    clfold_type type;
+    enum heads heads;
+};
+
+static void check_segments(const struct cut_case *of, const char *algorithm,
+                           bool exclusive)
+{
+    static const struct value inits[] = { { { 11, 0 } },
+                                          { { 0x41300000 /* 11.0 */, 0 } } };
+    bool real = of->type == CLFOLD_F32;
+    const struct monoid monoid = segment_monoid(of->type);
+    size_t tile = order_tile_size(of->tile);
+    const size_t counts[] = { tile + 1, of->tile < 2 ? MOST : 70 * tile + 5 };
+
+    for (size_t c = 0; c < 4; ++c) {
+        struct order_case scan = {
+            .monoid = &monoid,
+            .combine = real ? segment_join_f32 : segment_join,
+            .scalars = elements,
+            .values = elements,
+            .init = c % 2 ? &inits[real] : NULL,
+            .plan = order_tiles[of->tile],
+            .algorithm = algorithm,
+            .exclusive = exclusive,
+            .count = counts[c / 2],
+            .out_offset = c == 3 ? 16 : 0,
+        };
+        check(&scan);
+    }
+}
+
+/* Folds of tiles, which reduce_then_scan has, are what may stop at a head. */
 static void test_segments(void **state)
 {
-    const struct value inits[] = { { { 11, 0 } }, { { 0x41300000 /* 11.0 */, 0 } } };
-
     (void)state;
     for (size_t k = 0; k < 2 * ORDER_TILES; ++k) {
-        size_t t = k / 2, tile = order_tile_size(t);
-        clfold_type type = k % 2 ? CLFOLD_F32 : CLFOLD_U32;
-        const struct monoid monoid = segment_monoid(type);
-        const size_t counts[] = { tile + 1, t < 2 ? MOST : 70 * tile + 5 };
-        for (enum heads heads = NO_HEADS; heads < NUM_HEADS; ++heads) {
-            make_segments(type, heads, tile, counts[1]);
-            for (size_t c = 0; c < 4; ++c) {
-                struct order_case scan = {
-                    .monoid = &monoid,
-                    .combine = k % 2 ? segment_join_f32 : segment_join,
-                    .scalars = elements,
-                    .values = elements,
-                    .init = c % 2 ? &inits[k % 2] : NULL,
-                    .plan = order_tiles[t],
-                    .algorithm = order_algorithms[(k + t) % ORDER_ALGORITHMS],
-                    .exclusive = (t + t / 2 + k % 2) % 2,
-                    .count = counts[c / 2],
-                    .out_offset = c == 3 ? 16 : 0,
-                };
-                order_check(ctx, &device, &scan);
+        struct cut_case of = { .tile = k / 2, .type = k % 2 ? CLFOLD_F32 : CLFOLD_U32 };
+        bool exclusive = (k / 2 + k / 4 + k) % 2;
+        for (of.heads = NO_HEADS; of.heads < NUM_HEADS; ++of.heads) {
+            make_segments(of.type, of.heads, order_tile_size(of.tile), MOST, false);
+            check_segments(&of, "reduce_then_scan", exclusive);
+            if (of.tile < 4) {
+                check_segments(&of, k % 2 ? "scan_then_propagate" : "scan_single_group",
+                               !exclusive);
             }
         }
+    }
+}
+
+/* Sums that round have the same bits by every strategy, whether its folds stop or not. */
+static void test_bits(void **state)
+{
+    static cl_uint first[2 * MOST];
+    const struct monoid monoid = segment_monoid(CLFOLD_F32);
+    const size_t tiles[] = { 0, 1, ORDER_TILES - 1 };
+
+    (void)state;
+    for (size_t k = 0; k < 3 * NUM_HEADS; ++k) {
+        size_t t = tiles[k / NUM_HEADS];
+        char why[1024];
+        struct order_case scan = { .monoid = &monoid,
+                                   .scalars = elements,
+                                   .plan = order_tiles[t],
+                                   .algorithm = "scan_single_group",
+                                   .count = MOST };
+        make_segments(CLFOLD_F32, (enum heads)(k % NUM_HEADS), order_tile_size(t), MOST,
+                      true);
+        if (!order_check(ctx, &device, &scan, first, why, sizeof(why))) {
+            fail_msg("%s", why);
+        }
+        scan.expected = first;
+        scan.algorithm = "reduce_then_scan";
+        check(&scan);
+        scan.algorithm = "scan_then_propagate";
+        check(&scan);
     }
 }
 
@@ -144,7 +205,8 @@ static int close_device(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_segments) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_segments),
+                                        cmocka_unit_test(test_bits) };
 
     return cmocka_run_group_tests_name("scan_cuts", tests, open_device, close_device);
 }

@@ -1,6 +1,8 @@
 #include "order_check.h"
 
-#include "test.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define ZONE 64 /* elements on either side */
 
@@ -16,6 +18,7 @@ const struct plan_override order_tiles[ORDER_TILES] = {
     { .tile = TILE_VECTOR, .tile_elements = 100, .max_groups = 2 },
     { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 4 },
     { .tile = TILE_GROUP, .tile_elements = 256, .group_size = 64, .max_groups = 7 },
+    { .tile = TILE_VECTOR, .tile_elements = 528, .max_groups = 3 },
 };
 
 size_t order_tile_size(size_t tile)
@@ -39,13 +42,16 @@ cl_uint as_bits(cl_float real)
     return bits;
 }
 
-static void fail_case(const struct order_case *scan, const char *what)
+static bool explain(const struct order_case *scan, const char *what, char *why,
+                    size_t why_size)
 {
-    fail_msg("%s %s of %zu by %s, %s of %u, %u work-items, from %zu to %zu%s: %s",
+    snprintf(why, why_size,
+             "%s %s of %zu by %s, %s of %u, %u work-items, from %zu to %zu%s: %s",
              scan->exclusive ? "exclusive" : "inclusive", scan->monoid->name, scan->count,
              scan->algorithm, clfold_tile_name(scan->plan.tile), scan->plan.tile_elements,
              scan->plan.group_size, scan->in_offset, scan->out_offset,
              scan->init ? ", with init" : "", what);
+    return false;
 }
 
 static cl_mem buffer_of(const struct device *device, const cl_uint *bytes, size_t num)
@@ -54,23 +60,18 @@ static cl_mem buffer_of(const struct device *device, const cl_uint *bytes, size_
     cl_mem mem = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                 num * sizeof(*bytes), (void *)(uintptr_t)bytes, &status);
 
-    assert_int_equal(status, CL_SUCCESS);
-    return mem;
+    return status == CL_SUCCESS ? mem : NULL;
 }
 
-/* Scalars of nothing that would do no harm, around the elements. */
-static cl_uint *input_of(const struct order_case *scan, size_t *num)
+/* Around the elements are scalars that would show. */
+static void fill_input(const struct order_case *scan, cl_uint *in, size_t num)
 {
     size_t width = scan->monoid->num_scalars;
-    *num = (scan->in_offset + scan->count + (scan->tight ? 0 : ZONE)) * width;
-    cl_uint *in = malloc(*num * sizeof(*in));
 
-    assert_non_null(in);
-    memset(in, 0x5b, *num * sizeof(*in));
+    memset(in, 0x5b, num * sizeof(*in));
     for (size_t i = 0; i < scan->count; ++i) {
         memcpy(in + (scan->in_offset + i) * width, scan->scalars[i].of, width * 4);
     }
-    return in;
 }
 
 /* The loop on the host. */
@@ -96,8 +97,8 @@ static void expect(const struct order_case *scan, cl_uint *out)
     }
 }
 
-static void check_items(const struct order_case *scan, const cl_uint *expected,
-                        const cl_uint *found, size_t num)
+static bool compare(const struct order_case *scan, const cl_uint *expected,
+                    const cl_uint *found, size_t num, char *why, size_t why_size)
 {
     size_t width = scan->monoid->num_components;
     size_t from = scan->out_offset * width, behind = from + scan->count * width;
@@ -109,45 +110,102 @@ static void check_items(const struct order_case *scan, const cl_uint *expected,
             snprintf(what, sizeof(what), "component %zu of result %ld is 0x%x, not 0x%x",
                      k % width, (long)(k / width) - (long)scan->out_offset, found[k],
                      wanted);
-            fail_case(scan, what);
+            return explain(scan, what, why, why_size);
         }
     }
+    return true;
 }
 
-void order_check(clfold_context *context, const struct device *device,
-                 const struct order_case *scan)
+struct run {
+    cl_uint *in, *out, *expected;
+    size_t in_num, out_num, num; /* scalars; `num` of the results */
+    cl_mem in_mem, out_mem;
+};
+
+static bool run_init(struct run *run, const struct device *device,
+                     const struct order_case *scan)
+{
+    size_t zone = scan->tight ? 0 : ZONE;
+
+    run->num = scan->count * scan->monoid->num_components;
+    run->in_num = (scan->in_offset + scan->count + zone) * scan->monoid->num_scalars;
+    run->out_num = (scan->out_offset + scan->count + zone) * scan->monoid->num_components;
+    run->in = malloc(run->in_num * sizeof(*run->in));
+    run->out = malloc(run->out_num * sizeof(*run->out));
+    run->expected = malloc((run->num + 1) * sizeof(*run->expected));
+    if (!run->in || !run->out || !run->expected) {
+        return false;
+    }
+    fill_input(scan, run->in, run->in_num);
+    memset(run->out, 0xa5, run->out_num * sizeof(*run->out));
+    run->in_mem = buffer_of(device, run->in, run->in_num);
+    run->out_mem = buffer_of(device, run->out, run->out_num);
+    return run->in_mem && run->out_mem;
+}
+
+static void run_finish(struct run *run)
+{
+    if (run->in_mem) {
+        clReleaseMemObject(run->in_mem);
+    }
+    if (run->out_mem) {
+        clReleaseMemObject(run->out_mem);
+    }
+    free(run->in);
+    free(run->out);
+    free(run->expected);
+}
+
+static clfold_status enqueue(clfold_context *context, const struct device *device,
+                             const struct order_case *scan, struct run *run)
 {
     cl_command_queue queue =
         scan->disorder && device->disorder ? device->disorder : device->queue;
-    size_t width = scan->monoid->num_components, in_num;
-    size_t out_num = (scan->out_offset + scan->count + (scan->tight ? 0 : ZONE)) * width;
-    cl_uint *in = input_of(scan, &in_num);
-    cl_uint *out = malloc(out_num * sizeof(*out));
-    cl_uint *expected = malloc((scan->count * width + 1) * sizeof(*expected));
     cl_event event = NULL;
 
-    assert_non_null(out);
-    assert_non_null(expected);
-    memset(out, 0xa5, out_num * sizeof(*out));
-    cl_mem in_mem = buffer_of(device, in, in_num),
-           out_mem = buffer_of(device, out, out_num);
     clfold_context_override(context, &scan->plan);
     clfold_status status = clfold_scan_monoid(
-        context, queue, scan->monoid, scan->algorithm, scan->exclusive, in_mem,
-        scan->in_offset, out_mem, scan->out_offset, scan->count,
+        context, queue, scan->monoid, scan->algorithm, scan->exclusive, run->in_mem,
+        scan->in_offset, run->out_mem, scan->out_offset, scan->count,
         scan->init ? scan->init->of : NULL, 0, NULL, &event);
-    if (status) {
-        fail_case(scan, clfold_last_error());
+    if (status == CLFOLD_OK) {
+        status = clEnqueueReadBuffer(queue, run->out_mem, CL_TRUE, 0, run->out_num * 4,
+                                     run->out, 1, &event, NULL);
+        clReleaseEvent(event);
     }
-    expect(scan, expected);
-    assert_int_equal(clEnqueueReadBuffer(queue, out_mem, CL_TRUE, 0, out_num * 4, out, 1,
-                                         &event, NULL),
-                     CL_SUCCESS);
-    check_items(scan, expected, out, out_num);
-    clReleaseEvent(event);
-    clReleaseMemObject(in_mem);
-    clReleaseMemObject(out_mem);
-    free(in);
-    free(out);
-    free(expected);
+    return status;
+}
+
+bool order_check(clfold_context *context, const struct device *device,
+                 const struct order_case *scan, cl_uint *results, char *why,
+                 size_t why_size)
+{
+    struct run run = { 0 };
+    bool right;
+
+    if (!run_init(&run, device, scan)) {
+        run_finish(&run);
+        return explain(scan, "no memory for its buffers", why, why_size);
+    }
+    if (scan->expected) {
+        memcpy(run.expected, scan->expected, run.num * sizeof(*run.expected));
+    } else if (scan->values) {
+        expect(scan, run.expected);
+    }
+    clfold_status status = enqueue(context, device, scan, &run);
+    if (status) {
+        char what[512];
+        snprintf(what, sizeof(what), "%s; %s", clfold_status_name(status),
+                 clfold_last_error());
+        right = explain(scan, what, why, why_size);
+    } else {
+        right = !(scan->expected || scan->values) ||
+                compare(scan, run.expected, run.out, run.out_num, why, why_size);
+    }
+    if (results) {
+        memcpy(results, run.out + scan->out_offset * scan->monoid->num_components,
+               run.num * sizeof(*results));
+    }
+    run_finish(&run);
+    return right;
 }

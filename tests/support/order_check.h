@@ -20,21 +20,25 @@ cl_uint as_bits(cl_float real);
 struct order_case {
     const struct monoid *monoid; /* an identity is "0" or "1" */
     struct value (*combine)(struct value a, struct value b);
-    const struct value *scalars, *values; /* of `count` elements */
-    const struct value *init;             /* NULL: none */
+    /* Of `count` elements; no values: the loop on the host knows nothing. */
+    const struct value *scalars, *values;
+    const struct value *init; /* NULL: none */
     struct plan_override plan;
     const char *algorithm;
     bool exclusive, disorder;
-    bool tight; /* buffers end with the last element */
+    bool tight;              /* buffers end with the last element */
+    const cl_uint *expected; /* instead of what the loop gives, if not NULL */
     size_t count, in_offset, out_offset;
 };
 
-/* Compares bit for bit, and the bytes around the results with what they were; fails the
- * test. Sets the context's override. */
-void order_check(clfold_context *context, const struct device *device,
-                 const struct order_case *scan);
+/* Compares bit for bit, and the bytes around the results with what they were. Returns false
+ * with a sentence in `why` if anything is otherwise. `results`, if not NULL, takes what came
+ * out. Sets the context's override. */
+bool order_check(clfold_context *context, const struct device *device,
+                 const struct order_case *scan, cl_uint *results, char *why,
+                 size_t why_size);
 
-#define ORDER_TILES      7
+#define ORDER_TILES      8
 #define ORDER_ALGORITHMS 3
 /* The policy's tile of each kind, and small ones. */
 extern const struct plan_override order_tiles[ORDER_TILES];
