@@ -89,3 +89,46 @@ uint32_t clfold_program_foresee(clfold_context *context, const struct program_sp
     }
     return i;
 }
+
+static clfold_status launch_with_scratch(clfold_context *context, struct chain *chain,
+                                         const struct launches *of,
+                                         const struct kernels *kernels, bool wants_event)
+{
+    struct block *block = NULL;
+    clfold_status status, given;
+
+    status = clfold_scratch_lend(&context->scratch, chain->site, chain->queue,
+                                 chain->in_order, of->scratch_bytes, &block);
+    if (status) {
+        return status;
+    }
+    /* The limit wants the newest also when a later launch fails. */
+    chain->wants_events = context->scratch.limit > 0;
+    status = of->launch(chain, of->call, of->plan, kernels, block->mem, wants_event);
+    given = clfold_scratch_give(&context->scratch, chain->site, block, chain->last);
+    return status ? status : given;
+}
+
+clfold_status clfold_program_launch(clfold_context *context, struct program *program,
+                                    struct chain *chain, const struct launches *launches,
+                                    cl_event *event)
+{
+    const struct launches *of = launches;
+    struct kernels *kernels;
+    clfold_status status =
+        clfold_program_take(&context->cache, chain->site, program, &kernels);
+
+    if (status) {
+        return status;
+    }
+    status = of->scratch_bytes > 0
+                 ? launch_with_scratch(context, chain, of, kernels, event != NULL)
+                 : of->launch(chain, of->call, of->plan, kernels, NULL, event != NULL);
+    clfold_program_give(&context->cache, program, kernels);
+    if (event && status == CLFOLD_OK) {
+        *event = chain->last;
+    } else {
+        clfold_chain_finish(chain);
+    }
+    return status;
+}

@@ -2,6 +2,7 @@
 #ifndef CLFOLD_OPS_PROGRAM_H
 #define CLFOLD_OPS_PROGRAM_H
 
+#include "ops/chain.h"
 #include "ops/context.h"
 
 /* What a program is made of. Everything that changes its text is in its key: the monoid,
@@ -27,5 +28,20 @@ clfold_status clfold_program_choose(clfold_context *context, const struct site *
 /* The number of the first program that is not known not to build, or of the last. */
 uint32_t clfold_program_foresee(clfold_context *context, const struct program_spec *specs,
                                 uint32_t num);
+
+/* What a call enqueues, once its program is there: `launch` has kernels and, for
+ * scratch_bytes above 0, scratch of its own. */
+struct launches {
+    clfold_status (*launch)(struct chain *chain, const void *call, const void *plan,
+                            const struct kernels *kernels, cl_mem scratch,
+                            bool wants_event);
+    const void *call, *plan; /* as `launch` knows them */
+    size_t scratch_bytes;
+};
+
+/* Enqueues them. *event, if asked for, is the last one's, and the caller's. */
+clfold_status clfold_program_launch(clfold_context *context, struct program *program,
+                                    struct chain *chain, const struct launches *launches,
+                                    cl_event *event);
 
 #endif

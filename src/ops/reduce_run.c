@@ -180,11 +180,13 @@ static clfold_status set_args(const struct site *site, uint32_t kernel, cl_kerne
 }
 
 /* OpenCL takes a kernel's arguments when it is enqueued, so one object serves all. */
-static clfold_status launch_all(struct chain *chain, const struct reduce_call *call,
-                                const struct reduce_plan *plan,
-                                const struct kernels *kernels, cl_mem scratch,
-                                bool wants_event)
+static clfold_status launch_all(struct chain *chain, const void *of_call,
+                                const void *of_plan, const struct kernels *kernels,
+                                cl_mem scratch, bool wants_event)
 {
+    const struct reduce_call *call = of_call;
+    const struct reduce_plan *plan = of_plan;
+
     uint64_t count = call->count, num_groups;
     clfold_status status = CLFOLD_OK;
 
@@ -203,27 +205,6 @@ static clfold_status launch_all(struct chain *chain, const struct reduce_call *c
     return status;
 }
 
-/* With partials in scratch between the launches. */
-static clfold_status launch_with_scratch(clfold_context *context, struct chain *chain,
-                                         const struct reduce_call *call,
-                                         const struct reduce_plan *plan,
-                                         const struct kernels *kernels, bool wants_event)
-{
-    struct block *block = NULL;
-    clfold_status status, given;
-
-    status = clfold_scratch_lend(&context->scratch, chain->site, call->queue,
-                                 call->in_order, plan->scratch_bytes, &block);
-    if (status) {
-        return status;
-    }
-    /* The limit wants the newest also when a later launch fails. */
-    chain->wants_events = context->scratch.limit > 0;
-    status = launch_all(chain, call, plan, kernels, block->mem, wants_event);
-    given = clfold_scratch_give(&context->scratch, chain->site, block, chain->last);
-    return status ? status : given;
-}
-
 clfold_status clfold_reduce_enqueue(clfold_context *context, const struct site *site,
                                     const struct reduce_call *call, cl_event *event)
 {
@@ -237,25 +218,14 @@ clfold_status clfold_reduce_enqueue(clfold_context *context, const struct site *
     };
     struct reduce_plan plan;
     struct program *program;
-    struct kernels *kernels;
-    clfold_status status;
+    clfold_status status = clfold_reduce_find(context, site, call->algorithm,
+                                              call->monoid, call->count, &plan, &program);
 
-    if ((status = clfold_reduce_find(context, site, call->algorithm, call->monoid,
-                                     call->count, &plan, &program)) ||
-        (status = clfold_program_take(&context->cache, site, program, &kernels))) {
+    if (status) {
         return status;
     }
-    status =
-        plan.scratch_bytes > 0
-            ? launch_with_scratch(context, &chain, call, &plan, kernels, event != NULL)
-            : launch_all(&chain, call, &plan, kernels, NULL, event != NULL);
-    clfold_program_give(&context->cache, program, kernels);
-    if (event && status == CLFOLD_OK) {
-        *event = chain.last;
-    } else {
-        clfold_chain_finish(&chain);
-    }
-    return status;
+    const struct launches launches = { launch_all, call, &plan, plan.scratch_bytes };
+    return clfold_program_launch(context, program, &chain, &launches, event);
 }
 
 clfold_status clfold_reduce_rehearse(const struct site *site,

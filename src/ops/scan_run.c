@@ -243,33 +243,16 @@ static clfold_status launch_passes(struct chain *chain, const struct scan_call *
     return clfold_chain_launch(chain, of[LAST], size, plan->num_groups, wants_event);
 }
 
-static clfold_status launch_all(struct chain *chain, const struct scan_call *call,
-                                const struct scan_plan *plan,
-                                const struct kernels *kernels, cl_mem scratch,
-                                bool wants_event)
+static clfold_status launch_all(struct chain *chain, const void *of_call,
+                                const void *of_plan, const struct kernels *kernels,
+                                cl_mem scratch, bool wants_event)
 {
+    const struct scan_call *call = of_call;
+    const struct scan_plan *plan = of_plan;
+
     return plan->shape.algorithm == SCAN_SINGLE_GROUP
                ? launch_single(chain, call, plan, kernels, scratch, wants_event)
                : launch_passes(chain, call, plan, kernels, scratch, wants_event);
-}
-
-static clfold_status launch_with_scratch(clfold_context *context, struct chain *chain,
-                                         const struct scan_call *call,
-                                         const struct scan_plan *plan,
-                                         const struct kernels *kernels, bool wants_event)
-{
-    struct block *block = NULL;
-    clfold_status status, given;
-
-    status = clfold_scratch_lend(&context->scratch, chain->site, call->queue,
-                                 call->in_order, plan->scratch_bytes, &block);
-    if (status) {
-        return status;
-    }
-    chain->wants_events = context->scratch.limit > 0;
-    status = launch_all(chain, call, plan, kernels, block->mem, wants_event);
-    given = clfold_scratch_give(&context->scratch, chain->site, block, chain->last);
-    return status ? status : given;
 }
 
 clfold_status clfold_scan_enqueue(clfold_context *context, const struct site *site,
@@ -284,24 +267,13 @@ clfold_status clfold_scan_enqueue(clfold_context *context, const struct site *si
     };
     struct scan_plan plan;
     struct program *program;
-    struct kernels *kernels;
-    clfold_status status;
+    clfold_status status = clfold_scan_find(context, site, call, &plan, &program);
 
-    if ((status = clfold_scan_find(context, site, call, &plan, &program)) ||
-        (status = clfold_program_take(&context->cache, site, program, &kernels))) {
+    if (status) {
         return status;
     }
-    status =
-        plan.scratch_bytes > 0
-            ? launch_with_scratch(context, &chain, call, &plan, kernels, event != NULL)
-            : launch_all(&chain, call, &plan, kernels, NULL, event != NULL);
-    clfold_program_give(&context->cache, program, kernels);
-    if (event && status == CLFOLD_OK) {
-        *event = chain.last;
-    } else {
-        clfold_chain_finish(&chain);
-    }
-    return status;
+    const struct launches launches = { launch_all, call, &plan, plan.scratch_bytes };
+    return clfold_program_launch(context, program, &chain, &launches, event);
 }
 
 clfold_status clfold_scan_rehearse(const struct site *site, const struct scan_call *call,

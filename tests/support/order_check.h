@@ -31,9 +31,9 @@ struct order_case {
     size_t count, in_offset, out_offset;
 };
 
-/* Compares bit for bit, and the bytes around the results with what they were. Returns false
- * with a sentence in `why` if anything is otherwise. `results`, if not NULL, takes what came
- * out. Sets the context's override. */
+/* Compares bit for bit, and the bytes around the results with what they were. Returns
+ * false with a sentence in `why` if anything is otherwise. `results`, if not NULL, takes
+ * what came out. Sets the context's override. */
 bool order_check(clfold_context *context, const struct device *device,
                  const struct order_case *scan, cl_uint *results, char *why,
                  size_t why_size);
