@@ -349,7 +349,7 @@ static void test_overlap(void **state)
                 "overlaps");
     clfold_fold fold = sum;
     fold.total_at = (clfold_place){ right, 0 };
-    refuse_call(device.queue, fold, left, 0, spare, 0, floats + 1, CLFOLD_ERROR_OVERLAP,
+    refuse_call(device.queue, fold, left, 0, out, 0, floats + 1, CLFOLD_ERROR_OVERLAP,
                 "total_at");
     fold.total_at = (clfold_place){ NULL, 0 };
     fold.init_at = (clfold_place){ left, floats };
