@@ -37,6 +37,7 @@ static clfold_status get_value(const struct site *site, cl_device_id device,
                                 : clfold_fail_call(site, status, "clGetDeviceInfo");
 }
 
+/* A name that does not fit is of no platform that policies know. */
 static clfold_status get_platform(const struct site *site, cl_device_id device,
                                   char *string, size_t size)
 {
@@ -44,13 +45,16 @@ static clfold_status get_platform(const struct site *site, cl_device_id device,
     clfold_status status =
         get_value(site, device, CL_DEVICE_PLATFORM, &platform, sizeof(platform));
 
-    if (status == CLFOLD_OK) {
-        status = clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, string, NULL);
-        if (status != CL_SUCCESS) {
-            clfold_fail_call(site, status, "clGetPlatformInfo");
-        }
+    if (status != CLFOLD_OK) {
+        return status;
     }
-    return status;
+    status = clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, string, NULL);
+    if (status == CL_INVALID_VALUE) {
+        string[0] = '\0';
+        status = CL_SUCCESS;
+    }
+    return status == CL_SUCCESS ? CLFOLD_OK
+                                : clfold_fail_call(site, status, "clGetPlatformInfo");
 }
 
 /* The newest OpenCL C that the device is sure to compile. A 3.0 device has 3.0, whatever
