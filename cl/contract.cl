@@ -118,13 +118,6 @@
 #error "contract: CLFOLD_GROUP_POWER must not be below CLFOLD_GROUP_SIZE"
 #endif
 
-/* For what must not be a call, with vectors handed over in memory. */
-#ifdef __clang__
-#define CLFOLD_INLINE static __attribute__((always_inline))
-#else
-#define CLFOLD_INLINE static inline
-#endif
-
 #define CLFOLD_ITEM_MEMBER(k, name, stage, item, result) item name;
 #define CLFOLD_STAGE_MEMBER(k, name, stage, item, result) stage name;
 #define CLFOLD_STAGE16_MEMBER(k, name, stage, item, result) stage##16 name;

@@ -149,8 +149,7 @@ static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
 }
 
 /* 64 elements in order, as 16 lanes of 4 neighbours each. */
-CLFOLD_INLINE clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong begin,
-                                            uint j)
+static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong begin, uint j)
 {
     clfold_stage16 x =
         clfold_pairs(clfold_load16(in, begin, j), clfold_load16(in, begin, j + 16));
@@ -162,8 +161,7 @@ CLFOLD_INLINE clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong be
 
 /* 256 elements in order, as 16 lanes of 16 neighbours each: for 15 vector combines, where
  * reordering would take 16. */
-CLFOLD_INLINE clfold_lanes clfold_fold_256(global const CLFOLD_IN *in, ulong begin,
-                                           uint j)
+static clfold_lanes clfold_fold_256(global const CLFOLD_IN *in, ulong begin, uint j)
 {
     clfold_stage16 x = clfold_pairs(clfold_fold_64(in, begin, j),
                                     clfold_fold_64(in, begin, j + 64));

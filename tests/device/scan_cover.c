@@ -7,7 +7,7 @@
 #include "prefix_check.h"
 #include "test.h"
 
-#define MOST_PROGRAMS 200 /* on a device */
+#define MOST_PROGRAMS 260 /* on a device */
 
 static struct device device;
 static clfold_context *ctx;
