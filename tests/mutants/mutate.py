@@ -4,9 +4,10 @@
 KERNELS.c is what tools/embed makes of the .cl files among INPUT, GRID.c a copy of grid.c, which
 is among them too; one of them has the fault of that name.
 
-The faults are those of the published reduction kernels (the lectures after Harris), each put
-back into ours. Every piece of text that a fault replaces must stand in its file just as often
-as is said here, so that a fault cannot vanish when a kernel changes.
+The faults of reductions are those of the published kernels (the lectures after Harris), each
+put back into ours; those of scans are what is easily got wrong. Every piece of text that a fault
+replaces must stand in its file just as often as is said here, so that a fault cannot vanish when
+a kernel changes.
 
 mutate.py --list prints the faults, a line each: its name, and the algorithm that shows it.
 """
@@ -50,6 +51,14 @@ REDUCE1_STEP_BARRIER_BEHIND = """\
     barrier(CLK_LOCAL_MEM_FENCE);
 """
 LADDER, GRID = "reduce_ladder.cl", "grid.c"
+VECTOR, VECTOR_SCAN, GROUP_SCAN = "tile_vector.cl", "tile_vector_scan.cl", "tile_group_scan.cl"
+SCAN_AND_WRITE = """\
+    clfold_scan_mine(index, count, has_prefix, room);
+    barrier(CLK_LOCAL_MEM_FENCE);
+"""
+SCAN_AND_WRITE_AT_ONCE = """\
+    clfold_scan_mine(index, count, has_prefix, room);
+"""
 
 # name: algorithm, then file, how often, what, by what
 FAULTS = {
@@ -99,6 +108,22 @@ FAULTS = {
     "load_without_bound": (
         "reduce3", [(LADDER, 1, "if (first + CLFOLD_GROUP_SIZE + l < source->count)",
                      "if (1)")],
+    ),
+    # Rows are written while other work-items still scan theirs.
+    "scan_barrier_lost": (
+        "scan_single_group", [(GROUP_SCAN, 1, SCAN_AND_WRITE, SCAN_AND_WRITE_AT_ONCE)],
+    ),
+    # Right for every operator that commutes.
+    "scan_prefix_behind": (
+        "reduce_then_scan",
+        [(VECTOR_SCAN, 1, "clfold_combine16(clfold_spread(*prefix), y)",
+          "clfold_combine16(y, clfold_spread(*prefix))"),
+         (GROUP_SCAN, 1, "y = clfold_combine(room->kept[CLFOLD_PREFIX], y)",
+          "y = clfold_combine(y, room->kept[CLFOLD_PREFIX])")],
+    ),
+    # Folds from behind the 16 elements with the last head, as if it ended its segment.
+    "cut_taken_as_inclusive": (
+        "reduce_then_scan", [(VECTOR, 1, "return i - 16;", "return min(i, count - 16);")],
     ),
 }  # fmt: skip
 

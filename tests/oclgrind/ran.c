@@ -1,5 +1,5 @@
-/* Stands in a program between its launches and Oclgrind: "calls: ran KERNEL" on stdout
- * for each kernel that is launched, once. */
+/* Stands between a program's launches and Oclgrind: "calls: ran KERNEL" on stdout for
+ * each kernel that is launched, once. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 
 #include <CL/cl.h>
