@@ -207,6 +207,7 @@ static void test_in_flight_out_of_order(void **state)
 {
     (void)state;
     if (!device.disorder) {
+        print_message("%s has no out-of-order queue\n", device.name);
         skip();
     }
     calls_in_flight(device.disorder, false);
@@ -228,16 +229,18 @@ static void test_in_flight_out_of_order(void **state)
 static void test_no_call_waits(void **state)
 {
     enum { HELD = 30 };
+
+    (void)state;
+    if (!device.disorder) {
+        print_message("%s has no out-of-order queue\n", device.name);
+        skip();
+    }
     struct input *input = input_create(3), *own = input_create(4);
     cl_mem held = output_create(), out = output_create();
     cl_event last = NULL;
     cl_int status;
     cl_event gate = clCreateUserEvent(device.context, &status);
 
-    (void)state;
-    if (!device.disorder) {
-        skip();
-    }
     assert_int_equal(status, CL_SUCCESS);
     clfold_context_trim(ctx);
     for (size_t i = 0; i < HELD; ++i) {
