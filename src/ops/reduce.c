@@ -3,6 +3,7 @@
 
 #include "ops/check.h"
 #include "ops/internal.h"
+#include "ops/read.h"
 #include "plan/scalar.h"
 
 #include <string.h>
@@ -136,13 +137,11 @@ static clfold_status reduce_and_read(clfold_context *context, const struct site 
     if (status) {
         return status;
     }
-    status = clEnqueueReadBuffer(call->queue, call->out, CL_TRUE, 0, size, bytes, 1,
-                                 reduced, NULL);
-    if (status != CL_SUCCESS) {
-        return clfold_fail_call(site, status, "clEnqueueReadBuffer");
+    status = clfold_read(site, call->queue, call->out, 0, size, bytes, 1, reduced);
+    if (status == CLFOLD_OK) {
+        memcpy(result, bytes, size);
     }
-    memcpy(result, bytes, size);
-    return CLFOLD_OK;
+    return status;
 }
 
 clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue,

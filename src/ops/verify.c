@@ -1,6 +1,7 @@
 /* verify_every: the host folds the input too, and compares. */
 #include "base/memory.h"
 #include "ops/host_fold.h"
+#include "ops/read.h"
 #include "ops/reduce.h"
 
 /* Bytes of input read at a time; a multiple of every element. */
@@ -42,11 +43,8 @@ static clfold_status get_init(const struct site *site, const struct reduce_call 
     if ((status = check_readable(site, "init_at", at->mem))) {
         return status;
     }
-    status = clEnqueueReadBuffer(call->queue, at->mem, CL_TRUE, at->offset * size, size,
-                                 cells, call->num_wait, call->wait, NULL);
-    return status == CL_SUCCESS
-               ? CLFOLD_OK
-               : clfold_fail_call(site, status, "verify: clEnqueueReadBuffer");
+    return clfold_read(site, call->queue, at->mem, at->offset * size, size, cells,
+                       call->num_wait, call->wait);
 }
 
 static clfold_status fold_input(struct host_fold *fold, const struct site *site,
@@ -62,12 +60,12 @@ static clfold_status fold_input(struct host_fold *fold, const struct site *site,
     }
     for (size_t done = 0, bytes; done < total; done += bytes) {
         bytes = total - done < PIECE ? total - done : PIECE;
-        cl_int status =
-            clEnqueueReadBuffer(call->queue, call->in, CL_TRUE, from + done, bytes, piece,
-                                num_wait, num_wait ? call->wait : NULL, NULL);
-        if (status != CL_SUCCESS) {
+        clfold_status status =
+            clfold_read(site, call->queue, call->in, from + done, bytes, piece, num_wait,
+                        num_wait ? call->wait : NULL);
+        if (status) {
             clfold_free(piece);
-            return clfold_fail_call(site, status, "verify: clEnqueueReadBuffer");
+            return status;
         }
         clfold_host_fold_add(fold, piece, bytes / size);
         num_wait = 0;
@@ -107,11 +105,9 @@ clfold_status clfold_reduce_verify(clfold_context *context, const struct site *s
         (status = clfold_reduce_enqueue(context, site, call, &done))) {
         return status;
     }
-    status = clEnqueueReadBuffer(call->queue, call->out, CL_TRUE, call->out_offset * size,
-                                 size, result, 1, &done, NULL);
-    if (status != CL_SUCCESS) {
-        clfold_fail_call(site, status, "verify: clEnqueueReadBuffer");
-    } else {
+    status = clfold_read(site, call->queue, call->out, call->out_offset * size, size,
+                         result, 1, &done);
+    if (status == CLFOLD_OK) {
         clfold_reduce_foresee(context, call->algorithm, monoid, call->count, &plan,
                               &dropped);
         status = clfold_host_fold_compare(&fold, site, &plan, result);

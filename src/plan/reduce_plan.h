@@ -23,6 +23,7 @@ const char *clfold_reduce_name(enum reduce_algorithm algorithm);
 struct plan_override {
     enum tile_kind tile;
     uint32_t tile_elements, group_size, max_groups;
+    uint32_t anchor; /* of scans */
 };
 
 struct tile_shape {

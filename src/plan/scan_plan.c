@@ -143,7 +143,7 @@ uint32_t clfold_scan_shapes(enum scan_algorithm algorithm, bool exclusive,
             .exclusive = exclusive,
             .prefetch = all[i].prefetch && all[i].tile == TILE_VECTOR,
             .stream = all[i].stream_bytes > 0 && all[i].tile == TILE_VECTOR,
-            .anchor = all[i].anchor,
+            .anchor = override->anchor ? override->anchor : all[i].anchor,
             .group_scan = device->sub_groups ? GROUP_SCAN_SUB_GROUP : GROUP_SCAN_RAKING,
             .tile = all[i].tile == TILE_VECTOR
                         ? vector_tile(&all[i], device, monoid, override)

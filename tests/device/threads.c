@@ -122,14 +122,16 @@ static void *work_scanning(void *argument)
                                   .type = CLFOLD_I32,
                                   .algorithm = algorithms[(me + round) % 3] };
         size_t count = next_random(&random) % COUNT, exclusive = round % 2;
-        cl_event written = NULL, scanned = NULL;
+        cl_event written = NULL, scanned = NULL, read = NULL;
         failures += clEnqueueWriteBuffer(queue, mem, CL_FALSE, 0, sizeof(values), values,
                                          0, NULL, &written) != CL_SUCCESS;
         failures += (exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
                         ctx, queue, &sum, mem, 0, mem, 0, count, 1, &written, &scanned) !=
                     CLFOLD_OK;
-        failures += clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(values), results,
-                                        1, &scanned, NULL) != CL_SUCCESS;
+        /* By its event: see src/ops/read.c. */
+        failures += clEnqueueReadBuffer(queue, mem, CL_FALSE, 0, sizeof(values), results,
+                                        1, &scanned, &read) != CL_SUCCESS;
+        failures += clWaitForEvents(1, &read) != CL_SUCCESS;
         for (size_t i = 0; i < COUNT; ++i) {
             cl_long total = totals[i + 1 - exclusive];
             failures +=
@@ -137,6 +139,7 @@ static void *work_scanning(void *argument)
         }
         clReleaseEvent(written);
         clReleaseEvent(scanned);
+        clReleaseEvent(read);
         if (round % 7 == 6) {
             clfold_context_trim(ctx);
         }
