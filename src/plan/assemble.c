@@ -271,19 +271,6 @@ void clfold_assemble_reduce(struct text *text, const struct monoid *monoid,
 
 /* ---- Scans ------------------------------------------------------------------------- */
 
-/* Vectors of items want one size, since one condition chooses in all components, and the
- * cells to be as wide. */
-static bool has_item16(const struct monoid *monoid)
-{
-    size_t size = clfold_scalar(monoid->cell)->size;
-    bool same = monoid->num_components <= 2;
-
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        same &= clfold_scalar(monoid->components[k].item)->size == size;
-    }
-    return same;
-}
-
 static void append_scan(struct text *text, const struct monoid *monoid,
                         const struct scan_shape *shape)
 {
@@ -308,7 +295,8 @@ static void append_scan(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "#define CLFOLD_CELLS %s%u\n", cell, cells);
     clfold_text_print(text, "#define CLFOLD_CELLS_SIZE %u\n", cells);
     clfold_text_print(text, "#define CLFOLD_CELLS_VSTORE vstore%u\n", cells);
-    clfold_text_print(text, "#define CLFOLD_ITEM16 %d\n", has_item16(monoid));
+    clfold_text_print(text, "#define CLFOLD_ITEM16 %d\n",
+                      clfold_monoid_has_item16(monoid));
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
         clfold_text_print(text, "#define CLFOLD_EMPTY16_%u(x, base) convert_%s16(x)%s\n",
                           k, cl_name(monoid->components[k].item),
@@ -330,9 +318,9 @@ void clfold_assemble_scan(struct text *text, const struct monoid *monoid,
     append_contract(text, monoid, &shape->tile);
     append_scan(text, monoid, shape);
     append_operator(text, monoid, &shape->tile, widths,
-                    !is_vector           ? 2
-                    : has_item16(monoid) ? 4
-                                         : 3);
+                    !is_vector                         ? 2
+                    : clfold_monoid_has_item16(monoid) ? 4
+                                                       : 3);
     append_file(text, "scan_tiles.cl");
     if (is_vector) {
         append_file(text, "tile_vector.cl");

@@ -308,6 +308,17 @@ size_t clfold_monoid_item_size(const struct monoid *monoid)
     return clfold_size_round_up(end, widest);
 }
 
+bool clfold_monoid_has_item16(const struct monoid *monoid)
+{
+    size_t size = clfold_scalar(monoid->cell)->size;
+    bool same = monoid->num_components <= 2;
+
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        same &= clfold_scalar(monoid->components[k].item)->size == size;
+    }
+    return same;
+}
+
 bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type)
 {
     bool uses = monoid->in == type || monoid->cell == type;

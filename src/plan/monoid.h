@@ -73,6 +73,10 @@ size_t clfold_monoid_item_size(const struct monoid *monoid);
 /* Whether `type` is any of the monoid's types. */
 bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type);
 
+/* Whether items are combined and stored 16 at a time. Vectors of items want one size,
+ * since one condition chooses in all components, and the cells to be as wide. */
+bool clfold_monoid_has_item16(const struct monoid *monoid);
+
 /* "CLFOLD_ADD"; "an unknown operator". */
 const char *clfold_op_name(clfold_op op);
 

@@ -100,6 +100,29 @@ static struct tile_shape group_tile(const struct scan_policy *policy,
     };
 }
 
+/* Rounds of a work-item for an element by itself: its own, and the components' when it is
+ * fetched and stored. */
+static uint64_t element_rounds(const struct monoid *monoid)
+{
+    return 1 + 2 * (monoid->num_components + 1);
+}
+
+/* For a vector of 16: where cuts are looked for, where it is folded, or scanned, where a
+ * lane of 16 such is joined, and where it becomes 16 items one by one. */
+static uint64_t vector_rounds(const struct monoid *monoid)
+{
+    return 3 + (clfold_monoid_has_item16(monoid) ? 0 : 1 + 16 * element_rounds(monoid));
+}
+
+/* The longest tile of a work-item, see rounds_of. */
+static uint64_t most_vector(const struct device_facts *device,
+                            const struct monoid *monoid)
+{
+    uint64_t rest = 16 * element_rounds(monoid) + 8;
+
+    return (device->most_rounds - rest) / vector_rounds(monoid) * 16;
+}
+
 static struct tile_shape vector_tile(const struct scan_policy *policy,
                                      const struct device_facts *device,
                                      const struct monoid *monoid,
@@ -108,9 +131,7 @@ static struct tile_shape vector_tile(const struct scan_policy *policy,
     uint32_t elements = override->tile_elements
                             ? override->tile_elements
                             : policy->tile_bytes / (uint32_t)widest(monoid);
-    /* See rounds_of. */
-    uint64_t most =
-        device->most_rounds ? (device->most_rounds - 24) / 2 * 16 : UINT32_MAX;
+    uint64_t most = device->most_rounds ? most_vector(device, monoid) : UINT32_MAX;
 
     most = most < monoid->stage_limit ? most : monoid->stage_limit;
     return (struct tile_shape){
@@ -156,16 +177,17 @@ uint32_t clfold_scan_shapes(enum scan_algorithm algorithm, bool exclusive,
 
 /* ---- Plans ------------------------------------------------------------------------- */
 
-/* Rounds of all loops that a work-item goes through for a tile, at most. */
+/* Rounds of all loops that a work-item goes through for a tile, at most. A loop's end is
+ * one more. */
 static uint64_t rounds_of(const struct monoid *monoid, const struct tile_shape *tile)
 {
     uint64_t run = tile->elements / tile->group_size;
 
     if (tile->kind == TILE_VECTOR) {
-        /* Vectors twice, where cuts are looked for, and what is left of one. */
-        return 2 * (run / 16) + 16 + 8;
+        return run / 16 * vector_rounds(monoid) + 16 * element_rounds(monoid) + 8;
     }
-    return run * (monoid->num_scalars + monoid->num_components + 2) +
+    /* Read in rows, folded, scanned, written in rows; or propagated. */
+    return run * (monoid->num_scalars + 3 + 3 * (monoid->num_components + 1)) +
            4 * tile->group_size + 8;
 }
 
@@ -204,11 +226,13 @@ static void plan_single(struct scan_plan *plan, const struct monoid *monoid,
 }
 
 /* Totals, a carry, and the anchors. */
-static size_t scratch_of(const struct scan_plan *plan, const struct monoid *monoid)
+static size_t scratch_of(const struct scan_plan *plan, uint64_t num_tiles,
+                         const struct monoid *monoid)
 {
-    uint64_t items = plan->num_tiles + 1 + (plan->shape.anchor > 1 ? plan->blocks : 0);
+    uint64_t anchor = plan->shape.anchor;
+    uint64_t anchors = anchor > 1 ? clfold_div_up(num_tiles, anchor) : 0;
 
-    return (size_t)items * clfold_monoid_item_size(monoid);
+    return (size_t)(num_tiles + 1 + anchors) * clfold_monoid_item_size(monoid);
 }
 
 static void plan_passes(struct scan_plan *plan, const struct monoid *monoid,
@@ -225,8 +249,9 @@ static void plan_passes(struct scan_plan *plan, const struct monoid *monoid,
     plan->launch_blocks =
         device->most_rounds ? device->most_rounds / (1 + 2 * anchor) : plan->blocks;
     plan->num_launches = 2 + (uint32_t)clfold_div_up(plan->blocks, plan->launch_blocks);
-    plan->scratch_bytes = scratch_of(plan, monoid);
-    plan->scratch_most = plan->scratch_bytes;
+    plan->scratch_bytes = scratch_of(plan, plan->num_tiles, monoid);
+    /* With another offset there may be a tile more. */
+    plan->scratch_most = scratch_of(plan, plan->num_tiles + 1, monoid);
 }
 
 void clfold_scan_plan_init(struct scan_plan *plan, const struct monoid *monoid,

@@ -175,7 +175,9 @@ static void test_prepare(void **state)
 static void test_explain(void **state)
 {
     clfold_context *ctx = context(NULL);
-    const struct plan_override tiles = { TILE_GROUP, 128, 16, 10 };
+    const struct plan_override tiles = {
+        .tile = TILE_GROUP, .tile_elements = 128, .group_size = 16, .max_groups = 10
+    };
     clfold_report report;
 
     (void)state;

@@ -35,11 +35,19 @@ static const char *const rungs[] = { "reduce0", "reduce1", "reduce2", "reduce3",
 /* Tiles are so small, and of reduce6 the groups so few, that each path is taken with
  * little data. */
 static const struct plan_override shapes[] = {
-    { TILE_NONE, 0, 2, 9 },      { TILE_NONE, 0, 3, 5 },    { TILE_NONE, 0, 32, 3 },
-    { TILE_NONE, 0, 50, 7 },     { TILE_NONE, 0, 64, 2 },   { TILE_NONE, 0, 100, 4 },
-    { TILE_NONE, 0, 256, 5 },    { TILE_VECTOR, 64, 0, 5 }, { TILE_VECTOR, 300, 0, 3 },
-    { TILE_VECTOR, 1024, 0, 4 }, { TILE_GROUP, 64, 8, 5 },  { TILE_GROUP, 100, 6, 4 },
-    { TILE_GROUP, 2048, 64, 7 },
+    { .group_size = 2, .max_groups = 9 },
+    { .group_size = 3, .max_groups = 5 },
+    { .group_size = 32, .max_groups = 3 },
+    { .group_size = 50, .max_groups = 7 },
+    { .group_size = 64, .max_groups = 2 },
+    { .group_size = 100, .max_groups = 4 },
+    { .group_size = 256, .max_groups = 5 },
+    { .tile = TILE_VECTOR, .tile_elements = 64, .max_groups = 5 },
+    { .tile = TILE_VECTOR, .tile_elements = 300, .max_groups = 3 },
+    { .tile = TILE_VECTOR, .tile_elements = 1024, .max_groups = 4 },
+    { .tile = TILE_GROUP, .tile_elements = 64, .group_size = 8, .max_groups = 5 },
+    { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 4 },
+    { .tile = TILE_GROUP, .tile_elements = 2048, .group_size = 64, .max_groups = 7 },
 };
 #define NUM_SHAPES (sizeof(shapes) / sizeof(shapes[0]))
 

@@ -16,7 +16,9 @@ static clfold_context *ctx;
 static const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 };
 
 /* Many groups, so that every call takes two launches and scratch. */
-static const struct plan_override tiles = { TILE_VECTOR, 1024, 0, 50 };
+static const struct plan_override tiles = { .tile = TILE_VECTOR,
+                                            .tile_elements = 1024,
+                                            .max_groups = 50 };
 
 struct input {
     cl_mem mem;

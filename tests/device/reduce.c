@@ -31,12 +31,16 @@ static const struct way policy_ways[] = {
 
 /* Tiles so small that every path is taken with little data. */
 static const struct way small_ways[] = {
-    { { TILE_VECTOR, 64, 0, 5 }, "tile_vector 64" },
-    { { TILE_VECTOR, 300, 0, 3 }, "tile_vector 300" },
-    { { TILE_GROUP, 64, 8, 5 }, "tile_group 64, 8 work-items" },
-    { { TILE_GROUP, 100, 6, 4 }, "tile_group 100, 6 work-items" },
-    { { TILE_GROUP, 256, 1, 2 }, "tile_group 256, 1 work-item" },
-    { { TILE_GROUP, 2048, 64, 7 }, "tile_group 2048, 64 work-items" },
+    { { .tile = TILE_VECTOR, .tile_elements = 64, .max_groups = 5 }, "tile_vector 64" },
+    { { .tile = TILE_VECTOR, .tile_elements = 300, .max_groups = 3 }, "tile_vector 300" },
+    { { .tile = TILE_GROUP, .tile_elements = 64, .group_size = 8, .max_groups = 5 },
+      "tile_group 64, 8 work-items" },
+    { { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 4 },
+      "tile_group 100, 6 work-items" },
+    { { .tile = TILE_GROUP, .tile_elements = 256, .group_size = 1, .max_groups = 2 },
+      "tile_group 256, 1 work-item" },
+    { { .tile = TILE_GROUP, .tile_elements = 2048, .group_size = 64, .max_groups = 7 },
+      "tile_group 2048, 64 work-items" },
 };
 
 struct data {
@@ -442,8 +446,13 @@ static void test_large_count(void **state)
 static void test_stage_limit(void **state)
 {
     const size_t count = (1 << 24) + (1 << 18);
-    const struct plan_override huge[] = { { TILE_VECTOR, 1u << 30, 0, 1 },
-                                          { TILE_GROUP, 1u << 30, 16, 1 } };
+    const struct plan_override huge[] = {
+        { .tile = TILE_VECTOR, .tile_elements = 1u << 30, .max_groups = 1 },
+        { .tile = TILE_GROUP,
+          .tile_elements = 1u << 30,
+          .group_size = 16,
+          .max_groups = 1 }
+    };
     unsigned char *bytes = malloc(count);
     cl_int status;
     const clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_U64, .in = CLFOLD_U8 };

@@ -14,7 +14,7 @@ cl_long expected;
 const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 };
 
 /* Any tile, so that a program that does not build can drop to the next. */
-static const struct plan_override tiles = { TILE_NONE, 1024, 0, 50 };
+static const struct plan_override tiles = { .tile_elements = 1024, .max_groups = 50 };
 
 /* ---- The log ----------------------------------------------------------------------- */
 

@@ -287,9 +287,14 @@ static bool reduce(const struct device *device, clfold_context *context,
  *                         fewer chunks than work-items
  */
 static const struct plan_override tiles[] = {
-    { TILE_VECTOR, 64, 1, 0 }, { TILE_VECTOR, 256, 1, 0 },  { TILE_VECTOR, 1024, 1, 0 },
-    { TILE_GROUP, 64, 6, 0 },  { TILE_GROUP, 256, 1, 0 },   { TILE_GROUP, 256, 8, 0 },
-    { TILE_GROUP, 64, 40, 0 }, { TILE_GROUP, 1024, 40, 0 },
+    { .tile = TILE_VECTOR, .tile_elements = 64, .group_size = 1 },
+    { .tile = TILE_VECTOR, .tile_elements = 256, .group_size = 1 },
+    { .tile = TILE_VECTOR, .tile_elements = 1024, .group_size = 1 },
+    { .tile = TILE_GROUP, .tile_elements = 64, .group_size = 6 },
+    { .tile = TILE_GROUP, .tile_elements = 256, .group_size = 1 },
+    { .tile = TILE_GROUP, .tile_elements = 256, .group_size = 8 },
+    { .tile = TILE_GROUP, .tile_elements = 64, .group_size = 40 },
+    { .tile = TILE_GROUP, .tile_elements = 1024, .group_size = 40 },
 };
 
 /*
