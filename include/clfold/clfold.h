@@ -135,9 +135,9 @@ typedef struct clfold_context_params {
     void (*on_launch)(void *user, const clfold_launch *launch);
     void *user;    /* handed to all callbacks */
     int log_level; /* messages above it are dropped; 0: CLFOLD_LOG_WARNING */
-    /* one call in so many is checked on the host and therefore blocks: it reads input and
-     * result back, which the buffers must allow. A wrong result is CLFOLD_ERROR_DATA; the
-     * output stays as it came. 0: none */
+    /* one reduction in so many is checked on the host and therefore blocks: it reads input
+     * and result back, which the buffers must allow. A wrong result is CLFOLD_ERROR_DATA;
+     * the output stays as it came. 0: none. Scans are not checked so far */
     uint32_t verify_every;
     /* keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
     const char *cache_folder;
@@ -450,8 +450,9 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  * 64 bytes from its buffer's start, a tile's prefix is the left fold of the totals of the
  * tiles before it (on some devices in blocks of tiles), and an item is the prefix with
  * the scan inside the tile behind it. So they are the same by each of the algorithms, in
- * place or not; an exclusive scan is the inclusive one moved by one place, and total_at
- * is its last item, bit for bit.
+ * place or not, but for which NaN a NaN is; total_at is the last item of the inclusive
+ * scan, bit for bit; and so is an exclusive scan the inclusive one moved by one place
+ * where prefixes are not folded in blocks of tiles, as on CPUs.
  *
  * Algorithms, by count unless one is named:
  *   "scan_single_group"     one group, one launch; reads and writes each element once

@@ -19,6 +19,7 @@ struct clfold_context {
     struct plan_override override; /* tests and benches only */
     uint32_t verify_every;
     _Atomic uint64_t calls;
+    _Atomic uint64_t verifiable; /* of those, one in verify_every is checked */
 };
 
 #endif

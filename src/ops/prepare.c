@@ -115,33 +115,48 @@ static clfold_status find(clfold_context *context, const struct site *site,
                                             count, &of->reduce, program);
 }
 
+static clfold_status prepare_program(clfold_context *context, const struct site *site,
+                                     cl_command_queue queue, struct rehearsal *of,
+                                     size_t count)
+{
+    struct program *program;
+    struct kernels *kernels;
+    clfold_status status;
+
+    if ((status = find(context, site, of, count, &program)) ||
+        (status = clfold_program_take(&context->cache, site, program, &kernels))) {
+        return status;
+    }
+    status = prepare_on(context, site, queue, of, kernels);
+    clfold_program_give(&context->cache, program, kernels);
+    return status;
+}
+
 clfold_status clfold_prepare(clfold_context *context, clfold_operation operation,
                              const clfold_fold *fold, size_t count)
 {
     struct site site = clfold_site(context, fold, "clfold_prepare");
     struct rehearsal of;
-    struct program *program;
-    struct kernels *kernels;
     cl_int status;
 
     if ((status = check(&of, &site, context, operation, fold, count))) {
         return status;
     }
     atomic_fetch_add(&context->calls, 1);
-    if ((status = find(context, &site, &of, count, &program)) ||
-        (status = clfold_program_take(&context->cache, &site, program, &kernels))) {
-        return status;
-    }
     cl_command_queue queue =
         clCreateCommandQueue(context->context, context->device, 0, &status);
-    if (status == CL_SUCCESS) {
-        status = prepare_on(context, &site, queue, &of, kernels);
-        clfold_log_call(&context->log, clReleaseCommandQueue(queue),
-                        "clReleaseCommandQueue");
-    } else {
-        clfold_fail_call(&site, status, "clCreateCommandQueue");
+    if (status != CL_SUCCESS) {
+        return clfold_fail_call(&site, status, "clCreateCommandQueue");
     }
-    clfold_program_give(&context->cache, program, kernels);
+    status = prepare_program(context, &site, queue, &of, count);
+    /* What small counts take, which are up to `count` as well. */
+    if (status == CLFOLD_OK && is_scan(&of) && !fold->algorithm &&
+        of.call.algorithm != SCAN_SINGLE_GROUP) {
+        of.call.algorithm = SCAN_SINGLE_GROUP;
+        of.call.count = 1;
+        status = prepare_program(context, &site, queue, &of, 1);
+    }
+    clfold_log_call(&context->log, clReleaseCommandQueue(queue), "clReleaseCommandQueue");
     return status;
 }
 

@@ -37,9 +37,9 @@ static clfold_status check(const clfold_context *context, const struct site *sit
 static clfold_status run(clfold_context *context, const struct site *site,
                          const struct reduce_call *call, clfold_op op, cl_event *event)
 {
-    uint64_t number = atomic_fetch_add(&context->calls, 1) + 1;
-
-    if (op && context->verify_every && number % context->verify_every == 0) {
+    atomic_fetch_add(&context->calls, 1);
+    if (op && context->verify_every &&
+        (atomic_fetch_add(&context->verifiable, 1) + 1) % context->verify_every == 0) {
         return clfold_reduce_verify(context, site, call, op, event);
     }
     return clfold_reduce_enqueue(context, site, call, event);
