@@ -136,7 +136,10 @@ def tile_kind(path, text):
     if not re.fullmatch(r"cl/(?:reduce|scan)_[^/]*\.cl|cl/reduce\.cl", path):
         return
     code = code_of(text).replace("\\\n", " \v")  # a \v stands for the newline
-    kind = r"\bCLFOLD_(?:TILE_\w+|GROUP_SIZE|IN16|CHUNK\w*)"
+    kind = (
+        r"\bCLFOLD_(?:TILE_\w+|GROUP_SIZE|GROUP_SCAN|SCAN_ITEMS|IN16|ITEM16|CELL16|AS_CELL16|"
+        r"CELLS\w*|CHUNK\w*|OUT_CHUNK\w*|RUN|SLOT)\b"
+    )
     condition = r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|elifdef|elifndef)\b.*"
     for match in re.finditer(condition, code, re.M):
         for name in re.findall(kind, match[0]):

@@ -104,7 +104,13 @@ class Rules(unittest.TestCase):
     def test_tile_kind(self):
         for line in ("#if CLFOLD_TILE_VECTOR", "#ifdef CLFOLD_TILE_GROUP",
                      "#  ifndef CLFOLD_TILE_VECTOR", "#elif defined(CLFOLD_TILE_GROUP)",
-                     "#if CLFOLD_GROUP_SIZE == 1", "#if defined(CLFOLD_CHUNK)"):
+                     "#if CLFOLD_GROUP_SIZE == 1", "#if defined(CLFOLD_CHUNK)",
+                     "#if CLFOLD_CHUNK_SCALARS == 4", "#ifdef CLFOLD_IN16",
+                     "#if CLFOLD_ITEM16", "#if CLFOLD_GROUP_SCAN == 3",
+                     "#ifdef CLFOLD_CELL16", "#ifndef CLFOLD_AS_CELL16",
+                     "#ifdef CLFOLD_CELLS", "#if CLFOLD_CELLS_SIZE == 16",
+                     "#if defined(CLFOLD_OUT_CHUNK)", "#ifdef CLFOLD_OUT_CHUNK_VECTOR",
+                     "#if CLFOLD_RUN > 1", "#ifdef CLFOLD_SLOT", "#if CLFOLD_SCAN_ITEMS > 64"):
             for path in ("cl/reduce_tiles.cl", "cl/scan_lookback.cl"):
                 self.assert_found(path, f"\n{line}\n", 2, "tile's kind")
             self.assert_clean("cl/tile_group.cl", f"\n{line}\n")
@@ -113,6 +119,8 @@ class Rules(unittest.TestCase):
         after = "#define A \\\n    1\n#if CLFOLD_TILE_GROUP\n"
         self.assert_found("cl/scan_passes.cl", after, 3, "tile's kind")
         self.assert_clean("cl/reduce_tiles.cl", "#if CLFOLD_HAS_IDENTITY\n")
+        self.assert_clean("cl/scan_tiles.cl", "#if CLFOLD_ANCHOR > 1 && CLFOLD_CELL\n")
+        self.assert_clean("cl/reduce_ladder.cl", "#if CLFOLD_RUNG == 6\n")
         self.assert_clean("cl/reduce_tiles.cl", "/*\n#if CLFOLD_TILE_GROUP\n*/\n")
         self.assert_clean("cl/reduce_tiles.cl", "#if 1 // CLFOLD_TILE_GROUP\n")
 
