@@ -339,6 +339,20 @@ def replaced(d, device):
     os.remove(d.path("there.npy"))
 
 
+def permissions(d, device):
+    """OUT keeps those that it has, whatever the mask; a new one has what the mask leaves."""
+    path, out = d.save(values(d, "add", "int32", 500)), d.path("out.npy")
+    words = ["scan", "--device", device["index"], path, out]
+    d.good(*words, shell='umask 026; exec "$@"')
+    for before, after in [(None, 0o640), (0o666, 0o666), (0o400, 0o400), (0o4750, 0o750)]:
+        if before:
+            os.chmod(out, before)
+            d.good(*words, shell='umask 077; exec "$@"')
+        mode = os.stat(out).st_mode & 0o7777
+        check(mode == after, f"a file of {before or 0:o} gets {mode:o}, not {after:o}")
+    os.remove(out)
+
+
 def streams(d, device):
     """More than any pipe or buffer holds, and more than one piece of the results."""
     words = ["scan", "--device", device["index"]]
@@ -477,6 +491,6 @@ def explained(d, device):
 
 PLAIN = [scan_usage, no_place]
 CASES = [
-    scans, conversions, algorithms, shapes, empty, inits, replaced, streams, too_large,
-    failed_output, interrupted, progress, explained,
+    scans, conversions, algorithms, shapes, empty, inits, replaced, permissions, streams,
+    too_large, failed_output, interrupted, progress, explained,
 ]  # fmt: skip

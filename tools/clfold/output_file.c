@@ -69,6 +69,8 @@ static bool find_place(struct output_file *file, struct message *message)
             return false;
         }
         file->path = realpath(file->name, NULL);
+        file->replaces = true;
+        file->mode = status.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
     } else {
         file->path = strdup(file->name);
     }
@@ -94,8 +96,12 @@ static bool open_temporary(struct output_file *file, struct message *message)
     catch_signals();
     set_pending(NULL, file->temporary);
     unlink(file->temporary);
-    handle = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    file->stream = handle < 0 ? NULL : fdopen(handle, "w");
+    /* At no time may it be opened by more users than the old one. */
+    handle = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+                  file->replaces ? file->mode : 0666);
+    if (handle >= 0 && (!file->replaces || fchmod(handle, file->mode) == 0)) {
+        file->stream = fdopen(handle, "w");
+    }
     if (file->stream) {
         return true;
     }

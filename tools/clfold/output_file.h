@@ -8,12 +8,15 @@
 #include "message.h"
 
 #include <stdio.h>
+#include <sys/types.h>
 
 struct output_file {
     const char *name; /* as the user gave it */
     char *path;       /* where it leads, if it is a link */
     char *temporary;
     FILE *stream;
+    bool replaces; /* a file that is there, whose permissions stay */
+    mode_t mode;
 };
 
 /* Whether such a file could be written now. Leaves nothing. */
