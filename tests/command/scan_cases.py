@@ -158,9 +158,14 @@ def no_place(d, _):
     """What cannot be written is told before the input is opened, and leaves nothing."""
     os.makedirs(d.path("folder.npy"))
     os.mkfifo(d.path("fifo.bin"))
+    os.symlink("loop.npy", d.path("loop.npy"))
+    os.symlink("missing/x.npy", d.path("nowhere.npy"))
+    os.symlink("made.npy", d.path("link.npy"))
     before = sorted(os.listdir(d.folder))
     for out, part in [
         (d.path("missing/x.npy"), "No such file"),
+        (d.path("nowhere.npy"), "No such file"),
+        (d.path("loop.npy"), "Too many levels of symbolic links"),
         (d.path("folder.npy"), "Is a directory"),
         (d.path("fifo.bin"), "not a regular file"),
         (d.path("x" * 300 + ".txt"), "File name too long"),
@@ -168,7 +173,9 @@ def no_place(d, _):
         text = d.bad(1, part, "scan", d.path("no such input"), out)
         check(out in text, f"{text!r} does not name OUT")
     out = d.path("out.npy")
-    d.bad(1, "No such file", "scan", d.path("no such input"), out)
+    for place in [out, d.path("link.npy")]:
+        text = d.bad(1, "No such file", "scan", d.path("no such input"), place)
+        check("no such input" in text, f"{text!r} does not name IN")
     d.bad(1, "is not an .npy file", "scan", "-", out, data=b"1 2 3")
     d.bad(1, "no multiple of the 4", "scan", "--raw", "i32", d.write(b"12345", "five"), out)
     os.remove(d.path("five"))
@@ -177,7 +184,8 @@ def no_place(d, _):
     d.bad(1, "--init 1.5: is no number of type u64", "scan", "--init=1.5", path, out)
     os.remove(path)
     check(sorted(os.listdir(d.folder)) == before, f"left {os.listdir(d.folder)}")
-    os.remove(d.path("fifo.bin"))
+    for name in ["fifo.bin", "loop.npy", "nowhere.npy", "link.npy"]:
+        os.remove(d.path(name))
     os.rmdir(d.path("folder.npy"))
 
 
@@ -335,8 +343,19 @@ def replaced(d, device):
     # what fails leaves the old one
     d.bad(1, "--device nothing", "scan", "--device", "nothing", path, d.path("there.npy"))
     check(same(np.load(d.path("there.npy")), np.cumsum(numbers)), "the old OUT is gone")
-    os.remove(d.path("link.npy"))
     os.remove(d.path("there.npy"))
+    # nor need there be what it leads to
+    os.mkdir(d.path("folder"))
+    os.symlink(d.path("folder/next.npy"), d.path("far.npy"))
+    os.symlink("../link.npy", d.path("folder/next.npy"))
+    d.good(*words, path, d.path("far.npy"))
+    for name in ["far.npy", "folder/next.npy", "link.npy"]:
+        check(os.path.islink(d.path(name)), f"the link {name} is gone")
+    check(not os.path.islink(d.path("there.npy")), "what links lead to is a link")
+    check(same(np.load(d.path("there.npy")), np.cumsum(numbers)), "through links to no file")
+    for name in ["far.npy", "folder/next.npy", "link.npy", "there.npy"]:
+        os.remove(d.path(name))
+    os.rmdir(d.path("folder"))
 
 
 def permissions(d, device):

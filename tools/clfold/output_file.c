@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,37 @@ static bool refuse(const char *name, int error, struct message *message)
     return message_set(message, "%.4096s: %s", name, strerror(error));
 }
 
+/* Where stat() found no file: the name, or what it leads to if it is a link. */
+static char *follow_links(const char *name)
+{
+    enum { MOST_LINKS = 40 };
+    char *path = strdup(name);
+
+    for (int i = 0; path; i++) {
+        char target[PATH_MAX];
+        const ssize_t length = readlink(path, target, sizeof(target));
+        if (length < 0) { /* no link, or nothing */
+            return path;
+        }
+        if (i == MOST_LINKS || (size_t)length == sizeof(target)) {
+            free(path);
+            errno = i == MOST_LINKS ? ELOOP : ENAMETOOLONG;
+            return NULL;
+        }
+        const char *const slash = strrchr(path, '/');
+        const size_t folder = target[0] != '/' && slash ? (size_t)(slash - path) + 1 : 0;
+        char *const joined = malloc(folder + (size_t)length + 1);
+        if (joined) {
+            memcpy(joined, path, folder);
+            memcpy(joined + folder, target, (size_t)length);
+            joined[folder + (size_t)length] = '\0';
+        }
+        free(path);
+        path = joined;
+    }
+    return NULL;
+}
+
 /* A rename would take the place of a link, and of a pipe or device. */
 static bool find_place(struct output_file *file, struct message *message)
 {
@@ -71,8 +103,8 @@ static bool find_place(struct output_file *file, struct message *message)
         file->path = realpath(file->name, NULL);
         file->replaces = true;
         file->mode = status.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
-    } else {
-        file->path = strdup(file->name);
+    } else if (errno == ENOENT) {
+        file->path = follow_links(file->name);
     }
     if (!file->path) {
         refuse(file->name, errno, message);
