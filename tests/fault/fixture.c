@@ -8,8 +8,8 @@
 #include <pthread.h>
 
 struct device device;
-cl_mem input, output;
-cl_long expected;
+cl_mem input, output, items;
+cl_long expected, prefixes[COUNT];
 
 const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 };
 
@@ -99,12 +99,16 @@ void assert_works(clfold_context *context, cl_command_queue queue)
     assert_int_equal(result, expected);
 }
 
+/* POISON, which all items are before a call; and what they are behind it. */
+static cl_long poison[COUNT], found[COUNT];
+
 void poison_output(void)
 {
-    cl_long poison = POISON;
-
     assert_int_equal(clEnqueueWriteBuffer(device.queue, output, CL_TRUE, 0,
-                                          sizeof(poison), &poison, 0, NULL, NULL),
+                                          sizeof(*poison), poison, 0, NULL, NULL),
+                     CL_SUCCESS);
+    assert_int_equal(clEnqueueWriteBuffer(device.queue, items, CL_TRUE, 0, sizeof(poison),
+                                          poison, 0, NULL, NULL),
                      CL_SUCCESS);
     /* A blocking write has only copied from the host when it returns. */
     assert_int_equal(clFinish(device.queue), CL_SUCCESS);
@@ -120,6 +124,30 @@ cl_long read_output(void)
     return value;
 }
 
+static void read_items(void)
+{
+    assert_int_equal(clEnqueueReadBuffer(device.queue, items, CL_TRUE, 0, sizeof(found),
+                                         found, 0, NULL, NULL),
+                     CL_SUCCESS);
+}
+
+bool items_are_poison(void)
+{
+    read_items();
+    return memcmp(found, poison, sizeof(found)) == 0;
+}
+
+void assert_scanned(const char *after)
+{
+    read_items();
+    for (size_t i = 0; i < COUNT; ++i) {
+        if (found[i] != prefixes[i]) {
+            fail_msg("after %s failed, item %zu is %lld instead of %lld", after, i,
+                     (long long)found[i], (long long)prefixes[i]);
+        }
+    }
+}
+
 int fixture_init(void **state)
 {
     static cl_int values[COUNT];
@@ -130,11 +158,19 @@ int fixture_init(void **state)
     device_init(&device);
     fill(values, CLFOLD_I32, COUNT, FILL_EXACT, 7);
     oracle_fold(CLFOLD_ADD, pair, values, COUNT, NULL, &expected, NULL);
+    oracle_scan(CLFOLD_ADD, pair, false, values, COUNT, NULL, prefixes, NULL, NULL);
+    for (size_t i = 0; i < COUNT; ++i) {
+        poison[i] = POISON;
+    }
     input = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                            sizeof(values), values, &status);
     if (status == CL_SUCCESS) {
         output = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 2 * sizeof(cl_long),
                                 NULL, &status);
+    }
+    if (status == CL_SUCCESS) {
+        items = clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(prefixes), NULL,
+                               &status);
     }
     clspy_reset();
     return status == CL_SUCCESS ? 0 : -1;
@@ -143,6 +179,7 @@ int fixture_init(void **state)
 int fixture_finish(void **state)
 {
     (void)state;
+    clReleaseMemObject(items);
     clReleaseMemObject(output);
     clReleaseMemObject(input);
     device_finish(&device);

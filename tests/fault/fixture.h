@@ -10,9 +10,11 @@
 #define POISON ((cl_long)-987654321)
 
 extern struct device device;
-extern const clfold_fold sum; /* i32 into i64 */
-extern cl_mem input, output;  /* COUNT ints, and two longs */
-extern cl_long expected;      /* their sum */
+extern const clfold_fold sum;   /* i32 into i64 */
+extern cl_mem input, output;    /* COUNT ints, and two longs */
+extern cl_mem items;            /* COUNT longs, for scans */
+extern cl_long expected;        /* the sum of the ints */
+extern cl_long prefixes[COUNT]; /* their inclusive scan */
 
 /* The group's. The spies are reset after it. */
 int fixture_init(void **state);
@@ -24,9 +26,13 @@ clfold_status context_open(clfold_context **out, const clfold_context_params *pa
 /* The sum of the input on that queue is right. */
 void assert_works(clfold_context *context, cl_command_queue queue);
 
-/* Of its first long. */
+/* Of its first long, and of all items. */
 void poison_output(void);
 cl_long read_output(void);
+bool items_are_poison(void);
+
+/* Fails where an item is not as it should be. `after`: what failed before. */
+void assert_scanned(const char *after);
 
 /* ---- The log ---- */
 

@@ -7,12 +7,16 @@
 #include "clspy.h"
 #include "fixture.h"
 
+#include "ops/context.h"
+#include "ops/internal.h"
+
 #define MAX_CALLS 500
 
 struct run {
     clfold_context *ctx;
     cl_command_queue queue;
-    cl_event gate; /* a user event that calls may wait for */
+    cl_event gate;    /* a user event that calls may wait for */
+    const char *scan; /* the strategy, of scans */
     bool wants_event;
     cl_event event;
     cl_long result; /* on the host */
@@ -28,6 +32,7 @@ enum order { IN_ORDER, OUT_OF_ORDER };
 struct scenario {
     const char *name;
     enum order order;
+    const char *scan; /* the strategy; NULL: no scan */
     clfold_context_params params;
     void (*before)(struct run *run); /* makes it warm; NULL: cold */
     clfold_status (*fire)(struct run *run);
@@ -82,6 +87,42 @@ static clfold_status fire_host(struct run *run)
                               sizeof(run->result));
 }
 
+static clfold_fold fold_of(const struct run *run)
+{
+    clfold_fold fold = sum;
+
+    fold.algorithm = run->scan;
+    fold.total_at.mem = output;
+    return fold;
+}
+
+static clfold_status scan_all(struct run *run, bool waits)
+{
+    const clfold_fold fold = fold_of(run);
+
+    return clfold_inclusive_scan(run->ctx, run->queue, &fold, input, 0, items, 0, COUNT,
+                                 waits ? 1 : 0, waits ? &run->gate : NULL,
+                                 run->wants_event ? &run->event : NULL);
+}
+
+static clfold_status fire_scan(struct run *run)
+{
+    return scan_all(run, false);
+}
+
+static clfold_status fire_scan_wait(struct run *run)
+{
+    run->wants_event = true;
+    return scan_all(run, true);
+}
+
+static clfold_status fire_prepare_scan(struct run *run)
+{
+    const clfold_fold fold = fold_of(run);
+
+    return clfold_prepare(run->ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT);
+}
+
 static clfold_status fire_prepare(struct run *run)
 {
     return clfold_prepare(run->ctx, CLFOLD_REDUCE, &sum, COUNT);
@@ -125,6 +166,28 @@ static void warm_with_open_gate(struct run *run)
 {
     warm(run);
     open_gate(run);
+}
+
+static void warm_scan(struct run *run)
+{
+    assert_ok(fire_scan(run));
+    assert_int_equal(clFinish(run->queue), CL_SUCCESS);
+}
+
+/* So few rounds, see policy.h, that one launch does not do for a single group. */
+static void limit_tiles(struct run *run)
+{
+    run->ctx->caps.facts.most_rounds = 1000;
+    warm_scan(run);
+}
+
+/* And so many tiles that one launch does not do for their prefixes. */
+static void limit_prefixes(struct run *run)
+{
+    const struct plan_override small = { .tile_elements = 16, .max_groups = 50 };
+
+    clfold_context_override(run->ctx, &small);
+    limit_tiles(run);
 }
 
 /* Blocks, kernels, events and both queues are held. */
@@ -180,19 +243,47 @@ static void check_one(struct run *run)
     assert_result(run, first);
 }
 
+static void check_scan(struct run *run)
+{
+    check_sum(run);
+    assert_scanned(run->failed);
+}
+
+/* What the device takes at once was not enough. */
+static void check_long_scan(struct run *run)
+{
+    const clfold_fold fold = fold_of(run);
+    clfold_report report;
+
+    check_scan(run);
+    assert_ok(clfold_explain(run->ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, &report));
+    assert_true(report.num_launches > (report.num_groups == 1 ? 1 : 3));
+}
+
 /* The call after clfold_prepare makes nothing. */
-static void check_prepared(struct run *run)
+static void check_makes_nothing(struct run *run, clfold_status (*fire)(struct run *run))
 {
     uint64_t builds = clspy_calls("clBuildProgram");
     uint64_t kernels = clspy_calls("clCreateKernel");
     uint64_t buffers = clspy_calls("clCreateBuffer");
 
-    assert_ok(fire_reduce(run));
+    assert_ok(fire(run));
     assert_int_equal(clspy_calls("clBuildProgram"), builds);
     assert_int_equal(clspy_calls("clCreateKernel"), kernels);
     assert_int_equal(clspy_calls("clCreateBuffer"), buffers);
     assert_int_equal(clFinish(run->queue), CL_SUCCESS);
+}
+
+static void check_prepared(struct run *run)
+{
+    check_makes_nothing(run, fire_reduce);
     check_sum(run);
+}
+
+static void check_prepared_scan(struct run *run)
+{
+    check_makes_nothing(run, fire_scan);
+    check_scan(run);
 }
 
 static void check_explained(struct run *run)
@@ -280,7 +371,7 @@ static void assert_failed(const struct run *run, const struct scenario *scenario
         fail_msg("%s: %s: the result is not as it was", scenario->name, shot->function);
     }
     /* What fails before the first kernel has changed nothing. */
-    if (launches == 0 && read_output() != POISON) {
+    if (launches == 0 && (read_output() != POISON || !items_are_poison())) {
         fail_msg("%s: %s: the output is not as it was", scenario->name, shot->function);
     }
 }
@@ -290,13 +381,16 @@ static void still_works(struct run *run, const struct scenario *scenario)
     cl_long result = POISON;
     clfold_status status;
 
-    if (scenario->params.scratch_limit) {
-        /* One block is all that there is sure to be room for. */
+    /* Under a limit one block is all that there is sure to be room for. */
+    if (scenario->scan || scenario->params.scratch_limit) {
         poison_output();
         run->wants_event = false;
-        status = fire_reduce(run);
+        status = scenario->scan ? fire_scan(run) : fire_reduce(run);
         assert_int_equal(clFinish(run->queue), CL_SUCCESS);
         result = read_output();
+        if (scenario->scan) {
+            assert_scanned(run->failed);
+        }
     } else {
         status = clfold_reduce_host(run->ctx, run->queue, &sum, input, 0, COUNT, &result,
                                     sizeof(result));
@@ -324,6 +418,7 @@ static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
     if (!scenario->makes_context) {
         assert_ok(context_open(&run.ctx, &scenario->params));
     }
+    run.scan = scenario->scan;
     if (scenario->before) {
         scenario->before(&run);
     }
@@ -546,6 +641,66 @@ static const struct scenario scenarios[] = {
       .least_allocs = 1,
       .calls = { CHECKS, RUNS, "clEnqueueReadBuffer", "clWaitForEvents",
                  "clRetainEvent" } },
+    { .name = "reduce_then_scan, cold",
+      .scan = "reduce_then_scan",
+      .fire = fire_scan,
+      .check = check_scan,
+      .least_allocs = 5,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
+    { .name = "reduce_then_scan, warm, out of order",
+      .order = OUT_OF_ORDER,
+      .scan = "reduce_then_scan",
+      .before = warm_scan,
+      .fire = fire_scan_wait,
+      .check = check_scan,
+      .calls = { CHECKS, RUNS, "clRetainEvent", "clReleaseEvent", "clGetEventInfo" } },
+    { .name = "reduce_then_scan, prefixes in many launches",
+      .order = OUT_OF_ORDER,
+      .scan = "reduce_then_scan",
+      .before = limit_prefixes,
+      .fire = fire_scan_wait,
+      .check = check_long_scan,
+      .calls = { CHECKS, RUNS, "clRetainEvent", "clReleaseEvent", "clGetEventInfo" } },
+    { .name = "scan_then_propagate, cold, out of order",
+      .order = OUT_OF_ORDER,
+      .scan = "scan_then_propagate",
+      .fire = fire_scan_wait,
+      .check = check_scan,
+      .least_allocs = 5,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS, "clRetainEvent", "clReleaseEvent" } },
+    { .name = "scan_then_propagate, warm",
+      .scan = "scan_then_propagate",
+      .before = warm_scan,
+      .fire = fire_scan_wait,
+      .check = check_scan,
+      .calls = { CHECKS, RUNS } },
+    { .name = "scan_single_group, cold",
+      .scan = "scan_single_group",
+      .fire = fire_scan_wait,
+      .check = check_scan,
+      .least_allocs = 4, /* no scratch */
+      .calls = { CHECKS, BUILDS, RUNS } },
+    { .name = "scan_single_group, warm, out of order",
+      .order = OUT_OF_ORDER,
+      .scan = "scan_single_group",
+      .before = warm_scan,
+      .fire = fire_scan,
+      .check = check_scan,
+      .calls = { CHECKS, RUNS, "clReleaseEvent" } },
+    { .name = "scan_single_group, in many launches",
+      .order = OUT_OF_ORDER,
+      .scan = "scan_single_group",
+      .before = limit_tiles,
+      .fire = fire_scan_wait,
+      .check = check_long_scan,
+      .calls = { CHECKS, RUNS, "clRetainEvent", "clReleaseEvent", "clGetEventInfo" } },
+    { .name = "prepare a scan",
+      .scan = "reduce_then_scan",
+      .fire = fire_prepare_scan,
+      .check = check_prepared_scan,
+      .least_allocs = 5,
+      .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue", "clFinish",
+                 "clReleaseCommandQueue" } },
     { .name = "prepare",
       .fire = fire_prepare,
       .check = check_prepared,
