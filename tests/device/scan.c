@@ -160,6 +160,45 @@ static void test_small_tiles(void **state)
     }
 }
 
+/* Tiles in blocks, counts at their ends, and for prefixes more blocks than work-items. */
+static void test_anchors(void **state)
+{
+    struct plan_override plans[] = { TILES_OF(TILE_VECTOR, 16, 0, 5),
+                                     TILES_OF(TILE_GROUP, 16, 4, 3),
+                                     TILES_OF(TILE_GROUP, 64, 8, 7) };
+    const struct {
+        clfold_op op;
+        struct pair pair;
+    } folds[] = { { CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
+                  { CLFOLD_ARG_MIN, { CLFOLD_I32, CLFOLD_I32 } } };
+
+    (void)state;
+    for (size_t k = 0; k < 3 * 2 * NUM_ALGORITHMS; ++k) {
+        size_t p = k % 3, a = k / 3 % NUM_ALGORITHMS, f = k / 9;
+        size_t tile = plans[p].tile_elements, anchor = p == 1 ? 3 : 4;
+        struct prefix_case scan = { .op = folds[f].op,
+                                    .pair = folds[f].pair,
+                                    .algorithm = algorithms[a],
+                                    .plan = plans[p],
+                                    .exclusive = k % 2,
+                                    .zones = true };
+        size_t counts[80], num = 0;
+        counts[num++] = 0;
+        for (size_t tiles = 1; tiles <= 64 * anchor;
+             tiles = tiles < anchor ? tiles + 1 : tiles * 2) {
+            num = add_around(counts, num, tiles * tile);
+        }
+        scan.plan.anchor = (uint32_t)anchor;
+        for (size_t c = 0; c < num; ++c) {
+            scan.count = counts[c];
+            scan.out_offset = c % 2 ? 0 : c % 17;
+            scan.init = (enum init_from)(c % 3);
+            scan.total = (enum total_to)((c + c / 3) % 3);
+            check(&scan, c % 4 == 3 && device.disorder ? device.disorder : device.queue);
+        }
+    }
+}
+
 /* A part of the above, for runs of a driver in its other manners: each compiles anew. */
 static void test_few(void **state)
 {
@@ -454,6 +493,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_offsets),     cmocka_unit_test(test_host_memory),
         cmocka_unit_test(test_in_place),    cmocka_unit_test(test_ends),
         cmocka_unit_test(test_row_offsets), cmocka_unit_test(test_running_total),
+        cmocka_unit_test(test_anchors),
     };
 
     if (argc > 1) {

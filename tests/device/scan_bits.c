@@ -2,8 +2,10 @@
  * One association for floats. Over at least 64 tiles of data that rounds, in each type of
  * float: every strategy gives the same bits, in place or not, on either kind of queue,
  * from memory of the host at any address; an exclusive scan is the inclusive one moved by
- * one, and the total is the last inclusive item. That the bits are right at all, within
- * the bound of their additions, prefix_check sees. Workers: same_bits.py.
+ * one, unless tiles are folded in blocks, and the total is the last inclusive item. That
+ * the bits are right at all, within the bound of their additions, prefix_check sees, and
+ * that prefixes are folded as scan_tiles.cl draws it, a loop on the host. Workers:
+ * same_bits.py.
  */
 #include "prefix_check.h"
 #include "test.h"
@@ -29,6 +31,10 @@ static const struct {
     { { .tile = TILE_GROUP, .tile_elements = 256, .group_size = 64 }, "group 256" },
     { { .tile = TILE_VECTOR }, "vector" },
     { { .tile = TILE_GROUP }, "group" },
+    { { .tile = TILE_VECTOR, .tile_elements = 16, .max_groups = 5, .anchor = 4 },
+      "vector 16 by 4" },
+    { { .tile = TILE_GROUP, .tile_elements = 16, .group_size = 4, .anchor = 3 },
+      "group 16 by 3" },
 };
 #define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
 
@@ -88,11 +94,13 @@ static void compare(const struct prefix_case *scan, const unsigned char *expecte
     }
 }
 
-/* All of one tile and type against the inclusive scan by a single group. */
+/* All of one tile and type against the scans by a single group: the inclusive one, and
+ * where tiles are folded in blocks, for exclusive ones their own. */
 static void check_tile(struct prefix_case scan)
 {
     const size_t shifts[] = { 0, 4, 8, 20 };
-    unsigned char *first = NULL;
+    bool in_blocks = scan.plan.anchor > 1;
+    unsigned char *firsts[2] = { NULL };
 
     for (size_t a = 0; a < NUM_ALGORITHMS; ++a) {
         for (unsigned how = 0; how < 8; ++how) {
@@ -107,20 +115,23 @@ static void check_tile(struct prefix_case scan)
             again.host = size_of(scan.pair.type) == 4 && how % 4 == 3;
             again.in_shift = again.host ? shifts[a] : 0;
             unsigned char *found = run(&again, queue);
-            if (!first) {
-                first = found;
-                continue;
+            unsigned char **first = &firsts[again.exclusive];
+            if (!*first) {
+                *first = found;
             }
-            if (again.exclusive) {
-                compare(&again, first, 0, found, 1, scan.count - 1);
-            } else {
-                compare(&again, first, 0, found, 0, scan.count);
+            const unsigned char *inclusive = firsts[0] ? firsts[0] : found;
+            compare(&again, *first, 0, found, 0, scan.count);
+            compare(&again, inclusive, scan.count - 1, found, scan.count, 1);
+            if (again.exclusive && !in_blocks) {
+                compare(&again, inclusive, 0, found, 1, scan.count - 1);
             }
-            compare(&again, first, scan.count - 1, found, scan.count, 1);
-            free(found);
+            if (found != *first) {
+                free(found);
+            }
         }
     }
-    free(first);
+    free(firsts[0]);
+    free(firsts[1]);
 }
 
 static void test_one_association(void **state)
@@ -136,7 +147,7 @@ static void test_one_association(void **state)
                                     .zones = true,
                                     .init = t % 2 ? INIT_HOST : INIT_NONE,
                                     .seed = t + 1 };
-        /* The other types on two tiles of each kind, which is where they may differ. */
+        /* The other types on a tile of each kind, and on one in blocks. */
         if (!device_has(&device, types[k]) || (k > 0 && t % 3 != 2)) {
             continue;
         }
@@ -175,6 +186,130 @@ static void test_grouping_shows(void **state)
     free(results[1]);
 }
 
+/* ---- Prefixes ---------------------------------------------------------------------- */
+
+#define TILE  16
+#define COUNT (TILES * TILE - 5)
+
+/* As scan_tiles.cl draws it, from what each tile is by itself. The total comes behind. */
+static void expect_prefixes(const cl_float *totals, size_t anchor, const cl_float *init,
+                            cl_float *prefixes)
+{
+    cl_float before = init ? *init : 0, partial = 0;
+
+    for (size_t t = 0; t < TILES; ++t) {
+        bool has_anchor = t >= anchor || init;
+        prefixes[t] = t % anchor == 0 ? before : has_anchor ? before + partial : partial;
+        partial = t % anchor == 0 ? totals[t] : partial + totals[t];
+        if ((t + 1) % anchor == 0) {
+            before = t > 0 || init ? prefixes[t] + totals[t] : totals[t];
+        }
+    }
+    prefixes[TILES] = prefixes[TILES - 1] + totals[TILES - 1];
+}
+
+static cl_mem floats(const cl_float *from, size_t num)
+{
+    cl_mem_flags flags = CL_MEM_READ_WRITE | (from ? CL_MEM_COPY_HOST_PTR : 0);
+    cl_int status;
+    cl_mem mem = clCreateBuffer(device.context, flags, num * sizeof(*from),
+                                (void *)(uintptr_t)from, &status);
+
+    assert_int_equal(status, CL_SUCCESS);
+    return mem;
+}
+
+static void read_floats(cl_mem from, cl_float *to, size_t num)
+{
+    assert_int_equal(clEnqueueReadBuffer(device.queue, from, CL_TRUE, 0,
+                                         num * sizeof(*to), to, 0, NULL, NULL),
+                     CL_SUCCESS);
+}
+
+/* The items of an exclusive scan that tiles begin with, and the total behind. */
+static void find_prefixes(const clfold_fold *fold, cl_mem in, cl_mem out,
+                          cl_float *prefixes)
+{
+    static cl_float items[COUNT + 1];
+    clfold_fold with_total = *fold;
+
+    with_total.total_at = (clfold_place){ out, COUNT };
+    assert_ok(clfold_exclusive_scan(ctx, device.queue, &with_total, in, 0, out, 0, COUNT,
+                                    0, NULL, NULL));
+    read_floats(out, items, COUNT + 1);
+    for (size_t t = 0; t < TILES; ++t) {
+        prefixes[t] = items[t * TILE];
+    }
+    prefixes[TILES] = items[COUNT];
+}
+
+/* What each tile is by itself. */
+static void find_totals(cl_mem in, cl_mem out, cl_float *totals)
+{
+    cl_mem of_tiles = floats(NULL, TILES);
+
+    for (size_t t = 0; t < TILES; ++t) {
+        const clfold_fold fold = { .op = CLFOLD_ADD,
+                                   .type = CLFOLD_F32,
+                                   .total_at = { of_tiles, t } };
+        size_t rest = COUNT - t * TILE;
+        assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in, t * TILE, out, 0,
+                                        rest < TILE ? rest : TILE, 0, NULL, NULL));
+    }
+    read_floats(of_tiles, totals, TILES);
+    clReleaseMemObject(of_tiles);
+}
+
+static void test_prefixes(void **state)
+{
+    const uint32_t anchors[] = { 1, 3, 4, 16 };
+    const cl_float init = 1.7F;
+    cl_float data[COUNT], totals[TILES], plain[TILES + 1];
+    size_t differ = 0;
+
+    (void)state;
+    fill(data, CLFOLD_F32, COUNT, FILL_ROUNDING, 3);
+    cl_mem in = floats(data, COUNT), out = floats(NULL, COUNT + 1);
+    for (size_t k = 0; k < 2 * 4; ++k) {
+        struct plan_override plan = { .tile = k % 2 ? TILE_GROUP : TILE_VECTOR,
+                                      .tile_elements = TILE,
+                                      .group_size = 4,
+                                      .max_groups = 7,
+                                      .anchor = anchors[k / 2] };
+        clfold_context_override(ctx, &plan);
+        find_totals(in, out, totals);
+        for (size_t a = 0; a < 2 * (NUM_ALGORITHMS - 1); ++a) {
+            clfold_fold fold = { .op = CLFOLD_ADD,
+                                 .type = CLFOLD_F32,
+                                 .algorithm = algorithms[a / 2] };
+            cl_float expected[TILES + 1], found[TILES + 1];
+            fold.init = a % 2 ? &init : NULL;
+            fold.init_size = a % 2 ? sizeof(init) : 0;
+            expect_prefixes(totals, plan.anchor, fold.init, expected);
+            find_prefixes(&fold, in, out, found);
+            for (size_t t = 0; t <= TILES; ++t) {
+                if (memcmp(&found[t], &expected[t], sizeof(*found)) != 0) {
+                    fail_msg("prefix %zu by %s on %s, anchors %u apart, is %.9g and not "
+                             "%.9g",
+                             t, algorithms[a / 2], clfold_tile_name(plan.tile),
+                             plan.anchor, found[t], expected[t]);
+                }
+            }
+        }
+        /* Were they the same with any anchors, this would say nothing. */
+        expect_prefixes(totals, 1, NULL, plain);
+        for (size_t t = 0; t < TILES; ++t) {
+            cl_float blocks[TILES + 1];
+            expect_prefixes(totals, plan.anchor, NULL, blocks);
+            differ += memcmp(&blocks[t], &plain[t], sizeof(*plain)) != 0;
+        }
+    }
+    print_message("%zu prefixes are other ones in blocks\n", differ);
+    assert_true(differ > TILES);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+}
+
 static int open_device(void **state)
 {
     (void)state;
@@ -193,10 +328,11 @@ static int close_device(void **state)
 /* An argument is a pattern of test names. */
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[NUM_TILES + 1] = { cmocka_unit_test(test_grouping_shows) };
+    struct CMUnitTest tests[NUM_TILES + 2] = { cmocka_unit_test(test_grouping_shows),
+                                               cmocka_unit_test(test_prefixes) };
 
     for (size_t t = 0; t < NUM_TILES; ++t) {
-        tests[t + 1] = (struct CMUnitTest){ .name = tiles[t].name,
+        tests[t + 2] = (struct CMUnitTest){ .name = tiles[t].name,
                                             .test_func = test_one_association,
                                             .initial_state = (void *)(uintptr_t)t };
     }

@@ -20,11 +20,16 @@
  *   groups of 6           no power of two, six elements each
  *   groups of 40          more than 32 items in local memory, where padding begins
  *   groups of 1           one work-item for all
+ *   blocks of 4, of 3     tiles, of whose blocks each work-item takes its own
  */
 static const struct plan_override tiles[] = {
-    { .tile = TILE_VECTOR, .tile_elements = 16, .max_groups = 2 },
+    { .tile = TILE_VECTOR, .tile_elements = 16, .max_groups = 2, .anchor = 4 },
     { .tile = TILE_VECTOR, .tile_elements = 36, .max_groups = 3 },
-    { .tile = TILE_GROUP, .tile_elements = 36, .group_size = 6, .max_groups = 2 },
+    { .tile = TILE_GROUP,
+      .tile_elements = 36,
+      .group_size = 6,
+      .max_groups = 2,
+      .anchor = 3 },
     { .tile = TILE_GROUP, .tile_elements = 80, .group_size = 40, .max_groups = 2 },
     { .tile = TILE_GROUP, .tile_elements = 32, .group_size = 1, .max_groups = 3 },
 };

@@ -13,8 +13,12 @@ const char *const order_algorithms[ORDER_ALGORITHMS] = { "scan_single_group",
 const struct plan_override order_tiles[ORDER_TILES] = {
     { .tile = TILE_VECTOR },
     { .tile = TILE_GROUP },
-    { .tile = TILE_VECTOR, .tile_elements = 16, .max_groups = 5 },
-    { .tile = TILE_GROUP, .tile_elements = 16, .group_size = 4, .max_groups = 3 },
+    { .tile = TILE_VECTOR, .tile_elements = 16, .max_groups = 5, .anchor = 4 },
+    { .tile = TILE_GROUP,
+      .tile_elements = 16,
+      .group_size = 4,
+      .max_groups = 3,
+      .anchor = 3 },
     { .tile = TILE_VECTOR, .tile_elements = 100, .max_groups = 2 },
     { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 4 },
     { .tile = TILE_GROUP, .tile_elements = 256, .group_size = 64, .max_groups = 7 },
@@ -45,12 +49,13 @@ cl_uint as_bits(cl_float real)
 static bool explain(const struct order_case *scan, const char *what, char *why,
                     size_t why_size)
 {
-    snprintf(why, why_size,
-             "%s %s of %zu by %s, %s of %u, %u work-items, from %zu to %zu%s: %s",
-             scan->exclusive ? "exclusive" : "inclusive", scan->monoid->name, scan->count,
-             scan->algorithm, clfold_tile_name(scan->plan.tile), scan->plan.tile_elements,
-             scan->plan.group_size, scan->in_offset, scan->out_offset,
-             scan->init ? ", with init" : "", what);
+    snprintf(
+        why, why_size,
+        "%s %s of %zu by %s, %s of %u, %u work-items, anchor %u, from %zu to %zu%s: %s",
+        scan->exclusive ? "exclusive" : "inclusive", scan->monoid->name, scan->count,
+        scan->algorithm, clfold_tile_name(scan->plan.tile), scan->plan.tile_elements,
+        scan->plan.group_size, scan->plan.anchor, scan->in_offset, scan->out_offset,
+        scan->init ? ", with init" : "", what);
     return false;
 }
 

@@ -41,15 +41,16 @@ void prefix_print(const struct prefix_case *scan, char *text, size_t size)
         snprintf(memory, sizeof(memory), ", in memory of the host, %zu and %zu past",
                  scan->in_shift, scan->out_shift);
     }
-    snprintf(text, size,
-             "%s %s of %zu %s into %s by %s, %s of %u, %u work-items, %s%s%s%s%s "
-             "(seed %llu)",
-             scan->exclusive ? "exclusive" : "inclusive", name_of_op(scan->op),
-             scan->count, name_of(scan->pair.in), name_of(scan->pair.type),
-             scan->algorithm ? scan->algorithm : "policy",
-             clfold_tile_name(scan->plan.tile), scan->plan.tile_elements,
-             scan->plan.group_size, place, memory, inits[scan->init], totals[scan->total],
-             scan->nan ? ", with NaN" : "", (unsigned long long)scan->seed);
+    snprintf(
+        text, size,
+        "%s %s of %zu %s into %s by %s, %s of %u, %u work-items, anchor %u, %s%s%s%s%s "
+        "(seed %llu)",
+        scan->exclusive ? "exclusive" : "inclusive", name_of_op(scan->op), scan->count,
+        name_of(scan->pair.in), name_of(scan->pair.type),
+        scan->algorithm ? scan->algorithm : "policy", clfold_tile_name(scan->plan.tile),
+        scan->plan.tile_elements, scan->plan.group_size, scan->plan.anchor, place, memory,
+        inits[scan->init], totals[scan->total], scan->nan ? ", with NaN" : "",
+        (unsigned long long)scan->seed);
 }
 
 /* "`scan`: `what`" */
