@@ -1,6 +1,7 @@
 /* src/plan, for devices that end a work-item after so many rounds of its loops: no launch
- * of a reduction gives one more, whatever the count. */
+ * of a reduction gives one more, whatever the count. Scans: scan_rounds.c. */
 #include "every_text.h"
+#include "loops.h"
 #include "oracle.h"
 #include "test.h"
 
@@ -16,24 +17,6 @@ static const struct plan_override overrides[] = {
     { .tile_elements = 1u << 30, .group_size = 50, .max_groups = 3 },
     { .tile_elements = 64, .group_size = 8, .max_groups = 100000 },
 };
-
-/* Of its loops, as the kernels' texts have them; `all` counts loops' ends too, and those
- * loops that a compiler should have unrolled. */
-struct loops {
-    uint64_t rounds, all;
-};
-
-static void loop(struct loops *loops, uint64_t rounds)
-{
-    loops->rounds += rounds;
-    loops->all += rounds + 1;
-}
-
-/* A loop of a known few rounds. */
-static void short_loop(struct loops *loops, uint64_t rounds, uint64_t times)
-{
-    loops->all += (rounds + 1) * times;
-}
 
 /* clfold_tile_fold of tile_vector.cl. */
 static struct loops vector_loops(const struct monoid *monoid, uint64_t count)
@@ -84,12 +67,6 @@ static struct loops group_loops(const struct monoid *monoid,
     }
     loop(&loops, tree);
     return loops;
-}
-
-static void add_loops(struct loops *loops, struct loops more, uint64_t times)
-{
-    loops->rounds += more.rounds * times;
-    loops->all += more.all * times;
 }
 
 /* clfold_fold_run of reduce_tiles.cl. */

@@ -1,0 +1,420 @@
+/* src/plan, for devices that end a work-item after so many rounds of its loops: no launch
+ * of a scan gives one more, whatever the count. Reductions: rounds.c. */
+#include "every_text.h"
+#include "loops.h"
+#include "oracle.h"
+#include "test.h"
+
+#include "plan/scan_plan.h"
+
+static const struct site site = { NULL, "scan_rounds" };
+
+/* The policy's tiles; small ones, with and without blocks, and ones longer than a
+ * work-item may scan at once. */
+static const struct plan_override overrides[] = {
+    { 0 },
+    { .tile_elements = 64, .group_size = 8, .max_groups = 5, .anchor = 3 },
+    { .tile_elements = 1, .group_size = 2, .max_groups = 1 },
+    { .tile_elements = 31, .group_size = 4, .max_groups = 2, .anchor = 4 },
+    { .tile_elements = 1u << 30, .group_size = 50, .max_groups = 3, .anchor = 1 },
+    { .tile_elements = 500, .group_size = 1, .max_groups = 7 },
+    { .tile_elements = 1024, .group_size = 1024, .max_groups = 100000, .anchor = 64 },
+};
+#define NUM_OVERRIDES (sizeof(overrides) / sizeof(overrides[0]))
+
+/* What the text of a program is made of. */
+struct subject {
+    const struct monoid *monoid;
+    const struct scan_shape *shape;
+    bool fast; /* rows of 16 bytes */
+};
+
+/* `times` times clfold_store or clfold_fetch. */
+static void move_items(struct loops *loops, const struct subject *of, uint64_t times)
+{
+    struct loops one = { 0 };
+
+    loop(&one, of->monoid->num_components);
+    add_loops(loops, one, times);
+}
+
+/* ---- tile_vector_scan.cl ----------------------------------------------------------- */
+
+/* clfold_tile_fold, where cuts are looked for in vain. */
+static struct loops vector_aggregate(const struct subject *of, uint64_t count)
+{
+    struct loops loops = { 0 }, lanes = { 0 };
+    uint64_t vectors = count / 16;
+
+    loop(&lanes, 16);
+    if (vectors > 0) {
+        if (of->monoid->cuts) {
+            loop(&loops, vectors - 1);
+        }
+        loop(&loops, (vectors - 1) / 16);
+        add_loops(&loops, lanes, (vectors - 1) / 16);
+        loop(&loops, (vectors - 1) % 16);
+    }
+    loop(&loops, vectors > 0 ? count % 16 : count - 1);
+    return loops;
+}
+
+static struct loops vector_scan(const struct subject *of, uint64_t count)
+{
+    struct loops loops = { 0 }, put16 = { 0 };
+
+    if (!clfold_monoid_has_item16(of->monoid)) {
+        loop(&put16, 16);
+        move_items(&put16, of, 16);
+    }
+    loop(&loops, count / 16);
+    add_loops(&loops, put16, count / 16);
+    loop(&loops, count % 16);
+    move_items(&loops, of, count % 16);
+    return loops;
+}
+
+static struct loops vector_propagate(const struct subject *of, uint64_t count)
+{
+    struct loops loops = { 0 };
+    uint64_t rest = count;
+
+    if (clfold_monoid_has_item16(of->monoid)) {
+        loop(&loops, count / 16);
+        rest = count % 16;
+    }
+    loop(&loops, rest);
+    move_items(&loops, of, 2 * rest);
+    return loops;
+}
+
+/* ---- tile_group_scan.cl, by the work-item that has most to do ---------------------- */
+
+static uint64_t share_of(uint64_t items, const struct subject *of)
+{
+    uint64_t size = of->shape->tile.group_size;
+
+    return (items + size - 1) / size;
+}
+
+/* Scalars of 16 bytes at once, or one by one. */
+static void move_rows(struct loops *loops, const struct subject *of, uint64_t scalars,
+                      uint64_t chunk)
+{
+    uint64_t rounds = share_of(of->fast ? scalars / chunk : scalars, of);
+
+    loop(loops, rounds);
+    if (of->fast) {
+        short_loop(loops, chunk, rounds);
+    }
+}
+
+/* Items that a raker takes, as group_scan.cl has it. */
+static uint64_t raker_run(uint64_t group_size)
+{
+    static const uint64_t runs[][2] = { { 18, 3 },    { 64, 5 },         { 128, 7 },
+                                        { 256, 11 },  { 512, 15 },       { 1024, 21 },
+                                        { 2048, 31 }, { UINT64_MAX, 45 } };
+    size_t i = 0;
+
+    while (group_size > runs[i][0]) {
+        ++i;
+    }
+    return runs[i][1];
+}
+
+/* Sub-groups may be of one work-item. */
+static void group_scan(struct loops *loops, const struct subject *of)
+{
+    uint64_t size = of->shape->tile.group_size, run = raker_run(size);
+    uint64_t rakers = (size - 1) / run + 1;
+
+    if (of->shape->group_scan == GROUP_SCAN_SUB_GROUP) {
+        loop(loops, size > 16 ? 5 : 4);
+        loop(loops, size > 2 ? size - 2 : 0);
+    } else {
+        assert_int_equal(of->shape->group_scan, GROUP_SCAN_RAKING);
+        loop(loops, run - 1);
+        loop(loops, rakers > 2 ? rakers - 2 : 0);
+        loop(loops, run);
+    }
+}
+
+static struct loops group_aggregate(const struct subject *of, uint64_t count)
+{
+    uint64_t size = clfold_monoid_in_size(of->monoid), scalars = of->monoid->num_scalars;
+    struct loops loops = { 0 };
+
+    move_rows(&loops, of, count * scalars, size < 16 ? 16 / size * scalars : scalars);
+    loop(&loops, of->shape->tile.elements / of->shape->tile.group_size - 1);
+    group_scan(&loops, of);
+    return loops;
+}
+
+static struct loops group_tile_scan(const struct subject *of, uint64_t count)
+{
+    struct loops loops = group_aggregate(of, count);
+    uint64_t cells = of->monoid->num_components;
+
+    loop(&loops, of->shape->tile.elements / of->shape->tile.group_size);
+    move_rows(&loops, of, count * cells, 16 * cells / clfold_monoid_out_size(of->monoid));
+    return loops;
+}
+
+static struct loops group_propagate(const struct subject *of, uint64_t count)
+{
+    struct loops loops = { 0 };
+    uint64_t rounds = share_of(count, of);
+
+    loop(&loops, rounds);
+    move_items(&loops, of, 2 * rounds);
+    return loops;
+}
+
+/* ---- The kernels ------------------------------------------------------------------- */
+
+enum step { AGGREGATE, SCAN, PROPAGATE };
+
+static struct loops tile_loops(const struct subject *of, enum step step, uint64_t count)
+{
+    bool vector = of->shape->tile.kind == TILE_VECTOR;
+
+    switch (step) {
+    case AGGREGATE:
+        return vector ? vector_aggregate(of, count) : group_aggregate(of, count);
+    case SCAN:
+        return vector ? vector_scan(of, count) : group_tile_scan(of, count);
+    default:
+        return vector ? vector_propagate(of, count) : group_propagate(of, count);
+    }
+}
+
+/* clfold_tile_count */
+static uint64_t tile_count(const struct scan_plan *plan, uint64_t t, uint64_t count)
+{
+    uint64_t tile = plan->shape.tile.elements;
+    uint64_t begin = t == 0 ? 0 : t * tile - plan->lead;
+    uint64_t end = (t + 1) * tile - plan->lead;
+
+    return (end < count ? end : count) - begin;
+}
+
+/* A group's tiles: the first, the last, and what is whole between them. */
+static struct loops run_loops(const struct subject *of, const struct scan_plan *plan,
+                              enum step step, uint64_t first, uint64_t count)
+{
+    uint64_t stop = first + plan->run;
+    struct loops loops = { 0 };
+
+    stop = stop < plan->num_tiles ? stop : plan->num_tiles;
+    loop(&loops, stop - first);
+    add_loops(&loops, tile_loops(of, step, tile_count(plan, first, count)), 1);
+    if (stop - first > 1) {
+        add_loops(&loops, tile_loops(of, step, tile_count(plan, stop - 1, count)), 1);
+    }
+    if (stop - first > 2) {
+        add_loops(&loops, tile_loops(of, step, plan->shape.tile.elements),
+                  stop - first - 2);
+    }
+    return loops;
+}
+
+/* What only clfold_scan_single_group has: `state` taken and handed on, and the total. */
+static struct loops single_loops(const struct subject *of, const struct scan_plan *plan,
+                                 uint64_t first, uint64_t count)
+{
+    struct loops loops = run_loops(of, plan, SCAN, first, count);
+
+    if (first > 0) {
+        loop(&loops, 3);
+    }
+    if (first + plan->run < plan->num_tiles) {
+        loop(&loops, 3);
+    } else {
+        move_items(&loops, of, 1);
+    }
+    return loops;
+}
+
+/* clfold_scan_prefixes: work-items that run as one vector go through the lone one's loop
+ * as well. */
+static struct loops prefix_loops(const struct subject *of, const struct scan_plan *plan)
+{
+    uint64_t anchor = plan->shape.anchor, most = plan->launch_blocks;
+    uint64_t blocks = plan->blocks < most ? plan->blocks : most;
+    struct loops loops = { 0 }, others = { 0 };
+
+    if (anchor > 1) {
+        loop(&others, anchor - 2);
+        loop(&others, anchor - 1);
+        loop(&loops, share_of(blocks, of));
+        loop(&loops, share_of(blocks, of));
+        add_loops(&loops, others, share_of(blocks, of));
+    }
+    loop(&loops, blocks);
+    move_items(&loops, of, 1);
+    return loops;
+}
+
+/* ---- The tests --------------------------------------------------------------------- */
+
+/* Which limits have cut anything, by kind of tile. */
+struct cuts {
+    bool single[3], runs[3], prefixes[3];
+};
+
+static void check_loops(const struct subject *of, const struct device_facts *device,
+                        struct loops loops, const char *kernel, uint64_t count)
+{
+    if (loops.rounds > device->most_rounds || loops.all >= 4 * device->most_rounds) {
+        fail_msg("%s of %llu %s by %s in %s of %u, %u work-items: %llu rounds, %llu with "
+                 "ends, in %s",
+                 of->monoid->name, (unsigned long long)count, name_of(of->monoid->in),
+                 clfold_scan_name(of->shape->algorithm),
+                 clfold_tile_name(of->shape->tile.kind), of->shape->tile.elements,
+                 of->shape->tile.group_size, (unsigned long long)loops.rounds,
+                 (unsigned long long)loops.all, kernel);
+    }
+}
+
+/* The first run, the second, and the last: all others are like the second. */
+static void check_plan(const struct subject *of, const struct device_facts *device,
+                       const struct scan_plan *plan, uint64_t count)
+{
+    uint64_t last = (plan->num_tiles - 1) / plan->run * plan->run;
+    const uint64_t firsts[] = { 0, plan->run < last ? plan->run : 0, last };
+    bool single = of->shape->algorithm == SCAN_SINGLE_GROUP;
+    bool propagates = of->shape->algorithm == SCAN_THEN_PROPAGATE;
+
+    for (size_t i = 0; i < 3; ++i) {
+        uint64_t first = firsts[i];
+        if (single) {
+            check_loops(of, device, single_loops(of, plan, first, count),
+                        "clfold_scan_single_group", count);
+            continue;
+        }
+        check_loops(of, device,
+                    run_loops(of, plan, propagates ? SCAN : AGGREGATE, first, count),
+                    propagates ? "clfold_scan_locals" : "clfold_scan_aggregates", count);
+        check_loops(of, device,
+                    run_loops(of, plan, propagates ? PROPAGATE : SCAN, first, count),
+                    propagates ? "clfold_scan_propagate" : "clfold_scan_tiles", count);
+    }
+    if (!single) {
+        check_loops(of, device, prefix_loops(of, plan), "clfold_scan_prefixes", count);
+    }
+}
+
+/* Powers of two to 2^33, and what lies about the ends of tiles, of runs, and of all
+ * groups' runs; from any place in a line. */
+static void check_shape(const struct monoid *monoid, const struct device_facts *device,
+                        const struct scan_policy *policy, const struct scan_shape *shape,
+                        struct cuts *cuts)
+{
+    const uint64_t most = UINT64_C(1) << 33;
+    enum tile_kind kind = shape->tile.kind;
+    struct scan_plan plan;
+    uint64_t units[4] = { 1, shape->tile.elements };
+
+    clfold_scan_plan_init(&plan, monoid, device, policy, shape, 0, most);
+    units[2] = units[1] * plan.run;
+    units[3] = units[2] * policy->groups;
+    if (shape->algorithm == SCAN_SINGLE_GROUP) {
+        cuts->single[kind] |= plan.num_launches > 1;
+    } else {
+        cuts->runs[kind] |= plan.num_groups > policy->groups;
+        cuts->prefixes[kind] |= plan.num_launches > 3;
+    }
+    for (size_t u = 0; u < 4; ++u) {
+        for (uint64_t unit = units[u], i = 0; unit <= most; unit *= 2, ++i) {
+            const uint64_t counts[] = { unit > 1 ? unit - 1 : 1, unit, unit + 1,
+                                        unit + 15, unit / 3 * 2 + 1 };
+            for (size_t c = 0; c < 2 * 5; ++c) {
+                struct subject of = { monoid, shape, c % 2 };
+                uint64_t count = counts[c / 2];
+                clfold_scan_plan_init(&plan, monoid, device, policy, shape,
+                                      (i + c / 2) % 18, count);
+                check_plan(&of, device, &plan, count);
+            }
+        }
+    }
+}
+
+static void check_monoid(const struct device_facts *device, const struct monoid *monoid,
+                         struct cuts *cuts)
+{
+    for (size_t k = 0; k < NUM_OVERRIDES * CLFOLD_SCAN_ALGORITHMS; ++k) {
+        struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
+        struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
+        uint32_t num =
+            clfold_scan_shapes(k % CLFOLD_SCAN_ALGORITHMS, false, device, monoid,
+                               &overrides[k / CLFOLD_SCAN_ALGORITHMS], policies, shapes);
+        for (uint32_t i = 0; i < num; ++i) {
+            check_shape(monoid, device, &policies[i], &shapes[i], cuts);
+        }
+    }
+}
+
+/* Two, three or four components, of which constant maps cut. */
+static struct monoid general_monoid(clfold_type type, uint32_t num_components)
+{
+    struct monoid monoid = affine_monoid(type);
+
+    for (uint32_t k = monoid.num_components; k < num_components; ++k) {
+        monoid.components[k] = monoid.components[1];
+    }
+    monoid.num_components = num_components;
+    monoid.num_scalars = num_components < 3 ? num_components : 4;
+    monoid.cuts = num_components % 2 ? NULL : "b.a == 0";
+    return monoid;
+}
+
+/* A device that ends work-items early, as rusticl on llvmpipe does. */
+static void test_rounds(void **state)
+{
+    static const clfold_op ops[] = { CLFOLD_ADD, CLFOLD_ARG_MIN, CLFOLD_MIN_MAX,
+                                     CLFOLD_ARG_MIN_MAX };
+    static const struct device_facts devices[] = {
+        { .cpu = true,
+          .vendor = "",
+          .name = "",
+          .max_group_size = 1024,
+          .local_memory = 32 << 10,
+          .most_rounds = 1 << 14 },
+        { .vendor = "",
+          .name = "",
+          .max_group_size = 1024,
+          .local_memory = 48 << 10,
+          .sub_groups = true,
+          .most_rounds = 1 << 14 },
+    };
+
+    (void)state;
+    for (size_t d = 0; d < 2; ++d) {
+        struct cuts cuts = { 0 };
+        struct monoid monoid;
+        for (size_t p = 0; p < 4 * NUM_PAIRS; ++p) {
+            struct pair pair = all_pairs[p / 4];
+            assert_int_equal(
+                clfold_monoid_init(&monoid, &site, ops[p % 4], pair.type, pair.in),
+                CLFOLD_OK);
+            check_monoid(&devices[d], &monoid, &cuts);
+        }
+        for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
+            for (uint32_t components = 2; components <= 4; ++components) {
+                monoid = general_monoid(type, components);
+                check_monoid(&devices[d], &monoid, &cuts);
+            }
+        }
+        for (enum tile_kind kind = TILE_VECTOR; kind <= TILE_GROUP; ++kind) {
+            assert_true(cuts.single[kind] && cuts.runs[kind] && cuts.prefixes[kind]);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rounds) };
+
+    return cmocka_run_group_tests_name("scan_rounds", tests, NULL, NULL);
+}
