@@ -4,6 +4,8 @@
 #include "device.h"
 #include "every_text.h"
 #include "fold_check.h"
+#include "order_check.h"
+#include "prefix_check.h"
 #include "test.h"
 
 #include "ops/context.h"
@@ -218,6 +220,173 @@ static void test_long(void **state)
     free(bytes);
 }
 
+/* ---- Scans ------------------------------------------------------------------------- */
+
+/* So few that a launch scans some tiles, and takes the prefixes of some hundred. */
+#define FEW_OF_SCANS 512
+#define MANY_TILES   30011 /* elements */
+
+static const struct plan_override scan_tiles[] = {
+    { .tile = TILE_VECTOR, .tile_elements = 64 },
+    { .tile = TILE_VECTOR, .tile_elements = 16, .anchor = 4, .max_groups = 9 },
+    { .tile = TILE_GROUP, .tile_elements = 64, .group_size = 8, .max_groups = 9 },
+    { .tile = TILE_GROUP, .tile_elements = 36, .group_size = 6, .anchor = 3 },
+};
+#define NUM_SCAN_TILES 4
+#define NUM_SCANS      (NUM_SCAN_TILES * ORDER_ALGORITHMS)
+
+/* `state` is handed from launch to launch, and so is the carry of prefixes. */
+static void assert_many_launches(const struct prefix_case *scan)
+{
+    const clfold_fold fold = { .op = scan->op,
+                               .type = scan->pair.type,
+                               .in = scan->pair.in,
+                               .algorithm = scan->algorithm };
+    size_t least = strcmp(scan->algorithm, "scan_single_group") == 0 ? 2 : 4;
+    clfold_report report;
+
+    clfold_context_override(ctx, &scan->plan);
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY_TILES, &report));
+    assert_true(report.num_launches >= least);
+}
+
+static void check_scan(const struct prefix_case *scan)
+{
+    char why[1024];
+
+    if (!prefix_check(ctx, &device, device.queue, scan, NULL, why, sizeof(why))) {
+        fail_msg("%s", why);
+    }
+}
+
+static void test_few_of_scans(void **state)
+{
+    const struct {
+        clfold_op op;
+        struct pair pair;
+    } folds[] = {
+        { CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
+        { CLFOLD_ADD, { CLFOLD_U8, CLFOLD_U64 } },
+        { CLFOLD_ARG_MIN_MAX, { CLFOLD_F32, CLFOLD_F32 } },
+    };
+    const size_t sizes[] = { 1, 999, MANY_TILES - 1, MANY_TILES };
+
+    (void)state;
+    ctx->caps.facts.most_rounds = FEW_OF_SCANS;
+    for (size_t k = 0; k < 2 * NUM_SCANS; ++k) {
+        size_t t = k / 2 / ORDER_ALGORITHMS, a = k / 2 % ORDER_ALGORITHMS;
+        size_t f = (t + k) % 3;
+        struct prefix_case scan = { .op = folds[f].op,
+                                    .pair = folds[f].pair,
+                                    .algorithm = order_algorithms[a],
+                                    .plan = scan_tiles[t],
+                                    .exclusive = k % 2,
+                                    .zones = true };
+        assert_many_launches(&scan);
+        for (size_t c = 0; c < 4; ++c) {
+            scan.count = sizes[c];
+            scan.in_offset = c;
+            scan.out_offset = (t + c) % 17;
+            scan.init = (enum init_from)((c + k) % 3);
+            scan.total = c % 2 ? TOTAL_APART : TOTAL_BEHIND;
+            scan.seed = c + 1;
+            check_scan(&scan);
+        }
+    }
+}
+
+static struct value then(struct value a, struct value b)
+{
+    return (struct value){ { a.of[0] * b.of[0], a.of[1] * b.of[0] + b.of[1] } };
+}
+
+/* What is handed on comes in front. */
+static void test_affine_scans(void **state)
+{
+    static struct value maps[MANY_TILES];
+    const struct monoid affine = affine_monoid(CLFOLD_U32);
+    uint64_t random = 11;
+
+    (void)state;
+    for (size_t i = 0; i < MANY_TILES; ++i) {
+        maps[i] = (struct value){ { (cl_uint)next_random(&random) | 1,
+                                    (cl_uint)next_random(&random) } };
+    }
+    ctx->caps.facts.most_rounds = FEW_OF_SCANS;
+    for (size_t k = 0; k < NUM_SCANS; ++k) {
+        size_t t = k / ORDER_ALGORITHMS, a = k % ORDER_ALGORITHMS;
+        struct order_case scan = { .monoid = &affine,
+                                   .combine = then,
+                                   .scalars = maps,
+                                   .values = maps,
+                                   .init = (t + a) % 2 ? &maps[7] : NULL,
+                                   .plan = scan_tiles[t],
+                                   .algorithm = order_algorithms[a],
+                                   .exclusive = k % 2,
+                                   .disorder = true,
+                                   .count = MANY_TILES,
+                                   .out_offset = 5 };
+        char why[1024];
+        if (!order_check(ctx, &device, &scan, NULL, why, sizeof(why))) {
+            fail_msg("%s", why);
+        }
+    }
+}
+
+/* As for reductions. */
+static void test_prepared_scans(void **state)
+{
+    cl_int status;
+    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE,
+                                (MANY_TILES + 5) * sizeof(cl_int), NULL, &status);
+
+    (void)state;
+    assert_int_equal(status, CL_SUCCESS);
+    for (size_t k = 0; k < NUM_SCANS; k += 2) {
+        const clfold_fold fold = { .op = CLFOLD_MAX,
+                                   .type = CLFOLD_I32,
+                                   .algorithm = order_algorithms[k % ORDER_ALGORITHMS] };
+        clfold_context *own;
+        clfold_stats before, after;
+        assert_ok(clfold_context_create(&own, device.context, device.id, NULL));
+        own->caps.facts.most_rounds = FEW_OF_SCANS;
+        clfold_context_override(own, &scan_tiles[k / ORDER_ALGORITHMS]);
+        assert_ok(clfold_prepare(own, CLFOLD_INCLUSIVE_SCAN, &fold, MANY_TILES));
+        assert_ok(clfold_context_stats(own, &before));
+        for (size_t count = MANY_TILES; count > 0; count /= 3) {
+            assert_ok(clfold_inclusive_scan(own, device.queue, &fold, mem, 5, mem, 5,
+                                            count, 0, NULL, NULL));
+            assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+        }
+        assert_ok(clfold_context_stats(own, &after));
+        assert_int_equal(before.builds, after.builds);
+        assert_int_equal(before.scratch_bytes, after.scratch_bytes);
+        clfold_context_destroy(&own);
+    }
+    clReleaseMemObject(mem);
+}
+
+/* Items that are stored one by one, on a device that ends loops: the launches over tiles
+ * by a group each, and by one for all. */
+static void test_long_scans(void **state)
+{
+    struct prefix_case scan = { .op = CLFOLD_ARG_MIN_MAX,
+                                .pair = { CLFOLD_F32, CLFOLD_F32 },
+                                .count = 1 << 22 };
+
+    (void)state;
+    if (most_rounds == 0) {
+        print_message("%s does not limit rounds\n", device.name);
+        skip();
+    }
+    ctx->caps.facts.most_rounds = most_rounds;
+    scan.algorithm = "scan_single_group";
+    check_scan(&scan);
+    scan.algorithm = "reduce_then_scan";
+    scan.plan.max_groups = 1;
+    check_scan(&scan);
+}
+
 static int open_device(void **state)
 {
     (void)state;
@@ -238,9 +407,11 @@ static int close_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_device), cmocka_unit_test(test_few),
-        cmocka_unit_test(test_affine), cmocka_unit_test(test_prepared),
-        cmocka_unit_test(test_long),
+        cmocka_unit_test(test_device),       cmocka_unit_test(test_few),
+        cmocka_unit_test(test_affine),       cmocka_unit_test(test_prepared),
+        cmocka_unit_test(test_long),         cmocka_unit_test(test_few_of_scans),
+        cmocka_unit_test(test_affine_scans), cmocka_unit_test(test_prepared_scans),
+        cmocka_unit_test(test_long_scans),
     };
 
     return cmocka_run_group_tests_name("rounds", tests, open_device, close_device);
