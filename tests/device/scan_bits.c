@@ -262,7 +262,7 @@ static void find_totals(cl_mem in, cl_mem out, cl_float *totals)
 
 static void test_prefixes(void **state)
 {
-    const uint32_t anchors[] = { 1, 3, 4, 16 };
+    const uint32_t anchors[] = { 1, 3, 4, 16, TILES, 2 * TILES };
     const cl_float init = 1.7F;
     cl_float data[COUNT], totals[TILES], plain[TILES + 1];
     size_t differ = 0;
@@ -270,7 +270,7 @@ static void test_prefixes(void **state)
     (void)state;
     fill(data, CLFOLD_F32, COUNT, FILL_ROUNDING, 3);
     cl_mem in = floats(data, COUNT), out = floats(NULL, COUNT + 1);
-    for (size_t k = 0; k < 2 * 4; ++k) {
+    for (size_t k = 0; k < 2 * 6; ++k) {
         struct plan_override plan = { .tile = k % 2 ? TILE_GROUP : TILE_VECTOR,
                                       .tile_elements = TILE,
                                       .group_size = 4,
