@@ -135,9 +135,10 @@ typedef struct clfold_context_params {
     void (*on_launch)(void *user, const clfold_launch *launch);
     void *user;    /* handed to all callbacks */
     int log_level; /* messages above it are dropped; 0: CLFOLD_LOG_WARNING */
-    /* one reduction in so many is checked on the host and therefore blocks: it reads input
-     * and result back, which the buffers must allow. A wrong result is CLFOLD_ERROR_DATA;
-     * the output stays as it came. 0: none. Scans are not checked so far */
+    /* one reduction in so many is checked on the host and therefore blocks: it reads
+     * input and result back, which the buffers must allow. A wrong result is
+     * CLFOLD_ERROR_DATA; the output stays as it came. 0: none. Scans are not checked so
+     * far */
     uint32_t verify_every;
     /* keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
     const char *cache_folder;
