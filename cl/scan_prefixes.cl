@@ -18,8 +18,8 @@ clfold_scan_prefixes(global clfold_item *items, ulong num_tiles, ulong first_blo
     const uint l = (uint)get_local_id(0);
     global clfold_item *const anchors = items + num_tiles + 1;
 
-    /* What comes before the last tile of each block. In memory, not in a variable: Intel's
-     * CPU runtime 2026.2 vectorises that loop and reorders a sum of floats. */
+    /* What comes before the last tile of each block. In memory, not in a variable:
+     * Intel's CPU runtime 2026.2 vectorises that loop and reorders a sum of floats. */
     for (ulong b = first_block + l; b < stop_block; b += CLFOLD_GROUP_SIZE) {
         const ulong begin = b * CLFOLD_ANCHOR;
         const ulong last = min(begin + CLFOLD_ANCHOR, num_tiles) - 1;

@@ -2,7 +2,25 @@
 #ifndef CLFOLD_TESTS_LOOPS_H
 #define CLFOLD_TESTS_LOOPS_H
 
+#include "plan/policy.h"
+
 #include <stdint.h>
+
+/* Devices that end work-items early, as rusticl on llvmpipe does. */
+static const struct device_facts few_rounds[] = {
+    { .cpu = true,
+      .vendor = "",
+      .name = "",
+      .max_group_size = 1024,
+      .local_memory = 32 << 10,
+      .most_rounds = 1 << 14 },
+    { .vendor = "",
+      .name = "",
+      .max_group_size = 1024,
+      .local_memory = 48 << 10,
+      .sub_groups = true,
+      .most_rounds = 1 << 14 },
+};
 
 /* `all` counts loops' ends too, and those loops that a compiler should have unrolled. */
 struct loops {
