@@ -152,8 +152,8 @@ clfold_status clfold_check_count(const struct site *site, const struct monoid *m
     size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_out_size(monoid);
     size_t size = in > out ? in : out, bytes;
 
-    /* A call moves a small multiple of it, which is to be a number as well. */
-    if (!clfold_size_mul(count, size, &bytes) || bytes > UINT64_MAX / 16) {
+    /* A call reads up to twice as much and some more, which is to be a number as well. */
+    if (!clfold_size_mul(count, size, &bytes) || bytes > UINT64_MAX / 3) {
         return clfold_fail(site, CLFOLD_ERROR_RANGE,
                            "count %zu of %zu bytes each overflows", count, size);
     }
