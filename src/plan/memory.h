@@ -1,0 +1,56 @@
+/*
+ * Memory tiers: by which means work-groups hand words to each other within a launch, as
+ * cl/memory.cl has them. A pure table; which of them a device has is its capabilities',
+ * and which is right there, the probe's to say.
+ */
+#ifndef CLFOLD_PLAN_MEMORY_H
+#define CLFOLD_PLAN_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Best first. */
+enum memory_tier {
+    MEMORY_NONE,
+    MEMORY_SCOPED_64, /* OpenCL 2 and 3 atomics of device scope */
+    MEMORY_PTX_64,    /* NVIDIA */
+    MEMORY_LEGACY_64, /* OpenCL 1.2 with 64-bit atomics */
+    MEMORY_SCOPED_32,
+    MEMORY_LEGACY_32
+};
+#define CLFOLD_MEMORY_TIERS (MEMORY_LEGACY_32 + 1)
+
+struct memory {
+    const char *name;   /* "scoped_64" */
+    uint32_t means;     /* CLFOLD_MEMORY of cl/memory.cl */
+    uint32_t word_bits; /* 64 or 32 */
+    uint32_t ticket_bits;
+    bool fences;            /* the means have them */
+    const char *extensions; /* pragmas that the means need; "" for none */
+};
+
+/* What look-back may rely on. */
+struct verdict {
+    enum memory_tier tier; /* MEMORY_NONE: there is no look-back */
+    bool fair;   /* groups that wait for each other get on, as far as was seen */
+    bool fences; /* acquire and release of device scope: in place as well */
+};
+
+/* Of MEMORY_NONE there is a name only. */
+const struct memory *clfold_memory(enum memory_tier tier);
+
+/* Whether look-back on a tier can be in place: `device_fences` are OpenCL's own. */
+bool clfold_memory_fences(enum memory_tier tier, bool device_fences);
+
+/* Words that an item takes. */
+size_t clfold_memory_words(const struct memory *memory, size_t item_size);
+
+/* Bytes that `num_tiles` descriptors of items of that size take, lines and all. */
+size_t clfold_memory_bytes(const struct memory *memory, uint64_t num_tiles,
+                           size_t item_size);
+
+/* Words of a block of so many bytes that descriptors may use. */
+uint64_t clfold_memory_capacity(const struct memory *memory, size_t bytes);
+
+#endif

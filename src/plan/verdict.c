@@ -1,0 +1,220 @@
+#include "plan/verdict.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *clfold_fate_name(enum tier_fate fate)
+{
+    static const char *const names[CLFOLD_TIER_FATES] = {
+        [FATE_UNTRIED] = "not tried",
+        [FATE_TAKEN] = "taken",
+        [FATE_NOT_OFFERED] = "not offered by the device",
+        [FATE_NOT_BUILT] = "does not build",
+        [FATE_TORN] = "words arrive torn",
+        [FATE_LOST] = "words do not arrive",
+        [FATE_NOT_RUN] = "does not run",
+    };
+
+    return names[fate];
+}
+
+static const char *yes_or_no(bool is)
+{
+    return is ? "yes" : "no";
+}
+
+static bool is_dropped(enum tier_fate fate)
+{
+    return fate != FATE_UNTRIED && fate != FATE_TAKEN;
+}
+
+/* Every tier that was dropped, and why. */
+static size_t add_dropped(char *line, size_t length, const struct findings *findings,
+                          const char *comma, const char *is)
+{
+    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+        if (is_dropped(findings->fates[t])) {
+            length += (size_t)snprintf(line + length, CLFOLD_VERDICT_SIZE - length,
+                                       "%s%s%s%s", length > 0 ? comma : "",
+                                       clfold_memory((enum memory_tier)t)->name, is,
+                                       clfold_fate_name(findings->fates[t]));
+        }
+    }
+    return length;
+}
+
+size_t clfold_verdict_print(char line[CLFOLD_VERDICT_SIZE],
+                            const struct findings *findings)
+{
+    const struct verdict *verdict = &findings->verdict;
+    int length = snprintf(line, CLFOLD_VERDICT_SIZE,
+                          "clfold verdict 1: tier %s, fair %s, fences %s",
+                          clfold_memory(verdict->tier)->name, yes_or_no(verdict->fair),
+                          yes_or_no(verdict->fences));
+
+    return add_dropped(line, (size_t)length, findings, "; ", " dropped: ");
+}
+
+void clfold_verdict_reasons(char reasons[CLFOLD_VERDICT_SIZE],
+                            const struct findings *findings)
+{
+    reasons[0] = '\0';
+    add_dropped(reasons, 0, findings, ", ", ": ");
+}
+
+/* ---- Reading ----------------------------------------------------------------------- */
+
+/* Moves past `word` if it is there. */
+static bool take(const char **at, const char *word)
+{
+    size_t length = strlen(word);
+
+    if (strncmp(*at, word, length) != 0) {
+        return false;
+    }
+    *at += length;
+    return true;
+}
+
+static bool take_yes_or_no(const char **at, bool *is)
+{
+    *is = take(at, "yes");
+    return *is || take(at, "no");
+}
+
+/* A tier's name, and what stands behind it. */
+static bool take_tier(const char **at, const char *behind, enum memory_tier *tier)
+{
+    for (int t = MEMORY_NONE; t < CLFOLD_MEMORY_TIERS; ++t) {
+        const char *from = *at;
+        if (take(&from, clfold_memory((enum memory_tier)t)->name) &&
+            take(&from, behind)) {
+            *at = from;
+            *tier = (enum memory_tier)t;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_dropped(const char **at, enum tier_fate fates[CLFOLD_MEMORY_TIERS])
+{
+    enum memory_tier tier;
+
+    if (!take(at, "; ") || !take_tier(at, " dropped: ", &tier)) {
+        return false;
+    }
+    for (int f = FATE_NOT_OFFERED; f < FATE_NOT_RUN; ++f) {
+        if (take(at, clfold_fate_name((enum tier_fate)f))) {
+            fates[tier] = (enum tier_fate)f;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the tiers before the one that was taken were dropped, and no other. */
+static bool makes_sense(const struct findings *of)
+{
+    enum memory_tier taken = of->verdict.tier;
+
+    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+        bool before = taken == MEMORY_NONE || t < (int)taken;
+        if (is_dropped(of->fates[t]) != before) {
+            return false;
+        }
+    }
+    return of->fates[MEMORY_NONE] == FATE_UNTRIED &&
+           (taken != MEMORY_NONE || (!of->verdict.fair && !of->verdict.fences));
+}
+
+/* Whether the line is the one that would be written, so that a second tier of a name, or
+ * another order, is none. */
+static bool is_written_so(const struct findings *findings, const char *line)
+{
+    char written[CLFOLD_VERDICT_SIZE];
+
+    clfold_verdict_print(written, findings);
+    return strcmp(written, line) == 0;
+}
+
+bool clfold_verdict_read(struct findings *findings, const char *line, size_t length)
+{
+    struct findings of = { 0 };
+    char copy[CLFOLD_VERDICT_SIZE];
+    const char *at = copy;
+
+    if (length >= sizeof(copy)) {
+        return false;
+    }
+    memcpy(copy, line, length);
+    copy[length] = '\0';
+    if (strlen(copy) != length || !take(&at, "clfold verdict 1: tier ") ||
+        !take_tier(&at, ", fair ", &of.verdict.tier) ||
+        !take_yes_or_no(&at, &of.verdict.fair) || !take(&at, ", fences ") ||
+        !take_yes_or_no(&at, &of.verdict.fences)) {
+        return false;
+    }
+    while (*at != '\0') {
+        if (!take_dropped(&at, of.fates)) {
+            return false;
+        }
+    }
+    if (of.verdict.tier != MEMORY_NONE) {
+        of.fates[of.verdict.tier] = FATE_TAKEN;
+    }
+    if (!makes_sense(&of) || !is_written_so(&of, copy)) {
+        return false;
+    }
+    *findings = of;
+    return true;
+}
+
+/* ---- Known devices ----------------------------------------------------------------- */
+
+/*
+ * CPU devices that were probed hundreds of times, in part on a busy machine, without a
+ * wrong word:
+ *
+ *   PoCL 3.1      pthread-skylake-avx512, Debian 12's, 2 cores, 2026-11-21
+ *   Intel 2026    Intel's CPU runtime 2026.22, AMD EPYC, 2 cores, 2026-11-21
+ *
+ * Both run a group on one thread from its start to its end, and threads are the system's,
+ * which is fair to them.
+ */
+static const struct {
+    const char *platform;
+    const char *driver; /* what the version begins with */
+} known[] = {
+    { "Portable Computing Language", "3.1" },
+    { "Intel(R) OpenCL", "2026." },
+};
+
+static bool begins(const char *string, const char *with)
+{
+    size_t length = strlen(with);
+    char next;
+
+    if (strncmp(string, with, length) != 0) {
+        return false;
+    }
+    /* "3.1" is not "3.10". */
+    next = string[length];
+    return with[length - 1] == '.' || next < '0' || next > '9';
+}
+
+bool clfold_verdict_known(struct findings *findings, const struct device_facts *device,
+                          const char *driver)
+{
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); ++i) {
+        if (device->cpu && strcmp(device->platform, known[i].platform) == 0 &&
+            begins(driver, known[i].driver)) {
+            *findings = (struct findings){
+                .verdict = { MEMORY_SCOPED_64, true, true },
+                .fates = { [MEMORY_SCOPED_64] = FATE_TAKEN },
+            };
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,208 @@
+/* The text form of verdicts, and the devices that need none. */
+#include "test.h"
+
+#include "plan/verdict.h"
+
+static void print(const struct findings *findings, char line[CLFOLD_VERDICT_SIZE])
+{
+    size_t length = clfold_verdict_print(line, findings);
+
+    assert_true(length < CLFOLD_VERDICT_SIZE);
+    assert_int_equal(length, strlen(line));
+}
+
+static bool read(const char *line)
+{
+    struct findings findings;
+
+    return clfold_verdict_read(&findings, line, strlen(line));
+}
+
+/* A verdict that the probe could give: all before `taken` are dropped. */
+static struct findings findings_of(int taken, int fate, bool fair, bool fences)
+{
+    struct findings findings = { .verdict = { (enum memory_tier)taken, fair, fences } };
+
+    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+        int dropped = FATE_NOT_OFFERED + (fate + t) % (FATE_LOST - FATE_NOT_OFFERED + 1);
+        findings.fates[t] = taken == MEMORY_NONE || t < taken ? (enum tier_fate)dropped
+                            : t == taken                      ? FATE_TAKEN
+                                                              : FATE_UNTRIED;
+    }
+    return findings;
+}
+
+static void test_round_trip(void **state)
+{
+    size_t longest = 0;
+
+    (void)state;
+    for (int i = 0; i < CLFOLD_MEMORY_TIERS * 4 * 4; ++i) {
+        int taken = i / 16;
+        bool some = taken != MEMORY_NONE;
+        const struct findings findings =
+            findings_of(taken, i % 4, some && i & 4, some && i & 8);
+        struct findings back;
+        char line[CLFOLD_VERDICT_SIZE];
+        print(&findings, line);
+        longest = strlen(line) > longest ? strlen(line) : longest;
+        if (!clfold_verdict_read(&back, line, strlen(line))) {
+            fail_msg("not read: %s", line);
+        }
+        assert_memory_equal(&back, &findings, sizeof(back));
+    }
+    print_message("# at most %zu bytes\n", longest);
+}
+
+static void test_text(void **state)
+{
+    const struct findings findings = findings_of(MEMORY_LEGACY_64, 0, true, false);
+    char line[CLFOLD_VERDICT_SIZE];
+
+    (void)state;
+    print(&findings, line);
+    assert_string_equal(line, "clfold verdict 1: tier legacy_64, fair yes, fences no; "
+                              "scoped_64 dropped: does not build; ptx_64 dropped: words "
+                              "arrive torn");
+    assert_true(read("clfold verdict 1: tier scoped_64, fair no, fences yes"));
+}
+
+/* Each byte changed, left out and doubled, and each length: no other line is taken. */
+static void test_damaged(void **state)
+{
+    const struct findings findings = findings_of(MEMORY_SCOPED_32, 1, true, true);
+    char line[CLFOLD_VERDICT_SIZE], other[CLFOLD_VERDICT_SIZE];
+    size_t length, taken = 0;
+
+    (void)state;
+    print(&findings, line);
+    length = strlen(line);
+    for (size_t i = 0; i < length; ++i) {
+        struct findings back;
+        /* A verdict ends where the next tier would be told. */
+        taken += clfold_verdict_read(&back, line, i);
+        for (int c = 0; c < 256; ++c) {
+            memcpy(other, line, length + 1);
+            other[i] = (char)c;
+            bool same = other[i] == line[i];
+            if (clfold_verdict_read(&back, other, length) != same) {
+                fail_msg("byte %zu is %d: \"%s\"", i, c, other);
+            }
+        }
+        memcpy(other, line, i);
+        memcpy(other + i, line + i + 1, length - i);
+        assert_false(clfold_verdict_read(&back, other, length - 1));
+        memcpy(other, line, i + 1);
+        memcpy(other + i + 1, line + i, length - i + 1);
+        assert_false(clfold_verdict_read(&back, other, length + 1));
+    }
+    assert_int_equal(taken, 0);
+}
+
+static void test_foreign(void **state)
+{
+    static const char *const lines[] = {
+        "",
+        "clfold verdict 1: tier scoped_64, fair yes, fences yes\n",
+        " clfold verdict 1: tier scoped_64, fair yes, fences yes",
+        "clfold verdict 2: tier scoped_64, fair yes, fences yes",
+        "clfold verdict 1: tier scoped_64, fair yes",
+        "clfold verdict 1: tier scoped_64, fair maybe, fences yes",
+        "clfold verdict 1: tier scoped_16, fair yes, fences yes",
+        "clfold verdict 1: tier scoped_64, fair yes, fences yes; ",
+        /* a tier before it that nobody dropped, or one behind it that somebody did */
+        "clfold verdict 1: tier ptx_64, fair yes, fences yes",
+        "clfold verdict 1: tier scoped_64, fair yes, fences yes; ptx_64 dropped: does "
+        "not "
+        "build",
+        /* the tier itself, one twice, another order, a fate that drops nothing */
+        "clfold verdict 1: tier scoped_64, fair yes, fences yes; scoped_64 dropped: does "
+        "not build",
+        "clfold verdict 1: tier ptx_64, fair yes, fences yes; scoped_64 dropped: does "
+        "not "
+        "build; scoped_64 dropped: does not build",
+        "clfold verdict 1: tier legacy_64, fair yes, fences no; ptx_64 dropped: does not "
+        "build; scoped_64 dropped: does not build",
+        "clfold verdict 1: tier ptx_64, fair yes, fences yes; scoped_64 dropped: taken",
+        "clfold verdict 1: tier ptx_64, fair yes, fences yes; none dropped: does not "
+        "build",
+        /* none has neither */
+        "clfold verdict 1: tier none, fair no, fences no",
+        "clfold verdict 1: tier none, fair yes, fences no; scoped_64 dropped: does not "
+        "build; ptx_64 dropped: does not build; legacy_64 dropped: does not build; "
+        "scoped_32 dropped: does not build; legacy_32 dropped: does not build",
+    };
+    char large[2 * CLFOLD_VERDICT_SIZE];
+    struct findings findings;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); ++i) {
+        if (read(lines[i])) {
+            fail_msg("taken: \"%s\"", lines[i]);
+        }
+    }
+    memset(large, ';', sizeof(large));
+    assert_false(clfold_verdict_read(&findings, large, sizeof(large)));
+    assert_false(clfold_verdict_read(&findings, large, CLFOLD_VERDICT_SIZE));
+    /* A NUL within, and behind. */
+    assert_false(clfold_verdict_read(
+        &findings, "clfold verdict 1: tier scoped_64, fair no, fences yes\0", 54));
+}
+
+static void test_reasons(void **state)
+{
+    const struct findings findings = findings_of(MEMORY_LEGACY_64, 2, true, false);
+    char reasons[CLFOLD_VERDICT_SIZE];
+
+    (void)state;
+    clfold_verdict_reasons(reasons, &findings);
+    assert_string_equal(reasons,
+                        "scoped_64: words do not arrive, ptx_64: not offered by the "
+                        "device");
+}
+
+static void test_known(void **state)
+{
+    static const struct {
+        const char *platform, *driver;
+        bool known, cpu;
+    } devices[] = {
+        { "Portable Computing Language", "3.1+debian", true, true },
+        { "Portable Computing Language", "3.1", true, true },
+        { "Portable Computing Language", "3.10", false, true },
+        { "Portable Computing Language", "4.0", false, true },
+        { "Portable Computing Language", "", false, true },
+        { "Intel(R) OpenCL", "2026.22.10.0.01_160000", true, true },
+        { "Portable Computing Language", "3.1", false, false },
+        { "Intel(R) OpenCL", "2025.1", false, true },
+        { "Intel(R) OpenCL Graphics", "2026.22", false, true },
+        { "rusticl", "22.3.6", false, true },
+        { "", "3.1", false, true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); ++i) {
+        const struct device_facts facts = { .cpu = devices[i].cpu,
+                                            .platform = devices[i].platform };
+        struct findings findings = { 0 };
+        char line[CLFOLD_VERDICT_SIZE];
+        assert_int_equal(clfold_verdict_known(&findings, &facts, devices[i].driver),
+                         devices[i].known);
+        if (devices[i].known) {
+            print(&findings, line);
+            assert_string_equal(line,
+                                "clfold verdict 1: tier scoped_64, fair yes, fences yes");
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_damaged),    cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_reasons),    cmocka_unit_test(test_known),
+    };
+
+    return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
+}
