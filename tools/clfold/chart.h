@@ -17,12 +17,6 @@ struct chart {
     const double *seconds; /* num_counts rows of num_lines */
 };
 
-/* Whether gnuplot is there and draws SVG. */
-bool chart_check(struct message *message);
-
-/* gnuplot's commands for the chart. */
-void chart_script(const struct chart *chart, FILE *script);
-
 /* Writes SVG to `svg`, a file of the system's. */
 bool chart_draw(const struct chart *chart, FILE *svg, struct message *message);
 

@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "commands.h"
 #include "count.h"
+#include "gnuplot.h"
 #include "ladder_data.h"
 #include "output_file.h"
 #include "progress.h"
@@ -301,7 +302,7 @@ bool command_ladder(const struct options *options, struct message *message)
     /* What cannot be written is not measured. */
     if ((options->csv && !output_file_check(options->csv, message)) ||
         (options->svg &&
-         (!output_file_check(options->svg, message) || !chart_check(message)))) {
+         (!output_file_check(options->svg, message) || !gnuplot_check(message)))) {
         return false;
     }
     struct measurement *const m = calloc(1, sizeof(*m));

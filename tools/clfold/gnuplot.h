@@ -1,0 +1,22 @@
+/* Charts as SVG, drawn by the program gnuplot. */
+#ifndef CLFOLD_COMMAND_GNUPLOT_H
+#define CLFOLD_COMMAND_GNUPLOT_H
+
+#include "message.h"
+
+#include <stdio.h>
+
+/* Whether gnuplot is there and draws SVG. */
+bool gnuplot_check(struct message *message);
+
+/* Writes gnuplot's commands for a chart. */
+typedef void gnuplot_writer(const void *user, FILE *script);
+
+/* The text as one of gnuplot's strings. A device's name may hold anything. */
+void gnuplot_put_quoted(FILE *script, const char *text);
+
+/* Writes SVG to `svg`, a file of the system's. */
+bool gnuplot_draw(gnuplot_writer *write, const void *user, FILE *svg,
+                  struct message *message);
+
+#endif
