@@ -18,9 +18,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import xml.etree.ElementTree as xml
+
+from cases import Failure, Skip, check, run_cases
 
 RUNGS = [f"reduce{i}" for i in range(7)]
 KERNELS = [*RUNGS, "auto"]
@@ -42,28 +43,11 @@ SMALL_COUNTS = [1000, 1024, 2048, 4096]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-class Failure(Exception):
-    pass
-
-
-class Skip(Exception):
-    pass
-
-
-# what a case may end in when the command is wrong
-ERRORS = (Failure, OSError, subprocess.SubprocessError, LookupError, ValueError, xml.ParseError)
-
-
-def check(condition, text):
-    if not condition:
-        raise Failure(text)
-
-
 class Driver:
-    def __init__(self, command, wrong_read, folder):
+    def __init__(self, command, wrong_read):
         self.command = command
         self.wrong_read = wrong_read
-        self.folder = folder
+        self.folder = None
         self.devices = []
 
     def path(self, name):
@@ -490,49 +474,7 @@ WITH = [
 ]  # fmt: skip
 
 
-def main():
+if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    passed = failed = 0
-
-    def run_case(case, driver, device):
-        nonlocal passed, failed
-        name = case.__name__.replace("_", " ")
-        if device:
-            name += f", device {device['index']} {device['name']}"
-        try:
-            case(driver, device)
-        except Skip as why:
-            passed += 1
-            print(f"ok {passed + failed} # SKIP {name}: {why}")
-        except ERRORS as error:
-            failed += 1
-            print(f"not ok {passed + failed} - {name}")
-            print(f"# {type(error).__name__}: {error}".replace("\n", "\n# "))
-        else:
-            passed += 1
-            print(f"ok {passed + failed} - {name}")
-        sys.stdout.flush()
-
-    command, wrong_read = map(os.path.abspath, sys.argv[1:])
-    with tempfile.TemporaryDirectory(prefix="clfold-test-") as folder:
-        driver = Driver(command, wrong_read, folder)
-        driver.devices = json.loads(driver.good("devices", "--json"))
-        for case in WITHOUT:
-            run_case(case, driver, None)
-        for device in driver.devices:
-            for case in WITH:
-                # a case that failed may have left files
-                driver.folder = tempfile.mkdtemp(dir=folder)
-                run_case(case, driver, device)
-
-    print(f"1..{passed + failed}")
-    if failed:
-        sys.exit(1)
-    if not driver.devices:
-        print("# there is no OpenCL device here, so nothing was measured")
-        sys.exit(77)
-
-
-if __name__ == "__main__":
-    main()
+    run_cases(Driver(*map(os.path.abspath, sys.argv[1:])), WITHOUT, WITH)

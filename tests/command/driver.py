@@ -8,6 +8,8 @@ import subprocess
 
 import numpy as np
 
+from cases import check
+
 KEYS = ["op", "type", "acc", "count", "result", "device", "kernel", "seconds"]
 NAMES = {
     "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16",
@@ -21,23 +23,10 @@ OPS = [
 KERNELS = ["reduce_tiles", *(f"reduce{i}" for i in range(7))]
 
 
-class Failure(Exception):
-    pass
-
-
-# what a case may end in when the command is wrong
-ERRORS = (Failure, OSError, subprocess.SubprocessError, LookupError, ValueError)
-
-
-def check(condition, text):
-    if not condition:
-        raise Failure(text)
-
-
 class Driver:
-    def __init__(self, command, folder, seed):
+    def __init__(self, command, seed):
         self.command = command
-        self.folder = folder
+        self.folder = None
         self.random = np.random.default_rng(seed)
         self.devices = []
         self.json_next = False

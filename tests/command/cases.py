@@ -1,0 +1,73 @@
+"""Runs a driver's cases and prints TAP."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+
+class Failure(Exception):
+    pass
+
+
+class Skip(Exception):
+    pass
+
+
+# what a case may end in when the command is wrong
+ERRORS = (Failure, OSError, subprocess.SubprocessError, LookupError, ValueError, xml.ParseError)
+
+
+def check(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def new_folder():
+    return tempfile.TemporaryDirectory(prefix="clfold-test-")
+
+
+class Count:
+    def __init__(self):
+        self.run = self.failed = 0
+
+    def run_case(self, case, driver, device):
+        """In a folder of its own: a case that failed may have left files. So is the cache,
+        where what probes find out is kept."""
+        self.run += 1
+        name = case.__name__.replace("_", " ")
+        if device:
+            name += f", device {device['index']} {device['name']}"
+        try:
+            with new_folder() as driver.folder, new_folder() as os.environ["XDG_CACHE_HOME"]:
+                case(driver, device)
+        except Skip as why:
+            print(f"ok {self.run} # SKIP {name}: {why}")
+        except ERRORS as error:
+            self.failed += 1
+            print(f"not ok {self.run} - {name}")
+            print(f"# {type(error).__name__}: {error}".replace("\n", "\n# "))
+        else:
+            print(f"ok {self.run} - {name}")
+        sys.stdout.flush()
+
+
+def run_cases(driver, without, with_each, with_none=()):
+    """Those without a device, the others on each, or where there is none these. Exits."""
+    count = Count()
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    os.environ.setdefault("POCL_CACHE_DIR", os.path.join(cache, "pocl", "kcache"))
+    driver.devices = json.loads(driver.good("devices", "--json"))
+    for case in [*without, *([] if driver.devices else with_none)]:
+        count.run_case(case, driver, None)
+    for device in driver.devices:
+        for case in with_each:
+            count.run_case(case, driver, device)
+    print(f"1..{count.run}")
+    if count.failed:
+        sys.exit(1)
+    if not driver.devices:
+        print("# there is no OpenCL device here")
+        sys.exit(77)
