@@ -35,7 +35,8 @@ clfold_scan_tiles(CLFOLD_SCAN_PARAMS, global const clfold_item *items, CLFOLD_OU
         const uint size = clfold_tile_count(t, lead, count);
         const ulong next = t + 1 < stop ? clfold_tile_begin(t + 1, lead) : begin;
         if (get_local_id(0) == 0)
-            room->kept[CLFOLD_PREFIX] = items[t];
+            clfold_keep_prefixes(items, t, room);
+        clfold_tile_load(in, in_offset + begin, begin, size, room);
         clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + next, out,
                          out_offset + begin, t > 0 || has_init, stream != 0, room);
     }

@@ -8,6 +8,14 @@
  *
  * A launch takes `num_blocks` blocks, and hands on the carry.
  */
+/* What tile t and the one behind it begin with, for its scan. */
+static void clfold_keep_prefixes(global const clfold_item *items, ulong t,
+                                 clfold_room_pointer room)
+{
+    room->kept[CLFOLD_PREFIX] = items[t];
+    room->kept[CLFOLD_NEXT] = items[t + 1];
+}
+
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_scan_prefixes(global clfold_item *items, ulong num_tiles, ulong first_block,
                      ulong num_blocks, CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS)

@@ -19,10 +19,15 @@ clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items, CLFOLD_OUT_PAR
         const ulong begin = clfold_tile_begin(t, lead);
         const uint size = clfold_tile_count(t, lead, count);
         const ulong next = t + 1 < stop ? clfold_tile_begin(t + 1, lead) : begin;
+        clfold_tile_aggregate(in, in_offset + begin, begin, size, room);
+        clfold_tile_sync();
+        if (get_local_id(0) == 0) {
+            items[t] = clfold_tile_total(room, size);
+            room->kept[CLFOLD_NEXT] = items[t];
+        }
+        clfold_tile_sync();
         clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + next, out,
                          out_offset + begin, false, stream != 0, room);
-        if (get_local_id(0) == 0)
-            items[t] = clfold_tile_total(room, size);
     }
 }
 
@@ -37,7 +42,7 @@ clfold_scan_propagate(ulong count, ulong lead, ulong num_tiles, ulong run,
     for (ulong t = has_init ? first : max(first, (ulong)1);
          t < min(first + run, num_tiles); ++t) {
         if (get_local_id(0) == 0)
-            room->kept[CLFOLD_PREFIX] = items[t];
+            clfold_keep_prefixes(items, t, room);
         clfold_tile_propagate(out, out_offset + clfold_tile_begin(t, lead),
                               clfold_tile_count(t, lead, count), stream != 0, room);
     }

@@ -15,14 +15,32 @@
  *   partial     -  t0  01  02  | -  t4  45  46  | -
  *   prefix      a  at0 a01 a02 | b  bt4 b45 b46 | c           a = init, b = (a02) t3
  *
- * So what an anchor is, is the last tile's prefix with its total behind: the last item of
- * an inclusive scan, bit for bit. CLFOLD_ANCHOR 1 is the plain left fold.
+ * The last item of a tile is the next one's prefix, and behind the last tile its prefix
+ * with its total behind, as an anchor is: so an exclusive scan is the inclusive one moved
+ * by one place, bit for bit. CLFOLD_ANCHOR 1 is the plain left fold.
  */
 
-#define CLFOLD_PREFIX   0
-#define CLFOLD_PARTIAL  1
-#define CLFOLD_BEFORE   2 /* the anchor */
-#define CLFOLD_NUM_KEPT 3
+/* What a strategy keeps in a tile's room, beside what the tile needs. */
+#define CLFOLD_PREFIX  0
+#define CLFOLD_PARTIAL 1
+#define CLFOLD_BEFORE  2 /* the anchor */
+#define CLFOLD_NEXT    3 /* the next tile's, or behind the last one the total */
+#define CLFOLD_OWN     4 /* the tile's total */
+#if CLFOLD_LOOKBACK
+#define CLFOLD_INIT     5
+#define CLFOLD_NUM_KEPT 6
+#define CLFOLD_ROOM_MEMBERS                                                              \
+    clfold_item kept[CLFOLD_NUM_KEPT];                                                   \
+    clfold_item window[CLFOLD_WINDOW];                                                   \
+    ulong ticket;  /* the last that was drawn */                                         \
+    ulong missing; /* 1 and the tile that has not shown up, or 0 */                      \
+    uint has_before, is_found, polls, depth, fallbacks;
+#else
+#define CLFOLD_NUM_KEPT     5
+#define CLFOLD_ROOM_MEMBERS                                                              \
+    clfold_item kept[CLFOLD_NUM_KEPT];                                                   \
+    uint has_before;
+#endif
 
 static ulong clfold_tile_begin(ulong t, ulong lead)
 {

@@ -35,7 +35,7 @@ typedef union {
 
 typedef struct {
     clfold_item items[CLFOLD_SCAN_ITEMS];
-    clfold_item kept[CLFOLD_NUM_KEPT];
+    CLFOLD_ROOM_MEMBERS
     clfold_slot slots[CLFOLD_SLOT(CLFOLD_TILE)];
 } clfold_room;
 
@@ -106,6 +106,14 @@ static void clfold_write_rows(global CLFOLD_CELL *out, ulong begin, uint count,
 
 /* ---- Tiles ------------------------------------------------------------------------- */
 
+/* Where a scan may be in place, one work-item's fence of device scope stands for the
+ * loads and stores of all. */
+#if CLFOLD_FENCES
+#define clfold_tile_sync() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#else
+#define clfold_tile_sync() barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
 /* Element i of the tile. */
 static clfold_stage clfold_slot_load(clfold_room_pointer room, uint i)
 {
@@ -132,6 +140,9 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
     }
     clfold_group_scan(CLFOLD_LIVE(count), room->items);
 }
+
+#define CLFOLD_TILE_LOADS 1
+#define clfold_tile_load clfold_tile_aggregate
 
 static clfold_item clfold_tile_total(clfold_room_pointer room, uint count)
 {
@@ -184,13 +195,14 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
         const clfold_stage x = clfold_slot_load(room, i);
         mine = is_first ? x : clfold_combine_stage(mine, x);
         clfold_item y = clfold_empty(mine, index);
-        /* The last one as the group's scan has it: the next run and the next tile begin
-         * with these bits. */
+        /* The last one as the group's scan has it: the next run begins with its bits. */
         if (i + 1 == stop)
             y = room->items[clfold_scan_result(l)];
         else if (l > 0)
             y = clfold_combine(front, y);
-        if (has_prefix)
+        if (i + 1 == count)
+            y = room->kept[CLFOLD_NEXT];
+        else if (has_prefix)
             y = clfold_combine(room->kept[CLFOLD_PREFIX], y);
 #if CLFOLD_EXCLUSIVE
         if (is_first)
@@ -204,11 +216,10 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
 }
 
 static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, ulong next, global CLFOLD_CELL *out,
-                             ulong out_begin, bool has_prefix, bool stream,
-                             clfold_room_pointer room)
+                             uint count, ulong next,
+                             global CLFOLD_CELL *out, ulong out_begin, bool has_prefix,
+                             bool stream, clfold_room_pointer room)
 {
-    clfold_tile_aggregate(in, begin, index, count, room);
     clfold_scan_mine(index, count, has_prefix, room);
     barrier(CLK_LOCAL_MEM_FENCE);
     clfold_write_rows(out, out_begin, count, room);
@@ -223,7 +234,9 @@ static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = l; i < count; i += CLFOLD_GROUP_SIZE) {
         clfold_item x = room->kept[CLFOLD_PREFIX];
-        if (!CLFOLD_EXCLUSIVE || i > 0)
+        if (!CLFOLD_EXCLUSIVE && i + 1 == count)
+            x = room->kept[CLFOLD_NEXT];
+        else if (!CLFOLD_EXCLUSIVE || i > 0)
             x = clfold_combine(x, clfold_fetch(out, out_begin + i));
         clfold_store(x, out, out_begin + i);
     }

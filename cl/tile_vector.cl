@@ -92,7 +92,33 @@ static clfold_stage clfold_join(clfold_stage16 x)
     return total;
 }
 
-#if CLFOLD_COMMUTATIVE && !defined(CLFOLD_SCAN)
+/* The lanes one by one. */
+#define CLFOLD_LANES_MEMBER(k, name, stage, item, result)                                \
+    union {                                                                              \
+        stage##16 v;                                                                     \
+        stage s[16];                                                                     \
+    } name;
+typedef struct {
+    CLFOLD_EACH(CLFOLD_LANES_MEMBER)
+} clfold_lanes;
+
+static clfold_lanes clfold_lanes_of(clfold_stage16 x)
+{
+    clfold_lanes lanes;
+#define CLFOLD_LANES_SET(k, name, stage, item, result) lanes.name.v = x.name;
+    CLFOLD_EACH(CLFOLD_LANES_SET)
+    return lanes;
+}
+
+static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
+{
+    clfold_stage x;
+#define CLFOLD_LANE_GET(k, name, stage, item, result) x.name = lanes->name.s[i];
+    CLFOLD_EACH(CLFOLD_LANE_GET)
+    return x;
+}
+
+#if CLFOLD_COMMUTATIVE
 
 /* The elements from begin on, a multiple of 16 and at least 16 of them. Lane j of four
  * accumulators takes every 64th element: four chains hide the latency of a float add. */
@@ -121,32 +147,6 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
 }
 
 #else
-
-/* The lanes one by one. */
-#define CLFOLD_LANES_MEMBER(k, name, stage, item, result)                                \
-    union {                                                                              \
-        stage##16 v;                                                                     \
-        stage s[16];                                                                     \
-    } name;
-typedef struct {
-    CLFOLD_EACH(CLFOLD_LANES_MEMBER)
-} clfold_lanes;
-
-static clfold_lanes clfold_lanes_of(clfold_stage16 x)
-{
-    clfold_lanes lanes;
-#define CLFOLD_LANES_SET(k, name, stage, item, result) lanes.name.v = x.name;
-    CLFOLD_EACH(CLFOLD_LANES_SET)
-    return lanes;
-}
-
-static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
-{
-    clfold_stage x;
-#define CLFOLD_LANE_GET(k, name, stage, item, result) x.name = lanes->name.s[i];
-    CLFOLD_EACH(CLFOLD_LANE_GET)
-    return x;
-}
 
 /* 64 elements in order, as 16 lanes of 4 neighbours each. */
 static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong begin, uint j)

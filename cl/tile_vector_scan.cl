@@ -3,12 +3,17 @@
  * tiles do it:
  *
  *   clfold_tile_aggregate   the fold of a tile
- *   clfold_tile_scan        its scan, with the prefix in kept[CLFOLD_PREFIX] in front
+ *   clfold_tile_load        all that a scan needs of it; CLFOLD_TILE_LOADS is 1 where
+ *                           that is the fold, and 0 where it is nothing
+ *   clfold_tile_scan        the scan of the tile that was folded or loaded last, with the
+ *                           prefix in kept[CLFOLD_PREFIX] in front
  *   clfold_tile_propagate   puts that prefix in front of what was scanned without
- *   clfold_tile_total       the fold, after either of the first two; for work-item 0
+ *   clfold_tile_total       the fold, after the first; for work-item 0
+ *   clfold_tile_sync        what work-items wrote to the room is seen by all
  *
- * An item is prefix op (its scan inside the tile), and a tile's fold is the last of these
- * scans, bit for bit: a left fold of trees over 16 neighbours.
+ * An item is prefix op (its scan inside the tile), a left fold of log-step scans of 16
+ * neighbours; but a tile's last item is the next tile's prefix, kept[CLFOLD_NEXT]. So the
+ * fold may associate otherwise, as is cheapest.
  *
  *   elements  x0 ... x15 | x16 ... x31 | ...       in a register each
  *   scanned   x0 ... 0-15  x16 ... 16-31 ...       four steps, clfold_scan_lanes
@@ -21,7 +26,7 @@
 
 typedef struct {
     clfold_item items[1];
-    clfold_item kept[CLFOLD_NUM_KEPT];
+    CLFOLD_ROOM_MEMBERS
 } clfold_room;
 
 typedef private clfold_room *clfold_room_pointer;
@@ -30,11 +35,16 @@ typedef private clfold_room *clfold_room_pointer;
     private clfold_room clfold_rooms;                                                    \
     private clfold_room *const room = &clfold_rooms
 
+#define clfold_tile_sync()
+
 static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
                                   uint count, clfold_room_pointer room)
 {
     clfold_tile_fold(in, begin, index, count, room->items);
 }
+
+#define CLFOLD_TILE_LOADS 0
+#define clfold_tile_load(in, begin, index, count, room)
 
 static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 {
@@ -81,20 +91,20 @@ static clfold_stage16 clfold_scan_lanes(clfold_stage16 x)
     return x;
 }
 
-/* The scan of 16 elements from position j on. `so_far` is the fold of the elements in
- * front of them, if j > 0, and becomes the fold up to the last. */
+/* The scan of 16 elements from position j on. `so_far` has in all lanes the fold of the
+ * elements in front of them, if j > 0, and then the fold up to the last. */
 static clfold_stage16 clfold_scan_16(global const CLFOLD_IN *in, ulong begin, uint j,
-                                     clfold_stage *so_far)
+                                     clfold_stage16 *so_far)
 {
-    clfold_stage16 x = clfold_scan_lanes(clfold_load16(in, begin, j)), y;
+    clfold_stage16 x = clfold_scan_lanes(clfold_load16(in, begin, j)), last;
 
-#define CLFOLD_SPREAD(k, name, stage, item, result) y.name = (stage##16)(so_far->name);
-    if (j > 0) {
-        CLFOLD_EACH(CLFOLD_SPREAD)
-        x = clfold_combine_stage16(y, x);
-    }
-#define CLFOLD_LAST_LANE(k, name, stage, item, result) so_far->name = x.name.sf;
+#define CLFOLD_LAST_LANE(k, name, stage, item, result) last.name = (stage##16)(x.name.sf);
     CLFOLD_EACH(CLFOLD_LAST_LANE)
+    if (j > 0) {
+        x = clfold_combine_stage16(*so_far, x);
+        last = clfold_combine_stage16(*so_far, last);
+    }
+    *so_far = last;
     return x;
 }
 
@@ -168,8 +178,9 @@ static clfold_item16 clfold_spread(clfold_item x)
 }
 
 static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
-                         const clfold_item *prefix, clfold_item *before,
-                         global CLFOLD_CELL *out, ulong index, bool stream)
+                         const clfold_item *prefix, bool is_last, const clfold_item *last,
+                         clfold_item *before, global CLFOLD_CELL *out, ulong index,
+                         bool stream)
 {
     clfold_item16 y;
 
@@ -178,6 +189,10 @@ static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
     CLFOLD_EACH(CLFOLD_EMPTY16)
     if (has_prefix)
         y = clfold_combine16(clfold_spread(*prefix), y);
+#define CLFOLD_SET_LAST(k, name, stage, item, result) y.name.sf = last->name;
+    if (is_last) {
+        CLFOLD_EACH(CLFOLD_SET_LAST)
+    }
 #if CLFOLD_EXCLUSIVE
     clfold_item16 z;
 #define CLFOLD_DELAY(k, name, stage, item, result)                                       \
@@ -194,14 +209,17 @@ static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
 
 /* The components of an item differ in size, so they cannot be chosen by one condition. */
 static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
-                         const clfold_item *prefix, clfold_item *before,
-                         global CLFOLD_CELL *out, ulong index, bool stream)
+                         const clfold_item *prefix, bool is_last, const clfold_item *last,
+                         clfold_item *before, global CLFOLD_CELL *out, ulong index,
+                         bool stream)
 {
     const clfold_lanes lanes = clfold_lanes_of(x);
 
     for (uint k = 0; k < 16; ++k) {
         clfold_item y = clfold_empty(clfold_lane(&lanes, k), base);
-        if (has_prefix)
+        if (is_last && k == 15)
+            y = *last;
+        else if (has_prefix)
             y = clfold_combine(*prefix, y);
         clfold_put(y, before, out, index + k);
     }
@@ -210,14 +228,15 @@ static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
 #endif
 
 static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, ulong next, global CLFOLD_CELL *out,
-                             ulong out_begin, bool has_prefix, bool stream,
-                             clfold_room_pointer room)
+                             uint count, ulong next,
+                             global CLFOLD_CELL *out, ulong out_begin, bool has_prefix,
+                             bool stream, clfold_room_pointer room)
 {
     const uint whole = count / 16 * 16;
     const clfold_item prefix = room->kept[CLFOLD_PREFIX];
+    const clfold_item last = room->kept[CLFOLD_NEXT];
     clfold_item before = prefix;
-    clfold_stage so_far;
+    clfold_stage so_far; clfold_stage16 so_far16;
 
 #if CLFOLD_EXCLUSIVE && CLFOLD_HAS_IDENTITY
     if (!has_prefix)
@@ -228,18 +247,24 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
 #if CLFOLD_PREFETCH
         __builtin_prefetch((const void *)(ulong)(in + (next + j) * CLFOLD_SCALARS), 0, 3);
 #endif
-        const clfold_stage16 x = clfold_scan_16(in, begin, j, &so_far);
-        clfold_put16(x, index, has_prefix, &prefix, &before, out, out_begin + j, stream);
+        const clfold_stage16 x = clfold_scan_16(in, begin, j, &so_far16);
+        clfold_put16(x, index, has_prefix, &prefix, j + 16 == count, &last, &before, out,
+                     out_begin + j, stream);
+    }
+    if (whole > 0) {
+#define CLFOLD_NARROW(k, name, stage, item, result) so_far.name = so_far16.name.sf;
+        CLFOLD_EACH(CLFOLD_NARROW)
     }
     for (uint j = whole; j < count; ++j) {
         const clfold_stage x = clfold_load(in, begin, j);
         so_far = j == 0 ? x : clfold_combine_stage(so_far, x);
         clfold_item y = clfold_empty(so_far, index);
-        if (has_prefix)
+        if (j + 1 == count)
+            y = last;
+        else if (has_prefix)
             y = clfold_combine(prefix, y);
         clfold_put(y, &before, out, out_begin + j);
     }
-    room->items[0] = clfold_empty(so_far, index);
 }
 
 #if CLFOLD_ITEM16
@@ -270,6 +295,7 @@ static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint
                                   bool stream, clfold_room_pointer room)
 {
     const clfold_item prefix = room->kept[CLFOLD_PREFIX];
+    const clfold_item last = room->kept[CLFOLD_NEXT];
     uint j = 0;
 
     stream = stream && (ulong)(out + out_begin * CLFOLD_COMPONENTS) % 64 == 0;
@@ -283,6 +309,11 @@ static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint
         if (j == 0) {
             CLFOLD_EACH(CLFOLD_FIRST_IS_PREFIX)
         }
+#else
+#define CLFOLD_LAST_IS_NEXT(k, name, stage, item, result) x.name.sf = last.name;
+        if (j + 16 == count) {
+            CLFOLD_EACH(CLFOLD_LAST_IS_NEXT)
+        }
 #endif
         clfold_store16(x, out, out_begin + j, stream);
     }
@@ -290,6 +321,8 @@ static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint
     for (; j < count; ++j) {
         if (CLFOLD_EXCLUSIVE && j == 0)
             clfold_store(prefix, out, out_begin);
+        else if (!CLFOLD_EXCLUSIVE && j + 1 == count)
+            clfold_store(last, out, out_begin + j);
         else
             clfold_store(clfold_combine(prefix, clfold_fetch(out, out_begin + j)), out,
                          out_begin + j);

@@ -22,8 +22,11 @@
  *     context.
  *   - What this version does not do yet is refused with CLFOLD_ERROR_UNSUPPORTED, and
  *     clfold_last_error() names the field or function. Nothing is ignored.
- *   - The library writes to no stream and reads no environment variable. It needs
- *     libOpenCL and runs on devices of OpenCL 1.2 and newer.
+ *   - The library writes to no stream. It reads one environment variable, CLFOLD_SCAN,
+ *     in clfold_context_create: the algorithm of every scan on that context whose fold
+ *     names none, as if it named this one; not set or empty: chosen by policy. A name
+ *     that is none makes clfold_context_create fail with CLFOLD_ERROR_ARGUMENT.
+ *   - It needs libOpenCL and runs on devices of OpenCL 1.2 and newer.
  *
  * This header sets no CL_TARGET_OPENCL_VERSION: that choice is the program's.
  */
@@ -151,10 +154,22 @@ typedef struct clfold_context_params {
      * an event that its caller did not name, so calls in flight on an out-of-order queue
      * have scratch of their own */
     uint64_t scratch_limit;
-    /* What the look-back's probe found out about a device, kept by the caller between
-     * runs: `key` names the device, its driver and this version; `size` is in bytes.
-     * load_verdict returns the bytes it had, 0 for none. UNSUPPORTED so far: there is no
-     * probe yet. */
+    /* What the probe of look-back's memory found out about a device, kept by the caller
+     * between runs, since a probe takes some milliseconds and what its builds take.
+     * Devices that clfold knows by the names of platform and driver need neither.
+     *
+     * load_verdict is called once a context, by the first scan by look-back, prepare or
+     * explain of one; save_verdict after a probe, which a context runs that has loaded
+     * nothing, and once, unless the host's memory ran out; not where another call failed.
+     * Both run on the thread that makes the call, with no lock held, but other threads'
+     * scans may wait for load_verdict, so it must not call clfold. Both or either may be
+     * NULL.
+     *
+     * `key` names this version, platform, device and driver in one line, shorter than
+     * 512 bytes. `verdict` is a line of text without line end or NUL, and `size` its
+     * bytes, less than 512; of load_verdict it is the room, and what it had is returned,
+     * 0 for none. A line that clfold would not have written, of another version or
+     * damaged, is ignored with a warning in the log, and the device probed. */
     size_t (*load_verdict)(void *user, const char *key, void *verdict, size_t size);
     void (*save_verdict)(void *user, const char *key, const void *verdict, size_t size);
     uintptr_t reserved[10];
@@ -450,21 +465,37 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  * Float bits are those of one association: the output is cut into tiles at multiples of
  * 64 bytes from its buffer's start, a tile's prefix is the left fold of the totals of the
  * tiles before it (on some devices in blocks of tiles), and an item is the prefix with
- * the scan inside the tile behind it. So they are the same by each of the algorithms, in
- * place or not, but for which NaN a NaN is; total_at is the last item of the inclusive
- * scan, bit for bit; and so is an exclusive scan the inclusive one moved by one place
- * where prefixes are not folded in blocks of tiles, as on CPUs.
+ * the scan inside the tile behind it, but a tile's last item is the next tile's prefix.
+ * So they are the same by each of the algorithms, in place or not, however work-groups
+ * are timed, but for which NaN a NaN is; total_at is the last item of the inclusive scan,
+ * bit for bit, and the exclusive scan is the inclusive one moved by one place.
  *
- * Algorithms, by count unless one is named:
+ * Algorithms; one that is named and that the device cannot be trusted with is
+ * CLFOLD_ERROR_UNSUPPORTED:
  *   "scan_single_group"     one group, one launch; reads and writes each element once
+ *   "scan_lookback"         one launch: a group folds a tile, publishes the total, and
+ *                           looks back over what the tiles before it have published for
+ *                           its prefix; reads and writes once, but for tiles that leave
+ *                           the caches between (Merrill and Garland, "Single-pass
+ *                           Parallel Prefix Scan with Decoupled Look-back", 2016). Needs
+ *                           memory that a probe trusts, see load_verdict, and in place
+ *                           acquire and release of device scope; there the operator may
+ *                           also meet results, and what comes of it is dropped
+ *   "scan_chained"          the same, but no total is published, so a tile waits for the
+ *                           one before it (Yan, Long, Zhang, "StreamScan", 2013)
  *   "reduce_then_scan"      folds tiles, then scans them behind their prefixes; reads
  *                           twice, writes once (Dotsenko and others, "Fast Scan
  *                           Algorithms on Graphics Processors", 2008)
  *   "scan_then_propagate"   scans tiles, then puts their prefixes in front; reads and
  *                           writes twice (Harris, Sengupta, Owens, "Parallel Prefix Sum
  *                           with CUDA", 2007)
- * Inside a tile: Hillis and Steele's log-step scan in vectors on CPUs, raking elsewhere.
- * None of them makes a work-group wait for another.
+ * If none is named, few elements take scan_single_group, and more of them scan_lookback
+ * where it can be had, else reduce_then_scan. Inside a tile: Hillis and Steele's log-step
+ * scan in vectors on CPUs, raking elsewhere.
+ *
+ * None can hang. Only look-back and its chain wait for other work-groups, and for so many
+ * looks at most; then the group folds the missing tile itself (Smith, Levien, Owens,
+ * "Decoupled Fallback", 2025), which is right whether or not the other ever runs.
  */
 CLFOLD_API clfold_status clfold_inclusive_scan(
     clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
@@ -569,13 +600,25 @@ CLFOLD_API clfold_status clfold_explain(clfold_context *context,
 /* Always exported, not yet promised: may change in a minor version. */
 #ifdef CLFOLD_EXPERIMENTAL
 
+/* What a tile's look-back did. Times are of one counter: cycles where the device's
+ * compiler has such a counter, else steps of a clock that every record moves on. */
 typedef struct clfold_tile_trace {
-    uint64_t started, aggregate, prefix;
-    uint32_t ticket, depth, polls, fallbacks;
+    uint64_t started;           /* before the tile is folded */
+    uint64_t aggregate, prefix; /* before its total is published, and its prefix */
+    uint32_t ticket;    /* the tile's number, and its place in the order of starts */
+    uint32_t depth;     /* tiles between it and where its look-back ended; 0: none */
+    uint32_t polls;     /* looks at windows of tiles */
+    uint32_t fallbacks; /* tiles that it folded, since nobody had published them */
 } clfold_tile_trace;
 
-/* An inclusive scan that records, per tile, what its look-back did; times are steps of
- * one counter. Blocks. UNSUPPORTED so far. */
+/*
+ * An inclusive scan by "scan_lookback", or "scan_chained" where the fold names it, that
+ * records what each tile did; its program is another than that of a scan, its result the
+ * same bits. Blocks. *num_tiles becomes the number of tiles, and tiles[0] on their
+ * records; a `capacity` in tiles that is below it is CLFOLD_ERROR_RANGE. With tiles NULL
+ * and capacity 0, or count 0, nothing is scanned. CLFOLD_ERROR_UNSUPPORTED where the
+ * device has no look-back.
+ */
 CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
                                       const clfold_fold *fold, cl_mem in,
                                       size_t in_offset, cl_mem out, size_t out_offset,

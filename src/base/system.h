@@ -1,4 +1,5 @@
-/* What clfold asks of the operating system, and all of it: a lock, a signal, a clock. */
+/* What clfold asks of the operating system, and all of it: a lock, a signal, a clock, the
+ * environment. */
 #ifndef CLFOLD_BASE_SYSTEM_H
 #define CLFOLD_BASE_SYSTEM_H
 
@@ -25,5 +26,9 @@ void clfold_lock_wake(struct lock *lock);
 
 /* Nanoseconds of a clock that never goes back. */
 uint64_t clfold_clock_ns(void);
+
+/* A variable's value; NULL where it is not set, or empty. It stays until the environment
+ * changes. */
+const char *clfold_environment(const char *name);
 
 #endif

@@ -105,6 +105,49 @@ static uint64_t most_rounds(const struct device_facts *facts)
     return strcmp(facts->platform, "rusticl") == 0 && is_llvmpipe ? 1 << 14 : 0;
 }
 
+/* Whether the device has atomics of device scope, and fences that acquire and release
+ * there. OpenCL C 2.0 has both; from 3.0 on they are optional. */
+static clfold_status get_scopes(struct caps *caps, const struct site *site,
+                                cl_device_id device, bool *scoped)
+{
+    const cl_device_atomic_capabilities wanted =
+        CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
+    cl_device_atomic_capabilities memory = 0, fence = 0;
+    clfold_status status;
+
+    if (strcmp(caps->options, "-cl-std=CL3.0") != 0) {
+        *scoped = caps->fences = strcmp(caps->options, "-cl-std=CL2.0") == 0;
+        return CLFOLD_OK;
+    }
+    if ((status = get_value(site, device, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, &memory,
+                            sizeof(memory))) ||
+        (status = get_value(site, device, CL_DEVICE_ATOMIC_FENCE_CAPABILITIES, &fence,
+                            sizeof(fence)))) {
+        return status;
+    }
+    *scoped = (memory & CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
+    caps->fences = (fence & wanted) == wanted;
+    return CLFOLD_OK;
+}
+
+/* By what the device says of itself; whether it holds is the probe's to find out. */
+static clfold_status get_tiers(struct caps *caps, const struct site *site,
+                               cl_device_id device, const char *extensions)
+{
+    bool base = strstr(extensions, "cl_khr_int64_base_atomics") != NULL;
+    bool extended = strstr(extensions, "cl_khr_int64_extended_atomics") != NULL;
+    bool scoped = false;
+    clfold_status status = get_scopes(caps, site, device, &scoped);
+
+    caps->offered[MEMORY_SCOPED_64] = scoped && base && extended;
+    caps->offered[MEMORY_PTX_64] = strstr(extensions, "cl_nv_device_attribute_query") ||
+                                   strstr(extensions, "cl_nv_pragma_unroll");
+    caps->offered[MEMORY_LEGACY_64] = base;
+    caps->offered[MEMORY_SCOPED_32] = scoped;
+    caps->offered[MEMORY_LEGACY_32] = true;
+    return status;
+}
+
 clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
                                cl_device_id device)
 {
@@ -120,6 +163,8 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
              get_string(site, device, CL_DEVICE_NAME, caps->name, sizeof(caps->name))) ||
         (status = get_string(site, device, CL_DEVICE_VENDOR, caps->vendor,
                              sizeof(caps->vendor))) ||
+        (status = get_string(site, device, CL_DRIVER_VERSION, caps->driver,
+                             sizeof(caps->driver))) ||
         (status =
              get_string(site, device, CL_DEVICE_VERSION, version, sizeof(version))) ||
         (status = get_string(site, device, CL_DEVICE_EXTENSIONS, extensions,
@@ -146,6 +191,9 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
     caps->fp64 = fp64 != 0 || strstr(extensions, "cl_khr_fp64");
     caps->fp16 = strstr(extensions, "cl_khr_fp16") != NULL;
     caps->facts.sub_groups = has_sub_groups(device, caps->options, extensions);
+    if ((status = get_tiers(caps, site, device, extensions))) {
+        return status;
+    }
     caps->facts.cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     caps->facts.vendor = caps->vendor;
     caps->facts.name = caps->name;

@@ -3,12 +3,16 @@
 #define CLFOLD_DEVICE_CAPS_H
 
 #include "base/error.h"
+#include "plan/memory.h"
 #include "plan/policy.h"
 
 struct caps {
     char name[128], vendor[128], platform[128];
+    char driver[128];    /* its version */
     const char *options; /* of a build: "-cl-std=CL3.0" */
     bool fp64, fp16;
+    bool offered[CLFOLD_MEMORY_TIERS];
+    bool fences; /* acquire and release of device scope, by OpenCL's own means */
     struct device_facts facts;
 };
 

@@ -60,21 +60,35 @@ static void unlink_block(struct scratch *scratch, struct block **link, struct bl
     *to = block;
 }
 
+static cl_int execution_of(const struct block *block)
+{
+    cl_int execution = CL_COMPLETE;
+
+    if (block->last &&
+        clGetEventInfo(block->last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(execution),
+                       &execution, NULL) != CL_SUCCESS) {
+        execution = CL_QUEUED;
+    }
+    return execution;
+}
+
 /* Whether no command uses the block. A failed event is over as well: nothing will run
  * because of it. */
 static bool is_over(const struct block *block)
 {
-    cl_int execution = CL_QUEUED;
-
-    return !block->last ||
-           (clGetEventInfo(block->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                           sizeof(execution), &execution, NULL) == CL_SUCCESS &&
-            execution <= CL_COMPLETE);
+    return execution_of(block) <= CL_COMPLETE;
 }
 
-/* The smallest block that serves a call on the queue, or NULL. */
+/* Whether a failed call has used the words. */
+static bool is_spoilt(const struct block *block)
+{
+    return block->kind != SCRATCH_PLAIN && execution_of(block) < 0;
+}
+
+/* The smallest block that serves a call on the queue, or NULL. Unlinks words that would,
+ * but are spoilt. */
 static struct block *find(struct scratch *scratch, cl_command_queue queue, bool in_order,
-                          size_t size)
+                          enum scratch_kind kind, size_t size, struct block **unlinked)
 {
     struct block *best = NULL, *busy = NULL;
     struct block **link = &scratch->blocks, **end = &busy;
@@ -82,9 +96,11 @@ static struct block *find(struct scratch *scratch, cl_command_queue queue, bool 
 
     while (*link && num_busy < MOST_QUERIES) {
         struct block *b = *link;
-        if (b->lent || b->size < size || (b->queue && b->queue != queue) ||
-            (best && best->size <= b->size)) {
+        if (b->lent || b->kind != kind || b->size < size ||
+            (b->queue && b->queue != queue) || (best && best->size <= b->size)) {
             link = &b->next;
+        } else if (is_spoilt(b)) {
+            unlink_block(scratch, link, unlinked);
         } else if ((in_order && b->queue) || is_over(b)) {
             best = b;
             link = &b->next;
@@ -135,20 +151,39 @@ clfold_status clfold_scratch_init(struct scratch *scratch, const struct site *si
                : clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
 }
 
-/* A new block, of `size` bytes that are counted as held already. */
-static struct block *make(struct scratch *scratch, const struct site *site, size_t size,
-                          clfold_status *status)
+/* The ticket's word, as cl/descriptor.cl has it, which is the first. */
+static void set_epoch(void *words, enum scratch_kind kind, uint32_t epoch)
+{
+    if (kind == SCRATCH_WORDS_64) {
+        *(uint64_t *)words = (uint64_t)epoch << 32;
+    } else {
+        *(uint32_t *)words = epoch << 18;
+    }
+}
+
+/* A new block, of `size` bytes that are counted as held already. Words are copied from
+ * zeros here: a command that filled them might fail with what it waits for. */
+static struct block *make(struct scratch *scratch, const struct site *site,
+                          enum scratch_kind kind, size_t size, clfold_status *status)
 {
     struct block *block = clfold_alloc(sizeof(*block));
-    const char *why = block ? "clCreateBuffer failed" : "no memory for its record";
+    void *zeros = block && kind != SCRATCH_PLAIN ? clfold_alloc(size) : NULL;
+    bool ready = block && (zeros || kind == SCRATCH_PLAIN);
+    const char *why = ready ? "clCreateBuffer failed" : "no memory on the host for it";
 
     *status = CL_OUT_OF_HOST_MEMORY;
-    if (block) {
-        block->size = size;
-        block->lent = true;
-        block->mem =
-            clCreateBuffer(scratch->context, CL_MEM_READ_WRITE, size, NULL, status);
+    if (zeros) {
+        set_epoch(zeros, kind, scratch->first_epoch);
     }
+    if (ready) {
+        block->size = size;
+        block->kind = kind;
+        block->lent = true;
+        block->mem = clCreateBuffer(
+            scratch->context, CL_MEM_READ_WRITE | (zeros ? CL_MEM_COPY_HOST_PTR : 0),
+            size, zeros, status);
+    }
+    clfold_free(zeros);
     clfold_lock_take(&scratch->lock);
     if (*status == CL_SUCCESS) {
         block->next = scratch->blocks;
@@ -184,8 +219,8 @@ static clfold_status bind(struct scratch *scratch, const struct site *site,
 }
 
 clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *site,
-                                  cl_command_queue queue, bool in_order, size_t size,
-                                  struct block **out)
+                                  cl_command_queue queue, bool in_order,
+                                  enum scratch_kind kind, size_t size, struct block **out)
 {
     struct block *unlinked = NULL;
     cl_event over = NULL;
@@ -195,7 +230,7 @@ clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *si
     clfold_status status = CLFOLD_OK;
 
     clfold_lock_take(&scratch->lock);
-    struct block *block = find(scratch, queue, in_order, size);
+    struct block *block = find(scratch, queue, in_order, kind, size, &unlinked);
     if (block) {
         block->lent = true;
         if (block->last && is_over(block)) {
@@ -219,7 +254,7 @@ clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *si
             "no scratch of %zu bytes: %llu bytes are held, scratch_limit is %llu", size,
             (unsigned long long)held, (unsigned long long)scratch->limit);
     }
-    if (!block && !(block = make(scratch, site, class, &status))) {
+    if (!block && !(block = make(scratch, site, kind, class, &status))) {
         return status;
     }
     if ((status = bind(scratch, site, queue, block))) {

@@ -11,6 +11,10 @@
  * that its caller did not name. Only blocks that no command uses make room under a limit,
  * so calls tell the last event on in-order queues too where there is one.
  * Another queue takes another block. A block retains its queue.
+ *
+ * Words of look-back keep their meaning from one call to the next (cl/descriptor.cl): a
+ * block of them starts zeroed, serves nothing else, and is dropped once a call that used
+ * it has failed, since nobody knows how far that went.
  */
 #ifndef CLFOLD_DEVICE_SCRATCH_H
 #define CLFOLD_DEVICE_SCRATCH_H
@@ -20,9 +24,12 @@
 
 #include <stdbool.h>
 
+enum scratch_kind { SCRATCH_PLAIN, SCRATCH_WORDS_64, SCRATCH_WORDS_32 };
+
 struct block {
     cl_mem mem;
     size_t size;
+    enum scratch_kind kind;
     cl_command_queue queue; /* NULL: reserved, for the first that comes */
     cl_event last;          /* of the last call that used it, if it was told; or NULL */
     bool lent;
@@ -34,6 +41,7 @@ struct scratch {
     cl_context context;
     uint64_t limit, held; /* bytes; limit 0: none */
     struct block *blocks;
+    uint32_t first_epoch; /* that words begin with: 0, but for tests */
 };
 
 clfold_status clfold_scratch_init(struct scratch *scratch, const struct site *site,
@@ -43,7 +51,8 @@ void clfold_scratch_finish(struct scratch *scratch, const struct log *log);
 /* Lends a block of at least `size` bytes to a call on `queue`, or with NULL to one that
  * ends before it gives the block back. */
 clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *site,
-                                  cl_command_queue queue, bool in_order, size_t size,
+                                  cl_command_queue queue, bool in_order,
+                                  enum scratch_kind kind, size_t size,
                                   struct block **out);
 
 /* Ends the loan, also when it fails. `last` is the event of the last command that uses

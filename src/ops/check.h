@@ -65,6 +65,12 @@ struct span {
 clfold_status clfold_check_span(const struct site *site, const clfold_context *context,
                                 struct span *span);
 
+/* Whether two spans that passed their checks begin at the same byte. */
+static inline bool clfold_span_same(const struct span *a, const struct span *b)
+{
+    return a->root && a->root == b->root && a->begin == b->begin;
+}
+
 /* Refuses an `out` that overlaps `in`, but for what `allowed` says: both begin at the
  * same byte, and also have elements of one size. */
 enum overlap { OVERLAP_NONE, OVERLAP_PLACE, OVERLAP_ELEMENTS };

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "ops/check.h"
 #include "ops/internal.h"
+#include "plan/scan_plan.h"
 
 #include <string.h>
 
@@ -20,8 +21,6 @@ static clfold_status check_params(const struct site *site,
         { params->cache_folder != NULL, "cache_folder" },
         { params->tuning_file != NULL, "tuning_file" },
         { params->cache_limit != 0, "cache_limit" },
-        { params->load_verdict != NULL, "load_verdict" },
-        { params->save_verdict != NULL, "save_verdict" },
     };
     clfold_status status =
         clfold_check_reserved(site, "params", params->reserved,
@@ -64,9 +63,27 @@ static clfold_status check_device(const struct site *site, cl_context context,
                                (void *)device);
 }
 
+static clfold_status read_environment(struct clfold_context *ctx, const struct site *site)
+{
+    const char *name = clfold_environment(CLFOLD_SCAN_VARIABLE);
+    enum scan_algorithm algorithm;
+
+    if (name && !clfold_scan_named(name, &algorithm)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "the environment variable " CLFOLD_SCAN_VARIABLE
+                           " is \"%s\", which is no algorithm of scans",
+                           name);
+    }
+    ctx->scan = name ? clfold_scan_name(algorithm) : NULL;
+    return CLFOLD_OK;
+}
+
 /* Undoes as much of clfold_context_create as was done. */
 static void destroy(struct clfold_context *ctx, int done)
 {
+    if (done >= 5) {
+        clfold_lock_finish(&ctx->knowledge.lock);
+    }
     if (done >= 4) {
         clfold_scratch_finish(&ctx->scratch, &ctx->log);
     }
@@ -116,8 +133,11 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
     ctx->context = context;
     ctx->device = device;
     ctx->verify_every = p->verify_every;
+    ctx->load_verdict = p->load_verdict;
+    ctx->save_verdict = p->save_verdict;
     /* The version first: clRetainDevice came with OpenCL 1.2. */
-    if ((status = clfold_caps_init(&ctx->caps, &site, device))) {
+    if ((status = read_environment(ctx, &site)) ||
+        (status = clfold_caps_init(&ctx->caps, &site, device))) {
         goto fail;
     }
     if ((status = clRetainContext(context)) != CL_SUCCESS) {
@@ -138,6 +158,11 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
     if ((status = clfold_scratch_init(&ctx->scratch, &site, context, p->scratch_limit))) {
         goto fail;
     }
+    ++done;
+    if (!clfold_lock_init(&ctx->knowledge.lock)) {
+        status = clfold_fail(&site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
+        goto fail;
+    }
     *out = ctx;
     return CLFOLD_OK;
 
@@ -149,7 +174,7 @@ fail:
 void clfold_context_destroy(clfold_context **context)
 {
     if (context && *context) {
-        destroy(*context, 4);
+        destroy(*context, 5);
         *context = NULL;
     }
 }
@@ -188,5 +213,15 @@ clfold_status clfold_context_stats(clfold_context *context, clfold_stats *out)
 void clfold_context_override(clfold_context *context,
                              const struct plan_override *override)
 {
-    context->override = override ? *override : (struct plan_override){ 0 };
+    const struct plan_override none = { 0 };
+    const struct plan_override *now = override ? override : &none;
+    struct knowledge *of = &context->knowledge;
+
+    if (now->probes != context->override.probes ||
+        memcmp(now->broken, context->override.broken, sizeof(now->broken)) != 0) {
+        of->known = false;
+        of->loaded = false;
+    }
+    context->override = *now;
+    context->scratch.first_epoch = now->first_epoch;
 }

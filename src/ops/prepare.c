@@ -22,9 +22,10 @@ static bool is_scan(const struct rehearsal *of)
 }
 
 static clfold_status check(struct rehearsal *of, const struct site *site,
-                           const clfold_context *context, clfold_operation operation,
-                           const clfold_fold *fold, size_t count)
+                           clfold_context *context, clfold_operation operation,
+                           const clfold_fold *fold, size_t count, bool may_probe)
 {
+    const char *algorithm;
     clfold_status status;
 
     *of = (struct rehearsal){ .operation = operation };
@@ -36,14 +37,19 @@ static clfold_status check(struct rehearsal *of, const struct site *site,
         return clfold_check_reduce(site, context, &of->monoid, fold->algorithm,
                                    &of->algorithm);
     }
+    algorithm = fold->algorithm ? fold->algorithm : context->scan;
     of->call = (struct scan_call){
         .monoid = &of->monoid,
+        .named = algorithm != NULL,
         .exclusive = operation == CLFOLD_EXCLUSIVE_SCAN,
         .count = count,
         .init = { .value = fold->init, .at = fold->init_at },
     };
-    return clfold_scan_choose(&of->call.algorithm, site, fold->algorithm, &of->monoid,
-                              &context->caps.facts, count);
+    if ((status = clfold_scan_choose(&of->call.algorithm, site, algorithm, &of->monoid,
+                                     &context->caps.facts, count))) {
+        return status;
+    }
+    return clfold_scan_settle(context, site, &of->call, may_probe);
 }
 
 /* ---- clfold_prepare ---------------------------------------------------------------- */
@@ -52,7 +58,7 @@ static clfold_status check(struct rehearsal *of, const struct site *site,
  * first launch with its group size. */
 static clfold_status rehearse(const struct rehearsal *of, const struct site *site,
                               cl_command_queue queue, const struct kernels *kernels,
-                              cl_mem any, cl_mem scratch)
+                              cl_mem any, const struct block *scratch)
 {
     if (is_scan(of)) {
         struct scan_call call = of->call;
@@ -77,22 +83,23 @@ static clfold_status prepare_on(clfold_context *context, const struct site *site
                                 const struct kernels *kernels)
 {
     size_t size = is_scan(of) ? of->scan.scratch_most : of->reduce.scratch_most;
+    enum scratch_kind kind = is_scan(of) ? clfold_scan_scratch(&of->scan) : SCRATCH_PLAIN;
     size_t item = clfold_monoid_item_size(&of->monoid);
     struct block *result, *scratch = NULL;
     clfold_status status, given;
 
-    status = clfold_scratch_lend(&context->scratch, site, NULL, true,
+    status = clfold_scratch_lend(&context->scratch, site, NULL, true, SCRATCH_PLAIN,
                                  clfold_monoid_out_size(&of->monoid), &result);
     if (status) {
         return status;
     }
     if (size > 0) {
-        status = clfold_scratch_lend(&context->scratch, site, NULL, true,
+        status = clfold_scratch_lend(&context->scratch, site, NULL, true, kind,
                                      size > item ? size : item, &scratch);
     }
     if (status == CLFOLD_OK) {
-        status = rehearse(of, site, queue, kernels, result->mem,
-                          scratch ? scratch->mem : result->mem);
+        status =
+            rehearse(of, site, queue, kernels, result->mem, scratch ? scratch : result);
     }
     if (status) {
         clfold_scratch_drop(&context->scratch, site->log, result);
@@ -139,7 +146,7 @@ clfold_status clfold_prepare(clfold_context *context, clfold_operation operation
     struct rehearsal of;
     cl_int status;
 
-    if ((status = check(&of, &site, context, operation, fold, count))) {
+    if ((status = check(&of, &site, context, operation, fold, count, true))) {
         return status;
     }
     atomic_fetch_add(&context->calls, 1);
@@ -150,7 +157,7 @@ clfold_status clfold_prepare(clfold_context *context, clfold_operation operation
     }
     status = prepare_program(context, &site, queue, &of, count);
     /* What small counts take, which are up to `count` as well. */
-    if (status == CLFOLD_OK && is_scan(&of) && !fold->algorithm &&
+    if (status == CLFOLD_OK && is_scan(&of) && !of.call.named &&
         of.call.algorithm != SCAN_SINGLE_GROUP) {
         of.call.algorithm = SCAN_SINGLE_GROUP;
         of.call.count = 1;
@@ -221,11 +228,15 @@ static void report_scan(const struct rehearsal *of, bool dropped, bool named,
         [SCAN_SINGLE_GROUP] = "one group takes all tiles in turn, in one launch",
         [SCAN_THEN_PROPAGATE] = "tiles are scanned, and their prefixes put in front",
         [REDUCE_THEN_SCAN] = "tiles are folded, then scanned behind their prefixes",
+        [SCAN_LOOKBACK] = "one launch, whose tiles look back for their prefixes",
+        [SCAN_CHAINED] = "one launch, whose tiles wait for the one before them",
     };
     const struct scan_plan *plan = &of->scan;
     const struct tile_shape *tile = &plan->shape.tile;
+    bool looks_back = clfold_scan_looks_back(of->call.algorithm);
     double n = (double)of->call.count * (double)clfold_monoid_in_size(&of->monoid);
     double bytes = (double)plan->bytes_read + (double)plan->bytes_written;
+    char window[32] = "";
 
     *out = (clfold_report){
         .algorithm = clfold_scan_name(of->call.algorithm),
@@ -238,12 +249,17 @@ static void report_scan(const struct rehearsal *of, bool dropped, bool named,
         .bytes_written = plan->bytes_written,
         .items = (size_t)(plan->run * (tile->elements / tile->group_size)),
     };
+    if (plan->shape.window > 1) {
+        snprintf(window, sizeof(window), ", %u at a time", plan->shape.window);
+    }
     snprintf(out->reason, sizeof(out->reason),
-             "%s: %s; %s by policy \"%s\"%s; bytes moved: %.2f times the input's",
+             "%s: %s%s%s; %s by policy \"%s\"%s; bytes moved: %.2f times the input's",
              named                                     ? "asked for by name"
              : of->call.algorithm == SCAN_SINGLE_GROUP ? "the count is small"
                                                        : "the count is large",
-             what[of->call.algorithm], clfold_tile_name(tile->kind), plan->row,
+             what[of->call.algorithm], window,
+             looks_back && of->call.unproven ? ", if a probe finds memory for it" : "",
+             clfold_tile_name(tile->kind), plan->row,
              dropped ? ", since the tile before it does not build here" : "",
              n > 0 ? bytes / n : 0.0);
 }
@@ -256,7 +272,7 @@ clfold_status clfold_explain(clfold_context *context, clfold_operation operation
     uint32_t dropped;
     clfold_status status;
 
-    if ((status = check(&of, &site, context, operation, fold, count))) {
+    if ((status = check(&of, &site, context, operation, fold, count, false))) {
         return status;
     }
     if (!out) {
@@ -273,7 +289,7 @@ clfold_status clfold_explain(clfold_context *context, clfold_operation operation
         report_reduce(&of, dropped > 0, out);
     } else {
         clfold_scan_foresee(context, &of.call, &of.scan, &dropped);
-        report_scan(&of, dropped > 0, fold->algorithm != NULL, out);
+        report_scan(&of, dropped > 0, of.call.named, out);
     }
     return CLFOLD_OK;
 }

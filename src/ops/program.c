@@ -2,7 +2,7 @@
 
 /* The numbers that change the program's text. No padding: it is hashed as bytes. */
 struct numbers {
-    uint32_t operation, algorithm, variant[2], in, cell, num_scalars, num_components;
+    uint32_t operation, algorithm, variant[3], in, cell, num_scalars, num_components;
     uint32_t commutative, has_identity, stage_limit;
     uint32_t tile, tile_elements, group_size;
     struct {
@@ -19,7 +19,7 @@ static void make_key(struct key *key, struct numbers *numbers,
     *numbers = (struct numbers){
         .operation = spec->operation,
         .algorithm = spec->algorithm,
-        .variant = { spec->variant[0], spec->variant[1] },
+        .variant = { spec->variant[0], spec->variant[1], spec->variant[2] },
         .in = monoid->in,
         .cell = monoid->cell,
         .num_scalars = monoid->num_scalars,
@@ -67,26 +67,27 @@ clfold_status clfold_program_choose(clfold_context *context, const struct site *
         *chosen = i;
     }
     clfold_cache_count(&context->cache, found && status == CLFOLD_OK);
-    if (status == CLFOLD_ERROR_BUILD && *program) {
-        clfold_program_error(*program, site);
-    }
     return status;
 }
 
+static bool has_failed(clfold_context *context, const struct program_spec *spec)
+{
+    struct key key;
+    struct numbers numbers;
+
+    make_key(&key, &numbers, spec);
+    return clfold_cache_has_failed(&context->cache, &key);
+}
+
 uint32_t clfold_program_foresee(clfold_context *context, const struct program_spec *specs,
-                                uint32_t num)
+                                uint32_t num, bool *fails)
 {
     uint32_t i = 0;
 
-    for (; i + 1 < num; ++i) {
-        struct key key;
-        struct numbers numbers;
-
-        make_key(&key, &numbers, &specs[i]);
-        if (!clfold_cache_has_failed(&context->cache, &key)) {
-            break;
-        }
+    while (i + 1 < num && has_failed(context, &specs[i])) {
+        ++i;
     }
+    *fails = has_failed(context, &specs[i]);
     return i;
 }
 
@@ -97,14 +98,15 @@ static clfold_status launch_with_scratch(clfold_context *context, struct chain *
     struct block *block = NULL;
     clfold_status status, given;
 
-    status = clfold_scratch_lend(&context->scratch, chain->site, chain->queue,
-                                 chain->in_order, of->scratch_bytes, &block);
+    status =
+        clfold_scratch_lend(&context->scratch, chain->site, chain->queue, chain->in_order,
+                            of->scratch_kind, of->scratch_bytes, &block);
     if (status) {
         return status;
     }
     /* The limit wants the newest also when a later launch fails. */
     chain->wants_events = context->scratch.limit > 0;
-    status = of->launch(chain, of->call, of->plan, kernels, block->mem, wants_event);
+    status = of->launch(chain, of->call, of->plan, kernels, block, wants_event);
     given = clfold_scratch_give(&context->scratch, chain->site, block, chain->last);
     return status ? status : given;
 }

@@ -12,30 +12,33 @@ struct program_spec {
     struct tile_shape tile;
     clfold_operation operation;
     uint32_t algorithm;
-    uint32_t variant[2]; /* what else the text depends on */
+    uint32_t variant[3]; /* what else the text depends on */
     void (*assemble)(struct text *text, const void *data);
     const void *data; /* with the monoid and the shape */
     const char *const *names;
     uint32_t num_kernels;
 };
 
-/* Finds or builds the first program that builds; *chosen is its number. With none the
- * last one's failure is the call's. */
+/* Finds or builds the first program that builds; *chosen is its number. With
+ * CLFOLD_ERROR_BUILD there is none: the caller tells so by clfold_program_error of the
+ * last one, unless it knows another way. */
 clfold_status clfold_program_choose(clfold_context *context, const struct site *site,
                                     const struct program_spec *specs, uint32_t num,
                                     uint32_t *chosen, struct program **program);
 
-/* The number of the first program that is not known not to build, or of the last. */
+/* The number of the first program that is not known not to build, or of the last; and
+ * whether that fails too. */
 uint32_t clfold_program_foresee(clfold_context *context, const struct program_spec *specs,
-                                uint32_t num);
+                                uint32_t num, bool *fails);
 
 /* What a call enqueues, once its program is there: `launch` has kernels and, for
  * scratch_bytes above 0, scratch of its own. */
 struct launches {
     clfold_status (*launch)(struct chain *chain, const void *call, const void *plan,
-                            const struct kernels *kernels, cl_mem scratch,
+                            const struct kernels *kernels, const struct block *scratch,
                             bool wants_event);
     const void *call, *plan; /* as `launch` knows them */
+    enum scratch_kind scratch_kind;
     size_t scratch_bytes;
 };
 

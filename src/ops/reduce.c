@@ -181,7 +181,7 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
     };
     if ((status = check(context, &site, &call, NULL)) ||
         (status = clfold_scratch_lend(&context->scratch, &site, queue, call.in_order,
-                                      result_size, &block))) {
+                                      SCRATCH_PLAIN, result_size, &block))) {
         return status;
     }
     call.out = block->mem;

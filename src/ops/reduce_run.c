@@ -76,6 +76,9 @@ clfold_status clfold_reduce_find(clfold_context *context, const struct site *sit
     clfold_status status =
         clfold_program_choose(context, site, of.specs, num, &chosen, program);
 
+    if (status == CLFOLD_ERROR_BUILD) {
+        return clfold_program_error(*program, site);
+    }
     if (status == CLFOLD_OK) {
         clfold_reduce_plan_init(plan, monoid, &context->caps.facts, &of.policies[chosen],
                                 &of.shapes[chosen], count);
@@ -89,7 +92,8 @@ void clfold_reduce_foresee(clfold_context *context, enum reduce_algorithm algori
 {
     struct candidates of;
     uint32_t num = make_candidates(&of, context, algorithm, monoid);
-    uint32_t i = clfold_program_foresee(context, of.specs, num);
+    bool fails;
+    uint32_t i = clfold_program_foresee(context, of.specs, num, &fails);
 
     *dropped = i;
     clfold_reduce_plan_init(plan, monoid, &context->caps.facts, &of.policies[i],
@@ -112,13 +116,14 @@ static void set_result(struct args *args, const struct reduce_call *call)
  */
 static clfold_status set_tile_args(const struct site *site, uint32_t kernel,
                                    cl_kernel object, const struct reduce_call *call,
-                                   const struct reduce_plan *plan, cl_mem scratch,
-                                   uint32_t pass, uint64_t count)
+                                   const struct reduce_plan *plan,
+                                   const struct block *scratch, uint32_t pass,
+                                   uint64_t count)
 {
     struct args args = { .kernel = object };
 
     if (kernel == KERNEL_PARTIALS) {
-        clfold_args_mem(&args, scratch);
+        clfold_args_mem(&args, scratch ? scratch->mem : NULL);
         clfold_args_ulong(&args, pass % 2 == 0 ? plan->num_groups : 0);
         clfold_args_ulong(&args, pass % 2 == 0 ? 0 : plan->num_groups);
         clfold_args_ulong(&args, count);
@@ -130,7 +135,7 @@ static clfold_status set_tile_args(const struct site *site, uint32_t kernel,
     }
     if (kernel == KERNEL_TILES) {
         clfold_args_ulong(&args, plan->items * plan->shape.tile.group_size);
-        clfold_args_mem(&args, scratch);
+        clfold_args_mem(&args, scratch ? scratch->mem : NULL);
     } else {
         set_result(&args, call);
     }
@@ -140,14 +145,15 @@ static clfold_status set_tile_args(const struct site *site, uint32_t kernel,
 /* Launch `pass` of a rung, in turns as well. */
 static clfold_status set_rung_args(const struct site *site, cl_kernel object,
                                    const struct reduce_call *call,
-                                   const struct reduce_plan *plan, cl_mem scratch,
-                                   uint32_t pass, uint64_t count)
+                                   const struct reduce_plan *plan,
+                                   const struct block *scratch, uint32_t pass,
+                                   uint64_t count)
 {
     struct args args = { .kernel = object };
 
     clfold_args_mem(&args, call->in);
     clfold_args_ulong(&args, call->in_offset);
-    clfold_args_mem(&args, scratch);
+    clfold_args_mem(&args, scratch ? scratch->mem : NULL);
     clfold_args_ulong(&args, pass % 2 == 0 ? plan->num_groups : 0);
     clfold_args_ulong(&args, pass % 2 == 0 ? 0 : plan->num_groups);
     clfold_args_uint(&args, pass == 0);
@@ -171,7 +177,7 @@ static uint32_t kernel_of(const struct reduce_plan *plan, uint32_t pass)
 
 static clfold_status set_args(const struct site *site, uint32_t kernel, cl_kernel object,
                               const struct reduce_call *call,
-                              const struct reduce_plan *plan, cl_mem scratch,
+                              const struct reduce_plan *plan, const struct block *scratch,
                               uint32_t pass, uint64_t count)
 {
     return plan->shape.algorithm == REDUCE_TILES
@@ -182,7 +188,7 @@ static clfold_status set_args(const struct site *site, uint32_t kernel, cl_kerne
 /* OpenCL takes a kernel's arguments when it is enqueued, so one object serves all. */
 static clfold_status launch_all(struct chain *chain, const void *of_call,
                                 const void *of_plan, const struct kernels *kernels,
-                                cl_mem scratch, bool wants_event)
+                                const struct block *scratch, bool wants_event)
 {
     const struct reduce_call *call = of_call;
     const struct reduce_plan *plan = of_plan;
@@ -224,14 +230,16 @@ clfold_status clfold_reduce_enqueue(clfold_context *context, const struct site *
     if (status) {
         return status;
     }
-    const struct launches launches = { launch_all, call, &plan, plan.scratch_bytes };
+    const struct launches launches = { launch_all, call, &plan, SCRATCH_PLAIN,
+                                       plan.scratch_bytes };
     return clfold_program_launch(context, program, &chain, &launches, event);
 }
 
 clfold_status clfold_reduce_rehearse(const struct site *site,
                                      const struct reduce_call *call,
                                      const struct reduce_plan *plan,
-                                     const struct kernels *kernels, cl_mem scratch)
+                                     const struct kernels *kernels,
+                                     const struct block *scratch)
 {
     struct chain chain = { .site = site, .queue = call->queue, .in_order = true };
     uint32_t num = plan->shape.algorithm == REDUCE_TILES ? NUM_KERNELS : 1;

@@ -64,16 +64,20 @@ static clfold_status scan(clfold_context *context, const struct site *site,
                            call->monoid->name);
     }
     atomic_fetch_add(&context->calls, 1);
+    call->in_place = clfold_span_same(&in, &out);
+    if ((status = clfold_scan_settle(context, site, call, true))) {
+        return status;
+    }
     return clfold_scan_enqueue(context, site, call, event);
 }
 
-/* Both scans, which differ in one flag. */
-static clfold_status scan_fold(clfold_context *context, const struct site *site,
+clfold_status clfold_scan_fold(clfold_context *context, const struct site *site,
                                const clfold_fold *fold, const struct scan_call *asked,
                                cl_event *event)
 {
     struct scan_call call = *asked;
     struct monoid monoid;
+    const char *algorithm;
     clfold_status status;
 
     if (event) {
@@ -82,12 +86,16 @@ static clfold_status scan_fold(clfold_context *context, const struct site *site,
     if ((status = clfold_check_fold(site, context,
                                     call.exclusive ? CLFOLD_EXCLUSIVE_SCAN
                                                    : CLFOLD_INCLUSIVE_SCAN,
-                                    fold, &monoid)) ||
-        (status = clfold_scan_choose(&call.algorithm, site, fold->algorithm, &monoid,
+                                    fold, &monoid))) {
+        return status;
+    }
+    algorithm = fold->algorithm ? fold->algorithm : context->scan;
+    if ((status = clfold_scan_choose(&call.algorithm, site, algorithm, &monoid,
                                      &context->caps.facts, call.count))) {
         return status;
     }
     call.monoid = &monoid;
+    call.named = algorithm != NULL;
     call.init = (struct init){ .value = fold->init, .at = fold->init_at };
     call.total = fold->total_at;
     return scan(context, site, &call, event);
@@ -109,7 +117,7 @@ clfold_status clfold_inclusive_scan(clfold_context *context, cl_command_queue qu
                               .num_wait = num_wait,
                               .wait = wait };
 
-    return scan_fold(context, &site, fold, &call, event);
+    return clfold_scan_fold(context, &site, fold, &call, event);
 }
 
 clfold_status clfold_exclusive_scan(clfold_context *context, cl_command_queue queue,
@@ -129,7 +137,7 @@ clfold_status clfold_exclusive_scan(clfold_context *context, cl_command_queue qu
                               .num_wait = num_wait,
                               .wait = wait };
 
-    return scan_fold(context, &site, fold, &call, event);
+    return clfold_scan_fold(context, &site, fold, &call, event);
 }
 
 clfold_status clfold_scan_monoid(clfold_context *context, cl_command_queue queue,
@@ -152,6 +160,8 @@ clfold_status clfold_scan_monoid(clfold_context *context, cl_command_queue queue
                               .wait = wait };
     clfold_status status;
 
+    algorithm = algorithm ? algorithm : context->scan;
+    call.named = algorithm != NULL;
     if (event) {
         *event = NULL;
     }

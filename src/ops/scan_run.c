@@ -1,6 +1,7 @@
 /* How a scan is done: find its program, set arguments, launch. */
 #include "ops/scan.h"
 
+#include "ops/internal.h"
 #include "plan/assemble.h"
 
 /* ---- Finding the program ----------------------------------------------------------- */
@@ -18,6 +19,8 @@ static const char *const reduce_kernels[] = {
     "clfold_scan_tiles",
 };
 
+static const char *const lookback_kernels[] = { "clfold_scan_lookback" };
+
 static const struct {
     const char *const *names;
     uint32_t num;
@@ -25,6 +28,8 @@ static const struct {
     [SCAN_SINGLE_GROUP] = { single_kernels, 1 },
     [SCAN_THEN_PROPAGATE] = { propagate_kernels, 3 },
     [REDUCE_THEN_SCAN] = { reduce_kernels, 3 },
+    [SCAN_LOOKBACK] = { lookback_kernels, 1 },
+    [SCAN_CHAINED] = { lookback_kernels, 1 },
 };
 
 enum { FIRST, PREFIXES, LAST };
@@ -52,9 +57,12 @@ struct candidates {
 static uint32_t make_candidates(struct candidates *of, const clfold_context *context,
                                 const struct scan_call *call)
 {
-    uint32_t num =
-        clfold_scan_shapes(call->algorithm, call->exclusive, &context->caps.facts,
-                           call->monoid, &context->override, of->policies, of->shapes);
+    struct plan_override override = context->override;
+
+    override.trace = call->trace;
+    uint32_t num = clfold_scan_shapes(call->algorithm, call->exclusive,
+                                      &context->caps.facts, call->monoid, &call->verdict,
+                                      &override, of->policies, of->shapes);
 
     for (uint32_t i = 0; i < num; ++i) {
         const struct scan_shape *shape = &of->shapes[i];
@@ -64,8 +72,11 @@ static uint32_t make_candidates(struct candidates *of, const clfold_context *con
             .tile = shape->tile,
             .operation = call->exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN,
             .algorithm = call->algorithm,
-            .variant = { shape->anchor, shape->prefetch + 2u * shape->stream +
-                                            4u * (uint32_t)shape->group_scan },
+            .variant = { shape->anchor,
+                         shape->prefetch + 2u * shape->stream +
+                             4u * (uint32_t)shape->group_scan,
+                         (uint32_t)shape->tier + 8u * shape->fences +
+                             16u * shape->traced + 32u * shape->window },
             .assemble = assemble,
             .data = &of->data[i],
             .names = kernels_of[call->algorithm].names,
@@ -80,12 +91,20 @@ static void make_plan(struct scan_plan *plan, const clfold_context *context,
                       uint32_t chosen)
 {
     clfold_scan_plan_init(plan, call->monoid, &context->caps.facts, &of->policies[chosen],
-                          &of->shapes[chosen], call->out_offset, call->count);
+                          &of->shapes[chosen], &call->verdict, &context->override,
+                          call->out_offset, call->count);
 }
 
-clfold_status clfold_scan_find(clfold_context *context, const struct site *site,
-                               const struct scan_call *call, struct scan_plan *plan,
-                               struct program **program)
+/* Whether a look-back may become another strategy. */
+static bool is_free(const struct scan_call *call)
+{
+    return clfold_scan_looks_back(call->algorithm) && !call->named;
+}
+
+/* CLFOLD_ERROR_BUILD is not told yet. */
+static clfold_status find_one(clfold_context *context, const struct site *site,
+                              const struct scan_call *call, struct scan_plan *plan,
+                              struct program **program)
 {
     struct candidates of;
     uint32_t num = make_candidates(&of, context, call), chosen;
@@ -98,14 +117,96 @@ clfold_status clfold_scan_find(clfold_context *context, const struct site *site,
     return status;
 }
 
+clfold_status clfold_scan_find(clfold_context *context, const struct site *site,
+                               struct scan_call *call, struct scan_plan *plan,
+                               struct program **program)
+{
+    clfold_status status = find_one(context, site, call, plan, program);
+
+    /* Tiles that do not build give way to others, of which there may be too many. */
+    if (is_free(call) &&
+        (status == CLFOLD_ERROR_BUILD || (status == CLFOLD_OK && plan->refused))) {
+        call->algorithm = REDUCE_THEN_SCAN;
+        status = find_one(context, site, call, plan, program);
+    }
+    if (status == CLFOLD_ERROR_BUILD) {
+        return clfold_program_error(*program, site);
+    }
+    if (status == CLFOLD_OK && plan->refused) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED, "algorithm \"%s\": %s",
+                           clfold_scan_name(call->algorithm), plan->refused);
+    }
+    return status;
+}
+
 void clfold_scan_foresee(clfold_context *context, const struct scan_call *call,
                          struct scan_plan *plan, uint32_t *dropped)
 {
     struct candidates of;
     uint32_t num = make_candidates(&of, context, call);
+    bool fails;
 
-    *dropped = clfold_program_foresee(context, of.specs, num);
+    *dropped = clfold_program_foresee(context, of.specs, num, &fails);
     make_plan(plan, context, call, &of, *dropped);
+    if (fails && is_free(call) && !plan->refused) {
+        plan->refused = "its programs do not build";
+    }
+}
+
+enum scratch_kind clfold_scan_scratch(const struct scan_plan *plan)
+{
+    return !clfold_scan_looks_back(plan->shape.algorithm)     ? SCRATCH_PLAIN
+           : clfold_memory(plan->shape.tier)->word_bits == 64 ? SCRATCH_WORDS_64
+                                                              : SCRATCH_WORDS_32;
+}
+
+static clfold_status refuse(const struct site *site, const struct scan_call *call,
+                            const char *why, const struct findings *findings)
+{
+    bool is_none = findings->verdict.tier == MEMORY_NONE;
+    char reasons[CLFOLD_VERDICT_SIZE] = "";
+
+    if (is_none) {
+        clfold_verdict_reasons(reasons, findings);
+    }
+    return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED, "algorithm \"%s\": %s%s%s",
+                       clfold_scan_name(call->algorithm), why, is_none ? ": " : "",
+                       reasons);
+}
+
+clfold_status clfold_scan_settle(clfold_context *context, const struct site *site,
+                                 struct scan_call *call, bool may_probe)
+{
+    struct findings findings;
+    struct scan_plan plan;
+    uint32_t dropped;
+    const char *refused, *failed = NULL;
+    bool known;
+    cl_int status;
+
+    if (!clfold_scan_looks_back(call->algorithm)) {
+        return CLFOLD_OK;
+    }
+    status = clfold_context_findings(context, may_probe, &findings, &known, &failed);
+    if (status && call->named) {
+        return clfold_fail_call(site, status, failed);
+    }
+    call->verdict = findings.verdict;
+    call->unproven = !known;
+    if (!call->trace) {
+        call->trace = context->override.trace;
+    }
+    clfold_scan_foresee(context, call, &plan, &dropped);
+    refused = call->in_place && !call->verdict.fences
+                  ? "in place it needs acquire and release of device scope"
+                  : plan.refused;
+    if (refused && call->named) {
+        return refuse(site, call, refused, &findings);
+    }
+    if (refused || status) {
+        call->algorithm = REDUCE_THEN_SCAN;
+    }
+    return CLFOLD_OK;
 }
 
 /* ---- Arguments: the parameters of scan_tiles.cl, and each kernel's own ------------- */
@@ -182,6 +283,41 @@ static clfold_status set_pass(const struct site *site, cl_kernel kernel, int pas
     return clfold_args_status(&args, site);
 }
 
+/* `any` stands for what there is not. */
+static void set_trace(struct args *args, const struct scan_trace *trace, cl_mem any)
+{
+    clfold_args_uint(args, trace->block_every);
+    clfold_args_uint(args, trace->seed);
+    clfold_args_uint(args, trace->holds != NULL);
+    clfold_args_mem(args, trace->holds ? trace->holds : any);
+    clfold_args_mem(args, trace->tiles);
+    clfold_args_mem(args, trace->folded ? trace->folded : any);
+    clfold_args_ulong(args, trace->folded ? trace->folded_room : 0);
+}
+
+static clfold_status set_lookback(const struct site *site, cl_kernel kernel,
+                                  const struct scan_call *call,
+                                  const struct scan_plan *plan, const struct block *words)
+{
+    struct args args = { .kernel = kernel };
+
+    set_scan(&args, call, plan);
+    clfold_args_mem(&args, words->mem);
+    clfold_args_ulong(
+        &args, clfold_memory_capacity(clfold_memory(plan->shape.tier), words->size));
+    clfold_args_uint(&args, plan->spins);
+    clfold_args_uint(&args, call->in_place);
+    /* In place stores keep to the caches: those past them heed no fence. */
+    clfold_args_mem(&args, call->out);
+    clfold_args_ulong(&args, call->out_offset);
+    clfold_args_uint(&args, plan->streams && !call->in_place);
+    set_ends(&args, call);
+    if (plan->shape.traced) {
+        set_trace(&args, call->trace, words->mem);
+    }
+    return clfold_args_status(&args, site);
+}
+
 static clfold_status set_prefixes(const struct site *site, cl_kernel kernel,
                                   const struct scan_call *call,
                                   const struct scan_plan *plan, cl_mem items,
@@ -218,6 +354,19 @@ static clfold_status launch_single(struct chain *chain, const struct scan_call *
     return status;
 }
 
+static clfold_status launch_lookback(struct chain *chain, const struct scan_call *call,
+                                     const struct scan_plan *plan,
+                                     const struct kernels *kernels,
+                                     const struct block *words, bool wants_event)
+{
+    cl_kernel kernel = kernels->kernels[FIRST];
+    clfold_status status = set_lookback(chain->site, kernel, call, plan, words);
+
+    return status ? status
+                  : clfold_chain_launch(chain, kernel, plan->shape.tile.group_size,
+                                        plan->num_groups, wants_event);
+}
+
 static clfold_status launch_passes(struct chain *chain, const struct scan_call *call,
                                    const struct scan_plan *plan,
                                    const struct kernels *kernels, cl_mem items,
@@ -245,18 +394,22 @@ static clfold_status launch_passes(struct chain *chain, const struct scan_call *
 
 static clfold_status launch_all(struct chain *chain, const void *of_call,
                                 const void *of_plan, const struct kernels *kernels,
-                                cl_mem scratch, bool wants_event)
+                                const struct block *scratch, bool wants_event)
 {
     const struct scan_call *call = of_call;
     const struct scan_plan *plan = of_plan;
+    cl_mem mem = scratch ? scratch->mem : NULL;
 
-    return plan->shape.algorithm == SCAN_SINGLE_GROUP
-               ? launch_single(chain, call, plan, kernels, scratch, wants_event)
-               : launch_passes(chain, call, plan, kernels, scratch, wants_event);
+    /* Look-back always has scratch. */
+    return scratch && clfold_scan_looks_back(plan->shape.algorithm)
+               ? launch_lookback(chain, call, plan, kernels, scratch, wants_event)
+           : plan->shape.algorithm == SCAN_SINGLE_GROUP
+               ? launch_single(chain, call, plan, kernels, mem, wants_event)
+               : launch_passes(chain, call, plan, kernels, mem, wants_event);
 }
 
 clfold_status clfold_scan_enqueue(clfold_context *context, const struct site *site,
-                                  const struct scan_call *call, cl_event *event)
+                                  struct scan_call *call, cl_event *event)
 {
     struct chain chain = {
         .site = site,
@@ -265,32 +418,45 @@ clfold_status clfold_scan_enqueue(clfold_context *context, const struct site *si
         .num_wait = call->num_wait,
         .wait = call->wait,
     };
-    struct scan_plan plan;
+    struct scan_plan plan = { 0 };
     struct program *program;
     clfold_status status = clfold_scan_find(context, site, call, &plan, &program);
 
     if (status) {
         return status;
     }
-    const struct launches launches = { launch_all, call, &plan, plan.scratch_bytes };
+    const struct launches launches = { launch_all, call, &plan,
+                                       clfold_scan_scratch(&plan), plan.scratch_bytes };
     return clfold_program_launch(context, program, &chain, &launches, event);
+}
+
+/* Sets the arguments of kernel k, by the algorithm. */
+static clfold_status set_kernel(const struct site *site, cl_kernel kernel, int k,
+                                const struct scan_call *call,
+                                const struct scan_plan *plan, const struct block *scratch)
+{
+    return clfold_scan_looks_back(plan->shape.algorithm)
+               ? set_lookback(site, kernel, call, plan, scratch)
+           : plan->shape.algorithm == SCAN_SINGLE_GROUP
+               ? set_single(site, kernel, call, plan, scratch->mem, 0)
+           : k == PREFIXES ? set_prefixes(site, kernel, call, plan, scratch->mem, 0)
+                           : set_pass(site, kernel, k, call, plan, scratch->mem);
 }
 
 clfold_status clfold_scan_rehearse(const struct site *site, const struct scan_call *call,
                                    const struct scan_plan *plan,
-                                   const struct kernels *kernels, cl_mem scratch)
+                                   const struct kernels *kernels,
+                                   const struct block *scratch)
 {
     struct chain chain = { .site = site, .queue = call->queue, .in_order = true };
     struct scan_plan nothing = *plan;
-    bool single = plan->shape.algorithm == SCAN_SINGLE_GROUP;
+    int num = (int)kernels_of[plan->shape.algorithm].num;
     clfold_status status = CLFOLD_OK;
 
     nothing.num_tiles = 0;
-    for (int k = 0; status == CLFOLD_OK && k < (single ? 1 : 3); ++k) {
+    for (int k = 0; status == CLFOLD_OK && k < num; ++k) {
         cl_kernel kernel = kernels->kernels[k];
-        status = single          ? set_single(site, kernel, call, &nothing, scratch, 0)
-                 : k == PREFIXES ? set_prefixes(site, kernel, call, &nothing, scratch, 0)
-                                 : set_pass(site, kernel, k, call, &nothing, scratch);
+        status = set_kernel(site, kernel, k, call, &nothing, scratch);
         if (status == CLFOLD_OK) {
             status = clfold_chain_launch(&chain, kernel, plan->shape.tile.group_size, 1,
                                          false);

@@ -67,14 +67,6 @@ clfold_status clfold_run_length_decode(clfold_context *context, cl_command_queue
     return unsupported(context, "clfold_run_length_decode", event);
 }
 
-clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
-                           const clfold_fold *fold, cl_mem in, size_t in_offset,
-                           cl_mem out, size_t out_offset, size_t count,
-                           clfold_tile_trace *tiles, size_t capacity, size_t *num_tiles)
-{
-    return unsupported(context, "clfold_trace", NULL);
-}
-
 clfold_status clfold_tune(clfold_context *context, cl_command_queue queue,
                           clfold_operation operation, const clfold_fold *fold,
                           size_t count, double seconds, const char *file)

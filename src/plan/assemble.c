@@ -174,36 +174,26 @@ static bool uses_cuts(const struct monoid *monoid, const struct tile_shape *tile
     return monoid->cuts && !monoid->commutative && tile->kind == TILE_VECTOR;
 }
 
-static void append_cuts_of(struct text *text, const struct monoid *monoid,
-                           const char *suffix)
+/* Of one, or of any of 16. */
+static void append_cuts(struct text *text, const struct monoid *monoid,
+                        const char *function, const struct width *width)
 {
     const struct component *first = &monoid->components[0];
     bool bare = monoid->num_components == 1;
 
+    clfold_text_print(text, "static bool %s(%s %s)\n{\n", function, width->type,
+                      bare ? "clfold_b" : "b");
     if (bare) {
         clfold_text_print(text, "    const %s%s b = clfold_b.%s;\n",
-                          cl_name(first->stage), suffix, first->name);
+                          cl_name(width->stage ? first->stage : first->item),
+                          width->suffix, first->name);
     }
     clfold_text_print(text, "    return %s(\n#line 1 \"cuts\"\n%s\n);\n}\n",
-                      suffix[0] == '\0' ? "" : "any", monoid->cuts);
+                      width->suffix[0] == '\0' ? "" : "any", monoid->cuts);
 }
 
-/* Of one element, and of any of 16. */
-static void append_cuts(struct text *text, const struct monoid *monoid)
+static void append_silence(struct text *text)
 {
-    const char *b = monoid->num_components == 1 ? "clfold_b" : "b";
-
-    clfold_text_print(text, "static bool clfold_cuts(clfold_stage %s)\n{\n", b);
-    append_cuts_of(text, monoid, "");
-    clfold_text_print(text, "static bool clfold_any_cuts(clfold_stage16 %s)\n{\n", b);
-    append_cuts_of(text, monoid, "16");
-}
-
-static void append_contract(struct text *text, const struct monoid *monoid,
-                            const struct tile_shape *tile)
-{
-    /* Contraction is on by default, and would change x * x + c between programs. */
-    clfold_text_print(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     /* The test for a NaN is the same text where the operands are integers, programs take
      * of a file what they need, and PoCL counts warnings on standard error. */
     clfold_text_print(text,
@@ -211,6 +201,14 @@ static void append_contract(struct text *text, const struct monoid *monoid,
                       "#pragma clang diagnostic ignored \"-Wtautological-compare\"\n"
                       "#pragma clang diagnostic ignored \"-Wunused-function\"\n"
                       "#endif\n");
+}
+
+static void append_contract(struct text *text, const struct monoid *monoid,
+                            const struct tile_shape *tile)
+{
+    /* Contraction is on by default, and would change x * x + c between programs. */
+    clfold_text_print(text, "#pragma OPENCL FP_CONTRACT OFF\n");
+    append_silence(text);
     append_extension(text, monoid, CLFOLD_F64, "cl_khr_fp64");
     append_extension(text, monoid, CLFOLD_F16, "cl_khr_fp16");
     clfold_text_print(text, "#define CLFOLD_IN %s\n", cl_name(monoid->in));
@@ -240,7 +238,8 @@ static void append_operator(struct text *text, const struct monoid *monoid,
         append_identity(text, monoid);
     }
     if (uses_cuts(monoid, tile)) {
-        append_cuts(text, monoid);
+        append_cuts(text, monoid, "clfold_cuts", &stage);
+        append_cuts(text, monoid, "clfold_any_cuts", &stage16);
     }
     append_file(text, "result.cl");
 }
@@ -271,6 +270,16 @@ void clfold_assemble_reduce(struct text *text, const struct monoid *monoid,
 
 /* ---- Scans ------------------------------------------------------------------------- */
 
+static void append_memory(struct text *text, enum memory_tier tier, bool fences)
+{
+    const struct memory *memory = clfold_memory(tier);
+
+    clfold_text_print(text, "%s#define CLFOLD_MEMORY %u\n", memory->extensions,
+                      memory->means);
+    clfold_text_print(text, "#define CLFOLD_WORD_BITS %u\n", memory->word_bits);
+    clfold_text_print(text, "#define CLFOLD_FENCES %d\n", fences);
+}
+
 static void append_scan(struct text *text, const struct monoid *monoid,
                         const struct scan_shape *shape)
 {
@@ -278,6 +287,16 @@ static void append_scan(struct text *text, const struct monoid *monoid,
     uint32_t size = (uint32_t)clfold_scalar(monoid->cell)->size;
     uint32_t cells = size == 8 ? 8 : 16;
 
+    if (clfold_scan_looks_back(shape->algorithm)) {
+        append_memory(text, shape->tier, shape->fences);
+        clfold_text_print(text, "#define CLFOLD_LOOKBACK 1\n#define CLFOLD_CHAINED %d\n",
+                          shape->algorithm == SCAN_CHAINED);
+        clfold_text_print(text, "#define CLFOLD_WINDOW %u\n", shape->window);
+        /* A compiler that is known for its prefetch has the cycle counter too. */
+        clfold_text_print(text, "#define CLFOLD_TRACE %d\n#define CLFOLD_CYCLES %d\n",
+                          shape->traced, shape->prefetch);
+        clfold_text_print(text, "#define CLFOLD_CUTS_ITEM %d\n", monoid->cuts != NULL);
+    }
     clfold_text_print(text, "#define CLFOLD_SCAN 1\n#define CLFOLD_EXCLUSIVE %d\n",
                       shape->exclusive);
     clfold_text_print(text, "#define CLFOLD_ANCHOR %u\n", shape->anchor);
@@ -311,6 +330,8 @@ void clfold_assemble_scan(struct text *text, const struct monoid *monoid,
         [SCAN_SINGLE_GROUP] = "scan_single_group.cl",
         [SCAN_THEN_PROPAGATE] = "scan_then_propagate.cl",
         [REDUCE_THEN_SCAN] = "reduce_then_scan.cl",
+        [SCAN_LOOKBACK] = "scan_lookback.cl",
+        [SCAN_CHAINED] = "scan_lookback.cl",
     };
     const struct width *const widths[] = { &item, &stage, &stage16, &item16 };
     bool is_vector = shape->tile.kind == TILE_VECTOR;
@@ -321,6 +342,9 @@ void clfold_assemble_scan(struct text *text, const struct monoid *monoid,
                     !is_vector                         ? 2
                     : clfold_monoid_has_item16(monoid) ? 4
                                                        : 3);
+    if (clfold_scan_looks_back(shape->algorithm) && monoid->cuts) {
+        append_cuts(text, monoid, "clfold_cuts_item", &item);
+    }
     append_file(text, "scan_tiles.cl");
     if (is_vector) {
         append_file(text, "tile_vector.cl");
@@ -329,8 +353,17 @@ void clfold_assemble_scan(struct text *text, const struct monoid *monoid,
         append_file(text, "group_scan.cl");
         append_file(text, "tile_group_scan.cl");
     }
-    if (shape->algorithm != SCAN_SINGLE_GROUP) {
+    if (shape->algorithm == SCAN_THEN_PROPAGATE || shape->algorithm == REDUCE_THEN_SCAN) {
         append_file(text, "scan_prefixes.cl");
+    } else {
+        append_file(text, "scan_totals.cl");
+    }
+    if (clfold_scan_looks_back(shape->algorithm)) {
+        append_file(text, "memory.cl");
+        append_file(text, "descriptor.cl");
+        if (shape->traced) {
+            append_file(text, "scan_trace.cl");
+        }
     }
     append_file(text, files[shape->algorithm]);
 }
@@ -347,4 +380,19 @@ void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,
     append_combine(text, monoid, &item);
     append_file(text, "group_scan.cl");
     append_file(text, "group_scans.cl");
+}
+
+/* ---- The probe --------------------------------------------------------------------- */
+
+void clfold_assemble_probe(struct text *text, enum memory_tier tier, bool fences,
+                           uint32_t said, uint32_t broken)
+{
+    append_silence(text);
+    append_memory(text, tier, fences);
+    clfold_text_print(text, "#define CLFOLD_SAID %u\n", said);
+    if (broken) {
+        clfold_text_print(text, "#define CLFOLD_BROKEN %u\n", broken);
+    }
+    append_file(text, "memory.cl");
+    append_file(text, "probe.cl");
 }

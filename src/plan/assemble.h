@@ -7,7 +7,9 @@
  *   result.cl              how a result is written
  *   reductions: tile_vector.cl or tile_group.cl, and reduce_tiles.cl; or reduce_ladder.cl
  *   scans: scan_tiles.cl, tile_vector.cl and tile_vector_scan.cl or group_scan.cl and
- *       tile_group_scan.cl, scan_prefixes.cl where it is needed, and the strategy's file
+ *       tile_group_scan.cl, scan_prefixes.cl or scan_totals.cl, for look-back memory.cl
+ *       and descriptor.cl, and the strategy's file
+ *   the probe, without an operator: memory.cl and probe.cl
  *
  * and every part begins with #line, so that a build log names its true file.
  */
@@ -24,6 +26,11 @@ void clfold_assemble_reduce(struct text *text, const struct monoid *monoid,
                             const struct reduce_shape *shape);
 void clfold_assemble_scan(struct text *text, const struct monoid *monoid,
                           const struct scan_shape *shape);
+
+/* The probe's two kernels, clfold_probe_words and clfold_probe_turns, on a memory tier.
+ * `said`: words a round; `broken`: CLFOLD_BROKEN of memory.cl, for tests. */
+void clfold_assemble_probe(struct text *text, enum memory_tier tier, bool fences,
+                           uint32_t said, uint32_t broken);
 
 /* One kernel, clfold_group_scans(global const clfold_item *in, global clfold_item *out,
  * ulong count): each group scans its items alone, for tests and benches. */

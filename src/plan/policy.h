@@ -58,6 +58,9 @@ struct scan_policy {
     uint64_t single_bytes; /* up to here one group is as fast */
     uint64_t stream_bytes; /* of output: from here on past the caches; 0: never */
     bool prefetch;         /* the compiler has a __builtin_prefetch that works */
+    bool lasting;          /* look-back: `groups` of them go from tile to tile; else each
+                              tile has a group of its own */
+    uint32_t spins; /* looks at a tile that is not there, where groups run fairly */
     const char *row;
 };
 

@@ -8,6 +8,7 @@
 #define CLFOLD_PLAN_REDUCE_PLAN_H
 
 #include "plan/grid.h"
+#include "plan/memory.h"
 #include "plan/monoid.h"
 #include "plan/policy.h"
 
@@ -23,7 +24,14 @@ const char *clfold_reduce_name(enum reduce_algorithm algorithm);
 struct plan_override {
     enum tile_kind tile;
     uint32_t tile_elements, group_size, max_groups;
-    uint32_t anchor; /* of scans */
+    /* Of scans. */
+    uint32_t anchor, window;
+    enum memory_tier tier;          /* as if the probe had said so */
+    uint32_t spins;                 /* 1 and the bound */
+    uint32_t first_epoch;           /* of words that are made from now on */
+    const struct scan_trace *trace; /* of look-back, see ops/internal.h */
+    uint8_t probes; /* tries of a tier; known devices too; 0: as it is without tests */
+    uint8_t broken[CLFOLD_MEMORY_TIERS]; /* while it is probed: CLFOLD_BROKEN of each */
 };
 
 struct tile_shape {

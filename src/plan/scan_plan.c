@@ -9,9 +9,8 @@
 #define LINE 64
 
 static const char *const names[CLFOLD_SCAN_ALGORITHMS] = {
-    "scan_single_group",
-    "scan_then_propagate",
-    "reduce_then_scan",
+    "scan_single_group", "scan_then_propagate", "reduce_then_scan",
+    "scan_lookback",     "scan_chained",
 };
 
 const char *clfold_scan_name(enum scan_algorithm algorithm)
@@ -26,47 +25,62 @@ static uint64_t widest(const struct monoid *monoid)
     return in > out ? in : out;
 }
 
+bool clfold_scan_named(const char *name, enum scan_algorithm *algorithm)
+{
+    for (int a = 0; a < CLFOLD_SCAN_ALGORITHMS; ++a) {
+        if (strcmp(names[a], name) == 0) {
+            *algorithm = (enum scan_algorithm)a;
+            return true;
+        }
+    }
+    return false;
+}
+
 clfold_status clfold_scan_choose(enum scan_algorithm *algorithm, const struct site *site,
                                  const char *name, const struct monoid *monoid,
                                  const struct device_facts *device, uint64_t count)
 {
     struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
-
-    uint32_t found = REDUCE_THEN_SCAN;
+    enum scan_algorithm found = SCAN_LOOKBACK;
 
     clfold_policy_scan(device, policies);
-    if (name) {
-        found = 0;
-        while (found < CLFOLD_SCAN_ALGORITHMS && strcmp(names[found], name) != 0) {
-            ++found;
-        }
-    } else if (count <= policies[0].single_bytes / widest(monoid)) {
+    if (!name && count <= policies[0].single_bytes / widest(monoid)) {
         found = SCAN_SINGLE_GROUP;
     }
-    if (found == CLFOLD_SCAN_ALGORITHMS) {
+    if (name && !clfold_scan_named(name, &found)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "algorithm \"%s\" is not in this version, which scans by "
-                           "scan_single_group, scan_then_propagate and reduce_then_scan",
+                           "scan_single_group, scan_then_propagate, reduce_then_scan, "
+                           "scan_lookback and scan_chained",
                            name);
     }
     /* Nothing takes one launch. */
-    *algorithm = count > 0 ? (enum scan_algorithm)found : SCAN_SINGLE_GROUP;
+    *algorithm = count > 0 ? found : SCAN_SINGLE_GROUP;
     return CLFOLD_OK;
 }
 
 /* ---- Shapes ------------------------------------------------------------------------ */
 
-/* Local memory is shared by a slot for each element and one more for each work-item, and
- * two items for each work-item, padded, which is what the scan inside a group takes at
- * most; see tile_group_scan.cl. */
+/* A sub-group looks at a tile with each work-item. */
+#define WINDOW 32
+
+/* Items and bytes of local memory beside a tile's: what strategies keep, look-back's
+ * window of them, and its counters; see scan_tiles.cl. */
+#define KEPT_ITEMS (6 + WINDOW)
+#define KEPT_BYTES 64
+
+/* Local memory is shared by a slot for each element and one more for each work-item, two
+ * items for each work-item, padded, which is what the scan inside a group takes at most,
+ * and what is kept; see tile_group_scan.cl. All strategies leave room for it, since they
+ * have the same tiles. */
 static uint32_t longest_run(const struct device_facts *device,
                             const struct monoid *monoid, uint32_t group_size)
 {
-    uint64_t items = 2 * ((uint64_t)group_size + group_size / 16 + 4);
+    uint64_t items = 2 * ((uint64_t)group_size + group_size / 16 + 4) + KEPT_ITEMS;
+    uint64_t bytes = items * clfold_monoid_item_size(monoid) + KEPT_BYTES;
     uint64_t rest = device->local_memory;
 
-    items *= clfold_monoid_item_size(monoid);
-    rest = rest > items ? rest - items : 0;
+    rest = rest > bytes ? rest - bytes : 0;
     rest /= widest(monoid) * group_size;
     return rest > 1 ? (uint32_t)(rest - 1) : 0;
 }
@@ -100,18 +114,18 @@ static struct tile_shape group_tile(const struct scan_policy *policy,
     };
 }
 
-/* Rounds of a work-item for an element by itself: its own, and the components' when it is
- * fetched and stored. */
+/* Rounds of a work-item for an element by itself: where it is folded and where it is
+ * scanned, and the components' when it is fetched and stored. */
 static uint64_t element_rounds(const struct monoid *monoid)
 {
-    return 1 + 2 * (monoid->num_components + 1);
+    return 2 + 2 * (monoid->num_components + 1);
 }
 
-/* For a vector of 16: where cuts are looked for, where it is folded, or scanned, where a
- * lane of 16 such is joined, and where it becomes 16 items one by one. */
+/* For a vector of 16: where cuts are looked for, where it is folded, where a lane of 16
+ * such is joined, where it is scanned, and where it becomes 16 items one by one. */
 static uint64_t vector_rounds(const struct monoid *monoid)
 {
-    return 3 + (clfold_monoid_has_item16(monoid) ? 0 : 1 + 16 * element_rounds(monoid));
+    return 4 + (clfold_monoid_has_item16(monoid) ? 0 : 1 + 16 * element_rounds(monoid));
 }
 
 /* The longest tile of a work-item, see rounds_of. */
@@ -141,9 +155,20 @@ static struct tile_shape vector_tile(const struct scan_policy *policy,
     };
 }
 
+static uint32_t window_of(enum scan_algorithm algorithm, const struct scan_policy *policy,
+                          const struct device_facts *device,
+                          const struct plan_override *override)
+{
+    if (!clfold_scan_looks_back(algorithm) || policy->tile == TILE_VECTOR ||
+        !device->sub_groups) {
+        return 1;
+    }
+    return override->window ? override->window : device->cpu ? 1 : WINDOW;
+}
+
 uint32_t clfold_scan_shapes(enum scan_algorithm algorithm, bool exclusive,
                             const struct device_facts *device,
-                            const struct monoid *monoid,
+                            const struct monoid *monoid, const struct verdict *verdict,
                             const struct plan_override *override,
                             struct scan_policy policies[CLFOLD_MAX_CANDIDATES],
                             struct scan_shape shapes[CLFOLD_MAX_CANDIDATES])
@@ -158,6 +183,7 @@ uint32_t clfold_scan_shapes(enum scan_algorithm algorithm, bool exclusive,
         policies[num] = all[i];
         if (override->max_groups) {
             policies[num].groups = override->max_groups;
+            policies[num].lasting = true;
         }
         shapes[num] = (struct scan_shape){
             .algorithm = algorithm,
@@ -166,6 +192,10 @@ uint32_t clfold_scan_shapes(enum scan_algorithm algorithm, bool exclusive,
             .stream = all[i].stream_bytes > 0 && all[i].tile == TILE_VECTOR,
             .anchor = override->anchor ? override->anchor : all[i].anchor,
             .group_scan = device->sub_groups ? GROUP_SCAN_SUB_GROUP : GROUP_SCAN_RAKING,
+            .tier = clfold_scan_looks_back(algorithm) ? verdict->tier : MEMORY_NONE,
+            .fences = clfold_scan_looks_back(algorithm) && verdict->fences,
+            .traced = clfold_scan_looks_back(algorithm) && override->trace,
+            .window = window_of(algorithm, &all[i], device, override),
             .tile = all[i].tile == TILE_VECTOR
                         ? vector_tile(&all[i], device, monoid, override)
                         : group_tile(&all[i], device, monoid, override),
@@ -212,6 +242,9 @@ static uint64_t line_of(const struct monoid *monoid)
     return elements;
 }
 
+/* Items that one launch of scan_single_group hands to the next. */
+#define SINGLE_STATE 3
+
 static void plan_single(struct scan_plan *plan, const struct monoid *monoid,
                         uint64_t most)
 {
@@ -220,7 +253,7 @@ static void plan_single(struct scan_plan *plan, const struct monoid *monoid,
     plan->num_launches =
         plan->num_tiles > 0 ? (uint32_t)clfold_div_up(plan->num_tiles, plan->run) : 1;
     if (plan->num_launches > 1) {
-        plan->scratch_bytes = 3 * clfold_monoid_item_size(monoid);
+        plan->scratch_bytes = SINGLE_STATE * clfold_monoid_item_size(monoid);
     }
     plan->scratch_most = plan->scratch_bytes;
 }
@@ -254,10 +287,61 @@ static void plan_passes(struct scan_plan *plan, const struct monoid *monoid,
     plan->scratch_most = scratch_of(plan, plan->num_tiles + 1, monoid);
 }
 
+/* Looks at a tile that is not there, where waiting is not known to help. */
+#define FEW_SPINS 64
+
+/* Rounds of a work-item at most: each of its tiles folded, looked back from to the first
+ * with all spins on each step, and scanned; and for every other tile it once folds that,
+ * looks back again, and folds its own again. */
+static uint64_t lookback_rounds(const struct scan_plan *plan, const struct monoid *monoid,
+                                uint64_t words)
+{
+    uint64_t tile = rounds_of(monoid, &plan->shape.tile);
+    uint64_t steps = plan->num_tiles * ((uint64_t)plan->spins + 1) + 4;
+    uint64_t look = steps * (2 * words + 3) + plan->num_tiles * (words + 4);
+
+    return (plan->run + plan->num_tiles) * (2 * tile + look);
+}
+
+static void plan_lookback(struct scan_plan *plan, const struct monoid *monoid,
+                          const struct device_facts *device,
+                          const struct scan_policy *policy, const struct verdict *verdict,
+                          const struct plan_override *override)
+{
+    const struct memory *memory = clfold_memory(plan->shape.tier);
+    size_t item = clfold_monoid_item_size(monoid);
+
+    plan->run = policy->lasting ? clfold_div_up(plan->num_tiles, policy->groups) : 1;
+    plan->num_groups = clfold_div_up(plan->num_tiles, plan->run);
+    plan->num_launches = 1;
+    /* Where rounds are few nothing is waited for. */
+    plan->spins = override->spins       ? override->spins - 1
+                  : device->most_rounds ? 0
+                  : verdict->fair       ? policy->spins
+                                        : FEW_SPINS;
+    if (plan->shape.tier == MEMORY_NONE) {
+        plan->refused = "no memory tier is trusted on this device";
+        return;
+    }
+    plan->scratch_bytes = clfold_memory_bytes(memory, plan->num_tiles, item);
+    plan->scratch_most = clfold_memory_bytes(memory, plan->num_tiles + 1, item);
+    plan->bytes_read += plan->scratch_bytes;
+    plan->bytes_written += plan->scratch_bytes;
+    if (plan->num_tiles >> memory->ticket_bits) {
+        plan->refused = "there are more tiles than tickets";
+    } else if (device->most_rounds &&
+               (plan->num_tiles > device->most_rounds ||
+                lookback_rounds(plan, monoid, clfold_memory_words(memory, item)) >
+                    device->most_rounds)) {
+        plan->refused = "a work-item might go through more rounds than it may here";
+    }
+}
+
 void clfold_scan_plan_init(struct scan_plan *plan, const struct monoid *monoid,
                            const struct device_facts *device,
                            const struct scan_policy *policy,
-                           const struct scan_shape *shape, uint64_t out_offset,
+                           const struct scan_shape *shape, const struct verdict *verdict,
+                           const struct plan_override *override, uint64_t out_offset,
                            uint64_t count)
 {
     uint64_t in_bytes = count * clfold_monoid_in_size(monoid);
@@ -274,6 +358,10 @@ void clfold_scan_plan_init(struct scan_plan *plan, const struct monoid *monoid,
     plan->bytes_written = out_bytes;
     if (shape->algorithm == SCAN_SINGLE_GROUP || count == 0) {
         plan_single(plan, monoid, most);
+        return;
+    }
+    if (clfold_scan_looks_back(shape->algorithm)) {
+        plan_lookback(plan, monoid, device, policy, verdict, override);
         return;
     }
     plan_passes(plan, monoid, device, policy, most);

@@ -373,6 +373,65 @@ static void test_verify_finds(void **state)
     clfold_context_destroy(&ctx);
 }
 
+/* CLFOLD_SCAN names the algorithm of scans that name none; a context reads it once. */
+static void test_environment(void **state)
+{
+    const clfold_fold named = { .op = CLFOLD_ADD,
+                                .type = CLFOLD_F32,
+                                .algorithm = "reduce_then_scan" };
+    /* The last two are sure to be there on devices that are known. */
+    const char *const algorithms[] = { "scan_single_group", "scan_then_propagate",
+                                       "reduce_then_scan", "scan_lookback",
+                                       "scan_chained" };
+    const size_t num = device.is_pocl || device.is_intel ? 5 : 3;
+    clfold_context *ctx = context(NULL), *none;
+    clfold_report report;
+    char usual[64];
+
+    (void)state;
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT, &report));
+    snprintf(usual, sizeof(usual), "%s", report.algorithm);
+    for (size_t i = 0; i < num; ++i) {
+        clfold_context *other;
+        assert_int_equal(setenv("CLFOLD_SCAN", algorithms[i], 1), 0);
+        other = context(NULL);
+        assert_int_equal(unsetenv("CLFOLD_SCAN"), 0);
+        assert_ok(clfold_explain(other, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT, &report));
+        assert_string_equal(report.algorithm, algorithms[i]);
+        assert_ok(clfold_explain(other, CLFOLD_INCLUSIVE_SCAN, &named, COUNT, &report));
+        assert_string_equal(report.algorithm, "reduce_then_scan");
+        assert_ok(clfold_explain(other, CLFOLD_REDUCE, &sum, COUNT, &report));
+        assert_string_equal(report.algorithm, "reduce_tiles");
+        assert_ok(clfold_prepare(other, CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT));
+        assert_int_equal(stats_of(other).builds, 1); /* none for few elements */
+        /* The name counts with the scan itself, too: its program is another one. */
+        assert_ok(clfold_inclusive_scan(other, device.queue, &sum, in, 0, out, 0, 16, 0,
+                                        NULL, NULL));
+        uint64_t builds = stats_of(other).builds;
+        clfold_fold same = sum;
+        same.algorithm = algorithms[i];
+        assert_ok(clfold_inclusive_scan(other, device.queue, &same, in, 0, out, 0, 16, 0,
+                                        NULL, NULL));
+        assert_int_equal(stats_of(other).builds, builds);
+        assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+        clfold_context_destroy(&other);
+    }
+    setenv("CLFOLD_SCAN", "scan_by_magic", 1);
+    assert_refused(clfold_context_create(&none, device.context, device.id, NULL),
+                   CLFOLD_ERROR_ARGUMENT, "CLFOLD_SCAN is \"scan_by_magic\"");
+    assert_null(none);
+    /* A context reads it but once. */
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT, &report));
+    assert_string_equal(report.algorithm, usual);
+    clfold_context_destroy(&ctx);
+    setenv("CLFOLD_SCAN", "", 1);
+    ctx = context(NULL);
+    unsetenv("CLFOLD_SCAN");
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT, &report));
+    assert_string_equal(report.algorithm, usual);
+    clfold_context_destroy(&ctx);
+}
+
 static int open_device(void **state)
 {
     cl_int status;
@@ -408,6 +467,7 @@ int main(void)
         cmocka_unit_test(test_build_failure),
         cmocka_unit_test(test_verify),
         cmocka_unit_test(test_verify_finds),
+        cmocka_unit_test(test_environment),
     };
 
     return cmocka_run_group_tests_name("context", tests, open_device, close_device);

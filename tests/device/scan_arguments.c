@@ -1,6 +1,7 @@
 /* Every argument that scans refuse: the status, a sentence that names it, an output that
  * stays as it was, and *event NULL. What all calls share is in arguments.c as well. */
 #include "device.h"
+#include "lookback.h"
 #include "order_check.h"
 #include "test.h"
 
@@ -143,7 +144,7 @@ static void test_fold(void **state)
 static void test_algorithms(void **state)
 {
     const char *const wrong[] = { "reduce_tiles",       "reduce0",
-                                  "scan_lookback",      "single_group",
+                                  "lookback",           "single_group",
                                   "scan_single_group ", "" };
 
     (void)state;
@@ -158,11 +159,16 @@ static void test_algorithms(void **state)
                     words);
     }
     for (size_t i = 0; i < ORDER_ALGORITHMS; ++i) {
+        const struct plan_override none = { 0 };
         clfold_fold fold = sum;
         clfold_report report;
         fold.algorithm = order_algorithms[i];
-        assert_ok(clfold_explain(ctx, CLFOLD_EXCLUSIVE_SCAN, &fold, COUNT, &report));
-        assert_string_equal(report.algorithm, order_algorithms[i]);
+        clfold_status status =
+            clfold_explain(ctx, CLFOLD_EXCLUSIVE_SCAN, &fold, COUNT, &report);
+        if (!is_due_refusal(&device, fold.algorithm, &none, false, status)) {
+            assert_ok(status);
+            assert_string_equal(report.algorithm, order_algorithms[i]);
+        }
         assert_refused(clfold_explain(ctx, CLFOLD_REDUCE, &fold, COUNT, &report),
                        CLFOLD_ERROR_UNSUPPORTED, order_algorithms[i]);
     }

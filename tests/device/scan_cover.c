@@ -7,7 +7,7 @@
 #include "prefix_check.h"
 #include "test.h"
 
-#define MOST_PROGRAMS 260 /* on a device */
+#define MOST_PROGRAMS 300 /* on a device */
 
 static struct device device;
 static clfold_context *ctx;
@@ -22,9 +22,13 @@ static const char *const factor_names[] = { "operator",  "type", "in",
                                             "algorithm", "kind", "tile",
                                             "place",     "init", "size" };
 
-static const char *const algorithms[] = { NULL, "scan_single_group",
-                                          "scan_then_propagate", "reduce_then_scan" };
-#define NUM_ALGORITHMS 4
+static const char *const algorithms[] = { NULL,
+                                          "scan_single_group",
+                                          "scan_then_propagate",
+                                          "reduce_then_scan",
+                                          "scan_lookback",
+                                          "scan_chained" };
+#define NUM_ALGORITHMS 6
 
 enum { APART, IN_PLACE, NUM_PLACES };
 

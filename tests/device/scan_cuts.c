@@ -3,6 +3,7 @@
  * head. Heads at the ends of tiles, everywhere, nowhere, by lot, and so rare that a
  * segment is many tiles long; compared with a loop on the host.
  */
+#define CLFOLD_EXPERIMENTAL
 #include "oracle.h"
 #include "order_check.h"
 #include "test.h"
@@ -151,6 +152,7 @@ static void test_segments(void **state)
         for (of.heads = NO_HEADS; of.heads < NUM_HEADS; ++of.heads) {
             make_segments(of.type, of.heads, order_tile_size(of.tile), MOST, false);
             check_segments(&of, "reduce_then_scan", exclusive);
+            check_segments(&of, "scan_lookback", exclusive);
             if (of.tile < 4) {
                 check_segments(&of, k % 2 ? "scan_then_propagate" : "scan_single_group",
                                !exclusive);
@@ -185,7 +187,58 @@ static void test_bits(void **state)
         check(&scan);
         scan.algorithm = "scan_then_propagate";
         check(&scan);
+        scan.algorithm = "scan_lookback";
+        check(&scan);
     }
+}
+
+/* Tiles of one head each, of which every second one never publishes its prefix: look-back
+ * ends at once where the total before a tile takes no account of what is before it, and
+ * goes on to the next prefix where there are no heads. */
+static void test_lookback_stops(void **state)
+{
+    enum { TILE = 16, TILES = 10 };
+    clfold_tile_trace records[TILES];
+    const struct monoid monoid = segment_monoid(CLFOLD_U32);
+    cl_int status;
+    cl_mem mem =
+        clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(records), NULL, &status);
+    struct scan_trace trace = { .tiles = mem, .block_every = 2 };
+
+    (void)state;
+    assert_int_equal(status, CL_SUCCESS);
+    for (size_t k = 0; k < 2 * 2; ++k) {
+        struct order_case scan = { .monoid = &monoid,
+                                   .combine = segment_join,
+                                   .scalars = elements,
+                                   .values = elements,
+                                   .plan = { .tile = k / 2 ? TILE_GROUP : TILE_VECTOR,
+                                             .tile_elements = TILE,
+                                             .group_size = 4,
+                                             .max_groups = TILES,
+                                             .spins = 1,
+                                             .trace = &trace },
+                                   .algorithm = "scan_lookback",
+                                   .count = TILES * TILE };
+        cl_uint depths = 0;
+        make_segments(CLFOLD_U32, k % 2 ? TILE_HEADS : NO_HEADS, TILE, MOST, false);
+        memset(records, 0, sizeof(records));
+        assert_int_equal(clEnqueueWriteBuffer(device.queue, mem, CL_TRUE, 0,
+                                              sizeof(records), records, 0, NULL, NULL),
+                         CL_SUCCESS);
+        check(&scan);
+        assert_int_equal(clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0,
+                                             sizeof(records), records, 0, NULL, NULL),
+                         CL_SUCCESS);
+        for (size_t t = 2; t < TILES; t += 2) {
+            assert_true(records[t].started > 0 || records[t].prefix > 0);
+            depths += records[t].depth;
+        }
+        print_message("depth of %u over %d tiles %s heads\n", depths, TILES / 2 - 1,
+                      k % 2 ? "with" : "without");
+        assert_true(k % 2 ? depths == 0 : depths >= TILES / 2 - 1);
+    }
+    clReleaseMemObject(mem);
 }
 
 static int open_device(void **state)
@@ -206,7 +259,8 @@ static int close_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_segments),
-                                        cmocka_unit_test(test_bits) };
+                                        cmocka_unit_test(test_bits),
+                                        cmocka_unit_test(test_lookback_stops) };
 
     return cmocka_run_group_tests_name("scan_cuts", tests, open_device, close_device);
 }

@@ -1,6 +1,7 @@
 /* Scans on queues of both kinds: order by events alone, calls in flight, failed waits,
  * and who holds which scratch. How scratch is lent as such: queues.c. */
 #include "device.h"
+#include "lookback.h"
 #include "oracle.h"
 #include "test.h"
 
@@ -20,6 +21,11 @@ static const clfold_fold sums[] = {
     { .op = CLFOLD_ADD, .type = CLFOLD_I32, .algorithm = "reduce_then_scan" },
     { .op = CLFOLD_ADD, .type = CLFOLD_I32, .algorithm = "scan_then_propagate" },
 };
+
+/* One launch, and words that keep their meaning from one call to the next. */
+static const clfold_fold looks_back = { .op = CLFOLD_ADD,
+                                        .type = CLFOLD_I32,
+                                        .algorithm = "scan_lookback" };
 
 /* 49 totals a call: less than the smallest block of scratch. */
 static const struct plan_override tiles = { .tile = TILE_VECTOR,
@@ -349,6 +355,101 @@ static void test_failed_wait(void **state)
     }
 }
 
+/* ---- Look-back --------------------------------------------------------------------- */
+
+/* Few tiles where rounds count; false: look-back is refused nevertheless. */
+static bool can_look_back(clfold_fold *fold)
+{
+    struct plan_override plan = with_tier(&device, tiles);
+    clfold_report report;
+
+    plan.tile_elements = 4096;
+    clfold_context_override(ctx, &plan);
+    *fold = looks_back;
+    if (plan.tier == MEMORY_NONE ||
+        clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, fold, COUNT, &report)) {
+        print_message("%s does not look back over %d elements\n", device.name, COUNT);
+        assert_false(device.is_pocl || device.is_intel);
+        return false;
+    }
+    return true;
+}
+
+/* Calls in flight behind a user event, on one queue and on two: each has words of its own
+ * that nobody else counts up, and on an in-order queue the same ones. */
+static void test_lookback_in_flight(void **state)
+{
+    cl_command_queue other = device_queue(&device, 0);
+    cl_command_queue queues[] = { device.queue, other, device.disorder };
+    clfold_fold fold;
+    cl_int status;
+
+    (void)state;
+    assert_non_null(other);
+    for (size_t round = 0; can_look_back(&fold) && round < 6; ++round) {
+        struct input *inputs[CALLS];
+        cl_mem outs[CALLS];
+        cl_event events[CALLS];
+        cl_event gate = clCreateUserEvent(device.context, &status);
+        assert_int_equal(status, CL_SUCCESS);
+        for (size_t i = 0; i < CALLS; ++i) {
+            size_t q = round % 3 == 0 ? 0 : round % 3 == 1 ? i % 2 : 2;
+            inputs[i] = input_create(100 * round + i);
+            outs[i] = output_create();
+            assert_ok(clfold_inclusive_scan(ctx, queues[q] ? queues[q] : other, &fold,
+                                            inputs[i]->mem, 0, outs[i], 0, COUNT, 1,
+                                            &gate, &events[i]));
+        }
+        assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+        assert_int_equal(clWaitForEvents(CALLS, events), CL_SUCCESS);
+        for (size_t i = 0; i < CALLS; ++i) {
+            assert_holds(device.queue, outs[i], inputs[i]->sums);
+            clReleaseEvent(events[i]);
+            clReleaseMemObject(outs[i]);
+            input_destroy(inputs[i]);
+        }
+        clReleaseEvent(gate);
+    }
+    clReleaseCommandQueue(other);
+    clfold_context_override(ctx, &tiles);
+}
+
+/* As failed_wait has it, where look-back is one launch. What the failed call had of words
+ * is dropped, and where its event later reads complete nothing may be left of it. */
+static void test_lookback_failed_wait(void **state)
+{
+    clfold_fold fold;
+
+    (void)state;
+    if (!can_look_back(&fold)) {
+        skip();
+    }
+    struct input *input = input_create(8);
+    cl_mem out = output_create();
+    for (size_t round = 0; round < 4; ++round) {
+        cl_event event = NULL;
+        cl_int status;
+        cl_event gate = clCreateUserEvent(device.context, &status);
+        assert_int_equal(status, CL_SUCCESS);
+        assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, input->mem, 0, out, 0,
+                                        COUNT, 1, &gate, &event));
+        assert_int_equal(clSetUserEventStatus(gate, -42), CL_SUCCESS);
+        clWaitForEvents(1, &event);
+        clReleaseEvent(event);
+        clReleaseEvent(gate);
+        for (size_t i = 0; i < 3; ++i) {
+            assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, input->mem, 0, out,
+                                            0, COUNT, 0, NULL, &event));
+            assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
+            assert_holds(device.queue, out, input->sums);
+            clReleaseEvent(event);
+        }
+    }
+    clReleaseMemObject(out);
+    input_destroy(input);
+    clfold_context_override(ctx, &tiles);
+}
+
 /* A call whose scratch does not fit fails before it has changed anything. */
 static void test_scratch_limit(void **state)
 {
@@ -400,6 +501,8 @@ int main(void)
         cmocka_unit_test(test_no_call_waits),
         cmocka_unit_test(test_two_queues),
         cmocka_unit_test(test_failed_wait),
+        cmocka_unit_test(test_lookback_in_flight),
+        cmocka_unit_test(test_lookback_failed_wait),
         cmocka_unit_test(test_scratch_limit),
     };
 

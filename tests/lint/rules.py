@@ -117,7 +117,7 @@ def opencl_calls(path, text):
 
 
 def library_manners(path, text):
-    """The library does not read the environment, print, or end the process."""
+    """The library does not print or end the process, and one file reads the environment."""
     if source_folder(path) is None:
         return
     calls = (
@@ -126,7 +126,8 @@ def library_manners(path, text):
         r"raise|system|assert)(?=\s*\()"
     )
     for number, match in matches(calls, code_of(text)):
-        yield number, f"src may not call {match[0]}"
+        if match[0] != "getenv" or path != "src/base/system.c":
+            yield number, f"src may not call {match[0]}"
     for number, match in matches(r"\b(?:stdout|stderr|stdin|environ)\b", code_of(text)):
         yield number, f"src may not use {match[0]}"
 

@@ -18,15 +18,19 @@ NONE = "-all"
 FP64 = "+cl_khr_fp64,+__opencl_c_fp64"
 FP16 = "+cl_khr_fp16"
 SUB_GROUPS = "+cl_khr_subgroups,+__opencl_c_subgroups"
+# What each CLFOLD_MEMORY of cl/memory.cl asks for, and words of 64 bits.
+SCOPES = "+__opencl_c_atomic_scope_device,+__opencl_c_atomic_order_acq_rel"
+INT64 = "+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
+PTX = "2"
 # For tile functions that some tiles do without, and for values that only lanes with data
 # read: passed on by all lanes, since a barrier follows.
 ALLOWED = ("-Wno-unused-parameter", "-Wno-sometimes-uninitialized")
 STANDARDS = ("CL1.2", "CL2.0", "CL3.0")
 
 
-def compile_command(clang, path, standard, extensions):
+def compile_command(clang, path, standard, extensions, target="spir64"):
     return [
-        clang, "-x", "cl", f"-cl-std={standard}", "--target=spir64", "-fsyntax-only",
+        clang, "-x", "cl", f"-cl-std={standard}", f"--target={target}", "-fsyntax-only",
         "-Wall", "-Wextra", "-Werror", *ALLOWED, "-Xclang", f"-cl-ext={extensions}",
         "-Xclang", "-finclude-default-header", path,
     ]
@@ -45,8 +49,18 @@ def commands_for(clang, path):
     sub_groups = re.search(r"^#define CLFOLD_GROUP_SCAN 4$", text, re.M)
     if sub_groups:
         uses.append(SUB_GROUPS)
+    memory = re.search(r"^#define CLFOLD_MEMORY (\d)$", text, re.M)
+    if memory and memory[1] == "1":
+        uses.append(SCOPES)
+    if memory and re.search(r"^#define CLFOLD_WORD_BITS 64$", text, re.M):
+        uses.append(INT64)
+    # Inline assembly is checked for its registers.
+    target = "nvptx64" if memory and memory[1] == PTX else "spir64"
     few = ",".join([NONE, *uses])
-    commands = [compile_command(clang, path, match[1], ext) for ext in (ALL, few)]
+    commands = [compile_command(clang, path, match[1], ext, target) for ext in (ALL, few)]
+    if target != "spir64":
+        # The vendor's spelling, which clang has no keyword for in OpenCL.
+        commands = [[*command, "-Dasm=__asm__"] for command in commands]
     if sub_groups:
         # clang offers shuffles to every SPIR device that has sub-groups.
         commands[1].append("-DCLFOLD_NO_SHUFFLES")

@@ -2,6 +2,7 @@
 
 #include "oracle.h"
 
+#include "ops/internal.h"
 #include "plan/assemble.h"
 
 #include <stdio.h>
@@ -63,6 +64,13 @@ static const struct device_facts cpu = {
 static const struct device_facts gpu = {
     .vendor = "", .name = "", .max_group_size = 1024, .local_memory = 48 << 10
 };
+static const struct device_facts sub_groups = {
+    .vendor = "",
+    .name = "",
+    .max_group_size = 1024,
+    .local_memory = 48 << 10,
+    .sub_groups = true,
+};
 static const struct plan_override none;
 
 /* The tiles that a device would take: its first only, or each. */
@@ -96,42 +104,67 @@ static void visit_rungs(const struct visitor *visitor, const struct monoid *mono
     }
 }
 
+/* Of look-back by that tier, of others with none. */
 static void visit_scan(const struct visitor *visitor, const struct monoid *monoid,
-                       const struct device_facts *device, enum scan_algorithm algorithm,
-                       bool exclusive, bool each)
+                       const struct device_facts *device, struct scan_shape of, bool each,
+                       const struct plan_override *override)
 {
     struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
     struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
-    uint32_t num =
-        clfold_scan_shapes(algorithm, exclusive, device, monoid, &none, policies, shapes);
+    const struct verdict verdict = { of.tier, true, clfold_memory(of.tier)->fences };
+    uint32_t num = clfold_scan_shapes(of.algorithm, of.exclusive, device, monoid,
+                                      &verdict, override, policies, shapes);
 
     for (uint32_t i = 0; i < (each ? num : 1); ++i) {
         struct text text = { 0 };
-        char name[128];
-        snprintf(name, sizeof(name), "%s_%s_%s_%s_%s_%s_%s", clfold_scan_name(algorithm),
-                 monoid->name, name_of(monoid->in), name_of(monoid->type),
-                 clfold_tile_name(shapes[i].tile.kind), device->cpu ? "cpu" : "gpu",
-                 exclusive ? "exclusive" : "inclusive");
+        char name[192];
+        snprintf(name, sizeof(name), "%s_%s_%s_%s_%s_%s_%s_%s%s",
+                 clfold_scan_name(of.algorithm), monoid->name, name_of(monoid->in),
+                 name_of(monoid->type), clfold_tile_name(shapes[i].tile.kind),
+                 device->cpu          ? "cpu"
+                 : device->sub_groups ? "sub-groups"
+                                      : "gpu",
+                 of.exclusive ? "exclusive" : "inclusive", clfold_memory(of.tier)->name,
+                 override->trace ? "_traced" : "");
         clfold_assemble_scan(&text, monoid, &shapes[i]);
         visit_text(visitor, name, &text);
     }
 }
 
-/* By a device's first tile: devices, strategies and kinds take turns. */
+/* By a device's first tile: devices, strategies, kinds and tiers take turns. */
 static void visit_scans(const struct visitor *visitor, const struct monoid *monoid)
 {
     static uint32_t turn;
+    struct scan_shape of = { .algorithm = turn / 4 % CLFOLD_SCAN_ALGORITHMS,
+                             .exclusive = turn / 2 % 2 };
 
-    visit_scan(visitor, monoid, turn % 2 == 0 ? &cpu : &gpu,
-               turn / 4 % CLFOLD_SCAN_ALGORITHMS, turn / 2 % 2, false);
+    of.tier = clfold_scan_looks_back(of.algorithm) ? 1 + turn % (CLFOLD_MEMORY_TIERS - 1)
+                                                   : MEMORY_NONE;
+    visit_scan(visitor, monoid, turn % 2 == 0 ? &cpu : &gpu, of, false, &none);
     ++turn;
 }
 
-/* All that a scan may be. */
+/* All that a scan may be; traced ones by one tier of each size of words. */
 static void visit_all_scans(const struct visitor *visitor, const struct monoid *monoid)
 {
-    for (uint32_t i = 0; i < 2 * 2 * CLFOLD_SCAN_ALGORITHMS; ++i) {
-        visit_scan(visitor, monoid, i % 2 == 0 ? &cpu : &gpu, i / 4, i / 2 % 2, true);
+    static const struct device_facts *const devices[] = { &cpu, &gpu, &sub_groups };
+    static const struct scan_trace trace;
+    const struct plan_override traced = { .trace = &trace };
+
+    for (uint32_t i = 0; i < 2 * 3 * CLFOLD_SCAN_ALGORITHMS; ++i) {
+        struct scan_shape of = { .algorithm = i / 6, .exclusive = i / 3 % 2 };
+        const struct device_facts *device = devices[i % 3];
+        if (!clfold_scan_looks_back(of.algorithm)) {
+            if (device != &sub_groups) {
+                visit_scan(visitor, monoid, device, of, true, &none);
+            }
+            continue;
+        }
+        for (of.tier = MEMORY_SCOPED_64; of.tier < CLFOLD_MEMORY_TIERS; ++of.tier) {
+            visit_scan(visitor, monoid, device, of, true, &none);
+        }
+        of.tier = i % 2 ? MEMORY_LEGACY_32 : MEMORY_SCOPED_64;
+        visit_scan(visitor, monoid, device, of, true, &traced);
     }
 }
 
@@ -153,6 +186,18 @@ static void visit_group_scans(const struct visitor *visitor, const struct monoid
     }
 }
 
+/* Three words a round, as probe.c has it. */
+static void visit_probes(const struct visitor *visitor)
+{
+    for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS; ++tier) {
+        struct text text = { 0 };
+        char name[64];
+        snprintf(name, sizeof(name), "probe_%s", clfold_memory(tier)->name);
+        clfold_assemble_probe(&text, tier, clfold_memory(tier)->fences, 3, 0);
+        visit_text(visitor, name, &text);
+    }
+}
+
 static bool make(struct monoid *monoid, clfold_op op, clfold_type type, clfold_type in)
 {
     const struct site site = { NULL, "every_text" };
@@ -165,6 +210,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
     const struct visitor visitor = { visit, user };
     struct monoid monoid;
 
+    visit_probes(&visitor);
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
         for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; ++op) {
             if (make(&monoid, op, type, type)) {

@@ -1,14 +1,17 @@
 #include "order_check.h"
 
+#include "lookback.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ZONE 64 /* elements on either side */
 
-const char *const order_algorithms[ORDER_ALGORITHMS] = { "scan_single_group",
-                                                         "scan_then_propagate",
-                                                         "reduce_then_scan" };
+const char *const order_algorithms[ORDER_ALGORITHMS] = {
+    "scan_single_group", "scan_then_propagate", "reduce_then_scan", "scan_lookback",
+    "scan_chained"
+};
 
 const struct plan_override order_tiles[ORDER_TILES] = {
     { .tile = TILE_VECTOR },
@@ -166,13 +169,23 @@ static clfold_status enqueue(clfold_context *context, const struct device *devic
 {
     cl_command_queue queue =
         scan->disorder && device->disorder ? device->disorder : device->queue;
+    const struct plan_override plan =
+        may_look_back(scan->algorithm) ? with_tier(device, scan->plan) : scan->plan;
+    const char *algorithm = scan->algorithm;
     cl_event event = NULL;
+    clfold_status status = CLFOLD_OK;
 
-    clfold_context_override(context, &scan->plan);
-    clfold_status status = clfold_scan_monoid(
-        context, queue, scan->monoid, scan->algorithm, scan->exclusive, run->in_mem,
-        scan->in_offset, run->out_mem, scan->out_offset, scan->count,
-        scan->init ? scan->init->of : NULL, 0, NULL, &event);
+    clfold_context_override(context, &plan);
+    for (int again = 0; again < 2; ++again) {
+        status = clfold_scan_monoid(context, queue, scan->monoid, algorithm,
+                                    scan->exclusive, run->in_mem, scan->in_offset,
+                                    run->out_mem, scan->out_offset, scan->count,
+                                    scan->init ? scan->init->of : NULL, 0, NULL, &event);
+        if (!is_due_refusal(device, algorithm, &plan, false, status)) {
+            break;
+        }
+        algorithm = LOOKBACK_INSTEAD;
+    }
     if (status == CLFOLD_OK) {
         status = clEnqueueReadBuffer(queue, run->out_mem, CL_TRUE, 0, run->out_num * 4,
                                      run->out, 1, &event, NULL);

@@ -39,7 +39,7 @@ bool order_check(clfold_context *context, const struct device *device,
                  size_t why_size);
 
 #define ORDER_TILES      8
-#define ORDER_ALGORITHMS 3
+#define ORDER_ALGORITHMS 5
 /* The policy's tile of each kind, and small ones, some of them in blocks. */
 extern const struct plan_override order_tiles[ORDER_TILES];
 extern const char *const order_algorithms[ORDER_ALGORITHMS];

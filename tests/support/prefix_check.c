@@ -1,5 +1,7 @@
 #include "prefix_check.h"
 
+#include "lookback.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,10 +205,12 @@ static const struct store *out_of(const struct prefix_case *scan, const struct r
 }
 
 /* *failed gets what failed, if the library did not. */
-static clfold_status enqueue(clfold_context *context, cl_command_queue queue,
-                             const struct prefix_case *scan, struct run *run,
-                             const char **failed)
+static clfold_status enqueue(clfold_context *context, const struct device *device,
+                             cl_command_queue queue, const struct prefix_case *scan,
+                             struct run *run, const char **failed)
 {
+    const struct plan_override plan =
+        may_look_back(scan->algorithm) ? with_tier(device, scan->plan) : scan->plan;
     const struct store *out = out_of(scan, run);
     clfold_fold call = {
         .op = scan->op,
@@ -228,10 +232,16 @@ static clfold_status enqueue(clfold_context *context, cl_command_queue queue,
     } else if (scan->total == TOTAL_BEHIND) {
         call.total_at = (clfold_place){ out->mem, out->front + scan->count };
     }
-    clfold_context_override(context, &scan->plan);
-    status = (scan->exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
-        context, queue, &call, run->in.mem, run->in.front, out->mem, out->front,
-        scan->count, 0, NULL, &event);
+    clfold_context_override(context, &plan);
+    for (int again = 0; again < 2; ++again) {
+        status = (scan->exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
+            context, queue, &call, run->in.mem, run->in.front, out->mem, out->front,
+            scan->count, 0, NULL, &event);
+        if (!is_due_refusal(device, call.algorithm, &plan, scan->in_place, status)) {
+            break;
+        }
+        call.algorithm = LOOKBACK_INSTEAD;
+    }
     if (status) {
         return status;
     }
@@ -358,7 +368,7 @@ bool prefix_check(clfold_context *context, const struct device *device,
                            : scan->exclusive ? CLFOLD_ERROR_ARGUMENT
                                              : CLFOLD_ERROR_EMPTY;
     const char *failed = NULL;
-    clfold_status status = enqueue(context, queue, scan, &run, &failed);
+    clfold_status status = enqueue(context, device, queue, scan, &run, &failed);
     if (status != wanted) {
         char what[512];
         snprintf(what, sizeof(what), "%s: %s", clfold_status_name(status),

@@ -20,8 +20,10 @@ static void write_text(void *user, const char *name, const char *text)
     const char *standard = standards[(size_t)dump->written % num];
     char path[4096];
 
-    /* Sub-groups came with 2.0. */
-    if (strstr(text, "#define CLFOLD_GROUP_SCAN 4\n") && standard == standards[0]) {
+    /* Sub-groups and atomics with a scope came with 2.0. */
+    if ((strstr(text, "#define CLFOLD_GROUP_SCAN 4\n") ||
+         strstr(text, "#define CLFOLD_MEMORY 1\n")) &&
+        standard == standards[0]) {
         standard = standards[1];
     }
 

@@ -409,7 +409,7 @@ static void test_choose(void **state)
 }
 
 struct seen {
-    size_t num, tiles, rungs, scans, group_scans, f16, f64;
+    size_t num, tiles, rungs, scans, group_scans, probes, f16, f64;
 };
 
 /* A scan inside a group loads nothing and writes items: one kernel, one width. */
@@ -425,6 +425,14 @@ static void check_group_scan(const char *text)
     assert_null(strstr(text, "clfold_reduce"));
 }
 
+/* A probe folds nothing: it is memory.cl and itself. */
+static void check_probe(const char *text)
+{
+    assert_non_null(strstr(text, "#line 1 \"memory.cl\""));
+    assert_non_null(strstr(text, "#line 1 \"probe.cl\""));
+    assert_null(strstr(text, "clfold_combine"));
+}
+
 static void check_text(void *user, const char *name, const char *text)
 {
     struct seen *seen = user;
@@ -438,6 +446,11 @@ static void check_text(void *user, const char *name, const char *text)
     if (strncmp(name, "group_scans_", strlen("group_scans_")) == 0) {
         ++seen->group_scans;
         check_group_scan(text);
+        return;
+    }
+    if (strncmp(name, "probe_", strlen("probe_")) == 0) {
+        ++seen->probes;
+        check_probe(text);
         return;
     }
     seen->tiles += !rung && !scan;
@@ -461,6 +474,8 @@ static void check_text(void *user, const char *name, const char *text)
     assert_int_equal(strstr(text, "#line 1 \"reduce_ladder.cl\"") != NULL, rung);
     assert_int_equal(strstr(text, "clfold_stage16 clfold_combine_stage16(") != NULL,
                      vector);
+    assert_int_equal(strstr(text, "#line 1 \"scan_trace.cl\"") != NULL,
+                     strstr(name, "_traced") != NULL);
     /* An extension is asked for where it is used only. */
     assert_int_equal(strstr(text, "cl_khr_fp64 : enable") != NULL, f64);
     assert_int_equal(strstr(text, "cl_khr_fp16 : enable") != NULL, f16);
@@ -479,6 +494,7 @@ static void test_texts(void **state)
     assert_true(seen.scans > 11 * 13 - 9 + 70 + 7 * 24);
     /* Five monoids, four kinds, three sizes of groups. */
     assert_int_equal(seen.group_scans, 5 * 4 * 3);
+    assert_int_equal(seen.probes, CLFOLD_MEMORY_TIERS - 1);
     print_message("# %zu texts, %zu of f16, %zu of f64\n", seen.num, seen.f16, seen.f64);
     assert_true(seen.f16 > 30 && seen.f64 > 30);
 }

@@ -21,6 +21,11 @@ static const struct device_facts devices[] = {
       .max_group_size = 1024,
       .local_memory = 32 << 10,
       .most_rounds = 1 << 14 },
+    { .vendor = "",
+      .name = "",
+      .max_group_size = 64,
+      .local_memory = 16 << 10,
+      .sub_groups = true },
 };
 #define NUM_DEVICES (sizeof(devices) / sizeof(devices[0]))
 
@@ -64,6 +69,13 @@ static uint64_t count_of(size_t i, uint32_t tile)
 }
 #define NUM_COUNTS 24
 
+static const struct verdict verdict = { MEMORY_LEGACY_64, true, true };
+
+/* Why look-back refuses, in the plan's words. */
+#define ROUNDS  "more rounds than it may"
+#define TICKETS "more tiles than tickets"
+#define NO_TIER "no memory tier"
+
 static void check_shape(const struct scan_shape *shape, const struct monoid *monoid,
                         const struct device_facts *device)
 {
@@ -75,9 +87,10 @@ static void check_shape(const struct scan_shape *shape, const struct monoid *mon
     assert_int_equal(tile->elements % tile->group_size, 0);
     assert_true(tile->group_size <= device->max_group_size);
     if (tile->kind == TILE_GROUP) {
-        assert_true(slots * (in > out ? in : out) +
-                        2 * tile->group_size * clfold_monoid_item_size(monoid) <=
-                    device->local_memory);
+        assert_true(
+            slots * (in > out ? in : out) +
+                (2 * tile->group_size + 6 + 32) * clfold_monoid_item_size(monoid) + 40 <=
+            device->local_memory);
     }
 }
 
@@ -97,6 +110,15 @@ static void check_plan(const struct scan_plan *plan, const struct monoid *monoid
     if (plan->shape.algorithm == SCAN_SINGLE_GROUP) {
         assert_true(plan->run * plan->num_launches >= plan->num_tiles);
         assert_true(plan->run * (plan->num_launches - 1) < plan->num_tiles);
+    } else if (clfold_scan_looks_back(plan->shape.algorithm)) {
+        size_t words = clfold_memory_words(clfold_memory(MEMORY_LEGACY_64),
+                                           clfold_monoid_item_size(monoid));
+        assert_int_equal(plan->num_launches, 1);
+        assert_true(plan->run * plan->num_groups >= plan->num_tiles);
+        assert_true(plan->run * (plan->num_groups - 1) < plan->num_tiles);
+        /* Two slots a tile, and lines in front. */
+        assert_int_equal(plan->scratch_bytes, 256 + plan->num_tiles * 2 * words * 8);
+        assert_int_equal(plan->scratch_most, plan->scratch_bytes + 2 * words * 8);
     } else {
         assert_true(plan->run * plan->num_groups >= plan->num_tiles);
         assert_true(plan->run * (plan->num_groups - 1) < plan->num_tiles);
@@ -118,7 +140,7 @@ static void test_plans(void **state)
             struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
             uint32_t many =
                 clfold_scan_shapes(f % CLFOLD_SCAN_ALGORITHMS, false, &devices[d],
-                                   &monoid, &none, policies, shapes);
+                                   &monoid, &verdict, &none, policies, shapes);
             assert_int_equal(many, CLFOLD_MAX_CANDIDATES);
             for (size_t c = 0; c < many * NUM_COUNTS; ++c) {
                 const struct scan_shape *shape = &shapes[c % many];
@@ -126,7 +148,7 @@ static void test_plans(void **state)
                 struct scan_plan plan;
                 check_shape(shape, &monoid, &devices[d]);
                 clfold_scan_plan_init(&plan, &monoid, &devices[d], &policies[c % many],
-                                      shape, c % 18, count);
+                                      shape, &verdict, &none, c % 18, count);
                 check_plan(&plan, &monoid, c % 18, count);
                 ++num;
             }
@@ -135,24 +157,38 @@ static void test_plans(void **state)
     print_message("# %zu plans\n", num);
 }
 
+/* The plan of the device's first tile. */
+static struct scan_plan plan_of(enum scan_algorithm algorithm,
+                                const struct device_facts *device,
+                                const struct monoid *monoid, const struct verdict *relied,
+                                const struct plan_override *override, uint64_t count)
+{
+    struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
+    struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
+    struct scan_plan plan;
+
+    clfold_scan_shapes(algorithm, false, device, monoid, relied, override, policies,
+                       shapes);
+    clfold_scan_plan_init(&plan, monoid, device, policies, shapes, relied, override, 0,
+                          count);
+    return plan;
+}
+
 /* What each strategy moves, as multiples of the input: what is kept a tile is little. */
 static void test_bytes(void **state)
 {
     static const double multiples[CLFOLD_SCAN_ALGORITHMS] = {
-        [SCAN_SINGLE_GROUP] = 2,
-        [SCAN_THEN_PROPAGATE] = 4,
-        [REDUCE_THEN_SCAN] = 3,
+        [SCAN_SINGLE_GROUP] = 2, [SCAN_THEN_PROPAGATE] = 4, [REDUCE_THEN_SCAN] = 3,
+        [SCAN_LOOKBACK] = 2,     [SCAN_CHAINED] = 2,
     };
     const uint64_t count = 1 << 26;
     struct monoid monoid = monoid_of(0);
 
     (void)state;
-    for (int a = 0; a < CLFOLD_SCAN_ALGORITHMS; ++a) {
-        struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
-        struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
-        struct scan_plan plan;
-        clfold_scan_shapes(a, false, &devices[0], &monoid, &none, policies, shapes);
-        clfold_scan_plan_init(&plan, &monoid, &devices[0], policies, shapes, 0, count);
+    for (size_t k = 0; k < 2 * CLFOLD_SCAN_ALGORITHMS; ++k) {
+        size_t a = k / 2;
+        struct scan_plan plan = plan_of((enum scan_algorithm)a, &devices[k % 2], &monoid,
+                                        &verdict, &none, count);
         double moved =
             (double)(plan.bytes_read + plan.bytes_written) / (4.0 * (double)count);
         assert_true(moved >= multiples[a] && moved < multiples[a] + 0.01);
@@ -172,7 +208,7 @@ static void test_choice(void **state)
     assert_int_equal(
         clfold_scan_choose(&algorithm, &site, NULL, &monoid, &devices[0], 1 << 24),
         CLFOLD_OK);
-    assert_int_equal(algorithm, REDUCE_THEN_SCAN);
+    assert_int_equal(algorithm, SCAN_LOOKBACK);
     for (int a = 0; a < CLFOLD_SCAN_ALGORITHMS; ++a) {
         assert_int_equal(clfold_scan_choose(&algorithm, &site, clfold_scan_name(a),
                                             &monoid, &devices[0], 1 << 24),
@@ -189,12 +225,139 @@ static void test_choice(void **state)
         CLFOLD_ERROR_UNSUPPORTED, "\"reduce3\"");
 }
 
+/* ---- Look-back --------------------------------------------------------------------- */
+
+/* On a CPU so many groups as the policy says, whose tiles are one after the other; on
+ * others a group a tile, unless a test says how many. */
+static void test_groups(void **state)
+{
+    const struct plan_override few = { .max_groups = 5, .tile_elements = 64 };
+    struct monoid monoid = monoid_of(0);
+    const uint64_t count = (1 << 26) + 1;
+
+    (void)state;
+    for (int a = SCAN_LOOKBACK; a < CLFOLD_SCAN_ALGORITHMS; ++a) {
+        struct scan_plan plan = plan_of(a, &devices[0], &monoid, &verdict, &none, count);
+        assert_true(plan.run > 1);
+        assert_in_range(plan.num_groups, 2, 256);
+        plan = plan_of(a, &devices[1], &monoid, &verdict, &none, count);
+        assert_int_equal(plan.run, 1);
+        assert_int_equal(plan.num_groups, plan.num_tiles);
+        for (size_t d = 0; d < 2; ++d) {
+            plan = plan_of(a, &devices[d], &monoid, &verdict, &few, 64 * 23);
+            assert_int_equal(plan.run, 5);
+            assert_int_equal(plan.num_groups, 5);
+        }
+    }
+}
+
+/* Many where waiting is known to help, few elsewhere, none where rounds are few, or if a
+ * test says so. */
+static void test_spins(void **state)
+{
+    const struct verdict unfair = { MEMORY_SCOPED_64, false, true };
+    struct monoid monoid = monoid_of(0);
+
+    (void)state;
+    for (size_t d = 0; d < NUM_DEVICES; ++d) {
+        struct plan_override override = { .tile_elements = 64 };
+        uint32_t many, few;
+        many =
+            plan_of(SCAN_LOOKBACK, &devices[d], &monoid, &verdict, &override, 100).spins;
+        few = plan_of(SCAN_LOOKBACK, &devices[d], &monoid, &unfair, &override, 100).spins;
+        assert_true(devices[d].most_rounds ? few == 0 : few > 0 && few <= 64);
+        assert_true(devices[d].most_rounds ? many == 0 : many >= 1 << 16);
+        for (uint32_t spins = 0; spins < 3; ++spins) {
+            override.spins = 1 + spins;
+            assert_int_equal(
+                plan_of(SCAN_LOOKBACK, &devices[d], &monoid, &verdict, &override, 100)
+                    .spins,
+                spins);
+        }
+    }
+}
+
+/* `why`: a part of the reason; NULL: it is not refused. */
+static void check_refused(const struct scan_plan *plan, const char *why)
+{
+    if (!why) {
+        assert_null(plan->refused);
+    } else {
+        assert_non_null(plan->refused);
+        assert_non_null(strstr(plan->refused, why));
+    }
+}
+
+static void test_refused(void **state)
+{
+    const struct plan_override small = { .tile_elements = 16, .spins = 1 };
+    const struct verdict nothing = { MEMORY_NONE, true, false };
+    struct monoid monoid = monoid_of(0);
+
+    (void)state;
+    for (int a = SCAN_LOOKBACK; a < CLFOLD_SCAN_ALGORITHMS; ++a) {
+        struct scan_plan plan =
+            plan_of(a, &devices[0], &monoid, &nothing, &none, 1 << 20);
+        check_refused(&plan, NO_TIER);
+        for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS;
+             ++tier) {
+            const struct verdict relied = { tier, true, true };
+            uint64_t most = UINT64_C(16) << clfold_memory(tier)->ticket_bits;
+            plan = plan_of(a, &devices[1], &monoid, &relied, &small, most - 16);
+            check_refused(&plan, NULL);
+            plan = plan_of(a, &devices[1], &monoid, &relied, &small, most);
+            check_refused(&plan, TICKETS);
+            plan = plan_of(a, &devices[2], &monoid, &relied, &small, 64);
+            check_refused(&plan, NULL);
+            plan = plan_of(a, &devices[2], &monoid, &relied, &small, 1 << 16);
+            check_refused(&plan, ROUNDS);
+        }
+    }
+}
+
+/* Item sizes in words of each size; and the window that a device has. */
+static void test_memory(void **state)
+{
+    struct plan_override override = { 0 };
+    struct device_facts device = devices[1];
+    struct monoid monoid = monoid_of(0);
+
+    (void)state;
+    for (size_t size = 1; size <= 32; ++size) {
+        assert_int_equal(clfold_memory_words(clfold_memory(MEMORY_PTX_64), size),
+                         (size + 3) / 4);
+        assert_int_equal(clfold_memory_words(clfold_memory(MEMORY_LEGACY_32), size),
+                         (size + 1) / 2);
+    }
+    for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS; ++tier) {
+        const struct memory *memory = clfold_memory(tier);
+        for (uint64_t tiles = 0; tiles < 100; tiles += 9) {
+            size_t bytes = clfold_memory_bytes(memory, tiles, 12);
+            assert_int_equal(clfold_memory_capacity(memory, bytes),
+                             tiles * 2 * clfold_memory_words(memory, 12));
+        }
+    }
+    assert_int_equal(
+        plan_of(SCAN_LOOKBACK, &device, &monoid, &verdict, &override, 9).shape.window, 1);
+    device.sub_groups = true;
+    assert_int_equal(
+        plan_of(SCAN_LOOKBACK, &device, &monoid, &verdict, &override, 9).shape.window,
+        32);
+    assert_int_equal(
+        plan_of(REDUCE_THEN_SCAN, &device, &monoid, &verdict, &override, 9).shape.window,
+        1);
+    override.tile = TILE_VECTOR;
+    assert_int_equal(
+        plan_of(SCAN_LOOKBACK, &device, &monoid, &verdict, &override, 9).shape.window, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_plans),  cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_choice), cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_spins),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_memory),
     };
 
     return cmocka_run_group_tests_name("scan_plan", tests, NULL, NULL);

@@ -20,7 +20,12 @@ static const struct plan_override overrides[] = {
     { .tile_elements = 500, .group_size = 1, .max_groups = 7 },
     { .tile_elements = 1024, .group_size = 1024, .max_groups = 100000, .anchor = 64 },
 };
+static const struct plan_override none;
 #define NUM_OVERRIDES (sizeof(overrides) / sizeof(overrides[0]))
+
+/* For look-back; scan_chained is the same kernel. */
+static const struct verdict verdict = { MEMORY_LEGACY_32, true, false };
+#define NUM_ALGORITHMS (SCAN_LOOKBACK + 1)
 
 /* What the text of a program is made of. */
 struct subject {
@@ -47,7 +52,10 @@ static struct loops vector_aggregate(const struct subject *of, uint64_t count)
     uint64_t vectors = count / 16;
 
     loop(&lanes, 16);
-    if (vectors > 0) {
+    if (of->monoid->commutative && vectors > 0) {
+        loop(&loops, vectors < 8 ? 0 : vectors / 4 - 1);
+        loop(&loops, vectors < 8 ? vectors - 1 : vectors % 4);
+    } else if (vectors > 0) {
         if (of->monoid->cuts) {
             loop(&loops, vectors - 1);
         }
@@ -153,7 +161,7 @@ static struct loops group_aggregate(const struct subject *of, uint64_t count)
 
 static struct loops group_tile_scan(const struct subject *of, uint64_t count)
 {
-    struct loops loops = group_aggregate(of, count);
+    struct loops loops = { 0 };
     uint64_t cells = of->monoid->num_components;
 
     loop(&loops, of->shape->tile.elements / of->shape->tile.group_size);
@@ -173,20 +181,26 @@ static struct loops group_propagate(const struct subject *of, uint64_t count)
 
 /* ---- The kernels ------------------------------------------------------------------- */
 
-enum step { AGGREGATE, SCAN, PROPAGATE };
+/* What a kernel does with its tiles. */
+enum steps { AGGREGATE, SCAN, AGGREGATE_AND_SCAN, LOAD_AND_SCAN, PROPAGATE };
 
-static struct loops tile_loops(const struct subject *of, enum step step, uint64_t count)
+static struct loops tile_loops(const struct subject *of, enum steps steps, uint64_t count)
 {
     bool vector = of->shape->tile.kind == TILE_VECTOR;
+    struct loops loops = { 0 };
 
-    switch (step) {
-    case AGGREGATE:
-        return vector ? vector_aggregate(of, count) : group_aggregate(of, count);
-    case SCAN:
-        return vector ? vector_scan(of, count) : group_tile_scan(of, count);
-    default:
+    if (steps == PROPAGATE) {
         return vector ? vector_propagate(of, count) : group_propagate(of, count);
     }
+    if (steps != SCAN && (steps != LOAD_AND_SCAN || !vector)) {
+        add_loops(&loops,
+                  vector ? vector_aggregate(of, count) : group_aggregate(of, count), 1);
+    }
+    if (steps != AGGREGATE) {
+        add_loops(&loops, vector ? vector_scan(of, count) : group_tile_scan(of, count),
+                  1);
+    }
+    return loops;
 }
 
 /* clfold_tile_count */
@@ -201,19 +215,19 @@ static uint64_t tile_count(const struct scan_plan *plan, uint64_t t, uint64_t co
 
 /* A group's tiles: the first, the last, and what is whole between them. */
 static struct loops run_loops(const struct subject *of, const struct scan_plan *plan,
-                              enum step step, uint64_t first, uint64_t count)
+                              enum steps steps, uint64_t first, uint64_t count)
 {
     uint64_t stop = first + plan->run;
     struct loops loops = { 0 };
 
     stop = stop < plan->num_tiles ? stop : plan->num_tiles;
     loop(&loops, stop - first);
-    add_loops(&loops, tile_loops(of, step, tile_count(plan, first, count)), 1);
+    add_loops(&loops, tile_loops(of, steps, tile_count(plan, first, count)), 1);
     if (stop - first > 1) {
-        add_loops(&loops, tile_loops(of, step, tile_count(plan, stop - 1, count)), 1);
+        add_loops(&loops, tile_loops(of, steps, tile_count(plan, stop - 1, count)), 1);
     }
     if (stop - first > 2) {
-        add_loops(&loops, tile_loops(of, step, plan->shape.tile.elements),
+        add_loops(&loops, tile_loops(of, steps, plan->shape.tile.elements),
                   stop - first - 2);
     }
     return loops;
@@ -223,7 +237,7 @@ static struct loops run_loops(const struct subject *of, const struct scan_plan *
 static struct loops single_loops(const struct subject *of, const struct scan_plan *plan,
                                  uint64_t first, uint64_t count)
 {
-    struct loops loops = run_loops(of, plan, SCAN, first, count);
+    struct loops loops = run_loops(of, plan, AGGREGATE_AND_SCAN, first, count);
 
     if (first > 0) {
         loop(&loops, 3);
@@ -256,11 +270,39 @@ static struct loops prefix_loops(const struct subject *of, const struct scan_pla
     return loops;
 }
 
+/* clfold_scan_lookback, in a group that folds all tiles but its own for others, after as
+ * many polls as it may, with each tile that it looks at showing up at the last one. */
+static struct loops lookback_loops(const struct subject *of, const struct scan_plan *plan)
+{
+    uint64_t num = plan->num_tiles, folds = num + plan->run;
+    uint64_t polls = num * (plan->spins + 1) + 2;
+    uint64_t words = clfold_memory_words(clfold_memory(plan->shape.tier),
+                                         clfold_monoid_item_size(of->monoid));
+    struct loops loops = { 0 }, look = { 0 }, item = { 0 };
+
+    loop(&item, words);
+    loop(&look, polls);
+    add_loops(&look, item, 2 * polls);
+    /* Totals taken, each from a window; where the walk ended; and what is published. */
+    loop(&look, num);
+    loop(&look, num);
+    add_loops(&look, item, num + 2 + 2);
+    loop(&loops, folds + plan->run);
+    add_loops(&loops, look, folds);
+    add_loops(&loops, tile_loops(of, AGGREGATE, plan->shape.tile.elements),
+              folds + plan->run);
+    /* Published behind the prefix, and stored as the total. */
+    add_loops(&loops, item, 2 * plan->run);
+    add_loops(&loops, tile_loops(of, SCAN, plan->shape.tile.elements), plan->run);
+    move_items(&loops, of, 1);
+    return loops;
+}
+
 /* ---- The tests --------------------------------------------------------------------- */
 
 /* Which limits have cut anything, by kind of tile. */
 struct cuts {
-    bool single[3], runs[3], prefixes[3];
+    bool single[3], runs[3], prefixes[3], looks[3], refused[3];
 };
 
 static void check_loops(const struct subject *of, const struct device_facts *device,
@@ -286,6 +328,10 @@ static void check_plan(const struct subject *of, const struct device_facts *devi
     bool single = of->shape->algorithm == SCAN_SINGLE_GROUP;
     bool propagates = of->shape->algorithm == SCAN_THEN_PROPAGATE;
 
+    if (of->shape->algorithm == SCAN_LOOKBACK) {
+        check_loops(of, device, lookback_loops(of, plan), "clfold_scan_lookback", count);
+        return;
+    }
     for (size_t i = 0; i < 3; ++i) {
         uint64_t first = firsts[i];
         if (single) {
@@ -294,11 +340,13 @@ static void check_plan(const struct subject *of, const struct device_facts *devi
             continue;
         }
         check_loops(of, device,
-                    run_loops(of, plan, propagates ? SCAN : AGGREGATE, first, count),
+                    run_loops(of, plan, propagates ? AGGREGATE_AND_SCAN : AGGREGATE,
+                              first, count),
                     propagates ? "clfold_scan_locals" : "clfold_scan_aggregates", count);
-        check_loops(of, device,
-                    run_loops(of, plan, propagates ? PROPAGATE : SCAN, first, count),
-                    propagates ? "clfold_scan_propagate" : "clfold_scan_tiles", count);
+        check_loops(
+            of, device,
+            run_loops(of, plan, propagates ? PROPAGATE : LOAD_AND_SCAN, first, count),
+            propagates ? "clfold_scan_propagate" : "clfold_scan_tiles", count);
     }
     if (!single) {
         check_loops(of, device, prefix_loops(of, plan), "clfold_scan_prefixes", count);
@@ -316,12 +364,12 @@ static void check_shape(const struct monoid *monoid, const struct device_facts *
     struct scan_plan plan;
     uint64_t units[4] = { 1, shape->tile.elements };
 
-    clfold_scan_plan_init(&plan, monoid, device, policy, shape, 0, most);
+    clfold_scan_plan_init(&plan, monoid, device, policy, shape, &verdict, &none, 0, most);
     units[2] = units[1] * plan.run;
     units[3] = units[2] * policy->groups;
     if (shape->algorithm == SCAN_SINGLE_GROUP) {
         cuts->single[kind] |= plan.num_launches > 1;
-    } else {
+    } else if (shape->algorithm != SCAN_LOOKBACK) {
         cuts->runs[kind] |= plan.num_groups > policy->groups;
         cuts->prefixes[kind] |= plan.num_launches > 3;
     }
@@ -332,9 +380,14 @@ static void check_shape(const struct monoid *monoid, const struct device_facts *
             for (size_t c = 0; c < 2 * 5; ++c) {
                 struct subject of = { monoid, shape, c % 2 };
                 uint64_t count = counts[c / 2];
-                clfold_scan_plan_init(&plan, monoid, device, policy, shape,
-                                      (i + c / 2) % 18, count);
-                check_plan(&of, device, &plan, count);
+                clfold_scan_plan_init(&plan, monoid, device, policy, shape, &verdict,
+                                      &none, (i + c / 2) % 18, count);
+                if (!plan.refused) {
+                    check_plan(&of, device, &plan, count);
+                }
+                cuts->looks[kind] |= shape->algorithm == SCAN_LOOKBACK &&
+                                     plan.num_tiles > 2 && !plan.refused;
+                cuts->refused[kind] |= plan.refused != NULL;
             }
         }
     }
@@ -343,12 +396,12 @@ static void check_shape(const struct monoid *monoid, const struct device_facts *
 static void check_monoid(const struct device_facts *device, const struct monoid *monoid,
                          struct cuts *cuts)
 {
-    for (size_t k = 0; k < NUM_OVERRIDES * CLFOLD_SCAN_ALGORITHMS; ++k) {
+    for (size_t k = 0; k < NUM_OVERRIDES * NUM_ALGORITHMS; ++k) {
         struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
         struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
         uint32_t num =
-            clfold_scan_shapes(k % CLFOLD_SCAN_ALGORITHMS, false, device, monoid,
-                               &overrides[k / CLFOLD_SCAN_ALGORITHMS], policies, shapes);
+            clfold_scan_shapes(k % NUM_ALGORITHMS, false, device, monoid, &verdict,
+                               &overrides[k / NUM_ALGORITHMS], policies, shapes);
         for (uint32_t i = 0; i < num; ++i) {
             check_shape(monoid, device, &policies[i], &shapes[i], cuts);
         }
@@ -392,7 +445,8 @@ static void test_rounds(void **state)
             }
         }
         for (enum tile_kind kind = TILE_VECTOR; kind <= TILE_GROUP; ++kind) {
-            assert_true(cuts.single[kind] && cuts.runs[kind] && cuts.prefixes[kind]);
+            assert_true(cuts.single[kind] && cuts.runs[kind] && cuts.prefixes[kind] &&
+                        cuts.looks[kind] && cuts.refused[kind]);
         }
     }
 }

@@ -1,0 +1,146 @@
+/*
+ * Descriptors: what tiles tell of themselves while others still run. A tile has two
+ * slots, and a slot is words that each carry their own state and epoch, so that neither
+ * fences nor a launch that clears them are needed: a slot is there when all its words
+ * are, and each word is written but once in an epoch, or again with the same bits.
+ *
+ *   words   ticket | left | clock | log      a line of 64 bytes each
+ *           tile 0: aggregate, running | tile 1: aggregate, running | ...
+ *
+ *   word of 64 bits   epoch 30 | state 2 | 32 bits of the item
+ *           32 bits   epoch 14 | state 2 | 16 bits of the item
+ *
+ *   state   0 invalid, as zeroed memory is; 1 aggregate: the tile's total; 2 running: the
+ *           tiles up to this one, see scan_totals.cl
+ *
+ * The epoch is in the ticket's word, so the memory knows by itself how often it has
+ * served: a recorded launch may run again. Who leaves last makes it one more. The epoch
+ * comes round again after 2^30 or 2^14 launches, when no old word may be left: the last
+ * one therefore also clears a few words, from where it was clearing the time before.
+ *
+ *   ticket's word of 64 bits   epoch 32 | ticket 32
+ *                    32 bits   epoch 14 | ticket 18
+ */
+#define CLFOLD_LINE_WORDS  (512 / CLFOLD_WORD_BITS)
+#define CLFOLD_TICKET      0
+#define CLFOLD_LEFT        CLFOLD_LINE_WORDS
+#define CLFOLD_CLOCK       (2 * CLFOLD_LINE_WORDS)
+#define CLFOLD_LOG         (3 * CLFOLD_LINE_WORDS)
+#define CLFOLD_DESCRIPTORS (4 * CLFOLD_LINE_WORDS)
+
+#if CLFOLD_WORD_BITS == 64
+#define CLFOLD_TICKET_BITS 32
+#define CLFOLD_EPOCH_BITS  30
+#else
+#define CLFOLD_TICKET_BITS 18
+#define CLFOLD_EPOCH_BITS  14
+#endif
+
+#define CLFOLD_AGGREGATE 1
+#define CLFOLD_RUNNING   2
+
+#define CLFOLD_ITEM_WORDS                                                                \
+    ((sizeof(clfold_item) + sizeof(clfold_half) - 1) / sizeof(clfold_half))
+
+/* Loops over the halves are unrolled, so that they are in registers. */
+typedef union {
+    clfold_item item;
+    clfold_half halves[CLFOLD_ITEM_WORDS];
+} clfold_packed;
+
+static clfold_word_pointer clfold_slot_of(clfold_word_pointer words, ulong tile,
+                                          uint state)
+{
+    return words + CLFOLD_DESCRIPTORS +
+           (2 * tile + state - CLFOLD_AGGREGATE) * CLFOLD_ITEM_WORDS;
+}
+
+static clfold_word clfold_tag(uint epoch, uint state)
+{
+    return (((clfold_word)epoch << 2) | state) << CLFOLD_HALF_BITS;
+}
+
+static void clfold_publish(clfold_word_pointer words, ulong tile, uint state, uint epoch,
+                           clfold_item item)
+{
+    clfold_word_pointer slot = clfold_slot_of(words, tile, state);
+    clfold_packed packed;
+
+#pragma unroll
+    for (uint i = 0; i < CLFOLD_ITEM_WORDS; ++i)
+        packed.halves[i] = 0;
+    /* One by one, so that what lies between them stays zero whoever publishes. */
+#define CLFOLD_PACK(k, name, stage_type, item_type, type) packed.item.name = item.name;
+    CLFOLD_EACH(CLFOLD_PACK)
+#pragma unroll
+    for (uint i = 0; i < CLFOLD_ITEM_WORDS; ++i)
+        clfold_write(slot + i, clfold_tag(epoch, state) | packed.halves[i]);
+}
+
+static bool clfold_is_tagged(clfold_word w, uint epoch, uint state)
+{
+    return w >> CLFOLD_HALF_BITS == clfold_tag(epoch, state) >> CLFOLD_HALF_BITS;
+}
+
+/* Whether the slot is there; what it holds then, else *item stays as it is. */
+static bool clfold_look(clfold_word_pointer words, ulong tile, uint state, uint epoch,
+                        clfold_item *item)
+{
+    clfold_word_pointer slot = clfold_slot_of(words, tile, state);
+    clfold_packed packed;
+    clfold_word w = clfold_read(slot);
+
+    if (!clfold_is_tagged(w, epoch, state))
+        return false;
+    bool there = true;
+    packed.halves[0] = (clfold_half)w;
+#pragma unroll
+    for (uint i = 1; i < CLFOLD_ITEM_WORDS; ++i) {
+        w = clfold_read(slot + i);
+        there = there && clfold_is_tagged(w, epoch, state);
+        packed.halves[i] = (clfold_half)w;
+    }
+    if (there)
+        *item = packed.item;
+    return there;
+}
+
+/* Draws a ticket: the next tile of this launch, and the epoch. */
+static clfold_word clfold_draw(clfold_word_pointer words)
+{
+    return clfold_add(words + CLFOLD_TICKET, 1);
+}
+
+static ulong clfold_tile_of(clfold_word ticket)
+{
+    return ticket & (((clfold_word)1 << CLFOLD_TICKET_BITS) - 1);
+}
+
+static uint clfold_epoch_of(clfold_word ticket)
+{
+    return (uint)(ticket >> CLFOLD_TICKET_BITS) & ((1u << CLFOLD_EPOCH_BITS) - 1);
+}
+
+/* A group has no more to do, says one of its work-items; whether it is the last one. */
+static bool clfold_is_last(clfold_word_pointer words)
+{
+    return clfold_add(words + CLFOLD_LEFT, 1) + 1 == get_num_groups(0);
+}
+
+/* Makes the words ready for the next launch, and some of the clearing; the last group
+ * does. `capacity`: words behind the lines, all that may ever be used. */
+static void clfold_renew(clfold_word_pointer words, ulong capacity)
+{
+    const ulong epoch = clfold_read(words + CLFOLD_TICKET) >> CLFOLD_TICKET_BITS;
+    const ulong times = (ulong)1 << (CLFOLD_EPOCH_BITS - 1);
+    const ulong each = capacity / times + 1;
+    const ulong first = epoch % times * each;
+
+    for (ulong i = first; i < min(first + each, capacity); ++i)
+        clfold_write_whole(words + CLFOLD_DESCRIPTORS + i, 0);
+    clfold_write_whole(words + CLFOLD_LEFT, 0);
+    clfold_write_whole(words + CLFOLD_CLOCK, 0);
+    clfold_write_whole(words + CLFOLD_LOG, 0);
+    clfold_write_whole(words + CLFOLD_TICKET,
+                       (clfold_word)(epoch + 1) << CLFOLD_TICKET_BITS);
+}

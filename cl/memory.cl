@@ -1,0 +1,172 @@
+/*
+ * Words that work-groups hand to each other: the only memory that one group writes and
+ * another reads in the same launch. CLFOLD_MEMORY says by which means; each is right
+ * where it compiles and passed the probe (src/device/probe.h).
+ *
+ *   1 scoped   OpenCL 2 and 3: relaxed atomics of device scope
+ *   2 ptx      NVIDIA, whose OpenCL C has no scopes: the same in PTX
+ *   3 legacy   OpenCL 1.2: every access a read-modify-write, which runs where all groups
+ *              see it; the letter of 1.2 promises nothing of the kind
+ *
+ * A word is relaxed: it orders nothing else. What must be read together is in one word,
+ * and wider values are in words that each say whether they are there (descriptor.cl).
+ * Never mem_fence: several drivers have an empty one.
+ *
+ *   CLFOLD_WORD_BITS   64, or 32 where the device has no 64-bit atomics
+ *
+ *   clfold_read(p)     a word
+ *   clfold_write(p, w)
+ *   clfold_add(p, w)   returns what the word was
+ *   clfold_release(), clfold_acquire()
+ *                      where CLFOLD_FENCES is 1: what this work-item did before is seen
+ *                      by who then reads a word that it then writes
+ *
+ * CLFOLD_BROKEN makes broken ones, for tests of the probe.
+ */
+#if CLFOLD_WORD_BITS == 64
+typedef ulong clfold_word;
+typedef uint clfold_half;
+#define CLFOLD_ATOMIC_WORD atomic_ulong
+#else
+typedef uint clfold_word;
+typedef ushort clfold_half;
+#define CLFOLD_ATOMIC_WORD atomic_uint
+#endif
+#define CLFOLD_HALF_BITS (CLFOLD_WORD_BITS / 2)
+
+typedef volatile global clfold_word *clfold_word_pointer;
+
+#if CLFOLD_MEMORY == 1
+
+#define CLFOLD_ATOMIC(p) ((volatile global CLFOLD_ATOMIC_WORD *)(p))
+
+static clfold_word clfold_read(clfold_word_pointer p)
+{
+    return atomic_load_explicit(CLFOLD_ATOMIC(p), memory_order_relaxed,
+                                memory_scope_device);
+}
+
+static void clfold_write_whole(clfold_word_pointer p, clfold_word w)
+{
+    atomic_store_explicit(CLFOLD_ATOMIC(p), w, memory_order_relaxed, memory_scope_device);
+}
+
+static clfold_word clfold_add(clfold_word_pointer p, clfold_word w)
+{
+    return atomic_fetch_add_explicit(CLFOLD_ATOMIC(p), w, memory_order_relaxed,
+                                     memory_scope_device);
+}
+
+#if CLFOLD_FENCES
+
+static void clfold_release(void)
+{
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release,
+                           memory_scope_device);
+}
+
+static void clfold_acquire(void)
+{
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire,
+                           memory_scope_device);
+}
+
+#endif
+
+#elif CLFOLD_MEMORY == 2
+
+static clfold_word clfold_read(clfold_word_pointer p)
+{
+    clfold_word w;
+
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(w) : "l"(p) : "memory");
+    return w;
+}
+
+static void clfold_write_whole(clfold_word_pointer p, clfold_word w)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(w) : "memory");
+}
+
+static clfold_word clfold_add(clfold_word_pointer p, clfold_word w)
+{
+    clfold_word old;
+
+    asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
+                 : "=l"(old)
+                 : "l"(p), "l"(w)
+                 : "memory");
+    return old;
+}
+
+static void clfold_release(void)
+{
+    asm volatile("fence.acq_rel.gpu;" : : : "memory");
+}
+
+static void clfold_acquire(void)
+{
+    asm volatile("fence.acq_rel.gpu;" : : : "memory");
+}
+
+#elif CLFOLD_WORD_BITS == 64
+
+static clfold_word clfold_read(clfold_word_pointer p)
+{
+    return atom_add(p, (ulong)0);
+}
+
+static void clfold_write_whole(clfold_word_pointer p, clfold_word w)
+{
+    atom_xchg(p, w);
+}
+
+static clfold_word clfold_add(clfold_word_pointer p, clfold_word w)
+{
+    return atom_add(p, w);
+}
+
+#else
+
+static clfold_word clfold_read(clfold_word_pointer p)
+{
+    return atomic_add(p, 0u);
+}
+
+static void clfold_write_whole(clfold_word_pointer p, clfold_word w)
+{
+    atomic_xchg(p, w);
+}
+
+static clfold_word clfold_add(clfold_word_pointer p, clfold_word w)
+{
+    return atomic_add(p, w);
+}
+
+#endif
+
+#if CLFOLD_BROKEN == 1
+
+/* Torn: one half, a while, the other half. */
+static void clfold_write(clfold_word_pointer p, clfold_word w)
+{
+    volatile global clfold_half *const halves = (volatile global clfold_half *)p;
+
+    halves[1] = (clfold_half)(w >> CLFOLD_HALF_BITS);
+    for (uint i = 0; i < 1000; ++i)
+        clfold_read(p);
+    halves[0] = (clfold_half)w;
+}
+
+#elif CLFOLD_BROKEN == 2
+
+/* Lost. */
+static void clfold_write(clfold_word_pointer p, clfold_word w)
+{
+}
+
+#elif CLFOLD_BROKEN == 3
+#error "memory: broken, as a test asks for"
+#else
+#define clfold_write clfold_write_whole
+#endif

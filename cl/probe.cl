@@ -1,0 +1,121 @@
+/*
+ * The probe of a memory tier, on memory.cl alone. Two things are asked of groups that run
+ * at the same time: whether a word that one writes comes to another whole and at all, and
+ * whether they get on while they wait for each other. Roles go by ticket, since runtimes
+ * on CPUs hand groups out in contiguous chunks. Every wait is bounded, all waits of a
+ * work-item together by a number of looks; after the launch the host looks whether all
+ * words are there.
+ *
+ *   word    a number in the upper half, what follows from it in the lower: a torn one is
+ *           known by that. Zeroed memory is number 0
+ *   told    what a group tells the host, in plain words: whether it came to its end,
+ *           wrong words seen, waits that ended well, waits in vain, and what plain loads
+ *           read
+ */
+#define CLFOLD_LINE_WORDS (512 / CLFOLD_WORD_BITS)
+
+#define CLFOLD_ENDED   0
+#define CLFOLD_WRONG   1
+#define CLFOLD_MET     2
+#define CLFOLD_IN_VAIN 3
+#define CLFOLD_PLAIN   4
+#define CLFOLD_TOLD    5
+
+typedef struct {
+    uint left; /* looks */
+    uint wrong, met, in_vain;
+} clfold_watch;
+
+static clfold_word clfold_numbered(uint number)
+{
+    const clfold_half upper = (clfold_half)number;
+
+    return ((clfold_word)upper << CLFOLD_HALF_BITS) | (clfold_half)(upper * 0x9e3779b1u);
+}
+
+static uint clfold_number_of(clfold_word w)
+{
+    return (uint)(w >> CLFOLD_HALF_BITS);
+}
+
+/* Looks until the word has come to `number`, or no look is left. */
+static bool clfold_await(clfold_word_pointer p, uint number, clfold_watch *watch)
+{
+    bool there = false;
+
+    for (uint looks = watch->left; looks > 0 && !there; --looks) {
+        const clfold_word w = clfold_read(p);
+        const bool whole = w == clfold_numbered(clfold_number_of(w));
+        there = whole && clfold_number_of(w) >= number;
+        watch->wrong += !whole;
+        --watch->left;
+    }
+    return there;
+}
+
+static void clfold_tell(global uint *told, uint ticket, const clfold_watch *watch,
+                        uint plain)
+{
+    global uint *const mine = told + CLFOLD_TOLD * ticket;
+
+    mine[CLFOLD_WRONG] = watch->wrong;
+    mine[CLFOLD_MET] = watch->met;
+    mine[CLFOLD_IN_VAIN] = watch->in_vain;
+    mine[CLFOLD_PLAIN] = plain;
+    mine[CLFOLD_ENDED] = 1;
+}
+
+/*
+ * Pairs of groups, of which it takes many: on CPUs the first are done before a second
+ * worker has woken up. The even ticket says CLFOLD_SAID words a round, and waits till
+ * they are heard; with one worker nobody hears them yet, so waits in vain do not count.
+ * The odd one loads the word behind them plainly, which nobody writes: that plants a line
+ * in its cache, which is stale when the words are said. It waits for them, and says that
+ * it heard them.
+ *
+ *   words   ticket | pair 0: said, heard | pair 1: said, heard | ...   a line each
+ */
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+clfold_probe_words(volatile global clfold_word *words, global uint *told, uint rounds,
+                   uint looks, uint looks_heard)
+{
+    const uint ticket = (uint)clfold_add(words, 1);
+    const bool says = ticket % 2 == 0;
+    clfold_word_pointer said = words + (ulong)CLFOLD_LINE_WORDS * (1 + ticket / 2 * 2);
+    clfold_word_pointer heard = said + CLFOLD_LINE_WORDS;
+    clfold_watch watch = { says ? looks_heard : looks, 0, 0, 0 };
+    uint plain = 0;
+
+    for (uint r = 1; r <= rounds; ++r) {
+        if (says) {
+            for (uint i = 0; i < CLFOLD_SAID; ++i)
+                clfold_write(said + i, clfold_numbered(r));
+            watch.met += clfold_await(heard, r, &watch);
+        } else {
+            /* Another address each time, for all that the compiler knows. */
+            plain += (uint)((const global clfold_word *)said)[CLFOLD_SAID + (r >> 24)];
+            for (uint i = 0; i < CLFOLD_SAID; ++i)
+                watch.in_vain += !clfold_await(said + i, r, &watch);
+            clfold_write(heard, clfold_numbered(r));
+        }
+    }
+    clfold_tell(told, ticket, &watch, plain);
+}
+
+/*
+ * A chain: each group waits for the word of the ticket before its own.
+ *
+ *   words   ticket | a word each
+ */
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+clfold_probe_turns(volatile global clfold_word *words, global uint *told, uint looks)
+{
+    const uint ticket = (uint)clfold_add(words, 1);
+    clfold_word_pointer mine = words + CLFOLD_LINE_WORDS + ticket;
+    clfold_watch watch = { looks, 0, 0, 0 };
+
+    if (ticket > 0)
+        watch.in_vain = !clfold_await(mine - 1, ticket, &watch);
+    clfold_write(mine, clfold_numbered(ticket + 1));
+    clfold_tell(told, ticket, &watch, 0);
+}

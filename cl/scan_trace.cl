@@ -1,0 +1,140 @@
+/*
+ * What scan_lookback.cl is traced and tested with; in no other program. Per tile:
+ *
+ *   started, aggregate, prefix   when it was begun, and when each was published
+ *   ticket, depth                its own, and tiles from it to where its look-back ended
+ *   polls, fallbacks             looks at windows of tiles; tiles folded for others
+ *
+ * Times are of a cycle counter where the compiler has one, else of a logical clock, a
+ * word that every note counts up.
+ *
+ * For tests, groups are held up. None of it may change a bit of a result:
+ *
+ *   block_every   every so manieth tile never publishes anything; in place it waits, not
+ *                 for ever, until a helper has, and publishes just before it writes
+ *   seed          not 0: delays before a total is published, a prefix, and the output
+ *   holds         for each tile two events, before its fold and before its prefix is
+ *                 published: 0, or 1 + 2 * tile for its total and 2 + 2 * tile for its
+ *                 prefix; waits for it, not for ever
+ *   folded        0: how many tiles were folded for others; then group << 32 | tile
+ */
+#if CLFOLD_FENCES
+#define clfold_release_if_any() clfold_release()
+#else
+#define clfold_release_if_any()
+#endif
+
+typedef struct {
+    ulong started, aggregate, prefix;
+    uint ticket, depth, polls, fallbacks;
+} clfold_tile_trace;
+
+#define CLFOLD_TRACE_PARAMS                                                              \
+    , uint block_every, uint seed, uint has_holds, global const uint *holds,             \
+        global clfold_tile_trace *trace, global ulong *folded, ulong folded_room
+
+#define CLFOLD_IS_BLOCKED(t) (block_every > 0 && (t) % block_every == block_every - 1)
+
+/* Looks that a wait ends after: long enough for another tile to get through, and for one
+ * that waits for a helper that may not come. */
+#define CLFOLD_PATIENCE (1u << 20)
+#define CLFOLD_HOPE     (1u << 10)
+
+static ulong clfold_clock(clfold_word_pointer words)
+{
+#if CLFOLD_CYCLES
+    return __builtin_readcyclecounter();
+#else
+    return clfold_add(words + CLFOLD_CLOCK, 1);
+#endif
+}
+
+static void clfold_delay(clfold_word_pointer words, uint seed, ulong t, uint point)
+{
+    uint hash = seed ^ (uint)t * 0x9e3779b9u ^ point * 0x85ebca6bu;
+
+    hash = (hash ^ hash >> 15) * 0x2c1b3c6du;
+    hash = (hash ^ hash >> 12) * 0x297a2d39u;
+    hash ^= hash >> 15;
+    /* Mostly none, sometimes long. */
+    if (seed > 0 && hash % 4 == 0) {
+        for (uint i = 0; i < hash / 4 % 4096; ++i)
+            clfold_read(words + CLFOLD_CLOCK);
+    }
+}
+
+static void clfold_wait(clfold_word_pointer words, ulong tile, uint state, uint epoch,
+                        uint looks)
+{
+    clfold_item item;
+
+    for (uint i = 0; i < looks; ++i) {
+        if (clfold_look(words, tile, state, epoch, &item))
+            break;
+    }
+}
+
+static void clfold_hold(clfold_word_pointer words, uint event, uint epoch)
+{
+    if (event > 0)
+        clfold_wait(words, (event - 1) / 2, CLFOLD_AGGREGATE + (event - 1) % 2, epoch,
+                    CLFOLD_PATIENCE);
+}
+
+static void clfold_log_fold(clfold_word_pointer words, global ulong *folded,
+                            ulong folded_room, ulong tile)
+{
+    const ulong place = 1 + clfold_add(words + CLFOLD_LOG, 1);
+
+    if (place < folded_room)
+        folded[place] = (ulong)get_group_id(0) << 32 | tile;
+}
+
+/* ---- What the kernel says, in the names of its parameters; one work-item does ------ */
+
+#define CLFOLD_AT_START(t)                                                               \
+    room->polls = 0;                                                                     \
+    room->fallbacks = 0;                                                                 \
+    if (has_holds)                                                                       \
+        clfold_hold(words, holds[2 * (t)], CLFOLD_EPOCH(room));                          \
+    trace[t].started = clfold_clock(words);
+
+#define CLFOLD_AT_POLL                                                                   \
+    if (lane == 0)                                                                       \
+        ++room->polls;
+
+#define CLFOLD_AT_DEPTH(tiles)                                                           \
+    if (first)                                                                           \
+        room->depth = (uint)(tiles);
+
+#define CLFOLD_AT_TOTAL(t, x)                                                            \
+    if ((x) != (t)) {                                                                    \
+        ++room->fallbacks;                                                               \
+        clfold_log_fold(words, folded, folded_room, x);                                  \
+    } else if (!room->is_found) {                                                        \
+        clfold_delay(words, seed, t, 0);                                                 \
+        trace[t].aggregate = clfold_clock(words);                                        \
+    }
+
+#define CLFOLD_AT_PREFIX(t)                                                              \
+    clfold_delay(words, seed, t, 1);                                                     \
+    if (has_holds)                                                                       \
+        clfold_hold(words, holds[2 * (t) + 1], CLFOLD_EPOCH(room));                      \
+    trace[t].prefix = clfold_clock(words);                                               \
+    trace[t].ticket = (uint)(t);                                                         \
+    trace[t].depth = room->depth;                                                        \
+    trace[t].polls = room->polls;                                                        \
+    trace[t].fallbacks = room->fallbacks;
+
+#define CLFOLD_AT_OUTPUT(t)                                                              \
+    if (is_blocked && in_place) {                                                        \
+        clfold_wait(words, t, CLFOLD_AGGREGATE, CLFOLD_EPOCH(room), CLFOLD_HOPE);        \
+        clfold_publish(words, t, CLFOLD_AGGREGATE, CLFOLD_EPOCH(room),                   \
+                       room->kept[CLFOLD_OWN]);                                          \
+        clfold_release_if_any();                                                         \
+    }                                                                                    \
+    clfold_delay(words, seed, t, 2);
+
+#define CLFOLD_AT_END                                                                    \
+    if (folded_room > 0)                                                                 \
+        folded[0] = clfold_read(words + CLFOLD_LOG);

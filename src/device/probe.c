@@ -1,0 +1,443 @@
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for 1.2 devices */
+#include "device/probe.h"
+
+#include "base/memory.h"
+#include "base/system.h"
+#include "plan/assemble.h"
+
+#include <string.h>
+
+/* Words of a round; the one behind them is in the same 32 bytes. */
+#define SAID 3
+
+#define ROUNDS 16
+
+/* Looks for what one worker cannot hear yet, the first time; what is said is waited for
+ * longer. A look takes from a nanosecond to some hundreds, and a worker of a CPU takes
+ * a while to wake up, so time says how many looks the next try may have. */
+#define LOOKS_HEARD 256
+#define LONGER      8
+
+/* Groups for each compute unit, and at most. */
+#define PAIRS      8
+#define TURNS      8
+#define MOST_PAIRS 256
+#define MOST_TURNS 2048
+
+/* It is tried again where groups waited in vain or no two of them met, since the machine
+ * may be busy; all tries together take so long, or a little more. */
+#define TRIES     8
+#define ENOUGH_NS 3000000
+
+#define LINE 64
+
+/* What a group tells: CLFOLD_TOLD of cl/probe.cl. */
+struct told {
+    cl_uint ended, wrong, met, in_vain, plain;
+};
+
+enum { WORDS, TURN_BY_TURN, KERNELS };
+
+static const char *const names[KERNELS] = { "clfold_probe_words", "clfold_probe_turns" };
+
+/* A tier under probe. */
+struct trial {
+    struct probe *probe;
+    const struct memory *memory;
+    cl_uint units, rounds, looks, looks_heard, most_looks;
+    cl_program program;
+    cl_kernel kernels[KERNELS];
+    cl_command_queue queue;
+    uint64_t spent; /* nanoseconds, from enqueueing to the end of reading back */
+    uint64_t met;   /* waits that saw another group at work */
+    bool in_vain;   /* groups waited, the last time */
+};
+
+/* One launch, and what came of it. */
+struct launch {
+    int kernel;
+    cl_uint groups;
+    size_t size;          /* of the words, in bytes */
+    unsigned char *words; /* zeroed, then as they were left */
+    struct told *told;    /* one a group; the same */
+    cl_mem words_mem, told_mem;
+};
+
+/* Notes the call, and hands its status on. */
+static cl_int note(struct probe *probe, cl_int status, const char *call)
+{
+    if (status != CL_SUCCESS) {
+        probe->failed = call;
+    }
+    return status;
+}
+
+static void note_release(struct probe *probe, cl_int status, const char *call)
+{
+    if (status != CL_SUCCESS && !probe->released) {
+        probe->released = call;
+        probe->release_status = status;
+    }
+}
+
+/* ---- A launch ---------------------------------------------------------------------- */
+
+static cl_int make_buffer(struct probe *probe, cl_mem *mem, void *bytes, size_t size)
+{
+    cl_int status;
+
+    *mem = clCreateBuffer(probe->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, size,
+                          bytes, &status);
+    if (status != CL_SUCCESS) {
+        *mem = NULL;
+    }
+    return note(probe, status, "clCreateBuffer");
+}
+
+static cl_uint groups_of(const struct trial *trial, int kernel)
+{
+    cl_uint most = kernel == WORDS ? 2 * MOST_PAIRS : MOST_TURNS;
+    cl_uint each = kernel == WORDS ? 2 * PAIRS : TURNS;
+
+    return trial->units < most / each ? trial->units * each : most;
+}
+
+static cl_int make_launch(const struct trial *trial, struct launch *launch, int kernel,
+                          cl_uint groups)
+{
+    struct probe *probe = trial->probe;
+    size_t word = trial->memory->word_bits / 8;
+    cl_int status;
+
+    *launch = (struct launch){
+        .kernel = kernel,
+        .groups = groups,
+        .size = LINE + groups * (kernel == WORDS ? LINE : word),
+    };
+    launch->words = clfold_alloc(launch->size);
+    launch->told = clfold_alloc(groups * sizeof(struct told));
+    if (!launch->words || !launch->told) {
+        return note(probe, CL_OUT_OF_HOST_MEMORY, "allocating memory");
+    }
+    status = make_buffer(probe, &launch->words_mem, launch->words, launch->size);
+    return status ? status
+                  : make_buffer(probe, &launch->told_mem, launch->told,
+                                groups * sizeof(struct told));
+}
+
+static void finish_launch(struct probe *probe, struct launch *launch)
+{
+    if (launch->words_mem) {
+        note_release(probe, clReleaseMemObject(launch->words_mem), "clReleaseMemObject");
+    }
+    if (launch->told_mem) {
+        note_release(probe, clReleaseMemObject(launch->told_mem), "clReleaseMemObject");
+    }
+    clfold_free(launch->words);
+    clfold_free(launch->told);
+}
+
+static cl_int set_args(const struct trial *trial, const struct launch *launch)
+{
+    cl_kernel kernel = trial->kernels[launch->kernel];
+    cl_uint at = 0;
+    cl_int status = clSetKernelArg(kernel, at++, sizeof(cl_mem), &launch->words_mem);
+
+    if (status == CL_SUCCESS) {
+        status = clSetKernelArg(kernel, at++, sizeof(cl_mem), &launch->told_mem);
+    }
+    if (status == CL_SUCCESS && launch->kernel == WORDS) {
+        status = clSetKernelArg(kernel, at++, sizeof(cl_uint), &trial->rounds);
+    }
+    if (status == CL_SUCCESS) {
+        status = clSetKernelArg(kernel, at++, sizeof(cl_uint), &trial->looks);
+    }
+    if (status == CL_SUCCESS && launch->kernel == WORDS) {
+        status = clSetKernelArg(kernel, at, sizeof(cl_uint), &trial->looks_heard);
+    }
+    return note(trial->probe, status, "clSetKernelArg");
+}
+
+/* The queue is in order. Reading is another launch's business, so what was stored must be
+ * there by then. */
+static cl_int run_launch(struct trial *trial, const struct launch *launch)
+{
+    const size_t global = launch->groups, local = 1;
+    struct probe *probe = trial->probe;
+    uint64_t start = clfold_clock_ns();
+    cl_int status = set_args(trial, launch);
+
+    if (status) {
+        return status;
+    }
+    status = clEnqueueNDRangeKernel(trial->queue, trial->kernels[launch->kernel], 1, NULL,
+                                    &global, &local, 0, NULL, NULL);
+    if (status) {
+        return note(probe, status, "clEnqueueNDRangeKernel");
+    }
+    status = clEnqueueReadBuffer(trial->queue, launch->told_mem, CL_TRUE, 0,
+                                 launch->groups * sizeof(struct told), launch->told, 0,
+                                 NULL, NULL);
+    if (status == CL_SUCCESS) {
+        status = clEnqueueReadBuffer(trial->queue, launch->words_mem, CL_TRUE, 0,
+                                     launch->size, launch->words, 0, NULL, NULL);
+    } else {
+        clFinish(trial->queue); /* what it may still write is about to be freed */
+    }
+    trial->spent += clfold_clock_ns() - start;
+    return note(probe, status, "clEnqueueReadBuffer");
+}
+
+/* ---- What came of it --------------------------------------------------------------- */
+
+/* As clfold_numbered of cl/probe.cl. */
+static uint64_t numbered(const struct memory *memory, uint32_t number)
+{
+    uint32_t half = memory->word_bits / 2;
+    uint64_t mask = (UINT64_C(1) << half) - 1;
+    uint64_t upper = number & mask;
+
+    return upper << half | ((upper * 0x9e3779b1u) & mask);
+}
+
+static uint64_t word_at(const struct memory *memory, const struct launch *launch,
+                        size_t offset)
+{
+    uint64_t word = 0;
+    uint32_t half = 0;
+
+    if (memory->word_bits == 64) {
+        memcpy(&word, launch->words + offset, sizeof(word));
+        return word;
+    }
+    memcpy(&half, launch->words + offset, sizeof(half));
+    return half;
+}
+
+/* Whether all words have come to their last number, and the counter to its own. */
+static bool are_there(const struct trial *trial, const struct launch *launch)
+{
+    const struct memory *memory = trial->memory;
+    size_t word = memory->word_bits / 8;
+    bool there = word_at(memory, launch, 0) == launch->groups;
+
+    for (cl_uint g = 0; g < launch->groups; ++g) {
+        bool pairs = launch->kernel == WORDS;
+        cl_uint said = pairs && g % 2 == 0 ? SAID : 1;
+        size_t at = LINE + g * (pairs ? LINE : word);
+        uint64_t right = numbered(memory, pairs ? trial->rounds : g + 1);
+        for (cl_uint i = 0; i < said; ++i) {
+            there = there && word_at(memory, launch, at + i * word) == right;
+        }
+        there = there && launch->told[g].ended == 1;
+    }
+    return there;
+}
+
+/* Runs a kernel. *fate stays as it is unless the tier is to be dropped. */
+static cl_int try_kernel(struct trial *trial, int kernel, cl_uint groups,
+                         enum tier_fate *fate)
+{
+    struct launch launch;
+    cl_int status = make_launch(trial, &launch, kernel, groups);
+
+    if (status == CL_SUCCESS) {
+        status = run_launch(trial, &launch);
+    }
+    if (status == CL_SUCCESS && !are_there(trial, &launch)) {
+        *fate = FATE_LOST;
+    }
+    for (cl_uint g = 0; status == CL_SUCCESS && g < groups; ++g) {
+        trial->in_vain |= launch.told[g].in_vain > 0;
+        trial->met += launch.told[g].met;
+        *fate = launch.told[g].wrong > 0 ? FATE_TORN : *fate;
+    }
+    finish_launch(trial->probe, &launch);
+    return status;
+}
+
+/* Two groups each: some drivers compile only when a kernel is launched. */
+static cl_int rehearse(struct trial *trial, enum tier_fate *fate)
+{
+    cl_int status = CL_SUCCESS;
+
+    trial->rounds = 1;
+    trial->looks = trial->looks_heard = 1;
+    for (int k = 0; k < KERNELS && status == CL_SUCCESS; ++k) {
+        status = try_kernel(trial, k, 2, fate);
+    }
+    trial->rounds = ROUNDS;
+    trial->spent = 0;
+    return status;
+}
+
+/* Each kernel once, with so many looks. */
+static cl_int try_once(struct trial *trial, uint64_t heard, enum tier_fate *fate)
+{
+    cl_uint most = trial->most_looks;
+    cl_int status = CL_SUCCESS;
+
+    trial->looks_heard = heard < most ? (cl_uint)heard : most;
+    trial->looks = LONGER * heard < most ? (cl_uint)(LONGER * heard) : most;
+    trial->in_vain = false;
+    for (int k = 0; k < KERNELS && status == CL_SUCCESS && *fate == FATE_TAKEN; ++k) {
+        status = try_kernel(trial, k, groups_of(trial, k), fate);
+    }
+    return status;
+}
+
+/* Tries until two groups have met and none waited in vain, or there is no more time. */
+static cl_int try_often(struct trial *trial, enum tier_fate *fate)
+{
+    int tries = trial->probe->tries ? trial->probe->tries : TRIES;
+    uint64_t heard = LOOKS_HEARD;
+    cl_int status = CL_SUCCESS;
+
+    for (int i = 0; i < tries; ++i) {
+        uint64_t before = trial->spent, took, left;
+        status = try_once(trial, heard, fate);
+        if (status != CL_SUCCESS || *fate != FATE_TAKEN ||
+            (!trial->in_vain && trial->met > 0)) {
+            break;
+        }
+        took = trial->spent - before;
+        left = trial->spent < ENOUGH_NS ? ENOUGH_NS - trial->spent : 0;
+        if (left <= took) {
+            break;
+        }
+        heard *= left / (took + 1);
+    }
+    return status;
+}
+
+/* ---- A tier ------------------------------------------------------------------------ */
+
+static cl_int build(struct trial *trial, enum memory_tier tier)
+{
+    struct probe *probe = trial->probe;
+    struct text text = { 0 };
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+
+    clfold_assemble_probe(&text, tier, clfold_memory_fences(tier, probe->caps->fences),
+                          SAID, probe->broken ? probe->broken[tier] : 0);
+    if (text.failed) {
+        clfold_text_finish(&text);
+        return note(probe, status, "assembling the probe's text");
+    }
+    trial->program = clCreateProgramWithSource(
+        probe->context, 1, (const char **)&text.bytes, &text.length, &status);
+    clfold_text_finish(&text);
+    if (status != CL_SUCCESS) {
+        trial->program = NULL;
+        return note(probe, status, "clCreateProgramWithSource");
+    }
+    status = clBuildProgram(trial->program, 1, &probe->device, probe->caps->options, NULL,
+                            NULL);
+    if (status != CL_SUCCESS) {
+        return note(probe, status, "clBuildProgram");
+    }
+    for (int k = 0; k < KERNELS; ++k) {
+        trial->kernels[k] = clCreateKernel(trial->program, names[k], &status);
+        if (status != CL_SUCCESS) {
+            trial->kernels[k] = NULL;
+            return note(probe, status, "clCreateKernel");
+        }
+    }
+    return CL_SUCCESS;
+}
+
+static cl_int start(struct trial *trial, enum memory_tier tier)
+{
+    struct probe *probe = trial->probe;
+    uint64_t most = probe->caps->facts.most_rounds;
+    cl_int status = clGetDeviceInfo(probe->device, CL_DEVICE_MAX_COMPUTE_UNITS,
+                                    sizeof(trial->units), &trial->units, NULL);
+
+    if (status != CL_SUCCESS) {
+        return note(probe, status, "clGetDeviceInfo");
+    }
+    trial->most_looks = most ? (cl_uint)(most / 4) : UINT32_MAX;
+    /* Before the queue, which a program that does not build needs not. */
+    status = build(trial, tier);
+    if (status == CL_SUCCESS) {
+        trial->queue = clCreateCommandQueue(probe->context, probe->device, 0, &status);
+        if (status != CL_SUCCESS) {
+            trial->queue = NULL;
+            note(probe, status, "clCreateCommandQueue");
+        }
+    }
+    return status;
+}
+
+static void finish(struct trial *trial)
+{
+    struct probe *probe = trial->probe;
+
+    for (int k = 0; k < KERNELS; ++k) {
+        if (trial->kernels[k]) {
+            note_release(probe, clReleaseKernel(trial->kernels[k]), "clReleaseKernel");
+        }
+    }
+    if (trial->program) {
+        note_release(probe, clReleaseProgram(trial->program), "clReleaseProgram");
+    }
+    if (trial->queue) {
+        note_release(probe, clReleaseCommandQueue(trial->queue), "clReleaseCommandQueue");
+    }
+}
+
+cl_int clfold_probe_tier(struct probe *probe, enum memory_tier tier, enum tier_fate *fate,
+                         bool *fair)
+{
+    struct trial trial = { .probe = probe, .memory = clfold_memory(tier) };
+    cl_int status = start(&trial, tier);
+
+    *fate = FATE_TAKEN;
+    if (status == CL_SUCCESS) {
+        status = rehearse(&trial, fate);
+    }
+    if (status == CL_SUCCESS && *fate == FATE_TAKEN) {
+        status = try_often(&trial, fate);
+    }
+    finish(&trial);
+    if (status == CL_BUILD_PROGRAM_FAILURE) {
+        *fate = FATE_NOT_BUILT;
+        status = CL_SUCCESS;
+    } else if (status != CL_SUCCESS && status != CL_OUT_OF_HOST_MEMORY) {
+        *fate = FATE_NOT_RUN;
+        probe->failed_status = status;
+        status = CL_SUCCESS;
+    }
+    *fair = !trial.in_vain && *fate == FATE_TAKEN;
+    probe->launch_ns += trial.spent;
+    probe->met += trial.met;
+    return status;
+}
+
+cl_int clfold_probe(struct probe *probe, struct findings *findings)
+{
+    struct verdict *verdict = &findings->verdict;
+
+    *findings = (struct findings){ 0 };
+    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+        enum memory_tier tier = (enum memory_tier)t;
+        enum tier_fate *fate = &findings->fates[t];
+        bool fair = false;
+        cl_int status = CL_SUCCESS;
+        if (probe->caps->offered[t]) {
+            status = clfold_probe_tier(probe, tier, fate, &fair);
+        } else {
+            *fate = FATE_NOT_OFFERED;
+        }
+        if (status != CL_SUCCESS) {
+            return status;
+        }
+        if (*fate == FATE_TAKEN) {
+            *verdict =
+                (struct verdict){ tier, fair,
+                                  clfold_memory_fences(tier, probe->caps->fences) };
+            break;
+        }
+    }
+    return CL_SUCCESS;
+}

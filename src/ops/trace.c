@@ -1,0 +1,117 @@
+/* clfold_trace: a look-back scan whose program records what its tiles did. */
+#define CLFOLD_EXPERIMENTAL
+#include "ops/check.h"
+#include "ops/internal.h"
+#include "ops/read.h"
+#include "ops/scan.h"
+
+#include <string.h>
+
+/* Scans, waits, and reads the records. */
+static clfold_status scan_and_read(clfold_context *context, const struct site *site,
+                                   const clfold_fold *fold, struct scan_call *call,
+                                   const struct scan_trace *trace,
+                                   clfold_tile_trace *tiles, size_t num_tiles)
+{
+    cl_event scanned = NULL;
+    clfold_status status;
+
+    call->trace = trace;
+    if ((status = clfold_scan_fold(context, site, fold, call, &scanned))) {
+        return status;
+    }
+    status = clfold_read(site, call->queue, trace->tiles, 0, num_tiles * sizeof(*tiles),
+                         tiles, 1, &scanned);
+    clfold_log_call(site->log, clReleaseEvent(scanned), "clReleaseEvent");
+    return status;
+}
+
+/* How many tiles the scan has; refuses what is no look-back. The traced program is built
+ * for it: with one that does not build, tiles are others. */
+static clfold_status count_tiles(clfold_context *context, const struct site *site,
+                                 const clfold_fold *fold, const struct scan_call *asked,
+                                 size_t *num_tiles)
+{
+    const struct scan_trace trace = { 0 };
+    struct scan_call call = *asked;
+    struct program *program;
+    struct monoid monoid;
+    struct scan_plan plan;
+    clfold_status status;
+
+    if ((status =
+             clfold_check_fold(site, context, CLFOLD_INCLUSIVE_SCAN, fold, &monoid)) ||
+        (status = clfold_check_count(site, &monoid, call.count)) ||
+        (status = clfold_scan_choose(&call.algorithm, site, fold->algorithm, &monoid,
+                                     &context->caps.facts, call.count))) {
+        return status;
+    }
+    if (call.count > 0 && !clfold_scan_looks_back(call.algorithm)) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "algorithm \"%s\" does not look back",
+                           clfold_scan_name(call.algorithm));
+    }
+    *num_tiles = 0;
+    if (call.count == 0) {
+        return CLFOLD_OK;
+    }
+    call.monoid = &monoid;
+    call.named = true;
+    call.trace = &trace;
+    if ((status = clfold_scan_settle(context, site, &call, true)) ||
+        (status = clfold_scan_find(context, site, &call, &plan, &program))) {
+        return status;
+    }
+    *num_tiles = (size_t)plan.num_tiles;
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
+                           const clfold_fold *fold, cl_mem in, size_t in_offset,
+                           cl_mem out, size_t out_offset, size_t count,
+                           clfold_tile_trace *tiles, size_t capacity, size_t *num_tiles)
+{
+    struct site site = clfold_site(context, fold, "clfold_trace");
+    struct scan_call call = { .queue = queue,
+                              .in = in,
+                              .in_offset = in_offset,
+                              .out = out,
+                              .out_offset = out_offset,
+                              .count = count };
+    struct scan_trace trace = { 0 };
+    clfold_fold named;
+    size_t num = 0;
+    cl_int status;
+
+    if (!context || !fold || !num_tiles) {
+        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
+                           !context ? "context"
+                           : !fold  ? "fold"
+                                    : "num_tiles");
+    }
+    named = *fold;
+    if (!named.algorithm) {
+        named.algorithm = clfold_scan_name(SCAN_LOOKBACK);
+    }
+    if ((status = count_tiles(context, &site, &named, &call, &num))) {
+        return status;
+    }
+    *num_tiles = num;
+    if (count == 0 || (!tiles && capacity == 0)) {
+        return CLFOLD_OK;
+    }
+    if (!tiles || capacity < num) {
+        return clfold_fail(&site, tiles ? CLFOLD_ERROR_RANGE : CLFOLD_ERROR_ARGUMENT,
+                           tiles ? "capacity %zu is less than the %zu tiles"
+                                 : "tiles is NULL, but capacity is %zu",
+                           capacity, num);
+    }
+    trace.tiles = clCreateBuffer(context->context, CL_MEM_WRITE_ONLY,
+                                 num * sizeof(*tiles), NULL, &status);
+    if (status != CL_SUCCESS) {
+        return clfold_fail_call(&site, status, "clCreateBuffer");
+    }
+    status = scan_and_read(context, &site, &named, &call, &trace, tiles, num);
+    clfold_log_call(site.log, clReleaseMemObject(trace.tiles), "clReleaseMemObject");
+    return status;
+}

@@ -1,0 +1,272 @@
+/* What a context knows of its device's memory tiers, and how it comes to know it. */
+#include "ops/context.h"
+
+#include "device/probe.h"
+#include "ops/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define KEY_SIZE 512
+
+/* "clfold 100; PLATFORM; DEVICE; DRIVER", in one line. */
+static void make_key(const struct caps *caps, char key[KEY_SIZE])
+{
+    snprintf(key, KEY_SIZE, "clfold %d; %s; %s; %s", CLFOLD_VERSION, caps->platform,
+             caps->name, caps->driver);
+    for (char *c = key; *c != '\0'; ++c) {
+        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+    }
+}
+
+/* Whether the device offers the tier that a list or a line of the caller's names. */
+static bool is_of(const struct findings *findings, const struct caps *caps)
+{
+    const struct verdict *verdict = &findings->verdict;
+
+    return verdict->tier == MEMORY_NONE ||
+           (caps->offered[verdict->tier] &&
+            verdict->fences == clfold_memory_fences(verdict->tier, caps->fences));
+}
+
+static bool is_known(struct findings *findings, const struct caps *caps)
+{
+    return clfold_verdict_known(findings, &caps->facts, caps->driver) &&
+           is_of(findings, caps);
+}
+
+typedef size_t load_function(void *user, const char *key, void *verdict, size_t size);
+
+/* Asks the caller for what it kept. *refused: it kept something else. */
+static bool load(const struct caps *caps, load_function *ask, void *user,
+                 struct findings *findings, bool *refused)
+{
+    char key[KEY_SIZE], line[CLFOLD_VERDICT_SIZE] = "";
+    size_t size;
+
+    if (!ask) {
+        return false;
+    }
+    make_key(caps, key);
+    size = ask(user, key, line, sizeof(line));
+    *refused = size != 0;
+    if (size == 0 || size > sizeof(line) || !clfold_verdict_read(findings, line, size) ||
+        !is_of(findings, caps)) {
+        return false;
+    }
+    *refused = false;
+    return true;
+}
+
+static void save(const clfold_context *context, const struct findings *findings)
+{
+    char key[KEY_SIZE], line[CLFOLD_VERDICT_SIZE];
+
+    if (context->save_verdict) {
+        size_t length = clfold_verdict_print(line, findings);
+        make_key(&context->caps, key);
+        context->save_verdict(context->log.user, key, line, length);
+    }
+}
+
+/* Whether a tier that the device offers was dropped. */
+static bool is_news(const struct findings *findings)
+{
+    bool dropped = false;
+
+    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+        dropped |= findings->fates[t] >= FATE_NOT_BUILT;
+    }
+    return dropped;
+}
+
+/* Whether another run may find out the same. */
+static bool is_lasting(const struct findings *findings)
+{
+    bool lasting = true;
+
+    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+        lasting = lasting && findings->fates[t] != FATE_NOT_RUN;
+    }
+    return lasting;
+}
+
+/* What came of a probe, told once nobody waits any more. */
+static void tell(const clfold_context *context, const struct probe *probe, cl_int status,
+                 const struct findings *findings)
+{
+    char line[CLFOLD_VERDICT_SIZE];
+
+    if (probe->released) {
+        clfold_log_call(&context->log, probe->release_status, probe->released);
+    }
+    if (status != CL_SUCCESS || probe->failed_status != CL_SUCCESS) {
+        clfold_log(&context->log, CLFOLD_LOG_WARNING,
+                   "the probe of look-back's memory: %s failed (%s)", probe->failed,
+                   clfold_status_name(status ? status : probe->failed_status));
+    }
+    if (status != CL_SUCCESS) {
+        return;
+    }
+    clfold_verdict_print(line, findings);
+    clfold_log(&context->log, is_news(findings) ? CLFOLD_LOG_WARNING : CLFOLD_LOG_INFO,
+               "probed look-back's memory, launches took %.1f ms: %s",
+               (double)probe->launch_ns / 1e6, line);
+}
+
+/* The best that the device offers. */
+static void hope(const struct caps *caps, struct findings *findings)
+{
+    int t = MEMORY_NONE + 1;
+
+    while (!caps->offered[t]) {
+        ++t;
+    }
+    *findings = (struct findings){
+        .verdict = { (enum memory_tier)t, false,
+                     clfold_memory_fences((enum memory_tier)t, caps->fences) },
+    };
+}
+
+/* The knowledge is busy, for this call. */
+static cl_int find_out(clfold_context *context, bool may_probe, struct findings *findings,
+                       bool *known, const char **failed)
+{
+    struct knowledge *of = &context->knowledge;
+    struct probe probe = { .context = context->context,
+                           .device = context->device,
+                           .caps = &context->caps,
+                           .tries = context->override.probes,
+                           .broken = context->override.broken };
+    bool refused = false, probes = false, loaded = of->loaded;
+    cl_int status = CL_SUCCESS;
+
+    *known = !loaded && load(&context->caps, context->load_verdict, context->log.user,
+                             findings, &refused);
+    if (!*known && may_probe) {
+        probes = true;
+        status = clfold_probe(&probe, findings);
+        *known = status == CL_SUCCESS;
+    }
+    clfold_lock_take(&of->lock);
+    of->busy = false;
+    of->loaded = true;
+    if (*known) {
+        of->findings = *findings;
+        of->known = true;
+    }
+    clfold_lock_wake(&of->lock);
+    clfold_lock_give(&of->lock);
+    if (refused) {
+        clfold_log(&context->log, CLFOLD_LOG_WARNING,
+                   "load_verdict gave what is no verdict of this device: it is ignored");
+    }
+    if (probes) {
+        *failed = probe.failed;
+        tell(context, &probe, status, findings);
+    }
+    if (probes && *known && is_lasting(findings)) {
+        save(context, findings);
+    }
+    return status;
+}
+
+cl_int clfold_context_findings(clfold_context *context, bool may_probe,
+                               struct findings *findings, bool *known,
+                               const char **failed)
+{
+    const struct caps *caps = &context->caps;
+    struct knowledge *of = &context->knowledge;
+    enum memory_tier forced = context->override.tier;
+    cl_int status = CL_SUCCESS;
+
+    *known = true;
+    if (forced != MEMORY_NONE) {
+        *findings = (struct findings){
+            .verdict = { forced, true, clfold_memory_fences(forced, caps->fences) },
+        };
+        return CL_SUCCESS;
+    }
+    if (!context->override.probes && is_known(findings, caps)) {
+        return CL_SUCCESS;
+    }
+    clfold_lock_take(&of->lock);
+    while (of->busy) {
+        clfold_lock_wait(&of->lock);
+    }
+    if (of->known) {
+        *findings = of->findings;
+        clfold_lock_give(&of->lock);
+        return CL_SUCCESS;
+    }
+    *known = false;
+    if (may_probe || !of->loaded) {
+        of->busy = true;
+        clfold_lock_give(&of->lock);
+        status = find_out(context, may_probe, findings, known, failed);
+    } else {
+        clfold_lock_give(&of->lock);
+    }
+    if (!*known) {
+        hope(caps, findings);
+    }
+    return status;
+}
+
+/* ---- For the command --------------------------------------------------------------- */
+
+_Static_assert(CLFOLD_VERDICT_WORDS >= CLFOLD_VERDICT_SIZE, "words fit");
+
+/* The line behind its name and version. */
+static void give_words(const struct findings *findings, char words[CLFOLD_VERDICT_WORDS])
+{
+    char line[CLFOLD_VERDICT_SIZE];
+
+    clfold_verdict_print(line, findings);
+    snprintf(words, CLFOLD_VERDICT_WORDS, "%s", strstr(line, "tier "));
+}
+
+clfold_status clfold_context_probe(clfold_context *context,
+                                   char words[CLFOLD_VERDICT_WORDS])
+{
+    struct site site = { &context->log, "clfold_context_probe" };
+    struct knowledge *of = &context->knowledge;
+    struct findings findings;
+    const char *failed = NULL;
+    bool known;
+    cl_int status;
+
+    clfold_lock_take(&of->lock);
+    while (of->busy) {
+        clfold_lock_wait(&of->lock);
+    }
+    of->busy = true;
+    of->loaded = true;
+    clfold_lock_give(&of->lock);
+    status = find_out(context, true, &findings, &known, &failed);
+    if (status) {
+        return clfold_fail_call(&site, status, failed);
+    }
+    give_words(&findings, words);
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_device_verdict(cl_device_id device, load_function *ask, void *user,
+                                    char words[CLFOLD_VERDICT_WORDS], bool *known)
+{
+    const struct log log = { 0 };
+    const struct site site = { &log, "clfold_device_verdict" };
+    struct findings findings;
+    struct caps caps;
+    bool refused = false;
+    clfold_status status = clfold_caps_init(&caps, &site, device);
+
+    if (status) {
+        return status;
+    }
+    *known = is_known(&findings, &caps) || load(&caps, ask, user, &findings, &refused);
+    if (*known) {
+        give_words(&findings, words);
+    }
+    return CLFOLD_OK;
+}

@@ -1,0 +1,123 @@
+#include "lookback.h"
+
+#include "plan/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool may_look_back(const char *algorithm)
+{
+    return !algorithm || strcmp(algorithm, "scan_lookback") == 0 ||
+           strcmp(algorithm, "scan_chained") == 0;
+}
+
+/* PTX is for NVIDIA's compiler alone; others may die of it. */
+static bool may_compile(const struct device *device, enum memory_tier tier)
+{
+    return tier != MEMORY_PTX_64 || strstr(device->name, "NVIDIA");
+}
+
+/* A few tiles, small enough for devices that limit rounds. */
+static bool compiles(const struct device *device, enum memory_tier tier)
+{
+    enum { NUM = 64 };
+    const struct plan_override plan = {
+        .tile = TILE_VECTOR, .tile_elements = 32, .spins = 1, .tier = tier
+    };
+    const clfold_fold fold = { .op = CLFOLD_ADD,
+                               .type = CLFOLD_U32,
+                               .algorithm = "scan_lookback" };
+    clfold_context *context = NULL;
+    cl_int status;
+    cl_mem mem =
+        clCreateBuffer(device->context, CL_MEM_READ_WRITE, 2 * NUM * 4, NULL, &status);
+
+    if (status != CL_SUCCESS) {
+        return false;
+    }
+    status = clfold_context_create(&context, device->context, device->id, NULL);
+    if (status == CLFOLD_OK) {
+        clfold_context_override(context, &plan);
+        status = clfold_inclusive_scan(context, device->queue, &fold, mem, 0, mem, NUM,
+                                       NUM, 0, NULL, NULL);
+    }
+    if (status == CLFOLD_OK) {
+        status = clFinish(device->queue);
+    }
+    clfold_context_destroy(&context);
+    clReleaseMemObject(mem);
+    return status == CL_SUCCESS;
+}
+
+bool has_tier(const struct device *device, enum memory_tier tier)
+{
+    static struct {
+        cl_device_id device;
+        bool has;
+    } known[CLFOLD_MEMORY_TIERS];
+
+    if (known[tier].device != device->id) {
+        known[tier].has = may_compile(device, tier) && compiles(device, tier);
+        known[tier].device = device->id;
+    }
+    return known[tier].has;
+}
+
+enum memory_tier best_tier(const struct device *device)
+{
+    enum memory_tier tier = MEMORY_SCOPED_64;
+
+    while (tier < CLFOLD_MEMORY_TIERS && !has_tier(device, tier)) {
+        ++tier;
+    }
+    return tier < CLFOLD_MEMORY_TIERS ? tier : MEMORY_NONE;
+}
+
+/* Before OpenCL 3.0 nobody could ask, and 2.x has fences of device scope. */
+bool has_fences(const struct device *device, enum memory_tier tier)
+{
+    const cl_device_atomic_capabilities wanted =
+        CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
+    cl_device_atomic_capabilities has = 0;
+    cl_int status = clGetDeviceInfo(device->id, CL_DEVICE_ATOMIC_FENCE_CAPABILITIES,
+                                    sizeof(has), &has, NULL);
+
+    return clfold_memory_fences(tier, status != CL_SUCCESS || (has & wanted) == wanted);
+}
+
+static bool limits_rounds(const struct device *device)
+{
+    return strncmp(device->name, "rusticl", 7) == 0;
+}
+
+struct plan_override with_tier(const struct device *device, struct plan_override plan)
+{
+    if (plan.tier == MEMORY_NONE) {
+        plan.tier = best_tier(device);
+    }
+    /* Each spin is a round. */
+    if (plan.spins == 0 && limits_rounds(device)) {
+        plan.spins = 1;
+    }
+    return plan;
+}
+
+bool groups_meet(const struct device *device)
+{
+    const char *affinity = getenv("POCL_AFFINITY");
+
+    return !device->is_pocl || (affinity && strcmp(affinity, "1") == 0);
+}
+
+bool is_due_refusal(const struct device *device, const char *algorithm,
+                    const struct plan_override *plan, bool in_place, clfold_status status)
+{
+    const char *why = clfold_last_error();
+
+    if (status != CLFOLD_ERROR_UNSUPPORTED || !algorithm || !may_look_back(algorithm)) {
+        return false;
+    }
+    return (in_place && !has_fences(device, plan->tier) &&
+            strstr(why, "needs acquire and release")) ||
+           (limits_rounds(device) && strstr(why, "more rounds"));
+}

@@ -1,0 +1,37 @@
+/* Look-back on the device under test: which memory tiers compile there, and what it may
+ * refuse. */
+#ifndef CLFOLD_TESTS_LOOKBACK_H
+#define CLFOLD_TESTS_LOOKBACK_H
+
+#include "device.h"
+
+#include "ops/internal.h"
+
+/* Whether the algorithm of that name may look back; NULL: the policy's. */
+bool may_look_back(const char *algorithm);
+
+/* Whether the device compiles and runs a look-back by that tier. */
+bool has_tier(const struct device *device, enum memory_tier tier);
+
+/* The best of them; MEMORY_NONE: there is none. */
+enum memory_tier best_tier(const struct device *device);
+
+/* Whether it may be in place there by that tier. */
+bool has_fences(const struct device *device, enum memory_tier tier);
+
+/* The plan, by the best tier if it says none, and with few spins where rounds count. */
+struct plan_override with_tier(const struct device *device, struct plan_override plan);
+
+/* Whether two groups of a launch are sure to run at the same time, now and then. Without
+ * affinity PoCL's workers may share a core for longer than a launch takes. */
+bool groups_meet(const struct device *device);
+
+/* Whether a call of that algorithm that ended with `status` was refused for a reason that
+ * holds: in place by a tier without fences, or for more rounds than the device has. What
+ * is refused so is scanned by LOOKBACK_INSTEAD, as by the policy. */
+bool is_due_refusal(const struct device *device, const char *algorithm,
+                    const struct plan_override *plan, bool in_place,
+                    clfold_status status);
+#define LOOKBACK_INSTEAD "reduce_then_scan"
+
+#endif
