@@ -11,6 +11,7 @@
  */
 #include "every_text.h"
 #include "oracle.h"
+#include "lookback.h"
 #include "order_check.h"
 #include "test.h"
 
@@ -192,6 +193,13 @@ static void make_elements(const struct subject *subject, size_t count, uint64_t 
     }
 }
 
+/* PoCL 3.1's compiler, in LLVM 15's InstCombine, dies of look-back over a group's tiles
+ * with some of these operators. No policy has those tiles on a CPU. */
+static bool kills_compiler(const struct plan_override *plan, const char *algorithm)
+{
+    return device.is_pocl && plan->tile == TILE_GROUP && may_look_back(algorithm);
+}
+
 static void check(const struct order_case *scan)
 {
     char why[1024];
@@ -216,7 +224,11 @@ static void test_subject(void **state)
                                   2 * tile, 5 * tile + 3,
                                   2003,     t < 2 ? MOST : 70 * tile };
         for (size_t a = 0; a < (s == 0 ? ORDER_ALGORITHMS : 2); ++a) {
+            const char *algorithm = order_algorithms[(s + t + a) % ORDER_ALGORITHMS];
             bool exclusive = (s + t + a) % 2;
+            if (kills_compiler(&order_tiles[t], algorithm)) {
+                continue;
+            }
             for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
                 bool needs_init = exclusive && !subject->monoid.has_identity;
                 struct order_case scan = {
@@ -226,7 +238,7 @@ static void test_subject(void **state)
                     .values = values,
                     .init = c % 2 || needs_init ? &subject->init : NULL,
                     .plan = order_tiles[t],
-                    .algorithm = order_algorithms[(s + t + a) % ORDER_ALGORITHMS],
+                    .algorithm = algorithm,
                     .exclusive = exclusive,
                     .disorder = c % 3 == 2,
                     .count = counts[c],

@@ -1,0 +1,779 @@
+/*
+ * Look-back held up in every way that its switches know: blocked groups, delays, tiles
+ * held back until others got on, few spins and none, epochs that come round. Nothing of
+ * it may change a bit of what reduce_then_scan gives, each missing tile is folded once by
+ * a group, and the traces say that what was asked for did happen.
+ */
+#define CLFOLD_EXPERIMENTAL
+#include "every_text.h"
+#include "lookback.h"
+#include "oracle.h"
+#include "order_check.h"
+#include "test.h"
+
+#include "ops/context.h"
+#include "plan/scan_plan.h"
+
+static struct device device;
+static clfold_context *ctx;
+
+/* ---- Subjects ---------------------------------------------------------------------- */
+
+/* What is scanned: an operator, or an affine one that does not commute. */
+struct subject {
+    const char *name;
+    bool affine;
+    clfold_op op;
+    struct pair pair;
+};
+
+static const struct subject subjects[] = {
+    { "f32", false, CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
+    { "affine f32", true, CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
+    { "i32", false, CLFOLD_ADD, { CLFOLD_I32, CLFOLD_I32 } },
+    { "u8 into u64", false, CLFOLD_ADD, { CLFOLD_U8, CLFOLD_U64 } },
+    { "f64", false, CLFOLD_ADD, { CLFOLD_F64, CLFOLD_F64 } },
+    { "affine u32", true, CLFOLD_ADD, { CLFOLD_U32, CLFOLD_U32 } },
+    { "arg-min-max of i64", false, CLFOLD_ARG_MIN_MAX, { CLFOLD_I64, CLFOLD_I64 } },
+};
+#define NUM_SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
+
+/* Bytes of an element's scalars, and of a result. */
+static size_t in_size(const struct subject *subject)
+{
+    return size_of(subject->pair.in) * (subject->affine ? 2 : 1);
+}
+
+static size_t out_size(const struct subject *subject)
+{
+    return subject->affine ? 2 * size_of(subject->pair.type)
+                           : result_size(subject->op, subject->pair.type);
+}
+
+/* Sums of floats round, and factors are about one. */
+static void fill_subject(const struct subject *subject, void *data, size_t count,
+                         uint64_t seed)
+{
+    if (!subject->affine && is_float(subject->pair.in)) {
+        fill(data, subject->pair.in, count, FILL_ROUNDING, seed);
+    } else if (!subject->affine) {
+        fill_fold(data, subject->op, subject->pair, count, 0, seed);
+    }
+    for (size_t i = 0; subject->affine && i < 2 * count; ++i) {
+        cl_uint bits = (cl_uint)(next_random(&seed) >> 32);
+        cl_uint factor = bits | 1;
+        if (subject->pair.in == CLFOLD_F32) {
+            cl_float real = (cl_float)(bits >> 8) * 0x1p-24F;
+            factor = as_bits(0.9F + 0.2F * real);
+            bits = as_bits(real - 0.5F);
+        }
+        ((cl_uint *)data)[i] = i % 2 ? bits : factor;
+    }
+}
+
+/* ---- Runs -------------------------------------------------------------------------- */
+
+#define MOST_TILES 600
+#define MOST       (1 << 16) /* elements, the longest */
+#define FOLDED     (MOST_TILES * 20)
+
+/* One call, and what holds it up. */
+struct look {
+    const struct subject *subject;
+    struct plan_override plan;
+    const char *algorithm;
+    bool exclusive, in_place, init, total;
+    size_t count, offset;
+    uint32_t block_every, seed;
+    const cl_uint *holds; /* two a tile, or NULL */
+};
+
+/* Results, the total behind them, and what was traced. */
+struct outcome {
+    bool refused;
+    unsigned char bytes[(MOST + 64) * MAX_RESULT];
+    clfold_tile_trace records[MOST_TILES];
+    cl_ulong folded[FOLDED];
+    size_t num_bytes, num_tiles;
+};
+
+static unsigned char data[MOST * 16];
+static cl_mem in_mem, out_mem, tiles_mem, folded_mem, holds_mem;
+
+static void print_look(const struct look *look, char *text, size_t size)
+{
+    snprintf(text, size,
+             "%s %s of %zu by %s, %s of %u, %u work-items, %u groups, anchor %u, window "
+             "%u, %s, %s at %zu%s%s, every %u blocked, %d spins, seed %u",
+             look->exclusive ? "exclusive" : "inclusive", look->subject->name,
+             look->count, look->algorithm, clfold_tile_name(look->plan.tile),
+             look->plan.tile_elements, look->plan.group_size, look->plan.max_groups,
+             look->plan.anchor, look->plan.window, clfold_memory(look->plan.tier)->name,
+             look->in_place ? "in place" : "apart", look->offset,
+             look->init ? ", init" : "", look->total ? ", total" : "", look->block_every,
+             (int)look->plan.spins - 1, look->seed);
+}
+
+static void write_buffer(cl_mem mem, size_t offset, const void *bytes, size_t size)
+{
+    assert_int_equal(clEnqueueWriteBuffer(device.queue, mem, CL_TRUE, offset, size, bytes,
+                                          0, NULL, NULL),
+                     CL_SUCCESS);
+}
+
+static void read_buffer(cl_mem mem, void *bytes, size_t size)
+{
+    assert_int_equal(
+        clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0, size, bytes, 0, NULL, NULL),
+        CL_SUCCESS);
+}
+
+static clfold_status enqueue(const struct look *look, cl_mem from, size_t offset)
+{
+    const struct subject *subject = look->subject;
+    unsigned char init[MAX_RESULT];
+
+    if (subject->affine) {
+        struct monoid monoid = affine_monoid(subject->pair.type);
+        fill_subject(subject, init, 1, 77);
+        return clfold_scan_monoid(ctx, device.queue, &monoid, look->algorithm,
+                                  look->exclusive, from, offset, out_mem, look->offset,
+                                  look->count, look->init ? init : NULL, 0, NULL, NULL);
+    }
+    clfold_fold fold = { .op = subject->op,
+                         .type = subject->pair.type,
+                         .in = subject->pair.in,
+                         .algorithm = look->algorithm };
+    if (look->init) {
+        fill_init(init, subject->op, subject->pair, data, look->count, 77);
+        fold.init = init;
+        fold.init_size = out_size(subject);
+    }
+    if (look->total) {
+        fold.total_at = (clfold_place){ out_mem, look->offset + look->count };
+    }
+    return (look->exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
+        ctx, device.queue, &fold, from, offset, out_mem, look->offset, look->count, 0,
+        NULL, NULL);
+}
+
+/* Scans `data`, traced if it looks back. */
+static void run(const struct look *look, struct outcome *outcome)
+{
+    static const unsigned char poison[(MOST + 64) * MAX_RESULT] = { 0x5b };
+    struct plan_override plan = look->plan;
+    struct scan_trace trace = { .tiles = tiles_mem,
+                                .folded = folded_mem,
+                                .folded_room = FOLDED,
+                                .block_every = look->block_every,
+                                .seed = look->seed };
+    size_t size = out_size(look->subject);
+    /* Work-items have a run each, all of one length. */
+    size_t tile = plan.group_size ? plan.tile_elements / plan.group_size * plan.group_size
+                                  : plan.tile_elements;
+    size_t num = (look->offset + look->count + 1) * size;
+
+    outcome->num_bytes = num;
+    outcome->num_tiles = (look->count + tile - 1) / tile + 1;
+    assert_true(outcome->num_tiles <= MOST_TILES);
+    write_buffer(out_mem, 0, poison, num);
+    write_buffer(look->in_place ? out_mem : in_mem,
+                 look->in_place ? look->offset * size : 0, data,
+                 look->count * in_size(look->subject));
+    memset(outcome->records, 0, sizeof(outcome->records));
+    write_buffer(tiles_mem, 0, outcome->records, sizeof(outcome->records));
+    outcome->folded[0] = 0;
+    write_buffer(folded_mem, 0, outcome->folded, 8);
+    if (look->holds) {
+        write_buffer(holds_mem, 0, look->holds, outcome->num_tiles * 2 * 4);
+        trace.holds = holds_mem;
+    }
+    plan.trace = may_look_back(look->algorithm) ? &trace : NULL;
+    clfold_context_override(ctx, &plan);
+    clfold_status status = enqueue(look, look->in_place ? out_mem : in_mem,
+                                   look->in_place ? look->offset : 0);
+    outcome->refused =
+        is_due_refusal(&device, look->algorithm, &plan, look->in_place, status);
+    if (outcome->refused) {
+        return;
+    }
+    assert_ok(status);
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    read_buffer(out_mem, outcome->bytes, num);
+    read_buffer(tiles_mem, outcome->records, sizeof(outcome->records));
+    read_buffer(folded_mem, outcome->folded, sizeof(outcome->folded));
+}
+
+static int compare_folded(const void *a, const void *b)
+{
+    cl_ulong x = *(const cl_ulong *)a, y = *(const cl_ulong *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* No group folds a tile twice that is not its own. */
+static void check_folded(const struct look *look, struct outcome *outcome)
+{
+    size_t num = (size_t)outcome->folded[0], fallbacks = 0;
+    char text[512];
+
+    print_look(look, text, sizeof(text));
+    if (num >= FOLDED) {
+        fail_msg("%s: %zu tiles folded for others", text, num);
+    }
+    qsort(outcome->folded + 1, num, sizeof(outcome->folded[0]), compare_folded);
+    for (size_t i = 2; i <= num; ++i) {
+        if (outcome->folded[i] == outcome->folded[i - 1]) {
+            fail_msg("%s: group %u folded tile %u twice", text,
+                     (cl_uint)(outcome->folded[i] >> 32), (cl_uint)outcome->folded[i]);
+        }
+    }
+    for (size_t t = 0; t < outcome->num_tiles; ++t) {
+        fallbacks += outcome->records[t].fallbacks;
+    }
+    if (fallbacks != num) {
+        fail_msg("%s: %zu fallbacks traced, %zu logged", text, fallbacks, num);
+    }
+}
+
+static void check_same(const struct look *look, const struct outcome *expected,
+                       const struct outcome *found)
+{
+    size_t size = out_size(look->subject);
+    char text[512];
+
+    for (size_t i = 0; i < expected->num_bytes; i += size) {
+        if (memcmp(expected->bytes + i, found->bytes + i, size) != 0) {
+            print_look(look, text, sizeof(text));
+            fail_msg("%s: result %ld differs", text,
+                     (long)(i / size) - (long)look->offset);
+        }
+    }
+}
+
+/* ---- Blocked groups ---------------------------------------------------------------- */
+
+#define TILES_OF(kind, elements, size, groups)                                           \
+    {                                                                                    \
+        .tile = kind, .tile_elements = elements, .group_size = size,                     \
+        .max_groups = groups                                                             \
+    }
+
+static const struct plan_override tiles[] = {
+    TILES_OF(TILE_VECTOR, 16, 0, 9),   TILES_OF(TILE_GROUP, 16, 4, 17),
+    TILES_OF(TILE_VECTOR, 100, 0, 70), TILES_OF(TILE_GROUP, 100, 6, 5),
+    TILES_OF(TILE_GROUP, 256, 64, 16),
+};
+#define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
+
+static const uint32_t windows[] = { 1, 8, 32 };
+
+/* So many tiles that there is more than one window, or on devices that limit rounds as
+ * many as they can look back over. */
+static size_t tiles_here(void)
+{
+    return ctx->caps.facts.most_rounds ? 10 : 70;
+}
+
+static size_t num_refused, num_run, helped_in_place;
+
+static void check_look(struct look *look, const struct outcome *expected)
+{
+    static struct outcome found;
+
+    run(look, &found);
+    if (found.refused) {
+        ++num_refused;
+        return;
+    }
+    ++num_run;
+    check_same(look, expected, &found);
+    check_folded(look, &found);
+    if (look->in_place) {
+        helped_in_place += (size_t)found.folded[0];
+    } else if (look->block_every > 0 && found.folded[0] == 0) {
+        char text[512];
+        print_look(look, text, sizeof(text));
+        fail_msg("%s: no tile was folded for another", text);
+    }
+}
+
+/* Blocked groups at each rate, by each bound, apart and in place. */
+static void check_blocked(struct look *look)
+{
+    static struct outcome expected;
+    const uint32_t rates[] = { 0, 2, 3, 4 };
+    const char *algorithm = look->algorithm;
+    bool can_be_in_place = in_size(look->subject) == out_size(look->subject);
+
+    look->algorithm = "reduce_then_scan";
+    look->in_place = false;
+    run(look, &expected);
+    look->algorithm = algorithm;
+    for (size_t k = 0; k < 4 * 2 * 2; ++k) {
+        look->block_every = rates[k % 4];
+        look->plan.spins = k / 4 % 2 ? 1 + 5 : 1;
+        look->in_place = k / 8;
+        look->seed = k % 3 == 2 ? (uint32_t)k : 0;
+        if (!look->in_place || can_be_in_place) {
+            check_look(look, &expected);
+        }
+    }
+    /* The policy's spins. */
+    if (!ctx->caps.facts.most_rounds) {
+        look->plan.spins = 0;
+        look->in_place = false;
+        look->block_every = 3;
+        check_look(look, &expected);
+    }
+}
+
+/* That whose looks take longest, and so what waits for so many of them. */
+static enum memory_tier slow_tier(void)
+{
+    return has_tier(&device, MEMORY_LEGACY_64) ? MEMORY_LEGACY_64 : best_tier(&device);
+}
+
+static enum memory_tier tier_here(size_t turn)
+{
+    enum memory_tier has[CLFOLD_MEMORY_TIERS] = { MEMORY_NONE };
+    size_t num = 0;
+
+    for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS; ++tier) {
+        if (has_tier(&device, tier)) {
+            has[num++] = tier;
+        }
+    }
+    assert_true(num > 0);
+    return has[turn % num];
+}
+
+static void report_runs(void)
+{
+    print_message("%zu runs, %zu refused, %zu tiles helped in place\n", num_run,
+                  num_refused, helped_in_place);
+    assert_true(num_run > 0);
+    num_run = num_refused = helped_in_place = 0;
+}
+
+/* Tiers, anchors, windows, strategies and kinds in turn. */
+static void test_subject(void **state)
+{
+    size_t s = (size_t)(uintptr_t)*state;
+    const struct subject *subject = &subjects[s];
+    const uint32_t anchors[] = { 1, 3, 4 };
+
+    if (!device_has(&device, subject->pair.type)) {
+        print_message("%s has no %s\n", device.name, name_of(subject->pair.type));
+        skip();
+    }
+    for (size_t t = 0; t < NUM_TILES; ++t) {
+        struct look look = { .subject = subject,
+                             .plan = tiles[t],
+                             .algorithm =
+                                 (s + t) % 3 == 2 ? "scan_chained" : "scan_lookback",
+                             .exclusive = (s + t) % 2,
+                             .init = (s + t / 2) % 2 || is_arg(subject->op),
+                             .total = (s / 2 + t) % 2 && !subject->affine,
+                             .count = tiles_here() * tiles[t].tile_elements - 5,
+                             .offset = s * t % 17 };
+        look.plan.tier = tier_here(s + t);
+        look.plan.anchor = anchors[(s + t + t / 3) % 3];
+        /* PoCL 3.1's compiler dies of a group's tiles in blocks, of items so wide. */
+        if (device.is_pocl && is_arg(subject->op) && look.plan.tile == TILE_GROUP) {
+            look.plan.anchor = 1;
+        }
+        look.plan.window = windows[(s + t / 2) % 3];
+        if (ctx->caps.facts.most_rounds) {
+            look.plan.max_groups = MOST_TILES;
+        }
+        fill_subject(subject, data, look.count, s + t);
+        check_blocked(&look);
+    }
+    report_runs();
+}
+
+/* Each tier by each kind of tile, with blocks and without, and each window. */
+static void test_tier(void **state)
+{
+    enum memory_tier tier = (enum memory_tier)(uintptr_t)*state;
+
+    if (!has_tier(&device, tier)) {
+        print_message("%s: %s does not compile\n", device.name,
+                      clfold_memory(tier)->name);
+        assert_false(ctx->caps.offered[tier]);
+        skip();
+    }
+    for (size_t k = 0; k < 6; ++k) {
+        bool group = k % 2;
+        struct look look = { .subject = &subjects[k / 2 % 2],
+                             .plan = group ? tiles[4] : tiles[0],
+                             .algorithm = k == 3 ? "scan_chained" : "scan_lookback",
+                             .exclusive = k / 3 % 2,
+                             .offset = k };
+        if (group && k > 1 && !ctx->caps.facts.sub_groups) {
+            continue;
+        }
+        look.plan.tier = tier;
+        look.plan.anchor = k / 2 == 1 ? 4 : 1;
+        look.plan.window = windows[k / 2];
+        look.count = tiles_here() * look.plan.tile_elements;
+        if (ctx->caps.facts.most_rounds) {
+            look.plan.max_groups = MOST_TILES;
+        }
+        fill_subject(look.subject, data, look.count, k);
+        check_blocked(&look);
+    }
+    report_runs();
+}
+
+/* ---- Delays ------------------------------------------------------------------------ */
+
+#define SEEDS 1000
+
+/* Sums that round, by one program, with every delay between what groups publish: were
+ * totals folded in the order in which they are found, the bits would tell. */
+static void test_seeds(void **state)
+{
+    static struct outcome expected, found;
+    struct look look = { .subject = &subjects[0],
+                         .plan = tiles[0],
+                         .algorithm = "reduce_then_scan",
+                         .total = true };
+    size_t depths = 0, fallbacks = 0;
+
+    (void)state;
+    /* PoCL gives a worker no less than 32 groups at once. */
+    look.plan.max_groups = MOST_TILES;
+    look.plan.anchor = 1;
+    look.plan.tier = slow_tier();
+    look.count = 2 * tiles_here() * look.plan.tile_elements;
+    fill_subject(look.subject, data, look.count, 1);
+    run(&look, &expected);
+    look.algorithm = "scan_lookback";
+    for (uint32_t seed = 1; seed <= SEEDS; ++seed) {
+        look.seed = seed;
+        look.plan.spins = 1 + (seed % 4 == 0 ? 0 : seed % 4 == 1 ? 200 : 1 << 12);
+        look.block_every = seed % 5 == 0 ? 2 + seed % 3 : 0;
+        if (ctx->caps.facts.most_rounds) {
+            look.plan.spins = 1;
+        }
+        run(&look, &found);
+        if (found.refused) {
+            continue;
+        }
+        check_same(&look, &expected, &found);
+        check_folded(&look, &found);
+        for (size_t t = 0; t < found.num_tiles; ++t) {
+            depths += found.records[t].depth;
+            fallbacks += found.records[t].fallbacks;
+        }
+        ++num_run;
+    }
+    print_message("mean depth %.2f, %.2f fallbacks a run\n",
+                  (double)depths / SEEDS / (double)(2 * tiles_here()),
+                  (double)fallbacks / SEEDS);
+    assert_int_equal(num_run, SEEDS);
+    assert_true(depths > 0 && fallbacks > 0);
+    num_run = 0;
+}
+
+#define RUNS_IN_PLACE      300
+#define MOST_RUNS_IN_PLACE 6000
+
+/* Helpers fold long tiles that their owners overwrite meanwhile; runs go on until there
+ * are any, where groups run side by side. */
+static void test_in_place(void **state)
+{
+    static struct outcome expected, found;
+    struct look look = { .subject = &subjects[0],
+                         .plan = TILES_OF(TILE_VECTOR, 512, 0, MOST_TILES),
+                         .algorithm = "reduce_then_scan",
+                         .count = 1 << 18 };
+    size_t helped = 0;
+
+    (void)state;
+    look.plan.tier = best_tier(&device);
+    look.plan.spins = 1;
+    if (!has_fences(&device, look.plan.tier) || ctx->caps.facts.most_rounds) {
+        print_message("%s: none in place, or not so long a scan\n", device.name);
+        skip();
+    }
+    fill_subject(look.subject, data, look.count, 1);
+    run(&look, &expected);
+    look.algorithm = "scan_lookback";
+    look.in_place = true;
+    for (uint32_t seed = 1;
+         seed <= RUNS_IN_PLACE ||
+         (seed <= MOST_RUNS_IN_PLACE && helped == 0 && groups_meet(&device));
+         ++seed) {
+        look.seed = seed;
+        look.block_every = seed % 3 == 0 ? 2 : 0;
+        run(&look, &found);
+        assert_false(found.refused);
+        check_same(&look, &expected, &found);
+        check_folded(&look, &found);
+        helped += (size_t)found.folded[0];
+    }
+    print_message("%zu tiles folded for others\n", helped);
+    assert_true(helped > 0 || !groups_meet(&device));
+}
+
+/* ---- Holds ------------------------------------------------------------------------- */
+
+/* Events, as scan_trace.cl numbers them. */
+#define TOTAL_OF(tile)  (1 + 2 * (tile))
+#define PREFIX_OF(tile) (2 + 2 * (tile))
+
+/*
+ * The snapshot of the paper, at the time when tile 5 has its prefix: tile 6 has not
+ * started, and the prefixes of tiles 1, 2, 4 and 7 are still to come.
+ *
+ *   tile    0 1 2 3 4 5 6 7
+ *   state   P A A P A P X A
+ *   total   2 2 2 2 2 2 - 2
+ *   prefix  2     8   12
+ */
+static void test_snapshot(void **state)
+{
+    static struct outcome found;
+    /* PoCL gives a worker no less than 32 groups at once: here some to each of 16. */
+    enum { MANY = 512 };
+    static const char states[] = "PAAPAPXA";
+    static const struct subject counted = {
+        "ones", false, CLFOLD_ADD, { CLFOLD_U32, CLFOLD_U32 }
+    };
+    /* Before its fold, and before its prefix. */
+    static const cl_uint holds[2 * (MANY + 1)] = {
+        [2 * 1 + 1] = PREFIX_OF(5), [2 * 2 + 1] = PREFIX_OF(5), [2 * 3] = PREFIX_OF(0),
+        [2 * 4 + 1] = PREFIX_OF(5), [2 * 5] = PREFIX_OF(3),     [2 * 5 + 1] = TOTAL_OF(7),
+        [2 * 6] = PREFIX_OF(5),     [2 * 7 + 1] = PREFIX_OF(5),
+    };
+    struct look look = { .subject = &counted,
+                         .plan = TILES_OF(TILE_VECTOR, 16, 0, MANY),
+                         .algorithm = "scan_lookback",
+                         .count = MANY * 16,
+                         .holds = holds };
+    cl_uint units = 0;
+    char is[9] = "";
+
+    (void)state;
+    clGetDeviceInfo(device.id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL);
+    if (!device.is_pocl || units < 8) {
+        print_message("%s: no 8 groups at once are sure to run\n", device.name);
+        skip();
+    }
+    look.plan.tier = slow_tier();
+    look.plan.spins = 1u << 30;
+    for (size_t i = 0; i < look.count; ++i) {
+        ((cl_uint *)data)[i] = i % 16 < 2;
+    }
+    /* A wait ends some time, on a busy machine perhaps too early. */
+    for (size_t tries = 0; tries < 5 && strcmp(is, states) != 0; ++tries) {
+        run(&look, &found);
+        cl_ulong now = found.records[5].prefix;
+        for (size_t t = 0; t < 8; ++t) {
+            const clfold_tile_trace *record = &found.records[t];
+            is[t] = record->prefix <= now ? 'P' : record->aggregate < now ? 'A' : 'X';
+            assert_int_equal(record->ticket, t);
+        }
+        for (size_t i = 0; i < look.count; ++i) {
+            cl_uint expected = 2 * (cl_uint)(i / 16) + (i % 16 == 0 ? 1 : 2);
+            assert_int_equal(((cl_uint *)found.bytes)[i], expected);
+        }
+    }
+    assert_string_equal(is, states);
+    /* 5 looked at 4, and found 3; 7 had to wait for 6, and found its total or prefix. */
+    assert_int_equal(found.records[5].depth, 1);
+    assert_int_equal(found.records[7].fallbacks, 0);
+}
+
+/* ---- Epochs ------------------------------------------------------------------------ */
+
+/* The scan of call i: other data each time, and every second time groups that never
+ * publish, whose words of a call before must not be taken for theirs. */
+static void check_call(struct look *look, size_t num_tiles, size_t i)
+{
+    static struct outcome expected, found;
+
+    look->count = num_tiles * look->plan.tile_elements - i % 7;
+    fill_subject(look->subject, data, look->count, i);
+    look->block_every = i % 2 ? 2 : 0;
+    look->algorithm = "reduce_then_scan";
+    run(look, &expected);
+    look->algorithm = "scan_lookback";
+    run(look, &found);
+    assert_false(found.refused);
+    check_same(look, &expected, &found);
+    check_folded(look, &found);
+}
+
+static void test_wrap(void **state)
+{
+    const size_t tiles_of_call[] = { 20, 3, 17, 1, 20, 9, 2, 20, 13 };
+
+    (void)state;
+    for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS; ++tier) {
+        struct look look = { .subject = &subjects[2], .plan = tiles[0] };
+        uint32_t bits = clfold_memory(tier)->word_bits == 64 ? 30 : 14;
+        if (!has_tier(&device, tier)) {
+            continue;
+        }
+        look.plan.tier = tier;
+        look.plan.spins = ctx->caps.facts.most_rounds ? 1 : 1 + 2;
+        look.plan.first_epoch = (1u << bits) - 20;
+        look.plan.max_groups = 20;
+        clfold_context_trim(ctx);
+        for (size_t i = 0; i < 40; ++i) {
+            check_call(&look, tiles_of_call[i % 9], i);
+        }
+        print_message("%s: 20 calls on either side of 2^%u\n", clfold_memory(tier)->name,
+                      bits);
+    }
+    clfold_context_trim(ctx);
+}
+
+/* The untraced scan that others run. */
+static void scan_few(const struct look *look, size_t times)
+{
+    const clfold_fold fold = { .op = CLFOLD_ADD,
+                               .type = CLFOLD_I32,
+                               .algorithm = "scan_lookback" };
+
+    clfold_context_override(ctx, &look->plan);
+    for (size_t i = 0; i < times; ++i) {
+        assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in_mem, 0, out_mem, 0,
+                                        2 * look->plan.tile_elements, 0, NULL, NULL));
+        if (i % 100 == 0) {
+            assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+        }
+    }
+}
+
+/* All 2^14 epochs of words of 32 bits: what the first call left must be cleared when its
+ * epoch is there again, though no call in between came so far. */
+static void test_whole_cycle(void **state)
+{
+    enum memory_tier tier = MEMORY_SCOPED_32;
+
+    (void)state;
+    while (tier < CLFOLD_MEMORY_TIERS && !has_tier(&device, tier)) {
+        ++tier;
+    }
+    if (tier == CLFOLD_MEMORY_TIERS) {
+        print_message("%s: no words of 32 bits\n", device.name);
+        skip();
+    }
+    struct look look = { .subject = &subjects[2], .plan = tiles[0] };
+    look.plan.tier = tier;
+    look.plan.spins = 1;
+    look.plan.max_groups = 20;
+    clfold_context_trim(ctx);
+    check_call(&look, 20, 0);
+    scan_few(&look, (1 << 14) - 1);
+    check_call(&look, 20, 1);
+    clfold_context_trim(ctx);
+}
+
+/* A launch that was recorded runs again as it was, with no argument set anew, since the
+ * epoch is in its memory: here the kernel that a call has left behind. */
+static void test_replayed(void **state)
+{
+    enum { TILES = 20, REPLAYS = 50 };
+    const clfold_fold fold = { .op = CLFOLD_ADD,
+                               .type = CLFOLD_F32,
+                               .algorithm = "scan_lookback" };
+    struct plan_override plan = TILES_OF(TILE_VECTOR, 16, 0, 7);
+    const size_t local = 1, count = (size_t)TILES * 16;
+    cl_float expected[TILES * 16], found[TILES * 16], poison = -1;
+    clfold_context *own = NULL;
+    clfold_report report;
+
+    (void)state;
+    plan.spins = 1;
+    plan.tier = best_tier(&device);
+    fill(data, CLFOLD_F32, count, FILL_ROUNDING, 3);
+    write_buffer(in_mem, 0, data, sizeof(expected));
+    assert_ok(clfold_context_create(&own, device.context, device.id, NULL));
+    clfold_context_override(own, &plan);
+    assert_ok(clfold_inclusive_scan(own, device.queue, &fold, in_mem, 0, out_mem, 0,
+                                    count, 0, NULL, NULL));
+    read_buffer(out_mem, expected, sizeof(expected));
+    assert_ok(clfold_explain(own, CLFOLD_INCLUSIVE_SCAN, &fold, count, &report));
+    assert_null(own->cache.programs->next);
+    for (int i = 0; i < REPLAYS; ++i) {
+        const size_t global = report.num_groups;
+        cl_kernel kernel = own->cache.programs->idle->kernels[0];
+        assert_int_equal(clEnqueueFillBuffer(device.queue, out_mem, &poison, 4, 0,
+                                             sizeof(found), 0, NULL, NULL),
+                         CL_SUCCESS);
+        assert_int_equal(clEnqueueNDRangeKernel(device.queue, kernel, 1, NULL, &global,
+                                                &local, 0, NULL, NULL),
+                         CL_SUCCESS);
+        read_buffer(out_mem, found, sizeof(found));
+        assert_memory_equal(found, expected, sizeof(found));
+    }
+    clfold_context_destroy(&own);
+}
+
+/* ---- The group --------------------------------------------------------------------- */
+
+static cl_mem buffer_of(size_t size)
+{
+    cl_int status;
+    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE, size, NULL, &status);
+
+    assert_int_equal(status, CL_SUCCESS);
+    return mem;
+}
+
+static int open_device(void **state)
+{
+    (void)state;
+    device_init(&device);
+    in_mem = buffer_of(sizeof(data));
+    out_mem = buffer_of((MOST + 64) * MAX_RESULT);
+    tiles_mem = buffer_of(MOST_TILES * sizeof(clfold_tile_trace));
+    folded_mem = buffer_of(FOLDED * sizeof(cl_ulong));
+    holds_mem = buffer_of(MOST_TILES * 2 * sizeof(cl_uint));
+    return clfold_context_create(&ctx, device.context, device.id, NULL);
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    clfold_context_destroy(&ctx);
+    clReleaseMemObject(in_mem);
+    clReleaseMemObject(out_mem);
+    clReleaseMemObject(tiles_mem);
+    clReleaseMemObject(folded_mem);
+    clReleaseMemObject(holds_mem);
+    device_finish(&device);
+    return 0;
+}
+
+/* An argument is a pattern of test names. */
+int main(int argc, char **argv)
+{
+    struct CMUnitTest tests[6 + NUM_SUBJECTS + CLFOLD_MEMORY_TIERS - 1] = {
+        cmocka_unit_test(test_seeds),       cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_snapshot),    cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_whole_cycle), cmocka_unit_test(test_replayed)
+    };
+    size_t num = 6;
+
+    for (size_t s = 0; s < NUM_SUBJECTS; ++s) {
+        tests[num++] = (struct CMUnitTest){ .name = subjects[s].name,
+                                            .test_func = test_subject,
+                                            .initial_state = (void *)(uintptr_t)s };
+    }
+    for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS; ++tier) {
+        tests[num++] = (struct CMUnitTest){ .name = clfold_memory(tier)->name,
+                                            .test_func = test_tier,
+                                            .initial_state = (void *)(uintptr_t)tier };
+    }
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests_name("lookback", tests, open_device, close_device);
+}

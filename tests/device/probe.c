@@ -1,0 +1,524 @@
+/* The probe of look-back's memory: tiers that are right are taken, broken ones dropped
+ * with their reasons, and what was found out is kept. */
+#include "device.h"
+#include "lookback.h"
+#include "test.h"
+
+#include "device/probe.h"
+#include "ops/context.h"
+#include "ops/internal.h"
+
+#include <pthread.h>
+
+#define COUNT 5000
+
+enum { RIGHT, TORN, LOST, NOT_BUILT, KINDS };
+
+static struct device device;
+static cl_mem ones, out;
+
+/* ---- A context that tells what it says, and a scan --------------------------------- */
+
+struct kept {
+    char line[CLFOLD_VERDICT_SIZE], key[512];
+    size_t size;
+    unsigned loads, saves, warnings;
+    char told[CLFOLD_VERDICT_SIZE + 100]; /* of a probe */
+};
+
+static void keep_message(void *user, int level, const char *message)
+{
+    struct kept *kept = user;
+
+    kept->warnings += level <= CLFOLD_LOG_WARNING;
+    if (strncmp(message, "probed ", strlen("probed ")) == 0) {
+        snprintf(kept->told, sizeof(kept->told), "%s", message);
+    }
+}
+
+static size_t load(void *user, const char *key, void *verdict, size_t size)
+{
+    struct kept *kept = user;
+
+    ++kept->loads;
+    snprintf(kept->key, sizeof(kept->key), "%s", key);
+    assert_true(size >= kept->size);
+    memcpy(verdict, kept->line, kept->size);
+    return kept->size;
+}
+
+static void save(void *user, const char *key, const void *verdict, size_t size)
+{
+    struct kept *kept = user;
+
+    ++kept->saves;
+    snprintf(kept->key, sizeof(kept->key), "%s", key);
+    assert_true(size < sizeof(kept->line));
+    memcpy(kept->line, verdict, size);
+    kept->line[size] = '\0';
+    kept->size = size;
+}
+
+static clfold_context *context(struct kept *kept, const struct plan_override *override)
+{
+    const clfold_context_params params = { .log = keep_message,
+                                           .log_level = CLFOLD_LOG_INFO,
+                                           .user = kept,
+                                           .load_verdict = load,
+                                           .save_verdict = save };
+    clfold_context *ctx;
+
+    assert_ok(clfold_context_create(&ctx, device.context, device.id, &params));
+    clfold_context_override(ctx, override);
+    return ctx;
+}
+
+static clfold_status scan(clfold_context *ctx, cl_command_queue queue, cl_mem to,
+                          const char *algorithm)
+{
+    const clfold_fold sum = { .op = CLFOLD_ADD,
+                              .type = CLFOLD_I32,
+                              .algorithm = algorithm };
+
+    return clfold_inclusive_scan(ctx, queue, &sum, ones, 0, to, 0, COUNT, 0, NULL, NULL);
+}
+
+static void assert_scans(clfold_context *ctx, const char *algorithm)
+{
+    static cl_int results[COUNT];
+
+    assert_ok(scan(ctx, device.queue, out, algorithm));
+    assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(results),
+                                         results, 0, NULL, NULL),
+                     CL_SUCCESS);
+    for (int i = 0; i < COUNT; ++i) {
+        assert_int_equal(results[i], i + 1);
+    }
+}
+
+static struct findings findings_of(clfold_context *ctx)
+{
+    struct findings findings;
+    const char *failed = NULL;
+    bool known;
+
+    assert_int_equal(clfold_context_findings(ctx, false, &findings, &known, &failed),
+                     CL_SUCCESS);
+    assert_true(known);
+    return findings;
+}
+
+/* Probed though it is known; tiles so small that look-back is done everywhere. */
+static struct plan_override probed(void)
+{
+    return (struct plan_override){ .probes = 8, .tile_elements = 512, .spins = 1 + 8 };
+}
+
+/* ---- A tier at a time -------------------------------------------------------------- */
+
+struct tried {
+    enum tier_fate fate;
+    bool fair;
+    uint64_t met;
+    double ms;
+};
+
+static struct tried try_tier(const clfold_context *ctx, enum memory_tier tier,
+                             uint8_t kind)
+{
+    uint8_t broken[CLFOLD_MEMORY_TIERS] = { 0 };
+    struct probe probe = { .context = device.context,
+                           .device = device.id,
+                           .caps = &ctx->caps,
+                           .broken = broken };
+    struct tried tried;
+
+    broken[tier] = kind;
+    assert_int_equal(clfold_probe_tier(&probe, tier, &tried.fate, &tried.fair),
+                     CL_SUCCESS);
+    assert_null(probe.released);
+    tried.met = probe.met;
+    tried.ms = (double)probe.launch_ns / 1e6;
+    return tried;
+}
+
+/* Each alone, offered or not. */
+static void test_tiers(void **state)
+{
+    struct kept kept = { 0 };
+    clfold_context *ctx = context(&kept, NULL);
+
+    (void)state;
+    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+        struct tried tried = try_tier(ctx, (enum memory_tier)t, RIGHT);
+        print_message("%s: %s%s, launches took %.2f ms\n",
+                      clfold_memory((enum memory_tier)t)->name,
+                      clfold_fate_name(tried.fate), tried.fair ? ", fair" : "", tried.ms);
+        if (tried.fate != FATE_TAKEN && tried.fate != FATE_NOT_BUILT) {
+            fail_msg("%s: %s", clfold_memory((enum memory_tier)t)->name,
+                     clfold_fate_name(tried.fate));
+        }
+        if (ctx->caps.offered[t]) {
+            assert_int_equal(tried.fate, FATE_TAKEN);
+        }
+    }
+    clfold_context_destroy(&ctx);
+}
+
+/* A torn word is seen only by who looks at the right time, so groups must meet; on a busy
+ * machine they do in one try of ten or so. */
+static int most_tries(void)
+{
+    return groups_meet(&device) ? 400 : 40;
+}
+
+static void assert_torn(const clfold_context *ctx, enum memory_tier tier)
+{
+    uint64_t met = 0;
+    int tries = 0;
+    struct tried tried;
+
+    do {
+        tried = try_tier(ctx, tier, TORN);
+        met += tried.met;
+        ++tries;
+    } while (tried.fate == FATE_TAKEN && tries < most_tries());
+    print_message("%s: %s, try %d\n", clfold_memory(tier)->name,
+                  clfold_fate_name(tried.fate), tries);
+    if (tried.fate != FATE_TORN && (groups_meet(&device) || tried.fate != FATE_TAKEN)) {
+        fail_msg("%s: torn words: %s, though groups met %llu times",
+                 clfold_memory(tier)->name, clfold_fate_name(tried.fate),
+                 (unsigned long long)met);
+    }
+}
+
+static void test_broken(void **state)
+{
+    struct kept kept = { 0 };
+    clfold_context *ctx = context(&kept, NULL);
+
+    (void)state;
+    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+        enum memory_tier tier = (enum memory_tier)t;
+        if (ctx->caps.offered[t]) {
+            assert_torn(ctx, tier);
+            assert_int_equal(try_tier(ctx, tier, LOST).fate, FATE_LOST);
+            assert_int_equal(try_tier(ctx, tier, NOT_BUILT).fate, FATE_NOT_BUILT);
+        }
+    }
+    clfold_context_destroy(&ctx);
+}
+
+/* One look at what one waits for: waits in vain drop no tier. */
+static void test_in_vain(void **state)
+{
+    struct kept kept = { 0 };
+    clfold_context *ctx = context(&kept, NULL);
+
+    (void)state;
+    ctx->caps.facts.most_rounds = 4;
+    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+        if (ctx->caps.offered[t]) {
+            struct tried tried = try_tier(ctx, (enum memory_tier)t, RIGHT);
+            assert_int_equal(tried.fate, FATE_TAKEN);
+            assert_false(tried.fair);
+        }
+    }
+    clfold_context_destroy(&ctx);
+}
+
+/* ---- Contexts ---------------------------------------------------------------------- */
+
+static int offered_behind(const clfold_context *ctx, int tier)
+{
+    do {
+        ++tier;
+    } while (tier < CLFOLD_MEMORY_TIERS && !ctx->caps.offered[tier]);
+    return tier < CLFOLD_MEMORY_TIERS ? tier : MEMORY_NONE;
+}
+
+/* The best tier is broken, in a way: the next is taken, if there is one. False: it was
+ * not seen to be. */
+static bool next_is_taken(uint8_t kind, enum tier_fate fate)
+{
+    struct kept kept = { 0 };
+    struct plan_override override = probed();
+    clfold_context *ctx = context(&kept, &override);
+    int best = offered_behind(ctx, MEMORY_NONE);
+    int next = kind == RIGHT ? best : offered_behind(ctx, best);
+    struct findings findings;
+
+    override.broken[best] = kind;
+    clfold_context_override(ctx, &override);
+    if (next == MEMORY_NONE) {
+        clfold_status status = scan(ctx, device.queue, out, "scan_lookback");
+        assert_int_equal(status, findings_of(ctx).verdict.tier == MEMORY_NONE
+                                     ? CLFOLD_ERROR_UNSUPPORTED
+                                     : CLFOLD_OK);
+    } else {
+        assert_scans(ctx, "scan_lookback");
+    }
+    assert_scans(ctx, NULL);
+    findings = findings_of(ctx);
+    assert_int_equal(kept.saves, 1);
+    assert_non_null(strstr(kept.told, kept.line));
+    clfold_context_destroy(&ctx);
+    if (kind == TORN && findings.fates[best] == FATE_TAKEN) {
+        return false;
+    }
+    print_message("%s\n", kept.told);
+    assert_int_equal(findings.verdict.tier, next);
+    assert_int_equal(findings.fates[best], fate);
+    assert_int_equal(findings.verdict.fences, next == MEMORY_SCOPED_64);
+    return true;
+}
+
+static void test_next(void **state)
+{
+    bool seen = false;
+
+    (void)state;
+    assert_true(next_is_taken(RIGHT, FATE_TAKEN));
+    assert_true(next_is_taken(LOST, FATE_LOST));
+    assert_true(next_is_taken(NOT_BUILT, FATE_NOT_BUILT));
+    for (int i = 0; i < most_tries() && !seen; ++i) {
+        seen = next_is_taken(TORN, FATE_TORN);
+    }
+    assert_true(seen || !groups_meet(&device));
+}
+
+/* No tier is left. */
+static void test_none(void **state)
+{
+    struct kept kept = { 0 };
+    struct plan_override override = probed();
+    clfold_context *ctx = context(&kept, &override);
+    clfold_report report;
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
+    const clfold_fold named = { .op = CLFOLD_ADD,
+                                .type = CLFOLD_I32,
+                                .algorithm = "scan_chained" };
+
+    (void)state;
+    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+        override.broken[t] = t % 2 ? LOST : NOT_BUILT;
+    }
+    clfold_context_override(ctx, &override);
+    assert_scans(ctx, NULL);
+    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+        char why[128];
+        snprintf(why, sizeof(why), "%s: %s", clfold_memory((enum memory_tier)t)->name,
+                 clfold_fate_name(!ctx->caps.offered[t] ? FATE_NOT_OFFERED
+                                  : t % 2               ? FATE_LOST
+                                                        : FATE_NOT_BUILT));
+        assert_refused(scan(ctx, device.queue, out, "scan_lookback"),
+                       CLFOLD_ERROR_UNSUPPORTED, why);
+        assert_refused(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT),
+                       CLFOLD_ERROR_UNSUPPORTED, why);
+    }
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, (size_t)1 << 26, &report));
+    assert_string_equal(report.algorithm, "reduce_then_scan");
+    assert_int_equal(findings_of(ctx).verdict.tier, MEMORY_NONE);
+    assert_int_equal(kept.saves, 1);
+    clfold_context_destroy(&ctx);
+}
+
+/* A device that is known is not probed, and nobody is asked; and many elements are
+ * scanned by look-back there, unless somebody says otherwise. */
+static void test_known(void **state)
+{
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
+    clfold_report report;
+    struct kept kept = { 0 };
+    struct plan_override override = probed();
+    clfold_context *ctx;
+    bool is_known = device.is_pocl || device.is_intel;
+
+    (void)state;
+    ctx = context(&kept, NULL);
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, (size_t)1 << 26, &report));
+    if (is_known) {
+        assert_string_equal(report.algorithm, "scan_lookback");
+    }
+    clfold_context_destroy(&ctx);
+    kept = (struct kept){ 0 };
+    override.probes = 0;
+    ctx = context(&kept, &override);
+    assert_scans(ctx, "scan_lookback");
+    assert_int_equal(kept.loads, is_known ? 0 : 1);
+    assert_int_equal(kept.saves, is_known ? 0 : 1);
+    assert_int_equal(strlen(kept.told) > 0, !is_known);
+    clfold_context_destroy(&ctx);
+}
+
+/* ---- The callbacks ----------------------------------------------------------------- */
+
+static void test_callbacks(void **state)
+{
+    const clfold_fold named = { .op = CLFOLD_ADD,
+                                .type = CLFOLD_I32,
+                                .algorithm = "scan_lookback" };
+    struct kept kept = { 0 };
+    struct plan_override override = probed();
+    clfold_context *ctx = context(&kept, &override);
+    clfold_report report;
+    char line[CLFOLD_VERDICT_SIZE];
+
+    (void)state;
+    assert_int_equal(kept.loads, 0);
+    for (int i = 0; i < 2; ++i) {
+        assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT, &report));
+        assert_non_null(strstr(report.reason, "if a probe finds memory for it"));
+        assert_int_equal(kept.loads, 1);
+        assert_int_equal(kept.saves, 0);
+    }
+    assert_non_null(strstr(kept.key, ctx->caps.name));
+    assert_non_null(strstr(kept.key, ctx->caps.driver));
+    assert_non_null(strstr(kept.key, ctx->caps.platform));
+    assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT));
+    assert_scans(ctx, "scan_lookback");
+    assert_scans(ctx, "scan_chained");
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT, &report));
+    assert_null(strstr(report.reason, "if a probe finds memory for it"));
+    assert_int_equal(kept.loads, 1);
+    assert_int_equal(kept.saves, 1);
+    assert_int_equal(kept.warnings, 0);
+    clfold_context_destroy(&ctx);
+
+    /* What was kept is believed: a probe would find no tier. */
+    snprintf(line, sizeof(line), "%s", kept.line);
+    memset(override.broken, NOT_BUILT, sizeof(override.broken));
+    kept.loads = kept.saves = 0;
+    kept.told[0] = '\0';
+    ctx = context(&kept, &override);
+    assert_scans(ctx, "scan_lookback");
+    assert_scans(ctx, "scan_lookback");
+    assert_int_equal(kept.loads, 1);
+    assert_int_equal(kept.saves, 0);
+    assert_int_equal(kept.warnings, 0);
+    assert_string_equal(kept.told, "");
+    clfold_context_destroy(&ctx);
+}
+
+/* What is no verdict is said to be none, and the device probed. */
+static void test_damaged(void **state)
+{
+    static const char *const lines[] = {
+        "x",
+        "clfold verdict 1: tier scoped_64, fair yes, fences",
+        "clfold verdict 0: tier scoped_64, fair yes, fences yes",
+        /* Well written, but of another device: nobody offers the second, and fences. */
+        "clfold verdict 1: tier ptx_64, fair yes, fences yes; scoped_64 dropped: does "
+        "not "
+        "build",
+        "clfold verdict 1: tier legacy_32, fair yes, fences yes; scoped_64 dropped: does "
+        "not build; ptx_64 dropped: does not build; legacy_64 dropped: does not build; "
+        "scoped_32 dropped: does not build",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); ++i) {
+        struct kept kept = { .size = strlen(lines[i]) };
+        struct plan_override override = probed();
+        clfold_context *ctx = context(&kept, &override);
+        if (i == 3 && ctx->caps.offered[MEMORY_PTX_64]) {
+            clfold_context_destroy(&ctx);
+            continue;
+        }
+        snprintf(kept.line, sizeof(kept.line), "%s", lines[i]);
+        assert_scans(ctx, "scan_lookback");
+        assert_int_equal(kept.warnings, 1);
+        assert_int_equal(kept.loads, 1);
+        assert_int_equal(kept.saves, 1);
+        assert_string_not_equal(kept.line, lines[i]);
+        clfold_context_destroy(&ctx);
+    }
+}
+
+/* Threads that come at the same time: one probes, the others wait for it. */
+struct thread {
+    pthread_t id;
+    clfold_context *ctx;
+    cl_command_queue queue;
+    cl_mem out;
+    clfold_status status;
+};
+
+static void *run_thread(void *user)
+{
+    struct thread *thread = user;
+
+    thread->status = scan(thread->ctx, thread->queue, thread->out, "scan_lookback");
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    struct kept kept = { 0 };
+    struct plan_override override = probed();
+    clfold_context *ctx = context(&kept, &override);
+    struct thread threads[4];
+
+    (void)state;
+    for (int i = 0; i < 4; ++i) {
+        cl_int status;
+        threads[i] = (struct thread){ .ctx = ctx, .queue = device_queue(&device, 0) };
+        threads[i].out =
+            clCreateBuffer(device.context, CL_MEM_READ_WRITE, COUNT * 4, NULL, &status);
+        assert_int_equal(status, CL_SUCCESS);
+        assert_non_null(threads[i].queue);
+    }
+    for (int i = 0; i < 4; ++i) {
+        assert_int_equal(pthread_create(&threads[i].id, NULL, run_thread, &threads[i]),
+                         0);
+    }
+    for (int i = 0; i < 4; ++i) {
+        pthread_join(threads[i].id, NULL);
+        clFinish(threads[i].queue);
+        assert_int_equal(threads[i].status, CLFOLD_OK);
+        clReleaseMemObject(threads[i].out);
+        clReleaseCommandQueue(threads[i].queue);
+    }
+    assert_int_equal(kept.loads, 1);
+    assert_int_equal(kept.saves, 1);
+    clfold_context_destroy(&ctx);
+}
+
+static int open_device(void **state)
+{
+    static cl_int values[COUNT];
+    cl_int status;
+
+    (void)state;
+    device_init(&device);
+    for (int i = 0; i < COUNT; ++i) {
+        values[i] = 1;
+    }
+    ones = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                          sizeof(values), values, &status);
+    out =
+        clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(values), NULL, &status);
+    return ones && out ? 0 : -1;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    clReleaseMemObject(ones);
+    clReleaseMemObject(out);
+    device_finish(&device);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tiers),     cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_in_vain),   cmocka_unit_test(test_next),
+        cmocka_unit_test(test_none),      cmocka_unit_test(test_known),
+        cmocka_unit_test(test_callbacks), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_threads),
+    };
+
+    return cmocka_run_group_tests_name("probe", tests, open_device, close_device);
+}
