@@ -1,15 +1,20 @@
 /* What clfold asks of a driver, and how it takes the answers: builds that fail, builds
  * that are made once, warm calls that make nothing, devices that lack something or lie.
  */
+#define CLFOLD_EXPERIMENTAL
 #include "alloc_spy.h"
 #include "clspy.h"
 #include "fixture.h"
+
+#include "ops/internal.h"
 
 #include <pthread.h>
 
 #define THREADS 4
 
 static const clfold_fold sum_f64 = { .op = CLFOLD_ADD, .type = CLFOLD_F64 };
+
+static int saves; /* of verdicts */
 
 static int reset(void **state)
 {
@@ -43,6 +48,170 @@ static void fail_builds(int num, cl_int code)
 {
     for (int i = 1; i <= num; ++i) {
         clspy_arm("clBuildProgram", (uint64_t)i, code);
+    }
+}
+
+/* Look-back that does not build in any tile gives way to reduce_then_scan, for good; but
+ * not where it was asked for by name. */
+static void test_no_lookback(void **state)
+{
+    enum { MANY = 1 << 17 };
+    const cl_int one = 1;
+    cl_int total = 0, status[2];
+    clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
+    clfold_context *ctx = open_context();
+    clfold_report report;
+    cl_mem in = clCreateBuffer(device.context, CL_MEM_READ_WRITE, MANY * 4, NULL, status);
+    cl_mem out =
+        clCreateBuffer(device.context, CL_MEM_READ_WRITE, MANY * 4, NULL, status + 1);
+
+    (void)state;
+    assert_true(status[0] == CL_SUCCESS && status[1] == CL_SUCCESS);
+    assert_int_equal(
+        clEnqueueFillBuffer(device.queue, in, &one, 4, 0, MANY * 4, 0, NULL, NULL),
+        CL_SUCCESS);
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY, &report));
+    if (strcmp(report.algorithm, "scan_lookback") == 0) {
+        fail_builds(2, CL_BUILD_PROGRAM_FAILURE);
+        for (int i = 0; i < 2; ++i) {
+            assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in, 0, out, 0, MANY,
+                                            0, NULL, NULL));
+            assert_int_equal(clspy_calls("clBuildProgram"), 3);
+            assert_false(log_has(CLFOLD_LOG_ERROR, "", ""));
+        }
+        assert_true(clspy_disarm().fired);
+        assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, (MANY - 1) * 4,
+                                             4, &total, 0, NULL, NULL),
+                         CL_SUCCESS);
+        assert_int_equal(total, MANY);
+        assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY, &report));
+        assert_string_equal(report.algorithm, "reduce_then_scan");
+        fold.algorithm = "scan_lookback";
+        assert_refused(clfold_inclusive_scan(ctx, device.queue, &fold, in, 0, out, 0,
+                                             MANY, 0, NULL, NULL),
+                       CLFOLD_ERROR_BUILD, "does not build");
+    } else {
+        print_message("%s scans by %s\n", device.name, report.algorithm);
+    }
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    clfold_context_destroy(&ctx);
+}
+
+/* A tile that does not build gives way to one of other size, of which there are too many:
+ * more than there are tickets in a word of 32 bits. */
+static void test_too_many_next_tiles(void **state)
+{
+    enum { MANY = 3 << 19 };
+    const struct plan_override plan = {
+        .tile_elements = 7, .group_size = 4, .tier = MEMORY_LEGACY_32, .spins = 1
+    };
+    static cl_int ones[MANY], found[MANY];
+    clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
+    clfold_context *ctx = open_context();
+    cl_mem in, out;
+    cl_int status[2];
+
+    (void)state;
+    for (size_t i = 0; i < MANY; ++i) {
+        ones[i] = 1;
+    }
+    in = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                        sizeof(ones), ones, status);
+    out = clCreateBuffer(device.context, CL_MEM_READ_WRITE, MANY * 4, NULL, status + 1);
+    assert_true(status[0] == CL_SUCCESS && status[1] == CL_SUCCESS);
+    clfold_context_override(ctx, &plan);
+    fail_builds(1, CL_BUILD_PROGRAM_FAILURE);
+    assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in, 0, out, 0, MANY, 0,
+                                    NULL, NULL));
+    clspy_disarm();
+    assert_false(log_has(CLFOLD_LOG_ERROR, "", ""));
+    assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(found),
+                                         found, 0, NULL, NULL),
+                     CL_SUCCESS);
+    for (cl_int i = 0; i < MANY; ++i) {
+        assert_int_equal(found[i], i + 1);
+    }
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    clfold_context_destroy(&ctx);
+}
+
+/* So it does in a trace, whose tiles are counted once it is built: nothing is recorded
+ * behind the last. */
+static void test_trace_next_tile(void **state)
+{
+    enum { MANY = 1 << 17, ROOM = 1 << 10 };
+    static clfold_tile_trace tiles[ROOM];
+    clfold_fold fold = { .op = CLFOLD_ADD,
+                         .type = CLFOLD_I32,
+                         .algorithm = "scan_lookback" };
+    clfold_context *ctx = open_context();
+    size_t num = 0;
+    cl_int status;
+    cl_mem mem =
+        clCreateBuffer(device.context, CL_MEM_READ_WRITE, MANY * 8, NULL, &status);
+
+    (void)state;
+    assert_int_equal(status, CL_SUCCESS);
+    clfold_context_override(ctx, NULL);
+    if (clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY) == CLFOLD_OK) {
+        clspy_reset();
+        fail_builds(1, CL_BUILD_PROGRAM_FAILURE);
+        assert_ok(clfold_trace(ctx, device.queue, &fold, mem, 0, mem, MANY, MANY, tiles,
+                               ROOM, &num));
+        assert_true(clspy_disarm().fired);
+        for (size_t t = 0; t < ROOM; ++t) {
+            assert_int_equal(tiles[t].prefix != 0, t < num);
+        }
+    } else {
+        print_message("%s has no look-back\n", device.name);
+    }
+    clReleaseMemObject(mem);
+    clfold_context_destroy(&ctx);
+}
+
+static void count_save(void *user, const char *key, const void *verdict, size_t size)
+{
+    (void)user;
+    (void)key;
+    (void)verdict;
+    (void)size;
+    ++saves;
+}
+
+/* A memory tier whose probe fails by a call is dropped for this context, and not for
+ * others: what was found out is not handed out to be kept. */
+static void test_tier_fails(void **state)
+{
+    const clfold_context_params params = { .save_verdict = count_save };
+    const struct plan_override probes = { .probes = 1, .tile_elements = 512 };
+    static const char *const calls[] = { "clEnqueueNDRangeKernel", "clCreateKernel",
+                                         "clEnqueueReadBuffer", "clCreateBuffer" };
+
+    (void)state;
+    for (size_t i = 0; i <= sizeof(calls) / sizeof(calls[0]); ++i) {
+        const clfold_fold fold = { .op = CLFOLD_ADD,
+                                   .type = CLFOLD_I64,
+                                   .in = CLFOLD_I32 };
+        const bool fails = i < sizeof(calls) / sizeof(calls[0]);
+        clfold_context *ctx = NULL;
+        assert_ok(context_open(&ctx, &params));
+        clfold_context_override(ctx, &probes);
+        clspy_reset();
+        log_clear();
+        saves = 0;
+        if (fails) {
+            clspy_arm(calls[i], 1, CL_OUT_OF_RESOURCES);
+        }
+        assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 1 << 20));
+        assert_int_equal(clspy_disarm().fired, fails);
+        assert_int_equal(log_has(CLFOLD_LOG_WARNING, "the probe of look-back's memory",
+                                 "CL_OUT_OF_RESOURCES"),
+                         fails);
+        assert_int_equal(log_has(CLFOLD_LOG_WARNING, "dropped: does not run", ""), fails);
+        assert_int_equal(saves, !fails);
+        clfold_context_destroy(&ctx);
     }
 }
 
@@ -371,7 +540,8 @@ static void test_no_scratch(void **state)
         clfold_context_trim(ctx);
         /* Warm, the only allocation is the block. */
         alloc_spy_arm(1);
-        assert_refused(reduce(ctx), CL_OUT_OF_HOST_MEMORY, "no memory for its record");
+        assert_refused(reduce(ctx), CL_OUT_OF_HOST_MEMORY,
+                       "no memory on the host for it");
         assert_true(alloc_spy_disarm());
         clfold_context_destroy(&ctx);
     }
@@ -622,6 +792,10 @@ int main(void)
         cmocka_unit_test_setup(test_next_tile, reset),
         cmocka_unit_test_setup(test_log_reduces, reset),
         cmocka_unit_test_setup(test_no_tile, reset),
+        cmocka_unit_test_setup(test_no_lookback, reset),
+        cmocka_unit_test_setup(test_tier_fails, reset),
+        cmocka_unit_test_setup(test_too_many_next_tiles, reset),
+        cmocka_unit_test_setup(test_trace_next_tile, reset),
         cmocka_unit_test_setup(test_build_again, reset),
         cmocka_unit_test_setup(test_no_log, reset),
         cmocka_unit_test_setup(test_no_memory_for_log, reset),

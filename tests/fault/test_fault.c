@@ -39,6 +39,7 @@ struct scenario {
     void (*check)(struct run *run); /* after success */
     bool makes_context, takes_context;
     size_t least_allocs;
+    uint64_t most; /* of its calls fail; 0: all */
     /* Calls that must have been among those that failed. */
     const char *calls[16];
 };
@@ -133,6 +134,24 @@ static clfold_status fire_explain(struct run *run)
     return clfold_explain(run->ctx, CLFOLD_REDUCE, &sum, COUNT, &run->report);
 }
 
+/* Look-back by name, whose tiers are probed. */
+static clfold_status fire_lookback(struct run *run)
+{
+    const clfold_fold fold = { .op = CLFOLD_ADD,
+                               .type = CLFOLD_I64,
+                               .in = CLFOLD_I32,
+                               .algorithm = "scan_lookback" };
+
+    return clfold_inclusive_scan(run->ctx, run->queue, &fold, input, 0, output, 0, 2, 0,
+                                 NULL, NULL);
+}
+
+/* As many as look-back is chosen for. */
+static clfold_status fire_prepare_lookback(struct run *run)
+{
+    return clfold_prepare(run->ctx, CLFOLD_INCLUSIVE_SCAN, &sum, (size_t)1 << 24);
+}
+
 static clfold_status fire_stats(struct run *run)
 {
     return clfold_context_stats(run->ctx, &run->stats);
@@ -214,6 +233,17 @@ static void use_scratch_elsewhere(struct run *run)
     assert_ok(
         clfold_reduce(run->ctx, other, &sum, input, 0, output, 0, COUNT, 0, NULL, NULL));
     assert_int_equal(clFinish(other), CL_SUCCESS);
+}
+
+/* Devices that need no probe are probed as well, always by the same calls. Few rounds for
+ * the scan. */
+static void probe_once(struct run *run)
+{
+    const struct plan_override probes = { .probes = 1,
+                                          .tile_elements = 512,
+                                          .spins = 1 + 8 };
+
+    clfold_context_override(run->ctx, &probes);
 }
 
 /* ---- After success ----------------------------------------------------------------- */
@@ -313,6 +343,15 @@ static bool is_release(const struct clspy_shot *shot)
     return strncmp(shot->function, "clRelease", strlen("clRelease")) == 0;
 }
 
+/* A probe that failed, where another strategy takes over. */
+static bool is_probe(const struct clspy_shot *shot, const char *code)
+{
+    bool is_alloc = strcmp(shot->function, "clfold_alloc") == 0;
+
+    return log_has(CLFOLD_LOG_WARNING, "the probe of look-back's memory", code) &&
+           log_has(CLFOLD_LOG_WARNING, is_alloc ? "" : shot->function, code);
+}
+
 /* The failures that a function may do without, and what the log must say of them. */
 static bool is_tolerated(const struct clspy_shot *shot)
 {
@@ -325,6 +364,9 @@ static bool is_tolerated(const struct clspy_shot *shot)
     if (strcmp(shot->function, "clBuildProgram") == 0 &&
         shot->code == CL_BUILD_PROGRAM_FAILURE) {
         return log_has(CLFOLD_LOG_WARNING, "does not build", "");
+    }
+    if (is_probe(shot, code)) {
+        return true;
     }
     /* Optional queries, which the extensions' names stand in for. */
     if (strcmp(shot->function, "clGetDeviceInfo") == 0) {
@@ -342,9 +384,14 @@ static void assert_failed(const struct run *run, const struct scenario *scenario
     char tail[64];
     const char *message = clfold_last_error();
     /* A block of which nothing is known makes no room under a limit. */
-    clfold_status code = strcmp(shot->function, "clGetEventInfo") == 0
-                             ? CL_MEM_OBJECT_ALLOCATION_FAILURE
-                             : shot->code;
+    bool is_query = strcmp(shot->function, "clGetEventInfo") == 0;
+    /* The probe's only tier. */
+    const char *fate =
+        shot->code == CL_BUILD_PROGRAM_FAILURE ? "does not build" : "does not run";
+    bool is_tier = status == CLFOLD_ERROR_UNSUPPORTED && strstr(message, fate) != NULL;
+    clfold_status code = is_query  ? CL_MEM_OBJECT_ALLOCATION_FAILURE
+                         : is_tier ? CLFOLD_ERROR_UNSUPPORTED
+                                   : shot->code;
     size_t length =
         (size_t)snprintf(tail, sizeof(tail), " (%s)", clfold_status_name(code));
 
@@ -496,7 +543,7 @@ static void sweep(const struct scenario *scenario, bool allocs)
         print_message("%s has no out-of-order queue\n", device.name);
         skip();
     }
-    for (;; ++number) {
+    for (; scenario->most == 0 || number <= scenario->most; ++number) {
         struct clspy_shot shot = shoot(scenario, number, allocs);
         if (!shot.fired) {
             break;
@@ -707,6 +754,21 @@ static const struct scenario scenarios[] = {
       .least_allocs = 5,
       .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue", "clFinish",
                  "clReleaseCommandQueue" } },
+    { .name = "scan, probed",
+      .before = probe_once,
+      .fire = fire_lookback,
+      .check = check_one,
+      .least_allocs = 10, /* a text, and memory of four launches, beside the scan's */
+      .calls = { CHECKS, BUILDS, MAKES, RUNS, "clGetDeviceInfo", "clCreateCommandQueue",
+                 "clEnqueueReadBuffer", "clReleaseKernel", "clReleaseProgram",
+                 "clReleaseMemObject", "clReleaseCommandQueue" } },
+    { .name = "prepare of a scan, probed",
+      .before = probe_once,
+      .fire = fire_prepare_lookback,
+      .least_allocs = 10,
+      .most = 30, /* the probe is done by then, and the rest takes long to build */
+      .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue",
+                 "clEnqueueReadBuffer" } },
     { .name = "explain", .fire = fire_explain, .check = check_explained },
     { .name = "stats", .before = warm, .fire = fire_stats, .check = check_stats },
     { .name = "trim",

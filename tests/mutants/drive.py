@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """drive.py RUN_DEVICES LISTER NAME=ALGORITHM=PROGRAM...: every fault must be found.
 
-Each PROGRAM is a mutant.c with the fault NAME built into its kernels. It is found if on some
-device, or under Oclgrind, a result is wrong, the program dies, or Oclgrind reports a race or an
-access outside. The one named "none" has no fault, and must be right everywhere: that shows
-that the others are not found by mistake. Reports to Meson in TAP.
+Each PROGRAM is a mutant.c with the fault NAME built into its kernels, or for an ALGORITHM such as
+lookback/test_seeds device/lookback.c, of which this test is run; on PoCL by many workers, or by one
+on each core, so that groups run side by side. It is found if on some device, or under Oclgrind, a
+result is wrong, the program dies, or Oclgrind reports a race or an access outside. The one named
+"none" has no fault, and must be right everywhere: that shows that the others are not found by
+mistake. Reports to Meson in TAP.
 """
 
 import importlib.util
@@ -14,6 +16,7 @@ import sys
 import tempfile
 
 LIMIT_SECONDS = 240
+LOOKBACK = "lookback/"
 OCLGRIND = ["--data-races", "--uninitialized", "--max-errors", "3",
             "--build-options", "-cl-opt-disable"]
 
@@ -38,7 +41,12 @@ def refuse_broken(program, done):
 
 def on_device(runner, device, program, algorithm):
     """What was found there, or None."""
-    done = runner.Run([program, algorithm], device.environment(), LIMIT_SECONDS)
+    environment = device.environment()
+    if algorithm == LOOKBACK + "test_in_place":
+        environment["POCL_AFFINITY"] = "1"
+    elif algorithm.startswith(LOOKBACK):
+        environment["POCL_MAX_PTHREAD_COUNT"] = "16"
+    done = runner.Run([program, algorithm.removeprefix(LOOKBACK)], environment, LIMIT_SECONDS)
     refuse_broken(program, done)
     return None if not done.fault else first_line(done.out) or done.fault
 
@@ -71,7 +79,7 @@ def main(arguments):
         for name, algorithm, program in mutants:
             seen = {device.name: on_device(runner, device, program, algorithm)
                     for device in found}
-            if oclgrind:
+            if oclgrind and not algorithm.startswith(LOOKBACK):
                 seen["Oclgrind"] = under_oclgrind(runner, oclgrind, program, algorithm, scratch)
             for where, what in seen.items():
                 tap.comment(f"{name} on {where}: {what or 'nothing found'}")

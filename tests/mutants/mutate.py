@@ -60,7 +60,28 @@ SCAN_AND_WRITE_AT_ONCE = """\
     clfold_scan_mine(index, count, has_prefix, room);
 """
 
-# name: algorithm, then file, how often, what, by what
+LOOKBACK, DESCRIPTOR = "scan_lookback.cl", "descriptor.cl"
+TAKE_TOTALS = """\
+            for (uint i = 0; i < num; ++i)
+                clfold_take(room, x + i, room->window[i]);
+"""
+JOIN_TOTALS = """\
+            for (uint i = 0; i < num; ++i) {
+                sum = any ? clfold_combine(sum, room->window[i]) : room->window[i];
+                any = true;
+            }
+"""
+TAKE_OWN = """\
+            clfold_take_own(room, t, t > 0 || has_init, is_last);
+"""
+TELL_PREFIX = """\
+            clfold_tell_prefix(room, words, t, in_place, !is_blocked);
+"""
+THERE = """\
+    return w >> CLFOLD_HALF_BITS == clfold_tag(epoch, state) >> CLFOLD_HALF_BITS;
+"""
+
+# name: algorithm, or what of device/lookback.c shows it, then file, how often, what, by what
 FAULTS = {
     # Nothing is wrong: the harness must say so.
     "none": ("all", []),
@@ -124,6 +145,55 @@ FAULTS = {
     # Folds from behind the 16 elements with the last head, as if it ended its segment.
     "cut_taken_as_inclusive": (
         "reduce_then_scan", [(VECTOR, 1, "return i - 16;", "return min(i, count - 16);")],
+    ),
+    # Totals found on the way are joined with each other before the prefix they are behind:
+    # the bits hang on where the look-back ended.
+    "lookback_not_forward": (
+        "lookback/test_seeds",
+        [(LOOKBACK, 1, "    for (ulong x = first; x < stop; x += lanes) {\n",
+          "    clfold_item sum;\n    bool any = false;\n"
+          "    for (ulong x = first; x < stop; x += lanes) {\n"),
+         (LOOKBACK, 1, TAKE_TOTALS, JOIN_TOTALS),
+         (LOOKBACK, 1, "    return true;\n}\n\n/* Has tile",
+          "    if (lane == 0 && any)\n        clfold_take(room, stop - 1, sum);\n"
+          "    return true;\n}\n\n/* Has tile")],
+    ),
+    # A running total that lacks its own tile.
+    "lookback_prefix_too_early": (
+        "lookback/f32",
+        [(LOOKBACK, 1, TELL_PREFIX, ""), (LOOKBACK, 1, TAKE_OWN, TELL_PREFIX + TAKE_OWN)],
+    ),
+    # A tile folded for another, by the own one's length.
+    "lookback_fallback_of_wrong_length": (
+        "lookback/f32",
+        [(LOOKBACK, 1, "uint size = clfold_tile_count(x, lead, count)",
+          "uint size = clfold_tile_count(t, lead, count)")],
+    ),
+    # What was left by an earlier call is taken.
+    "lookback_epoch_not_compared": (
+        "lookback/test_wrap",
+        [(DESCRIPTOR, 1, THERE,
+          "    return (w >> CLFOLD_HALF_BITS & 3) == state;\n")],
+    ),
+    "lookback_one_epoch": (
+        "lookback/test_wrap",
+        [(DESCRIPTOR, 1, "(clfold_word)(epoch + 1) << CLFOLD_TICKET_BITS",
+          "(clfold_word)epoch << CLFOLD_TICKET_BITS")],
+    ),
+    "lookback_nothing_cleared": (
+        "lookback/test_whole_cycle",
+        [(DESCRIPTOR, 1, "clfold_write_whole(words + CLFOLD_DESCRIPTORS + i, 0);", ";")],
+    ),
+    # A helper in place publishes what it has folded of a tile that is overwritten already.
+    "lookback_in_place_not_asked_again": (
+        "lookback/test_in_place",
+        [(LOOKBACK, 1, "        return clfold_look(words, x, CLFOLD_AGGREGATE, epoch, &item);\n",
+          "        return false;\n")],
+    ),
+    # Groups need not start in the order of their numbers.
+    "lookback_group_for_ticket": (
+        "lookback/test_snapshot",
+        [(LOOKBACK, 1, "t = clfold_tile_of(room->ticket);", "t = taken + round;")],
     ),
 }  # fmt: skip
 

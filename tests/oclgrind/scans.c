@@ -1,12 +1,14 @@
 /*
- * scans [TILE]: what drive.py runs under Oclgrind of the scans. Every kernel of each
- * strategy, over tiles, kinds, operators, counts, offsets, inits and totals. TILE, such
- * as tile_group: this kind only. The buffers end where the elements do, so that Oclgrind
- * sees an access beyond them.
+ * scans [TILE | probe]: what drive.py runs under Oclgrind of the scans. Every kernel of
+ * each strategy, over tiles, kinds, operators, counts, offsets, inits and totals. TILE,
+ * such as tile_group: this kind only; probe: the probe of look-back's memory instead. The
+ * buffers end where the elements do, so that Oclgrind sees an access beyond them.
  */
 #include "every_text.h"
 #include "order_check.h"
 #include "prefix_check.h"
+
+#include "ops/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +51,17 @@ static struct device device;
 static clfold_context *ctx;
 static unsigned num, wrong;
 
+/* By one tier or the other, each of which Oclgrind has; with no spins, or so few that it
+ * can simulate them. */
+static struct plan_override held_up(const struct plan_override *plan, size_t turn)
+{
+    struct plan_override with = *plan;
+
+    with.tier = turn % 2 ? MEMORY_LEGACY_32 : MEMORY_LEGACY_64;
+    with.spins = 1 + (turn % 3 == 2 ? 3 : 0);
+    return with;
+}
+
 static void scan_fold(const struct plan_override *plan, size_t fold, size_t algorithm,
                       bool exclusive)
 {
@@ -58,7 +71,7 @@ static void scan_fold(const struct plan_override *plan, size_t fold, size_t algo
         struct prefix_case scan = { .op = folds[fold].op,
                                     .pair = folds[fold].pair,
                                     .algorithm = order_algorithms[algorithm],
-                                    .plan = *plan,
+                                    .plan = held_up(plan, c + fold + algorithm),
                                     .exclusive = exclusive,
                                     .count = counts[c],
                                     .in_offset = c,
@@ -95,7 +108,7 @@ static void scan_affine(const struct plan_override *plan, size_t algorithm,
                                .combine = join,
                                .scalars = elements,
                                .values = elements,
-                               .plan = *plan,
+                               .plan = held_up(plan, algorithm + exclusive),
                                .algorithm = order_algorithms[algorithm],
                                .exclusive = exclusive,
                                .count = MOST,
@@ -114,6 +127,19 @@ static void scan_affine(const struct plan_override *plan, size_t algorithm,
     }
 }
 
+/* Of look-back's memory. */
+static int probe(void)
+{
+    char words[CLFOLD_VERDICT_WORDS];
+    bool is_right = clfold_context_probe(ctx, words) == CLFOLD_OK &&
+                    strncmp(words, "tier legacy_64, ", strlen("tier legacy_64, ")) == 0;
+
+    printf("calls: %s\n", words);
+    clfold_context_destroy(&ctx);
+    device_finish(&device);
+    return !is_right;
+}
+
 int main(int argc, char **argv)
 {
     device_init(&device);
@@ -125,6 +151,9 @@ int main(int argc, char **argv)
     if (clfold_context_create(&ctx, device.context, device.id, NULL)) {
         fprintf(stderr, "calls: %s\n", clfold_last_error());
         return 1;
+    }
+    if (argc > 1 && strcmp(argv[1], "probe") == 0) {
+        return probe();
     }
     for (size_t t = 0; t < sizeof(tiles) / sizeof(tiles[0]); ++t) {
         if (argc > 1 && strcmp(argv[1], clfold_tile_name(tiles[t].tile)) != 0) {
