@@ -29,6 +29,73 @@ def devices(d, device):
     check(device["type"] in ["cpu", "gpu", "accelerator", "custom"], device["type"])
 
 
+def verdicts(d, device):
+    """What is known of a device's memory is shown, found out by --probe, kept in a file, and
+    handed to scans."""
+    place = os.path.join(os.environ["XDG_CACHE_HOME"], "clfold", "verdicts")
+    tiers = ["scoped_64", "ptx_64", "legacy_64", "scoped_32", "legacy_32"]
+    whole = re.compile(
+        r"tier (none|%s), fair (yes|no), fences (yes|no)((?:; (?:%s) dropped: [a-z ]+)*)"
+        % ("|".join(tiers), "|".join(tiers))
+    )
+
+    def shown(*words):
+        found = json.loads(d.good("devices", "--json", *words))[device["index"]]
+        text = found["look_back_memory"]
+        check(f"look back memory  {text}" in re.sub(r" {2,}", "  ", d.good("devices")), text)
+        return text
+
+    if os.path.exists(place):
+        os.remove(place)
+    first = shown()
+    is_known = whole.fullmatch(first)
+    check(is_known or first == "not probed", first)
+    check(not os.path.exists(place), "devices wrote a file")
+    probed = json.loads(d.good("devices", "--probe", "--json"))[device["index"]]
+    probed = probed["look_back_memory"]
+    match = whole.fullmatch(probed)
+    check(match, probed)
+    dropped = re.findall(r"(\w+) dropped: ", match[4])
+    taken = match[1]
+    check(dropped == tiers[: tiers.index(taken)] if taken != "none" else dropped == tiers, probed)
+    with open(place, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    mine = [line for line in lines if f"; {device['name']}; " in line]
+    check(len(mine) == 1 and mine[0].endswith("\tclfold verdict 1: " + probed), lines)
+    check(device["driver_version"] in mine[0] and device["platform"] in mine[0], mine)
+    check(os.listdir(os.path.dirname(place)) == ["verdicts"], "something else is left there")
+    check(shown() == (first if is_known else probed), "what was found out is not shown")
+    # twice is not two lines, and a foreign line stays
+    with open(place, "a", encoding="utf-8") as file:
+        file.write("clfold 1; another; device; 0\tclfold verdict 0: x\n")
+    d.good("devices", "--probe")
+    with open(place, encoding="utf-8") as file:
+        check(len(file.readlines()) == len(lines) + 1, "lines")
+    # a damaged one is none
+    with open(place, "w", encoding="utf-8") as file:
+        file.write("".join(line.replace("fair", "unfair") + "\n" for line in lines))
+    check(shown() == (first if is_known else "not probed"), "a damaged line is shown")
+    words = ["explain", "scan", "--device", device["index"], "--count", "2^26"]
+    why = json.loads(d.good(*words, "--json"))
+    is_unproven = "if a probe finds memory for it" in why["why"]
+    check(why["algorithm"] != "scan_lookback" or is_unproven != bool(is_known), why)
+    os.remove(place)
+    # a probe that fails is told, behind the list
+    done = d.run("devices", "--probe", "--json", env={**os.environ, "CLFOLD_SCAN": "magic"})
+    text = done.stderr.decode().splitlines()[-1]
+    check(done.returncode == 1 and "probe of device 0: " in text and "magic" in text, f"{done}")
+    check(json.loads(done.stdout)[device["index"]]["look_back_memory"] is None, f"{done}")
+    # nowhere to keep it: nothing is lost but time
+    d.write(b"", "no-folder")
+    cache = os.environ["XDG_CACHE_HOME"]
+    try:
+        os.environ["XDG_CACHE_HOME"] = d.path("no-folder")
+        # Mesa says something of its own then
+        check(d.run("devices", "--probe").returncode == 0, "devices --probe without a cache")
+    finally:
+        os.environ["XDG_CACHE_HOME"] = cache
+
+
 def selectors(d, device):
     path = d.save(np.arange(10, dtype="i4"))
 
@@ -151,4 +218,4 @@ def damaged_files(d, device):
         )
 
 
-CASES = [devices, selectors, shapes, standard_input, large, full_output, damaged_files]
+CASES = [devices, verdicts, selectors, shapes, standard_input, large, full_output, damaged_files]

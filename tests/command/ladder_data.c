@@ -242,6 +242,31 @@ static void pieces(void **state)
     assert_memory_not_equal(whole, elements, sizeof(whole));
 }
 
+/* Elements that are made already fold to the same, for every operator. */
+static void folded(void **state)
+{
+    const clfold_type types[] = { CLFOLD_I8,  CLFOLD_U16, CLFOLD_I32, CLFOLD_U64,
+                                  CLFOLD_F16, CLFOLD_F32, CLFOLD_F64 };
+
+    (void)state;
+    for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; op++) {
+        for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+            if (!ladder_data_takes(op, types[i])) {
+                continue;
+            }
+            const struct ladder_data made = make(op, types[i], 1000);
+            struct ladder_data data;
+            char text[LADDER_RESULT_TEXT], again[LADDER_RESULT_TEXT];
+            ladder_data_begin(&data, op, types[i], 1);
+            ladder_data_fold(&data, elements, 600);
+            ladder_data_fold(&data, elements + 600 * type_size(types[i]), 400);
+            ladder_data_print(text, &made, NULL);
+            ladder_data_print(again, &data, NULL);
+            assert_string_equal(again, text);
+        }
+    }
+}
+
 static void taken(void **state)
 {
     (void)state;
@@ -282,9 +307,9 @@ static void printed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_order), cmocka_unit_test(halves), cmocka_unit_test(places),
-        cmocka_unit_test(truths),    cmocka_unit_test(pieces), cmocka_unit_test(taken),
-        cmocka_unit_test(printed),
+        cmocka_unit_test(any_order), cmocka_unit_test(halves),  cmocka_unit_test(places),
+        cmocka_unit_test(truths),    cmocka_unit_test(pieces),  cmocka_unit_test(folded),
+        cmocka_unit_test(taken),     cmocka_unit_test(printed),
     };
     return cmocka_run_group_tests_name("ladder data", tests, NULL, NULL);
 }

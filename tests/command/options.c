@@ -82,9 +82,11 @@ static void other_actions(void **state)
     const char *const helps[][MOST] = { { "--help" },
                                         { "devices", "--help" },
                                         { "reduce", "--help" } };
-    const char *const begins[] = { "Usage: clfold devices [--json]\n       clfold reduce",
-                                   "Usage: clfold devices [--json]\n\n",
-                                   "Usage: clfold reduce [options] FILE\n\n" };
+    const char *const begins[] = {
+        "Usage: clfold devices [--probe] [--json]\n       clfold reduce",
+        "Usage: clfold devices [--probe] [--json]\n\n",
+        "Usage: clfold reduce [options] FILE\n\n"
+    };
     for (size_t i = 0; i < 3; i++) {
         assert_true(read_words(helps[i], &options, &message));
         assert_int_equal(options.action, ACTION_PRINT);
@@ -254,7 +256,8 @@ static void algorithms(void **state)
                                                  "reduce_tiles_",
                                                  NULL };
     static const char *const of_scan[] = { "scan_single_group", "scan_then_propagate",
-                                           "reduce_then_scan", NULL };
+                                           "reduce_then_scan",  "scan_lookback",
+                                           "scan_chained",      NULL };
     static const char *const not_of_scan[] = { "",
                                                "scan",
                                                "scan_",
@@ -269,6 +272,8 @@ static void algorithms(void **state)
                                                "then_scan",
                                                "scansingle_group",
                                                "reduce_then",
+                                               "look_back",
+                                               "chain",
                                                NULL };
     static const char *const forms[] = { "single_group", "single-group",
                                          "scan-single_group", "scan_single-group" };

@@ -19,6 +19,8 @@ UFUNCS = {
     "logical-and": np.logical_and, "logical-or": np.logical_or,
 }  # fmt: skip
 ALGORITHMS = ["scan_single_group", "scan_then_propagate", "reduce_then_scan"]
+# which not every device has; auto takes the first where it is
+LOOK_BACK = ["scan_lookback", "scan_chained"]
 KINDS = ["inclusive", "exclusive"]
 KEYS = ["op", "kind", "type", "acc", "count", "algorithm", "device", "seconds"]
 OUTS = ["out.npy", "out.bin", "out.txt", "-"]
@@ -121,7 +123,8 @@ def check_json(text, array, op, acc, kind, algorithm, device):
         and told["acc"] == NAMES[np.dtype(acc).name]
         and told["count"] == array.size
         and told["device"] == device["name"]
-        and told["algorithm"] in ([algorithm] if algorithm in ALGORITHMS else ALGORITHMS)
+        and told["algorithm"]
+        in ([algorithm] if algorithm in ALGORITHMS else [*ALGORITHMS, *LOOK_BACK])
         and 0 < told["seconds"] < 60,
         text,
     )
@@ -251,11 +254,19 @@ def algorithms(d, device):
         words = ["--json", "--device", device["index"], "--algorithm", spelling]
         told = json.loads(d.good("scan", *words, d.save(array), d.path("out.npy")))
         check(told["algorithm"] == ALGORITHMS[place], f"{told}")
+    known = list(ALGORITHMS)
     array = d.random.standard_normal(300007).astype("float32")
     path, out = d.save(array), d.path("out.bin")
+    for spelling, name in [("lookback", LOOK_BACK[0]), ("scan-chained", LOOK_BACK[1])]:
+        words = ["--json", "--device", device["index"], "--algorithm", spelling]
+        done = d.run("scan", *words, path, d.path("out.npy"))
+        if done.returncode == 1 and b"CLFOLD_ERROR_UNSUPPORTED" in done.stderr:
+            continue  # the device has no look-back, or none of so many tiles
+        check(json.loads(done.stdout)["algorithm"] == name, f"{done}")
+        known.append(name)
     answers = {}
     for kind in KINDS:
-        for algorithm in ["auto", *ALGORITHMS[1:]]:
+        for algorithm in ["auto", *known[1:]]:
             words = ["--" + kind, "--device", device["index"], "--algorithm", algorithm]
             d.good("scan", *words, path, out)
             with open(out, "rb") as file:
@@ -496,7 +507,7 @@ def explained(d, device):
             told = json.loads(d.good(*words, "--json", "--" + kind, "--count", 5000, *choice))
             check(
                 told["kind"] == kind
-                and told["algorithm"] in ([algorithm] if algorithm else ALGORITHMS)
+                and told["algorithm"] in ([algorithm] if algorithm else [*ALGORITHMS, *LOOK_BACK])
                 and (told["op"], told["type"], told["count"]) == ("add", "f32", 5000)
                 and told["bytes_read"] >= 4 * 5000
                 and told["bytes_written"] >= 4 * 5000

@@ -1,21 +1,86 @@
 #include "commands.h"
 #include "describe.h"
+#include "session.h"
+#include "verdicts.h"
+
+#include "ops/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+struct listing {
+    bool probes, failed;
+    struct message *message; /* why the first probe that failed did */
+};
+
+static bool probe(const struct device *device, char words[CLFOLD_VERDICT_WORDS],
+                  struct message *message)
+{
+    const clfold_context_params params = { .save_verdict = verdicts_save };
+    const cl_context_properties properties[] = { CL_CONTEXT_PLATFORM,
+                                                 (cl_context_properties)device->platform,
+                                                 0 };
+    clfold_context *context = NULL;
+    cl_int error;
+    cl_context cl = clCreateContext(properties, 1, &device->id, NULL, NULL, &error);
+
+    if (error != CL_SUCCESS) {
+        return device_refuse(message, "clCreateContext", error);
+    }
+    clfold_status status = clfold_context_create(&context, cl, device->id, &params);
+    if (status == CLFOLD_OK) {
+        status = clfold_context_probe(context, words);
+    }
+    const bool done = status == CLFOLD_OK || session_refuse(status, message);
+    clfold_context_destroy(&context);
+    clReleaseContext(cl);
+    return done;
+}
+
+/* By which memory a scan's groups look back. */
+static void add_verdict(struct record *record, const struct device *device, size_t index,
+                        struct listing *listing)
+{
+    char words[CLFOLD_VERDICT_WORDS] = "not probed", name[32];
+    struct message message;
+    bool known, told;
+
+    if (listing->probes) {
+        told = probe(device, words, &message);
+    } else {
+        told = clfold_device_verdict(device->id, verdicts_load, NULL, words, &known) ==
+               CLFOLD_OK;
+    }
+    record_add_text(record, "look_back_memory", told ? strdup(words) : NULL);
+    if (!told && listing->probes && !listing->failed) {
+        listing->failed = true;
+        snprintf(name, sizeof(name), "probe of device %zu", index);
+        *listing->message = message;
+        message_prefix(listing->message, name);
+    }
+}
+
+static void describe(const struct device *device, size_t index, struct listing *listing,
+                     struct record *record)
+{
+    describe_device(device, index, record);
+    add_verdict(record, device, index, listing);
+}
 
 /*
  * platform Portable Computing Language (OpenCL 3.0 PoCL 3.1 ...)
  *   0  pthread-skylake-avx512
  *      vendor                    AuthenticAMD
  */
-static void print_device(const struct device *device, size_t index)
+static void print_device(const struct device *device, size_t index,
+                         struct listing *listing)
 {
     /* index, name, platform and its version stand in the lines above */
     enum { SAID = 4 };
     struct record record = { 0 }, rest = { 0 };
 
-    describe_device(device, index, &record);
+    describe(device, index, listing, &record);
     printf("  %zu  %s\n", index, device->name ? device->name : "a device without a name");
     for (int i = SAID; i < record.count; i++) {
         rest.fields[rest.count++] = record.fields[i];
@@ -24,7 +89,8 @@ static void print_device(const struct device *device, size_t index)
     record_finish(&record);
 }
 
-static void print_platform(const struct device_list *list, cl_platform_id platform)
+static void print_platform(const struct device_list *list, cl_platform_id platform,
+                           struct listing *listing)
 {
     char *const name = platform_text(platform, CL_PLATFORM_NAME);
     char *const version = platform_text(platform, CL_PLATFORM_VERSION);
@@ -34,7 +100,7 @@ static void print_platform(const struct device_list *list, cl_platform_id platfo
            version ? version : "version unknown");
     for (size_t i = 0; i < list->num_devices; i++) {
         if (list->devices[i].platform == platform) {
-            print_device(&list->devices[i], i);
+            print_device(&list->devices[i], i, listing);
             empty = false;
         }
     }
@@ -45,13 +111,13 @@ static void print_platform(const struct device_list *list, cl_platform_id platfo
     free(version);
 }
 
-static json_object *json_devices(const struct device_list *list)
+static json_object *json_devices(const struct device_list *list, struct listing *listing)
 {
     json_object *array = json_object_new_array();
 
     for (size_t i = 0; array && i < list->num_devices; i++) {
         struct record record = { 0 };
-        describe_device(&list->devices[i], i, &record);
+        describe(&list->devices[i], i, listing, &record);
         json_object *object = record_json(&record);
         record_finish(&record);
         if (!object || json_object_array_add(array, object) != 0) {
@@ -63,9 +129,10 @@ static json_object *json_devices(const struct device_list *list)
     return array;
 }
 
-static bool print_json(const struct device_list *list, struct message *message)
+static bool print_json(const struct device_list *list, struct listing *listing,
+                       struct message *message)
 {
-    json_object *const array = json_devices(list);
+    json_object *const array = json_devices(list, listing);
     const char *const text =
         array ? json_object_to_json_string_ext(array, JSON_C_TO_STRING_PRETTY |
                                                           JSON_C_TO_STRING_NOSLASHESCAPE)
@@ -80,6 +147,7 @@ static bool print_json(const struct device_list *list, struct message *message)
 
 bool command_devices(const struct options *options, struct message *message)
 {
+    struct listing listing = { .probes = options->probe, .message = message };
     struct device_list list;
     bool done = true;
 
@@ -87,15 +155,15 @@ bool command_devices(const struct options *options, struct message *message)
         return false;
     }
     if (options->json) {
-        done = print_json(&list, message);
+        done = print_json(&list, &listing, message);
     } else if (list.num_platforms == 0) {
         /* An answer, not a failure: the list is empty. */
         puts("no OpenCL platform");
     } else {
         for (cl_uint i = 0; i < list.num_platforms; i++) {
-            print_platform(&list, list.platforms[i]);
+            print_platform(&list, list.platforms[i], &listing);
         }
     }
     device_list_finish(&list);
-    return done;
+    return done && !listing.failed;
 }

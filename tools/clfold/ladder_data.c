@@ -363,6 +363,17 @@ void ladder_data_next(struct ladder_data *data, void *to, size_t num_elements)
     }
 }
 
+void ladder_data_fold(struct ladder_data *data, const void *elements, size_t num_elements)
+{
+    const size_t size = type_size(data->type);
+    const char *place = elements;
+
+    for (size_t i = 0; i < num_elements; i++, place += size) {
+        fold(data, load(data->type, place));
+        data->index++;
+    }
+}
+
 /* ---- Results ---- */
 
 /* One value of the result, with its place for an arg-*. */

@@ -1,5 +1,6 @@
 /*
- * What `clfold ladder` folds: pseudo-random elements, and what the host makes of them.
+ * What `clfold ladder` and `clfold trace` fold: pseudo-random elements, and what the host
+ * makes of them.
  * The same operator, type and count give the same elements everywhere.
  *
  * A float result is checked exactly, so all elements are such that no order of combining
@@ -44,6 +45,10 @@ void ladder_data_begin(struct ladder_data *data, clfold_op op, clfold_type type,
 
 /* Writes the next elements to `to`, and folds them. */
 void ladder_data_next(struct ladder_data *data, void *to, size_t num_elements);
+
+/* Folds elements that are made already; after ladder_data_begin nothing else. */
+void ladder_data_fold(struct ladder_data *data, const void *elements,
+                      size_t num_elements);
 
 size_t ladder_data_result_size(const struct ladder_data *data);
 

@@ -47,6 +47,8 @@ static bool run(const struct options *options, struct message *message)
         return command_explain(options, message);
     case ACTION_LADDER:
         return command_ladder(options, message);
+    case ACTION_TRACE:
+        return command_trace(options, message);
     }
     return true;
 }

@@ -7,11 +7,12 @@
 #include <string.h>
 
 static const char general_help[] =
-    "Usage: clfold devices [--json]\n"
+    "Usage: clfold devices [--probe] [--json]\n"
     "       clfold reduce [options] FILE\n"
     "       clfold scan [options] IN OUT\n"
     "       clfold explain reduce|scan [options]\n"
     "       clfold ladder [options]\n"
+    "       clfold trace [options]\n"
     "       clfold --help | --version\n"
     "\n"
     "Folds the numbers of a file on an OpenCL device.\n"
@@ -21,21 +22,26 @@ static const char general_help[] =
     "  scan       all running sums, maxima or other folds of one, as a file\n"
     "  explain    what a reduction or scan would do, without doing it\n"
     "  ladder     the seven classic kernels of a reduction against each other\n"
+    "  trace      what each tile of a look-back scan did, and when\n"
     "\n"
     "clfold COMMAND --help says more about one command.\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage.\n";
 
 static const char devices_help[] =
-    "Usage: clfold devices [--json]\n"
+    "Usage: clfold devices [--probe] [--json]\n"
     "\n"
     "Lists every OpenCL platform and device, each device with the index that\n"
     "clfold reduce --device takes.\n"
     "\n"
+    "  --probe   find out by which memory groups may look back in a scan, and say\n"
+    "            why others will not do; else what is known of it is shown. It is\n"
+    "            kept in clfold/verdicts of $XDG_CACHE_HOME or ~/.cache; the exit\n"
+    "            status is 1 where a probe fails\n"
     "  --json    an array with one object for each device; what a device does not\n"
     "            tell is null\n"
     "  --help    this text\n";
 
-enum { VERSION = OPTION_OTHERS };
+enum { VERSION = OPTION_OTHERS, PROBE };
 
 static const struct option general_options[] = {
     { "help", no_argument, NULL, OPTION_HELP },
@@ -45,6 +51,7 @@ static const struct option general_options[] = {
 static const struct option devices_options[] = {
     { "help", no_argument, NULL, OPTION_HELP },
     { "json", no_argument, NULL, OPTION_JSON },
+    { "probe", no_argument, NULL, PROBE },
     { 0 },
 };
 bool options_read_type(const char *option, clfold_type *type, struct message *message)
@@ -101,6 +108,16 @@ bool options_read_count(const char *option, size_t *count, struct message *messa
     return true;
 }
 
+bool options_read_path(const char *option, const char **path, struct message *message)
+{
+    *path = optarg;
+    if (strcmp(optarg, "-") == 0) {
+        return message_set(message, "%s - is no file: --json prints to standard output",
+                           option);
+    }
+    return *optarg || message_set(message, "%s needs a file, and got nothing", option);
+}
+
 bool options_refuse(int found, char **argv, const struct option *known, const char *help,
                     struct message *message)
 {
@@ -152,6 +169,9 @@ static bool read_devices(struct options *options, int argc, char **argv,
         case OPTION_JSON:
             options->json = true;
             break;
+        case PROBE:
+            options->probe = true;
+            break;
         default:
             return options_refuse(found, argv, devices_options, "clfold devices --help",
                                   message);
@@ -197,6 +217,9 @@ bool options_read(struct options *options, int argc, char **argv, struct message
     }
     if (strcmp(command, "ladder") == 0) {
         return options_read_ladder(options, argc, argv, message);
+    }
+    if (strcmp(command, "trace") == 0) {
+        return options_read_trace(options, argc, argv, message);
     }
     return message_set(message, "there is no command %.200s; see clfold --help", command);
 }

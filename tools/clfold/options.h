@@ -16,19 +16,21 @@ enum action {
     ACTION_REDUCE,
     ACTION_SCAN,
     ACTION_EXPLAIN,
-    ACTION_LADDER
+    ACTION_LADDER,
+    ACTION_TRACE
 };
 
 struct options {
     enum action action;
     const char *print; /* ACTION_PRINT: a help text */
     bool json;
+    bool probe;                 /* devices */
     clfold_operation operation; /* reduce, scan, explain */
     clfold_op op;
     clfold_type acc;       /* 0: by operator and element */
     const char *algorithm; /* NULL: the library's choice */
     enum file_format format;
-    /* of raw data and of text (0: .npy tells), and of what is made for explain, ladder */
+    /* of raw data and of text (0: .npy tells), and of what other commands make */
     clfold_type element;
     const char *device; /* NULL: the default */
     const char *file;   /* "-": standard input */
@@ -36,10 +38,9 @@ struct options {
     const char *init; /* a number, or NULL */
     const char *out;  /* "-": standard output */
     enum file_format out_format;
-    size_t count; /* explain */
-    /* ladder */
-    size_t min, max;
-    const char *csv, *svg; /* files, or NULL */
+    size_t count;          /* explain, trace */
+    size_t min, max;       /* ladder */
+    const char *csv, *svg; /* of ladder and trace: files, or NULL */
 };
 
 /* The sentence of a failure says how to go on. */

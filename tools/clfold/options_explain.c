@@ -29,7 +29,8 @@ static const char help[] =
     "OP is one of add mul min max min-max arg-min arg-max arg-min-max bit-and bit-or\n"
     "bit-xor logical-and logical-or.\n"
     "NAME is, for reduce, one of auto reduce_tiles reduce0 ... reduce6, and for scan\n"
-    "one of auto scan_single_group scan_then_propagate reduce_then_scan.\n"
+    "one of auto scan_single_group scan_then_propagate reduce_then_scan scan_lookback\n"
+    "scan_chained.\n"
     "N is written as " COUNT_FORMS ".\n";
 
 enum {

@@ -56,16 +56,6 @@ static const struct option known[] = {
     { 0 },
 };
 
-static bool read_path(const char *option, const char **path, struct message *message)
-{
-    *path = optarg;
-    if (strcmp(optarg, "-") == 0) {
-        return message_set(message, "%s - is no file: --json prints to standard output",
-                           option);
-    }
-    return *optarg || message_set(message, "%s needs a file, and got nothing", option);
-}
-
 static bool read_option(int found, struct options *options, char **argv,
                         struct message *message)
 {
@@ -84,9 +74,9 @@ static bool read_option(int found, struct options *options, char **argv,
     case DEVICE:
         return options_read_device(&options->device, message);
     case CSV:
-        return read_path("--csv", &options->csv, message);
+        return options_read_path("--csv", &options->csv, message);
     case SVG:
-        return read_path("--svg", &options->svg, message);
+        return options_read_path("--svg", &options->svg, message);
     default:
         return options_refuse(found, argv, known, "clfold ladder --help", message);
     }

@@ -18,11 +18,15 @@ bool options_read_scan(struct options *options, int argc, char **argv,
                        struct message *message);
 bool options_read_ladder(struct options *options, int argc, char **argv,
                          struct message *message);
+bool options_read_trace(struct options *options, int argc, char **argv,
+                        struct message *message);
 
 /* What optarg says. */
 bool options_read_type(const char *option, clfold_type *type, struct message *message);
 bool options_read_op(clfold_op *op, struct message *message);
 bool options_read_device(const char **device, struct message *message);
+/* An SVG or other file of the command's, which is not standard output. */
+bool options_read_path(const char *option, const char **path, struct message *message);
 bool options_read_count(const char *option, size_t *count, struct message *message);
 
 /* `name` is what `option` says; an algorithm of scans, or of reductions. */

@@ -3,6 +3,8 @@
 
 #include "session.h"
 
+#include "verdicts.h"
+
 bool session_refuse(clfold_status status, struct message *message)
 {
     const char *const sentence = clfold_last_error();
@@ -46,8 +48,10 @@ bool session_open(struct session *session, const char *selector, struct message 
     if (!session->queue) {
         return device_refuse(message, "clCreateCommandQueue", error);
     }
-    const clfold_status status =
-        clfold_context_create(&session->context, session->cl, session->device->id, NULL);
+    const clfold_context_params params = { .load_verdict = verdicts_load,
+                                           .save_verdict = verdicts_save };
+    const clfold_status status = clfold_context_create(&session->context, session->cl,
+                                                       session->device->id, &params);
     return status == CLFOLD_OK || session_refuse(status, message);
 }
 

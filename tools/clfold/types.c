@@ -43,7 +43,8 @@ static const char *const reduce_algorithms[] = { "reduce_tiles", "reduce0", "red
                                                  "reduce2",      "reduce3", "reduce4",
                                                  "reduce5",      "reduce6", NULL };
 static const char *const scan_algorithms[] = { "scan_single_group", "scan_then_propagate",
-                                               "reduce_then_scan", NULL };
+                                               "reduce_then_scan",  "scan_lookback",
+                                               "scan_chained",      NULL };
 
 clfold_type type_parse(const char *name)
 {

@@ -1,0 +1,265 @@
+"""Drives `clfold trace` as a user does.
+
+usage: drive_trace.py COMMAND WRONG_READ
+
+WRONG_READ is the built wrong_read.c. Prints TAP. Exits 0 when all passed, 1 when something
+failed, 77 when there is no OpenCL device. Without gnuplot the case of the timeline is skipped, or
+fails where CLFOLD_REQUIRED_TOOLS is set. Every case that needs a device runs on each one that
+OpenCL shows; where that has no look-back, the cases are skipped but for the one of its sentence.
+"""
+
+import json
+import os
+import re
+import shutil
+import sys
+import time
+import xml.etree.ElementTree as xml
+
+from cases import Skip, check, run_cases
+from drive_ladder import BYTES, SVG, Driver, types_of
+
+OPS = "add mul min max bit-and bit-or bit-xor logical-and logical-or".split()
+TILE_KEYS = ["tile", "started", "aggregate", "prefix", "depth", "polls", "fallbacks"]
+LAST_KEYS = [
+    "algorithm", "type", "op", "count", "tiles", "tile_size", "group_size", "groups", "clock",
+    "duration", "mean_depth", "mean_polls", "fallbacks", "ok", "device",
+]  # fmt: skip
+HEADS = ["tile flag  aggregate  inclusive prefix", "depth    tiles", "a tile's"]
+LEGEND = ["folds its elements", "aggregate published, looks back", "prefix published"]
+COLOURS = ["rgb( 86, 180, 233)", "rgb(213,  94,   0)"]  # of bars
+# whose look-back is known to work
+SURE = ["Portable Computing Language", "Intel(R) OpenCL"]
+
+
+def trace(d, device, *words, **options):
+    return d.good("trace", "--device", device["index"], *words, **options)
+
+
+def needs_look_back(d, device):
+    done = d.run("trace", "--device", device["index"], "--count", 1000)
+    if done.returncode == 0:
+        return
+    d.bad(1, "CLFOLD_ERROR_UNSUPPORTED", "trace", "--device", device["index"], "--count", 1000)
+    check(device["platform"] not in SURE, f"{done}")
+    raise Skip("the device has no look-back")
+
+
+def read_lines(text):
+    """The tiles' objects and the last one, each of the right form."""
+    objects = []
+    for line in text.splitlines():
+        pairs = json.loads(line, object_pairs_hook=list)
+        objects.append(dict(pairs))
+        keys = TILE_KEYS if "tile" in objects[-1] else LAST_KEYS
+        check([key for key, _ in pairs] == keys, f"keys {pairs}")
+    check("tiles" in objects[-1] and all("tile" in one for one in objects[:-1]), text[-400:])
+    return objects[:-1], objects[-1]
+
+
+# ---- without a device ----
+
+
+def usage(d, _):
+    check("clfold trace" in d.good("--help"), "clfold --help does not tell of trace")
+    text = d.good("trace", "--help")
+    for word in ["--count", "--type", "--op", "--algorithm", "--json", "--svg", "scan_lookback",
+                 *OPS, *BYTES, *TILE_KEYS, *LAST_KEYS, "2^24"]:  # fmt: skip
+        check(word in text, f"trace --help does not tell of {word}")
+    d.bad(2, "got x", "trace", "x")
+    d.bad(2, "--count 0", "trace", "--count", "0")
+    d.bad(2, "--count 1e", "trace", "--count", "1e")
+    d.bad(2, "--op sum", "trace", "--op", "sum")
+    d.bad(2, "a scan is by", "trace", "--op", "arg-min")
+    d.bad(2, "does not go with", "trace", "--op", "bit-and", "--type", "f64")
+    d.bad(2, "that look back are", "trace", "--algorithm", "single-group")
+    d.bad(2, "is no file", "trace", "--svg", "-")
+
+
+def unwritable(d, _):
+    """Told before anything is traced: no device has room for the count."""
+    before = d.left()
+    for name, part in [
+        (d.path("missing/file"), "No such file"),
+        (d.folder, "Is a directory"),
+        ("/dev/null", "not a regular file"),
+    ]:
+        text = d.bad(1, part, "trace", "--count", "2^60", "--svg", name)
+        check(name in text, f"{text!r} does not name the file")
+    environment = {**os.environ, "PATH": ""}
+    words = ["trace", "--count", "2^60", "--svg", d.path("x.svg")]
+    d.bad(1, "needs the program gnuplot", *words, env=environment)
+    check(d.left() == before, f"left: {d.left()}")
+
+
+# ---- with a device ----
+
+
+def refused(d, device):
+    """In one sentence, whether by the device's look-back or its memory."""
+    d.bad(1, "", "trace", "--device", device["index"], "--count", "2^60")
+    d.bad(1, "matches", "trace", "--device", "no such device")
+
+
+def check_tiles(tiles, last, device):
+    """What holds of any trace."""
+    num = last["tiles"]
+    check(num == len(tiles) == -(-last["count"] // last["tile_size"]), f"{last}")
+    check([one["tile"] for one in tiles] == list(range(num)), "tiles are not in order")
+    check(min(one["started"] for one in tiles) == 0, "no tile starts at 0")
+    check(max(one["prefix"] for one in tiles) == last["duration"], f"{last}")
+    check(last["clock"] in ["cycles", "steps"] and last["groups"] > 0, f"{last}")
+    if last["clock"] == "steps":
+        times = [one[key] for one in tiles for key in TILE_KEYS[1:4]]
+        check(sorted(times) == list(range(3 * num)), "a step is not one record")
+    for place, one in enumerate(tiles):
+        check(one["started"] < one["aggregate"] < one["prefix"], f"{one}")
+        check(one["depth"] <= place and (place == 0 or one["polls"] > 0), f"{one}")
+        before = place - one["depth"] - 1
+        # its look-back ended at that one's prefix
+        if before >= 0 and device["type"] == "cpu":
+            check(tiles[before]["prefix"] < one["prefix"], f"{tiles[before]} {one}")
+    for key in ["depth", "polls"]:
+        mean = sum(one[key] for one in tiles) / num
+        check(abs(last["mean_" + key] - mean) <= 1e-5 * mean, f"{key}: {mean} {last}")
+    check(last["fallbacks"] == sum(one["fallbacks"] for one in tiles), f"{last}")
+
+
+def objects(d, device):
+    needs_look_back(d, device)
+    for words, told in [
+        ([], {"count": 1 << 24, "type": "f32", "op": "add", "algorithm": "scan_lookback"}),
+        (["--count", 1], {"count": 1, "tiles": 1}),
+        (["--count", 1000003, "--type", "i64", "--op", "max"], {"type": "i64", "op": "max"}),
+        (["--count", "2^20", "--algorithm", "chained"], {"algorithm": "scan_chained"}),
+    ]:
+        tiles, last = read_lines(trace(d, device, "--json", *words))
+        told = {"ok": True, "device": device["name"], **told}
+        check(last == {**last, **told}, f"{words}: {last}")
+        check_tiles(tiles, last, device)
+
+
+def every_fold(d, device):
+    """All results are right, for every operator, and over these for every type."""
+    needs_look_back(d, device)
+    types = types_of(device)
+    for place in range(max(len(OPS), len(types))):
+        op, name = OPS[place % len(OPS)], types[place % len(types)]
+        if op.startswith("bit"):
+            name = ["i16", "u32", "u64"][place % 3]
+        words = ["--op", op, "--type", name, "--count", 100003]
+        last = read_lines(trace(d, device, "--json", *words))[1]
+        check(last["ok"] and last["type"] == name and last["op"] == op, f"{last}")
+
+
+def tables(d, device):
+    needs_look_back(d, device)
+    for algorithm in ["scan_lookback", "scan_chained"]:
+        text = trace(d, device, "--count", "2^22", "--algorithm", algorithm)
+        driver = device["driver_version"]
+        head = f"{algorithm} of 2^22 f32, add, on {device['name']}, driver {driver}\n"
+        check(text.startswith(head) and "ok=no" not in text, text)
+        sizes = re.search(r"\n(\d+) tiles? of (\d+) elements, \d+ groups? ", text)
+        num, size = map(int, sizes.groups())
+        check(num == -(-(1 << 22) // size), text)
+        moment, end = map(int, re.search(r"\nAfter (\d+) of (\d+) ", text).groups())
+        check(moment <= end, text)
+        parts = text.split("\n\n")[1:]
+        for part, words in zip(parts, HEADS, strict=True):
+            check(words in part, f"{words} is not in {part}")
+        rows = [line.split() for line in parts[0].splitlines()[2:]]
+        check(len(rows) == min(num, 10), f"{rows}")
+        for place, (tile, flag, aggregate, prefix) in enumerate(rows):
+            check(int(tile) == int(rows[0][0]) + place, f"{rows}")
+            check(flag in ("PX" if algorithm == "scan_chained" else "PAX"), f"{rows}")
+            check((aggregate == "-") == (flag == "X"), f"{rows}")
+            check((prefix == "-") == (flag != "P"), f"{rows}")
+            if place and flag == "P" and rows[place - 1][1] == "P":
+                check(float(rows[place - 1][3]) + float(aggregate) == float(prefix), f"{rows}")
+            if int(tile) == 0 and flag == "P":
+                check(aggregate == prefix, f"{rows}")
+        check(num == 1 or len({row[1] for row in rows}) > 1, f"{rows} do not differ")
+        rows = [line.split() for line in parts[1].splitlines()[1:]]
+        check(sum(int(row[1]) for row in rows) == num, f"{rows}")
+        check(all((len(row) == 3) == (int(row[1]) > 0) for row in rows), f"{rows}")
+        check(max(len(row[2]) for row in rows if len(row) == 3) == 40, f"{rows}")
+        rows = [line.split() for line in parts[2].splitlines()[1:]]
+        check([row[0] for row in rows] == ["depth", "polls", "fallbacks"], f"{rows}")
+        for _, mean, most, total in rows:
+            check(abs(float(mean) - int(total) / num) < 0.001, f"{rows}")
+            check(float(mean) <= int(most) + 0.001 and int(most) <= int(total), f"{rows}")
+
+
+def timeline(d, device):
+    needs_look_back(d, device)
+    if not shutil.which("gnuplot"):
+        if os.environ.get("CLFOLD_REQUIRED_TOOLS"):
+            check(False, "there is no gnuplot, and CLFOLD_REQUIRED_TOOLS is set")
+        raise Skip("there is no gnuplot")
+    for words, parts in [
+        (["--count", "2^20"], ["scan_lookback, f32 add, n = 2^20", " tiles, "]),
+        (["--count", 1, "--type", "i32"], ["i32 add, n = 1, 1 tile, "]),
+        (["--count", "2^25", "--type", "u8", "--op", "max"], ["u8 max, n = 2^25"]),
+    ]:
+        before = d.left()
+        path = d.path("x.svg")
+        last = read_lines(trace(d, device, "--json", "--svg", path, *words))[1]
+        check(d.left() == sorted([*before, "x.svg"]), f"{d.left()}")
+        root = xml.parse(path).getroot()
+        check(root.tag == SVG + "svg", root.tag)
+        texts = ["".join(text.itertext()).strip() for text in root.iter(SVG + "text")]
+        check([text for text in texts if text in LEGEND] == LEGEND, f"{texts}")
+        for part in [
+            f"first tile was started [{last['clock']}]", "tile", device["name"],
+            device["driver_version"], time.strftime("%Y-%m-%d"), *parts,
+        ]:  # fmt: skip
+            check(part in "\n".join(texts), f"{part} is not in the chart: {texts}")
+        # a point of each tile on the left, and two bars of some on the right, with the legend's
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        points = text.count("<use xlink:href='#gpPt6'")
+        check(points == last["tiles"], f"{points} points of {last['tiles']} tiles")
+        for colour in COLOURS:
+            bars = text.count(f"<polygon fill = '{colour}'")
+            check(bars == min(last["tiles"], 20) + 1, f"{bars} bars of {last['tiles']} tiles")
+        os.remove(path)
+
+
+def wrong_results(d, device):
+    """Some reads of the result have a wrong bit."""
+    needs_look_back(d, device)
+    environment = {**os.environ, "LD_PRELOAD": d.wrong_read}
+    words = ["trace", "--device", device["index"], "--count", "2^22"]
+    for form in [[], ["--json"]]:
+        done = d.run(*words, *form, env=environment)
+        text = done.stdout.decode()
+        said = re.fullmatch(
+            r"clfold: [12] of 4194304 results are wrong: number (\d+) is (\S+), and the host's "
+            r"(\S+)\n",
+            done.stderr.decode(),
+        )
+        check(done.returncode == 1 and said, f"{done.returncode} {done.stderr}")
+        check(int(said[1]) % (1 << 20) == 0 and said[2] != said[3], said[0])
+        check(not read_lines(text)[1]["ok"] if form else text.endswith("\nok=no\n"), text[-300:])
+
+
+def full_output(d, device):
+    needs_look_back(d, device)
+    for words in [[], ["--json"]]:
+        with open("/dev/full", "wb") as full:
+            done = d.run("trace", *words, "--count", 1000, "--device", device["index"], stdout=full)
+        check(
+            done.returncode == 1
+            and done.stderr == b"clfold: standard output: No space left on device\n",
+            f"{words} on a full device: {done}",
+        )
+
+
+WITHOUT = [usage, unwritable]
+WITH = [refused, objects, every_fold, tables, timeline, wrong_results, full_output]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    run_cases(Driver(*map(os.path.abspath, sys.argv[1:])), WITHOUT, WITH)
