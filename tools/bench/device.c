@@ -75,6 +75,27 @@ void bench_device_close(struct bench_device *device)
     }
 }
 
+int bench_main(void *bench, const struct bench_steps *steps, int runs, int argc,
+               char **argv)
+{
+    struct bench_device *device = bench;
+    int status = bench_device_open(device, argc, argv);
+
+    if (status == 0) {
+        bool good = steps->open(bench);
+        for (int run = -1; good && run < runs; ++run) {
+            good = steps->run(bench, run);
+        }
+        if (good) {
+            steps->print(bench);
+        }
+        status = !good;
+    }
+    steps->close(bench);
+    bench_device_close(device);
+    return status;
+}
+
 cl_mem bench_buffer(const struct bench_device *device, size_t bytes)
 {
     const cl_uint zero = 0;

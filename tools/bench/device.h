@@ -1,4 +1,4 @@
-/* What the benches share: an OpenCL device by number, a clock, a median. */
+/* What the benches share: an OpenCL device by number, runs in turn, a median. */
 #ifndef CLFOLD_BENCH_DEVICE_H
 #define CLFOLD_BENCH_DEVICE_H
 
@@ -24,6 +24,19 @@ void bench_device_close(struct bench_device *device);
 
 /* A buffer of zeros, or NULL, having said why. */
 cl_mem bench_buffer(const struct bench_device *device, size_t bytes);
+
+/* What a bench does; `bench` is its own struct, whose first member is the device. What
+ * fails has said why. */
+struct bench_steps {
+    bool (*open)(void *bench);
+    bool (*run)(void *bench, int run); /* all cases in turn; run -1 is not counted */
+    void (*print)(void *bench);
+    void (*close)(void *bench);
+};
+
+/* Opens the device, takes the steps, and closes it. Returns the exit status. */
+int bench_main(void *bench, const struct bench_steps *steps, int runs, int argc,
+               char **argv);
 
 /* Of `num` values, which it sorts. */
 double bench_median(double *values, size_t num);

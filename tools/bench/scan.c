@@ -30,35 +30,38 @@ static const char copy_text[] =
     "#endif\n"
     "}\n";
 
+#define LOOKBACK "scan_lookback"
+
 static const struct bench_case {
     const char *name, *algorithm; /* NULL: the copy */
     clfold_fold fold;             /* no op: (value, flag) */
     enum tile_kind tile;
     size_t in_size, out_size, in_offset, out_offset;
-    bool exclusive;
+    bool exclusive, in_place;
 } cases[] = {
     { .name = "copy", .in_size = 4, .out_size = 4 },
 #define SCAN(n, a, o, t, i, bytes_in, bytes_out)                                         \
     .name = n, .algorithm = a, .fold = { .op = o, .type = t, .in = i },                  \
     .in_size = bytes_in, .out_size = bytes_out
-    { SCAN("add f32", "scan_single_group", CLFOLD_ADD, CLFOLD_F32, 0, 4, 4) },
-    { SCAN("add f32", "scan_then_propagate", CLFOLD_ADD, CLFOLD_F32, 0, 4, 4) },
-    { SCAN("add f32", "reduce_then_scan", CLFOLD_ADD, CLFOLD_F32, 0, 4, 4) },
-    { SCAN("add f32, exclusive", "reduce_then_scan", CLFOLD_ADD, CLFOLD_F32, 0, 4, 4),
-      .exclusive = true },
-    { SCAN("add f32, offsets 3, 7", "reduce_then_scan", CLFOLD_ADD, CLFOLD_F32, 0, 4, 4),
-      .in_offset = 3, .out_offset = 7 },
-    { SCAN("add i32", "reduce_then_scan", CLFOLD_ADD, CLFOLD_I32, 0, 4, 4) },
-    { SCAN("add i64", "reduce_then_scan", CLFOLD_ADD, CLFOLD_I64, 0, 8, 8) },
-    { SCAN("add f64", "reduce_then_scan", CLFOLD_ADD, CLFOLD_F64, 0, 8, 8) },
-    { SCAN("add u8 into u32", "reduce_then_scan", CLFOLD_ADD, CLFOLD_U32, CLFOLD_U8, 1,
-           4) },
-    { SCAN("max f32", "reduce_then_scan", CLFOLD_MAX, CLFOLD_F32, 0, 4, 4) },
+#define ADD_F32(n, a) SCAN(n, a, CLFOLD_ADD, CLFOLD_F32, 0, 4, 4)
+    { ADD_F32("add f32", "scan_single_group") },
+    { ADD_F32("add f32", "scan_then_propagate") },
+    { ADD_F32("add f32", "reduce_then_scan") },
+    { ADD_F32("add f32", "scan_chained") },
+    { ADD_F32("add f32", LOOKBACK) },
+    { ADD_F32("add f32, exclusive", LOOKBACK), .exclusive = true },
+    { ADD_F32("add f32, offsets 3, 7", LOOKBACK), .in_offset = 3, .out_offset = 7 },
+    { SCAN("add i32", LOOKBACK, CLFOLD_ADD, CLFOLD_I32, 0, 4, 4) },
+    { SCAN("add i32, in place", LOOKBACK, CLFOLD_ADD, CLFOLD_I32, 0, 4, 4),
+      .in_place = true },
+    { SCAN("add i64", LOOKBACK, CLFOLD_ADD, CLFOLD_I64, 0, 8, 8) },
+    { SCAN("add f64", LOOKBACK, CLFOLD_ADD, CLFOLD_F64, 0, 8, 8) },
+    { SCAN("add u8 into u32", LOOKBACK, CLFOLD_ADD, CLFOLD_U32, CLFOLD_U8, 1, 4) },
+    { SCAN("max f32", LOOKBACK, CLFOLD_MAX, CLFOLD_F32, 0, 4, 4) },
     { SCAN("(value, flag) f32", "reduce_then_scan", 0, CLFOLD_F32, 0, 8, 8) },
-    { SCAN("add f32, tile_group", "reduce_then_scan", CLFOLD_ADD, CLFOLD_F32, 0, 4, 4),
-      .tile = TILE_GROUP },
-    { SCAN("the same, offsets 3, 7", "reduce_then_scan", CLFOLD_ADD, CLFOLD_F32, 0, 4, 4),
-      .tile = TILE_GROUP, .in_offset = 3, .out_offset = 7 },
+    { SCAN("(value, flag) f32", LOOKBACK, 0, CLFOLD_F32, 0, 8, 8) },
+    { ADD_F32("add f32, tile_group", "reduce_then_scan"), .tile = TILE_GROUP },
+    { ADD_F32("add f32, tile_group", LOOKBACK), .tile = TILE_GROUP },
 };
 #define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
 
@@ -107,8 +110,9 @@ static bool fill(const struct bench *bench, size_t bytes)
     return status == CL_SUCCESS || bench_complain(&bench->device, "the data", status);
 }
 
-static bool open_bench(struct bench *bench)
+static bool open_bench(void *of)
 {
+    struct bench *bench = of;
     const struct bench_device *device = &bench->device;
     const size_t bytes = (size_t)COUNT * ITEM + 64;
     const cl_ulong num = COUNT / 16;
@@ -136,8 +140,10 @@ static bool open_bench(struct bench *bench)
     return status == CLFOLD_OK || bench_complain(device, "the context", status);
 }
 
-static void close_bench(struct bench *bench)
+static void close_bench(void *of)
 {
+    struct bench *bench = of;
+
     clfold_context_destroy(&bench->context);
     if (bench->copy) {
         clReleaseKernel(bench->copy);
@@ -151,7 +157,6 @@ static void close_bench(struct bench *bench)
     if (bench->out) {
         clReleaseMemObject(bench->out);
     }
-    bench_device_close(&bench->device);
 }
 
 static clfold_status enqueue(struct bench *bench, const struct bench_case *scan)
@@ -159,6 +164,7 @@ static clfold_status enqueue(struct bench *bench, const struct bench_case *scan)
     const size_t global = COUNT / 16 / 1024, local = 1;
     const struct plan_override tile = { .tile = scan->tile };
     cl_command_queue queue = bench->device.queue;
+    cl_mem in = scan->in_place ? bench->out : bench->in;
     clfold_fold fold = scan->fold;
 
     fold.algorithm = scan->algorithm;
@@ -169,21 +175,21 @@ static clfold_status enqueue(struct bench *bench, const struct bench_case *scan)
     clfold_context_override(bench->context, &tile);
     if (!fold.op) {
         return clfold_scan_monoid(bench->context, queue, &segmented, scan->algorithm,
-                                  scan->exclusive, bench->in, scan->in_offset, bench->out,
+                                  scan->exclusive, in, scan->in_offset, bench->out,
                                   scan->out_offset, COUNT, NULL, 0, NULL, NULL);
     }
     return scan->exclusive
-               ? clfold_exclusive_scan(bench->context, queue, &fold, bench->in,
-                                       scan->in_offset, bench->out, scan->out_offset,
-                                       COUNT, 0, NULL, NULL)
-               : clfold_inclusive_scan(bench->context, queue, &fold, bench->in,
-                                       scan->in_offset, bench->out, scan->out_offset,
-                                       COUNT, 0, NULL, NULL);
+               ? clfold_exclusive_scan(bench->context, queue, &fold, in, scan->in_offset,
+                                       bench->out, scan->out_offset, COUNT, 0, NULL, NULL)
+               : clfold_inclusive_scan(bench->context, queue, &fold, in, scan->in_offset,
+                                       bench->out, scan->out_offset, COUNT, 0, NULL,
+                                       NULL);
 }
 
-/* Run -1 is not counted. */
-static bool run_all(struct bench *bench, int run)
+static bool run_all(void *of, int run)
 {
+    struct bench *bench = of;
+
     for (size_t i = 0; i < NUM_CASES; ++i) {
         const uint64_t begin = clfold_clock_ns();
         clfold_status status = enqueue(bench, &cases[i]);
@@ -212,12 +218,13 @@ static double multiple_of(struct bench *bench, const struct bench_case *scan)
            ((double)COUNT * (double)scan->in_size);
 }
 
-static void print_all(struct bench *bench)
+static void print_all(void *of)
 {
+    struct bench *bench = of;
     double copy = 0;
 
-    printf("%s, %s, driver as it is; 2^26 items, medians of %d\n",
-           bench->device.caps.platform, bench->device.caps.name, RUNS);
+    printf("%s, %s, driver %s; 2^26 items, medians of %d\n", bench->device.caps.platform,
+           bench->device.caps.name, bench->device.caps.driver, RUNS);
     printf("%-24s %-20s %8s  %15s %7s %6s %6s\n", "scan", "algorithm", "ms", "range",
            "GB/s", "share", "n");
     for (size_t i = 0; i < NUM_CASES; ++i) {
@@ -236,19 +243,8 @@ static void print_all(struct bench *bench)
 
 int main(int argc, char **argv)
 {
+    const struct bench_steps steps = { open_bench, run_all, print_all, close_bench };
     struct bench bench = { .device.who = "bench_scan" };
-    int status = bench_device_open(&bench.device, argc, argv);
 
-    if (status == 0) {
-        bool good = open_bench(&bench);
-        for (int run = -1; good && run < RUNS; ++run) {
-            good = run_all(&bench, run);
-        }
-        if (good) {
-            print_all(&bench);
-        }
-        status = !good;
-    }
-    close_bench(&bench);
-    return status;
+    return bench_main(&bench, &steps, RUNS, argc, argv);
 }

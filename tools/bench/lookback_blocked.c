@@ -1,0 +1,148 @@
+/*
+ * bench_lookback_blocked [N]: look-back on OpenCL device number N (0) where every m-th
+ * tile is never published by its own group and nobody waits for it, beside
+ * reduce_then_scan in the same run: 2^24 f32. Prints for each the median and range of
+ * seven runs, the time as a multiple of reduce_then_scan's, and how many tiles a run
+ * folded for others.
+ *
+ * The blocked scans' program is the one of tests, which also writes records.
+ */
+#include "device.h"
+
+#include "base/system.h"
+#include "ops/internal.h"
+
+#include <stdio.h>
+
+enum { COUNT = 1 << 24, RUNS = 7, MOST_TILES = COUNT / 1024, FOLDED = 1 << 16 };
+
+/* 0: none is blocked. */
+static const struct bench_case {
+    const char *algorithm;
+    uint32_t block_every;
+} cases[] = {
+    { "reduce_then_scan", 0 }, { "scan_lookback", 0 }, { "scan_lookback", 4 },
+    { "scan_lookback", 3 },    { "scan_lookback", 2 }, { "scan_chained", 2 },
+};
+#define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
+
+struct bench {
+    struct bench_device device;
+    clfold_context *context;
+    cl_mem in, out, tiles, folded;
+    double seconds[NUM_CASES][RUNS], num_folded[NUM_CASES];
+};
+
+static bool open_bench(void *of)
+{
+    struct bench *bench = of;
+    const struct bench_device *device = &bench->device;
+    clfold_status status;
+
+    /* Zeros do: nothing depends on the values. */
+    bench->in = bench_buffer(device, (size_t)COUNT * sizeof(cl_float));
+    bench->out = bench_buffer(device, (size_t)COUNT * sizeof(cl_float));
+    bench->tiles = bench_buffer(device, MOST_TILES * sizeof(cl_ulong) * 5);
+    bench->folded = bench_buffer(device, FOLDED * sizeof(cl_ulong));
+    if (!bench->in || !bench->out || !bench->tiles || !bench->folded) {
+        return false;
+    }
+    status = clfold_context_create(&bench->context, device->context, device->id, NULL);
+    return status == CLFOLD_OK || bench_complain(device, "the context", status);
+}
+
+static void close_bench(void *of)
+{
+    struct bench *bench = of;
+    const cl_mem mems[] = { bench->in, bench->out, bench->tiles, bench->folded };
+
+    clfold_context_destroy(&bench->context);
+    for (size_t i = 0; i < sizeof(mems) / sizeof(mems[0]); ++i) {
+        if (mems[i]) {
+            clReleaseMemObject(mems[i]);
+        }
+    }
+}
+
+/* The time of one scan; below 0: it failed. */
+static double scan(struct bench *bench, const struct bench_case *of)
+{
+    const struct scan_trace trace = { .tiles = bench->tiles,
+                                      .folded = bench->folded,
+                                      .folded_room = FOLDED,
+                                      .block_every = of->block_every };
+    const clfold_fold fold = { .op = CLFOLD_ADD,
+                               .type = CLFOLD_F32,
+                               .algorithm = of->algorithm };
+    const bool blocked = of->block_every > 0;
+    const struct plan_override plan = { .spins = blocked ? 1 : 0,
+                                        .trace = blocked ? &trace : NULL };
+    uint64_t begin;
+    clfold_status status;
+
+    clfold_context_override(bench->context, &plan);
+    begin = clfold_clock_ns();
+    status = clfold_inclusive_scan(bench->context, bench->device.queue, &fold, bench->in,
+                                   0, bench->out, 0, COUNT, 0, NULL, NULL);
+    if (status == CLFOLD_OK) {
+        status = clFinish(bench->device.queue);
+    }
+    if (status) {
+        fprintf(stderr, "%s: %s\n", bench->device.who, clfold_last_error());
+        return -1;
+    }
+    return (double)(clfold_clock_ns() - begin) / 1e9;
+}
+
+static bool run_all(void *of, int run)
+{
+    struct bench *bench = of;
+
+    for (size_t i = 0; i < NUM_CASES; ++i) {
+        const double seconds = scan(bench, &cases[i]);
+        cl_ulong folded = 0;
+        cl_int status = CL_SUCCESS;
+        if (seconds >= 0 && cases[i].block_every > 0) {
+            status = clEnqueueReadBuffer(bench->device.queue, bench->folded, CL_TRUE, 0,
+                                         sizeof(folded), &folded, 0, NULL, NULL);
+        }
+        if (seconds < 0 || status) {
+            return false;
+        }
+        if (run >= 0) {
+            bench->seconds[i][run] = seconds;
+            bench->num_folded[i] += (double)folded / RUNS;
+        }
+    }
+    return true;
+}
+
+static void print_all(void *of)
+{
+    struct bench *bench = of;
+    double base = 0;
+
+    printf("%s, %s, driver %s; 2^24 f32, medians of %d\n", bench->device.caps.platform,
+           bench->device.caps.name, bench->device.caps.driver, RUNS);
+    printf("%-18s %8s %8s  %15s %7s %8s\n", "algorithm", "blocked", "ms", "range",
+           "times", "folded");
+    for (size_t i = 0; i < NUM_CASES; ++i) {
+        double *seconds = bench->seconds[i], median = bench_median(seconds, RUNS);
+        char blocked[16] = "none";
+        base = i == 0 ? median : base;
+        if (cases[i].block_every > 0) {
+            snprintf(blocked, sizeof(blocked), "1 in %u", cases[i].block_every);
+        }
+        printf("%-18s %8s %8.2f  %6.2f - %6.2f %7.2f %8.1f\n", cases[i].algorithm,
+               blocked, median * 1e3, seconds[0] * 1e3, seconds[RUNS - 1] * 1e3,
+               median / base, bench->num_folded[i]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct bench_steps steps = { open_bench, run_all, print_all, close_bench };
+    struct bench bench = { .device.who = "bench_lookback_blocked" };
+
+    return bench_main(&bench, &steps, RUNS, argc, argv);
+}
