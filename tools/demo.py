@@ -8,7 +8,9 @@ For each device:
     OpenMP and SIMD), and compared with that program's exact fold by its exit status;
   - the offset of every line of a text by `clfold scan` over its newlines, compared with that
     of grep by the exit status of cmp;
-  - the reduction ladder by `clfold ladder`, its chart written into BUILD.
+  - the reduction ladder by `clfold ladder`, its chart written into BUILD;
+  - where the device has look-back, what the tiles of a scan did, by `clfold trace`, with a
+    timeline in BUILD.
 """
 
 import json
@@ -159,6 +161,18 @@ class Tools:
         command = [self.clfold, "ladder", "--device", str(device["index"]), "--svg", chart]
         return output_of(command, environment)
 
+    def trace(self, device, environment, count, chart):
+        """What it prints, or None and why where the device has no look-back."""
+        words = ["trace", "--device", str(device["index"]), "--type", "u32", "--count", str(count),
+                 "--svg", chart]
+        done = subprocess.run([self.clfold, *words], env=environment, capture_output=True,
+                              text=True, check=False)
+        if done.returncode == 1 and not done.stdout and "CLFOLD_ERROR_UNSUPPORTED" in done.stderr:
+            return None, done.stderr.strip().removeprefix("clfold: ")
+        if done.returncode != 0:
+            fail(f"clfold trace ended with {done.returncode}: {done.stderr.strip()}")
+        return done.stdout, None
+
     def loop(self, file, kind, acc):
         command = [self.native, "--type", kind, "--acc", acc, "--runs", "5", "--json", file]
         return json.loads(output_of(command))["seconds"]
@@ -251,11 +265,26 @@ def show_scan(tools, device, environment, text, algorithm, folder):
     return done.returncode != 0
 
 
-def show_ladder(tools, device, environment, build):
+def chart_of(what, device, build):
     name = re.sub(r"\W+", "-", device["platform"]).strip("-").lower()
-    chart = os.path.join(build, f"ladder-{name}-{device['index']}.svg")
+    return os.path.join(build, f"{what}-{name}-{device['index']}.svg")
+
+
+def show_ladder(tools, device, environment, build):
+    chart = chart_of("ladder", device, build)
     print(tools.ladder(device, environment, chart).rstrip())
     print(f"The chart is {chart}")
+
+
+def show_trace(tools, device, environment, count, build):
+    """Of a scan as long as the text's, into the same type."""
+    chart = chart_of("trace", device, build)
+    text, refusal = tools.trace(device, environment, count, chart)
+    if text is None:
+        print(f"There is none: {refusal}")
+        return
+    print(text.rstrip())
+    print(f"The timeline is {chart}")
 
 
 def main(build):
@@ -294,6 +323,9 @@ def main(build):
     for device, environment in devices:
         print(f"\nThe reduction ladder on {device['platform']}:")
         show_ladder(tools, device, environment, build)
+    for device, environment in devices:
+        print(f"\nA look-back scan on {device['platform']}, tile by tile:")
+        show_trace(tools, device, environment, text.size, build)
     if wrong:
         fail(f"{wrong} results differ from the independent programs'")
     print(f"\nAll results agree with the independent programs', on {len(devices)} device(s).")
