@@ -7,6 +7,7 @@
  *
  * The blocked scans' program is the one of tests, which also writes records.
  */
+#define CLFOLD_EXPERIMENTAL
 #include "device.h"
 
 #include "base/system.h"
@@ -42,7 +43,7 @@ static bool open_bench(void *of)
     /* Zeros do: nothing depends on the values. */
     bench->in = bench_buffer(device, (size_t)COUNT * sizeof(cl_float));
     bench->out = bench_buffer(device, (size_t)COUNT * sizeof(cl_float));
-    bench->tiles = bench_buffer(device, MOST_TILES * sizeof(cl_ulong) * 5);
+    bench->tiles = bench_buffer(device, MOST_TILES * sizeof(clfold_tile_trace));
     bench->folded = bench_buffer(device, FOLDED * sizeof(cl_ulong));
     if (!bench->in || !bench->out || !bench->tiles || !bench->folded) {
         return false;
@@ -88,7 +89,7 @@ static double scan(struct bench *bench, const struct bench_case *of)
         status = clFinish(bench->device.queue);
     }
     if (status) {
-        fprintf(stderr, "%s: %s\n", bench->device.who, clfold_last_error());
+        bench_complain(&bench->device, of->algorithm, status);
         return -1;
     }
     return (double)(clfold_clock_ns() - begin) / 1e9;
@@ -107,7 +108,7 @@ static bool run_all(void *of, int run)
                                          sizeof(folded), &folded, 0, NULL, NULL);
         }
         if (seconds < 0 || status) {
-            return false;
+            return seconds >= 0 && bench_complain(&bench->device, "the count", status);
         }
         if (run >= 0) {
             bench->seconds[i][run] = seconds;
