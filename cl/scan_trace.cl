@@ -2,7 +2,7 @@
  * What scan_lookback.cl is traced and tested with; in no other program. Per tile:
  *
  *   started, aggregate, prefix   when it was begun, and when each was published
- *   ticket, depth                its own, and tiles from it to where its look-back ended
+ *   ticket, depth                its own; tiles between it and where its look-back ended
  *   polls, fallbacks             looks at windows of tiles; tiles folded for others
  *
  * Times are of a cycle counter where the compiler has one, else of a logical clock, a
