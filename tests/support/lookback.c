@@ -17,20 +17,22 @@ static bool may_compile(const struct device *device, enum memory_tier tier)
     return tier != MEMORY_PTX_64 || strstr(device->name, "NVIDIA");
 }
 
-/* A few tiles, small enough for devices that limit rounds. */
+/* A few tiles, small enough for devices that limit rounds, and of the kind that Oclgrind
+ * can look for uninitialised values in. */
 static bool compiles(const struct device *device, enum memory_tier tier)
 {
     enum { NUM = 64 };
+    cl_uint values[2 * NUM] = { 0 };
     const struct plan_override plan = {
-        .tile = TILE_VECTOR, .tile_elements = 32, .spins = 1, .tier = tier
+        .tile = TILE_GROUP, .tile_elements = 32, .group_size = 8, .spins = 1, .tier = tier
     };
     const clfold_fold fold = { .op = CLFOLD_ADD,
                                .type = CLFOLD_U32,
                                .algorithm = "scan_lookback" };
     clfold_context *context = NULL;
     cl_int status;
-    cl_mem mem =
-        clCreateBuffer(device->context, CL_MEM_READ_WRITE, 2 * NUM * 4, NULL, &status);
+    cl_mem mem = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                sizeof(values), values, &status);
 
     if (status != CL_SUCCESS) {
         return false;

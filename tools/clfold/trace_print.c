@@ -179,8 +179,22 @@ static void put_range(FILE *script, const char *axis, double begin, double end)
     fprintf(script, "set %srange [%.17g:%.17g]\n", axis, begin - margin, end + margin);
 }
 
+static void put_tiles(const struct trace *trace, const char *name, size_t first,
+                      size_t num, FILE *script)
+{
+    const uint64_t begin = trace->span.begin;
+
+    fprintf(script, "$%s << END\n", name);
+    for (size_t i = first; i < first + num; i++) {
+        const clfold_tile_trace *const tile = &trace->records.tiles[i];
+        fprintf(script, "%zu %.17g %.17g %.17g\n", i, since(begin, tile->started),
+                since(begin, tile->aggregate), since(begin, tile->prefix));
+    }
+    fputs("END\n", script);
+}
+
 /* The tiles that are drawn with bars, and from when to when. */
-static void put_part(const struct trace *trace, FILE *script)
+static void put_bars(const struct trace *trace, FILE *script)
 {
     const size_t num = trace->records.num, shown = num < MOST_BARS ? num : MOST_BARS;
     const size_t middle = trace->snapshot.first + trace->snapshot.num / 2;
@@ -194,6 +208,7 @@ static void put_part(const struct trace *trace, FILE *script)
         begin = i == first || started < begin ? started : begin;
         end = i == first || prefix > end ? prefix : end;
     }
+    put_tiles(trace, "bars", first, shown, script);
     put_range(script, "x", begin, end);
     put_range(script, "y", (double)first, (double)(first + shown - 1));
 }
@@ -201,19 +216,12 @@ static void put_part(const struct trace *trace, FILE *script)
 static void write_script(const void *user, FILE *script)
 {
     const struct trace *const trace = user;
-    const uint64_t begin = trace->span.begin;
 
     fputs("set encoding utf8\n"
           "set terminal svg size 1200,680 enhanced font 'sans-serif,15' "
-          "background rgb 'white'\n"
-          "$tiles << END\n",
+          "background rgb 'white'\n",
           script);
-    for (size_t i = 0; i < trace->records.num; i++) {
-        const clfold_tile_trace *const tile = &trace->records.tiles[i];
-        fprintf(script, "%zu %.17g %.17g %.17g\n", i, since(begin, tile->started),
-                since(begin, tile->aggregate), since(begin, tile->prefix));
-    }
-    fputs("END\n", script);
+    put_tiles(trace, "tiles", 0, trace->records.num, script);
     put_titles(trace, script);
     fprintf(script,
             "set xlabel 'time since the first tile was started [%s]'\n"
@@ -223,7 +231,7 @@ static void write_script(const void *user, FILE *script)
             "set xtics autofreq rotate by -30\n"
             "unset key\n",
             clock_name(trace));
-    put_range(script, "x", 0, since(begin, trace->span.end));
+    put_range(script, "x", 0, since(trace->span.begin, trace->span.end));
     put_range(script, "y", 0, (double)(trace->records.num - 1));
     fputs("plot $tiles using 4:1 with points pointtype 7 pointsize 0.2 "
           "linecolor '#000000'\n"
@@ -231,15 +239,15 @@ static void write_script(const void *user, FILE *script)
           "noenhanced\n"
           "set style fill solid 1.0 border\n",
           script);
-    put_part(trace, script);
+    put_bars(trace, script);
     /* Their borders make bars visible that are narrower than a pixel. What is drawn last
      * lies on top. */
     fprintf(script,
-            "plot $tiles using 2:1:2:3:($1-0.4):($1+0.4) with boxxyerror "
+            "plot $bars using 2:1:2:3:($1-0.4):($1+0.4) with boxxyerror "
             "linecolor '#56b4e9' title 'folds its elements', "
-            "$tiles using 3:1:3:4:($1-0.4):($1+0.4) with boxxyerror "
+            "$bars using 3:1:3:4:($1-0.4):($1+0.4) with boxxyerror "
             "linecolor '#d55e00' title '%s', "
-            "$tiles using 4:($1-0.4):(0):(0.8) with vectors nohead linewidth 1.5 "
+            "$bars using 4:($1-0.4):(0):(0.8) with vectors nohead linewidth 1.5 "
             "linecolor '#000000' title 'prefix published'\n"
             "unset multiplot\n",
             trace->records.publishes ? "aggregate published, looks back"
