@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """summary.py [--matrix FILE] BUILD...: what the last `meson test` of each build folder came to.
 
-Prints the support matrix, a line a device, and as its last line "N passed, N failed, N
-skipped". With --matrix it also puts the matrix between the marks in FILE. Ends with 1 if
-something failed, or if nothing ran.
+Prints what failed and some lines of what was said of it, then the support matrix, a line a
+device, and as its last line "N passed, N failed, N skipped". With --matrix it also puts the
+matrix between the marks in FILE. Ends with 1 if something failed, or if nothing ran.
 """
 
 import argparse
@@ -20,10 +20,16 @@ MARKS = ("<!-- support matrix: begin, written by tools/run-tests -->",
 POINT = re.compile(r"^(not )?ok \d+(?: -)? ?([^#\n]*)(# ?SKIP\b)?", re.M | re.I)
 DEVICE = re.compile(r"(.+?: .+? \(OpenCL .*?, driver .*?\))")
 STATES = ("passed", "failed", "skipped")
+SAID_LINES, SAID_WIDTH = 12, 300  # of a failure, at most
+
+
+def lines_of(text):
+    return [line.rstrip()[:SAID_WIDTH] for line in text.splitlines() if line.strip(" #")]
 
 
 def cases_of(build):
-    """Name and state of each test of a build, or of its points where it speaks TAP.
+    """Name and state of each test of a build, or of its points where it speaks TAP, and what
+    was said behind it.
 
     Meson's own count of points leaves out the program that crashed behind its last one, so
     a test that failed without a failed point is a failure more.
@@ -32,17 +38,20 @@ def cases_of(build):
         tests = [json.loads(line) for line in file]
     for test in tests:
         states = []
-        for match in POINT.finditer(test.get("stdout", "")):
+        out = test.get("stdout", "")
+        points = list(POINT.finditer(out))
+        for place, match in enumerate(points):
             states.append("failed" if match[1] else "skipped" if match[3] else "passed")
-            yield match[2], states[-1]
+            end = points[place + 1].start() if place + 1 < len(points) else len(out)
+            yield match[2], states[-1], lines_of(out[match.end() : end])[:SAID_LINES]
         if test["result"] == "SKIP":
             if not states:
-                yield test["name"], "skipped"
+                yield test["name"], "skipped", []
         elif test["result"] not in ("OK", "EXPECTEDFAIL"):
             if "failed" not in states:
-                yield test["name"], "failed"
+                yield test["name"], "failed", lines_of(out + test.get("stderr", ""))[-SAID_LINES:]
         elif not states:
-            yield test["name"], "passed"
+            yield test["name"], "passed", []
 
 
 def table(devices):
@@ -79,8 +88,10 @@ def main():
     total = collections.Counter()
     devices = collections.defaultdict(collections.Counter)
     for build in arguments.builds:
-        for name, state in cases_of(build):
+        for name, state, said in cases_of(build):
             total[state] += 1
+            if state == "failed":
+                print("\n  ".join([f"failed: {name.strip()}", *said]))
             match = DEVICE.match(name)
             if match:
                 devices[match[1]][state] += 1

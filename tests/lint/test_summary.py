@@ -29,11 +29,11 @@ print("1..3")
     "skipped": ("exitcode", "raise SystemExit(77)"),
 }
 FAILING = {
-    "bad point": ("tap", f"print('not ok 1 - {TWO}: bad'); print('1..1')"),
+    "bad point": ("tap", f"print('not ok 1 - {TWO}: bad'); print('# 2 is not 3'); print('1..1')"),
     "crash": ("tap", "print('ok 1 - a'); print('1..2', flush=True); import os; os.abort()"),
     "status": ("tap", "print('ok 1 - a'); print('1..1'); raise SystemExit(3)"),
     "late": ("tap", "print('ok 1 - a', flush=True); import time; time.sleep(30)"),
-    "plain 1": ("exitcode", "raise SystemExit(1)"),
+    "plain 1": ("exitcode", "print('one\\ntwo'); raise SystemExit(1)"),
     "plain 99": ("exitcode", "raise SystemExit(99)"),
     "late plain": ("exitcode", "import time; time.sleep(30)"),
 }
@@ -73,6 +73,7 @@ class Summary(unittest.TestCase):
         build = self.build("good", TESTS)
         status, lines, _ = self.summary(build)
         self.assertEqual((status, lines[-1]), (0, "3 passed, 0 failed, 3 skipped"))
+        self.assertFalse(any("failed:" in line for line in lines), lines)
         self.assertIn(f"| {ONE} | 1 | 0 | 1 |", lines)
         self.assertIn(f"| {TWO} | 1 | 0 | 0 |", lines)
         self.assertEqual(self.summary(build, build)[1][-1], "6 passed, 0 failed, 6 skipped")
@@ -84,8 +85,12 @@ class Summary(unittest.TestCase):
             self.assertEqual(status, 1, title)
             match = re.fullmatch(r"(\d) passed, 1 failed, 0 skipped", lines[-1])
             self.assertTrue(match, (title, lines[-1]))
+            self.assertEqual(sum(line.startswith("failed: ") for line in lines), 1, lines)
             if title == "bad point":
                 self.assertIn(f"| {TWO} | 0 | 1 | 0 |", lines)
+                self.assertEqual(lines[:2], [f"failed: {TWO}: bad", "  # 2 is not 3"])
+            if title == "plain 1":
+                self.assertEqual(lines[:3], ["failed: plain 1", "  one", "  two"])
 
     def test_nothing_ran(self):
         build = self.build("skips", {"none": TESTS["none"]})
