@@ -118,8 +118,10 @@ bool options_read_path(const char *option, const char **path, struct message *me
     return *optarg || message_set(message, "%s needs a file, and got nothing", option);
 }
 
-bool options_refuse(int found, char **argv, const struct option *known, const char *help,
-                    struct message *message)
+/* Always false: an option that is not `known`. `found` is '?' or ':', as getopt_long
+ * returns them. */
+static bool refuse(int found, char **argv, const struct option *known, const char *help,
+                   struct message *message)
 {
     for (; optopt >= OPTION_HELP && known->name; known++) {
         if (known->val == optopt) {
@@ -132,6 +134,33 @@ bool options_refuse(int found, char **argv, const struct option *known, const ch
     }
     return message_set(message, "there is no option %.200s, or it is not unique; see %s",
                        argv[optind - 1], help);
+}
+
+bool options_walk(const struct options_reader *reader, struct options *options, int argc,
+                  char **argv, struct message *message)
+{
+    int found;
+
+    while ((found = getopt_long(argc, argv, ":", reader->known, NULL)) != -1) {
+        if (found == OPTION_HELP) {
+            *options = (struct options){ .action = ACTION_PRINT, .print = reader->help };
+            return true;
+        }
+        if (found == '?' || found == ':') {
+            return refuse(found, argv, reader->known, reader->hint, message);
+        }
+        if (!reader->read(found, options, message)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool options_end(const struct options_reader *reader, int argc, char **argv,
+                 struct message *message)
+{
+    return optind == argc || message_set(message, "%s takes no argument, and got %.200s",
+                                         reader->name, argv[optind]);
 }
 
 static bool read_general(struct options *options, int argc, char **argv,
@@ -150,38 +179,31 @@ static bool read_general(struct options *options, int argc, char **argv,
         *options = (struct options){ .action = ACTION_VERSION };
         break;
     default:
-        return options_refuse(found, argv, general_options, "clfold --help", message);
+        return refuse(found, argv, general_options, "clfold --help", message);
     }
+    return true;
+}
+
+static bool read_devices_option(int found, struct options *options,
+                                struct message *message)
+{
+    (void)message;
+    options->json = options->json || found == OPTION_JSON;
+    options->probe = options->probe || found == PROBE;
     return true;
 }
 
 static bool read_devices(struct options *options, int argc, char **argv,
                          struct message *message)
 {
-    int found;
+    static const struct options_reader reader = {
+        "devices",       "clfold devices --help", devices_help,
+        devices_options, read_devices_option,
+    };
 
     *options = (struct options){ .action = ACTION_DEVICES };
-    while ((found = getopt_long(argc, argv, ":", devices_options, NULL)) != -1) {
-        switch (found) {
-        case OPTION_HELP:
-            *options = (struct options){ .action = ACTION_PRINT, .print = devices_help };
-            return true;
-        case OPTION_JSON:
-            options->json = true;
-            break;
-        case PROBE:
-            options->probe = true;
-            break;
-        default:
-            return options_refuse(found, argv, devices_options, "clfold devices --help",
-                                  message);
-        }
-    }
-    if (optind < argc) {
-        return message_set(message, "devices takes no argument, and got %.200s",
-                           argv[optind]);
-    }
-    return true;
+    return options_walk(&reader, options, argc, argv, message) &&
+           (options->action == ACTION_PRINT || options_end(&reader, argc, argv, message));
 }
 
 bool options_read(struct options *options, int argc, char **argv, struct message *message)

@@ -27,8 +27,9 @@ struct options {
     bool probe;                 /* devices */
     clfold_operation operation; /* reduce, scan, explain */
     clfold_op op;
-    clfold_type acc;       /* 0: by operator and element */
-    const char *algorithm; /* NULL: the library's choice */
+    clfold_type acc;              /* 0: by operator and element */
+    const char *algorithm;        /* NULL: the library's choice */
+    const char *algorithm_option; /* explain: what named it */
     enum file_format format;
     /* of raw data and of text (0: .npy tells), and of what other commands make */
     clfold_type element;

@@ -61,13 +61,14 @@ static const struct option known[] = {
 };
 
 /* The names that are right depend on the operation, which may come later. */
-struct algorithm_option {
-    const char *option, *name;
-};
+static bool keep_algorithm(struct options *options, const char *option)
+{
+    options->algorithm = optarg;
+    options->algorithm_option = option;
+    return true;
+}
 
-static bool read_option(int found, struct options *options,
-                        struct algorithm_option *algorithm, char **argv,
-                        struct message *message)
+static bool read_option(int found, struct options *options, struct message *message)
 {
     switch (found) {
     case OPTION_JSON:
@@ -82,20 +83,17 @@ static bool read_option(int found, struct options *options,
     case COUNT:
         return options_read_count("--count", &options->count, message);
     case KERNEL:
-        *algorithm = (struct algorithm_option){ "--kernel", optarg };
-        return true;
+        return keep_algorithm(options, "--kernel");
     case ALGORITHM:
-        *algorithm = (struct algorithm_option){ "--algorithm", optarg };
-        return true;
+        return keep_algorithm(options, "--algorithm");
     case INCLUSIVE:
         return options_set_kind(CLFOLD_INCLUSIVE_SCAN, &options->operation, message);
     case EXCLUSIVE:
         return options_set_kind(CLFOLD_EXCLUSIVE_SCAN, &options->operation, message);
     case DEVICE:
         return options_read_device(&options->device, message);
-    default:
-        return options_refuse(found, argv, known, "clfold explain --help", message);
     }
+    return true;
 }
 
 /* options->operation is the kind of a scan, or 0 where none was named. */
@@ -127,25 +125,22 @@ static bool read_operation(struct options *options, int argc, char **argv,
 bool options_read_explain(struct options *options, int argc, char **argv,
                           struct message *message)
 {
-    struct algorithm_option algorithm = { 0 };
-    int found;
+    static const struct options_reader reader = { "explain", "clfold explain --help",
+                                                  help, known, read_option };
 
     *options = (struct options){ .action = ACTION_EXPLAIN,
                                  .element = CLFOLD_F32,
                                  .op = CLFOLD_ADD,
                                  .count = (size_t)1 << 26 };
-    while ((found = getopt_long(argc, argv, ":", known, NULL)) != -1) {
-        if (found == OPTION_HELP) {
-            *options = (struct options){ .action = ACTION_PRINT, .print = help };
-            return true;
-        }
-        if (!read_option(found, options, &algorithm, argv, message)) {
-            return false;
-        }
+    if (!options_walk(&reader, options, argc, argv, message)) {
+        return false;
+    }
+    if (options->action == ACTION_PRINT) {
+        return true;
     }
     return read_operation(options, argc, argv, message) &&
-           (!algorithm.name ||
-            options_parse_algorithm(algorithm.option, algorithm.name,
+           (!options->algorithm ||
+            options_parse_algorithm(options->algorithm_option, options->algorithm,
                                     options->operation != CLFOLD_REDUCE,
                                     &options->algorithm, message));
 }

@@ -163,35 +163,17 @@ static bool read_option(int found, struct options *options, struct message *mess
     return true;
 }
 
-static bool read_options(struct options *options, int argc, char **argv,
-                         const struct option *known, const char *command,
-                         const char *help, struct message *message)
-{
-    int found;
-
-    while ((found = getopt_long(argc, argv, ":", known, NULL)) != -1) {
-        if (found == OPTION_HELP) {
-            *options = (struct options){ .action = ACTION_PRINT, .print = help };
-            return true;
-        }
-        if (found == '?' || found == ':') {
-            return options_refuse(found, argv, known, command, message);
-        }
-        if (!read_option(found, options, message)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 bool options_read_reduce(struct options *options, int argc, char **argv,
                          struct message *message)
 {
+    static const struct options_reader reader = {
+        "reduce", "clfold reduce --help", reduce_help, reduce_options, read_option,
+    };
+
     *options = (struct options){ .action = ACTION_REDUCE,
                                  .operation = CLFOLD_REDUCE,
                                  .op = CLFOLD_ADD };
-    if (!read_options(options, argc, argv, reduce_options, "clfold reduce --help",
-                      reduce_help, message)) {
+    if (!options_walk(&reader, options, argc, argv, message)) {
         return false;
     }
     if (options->action == ACTION_PRINT) {
@@ -269,9 +251,12 @@ static bool check_out(struct options *options, struct message *message)
 bool options_read_scan(struct options *options, int argc, char **argv,
                        struct message *message)
 {
+    static const struct options_reader reader = {
+        "scan", "clfold scan --help", scan_help, scan_options, read_option,
+    };
+
     *options = (struct options){ .action = ACTION_SCAN, .op = CLFOLD_ADD };
-    if (!read_options(options, argc, argv, scan_options, "clfold scan --help", scan_help,
-                      message)) {
+    if (!options_walk(&reader, options, argc, argv, message)) {
         return false;
     }
     if (options->action == ACTION_PRINT) {

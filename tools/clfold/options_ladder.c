@@ -56,8 +56,7 @@ static const struct option known[] = {
     { 0 },
 };
 
-static bool read_option(int found, struct options *options, char **argv,
-                        struct message *message)
+static bool read_option(int found, struct options *options, struct message *message)
 {
     switch (found) {
     case OPTION_JSON:
@@ -77,9 +76,8 @@ static bool read_option(int found, struct options *options, char **argv,
         return options_read_path("--csv", &options->csv, message);
     case SVG:
         return options_read_path("--svg", &options->svg, message);
-    default:
-        return options_refuse(found, argv, known, "clfold ladder --help", message);
     }
+    return true;
 }
 
 static bool check(const struct options *options, struct message *message)
@@ -105,25 +103,17 @@ static bool check(const struct options *options, struct message *message)
 bool options_read_ladder(struct options *options, int argc, char **argv,
                          struct message *message)
 {
-    int found;
+    static const struct options_reader reader = { "ladder", "clfold ladder --help", help,
+                                                  known, read_option };
 
     *options = (struct options){ .action = ACTION_LADDER,
                                  .element = CLFOLD_I32,
                                  .op = CLFOLD_ADD,
                                  .min = (size_t)1 << 17,
                                  .max = (size_t)1 << 25 };
-    while ((found = getopt_long(argc, argv, ":", known, NULL)) != -1) {
-        if (found == OPTION_HELP) {
-            *options = (struct options){ .action = ACTION_PRINT, .print = help };
-            return true;
-        }
-        if (!read_option(found, options, argv, message)) {
-            return false;
-        }
+    if (!options_walk(&reader, options, argc, argv, message)) {
+        return false;
     }
-    if (optind < argc) {
-        return message_set(message, "ladder takes no argument, and got %.200s",
-                           argv[optind]);
-    }
-    return check(options, message);
+    return options->action == ACTION_PRINT ||
+           (options_end(&reader, argc, argv, message) && check(options, message));
 }

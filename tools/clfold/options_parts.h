@@ -10,6 +10,24 @@
  * not. Each command's own follow from OPTION_OTHERS on. */
 enum { OPTION_HELP = 256, OPTION_JSON, OPTION_OTHERS };
 
+/* A command's options, and how one that is known is read: `found` is its value. */
+struct options_reader {
+    const char *name; /* "trace" */
+    const char *hint; /* "clfold trace --help" */
+    const char *help; /* what that prints */
+    const struct option *known;
+    bool (*read)(int found, struct options *options, struct message *message);
+};
+
+/* Reads all options; the arguments follow from optind on. --help ends it: the action is
+ * ACTION_PRINT then, and the rest is not asked for. */
+bool options_walk(const struct options_reader *reader, struct options *options, int argc,
+                  char **argv, struct message *message);
+
+/* For commands without arguments. */
+bool options_end(const struct options_reader *reader, int argc, char **argv,
+                 struct message *message);
+
 bool options_read_explain(struct options *options, int argc, char **argv,
                           struct message *message);
 bool options_read_reduce(struct options *options, int argc, char **argv,
@@ -36,10 +54,5 @@ bool options_parse_algorithm(const char *option, const char *name, bool of_scan,
 /* For --inclusive and --exclusive, of which only one may stand. *operation was 0. */
 bool options_set_kind(clfold_operation kind, clfold_operation *operation,
                       struct message *message);
-
-/* Always false: an option that is not `known`. `found` is '?' or ':', as getopt_long
- * returns them. */
-bool options_refuse(int found, char **argv, const struct option *known, const char *help,
-                    struct message *message);
 
 #endif

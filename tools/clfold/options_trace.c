@@ -73,8 +73,7 @@ static bool read_algorithm(const char **algorithm, struct message *message)
                        optarg);
 }
 
-static bool read_option(int found, struct options *options, char **argv,
-                        struct message *message)
+static bool read_option(int found, struct options *options, struct message *message)
 {
     switch (found) {
     case OPTION_JSON:
@@ -92,9 +91,8 @@ static bool read_option(int found, struct options *options, char **argv,
         return options_read_device(&options->device, message);
     case SVG:
         return options_read_path("--svg", &options->svg, message);
-    default:
-        return options_refuse(found, argv, known, "clfold trace --help", message);
     }
+    return true;
 }
 
 static bool check(const struct options *options, struct message *message)
@@ -116,25 +114,17 @@ static bool check(const struct options *options, struct message *message)
 bool options_read_trace(struct options *options, int argc, char **argv,
                         struct message *message)
 {
-    int found;
+    static const struct options_reader reader = { "trace", "clfold trace --help", help,
+                                                  known, read_option };
 
     *options = (struct options){ .action = ACTION_TRACE,
                                  .element = CLFOLD_F32,
                                  .op = CLFOLD_ADD,
                                  .algorithm = "scan_lookback",
                                  .count = (size_t)1 << 24 };
-    while ((found = getopt_long(argc, argv, ":", known, NULL)) != -1) {
-        if (found == OPTION_HELP) {
-            *options = (struct options){ .action = ACTION_PRINT, .print = help };
-            return true;
-        }
-        if (!read_option(found, options, argv, message)) {
-            return false;
-        }
+    if (!options_walk(&reader, options, argc, argv, message)) {
+        return false;
     }
-    if (optind < argc) {
-        return message_set(message, "trace takes no argument, and got %.200s",
-                           argv[optind]);
-    }
-    return check(options, message);
+    return options->action == ACTION_PRINT ||
+           (options_end(&reader, argc, argv, message) && check(options, message));
 }
