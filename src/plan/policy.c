@@ -2,53 +2,130 @@
 
 #include <string.h>
 
-struct row {
-    const char *name;
-    enum { CLASS_ANY, CLASS_CPU } class;
-    const char *vendor; /* a part of the vendor's name; NULL: any */
-    struct policy candidates[CLFOLD_MAX_CANDIDATES];
-    struct policy ladder;
-    struct scan_policy scans[CLFOLD_MAX_CANDIDATES];
+/* ---- Policies of devices ----------------------------------------------------------- */
+
+/*
+ * CPUs: PoCL 3.1 and Intel's CPU runtime 2026.2 on two cores with AVX-512, 2026-11-21,
+ * 2^26 f32: 32 to 35 GB/s with 8 to 512 groups and tiles of 64 KiB alike, 0.97 to 1.02 of
+ * an OpenMP SIMD loop in the same run. 256 groups let a device of many cores share the
+ * work. A lane is one of 16, in four accumulators: 8 KiB for each of the 64 are 512 KiB,
+ * some 50 us for one core, which is what a second launch costs. The second candidate is
+ * for a driver that cannot build vectors.
+ */
+static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
+    {
+        .tile = TILE_VECTOR,
+        .tile_bytes = 64 * 1024,
+        .group_size = 1,
+        .units = 16,
+        .resident = 16,
+        .lane_bytes = 8 * 1024,
+    },
+    {
+        .tile = TILE_GROUP,
+        .tile_bytes = 64 * 1024,
+        .group_size = 64,
+        .units = 16,
+        .resident = 16,
+        .lane_bytes = 8 * 1024,
+    },
+};
+
+static const struct scan_policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
+    {
+        .tile = TILE_VECTOR,
+        .tile_bytes = 64 * 1024,
+        .group_size = 1,
+        .groups = 256,
+        .anchor = 1,
+        .single_bytes = 256 * 1024,
+        .stream_bytes = 16 << 20,
+        .prefetch = true,
+        .lasting = true,
+        .spins = 1 << 16,
+    },
+    {
+        .tile = TILE_GROUP,
+        .tile_bytes = 16 * 1024,
+        .group_size = 64,
+        .groups = 256,
+        .anchor = 1,
+        .single_bytes = 256 * 1024,
+        .lasting = true,
+        .spins = 1 << 16,
+    },
 };
 
 /*
- * Searched from the top; the last row fits every device.
- *
- * cpu: PoCL 3.1 and Intel's CPU runtime 2026.2 on two cores with AVX-512, 2026-11-21,
- *     2^26 f32: 32 to 35 GB/s with 8 to 512 groups and tiles of 64 KiB alike, 0.97 to
- *     1.02 of an OpenMP SIMD loop in the same run. 256 groups let a device of many cores
- *     share the work. A lane is one of 16, in four accumulators: 8 KiB for each of the 64
- *     are 512 KiB, some 50 us for one core, which is what a second launch costs. The
- *     second candidate is for a driver that cannot build vectors.
- * any: not measured, no GPU was at hand. 64 KiB a tile are 16 loads of 16 bytes for each
- *     of 256 work-items, four of them under way at once, and no work-item is started for
- *     less than these four; 1024 groups are about what a large GPU holds (H200: 132 units
- *     of 8).
- *
- * The ladder's groups are the lecture's on every device, so that its rungs compare.
+ * GPUs and all else: not measured, none was at hand. 64 KiB a tile are 16 loads of 16
+ * bytes for each of 256 work-items, four of them under way at once, and no work-item is
+ * started for less than these four; 1024 groups are about what a large GPU holds (H200:
+ * 132 units of 8).
  */
-static const struct row rows[] = {
-    { "cpu",
-      CLASS_CPU,
-      NULL,
-      { { TILE_VECTOR, 64 * 1024, 1, 16, 16, 8 * 1024, "cpu" },
-        { TILE_GROUP, 64 * 1024, 64, 16, 16, 8 * 1024, "cpu" } },
-      { TILE_NONE, 0, 256, 16, 16, 1024, "cpu" },
-      { { TILE_VECTOR, 64 * 1024, 1, 256, 1, 256 * 1024, 16 << 20, true, true, 1 << 16,
-          "cpu" },
-        { TILE_GROUP, 16 * 1024, 64, 256, 1, 256 * 1024, 0, false, true, 1 << 16,
-          "cpu" } } },
-    { "any",
-      CLASS_ANY,
-      NULL,
-      { { TILE_GROUP, 64 * 1024, 256, 128, 8, 64, "any" },
-        { TILE_VECTOR, 16 * 1024, 1, 128, 8, 256, "any" } },
-      { TILE_NONE, 0, 256, 128, 8, 64, "any" },
-      { { TILE_GROUP, 16 * 1024, 256, 1024, 64, 64 * 1024, 0, false, false, 1 << 20,
-          "any" },
-        { TILE_VECTOR, 16 * 1024, 1, 1024, 64, 64 * 1024, 0, false, false, 1 << 20,
-          "any" } } },
+static const struct policy any_reduce[CLFOLD_MAX_CANDIDATES] = {
+    {
+        .tile = TILE_GROUP,
+        .tile_bytes = 64 * 1024,
+        .group_size = 256,
+        .units = 128,
+        .resident = 8,
+        .lane_bytes = 64,
+    },
+    {
+        .tile = TILE_VECTOR,
+        .tile_bytes = 16 * 1024,
+        .group_size = 1,
+        .units = 128,
+        .resident = 8,
+        .lane_bytes = 256,
+    },
 };
+
+static const struct scan_policy any_scan[CLFOLD_MAX_CANDIDATES] = {
+    {
+        .tile = TILE_GROUP,
+        .tile_bytes = 16 * 1024,
+        .group_size = 256,
+        .groups = 1024,
+        .anchor = 64,
+        .single_bytes = 64 * 1024,
+        .spins = 1 << 20,
+    },
+    {
+        .tile = TILE_VECTOR,
+        .tile_bytes = 16 * 1024,
+        .group_size = 1,
+        .groups = 1024,
+        .anchor = 64,
+        .single_bytes = 64 * 1024,
+        .spins = 1 << 20,
+    },
+};
+
+/* The ladder's groups are the lecture's on every device, so that its rungs compare. */
+static const struct policy cpu_ladder = {
+    .group_size = 256, .units = 16, .resident = 16, .lane_bytes = 1024
+};
+static const struct policy any_ladder = {
+    .group_size = 256, .units = 128, .resident = 8, .lane_bytes = 64
+};
+
+/* ---- The table --------------------------------------------------------------------- */
+
+/* Searched from the top; the last row fits every device. */
+static const struct row {
+    const char *name;
+    enum { CLASS_ANY, CLASS_CPU } class;
+    const char *vendor; /* a part of the vendor's name; NULL: any */
+    const struct policy *reduce;
+    const struct scan_policy *scan;
+    const struct policy *ladder;
+} rows[] = {
+    { "cpu", CLASS_CPU, NULL, cpu_reduce, cpu_scan, &cpu_ladder },
+    { "any", CLASS_ANY, NULL, any_reduce, any_scan, &any_ladder },
+};
+
+/* ---- Names ------------------------------------------------------------------------- */
 
 const char *clfold_tile_name(enum tile_kind kind)
 {
@@ -64,6 +141,8 @@ const char *clfold_group_scan_name(enum group_scan kind)
            : kind == GROUP_SCAN_RAKING      ? "raking"
                                             : "sub_group";
 }
+
+/* ---- Finding a row ----------------------------------------------------------------- */
 
 static bool fits(const struct row *row, const struct device_facts *device)
 {
@@ -86,7 +165,10 @@ uint32_t clfold_policy_reduce(const struct device_facts *device,
 {
     const struct row *row = row_of(device);
 
-    memcpy(candidates, row->candidates, sizeof(row->candidates));
+    for (uint32_t i = 0; i < CLFOLD_MAX_CANDIDATES; ++i) {
+        candidates[i] = row->reduce[i];
+        candidates[i].row = row->name;
+    }
     return CLFOLD_MAX_CANDIDATES;
 }
 
@@ -107,9 +189,13 @@ static bool has_builtins(const struct device_facts *device)
 uint32_t clfold_policy_scan(const struct device_facts *device,
                             struct scan_policy candidates[CLFOLD_MAX_CANDIDATES])
 {
-    memcpy(candidates, row_of(device)->scans, sizeof(row_of(device)->scans));
+    const struct row *row = row_of(device);
+    bool builtins = has_builtins(device);
+
     for (uint32_t i = 0; i < CLFOLD_MAX_CANDIDATES; ++i) {
-        if (!has_builtins(device)) {
+        candidates[i] = row->scan[i];
+        candidates[i].row = row->name;
+        if (!builtins) {
             candidates[i].prefetch = false;
             candidates[i].stream_bytes = 0;
         }
@@ -119,5 +205,9 @@ uint32_t clfold_policy_scan(const struct device_facts *device,
 
 struct policy clfold_policy_ladder(const struct device_facts *device)
 {
-    return row_of(device)->ladder;
+    const struct row *row = row_of(device);
+    struct policy policy = *row->ladder;
+
+    policy.row = row->name;
+    return policy;
 }
