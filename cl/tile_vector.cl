@@ -133,16 +133,16 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
         clfold_stage16 z = clfold_load16(in, begin, 32);
         clfold_stage16 w = clfold_load16(in, begin, 48);
         for (i = 64; i + 64 <= count; i += 64) {
-            x = clfold_combine_stage16(x, clfold_load16(in, begin, i));
-            y = clfold_combine_stage16(y, clfold_load16(in, begin, i + 16));
-            z = clfold_combine_stage16(z, clfold_load16(in, begin, i + 32));
-            w = clfold_combine_stage16(w, clfold_load16(in, begin, i + 48));
+            x = clfold_extend_stage16(x, clfold_load16(in, begin, i));
+            y = clfold_extend_stage16(y, clfold_load16(in, begin, i + 16));
+            z = clfold_extend_stage16(z, clfold_load16(in, begin, i + 32));
+            w = clfold_extend_stage16(w, clfold_load16(in, begin, i + 48));
         }
         x = clfold_combine_stage16(clfold_combine_stage16(x, y),
                                    clfold_combine_stage16(z, w));
     }
     for (; i < count; i += 16)
-        x = clfold_combine_stage16(x, clfold_load16(in, begin, i));
+        x = clfold_extend_stage16(x, clfold_load16(in, begin, i));
     return clfold_join(x);
 }
 

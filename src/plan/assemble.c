@@ -10,13 +10,18 @@ struct width {
     const char *type, *function; /* "clfold_stage16", "clfold_combine_stage16" */
     const char *suffix;          /* behind the scalar's name: "16" */
     bool stage;                  /* of the component's stage, else of its type */
+    bool extend;                 /* the operator where all of a is in front of b */
 };
 
-static const struct width item = { "clfold_item", "clfold_combine", "", false };
-static const struct width stage = { "clfold_stage", "clfold_combine_stage", "", true };
+static const struct width item = { "clfold_item", "clfold_combine", "", false, false };
+static const struct width stage = { "clfold_stage", "clfold_combine_stage", "", true,
+                                    false };
 static const struct width stage16 = { "clfold_stage16", "clfold_combine_stage16", "16",
-                                      true };
-static const struct width item16 = { "clfold_item16", "clfold_combine16", "16", false };
+                                      true, false };
+static const struct width extend16 = { "clfold_stage16", "clfold_extend_stage16", "16",
+                                       true, true };
+static const struct width item16 = { "clfold_item16", "clfold_combine16", "16", false,
+                                     false };
 
 static void append_file(struct text *text, const char *name)
 {
@@ -56,8 +61,10 @@ static void append_combine(struct text *text, const struct monoid *monoid,
                           type, width->suffix, name, name);
     }
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        bool own = width->extend && components[k].extend;
         clfold_text_print(text, "    clfold_r.%s =\n#line 1 \"combine\"\n%s\n;\n",
-                          components[k].name, components[k].combine);
+                          components[k].name,
+                          own ? components[k].extend : components[k].combine);
     }
     clfold_text_print(text, "    return clfold_r;\n}\n");
 }
@@ -225,6 +232,21 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     append_tile(text, monoid, tile);
 }
 
+/* The operator for lanes that take elements from the left; mostly it is no other. */
+static void append_extend(struct text *text, const struct monoid *monoid)
+{
+    bool own = false;
+
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        own |= monoid->components[k].extend != NULL;
+    }
+    if (own) {
+        append_combine(text, monoid, &extend16);
+    } else {
+        clfold_text_print(text, "#define %s %s\n", extend16.function, stage16.function);
+    }
+}
+
 /* Behind the contract: the operator, at the widths that the program needs. */
 static void append_operator(struct text *text, const struct monoid *monoid,
                             const struct tile_shape *tile,
@@ -236,6 +258,9 @@ static void append_operator(struct text *text, const struct monoid *monoid,
     }
     if (monoid->has_identity) {
         append_identity(text, monoid);
+    }
+    if (tile->kind == TILE_VECTOR) {
+        append_extend(text, monoid);
     }
     if (uses_cuts(monoid, tile)) {
         append_cuts(text, monoid, "clfold_cuts", &stage);

@@ -22,19 +22,32 @@
     ") & (a." value " != a." value "))) & (b." index " < a." index ")))"
 #define PICK(before, name) before " ? b." name " : a." name
 
-/* Four texts: the index and the value, of integers and of floats. */
+/* Where all of a is in front of b, so is a's index among equals: a tile's lanes take
+ * their elements so. Two comparisons for floats, not six, which arg-min waited for: see
+ * tile_vector.cl. */
+#define INT_STAYS(value, order) "(a." value " " order "= b." value ")"
+#define REAL_STAYS(value, order)                                                         \
+    "(" INT_STAYS(value, order) " | (a." value " != a." value "))"
+#define STAY(stays, name) stays " ? a." name " : b." name
+
+/* Eight texts: the index and the value, of integers and of floats; and the same where a
+ * is in front. */
 #define ARG_TEXTS(index, value, order)                                                   \
     {                                                                                    \
         { PICK(INT_BEFORE(value, order, index), index),                                  \
           PICK(INT_BEFORE(value, order, index), value) },                                \
             { PICK(REAL_BEFORE(value, order, index), index),                             \
               PICK(REAL_BEFORE(value, order, index), value) },                           \
+            { STAY(INT_STAYS(value, order), index),                                      \
+              STAY(INT_STAYS(value, order), value) },                                    \
+            { STAY(REAL_STAYS(value, order), index),                                     \
+              STAY(REAL_STAYS(value, order), value) },                                   \
     }
 
-static const char *const arg_min_texts[2][2] = ARG_TEXTS("index", "value", "<");
-static const char *const arg_max_texts[2][2] = ARG_TEXTS("index", "value", ">");
-static const char *const least_texts[2][2] = ARG_TEXTS("min_index", "min_value", "<");
-static const char *const greatest_texts[2][2] = ARG_TEXTS("max_index", "max_value", ">");
+static const char *const arg_min_texts[4][2] = ARG_TEXTS("index", "value", "<");
+static const char *const arg_max_texts[4][2] = ARG_TEXTS("index", "value", ">");
+static const char *const least_texts[4][2] = ARG_TEXTS("min_index", "min_value", "<");
+static const char *const greatest_texts[4][2] = ARG_TEXTS("max_index", "max_value", ">");
 
 /* ---- The operators ----------------------------------------------------------------- */
 
@@ -167,7 +180,7 @@ static void set_truth(struct monoid *monoid, const char *combine, const char *id
 /* An index and its value. `?:` on vectors wants condition and choices of one size, so
  * narrow values are staged in 32 bits and the position is as wide as the value. */
 static void set_arg(struct component pair[2], const struct monoid *monoid,
-                    const char *index, const char *value, const char *const texts[2][2])
+                    const char *index, const char *value, const char *const texts[4][2])
 {
     bool holds = clfold_type_holds(monoid->type, monoid->in);
     bool real = clfold_scalar(monoid->type)->is_float;
@@ -184,6 +197,7 @@ static void set_arg(struct component pair[2], const struct monoid *monoid,
         .stage = clfold_integer(size, false),
         .load = LOAD_POSITION,
         .combine = texts[real][0],
+        .extend = texts[2 + real][0],
     };
     pair[1] = (struct component){
         .name = value,
@@ -192,6 +206,7 @@ static void set_arg(struct component pair[2], const struct monoid *monoid,
         .stage = stage,
         .load = holds || stage == monoid->type ? LOAD_PLAIN : LOAD_CONVERTED,
         .combine = texts[real][1],
+        .extend = texts[2 + real][1],
     };
 }
 

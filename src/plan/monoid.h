@@ -43,6 +43,8 @@ struct component {
     const char *combine; /* of a and b, a first: "a + b", "a.a * b.a" */
     const char *identity;
     uint32_t scalar; /* which of the element's */
+    /* combine where all of a is in front of b, if that is less work; NULL: `combine` */
+    const char *extend;
 };
 
 struct monoid {
