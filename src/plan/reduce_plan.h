@@ -43,6 +43,7 @@ struct tile_shape {
 struct reduce_shape {
     enum reduce_algorithm algorithm;
     struct tile_shape tile;
+    uint32_t prefetch; /* bytes ahead, 0: none; tile_vector */
 };
 
 struct reduce_plan {

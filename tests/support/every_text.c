@@ -61,6 +61,14 @@ static const struct device_facts cpu = {
     .max_group_size = 4096,
     .local_memory = 1 << 20,
 };
+/* Its compiler is not known for builtins. */
+static const struct device_facts plain_cpu = {
+    .cpu = true,
+    .vendor = "",
+    .name = "",
+    .max_group_size = 4096,
+    .local_memory = 1 << 20,
+};
 static const struct device_facts gpu = {
     .vendor = "", .name = "", .max_group_size = 1024, .local_memory = 48 << 10
 };
@@ -77,13 +85,16 @@ static const struct plan_override none;
 static void visit_tiles(const struct visitor *visitor, const struct monoid *monoid,
                         bool each)
 {
-    for (size_t d = 0; d < 2; ++d) {
+    static const struct device_facts *const devices[] = { &cpu, &gpu, &plain_cpu };
+    static const char *const classes[] = { "cpu", "gpu", "plain-cpu" };
+
+    for (size_t d = 0; d < (each ? 3 : 2); ++d) {
         struct policy policies[CLFOLD_MAX_CANDIDATES];
         struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
-        uint32_t num = clfold_reduce_shapes(REDUCE_TILES, d == 0 ? &cpu : &gpu, monoid,
-                                            &none, policies, shapes);
+        uint32_t num = clfold_reduce_shapes(REDUCE_TILES, devices[d], monoid, &none,
+                                            policies, shapes);
         for (uint32_t i = 0; i < (each ? num : 1); ++i) {
-            visit_shape(visitor, monoid, &shapes[i], d == 0 ? "cpu" : "gpu");
+            visit_shape(visitor, monoid, &shapes[i], classes[d]);
         }
     }
 }

@@ -1,5 +1,5 @@
-/* src/plan, without a device: struct sizes, monoids, policies, the plan's arithmetic, and
- * the program text. */
+/* src/plan, without a device: struct sizes, monoids, the plan's arithmetic, and the
+ * program text. Policies: policy.c. */
 #include "every_text.h"
 #include "oracle.h"
 #include "test.h"
@@ -209,47 +209,6 @@ static void test_grid(void **state)
     assert_int_equal(grid.items, 32768);
     clfold_grid_init(&grid, &rules[3], 0);
     assert_int_equal(grid.groups, 1);
-}
-
-static void test_policy(void **state)
-{
-    struct policy policies[CLFOLD_MAX_CANDIDATES];
-    struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
-    struct monoid monoid;
-    const struct plan_override group = { .tile = TILE_GROUP };
-
-    (void)state;
-    assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
-    assert_int_equal(
-        clfold_reduce_shapes(REDUCE_TILES, &cpu, &monoid, &none, policies, shapes), 2);
-    assert_int_equal(shapes[0].tile.kind, TILE_VECTOR);
-    assert_int_equal(shapes[1].tile.kind, TILE_GROUP);
-    assert_int_equal(
-        clfold_reduce_shapes(REDUCE_TILES, &gpu, &monoid, &none, policies, shapes), 2);
-    assert_int_equal(shapes[0].tile.kind, TILE_GROUP);
-    assert_int_equal(
-        clfold_reduce_shapes(REDUCE_TILES, &cpu, &monoid, &group, policies, shapes), 1);
-    assert_int_equal(shapes[0].tile.kind, TILE_GROUP);
-    assert_int_equal(
-        clfold_reduce_shapes(REDUCE_6, &cpu, &monoid, &none, policies, shapes), 1);
-    assert_int_equal(shapes[0].tile.kind, TILE_NONE);
-
-    /* A group never has more work-items, or items of local memory, than the device. */
-    struct device_facts small = gpu;
-    small.max_group_size = 24;
-    clfold_reduce_shapes(REDUCE_TILES, &small, &monoid, &none, policies, shapes);
-    assert_int_equal(shapes[0].tile.group_size, 24);
-    clfold_reduce_shapes(REDUCE_0, &small, &monoid, &none, policies, shapes);
-    assert_int_equal(shapes[0].tile.group_size, 24);
-    small = gpu;
-    small.local_memory = 1000;
-    clfold_reduce_shapes(REDUCE_TILES, &small, &monoid, &none, policies, shapes);
-    assert_true(shapes[0].tile.group_size * 33 / 32 * sizeof(cl_float) <= 1000);
-    clfold_reduce_shapes(REDUCE_0, &small, &monoid, &none, policies, shapes);
-    assert_int_equal(shapes[0].tile.group_size, 250);
-    small.local_memory = 0;
-    clfold_reduce_shapes(REDUCE_TILES, &small, &monoid, &none, policies, shapes);
-    assert_int_equal(shapes[0].tile.group_size, 1);
 }
 
 /* What scratch and bytes must be, launch by launch. */
@@ -505,9 +464,8 @@ int main(void)
         cmocka_unit_test(test_struct_sizes), cmocka_unit_test(test_builtin),
         cmocka_unit_test(test_monoids),      cmocka_unit_test(test_scalars),
         cmocka_unit_test(test_stages),       cmocka_unit_test(test_grid),
-        cmocka_unit_test(test_policy),       cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_rungs),        cmocka_unit_test(test_choose),
-        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_plan),         cmocka_unit_test(test_rungs),
+        cmocka_unit_test(test_choose),       cmocka_unit_test(test_texts),
     };
 
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
