@@ -152,7 +152,7 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
                                cl_device_id device)
 {
     cl_device_type type = 0;
-    cl_ulong local_memory = 0;
+    cl_ulong local_memory = 0, cache = 0;
     cl_device_fp_config fp64 = 0;
     char version[64];
     char extensions[8192];
@@ -174,7 +174,9 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
         (status = get_value(site, device, CL_DEVICE_MAX_WORK_GROUP_SIZE,
                             &caps->facts.max_group_size, sizeof(size_t))) ||
         (status = get_value(site, device, CL_DEVICE_LOCAL_MEM_SIZE, &local_memory,
-                            sizeof(local_memory)))) {
+                            sizeof(local_memory))) ||
+        (status = get_value(site, device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, &cache,
+                            sizeof(cache)))) {
         return status;
     }
     caps->options = newest_std(version);
@@ -199,6 +201,7 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
     caps->facts.name = caps->name;
     caps->facts.platform = caps->platform;
     caps->facts.local_memory = (size_t)local_memory;
+    caps->facts.cache_bytes = cache;
     caps->facts.most_rounds = most_rounds(&caps->facts);
     return CLFOLD_OK;
 }

@@ -37,6 +37,7 @@ struct device_facts {
     const char *platform;  /* its name; NULL: unknown */
     bool sub_groups;       /* in the language that programs are built as */
     uint64_t most_rounds;  /* of its loops that a work-item may run; 0: any number */
+    uint64_t cache_bytes;  /* of the one cache that OpenCL tells of; 0: unknown */
 };
 
 struct policy {

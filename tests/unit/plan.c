@@ -1,5 +1,6 @@
 /* src/plan, without a device: struct sizes, monoids, the plan's arithmetic, and the
  * program text. Policies: policy.c. */
+#include "devices.h"
 #include "every_text.h"
 #include "oracle.h"
 #include "test.h"
@@ -8,20 +9,6 @@
 #include "plan/scalar.h"
 
 static const struct site site = { NULL, "plan" };
-static const struct plan_override none;
-static const struct device_facts cpu = {
-    .cpu = true,
-    .vendor = "vendor",
-    .name = "name",
-    .max_group_size = 4096,
-    .local_memory = 1 << 20,
-};
-static const struct device_facts gpu = {
-    .vendor = "vendor",
-    .name = "name",
-    .max_group_size = 1024,
-    .local_memory = 48 << 10,
-};
 
 /* Frozen under a soname. */
 static void test_struct_sizes(void **state)

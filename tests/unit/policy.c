@@ -1,23 +1,10 @@
 /* src/plan/policy.c and the shapes of reductions that come of it, without a device. */
+#include "devices.h"
 #include "test.h"
 
 #include "plan/assemble.h"
 
 static const struct site site = { NULL, "plan" };
-static const struct plan_override none;
-static const struct device_facts cpu = {
-    .cpu = true,
-    .vendor = "vendor",
-    .name = "name",
-    .max_group_size = 4096,
-    .local_memory = 1 << 20,
-};
-static const struct device_facts gpu = {
-    .vendor = "vendor",
-    .name = "name",
-    .max_group_size = 1024,
-    .local_memory = 48 << 10,
-};
 
 static void test_policy(void **state)
 {
@@ -130,12 +117,50 @@ static void test_prefetch_of_light_folds(void **state)
     assert_true(prefetch_for("Xeon", CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32) > 0);
 }
 
+/* Tiles and streams of CPUs by the cache that the device tells of; other devices' are
+ * their rows'. */
+static void test_caches(void **state)
+{
+    static const struct {
+        uint64_t cache;
+        uint32_t tile;
+        uint64_t stream;
+    } cases[] = {
+        { 0, 64 << 10, 16 << 20 },         { 1, 16 << 10, 2 << 20 },
+        { 32 << 10, 16 << 10, 2 << 20 },   { 512 << 10, 32 << 10, 2 << 20 },
+        { 768 << 10, 32 << 10, 3 << 20 },  { 1 << 20, 64 << 10, 4 << 20 },
+        { 2 << 20, 64 << 10, 8 << 20 },    { 4 << 20, 64 << 10, 2 << 20 },
+        { 8 << 20, 64 << 10, 2 << 20 },    { 32 << 20, 64 << 10, 4 << 20 },
+        { 260 << 20, 64 << 10, 16 << 20 }, { UINT64_MAX, 64 << 10, 16 << 20 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct policy policies[CLFOLD_MAX_CANDIDATES], others[CLFOLD_MAX_CANDIDATES];
+        struct scan_policy scans[CLFOLD_MAX_CANDIDATES];
+        struct device_facts device = cpu, card = gpu;
+        device.platform = card.platform = "Portable Computing Language";
+        device.cache_bytes = card.cache_bytes = cases[i].cache;
+        clfold_policy_reduce(&device, policies);
+        clfold_policy_scan(&device, scans);
+        assert_int_equal(policies[0].tile_bytes, cases[i].tile);
+        assert_int_equal(scans[0].tile_bytes, cases[i].tile);
+        assert_int_equal(scans[0].stream_bytes, cases[i].stream);
+        assert_int_equal(scans[1].stream_bytes, 0);
+        clfold_policy_reduce(&card, policies);
+        clfold_policy_reduce(&gpu, others);
+        assert_int_equal(policies[0].tile_bytes, others[0].tile_bytes);
+        assert_int_equal(policies[1].tile_bytes, others[1].tile_bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_policy),
         cmocka_unit_test(test_prefetch),
         cmocka_unit_test(test_prefetch_of_light_folds),
+        cmocka_unit_test(test_caches),
     };
 
     return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
