@@ -160,18 +160,21 @@ static void clfold_ask_64(global const CLFOLD_IN *in, ulong begin, uint j)
  * rounds (the last two rows: of one process), 2026-11-22.
  *
  *                          add f32     add f64    u8 in u64    min f32     arg-min f32
- *   all of it            1.00 | 1.00 1.03 | 1.02 0.91 | 0.95 1.00 | 0.96  1.01 | 0.99
- *   no prefetch             as all      as all   0.88 | 0.89 0.97 | 1.01  0.97 | 0.97
- *   prefetch in all      0.98 | 0.97 1.00 | 0.95  as all      as all        as all
+ *   all of it            0.98 | 0.97 1.00 | 0.95 0.91 | 0.95 1.00 | 0.96  1.01 | 0.99
+ *   no prefetch          1.00 | 1.00 1.03 | 1.02 0.88 | 0.89 0.97 | 1.01  0.97 | 0.97
  *   extend = combine        as all      as all    as all      as all      0.89 | 0.91
- *   neither                 as all      as all   0.89 | 0.90 0.98 | 0.94  0.84 | 0.86
+ *   neither               as above    as above   0.89 | 0.90 0.98 | 0.94  0.84 | 0.86
+ *
+ * and without prefetch of the sums
+ *
  *   2 accumulators       0.98 | 0.98 0.87 | 0.96 0.97 | 0.97 0.99 | 0.96  0.99 | 0.99
  *   8 accumulators       0.98 | 0.98 0.99 | 0.98 0.95 | 0.98 0.86 | 0.81  0.96 | 0.96
  *
  * Runs differ by 5 in a hundred. Prefetch 1, 2, 4 or 8 KiB ahead differ by less but for 1
  * KiB with min on Intel's runtime, 0.79; so do tiles of 16, 64 and 256 KiB, and 32, 256
- * and 512 groups. On that CPU prefetch costs a plain sum 5 % and gains bytes and choices
- * as much. On a CPU of 2 MiB of L2 a core and 260 MiB of L3 all folds gained by it.
+ * and 512 groups. These cores foresee a plain read: there prefetch costs a sum 5 %, and
+ * gains bytes and choices as much. On two cores of a Zen 4 behind 260 MiB of L3, at half
+ * the GB/s, all folds gained by it, sums a tenth: so all have it.
  */
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
                                         uint count)

@@ -181,13 +181,6 @@ static bool has_builtins(const struct device_facts *device)
     return known;
 }
 
-/* Cores that prefetch a plain read by themselves as fast as memory gives it: Zen 5's do
- * (2026-11-22), and then instructions that ask once more cost a sum 5 %. */
-static bool foresees(const struct device_facts *device)
-{
-    return strstr(device->name, "AMD") != NULL;
-}
-
 /*
  * A CPU's tiles and streams by the one cache that OpenCL tells of. A row has the most of
  * both, which serves where the device tells of none. PoCL 3.1 tells of the last level,
@@ -249,7 +242,6 @@ uint32_t clfold_policy_reduce(const struct device_facts *device,
                 tile_bytes(row->reduce[i].tile_bytes, device->cache_bytes);
         }
         candidates[i].prefetch = builtins ? row->reduce[i].prefetch : 0;
-        candidates[i].light_alone = foresees(device);
     }
     return CLFOLD_MAX_CANDIDATES;
 }

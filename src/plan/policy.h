@@ -47,7 +47,6 @@ struct policy {
     uint32_t units, resident; /* see grid.h */
     uint32_t lane_bytes;      /* of input: a lane is not worth starting for less */
     uint32_t prefetch; /* bytes from what is read to what is prefetched; 0: nothing is */
-    bool light_alone;  /* folds of little work do better without */
     const char *row;   /* the row's name, for people */
 };
 

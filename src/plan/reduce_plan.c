@@ -60,21 +60,6 @@ static struct tile_shape tile_of(const struct policy *policy,
     return shape;
 }
 
-/* Whether a vector takes an instruction or two, as a sum does. What compares and chooses
- * takes more, and of bytes a cache line is four vectors. */
-static bool is_light(const struct monoid *monoid)
-{
-    return monoid->num_components == 1 && clfold_monoid_in_size(monoid) > 1 &&
-           !strchr(monoid->components[0].combine, '?');
-}
-
-static uint32_t prefetch_of(const struct policy *policy, const struct monoid *monoid)
-{
-    bool wanted = !policy->light_alone || !is_light(monoid);
-
-    return policy->tile == TILE_VECTOR && wanted ? policy->prefetch : 0;
-}
-
 static struct tile_shape rung_of(const struct policy *policy,
                                  const struct device_facts *device,
                                  const struct monoid *monoid,
@@ -128,7 +113,7 @@ uint32_t clfold_reduce_shapes(enum reduce_algorithm algorithm,
         policies[num] = overridden(all[i], override);
         shapes[num].algorithm = algorithm;
         shapes[num].tile = tile_of(&all[i], device, monoid, override);
-        shapes[num].prefetch = prefetch_of(&all[i], monoid);
+        shapes[num].prefetch = all[i].tile == TILE_VECTOR ? all[i].prefetch : 0;
         ++num;
     }
     return num;

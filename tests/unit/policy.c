@@ -87,36 +87,6 @@ static void test_prefetch(void **state)
     }
 }
 
-static uint32_t prefetch_for(const char *device_name, clfold_op op, clfold_type type,
-                             clfold_type in)
-{
-    struct policy policies[CLFOLD_MAX_CANDIDATES];
-    struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
-    struct device_facts device = cpu;
-    struct monoid monoid;
-
-    device.platform = "Portable Computing Language";
-    device.name = device_name;
-    assert_ok(clfold_monoid_init(&monoid, &site, op, type, in));
-    clfold_reduce_shapes(REDUCE_TILES, &device, &monoid, &none, policies, shapes);
-    return shapes[0].prefetch;
-}
-
-/* AMD's cores need no prefetch where a fold leaves them room to run ahead. */
-static void test_prefetch_of_light_folds(void **state)
-{
-    const char *const amd = "pthread-skylake-avx512-AMD EPYC";
-
-    (void)state;
-    assert_int_equal(prefetch_for(amd, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32), 0);
-    assert_int_equal(prefetch_for(amd, CLFOLD_ADD, CLFOLD_I64, CLFOLD_I16), 0);
-    assert_int_equal(prefetch_for(amd, CLFOLD_BIT_XOR, CLFOLD_U64, CLFOLD_U64), 0);
-    assert_true(prefetch_for(amd, CLFOLD_ADD, CLFOLD_U64, CLFOLD_U8) > 0);
-    assert_true(prefetch_for(amd, CLFOLD_MIN, CLFOLD_F32, CLFOLD_F32) > 0);
-    assert_true(prefetch_for(amd, CLFOLD_ARG_MIN, CLFOLD_I32, CLFOLD_I32) > 0);
-    assert_true(prefetch_for("Xeon", CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32) > 0);
-}
-
 /* Tiles and streams of CPUs by the cache that the device tells of; other devices' are
  * their rows'. */
 static void test_caches(void **state)
@@ -159,7 +129,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_policy),
         cmocka_unit_test(test_prefetch),
-        cmocka_unit_test(test_prefetch_of_light_folds),
         cmocka_unit_test(test_caches),
     };
 
