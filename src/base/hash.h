@@ -1,4 +1,4 @@
-/* FNV-1a, 64 bits: for look-ups that compare the whole key afterwards. */
+/* A hash of words, for look-ups that compare the whole key afterwards. */
 #ifndef CLFOLD_BASE_HASH_H
 #define CLFOLD_BASE_HASH_H
 
@@ -7,12 +7,12 @@
 
 #define CLFOLD_HASH_START UINT64_C(0xcbf29ce484222325)
 
-static inline uint64_t clfold_hash(uint64_t hash, const void *data, size_t size)
+static inline uint64_t clfold_hash(uint64_t hash, const uint32_t *words, size_t num)
 {
-    const unsigned char *bytes = data;
-
-    for (size_t i = 0; i < size; ++i) {
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    for (size_t i = 0; i < num; ++i) {
+        hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        /* Only the low bits choose a place in a table. */
+        hash ^= hash >> 32;
     }
     return hash;
 }

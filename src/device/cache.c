@@ -10,38 +10,39 @@
 void clfold_key_init(struct key *key)
 {
     key->hash = CLFOLD_HASH_START;
+    key->size = 0;
     key->num = 0;
 }
 
-void clfold_key_add(struct key *key, const void *data, size_t size)
+static void add(struct key *key, const void *data, size_t size)
 {
     key->pieces[key->num].data = data;
     key->pieces[key->num].size = size;
+    key->size += size;
     ++key->num;
-    key->hash = clfold_hash(key->hash, data, size);
+}
+
+void clfold_key_add_words(struct key *key, const uint32_t *words, size_t num)
+{
+    add(key, words, num * sizeof(*words));
+    key->hash = clfold_hash(key->hash, words, num);
 }
 
 void clfold_key_add_string(struct key *key, const char *string)
 {
     /* The end mark keeps "ab" "c" apart from "a" "bc", and NULL apart from "". */
-    clfold_key_add(key, string ? string : "\xff", string ? strlen(string) + 1 : 1);
-}
+    size_t size = string ? strlen(string) + 1 : 1;
+    uint32_t word = (uint32_t)size;
 
-static size_t key_size(const struct key *key)
-{
-    size_t size = 0;
-
-    for (uint32_t i = 0; i < key->num; ++i) {
-        size += key->pieces[i].size;
-    }
-    return size;
+    add(key, string ? string : "\xff", size);
+    key->hash = clfold_hash(key->hash, &word, 1);
 }
 
 static bool key_matches(const struct key *key, const struct program *program)
 {
     const unsigned char *bytes = program->key;
 
-    if (key->hash != program->hash || key_size(key) != program->key_size) {
+    if (key->hash != program->hash || key->size != program->key_size) {
         return false;
     }
     for (uint32_t i = 0; i < key->num; ++i) {
@@ -55,21 +56,27 @@ static bool key_matches(const struct key *key, const struct program *program)
 
 /* ---- Programs ---------------------------------------------------------------------- */
 
+static struct program **bucket_of(struct cache *cache, const struct key *key)
+{
+    return &cache->buckets[key->hash % CLFOLD_BUCKETS];
+}
+
 static struct program *lookup(struct cache *cache, const struct key *key)
 {
-    for (struct program *p = cache->programs; p; p = p->next) {
-        if (key_matches(key, p)) {
-            return p;
-        }
+    struct program *program = *bucket_of(cache, key);
+
+    while (program && !key_matches(key, program)) {
+        program = program->peer;
     }
-    return NULL;
+    return program;
 }
 
 static struct program *insert(struct cache *cache, const struct key *key,
                               const struct recipe *recipe)
 {
     struct program *program = clfold_alloc(sizeof(*program));
-    unsigned char *bytes = clfold_alloc(key_size(key));
+    unsigned char *bytes = clfold_alloc(key->size);
+    struct program **bucket = bucket_of(cache, key);
 
     if (!program || !bytes) {
         clfold_free(program);
@@ -77,7 +84,7 @@ static struct program *insert(struct cache *cache, const struct key *key,
         return NULL;
     }
     program->key = bytes;
-    program->key_size = key_size(key);
+    program->key_size = key->size;
     for (uint32_t i = 0; i < key->num; ++i) {
         memcpy(bytes, key->pieces[i].data, key->pieces[i].size);
         bytes += key->pieces[i].size;
@@ -87,6 +94,8 @@ static struct program *insert(struct cache *cache, const struct key *key,
     program->num_kernels = recipe->num_kernels;
     program->next = cache->programs;
     cache->programs = program;
+    program->peer = *bucket;
+    *bucket = program;
     return program;
 }
 
@@ -224,18 +233,23 @@ clfold_status clfold_cache_find(struct cache *cache, const struct site *site,
 
 void clfold_cache_count(struct cache *cache, bool hit)
 {
-    clfold_lock_take(&cache->lock);
-    ++*(hit ? &cache->hits : &cache->misses);
-    clfold_lock_give(&cache->lock);
+    atomic_fetch_add_explicit(hit ? &cache->hits : &cache->misses, 1,
+                              memory_order_relaxed);
 }
 
-bool clfold_cache_has_failed(struct cache *cache, const struct key *key)
+enum program_state clfold_cache_peek(struct cache *cache, const struct key *key,
+                                     struct program **out)
 {
+    enum program_state state = PROGRAM_EMPTY;
+
     clfold_lock_take(&cache->lock);
-    const struct program *program = lookup(cache, key);
-    bool failed = program && program->state == PROGRAM_FAILED;
+    struct program *program = lookup(cache, key);
+    if (program && program->state >= PROGRAM_READY) {
+        state = program->state;
+    }
     clfold_lock_give(&cache->lock);
-    return failed;
+    *out = state == PROGRAM_EMPTY ? NULL : program;
+    return state;
 }
 
 /* ---- Kernels ----------------------------------------------------------------------- */

@@ -4,7 +4,8 @@
  * The key of a program is everything that changes its text: enumerators, numbers and
  * strings, but no values. A context is one device and builds with one set of options, so
  * these need not be in it. The key lies in pieces where the caller has them: a look-up
- * hashes them, compares them in full, and neither copies nor allocates.
+ * hashes the numbers and the strings' lengths, compares all in full, and neither copies
+ * nor allocates.
  *
  *   EMPTY --first caller--> BUILDING --> READY          for good
  *     ^                        |    \--> FAILED         for good, with the compiler's log
@@ -19,12 +20,14 @@
 #include "base/system.h"
 #include "base/text.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #define CLFOLD_KEY_PIECES 16
 
 struct key {
     uint64_t hash;
+    size_t size; /* of all pieces */
     uint32_t num;
     struct {
         const void *data;
@@ -33,22 +36,33 @@ struct key {
 };
 
 void clfold_key_init(struct key *key);
-void clfold_key_add(struct key *key, const void *data, size_t size);
+void clfold_key_add_words(struct key *key, const uint32_t *words, size_t num);
 void clfold_key_add_string(struct key *key,
                            const char *string); /* NULL differs from "" */
 
 #define CLFOLD_MAX_KERNELS 4
 
+/* The scalars that a kernel object was given last, by index. */
+#define CLFOLD_MAX_SCALARS 32
+struct scalars {
+    uint32_t given; /* a bit each: there is a value */
+    uint64_t values[CLFOLD_MAX_SCALARS];
+};
+
 /* One cl_kernel of each name, for one caller at a time: an argument is never set on an
  * object that two threads share. */
 struct kernels {
     cl_kernel kernels[CLFOLD_MAX_KERNELS];
+    struct scalars scalars[CLFOLD_MAX_KERNELS];
     struct kernels *next;
 };
 
+enum program_state { PROGRAM_EMPTY, PROGRAM_BUILDING, PROGRAM_READY, PROGRAM_FAILED };
+
 struct program {
-    enum { PROGRAM_EMPTY, PROGRAM_BUILDING, PROGRAM_READY, PROGRAM_FAILED } state;
+    enum program_state state;
     uint64_t hash;
+    struct program *peer; /* another one of the same bucket */
     size_t key_size;
     void *key;
     const char *const *names; /* of its kernels */
@@ -59,13 +73,17 @@ struct program {
     struct program *next;
 };
 
+#define CLFOLD_BUCKETS 64
+
 struct cache {
     struct lock lock;
     cl_context context;
     cl_device_id device;
     const char *options;
-    struct program *programs;
-    uint64_t hits, misses, builds, failed_builds, build_ns;
+    struct program *programs; /* newest first */
+    struct program *buckets[CLFOLD_BUCKETS];
+    _Atomic uint64_t hits, misses;
+    uint64_t builds, failed_builds, build_ns;
 };
 
 /* What a miss needs; both are used during the call only, but for `names`. */
@@ -97,8 +115,10 @@ void clfold_cache_count(struct cache *cache, bool hit);
 clfold_status clfold_program_error(const struct program *program,
                                    const struct site *site);
 
-/* Whether the key's program is known not to build. Builds nothing, counts nothing. */
-bool clfold_cache_has_failed(struct cache *cache, const struct key *key);
+/* The key's program if it is READY or FAILED, and which; else NULL and PROGRAM_EMPTY.
+ * Builds nothing, counts nothing. */
+enum program_state clfold_cache_peek(struct cache *cache, const struct key *key,
+                                     struct program **out);
 
 /* Takes kernels off the program's free list, or makes them; to be given back. */
 clfold_status clfold_program_take(struct cache *cache, const struct site *site,

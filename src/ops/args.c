@@ -11,6 +11,33 @@ static void set(struct args *args, size_t size, const void *value)
     }
 }
 
+/* The value's bytes, 8 at most, are those of a scalar of that size. */
+static void set_scalar(struct args *args, size_t size, const void *value)
+{
+    struct scalars *scalars = args->scalars;
+    cl_uint index = args->index;
+    uint64_t bytes = 0;
+    uint32_t bit;
+
+    if (args->status != CL_SUCCESS || index >= CLFOLD_MAX_SCALARS) {
+        set(args, size, value);
+        return;
+    }
+    bit = UINT32_C(1) << index;
+    memcpy(&bytes, value, size);
+    if ((scalars->given & bit) && scalars->values[index] == bytes) {
+        ++args->index;
+        return;
+    }
+    set(args, size, value);
+    if (args->status == CL_SUCCESS) {
+        scalars->given |= bit;
+        scalars->values[index] = bytes;
+    } else {
+        scalars->given &= ~bit;
+    }
+}
+
 void clfold_args_mem(struct args *args, cl_mem mem)
 {
     set(args, sizeof(mem), &mem);
@@ -20,14 +47,14 @@ void clfold_args_ulong(struct args *args, uint64_t value)
 {
     cl_ulong argument = value;
 
-    set(args, sizeof(argument), &argument);
+    set_scalar(args, sizeof(argument), &argument);
 }
 
 void clfold_args_uint(struct args *args, uint32_t value)
 {
     cl_uint argument = value;
 
-    set(args, sizeof(argument), &argument);
+    set_scalar(args, sizeof(argument), &argument);
 }
 
 void clfold_args_init(struct args *args, const struct monoid *monoid,
@@ -45,7 +72,7 @@ void clfold_args_init(struct args *args, const struct monoid *monoid,
         if (cells) {
             memcpy(value, cells + k * cell, size);
         }
-        set(args, size, value);
+        set_scalar(args, size, value);
     }
 }
 

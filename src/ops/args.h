@@ -1,8 +1,16 @@
-/* Kernel arguments, set one after the other; the first failure stays. */
+/*
+ * Kernel arguments, set one after the other; the first failure stays.
+ *
+ * A kernel object keeps its arguments from one launch to the next, and a scalar that it
+ * has already is not set again: some drivers take as long for each as the launch's own
+ * work (Intel's CPU runtime 2026.22, AMD EPYC, 2026-11-22: 38 ns each of 13, by host
+ * clock). Memory objects always are, since a handle comes again for another object.
+ */
 #ifndef CLFOLD_OPS_ARGS_H
 #define CLFOLD_OPS_ARGS_H
 
 #include "base/error.h"
+#include "device/cache.h"
 #include "plan/monoid.h"
 
 #include <CL/cl.h>
@@ -11,9 +19,16 @@
 
 struct args {
     cl_kernel kernel;
+    struct scalars *scalars; /* of that kernel */
     cl_uint index;
     cl_int status;
 };
+
+static inline struct args clfold_args(struct kernels *kernels, uint32_t k)
+{
+    return (struct args){ .kernel = kernels->kernels[k],
+                          .scalars = &kernels->scalars[k] };
+}
 
 void clfold_args_mem(struct args *args, cl_mem mem);
 void clfold_args_ulong(struct args *args, uint64_t value);

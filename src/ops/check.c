@@ -242,10 +242,11 @@ clfold_status clfold_check_span(const struct site *site, const clfold_context *c
              clGetMemObjectInfo(span->mem, CL_MEM_FLAGS, sizeof(flags), &flags, NULL)) ||
         (status =
              clGetMemObjectInfo(span->mem, CL_MEM_SIZE, sizeof(size), &size, NULL)) ||
-        (status = clGetMemObjectInfo(span->mem, CL_MEM_OFFSET, sizeof(origin), &origin,
-                                     NULL)) ||
         (status = clGetMemObjectInfo(span->mem, CL_MEM_ASSOCIATED_MEMOBJECT,
-                                     sizeof(parent), &parent, NULL))) {
+                                     sizeof(parent), &parent, NULL)) ||
+        /* Only a sub-buffer has one. */
+        (parent && (status = clGetMemObjectInfo(span->mem, CL_MEM_OFFSET, sizeof(origin),
+                                                &origin, NULL)))) {
         return clfold_fail(site, status, "%s: clGetMemObjectInfo failed", span->name);
     }
     if (kind != CL_MEM_OBJECT_BUFFER) {

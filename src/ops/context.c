@@ -159,7 +159,7 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
         goto fail;
     }
     ++done;
-    if (!clfold_lock_init(&ctx->knowledge.lock)) {
+    if (!clfold_knowledge_init(&ctx->knowledge, &ctx->caps)) {
         status = clfold_fail(&site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
         goto fail;
     }

@@ -23,6 +23,8 @@ struct knowledge {
     bool loaded; /* load_verdict was asked */
     bool known;  /* the findings are */
     struct findings findings;
+    bool listed; /* the device needs no probe, see verdict.h */
+    struct findings on_list;
 };
 
 /* The environment variable that names an algorithm for scans that name none. */
@@ -44,6 +46,10 @@ struct clfold_context {
     _Atomic uint64_t calls;
     _Atomic uint64_t verifiable; /* of those, one in verify_every is checked */
 };
+
+/* Looks whether the device, whose capabilities are there, needs a probe. False where the
+ * system has no room for a lock. */
+bool clfold_knowledge_init(struct knowledge *knowledge, const struct caps *caps);
 
 /*
  * What look-back may rely on here. Probes the device if `may_probe` and nothing is known

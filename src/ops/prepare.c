@@ -23,7 +23,7 @@ static bool is_scan(const struct rehearsal *of)
 
 static clfold_status check(struct rehearsal *of, const struct site *site,
                            clfold_context *context, clfold_operation operation,
-                           const clfold_fold *fold, size_t count, bool may_probe)
+                           const clfold_fold *fold, size_t count)
 {
     const char *algorithm;
     clfold_status status;
@@ -45,11 +45,8 @@ static clfold_status check(struct rehearsal *of, const struct site *site,
         .count = count,
         .init = { .value = fold->init, .at = fold->init_at },
     };
-    if ((status = clfold_scan_choose(&of->call.algorithm, site, algorithm, &of->monoid,
-                                     &context->caps.facts, count))) {
-        return status;
-    }
-    return clfold_scan_settle(context, site, &of->call, may_probe);
+    return clfold_scan_choose(&of->call.algorithm, site, algorithm, &of->monoid,
+                              &context->caps.facts, count);
 }
 
 /* ---- clfold_prepare ---------------------------------------------------------------- */
@@ -57,8 +54,8 @@ static clfold_status check(struct rehearsal *of, const struct site *site,
 /* Runs each kernel on nothing. On some drivers (PoCL) the real compilation happens at its
  * first launch with its group size. */
 static clfold_status rehearse(const struct rehearsal *of, const struct site *site,
-                              cl_command_queue queue, const struct kernels *kernels,
-                              cl_mem any, const struct block *scratch)
+                              cl_command_queue queue, struct kernels *kernels, cl_mem any,
+                              const struct block *scratch)
 {
     if (is_scan(of)) {
         struct scan_call call = of->call;
@@ -80,7 +77,7 @@ static clfold_status rehearse(const struct rehearsal *of, const struct site *sit
 /* Reserves what clfold_reduce_host takes as well, a block for its result. */
 static clfold_status prepare_on(clfold_context *context, const struct site *site,
                                 cl_command_queue queue, const struct rehearsal *of,
-                                const struct kernels *kernels)
+                                struct kernels *kernels)
 {
     size_t size = is_scan(of) ? of->scan.scratch_most : of->reduce.scratch_most;
     enum scratch_kind kind = is_scan(of) ? clfold_scan_scratch(&of->scan) : SCRATCH_PLAIN;
@@ -146,7 +143,7 @@ clfold_status clfold_prepare(clfold_context *context, clfold_operation operation
     struct rehearsal of;
     cl_int status;
 
-    if ((status = check(&of, &site, context, operation, fold, count, true))) {
+    if ((status = check(&of, &site, context, operation, fold, count))) {
         return status;
     }
     atomic_fetch_add(&context->calls, 1);
@@ -272,7 +269,7 @@ clfold_status clfold_explain(clfold_context *context, clfold_operation operation
     uint32_t dropped;
     clfold_status status;
 
-    if ((status = check(&of, &site, context, operation, fold, count, false))) {
+    if ((status = check(&of, &site, context, operation, fold, count))) {
         return status;
     }
     if (!out) {
@@ -287,9 +284,11 @@ clfold_status clfold_explain(clfold_context *context, clfold_operation operation
         clfold_reduce_foresee(context, of.algorithm, &of.monoid, count, &of.reduce,
                               &dropped);
         report_reduce(&of, dropped > 0, out);
-    } else {
-        clfold_scan_foresee(context, &of.call, &of.scan, &dropped);
-        report_scan(&of, dropped > 0, of.call.named, out);
+        return CLFOLD_OK;
     }
+    if ((status = clfold_scan_foresee(context, &site, &of.call, &of.scan, &dropped))) {
+        return status;
+    }
+    report_scan(&of, dropped > 0, of.call.named, out);
     return CLFOLD_OK;
 }

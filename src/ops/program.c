@@ -1,6 +1,8 @@
 #include "ops/program.h"
 
-/* The numbers that change the program's text. No padding: it is hashed as bytes. */
+#include <stddef.h>
+
+/* The numbers that change the program's text, words all of them. */
 struct numbers {
     uint32_t operation, algorithm, variant[3], in, cell, num_scalars, num_components;
     uint32_t commutative, has_identity, stage_limit;
@@ -15,6 +17,7 @@ static void make_key(struct key *key, struct numbers *numbers,
                      const struct program_spec *spec)
 {
     const struct monoid *monoid = spec->monoid;
+    size_t size;
 
     *numbers = (struct numbers){
         .operation = spec->operation,
@@ -45,7 +48,9 @@ static void make_key(struct key *key, struct numbers *numbers,
         clfold_key_add_string(key, component->identity);
     }
     clfold_key_add_string(key, monoid->cuts);
-    clfold_key_add(key, numbers, sizeof(*numbers));
+    size = offsetof(struct numbers, components) +
+           monoid->num_components * sizeof(numbers->components[0]);
+    clfold_key_add_words(key, &numbers->operation, size / sizeof(uint32_t));
 }
 
 clfold_status clfold_program_choose(clfold_context *context, const struct site *site,
@@ -70,30 +75,26 @@ clfold_status clfold_program_choose(clfold_context *context, const struct site *
     return status;
 }
 
-static bool has_failed(clfold_context *context, const struct program_spec *spec)
-{
-    struct key key;
-    struct numbers numbers;
-
-    make_key(&key, &numbers, spec);
-    return clfold_cache_has_failed(&context->cache, &key);
-}
-
 uint32_t clfold_program_foresee(clfold_context *context, const struct program_spec *specs,
-                                uint32_t num, bool *fails)
+                                uint32_t num, struct program **program, bool *fails)
 {
     uint32_t i = 0;
 
-    while (i + 1 < num && has_failed(context, &specs[i])) {
-        ++i;
+    for (;; ++i) {
+        struct key key;
+        struct numbers numbers;
+
+        make_key(&key, &numbers, &specs[i]);
+        *fails = clfold_cache_peek(&context->cache, &key, program) == PROGRAM_FAILED;
+        if (!*fails || i + 1 == num) {
+            return i;
+        }
     }
-    *fails = has_failed(context, &specs[i]);
-    return i;
 }
 
 static clfold_status launch_with_scratch(clfold_context *context, struct chain *chain,
                                          const struct launches *of,
-                                         const struct kernels *kernels, bool wants_event)
+                                         struct kernels *kernels, bool wants_event)
 {
     struct block *block = NULL;
     clfold_status status, given;

@@ -27,15 +27,15 @@ clfold_status clfold_program_choose(clfold_context *context, const struct site *
                                     uint32_t *chosen, struct program **program);
 
 /* The number of the first program that is not known not to build, or of the last; and
- * whether that fails too. */
+ * whether that fails too. *program is it if that is known, else NULL. Counts nothing. */
 uint32_t clfold_program_foresee(clfold_context *context, const struct program_spec *specs,
-                                uint32_t num, bool *fails);
+                                uint32_t num, struct program **program, bool *fails);
 
 /* What a call enqueues, once its program is there: `launch` has kernels and, for
  * scratch_bytes above 0, scratch of its own. */
 struct launches {
     clfold_status (*launch)(struct chain *chain, const void *call, const void *plan,
-                            const struct kernels *kernels, const struct block *scratch,
+                            struct kernels *kernels, const struct block *scratch,
                             bool wants_event);
     const void *call, *plan; /* as `launch` knows them */
     enum scratch_kind scratch_kind;

@@ -43,7 +43,7 @@ clfold_status clfold_reduce_enqueue(clfold_context *context, const struct site *
 clfold_status clfold_reduce_rehearse(const struct site *site,
                                      const struct reduce_call *call,
                                      const struct reduce_plan *plan,
-                                     const struct kernels *kernels,
+                                     struct kernels *kernels,
                                      const struct block *scratch);
 
 /* The call with the host's check of its result, and so blocking. */

@@ -93,8 +93,9 @@ void clfold_reduce_foresee(clfold_context *context, enum reduce_algorithm algori
 {
     struct candidates of;
     uint32_t num = make_candidates(&of, context, algorithm, monoid);
+    struct program *program;
     bool fails;
-    uint32_t i = clfold_program_foresee(context, of.specs, num, &fails);
+    uint32_t i = clfold_program_foresee(context, of.specs, num, &program, &fails);
 
     *dropped = i;
     clfold_reduce_plan_init(plan, monoid, &context->caps.facts, &of.policies[i],
@@ -115,13 +116,13 @@ static void set_result(struct args *args, const struct reduce_call *call)
  *
  *   in -> 0 ... num_groups - 1 -> num_groups ... -> 0 ... -> out
  */
-static clfold_status set_tile_args(const struct site *site, uint32_t kernel,
-                                   cl_kernel object, const struct reduce_call *call,
+static clfold_status set_tile_args(const struct site *site, struct kernels *kernels,
+                                   uint32_t kernel, const struct reduce_call *call,
                                    const struct reduce_plan *plan,
                                    const struct block *scratch, uint32_t pass,
                                    uint64_t count)
 {
-    struct args args = { .kernel = object };
+    struct args args = clfold_args(kernels, kernel);
 
     if (kernel == KERNEL_PARTIALS) {
         clfold_args_mem(&args, scratch ? scratch->mem : NULL);
@@ -144,13 +145,13 @@ static clfold_status set_tile_args(const struct site *site, uint32_t kernel,
 }
 
 /* Launch `pass` of a rung, in turns as well. */
-static clfold_status set_rung_args(const struct site *site, cl_kernel object,
+static clfold_status set_rung_args(const struct site *site, struct kernels *kernels,
                                    const struct reduce_call *call,
                                    const struct reduce_plan *plan,
                                    const struct block *scratch, uint32_t pass,
                                    uint64_t count)
 {
-    struct args args = { .kernel = object };
+    struct args args = clfold_args(kernels, 0);
 
     clfold_args_mem(&args, call->in);
     clfold_args_ulong(&args, call->in_offset);
@@ -176,19 +177,19 @@ static uint32_t kernel_of(const struct reduce_plan *plan, uint32_t pass)
                                      : KERNEL_TILES;
 }
 
-static clfold_status set_args(const struct site *site, uint32_t kernel, cl_kernel object,
-                              const struct reduce_call *call,
+static clfold_status set_args(const struct site *site, struct kernels *kernels,
+                              uint32_t kernel, const struct reduce_call *call,
                               const struct reduce_plan *plan, const struct block *scratch,
                               uint32_t pass, uint64_t count)
 {
     return plan->shape.algorithm == REDUCE_TILES
-               ? set_tile_args(site, kernel, object, call, plan, scratch, pass, count)
-               : set_rung_args(site, object, call, plan, scratch, pass, count);
+               ? set_tile_args(site, kernels, kernel, call, plan, scratch, pass, count)
+               : set_rung_args(site, kernels, call, plan, scratch, pass, count);
 }
 
 /* OpenCL takes a kernel's arguments when it is enqueued, so one object serves all. */
 static clfold_status launch_all(struct chain *chain, const void *of_call,
-                                const void *of_plan, const struct kernels *kernels,
+                                const void *of_plan, struct kernels *kernels,
                                 const struct block *scratch, bool wants_event)
 {
     const struct reduce_call *call = of_call;
@@ -200,8 +201,7 @@ static clfold_status launch_all(struct chain *chain, const void *of_call,
     for (uint32_t pass = 0; status == CLFOLD_OK && pass < plan->num_launches; ++pass) {
         uint32_t k = kernel_of(plan, pass);
         num_groups = clfold_reduce_groups(plan, pass, count);
-        status = set_args(chain->site, k, kernels->kernels[k], call, plan, scratch, pass,
-                          count);
+        status = set_args(chain->site, kernels, k, call, plan, scratch, pass, count);
         if (status == CLFOLD_OK) {
             status = clfold_chain_launch(chain, kernels->kernels[k],
                                          plan->shape.tile.group_size, num_groups,
@@ -239,19 +239,17 @@ clfold_status clfold_reduce_enqueue(clfold_context *context, const struct site *
 clfold_status clfold_reduce_rehearse(const struct site *site,
                                      const struct reduce_call *call,
                                      const struct reduce_plan *plan,
-                                     const struct kernels *kernels,
-                                     const struct block *scratch)
+                                     struct kernels *kernels, const struct block *scratch)
 {
     struct chain chain = { .site = site, .queue = call->queue, .in_order = true };
     uint32_t num = plan->shape.algorithm == REDUCE_TILES ? NUM_KERNELS : 1;
     clfold_status status = CLFOLD_OK;
 
     for (uint32_t k = 0; status == CLFOLD_OK && k < num; ++k) {
-        cl_kernel kernel = kernels->kernels[k];
-        status = set_args(site, k, kernel, call, plan, scratch, 0, 0);
+        status = set_args(site, kernels, k, call, plan, scratch, 0, 0);
         if (status == CLFOLD_OK) {
-            status = clfold_chain_launch(&chain, kernel, plan->shape.tile.group_size, 1,
-                                         false);
+            status = clfold_chain_launch(&chain, kernels->kernels[k],
+                                         plan->shape.tile.group_size, 1, false);
         }
     }
     if (status == CLFOLD_OK) {

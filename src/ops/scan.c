@@ -65,9 +65,6 @@ static clfold_status scan(clfold_context *context, const struct site *site,
     }
     atomic_fetch_add(&context->calls, 1);
     call->in_place = clfold_span_same(&in, &out);
-    if ((status = clfold_scan_settle(context, site, call, true))) {
-        return status;
-    }
     return clfold_scan_enqueue(context, site, call, event);
 }
 

@@ -13,6 +13,7 @@ struct scan_call {
     bool named;             /* by the caller, so that nothing else will do */
     struct verdict verdict; /* of look-back */
     bool unproven;          /* that is only what the device offers */
+    const char *given_up;   /* look-back, that nobody named: why; or NULL */
     const struct scan_trace *trace;
     bool exclusive;
     bool in_place;
@@ -35,26 +36,25 @@ clfold_status clfold_scan_fold(clfold_context *context, const struct site *site,
                                const clfold_fold *fold, const struct scan_call *asked,
                                cl_event *event);
 
-/* Settles a call for which look-back was chosen: on what it relies, or by what it is done
- * instead. Probes the device if `may_probe` and nothing is known of it yet. */
-clfold_status clfold_scan_settle(clfold_context *context, const struct site *site,
-                                 struct scan_call *call, bool may_probe);
-
 /* What its scratch is used for. */
 enum scratch_kind clfold_scan_scratch(const struct scan_plan *plan);
 
-/* As the functions of the same names in reduce.h; a look-back that nobody named becomes
- * another strategy if its programs do not build. */
+/*
+ * As the functions of the same names in reduce.h. On what a look-back relies is settled
+ * here: the first call probes the device, if nothing is known of it yet, and one that is
+ * only foreseen does not. A look-back that cannot be becomes another strategy, or is
+ * refused where the caller named it.
+ */
 clfold_status clfold_scan_find(clfold_context *context, const struct site *site,
                                struct scan_call *call, struct scan_plan *plan,
                                struct program **program);
-void clfold_scan_foresee(clfold_context *context, const struct scan_call *call,
-                         struct scan_plan *plan, uint32_t *dropped);
+clfold_status clfold_scan_foresee(clfold_context *context, const struct site *site,
+                                  struct scan_call *call, struct scan_plan *plan,
+                                  uint32_t *dropped);
 clfold_status clfold_scan_enqueue(clfold_context *context, const struct site *site,
                                   struct scan_call *call, cl_event *event);
 clfold_status clfold_scan_rehearse(const struct site *site, const struct scan_call *call,
-                                   const struct scan_plan *plan,
-                                   const struct kernels *kernels,
+                                   const struct scan_plan *plan, struct kernels *kernels,
                                    const struct block *scratch);
 
 #endif

@@ -101,63 +101,44 @@ static bool is_free(const struct scan_call *call)
     return clfold_scan_looks_back(call->algorithm) && !call->named;
 }
 
-/* CLFOLD_ERROR_BUILD is not told yet. */
-static clfold_status find_one(clfold_context *context, const struct site *site,
-                              const struct scan_call *call, struct scan_plan *plan,
-                              struct program **program)
+static void give_up(struct scan_call *call, const char *why)
 {
-    struct candidates of;
-    uint32_t num = make_candidates(&of, context, call), chosen;
-    clfold_status status =
-        clfold_program_choose(context, site, of.specs, num, &chosen, program);
-
-    if (status == CLFOLD_OK) {
-        make_plan(plan, context, call, &of, chosen);
-    }
-    return status;
+    call->algorithm = REDUCE_THEN_SCAN;
+    call->given_up = why;
 }
 
-clfold_status clfold_scan_find(clfold_context *context, const struct site *site,
-                               struct scan_call *call, struct scan_plan *plan,
-                               struct program **program)
+/* On what a look-back relies. An error of OpenCL's keeps nobody from another strategy. */
+static clfold_status rely(clfold_context *context, const struct site *site,
+                          struct scan_call *call, bool may_probe,
+                          struct findings *findings)
 {
-    clfold_status status = find_one(context, site, call, plan, program);
+    const char *failed = NULL;
+    bool known = true;
+    cl_int status = CL_SUCCESS;
 
-    /* Tiles that do not build give way to others, of which there may be too many. */
-    if (is_free(call) &&
-        (status == CLFOLD_ERROR_BUILD || (status == CLFOLD_OK && plan->refused))) {
-        call->algorithm = REDUCE_THEN_SCAN;
-        status = find_one(context, site, call, plan, program);
+    if (clfold_scan_looks_back(call->algorithm)) {
+        status = clfold_context_findings(context, may_probe, findings, &known, &failed);
     }
-    if (status == CLFOLD_ERROR_BUILD) {
-        return clfold_program_error(*program, site);
+    if (status && call->named) {
+        return clfold_fail_call(site, status, failed);
     }
-    if (status == CLFOLD_OK && plan->refused) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED, "algorithm \"%s\": %s",
-                           clfold_scan_name(call->algorithm), plan->refused);
+    if (status) {
+        give_up(call, "the probe of its memory failed");
+    } else if (clfold_scan_looks_back(call->algorithm)) {
+        call->verdict = findings->verdict;
+        call->unproven = !known;
+        call->trace = call->trace ? call->trace : context->override.trace;
     }
-    return status;
+    return CLFOLD_OK;
 }
 
-void clfold_scan_foresee(clfold_context *context, const struct scan_call *call,
-                         struct scan_plan *plan, uint32_t *dropped)
+/* Why a look-back cannot be, or NULL. */
+static const char *refusal(const struct scan_call *call, const struct scan_plan *plan)
 {
-    struct candidates of;
-    uint32_t num = make_candidates(&of, context, call);
-    bool fails;
-
-    *dropped = clfold_program_foresee(context, of.specs, num, &fails);
-    make_plan(plan, context, call, &of, *dropped);
-    if (fails && is_free(call) && !plan->refused) {
-        plan->refused = "its programs do not build";
-    }
-}
-
-enum scratch_kind clfold_scan_scratch(const struct scan_plan *plan)
-{
-    return !clfold_scan_looks_back(plan->shape.algorithm)     ? SCRATCH_PLAIN
-           : clfold_memory(plan->shape.tier)->word_bits == 64 ? SCRATCH_WORDS_64
-                                                              : SCRATCH_WORDS_32;
+    return clfold_scan_looks_back(call->algorithm) && call->in_place &&
+                   !call->verdict.fences
+               ? "in place it needs acquire and release of device scope"
+               : plan->refused;
 }
 
 static clfold_status refuse(const struct site *site, const struct scan_call *call,
@@ -174,39 +155,93 @@ static clfold_status refuse(const struct site *site, const struct scan_call *cal
                        reasons);
 }
 
-clfold_status clfold_scan_settle(clfold_context *context, const struct site *site,
-                                 struct scan_call *call, bool may_probe)
+/* Plans before it builds: what is refused has no program. CLFOLD_ERROR_BUILD is not told
+ * yet. */
+static clfold_status find_one(clfold_context *context, const struct site *site,
+                              const struct scan_call *call, struct scan_plan *plan,
+                              struct program **program, const char **refused)
 {
-    struct findings findings;
-    struct scan_plan plan;
-    uint32_t dropped;
-    const char *refused, *failed = NULL;
-    bool known;
-    cl_int status;
+    struct candidates of;
+    uint32_t num = make_candidates(&of, context, call), dropped = 0;
+    bool fails;
+    uint32_t i = clfold_program_foresee(context, of.specs, num, program, &fails);
+    clfold_status status;
 
-    if (!clfold_scan_looks_back(call->algorithm)) {
+    make_plan(plan, context, call, &of, i);
+    *refused = refusal(call, plan);
+    if (*refused) {
         return CLFOLD_OK;
     }
-    status = clfold_context_findings(context, may_probe, &findings, &known, &failed);
-    if (status && call->named) {
-        return clfold_fail_call(site, status, failed);
+    /* One hit or miss a call: what takes a free look-back's place is counted. */
+    if (*program) {
+        if (!fails || !is_free(call)) {
+            clfold_cache_count(&context->cache, !fails);
+        }
+        return fails ? CLFOLD_ERROR_BUILD : CLFOLD_OK;
     }
-    call->verdict = findings.verdict;
-    call->unproven = !known;
-    if (!call->trace) {
-        call->trace = context->override.trace;
+    status =
+        clfold_program_choose(context, site, of.specs + i, num - i, &dropped, program);
+    /* Tiles that do not build give way to others, of which there may be too many. */
+    if (status == CLFOLD_OK && dropped > 0) {
+        make_plan(plan, context, call, &of, i + dropped);
+        *refused = refusal(call, plan);
     }
-    clfold_scan_foresee(context, call, &plan, &dropped);
-    refused = call->in_place && !call->verdict.fences
-                  ? "in place it needs acquire and release of device scope"
-                  : plan.refused;
-    if (refused && call->named) {
+    return status;
+}
+
+#define NOT_BUILT "its programs do not build"
+
+clfold_status clfold_scan_find(clfold_context *context, const struct site *site,
+                               struct scan_call *call, struct scan_plan *plan,
+                               struct program **program)
+{
+    struct findings findings;
+    const char *refused;
+    clfold_status status;
+
+    if ((status = rely(context, site, call, true, &findings))) {
+        return status;
+    }
+    status = find_one(context, site, call, plan, program, &refused);
+    if (is_free(call) && (status == CLFOLD_ERROR_BUILD || refused)) {
+        give_up(call, refused ? refused : NOT_BUILT);
+        status = find_one(context, site, call, plan, program, &refused);
+    }
+    if (refused) {
         return refuse(site, call, refused, &findings);
     }
-    if (refused || status) {
-        call->algorithm = REDUCE_THEN_SCAN;
+    return status == CLFOLD_ERROR_BUILD ? clfold_program_error(*program, site) : status;
+}
+
+clfold_status clfold_scan_foresee(clfold_context *context, const struct site *site,
+                                  struct scan_call *call, struct scan_plan *plan,
+                                  uint32_t *dropped)
+{
+    struct candidates of;
+    struct findings findings;
+    struct program *program;
+    const char *refused;
+    clfold_status status = rely(context, site, call, false, &findings);
+
+    while (status == CLFOLD_OK) {
+        bool fails;
+        uint32_t num = make_candidates(&of, context, call);
+        *dropped = clfold_program_foresee(context, of.specs, num, &program, &fails);
+        make_plan(plan, context, call, &of, *dropped);
+        refused = refusal(call, plan);
+        if (!is_free(call) || !(refused || fails)) {
+            return refused ? refuse(site, call, refused, &findings) : CLFOLD_OK;
+        }
+        give_up(call, refused ? refused : NOT_BUILT);
     }
-    return CLFOLD_OK;
+    return status;
+}
+
+enum scratch_kind clfold_scan_scratch(const struct scan_plan *plan)
+{
+    return !clfold_scan_looks_back(plan->shape.algorithm)     ? SCRATCH_PLAIN
+           : clfold_memory(plan->shape.tier)->word_bits == 64 ? SCRATCH_WORDS_64
+                                                              : SCRATCH_WORDS_32;
 }
 
 /* ---- Arguments: the parameters of scan_tiles.cl, and each kernel's own ------------- */
@@ -245,12 +280,12 @@ static void set_ends(struct args *args, const struct scan_call *call)
     clfold_args_init(args, call->monoid, &call->init, call->out);
 }
 
-static clfold_status set_single(const struct site *site, cl_kernel kernel,
+static clfold_status set_single(const struct site *site, struct kernels *kernels,
                                 const struct scan_call *call,
                                 const struct scan_plan *plan, cl_mem state,
                                 uint64_t first)
 {
-    struct args args = { .kernel = kernel };
+    struct args args = clfold_args(kernels, FIRST);
 
     set_scan(&args, call, plan);
     clfold_args_ulong(&args, first);
@@ -261,11 +296,11 @@ static clfold_status set_single(const struct site *site, cl_kernel kernel,
 }
 
 /* The launches over all tiles, in front of the prefixes or behind them. */
-static clfold_status set_pass(const struct site *site, cl_kernel kernel, int pass,
-                              const struct scan_call *call, const struct scan_plan *plan,
-                              cl_mem items)
+static clfold_status set_pass(const struct site *site, struct kernels *kernels,
+                              uint32_t pass, const struct scan_call *call,
+                              const struct scan_plan *plan, cl_mem items)
 {
-    struct args args = { .kernel = kernel };
+    struct args args = clfold_args(kernels, pass);
     bool propagates = plan->shape.algorithm == SCAN_THEN_PROPAGATE;
 
     if (pass == LAST && propagates) {
@@ -295,11 +330,11 @@ static void set_trace(struct args *args, const struct scan_trace *trace, cl_mem 
     clfold_args_ulong(args, trace->folded ? trace->folded_room : 0);
 }
 
-static clfold_status set_lookback(const struct site *site, cl_kernel kernel,
+static clfold_status set_lookback(const struct site *site, struct kernels *kernels,
                                   const struct scan_call *call,
                                   const struct scan_plan *plan, const struct block *words)
 {
-    struct args args = { .kernel = kernel };
+    struct args args = clfold_args(kernels, FIRST);
 
     set_scan(&args, call, plan);
     clfold_args_mem(&args, words->mem);
@@ -318,12 +353,12 @@ static clfold_status set_lookback(const struct site *site, cl_kernel kernel,
     return clfold_args_status(&args, site);
 }
 
-static clfold_status set_prefixes(const struct site *site, cl_kernel kernel,
+static clfold_status set_prefixes(const struct site *site, struct kernels *kernels,
                                   const struct scan_call *call,
                                   const struct scan_plan *plan, cl_mem items,
                                   uint64_t first)
 {
-    struct args args = { .kernel = kernel };
+    struct args args = clfold_args(kernels, PREFIXES);
 
     clfold_args_mem(&args, items);
     clfold_args_ulong(&args, plan->num_tiles);
@@ -337,17 +372,16 @@ static clfold_status set_prefixes(const struct site *site, cl_kernel kernel,
 
 /* OpenCL takes a kernel's arguments when it is enqueued, so one object serves all. */
 static clfold_status launch_single(struct chain *chain, const struct scan_call *call,
-                                   const struct scan_plan *plan,
-                                   const struct kernels *kernels, cl_mem state,
-                                   bool wants_event)
+                                   const struct scan_plan *plan, struct kernels *kernels,
+                                   cl_mem state, bool wants_event)
 {
-    cl_kernel kernel = kernels->kernels[FIRST];
     clfold_status status = CLFOLD_OK;
 
     for (uint32_t i = 0; status == CLFOLD_OK && i < plan->num_launches; ++i) {
-        status = set_single(chain->site, kernel, call, plan, state, i * plan->run);
+        status = set_single(chain->site, kernels, call, plan, state, i * plan->run);
         if (status == CLFOLD_OK) {
-            status = clfold_chain_launch(chain, kernel, plan->shape.tile.group_size, 1,
+            status = clfold_chain_launch(chain, kernels->kernels[FIRST],
+                                         plan->shape.tile.group_size, 1,
                                          wants_event && i + 1 == plan->num_launches);
         }
     }
@@ -356,35 +390,34 @@ static clfold_status launch_single(struct chain *chain, const struct scan_call *
 
 static clfold_status launch_lookback(struct chain *chain, const struct scan_call *call,
                                      const struct scan_plan *plan,
-                                     const struct kernels *kernels,
-                                     const struct block *words, bool wants_event)
+                                     struct kernels *kernels, const struct block *words,
+                                     bool wants_event)
 {
-    cl_kernel kernel = kernels->kernels[FIRST];
-    clfold_status status = set_lookback(chain->site, kernel, call, plan, words);
+    clfold_status status = set_lookback(chain->site, kernels, call, plan, words);
 
     return status ? status
-                  : clfold_chain_launch(chain, kernel, plan->shape.tile.group_size,
-                                        plan->num_groups, wants_event);
+                  : clfold_chain_launch(chain, kernels->kernels[FIRST],
+                                        plan->shape.tile.group_size, plan->num_groups,
+                                        wants_event);
 }
 
 static clfold_status launch_passes(struct chain *chain, const struct scan_call *call,
-                                   const struct scan_plan *plan,
-                                   const struct kernels *kernels, cl_mem items,
-                                   bool wants_event)
+                                   const struct scan_plan *plan, struct kernels *kernels,
+                                   cl_mem items, bool wants_event)
 {
     const cl_kernel *of = kernels->kernels;
     const struct site *site = chain->site;
     size_t size = plan->shape.tile.group_size;
     clfold_status status;
 
-    if ((status = set_pass(site, of[FIRST], FIRST, call, plan, items)) ||
-        (status = set_pass(site, of[LAST], LAST, call, plan, items)) ||
-        (status = set_prefixes(site, of[PREFIXES], call, plan, items, 0)) ||
+    if ((status = set_pass(site, kernels, FIRST, call, plan, items)) ||
+        (status = set_pass(site, kernels, LAST, call, plan, items)) ||
+        (status = set_prefixes(site, kernels, call, plan, items, 0)) ||
         (status = clfold_chain_launch(chain, of[FIRST], size, plan->num_groups, false))) {
         return status;
     }
     for (uint64_t b = 0; b < plan->blocks; b += plan->launch_blocks) {
-        if ((status = set_prefixes(site, of[PREFIXES], call, plan, items, b)) ||
+        if ((status = set_prefixes(site, kernels, call, plan, items, b)) ||
             (status = clfold_chain_launch(chain, of[PREFIXES], size, 1, false))) {
             return status;
         }
@@ -393,7 +426,7 @@ static clfold_status launch_passes(struct chain *chain, const struct scan_call *
 }
 
 static clfold_status launch_all(struct chain *chain, const void *of_call,
-                                const void *of_plan, const struct kernels *kernels,
+                                const void *of_plan, struct kernels *kernels,
                                 const struct block *scratch, bool wants_event)
 {
     const struct scan_call *call = of_call;
@@ -431,35 +464,33 @@ clfold_status clfold_scan_enqueue(clfold_context *context, const struct site *si
 }
 
 /* Sets the arguments of kernel k, by the algorithm. */
-static clfold_status set_kernel(const struct site *site, cl_kernel kernel, int k,
-                                const struct scan_call *call,
+static clfold_status set_kernel(const struct site *site, struct kernels *kernels,
+                                uint32_t k, const struct scan_call *call,
                                 const struct scan_plan *plan, const struct block *scratch)
 {
     return clfold_scan_looks_back(plan->shape.algorithm)
-               ? set_lookback(site, kernel, call, plan, scratch)
+               ? set_lookback(site, kernels, call, plan, scratch)
            : plan->shape.algorithm == SCAN_SINGLE_GROUP
-               ? set_single(site, kernel, call, plan, scratch->mem, 0)
-           : k == PREFIXES ? set_prefixes(site, kernel, call, plan, scratch->mem, 0)
-                           : set_pass(site, kernel, k, call, plan, scratch->mem);
+               ? set_single(site, kernels, call, plan, scratch->mem, 0)
+           : k == PREFIXES ? set_prefixes(site, kernels, call, plan, scratch->mem, 0)
+                           : set_pass(site, kernels, k, call, plan, scratch->mem);
 }
 
 clfold_status clfold_scan_rehearse(const struct site *site, const struct scan_call *call,
-                                   const struct scan_plan *plan,
-                                   const struct kernels *kernels,
+                                   const struct scan_plan *plan, struct kernels *kernels,
                                    const struct block *scratch)
 {
     struct chain chain = { .site = site, .queue = call->queue, .in_order = true };
     struct scan_plan nothing = *plan;
-    int num = (int)kernels_of[plan->shape.algorithm].num;
+    uint32_t num = kernels_of[plan->shape.algorithm].num;
     clfold_status status = CLFOLD_OK;
 
     nothing.num_tiles = 0;
-    for (int k = 0; status == CLFOLD_OK && k < num; ++k) {
-        cl_kernel kernel = kernels->kernels[k];
-        status = set_kernel(site, kernel, k, call, &nothing, scratch);
+    for (uint32_t k = 0; status == CLFOLD_OK && k < num; ++k) {
+        status = set_kernel(site, kernels, k, call, &nothing, scratch);
         if (status == CLFOLD_OK) {
-            status = clfold_chain_launch(&chain, kernel, plan->shape.tile.group_size, 1,
-                                         false);
+            status = clfold_chain_launch(&chain, kernels->kernels[k],
+                                         plan->shape.tile.group_size, 1, false);
         }
     }
     if (status == CLFOLD_OK) {

@@ -58,8 +58,7 @@ static clfold_status count_tiles(clfold_context *context, const struct site *sit
     call.monoid = &monoid;
     call.named = true;
     call.trace = &trace;
-    if ((status = clfold_scan_settle(context, site, &call, true)) ||
-        (status = clfold_scan_find(context, site, &call, &plan, &program))) {
+    if ((status = clfold_scan_find(context, site, &call, &plan, &program))) {
         return status;
     }
     *num_tiles = (size_t)plan.num_tiles;

@@ -35,6 +35,13 @@ static bool is_known(struct findings *findings, const struct caps *caps)
            is_of(findings, caps);
 }
 
+bool clfold_knowledge_init(struct knowledge *knowledge, const struct caps *caps)
+{
+    *knowledge = (struct knowledge){ 0 };
+    knowledge->listed = is_known(&knowledge->on_list, caps);
+    return clfold_lock_init(&knowledge->lock);
+}
+
 typedef size_t load_function(void *user, const char *key, void *verdict, size_t size);
 
 /* Asks the caller for what it kept. *refused: it kept something else. */
@@ -187,7 +194,8 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
         };
         return CL_SUCCESS;
     }
-    if (!context->override.probes && is_known(findings, caps)) {
+    if (of->listed && !context->override.probes) {
+        *findings = of->on_list;
         return CL_SUCCESS;
     }
     clfold_lock_take(&of->lock);

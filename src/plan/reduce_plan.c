@@ -147,8 +147,11 @@ clfold_status clfold_reduce_choose(enum reduce_algorithm *algorithm,
                            "commute: reduce_tiles, reduce0 and reduce1 keep order",
                            names[found], monoid->name);
     }
+    if (found < REDUCE_0) {
+        return CLFOLD_OK;
+    }
     clfold_reduce_shapes(*algorithm, device, monoid, override, policies, shapes);
-    if (found >= REDUCE_0 && shapes[0].tile.group_size < 2) {
+    if (shapes[0].tile.group_size < 2) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "algorithm \"%s\" needs groups of 2 work-items, and %s is "
                            "folded by groups of %u here",

@@ -164,12 +164,23 @@ static void test_status_names(void **state)
 
 static void test_hash(void **state)
 {
+    const uint32_t words[] = { 1, 2, 3 }, others[] = { 1, 3, 2 };
+    uint64_t first = clfold_hash(CLFOLD_HASH_START, words, 1);
+    uint64_t places = 0;
+
     (void)state;
-    /* The published vectors of FNV-1a. */
-    assert_true(clfold_hash(CLFOLD_HASH_START, "", 0) == UINT64_C(0xcbf29ce484222325));
-    assert_true(clfold_hash(CLFOLD_HASH_START, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
-    assert_true(clfold_hash(CLFOLD_HASH_START, "foobar", 6) ==
-                UINT64_C(0x85944171f73967e8));
+    assert_true(clfold_hash(CLFOLD_HASH_START, words, 0) == CLFOLD_HASH_START);
+    /* Words one by one are words at once, and their order counts. */
+    assert_true(clfold_hash(first, words + 1, 2) ==
+                clfold_hash(CLFOLD_HASH_START, words, 3));
+    assert_true(clfold_hash(CLFOLD_HASH_START, words, 3) !=
+                clfold_hash(CLFOLD_HASH_START, others, 3));
+    /* High bits of a word move the low bits of the hash. */
+    for (uint32_t bit = 0; bit < 32; ++bit) {
+        const uint32_t word = UINT32_C(1) << bit;
+        places |= UINT64_C(1) << clfold_hash(CLFOLD_HASH_START, &word, 1) % 64;
+    }
+    assert_true(places & (places - 1));
 }
 
 static void test_clock(void **state)
