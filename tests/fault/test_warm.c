@@ -1,0 +1,267 @@
+/*
+ * A warm call: nothing is allocated, built or made but the caller's event, and OpenCL is
+ * asked about nothing but the arguments.
+ *
+ *   in order        one block of scratch serves all calls, also while they run
+ *   out of order    a block for each call that is under way, made once; the block keeps
+ *                   the event of the last call that used it
+ */
+#include "alloc_spy.h"
+#include "clspy.h"
+#include "fixture.h"
+
+#define MOST_IN_FLIGHT 4
+
+struct warm {
+    const char *name;
+    clfold_operation operation;
+    const char *algorithm;
+    size_t count;
+    bool has_scratch;
+};
+
+static const struct warm calls[] = {
+    { "reduce, nothing", CLFOLD_REDUCE, NULL, 0, false },
+    { "reduce, one launch", CLFOLD_REDUCE, NULL, 16, false },
+    { "reduce", CLFOLD_REDUCE, NULL, COUNT, true },
+    { "reduce, a rung", CLFOLD_REDUCE, "reduce6", COUNT, true },
+    { "scan, nothing", CLFOLD_INCLUSIVE_SCAN, NULL, 0, false },
+    { "scan, few", CLFOLD_INCLUSIVE_SCAN, NULL, 16, false },
+    { "exclusive scan, few", CLFOLD_EXCLUSIVE_SCAN, NULL, 16, false },
+    { "scan_single_group", CLFOLD_INCLUSIVE_SCAN, "scan_single_group", COUNT, false },
+    { "reduce_then_scan", CLFOLD_INCLUSIVE_SCAN, "reduce_then_scan", COUNT, true },
+    { "scan_then_propagate", CLFOLD_EXCLUSIVE_SCAN, "scan_then_propagate", COUNT, true },
+    { "scan_lookback", CLFOLD_INCLUSIVE_SCAN, "scan_lookback", COUNT, true },
+    { "exclusive scan_lookback", CLFOLD_EXCLUSIVE_SCAN, "scan_lookback", COUNT, true },
+};
+#define NUM_CALLS (sizeof(calls) / sizeof(calls[0]))
+
+static clfold_status make(clfold_context *ctx, cl_command_queue queue,
+                          const struct warm *of, const cl_event *wait, cl_event *event)
+{
+    clfold_fold fold = sum;
+    cl_uint num = wait ? 1 : 0;
+
+    fold.algorithm = of->algorithm;
+    switch (of->operation) {
+    case CLFOLD_REDUCE:
+        return clfold_reduce(ctx, queue, &fold, input, 0, output, 0, of->count, num, wait,
+                             event);
+    case CLFOLD_INCLUSIVE_SCAN:
+        return clfold_inclusive_scan(ctx, queue, &fold, input, 0, items, 0, of->count,
+                                     num, wait, event);
+    default:
+        return clfold_exclusive_scan(ctx, queue, &fold, input, 0, items, 0, of->count,
+                                     num, wait, event);
+    }
+}
+
+/* Calls of each function since `before`. */
+struct tally {
+    uint64_t all, checks, args, launches, asked, retained, released, allocs;
+    clfold_stats stats;
+};
+
+static struct tally count(clfold_context *ctx)
+{
+    struct tally tally = {
+        .all = clspy_calls(NULL),
+        .checks =
+            clspy_calls("clGetCommandQueueInfo") + clspy_calls("clGetMemObjectInfo"),
+        .args = clspy_calls("clSetKernelArg"),
+        .launches = clspy_calls("clEnqueueNDRangeKernel"),
+        .asked = clspy_calls("clGetEventInfo"),
+        .retained = clspy_calls("clRetainEvent"),
+        .released = clspy_calls("clReleaseEvent"),
+        .allocs = alloc_spy_calls(),
+    };
+
+    assert_ok(clfold_context_stats(ctx, &tally.stats));
+    return tally;
+}
+
+static void assert_nothing_made(const struct warm *of, const struct tally *before,
+                                const struct tally *after)
+{
+    uint64_t known = after->checks + after->args + after->launches + after->asked +
+                     after->retained + after->released - before->checks - before->args -
+                     before->launches - before->asked - before->retained -
+                     before->released;
+
+    if (after->allocs != before->allocs || after->all - before->all != known) {
+        fail_msg("%s: %llu allocations, and %llu calls that make or wait", of->name,
+                 (unsigned long long)(after->allocs - before->allocs),
+                 (unsigned long long)(after->all - before->all - known));
+    }
+    assert_int_equal(after->stats.builds, before->stats.builds);
+    assert_int_equal(after->stats.misses, before->stats.misses);
+    assert_int_equal(after->stats.scratch_bytes, before->stats.scratch_bytes);
+}
+
+static clfold_context *open_warm(cl_command_queue queue, const struct warm *of)
+{
+    clfold_context *ctx = NULL;
+
+    assert_ok(context_open(&ctx, NULL));
+    for (int i = 0; i < 2; ++i) {
+        assert_ok(make(ctx, queue, of, NULL, NULL));
+        assert_int_equal(clFinish(queue), CL_SUCCESS);
+    }
+    return ctx;
+}
+
+static bool has(const struct warm *of)
+{
+    clfold_context *ctx = NULL;
+
+    assert_ok(context_open(&ctx, NULL));
+    clfold_status status = make(ctx, device.queue, of, NULL, NULL);
+    clfold_context_destroy(&ctx);
+    if (status == CLFOLD_ERROR_UNSUPPORTED) {
+        print_message("%s: %s\n", of->name, clfold_last_error());
+    } else {
+        assert_int_equal(status, CLFOLD_OK);
+    }
+    return status == CLFOLD_OK;
+}
+
+/* In order nothing is waited for, so the calls are all under way at once. */
+static void check_in_order(const struct warm *of)
+{
+    clfold_context *ctx = open_warm(device.queue, of);
+    struct clspy_live live = clspy_live();
+    struct tally before = count(ctx), after;
+    clfold_report report;
+    clfold_fold fold = sum;
+
+    fold.algorithm = of->algorithm;
+    assert_ok(clfold_explain(ctx, of->operation, &fold, of->count, &report));
+    for (int i = 0; i < MOST_IN_FLIGHT; ++i) {
+        assert_ok(make(ctx, device.queue, of, NULL, NULL));
+    }
+    after = count(ctx);
+    assert_nothing_made(of, &before, &after);
+    assert_string_equal(clspy_leaks(&live), "");
+    assert_int_equal(after.launches - before.launches,
+                     MOST_IN_FLIGHT * report.num_launches);
+    assert_int_equal(after.stats.hits - before.stats.hits, MOST_IN_FLIGHT);
+    assert_int_equal(after.asked + after.retained + after.released,
+                     before.asked + before.retained + before.released);
+
+    cl_event event = NULL;
+    before = after;
+    assert_ok(make(ctx, device.queue, of, NULL, &event));
+    after = count(ctx);
+    assert_nothing_made(of, &before, &after);
+    assert_int_equal(after.retained - before.retained, of->has_scratch ? 1 : 0);
+    assert_int_equal(clspy_live().count[CLSPY_EVENT],
+                     live.count[CLSPY_EVENT] + (of->has_scratch ? 2 : 1));
+    assert_int_equal(clReleaseEvent(event), CL_SUCCESS);
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    clfold_context_destroy(&ctx);
+}
+
+static void enqueue_behind(clfold_context *ctx, const struct warm *of)
+{
+    cl_int status;
+    cl_event gate = clCreateUserEvent(device.context, &status);
+
+    assert_int_equal(status, CL_SUCCESS);
+    for (int i = 0; i < MOST_IN_FLIGHT; ++i) {
+        assert_ok(make(ctx, device.disorder, of, &gate, NULL));
+    }
+    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    assert_int_equal(clReleaseEvent(gate), CL_SUCCESS);
+    assert_int_equal(clFinish(device.disorder), CL_SUCCESS);
+}
+
+/* Calls under way have a block each; the next time the blocks are there. */
+static void check_out_of_order(const struct warm *of)
+{
+    clfold_context *ctx = open_warm(device.disorder, of);
+    struct clspy_live live = clspy_live();
+    struct tally before = count(ctx), after;
+    uint64_t one = before.stats.scratch_bytes;
+
+    for (int i = 0; i < MOST_IN_FLIGHT; ++i) {
+        assert_ok(make(ctx, device.disorder, of, NULL, NULL));
+        assert_int_equal(clFinish(device.disorder), CL_SUCCESS);
+        before.all += 1; /* the test's own */
+    }
+    after = count(ctx);
+    assert_nothing_made(of, &before, &after);
+    assert_string_equal(clspy_leaks(&live), "");
+
+    enqueue_behind(ctx, of);
+    assert_ok(clfold_context_stats(ctx, &after.stats));
+    assert_int_equal(after.stats.scratch_bytes, MOST_IN_FLIGHT * one);
+    live = clspy_live();
+    before = count(ctx);
+    enqueue_behind(ctx, of);
+    before.all += 3; /* the test's own: clCreateUserEvent, its status, clFinish */
+    after = count(ctx);
+    assert_nothing_made(of, &before, &after);
+    assert_string_equal(clspy_leaks(&live), "");
+    clfold_context_destroy(&ctx);
+}
+
+static void test_in_order(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NUM_CALLS; ++i) {
+        if (has(&calls[i])) {
+            check_in_order(&calls[i]);
+        }
+    }
+}
+
+static void test_out_of_order(void **state)
+{
+    (void)state;
+    if (!device.disorder) {
+        print_message("%s has no out-of-order queue\n", device.name);
+        skip();
+    }
+    for (size_t i = 0; i < NUM_CALLS; ++i) {
+        if (has(&calls[i])) {
+            check_out_of_order(&calls[i]);
+        }
+    }
+}
+
+/* Memory objects are set for every launch; a scalar that stays is not, one that changes
+ * is. */
+static void test_scalars(void **state)
+{
+    clfold_context *ctx = open_warm(device.queue, &calls[1]);
+    struct warm other = calls[1];
+    struct tally before, after;
+
+    (void)state;
+    other.count = 17;
+    before = count(ctx);
+    assert_ok(make(ctx, device.queue, &calls[1], NULL, NULL));
+    after = count(ctx);
+    const uint64_t same = after.args - before.args;
+    assert_ok(make(ctx, device.queue, &other, NULL, NULL));
+    before = count(ctx);
+    assert_true(before.args - after.args > same);
+    /* A handle comes again for another object, so of in, out and init none is spared. */
+    assert_true(same >= 3);
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    clfold_context_destroy(&ctx);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_in_order),
+        cmocka_unit_test(test_out_of_order),
+        cmocka_unit_test(test_scalars),
+    };
+
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests_name("warm", tests, fixture_init, fixture_finish);
+}
