@@ -3,8 +3,7 @@
 #include "ops/check.h"
 #include "ops/reduce.h"
 #include "ops/scan.h"
-
-#include <stdio.h>
+#include "plan/reason.h"
 
 /* A call beforehand: what it would be, of either kind. */
 struct rehearsal {
@@ -166,42 +165,16 @@ clfold_status clfold_prepare(clfold_context *context, clfold_operation operation
 
 /* ---- clfold_explain ---------------------------------------------------------------- */
 
-/* Brent's rule in numbers, or why a rung takes as many groups as it does. */
-static void give_reduce_reason(const struct reduce_plan *plan, bool dropped, char *to,
-                               size_t size)
-{
-    const struct grid *grid = &plan->grid;
-    const char *tile = clfold_tile_name(plan->shape.tile.kind);
-    const char *why = dropped ? ", since the tile before it does not build here" : "";
-    char launches[64] = "in one launch";
-
-    if (!plan->has_grid) {
-        snprintf(to, size,
-                 "asked for by name: %llu item%s a work-item, so every launch leaves a "
-                 "partial for each group of %u until one is left",
-                 (unsigned long long)plan->items, plan->items == 1 ? "" : "s",
-                 plan->shape.tile.group_size);
-        return;
-    }
-    if (plan->num_launches == 2) {
-        snprintf(launches, sizeof(launches), "and a launch that folds their partials");
-    } else if (plan->num_launches > 2) {
-        snprintf(launches, sizeof(launches), "and %u launches that fold their partials",
-                 plan->num_launches - 1);
-    }
-    snprintf(to, size,
-             "%s by policy \"%s\"%s: %llu lanes fill the device, one is not started for "
-             "less than %llu items; so %llu group%s of lanes with %llu item%s each, %s%s",
-             tile, plan->row, why, (unsigned long long)grid->saturating,
-             (unsigned long long)grid->least, (unsigned long long)grid->groups,
-             grid->groups == 1 ? "" : "s", (unsigned long long)grid->items,
-             grid->items == 1 ? "" : "s", grid->cut ? "the most at once here, " : "",
-             launches);
-}
-
-static void report_reduce(const struct rehearsal *of, bool dropped, clfold_report *out)
+static void report_reduce(const struct rehearsal *of, bool dropped, bool named,
+                          clfold_report *out)
 {
     const struct reduce_plan *plan = &of->reduce;
+    const struct reduce_reason reason = {
+        .plan = plan,
+        .monoid = &of->monoid,
+        .chooser = named ? CHOSEN_BY_NAME : CHOSEN_BY_POLICY,
+        .dropped = dropped,
+    };
 
     *out = (clfold_report){
         .algorithm = clfold_reduce_name(of->algorithm),
@@ -214,26 +187,31 @@ static void report_reduce(const struct rehearsal *of, bool dropped, clfold_repor
         .bytes_written = plan->bytes_written,
         .items = (size_t)plan->items,
     };
-    give_reduce_reason(plan, dropped, out->reason, sizeof(out->reason));
+    clfold_reduce_reason(out->reason, &reason);
 }
 
-/* Bytes are told as multiples of the input's, so that a copy is 2 where types agree. */
-static void report_scan(const struct rehearsal *of, bool dropped, bool named,
+static clfold_status explain_reduce(clfold_context *context, const struct site *site,
+                                    struct rehearsal *of, const clfold_fold *fold,
+                                    size_t count, clfold_report *out)
+{
+    uint32_t dropped;
+
+    if (count == 0 && !of->monoid.has_identity && !fold->init && !fold->init_at.mem) {
+        return clfold_fail(site, CLFOLD_ERROR_EMPTY,
+                           "count is 0, and %s has neither identity nor init",
+                           of->monoid.name);
+    }
+    clfold_reduce_foresee(context, of->algorithm, &of->monoid, count, &of->reduce,
+                          &dropped);
+    report_reduce(of, dropped > 0, fold->algorithm != NULL, out);
+    return CLFOLD_OK;
+}
+
+static void report_scan(const struct rehearsal *of, const struct scan_reason *reason,
                         clfold_report *out)
 {
-    static const char *const what[CLFOLD_SCAN_ALGORITHMS] = {
-        [SCAN_SINGLE_GROUP] = "one group takes all tiles in turn, in one launch",
-        [SCAN_THEN_PROPAGATE] = "tiles are scanned, and their prefixes put in front",
-        [REDUCE_THEN_SCAN] = "tiles are folded, then scanned behind their prefixes",
-        [SCAN_LOOKBACK] = "one launch, whose tiles look back for their prefixes",
-        [SCAN_CHAINED] = "one launch, whose tiles wait for the one before them",
-    };
     const struct scan_plan *plan = &of->scan;
     const struct tile_shape *tile = &plan->shape.tile;
-    bool looks_back = clfold_scan_looks_back(of->call.algorithm);
-    double n = (double)of->call.count * (double)clfold_monoid_in_size(&of->monoid);
-    double bytes = (double)plan->bytes_read + (double)plan->bytes_written;
-    char window[32] = "";
 
     *out = (clfold_report){
         .algorithm = clfold_scan_name(of->call.algorithm),
@@ -246,19 +224,60 @@ static void report_scan(const struct rehearsal *of, bool dropped, bool named,
         .bytes_written = plan->bytes_written,
         .items = (size_t)(plan->run * (tile->elements / tile->group_size)),
     };
-    if (plan->shape.window > 1) {
-        snprintf(window, sizeof(window), ", %u at a time", plan->shape.window);
+    clfold_scan_reason(out->reason, reason);
+}
+
+/* What the policy takes where the caller named an algorithm. */
+static clfold_status foresee_policy(clfold_context *context, const struct site *site,
+                                    const struct rehearsal *of,
+                                    enum scan_algorithm *algorithm)
+{
+    struct scan_call call = of->call;
+    struct findings findings;
+    struct scan_plan plan;
+    uint32_t dropped;
+    clfold_status status;
+
+    call.named = false;
+    if ((status = clfold_scan_choose(&call.algorithm, site, NULL, &of->monoid,
+                                     &context->caps.facts, call.count)) ||
+        (status =
+             clfold_scan_foresee(context, site, &call, &plan, &dropped, &findings))) {
+        return status;
     }
-    snprintf(out->reason, sizeof(out->reason),
-             "%s: %s%s%s; %s by policy \"%s\"%s; bytes moved: %.2f times the input's",
-             named                                     ? "asked for by name"
-             : of->call.algorithm == SCAN_SINGLE_GROUP ? "the count is small"
-                                                       : "the count is large",
-             what[of->call.algorithm], window,
-             looks_back && of->call.unproven ? ", if a probe finds memory for it" : "",
-             clfold_tile_name(tile->kind), plan->row,
-             dropped ? ", since the tile before it does not build here" : "",
-             n > 0 ? bytes / n : 0.0);
+    *algorithm = call.algorithm;
+    return CLFOLD_OK;
+}
+
+static clfold_status explain_scan(clfold_context *context, const struct site *site,
+                                  struct rehearsal *of, const clfold_fold *fold,
+                                  clfold_report *out)
+{
+    enum scan_algorithm policy;
+    struct findings findings;
+    uint32_t dropped;
+    clfold_status status;
+
+    if ((status = clfold_scan_foresee(context, site, &of->call, &of->scan, &dropped,
+                                      &findings)) ||
+        (status = foresee_policy(context, site, of, &policy))) {
+        return status;
+    }
+    const struct scan_reason reason = {
+        .plan = &of->scan,
+        .monoid = &of->monoid,
+        .count = of->call.count,
+        .chooser = fold->algorithm  ? CHOSEN_BY_NAME
+                   : of->call.named ? CHOSEN_BY_VARIABLE
+                                    : CHOSEN_BY_POLICY,
+        .policy = policy,
+        .dropped = dropped > 0,
+        .given_up = of->call.given_up,
+        .unproven = of->call.unproven,
+        .findings = &findings,
+    };
+    report_scan(of, &reason, out);
+    return CLFOLD_OK;
 }
 
 clfold_status clfold_explain(clfold_context *context, clfold_operation operation,
@@ -266,7 +285,6 @@ clfold_status clfold_explain(clfold_context *context, clfold_operation operation
 {
     struct site site = clfold_site(context, fold, "clfold_explain");
     struct rehearsal of;
-    uint32_t dropped;
     clfold_status status;
 
     if ((status = check(&of, &site, context, operation, fold, count))) {
@@ -275,20 +293,6 @@ clfold_status clfold_explain(clfold_context *context, clfold_operation operation
     if (!out) {
         return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "out is NULL");
     }
-    if (!is_scan(&of)) {
-        if (count == 0 && !of.monoid.has_identity && !fold->init && !fold->init_at.mem) {
-            return clfold_fail(&site, CLFOLD_ERROR_EMPTY,
-                               "count is 0, and %s has neither identity nor init",
-                               of.monoid.name);
-        }
-        clfold_reduce_foresee(context, of.algorithm, &of.monoid, count, &of.reduce,
-                              &dropped);
-        report_reduce(&of, dropped > 0, out);
-        return CLFOLD_OK;
-    }
-    if ((status = clfold_scan_foresee(context, &site, &of.call, &of.scan, &dropped))) {
-        return status;
-    }
-    report_scan(&of, dropped > 0, of.call.named, out);
-    return CLFOLD_OK;
+    return is_scan(&of) ? explain_scan(context, &site, &of, fold, out)
+                        : explain_reduce(context, &site, &of, fold, count, out);
 }

@@ -42,15 +42,15 @@ enum scratch_kind clfold_scan_scratch(const struct scan_plan *plan);
 /*
  * As the functions of the same names in reduce.h. On what a look-back relies is settled
  * here: the first call probes the device, if nothing is known of it yet, and one that is
- * only foreseen does not. A look-back that cannot be becomes another strategy, or is
- * refused where the caller named it.
+ * only foreseen does not, and tells what is known. A look-back that cannot be becomes
+ * another strategy, or is refused where the caller named it.
  */
 clfold_status clfold_scan_find(clfold_context *context, const struct site *site,
                                struct scan_call *call, struct scan_plan *plan,
                                struct program **program);
 clfold_status clfold_scan_foresee(clfold_context *context, const struct site *site,
                                   struct scan_call *call, struct scan_plan *plan,
-                                  uint32_t *dropped);
+                                  uint32_t *dropped, struct findings *findings);
 clfold_status clfold_scan_enqueue(clfold_context *context, const struct site *site,
                                   struct scan_call *call, cl_event *event);
 clfold_status clfold_scan_rehearse(const struct site *site, const struct scan_call *call,

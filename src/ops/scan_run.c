@@ -116,6 +116,7 @@ static clfold_status rely(clfold_context *context, const struct site *site,
     bool known = true;
     cl_int status = CL_SUCCESS;
 
+    *findings = (struct findings){ 0 };
     if (clfold_scan_looks_back(call->algorithm)) {
         status = clfold_context_findings(context, may_probe, findings, &known, &failed);
     }
@@ -215,13 +216,12 @@ clfold_status clfold_scan_find(clfold_context *context, const struct site *site,
 
 clfold_status clfold_scan_foresee(clfold_context *context, const struct site *site,
                                   struct scan_call *call, struct scan_plan *plan,
-                                  uint32_t *dropped)
+                                  uint32_t *dropped, struct findings *findings)
 {
     struct candidates of;
-    struct findings findings;
     struct program *program;
     const char *refused;
-    clfold_status status = rely(context, site, call, false, &findings);
+    clfold_status status = rely(context, site, call, false, findings);
 
     while (status == CLFOLD_OK) {
         bool fails;
@@ -230,7 +230,7 @@ clfold_status clfold_scan_foresee(clfold_context *context, const struct site *si
         make_plan(plan, context, call, &of, *dropped);
         refused = refusal(call, plan);
         if (!is_free(call) || !(refused || fails)) {
-            return refused ? refuse(site, call, refused, &findings) : CLFOLD_OK;
+            return refused ? refuse(site, call, refused, findings) : CLFOLD_OK;
         }
         give_up(call, refused ? refused : NOT_BUILT);
     }

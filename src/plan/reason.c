@@ -1,0 +1,224 @@
+#include "plan/reason.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+_Static_assert(CLFOLD_REASON_SIZE == sizeof(((clfold_report *)0)->reason), "one size");
+
+/* ---- Sentences --------------------------------------------------------------------- */
+
+struct sentence {
+    char *text;
+    size_t length;
+};
+
+/* Appends a part, or leaves it out if it does not fit. */
+CLFOLD_PRINTF(2, 3)
+static void add(struct sentence *sentence, const char *format, ...)
+{
+    char part[CLFOLD_REASON_SIZE];
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vsnprintf(part, sizeof(part), format, args);
+    va_end(args);
+    if (length > 0 && sentence->length + (size_t)length < CLFOLD_REASON_SIZE) {
+        memcpy(sentence->text + sentence->length, part, (size_t)length + 1);
+        sentence->length += (size_t)length;
+    }
+}
+
+static struct sentence begin(char *text)
+{
+    text[0] = '\0';
+    return (struct sentence){ .text = text };
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static const char *const chosen[] = {
+    [CHOSEN_BY_POLICY] = "",
+    [CHOSEN_BY_NAME] = "asked for by name: ",
+    [CHOSEN_BY_VARIABLE] = "named by CLFOLD_SCAN: ",
+};
+
+/* The tile, and whose numbers it has. */
+static void add_tile(struct sentence *sentence, const char *separator,
+                     enum tile_kind kind, const char *row, bool dropped)
+{
+    const char *why = dropped ? ", since another does not build" : "";
+
+    if (strcmp(row, "tuned") == 0) {
+        add(sentence, "%s%s by the tuning file%s", separator, clfold_tile_name(kind),
+            why);
+    } else {
+        add(sentence, "%s%s by policy \"%s\"%s", separator, clfold_tile_name(kind), row,
+            why);
+    }
+}
+
+/* ---- Reductions -------------------------------------------------------------------- */
+
+static void add_rung(struct sentence *sentence, const struct reduce_plan *plan)
+{
+    add(sentence,
+        "%llu item%s a work-item, so every launch leaves a partial for each group of %u "
+        "until one is left",
+        (unsigned long long)plan->items, plural(plan->items),
+        plan->shape.tile.group_size);
+}
+
+static void add_launches(struct sentence *sentence, const struct reduce_plan *plan)
+{
+    if (plan->num_launches == 1) {
+        add(sentence, ", in one launch");
+    } else if (plan->num_launches == 2) {
+        add(sentence, ", and a launch that folds their partials");
+    } else {
+        add(sentence, ", and %u launches that fold their partials",
+            plan->num_launches - 1);
+    }
+}
+
+static void add_groups(struct sentence *sentence, const struct reduce_plan *plan)
+{
+    const struct grid *grid = &plan->grid;
+
+    add(sentence, ": %llu group%s of lanes with %llu item%s each",
+        (unsigned long long)grid->groups, plural(grid->groups),
+        (unsigned long long)grid->items, plural(grid->items));
+    if (grid->cut) {
+        add(sentence, ", the most at once here");
+    }
+    add_launches(sentence, plan);
+}
+
+void clfold_reduce_reason(char reason[CLFOLD_REASON_SIZE], const struct reduce_reason *of)
+{
+    const struct reduce_plan *plan = of->plan;
+    struct sentence sentence = begin(reason);
+    bool is_rung = plan->shape.algorithm != REDUCE_TILES;
+
+    add(&sentence, "%s", chosen[of->chooser]);
+    if (!plan->has_grid) {
+        add_rung(&sentence, plan);
+    } else {
+        if (is_rung) {
+            add(&sentence, "groups of %u", plan->shape.tile.group_size);
+        } else {
+            add_tile(&sentence, "", plan->shape.tile.kind, plan->row, of->dropped);
+        }
+        add_groups(&sentence, plan);
+    }
+    if (is_rung) {
+        add(&sentence, "; the policy takes %s", clfold_reduce_name(REDUCE_TILES));
+    }
+    if (!of->monoid->commutative) {
+        add(&sentence, "; order is kept, since %s does not commute", of->monoid->name);
+    }
+    if (plan->has_grid) {
+        /* Brent's rule in numbers. */
+        add(&sentence, "; %llu lanes fill the device, each for %llu item%s or more",
+            (unsigned long long)plan->grid.saturating,
+            (unsigned long long)plan->grid.least, plural(plan->grid.least));
+    }
+}
+
+/* ---- Scans ------------------------------------------------------------------------- */
+
+static const char *const methods[CLFOLD_SCAN_ALGORITHMS] = {
+    [SCAN_SINGLE_GROUP] = "one group takes all tiles in turn, in one launch",
+    [SCAN_THEN_PROPAGATE] = "tiles are scanned, and their prefixes put in front",
+    [REDUCE_THEN_SCAN] = "tiles are folded, then scanned behind their prefixes",
+    [SCAN_LOOKBACK] = "one launch, whose tiles look back for their prefixes",
+    [SCAN_CHAINED] = "one launch, whose tiles wait for the one before them",
+};
+
+/* What became of the best tier that was tried. */
+static void add_fate(struct sentence *sentence, const struct findings *findings)
+{
+    if (!findings || findings->verdict.tier != MEMORY_NONE) {
+        return;
+    }
+    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+        if (findings->fates[t] > FATE_NOT_OFFERED) {
+            add(sentence, " (%s %s)", clfold_memory((enum memory_tier)t)->name,
+                clfold_fate_name(findings->fates[t]));
+            return;
+        }
+    }
+    add(sentence, " (it offers none)");
+}
+
+static void add_cause(struct sentence *sentence, const struct scan_reason *of)
+{
+    enum scan_algorithm algorithm = of->plan->shape.algorithm;
+
+    if (of->count == 0) {
+        add(sentence, "there is nothing to scan: ");
+    } else if (of->chooser != CHOSEN_BY_POLICY) {
+        add(sentence, "%s", chosen[of->chooser]);
+    } else if (algorithm == SCAN_SINGLE_GROUP) {
+        add(sentence, "the count is small: ");
+    } else if (!of->given_up) {
+        add(sentence, "the count is large: ");
+    } else {
+        add(sentence, "look-back is out, %s", of->given_up);
+        add_fate(sentence, of->findings);
+        add(sentence, ": ");
+    }
+}
+
+static void add_method(struct sentence *sentence, const struct scan_reason *of)
+{
+    const struct scan_plan *plan = of->plan;
+    enum scan_algorithm algorithm = plan->shape.algorithm;
+
+    if (algorithm == SCAN_SINGLE_GROUP && plan->num_launches > 1) {
+        add(sentence, "one group takes all tiles in turn, in %u launches",
+            plan->num_launches);
+    } else {
+        add(sentence, "%s", methods[algorithm]);
+    }
+    if (plan->shape.window > 1) {
+        add(sentence, ", by %u", plan->shape.window);
+    }
+    if (clfold_scan_looks_back(algorithm) && of->unproven) {
+        add(sentence, ", if a probe finds memory for it");
+    }
+}
+
+/* Whether a call in place is done in another way than this one. */
+static bool parts_in_place(const struct scan_reason *of)
+{
+    return clfold_scan_looks_back(of->plan->shape.algorithm) && !of->unproven &&
+           !of->plan->shape.fences;
+}
+
+void clfold_scan_reason(char reason[CLFOLD_REASON_SIZE], const struct scan_reason *of)
+{
+    const struct scan_plan *plan = of->plan;
+    struct sentence sentence = begin(reason);
+    double in = (double)of->count * (double)clfold_monoid_in_size(of->monoid);
+    double moved = (double)plan->bytes_read + (double)plan->bytes_written;
+
+    add_cause(&sentence, of);
+    add_method(&sentence, of);
+    if (of->chooser != CHOSEN_BY_POLICY && of->policy != plan->shape.algorithm) {
+        add(&sentence, "; the policy takes %s", clfold_scan_name(of->policy));
+    }
+    add_tile(&sentence, "; ", plan->shape.tile.kind, plan->row, of->dropped);
+    if (parts_in_place(of)) {
+        add(&sentence, "; in place %s, for want of fences",
+            of->chooser == CHOSEN_BY_POLICY ? clfold_scan_name(REDUCE_THEN_SCAN)
+                                            : "refused");
+    }
+    if (of->count > 0) {
+        add(&sentence, "; moves %.2f times the input", moved / in);
+    }
+}

@@ -1,0 +1,375 @@
+/* Why a call is done as it is: each reason is said where it holds and nowhere else, and
+ * the longest sentence of real numbers has all its parts. */
+#include "plan/reason.h"
+#include "test.h"
+
+/* As long as a row's name gets. */
+#define LONG_ROW "intel-gpu-xe"
+
+static struct monoid monoid = { .name = "affine",
+                                .in = CLFOLD_F32,
+                                .type = CLFOLD_F32,
+                                .cell = CLFOLD_F32,
+                                .num_scalars = 1,
+                                .num_components = 1,
+                                .commutative = true };
+
+/* ---- Reductions -------------------------------------------------------------------- */
+
+static struct reduce_plan reduce_plan(void)
+{
+    return (struct reduce_plan){
+        .shape = { REDUCE_TILES, { TILE_VECTOR, 16384, 1 } },
+        .row = "cpu",
+        .has_grid = true,
+        .grid = { .saturating = 16384, .least = 2048, .items = 4096, .groups = 256 },
+        .items = 262144,
+        .num_launches = 2,
+    };
+}
+
+static const char *say_reduce(const struct reduce_reason *of)
+{
+    static char reason[CLFOLD_REASON_SIZE];
+
+    clfold_reduce_reason(reason, of);
+    return reason;
+}
+
+static void test_reduce(void **state)
+{
+    struct reduce_plan plan = reduce_plan();
+    struct reduce_reason of = { .plan = &plan, .monoid = &monoid };
+
+    (void)state;
+    assert_string_equal(say_reduce(&of),
+                        "tile_vector by policy \"cpu\": 256 groups of lanes with 4096 "
+                        "items each, and a launch that folds their partials; 16384 lanes "
+                        "fill the device, each for 2048 items or more");
+    of.chooser = CHOSEN_BY_NAME;
+    of.dropped = true;
+    plan.shape.tile.kind = TILE_GROUP;
+    assert_string_equal(say_reduce(&of),
+                        "asked for by name: tile_group by policy \"cpu\", since another "
+                        "does not build: 256 groups of lanes with 4096 items each, and a "
+                        "launch that folds their partials; 16384 lanes fill the device, "
+                        "each for 2048 items or more");
+    of = (struct reduce_reason){ .plan = &plan, .monoid = &monoid };
+    plan.row = "tuned";
+    plan.num_launches = 1;
+    plan.grid.groups = plan.grid.items = plan.grid.least = 1;
+    assert_string_equal(say_reduce(&of),
+                        "tile_group by the tuning file: 1 group of lanes with 1 item "
+                        "each, in one launch; 16384 lanes fill the device, each for 1 "
+                        "item or more");
+    plan.num_launches = 3;
+    plan.grid.cut = true;
+    assert_non_null(strstr(say_reduce(&of), "with 1 item each, the most at once here, "
+                                            "and 2 launches that fold their partials; "));
+}
+
+static void test_rungs(void **state)
+{
+    struct reduce_plan plan = reduce_plan();
+    struct reduce_reason of = { &plan, &monoid, CHOSEN_BY_NAME, false };
+
+    (void)state;
+    plan.shape = (struct reduce_shape){ REDUCE_0, { TILE_NONE, 0, 256 } };
+    plan.has_grid = false;
+    plan.items = 1;
+    assert_string_equal(say_reduce(&of),
+                        "asked for by name: 1 item a work-item, so every launch leaves a "
+                        "partial for each group of 256 until one is left; the policy "
+                        "takes reduce_tiles");
+    plan.shape.algorithm = REDUCE_0 + 3;
+    plan.items = 2;
+    assert_non_null(strstr(say_reduce(&of), ": 2 items a work-item, "));
+    plan.shape.algorithm = REDUCE_6;
+    plan.has_grid = true;
+    assert_string_equal(say_reduce(&of),
+                        "asked for by name: groups of 256: 256 groups of lanes with 4096 "
+                        "items each, and a launch that folds their partials; the policy "
+                        "takes reduce_tiles; 16384 lanes fill the device, each for 2048 "
+                        "items or more");
+}
+
+static void test_order(void **state)
+{
+    struct reduce_plan plan = reduce_plan();
+    struct monoid ordered = monoid;
+    struct reduce_reason of = { .plan = &plan, .monoid = &ordered };
+    const char *order = "; order is kept, since affine does not commute; ";
+
+    (void)state;
+    assert_null(strstr(say_reduce(&of), "order"));
+    ordered.commutative = false;
+    assert_non_null(strstr(say_reduce(&of), order));
+}
+
+/* ---- Scans ------------------------------------------------------------------------- */
+
+static struct scan_plan scan_plan(enum scan_algorithm algorithm)
+{
+    return (struct scan_plan){
+        .shape = { .algorithm = algorithm,
+                   .fences = true,
+                   .window = 1,
+                   .tile = { TILE_VECTOR, 16384, 1 } },
+        .row = "cpu",
+        .num_launches = 1,
+        .bytes_read = 4000,
+        .bytes_written = 4000,
+    };
+}
+
+static const char *say_scan(const struct scan_reason *of)
+{
+    static char reason[CLFOLD_REASON_SIZE];
+
+    clfold_scan_reason(reason, of);
+    return reason;
+}
+
+static void test_scan(void **state)
+{
+    struct scan_plan plan = scan_plan(SCAN_LOOKBACK);
+    struct scan_reason of = { .plan = &plan, .monoid = &monoid, .count = 1000 };
+
+    (void)state;
+    assert_string_equal(say_scan(&of),
+                        "the count is large: one launch, whose tiles look back for their "
+                        "prefixes; tile_vector by policy \"cpu\"; moves 2.00 times the "
+                        "input");
+    plan.shape.window = 32;
+    of.unproven = true;
+    of.dropped = true;
+    plan.row = "tuned";
+    assert_string_equal(say_scan(&of),
+                        "the count is large: one launch, whose tiles look back for their "
+                        "prefixes, by 32, if a probe finds memory for it; tile_vector by "
+                        "the tuning file, since another does not build; moves 2.00 times "
+                        "the input");
+    plan = scan_plan(SCAN_SINGLE_GROUP);
+    of = (struct scan_reason){ .plan = &plan, .monoid = &monoid, .count = 1000 };
+    assert_string_equal(say_scan(&of), "the count is small: one group takes all tiles in "
+                                       "turn, in one launch; tile_vector by policy "
+                                       "\"cpu\"; moves 2.00 times the input");
+    plan.num_launches = 3;
+    assert_non_null(strstr(say_scan(&of), " in turn, in 3 launches; "));
+    of.count = 0;
+    plan.num_launches = 1;
+    assert_string_equal(say_scan(&of),
+                        "there is nothing to scan: one group takes all tiles in turn, in "
+                        "one launch; tile_vector by policy \"cpu\"");
+}
+
+static void test_named(void **state)
+{
+    struct scan_plan plan = scan_plan(SCAN_THEN_PROPAGATE);
+    struct scan_reason of = { .plan = &plan,
+                              .monoid = &monoid,
+                              .count = 1000,
+                              .chooser = CHOSEN_BY_NAME,
+                              .policy = SCAN_LOOKBACK };
+
+    (void)state;
+    assert_string_equal(say_scan(&of),
+                        "asked for by name: tiles are scanned, and their prefixes put in "
+                        "front; the policy takes scan_lookback; tile_vector by policy "
+                        "\"cpu\"; moves 2.00 times the input");
+    plan = scan_plan(SCAN_CHAINED);
+    of.chooser = CHOSEN_BY_VARIABLE;
+    of.policy = SCAN_SINGLE_GROUP;
+    assert_string_equal(say_scan(&of),
+                        "named by CLFOLD_SCAN: one launch, whose tiles wait for the one "
+                        "before them; the policy takes scan_single_group; tile_vector by "
+                        "policy \"cpu\"; moves 2.00 times the input");
+    of.policy = SCAN_CHAINED;
+    assert_null(strstr(say_scan(&of), "the policy takes"));
+}
+
+static void test_in_place(void **state)
+{
+    struct scan_plan plan = scan_plan(SCAN_LOOKBACK);
+    struct scan_reason of = {
+        .plan = &plan, .monoid = &monoid, .count = 1000, .policy = SCAN_LOOKBACK
+    };
+
+    (void)state;
+    assert_null(strstr(say_scan(&of), "in place"));
+    plan.shape.fences = false;
+    assert_non_null(
+        strstr(say_scan(&of), "; in place reduce_then_scan, for want of fences; "));
+    of.chooser = CHOSEN_BY_NAME;
+    assert_non_null(strstr(say_scan(&of), "; in place refused, for want of fences; "));
+    /* The probe has not said so yet. */
+    of.unproven = true;
+    assert_null(strstr(say_scan(&of), "in place"));
+    plan = scan_plan(REDUCE_THEN_SCAN);
+    plan.shape.fences = false;
+    of.unproven = false;
+    assert_null(strstr(say_scan(&of), "in place"));
+}
+
+/* As the plan and the call say them. */
+static const char *const obstacles[] = {
+    "no memory tier is trusted on this device",
+    "there are more tiles than tickets",
+    "a work-item might go through more rounds than it may here",
+    "in place it needs acquire and release of device scope",
+    "its programs do not build",
+    "the probe of its memory failed",
+};
+#define NUM_OBSTACLES (sizeof(obstacles) / sizeof(obstacles[0]))
+
+static void test_given_up(void **state)
+{
+    struct scan_plan plan = scan_plan(REDUCE_THEN_SCAN);
+    struct findings findings = { .verdict = { MEMORY_SCOPED_64, true, true } };
+    struct scan_reason of = {
+        .plan = &plan, .monoid = &monoid, .count = 1000, .findings = &findings
+    };
+
+    (void)state;
+    plan.bytes_read = 8000;
+    for (size_t i = 0; i < NUM_OBSTACLES; ++i) {
+        char words[CLFOLD_REASON_SIZE];
+        of.given_up = obstacles[i];
+        snprintf(words, sizeof(words),
+                 "look-back is out, %s: tiles are folded, then scanned behind their "
+                 "prefixes; tile_vector by policy \"cpu\"; moves 3.00 times the input",
+                 obstacles[i]);
+        assert_string_equal(say_scan(&of), words);
+    }
+    of.given_up = obstacles[0];
+    findings = (struct findings){ .fates = { [MEMORY_SCOPED_64] = FATE_NOT_OFFERED,
+                                             [MEMORY_LEGACY_64] = FATE_TORN,
+                                             [MEMORY_LEGACY_32] = FATE_LOST } };
+    assert_non_null(strstr(say_scan(&of),
+                           " on this device (legacy_64 words arrive torn): "
+                           "tiles are folded"));
+    findings = (struct findings){ 0 };
+    assert_non_null(strstr(say_scan(&of), " on this device (it offers none): tiles"));
+    of.findings = NULL;
+    assert_non_null(strstr(say_scan(&of), " on this device: tiles"));
+}
+
+/* ---- Room -------------------------------------------------------------------------- */
+
+static void assert_has(const char *reason, const char *part)
+{
+    if (!strstr(reason, part)) {
+        fail_msg("\"%s\" lacks \"%s\"", reason, part);
+    }
+}
+
+static void fit_scan(enum scan_algorithm algorithm, enum chooser chooser, uint32_t bits)
+{
+    const bool looks_back = clfold_scan_looks_back(algorithm);
+    const bool named = chooser != CHOSEN_BY_POLICY;
+    struct scan_plan plan = scan_plan(algorithm);
+    const struct findings findings = {
+        .fates = { [MEMORY_SCOPED_64] = FATE_NOT_OFFERED, [MEMORY_LEGACY_64] = FATE_LOST }
+    };
+    struct scan_reason of = { .plan = &plan,
+                              .monoid = &monoid,
+                              .count = 1,
+                              .chooser = chooser,
+                              .policy = looks_back || algorithm == REDUCE_THEN_SCAN
+                                            ? SCAN_SINGLE_GROUP
+                                            : REDUCE_THEN_SCAN,
+                              .dropped = bits & 1,
+                              .unproven = looks_back && (bits & 2),
+                              .findings = bits % 3 == 0 ? &findings : NULL };
+    const char *reason;
+
+    plan.row = LONG_ROW;
+    plan.shape.fences = bits & 4;
+    plan.shape.window = looks_back ? 32 : 1;
+    plan.num_launches = algorithm == SCAN_SINGLE_GROUP ? 1000 : 1;
+    if (algorithm == REDUCE_THEN_SCAN && !named) {
+        of.given_up = obstacles[bits % 3];
+    }
+    reason = say_scan(&of);
+    assert_has(reason, named ? "the policy takes" : of.given_up ? of.given_up : "count");
+    assert_has(reason, of.given_up && bits % 3 == 0 ? "(legacy_64 words do" : "");
+    assert_has(reason, "tile_vector by policy \"" LONG_ROW "\"");
+    assert_has(reason, of.dropped ? ", since another does not build" : "");
+    assert_has(reason, looks_back ? ", by 32" : "");
+    assert_has(reason, of.unproven ? ", if a probe finds memory for it" : "");
+    assert_has(reason, looks_back && !of.unproven && !plan.shape.fences ? "fences" : "");
+    assert_has(reason, "; moves 2000.00 times the input");
+}
+
+static void fit_reduce(enum chooser chooser, uint32_t bits)
+{
+    struct reduce_plan plan = reduce_plan();
+    const struct reduce_reason of = { &plan, &monoid, chooser, bits & 1 };
+    const char *reason;
+
+    plan.row = LONG_ROW;
+    plan.grid.cut = bits & 2;
+    plan.grid.groups = 10000;
+    plan.grid.items = 1000000;
+    plan.num_launches = 1 + bits / 4;
+    reason = say_reduce(&of);
+    assert_has(reason, chooser == CHOSEN_BY_NAME ? "asked for by name: " : "");
+    assert_has(reason, "tile_vector by policy \"" LONG_ROW "\"");
+    assert_has(reason, of.dropped ? ", since another does not build" : "");
+    assert_has(reason, ": 10000 groups of lanes with 1000000 items each");
+    assert_has(reason, plan.grid.cut ? ", the most at once here" : "");
+    assert_has(reason, plan.num_launches > 2 ? ", and 2 launches that fold their" : "");
+    /* What is for experts goes first where tests and limits meet. */
+    if (!of.dropped || !plan.grid.cut) {
+        assert_has(reason, " lanes fill the device, each for 2048 items or more");
+    }
+}
+
+static void test_room(void **state)
+{
+    (void)state;
+    for (int c = CHOSEN_BY_POLICY; c <= CHOSEN_BY_VARIABLE; ++c) {
+        for (uint32_t bits = 0; bits < 12; ++bits) {
+            fit_reduce(c == CHOSEN_BY_POLICY ? CHOSEN_BY_POLICY : CHOSEN_BY_NAME, bits);
+            for (int a = 0; a < CLFOLD_SCAN_ALGORITHMS; ++a) {
+                fit_scan((enum scan_algorithm)a, (enum chooser)c, bits);
+            }
+        }
+    }
+}
+
+/* A part is there whole or not at all. */
+static void test_no_room(void **state)
+{
+    char name[2 * CLFOLD_REASON_SIZE];
+    struct scan_plan plan = scan_plan(SCAN_LOOKBACK);
+    struct scan_reason of = { .plan = &plan, .monoid = &monoid, .count = 1000 };
+
+    (void)state;
+    for (size_t length = 0; length < sizeof(name) - 1; ++length) {
+        const char *reason;
+        memset(name, 'x', length);
+        name[length] = '\0';
+        plan.row = name;
+        reason = say_scan(&of);
+        assert_true(strlen(reason) < CLFOLD_REASON_SIZE);
+        assert_int_equal(strstr(reason, "tile_vector") != NULL,
+                         strstr(reason, "x\";") != NULL ||
+                             strstr(reason, "x\"") != NULL || length == 0);
+        assert_true(strstr(reason, " times the input") ||
+                    strcmp(reason + strlen(reason) - 1, "\"") == 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reduce),   cmocka_unit_test(test_rungs),
+        cmocka_unit_test(test_order),    cmocka_unit_test(test_scan),
+        cmocka_unit_test(test_named),    cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_given_up), cmocka_unit_test(test_room),
+        cmocka_unit_test(test_no_room),
+    };
+
+    return cmocka_run_group_tests_name("reason", tests, NULL, NULL);
+}
