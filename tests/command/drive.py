@@ -17,6 +17,7 @@ except ImportError:
     sys.exit(77)
 
 import device_cases  # noqa: E402
+import explain_cases  # noqa: E402
 import fold_cases  # noqa: E402
 import plain_cases  # noqa: E402
 import scan_cases  # noqa: E402
@@ -24,7 +25,10 @@ import text_cases  # noqa: E402
 from cases import run_cases  # noqa: E402
 from driver import Driver  # noqa: E402
 
-WITH = [*device_cases.CASES, *text_cases.CASES, *fold_cases.CASES, *scan_cases.CASES]
+WITH = [
+    *device_cases.CASES, *text_cases.CASES, *fold_cases.CASES, *scan_cases.CASES,
+    *explain_cases.CASES,
+]  # fmt: skip
 
 
 def no_device(d, _):
