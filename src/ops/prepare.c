@@ -259,8 +259,11 @@ static clfold_status explain_scan(clfold_context *context, const struct site *si
     clfold_status status;
 
     if ((status = clfold_scan_foresee(context, site, &of->call, &of->scan, &dropped,
-                                      &findings)) ||
-        (status = foresee_policy(context, site, of, &policy))) {
+                                      &findings))) {
+        return status;
+    }
+    policy = of->call.algorithm;
+    if (of->call.named && (status = foresee_policy(context, site, of, &policy))) {
         return status;
     }
     const struct scan_reason reason = {
