@@ -36,6 +36,9 @@ static void test_counts(void **state)
     assert_int_equal(clspy_calls("clFlush"), 0);
     /* What loader and driver call in turn is not the program's. */
     assert_int_equal(clspy_calls(NULL), 3);
+    assert_int_equal(clspy_calls("clF*"), 1);
+    assert_int_equal(clspy_calls("clGet*"), 2);
+    assert_int_equal(clspy_calls("clCreate*"), 0);
     clspy_reset();
     assert_int_equal(clspy_calls(NULL), 0);
 }
@@ -67,7 +70,7 @@ static void test_counts_of_threads(void **state)
 
 struct note {
     pthread_t thread;
-    _Atomic bool done;
+    _Atomic bool done, inside;
 };
 
 static void CL_CALLBACK note_and_call(cl_mem mem, void *user)
@@ -77,6 +80,7 @@ static void CL_CALLBACK note_and_call(cl_mem mem, void *user)
 
     (void)mem;
     note->thread = pthread_self();
+    note->inside = clspy_inside();
     clGetPlatformIDs(0, NULL, &num);
     note->done = true;
 }
@@ -99,8 +103,10 @@ static void test_nested_calls(void **state)
         nanosleep(&moment, NULL);
     }
     assert_true(note.done);
-    assert_int_equal(clspy_calls("clGetPlatformIDs"),
-                     pthread_equal(note.thread, pthread_self()) ? 0 : 1);
+    const bool here = pthread_equal(note.thread, pthread_self());
+    assert_int_equal(clspy_calls("clGetPlatformIDs"), here ? 0 : 1);
+    assert_int_equal(note.inside, here);
+    assert_false(clspy_inside());
     /* This thread's own calls count again. */
     clFinish(device.queue);
     assert_int_equal(clspy_calls("clFinish"), 1);
@@ -339,6 +345,46 @@ static void test_null_device(void **state)
     assert_string_equal(clspy_leaks(&before), "");
 }
 
+static size_t size_of(cl_mem mem)
+{
+    size_t size = 0;
+
+    clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
+    return size;
+}
+
+static void test_hollow_device(void **state)
+{
+    cl_int status;
+    cl_mem mem = make_buffer(&status), other = make_buffer(&status);
+    cl_mem_flags flags = 0;
+
+    (void)state;
+    assert_int_equal(status, CL_SUCCESS);
+    clspy_hollow(true);
+    assert_int_equal(size_of(mem), 64);
+    clspy_arm("clGetMemObjectInfo", 1, 0);
+    assert_int_equal(size_of(mem), 64);
+    assert_int_equal(clspy_calls("clGetMemObjectInfo"), 1);
+    /* What was not asked for is, and so fails. */
+    assert_int_equal(clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(flags), &flags, NULL),
+                     CL_OUT_OF_HOST_MEMORY);
+    assert_true(clspy_disarm().fired);
+    assert_int_equal(clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(flags), &flags, NULL),
+                     CL_SUCCESS);
+    assert_int_equal(flags, CL_MEM_READ_WRITE);
+    assert_int_equal(size_of(other), 64);
+    assert_int_equal(clspy_calls("clGetMemObjectInfo"), 4);
+    assert_int_equal(
+        clEnqueueNDRangeKernel(NULL, NULL, 1, NULL, NULL, NULL, 0, NULL, NULL),
+        CL_SUCCESS);
+    assert_int_equal(clSetKernelArg(NULL, 0, 0, NULL), CL_SUCCESS);
+    clspy_hollow(false);
+    assert_true(clSetKernelArg(NULL, 0, 0, NULL) != CL_SUCCESS);
+    clReleaseMemObject(mem);
+    clReleaseMemObject(other);
+}
+
 static void test_calls_by_pointer(void **state)
 {
     cl_int(CL_API_CALL *volatile finish)(cl_command_queue) = clFinish;
@@ -399,6 +445,7 @@ int main(void)
         cmocka_unit_test_setup(test_failed_release, reset),
         cmocka_unit_test_setup(test_answers, reset),
         cmocka_unit_test_setup(test_null_device, reset),
+        cmocka_unit_test_setup(test_hollow_device, reset),
         cmocka_unit_test_setup(test_calls_by_pointer, reset),
         cmocka_unit_test_setup(test_calls_of_the_library, reset),
     };

@@ -26,8 +26,11 @@ void clspy_reset(void);
 
 /* ---- Counting. Functions go by name; a name that OpenCL lacks ends the program. ---- */
 
-/* Calls since clspy_reset; NULL: of all functions. */
+/* Calls since clspy_reset; NULL: of all functions, "clCreate*": of those that begin so. */
 uint64_t clspy_calls(const char *function);
+
+/* Whether this thread is in a call: what it does now is the driver's, or the spy's. */
+bool clspy_inside(void);
 
 /* References that the program holds: made + retained - released. */
 enum clspy_kind {
@@ -84,6 +87,14 @@ void clspy_answer(const char *function, cl_uint param, const void *bytes, size_t
  * complete, and clEnqueueReadBuffer gives zeros. Maps, builds and all else are real.
  */
 void clspy_null_device(bool on);
+
+/*
+ * The null device at its quickest, for who times the caller: a query that has been
+ * answered since is answered from memory, arguments of kernels are not set, and launches
+ * without an event are none. None of these is counted or can fail. All other calls are as
+ * they were. By one thread alone, which keeps its objects.
+ */
+void clspy_hollow(bool on);
 
 /* The options of the last clBuildProgram: "" for NULL, and before the first. The thread's
  * until the next call. */
