@@ -1,0 +1,131 @@
+// CUB's DeviceReduce::Sum and DeviceScan::InclusiveSum, on a CUDA device: --device takes its
+// number, `gpu`, or a part of its name.
+#include "peer.h"
+
+#include <cub/cub.cuh>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+struct set {
+    void *in, *out;
+};
+
+const struct peer_job *job;
+std::vector<set> sets;
+void *scratch;
+std::size_t scratch_bytes;
+
+void require(cudaError_t status, const char *call)
+{
+    if (status != cudaSuccess) {
+        peer_fail("%s: %s", call, cudaGetErrorString(status));
+    }
+}
+
+bool is_selected(const char *selector, int index, const char *name)
+{
+    if (!selector || std::strcmp(selector, "gpu") == 0) {
+        return true;
+    }
+    if (selector[0] && std::strspn(selector, "0123456789") == std::strlen(selector)) {
+        return std::atoi(selector) == index;
+    }
+    return std::strstr(name, selector) != nullptr;
+}
+
+void select_device()
+{
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+
+    if (status != cudaSuccess || count == 0) {
+        peer_no_device("%s", status != cudaSuccess ? cudaGetErrorString(status)
+                                                   : "there is no CUDA device");
+    }
+    for (int i = 0; i < count; ++i) {
+        cudaDeviceProp properties;
+        require(cudaGetDeviceProperties(&properties, i), "cudaGetDeviceProperties");
+        if (is_selected(job->device, i, properties.name)) {
+            require(cudaSetDevice(i), "cudaSetDevice");
+            peer_runs_on(properties.name, -1);
+            return;
+        }
+    }
+    peer_no_device("no CUDA device is %s", job->device);
+}
+
+template <typename T> cudaError_t call_type(const set &s, void *temp, std::size_t &bytes)
+{
+    const T *const in = static_cast<const T *>(s.in);
+    T *const out = static_cast<T *>(s.out);
+
+    return job->scan ? cub::DeviceScan::InclusiveSum(temp, bytes, in, out, job->count)
+                     : cub::DeviceReduce::Sum(temp, bytes, in, out, job->count);
+}
+
+// With temp nullptr it only tells the bytes.
+cudaError_t call_cub(const set &s, void *temp, std::size_t &bytes)
+{
+    switch (job->type) {
+    case PEER_F32:
+        return call_type<float>(s, temp, bytes);
+    case PEER_I32:
+        return call_type<std::int32_t>(s, temp, bytes);
+    case PEER_F64:
+        return call_type<double>(s, temp, bytes);
+    default:
+        return call_type<std::int64_t>(s, temp, bytes);
+    }
+}
+
+void open(const struct peer_job *of, const void *data)
+{
+    const std::size_t in_bytes = of->count * of->item;
+
+    job = of;
+    select_device();
+    sets.resize(job->sets);
+    for (set &s : sets) {
+        require(cudaMalloc(&s.in, in_bytes), "cudaMalloc");
+        require(cudaMalloc(&s.out, peer_out_bytes(job)), "cudaMalloc");
+        require(cudaMemcpy(s.in, data, in_bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+        require(cudaMemset(s.out, 0, peer_out_bytes(job)), "cudaMemset");
+    }
+    require(call_cub(sets[0], nullptr, scratch_bytes), "the size of scratch");
+    require(cudaMalloc(&scratch, scratch_bytes), "cudaMalloc");
+}
+
+void call(std::size_t set)
+{
+    require(call_cub(sets[set], scratch, scratch_bytes), "the call");
+    require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+void read(std::size_t set, void *to)
+{
+    require(cudaMemcpy(to, sets[set].out, peer_out_bytes(job), cudaMemcpyDeviceToHost),
+            "cudaMemcpy");
+}
+
+void close()
+{
+    for (const set &s : sets) {
+        cudaFree(s.in);
+        cudaFree(s.out);
+    }
+    cudaFree(scratch);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const struct peer peer = { "cub", open, call, read, close };
+
+    return peer_main(argc, argv, &peer);
+}

@@ -1,0 +1,77 @@
+/*
+ * What the programs beside clfold share, so that they differ in nothing but how they fold:
+ * options, data, clock, check of the result, and what they print. A program gives a struct
+ * peer to peer_main, or loops to peer_loops_main.
+ *
+ *     peer_NAME --op reduce|scan --type f32|i32|f64|i64 --count N [--rounds N]
+ *               [--device SEL] [--serve]
+ *
+ * prints one line of JSON: the median of the rounds, and whether the result was right; or
+ * why there is none, in a sentence under "failed", "no_device" or "wrong".
+ *
+ * With --serve it is asked round by round, so that several programs can take turns. After a
+ * first line with "ready" each line "round" on its standard input is answered by one with
+ * "seconds", and "end", or the input's end, by one that says "ok".
+ *
+ * A round is a call that is not timed, since a program that has just slept is slow, and one
+ * that is, from enqueue to finish. Each call takes the next set of buffers; all sets
+ * together are 512 MiB or more, as far as MAX_SETS allows, so that caches do not flatter.
+ */
+#ifndef CLFOLD_PEERS_PEER_H
+#define CLFOLD_PEERS_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum peer_type { PEER_F32, PEER_I32, PEER_F64, PEER_I64, PEER_TYPES };
+
+struct peer_job {
+    bool scan; /* inclusive; otherwise a reduction */
+    enum peer_type type;
+    size_t count, item; /* item: bytes */
+    size_t sets;        /* of an input, and an output of one item or as many */
+    const char *device; /* as the user selects it, or NULL */
+};
+
+/* What fails ends the program by peer_fail. */
+struct peer {
+    const char *name;
+    /* Makes the sets, each with a copy of `data` as its input. */
+    void (*open)(const struct peer_job *job, const void *data);
+    void (*call)(size_t set); /* returns when it is done */
+    /* The set's output. */
+    void (*read)(size_t set, void *to);
+    void (*close)(void);
+};
+
+int peer_main(int argc, char **argv, const struct peer *peer);
+
+/* Of count > 0 items of one type. */
+struct peer_loops {
+    void (*reduce)(const void *in, void *out, size_t count);
+    void (*scan)(const void *in, void *out, size_t count);
+};
+
+/* By peer_type, on the host's memory. */
+int peer_loops_main(int argc, char **argv, const char *name,
+                    const struct peer_loops loops[PEER_TYPES]);
+
+/* Where it runs, as it is told: the device's name, and its number among OpenCL's, or -1. */
+void peer_runs_on(const char *device, int index);
+
+size_t peer_out_bytes(const struct peer_job *job);
+
+/* One sentence, and the program ends. */
+__attribute__((noreturn, format(printf, 1, 2))) void peer_fail(const char *format, ...);
+__attribute__((noreturn, format(printf, 1, 2))) void peer_no_device(const char *format,
+                                                                    ...);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

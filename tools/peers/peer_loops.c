@@ -1,0 +1,80 @@
+/* Loops on the host as a peer: its memory, and the call of the type's loop. */
+#include "peer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+static const struct peer_job *job;
+static struct peer_loops loop; /* of the type */
+static struct set {
+    void *in, *out;
+} *sets;
+
+/* With every page touched. */
+static void *allocate(size_t bytes)
+{
+    void *memory = aligned_alloc(ALIGNMENT, (bytes / ALIGNMENT + 1) * ALIGNMENT);
+
+    if (!memory) {
+        peer_fail("no memory for %zu bytes", bytes);
+    }
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+static void open_sets(const struct peer_job *of, const void *data)
+{
+    job = of;
+    sets = calloc(job->sets, sizeof(*sets));
+    if (!sets) {
+        peer_fail("no memory for %zu sets", job->sets);
+    }
+    for (size_t i = 0; i < job->sets; i++) {
+        sets[i].in = allocate(job->count * job->item);
+        sets[i].out = allocate(peer_out_bytes(job));
+        memcpy(sets[i].in, data, job->count * job->item);
+    }
+    peer_runs_on("host", -1);
+}
+
+static void call(size_t set)
+{
+    if (job->scan) {
+        loop.scan(sets[set].in, sets[set].out, job->count);
+    } else {
+        loop.reduce(sets[set].in, sets[set].out, job->count);
+    }
+}
+
+static void read_out(size_t set, void *to)
+{
+    memcpy(to, sets[set].out, peer_out_bytes(job));
+}
+
+static void close_sets(void)
+{
+    for (size_t i = 0; i < job->sets; i++) {
+        free(sets[i].in);
+        free(sets[i].out);
+    }
+    free(sets);
+}
+
+static const struct peer_loops *all_loops;
+
+static void open_loops(const struct peer_job *of, const void *data)
+{
+    loop = all_loops[of->type];
+    open_sets(of, data);
+}
+
+int peer_loops_main(int argc, char **argv, const char *name,
+                    const struct peer_loops loops[PEER_TYPES])
+{
+    const struct peer peer = { name, open_loops, call, read_out, close_sets };
+
+    all_loops = loops;
+    return peer_main(argc, argv, &peer);
+}
