@@ -12,19 +12,26 @@ namespace {
 
 using range = tbb::blocked_range<std::size_t>;
 
+// Of a part, onto what is before it.
+template <typename T> T sum_of(const T *items, const range &part, T before)
+{
+    const std::size_t end = part.end();
+    T sum = 0;
+
+#pragma omp simd reduction(+ : sum)
+    for (std::size_t i = part.begin(); i < end; ++i) {
+        sum += items[i];
+    }
+    return before + sum;
+}
+
 template <typename T> void reduce(const void *in, void *out, std::size_t count)
 {
     const T *const items = static_cast<const T *>(in);
 
     *static_cast<T *>(out) = tbb::parallel_reduce(
         range(0, count), T(0),
-        [=](const range &part, T sum) {
-#pragma omp simd reduction(+ : sum)
-            for (std::size_t i = part.begin(); i < part.end(); ++i) {
-                sum += items[i];
-            }
-            return sum;
-        },
+        [=](const range &part, T before) { return sum_of(items, part, before); },
         std::plus<T>());
 }
 
@@ -37,13 +44,10 @@ template <typename T> void scan(const void *in, void *out, std::size_t count)
         range(0, count), T(0),
         [=](const range &part, T sum, bool is_final) {
             if (!is_final) {
-#pragma omp simd reduction(+ : sum)
-                for (std::size_t i = part.begin(); i < part.end(); ++i) {
-                    sum += items[i];
-                }
-                return sum;
+                return sum_of(items, part, sum);
             }
-            for (std::size_t i = part.begin(); i < part.end(); ++i) {
+            const std::size_t end = part.end();
+            for (std::size_t i = part.begin(); i < end; ++i) {
                 sum += items[i];
                 sums[i] = sum;
             }
