@@ -26,7 +26,7 @@ void clspy_reset(void);
 
 /* ---- Counting. Functions go by name; a name that OpenCL lacks ends the program. ---- */
 
-/* Calls since clspy_reset; NULL: of all functions, "clCreate*": of those that begin so. */
+/* Calls since clspy_reset; NULL: of all functions, "clCreate*": of all that begin so. */
 uint64_t clspy_calls(const char *function);
 
 /* Whether this thread is in a call: what it does now is the driver's, or the spy's. */

@@ -1,12 +1,12 @@
 /*
  * bench_host_call [CASE CALLS]: what a warm call costs the host, on the null device of
- * tests/support/clspy.h, which runs nothing. The first OpenCL device lends its queries and
- * its compiler.
+ * tests/support/clspy.h, which runs nothing. The first OpenCL device lends its answers
+ * and its compiler.
  *
  * Without arguments, a line for each case: its name, the nanoseconds of a call where
  * OpenCL's calls return at once, and per call the calls of OpenCL, what is taken from the
- * heap and what objects OpenCL makes. With a case, makes that many calls and prints nothing, for
- * tools/bench/host-instructions, which has them counted by callgrind.
+ * heap and what objects OpenCL makes. With a case, makes that many calls and prints
+ * nothing, for tools/bench/host-instructions, which has them counted by callgrind.
  */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "clspy.h"

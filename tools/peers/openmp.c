@@ -8,8 +8,9 @@
     {                                                                                    \
         const type *const items = in;                                                    \
         type sum = 0;                                                                    \
-        _Pragma("omp parallel for simd reduction(+ : sum)")                              \
-        for (size_t i = 0; i < count; i++) {                                             \
+        _Pragma("omp parallel for simd reduction(+ : sum)") for (size_t i = 0;           \
+                                                                 i < count; i++)         \
+        {                                                                                \
             sum += items[i];                                                             \
         }                                                                                \
         *(type *)out = sum;                                                              \
@@ -19,11 +20,11 @@
         const type *const items = in;                                                    \
         type *const sums = out;                                                          \
         type sum = 0;                                                                    \
-        _Pragma("omp parallel for simd reduction(inscan, + : sum)")                      \
-        for (size_t i = 0; i < count; i++) {                                             \
+        _Pragma("omp parallel for simd reduction(inscan, + : sum)") for (size_t i = 0;   \
+                                                                         i < count; i++) \
+        {                                                                                \
             sum += items[i];                                                             \
-            _Pragma("omp scan inclusive(sum)")                                           \
-            sums[i] = sum;                                                               \
+            _Pragma("omp scan inclusive(sum)") sums[i] = sum;                            \
         }                                                                                \
     }
 

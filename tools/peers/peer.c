@@ -51,9 +51,9 @@ static void put_text(const char *text)
     putchar('"');
 }
 
-/* One line, and out of here. */
-__attribute__((noreturn, format(printf, 2, 0))) static void
-end_with(const char *key, const char *format, va_list arguments)
+/* One line. */
+__attribute__((format(printf, 2, 0))) static void
+tell(const char *key, const char *format, va_list arguments)
 {
     char text[MAX_TEXT];
 
@@ -62,7 +62,6 @@ end_with(const char *key, const char *format, va_list arguments)
     put_text(text);
     printf("}\n");
     fflush(stdout);
-    exit(1);
 }
 
 void peer_fail(const char *format, ...)
@@ -70,7 +69,9 @@ void peer_fail(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    end_with("failed", format, arguments);
+    tell("failed", format, arguments);
+    va_end(arguments);
+    exit(1);
 }
 
 void peer_no_device(const char *format, ...)
@@ -78,7 +79,9 @@ void peer_no_device(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    end_with("no_device", format, arguments);
+    tell("no_device", format, arguments);
+    va_end(arguments);
+    exit(1);
 }
 
 __attribute__((noreturn, format(printf, 1, 2))) static void is_wrong(const char *format,
@@ -87,7 +90,9 @@ __attribute__((noreturn, format(printf, 1, 2))) static void is_wrong(const char 
     va_list arguments;
 
     va_start(arguments, format);
-    end_with("wrong", format, arguments);
+    tell("wrong", format, arguments);
+    va_end(arguments);
+    exit(1);
 }
 
 /* ---- The data ---------------------------------------------------------------------- */
@@ -231,7 +236,7 @@ static int compare(const void *a, const void *b)
 static void run_alone(const struct peer *peer, const struct peer_job *job, size_t rounds)
 {
     const double items = (double)job->count * (double)job->item;
-    double seconds[MAX_ROUNDS];
+    double seconds[MAX_ROUNDS] = { 0 };
     size_t set = 0;
 
     for (size_t i = 0; i < rounds; i++) {
@@ -339,8 +344,8 @@ int peer_main(int argc, char **argv, const struct peer *peer)
 
     read_options(&options, peer, argc, argv);
     read_job(&job, &options, peer);
-    const size_t rounds = read_number(
-        peer, "--rounds", options.rounds ? options.rounds : "9", MAX_ROUNDS);
+    const size_t rounds =
+        read_number(peer, "--rounds", options.rounds ? options.rounds : "9", MAX_ROUNDS);
     void *data = make_data(&job);
     peer->open(&job, data);
     free(data);

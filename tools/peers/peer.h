@@ -1,7 +1,7 @@
 /*
- * What the programs beside clfold share, so that they differ in nothing but how they fold:
- * options, data, clock, check of the result, and what they print. A program gives a struct
- * peer to peer_main, or loops to peer_loops_main.
+ * What the programs beside clfold share, so that they differ in nothing but how they
+ * fold: options, data, clock, check of the result, and what they print. A program gives a
+ * struct peer to peer_main, or loops to peer_loops_main.
  *
  *     peer_NAME --op reduce|scan --type f32|i32|f64|i64 --count N [--rounds N]
  *               [--device SEL] [--serve]
@@ -9,13 +9,13 @@
  * prints one line of JSON: the median of the rounds, and whether the result was right; or
  * why there is none, in a sentence under "failed", "no_device" or "wrong".
  *
- * With --serve it is asked round by round, so that several programs can take turns. After a
- * first line with "ready" each line "round" on its standard input is answered by one with
- * "seconds", and "end", or the input's end, by one that says "ok".
+ * With --serve it is asked round by round, so that several programs can take turns. After
+ * a first line with "ready" each line "round" on its standard input is answered by one
+ * with "seconds", and "end", or the input's end, by one that says "ok".
  *
- * A round is a call that is not timed, since a program that has just slept is slow, and one
- * that is, from enqueue to finish. Each call takes the next set of buffers; all sets
- * together are 512 MiB or more, as far as MAX_SETS allows, so that caches do not flatter.
+ * A round is a call that is not timed, since a program that has just slept is slow, and
+ * one that is, from enqueue to finish. Each call takes the next set of buffers; all sets
+ * together are 512 MiB or more, or 256, so that caches do not flatter.
  */
 #ifndef CLFOLD_PEERS_PEER_H
 #define CLFOLD_PEERS_PEER_H
@@ -60,7 +60,7 @@ struct peer_loops {
 int peer_loops_main(int argc, char **argv, const char *name,
                     const struct peer_loops loops[PEER_TYPES]);
 
-/* Where it runs, as it is told: the device's name, and its number among OpenCL's, or -1. */
+/* Where it runs: the device's name, and its number among OpenCL's, or -1. */
 void peer_runs_on(const char *device, int index);
 
 size_t peer_out_bytes(const struct peer_job *job);

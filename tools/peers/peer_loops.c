@@ -10,7 +10,7 @@ static const struct peer_job *job;
 static struct peer_loops loop; /* of the type */
 static struct set {
     void *in, *out;
-} *sets;
+} * sets;
 
 /* With every page touched. */
 static void *allocate(size_t bytes)

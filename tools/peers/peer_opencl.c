@@ -52,13 +52,14 @@ void peer_opencl_open(struct peer_opencl *opencl, const struct peer_job *job,
     for (size_t i = 0; i < job->sets; i++) {
         struct peer_set *const set = &opencl->sets[i];
         const cl_uint zero = 0;
-        set->in = clCreateBuffer(opencl->context, CL_MEM_READ_ONLY, in_bytes, NULL, &status);
+        set->in =
+            clCreateBuffer(opencl->context, CL_MEM_READ_ONLY, in_bytes, NULL, &status);
         require(status, "clCreateBuffer");
         set->out = clCreateBuffer(opencl->context, CL_MEM_READ_WRITE, peer_out_bytes(job),
                                   NULL, &status);
         require(status, "clCreateBuffer");
-        require(clEnqueueWriteBuffer(opencl->queue, set->in, CL_TRUE, 0, in_bytes, data, 0,
-                                     NULL, NULL),
+        require(clEnqueueWriteBuffer(opencl->queue, set->in, CL_TRUE, 0, in_bytes, data,
+                                     0, NULL, NULL),
                 "clEnqueueWriteBuffer");
         /* Every page is touched. */
         require(clEnqueueFillBuffer(opencl->queue, set->out, &zero, sizeof(zero), 0,

@@ -1,4 +1,4 @@
-/* What the peers on OpenCL share: the device that the user selects, and sets of buffers. */
+/* What the peers on OpenCL share: the device that the user selects, and the buffers. */
 #ifndef CLFOLD_PEERS_PEER_OPENCL_H
 #define CLFOLD_PEERS_PEER_OPENCL_H
 

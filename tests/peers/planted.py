@@ -1,0 +1,63 @@
+"""planted.py FAULT [--op ... --serve]: a program that does as tools/peers/peer.h says, without
+folding anything, and has that fault; `none` is one."""
+
+import json
+import os
+import signal
+import sys
+import time
+
+READY = {"ready": True, "device": "planted", "index": 0, "sets": 1}
+MOMENTS = {"none": [0.004, 0.001, 0.002], "slower": [0.005, 0.003, 0.004]}
+
+
+def tell(**told):
+    print(json.dumps(told), flush=True)
+
+
+def before_all(fault):
+    if fault == "no_device":
+        tell(no_device="there is none of these")
+        sys.exit(1)
+    if fault == "fails":
+        tell(failed='it says "no" twice')
+        sys.exit(1)
+    if fault == "wrong_at_once":
+        tell(wrong="item 5 is 3 and not 4")
+        sys.exit(1)
+    if fault == "quits":
+        print("first line\nout of sorts", file=sys.stderr)
+        sys.exit(3)
+    if fault == "hangs_at_once":
+        time.sleep(3600)
+    tell(**{**READY, "device": "another" if fault == "elsewhere" else "planted"})
+
+
+def in_round(fault, number):
+    if number == 1 and fault == "crashes":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if number == 1 and fault == "hangs":
+        time.sleep(3600)
+    if fault == "chatters":
+        print("hello", flush=True)
+    elif fault == "says_nothing":
+        tell(nothing=1)
+    else:
+        times = MOMENTS.get(fault, MOMENTS["none"])
+        tell(seconds=-1 if fault == "back_in_time" else times[number % len(times)])
+
+
+def main(fault):
+    before_all(fault)
+    for number, line in enumerate(sys.stdin):
+        if line == "end\n":
+            break
+        in_round(fault, number)
+    if fault == "wrong":
+        tell(wrong="item 7 is 1 and not 2")
+    else:
+        tell(ok=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
