@@ -1,46 +1,6 @@
 /* OpenMP's reduction and its scan (`inscan`, OpenMP 5.0), on all cores. */
-#include "peer.h"
-
-#include <stdint.h>
-
-#define LOOPS(type, name)                                                                \
-    static void reduce_##name(const void *in, void *out, size_t count)                   \
-    {                                                                                    \
-        const type *const items = in;                                                    \
-        type sum = 0;                                                                    \
-        _Pragma("omp parallel for simd reduction(+ : sum)") for (size_t i = 0;           \
-                                                                 i < count; i++)         \
-        {                                                                                \
-            sum += items[i];                                                             \
-        }                                                                                \
-        *(type *)out = sum;                                                              \
-    }                                                                                    \
-    static void scan_##name(const void *in, void *out, size_t count)                     \
-    {                                                                                    \
-        const type *const items = in;                                                    \
-        type *const sums = out;                                                          \
-        type sum = 0;                                                                    \
-        _Pragma("omp parallel for simd reduction(inscan, + : sum)") for (size_t i = 0;   \
-                                                                         i < count; i++) \
-        {                                                                                \
-            sum += items[i];                                                             \
-            _Pragma("omp scan inclusive(sum)") sums[i] = sum;                            \
-        }                                                                                \
-    }
-
-LOOPS(float, f32)
-LOOPS(int32_t, i32)
-LOOPS(double, f64)
-LOOPS(int64_t, i64)
-
-int main(int argc, char **argv)
-{
-    const struct peer_loops loops[PEER_TYPES] = {
-        [PEER_F32] = { reduce_f32, scan_f32 },
-        [PEER_I32] = { reduce_i32, scan_i32 },
-        [PEER_F64] = { reduce_f64, scan_f64 },
-        [PEER_I64] = { reduce_i64, scan_i64 },
-    };
-
-    return peer_loops_main(argc, argv, "openmp", loops);
-}
+#define PEER_NAME "openmp"
+#define REDUCTION _Pragma("omp parallel for simd reduction(+ : sum)")
+#define SCAN      _Pragma("omp parallel for simd reduction(inscan, + : sum)")
+#define SCANNED   _Pragma("omp scan inclusive(sum)")
+#include "loops.h"
