@@ -39,17 +39,37 @@ static void put_ticks(FILE *script, uint64_t least, uint64_t most)
     fputs(") enhanced\n", script);
 }
 
-static void put_times(const struct chart *chart, FILE *script)
+static void put_values(const struct chart *chart, FILE *script)
 {
-    fputs("$times << END\n", script);
+    fputs("$values << END\n", script);
     for (size_t row = 0; row < chart->num_counts; row++) {
         fprintf(script, "%" PRIu64, chart->counts[row]);
         for (size_t line = 0; line < chart->num_lines; line++) {
-            fprintf(script, " %.9g", chart->seconds[row * chart->num_lines + line] * 1e3);
+            fprintf(script, " %.9g", chart->values[row * chart->num_lines + line]);
         }
         putc('\n', script);
     }
     fputs("END\n", script);
+}
+
+static void put_line(const struct chart *chart, size_t line, FILE *script)
+{
+    const bool broken = line + chart->num_broken >= chart->num_lines;
+
+    fprintf(script, "%s$values using 1:%zu ", line ? ", " : "", line + 2);
+    if (broken) {
+        const size_t which = line + chart->num_broken - chart->num_lines;
+        fprintf(script, "with lines linewidth 2 linecolor '%s' dashtype %d",
+                which % 2 ? "#777777" : "#222222", which % 2 ? 3 : 2);
+    } else {
+        fprintf(script,
+                "with linespoints linewidth 1.5 linecolor '%s' pointtype %d "
+                "pointsize 0.7",
+                styles[line % NUM_STYLES].colour,
+                styles[(line + line / NUM_STYLES) % NUM_STYLES].point);
+    }
+    fputs(" title ", script);
+    gnuplot_put_quoted(script, chart->names[line]);
 }
 
 static void write_script(const void *user, FILE *script)
@@ -68,10 +88,12 @@ static void write_script(const void *user, FILE *script)
     gnuplot_put_quoted(script, chart->subtitle);
     fputs(" noenhanced\n"
           "set xlabel 'number of elements n'\n"
-          "set ylabel 'time of one call [ms]'\n"
-          "set logscale x 2\n"
-          "set logscale y 10\n"
-          "set format y '%g'\n"
+          "set ylabel ",
+          script);
+    gnuplot_put_quoted(script, chart->y_label);
+    fprintf(script, " noenhanced\nset logscale x 2\n%s",
+            chart->y_is_linear ? "set yrange [0:*]\n" : "set logscale y 10\n");
+    fputs("set format y '%g'\n"
           "set grid xtics ytics mytics linetype 1 linewidth 0.5 linecolor '#bbbbbb', "
           "linetype 1 linewidth 0.25 linecolor '#dddddd'\n"
           "set key outside right center reverse Left noenhanced\n",
@@ -80,15 +102,10 @@ static void write_script(const void *user, FILE *script)
     /* A margin, so that points do not lie on the frame, and one count has a range. */
     fprintf(script, "set xrange [%.9g:%.9g]\n", (double)least / 1.25,
             (double)most * 1.25);
-    put_times(chart, script);
+    put_values(chart, script);
     fputs("plot ", script);
     for (size_t line = 0; line < chart->num_lines; line++) {
-        fprintf(script,
-                "%s$times using 1:%zu with linespoints linewidth 1.5 "
-                "linecolor '%s' pointtype %d pointsize 0.7 title ",
-                line ? ", " : "", line + 2, styles[line % NUM_STYLES].colour,
-                styles[line % NUM_STYLES].point);
-        gnuplot_put_quoted(script, chart->names[line]);
+        put_line(chart, line, script);
     }
     putc('\n', script);
 }

@@ -1,4 +1,4 @@
-/* The ladder's chart, time over count, both axes logarithmic, drawn by gnuplot. */
+/* Charts of times or speeds over counts, which are logarithmic, drawn by gnuplot. */
 #ifndef CLFOLD_COMMAND_CHART_H
 #define CLFOLD_COMMAND_CHART_H
 
@@ -10,11 +10,14 @@
 
 struct chart {
     const char *title, *subtitle; /* plain text */
-    const char *const *names;     /* of the lines, in the order of the legend */
+    const char *y_label;
+    bool y_is_linear;         /* and begins at 0; otherwise logarithmic */
+    const char *const *names; /* of the lines, in the order of the legend */
     size_t num_lines;
+    size_t num_broken; /* the last lines, which are limits: broken, and without points */
     const uint64_t *counts; /* ascending */
     size_t num_counts;
-    const double *seconds; /* num_counts rows of num_lines */
+    const double *values; /* num_counts rows of num_lines */
 };
 
 /* Writes SVG to `svg`, a file of the system's. */

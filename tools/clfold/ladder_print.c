@@ -178,7 +178,7 @@ bool ladder_draw(const struct ladder *ladder, FILE *svg, struct message *message
 {
     const char *names[NUM_RUNGS];
     uint64_t counts[MOST_COUNTS];
-    double seconds[MOST_COUNTS * NUM_RUNGS];
+    double milliseconds[MOST_COUNTS * NUM_RUNGS];
     char title[TITLE_TEXT], subtitle[TITLE_TEXT], date[16] = "";
     const time_t today = time(NULL);
     struct tm local;
@@ -196,10 +196,16 @@ bool ladder_draw(const struct ladder *ladder, FILE *svg, struct message *message
     for (size_t row = 0; row < ladder->num_counts; row++) {
         counts[row] = ladder->counts[row];
         for (size_t rung = 0; rung < NUM_RUNGS; rung++) {
-            seconds[row * NUM_RUNGS + rung] = ladder->cells[row][rung].seconds;
+            milliseconds[row * NUM_RUNGS + rung] = ladder->cells[row][rung].seconds * 1e3;
         }
     }
-    const struct chart chart = { title,  subtitle,           names,  NUM_RUNGS,
-                                 counts, ladder->num_counts, seconds };
+    const struct chart chart = { .title = title,
+                                 .subtitle = subtitle,
+                                 .y_label = "time of one call [ms]",
+                                 .names = names,
+                                 .num_lines = NUM_RUNGS,
+                                 .counts = counts,
+                                 .num_counts = ladder->num_counts,
+                                 .values = milliseconds };
     return chart_draw(&chart, svg, message);
 }

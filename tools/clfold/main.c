@@ -49,6 +49,8 @@ static bool run(const struct options *options, struct message *message)
         return command_ladder(options, message);
     case ACTION_TRACE:
         return command_trace(options, message);
+    case ACTION_BENCH:
+        return command_bench(options, message);
     }
     return true;
 }

@@ -13,6 +13,7 @@ static const char general_help[] =
     "       clfold explain reduce|scan [options]\n"
     "       clfold ladder [options]\n"
     "       clfold trace [options]\n"
+    "       clfold bench [options]\n"
     "       clfold --help | --version\n"
     "\n"
     "Folds the numbers of a file on an OpenCL device.\n"
@@ -23,6 +24,7 @@ static const char general_help[] =
     "  explain    what a reduction or scan would do, without doing it\n"
     "  ladder     the seven classic kernels of a reduction against each other\n"
     "  trace      what each tile of a look-back scan did, and when\n"
+    "  bench      reductions and scans against what the memory gives\n"
     "\n"
     "clfold COMMAND --help says more about one command.\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage.\n";
@@ -242,6 +244,9 @@ bool options_read(struct options *options, int argc, char **argv, struct message
     }
     if (strcmp(command, "trace") == 0) {
         return options_read_trace(options, argc, argv, message);
+    }
+    if (strcmp(command, "bench") == 0) {
+        return options_read_bench(options, argc, argv, message);
     }
     return message_set(message, "there is no command %.200s; see clfold --help", command);
 }

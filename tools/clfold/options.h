@@ -2,6 +2,7 @@
 #ifndef CLFOLD_COMMAND_OPTIONS_H
 #define CLFOLD_COMMAND_OPTIONS_H
 
+#include "bench_cases.h"
 #include "input.h"
 #include "message.h"
 
@@ -17,7 +18,8 @@ enum action {
     ACTION_SCAN,
     ACTION_EXPLAIN,
     ACTION_LADDER,
-    ACTION_TRACE
+    ACTION_TRACE,
+    ACTION_BENCH
 };
 
 struct options {
@@ -40,8 +42,10 @@ struct options {
     const char *out;  /* "-": standard output */
     enum file_format out_format;
     size_t count;          /* explain, trace */
-    size_t min, max;       /* ladder */
-    const char *csv, *svg; /* of ladder and trace: files, or NULL */
+    size_t min, max;       /* ladder, bench */
+    const char *csv, *svg; /* of ladder, trace and bench: files, or NULL */
+    struct bench_wish bench;
+    double seconds; /* bench: for each case and count */
 };
 
 /* The sentence of a failure says how to go on. */

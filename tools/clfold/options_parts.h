@@ -39,6 +39,9 @@ bool options_read_ladder(struct options *options, int argc, char **argv,
 bool options_read_trace(struct options *options, int argc, char **argv,
                         struct message *message);
 
+bool options_read_bench(struct options *options, int argc, char **argv,
+                        struct message *message);
+
 /* What optarg says. */
 bool options_read_type(const char *option, clfold_type *type, struct message *message);
 bool options_read_op(clfold_op *op, struct message *message);

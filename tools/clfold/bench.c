@@ -1,0 +1,225 @@
+/* clCreateCommandQueue, since devices of OpenCL 1.2 have no other */
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+
+#include "bench.h"
+
+#include "commands.h"
+#include "count.h"
+#include "gnuplot.h"
+#include "output_file.h"
+#include "progress.h"
+
+#include "device/caps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is told of all rows at the end. */
+struct outcome {
+    struct progress progress;
+    size_t num_wrong, num_broken;
+    const struct bench_row *wrong, *broken; /* the first */
+};
+
+static struct bench_row *row_of(const struct bench *bench, size_t one, size_t count)
+{
+    return &bench->rows[one * bench->num_counts + count];
+}
+
+/* Refuses what the device or the library refuses, before anything is measured. */
+static bool check_case(const struct bench *bench, const struct bench_case *one,
+                       struct message *message)
+{
+    const size_t most = bench->counts[bench->num_counts - 1];
+    clfold_fold fold = bench_fold_of(one);
+    clfold_report report;
+
+    if (one->fold == BENCH_SEGMENTED) {
+        fold.op = CLFOLD_ADD;
+    }
+    const clfold_status status =
+        clfold_explain(bench->session.context, one->operation, &fold, most, &report);
+    return status == CLFOLD_OK ? bench_buffers_check(bench, one, most, message)
+                               : session_refuse(status, message);
+}
+
+static bool prepare(struct bench *bench, const struct options *options,
+                    struct message *message)
+{
+    const struct site site = { NULL, "clfold bench" };
+    struct caps caps;
+
+    const clfold_status status =
+        clfold_caps_init(&caps, &site, bench->session.device->id);
+    if (status != CLFOLD_OK) {
+        return session_refuse(status, message);
+    }
+    bench->num_cases =
+        bench_choose_cases(&options->bench, caps.fp16, caps.fp64, bench->cases);
+    bench->num_counts = bench_choose_counts(options->min, options->max, bench->counts);
+    if (bench->num_cases == 0) {
+        return message_set(message, "%.200s has no type to measure",
+                           bench->session.device_name);
+    }
+    for (size_t i = 0; i < bench->num_cases; i++) {
+        if (!check_case(bench, &bench->cases[i], message)) {
+            return false;
+        }
+    }
+    bench->rows = calloc(bench->num_cases * bench->num_counts, sizeof(*bench->rows));
+    return bench->rows || message_set(message, "there is no memory to measure");
+}
+
+static bool tell(const struct bench *bench, struct bench_row *row, bool json,
+                 struct outcome *outcome, struct message *message)
+{
+    if (!row->ok && outcome->num_wrong++ == 0) {
+        outcome->wrong = row;
+    }
+    if (row->broken && outcome->num_broken++ == 0) {
+        outcome->broken = row;
+    }
+    progress_hide(&outcome->progress);
+    if (!json) {
+        bench_print_row(row);
+    } else if (!bench_print_json(bench, row, message)) {
+        return false;
+    }
+    /* A reader sees each as it comes, and without one there is nothing to measure. */
+    return fflush(stdout) == 0 ||
+           message_set(message, "standard output: %s", strerror(errno));
+}
+
+static uint64_t effort(size_t count)
+{
+    return count + (UINT64_C(1) << 22);
+}
+
+static bool measure_case(struct bench *bench, size_t place, bool json,
+                         struct outcome *outcome, struct message *message)
+{
+    const struct bench_case *const one = &bench->cases[place];
+    const size_t times =
+        one->operation == CLFOLD_REDUCE ? 0 : bench_out_size(one) / bench_in_size(one);
+    bool done = bench_roofline_open(&bench->roofline, &bench->session, times, message);
+
+    for (size_t i = 0; done && i < bench->num_counts; i++) {
+        struct bench_row *const row = row_of(bench, place, i);
+        row->one = *one;
+        row->count = bench->counts[i];
+        done = bench_measure(bench, row, message) &&
+               tell(bench, row, json, outcome, message);
+        progress_step(&outcome->progress, effort(row->count));
+    }
+    bench_roofline_close(&bench->roofline);
+    return done;
+}
+
+static bool measure_all(struct bench *bench, bool json, struct outcome *outcome,
+                        struct message *message)
+{
+    uint64_t total = 0;
+    bool done = true;
+
+    for (size_t i = 0; i < bench->num_counts; i++) {
+        total += bench->num_cases * effort(bench->counts[i]);
+    }
+    progress_begin(&outcome->progress, "measuring", total);
+    if (!json) {
+        bench_print_head(bench);
+    }
+    for (size_t i = 0; done && i < bench->num_cases; i++) {
+        done = measure_case(bench, i, json, outcome, message);
+    }
+    progress_end(&outcome->progress);
+    return done;
+}
+
+static bool write_svg(const struct bench *bench, const char *name,
+                      struct message *message)
+{
+    struct output_file svg = { 0 };
+    bool done = output_file_begin(&svg, name, message);
+
+    if (done && !bench_draw(bench, svg.stream, message)) {
+        done = message_prefix(message, name);
+    }
+    done =
+        done && output_file_complete(&svg, message) && output_file_commit(&svg, message);
+    output_file_finish(&svg);
+    return done;
+}
+
+/* "reduce add f32 at 2^20" */
+static void name_row(const struct bench_row *row, char *to, size_t size)
+{
+    char type[BENCH_TYPE_TEXT], count[COUNT_TEXT];
+
+    bench_print_type(type, &row->one);
+    count_print(count, row->count);
+    snprintf(to, size, "%s %s %s at %s", bench_operation_name(row->one.operation),
+             bench_fold_name(row->one.fold), type, count);
+}
+
+static bool conclude(const struct bench *bench, const struct outcome *outcome,
+                     struct message *message)
+{
+    const size_t num_rows = bench->num_cases * bench->num_counts;
+    char name[128];
+
+    if (outcome->num_broken > 0) {
+        const struct bench_row *const row = outcome->broken;
+        name_row(row, name, sizeof(name));
+        fprintf(stderr,
+                "clfold: %zu of %zu rooflines are broken, and native ones stand for "
+                "them: for %s kernels reach %.4g GB/s, and native loops %.4g\n",
+                outcome->num_broken, num_rows, name, row->opencl_gbps, row->native_gbps);
+    }
+    if (outcome->num_wrong == 0) {
+        return true;
+    }
+    name_row(outcome->wrong, name, sizeof(name));
+    return message_set(message, "%zu of %zu cases are wrong: %s: %s", outcome->num_wrong,
+                       num_rows, name, outcome->wrong->wrong);
+}
+
+static bool run(struct bench *bench, const struct options *options,
+                struct message *message)
+{
+    struct outcome outcome = { 0 };
+
+    if (!session_open(&bench->session, options->device, message)) {
+        return false;
+    }
+    bench->seconds = options->seconds;
+    bench->driver = device_text(bench->session.device->id, CL_DRIVER_VERSION);
+    bench->profiling = clCreateCommandQueue(bench->session.cl, bench->session.device->id,
+                                            CL_QUEUE_PROFILING_ENABLE, NULL);
+    return prepare(bench, options, message) &&
+           measure_all(bench, options->json, &outcome, message) &&
+           (!options->svg || write_svg(bench, options->svg, message)) &&
+           conclude(bench, &outcome, message);
+}
+
+bool command_bench(const struct options *options, struct message *message)
+{
+    /* What cannot be written is not measured. */
+    if (options->svg &&
+        (!output_file_check(options->svg, message) || !gnuplot_check(message))) {
+        return false;
+    }
+    struct bench *const bench = calloc(1, sizeof(*bench));
+    if (!bench) {
+        return message_set(message, "there is no memory to measure");
+    }
+    const bool done = run(bench, options, message);
+    if (bench->profiling) {
+        clReleaseCommandQueue(bench->profiling);
+    }
+    session_close(&bench->session);
+    free(bench->driver);
+    free(bench->rows);
+    free(bench);
+    return done;
+}

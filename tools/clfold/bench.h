@@ -1,0 +1,95 @@
+/* What `clfold bench` measures with, what it has measured, and how it tells of it. */
+#ifndef CLFOLD_COMMAND_BENCH_H
+#define CLFOLD_COMMAND_BENCH_H
+
+#include "bench_cases.h"
+#include "bench_data.h"
+#include "bench_roofline.h"
+#include "bench_stats.h"
+#include "session.h"
+
+#include <stdio.h>
+
+enum { FEWEST_RUNS = 5, MOST_RUNS = 101, POLICY_TEXT = 64 };
+
+/* One case at one count. */
+struct bench_row {
+    struct bench_case one;
+    size_t count;
+    const char *algorithm;
+    char policy[POLICY_TEXT]; /* the name of its row; "" where there is none */
+    struct bench_figure figure;
+    double event_seconds; /* 0: the device tells none, as of all that follows */
+    double opencl_gbps, native_gbps, roofline_gbps;
+    const char *roofline; /* "prefetched", "native streamed" */
+    bool broken;
+    struct bench_sets sets;
+    uint64_t set_bytes;
+    bool ok;
+    char wrong[160]; /* what is, if it is not ok */
+};
+
+struct bench {
+    struct session session;
+    cl_command_queue profiling; /* a queue that does, or NULL */
+    char *driver;
+    double seconds;
+    struct bench_case cases[BENCH_MOST_CASES];
+    size_t num_cases;
+    size_t counts[BENCH_MOST_COUNTS], num_counts;
+    struct bench_row *rows; /* by case, then by count */
+    struct bench_data data;
+    struct bench_roofline roofline; /* of the case at hand */
+};
+
+double bench_gbps(const struct bench_row *row);
+const char *bench_way_name(enum bench_way way);
+
+/* ---- bench_buffers.c ---- */
+
+struct bench_buffers {
+    struct bench_sets sets;
+    size_t in_bytes, out_bytes; /* of one: multiples of 64, of which the end is unused */
+    size_t result_bytes;        /* of a reduction, from one set's result to the next's */
+    cl_mem in[BENCH_MOST_SETS];
+    cl_mem out[BENCH_MOST_SETS]; /* of a scan */
+    cl_mem results, sink;        /* of a reduction, and of what only reads */
+};
+
+/* Whether one set fits the device; what does not is refused before anything is measured.
+ */
+bool bench_buffers_check(const struct bench *bench, const struct bench_case *one,
+                         size_t count, struct message *message);
+
+/* Buffers with the case's elements in each. On failure too, they are to be closed. */
+bool bench_buffers_open(struct bench_buffers *buffers, const struct bench *bench,
+                        const struct bench_case *one, size_t count,
+                        struct message *message);
+void bench_buffers_close(struct bench_buffers *buffers);
+
+/* Makes of results what no fold gives, so that none is there that was not written. */
+bool bench_buffers_spoil(const struct bench_buffers *buffers, const struct bench *bench,
+                         struct message *message);
+
+/* ---- bench_check.c ---- */
+
+/* Compares the results of all sets that were `used`, or the first one's of a scan. */
+bool bench_check(struct bench *bench, const struct bench_buffers *buffers,
+                 const bool used[BENCH_MOST_SETS], struct bench_row *row,
+                 struct message *message);
+
+/* ---- bench_time.c ---- */
+
+/* row->one and row->count are given. */
+bool bench_measure(struct bench *bench, struct bench_row *row, struct message *message);
+
+/* ---- bench_print.c ---- */
+
+void bench_print_head(const struct bench *bench);
+void bench_print_row(const struct bench_row *row);
+bool bench_print_json(const struct bench *bench, const struct bench_row *row,
+                      struct message *message);
+
+bool bench_draw(const struct bench *bench, FILE *svg, struct message *message);
+
+#endif

@@ -1,0 +1,261 @@
+#include "bench_cases.h"
+
+#include "types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_TEXT = 32 };
+
+static const struct {
+    const char *name;
+    clfold_op op;
+} folds[BENCH_FOLDS] = {
+    [BENCH_ADD] = { "add", CLFOLD_ADD },
+    [BENCH_MIN] = { "min", CLFOLD_MIN },
+    [BENCH_MAX] = { "max", CLFOLD_MAX },
+    [BENCH_ARG_MIN] = { "arg-min", CLFOLD_ARG_MIN },
+    [BENCH_SEGMENTED] = { "segmented", 0 },
+};
+
+/* What is measured if no types are named. */
+#define REDUCE CLFOLD_REDUCE
+#define SCAN   CLFOLD_INCLUSIVE_SCAN
+static const struct bench_case usual[] = {
+    { REDUCE, BENCH_ADD, CLFOLD_F32, CLFOLD_F32 },
+    { REDUCE, BENCH_ADD, CLFOLD_F64, CLFOLD_F64 },
+    { REDUCE, BENCH_ADD, CLFOLD_I32, CLFOLD_I32 },
+    { REDUCE, BENCH_ADD, CLFOLD_I64, CLFOLD_I64 },
+    { REDUCE, BENCH_ADD, CLFOLD_U8, CLFOLD_U64 },
+    { REDUCE, BENCH_ADD, CLFOLD_I16, CLFOLD_I64 },
+    { REDUCE, BENCH_ADD, CLFOLD_F32, CLFOLD_F64 },
+    { REDUCE, BENCH_MIN, CLFOLD_F32, CLFOLD_F32 },
+    { REDUCE, BENCH_MAX, CLFOLD_F32, CLFOLD_F32 },
+    { REDUCE, BENCH_ARG_MIN, CLFOLD_F32, CLFOLD_F32 },
+    { SCAN, BENCH_ADD, CLFOLD_F32, CLFOLD_F32 },
+    { SCAN, BENCH_ADD, CLFOLD_F64, CLFOLD_F64 },
+    { SCAN, BENCH_ADD, CLFOLD_I32, CLFOLD_I32 },
+    { SCAN, BENCH_ADD, CLFOLD_I64, CLFOLD_I64 },
+    { SCAN, BENCH_ADD, CLFOLD_U8, CLFOLD_U32 },
+    { SCAN, BENCH_MAX, CLFOLD_F32, CLFOLD_F32 },
+    { SCAN, BENCH_SEGMENTED, CLFOLD_F32, CLFOLD_F32 },
+};
+enum { NUM_USUAL = sizeof(usual) / sizeof(usual[0]) };
+
+/* ---- What a user names ---- */
+
+bool bench_read_operation(struct bench_wish *wish, const char *text,
+                          struct message *message)
+{
+    if (strcmp(text, "all") == 0) {
+        wish->operation = 0;
+    } else if (strcmp(text, "reduce") == 0) {
+        wish->operation = CLFOLD_REDUCE;
+    } else if (strcmp(text, "scan") == 0) {
+        wish->operation = CLFOLD_INCLUSIVE_SCAN;
+    } else {
+        return message_set(message, "--op %.200s: the operations are reduce, scan, all",
+                           text);
+    }
+    return true;
+}
+
+/* The name up to the next comma, and *text behind that; NULL where there is none more. A
+ * name that is too long comes back empty, which is none either. */
+static const char *next_name(const char **text, char name[NAME_TEXT])
+{
+    if (!*text) {
+        return NULL;
+    }
+    const size_t length = strcspn(*text, ",");
+    const size_t kept = length < NAME_TEXT ? length : 0;
+    memcpy(name, *text, kept);
+    name[kept] = '\0';
+    *text = (*text)[length] ? *text + length + 1 : NULL;
+    return name;
+}
+
+static bool is_float(clfold_type type)
+{
+    return type_class(type) == TYPE_FLOAT;
+}
+
+static bool read_type(const char *name, struct bench_types *types)
+{
+    char in[NAME_TEXT];
+    const size_t length = strcspn(name, ":");
+
+    memcpy(in, name, length);
+    in[length] = '\0';
+    types->in = type_parse(in);
+    types->type = name[length] ? type_parse(name + length + 1) : types->in;
+    /* Others lose bits, and their sums would depend on the order. */
+    return types->in && types->type && is_float(types->in) == is_float(types->type) &&
+           type_size(types->in) <= type_size(types->type);
+}
+
+bool bench_read_types(struct bench_wish *wish, const char *text, struct message *message)
+{
+    const char *rest = text;
+    char name[NAME_TEXT];
+
+    wish->num_types = 0;
+    wish->all_types = strcmp(text, "all") == 0;
+    while (!wish->all_types && next_name(&rest, name)) {
+        struct bench_types types;
+        if (!read_type(name, &types)) {
+            return message_set(message,
+                               "--types %.200s: all, or a list of types or of IN:TYPE, "
+                               "where IN is folded in a TYPE of its kind that is no "
+                               "narrower; the types are " TYPE_NAMES,
+                               text);
+        }
+        if (wish->num_types == BENCH_MOST_TYPES) {
+            return message_set(message, "--types: more than %d types", BENCH_MOST_TYPES);
+        }
+        wish->types[wish->num_types++] = types;
+    }
+    return true;
+}
+
+bool bench_read_folds(struct bench_wish *wish, const char *text, struct message *message)
+{
+    const char *rest = text;
+    char name[NAME_TEXT];
+
+    wish->folds = 0;
+    while (next_name(&rest, name)) {
+        int fold = 0;
+        while (fold < BENCH_FOLDS && strcmp(folds[fold].name, name) != 0) {
+            fold++;
+        }
+        if (fold == BENCH_FOLDS) {
+            return message_set(message, "--folds %.200s: a list of " BENCH_FOLD_NAMES,
+                               text);
+        }
+        wish->folds |= 1u << fold;
+    }
+    return true;
+}
+
+/* ---- What there is ---- */
+
+static bool exists(const struct bench_case *one)
+{
+    switch (one->fold) {
+    case BENCH_ARG_MIN:
+        return one->operation == REDUCE;
+    case BENCH_SEGMENTED:
+        return one->operation == SCAN && one->in == CLFOLD_F32 && one->type == one->in;
+    default:
+        return true;
+    }
+}
+
+static bool wants(const struct bench_wish *wish, const struct bench_case *one)
+{
+    return exists(one) && (!wish->operation || wish->operation == one->operation) &&
+           (!wish->folds || wish->folds & 1u << one->fold);
+}
+
+static size_t choose_usual(const struct bench_wish *wish, bool fp64,
+                           struct bench_case *cases)
+{
+    size_t num = 0;
+
+    for (size_t i = 0; i < NUM_USUAL; i++) {
+        if (wants(wish, &usual[i]) && (fp64 || usual[i].type != CLFOLD_F64)) {
+            cases[num++] = usual[i];
+        }
+    }
+    return num;
+}
+
+size_t bench_choose_cases(const struct bench_wish *wish, bool fp16, bool fp64,
+                          struct bench_case cases[BENCH_MOST_CASES])
+{
+    struct bench_wish named = *wish;
+    size_t num = 0;
+
+    if (!wish->all_types && wish->num_types == 0) {
+        return choose_usual(wish, fp64, cases);
+    }
+    for (clfold_type type = CLFOLD_I8; wish->all_types && type <= CLFOLD_F64; type++) {
+        if ((fp16 || type != CLFOLD_F16) && (fp64 || type != CLFOLD_F64)) {
+            named.types[named.num_types++] = (struct bench_types){ type, type };
+        }
+    }
+    for (clfold_operation operation = REDUCE; operation <= SCAN; operation++) {
+        for (int fold = 0; fold < BENCH_FOLDS; fold++) {
+            for (size_t i = 0; i < named.num_types; i++) {
+                const struct bench_case one = { operation, (enum bench_fold)fold,
+                                                named.types[i].in, named.types[i].type };
+                if (wants(&named, &one)) {
+                    cases[num++] = one;
+                }
+            }
+        }
+    }
+    return num;
+}
+
+size_t bench_choose_counts(size_t min, size_t max, size_t counts[BENCH_MOST_COUNTS])
+{
+    size_t num = 0;
+
+    for (size_t count = min; count < max; count *= 4) {
+        counts[num++] = count;
+        if (count > max / 4) {
+            break;
+        }
+    }
+    counts[num++] = max;
+    return num;
+}
+
+/* ---- One of them ---- */
+
+const char *bench_operation_name(clfold_operation operation)
+{
+    return operation == CLFOLD_REDUCE ? "reduce" : "scan";
+}
+
+const char *bench_fold_name(enum bench_fold fold)
+{
+    return folds[fold].name;
+}
+
+void bench_print_type(char out[BENCH_TYPE_TEXT], const struct bench_case *one)
+{
+    if (one->in == one->type) {
+        snprintf(out, BENCH_TYPE_TEXT, "%s", type_name(one->type));
+    } else {
+        snprintf(out, BENCH_TYPE_TEXT, "%s:%s", type_name(one->in), type_name(one->type));
+    }
+}
+
+clfold_fold bench_fold_of(const struct bench_case *one)
+{
+    return (clfold_fold){ .op = folds[one->fold].op,
+                          .type = one->type,
+                          .in = one->in == one->type ? 0 : one->in };
+}
+
+size_t bench_in_size(const struct bench_case *one)
+{
+    return type_size(one->in) * (one->fold == BENCH_SEGMENTED ? 2 : 1);
+}
+
+size_t bench_out_size(const struct bench_case *one)
+{
+    return one->fold == BENCH_ARG_MIN
+               ? sizeof(clfold_arg_value)
+               : type_size(one->type) * (one->fold == BENCH_SEGMENTED ? 2 : 1);
+}
+
+uint64_t bench_bytes(const struct bench_case *one, uint64_t count)
+{
+    const bool is_scan = one->operation != CLFOLD_REDUCE;
+
+    return count * (bench_in_size(one) + (is_scan ? bench_out_size(one) : 0));
+}

@@ -1,0 +1,264 @@
+#include "bench.h"
+
+#include "chart.h"
+#include "count.h"
+#include "record.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FIGURE_TEXT = 32, TITLE_TEXT = 512, NAME_TEXT = 64 };
+
+double bench_gbps(const struct bench_row *row)
+{
+    return (double)bench_bytes(&row->one, row->count) / row->figure.median * 1e-9;
+}
+
+static double fraction(const struct bench_row *row)
+{
+    return bench_gbps(row) / row->roofline_gbps;
+}
+
+/* ---- The table ---- */
+
+static const char *driver_of(const struct bench *bench)
+{
+    return bench->driver ? bench->driver : "unknown";
+}
+
+void bench_print_head(const struct bench *bench)
+{
+    printf("%s, driver %s; medians of rounds of %g s\n", bench->session.device_name,
+           driver_of(bench), bench->seconds);
+    printf("%-6s %-9s %-8s %8s %9s %7s %4s %7s %8s %8s %7s %9s %4s  %s\n", "op", "fold",
+           "type", "n", "ms", "spread", "runs", "GB/s", "roofline", "fraction", "native",
+           "event ms", "sets", "algorithm, policy; roofline");
+}
+
+/* "2^20" or, where there is nothing, a hyphen. */
+static const char *figure(char out[FIGURE_TEXT], double value, int width, int digits)
+{
+    if (value > 0) {
+        snprintf(out, FIGURE_TEXT, "%*.*f", width, digits, value);
+    } else {
+        snprintf(out, FIGURE_TEXT, "%*s", width, "-");
+    }
+    return out;
+}
+
+/* Three digits that count. */
+static const char *speed(char out[FIGURE_TEXT], double gbps, int width)
+{
+    return figure(out, gbps, width, gbps < 10 ? 3 : gbps < 100 ? 2 : 1);
+}
+
+void bench_print_row(const struct bench_row *row)
+{
+    char count[COUNT_TEXT], type[BENCH_TYPE_TEXT], text[4][FIGURE_TEXT];
+
+    count_print(count, row->count);
+    bench_print_type(type, &row->one);
+    printf("%-6s %-9s %-8s %8s %9.4f %6.1f%% %4zu %s %s%c %8.3f %s %s %4zu  ",
+           bench_operation_name(row->one.operation), bench_fold_name(row->one.fold), type,
+           count, row->figure.median * 1e3, row->figure.spread * 100, row->figure.runs,
+           speed(text[0], bench_gbps(row), 7), speed(text[1], row->roofline_gbps, 7),
+           row->broken ? '!' : ' ', fraction(row), speed(text[2], row->native_gbps, 7),
+           figure(text[3], row->event_seconds * 1e3, 9, 4), row->sets.num);
+    printf("%s, %s; %s%s%s\n", row->algorithm, *row->policy ? row->policy : "-",
+           row->roofline, row->sets.few ? "; few sets for want of memory" : "",
+           row->ok ? "" : "; ok=no");
+    if (row->broken) {
+        printf("%-6s ! the roofline of kernels is broken, only %.4g GB/s, so it is the "
+               "native one\n",
+               "", row->opencl_gbps);
+    }
+}
+
+/* ---- JSON ---- */
+
+static bool put_text(json_object *object, const char *key, const char *text)
+{
+    return json_put(object, key, json_object_new_string(text));
+}
+
+static bool put_number(json_object *object, const char *key, uint64_t number)
+{
+    return json_put(object, key, json_object_new_uint64(number));
+}
+
+/* null where there is none. */
+static bool put_double(json_object *object, const char *key, const char *format,
+                       double value)
+{
+    char text[FIGURE_TEXT];
+
+    if (value <= 0) {
+        return json_object_object_add(object, key, NULL) == 0;
+    }
+    snprintf(text, sizeof(text), strcmp(format, "seconds") == 0 ? "%.9f" : "%.6g", value);
+    return json_put(object, key, json_object_new_double_s(value, text));
+}
+
+static bool put_flag(json_object *object, const char *key, bool flag)
+{
+    return json_put(object, key, json_object_new_boolean(flag));
+}
+
+static bool put_case(json_object *object, const struct bench_row *row)
+{
+    char type[BENCH_TYPE_TEXT];
+
+    bench_print_type(type, &row->one);
+    return put_text(object, "op", bench_operation_name(row->one.operation)) &&
+           put_text(object, "fold", bench_fold_name(row->one.fold)) &&
+           put_text(object, "algorithm", row->algorithm) &&
+           (*row->policy ? put_text(object, "policy", row->policy)
+                         : json_object_object_add(object, "policy", NULL) == 0) &&
+           put_text(object, "type", type) && put_number(object, "count", row->count);
+}
+
+static bool put_figures(json_object *object, const struct bench_row *row)
+{
+    return put_double(object, "seconds", "seconds", row->figure.median) &&
+           json_put(object, "spread", json_object_new_double(row->figure.spread)) &&
+           put_number(object, "runs", row->figure.runs) &&
+           put_double(object, "event_seconds", "seconds", row->event_seconds) &&
+           put_double(object, "gbps", "gbps", bench_gbps(row)) &&
+           put_double(object, "opencl_gbps", "gbps", row->opencl_gbps) &&
+           put_double(object, "native_gbps", "gbps", row->native_gbps) &&
+           put_double(object, "roofline_gbps", "gbps", row->roofline_gbps) &&
+           put_text(object, "roofline", row->roofline) &&
+           put_flag(object, "roofline_broken", row->broken) &&
+           put_double(object, "fraction", "gbps", fraction(row)) &&
+           put_number(object, "sets", row->sets.num) &&
+           put_number(object, "set_bytes", row->set_bytes) &&
+           put_flag(object, "sets_few", row->sets.few) && put_flag(object, "ok", row->ok);
+}
+
+bool bench_print_json(const struct bench *bench, const struct bench_row *row,
+                      struct message *message)
+{
+    json_object *const object = json_object_new_object();
+    const bool complete = object && put_case(object, row) && put_figures(object, row) &&
+                          put_text(object, "device", bench->session.device_name) &&
+                          put_text(object, "driver", driver_of(bench));
+
+    return json_print(object, complete, message);
+}
+
+/* ---- The chart ---- */
+
+/* The lines: a case each, and the greatest rooflines of reductions and of scans. */
+struct lines {
+    char names[BENCH_MOST_CASES][NAME_TEXT];
+    const char *titles[BENCH_MOST_CASES + 2];
+    clfold_operation limits[2];
+    size_t num_limits, num;
+};
+
+static void name_lines(const struct bench *bench, struct lines *lines)
+{
+    static const char *const titles[] = { "roofline: read", "roofline: copy" };
+
+    for (size_t i = 0; i < bench->num_cases; i++) {
+        const struct bench_case *const one = &bench->cases[i];
+        char type[BENCH_TYPE_TEXT];
+        bench_print_type(type, one);
+        snprintf(lines->names[i], NAME_TEXT, "%s %s %s",
+                 bench_operation_name(one->operation), bench_fold_name(one->fold), type);
+        lines->titles[i] = lines->names[i];
+    }
+    for (int scans = 0; scans < 2; scans++) {
+        const clfold_operation operation = scans ? CLFOLD_INCLUSIVE_SCAN : CLFOLD_REDUCE;
+        size_t i = 0;
+        while (i < bench->num_cases && bench->cases[i].operation != operation) {
+            i++;
+        }
+        if (i < bench->num_cases) {
+            lines->titles[bench->num_cases + lines->num_limits] = titles[scans];
+            lines->limits[lines->num_limits++] = operation;
+        }
+    }
+    lines->num = bench->num_cases + lines->num_limits;
+}
+
+static double limit_at(const struct bench *bench, clfold_operation operation,
+                       size_t count)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < bench->num_cases; i++) {
+        const struct bench_row *const row = &bench->rows[i * bench->num_counts + count];
+        if (row->one.operation == operation && row->roofline_gbps > most) {
+            most = row->roofline_gbps;
+        }
+    }
+    return most;
+}
+
+static double *values_of(const struct bench *bench, const struct lines *lines)
+{
+    double *const values = calloc(bench->num_counts * lines->num, sizeof(*values));
+
+    for (size_t count = 0; values && count < bench->num_counts; count++) {
+        double *const row = values + count * lines->num;
+        for (size_t i = 0; i < bench->num_cases; i++) {
+            row[i] = bench_gbps(&bench->rows[i * bench->num_counts + count]);
+        }
+        for (size_t i = 0; i < lines->num_limits; i++) {
+            row[bench->num_cases + i] = limit_at(bench, lines->limits[i], count);
+        }
+    }
+    return values;
+}
+
+static bool draw(const struct bench *bench, const struct lines *lines,
+                 const double *values, FILE *svg, struct message *message)
+{
+    char title[TITLE_TEXT], subtitle[TITLE_TEXT], date[16] = "";
+    const time_t today = time(NULL);
+    uint64_t counts[BENCH_MOST_COUNTS];
+    struct tm local;
+
+    if (localtime_r(&today, &local)) {
+        strftime(date, sizeof(date), "%Y-%m-%d", &local);
+    }
+    snprintf(title, sizeof(title), "%.200s, driver %.200s", bench->session.device_name,
+             driver_of(bench));
+    snprintf(subtitle, sizeof(subtitle), "clfold bench, %s", date);
+    for (size_t i = 0; i < bench->num_counts; i++) {
+        counts[i] = bench->counts[i];
+    }
+    const struct chart chart = { .title = title,
+                                 .subtitle = subtitle,
+                                 .y_label = "bytes that must be moved [GB/s]",
+                                 .y_is_linear = true,
+                                 .names = lines->titles,
+                                 .num_lines = lines->num,
+                                 .num_broken = lines->num_limits,
+                                 .counts = counts,
+                                 .num_counts = bench->num_counts,
+                                 .values = values };
+    return chart_draw(&chart, svg, message);
+}
+
+bool bench_draw(const struct bench *bench, FILE *svg, struct message *message)
+{
+    struct lines *const lines = calloc(1, sizeof(*lines));
+    double *values = NULL;
+    bool done = false;
+
+    if (lines) {
+        name_lines(bench, lines);
+        values = values_of(bench, lines);
+    }
+    if (values) {
+        done = draw(bench, lines, values, svg, message);
+    } else {
+        message_set(message, "there is no memory to draw");
+    }
+    free(values);
+    free(lines);
+    return done;
+}

@@ -1,0 +1,50 @@
+#include "bench_stats.h"
+
+#include <stdlib.h>
+
+static const uint64_t mebibyte = UINT64_C(1) << 20;
+
+static int compare(const void *a, const void *b)
+{
+    const double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* Between two of the sorted values where the place is no whole number. */
+static double at(const double *sorted, size_t num, double share)
+{
+    const double place = share * (double)(num - 1);
+    const size_t below = (size_t)place;
+    const size_t above = below + 1 < num ? below + 1 : below;
+
+    return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
+}
+
+struct bench_figure bench_figure_of(double *seconds, size_t num)
+{
+    qsort(seconds, num, sizeof(*seconds), compare);
+    const double median = at(seconds, num, 0.5);
+    const double range = at(seconds, num, 0.75) - at(seconds, num, 0.25);
+
+    return (struct bench_figure){ median, median > 0 ? range / median : 0, num };
+}
+
+struct bench_sets bench_choose_sets(uint64_t set_bytes, uint64_t memory)
+{
+    const uint64_t held = memory / set_bytes;
+    uint64_t wanted = (512 * mebibyte - 1) / set_bytes + 1;
+
+    if (wanted == 1 && set_bytes < 1024 * mebibyte) {
+        wanted = 2;
+    }
+    if (wanted > BENCH_MOST_SETS) {
+        wanted = BENCH_MOST_SETS;
+    }
+    return (struct bench_sets){ (size_t)(held < wanted ? held : wanted), held < wanted };
+}
+
+bool bench_roofline_is_broken(double opencl_gbps, double native_gbps, uint64_t bytes)
+{
+    return bytes >= BENCH_JUDGED_BYTES && opencl_gbps < 0.9 * native_gbps;
+}

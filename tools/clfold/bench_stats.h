@@ -1,0 +1,37 @@
+/* The arithmetic of `clfold bench`: medians, how many buffers, what a roofline is. */
+#ifndef CLFOLD_COMMAND_BENCH_STATS_H
+#define CLFOLD_COMMAND_BENCH_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bench_figure {
+    double median; /* seconds */
+    double spread; /* from the first quartile to the third, as a share of the median */
+    size_t runs;
+};
+
+/* Sorts the times, of which there is at least one. */
+struct bench_figure bench_figure_of(double *seconds, size_t num);
+
+enum { BENCH_MOST_SETS = 128 };
+
+struct bench_sets {
+    size_t num;
+    bool few; /* for want of memory */
+};
+
+/*
+ * How many sets of buffers take turns, so that none is still in a cache when its turn
+ * comes again: 512 MiB of them in all, 128 at most, and one where it has 1 GiB itself. No
+ * more than `memory` bytes hold; 0 where that is less than one.
+ */
+struct bench_sets bench_choose_sets(uint64_t set_bytes, uint64_t memory);
+
+/* For a roofline to count, kernels that only read or copy must be about as fast as native
+ * loops. With fewer bytes the launch is most of the time, and nothing is said. */
+enum { BENCH_JUDGED_BYTES = 32 * 1024 * 1024 };
+bool bench_roofline_is_broken(double opencl_gbps, double native_gbps, uint64_t bytes);
+
+#endif
