@@ -50,7 +50,9 @@ static const char *figure(char out[FIGURE_TEXT], double value, int width, int di
 /* Three digits that count. */
 static const char *speed(char out[FIGURE_TEXT], double gbps, int width)
 {
-    return figure(out, gbps, width, gbps < 10 ? 3 : gbps < 100 ? 2 : 1);
+    const int digits = gbps < 0.1 ? 5 : gbps < 10 ? 3 : gbps < 100 ? 2 : 1;
+
+    return figure(out, gbps, width, digits);
 }
 
 void bench_print_row(const struct bench_row *row)

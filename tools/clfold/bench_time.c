@@ -384,19 +384,17 @@ static bool tell_algorithm(const struct timing *t, struct message *message)
     return t->row->one.fold == BENCH_SEGMENTED || explain(t, &fold, message);
 }
 
-/* The output of a scan is the copies' as well, so one more call is made for the check. */
+/* One more call is made for the check: what a scan writes, the copies have written over.
+ * A reduction's results of all rounds are still there. */
 static bool check(struct timing *t, struct message *message)
 {
+    const bool scans = t->row->one.operation != CLFOLD_REDUCE;
     double seconds;
 
-    if (t->row->one.operation != CLFOLD_REDUCE) {
-        t->next = 0;
-        if (!bench_buffers_spoil(&t->buffers, t->bench, message) ||
-            !time_case(t, &seconds, message)) {
-            return false;
-        }
-    }
-    return bench_check(t->bench, &t->buffers, t->used, t->row, message);
+    t->next = 0;
+    return (!scans || bench_buffers_spoil(&t->buffers, t->bench, message)) &&
+           time_case(t, &seconds, message) &&
+           bench_check(t->bench, &t->buffers, t->used, t->row, message);
 }
 
 bool bench_measure(struct bench *bench, struct bench_row *row, struct message *message)

@@ -1,0 +1,341 @@
+"""Drives `clfold bench` as a user does.
+
+usage: drive_bench.py COMMAND WRONG_READ
+
+WRONG_READ is the built wrong_read.c. Prints TAP. Exits 0 when all passed, 1 when something
+failed, 77 when there is no OpenCL device. Without gnuplot the cases of the chart are skipped, or
+fail where CLFOLD_REQUIRED_TOOLS is set. Every case that needs a device runs on each one that
+OpenCL shows. No time is too long or too short for these.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as xml
+
+from cases import Failure, Skip, check, run_cases
+from drive_ladder import BYTES, SVG, Driver, on_terminal, types_of
+
+KEYS = [
+    "op", "fold", "algorithm", "policy", "type", "count", "seconds", "spread", "runs",
+    "event_seconds", "gbps", "opencl_gbps", "native_gbps", "roofline_gbps", "roofline",
+    "roofline_broken", "fraction", "sets", "set_bytes", "sets_few", "ok", "device", "driver",
+]  # fmt: skip
+FOLDS = ["add", "min", "max", "arg-min", "segmented"]
+USUAL = [
+    *(("reduce", "add", name) for name in "f32 f64 i32 i64 u8:u64 i16:i64 f32:f64".split()),
+    *(("reduce", fold, "f32") for fold in ["min", "max", "arg-min"]),
+    *(("scan", "add", name) for name in "f32 f64 i32 i64 u8:u32".split()),
+    ("scan", "max", "f32"), ("scan", "segmented", "f32"),
+]  # fmt: skip
+WAYS = ["plain", "prefetched", "non-temporal", "non-temporal, prefetched", "driver's copy"]
+MIB = 1 << 20
+
+
+def bench(d, device, *words, **options):
+    """On little, and as short as can be: five rounds."""
+    words = ["--device", device["index"], "--seconds", 0, *words]
+    return d.good("bench", *words, **options)
+
+
+def sizes(line):
+    """In bytes, of an element and of what a scan makes of it."""
+    names = line["type"].split(":")
+    pair = 2 if line["fold"] == "segmented" else 1
+    return pair * BYTES[names[0]], pair * BYTES[names[-1]]
+
+
+def check_figures(line):
+    size_in, size_out = sizes(line)
+    moved = line["count"] * (size_in + (size_out if line["op"] == "scan" else 0))
+    # seconds has nine digits after the point, and speeds have six in all
+    off = 1e-9 / line["seconds"] + 1e-5
+    check(abs(line["gbps"] * 1e9 * line["seconds"] / moved - 1) < off, f"{line}")
+    check(abs(line["fraction"] * line["roofline_gbps"] / line["gbps"] - 1) < 3e-5, f"{line}")
+    limit = "native_gbps" if line["roofline_broken"] else "opencl_gbps"
+    check(line["roofline_gbps"] == line[limit], f"{line}")
+    check(line["roofline"].removeprefix("native ") in WAYS, f"{line}")
+    check(line["roofline"].startswith("native ") == line["roofline_broken"], f"{line}")
+    if line["roofline_broken"]:
+        check(line["opencl_gbps"] < 0.9 * line["native_gbps"] and moved >= 32 * MIB, f"{line}")
+
+
+def check_line(line, device):
+    check(line["op"] in ["reduce", "scan"] and line["fold"] in FOLDS, f"{line}")
+    check(line["algorithm"].startswith(line["op"]) or line["algorithm"] == "reduce_then_scan",
+          f"{line}")  # fmt: skip
+    check(line["policy"] and isinstance(line["policy"], str), f"{line}")
+    check(0 < line["seconds"] < 60 and line["spread"] >= 0 and line["runs"] >= 5, f"{line}")
+    check(line["event_seconds"] is None or 0 < line["event_seconds"] < 60, f"{line}")
+    check(line["native_gbps"] is None or line["native_gbps"] > 0, f"{line}")
+    check(line["native_gbps"] is None or device["type"] == "cpu", f"{line}")
+    check(line["ok"] is True and line["device"] == device["name"], f"{line}")
+    check(line["driver"] == device["driver_version"], f"{line}")
+    size_in, size_out = sizes(line)
+    lines = -(-line["count"] * size_in // 64)
+    each = lines * 64 // size_in * (size_in + (size_out if line["op"] == "scan" else 0))
+    check(line["set_bytes"] == each, f"{line}")
+    enough = line["sets"] == 128 or line["sets"] * each >= 512 * MIB
+    check(line["sets"] > 0 and enough != line["sets_few"], f"{line}")
+    check_figures(line)
+
+
+def read_lines(text, device):
+    lines = []
+    for line in text.splitlines():
+        pairs = json.loads(line, object_pairs_hook=list)
+        check([key for key, _ in pairs] == KEYS, f"keys {pairs}")
+        lines.append(dict(pairs))
+        check_line(lines[-1], device)
+    return lines
+
+
+def names(lines):
+    return [(line["op"], line["fold"], line["type"]) for line in lines]
+
+
+def needs_gnuplot():
+    if not shutil.which("gnuplot"):
+        if os.environ.get("CLFOLD_REQUIRED_TOOLS"):
+            raise Failure("there is no gnuplot, and CLFOLD_REQUIRED_TOOLS is set")
+        raise Skip("there is no gnuplot")
+
+
+# ---- without a device ----
+
+
+def usage(d, _):
+    check("clfold bench" in d.good("--help"), "clfold --help does not tell of bench")
+    text = d.good("bench", "--help")
+    for word in ["--op", "--folds", "--types", "--min", "--max", "--seconds", "--device", "--json",
+                 "--svg", *FOLDS, *BYTES, *KEYS, "2^26"]:  # fmt: skip
+        check(word in text, f"bench --help does not tell of {word}")
+    d.bad(2, "got x", "bench", "x")
+    d.bad(2, "--op sum", "bench", "--op", "sum")
+    d.bad(2, "--folds add,mul", "bench", "--folds", "add,mul")
+    d.bad(2, "--types f32:i32", "bench", "--types", "f32:i32")
+    d.bad(2, "--min 0", "bench", "--min", "0")
+    d.bad(2, "is more than", "bench", "--min", "10", "--max", "9")
+    d.bad(2, "--seconds x", "bench", "--seconds", "x")
+    d.bad(2, "is no file", "bench", "--svg", "-")
+    d.bad(2, "leave no case", "bench", "--op", "scan", "--folds", "arg-min")
+
+
+def unwritable(d, _):
+    """Told before anything is measured: no device has room for the count."""
+    before = d.left()
+    for name, part in [
+        (d.path("missing/file"), "No such file"),
+        (d.folder, "Is a directory"),
+        ("/dev/null", "not a regular file"),
+    ]:
+        text = d.bad(1, part, "bench", "--max", "2^60", "--svg", name)
+        check(name in text, f"{text!r} does not name the file")
+    environment = {**os.environ, "PATH": ""}
+    words = ["bench", "--max", "2^60", "--svg", d.path("x.svg")]
+    d.bad(1, "needs the program gnuplot", *words, env=environment)
+    check(d.left() == before, f"left: {d.left()}")
+
+
+# ---- with a device ----
+
+
+def refused(d, device):
+    """Before anything is measured, and in one sentence."""
+    words = ["bench", "--device", device["index"]]
+    text = d.bad(1, "bytes in one buffer", *words, "--max", "2^48")
+    check("--max 281474976710656" in text and device["name"] in text, text)
+    for name in sorted(set(BYTES) - set(types_of(device))):
+        d.bad(1, name, *words, "--types", f"i32,{name}", "--folds", "add", "--max", 64)
+    d.bad(1, "matches", "bench", "--device", "no such device")
+
+
+def usual(d, device):
+    lines = read_lines(bench(d, device, "--json", "--max", 1000), device)
+    expected = [one for one in USUAL if device["fp64"] or "f64" not in one[2]]
+    check(names(lines) == expected, f"{names(lines)}")
+    check({line["count"] for line in lines} == {1000}, f"{lines}")
+
+
+def every_type(d, device):
+    """All results are right, though each type has folds of its own."""
+    words = ["--json", "--max", 5003]
+    types = types_of(device)
+    lines = read_lines(bench(d, device, *words, "--types", "all", "--folds", "add"), device)
+    expected = [(op, "add", name) for op in ["reduce", "scan"] for name in types]
+    check(sorted(names(lines)) == sorted(expected), f"{names(lines)}")
+    for fold, chosen in [("min", "i8,u16,f32"), ("max", "i64,u8"), ("arg-min", "i16,u32")]:
+        lines = read_lines(bench(d, device, *words, "--folds", fold, "--types", chosen), device)
+        both = ["reduce"] if fold == "arg-min" else ["reduce", "scan"]
+        expected = [(op, fold, name) for op in both for name in chosen.split(",")]
+        check(names(lines) == expected, f"{names(lines)}")
+    wide = ["i8:u16", "u16:i32", "i32:u64"]
+    words += ["--op", "scan", "--folds", "add,max", "--types", ",".join(wide)]
+    lines = read_lines(bench(d, device, *words), device)
+    check(names(lines) == [("scan", fold, name) for fold in ["add", "max"] for name in wide],
+          f"{names(lines)}")  # fmt: skip
+
+
+def counts(d, device):
+    """From one item to more than one tile, and to fewer sets than the most."""
+    for low, high, expected in [
+        (1, 1, [1]),
+        (1, 100, [1, 4, 16, 64, 100]),
+        ("2^14", "2^20", [1 << 14, 1 << 16, 1 << 18, 1 << 20]),
+    ]:
+        words = ["--json", "--types", "i64", "--folds", "add", "--min", low, "--max", high]
+        lines = read_lines(bench(d, device, *words), device)
+        check([line["count"] for line in lines] == 2 * expected, f"{lines}")
+    check(lines[-1]["sets"] <= 32, f"{lines[-1]}")
+
+
+def table(d, device):
+    words = ["--types", "f32,u8:u32", "--folds", "add,segmented", "--min", 256, "--max", "2^10"]
+    text = bench(d, device, *words)
+    head = f"{device['name']}, driver {device['driver_version']}; medians of rounds of 0 s\n"
+    check(text.startswith(head) and "ok=no" not in text, text)
+    rows = [line.split() for line in text.splitlines()[2:]]
+    cases = [("reduce", "add", "f32"), ("reduce", "add", "u8:u32"), ("scan", "add", "f32"),
+             ("scan", "add", "u8:u32"), ("scan", "segmented", "f32")]  # fmt: skip
+    told = [(*case, count) for case in cases for count in ["256", "2^10"]]
+    check([tuple(row[:4]) for row in rows] == told, f"{rows}")
+    for row in rows:
+        milliseconds, spread, runs, speed, limit, part = row[4:10]
+        check(float(milliseconds) > 0 and spread.endswith("%") and int(runs) == 5, f"{row}")
+        # three digits after the point of the share, and three in all, or five after it, of speeds
+        off = 0.001 * float(limit) + 0.02 * float(speed) + 2e-5
+        check(abs(float(speed) - float(part) * float(limit)) < off, f"{row}")
+
+
+def chart(d, device):
+    needs_gnuplot()
+    before = d.left()
+    path = d.path("x.svg")
+    words = ["--types", "f32", "--folds", "add", "--min", 256, "--max", "2^12", "--svg", path]
+    for more, lines, limits, num in [
+        ([], ["reduce add f32", "scan add f32"], ["roofline: read", "roofline: copy"], 3),
+        (["--op", "scan", "--min", "2^12"], ["scan add f32"], ["roofline: copy"], 1),
+    ]:
+        bench(d, device, *words, *more)
+        check(d.left() == sorted([*before, "x.svg"]), f"{d.left()}")
+        root = xml.parse(path).getroot()
+        check(root.tag == SVG + "svg", root.tag)
+        texts = ["".join(text.itertext()).strip() for text in root.iter(SVG + "text")]
+        legend = [text for text in texts if text.startswith(("reduce ", "scan ", "roofline"))]
+        check(legend == [*lines, *limits], f"{texts}")
+        for part in [
+            "bytes that must be moved [GB/s]", "number of elements n", device["name"],
+            device["driver_version"], "clfold bench", time.strftime("%Y-%m-%d"),
+        ]:  # fmt: skip
+            check(part in "\n".join(texts), f"{part} is not in the chart: {texts}")
+        # only rooflines are broken: a stretch in the legend, and one from count to count
+        broken = [one.get("d") for one in root.iter(SVG + "path") if one.get("stroke-dasharray")]
+        check([one.count("L") for one in broken] == [num] * len(limits), f"{broken}")
+        os.remove(path)
+
+
+def no_part(d, device):
+    """No file is left where gnuplot fails, or a signal comes while it draws."""
+    os.mkdir(d.path("slow"))
+    started, fake = d.path("slow/started"), d.path("slow/gnuplot")
+    environment = {**os.environ, "PATH": d.path("slow") + ":" + os.environ["PATH"]}
+    words = ["bench", "--device", str(device["index"]), "--seconds", "0", "--max", "64"]
+    words += ["--types", "i32", "--folds", "add", "--svg", d.path("y.svg")]
+
+    def write(last):
+        with open(fake, "w", encoding="ascii") as file:
+            # the check reads three words, the chart's script begins otherwise
+            file.write(
+                "#!/bin/sh\nread -r a b c\n"
+                f'[ "$b" = terminal ] && exit 0\necho "<svg>"\n: >{started}\n{last}\n'
+            )
+        os.chmod(fake, 0o755)
+
+    for last, part in [("exit 3", "status 3"), ("exit 0", "not complete")]:
+        write(last)
+        done = d.run(*words, env=environment)
+        check(done.returncode == 1 and part in done.stderr.decode(), f"{done}")
+        check(d.left() == ["slow"], f"left {d.left()}")
+        os.remove(started)
+    write("exec sleep 60")
+    options = {"env": environment, "start_new_session": True, "stdout": subprocess.DEVNULL}
+    with subprocess.Popen([d.command, *words], **options) as run:
+        for _ in range(1200):
+            if os.path.exists(started) or run.poll() is not None:
+                break
+            time.sleep(0.05)
+        partial = [name for name in d.left() if name.endswith(".part")]
+        os.killpg(run.pid, signal.SIGTERM)
+        status = run.wait(60)
+    check(len(partial) == 1 and status == -signal.SIGTERM, f"{partial}, exit {status}")
+    check(d.left() == ["slow"], f"left {d.left()}")
+    shutil.rmtree(d.path("slow"))
+
+
+def wrong_results(d, device):
+    """Every third read has a wrong bit, and there is one for each case."""
+    environment = {**os.environ, "LD_PRELOAD": d.wrong_read}
+    words = ["bench", "--device", device["index"], "--seconds", 0, "--max", 1000]
+    for more, first in [
+        (["--op", "reduce", "--types", "i32,f32,u8,i64", "--folds", "add"], "reduce add u8"),
+        (["--op", "scan", "--types", "i32,f32,u8,i64", "--folds", "max"], "scan max u8"),
+    ]:
+        done = d.run(*words, *more, "--json", env=environment)
+        told = [json.loads(line)["ok"] for line in done.stdout.splitlines()]
+        check(told == [True, True, False, True], f"{told}")
+        text = done.stderr.decode()
+        check(
+            done.returncode == 1
+            and re.fullmatch(
+                rf"clfold: 1 of 4 cases are wrong: {first} at 1000: 1 of [^\n]* not the host's"
+                r"[^\n.]*\n",
+                text,
+            ),
+            f"exit {done.returncode}, {text!r}",
+        )
+        done = d.run(*words, *more, env=environment)
+        check(done.returncode == 1 and done.stdout.count(b"ok=no\n") == 1, f"{done}")
+
+
+def full_output(d, device):
+    for words in [[], ["--json"]]:
+        words = ["bench", "--seconds", 0, "--max", 64, "--types", "i32", *words]
+        with open("/dev/full", "wb") as full:
+            done = d.run(*words, "--device", device["index"], stdout=full)
+        check(
+            done.returncode == 1
+            and done.stderr == b"clfold: standard output: No space left on device\n",
+            f"{words} on a full device: {done}",
+        )
+
+
+def progress(d, device):
+    """101 rounds of these may be over sooner than two seconds, but not five rounds of as many
+    cases; a bar is drawn after one."""
+    words = ["bench", "--device", str(device["index"]), "--seconds", "0.5", "--folds", "add",
+             "--op", "reduce", "--types", "i32,u32,i64,u64", "--max", "2^20"]  # fmt: skip
+    begin = time.monotonic()
+    shown = on_terminal(d, words)
+    bars = re.findall(rb"\rmeasuring \[([# ]{40})\] {1,3}(\d+) %", shown)
+    check(bars or time.monotonic() - begin < 3, f"no bar on a terminal: {shown!r}")
+    parts = [int(part) for _, part in bars]
+    check(parts == sorted(parts) and all(part <= 100 for part in parts), f"{parts}")
+    check(not bars or re.search(rb"\r {60,}\r$", shown), f"not cleared: {shown[-200:]!r}")
+    check(b"\n" not in shown, f"{shown!r}")
+
+
+WITHOUT = [usage, unwritable]
+WITH = [
+    refused, usual, every_type, counts, table, chart, no_part, wrong_results, full_output, progress,
+]  # fmt: skip
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    run_cases(Driver(*map(os.path.abspath, sys.argv[1:])), WITHOUT, WITH)
