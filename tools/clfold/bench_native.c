@@ -1,6 +1,6 @@
 /* Compiled with OpenMP where the compiler has it. Runs on every machine of the
- * architecture; vectors are of 64 bytes where the processor has them, which two cores need
- * to read as fast as a kernel that is compiled for them does. */
+ * architecture; vectors are of 64 bytes where the processor has them, which two cores
+ * need to read as fast as a kernel that is compiled for them does. */
 #include "bench_native.h"
 
 #ifdef _OPENMP
