@@ -6,11 +6,6 @@
 
 enum { LINE = 64 };
 
-static size_t round_up(size_t bytes)
-{
-    return (bytes + LINE - 1) / LINE * LINE;
-}
-
 static bool is_scan(const struct bench_case *one)
 {
     return one->operation != CLFOLD_REDUCE;
@@ -30,19 +25,34 @@ static bool memory_of(const struct bench *bench, uint64_t *most, uint64_t *in_on
     return buffer_limit(&bench->session, in_one, message);
 }
 
+/* Multiples of a line; false where a size_t has no room for them. */
+static bool choose_sizes(struct bench_buffers *buffers, const struct bench_case *one,
+                         size_t count)
+{
+    const size_t times = is_scan(one) ? bench_out_size(one) / bench_in_size(one) : 0;
+    const size_t all = bench_in_size(one) * (1 + times);
+
+    if (count > (SIZE_MAX - LINE * (1 + times)) / all) {
+        return false;
+    }
+    buffers->in_bytes = (count * bench_in_size(one) + LINE - 1) / LINE * LINE;
+    buffers->out_bytes = buffers->in_bytes * times;
+    buffers->result_bytes = is_scan(one) ? 0 : LINE;
+    return true;
+}
+
 bool bench_buffers_check(const struct bench *bench, const struct bench_case *one,
                          size_t count, struct message *message)
 {
-    const size_t in = bench_in_size(one), out = is_scan(one) ? bench_out_size(one) : 0;
-    const size_t wider = in > out ? in : out;
+    struct bench_buffers sizes = { 0 };
     uint64_t most = 0, in_one = 0;
     char type[BENCH_TYPE_TEXT];
 
     if (!memory_of(bench, &most, &in_one, message)) {
         return false;
     }
-    /* A line more than is needed, since buffers are rounded up. */
-    if (count <= (in_one - LINE) / wider && count <= (most - 2 * LINE) / (in + out)) {
+    if (choose_sizes(&sizes, one, count) && sizes.in_bytes <= in_one &&
+        sizes.out_bytes <= in_one && sizes.in_bytes + sizes.out_bytes <= most) {
         return true;
     }
     bench_print_type(type, one);
@@ -127,13 +137,9 @@ bool bench_buffers_open(struct bench_buffers *buffers, const struct bench *bench
     uint64_t most = 0, in_one = 0;
 
     *buffers = (struct bench_buffers){ 0 };
-    buffers->in_bytes = round_up(count * bench_in_size(one));
-    if (is_scan(one)) {
-        buffers->out_bytes = buffers->in_bytes / bench_in_size(one) * bench_out_size(one);
-    } else {
-        buffers->result_bytes = LINE;
-    }
-    if (!memory_of(bench, &most, &in_one, message)) {
+    if (!bench_buffers_check(bench, one, count, message) ||
+        !choose_sizes(buffers, one, count) ||
+        !memory_of(bench, &most, &in_one, message)) {
         return false;
     }
     buffers->sets = bench_choose_sets(buffers->in_bytes + buffers->out_bytes, most);

@@ -301,7 +301,7 @@ void bench_data_next(struct bench_data *data, const void *results, size_t num)
 {
     const size_t scalars = data->one.fold == BENCH_SEGMENTED ? 2 : 1;
     const char *from = results;
-    unsigned char made[MOST_BYTES];
+    unsigned char made[MOST_BYTES] = { 0 };
 
     for (size_t piece; num > 0; num -= piece) {
         piece = num < BENCH_CHUNK / scalars ? num : BENCH_CHUNK / scalars;

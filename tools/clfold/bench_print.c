@@ -201,7 +201,8 @@ static double limit_at(const struct bench *bench, clfold_operation operation,
 
 static double *values_of(const struct bench *bench, const struct lines *lines)
 {
-    double *const values = calloc(bench->num_counts * lines->num, sizeof(*values));
+    const size_t num = bench->num_counts * lines->num;
+    double *const values = num > 0 ? calloc(num, sizeof(*values)) : NULL;
 
     for (size_t count = 0; values && count < bench->num_counts; count++) {
         double *const row = values + count * lines->num;

@@ -197,9 +197,8 @@ bool bench_roofline_has(const struct bench_roofline *roofline, enum bench_way wa
 }
 
 /* Lines that a work-item of a CPU reads: a 256th of all, so that many cores have a piece
- * each, but 8 to 256 KiB. Smaller ones read slower: reading 256 MiB, PoCL 3.1 on two cores,
- * 2026-11-22, 79 to 80 GB/s by pieces of 16 KiB, 83 to 84 by 64, 82 to 86 by 256, 80 to 83
- * by more. */
+ * each, but 8 to 256 KiB. Reading 256 MiB, PoCL 3.1 on two cores, 2026-11-22: 79 to 80
+ * GB/s by pieces of 16 KiB, 83 to 84 by 64, 82 to 86 by 256, 80 to 83 by larger ones. */
 static size_t piece_of(size_t bytes)
 {
     const size_t least = 8 * 1024, most = 256 * 1024;
