@@ -302,6 +302,33 @@ def wrong_results(d, device):
         check(done.returncode == 1 and done.stdout.count(b"ok=no\n") == 1, f"{done}")
 
 
+def broken_roofline(d, device):
+    """Kernels that come late by 200 ms, for what native loops do in a few."""
+    environment = {**os.environ, "LD_PRELOAD": d.wrong_read, "CLFOLD_TEST_LATE": "200"}
+    words = ["bench", "--device", device["index"], "--seconds", 0, "--min", "2^23"]
+    words += ["--max", "2^23", "--op", "reduce", "--types", "f32", "--folds", "add"]
+    done = d.run(*words, "--json", env=environment)
+    [line] = read_lines(done.stdout.decode(), device)
+    text = done.stderr.decode()
+    check(done.returncode == 0 and line["seconds"] > 0.2, f"{done}")
+    if line["native_gbps"] is None:
+        check(not line["roofline_broken"] and not text, f"{line} {text!r}")
+        raise Skip("there are no native loops for it")
+    check(line["roofline_broken"], f"{line}")
+    said = re.fullmatch(
+        r"clfold: 1 of 1 rooflines are broken, and native ones stand for them: for reduce add f32 "
+        r"at 2\^23 kernels reach (\S+) GB/s, and native loops (\S+)\n",
+        text,
+    )
+    check(said, text)
+    for told, key in zip(said.groups(), ["opencl_gbps", "native_gbps"], strict=True):
+        check(abs(float(told) / line[key] - 1) < 1e-3, f"{text} {line}")
+    text = d.run(*words, env=environment).stdout.decode()
+    rows = text.splitlines()[2:]
+    check(len(rows) == 2 and re.search(r"\d! .*; native [a-z]+$", rows[0]), text)
+    check(re.search(r"the roofline of kernels is broken, only 0\.\d+ GB/s", rows[1]), text)
+
+
 def full_output(d, device):
     for words in [[], ["--json"]]:
         words = ["bench", "--seconds", 0, "--max", 64, "--types", "i32", *words]
@@ -331,7 +358,8 @@ def progress(d, device):
 
 WITHOUT = [usage, unwritable]
 WITH = [
-    refused, usual, every_type, counts, table, chart, no_part, wrong_results, full_output, progress,
+    refused, usual, every_type, counts, table, chart, no_part, wrong_results, broken_roofline,
+    full_output, progress,
 ]  # fmt: skip
 
 

@@ -1,10 +1,13 @@
 /*
  * For LD_PRELOAD: an OpenCL whose every third read of a buffer has a wrong bit, so that a
- * test sees what a program does about a wrong result.
+ * test sees what a program does about a wrong result; and whose kernels come late by as
+ * many milliseconds as CLFOLD_TEST_LATE says, if it is set.
  */
 #include <CL/cl.h>
 
 #include <dlfcn.h>
+#include <stdlib.h>
+#include <time.h>
 
 typedef cl_int (*read_function)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *,
                                 cl_uint, const cl_event *, cl_event *);
@@ -23,4 +26,24 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
         *(unsigned char *)out ^= 1;
     }
     return error;
+}
+
+typedef cl_int (*launch_function)(cl_command_queue, cl_kernel, cl_uint, const size_t *,
+                                  const size_t *, const size_t *, cl_uint,
+                                  const cl_event *, cl_event *);
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
+                              cl_uint dimensions, const size_t *offset,
+                              const size_t *global, const size_t *local, cl_uint num_wait,
+                              const cl_event *wait, cl_event *event)
+{
+    const char *const late = getenv("CLFOLD_TEST_LATE");
+    launch_function real;
+
+    *(void **)&real = dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel");
+    if (late) {
+        const struct timespec time = { .tv_nsec = strtol(late, NULL, 10) * 1000000 };
+        nanosleep(&time, NULL);
+    }
+    return real(queue, kernel, dimensions, offset, global, local, num_wait, wait, event);
 }
