@@ -127,19 +127,7 @@ def usage(d, _):
 
 
 def unwritable(d, _):
-    """Told before anything is measured: no device has room for the count."""
-    before = d.left()
-    for name, part in [
-        (d.path("missing/file"), "No such file"),
-        (d.folder, "Is a directory"),
-        ("/dev/null", "not a regular file"),
-    ]:
-        text = d.bad(1, part, "bench", "--max", "2^60", "--svg", name)
-        check(name in text, f"{text!r} does not name the file")
-    environment = {**os.environ, "PATH": ""}
-    words = ["bench", "--max", "2^60", "--svg", d.path("x.svg")]
-    d.bad(1, "needs the program gnuplot", *words, env=environment)
-    check(d.left() == before, f"left: {d.left()}")
+    d.refuse_files(["bench", "--max", "2^60"])
 
 
 # ---- with a device ----
@@ -332,13 +320,7 @@ def broken_roofline(d, device):
 def full_output(d, device):
     for words in [[], ["--json"]]:
         words = ["bench", "--seconds", 0, "--max", 64, "--types", "i32", *words]
-        with open("/dev/full", "wb") as full:
-            done = d.run(*words, "--device", device["index"], stdout=full)
-        check(
-            done.returncode == 1
-            and done.stderr == b"clfold: standard output: No space left on device\n",
-            f"{words} on a full device: {done}",
-        )
+        d.fill_output(device, *words)
 
 
 def progress(d, device):

@@ -104,6 +104,29 @@ class Driver:
             check(abs(told["gbps"] / speed - 1) < 1e-9 / told["seconds"] + 1e-4, line)
         return [json.loads(line) for line in lines]
 
+    def refuse_files(self, command):
+        """Told before anything is done: no device has room for the words' count."""
+        before = self.left()
+        for name, part in [
+            (self.path("missing/file"), "No such file"),
+            (self.folder, "Is a directory"),
+            ("/dev/null", "not a regular file"),
+        ]:
+            text = self.bad(1, part, *command, "--svg", name)
+            check(name in text, f"{text!r} does not name the file")
+        words = [*command, "--svg", self.path("x.svg")]
+        self.bad(1, "needs the program gnuplot", *words, env={**os.environ, "PATH": ""})
+        check(self.left() == before, f"left: {self.left()}")
+
+    def fill_output(self, device, *words):
+        with open("/dev/full", "wb") as full:
+            done = self.run(*words, "--device", device["index"], stdout=full)
+        check(
+            done.returncode == 1
+            and done.stderr == b"clfold: standard output: No space left on device\n",
+            f"{words} on a full device: {done}",
+        )
+
     def left(self):
         return sorted(os.listdir(self.folder))
 
@@ -412,13 +435,7 @@ def interrupted(d, device):
 
 def full_output(d, device):
     for words in [["explain", "reduce"], ["ladder", *SMALL], ["ladder", "--json", *SMALL]]:
-        with open("/dev/full", "wb") as full:
-            done = d.run(*words, "--device", device["index"], stdout=full)
-        check(
-            done.returncode == 1
-            and done.stderr == b"clfold: standard output: No space left on device\n",
-            f"{words} on a full device: {done}",
-        )
+        d.fill_output(device, *words)
 
 
 def on_terminal(d, words):

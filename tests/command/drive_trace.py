@@ -77,19 +77,7 @@ def usage(d, _):
 
 
 def unwritable(d, _):
-    """Told before anything is traced: no device has room for the count."""
-    before = d.left()
-    for name, part in [
-        (d.path("missing/file"), "No such file"),
-        (d.folder, "Is a directory"),
-        ("/dev/null", "not a regular file"),
-    ]:
-        text = d.bad(1, part, "trace", "--count", "2^60", "--svg", name)
-        check(name in text, f"{text!r} does not name the file")
-    environment = {**os.environ, "PATH": ""}
-    words = ["trace", "--count", "2^60", "--svg", d.path("x.svg")]
-    d.bad(1, "needs the program gnuplot", *words, env=environment)
-    check(d.left() == before, f"left: {d.left()}")
+    d.refuse_files(["trace", "--count", "2^60"])
 
 
 # ---- with a device ----
@@ -246,13 +234,7 @@ def wrong_results(d, device):
 def full_output(d, device):
     needs_look_back(d, device)
     for words in [[], ["--json"]]:
-        with open("/dev/full", "wb") as full:
-            done = d.run("trace", *words, "--count", 1000, "--device", device["index"], stdout=full)
-        check(
-            done.returncode == 1
-            and done.stderr == b"clfold: standard output: No space left on device\n",
-            f"{words} on a full device: {done}",
-        )
+        d.fill_output(device, "trace", *words, "--count", 1000)
 
 
 WITHOUT = [usage, unwritable]

@@ -8,6 +8,7 @@
  * Results are not checked here: the tests do.
  */
 #include "device.h"
+#include "segmented.h"
 
 #include "base/system.h"
 #include "ops/internal.h"
@@ -64,23 +65,6 @@ static const struct bench_case {
     { ADD_F32("add f32, tile_group", LOOKBACK), .tile = TILE_GROUP },
 };
 #define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
-
-/* A flag is a float too, so that an element is two scalars of one type. */
-static const struct monoid segmented = {
-    .name = "(value, flag)",
-    .in = CLFOLD_F32,
-    .type = CLFOLD_F32,
-    .cell = CLFOLD_F32,
-    .num_scalars = 2,
-    .num_components = 2,
-    .has_identity = true,
-    .stage_limit = UINT64_MAX,
-    .cuts = "b.f != 0",
-    .components = { { "v", CLFOLD_F32, CLFOLD_F32, CLFOLD_F32, LOAD_PLAIN,
-                      "b.f != 0 ? b.v : a.v + b.v", "0", 0 },
-                    { "f", CLFOLD_F32, CLFOLD_F32, CLFOLD_F32, LOAD_PLAIN,
-                      "b.f != 0 ? b.f : a.f", "0", 1 } },
-};
 
 struct bench {
     struct bench_device device;

@@ -136,19 +136,9 @@ static bool measure_all(struct bench *bench, bool json, struct outcome *outcome,
     return done;
 }
 
-static bool write_svg(const struct bench *bench, const char *name,
-                      struct message *message)
+static bool draw(const void *user, FILE *svg, struct message *message)
 {
-    struct output_file svg = { 0 };
-    bool done = output_file_begin(&svg, name, message);
-
-    if (done && !bench_draw(bench, svg.stream, message)) {
-        done = message_prefix(message, name);
-    }
-    done =
-        done && output_file_complete(&svg, message) && output_file_commit(&svg, message);
-    output_file_finish(&svg);
-    return done;
+    return bench_draw(user, svg, message);
 }
 
 /* "reduce add f32 at 2^20" */
@@ -198,7 +188,7 @@ static bool run(struct bench *bench, const struct options *options,
                                             CL_QUEUE_PROFILING_ENABLE, NULL);
     return prepare(bench, options, message) &&
            measure_all(bench, options->json, &outcome, message) &&
-           (!options->svg || write_svg(bench, options->svg, message)) &&
+           (!options->svg || output_file_write(options->svg, draw, bench, message)) &&
            conclude(bench, &outcome, message);
 }
 

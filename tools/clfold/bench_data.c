@@ -153,27 +153,6 @@ static void widen(clfold_type type, const void *from, size_t num, struct bench_c
     }
 }
 
-/* The bits of one value in a variable of the type. */
-static uint64_t wrap(clfold_type type, uint64_t bits)
-{
-    switch (type) {
-    case CLFOLD_I8:
-        return (uint64_t)(int8_t)bits;
-    case CLFOLD_U8:
-        return (uint8_t)bits;
-    case CLFOLD_I16:
-        return (uint64_t)(int16_t)bits;
-    case CLFOLD_U16:
-        return (uint16_t)bits;
-    case CLFOLD_I32:
-        return (uint64_t)(int32_t)bits;
-    case CLFOLD_U32:
-        return (uint32_t)bits;
-    default:
-        return bits;
-    }
-}
-
 /* ---- Folds: `elements` become what the host has after each ---- */
 
 void bench_data_begin(struct bench_data *data, const struct bench_case *one,
@@ -197,10 +176,10 @@ static void fold_bits(struct bench_data *data, size_t num)
     uint64_t *const bits = data->elements.bits;
     const clfold_type type = data->one.type;
     const bool greatest = data->one.fold == BENCH_MAX;
-    uint64_t total = data->index ? data->bits : wrap(type, bits[0]);
+    uint64_t total = data->index ? data->bits : type_wrap(type, bits[0]);
 
     for (size_t i = 0; i < num; i++) {
-        const uint64_t item = wrap(type, bits[i]);
+        const uint64_t item = type_wrap(type, bits[i]);
         const uint64_t a = order_of(type, item), b = order_of(type, total);
         /* the first of equals stays */
         if (greatest ? a > b : a < b) {
@@ -235,7 +214,7 @@ static void add_bits(struct bench_data *data, size_t num)
 
     for (size_t i = 0; i < num; i++) {
         total += bits[i];
-        bits[i] = wrap(data->one.type, total);
+        bits[i] = type_wrap(data->one.type, total);
     }
     data->bits = total;
 }
@@ -327,6 +306,6 @@ bool bench_data_agrees(struct bench_data *data, const void *result)
     memcpy(&pair, result, bench_out_size(&data->one));
     widen(type, has_index ? (const void *)&pair.value : (const void *)&pair, 1, told);
     const bool same = is_float(type) ? told->reals[0] == data->real
-                                     : told->bits[0] == wrap(type, data->bits);
+                                     : told->bits[0] == type_wrap(type, data->bits);
     return same && (!has_index || pair.index == data->least_index);
 }

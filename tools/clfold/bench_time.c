@@ -7,30 +7,14 @@
  */
 #include "bench.h"
 
-#include "clock.h"
 #include "bench_native.h"
-#include "plan/monoid.h"
+#include "clock.h"
+
+#include "../bench/segmented.h"
 #include "ops/internal.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* A flag is a float too, so that an element is two scalars of one type. */
-static const struct monoid segmented = {
-    .name = "(value, flag)",
-    .in = CLFOLD_F32,
-    .type = CLFOLD_F32,
-    .cell = CLFOLD_F32,
-    .num_scalars = 2,
-    .num_components = 2,
-    .has_identity = true,
-    .stage_limit = UINT64_MAX,
-    .cuts = "b.f != 0",
-    .components = { { "v", CLFOLD_F32, CLFOLD_F32, CLFOLD_F32, LOAD_PLAIN,
-                      "b.f != 0 ? b.v : a.v + b.v", "0", 0 },
-                    { "f", CLFOLD_F32, CLFOLD_F32, CLFOLD_F32, LOAD_PLAIN,
-                      "b.f != 0 ? b.f : a.f", "0", 1 } },
-};
 
 /* Whose times are kept: kernels, by way, and the case, which change their order from
  * round to round; the case by events; native loops, by way. */

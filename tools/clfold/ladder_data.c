@@ -64,27 +64,6 @@ static void store(clfold_type type, struct ladder_value value, void *to)
     }
 }
 
-/* Wraps to the type's width. */
-static uint64_t wrap(clfold_type type, uint64_t bits)
-{
-    switch (type) {
-    case CLFOLD_I8:
-        return (uint64_t)(int8_t)bits;
-    case CLFOLD_U8:
-        return (uint8_t)bits;
-    case CLFOLD_I16:
-        return (uint64_t)(int16_t)bits;
-    case CLFOLD_U16:
-        return (uint16_t)bits;
-    case CLFOLD_I32:
-        return (uint64_t)(int32_t)bits;
-    case CLFOLD_U32:
-        return (uint32_t)bits;
-    default:
-        return bits;
-    }
-}
-
 static struct ladder_value load(clfold_type type, const void *from)
 {
     struct ladder_value value = { 0 };
@@ -113,7 +92,7 @@ static struct ladder_value load(clfold_type type, const void *from)
         memcpy(&value.bits, from, 8);
         break;
     }
-    value.bits = wrap(type, value.bits);
+    value.bits = type_wrap(type, value.bits);
     return value;
 }
 
@@ -224,9 +203,9 @@ static struct ladder_value usual(struct ladder_data *data)
             return (struct ladder_value){ .real = random & 1 ? 1 : -1 };
         }
         /* an even factor in a few would leave nothing of the others */
-        return (struct ladder_value){ .bits = wrap(type, random | 1) };
+        return (struct ladder_value){ .bits = type_wrap(type, random | 1) };
     case CLFOLD_BIT_AND:
-        return (struct ladder_value){ .bits = wrap(type, UINT64_MAX) };
+        return (struct ladder_value){ .bits = type_wrap(type, UINT64_MAX) };
     case CLFOLD_BIT_OR:
     case CLFOLD_LOGICAL_OR:
         return (struct ladder_value){ 0 };
@@ -238,7 +217,7 @@ static struct ladder_value usual(struct ladder_data *data)
     if (is_float(type)) {
         return (struct ladder_value){ .real = any_real(type, random) };
     }
-    return (struct ladder_value){ .bits = wrap(type, random) };
+    return (struct ladder_value){ .bits = type_wrap(type, random) };
 }
 
 static struct ladder_value special(struct ladder_data *data)
@@ -251,9 +230,9 @@ static struct ladder_value special(struct ladder_data *data)
     case CLFOLD_MUL:
         return (struct ladder_value){ .real = factors[random % 12] };
     case CLFOLD_BIT_AND:
-        return (struct ladder_value){ .bits = wrap(data->type, ~bit) };
+        return (struct ladder_value){ .bits = type_wrap(data->type, ~bit) };
     case CLFOLD_BIT_OR:
-        return (struct ladder_value){ .bits = wrap(data->type, bit) };
+        return (struct ladder_value){ .bits = type_wrap(data->type, bit) };
     case CLFOLD_LOGICAL_OR:
         return small_value(data->type, 1 + (int)(random % 100));
     default: /* CLFOLD_LOGICAL_AND */
@@ -306,11 +285,11 @@ static void fold(struct ladder_data *data, struct ladder_value item)
     }
     switch (data->op) {
     case CLFOLD_ADD:
-        total->bits = wrap(data->type, total->bits + item.bits);
+        total->bits = type_wrap(data->type, total->bits + item.bits);
         total->real += item.real;
         break;
     case CLFOLD_MUL:
-        total->bits = wrap(data->type, total->bits * item.bits);
+        total->bits = type_wrap(data->type, total->bits * item.bits);
         total->real *= item.real;
         break;
     case CLFOLD_BIT_AND:

@@ -204,3 +204,18 @@ void output_file_finish(struct output_file *file)
     free(file->path);
     *file = (struct output_file){ 0 };
 }
+
+bool output_file_write(const char *name, output_writer *write, const void *user,
+                       struct message *message)
+{
+    struct output_file file = { 0 };
+    bool done = output_file_begin(&file, name, message);
+
+    if (done && !write(user, file.stream, message)) {
+        done = message_prefix(message, name);
+    }
+    done = done && output_file_complete(&file, message) &&
+           output_file_commit(&file, message);
+    output_file_finish(&file);
+    return done;
+}

@@ -32,6 +32,11 @@ bool output_file_complete(struct output_file *file, struct message *message);
 /* Puts a complete file in its place. */
 bool output_file_commit(struct output_file *file, struct message *message);
 
+/* All of this in one: what `write` writes becomes the file, if it returns true. */
+typedef bool output_writer(const void *user, FILE *stream, struct message *message);
+bool output_file_write(const char *name, output_writer *write, const void *user,
+                       struct message *message);
+
 /* Removes a file that was not put in its place. A zeroed file too. */
 void output_file_finish(struct output_file *file);
 

@@ -195,19 +195,9 @@ static bool check(struct tracing *t, struct message *message)
     return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
 }
 
-static bool write_svg(const struct trace *trace, const char *name,
-                      struct message *message)
+static bool draw(const void *user, FILE *svg, struct message *message)
 {
-    struct output_file svg = { 0 };
-    bool done = output_file_begin(&svg, name, message);
-
-    if (done && !trace_draw(trace, svg.stream, message)) {
-        done = message_prefix(message, name);
-    }
-    done =
-        done && output_file_complete(&svg, message) && output_file_commit(&svg, message);
-    output_file_finish(&svg);
-    return done;
+    return trace_draw(user, svg, message);
 }
 
 static bool run(struct tracing *t, const struct options *options, char **driver,
@@ -236,7 +226,7 @@ static bool run(struct tracing *t, const struct options *options, char **driver,
     } else {
         trace_print_tables(&t->trace);
     }
-    if (options->svg && !write_svg(&t->trace, options->svg, message)) {
+    if (options->svg && !output_file_write(options->svg, draw, &t->trace, message)) {
         return false;
     }
     return t->trace.ok || message_set(message, "%" PRIu64 " of %zu results are wrong: %s",

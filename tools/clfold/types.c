@@ -133,6 +133,26 @@ enum type_class type_class(clfold_type type)
     return types[type].class;
 }
 
+uint64_t type_wrap(clfold_type type, uint64_t bits)
+{
+    switch (type) {
+    case CLFOLD_I8:
+        return (uint64_t)(int8_t)bits;
+    case CLFOLD_U8:
+        return (uint8_t)bits;
+    case CLFOLD_I16:
+        return (uint64_t)(int16_t)bits;
+    case CLFOLD_U16:
+        return (uint16_t)bits;
+    case CLFOLD_I32:
+        return (uint64_t)(int32_t)bits;
+    case CLFOLD_U32:
+        return (uint32_t)bits;
+    default:
+        return bits;
+    }
+}
+
 clfold_type type_accumulator(clfold_op op, clfold_type element)
 {
     if (!ops[op].wide) {

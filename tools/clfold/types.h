@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* All names, for messages; the help breaks the long lists into lines. */
 #define TYPE_NAMES "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64"
@@ -43,6 +44,9 @@ clfold_type type_find(char kind, unsigned long size);
 
 enum type_class { TYPE_SIGNED, TYPE_UNSIGNED, TYPE_FLOAT };
 enum type_class type_class(clfold_type type);
+
+/* What is left of the bits in an integer of the type, its sign extended. */
+uint64_t type_wrap(clfold_type type, uint64_t bits);
 
 /* Sums and products of integers go into 64 bits; everything else stays in the element's
  * type. */
