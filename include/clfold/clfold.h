@@ -22,10 +22,12 @@
  *     context.
  *   - What this version does not do yet is refused with CLFOLD_ERROR_UNSUPPORTED, and
  *     clfold_last_error() names the field or function. Nothing is ignored.
- *   - The library writes to no stream. It reads one environment variable, CLFOLD_SCAN,
- *     in clfold_context_create: the algorithm of every scan on that context whose fold
- *     names none, as if it named this one; not set or empty: chosen by policy. A name
- *     that is none makes clfold_context_create fail with CLFOLD_ERROR_ARGUMENT.
+ *   - The library writes to no stream, and to no file but that of clfold_tune. It reads
+ *     two environment variables in clfold_context_create: CLFOLD_SCAN, the algorithm of
+ *     every scan on that context whose fold names none, as if it named this one; not set
+ *     or empty: chosen by policy; a name that is none makes clfold_context_create fail
+ *     with CLFOLD_ERROR_ARGUMENT. And CLFOLD_TUNING, the tuning_file of every context
+ *     whose params name none; not set or empty: none.
  *   - It needs libOpenCL and runs on devices of OpenCL 1.2 and newer.
  *
  * This header sets no CL_TARGET_OPENCL_VERSION: that choice is the program's.
@@ -145,7 +147,15 @@ typedef struct clfold_context_params {
     uint32_t verify_every;
     /* keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
     const char *cache_folder;
-    /* as clfold_tune writes it; NULL: the built-in policies. UNSUPPORTED so far */
+    /* A file of clfold_tune's, read once, here; NULL: the one that the environment
+     * variable CLFOLD_TUNING names, if any; "": none. Each row serves calls of one
+     * operation, operator, in and type on counts of one class, from 2^(2c - 1) on and
+     * below 2^(2c + 1), by this device, driver and version of clfold; its numbers take
+     * the place of the policy's. All other calls are as without a file, and rows of other
+     * devices are ignored. A file that is damaged, of another format or cannot be read is
+     * ignored as a whole, with a warning in the log. A tuning file may change float bits:
+     * an inclusive scan and an exclusive one, or calls on counts of two classes, may then
+     * differ in how they associate. clfold_prepare prepares for its count's class */
     const char *tuning_file;
     uint64_t cache_limit; /* bytes in cache_folder; 0: 256 MiB. UNSUPPORTED so far */
     /* bytes of device memory held as scratch, over all queues; 0: no limit. A call that
@@ -283,8 +293,8 @@ typedef struct clfold_arg_value {
  *
  * CLFOLD_DETERMINISTIC: the same bits on every run. They depend on the device, its
  * driver, the version of clfold, the fold (its algorithm included), the offsets, the
- * count and its bound (count_at), and the tuning file if one is loaded. They do not
- * depend on the number of workers or compute units, timing, the kind of queue, what else
+ * count and its bound (count_at), and the tuning file if one is loaded: a row of it may
+ * change them. They do not depend on the number of workers or compute units, timing, the kind of queue, what else
  * runs, or addresses: association follows from element offsets. One thing more: where a
  * program does not build, the next candidate takes its place (clfold_explain says which
  * and why), and it may associate differently.

@@ -19,7 +19,6 @@ static clfold_status check_params(const struct site *site,
     const struct later later[] = {
         { params->on_launch != NULL, "on_launch" },
         { params->cache_folder != NULL, "cache_folder" },
-        { params->tuning_file != NULL, "tuning_file" },
         { params->cache_limit != 0, "cache_limit" },
     };
     clfold_status status =
@@ -84,6 +83,7 @@ static void destroy(struct clfold_context *ctx, int done)
     if (done >= 5) {
         clfold_lock_finish(&ctx->knowledge.lock);
     }
+    clfold_tuning_finish(&ctx->tuning);
     if (done >= 4) {
         clfold_scratch_finish(&ctx->scratch, &ctx->log);
     }
@@ -137,7 +137,8 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
     ctx->save_verdict = p->save_verdict;
     /* The version first: clRetainDevice came with OpenCL 1.2. */
     if ((status = read_environment(ctx, &site)) ||
-        (status = clfold_caps_init(&ctx->caps, &site, device))) {
+        (status = clfold_caps_init(&ctx->caps, &site, device)) ||
+        (status = clfold_tuning_load(ctx, &site, p->tuning_file))) {
         goto fail;
     }
     if ((status = clRetainContext(context)) != CL_SUCCESS) {

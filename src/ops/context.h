@@ -6,6 +6,7 @@
 #include "device/caps.h"
 #include "device/scratch.h"
 #include "plan/reduce_plan.h"
+#include "plan/tuning.h"
 #include "plan/verdict.h"
 
 #include <stdatomic.h>
@@ -27,8 +28,10 @@ struct knowledge {
     struct findings on_list;
 };
 
-/* The environment variable that names an algorithm for scans that name none. */
-#define CLFOLD_SCAN_VARIABLE "CLFOLD_SCAN"
+/* The environment variables that name an algorithm for scans that name none, and a tuning
+ * file for contexts that name none. */
+#define CLFOLD_SCAN_VARIABLE   "CLFOLD_SCAN"
+#define CLFOLD_TUNING_VARIABLE "CLFOLD_TUNING"
 
 struct clfold_context {
     struct log log;
@@ -41,7 +44,8 @@ struct clfold_context {
     size_t (*load_verdict)(void *user, const char *key, void *verdict, size_t size);
     void (*save_verdict)(void *user, const char *key, const void *verdict, size_t size);
     const char *scan; /* the algorithm of scans that name none; NULL: by policy; static */
-    struct plan_override override; /* tests and benches only */
+    struct tuning tuning;          /* the file's rows for this device; does not change */
+    struct plan_override override; /* but for `tuned` tests and benches only */
     uint32_t verify_every;
     _Atomic uint64_t calls;
     _Atomic uint64_t verifiable; /* of those, one in verify_every is checked */
@@ -60,5 +64,19 @@ bool clfold_knowledge_init(struct knowledge *knowledge, const struct caps *caps)
 cl_int clfold_context_findings(clfold_context *context, bool may_probe,
                                struct findings *findings, bool *known,
                                const char **failed);
+
+/* "clfold 100; PLATFORM; DEVICE; DRIVER", in one line. */
+#define CLFOLD_KEY_SIZE 512
+void clfold_device_key(const struct caps *caps, char key[CLFOLD_KEY_SIZE]);
+
+/* Loads the file that the caller or the environment names; `name` NULL: the caller names
+ * none. What it is refused for is logged; only the host's memory fails the call. */
+clfold_status clfold_tuning_load(clfold_context *context, const struct site *site,
+                                 const char *name);
+
+/* What takes the place of the policy's numbers in a call. */
+struct plan_override clfold_context_plan(const clfold_context *context,
+                                         clfold_operation operation,
+                                         const struct monoid *monoid, uint64_t count);
 
 #endif

@@ -51,4 +51,8 @@ clfold_status clfold_device_verdict(cl_device_id device,
                                     void *user, char words[CLFOLD_VERDICT_WORDS],
                                     bool *known);
 
+/* What the rows for a device are known by. */
+#define CLFOLD_DEVICE_KEY 512
+void clfold_context_key(const clfold_context *context, char key[CLFOLD_DEVICE_KEY]);
+
 #endif

@@ -44,10 +44,12 @@ struct candidates {
 
 static uint32_t make_candidates(struct candidates *of, const clfold_context *context,
                                 enum reduce_algorithm algorithm,
-                                const struct monoid *monoid)
+                                const struct monoid *monoid, uint64_t count)
 {
+    const struct plan_override override =
+        clfold_context_plan(context, CLFOLD_REDUCE, monoid, count);
     uint32_t num = clfold_reduce_shapes(algorithm, &context->caps.facts, monoid,
-                                        &context->override, of->policies, of->shapes);
+                                        &override, of->policies, of->shapes);
     bool is_rung = algorithm != REDUCE_TILES;
 
     for (uint32_t i = 0; i < num; ++i) {
@@ -73,7 +75,7 @@ clfold_status clfold_reduce_find(clfold_context *context, const struct site *sit
                                  struct reduce_plan *plan, struct program **program)
 {
     struct candidates of;
-    uint32_t num = make_candidates(&of, context, algorithm, monoid), chosen;
+    uint32_t num = make_candidates(&of, context, algorithm, monoid, count), chosen;
     clfold_status status =
         clfold_program_choose(context, site, of.specs, num, &chosen, program);
 
@@ -92,7 +94,7 @@ void clfold_reduce_foresee(clfold_context *context, enum reduce_algorithm algori
                            struct reduce_plan *plan, uint32_t *dropped)
 {
     struct candidates of;
-    uint32_t num = make_candidates(&of, context, algorithm, monoid);
+    uint32_t num = make_candidates(&of, context, algorithm, monoid, count);
     struct program *program;
     bool fails;
     uint32_t i = clfold_program_foresee(context, of.specs, num, &program, &fails);

@@ -57,7 +57,10 @@ struct candidates {
 static uint32_t make_candidates(struct candidates *of, const clfold_context *context,
                                 const struct scan_call *call)
 {
-    struct plan_override override = context->override;
+    clfold_operation operation =
+        call->exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN;
+    struct plan_override override =
+        clfold_context_plan(context, operation, call->monoid, call->count);
 
     override.trace = call->trace;
     uint32_t num = clfold_scan_shapes(call->algorithm, call->exclusive,
@@ -70,7 +73,7 @@ static uint32_t make_candidates(struct candidates *of, const clfold_context *con
         of->specs[i] = (struct program_spec){
             .monoid = call->monoid,
             .tile = shape->tile,
-            .operation = call->exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN,
+            .operation = operation,
             .algorithm = call->algorithm,
             .variant = { shape->anchor,
                          shape->prefetch + 2u * shape->stream +

@@ -7,15 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KEY_SIZE 512
-
-/* "clfold 100; PLATFORM; DEVICE; DRIVER", in one line. */
-static void make_key(const struct caps *caps, char key[KEY_SIZE])
+void clfold_device_key(const struct caps *caps, char key[CLFOLD_KEY_SIZE])
 {
-    snprintf(key, KEY_SIZE, "clfold %d; %s; %s; %s", CLFOLD_VERSION, caps->platform,
-             caps->name, caps->driver);
+    snprintf(key, CLFOLD_KEY_SIZE, "clfold %d; %s; %s; %s", CLFOLD_VERSION,
+             caps->platform, caps->name, caps->driver);
     for (char *c = key; *c != '\0'; ++c) {
-        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+        *c = (unsigned char)*c < ' ' || *c == 0x7f ? ' ' : *c;
     }
 }
 
@@ -48,13 +45,13 @@ typedef size_t load_function(void *user, const char *key, void *verdict, size_t 
 static bool load(const struct caps *caps, load_function *ask, void *user,
                  struct findings *findings, bool *refused)
 {
-    char key[KEY_SIZE], line[CLFOLD_VERDICT_SIZE] = "";
+    char key[CLFOLD_KEY_SIZE], line[CLFOLD_VERDICT_SIZE] = "";
     size_t size;
 
     if (!ask) {
         return false;
     }
-    make_key(caps, key);
+    clfold_device_key(caps, key);
     size = ask(user, key, line, sizeof(line));
     *refused = size != 0;
     if (size == 0 || size > sizeof(line) || !clfold_verdict_read(findings, line, size) ||
@@ -67,11 +64,11 @@ static bool load(const struct caps *caps, load_function *ask, void *user,
 
 static void save(const clfold_context *context, const struct findings *findings)
 {
-    char key[KEY_SIZE], line[CLFOLD_VERDICT_SIZE];
+    char key[CLFOLD_KEY_SIZE], line[CLFOLD_VERDICT_SIZE];
 
     if (context->save_verdict) {
         size_t length = clfold_verdict_print(line, findings);
-        make_key(&context->caps, key);
+        clfold_device_key(&context->caps, key);
         context->save_verdict(context->log.user, key, line, length);
     }
 }

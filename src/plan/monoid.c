@@ -79,6 +79,11 @@ const char *clfold_op_name(clfold_op op)
                                                        : "an unknown operator";
 }
 
+const char *clfold_op_word(clfold_op op)
+{
+    return op >= CLFOLD_ADD && op <= CLFOLD_MATRIX_2X2 ? ops[op].name : NULL;
+}
+
 /* Integer sums into 64 bits are kept in 32 as long as they fit; f16 is summed in f32. */
 static void set_sum(struct monoid *monoid, const char *combine, const char *identity)
 {
@@ -288,6 +293,7 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
     }
     *monoid = (struct monoid){
         .name = ops[op].name,
+        .op = op,
         .in = in,
         .type = type,
         .cell = type,

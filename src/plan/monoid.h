@@ -49,6 +49,7 @@ struct component {
 
 struct monoid {
     const char *name;     /* "add" */
+    clfold_op op;         /* 0: not built in */
     clfold_type in;       /* the buffer's scalars, num_scalars of them an element */
     clfold_type type;     /* what is folded, as the caller says it */
     clfold_type cell;     /* what each component takes in a result; U64 beside an index */
@@ -81,5 +82,8 @@ bool clfold_monoid_has_item16(const struct monoid *monoid);
 
 /* "CLFOLD_ADD"; "an unknown operator". */
 const char *clfold_op_name(clfold_op op);
+
+/* "add"; NULL for what is no operator of this version. */
+const char *clfold_op_word(clfold_op op);
 
 #endif

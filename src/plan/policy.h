@@ -75,6 +75,10 @@ uint32_t clfold_policy_reduce(const struct device_facts *device,
 uint32_t clfold_policy_scan(const struct device_facts *device,
                             struct scan_policy candidates[CLFOLD_MAX_CANDIDATES]);
 
+/* Whether the device's compiler is known to have __builtin_prefetch and
+ * __builtin_nontemporal_store. */
+bool clfold_policy_builtins(const struct device_facts *device);
+
 /* The policy for the reduction ladder, which has no tile. */
 struct policy clfold_policy_ladder(const struct device_facts *device);
 

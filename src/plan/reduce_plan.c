@@ -2,6 +2,7 @@
 
 #include "base/size.h"
 #include "plan/scalar.h"
+#include "plan/tuning.h"
 
 #include <string.h>
 
@@ -106,6 +107,7 @@ uint32_t clfold_reduce_shapes(enum reduce_algorithm algorithm,
         return 1;
     }
     num_all = clfold_policy_reduce(device, all);
+    clfold_tune_reduce(override->tuned, all, num_all);
     for (uint32_t i = 0; i < num_all; ++i) {
         if (override->tile != TILE_NONE && override->tile != all[i].tile) {
             continue;

@@ -19,9 +19,11 @@ enum reduce_algorithm { REDUCE_TILES, REDUCE_0, REDUCE_6 = REDUCE_0 + 6 };
 /* "reduce_tiles", "reduce0"; static. */
 const char *clfold_reduce_name(enum reduce_algorithm algorithm);
 
-/* For tests and benches: what is not zero takes the place of the policy's choice. A
- * forced tile kind is the only candidate. */
+/* What takes the place of the policy's choice. `tuned` changes the first candidate; the
+ * rest is for tests and benches, and goes before: what is not zero holds for all of them,
+ * and a forced tile kind is the only candidate. */
 struct plan_override {
+    const struct tuned_numbers *tuned; /* of a tuning file, see tuning.h; NULL: none */
     enum tile_kind tile;
     uint32_t tile_elements, group_size, max_groups;
     /* Of scans. */

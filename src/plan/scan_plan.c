@@ -2,6 +2,7 @@
 
 #include "base/size.h"
 #include "plan/scalar.h"
+#include "plan/tuning.h"
 
 #include <string.h>
 
@@ -85,6 +86,32 @@ static uint32_t longest_run(const struct device_facts *device,
     return rest > 1 ? (uint32_t)(rest - 1) : 0;
 }
 
+/* Rounds of a work-item for each element of its run: read in rows, folded, scanned,
+ * written in rows; or propagated. And the group's scan. */
+static uint64_t run_rounds(const struct monoid *monoid)
+{
+    return monoid->num_scalars + 3 + 3 * (monoid->num_components + 1);
+}
+
+static uint64_t group_rounds(uint32_t group_size)
+{
+    return 4 * (uint64_t)group_size + 8;
+}
+
+/* The longest run that is one launch's; see rounds_of. */
+static uint32_t most_run(const struct device_facts *device, const struct monoid *monoid,
+                         uint32_t group_size)
+{
+    uint64_t group = group_rounds(group_size);
+
+    if (device->most_rounds == 0) {
+        return UINT32_MAX;
+    }
+    return device->most_rounds > group
+               ? (uint32_t)((device->most_rounds - group) / run_rounds(monoid))
+               : 1;
+}
+
 static struct tile_shape group_tile(const struct scan_policy *policy,
                                     const struct device_facts *device,
                                     const struct monoid *monoid,
@@ -102,6 +129,7 @@ static struct tile_shape group_tile(const struct scan_policy *policy,
         size /= 2;
     }
     most = longest_run(device, monoid, size);
+    most = most < most_run(device, monoid, size) ? most : most_run(device, monoid, size);
     run = elements / size < most ? elements / size : most;
     run = run > 0 ? run : 1;
     while (run > 1 && (uint64_t)run * size > monoid->stage_limit) {
@@ -176,6 +204,7 @@ uint32_t clfold_scan_shapes(enum scan_algorithm algorithm, bool exclusive,
     struct scan_policy all[CLFOLD_MAX_CANDIDATES];
     uint32_t num_all = clfold_policy_scan(device, all), num = 0;
 
+    clfold_tune_scan(override->tuned, all, num_all);
     for (uint32_t i = 0; i < num_all; ++i) {
         if (override->tile != TILE_NONE && override->tile != all[i].tile) {
             continue;
@@ -216,9 +245,7 @@ static uint64_t rounds_of(const struct monoid *monoid, const struct tile_shape *
     if (tile->kind == TILE_VECTOR) {
         return run / 16 * vector_rounds(monoid) + 16 * element_rounds(monoid) + 8;
     }
-    /* Read in rows, folded, scanned, written in rows; or propagated. */
-    return run * (monoid->num_scalars + 3 + 3 * (monoid->num_components + 1)) +
-           4 * tile->group_size + 8;
+    return run * run_rounds(monoid) + group_rounds(tile->group_size);
 }
 
 /* The group's scan is among the rounds, so a tile may take more than the device allows;

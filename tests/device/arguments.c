@@ -484,10 +484,6 @@ static void test_params(void **state)
     assert_refused(clfold_context_create(&none, device.context, device.id, &params),
                    CLFOLD_ERROR_UNSUPPORTED, "cache_folder");
     params.cache_folder = NULL;
-    params.tuning_file = "file";
-    assert_refused(clfold_context_create(&none, device.context, device.id, &params),
-                   CLFOLD_ERROR_UNSUPPORTED, "tuning_file");
-    params.tuning_file = NULL;
     params.cache_limit = 1;
     assert_refused(clfold_context_create(&none, device.context, device.id, &params),
                    CLFOLD_ERROR_UNSUPPORTED, "cache_limit");

@@ -1,0 +1,80 @@
+/* A context's tuning file: loading it, and its rows for calls. */
+#include "base/file.h"
+#include "base/memory.h"
+#include "ops/context.h"
+#include "ops/internal.h"
+
+#include <errno.h>
+
+/* Takes the rows of the text; the file is refused whole, and the defaults serve. */
+static clfold_status take(clfold_context *context, const struct site *site,
+                          const char *name, const char *text, size_t length)
+{
+    char key[CLFOLD_KEY_SIZE], why[CLFOLD_TUNING_WHY];
+    clfold_status status;
+
+    clfold_device_key(&context->caps, key);
+    status = clfold_tuning_read(&context->tuning, text, length, key, &context->caps.facts,
+                                why);
+    if (status == CLFOLD_ERROR_DATA) {
+        clfold_log(&context->log, CLFOLD_LOG_WARNING,
+                   "the tuning file %.300s is ignored: %s", name, why);
+        return CLFOLD_OK;
+    }
+    return status == CLFOLD_OK
+               ? CLFOLD_OK
+               : clfold_fail(site, status, "no memory for a tuning file's rows");
+}
+
+clfold_status clfold_tuning_load(clfold_context *context, const struct site *site,
+                                 const char *name)
+{
+    const char *file = name ? name : clfold_environment(CLFOLD_TUNING_VARIABLE);
+    char *text, why[CLFOLD_FILE_WHY];
+    size_t length;
+    clfold_status status;
+    int error;
+
+    if (!file || file[0] == '\0') {
+        return CLFOLD_OK;
+    }
+    error = clfold_file_read(file, CLFOLD_TUNING_LIMIT, &text, &length);
+    if (error == ENOMEM) {
+        return clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no memory for a tuning file");
+    }
+    if (error != 0) {
+        clfold_file_why(error, why);
+        clfold_log(&context->log, CLFOLD_LOG_WARNING,
+                   "the tuning file %.300s cannot be read: %s", file, why);
+        return CLFOLD_OK;
+    }
+    status = take(context, site, file, text, length);
+    clfold_free(text);
+    return status;
+}
+
+struct plan_override clfold_context_plan(const clfold_context *context,
+                                         clfold_operation operation,
+                                         const struct monoid *monoid, uint64_t count)
+{
+    struct plan_override plan = context->override;
+
+    if (context->tuning.num > 0 && monoid->op && !plan.tuned) {
+        const struct tuning_fold fold = {
+            .operation = operation,
+            .op = monoid->op,
+            .in = monoid->in,
+            .type = monoid->type,
+            .count_class = clfold_count_class(count),
+        };
+        plan.tuned = clfold_tuning_find(&context->tuning, &fold);
+    }
+    return plan;
+}
+
+_Static_assert(CLFOLD_DEVICE_KEY == CLFOLD_KEY_SIZE, "a key fits");
+
+void clfold_context_key(const clfold_context *context, char key[CLFOLD_DEVICE_KEY])
+{
+    clfold_device_key(&context->caps, key);
+}

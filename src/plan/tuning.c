@@ -1,0 +1,331 @@
+#include "plan/tuning.h"
+
+#include "base/memory.h"
+#include "plan/scalar.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Numbers ----------------------------------------------------------------------- */
+
+enum { OF_REDUCE = 1, OF_SCAN = 2, OF_BOTH = 3 };
+
+/* What any device may have. A tile has room for an element of any type, and its elements,
+ * like groups of them, are counted in 32 bits. */
+static const struct {
+    const char *name;
+    int of;
+    uint64_t least, most;
+} tuned[CLFOLD_TUNED] = {
+    [TUNED_TILE] = { "tile", OF_BOTH, TILE_VECTOR, TILE_GROUP },
+    [TUNED_TILE_BYTES] = { "tile_bytes", OF_BOTH, 256, 64 << 20 },
+    [TUNED_GROUP_SIZE] = { "group_size", OF_BOTH, 1, 1 << 16 },
+    [TUNED_GROUPS] = { "groups", OF_BOTH, 1, 1 << 20 },
+    [TUNED_LANE_BYTES] = { "lane_bytes", OF_REDUCE, 0, 64 << 20 },
+    [TUNED_ANCHOR] = { "anchor", OF_SCAN, 1, 1 << 16 },
+    [TUNED_PREFETCH] = { "prefetch", OF_SCAN, 0, 1 },
+    [TUNED_STREAM_BYTES] = { "stream_bytes", OF_SCAN, 0, UINT64_C(1) << 62 },
+};
+
+const char *clfold_tuned_name(enum tuned which)
+{
+    return tuned[which].name;
+}
+
+bool clfold_tuned_of(enum tuned which, clfold_operation operation)
+{
+    return (tuned[which].of & (operation == CLFOLD_REDUCE ? OF_REDUCE : OF_SCAN)) != 0;
+}
+
+bool clfold_numbers_equal(const struct tuned_numbers *a, const struct tuned_numbers *b)
+{
+    bool equal = a->set == b->set;
+
+    for (int i = 0; i < CLFOLD_TUNED; ++i) {
+        if (clfold_numbers_have(a, (enum tuned)i)) {
+            equal = equal && a->values[i] == b->values[i];
+        }
+    }
+    return equal;
+}
+
+static bool refuse(char why[CLFOLD_TUNING_WHY], enum tuned which, uint64_t value,
+                   const char *verb, uint64_t limit, const char *whose)
+{
+    snprintf(why, CLFOLD_TUNING_WHY, "%s %llu %s %llu%s", tuned[which].name,
+             (unsigned long long)value, verb, (unsigned long long)limit, whose);
+    return false;
+}
+
+static bool is_in_range(const struct tuned_numbers *numbers, enum tuned which,
+                        clfold_operation operation, char why[CLFOLD_TUNING_WHY])
+{
+    uint64_t value = numbers->values[which];
+
+    if (!clfold_tuned_of(which, operation)) {
+        snprintf(why, CLFOLD_TUNING_WHY, "%s is no number of a %s", tuned[which].name,
+                 operation == CLFOLD_REDUCE ? "reduction" : "scan");
+        return false;
+    }
+    return value < tuned[which].least
+               ? refuse(why, which, value, "is less than", tuned[which].least, "")
+           : value > tuned[which].most
+               ? refuse(why, which, value, "is more than", tuned[which].most, "")
+               : true;
+}
+
+/* A launch turns at least one block of tiles into prefixes, with two rounds for each. */
+static bool suits_device(const struct tuned_numbers *numbers,
+                         const struct device_facts *device, char why[CLFOLD_TUNING_WHY])
+{
+    static const enum tuned builtins[] = { TUNED_PREFETCH, TUNED_STREAM_BYTES };
+    uint64_t most_anchor =
+        device->most_rounds > 3 ? (device->most_rounds - 1) / 2 : UINT64_MAX;
+
+    if (clfold_numbers_have(numbers, TUNED_GROUP_SIZE) &&
+        numbers->values[TUNED_GROUP_SIZE] > device->max_group_size) {
+        return refuse(why, TUNED_GROUP_SIZE, numbers->values[TUNED_GROUP_SIZE],
+                      "is more than", device->max_group_size, ", the device's most");
+    }
+    if (clfold_numbers_have(numbers, TUNED_ANCHOR) &&
+        numbers->values[TUNED_ANCHOR] > most_anchor) {
+        return refuse(why, TUNED_ANCHOR, numbers->values[TUNED_ANCHOR], "is more than",
+                      most_anchor, ", the device's most");
+    }
+    for (int i = 0; i < 2; ++i) {
+        if (clfold_numbers_have(numbers, builtins[i]) &&
+            numbers->values[builtins[i]] != 0 && !clfold_policy_builtins(device)) {
+            return refuse(why, builtins[i], numbers->values[builtins[i]], "is more than",
+                          0, ", and the device's compiler is not known to have it");
+        }
+    }
+    return true;
+}
+
+bool clfold_numbers_legal(const struct tuned_numbers *numbers, clfold_operation operation,
+                          const struct device_facts *device, char why[CLFOLD_TUNING_WHY])
+{
+    for (int i = 0; i < CLFOLD_TUNED; ++i) {
+        if (clfold_numbers_have(numbers, (enum tuned)i) &&
+            !is_in_range(numbers, (enum tuned)i, operation, why)) {
+            return false;
+        }
+    }
+    if (clfold_numbers_have(numbers, TUNED_TILE) &&
+        clfold_numbers_have(numbers, TUNED_GROUP_SIZE) &&
+        numbers->values[TUNED_TILE] == TILE_VECTOR &&
+        numbers->values[TUNED_GROUP_SIZE] != 1) {
+        return refuse(why, TUNED_GROUP_SIZE, numbers->values[TUNED_GROUP_SIZE],
+                      "is more than", 1, ", and a vector's tile is one work-item's");
+    }
+    return !device || suits_device(numbers, device, why);
+}
+
+/* ---- Policies ---------------------------------------------------------------------- */
+
+void clfold_numbers_of_reduce(struct tuned_numbers *numbers, const struct policy *policy)
+{
+    *numbers = (struct tuned_numbers){ 0 };
+    clfold_numbers_put(numbers, TUNED_TILE, policy->tile);
+    clfold_numbers_put(numbers, TUNED_TILE_BYTES, policy->tile_bytes);
+    clfold_numbers_put(numbers, TUNED_GROUP_SIZE, policy->group_size);
+    clfold_numbers_put(numbers, TUNED_GROUPS, (uint64_t)policy->units * policy->resident);
+    clfold_numbers_put(numbers, TUNED_LANE_BYTES, policy->lane_bytes);
+}
+
+void clfold_numbers_of_scan(struct tuned_numbers *numbers,
+                            const struct scan_policy *policy)
+{
+    *numbers = (struct tuned_numbers){ 0 };
+    clfold_numbers_put(numbers, TUNED_TILE, policy->tile);
+    clfold_numbers_put(numbers, TUNED_TILE_BYTES, policy->tile_bytes);
+    clfold_numbers_put(numbers, TUNED_GROUP_SIZE, policy->group_size);
+    clfold_numbers_put(numbers, TUNED_GROUPS, policy->groups);
+    clfold_numbers_put(numbers, TUNED_ANCHOR, policy->anchor);
+    clfold_numbers_put(numbers, TUNED_PREFETCH, policy->prefetch);
+    clfold_numbers_put(numbers, TUNED_STREAM_BYTES, policy->stream_bytes);
+}
+
+static bool takes(const struct tuned_numbers *numbers, enum tuned which, uint32_t *value)
+{
+    bool has = clfold_numbers_have(numbers, which);
+
+    if (has) {
+        *value = (uint32_t)numbers->values[which];
+    }
+    return has;
+}
+
+static void take_tile(const struct tuned_numbers *numbers, enum tile_kind kind,
+                      uint32_t *tile_bytes, uint32_t *group_size)
+{
+    takes(numbers, TUNED_TILE_BYTES, tile_bytes);
+    takes(numbers, TUNED_GROUP_SIZE, group_size);
+    *group_size = kind == TILE_VECTOR ? 1 : *group_size;
+}
+
+/* Whether a candidate has the tile that the numbers want, if they want one. */
+static bool fits(const struct tuned_numbers *numbers, enum tile_kind kind)
+{
+    return !clfold_numbers_have(numbers, TUNED_TILE) ||
+           numbers->values[TUNED_TILE] == (uint64_t)kind;
+}
+
+void clfold_tune_reduce(const struct tuned_numbers *numbers, struct policy *candidates,
+                        uint32_t num)
+{
+    uint32_t from = 0;
+
+    while (numbers && from < num && !fits(numbers, candidates[from].tile)) {
+        ++from;
+    }
+    if (!numbers || from == num) {
+        return;
+    }
+    struct policy policy = candidates[from];
+    memmove(candidates + 1, candidates, from * sizeof(*candidates));
+    take_tile(numbers, policy.tile, &policy.tile_bytes, &policy.group_size);
+    takes(numbers, TUNED_LANE_BYTES, &policy.lane_bytes);
+    if (takes(numbers, TUNED_GROUPS, &policy.units)) {
+        policy.resident = 1;
+    }
+    policy.row = "tuned";
+    candidates[0] = policy;
+}
+
+void clfold_tune_scan(const struct tuned_numbers *numbers, struct scan_policy *candidates,
+                      uint32_t num)
+{
+    uint32_t from = 0;
+
+    while (numbers && from < num && !fits(numbers, candidates[from].tile)) {
+        ++from;
+    }
+    if (!numbers || from == num) {
+        return;
+    }
+    struct scan_policy policy = candidates[from];
+    memmove(candidates + 1, candidates, from * sizeof(*candidates));
+    take_tile(numbers, policy.tile, &policy.tile_bytes, &policy.group_size);
+    takes(numbers, TUNED_GROUPS, &policy.groups);
+    takes(numbers, TUNED_ANCHOR, &policy.anchor);
+    if (clfold_numbers_have(numbers, TUNED_PREFETCH)) {
+        policy.prefetch = numbers->values[TUNED_PREFETCH] != 0;
+    }
+    if (clfold_numbers_have(numbers, TUNED_STREAM_BYTES)) {
+        policy.stream_bytes = numbers->values[TUNED_STREAM_BYTES];
+    }
+    policy.row = "tuned";
+    candidates[0] = policy;
+}
+
+/* ---- Rows -------------------------------------------------------------------------- */
+
+uint32_t clfold_count_class(uint64_t count)
+{
+    uint32_t bits = 0;
+
+    while (bits < 63 && count >> (bits + 1) > 0) {
+        ++bits;
+    }
+    return (bits + 1) / 2;
+}
+
+static int compare_u32(uint32_t a, uint32_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* By the fold, of a row or alone: it stands first in one. */
+static int compare(const void *one, const void *other)
+{
+    const struct tuning_fold *a = one, *b = other;
+    int order = compare_u32(a->operation, b->operation);
+
+    order = order ? order : compare_u32(a->op, b->op);
+    order = order ? order : compare_u32(a->in, b->in);
+    order = order ? order : compare_u32(a->type, b->type);
+    return order ? order : compare_u32(a->count_class, b->count_class);
+}
+
+const struct tuned_numbers *clfold_tuning_find(const struct tuning *tuning,
+                                               const struct tuning_fold *fold)
+{
+    const struct tuning_row *row =
+        tuning->num > 0
+            ? bsearch(fold, tuning->rows, tuning->num, sizeof(*tuning->rows), compare)
+            : NULL;
+
+    return row ? &row->numbers : NULL;
+}
+
+void clfold_tuning_finish(struct tuning *tuning)
+{
+    clfold_free(tuning->rows);
+    *tuning = (struct tuning){ 0 };
+}
+
+static clfold_status read_rows(struct tuning *tuning, const char *text, size_t length,
+                               const char *key, const struct device_facts *device,
+                               char why[CLFOLD_TUNING_WHY])
+{
+    char what[CLFOLD_TUNING_WHY];
+    struct tuning_reader reader;
+    bool more = clfold_tuning_begin(&reader, text, length);
+
+    while (more && clfold_tuning_next(&reader)) {
+        if (strcmp(reader.key, key) != 0) {
+            continue;
+        }
+        if (!clfold_numbers_legal(&reader.row.numbers, reader.row.fold.operation, device,
+                                  what)) {
+            snprintf(why, CLFOLD_TUNING_WHY, "line %u: %.200s", reader.line, what);
+            return CLFOLD_ERROR_DATA;
+        }
+        tuning->rows[tuning->num++] = reader.row;
+    }
+    snprintf(why, CLFOLD_TUNING_WHY, "%s", reader.why);
+    return reader.failed ? CLFOLD_ERROR_DATA : CLFOLD_OK;
+}
+
+/* Two rows of one fold: nobody could tell which serves. */
+static clfold_status sort_rows(struct tuning *tuning, char why[CLFOLD_TUNING_WHY])
+{
+    char fold[CLFOLD_TUNING_FOLD];
+
+    qsort(tuning->rows, tuning->num, sizeof(*tuning->rows), compare);
+    for (size_t i = 1; i < tuning->num; ++i) {
+        if (compare(&tuning->rows[i - 1], &tuning->rows[i]) == 0) {
+            clfold_tuning_print_fold(fold, &tuning->rows[i].fold);
+            snprintf(why, CLFOLD_TUNING_WHY, "two rows serve %s on one device", fold);
+            return CLFOLD_ERROR_DATA;
+        }
+    }
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_tuning_read(struct tuning *tuning, const char *text, size_t length,
+                                 const char *key, const struct device_facts *device,
+                                 char why[CLFOLD_TUNING_WHY])
+{
+    size_t lines = 0;
+    clfold_status status;
+
+    for (size_t i = 0; i < length; ++i) {
+        lines += text[i] == '\n';
+    }
+    *tuning =
+        (struct tuning){ .rows = clfold_alloc((lines + 1) * sizeof(*tuning->rows)) };
+    if (!tuning->rows) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    status = read_rows(tuning, text, length, key, device, why);
+    if (status == CLFOLD_OK) {
+        status = sort_rows(tuning, why);
+    }
+    if (status != CLFOLD_OK || tuning->num == 0) {
+        clfold_tuning_finish(tuning);
+    }
+    return status;
+}

@@ -1,0 +1,160 @@
+/*
+ * Tuning: numbers that take the place of a policy's, for one fold on one device, and the
+ * text that keeps them:
+ *
+ *   clfold tuning 1
+ *   reduce add u8:u64 2^25..2^27 tile=tile_vector tile_bytes=32768 on KEY
+ *   |      |   |      |          |                                    |
+ *   |      |   |      |          |                                    version and device
+ *   |      |   |      |          its numbers, in any order
+ *   |      |   |      counts from 2^25 on and below 2^27
+ *   |      |   buffer's type : type that is folded
+ *   |      operator
+ *   operation
+ *
+ * Each row serves the fold, class of counts and key that it names, and nothing else. A
+ * file is taken whole or not at all: whatever clfold would not have written is refused in
+ * one sentence, in the rows of other devices too.
+ */
+#ifndef CLFOLD_PLAN_TUNING_H
+#define CLFOLD_PLAN_TUNING_H
+
+#include "base/text.h"
+#include "plan/monoid.h"
+#include "plan/policy.h"
+
+/* A policy's numbers, as policy.h has them. `groups` of a reduction are units * resident.
+ */
+enum tuned {
+    TUNED_TILE,
+    TUNED_TILE_BYTES,
+    TUNED_GROUP_SIZE,
+    TUNED_GROUPS,
+    TUNED_LANE_BYTES,
+    TUNED_ANCHOR,
+    TUNED_PREFETCH,
+    TUNED_STREAM_BYTES
+};
+#define CLFOLD_TUNED (TUNED_STREAM_BYTES + 1)
+
+/* Those of `set`, bit by bit; the others stay as the policy has them. */
+struct tuned_numbers {
+    uint32_t set;
+    uint64_t values[CLFOLD_TUNED];
+};
+
+/* "tile_bytes". */
+const char *clfold_tuned_name(enum tuned which);
+
+/* Whether the policies of an operation have such a number. */
+bool clfold_tuned_of(enum tuned which, clfold_operation operation);
+
+static inline bool clfold_numbers_have(const struct tuned_numbers *numbers,
+                                       enum tuned which)
+{
+    return (numbers->set >> which & 1) != 0;
+}
+
+static inline void clfold_numbers_put(struct tuned_numbers *numbers, enum tuned which,
+                                      uint64_t value)
+{
+    numbers->set |= UINT32_C(1) << which;
+    numbers->values[which] = value;
+}
+
+bool clfold_numbers_equal(const struct tuned_numbers *a, const struct tuned_numbers *b);
+
+#define CLFOLD_TUNING_WHY 256
+
+/* Whether a policy of the operation may have these numbers; `device` NULL: any device's.
+ * Else *why says which number will not do. */
+bool clfold_numbers_legal(const struct tuned_numbers *numbers, clfold_operation operation,
+                          const struct device_facts *device, char why[CLFOLD_TUNING_WHY]);
+
+/* All numbers of a policy, and a policy with other numbers, which stands first among the
+ * candidates then. numbers NULL: none. */
+void clfold_numbers_of_reduce(struct tuned_numbers *numbers, const struct policy *policy);
+void clfold_numbers_of_scan(struct tuned_numbers *numbers,
+                            const struct scan_policy *policy);
+void clfold_tune_reduce(const struct tuned_numbers *numbers, struct policy *candidates,
+                        uint32_t num);
+void clfold_tune_scan(const struct tuned_numbers *numbers, struct scan_policy *candidates,
+                      uint32_t num);
+
+/* ---- Rows -------------------------------------------------------------------------- */
+
+/* What a row serves. */
+struct tuning_fold {
+    clfold_operation operation;
+    clfold_op op;
+    clfold_type in, type;
+    uint32_t count_class;
+};
+
+/* Counts from 2^(2c - 1) on and below 2^(2c + 1), so that powers of four are in the
+ * middle. */
+uint32_t clfold_count_class(uint64_t count);
+
+struct tuning_row {
+    struct tuning_fold fold;
+    struct tuned_numbers numbers;
+};
+
+/* The rows that serve one key, in order. */
+struct tuning {
+    struct tuning_row *rows;
+    size_t num;
+};
+
+/* NULL where no row serves the fold; belongs to the tuning. */
+const struct tuned_numbers *clfold_tuning_find(const struct tuning *tuning,
+                                               const struct tuning_fold *fold);
+
+/* A zeroed tuning too. */
+void clfold_tuning_finish(struct tuning *tuning);
+
+/* ---- The text ---------------------------------------------------------------------- */
+
+/* The most bytes of a file, and of a line with its end. */
+#define CLFOLD_TUNING_LIMIT ((size_t)256 << 10)
+#define CLFOLD_TUNING_LINE  1024
+
+/* "reduce add u8:u64 2^25..2^27" and "tile=tile_vector tile_bytes=32768". */
+#define CLFOLD_TUNING_FOLD    96
+#define CLFOLD_TUNING_NUMBERS 320
+void clfold_tuning_print_fold(char text[CLFOLD_TUNING_FOLD],
+                              const struct tuning_fold *fold);
+void clfold_tuning_print_numbers(char text[CLFOLD_TUNING_NUMBERS],
+                                 const struct tuned_numbers *numbers);
+
+/* The rows of a text, one after the other. */
+struct tuning_reader {
+    const char *at, *end;
+    uint32_t line; /* that was read last, from 1 on */
+    bool failed;
+    char why[CLFOLD_TUNING_WHY]; /* "line 3: tile_bytes 0 is less than 256" */
+    /* the row's */
+    struct tuning_row row;
+    char key[CLFOLD_TUNING_LINE];
+};
+
+/* False: the first line is none of a tuning file. */
+bool clfold_tuning_begin(struct tuning_reader *reader, const char *text, size_t length);
+
+/* False: there is no further row, or the next one has failed. */
+bool clfold_tuning_next(struct tuning_reader *reader);
+
+/* Takes the rows of `key` out of a text. CLFOLD_ERROR_DATA: it is refused, and *why says
+ * what for; else the host's memory may have run out. *tuning is empty then. */
+clfold_status clfold_tuning_read(struct tuning *tuning, const char *text, size_t length,
+                                 const char *key, const struct device_facts *device,
+                                 char why[CLFOLD_TUNING_WHY]);
+
+/* Adds to `out` the text with this row in the place of the fold's on the key's device;
+ * numbers NULL: without a row for it. A text of length 0 is one without rows. The text
+ * must have been read. */
+void clfold_tuning_replace(struct text *out, const char *text, size_t length,
+                           const char *key, const struct tuning_fold *fold,
+                           const struct tuned_numbers *numbers);
+
+#endif

@@ -1,0 +1,311 @@
+/* The text form of tuning, see tuning.h. */
+#include "plan/tuning.h"
+
+#include "plan/scalar.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAGIC      "clfold tuning "
+#define VERSION    "1"
+#define FIRST_LINE MAGIC VERSION "\n"
+
+static const char *const operations[] = {
+    [CLFOLD_REDUCE] = "reduce",
+    [CLFOLD_INCLUSIVE_SCAN] = "inclusive_scan",
+    [CLFOLD_EXCLUSIVE_SCAN] = "exclusive_scan",
+};
+
+#define MOST_CLASS 32
+
+/* ---- Printing ---------------------------------------------------------------------- */
+
+void clfold_tuning_print_fold(char text[CLFOLD_TUNING_FOLD],
+                              const struct tuning_fold *fold)
+{
+    uint32_t c = fold->count_class;
+
+    snprintf(text, CLFOLD_TUNING_FOLD, "%s %s %s:%s 2^%u..2^%u",
+             operations[fold->operation], clfold_op_word(fold->op),
+             clfold_type_name(fold->in), clfold_type_name(fold->type),
+             c > 0 ? 2 * c - 1 : 0, 2 * c + 1);
+}
+
+void clfold_tuning_print_numbers(char text[CLFOLD_TUNING_NUMBERS],
+                                 const struct tuned_numbers *numbers)
+{
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < CLFOLD_TUNED; ++i) {
+        enum tuned which = (enum tuned)i;
+        const char *space = length > 0 ? " " : "", *name = clfold_tuned_name(which);
+        char *at = text + length;
+        size_t room = CLFOLD_TUNING_NUMBERS - length;
+        int wrote = 0;
+        if (which == TUNED_TILE && clfold_numbers_have(numbers, which)) {
+            wrote = snprintf(at, room, "%s%s=%s", space, name,
+                             clfold_tile_name((enum tile_kind)numbers->values[i]));
+        } else if (clfold_numbers_have(numbers, which)) {
+            wrote = snprintf(at, room, "%s%s=%llu", space, name,
+                             (unsigned long long)numbers->values[i]);
+        }
+        length += (size_t)wrote;
+    }
+}
+
+static void print_row(struct text *out, const char *key, const struct tuning_fold *fold,
+                      const struct tuned_numbers *numbers)
+{
+    char of[CLFOLD_TUNING_FOLD], with[CLFOLD_TUNING_NUMBERS];
+
+    clfold_tuning_print_fold(of, fold);
+    clfold_tuning_print_numbers(with, numbers);
+    clfold_text_print(out, "%s %s on %s\n", of, with, key);
+}
+
+/* ---- Words ------------------------------------------------------------------------- */
+
+/* Moves past `word` if it is there. */
+static bool take(const char **at, const char *word)
+{
+    size_t length = strlen(word);
+
+    if (strncmp(*at, word, length) != 0) {
+        return false;
+    }
+    *at += length;
+    return true;
+}
+
+/* A number as clfold writes it: no sign, no leading zero. */
+static bool take_number(const char **at, uint64_t *number)
+{
+    const char *from = *at;
+
+    *number = 0;
+    for (; **at >= '0' && **at <= '9'; ++*at) {
+        uint64_t digit = (uint64_t)(**at - '0');
+        if (*number > (UINT64_MAX - digit) / 10 || (*at > from && *from == '0')) {
+            return false;
+        }
+        *number = 10 * *number + digit;
+    }
+    return *at > from;
+}
+
+static bool take_operation(const char **at, clfold_operation *operation)
+{
+    for (*operation = CLFOLD_REDUCE; *operation <= CLFOLD_EXCLUSIVE_SCAN; ++*operation) {
+        const char *from = *at;
+        if (take(&from, operations[*operation]) && take(&from, " ")) {
+            *at = from;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_op(const char **at, clfold_op *op)
+{
+    for (*op = CLFOLD_ADD; *op <= CLFOLD_MATRIX_2X2; ++*op) {
+        const char *from = *at, *word = clfold_op_word(*op);
+        if (word && take(&from, word) && take(&from, " ")) {
+            *at = from;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_type(const char **at, const char *behind, clfold_type *type)
+{
+    for (*type = CLFOLD_I8; *type <= CLFOLD_F64; ++*type) {
+        const char *from = *at;
+        if (take(&from, clfold_type_name(*type)) && take(&from, behind)) {
+            *at = from;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_class(const char **at, uint32_t *count_class)
+{
+    uint64_t from, to;
+
+    if (!take(at, "2^") || !take_number(at, &from) || !take(at, "..2^") ||
+        !take_number(at, &to) || to % 2 == 0 || to / 2 > MOST_CLASS ||
+        from != (to > 1 ? to - 2 : 0)) {
+        return false;
+    }
+    *count_class = (uint32_t)(to / 2);
+    return take(at, " ");
+}
+
+/* ---- Rows -------------------------------------------------------------------------- */
+
+static bool fail(struct tuning_reader *reader, const char *what, const char *word)
+{
+    snprintf(reader->why, sizeof(reader->why), "line %u: %s%.*s", reader->line, what,
+             (int)strcspn(word, " "), word);
+    reader->failed = true;
+    return false;
+}
+
+static bool read_value(const char **at, enum tuned which, uint64_t *value)
+{
+    if (which != TUNED_TILE) {
+        return take_number(at, value);
+    }
+    *value = take(at, clfold_tile_name(TILE_VECTOR))  ? TILE_VECTOR
+             : take(at, clfold_tile_name(TILE_GROUP)) ? TILE_GROUP
+                                                      : TILE_NONE;
+    return *value != TILE_NONE;
+}
+
+/* "tile_bytes=32768 ". */
+static bool read_one(struct tuning_reader *reader, const char **at)
+{
+    const char *word = *at;
+    int which = 0;
+    uint64_t value;
+
+    while (which < CLFOLD_TUNED &&
+           !(take(at, clfold_tuned_name((enum tuned)which)) && take(at, "="))) {
+        *at = word;
+        ++which;
+    }
+    if (which == CLFOLD_TUNED) {
+        return fail(reader, "there is no number ", word);
+    }
+    if (!read_value(at, (enum tuned)which, &value) || !take(at, " ")) {
+        return fail(reader, "this is no value: ", word);
+    }
+    if (clfold_numbers_have(&reader->row.numbers, (enum tuned)which)) {
+        return fail(reader, "a second ", word);
+    }
+    clfold_numbers_put(&reader->row.numbers, (enum tuned)which, value);
+    return true;
+}
+
+/* A whole line, without its end. */
+static bool read_row(struct tuning_reader *reader, const char *line)
+{
+    struct tuning_fold *fold = &reader->row.fold;
+    char why[CLFOLD_TUNING_WHY];
+    const char *at = line;
+
+    reader->row = (struct tuning_row){ 0 };
+    if (!take_operation(&at, &fold->operation)) {
+        return fail(reader, "there is no operation ", at);
+    }
+    if (!take_op(&at, &fold->op)) {
+        return fail(reader, "there is no operator ", at);
+    }
+    if (!take_type(&at, ":", &fold->in) || !take_type(&at, " ", &fold->type)) {
+        return fail(reader, "this is no type: ", at);
+    }
+    if (!take_class(&at, &fold->count_class)) {
+        return fail(reader, "these are no counts of a row: ", at);
+    }
+    while (!take(&at, "on ")) {
+        if (!read_one(reader, &at)) {
+            return false;
+        }
+    }
+    if (reader->row.numbers.set == 0 || *at == '\0') {
+        return fail(reader, *at == '\0' ? "no device" : "no number", "");
+    }
+    if (!clfold_numbers_legal(&reader->row.numbers, fold->operation, NULL, why)) {
+        snprintf(reader->why, sizeof(reader->why), "line %u: %.200s", reader->line, why);
+        reader->failed = true;
+        return false;
+    }
+    snprintf(reader->key, sizeof(reader->key), "%s", at);
+    return true;
+}
+
+/* Names of devices may be in any encoding, but there are no control characters. */
+static bool is_text(const char *line, size_t length)
+{
+    for (size_t i = 0; i < length; ++i) {
+        unsigned char c = (unsigned char)line[i];
+        if (c < ' ' || c == 0x7f) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool clfold_tuning_next(struct tuning_reader *reader)
+{
+    char line[CLFOLD_TUNING_LINE];
+    size_t left = (size_t)(reader->end - reader->at), length;
+    const char *end = left > 0 ? memchr(reader->at, '\n', left) : NULL;
+
+    if (left == 0 || reader->failed) {
+        return false;
+    }
+    ++reader->line;
+    if (!end) {
+        return fail(reader, "it has no end", "");
+    }
+    length = (size_t)(end - reader->at);
+    if (length >= sizeof(line)) {
+        return fail(reader, "it is too long", "");
+    }
+    if (!is_text(reader->at, length)) {
+        return fail(reader, "it is no text", "");
+    }
+    memcpy(line, reader->at, length);
+    line[length] = '\0';
+    reader->at = end + 1;
+    return read_row(reader, line);
+}
+
+bool clfold_tuning_begin(struct tuning_reader *reader, const char *text, size_t length)
+{
+    size_t first = strlen(FIRST_LINE), magic = strlen(MAGIC);
+
+    *reader = (struct tuning_reader){ .at = text, .end = text + length, .line = 1 };
+    if (length >= first && memcmp(text, FIRST_LINE, first) == 0) {
+        reader->at += first;
+        return true;
+    }
+    reader->at = reader->end;
+    reader->failed = true;
+    snprintf(reader->why, sizeof(reader->why),
+             length > magic && memcmp(text, MAGIC, magic) == 0
+                 ? "it is of another version than " VERSION
+                 : "it does not begin with \"" MAGIC VERSION "\"");
+    return false;
+}
+
+/* ---- Replacing --------------------------------------------------------------------- */
+
+static bool is_same_fold(const struct tuning_fold *a, const struct tuning_fold *b)
+{
+    return a->operation == b->operation && a->op == b->op && a->in == b->in &&
+           a->type == b->type && a->count_class == b->count_class;
+}
+
+void clfold_tuning_replace(struct text *out, const char *text, size_t length,
+                           const char *key, const struct tuning_fold *fold,
+                           const struct tuned_numbers *numbers)
+{
+    struct tuning_reader reader;
+    const char *from;
+
+    clfold_text_print(out, FIRST_LINE);
+    if (length > 0 && clfold_tuning_begin(&reader, text, length)) {
+        for (from = reader.at; clfold_tuning_next(&reader); from = reader.at) {
+            if (strcmp(reader.key, key) != 0 || !is_same_fold(&reader.row.fold, fold)) {
+                clfold_text_append(out, from, (size_t)(reader.at - from));
+            }
+        }
+    }
+    if (numbers) {
+        print_row(out, key, fold, numbers);
+    }
+}

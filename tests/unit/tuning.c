@@ -1,0 +1,457 @@
+/* Tuning: what it makes of policies, its text form, and what is no such text. */
+#include "test.h"
+
+#include "plan/tuning.h"
+
+#include "plan/reduce_plan.h"
+#include "plan/scan_plan.h"
+
+#define FIRST "clfold tuning 1\n"
+#define KEY   "clfold 100; Some platform; A device, 2 on a line; 3.1 x=y"
+#define OTHER "clfold 100; Some platform; Another device; 3.1"
+
+static const struct device_facts cpu = { .cpu = true,
+                                         .vendor = "any",
+                                         .name = "any",
+                                         .max_group_size = 4096,
+                                         .local_memory = 1 << 18,
+                                         .platform = "Portable Computing Language" };
+static const struct device_facts gpu = { .vendor = "any",
+                                         .name = "any",
+                                         .max_group_size = 256,
+                                         .local_memory = 1 << 15,
+                                         .platform = "other" };
+
+static const struct site site = { NULL, "test" };
+
+static clfold_status read_for(struct tuning *tuning, const char *text,
+                              const struct device_facts *device, char *why)
+{
+    return clfold_tuning_read(tuning, text, strlen(text), KEY, device, why);
+}
+
+/* ---- The text ---------------------------------------------------------------------- */
+
+/* Every fold and every number comes back as it went. */
+static void test_round_trip(void **state)
+{
+    struct text text = { 0 };
+    struct tuning tuning;
+    char why[CLFOLD_TUNING_WHY];
+    size_t rows = 0;
+
+    (void)state;
+    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
+        for (uint32_t i = 0; i < 13 * 33; ++i) {
+            const struct tuning_fold fold = { o, CLFOLD_ADD + i % 13, CLFOLD_I8 + i % 11,
+                                              CLFOLD_I8 + i % 7, i / 13 };
+            struct tuned_numbers numbers = { 0 };
+            clfold_numbers_put(&numbers, TUNED_TILE, TILE_VECTOR + i % 2);
+            clfold_numbers_put(&numbers, TUNED_TILE_BYTES, 256 + i);
+            for (int n = TUNED_GROUPS; n < CLFOLD_TUNED && i % 3; ++n) {
+                if (clfold_tuned_of((enum tuned)n, o)) {
+                    clfold_numbers_put(&numbers, (enum tuned)n,
+                                       n == TUNED_PREFETCH ? i % 2 : i + 1);
+                }
+            }
+            struct text next = { 0 };
+            clfold_tuning_replace(&next, text.bytes, text.length, KEY, &fold, &numbers);
+            assert_false(next.failed);
+            clfold_text_finish(&text);
+            text = next;
+            ++rows;
+            if (i % 50 == 0) {
+                const struct tuned_numbers *found;
+                assert_int_equal(read_for(&tuning, text.bytes, &cpu, why), CLFOLD_OK);
+                assert_int_equal(tuning.num, rows);
+                found = clfold_tuning_find(&tuning, &fold);
+                assert_non_null(found);
+                assert_true(clfold_numbers_equal(found, &numbers));
+                clfold_tuning_finish(&tuning);
+            }
+        }
+    }
+    clfold_text_finish(&text);
+}
+
+static void test_text(void **state)
+{
+    const struct tuning_fold fold = { CLFOLD_INCLUSIVE_SCAN, CLFOLD_MAX, CLFOLD_U8,
+                                      CLFOLD_U64, 13 };
+    struct tuned_numbers numbers = { 0 };
+    struct text text = { 0 };
+
+    (void)state;
+    clfold_numbers_put(&numbers, TUNED_TILE, TILE_GROUP);
+    clfold_numbers_put(&numbers, TUNED_ANCHOR, 4);
+    clfold_numbers_put(&numbers, TUNED_STREAM_BYTES, 0);
+    clfold_tuning_replace(&text, NULL, 0, KEY, &fold, &numbers);
+    assert_string_equal(text.bytes,
+                        FIRST "inclusive_scan max u8:u64 2^25..2^27 tile=tile_group "
+                              "anchor=4 stream_bytes=0 on " KEY "\n");
+    clfold_text_finish(&text);
+}
+
+/* A row takes the place of the fold's own on its device; all others stay as they are. */
+static void test_replace(void **state)
+{
+#define ROW_A "reduce add f32:f32 2^1..2^3 tile_bytes=256 on " KEY "\n"
+#define ROW_B "reduce add f32:f32 2^1..2^3 groups=7 tile_bytes=300 on " OTHER "\n"
+#define ROW_C "reduce min f32:f32 2^1..2^3 tile_bytes=512 on " KEY "\n"
+#define ROW_D "reduce add f32:f32 2^1..2^3 tile_bytes=1024 on " KEY "\n"
+    const struct tuning_fold fold = { CLFOLD_REDUCE, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32,
+                                      1 };
+    const char *const old = FIRST ROW_A ROW_B ROW_C;
+    struct tuned_numbers numbers = { 0 };
+    struct text text = { 0 };
+
+    (void)state;
+    clfold_numbers_put(&numbers, TUNED_TILE_BYTES, 1024);
+    clfold_tuning_replace(&text, old, strlen(old), KEY, &fold, &numbers);
+    assert_string_equal(text.bytes, FIRST ROW_B ROW_C ROW_D);
+    clfold_text_finish(&text);
+    clfold_tuning_replace(&text, old, strlen(old), KEY, &fold, NULL);
+    assert_string_equal(text.bytes, FIRST ROW_B ROW_C);
+    clfold_text_finish(&text);
+    clfold_tuning_replace(&text, NULL, 0, KEY, &fold, NULL);
+    assert_string_equal(text.bytes, FIRST);
+    clfold_text_finish(&text);
+}
+
+static void test_find(void **state)
+{
+    struct tuning_fold fold = { CLFOLD_REDUCE, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32, 1 };
+    struct tuning tuning = { 0 };
+    char why[CLFOLD_TUNING_WHY];
+
+    (void)state;
+    assert_null(clfold_tuning_find(&tuning, &fold));
+    assert_int_equal(read_for(&tuning, FIRST ROW_B, &cpu, why), CLFOLD_OK);
+    assert_int_equal(tuning.num, 0);
+    assert_int_equal(read_for(&tuning, FIRST ROW_C ROW_B ROW_A, &cpu, why), CLFOLD_OK);
+    assert_int_equal(tuning.num, 2);
+    assert_int_equal(clfold_tuning_find(&tuning, &fold)->values[TUNED_TILE_BYTES], 256);
+    fold.count_class = 2;
+    assert_null(clfold_tuning_find(&tuning, &fold));
+    fold.count_class = 1;
+    fold.operation = CLFOLD_EXCLUSIVE_SCAN;
+    assert_null(clfold_tuning_find(&tuning, &fold));
+    fold.operation = CLFOLD_REDUCE;
+    fold.in = CLFOLD_F16;
+    assert_null(clfold_tuning_find(&tuning, &fold));
+    fold.in = CLFOLD_F32;
+    fold.type = CLFOLD_F64;
+    assert_null(clfold_tuning_find(&tuning, &fold));
+    fold.type = CLFOLD_F32;
+    fold.op = CLFOLD_MIN;
+    assert_int_equal(clfold_tuning_find(&tuning, &fold)->values[TUNED_TILE_BYTES], 512);
+    clfold_tuning_finish(&tuning);
+}
+
+static void test_classes(void **state)
+{
+    (void)state;
+    assert_int_equal(clfold_count_class(0), 0);
+    assert_int_equal(clfold_count_class(1), 0);
+    for (uint32_t c = 1; c < 32; ++c) {
+        assert_int_equal(clfold_count_class(UINT64_C(1) << (2 * c - 1)), c);
+        assert_int_equal(clfold_count_class(UINT64_C(1) << (2 * c)), c);
+        assert_int_equal(clfold_count_class((UINT64_C(1) << (2 * c + 1)) - 1), c);
+    }
+    assert_int_equal(clfold_count_class(UINT64_MAX), 32);
+}
+
+/* ---- What is refused --------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *why;
+} refused[] = {
+    { "", "does not begin with" },
+    { "clfold tuning", "does not begin with" },
+    { "clfold tuning 1", "of another version" },
+    { "clfold tuning 2\n", "of another version" },
+    { "clfold tuning 10\n", "of another version" },
+    { "clfold tuning 1\r\n", "of another version" },
+    { " clfold tuning 1\n", "does not begin with" },
+    { "clfold verdict 1\n", "does not begin with" },
+    { "\x7f\x45LF\n", "does not begin with" },
+#define FOLD "reduce add f32:f32 2^1..2^3 "
+#define ON   " on " KEY "\n"
+#define row(text, why)                                                                   \
+    {                                                                                    \
+        FIRST text, "line 2: " why                                                       \
+    }
+    row("\n", "there is no operation "),
+    row("# mine\n", "there is no operation #"),
+    row("fold add f32:f32 2^1..2^3 groups=1" ON, "there is no operation fold"),
+    row("select add f32:f32 2^1..2^3 groups=1" ON, "there is no operation select"),
+    row("reduce sum f32:f32 2^1..2^3 groups=1" ON, "there is no operator sum"),
+    row("reduce affine f32:f32 2^1..2^3 groups=1" ON, "there is no operator affine"),
+    row("reduce add f31:f32 2^1..2^3 groups=1" ON, "this is no type: f31"),
+    row("reduce add f32 2^1..2^3 groups=1" ON, "this is no type: f32"),
+    row("reduce add f32:f320 2^1..2^3 groups=1" ON, "this is no type: f320"),
+    row("reduce add f32:f32 2^1..2^2 groups=1" ON, "these are no counts"),
+    row("reduce add f32:f32 2^2..2^4 groups=1" ON, "these are no counts"),
+    row("reduce add f32:f32 2^1..2^5 groups=1" ON, "these are no counts"),
+    row("reduce add f32:f32 2^65..2^67 groups=1" ON, "these are no counts"),
+    row("reduce add f32:f32 2^01..2^3 groups=1" ON, "these are no counts"),
+    row("reduce add f32:f32 8 groups=1" ON, "these are no counts"),
+    row(FOLD "on " KEY "\n", "no number"),
+    row(FOLD "groups=1\n", "this is no value: groups=1"),
+    row(FOLD "groups=1 on \n", "no device"),
+    row(FOLD "groups=1 " KEY "\n", "there is no number clfold"),
+    row(FOLD "group=1" ON, "there is no number group=1"),
+    row(FOLD "groups 1" ON, "there is no number groups"),
+    row(FOLD "groups=" ON, "this is no value: groups="),
+    row(FOLD "groups=-1" ON, "this is no value: groups=-1"),
+    row(FOLD "groups=1.5" ON, "this is no value: groups=1.5"),
+    row(FOLD "groups=01" ON, "this is no value: groups=01"),
+    row(FOLD "groups=18446744073709551616" ON, "this is no value: groups=18446744"),
+    row(FOLD "groups=1 groups=1" ON, "a second groups=1"),
+    row(FOLD "groups=0" ON, "groups 0 is less than 1"),
+    row(FOLD "groups=1048577" ON, "groups 1048577 is more than 1048576"),
+    row(FOLD "tile_bytes=0" ON, "tile_bytes 0 is less than 256"),
+    row(FOLD "tile_bytes=255" ON, "tile_bytes 255 is less than 256"),
+    row(FOLD "tile_bytes=67108865" ON, "tile_bytes 67108865 is more than 67108864"),
+    row(FOLD "group_size=0" ON, "group_size 0 is less than 1"),
+    row(FOLD "tile=tile" ON, "this is no value: tile=tile"),
+    row(FOLD "tile=work-group" ON, "this is no value: tile=work-group"),
+    row(FOLD "tile=tile_vector group_size=2" ON, "group_size 2 is more than 1"),
+    row(FOLD "anchor=1" ON, "anchor is no number of a reduction"),
+    row("inclusive_scan add f32:f32 2^1..2^3 lane_bytes=1" ON,
+        "lane_bytes is no number of a scan"),
+    row("inclusive_scan add f32:f32 2^1..2^3 anchor=0" ON, "anchor 0 is less than 1"),
+    row("inclusive_scan add f32:f32 2^1..2^3 prefetch=2" ON, "prefetch 2 is more than 1"),
+    row(FOLD "groups=1 on " KEY, "it has no end"),
+    row(FOLD "groups=1 on \tx\n", "it is no text"),
+    row(FOLD "groups=1\x7f" ON, "it is no text"),
+    row(FOLD "groups=1" ON FOLD "groups=2" ON, ""),
+    /* the device's */
+    row(FOLD "group_size=4097" ON, "group_size 4097 is more than 4096, the device's"),
+    /* another device's row is no better */
+    row("reduce add f32:f32 2^1..2^3 groups=0 on " OTHER "\n", "groups 0 is less"),
+};
+
+static void test_refused(void **state)
+{
+    struct tuning tuning;
+    char why[CLFOLD_TUNING_WHY];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); ++i) {
+        clfold_status status = read_for(&tuning, refused[i].text, &cpu, why);
+        bool twice = strstr(refused[i].text, "groups=2 on ") != NULL;
+        if (status != CLFOLD_ERROR_DATA || tuning.num != 0 || tuning.rows) {
+            fail_msg("taken: %s", refused[i].text);
+        }
+        if (!strstr(why, twice ? "two rows serve reduce add f32:f32 2^1..2^3"
+                               : refused[i].why)) {
+            fail_msg("\"%s\" does not say \"%s\"", why, refused[i].why);
+        }
+    }
+}
+
+/* NUL bytes, and lines and files as long as may be. */
+static void test_boundaries(void **state)
+{
+    static const char row[] = FIRST FOLD "groups=1 on ";
+    char text[2 * CLFOLD_TUNING_LINE], why[CLFOLD_TUNING_WHY];
+    struct tuning tuning;
+
+    (void)state;
+    for (size_t more = 0; more < 3; ++more) {
+        size_t line = sizeof(FIRST) - 1 + CLFOLD_TUNING_LINE - 2 + more;
+        memset(text, 'x', sizeof(text));
+        memcpy(text, row, sizeof(row) - 1);
+        text[line] = '\n';
+        assert_int_equal(clfold_tuning_read(&tuning, text, line + 1, KEY, &cpu, why),
+                         more < 2 ? CLFOLD_OK : CLFOLD_ERROR_DATA);
+        assert_true(more < 2 || strstr(why, "line 2: it is too long"));
+    }
+    for (size_t i = 0; i < sizeof(FIRST ROW_A) - 1; ++i) {
+        memcpy(text, FIRST ROW_A, sizeof(FIRST ROW_A));
+        text[i] = '\0';
+        assert_int_equal(
+            clfold_tuning_read(&tuning, text, sizeof(FIRST ROW_A) - 1, KEY, &cpu, why),
+            CLFOLD_ERROR_DATA);
+    }
+}
+
+/* Each prefix of a file is one without its last rows, or none. */
+static void test_cut(void **state)
+{
+    static const char text[] = FIRST ROW_A ROW_C;
+    char why[CLFOLD_TUNING_WHY];
+    struct tuning tuning;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(text); ++i) {
+        bool whole = i > 0 && text[i - 1] == '\n';
+        assert_int_equal(clfold_tuning_read(&tuning, text, i, KEY, &cpu, why),
+                         whole ? CLFOLD_OK : CLFOLD_ERROR_DATA);
+        clfold_tuning_finish(&tuning);
+    }
+}
+
+/* What one device may have and another may not. */
+static void test_device(void **state)
+{
+    static const struct {
+        const char *numbers;
+        bool on_cpu, on_gpu, on_limited;
+    } cases[] = {
+        { "group_size=256", true, true, true },   { "group_size=257", true, false, true },
+        { "prefetch=1", true, false, false },     { "prefetch=0", true, true, true },
+        { "stream_bytes=1", true, false, false }, { "stream_bytes=0", true, true, true },
+        { "anchor=8191", true, true, true },      { "anchor=8192", true, true, false },
+    };
+    struct device_facts limited = cpu;
+
+    (void)state;
+    limited.platform = "rusticl";
+    limited.most_rounds = 1 << 14;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        const bool expected[] = { cases[i].on_cpu, cases[i].on_gpu, cases[i].on_limited };
+        const struct device_facts *const devices[] = { &cpu, &gpu, &limited };
+        char text[512], why[CLFOLD_TUNING_WHY];
+        struct tuning tuning;
+        snprintf(text, sizeof(text), FIRST "inclusive_scan add f32:f32 2^1..2^3 %s" ON,
+                 cases[i].numbers);
+        for (int d = 0; d < 3; ++d) {
+            if ((read_for(&tuning, text, devices[d], why) == CLFOLD_OK) != expected[d]) {
+                fail_msg("%s on device %d", cases[i].numbers, d);
+            }
+            clfold_tuning_finish(&tuning);
+        }
+    }
+}
+
+/* ---- Policies ---------------------------------------------------------------------- */
+
+/* A policy's own numbers change nothing but its name. */
+static void test_policy_itself(void **state)
+{
+    const struct device_facts *const devices[] = { &cpu, &gpu };
+
+    (void)state;
+    for (int d = 0; d < 2; ++d) {
+        struct policy before[CLFOLD_MAX_CANDIDATES], after[CLFOLD_MAX_CANDIDATES];
+        struct scan_policy was[CLFOLD_MAX_CANDIDATES], is[CLFOLD_MAX_CANDIDATES];
+        uint32_t num = clfold_policy_reduce(devices[d], before);
+        struct tuned_numbers numbers, again;
+        char why[CLFOLD_TUNING_WHY];
+        clfold_policy_reduce(devices[d], after);
+        clfold_numbers_of_reduce(&numbers, &before[0]);
+        assert_true(clfold_numbers_legal(&numbers, CLFOLD_REDUCE, devices[d], why));
+        clfold_tune_reduce(&numbers, after, num);
+        clfold_numbers_of_reduce(&again, &after[0]);
+        assert_true(clfold_numbers_equal(&numbers, &again));
+        assert_string_equal(after[0].row, "tuned");
+        assert_memory_equal(&after[1], &before[1], sizeof(after[1]));
+        num = clfold_policy_scan(devices[d], was);
+        clfold_policy_scan(devices[d], is);
+        clfold_numbers_of_scan(&numbers, &was[0]);
+        assert_true(
+            clfold_numbers_legal(&numbers, CLFOLD_EXCLUSIVE_SCAN, devices[d], why));
+        clfold_tune_scan(&numbers, is, num);
+        clfold_numbers_of_scan(&again, &is[0]);
+        assert_true(clfold_numbers_equal(&numbers, &again));
+        assert_string_equal(is[0].row, "tuned");
+        clfold_tune_scan(NULL, is, num);
+        assert_string_equal(is[0].row, "tuned");
+    }
+}
+
+/* Another tile moves its candidate to the front. */
+static void test_other_tile(void **state)
+{
+    struct policy before[CLFOLD_MAX_CANDIDATES], after[CLFOLD_MAX_CANDIDATES];
+    struct tuned_numbers numbers = { 0 };
+    uint32_t num = clfold_policy_reduce(&cpu, before);
+
+    (void)state;
+    clfold_policy_reduce(&cpu, after);
+    assert_int_equal(before[0].tile, TILE_VECTOR);
+    assert_int_equal(before[1].tile, TILE_GROUP);
+    clfold_numbers_put(&numbers, TUNED_TILE, TILE_GROUP);
+    clfold_numbers_put(&numbers, TUNED_GROUPS, 77);
+    clfold_tune_reduce(&numbers, after, num);
+    assert_int_equal(after[0].tile, TILE_GROUP);
+    assert_int_equal(after[0].tile_bytes, before[1].tile_bytes);
+    assert_int_equal(after[0].group_size, before[1].group_size);
+    assert_int_equal(after[0].units * after[0].resident, 77);
+    assert_int_equal(after[1].tile, TILE_VECTOR);
+    assert_string_equal(after[1].row, before[0].row);
+}
+
+/* Whatever a file says, the shapes are such as the device takes. */
+static void test_shapes(void **state)
+{
+    struct device_facts limited = cpu;
+    const struct device_facts *const devices[] = { &cpu, &gpu, &limited };
+    const struct verdict verdict = { MEMORY_SCOPED_64, true, true };
+
+    (void)state;
+    limited.platform = "rusticl";
+    limited.most_rounds = 1 << 14;
+    for (uint32_t i = 0; i < 3 * 2 * 3 * 3 * 2; ++i) {
+        const struct device_facts *device = devices[i % 3];
+        struct tuned_numbers numbers = { 0 };
+        struct plan_override tuned = { .tuned = &numbers };
+        struct policy policies[CLFOLD_MAX_CANDIDATES];
+        struct scan_policy scans[CLFOLD_MAX_CANDIDATES];
+        struct reduce_shape reduce[CLFOLD_MAX_CANDIDATES];
+        struct scan_shape scan[CLFOLD_MAX_CANDIDATES];
+        struct scan_plan plan;
+        struct monoid monoid;
+        const bool vector = i / 3 % 2 == 0;
+        clfold_numbers_put(&numbers, TUNED_TILE, vector ? TILE_VECTOR : TILE_GROUP);
+        clfold_numbers_put(&numbers, TUNED_TILE_BYTES,
+                           (const uint64_t[]){ 256, 1000, 64 << 20 }[i / 6 % 3]);
+        clfold_numbers_put(&numbers, TUNED_GROUP_SIZE,
+                           vector ? 1 : (const uint64_t[]){ 1, 33, 65536 }[i / 18 % 3]);
+        assert_ok(clfold_monoid_init(&monoid, &site,
+                                     i / 54 ? CLFOLD_ARG_MIN_MAX : CLFOLD_ADD, CLFOLD_F64,
+                                     CLFOLD_F64));
+        clfold_reduce_shapes(REDUCE_TILES, device, &monoid, &tuned, policies, reduce);
+        assert_int_equal(reduce[0].tile.kind, numbers.values[TUNED_TILE]);
+        assert_in_range(reduce[0].tile.elements, 1, UINT32_MAX);
+        assert_in_range(reduce[0].tile.group_size, 1, device->max_group_size);
+        assert_true(vector ||
+                    reduce[0].tile.group_size * clfold_monoid_item_size(&monoid) <=
+                        device->local_memory);
+        if (i / 54) {
+            continue; /* scans store no such results */
+        }
+        clfold_scan_shapes(REDUCE_THEN_SCAN, false, device, &monoid, &verdict, &tuned,
+                           scans, scan);
+        assert_int_equal(scan[0].tile.kind, numbers.values[TUNED_TILE]);
+        assert_in_range(scan[0].tile.elements, 1, UINT32_MAX);
+        assert_in_range(scan[0].tile.group_size, 1, device->max_group_size);
+        assert_int_equal(scan[0].tile.elements % scan[0].tile.group_size, 0);
+        assert_true(vector || scan[0].tile.elements * 8 <= device->local_memory);
+        if (device->most_rounds && !vector) {
+            /* a round for each element of the run is the least */
+            assert_in_range(scan[0].tile.elements / scan[0].tile.group_size, 1,
+                            device->most_rounds);
+        }
+        clfold_scan_plan_init(&plan, &monoid, device, &scans[0], &scan[0], &verdict,
+                              &tuned, 3, 1 << 20);
+        assert_true(plan.num_tiles * scan[0].tile.elements >= 1 << 20);
+        assert_string_equal(plan.row, "tuned");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_replace),    cmocka_unit_test(test_find),
+        cmocka_unit_test(test_classes),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_boundaries), cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_device),     cmocka_unit_test(test_policy_itself),
+        cmocka_unit_test(test_other_tile), cmocka_unit_test(test_shapes),
+    };
+
+    return cmocka_run_group_tests_name("tuning", tests, NULL, NULL);
+}
