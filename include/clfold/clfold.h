@@ -294,10 +294,10 @@ typedef struct clfold_arg_value {
  * CLFOLD_DETERMINISTIC: the same bits on every run. They depend on the device, its
  * driver, the version of clfold, the fold (its algorithm included), the offsets, the
  * count and its bound (count_at), and the tuning file if one is loaded: a row of it may
- * change them. They do not depend on the number of workers or compute units, timing, the kind of queue, what else
- * runs, or addresses: association follows from element offsets. One thing more: where a
- * program does not build, the next candidate takes its place (clfold_explain says which
- * and why), and it may associate differently.
+ * change them. They do not depend on the number of workers or compute units, timing, the
+ * kind of queue, what else runs, or addresses: association follows from element offsets.
+ * One thing more: where a program does not build, the next candidate takes its place
+ * (clfold_explain says which and why), and it may associate differently.
  */
 enum {
     CLFOLD_DETERMINISTIC = 0,
@@ -635,8 +635,25 @@ CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue 
                                       size_t count, clfold_tile_trace *tiles,
                                       size_t capacity, size_t *num_tiles);
 
-/* Searches for a better policy, blocks about so many seconds, and adds it to the file,
- * which is replaced whole; never worse than the default. UNSUPPORTED so far. */
+/*
+ * Searches for numbers that make calls of `operation` by `fold` on counts of the class of
+ * `count` faster than the policy's do, see tuning_file. Blocks for about so many seconds,
+ * or less where there is nothing left to try; only the policy's own first calls may take
+ * longer. Calls run on `queue`, which is waited for, on made-up elements in buffers of
+ * its own, up to 512 MiB or two calls' and at most a quarter of the device's memory. A
+ * result that is not the policy's drops the numbers, and what is kept has beaten the
+ * policy by more than noise in a last comparison, in turns.
+ *
+ * The row for this fold is then put into `file`, in the place of an older one, or if
+ * nothing was better an older one is taken out; an older one that there was no time to
+ * try stays. All else in the file stays as it is. It is replaced whole, and made where
+ * there is none; its folder must be there. Contexts that are made from then on may load
+ * it; this one does not change. The fold's operation must be one that is supported;
+ * algorithm, init_at and total_at are UNSUPPORTED. A file that is no tuning file is
+ * CLFOLD_ERROR_DATA, one that cannot be read or written CLFOLD_ERROR_ARGUMENT, both
+ * before anything is measured, and after any failure it is as it was. A count whose
+ * buffers the device has no room for is CLFOLD_ERROR_RANGE.
+ */
 CLFOLD_API clfold_status clfold_tune(clfold_context *context, cl_command_queue queue,
                                      clfold_operation operation, const clfold_fold *fold,
                                      size_t count, double seconds, const char *file);

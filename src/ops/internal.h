@@ -4,6 +4,7 @@
 
 #include "plan/monoid.h"
 #include "plan/reduce_plan.h"
+#include "plan/tune_search.h"
 
 /* Forces tiles, sizes and group counts from the next call on; NULL: as the policy says.
  * Not while another thread uses the context. */
@@ -50,6 +51,32 @@ clfold_status clfold_device_verdict(cl_device_id device,
                                                    void *verdict, size_t size),
                                     void *user, char words[CLFOLD_VERDICT_WORDS],
                                     bool *known);
+
+/* clfold_tune without its file, and what it found. */
+struct tune_request {
+    cl_command_queue queue;
+    clfold_operation operation;
+    const clfold_fold *fold;
+    size_t count;
+    double seconds;
+    const struct tuned_numbers *previous;  /* of an older row, or NULL */
+    void (*step)(void *user, double part); /* how much of the time is over; or NULL */
+    void *user;
+};
+clfold_status clfold_tune_fold(clfold_context *context,
+                               const struct tune_request *request,
+                               struct tune_result *result);
+
+/* What the fold's row is from now on; NULL: it has none. An older one that there was no
+ * time to try has not lost to anything. */
+const struct tuned_numbers *clfold_tune_row(const struct tune_request *request,
+                                            const struct tune_result *result);
+
+/* The rows of a text that serve the context's device; CLFOLD_ERROR_DATA: the text is
+ * refused, and *why says what for. */
+clfold_status clfold_context_rows(const clfold_context *context, const char *text,
+                                  size_t length, struct tuning *tuning,
+                                  char why[CLFOLD_TUNING_WHY]);
 
 /* What the rows for a device are known by. */
 #define CLFOLD_DEVICE_KEY 512

@@ -6,16 +6,24 @@
 
 #include <errno.h>
 
+clfold_status clfold_context_rows(const clfold_context *context, const char *text,
+                                  size_t length, struct tuning *tuning,
+                                  char why[CLFOLD_TUNING_WHY])
+{
+    char key[CLFOLD_KEY_SIZE];
+
+    clfold_device_key(&context->caps, key);
+    return clfold_tuning_read(tuning, text, length, key, &context->caps.facts, why);
+}
+
 /* Takes the rows of the text; the file is refused whole, and the defaults serve. */
 static clfold_status take(clfold_context *context, const struct site *site,
                           const char *name, const char *text, size_t length)
 {
-    char key[CLFOLD_KEY_SIZE], why[CLFOLD_TUNING_WHY];
-    clfold_status status;
+    char why[CLFOLD_TUNING_WHY];
+    clfold_status status =
+        clfold_context_rows(context, text, length, &context->tuning, why);
 
-    clfold_device_key(&context->caps, key);
-    status = clfold_tuning_read(&context->tuning, text, length, key, &context->caps.facts,
-                                why);
     if (status == CLFOLD_ERROR_DATA) {
         clfold_log(&context->log, CLFOLD_LOG_WARNING,
                    "the tuning file %.300s is ignored: %s", name, why);
@@ -60,13 +68,7 @@ struct plan_override clfold_context_plan(const clfold_context *context,
     struct plan_override plan = context->override;
 
     if (context->tuning.num > 0 && monoid->op && !plan.tuned) {
-        const struct tuning_fold fold = {
-            .operation = operation,
-            .op = monoid->op,
-            .in = monoid->in,
-            .type = monoid->type,
-            .count_class = clfold_count_class(count),
-        };
+        const struct tuning_fold fold = clfold_tuning_fold(operation, monoid, count);
         plan.tuned = clfold_tuning_find(&context->tuning, &fold);
     }
     return plan;

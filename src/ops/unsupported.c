@@ -1,5 +1,4 @@
 /* Calls of later versions: they answer, and name themselves. */
-#define CLFOLD_EXPERIMENTAL
 #include "ops/check.h"
 
 /* Their parameters mean nothing yet. */
@@ -65,11 +64,4 @@ clfold_status clfold_run_length_decode(clfold_context *context, cl_command_queue
                                        cl_event *event)
 {
     return unsupported(context, "clfold_run_length_decode", event);
-}
-
-clfold_status clfold_tune(clfold_context *context, cl_command_queue queue,
-                          clfold_operation operation, const clfold_fold *fold,
-                          size_t count, double seconds, const char *file)
-{
-    return unsupported(context, "clfold_tune", NULL);
 }

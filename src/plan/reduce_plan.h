@@ -33,6 +33,7 @@ struct plan_override {
     uint32_t first_epoch;           /* of words that are made from now on */
     const struct scan_trace *trace; /* of look-back, see ops/internal.h */
     uint8_t probes; /* tries of a tier; known devices too; 0: as it is without tests */
+    uint64_t tune_bytes;                 /* of clfold_tune's buffers */
     uint8_t broken[CLFOLD_MEMORY_TIERS]; /* while it is probed: CLFOLD_BROKEN of each */
 };
 

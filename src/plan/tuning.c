@@ -232,6 +232,16 @@ uint32_t clfold_count_class(uint64_t count)
     return (bits + 1) / 2;
 }
 
+struct tuning_fold clfold_tuning_fold(clfold_operation operation,
+                                      const struct monoid *monoid, uint64_t count)
+{
+    return (struct tuning_fold){ .operation = operation,
+                                 .op = monoid->op,
+                                 .in = monoid->in,
+                                 .type = monoid->type,
+                                 .count_class = clfold_count_class(count) };
+}
+
 static int compare_u32(uint32_t a, uint32_t b)
 {
     return (a > b) - (a < b);

@@ -91,6 +91,9 @@ struct tuning_fold {
     uint32_t count_class;
 };
 
+struct tuning_fold clfold_tuning_fold(clfold_operation operation,
+                                      const struct monoid *monoid, uint64_t count);
+
 /* Counts from 2^(2c - 1) on and below 2^(2c + 1), so that powers of four are in the
  * middle. */
 uint32_t clfold_count_class(uint64_t count);

@@ -1,6 +1,5 @@
 /* Every argument that is refused: the status, and a sentence that names it. A refused
  * call leaves its output alone and *event NULL. */
-#define CLFOLD_EXPERIMENTAL
 #include "device.h"
 #include "every_text.h"
 #include "test.h"
@@ -518,8 +517,6 @@ static void test_later_calls(void **state)
     refuse_later(clfold_run_length_encode, in, 0, out, 0, out, 0, out, 0, 1, 0, NULL,
                  NULL);
     refuse_later(clfold_run_length_decode, in, 0, out, 0, out, 0, 1, 1, 0, NULL, NULL);
-    assert_refused(clfold_tune(ctx, device.queue, CLFOLD_REDUCE, &sum, 1, 1.0, "file"),
-                   CLFOLD_ERROR_UNSUPPORTED, "clfold_tune");
 }
 
 /* A fold's name stands in front, so that one of many calls is found. */

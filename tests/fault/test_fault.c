@@ -3,12 +3,16 @@
  * the failure comes back as it is, or the function does its work without, for a reason
  * that `is_tolerated` names. Nothing leaks, and the context works on.
  */
+#define CLFOLD_EXPERIMENTAL
 #include "alloc_spy.h"
 #include "clspy.h"
 #include "fixture.h"
 
+#include "base/file.h"
 #include "ops/context.h"
 #include "ops/internal.h"
+
+#include <unistd.h>
 
 #define MAX_CALLS 500
 
@@ -56,6 +60,27 @@ static clfold_status reduce_some(struct run *run, size_t count, bool waits)
     return clfold_reduce(run->ctx, run->queue, &sum, input, 0, output, 0, count,
                          waits ? 1 : 0, waits ? &run->gate : NULL,
                          run->wants_event ? &run->event : NULL);
+}
+
+/* With a row of another device, so that it is read and not used. Each process has a file
+ * of its own. */
+static char tuning_file[64];
+#define TUNING                                                                           \
+    "clfold tuning 1\n"                                                                  \
+    "reduce add i32:i64 2^13..2^15 groups=7 on another device\n"
+
+static clfold_status fire_create_tuned(struct run *run)
+{
+    const clfold_context_params params = { .tuning_file = tuning_file };
+
+    return context_open(&run->ctx, &params);
+}
+
+/* No time but for the policy's own calls, which are always the same. */
+static clfold_status fire_tune(struct run *run)
+{
+    return clfold_tune(run->ctx, run->queue, CLFOLD_REDUCE, &sum, COUNT, 1e-6,
+                       tuning_file);
 }
 
 static clfold_status fire_reduce(struct run *run)
@@ -244,6 +269,39 @@ static void probe_once(struct run *run)
                                           .spins = 1 + 8 };
 
     clfold_context_override(run->ctx, &probes);
+}
+
+static void write_tuning(struct run *run)
+{
+    (void)run;
+    assert_int_equal(clfold_file_replace(tuning_file, TUNING, strlen(TUNING)), 0);
+}
+
+/* Also that what failed before has left the file as it was. */
+static void check_tuning(struct run *run)
+{
+    FILE *file = fopen(tuning_file, "r");
+    char text[sizeof(TUNING) + 1] = "";
+
+    (void)run;
+    assert_non_null(file);
+    assert_int_equal(fread(text, 1, sizeof(text), file), sizeof(TUNING) - 1);
+    assert_int_equal(fclose(file), 0);
+    assert_string_equal(text, TUNING);
+}
+
+/* Buffers of a few calls. */
+static void begin_tuning(struct run *run)
+{
+    const struct plan_override few = { .tile_elements = 1024,
+                                       .max_groups = 50,
+                                       .tune_bytes = 1 << 20 };
+
+    clfold_context_override(run->ctx, &few);
+    if (access(tuning_file, F_OK) == 0) {
+        check_tuning(run);
+    }
+    write_tuning(run);
 }
 
 /* ---- After success ----------------------------------------------------------------- */
@@ -591,6 +649,20 @@ static const struct scenario scenarios[] = {
       .least_allocs = 6, /* the list of devices, four strings, the context */
       .calls = { "clGetContextInfo", "clRetainContext", "clRetainDevice",
                  "clGetDeviceInfo" } },
+    { .name = "create with a tuning file",
+      .before = write_tuning,
+      .fire = fire_create_tuned,
+      .makes_context = true,
+      .least_allocs = 8, /* the file's text and rows too */
+      .calls = { "clGetContextInfo", "clGetDeviceInfo" } },
+    { .name = "tune",
+      .before = begin_tuning,
+      .fire = fire_tune,
+      .check = check_tuning,
+      .least_allocs = 15,
+      .calls = { BUILDS, MAKES, RUNS, "clGetCommandQueueInfo", "clGetDeviceInfo",
+                 "clEnqueueWriteBuffer", "clEnqueueCopyBuffer", "clEnqueueFillBuffer",
+                 "clReleaseMemObject", "clReleaseContext" } },
     { .name = "reduce, cold",
       .fire = fire_reduce,
       .check = check_sum,
@@ -805,5 +877,9 @@ int main(int argc, char **argv)
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
     }
-    return cmocka_run_group_tests_name("fault", tests, fixture_init, fixture_finish);
+    snprintf(tuning_file, sizeof(tuning_file), "clfold-fault-%ld", (long)getpid());
+    int failed =
+        cmocka_run_group_tests_name("fault", tests, fixture_init, fixture_finish);
+    unlink(tuning_file);
+    return failed;
 }

@@ -1,0 +1,398 @@
+#include "plan/tune_search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Values ------------------------------------------------------------------------ */
+
+/* Powers of `step` from `least` to `most`, which the device may narrow. */
+static const struct range {
+    uint64_t least, most, step;
+} ranges[CLFOLD_TUNED] = {
+    [TUNED_TILE] = { 0, 0, 0 }, /* another tile comes with numbers of its own */
+    [TUNED_TILE_BYTES] = { 1 << 10, 4 << 20, 2 },
+    [TUNED_GROUP_SIZE] = { 32, 1024, 2 },
+    [TUNED_GROUPS] = { 16, 16384, 2 },
+    [TUNED_LANE_BYTES] = { 16, 256 << 10, 4 },
+    [TUNED_ANCHOR] = { 1, 256, 4 },
+    [TUNED_PREFETCH] = { 0, 0, 0 },
+    [TUNED_STREAM_BYTES] = { 0, 0, 0 },
+};
+
+static void insert(uint64_t values[CLFOLD_TUNE_VALUES], uint32_t *num, uint64_t value)
+{
+    uint32_t i = *num;
+
+    for (uint32_t k = 0; k < *num; ++k) {
+        if (values[k] == value) {
+            return;
+        }
+    }
+    if (*num == CLFOLD_TUNE_VALUES) {
+        return;
+    }
+    for (; i > 0 && values[i - 1] > value; --i) {
+        values[i] = values[i - 1];
+    }
+    values[i] = value;
+    ++*num;
+}
+
+static void insert_legal(const struct tune_space *space, const struct tuned_numbers *at,
+                         enum tuned which, uint64_t value,
+                         uint64_t values[CLFOLD_TUNE_VALUES], uint32_t *num)
+{
+    struct tuned_numbers numbers = *at;
+    char why[CLFOLD_TUNING_WHY];
+
+    clfold_numbers_put(&numbers, which, value);
+    if (clfold_numbers_legal(&numbers, space->operation, space->device, why)) {
+        insert(values, num, value);
+    }
+}
+
+/* Past the caches from the class's first count on, or never; what stands between is the
+ * policy's to say. */
+static void insert_stream(const struct tune_space *space, const struct tuned_numbers *at,
+                          uint64_t values[CLFOLD_TUNE_VALUES], uint32_t *num)
+{
+    uint64_t now = at->values[TUNED_STREAM_BYTES];
+    bool never = now == 0 || now > space->most_bytes;
+    bool always = now != 0 && now <= space->least_bytes;
+
+    if (!never) {
+        insert_legal(space, at, TUNED_STREAM_BYTES, 0, values, num);
+    }
+    if (!always) {
+        insert_legal(space, at, TUNED_STREAM_BYTES,
+                     space->least_bytes > 0 ? space->least_bytes : 1, values, num);
+    }
+}
+
+uint32_t clfold_tune_values(const struct tune_space *space,
+                            const struct tuned_numbers *at, enum tuned which,
+                            uint64_t values[CLFOLD_TUNE_VALUES])
+{
+    const struct range *range = &ranges[which];
+    bool is_vector = at->values[TUNED_TILE] == TILE_VECTOR;
+    uint32_t num = 0;
+
+    if (!clfold_numbers_have(at, which)) {
+        return 0;
+    }
+    insert(values, &num, at->values[which]);
+    if ((which == TUNED_PREFETCH || which == TUNED_STREAM_BYTES) && !is_vector) {
+        return num;
+    }
+    if (which == TUNED_PREFETCH) {
+        insert_legal(space, at, which, 0, values, &num);
+        insert_legal(space, at, which, 1, values, &num);
+    }
+    if (which == TUNED_STREAM_BYTES) {
+        insert_stream(space, at, values, &num);
+    }
+    for (uint64_t v = range->least; v > 0 && v <= range->most; v *= range->step) {
+        insert_legal(space, at, which, v, values, &num);
+    }
+    return num;
+}
+
+/* ---- Duels ------------------------------------------------------------------------- */
+
+/* Rounds on the way, and of the final duel, which is an odd number. */
+#define QUICK_ROUNDS 5
+#define LEAST_ROUNDS 11
+#define MOST_ROUNDS  41
+/* On the way what is so much better is taken; what is so much worse in each of the first
+ * two rounds is not looked at further; a number that makes so little difference goes
+ * back. */
+#define BETTER   0.99
+#define HOPELESS 1.3
+#define NO_WORSE 1.005
+/* The part of the time that is for finding them; the rest is for putting them back. */
+#define DESCENT 0.8
+/* In the end the median of a round's ratios, and the share of rounds won: of 11 rounds
+ * 9 are won by chance in 3 % of duels, and by 2 % in fewer. */
+#define BETTER_IN_END 0.98
+#define ROUNDS_WON    0.75
+
+/* Sets of numbers that are not tried twice. */
+#define MOST_TRIED 256
+
+struct search {
+    const struct tune_world *world;
+    const struct tune_space *space;
+    struct tune_result *result;
+    double end;   /* of the clock */
+    double build; /* seconds of the slowest of what was got ready lately */
+    double call;  /* of the default's */
+    struct tuned_numbers best;
+    struct tuned_numbers tried[MOST_TRIED];
+    uint32_t num_tried;
+};
+
+struct duel {
+    double a[MOST_ROUNDS], b[MOST_ROUNDS], ratios[MOST_ROUNDS]; /* b / a */
+    uint32_t num, won;
+    bool failed; /* a call of b's */
+};
+
+static int compare(const void *one, const void *other)
+{
+    double a = *(const double *)one, b = *(const double *)other;
+
+    return (a > b) - (a < b);
+}
+
+/* Sorts them. */
+static double median(double *values, uint32_t num)
+{
+    qsort(values, num, sizeof(*values), compare);
+    return (values[(num - 1) / 2] + values[num / 2]) / 2;
+}
+
+/* Who comes first changes from round to round. */
+static void fight(struct duel *duel, const struct search *of,
+                  const struct tuned_numbers *a, const struct tuned_numbers *b,
+                  uint32_t rounds, bool may_give_up)
+{
+    const struct tune_world *world = of->world;
+
+    *duel = (struct duel){ 0 };
+    while (duel->num < rounds) {
+        uint32_t i = duel->num;
+        bool a_first = i % 2 == 0;
+        double first = world->time(world->user, a_first ? a : b);
+        double second = world->time(world->user, a_first ? b : a);
+        duel->a[i] = a_first ? first : second;
+        duel->b[i] = a_first ? second : first;
+        if (duel->a[i] <= 0 || duel->b[i] <= 0) {
+            duel->failed = true;
+            return;
+        }
+        duel->ratios[i] = duel->b[i] / duel->a[i];
+        duel->won += duel->ratios[i] < 1;
+        ++duel->num;
+        if (may_give_up && duel->num == 2 && duel->ratios[0] > HOPELESS &&
+            duel->ratios[1] > HOPELESS) {
+            return;
+        }
+    }
+}
+
+/* ---- The search -------------------------------------------------------------------- */
+
+/* What the final duel takes at least. */
+static double reserve(const struct search *of)
+{
+    return 2 * LEAST_ROUNDS * of->call;
+}
+
+static bool has_time(const struct search *of, double seconds)
+{
+    return of->world->now(of->world->user) + seconds + reserve(of) <= of->end;
+}
+
+static bool was_tried(const struct search *of, const struct tuned_numbers *numbers)
+{
+    bool was = false;
+
+    for (uint32_t i = 0; i < of->num_tried; ++i) {
+        was = was || clfold_numbers_equal(&of->tried[i], numbers);
+    }
+    return was;
+}
+
+/* A build may take longer than the last one did. */
+static bool get_ready(struct search *of, const struct tuned_numbers *numbers)
+{
+    double begin = of->world->now(of->world->user), took;
+    bool ready = of->world->prepare(of->world->user, numbers, &of->best);
+
+    took = of->world->now(of->world->user) - begin;
+    of->build = took > of->build ? took : 0.75 * of->build + 0.25 * took;
+    return ready;
+}
+
+/* Takes these numbers for the best if their calls take less than so much of what the
+ * best's do. *time becomes false where there is none left to try them. */
+static bool challenge(struct search *of, const struct tuned_numbers *numbers, double part,
+                      bool *time)
+{
+    struct duel duel;
+
+    if (!has_time(of, 1.5 * of->build + 2 * QUICK_ROUNDS * of->call)) {
+        *time = false;
+        return false;
+    }
+    if (!get_ready(of, numbers)) {
+        return false;
+    }
+    ++of->result->tried;
+    fight(&duel, of, &of->best, numbers, QUICK_ROUNDS, true);
+    if (duel.failed || median(duel.ratios, duel.num) >= part) {
+        return false;
+    }
+    if (!of->world->check(of->world->user, numbers)) {
+        ++of->result->wrong;
+        return false;
+    }
+    of->best = *numbers;
+    return true;
+}
+
+/* Whether these numbers, which are tried once, are the best now. */
+static bool try(struct search *of, const struct tuned_numbers *numbers, bool *time)
+{
+    bool better;
+
+    if (was_tried(of, numbers)) {
+        return false;
+    }
+    if (of->num_tried == MOST_TRIED) {
+        *time = false;
+        return false;
+    }
+    better = challenge(of, numbers, BETTER, time);
+    if (*time) {
+        of->tried[of->num_tried++] = *numbers;
+    }
+    return better;
+}
+
+/* Moves one number up or down as long as that is better. */
+static bool walk(struct search *of, enum tuned which, bool up, bool *time)
+{
+    bool moved = false, better = true;
+
+    while (better && *time) {
+        uint64_t values[CLFOLD_TUNE_VALUES];
+        const struct tuned_numbers *at = of->best.set ? &of->best : &of->space->policy;
+        uint32_t num = clfold_tune_values(of->space, at, which, values), i = 0;
+        struct tuned_numbers next = *at;
+        while (i < num && values[i] != at->values[which]) {
+            ++i;
+        }
+        if (num < 2 || (up ? i + 1 >= num : i == 0)) {
+            break;
+        }
+        clfold_numbers_put(&next, which, values[up ? i + 1 : i - 1]);
+        better = try(of, &next, time);
+        moved = moved || better;
+    }
+    return moved;
+}
+
+/* Each number in turn, until none can be moved. */
+static void descend(struct search *of, bool *time)
+{
+    static const enum tuned order[] = {
+        TUNED_PREFETCH,   TUNED_STREAM_BYTES, TUNED_TILE_BYTES, TUNED_GROUPS,
+        TUNED_GROUP_SIZE, TUNED_LANE_BYTES,   TUNED_ANCHOR,
+    };
+    bool moved = true;
+
+    while (moved && *time) {
+        moved = false;
+        for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && *time; ++i) {
+            /* What was better upwards is not worse downwards from there. */
+            bool up = walk(of, order[i], true, time);
+            moved = moved || up || walk(of, order[i], false, time);
+        }
+    }
+}
+
+/* Numbers that were moved for nothing, by noise or before others were, go back: float
+ * bits change with some of them. */
+static void simplify(struct search *of, bool *time)
+{
+    for (int i = 0; i < CLFOLD_TUNED && of->best.set && *time; ++i) {
+        struct tuned_numbers numbers = of->best;
+        enum tuned which = (enum tuned)i;
+        if (which == TUNED_TILE || !clfold_numbers_have(&of->space->policy, which) ||
+            of->best.values[i] == of->space->policy.values[i] ||
+            of->best.values[TUNED_TILE] != of->space->policy.values[TUNED_TILE]) {
+            continue;
+        }
+        clfold_numbers_put(&numbers, which, of->space->policy.values[i]);
+        challenge(of, &numbers, NO_WORSE, time);
+    }
+}
+
+/* Takes as many rounds as there is time for. */
+static void decide(struct search *of)
+{
+    const struct tuned_numbers none = { 0 };
+    struct tune_result *result = of->result;
+    double left = of->end - of->world->now(of->world->user);
+    uint32_t rounds = LEAST_ROUNDS;
+    struct duel duel;
+
+    while (rounds + 2 <= MOST_ROUNDS && 2 * (rounds + 2) * of->call < left) {
+        rounds += 2;
+    }
+    fight(&duel, of, &none, &of->best, rounds, false);
+    if (duel.failed) {
+        return;
+    }
+    result->default_seconds = median(duel.a, duel.num);
+    if (median(duel.ratios, duel.num) <= BETTER_IN_END &&
+        duel.won >= ROUNDS_WON * duel.num) {
+        result->outcome = TUNE_BETTER;
+        result->numbers = of->best;
+        result->tuned_seconds = median(duel.b, duel.num);
+    }
+}
+
+/* What a build takes is known from the default's, and what a call does. */
+static bool time_default(struct search *of)
+{
+    const struct tuned_numbers none = { 0 };
+    double begin = of->world->now(of->world->user), seconds[3];
+
+    if (!of->world->prepare(of->world->user, &none, NULL)) {
+        return false;
+    }
+    of->build = of->world->now(of->world->user) - begin;
+    for (int i = 0; i < 3; ++i) {
+        seconds[i] = of->world->time(of->world->user, &none);
+        if (seconds[i] <= 0) {
+            return false;
+        }
+    }
+    of->call = median(seconds, 3);
+    of->result->default_seconds = of->call;
+    return true;
+}
+
+void clfold_tune_search(struct tune_result *result, const struct tune_world *world,
+                        const struct tune_space *space,
+                        const struct tuned_numbers *previous,
+                        const struct tuned_numbers *others, uint32_t num_others,
+                        double seconds)
+{
+    struct search of = { .world = world, .space = space, .result = result };
+    double begin = world->now(world->user);
+    bool time = true, still = true;
+
+    *result = (struct tune_result){ .outcome = TUNE_FAILED, .policy = space->policy };
+    of.end = begin + DESCENT * seconds;
+    if (!time_default(&of)) {
+        return;
+    }
+    of.tried[of.num_tried++] = space->policy;
+    if (previous) {
+        try(&of, previous, &time);
+        result->previous_tried = time;
+    }
+    for (uint32_t i = 0; i < num_others && time; ++i) {
+        try(&of, &others[i], &time);
+    }
+    descend(&of, &time);
+    of.end = begin + seconds;
+    simplify(&of, &still);
+    result->outcome = result->tried > 0 || time ? TUNE_DEFAULT : TUNE_UNDECIDED;
+    if (of.best.set) {
+        decide(&of);
+    }
+}

@@ -1,0 +1,76 @@
+/*
+ * The search for better numbers: pure, since it asks its world for the time and for the
+ * cost of a call.
+ *
+ *   default --duel--> starts --duels--> descent, a number at a time --> final duel
+ *
+ * A duel times two sets of numbers in turns, so that what else the machine does comes
+ * over both. On its way the search takes what looks a little better in a few rounds; what
+ * it comes to must then beat the default by more than noise in many, or the default
+ * stays.
+ */
+#ifndef CLFOLD_PLAN_TUNE_SEARCH_H
+#define CLFOLD_PLAN_TUNE_SEARCH_H
+
+#include "plan/tuning.h"
+
+/* What may be tried. */
+struct tune_space {
+    clfold_operation operation;
+    const struct device_facts *device;
+    /* bytes of output of the least count of the class and of the greatest, for
+     * stream_bytes */
+    uint64_t least_bytes, most_bytes;
+    struct tuned_numbers policy; /* the default's */
+};
+
+#define CLFOLD_TUNE_VALUES 24
+
+/* The legal values of a number beside others, ascending, among them the one that `at`
+ * has; returns how many there are. Fewer than two: there is nothing to choose. */
+uint32_t clfold_tune_values(const struct tune_space *space,
+                            const struct tuned_numbers *at, enum tuned which,
+                            uint64_t values[CLFOLD_TUNE_VALUES]);
+
+/* What the search asks for. `numbers` without any in their set are the default. */
+struct tune_world {
+    void *user;
+    /* Seconds of a clock. */
+    double (*now)(void *user);
+    /* Gets ready to time these numbers, which may take a build; false: they will not do,
+     * or make no other call than `than`, if that is not NULL. */
+    bool (*prepare)(void *user, const struct tuned_numbers *numbers,
+                    const struct tuned_numbers *than);
+    /* The seconds of one call; negative: it failed. */
+    double (*time)(void *user, const struct tuned_numbers *numbers);
+    /* Whether the result is the default's. */
+    bool (*check)(void *user, const struct tuned_numbers *numbers);
+};
+
+enum tune_outcome {
+    TUNE_UNDECIDED, /* there was no time to try anything */
+    TUNE_DEFAULT,   /* nothing is better */
+    TUNE_BETTER,
+    TUNE_FAILED /* the default's own call failed */
+};
+
+struct tune_result {
+    enum tune_outcome outcome;
+    struct tuned_numbers policy;  /* the default's */
+    struct tuned_numbers numbers; /* of TUNE_BETTER */
+    /* medians, of the final duel where there was one; 0: not timed */
+    double default_seconds, tuned_seconds;
+    uint32_t tried, wrong; /* sets of numbers; `wrong` gave another result */
+    bool previous_tried;
+};
+
+/* Searches for at most so many seconds, unless the default's first calls take longer.
+ * `previous`, what an earlier search came to, and `others`, the policy's other
+ * candidates, are tried first; previous NULL: none. */
+void clfold_tune_search(struct tune_result *result, const struct tune_world *world,
+                        const struct tune_space *space,
+                        const struct tuned_numbers *previous,
+                        const struct tuned_numbers *others, uint32_t num_others,
+                        double seconds);
+
+#endif

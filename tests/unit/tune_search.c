@@ -1,0 +1,396 @@
+/* The search for better numbers, in a world whose costs are made up and whose clock is
+ * its own. */
+#include "test.h"
+
+#include "plan/tune_search.h"
+
+#include <math.h>
+
+static const struct device_facts cpu = { .cpu = true,
+                                         .vendor = "any",
+                                         .name = "any",
+                                         .max_group_size = 4096,
+                                         .local_memory = 1 << 18,
+                                         .platform = "Portable Computing Language" };
+
+struct world {
+    struct tune_space space;
+    double clock, build, call; /* seconds */
+    double noise;              /* a part of a call's */
+    uint64_t random;
+    double (*cost)(const struct tuned_numbers *numbers); /* times `call` */
+    uint32_t prepared, timed, checked, most_prepared;
+    bool (*wrong)(const struct tuned_numbers *numbers);
+    bool fails; /* all but the default */
+};
+
+static const struct tuned_numbers *whole(const struct world *w,
+                                         const struct tuned_numbers *numbers)
+{
+    return numbers->set ? numbers : &w->space.policy;
+}
+
+static double now(void *user)
+{
+    return ((struct world *)user)->clock;
+}
+
+static bool prepare(void *user, const struct tuned_numbers *numbers,
+                    const struct tuned_numbers *than)
+{
+    struct world *w = user;
+
+    (void)than;
+    w->clock += w->build;
+    ++w->prepared;
+    assert_true(w->most_prepared == 0 || w->prepared <= w->most_prepared);
+    return !w->fails || !numbers->set;
+}
+
+static double uniform(struct world *w)
+{
+    w->random = w->random * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (double)(w->random >> 11) / (double)(UINT64_C(1) << 53);
+}
+
+static double time_call(void *user, const struct tuned_numbers *numbers)
+{
+    struct world *w = user;
+    double seconds =
+        w->call * w->cost(whole(w, numbers)) * (1 + w->noise * (2 * uniform(w) - 1));
+
+    w->clock += seconds;
+    ++w->timed;
+    return seconds;
+}
+
+static bool check(void *user, const struct tuned_numbers *numbers)
+{
+    struct world *w = user;
+
+    ++w->checked;
+    return !w->wrong || !w->wrong(numbers);
+}
+
+static struct world new_world_on(const struct device_facts *device,
+                                 clfold_operation operation,
+                                 double (*cost)(const struct tuned_numbers *numbers))
+{
+    struct world w = {
+        .space = { .operation = operation,
+                   .device = device,
+                   .least_bytes = 1 << 20,
+                   .most_bytes = 4 << 20 },
+        .build = 0.1,
+        .call = 0.001,
+        .random = 1,
+        .cost = cost,
+    };
+    struct policy reduce[CLFOLD_MAX_CANDIDATES];
+    struct scan_policy scan[CLFOLD_MAX_CANDIDATES];
+
+    if (operation == CLFOLD_REDUCE) {
+        clfold_policy_reduce(device, reduce);
+        clfold_numbers_of_reduce(&w.space.policy, &reduce[0]);
+    } else {
+        clfold_policy_scan(device, scan);
+        clfold_numbers_of_scan(&w.space.policy, &scan[0]);
+    }
+    return w;
+}
+
+static struct world new_world(clfold_operation operation,
+                              double (*cost)(const struct tuned_numbers *numbers))
+{
+    return new_world_on(&cpu, operation, cost);
+}
+
+static struct tune_result search(struct world *w, const struct tuned_numbers *previous,
+                                 double seconds)
+{
+    const struct tune_world world = { w, now, prepare, time_call, check };
+    struct tune_result result;
+
+    clfold_tune_search(&result, &world, &w->space, previous, NULL, 0, seconds);
+    return result;
+}
+
+/* ---- Costs ------------------------------------------------------------------------- */
+
+static double off(const struct tuned_numbers *numbers, enum tuned which, uint64_t best)
+{
+    return fabs(log2((double)numbers->values[which] / (double)best));
+}
+
+/* Least where a tile is 4 KiB and there are 1024 groups, which hang together. */
+static double bowl(const struct tuned_numbers *numbers)
+{
+    double tile = off(numbers, TUNED_TILE_BYTES, 4096);
+    double groups = off(numbers, TUNED_GROUPS, 1024);
+
+    return 1 + 0.1 * tile + 0.1 * groups + 0.01 * tile * groups;
+}
+
+static double scan_bowl(const struct tuned_numbers *numbers)
+{
+    return bowl(numbers) + off(numbers, TUNED_ANCHOR, 16) / 10 +
+           (numbers->values[TUNED_PREFETCH] ? 0.1 : 0) +
+           (numbers->values[TUNED_STREAM_BYTES] > 1 << 20 ? 0.1 : 0);
+}
+
+static double flat(const struct tuned_numbers *numbers)
+{
+    (void)numbers;
+    return 1;
+}
+
+/* The default is the best there is. */
+static double peak(const struct tuned_numbers *numbers)
+{
+    return 1 + off(numbers, TUNED_TILE_BYTES, 65536) + off(numbers, TUNED_GROUPS, 256);
+}
+
+/* ---- Tests ------------------------------------------------------------------------- */
+
+static void test_minimum(void **state)
+{
+    struct world w = new_world(CLFOLD_REDUCE, bowl);
+    struct tune_result result = search(&w, NULL, 60);
+
+    (void)state;
+    assert_int_equal(result.outcome, TUNE_BETTER);
+    assert_int_equal(result.numbers.values[TUNED_TILE_BYTES], 4096);
+    assert_int_equal(result.numbers.values[TUNED_GROUPS], 1024);
+    assert_true(result.tuned_seconds < 0.7 * result.default_seconds);
+    assert_true(w.clock < 60);
+}
+
+static void test_scan(void **state)
+{
+    struct world w = new_world(CLFOLD_INCLUSIVE_SCAN, scan_bowl);
+    struct tune_result result = search(&w, NULL, 60);
+
+    (void)state;
+    assert_int_equal(result.outcome, TUNE_BETTER);
+    assert_int_equal(result.numbers.values[TUNED_TILE_BYTES], 4096);
+    assert_int_equal(result.numbers.values[TUNED_GROUPS], 1024);
+    assert_int_equal(result.numbers.values[TUNED_ANCHOR], 16);
+    assert_int_equal(result.numbers.values[TUNED_PREFETCH], 0);
+    assert_int_equal(result.numbers.values[TUNED_STREAM_BYTES], 1 << 20);
+}
+
+/* Noise does not keep it from getting near. */
+static void test_noise(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        struct world w = new_world(CLFOLD_REDUCE, bowl);
+        w.noise = 0.03;
+        w.random = seed;
+        const struct tune_result result = search(&w, NULL, 60);
+        assert_int_equal(result.outcome, TUNE_BETTER);
+        assert_true(bowl(&result.numbers) < 1.25);
+    }
+}
+
+/* Whatever noise says on the way, what is no better does not come out. The seeds are
+ * fixed, so this cannot fail by chance. */
+static void test_never_worse(void **state)
+{
+    double (*const costs[])(const struct tuned_numbers *numbers) = { flat, peak };
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; ++seed) {
+        struct world w = new_world(seed % 2 ? CLFOLD_REDUCE : CLFOLD_EXCLUSIVE_SCAN,
+                                   costs[seed / 2 % 2]);
+        w.noise = 0.05;
+        w.random = seed;
+        const struct tune_result result = search(&w, NULL, 30);
+        assert_int_equal(result.outcome, TUNE_DEFAULT);
+        assert_true(result.tried > 0);
+        assert_true(result.default_seconds > 0);
+    }
+}
+
+/* The time is kept to, whatever builds and calls take; what does not fit is not begun. */
+static void test_time(void **state)
+{
+    static const double seconds[] = { 0.001, 0.1, 0.25, 0.5, 1, 3, 10 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); ++i) {
+        for (double build = 0.001; build < 2; build *= 4) {
+            struct world w = new_world(CLFOLD_REDUCE, bowl);
+            w.build = build;
+            const struct tune_result result = search(&w, NULL, seconds[i]);
+            /* the default is got ready and timed in any case */
+            const double least = build + 3 * 0.001 * bowl(&w.space.policy);
+            const double most = seconds[i] > least ? seconds[i] : least;
+            if (w.clock > most * 1.001) {
+                fail_msg("%g s of builds of %g s took %g s", seconds[i], build, w.clock);
+            }
+            if (w.prepared == 1) {
+                assert_int_equal(result.outcome, TUNE_UNDECIDED);
+            }
+        }
+    }
+}
+
+/* Builds that get slower are not begun in the last moment. */
+static void test_slow_builds(void **state)
+{
+    struct world w = new_world(CLFOLD_REDUCE, bowl);
+
+    (void)state;
+    w.build = 1;
+    w.most_prepared = 9;
+    search(&w, NULL, 10);
+    assert_true(w.clock <= 10);
+    assert_in_range(w.prepared, 4, 9);
+}
+
+/* What an earlier search came to is tried first, and lost or kept. */
+static void test_previous(void **state)
+{
+    struct world w = new_world(CLFOLD_REDUCE, bowl);
+    struct tuned_numbers previous = w.space.policy;
+    struct tune_result result;
+
+    (void)state;
+    clfold_numbers_put(&previous, TUNED_TILE_BYTES, 4096);
+    clfold_numbers_put(&previous, TUNED_GROUPS, 1024);
+    w.most_prepared = 2;
+    result = search(&w, &previous, 0.4);
+    assert_true(result.previous_tried);
+    assert_int_equal(result.outcome, TUNE_BETTER);
+    assert_true(clfold_numbers_equal(&result.numbers, &previous));
+
+    w = new_world(CLFOLD_REDUCE, peak);
+    result = search(&w, &previous, 60);
+    assert_true(result.previous_tried);
+    assert_int_equal(result.outcome, TUNE_DEFAULT);
+
+    w = new_world(CLFOLD_REDUCE, peak);
+    result = search(&w, &previous, 0.01);
+    assert_false(result.previous_tried);
+    assert_int_equal(result.outcome, TUNE_UNDECIDED);
+}
+
+static bool small_tiles(const struct tuned_numbers *numbers)
+{
+    return numbers->values[TUNED_TILE_BYTES] < 16384;
+}
+
+/* With a tile of 4 KiB nothing else matters. */
+static double detour(const struct tuned_numbers *numbers)
+{
+    const uint64_t tile = numbers->values[TUNED_TILE_BYTES];
+
+    if (tile == 4096) {
+        return 0.5;
+    }
+    return 1 + 0.2 * off(numbers, TUNED_TILE_BYTES, 8192) -
+           0.1 * off(numbers, TUNED_GROUPS, 256);
+}
+
+/* What was moved on the way and makes no difference in the end is the policy's again. */
+static void test_simple(void **state)
+{
+    struct world w = new_world(CLFOLD_REDUCE, detour);
+    struct tune_result result;
+    struct tuned_numbers previous = w.space.policy;
+
+    (void)state;
+    clfold_numbers_put(&previous, TUNED_TILE_BYTES, 4096);
+    clfold_numbers_put(&previous, TUNED_GROUPS, 32);
+    clfold_numbers_put(&previous, TUNED_LANE_BYTES, 16);
+    result = search(&w, &previous, 60);
+    assert_int_equal(result.outcome, TUNE_BETTER);
+    assert_int_equal(result.numbers.values[TUNED_TILE_BYTES], 4096);
+    assert_int_equal(result.numbers.values[TUNED_GROUPS], 256);
+    assert_int_equal(result.numbers.values[TUNED_LANE_BYTES],
+                     w.space.policy.values[TUNED_LANE_BYTES]);
+}
+
+/* Fast and wrong is not better. */
+static void test_wrong(void **state)
+{
+    struct world w = new_world(CLFOLD_REDUCE, bowl);
+    struct tune_result result;
+
+    (void)state;
+    w.wrong = small_tiles;
+    result = search(&w, NULL, 60);
+    assert_int_equal(result.outcome, TUNE_BETTER);
+    assert_int_equal(result.numbers.values[TUNED_TILE_BYTES], 16384);
+    assert_int_equal(result.numbers.values[TUNED_GROUPS], 1024);
+    assert_true(result.wrong > 0);
+}
+
+static void test_failing(void **state)
+{
+    struct world w = new_world(CLFOLD_REDUCE, bowl);
+    struct tune_result result;
+
+    (void)state;
+    w.fails = true;
+    result = search(&w, NULL, 60);
+    assert_int_equal(result.outcome, TUNE_DEFAULT);
+    assert_int_equal(result.tried, 0);
+    assert_true(w.clock < 60);
+}
+
+/* Values are legal, ascending, and the one at hand is among them. */
+static void test_values(void **state)
+{
+    static const struct device_facts gpu = { .vendor = "any",
+                                             .name = "any",
+                                             .max_group_size = 256,
+                                             .local_memory = 1 << 15,
+                                             .platform = "other" };
+    const struct device_facts *const devices[] = { &cpu, &gpu };
+
+    (void)state;
+    for (int i = 0; i < 2 * 2 * CLFOLD_TUNED * 2; ++i) {
+        const clfold_operation operation =
+            i / 2 % 2 ? CLFOLD_REDUCE : CLFOLD_INCLUSIVE_SCAN;
+        const struct world w = new_world_on(devices[i % 2], operation, flat);
+        const enum tuned which = (enum tuned)(i / 4 % CLFOLD_TUNED);
+        struct tuned_numbers at = w.space.policy;
+        uint64_t values[CLFOLD_TUNE_VALUES];
+        char why[CLFOLD_TUNING_WHY];
+        bool found = false;
+        if (i / 4 / CLFOLD_TUNED) {
+            clfold_numbers_put(&at, TUNED_TILE, TILE_GROUP);
+            clfold_numbers_put(&at, TUNED_GROUP_SIZE, 48);
+            clfold_numbers_put(&at, TUNED_TILE_BYTES, 5000);
+        }
+        const uint32_t num = clfold_tune_values(&w.space, &at, which, values);
+        assert_true(num > 0 || !clfold_numbers_have(&at, which));
+        for (uint32_t v = 0; v < num; ++v) {
+            struct tuned_numbers numbers = at;
+            clfold_numbers_put(&numbers, which, values[v]);
+            assert_true(v == 0 || values[v - 1] < values[v]);
+            found = found || values[v] == at.values[which];
+            assert_true(
+                values[v] == at.values[which] ||
+                clfold_numbers_legal(&numbers, w.space.operation, devices[i % 2], why));
+        }
+        assert_true(found || num == 0);
+        assert_true(which != TUNED_TILE_BYTES || num > 8);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_minimum),  cmocka_unit_test(test_scan),
+        cmocka_unit_test(test_noise),    cmocka_unit_test(test_never_worse),
+        cmocka_unit_test(test_time),     cmocka_unit_test(test_slow_builds),
+        cmocka_unit_test(test_previous), cmocka_unit_test(test_simple),
+        cmocka_unit_test(test_wrong),    cmocka_unit_test(test_failing),
+        cmocka_unit_test(test_values),
+    };
+
+    return cmocka_run_group_tests_name("tune_search", tests, NULL, NULL);
+}
