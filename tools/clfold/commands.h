@@ -12,5 +12,6 @@ bool command_explain(const struct options *options, struct message *message);
 bool command_ladder(const struct options *options, struct message *message);
 bool command_trace(const struct options *options, struct message *message);
 bool command_bench(const struct options *options, struct message *message);
+bool command_tune(const struct options *options, struct message *message);
 
 #endif

@@ -51,6 +51,8 @@ static bool run(const struct options *options, struct message *message)
         return command_trace(options, message);
     case ACTION_BENCH:
         return command_bench(options, message);
+    case ACTION_TUNE:
+        return command_tune(options, message);
     }
     return true;
 }

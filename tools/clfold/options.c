@@ -14,6 +14,7 @@ static const char general_help[] =
     "       clfold ladder [options]\n"
     "       clfold trace [options]\n"
     "       clfold bench [options]\n"
+    "       clfold tune [options]\n"
     "       clfold --help | --version\n"
     "\n"
     "Folds the numbers of a file on an OpenCL device.\n"
@@ -25,6 +26,7 @@ static const char general_help[] =
     "  ladder     the seven classic kernels of a reduction against each other\n"
     "  trace      what each tile of a look-back scan did, and when\n"
     "  bench      reductions and scans against what the memory gives\n"
+    "  tune       look for faster tiles and groups on a device, and keep them in a file\n"
     "\n"
     "clfold COMMAND --help says more about one command.\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage.\n";
@@ -247,6 +249,9 @@ bool options_read(struct options *options, int argc, char **argv, struct message
     }
     if (strcmp(command, "bench") == 0) {
         return options_read_bench(options, argc, argv, message);
+    }
+    if (strcmp(command, "tune") == 0) {
+        return options_read_tune(options, argc, argv, message);
     }
     return message_set(message, "there is no command %.200s; see clfold --help", command);
 }

@@ -19,7 +19,17 @@ enum action {
     ACTION_EXPLAIN,
     ACTION_LADDER,
     ACTION_TRACE,
-    ACTION_BENCH
+    ACTION_BENCH,
+    ACTION_TUNE
+};
+
+/* What --types of tune names: elements of `in`, folded in `type`. */
+enum { TUNE_MOST_TYPES = 16 };
+struct tune_types {
+    size_t num; /* 0: none were named */
+    struct {
+        clfold_type in, type;
+    } each[TUNE_MOST_TYPES];
 };
 
 struct options {
@@ -36,16 +46,19 @@ struct options {
     /* of raw data and of text (0: .npy tells), and of what other commands make */
     clfold_type element;
     const char *device; /* NULL: the default */
-    const char *file;   /* "-": standard input */
+    const char *file;   /* "-": standard input; tune: NULL: the user's own */
     /* scan */
     const char *init; /* a number, or NULL */
     const char *out;  /* "-": standard output */
     enum file_format out_format;
-    size_t count;          /* explain, trace */
+    size_t count;          /* explain, trace, tune */
     size_t min, max;       /* ladder, bench */
     const char *csv, *svg; /* of ladder, trace and bench: files, or NULL */
+    double seconds;        /* bench: for each case and count; tune: in all */
     struct bench_wish bench;
-    double seconds; /* bench: for each case and count */
+    /* tune */
+    struct tune_types types;
+    bool show, reset;
 };
 
 /* The sentence of a failure says how to go on. */

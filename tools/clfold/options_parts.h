@@ -38,6 +38,8 @@ bool options_read_ladder(struct options *options, int argc, char **argv,
                          struct message *message);
 bool options_read_trace(struct options *options, int argc, char **argv,
                         struct message *message);
+bool options_read_tune(struct options *options, int argc, char **argv,
+                       struct message *message);
 
 bool options_read_bench(struct options *options, int argc, char **argv,
                         struct message *message);

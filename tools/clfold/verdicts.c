@@ -1,45 +1,18 @@
 #include "verdicts.h"
 
 #include "output_file.h"
+#include "place.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* A line is a key and a verdict, both below 512 bytes. */
-enum { LINE_SIZE = 2048, PATH_SIZE = 4096 };
+enum { LINE_SIZE = 2048 };
 
-/* False: there is no place for such files. */
-static bool find_path(char path[PATH_SIZE], const char *behind)
+static bool find_path(char path[PLACE_SIZE])
 {
-    const char *const cache = getenv("XDG_CACHE_HOME");
-    const char *const home = getenv("HOME");
-    int length = -1;
-
-    /* a relative path is to be ignored, says the XDG specification */
-    if (cache && cache[0] == '/') {
-        length = snprintf(path, PATH_SIZE, "%s/%s", cache, behind);
-    } else if (home && home[0] == '/') {
-        length = snprintf(path, PATH_SIZE, "%s/.cache/%s", home, behind);
-    }
-    return length >= 0 && length < PATH_SIZE;
-}
-
-/* Makes the folders in which `path` is. */
-static bool make_folders(char path[PATH_SIZE])
-{
-    for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
-        *at = '\0';
-        const bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
-        *at = '/';
-        if (!made) {
-            return false;
-        }
-    }
-    return true;
+    return place_find(path, "XDG_CACHE_HOME", ".cache", "clfold/verdicts");
 }
 
 /* What stands behind the key, if the line is the key's; else NULL. */
@@ -54,11 +27,11 @@ static char *value_of(char *line, const char *key)
 
 size_t verdicts_load(void *user, const char *key, void *verdict, size_t size)
 {
-    char path[PATH_SIZE], line[LINE_SIZE];
+    char path[PLACE_SIZE], line[LINE_SIZE];
     size_t found = 0;
 
     (void)user;
-    FILE *const file = find_path(path, "clfold/verdicts") ? fopen(path, "r") : NULL;
+    FILE *const file = find_path(path) ? fopen(path, "r") : NULL;
     while (file && found == 0 && fgets(line, sizeof(line), file)) {
         const char *const value = value_of(line, key);
         if (value && strlen(value) <= size) {
@@ -91,10 +64,10 @@ void verdicts_save(void *user, const char *key, const void *verdict, size_t size
 {
     struct output_file file;
     struct message message;
-    char path[PATH_SIZE];
+    char path[PLACE_SIZE];
 
     (void)user;
-    if (!find_path(path, "clfold/verdicts") || !make_folders(path) ||
+    if (!find_path(path) || !place_make_folders(path) ||
         !output_file_begin(&file, path, &message)) {
         return;
     }

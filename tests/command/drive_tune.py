@@ -1,0 +1,261 @@
+"""Drives `clfold tune` as a user does.
+
+usage: drive_tune.py COMMAND WRONG_READ
+
+WRONG_READ is not used. Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when
+there is no OpenCL device. Every case that needs a device runs on each one that OpenCL shows.
+Nothing here depends on whether anything faster is found.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from cases import check, run_cases
+from drive_ladder import BYTES, OPS, Driver, on_terminal
+
+FIRST = "clfold tuning 1\n"
+STRANGER = "reduce add f32:f32 2^11..2^13 groups=7 on clfold 100; some; other; device\n"
+QUICK = ["--count", "4096", "--types", "i32", "--seconds", "0.5"]
+KINDS = ["reduce", "inclusive scan", "exclusive scan"]
+ROW = re.compile(
+    r"(reduce|inclusive scan|exclusive scan) (\S+) (\S+) +(\S+) +(\S+) +(\S+) +([\d.]+)  "
+    r"(the default|no time to try others|[a-z_]+=\S+(?: [a-z_]+=\S+)*)"
+)
+
+
+def tune(d, device, *words, **options):
+    return d.good("tune", "--device", device["index"], *words, **options)
+
+
+def write(path, text):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    return path
+
+
+def read(path):
+    with open(path, encoding="ascii") as file:
+        return file.read()
+
+
+def rows_of(text, path):
+    """The table's rows as tuples, between its head and the line about the file."""
+    lines = text.splitlines()
+    head = [place for place, line in enumerate(lines) if line.startswith("fold ")]
+    check(len(head) == 1 and lines[-1].startswith(f"{path}: "), text)
+    found = [ROW.fullmatch(line) for line in lines[head[0] + 1 : -1]]
+    check(found and all(found), text)
+    return [match.groups() for match in found]
+
+
+def key_of(d, device):
+    """What rows for the device are known by, as --show tells it."""
+    path = write(d.path("key"), FIRST)
+    text = tune(d, device, "--show", "--file", path)
+    os.remove(path)
+    return re.fullmatch(re.escape(path) + ": 0 rows, 0 for (clfold .*)\n", text)[1]
+
+
+def environment_of(path, **others):
+    return {**os.environ, "CLFOLD_TUNING": path, **others}
+
+
+# ---- without a device ----
+
+
+def usage(d, _):
+    check("clfold tune" in d.good("--help"), "clfold --help does not tell of tune")
+    text = d.good("tune", "--help")
+    words = ["--device", "--seconds", "--file", "--op", "--types", "--count", "--show", "--reset"]
+    for word in [*words, *OPS, *BYTES, "CLFOLD_TUNING", "XDG_DATA_HOME", "2^26", "90"]:
+        check(word in text, f"tune --help does not tell of {word}")
+    d.bad(2, "got x", "tune", "x")
+    d.bad(2, "--seconds 0", "tune", "--seconds", "0")
+    d.bad(2, "--types f31", "tune", "--types", "f31")
+    d.bad(2, "--show does not go with --reset", "tune", "--show", "--reset")
+    d.bad(2, "--count does not go with --show", "tune", "--show", "--count", "1")
+    d.bad(2, "--device does not go with --reset", "tune", "--reset", "--device", "0")
+
+
+def reset(d, _):
+    """Of the user's own file and of a named one, damaged or not, but of no other."""
+    folder = {**os.environ, "XDG_DATA_HOME": d.path("data")}
+    home = {**os.environ, "HOME": d.path("home")}
+    home.pop("XDG_DATA_HOME", None)
+    for environment, place in [
+        (folder, "data/clfold/tuning"),
+        ({**home, "XDG_DATA_HOME": "relative"}, "home/.local/share/clfold/tuning"),
+        (home, "home/.local/share/clfold/tuning"),
+    ]:
+        path = d.path(place)
+        told = d.good("tune", "--reset", env=environment)
+        check(told == f"{path}: there was none\n", told)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        write(path, FIRST)
+        told = d.good("tune", "--reset", env=environment)
+        check(told == f"{path}: removed\n" and not os.path.exists(path), told)
+    path = write(d.path("other"), "clfold tuning 7\nwhatever\n")
+    d.good("tune", "--reset", "--file", path)
+    check(not os.path.exists(path), "a damaged file stays")
+    write(path, "mine\n")
+    d.bad(1, "is no tuning file, and stays", "tune", "--reset", "--file", path)
+    check(read(path) == "mine\n", "it is gone")
+    d.bad(1, "Is a directory", "tune", "--reset", "--file", d.folder)
+    nowhere = {**os.environ, "HOME": "", "XDG_DATA_HOME": ""}
+    d.bad(1, "--file says where", "tune", "--reset", env=nowhere)
+
+
+# ---- with a device ----
+
+
+def table(d, device):
+    """Every fold that is asked for, once, and a file that serves what was found."""
+    path = d.path("tuning")
+    write(path, FIRST + STRANGER)
+    words = ["--count", "4096", "--types", "i32,u8:u64", "--seconds", "3", "--file", path]
+    found = rows_of(tune(d, device, *words), path)
+    names = [row[:3] for row in found]
+    check(names == [(kind, "add", name) for name in ["i32", "u8:u64"] for kind in KINDS], found)
+    better = 0
+    for kind, op, name, count, before, after, ratio, numbers in found:
+        check(count == "2^12" and float(before) > 0 and float(after) > 0, f"{found}")
+        is_better = "=" in numbers
+        better += is_better
+        check(is_better or (before == after and float(ratio) == 1), f"{found}")
+        element, _, acc = name.partition(":")
+        explain = ["explain", "reduce" if kind == "reduce" else "scan", "--op", op]
+        explain += ["--type", element, "--acc", acc or element, "--count", "4096", "--json"]
+        explain += [f"--{kind.split()[0]}"] if kind != "reduce" else []
+        told = json.loads(
+            d.good(*explain, "--device", device["index"], env=environment_of(path))
+        )
+        check(('policy "tuned"' in told["why"]) == is_better, f"{told}, {numbers}")
+    text = read(path)
+    check(text.startswith(FIRST + STRANGER), text)
+    check(len(text.splitlines()) == 2 + better, text)
+    shown = tune(d, device, "--show", "--file", path).splitlines()
+    check(len(shown) == 2 + better and f"{1 + better} row" in shown[-1], f"{shown}")
+    check(shown[0].startswith("- ") and shown[0].endswith("; other; device"), f"{shown}")
+    check(all(line.startswith("serves ") for line in shown[1:-1]), f"{shown}")
+
+
+def usual_file(d, device):
+    """Its folders are made, and the operators that only reduce are only reduced."""
+    folder = {**os.environ, "XDG_DATA_HOME": d.path("data")}
+    path = d.path("data/clfold/tuning")
+    words = ["--op", "arg-max", "--count", "1000", "--types", "i32", "--seconds", "0.01"]
+    found = rows_of(tune(d, device, *words, env=folder), path)
+    check([row[:4] for row in found] == [("reduce", "arg-max", "i32", "1000")], f"{found}")
+    check(read(path).startswith(FIRST), read(path))
+    told = tune(d, device, "--show", env=folder)
+    check(told.splitlines()[-1].startswith(f"{path}: "), told)
+    check(os.listdir(os.path.dirname(path)) == ["tuning"], "something else is left there")
+
+
+def explained(d, device):
+    """A row by hand: the next command's tile."""
+    row = "reduce add f32:f32 2^11..2^13 tile=tile_vector tile_bytes=1024"
+    path = write(d.path("tuning"), f"{FIRST}{row} on {key_of(d, device)}\n")
+    words = ["explain", "reduce", "--count", "4096", "--json", "--device", device["index"]]
+    before = json.loads(d.good(*words, env=environment_of("")))
+    after = json.loads(d.good(*words, env=environment_of(path)))
+    check('policy "tuned"' not in before["why"], f"{before}")
+    check('policy "tuned"' in after["why"] and after["tile"] == 256, f"{after}")
+
+
+def damaged(d, device):
+    """What is no tuning file is neither shown nor touched."""
+    words = ["tune", "--device", device["index"]]
+    row = "reduce add f32:f32 2^11..2^13 tile_bytes=0 on x\n"
+    for text, part in [
+        ("", "does not begin with"),
+        ("mine\n", "does not begin with"),
+        ("clfold tuning 2\n", "of another version"),
+        (FIRST + row, "line 2: tile_bytes 0 is less than 256"),
+        (FIRST + STRANGER[:-1], "line 2: it has no end"),
+    ]:
+        path = write(d.path("tuning"), text)
+        d.bad(1, part, *words, "--show", "--file", path)
+        d.bad(1, part, *words, *QUICK, "--file", path)
+        check(read(path) == text and d.left() == ["tuning"], f"{d.left()}")
+    os.remove(path)
+    d.bad(1, "No such file", *words, "--show", "--file", path)
+    d.bad(1, "No such file", *words, *QUICK, "--file", d.path("none/tuning"))
+    d.bad(1, "Is a directory", *words, *QUICK, "--file", d.folder)
+    d.bad(1, "matches", "tune", "--device", "no such device", "--file", path)
+    check(d.left() == [], f"left: {d.left()}")
+    # the library's own refusals
+    done = d.run(*words, "--count", "2^50", "--types", "u8", "--file", path)
+    check(done.returncode == 1 and b"CLFOLD_ERROR_RANGE" in done.stderr, f"{done}")
+    d.bad(1, "folded as floats", *words, *QUICK, "--types", "f32:i32", "--file", path)
+    check(d.left() == [], f"left: {d.left()}")
+
+
+def interrupted(d, device):
+    """A signal leaves the old file, and nothing else."""
+    path = d.path("tuning")
+    words = [d.command, "tune", "--device", str(device["index"]), "--file", path]
+    words += ["--count", "2^16", "--types", "i32", "--seconds", "300"]
+    numbers = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
+
+    def obey():  # even where nohup or a shell has made this test ignore some
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "preexec_fn": obey}
+    for number in numbers:
+        write(path, FIRST + STRANGER)
+        with subprocess.Popen(words, **options) as run:
+            # its head comes before the first fold
+            run.stdout.readline()
+            time.sleep(0.5)
+            run.send_signal(number)
+            status = run.wait(60)
+        check(status == -number, f"signal {number}: exit {status}")
+        check(read(path) == FIRST + STRANGER, read(path))
+        check(d.left() == ["tuning"], f"signal {number}: left {d.left()}")
+
+
+def unwritten(d, device):
+    """A place that goes away meanwhile, and no room for the table: the file is as it was."""
+    os.mkdir(d.path("folder"))
+    path = write(d.path("folder/tuning"), FIRST + STRANGER)
+    words = ["tune", "--device", str(device["index"]), *QUICK, "--file", path]
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([d.command, *words], **options) as run:
+        run.stdout.readline()
+        os.rename(d.path("folder"), d.path("elsewhere"))
+        _, told = run.communicate(timeout=240)
+    check(run.returncode == 1 and b"No such file" in told and path.encode() in told, f"{told}")
+    os.rename(d.path("elsewhere"), d.path("folder"))
+    check(read(path) == FIRST + STRANGER, read(path))
+    with open("/dev/full", "wb") as nowhere:
+        done = d.run(*words, stdout=nowhere)
+    check(done.returncode == 1 and b"No space left" in done.stderr, f"{done}")
+    check(read(path) == FIRST + STRANGER, read(path))
+    check(os.listdir(d.path("folder")) == ["tuning"], f"{os.listdir(d.path('folder'))}")
+
+
+def progress(d, device):
+    words = ["tune", "--device", str(device["index"]), "--file", d.path("tuning")]
+    words += ["--count", "2^16", "--types", "i32,u32", "--seconds", "4"]
+    shown = on_terminal(d, words)
+    bars = re.findall(rb"\rtuning \[([# ]{40})\] {1,3}(\d+) %", shown)
+    parts = [int(part) for _, part in bars]
+    check(bars and parts == sorted(parts) and parts[-1] <= 100, f"{shown!r}")
+    check(re.search(rb"\r {60,}\r$", shown), f"the line is not cleared: {shown[-200:]!r}")
+
+
+WITHOUT = [usage, reset]
+WITH = [table, usual_file, explained, damaged, interrupted, unwritten, progress]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    run_cases(Driver(*map(os.path.abspath, sys.argv[1:])), WITHOUT, WITH)

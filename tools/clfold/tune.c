@@ -1,0 +1,356 @@
+#include "clock.h"
+#include "commands.h"
+#include "count.h"
+#include "output_file.h"
+#include "progress.h"
+#include "session.h"
+#include "tune_file.h"
+#include "types.h"
+
+#include "base/memory.h"
+#include "ops/internal.h"
+
+#include <errno.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FOLDS = 3 * TUNE_MOST_TYPES };
+
+struct job {
+    clfold_operation operation;
+    clfold_fold fold;
+    struct tuning_fold row_fold;
+    bool has_row; /* from now on */
+    struct tuned_numbers row;
+};
+
+struct tuning_session {
+    struct session session;
+    const struct options *options;
+    struct tuning old; /* the file's rows for the device */
+    struct job jobs[MOST_FOLDS];
+    size_t num_jobs;
+    struct progress progress;
+    double begin;   /* of the whole */
+    uint64_t shown; /* thousandths of the time that the bar has been told of */
+};
+
+static const char *const names[] = {
+    [CLFOLD_REDUCE] = "reduce",
+    [CLFOLD_INCLUSIVE_SCAN] = "inclusive scan",
+    [CLFOLD_EXCLUSIVE_SCAN] = "exclusive scan",
+};
+
+/* ---- What is tuned ----------------------------------------------------------------- */
+
+/* "exclusive scan add u8:u64". */
+enum { FOLD_TEXT = 64 };
+static void print_fold(char out[FOLD_TEXT], const struct job *job)
+{
+    const clfold_fold *const fold = &job->fold;
+
+    snprintf(out, FOLD_TEXT, fold->in ? "%s %s %s:%s" : "%s %s %s", names[job->operation],
+             op_name(fold->op), type_name(fold->in ? fold->in : fold->type),
+             type_name(fold->type));
+}
+
+/* Refuses what the library refuses. A type of the default list that the device lacks is
+ * told of, and left out. */
+static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
+                     bool is_default, struct message *message)
+{
+    const struct op_result result = op_result(t->options->op);
+    const bool scans = !result.position && result.num == 1;
+
+    for (clfold_operation o = CLFOLD_REDUCE;
+         o <= (scans ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_REDUCE); o++) {
+        struct job job = { .operation = o };
+        job.fold = clfold_builtin(t->options->op, type);
+        job.fold.in = in == type ? 0 : in;
+        clfold_report report;
+        const clfold_status status =
+            clfold_explain(t->session.context, o, &job.fold, 1, &report);
+        if (status == CLFOLD_ERROR_UNSUPPORTED && is_default) {
+            printf("%s is left out: %s\n", type_name(type), clfold_last_error());
+            return true;
+        }
+        if (status != CLFOLD_OK) {
+            return session_refuse(status, message);
+        }
+        t->jobs[t->num_jobs++] = job;
+    }
+    return true;
+}
+
+static bool choose_jobs(struct tuning_session *t, struct message *message)
+{
+    static const struct tune_types usual = { 4,
+                                             { { CLFOLD_F32, CLFOLD_F32 },
+                                               { CLFOLD_I32, CLFOLD_I32 },
+                                               { CLFOLD_F64, CLFOLD_F64 },
+                                               { CLFOLD_I64, CLFOLD_I64 } } };
+    /* floats have no bit operators */
+    static const struct tune_types integers = {
+        2, { { CLFOLD_I32, CLFOLD_I32 }, { CLFOLD_I64, CLFOLD_I64 } }
+    };
+    const clfold_op op = t->options->op;
+    const bool is_bits = op >= CLFOLD_BIT_AND && op <= CLFOLD_BIT_XOR;
+    const bool is_default = t->options->types.num == 0;
+    const struct tune_types *const types = !is_default ? &t->options->types
+                                           : is_bits   ? &integers
+                                                       : &usual;
+
+    for (size_t i = 0; i < types->num; i++) {
+        if (!add_type(t, types->each[i].in, types->each[i].type, is_default, message)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- One fold ---------------------------------------------------------------------- */
+
+static void step(void *user, double part)
+{
+    struct tuning_session *const t = user;
+    const double done = (clock_now() - t->begin) / t->options->seconds;
+    const uint64_t now = done < 1 ? (uint64_t)(1000 * done) : 1000;
+
+    (void)part;
+    if (now > t->shown) {
+        progress_step(&t->progress, now - t->shown);
+        t->shown = now;
+    }
+}
+
+static uint64_t bytes_of(const struct job *job, size_t count)
+{
+    const clfold_type in = job->fold.in ? job->fold.in : job->fold.type;
+    const bool scans = job->operation != CLFOLD_REDUCE;
+
+    return count * (type_size(in) + (scans ? type_size(job->fold.type) : 0));
+}
+
+/* Of the numbers those that are not the policy's; a tile's kind brings all with it. */
+static void print_numbers(char out[CLFOLD_TUNING_NUMBERS],
+                          const struct tune_result *result)
+{
+    struct tuned_numbers changed = result->numbers;
+
+    for (int i = 0; i < CLFOLD_TUNED; i++) {
+        if (changed.values[i] == result->policy.values[i]) {
+            changed.set &= ~(UINT32_C(1) << i);
+        }
+    }
+    clfold_tuning_print_numbers(out, &changed);
+}
+
+static bool print_row(const struct job *job, size_t count,
+                      const struct tune_result *result, struct message *message)
+{
+    const double bytes = (double)bytes_of(job, count) * 1e-9;
+    const bool better = result->outcome == TUNE_BETTER;
+    const double before = result->default_seconds;
+    const double after = better ? result->tuned_seconds : before;
+    char fold[FOLD_TEXT], text[COUNT_TEXT], numbers[CLFOLD_TUNING_NUMBERS];
+
+    print_fold(fold, job);
+    count_print(text, count);
+    if (better) {
+        print_numbers(numbers, result);
+    } else {
+        snprintf(numbers, sizeof(numbers), "%s",
+                 result->outcome == TUNE_UNDECIDED ? "no time to try others"
+                                                   : "the default");
+    }
+    printf("%-32s %8s %#9.4g %#9.4g %6.2f  %s\n", fold, text, bytes / before,
+           bytes / after, before / after, numbers);
+    return fflush(stdout) == 0 ||
+           message_set(message, "standard output: %s", strerror(errno));
+}
+
+/* The class's row, which a smaller count may change. */
+static struct tuned_numbers *find_row(const struct tuning_session *t, struct job *job,
+                                      size_t count)
+{
+    const struct tuned_numbers *row;
+
+    job->row_fold = (struct tuning_fold){
+        .operation = job->operation,
+        .op = job->fold.op,
+        .in = job->fold.in ? job->fold.in : job->fold.type,
+        .type = job->fold.type,
+        .count_class = clfold_count_class(count),
+    };
+    row = clfold_tuning_find(&t->old, &job->row_fold);
+    if (!row) {
+        return NULL;
+    }
+    job->row = *row;
+    return &job->row;
+}
+
+/* The default count becomes less until the device has room for it. */
+static bool tune_one(struct tuning_session *t, struct job *job, double seconds,
+                     struct message *message)
+{
+    const size_t usual = (size_t)1 << 26, least = (size_t)1 << 12;
+    size_t count = t->options->count ? t->options->count : usual;
+    struct tune_result result;
+    struct tune_request request = {
+        .queue = t->session.queue,
+        .operation = job->operation,
+        .fold = &job->fold,
+        .seconds = seconds,
+        .step = step,
+        .user = t,
+    };
+    clfold_status status;
+
+    do {
+        request.count = count;
+        request.previous = find_row(t, job, count);
+        status = clfold_tune_fold(t->session.context, &request, &result);
+        count /= 4;
+    } while (status == CLFOLD_ERROR_RANGE && !t->options->count && count >= least);
+    if (status != CLFOLD_OK) {
+        return session_refuse(status, message);
+    }
+    const struct tuned_numbers *const row = clfold_tune_row(&request, &result);
+    job->has_row = row != NULL;
+    if (row) {
+        job->row = *row;
+    }
+    progress_hide(&t->progress);
+    return print_row(job, request.count, &result, message);
+}
+
+/* What a fold does not use is the next ones'. */
+static bool tune_all(struct tuning_session *t, struct message *message)
+{
+    bool done = true;
+
+    printf("%-32s %8s %9s %9s %6s  %s\n", "fold", "count", "default", "tuned", "ratio",
+           "numbers");
+    fflush(stdout);
+    t->begin = clock_now();
+    progress_begin(&t->progress, "tuning", 1000);
+    for (size_t i = 0; done && i < t->num_jobs; i++) {
+        const double left = t->options->seconds - (clock_now() - t->begin);
+        const double share = left / (double)(t->num_jobs - i);
+        done = tune_one(t, &t->jobs[i], share > 0.001 ? share : 0.001, message);
+    }
+    progress_end(&t->progress);
+    return done;
+}
+
+/* ---- The file ---------------------------------------------------------------------- */
+
+/* With the rows of all folds. Another process may have changed the file meanwhile, so it
+ * is read again. */
+static bool make_text(const struct tuning_session *t, const char *path, struct text *text,
+                      struct message *message)
+{
+    char key[CLFOLD_DEVICE_KEY], *old;
+    struct tuning rows;
+    size_t length;
+
+    if (!tune_file_read(path, false, &t->session, &old, &length, &rows, message)) {
+        return false;
+    }
+    clfold_tuning_finish(&rows);
+    clfold_context_key(t->session.context, key);
+    clfold_text_append(text, old ? old : "", length);
+    clfold_free(old);
+    for (size_t i = 0; i < t->num_jobs && !text->failed; i++) {
+        const struct job *const job = &t->jobs[i];
+        struct text next = { 0 };
+        clfold_tuning_replace(&next, text->bytes, text->length, key, &job->row_fold,
+                              job->has_row ? &job->row : NULL);
+        clfold_text_finish(text);
+        *text = next;
+    }
+    return !text->failed || message_set(message, "there is no memory for the rows");
+}
+
+static bool write_text(const char *path, const struct text *text, struct message *message)
+{
+    struct output_file file;
+    bool done = false;
+
+    if (text->length > CLFOLD_TUNING_LIMIT) {
+        return message_set(message, "%.4000s: there is no room for more rows", path);
+    }
+    if (output_file_begin(&file, path, message)) {
+        fwrite(text->bytes, 1, text->length, file.stream);
+        done = output_file_complete(&file, message) && output_file_commit(&file, message);
+        output_file_finish(&file);
+    }
+    return done;
+}
+
+static bool keep(const struct tuning_session *t, const char *path,
+                 struct message *message)
+{
+    struct text text = { 0 };
+    const bool done =
+        make_text(t, path, &text, message) && write_text(path, &text, message);
+
+    clfold_text_finish(&text);
+    return done;
+}
+
+/* What cannot be read or written is not measured. */
+static bool begin(struct tuning_session *t, char path[PLACE_SIZE],
+                  struct message *message)
+{
+    char *text;
+    size_t length;
+
+    if (!t->options->file && !place_make_folders(path)) {
+        return message_set(message, "%.4000s: %s", path, strerror(errno));
+    }
+    if (!tune_file_read(path, false, &t->session, &text, &length, &t->old, message)) {
+        return false;
+    }
+    clfold_free(text);
+    return output_file_check(path, message);
+}
+
+static bool tune(struct tuning_session *t, char path[PLACE_SIZE], struct message *message)
+{
+    if (!begin(t, path, message) || !choose_jobs(t, message) || !tune_all(t, message) ||
+        !keep(t, path, message)) {
+        return false;
+    }
+    printf("%s: CLFOLD_TUNING, if it is this path, makes programs load it\n", path);
+    return true;
+}
+
+bool command_tune(const struct options *options, struct message *message)
+{
+    char path[PLACE_SIZE];
+    bool done = false;
+
+    if (!tune_file_find(options, path, message)) {
+        return false;
+    }
+    if (options->reset) {
+        return tune_file_reset(path, message);
+    }
+    struct tuning_session *const t = calloc(1, sizeof(*t));
+    if (!t) {
+        return message_set(message, "there is no memory to tune");
+    }
+    t->options = options;
+    if (session_open(&t->session, options->device, message)) {
+        done = options->show ? tune_file_show(path, &t->session, message)
+                             : tune(t, path, message);
+    }
+    clfold_tuning_finish(&t->old);
+    session_close(&t->session);
+    free(t);
+    return done;
+}
