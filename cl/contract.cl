@@ -162,6 +162,16 @@ static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin, uint j)
     return r;
 }
 
+/* An item as it was in memory, less what lies between its components: clang for NVIDIA
+ * keeps those bytes of a private copy in memory, where the item is in registers. */
+static clfold_item clfold_taken(clfold_item x)
+{
+    clfold_item y;
+#define CLFOLD_TAKEN(k, name, stage, item, result) y.name = x.name;
+    CLFOLD_EACH(CLFOLD_TAKEN)
+    return y;
+}
+
 /* The stage of elements whose positions count from `base`. */
 static clfold_item clfold_empty(clfold_stage x, ulong base)
 {

@@ -178,7 +178,7 @@ static void clfold_group_scan(uint live, local clfold_item *items)
 
     barrier(CLK_LOCAL_MEM_FENCE);
     if (first < live) {
-        clfold_item total = items[first];
+        clfold_item total = clfold_taken(items[first]);
         for (uint i = first + 1; i < stop; ++i) {
             total = clfold_combine(total, items[i]);
             items[i] = total;
@@ -187,7 +187,7 @@ static void clfold_group_scan(uint live, local clfold_item *items)
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (first < live && l > 0) {
-        clfold_item before = totals[0];
+        clfold_item before = clfold_taken(totals[0]);
         for (uint r = 1; r < l; ++r)
             before = clfold_combine(before, totals[r]);
         for (uint i = first; i < stop; ++i)
@@ -299,11 +299,11 @@ static void clfold_group_scan(uint live, local clfold_item *items)
     barrier(CLK_LOCAL_MEM_FENCE);
     if (i < live) {
         const local clfold_item *sections = items + CLFOLD_SECTIONS;
-        clfold_item x = sections[i];
+        clfold_item x = clfold_taken(sections[i]);
         /* Sections end every 32 items, and where sub-groups do. */
         uint end = min(most, 32u), next = most;
         if (end <= i - k) {
-            clfold_item before = sections[end - 1];
+            clfold_item before = clfold_taken(sections[end - 1]);
             while (end < i - k) {
                 next += end == next ? most : 0;
                 end = min(end + 32, next);

@@ -41,19 +41,21 @@ clfold_scan_prefixes(global clfold_item *items, ulong num_tiles, ulong first_blo
 #endif
     if (get_local_id(0) == 0) {
         CLFOLD_INIT_GET
-        clfold_item carry = init;
+        clfold_item carry = clfold_taken(init);
         if (first_block > 0)
-            carry = items[num_tiles];
+            carry = clfold_taken(items[num_tiles]);
         for (ulong b = first_block; b < stop_block; ++b) {
             const ulong begin = b * CLFOLD_ANCHOR;
             const ulong last = min(begin + CLFOLD_ANCHOR, num_tiles) - 1;
-            const clfold_item anchor = carry;
+            const clfold_item anchor = clfold_taken(carry);
             bool empty = b == 0 && !clfold_init_from;
             if (last > begin) {
-                carry = empty ? anchors[b] : clfold_combine(carry, anchors[b]);
+                const clfold_item total = clfold_taken(anchors[b]);
+                carry = clfold_taken(empty ? total : clfold_combine(carry, total));
                 empty = false;
             }
-            carry = empty ? items[last] : clfold_combine(carry, items[last]);
+            const clfold_item total = clfold_taken(items[last]);
+            carry = clfold_taken(empty ? total : clfold_combine(carry, total));
             anchors[b] = anchor;
         }
         items[num_tiles] = carry;
@@ -66,12 +68,13 @@ clfold_scan_prefixes(global clfold_item *items, ulong num_tiles, ulong first_blo
         const ulong begin = b * CLFOLD_ANCHOR;
         const ulong stop = min(begin + CLFOLD_ANCHOR, num_tiles);
         const bool has_anchor = b > 0 || clfold_init_from;
-        const clfold_item anchor = anchors[b];
-        clfold_item partial = items[begin];
+        const clfold_item anchor = clfold_taken(anchors[b]);
+        clfold_item partial = clfold_taken(items[begin]);
         items[begin] = anchor;
         for (ulong t = begin + 1; t < stop; ++t) {
-            const clfold_item total = items[t];
-            items[t] = has_anchor ? clfold_combine(anchor, partial) : partial;
+            const clfold_item total = clfold_taken(items[t]);
+            items[t] =
+                clfold_taken(has_anchor ? clfold_combine(anchor, partial) : partial);
             partial = clfold_combine(partial, total);
         }
     }

@@ -135,23 +135,26 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
 #endif
 
     if (l < live) {
+        /* Chunks below `whole` end inside the tile, and only the first begins before. */
+        const uint whole = min(stop, (uint)(end / CLFOLD_CHUNK - first));
+        const uint skipped = (uint)(begin - first * CLFOLD_CHUNK);
+        global const CLFOLD_CHUNK_VECTOR *chunk_of =
+            (global const CLFOLD_CHUNK_VECTOR *)(in +
+                                                 first * CLFOLD_CHUNK * CLFOLD_SCALARS);
         clfold_stage total =
             clfold_fold_part(in, (first + j) * CLFOLD_CHUNK, begin, end, aligned);
         j += step;
-        for (; aligned && j + (CLFOLD_LOADS - 1) * step < stop;
+        for (; aligned && j + (CLFOLD_LOADS - 1) * step < whole;
              j += CLFOLD_LOADS * step) {
             clfold_chunk row[CLFOLD_LOADS];
-            if ((first + j + (CLFOLD_LOADS - 1) * step + 1) * CLFOLD_CHUNK > end)
-                break;
 #pragma unroll
             for (uint k = 0; k < CLFOLD_LOADS; ++k)
-                row[k] = clfold_load_chunk(in, (first + j + k * step) * CLFOLD_CHUNK);
+                row[k].vector = chunk_of[j + k * step];
 #pragma unroll
-            for (uint k = 0; k < CLFOLD_LOADS; ++k) {
-                const ulong base = (first + j + k * step) * CLFOLD_CHUNK;
+            for (uint k = 0; k < CLFOLD_LOADS; ++k)
                 total = clfold_combine_stage(
-                    total, clfold_fold_chunk(&row[k], (uint)(base - begin)));
-            }
+                    total, clfold_fold_chunk(&row[k], (j + k * step) * CLFOLD_CHUNK -
+                                                          skipped));
         }
         for (; j < stop; j += step)
             total = clfold_combine_stage(
@@ -174,7 +177,7 @@ static void clfold_tile_fold_items(global const clfold_item *items, uint num,
 
     if (l < live) {
         const uint stop = min(l * each + each, num);
-        clfold_item mine = items[l * each];
+        clfold_item mine = clfold_taken(items[l * each]);
         for (uint i = l * each + 1; i < stop; ++i)
             mine = clfold_combine(mine, items[i]);
         memory[CLFOLD_PADDED(l)] = mine;

@@ -57,20 +57,100 @@ typedef union {
     CLFOLD_CELL cells[CLFOLD_OUT_CHUNK];
 } clfold_out_chunk;
 
+/* Results that lie in one such chunk; 0 where they are wider, or do not fill it. */
+#if CLFOLD_OUT_CHUNK % CLFOLD_COMPONENTS == 0
+#define CLFOLD_OUT_RESULTS (CLFOLD_OUT_CHUNK / CLFOLD_COMPONENTS)
+#else
+#define CLFOLD_OUT_RESULTS 0
+#endif
+
+/* Cell i of the results, of all components one after the other. */
+static CLFOLD_CELL clfold_cell(clfold_room_pointer room, uint i)
+{
+    return room->slots[CLFOLD_SLOT(i / CLFOLD_COMPONENTS)]
+        .out.cells[i % CLFOLD_COMPONENTS];
+}
+
+/* 16 bytes of cells as one. Cells of one byte by words: clang for NVIDIA stores a vector
+ * of 16 bytes in four parts, but one of four words as one. */
+static CLFOLD_OUT_CHUNK_VECTOR clfold_pack(const CLFOLD_CELL *cells)
+{
+#if CLFOLD_OUT_CHUNK == 16
+    union {
+        uint word;
+        CLFOLD_CELL cells[4];
+    } part[4];
+
+#pragma unroll
+    for (uint k = 0; k < CLFOLD_OUT_CHUNK; ++k)
+        part[k / 4].cells[k % 4] = cells[k];
+    return (uint4)(part[0].word, part[1].word, part[2].word, part[3].word);
+#else
+    clfold_out_chunk chunk;
+
+#pragma unroll
+    for (uint k = 0; k < CLFOLD_OUT_CHUNK; ++k)
+        chunk.cells[k] = cells[k];
+    return chunk.vector;
+#endif
+}
+
+/* Chunks of a whole tile that a work-item reads, 0 where they are not the same for all,
+ * and how many of these it has under way at once: registers are for more than loads. */
+#if CLFOLD_TILE % (CLFOLD_GROUP_SIZE * CLFOLD_CHUNK) == 0
+#define CLFOLD_ROWS (CLFOLD_TILE / CLFOLD_GROUP_SIZE / CLFOLD_CHUNK)
+#else
+#define CLFOLD_ROWS 0
+#endif
+#if CLFOLD_ROWS % 4 == 0
+#define CLFOLD_ROW_LOADS 4
+#elif CLFOLD_ROWS % 2 == 0
+#define CLFOLD_ROW_LOADS 2
+#else
+#define CLFOLD_ROW_LOADS 1
+#endif
+
+/* Chunk c of the tile to its slots. A macro: PoCL 3.1 lost an element where two places
+ * called a function with the address of their chunk. */
+#define CLFOLD_PUT_CHUNK(chunk, c)                                                       \
+    for (uint s = 0; s < CLFOLD_CHUNK_SCALARS; ++s)                                      \
+        room->slots[CLFOLD_SLOT((c) * CLFOLD_CHUNK + s / CLFOLD_SCALARS)]                \
+            .in[s % CLFOLD_SCALARS] = (chunk).scalars[s];
+
+/* The chunks of a whole tile. */
+static void clfold_read_tile(global const CLFOLD_CHUNK_VECTOR *chunks,
+                             clfold_room_pointer room)
+{
+    for (uint c = (uint)get_local_id(0); c < CLFOLD_TILE / CLFOLD_CHUNK;
+         c += CLFOLD_ROW_LOADS * CLFOLD_GROUP_SIZE) {
+        clfold_chunk row[CLFOLD_ROW_LOADS];
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_ROW_LOADS; ++k)
+            row[k].vector = chunks[c + k * CLFOLD_GROUP_SIZE];
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_ROW_LOADS; ++k) {
+#pragma unroll
+            CLFOLD_PUT_CHUNK(row[k], c + k * CLFOLD_GROUP_SIZE)
+        }
+    }
+}
+
 static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count,
                              clfold_room_pointer room)
 {
     const uint l = (uint)get_local_id(0);
     global const CLFOLD_IN *from = in + begin * CLFOLD_SCALARS;
+    global const CLFOLD_CHUNK_VECTOR *chunks = (global const CLFOLD_CHUNK_VECTOR *)from;
+    const bool aligned = (ulong)from % sizeof(CLFOLD_CHUNK_VECTOR) == 0;
 
-    if (count % CLFOLD_CHUNK == 0 && (ulong)from % sizeof(CLFOLD_CHUNK_VECTOR) == 0) {
+    if (CLFOLD_ROWS > 0 && count == CLFOLD_TILE && aligned)
+        clfold_read_tile(chunks, room);
+    else if (count % CLFOLD_CHUNK == 0 && aligned) {
         for (uint c = l; c < count / CLFOLD_CHUNK; c += CLFOLD_GROUP_SIZE) {
             clfold_chunk chunk;
-            chunk.vector = ((global const CLFOLD_CHUNK_VECTOR *)from)[c];
+            chunk.vector = chunks[c];
 #pragma unroll
-            for (uint k = 0; k < CLFOLD_CHUNK_SCALARS; ++k)
-                room->slots[CLFOLD_SLOT(c * CLFOLD_CHUNK + k / CLFOLD_SCALARS)]
-                    .in[k % CLFOLD_SCALARS] = chunk.scalars[k];
+            CLFOLD_PUT_CHUNK(chunk, c)
         }
     } else {
         for (uint i = l; i < count * CLFOLD_SCALARS; i += CLFOLD_GROUP_SIZE)
@@ -88,19 +168,15 @@ static void clfold_write_rows(global CLFOLD_CELL *out, ulong begin, uint count,
 
     if (num % CLFOLD_OUT_CHUNK == 0 && (ulong)to % 16 == 0) {
         for (uint c = l; c < num / CLFOLD_OUT_CHUNK; c += CLFOLD_GROUP_SIZE) {
-            clfold_out_chunk chunk;
+            CLFOLD_CELL cells[CLFOLD_OUT_CHUNK];
 #pragma unroll
-            for (uint k = 0; k < CLFOLD_OUT_CHUNK; ++k) {
-                const uint i = c * CLFOLD_OUT_CHUNK + k;
-                chunk.cells[k] = room->slots[CLFOLD_SLOT(i / CLFOLD_COMPONENTS)]
-                                     .out.cells[i % CLFOLD_COMPONENTS];
-            }
-            ((global CLFOLD_OUT_CHUNK_VECTOR *)to)[c] = chunk.vector;
+            for (uint k = 0; k < CLFOLD_OUT_CHUNK; ++k)
+                cells[k] = clfold_cell(room, c * CLFOLD_OUT_CHUNK + k);
+            ((global CLFOLD_OUT_CHUNK_VECTOR *)to)[c] = clfold_pack(cells);
         }
     } else {
         for (uint i = l; i < num; i += CLFOLD_GROUP_SIZE)
-            to[i] = room->slots[CLFOLD_SLOT(i / CLFOLD_COMPONENTS)]
-                        .out.cells[i % CLFOLD_COMPONENTS];
+            to[i] = clfold_cell(room, i);
     }
 }
 
@@ -184,7 +260,8 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
     const uint l = (uint)get_local_id(0);
     const uint stop = min((l + 1) * CLFOLD_RUN, count);
     /* What the runs before this one are, or for work-item 0 anything. */
-    const clfold_item front = room->items[clfold_scan_result(max(l, 1u) - 1)];
+    const clfold_item front =
+        clfold_taken(room->items[clfold_scan_result(max(l, 1u) - 1)]);
     clfold_stage mine;
 #if CLFOLD_EXCLUSIVE
     clfold_item before;
@@ -226,19 +303,64 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
+/* Result i of the tile with its prefix in front. */
+static clfold_item clfold_behind_prefix(clfold_result r, uint i, uint count,
+                                        clfold_room_pointer room)
+{
+    clfold_item x = clfold_taken(room->kept[CLFOLD_PREFIX]);
+
+    if (!CLFOLD_EXCLUSIVE && i + 1 == count)
+        x = clfold_taken(room->kept[CLFOLD_NEXT]);
+    else if (!CLFOLD_EXCLUSIVE || i > 0)
+        x = clfold_combine(x, clfold_item_of(r));
+    return x;
+}
+
+#if CLFOLD_OUT_RESULTS
+
+/* Chunk c of the tile, in `to`. */
+static void clfold_propagate_chunk(global CLFOLD_OUT_CHUNK_VECTOR *to, uint c, uint count,
+                                   clfold_room_pointer room)
+{
+    clfold_out_chunk chunk;
+
+    chunk.vector = to[c];
+#pragma unroll
+    for (uint k = 0; k < CLFOLD_OUT_RESULTS; ++k) {
+        clfold_result r;
+        for (uint n = 0; n < CLFOLD_COMPONENTS; ++n)
+            r.cells[n] = chunk.cells[k * CLFOLD_COMPONENTS + n];
+        r = clfold_result_of(
+            clfold_behind_prefix(r, c * CLFOLD_OUT_RESULTS + k, count, room));
+        for (uint n = 0; n < CLFOLD_COMPONENTS; ++n)
+            chunk.cells[k * CLFOLD_COMPONENTS + n] = r.cells[n];
+    }
+    to[c] = clfold_pack(chunk.cells);
+}
+
+#endif
+
 static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint count,
                                   bool stream, clfold_room_pointer room)
 {
     const uint l = (uint)get_local_id(0);
+    uint done = 0;
 
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = l; i < count; i += CLFOLD_GROUP_SIZE) {
-        clfold_item x = room->kept[CLFOLD_PREFIX];
-        if (!CLFOLD_EXCLUSIVE && i + 1 == count)
-            x = room->kept[CLFOLD_NEXT];
-        else if (!CLFOLD_EXCLUSIVE || i > 0)
-            x = clfold_combine(x, clfold_fetch(out, out_begin + i));
-        clfold_store(x, out, out_begin + i);
+#if CLFOLD_OUT_RESULTS
+    global CLFOLD_CELL *to = out + out_begin * CLFOLD_COMPONENTS;
+
+    if ((ulong)to % 16 == 0) {
+        done = count / CLFOLD_OUT_RESULTS * CLFOLD_OUT_RESULTS;
+        for (uint c = l; c < count / CLFOLD_OUT_RESULTS; c += CLFOLD_GROUP_SIZE)
+            clfold_propagate_chunk((global CLFOLD_OUT_CHUNK_VECTOR *)to, c, count, room);
+    }
+#endif
+    for (uint i = done + l; i < count; i += CLFOLD_GROUP_SIZE) {
+        clfold_result r;
+        for (uint n = 0; n < CLFOLD_COMPONENTS; ++n)
+            r.cells[n] = out[(out_begin + i) * CLFOLD_COMPONENTS + n];
+        clfold_store(clfold_behind_prefix(r, i, count, room), out, out_begin + i);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }

@@ -332,8 +332,9 @@ static void append_scan(struct text *text, const struct monoid *monoid,
     if (shape->tile.kind == TILE_GROUP) {
         clfold_text_print(text, "#define CLFOLD_GROUP_SCAN %d\n", (int)shape->group_scan);
         clfold_text_print(text, "#define CLFOLD_OUT_CHUNK %u\n", 16 / size);
-        clfold_text_print(text, "#define CLFOLD_OUT_CHUNK_VECTOR %s%u\n", cell,
-                          16 / size);
+        /* clang for NVIDIA stores 16 bytes that it put together by twos of 8. */
+        clfold_text_print(text, "#define CLFOLD_OUT_CHUNK_VECTOR %s%u\n",
+                          size == 1 ? "uint" : cell, size == 1 ? 4 : 16 / size);
         return;
     }
     clfold_text_print(text, "#define CLFOLD_CELL16 %s16\n", cell);
