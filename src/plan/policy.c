@@ -63,11 +63,137 @@ static const struct scan_policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
     },
 };
 
+/* For a GPU's driver that cannot build tile_group. */
+#define LONE_REDUCE                                                                      \
+    {                                                                                    \
+        .tile = TILE_VECTOR, .tile_bytes = 16 * 1024, .group_size = 1, .units = 128,     \
+        .resident = 8, .lane_bytes = 256,                                                \
+    }
+#define LONE_SCAN                                                                        \
+    {                                                                                    \
+        .tile = TILE_VECTOR, .tile_bytes = 16 * 1024, .group_size = 1, .groups = 1024,   \
+        .anchor = 64, .single_bytes = 64 * 1024, .spins = 1 << 20,                       \
+    }
+
 /*
- * GPUs and all else: not measured, none was at hand. 64 KiB a tile are 16 loads of 16
- * bytes for each of 256 work-items, four of them under way at once, and no work-item is
- * started for less than these four; 1024 groups are about what a large GPU holds (H200:
- * 132 units of 8).
+ * GPUs: none was at hand. The numbers come of tools/codegen (clang 19 and ptxas 13.0,
+ * 2026-11-22), of bytes that must be under way, and of what is published for each.
+ *
+ * NVIDIA reduce, sum of f32: 58 registers on 8.0 and 34 on 9.0, so 4 and 6 groups of 256
+ * a unit, of which each work-item has four loads of 16 bytes under way: 64 and 96 KiB a
+ * unit. By Little's law (bandwidth times latency) an A100 wants 5, an H100 9 and an H200
+ * 13 KiB; NVIDIA's own library plans for 16, 32 and 48. Groups: four times the 8 that a
+ * unit of an H200 (132) holds at most, as CUB starts five: groups that end early leave
+ * room for others, and a last round that is not full is short. Two rounds of four loads
+ * are the least that a group is started for; a tile of 128 KiB ends with a tree of 9
+ * barriers, some 2 % of its time.
+ */
+static const struct policy nvidia_reduce[CLFOLD_MAX_CANDIDATES] = {
+    {
+        .tile = TILE_GROUP,
+        .tile_bytes = 128 * 1024,
+        .group_size = 256,
+        .units = 132,
+        .resident = 32,
+        .lane_bytes = 128,
+    },
+    LONE_REDUCE,
+};
+
+/*
+ * NVIDIA scan: without sub-groups in OpenCL, look-back reads one tile at a time, a hop of
+ * some 0.3 us. Tiles then must be large: with D us from one tile's end to the next one's,
+ * and 0.4 us from a word's store to its load, it looks back over 0.55 / D tiles, and
+ * 0.17 / D / D tiles must be under way. On an H200 that are 5,200 tiles of 12 KiB, of
+ * which it holds 1,056; 740 of 32 KiB, of which it holds 660 (48 registers and 35 KB of
+ * local memory: 5 groups a unit), and on an A100 90, of 432. CUB, whose warps look at 32
+ * tiles at once, takes 12 KiB on 9.0 and 15 KiB on 8.0. In 32 KiB each of 256 work-items
+ * has 8 loads of 16 bytes, four under way: 64 KiB a unit and more.
+ */
+static const struct scan_policy nvidia_scan[CLFOLD_MAX_CANDIDATES] = {
+    {
+        .tile = TILE_GROUP,
+        .tile_bytes = 32 * 1024,
+        .group_size = 256,
+        .groups = 4096,
+        .anchor = 64,
+        .single_bytes = 64 * 1024,
+        .spins = 1 << 20,
+    },
+    LONE_SCAN,
+};
+
+/*
+ * AMD reduce, sum of f32: 60 registers on gfx90a, 52 on gfx1030 and gfx1100: 8 groups a
+ * compute unit (MI250X: 110 in each half) or work-group processor, 128 KiB under way,
+ * where 9 bytes a cycle and 800 cycles ask for 7 KiB. Four such rounds of groups.
+ */
+static const struct policy amd_reduce[CLFOLD_MAX_CANDIDATES] = {
+    {
+        .tile = TILE_GROUP,
+        .tile_bytes = 128 * 1024,
+        .group_size = 256,
+        .units = 110,
+        .resident = 32,
+        .lane_bytes = 128,
+    },
+    LONE_REDUCE,
+};
+
+/*
+ * AMD scan: LDS decides, 64 KiB a compute unit of gfx90a. A tile of 16 KiB takes 19.6 KB
+ * and leaves 3 groups, 12 of 32 waves; one of 8 KiB 11.5 KB, 5 groups, 20 waves, and on
+ * gfx1030 and gfx1100 all 64. A wave looks back at 32 tiles, so they may be small.
+ * rocPRIM: 256 work-items of 16 items, which it keeps in registers.
+ */
+static const struct scan_policy amd_scan[CLFOLD_MAX_CANDIDATES] = {
+    {
+        .tile = TILE_GROUP,
+        .tile_bytes = 8 * 1024,
+        .group_size = 256,
+        .groups = 4096,
+        .anchor = 64,
+        .single_bytes = 64 * 1024,
+        .spins = 1 << 20,
+    },
+    LONE_SCAN,
+};
+
+/*
+ * Intel: groups of 256 are 16 threads of SIMD16, of 128 that a core of Xe has, so 8 are
+ * there at once with 64 KiB and more under way. 128 cores are a Data Center GPU Max; two
+ * rounds of groups. Tiles of a scan are AMD's: a core has 64 KiB of local memory at the
+ * least, and its sub-groups look back at up to 32 tiles.
+ */
+static const struct policy intel_reduce[CLFOLD_MAX_CANDIDATES] = {
+    {
+        .tile = TILE_GROUP,
+        .tile_bytes = 64 * 1024,
+        .group_size = 256,
+        .units = 128,
+        .resident = 16,
+        .lane_bytes = 128,
+    },
+    LONE_REDUCE,
+};
+
+static const struct scan_policy intel_scan[CLFOLD_MAX_CANDIDATES] = {
+    {
+        .tile = TILE_GROUP,
+        .tile_bytes = 8 * 1024,
+        .group_size = 256,
+        .groups = 2048,
+        .anchor = 64,
+        .single_bytes = 64 * 1024,
+        .spins = 1 << 20,
+    },
+    LONE_SCAN,
+};
+
+/*
+ * All else: not measured, none was at hand. 64 KiB a tile are 16 loads of 16 bytes for
+ * each of 256 work-items, four of them under way at once, and no work-item is started for
+ * less than these four.
  */
 static const struct policy any_reduce[CLFOLD_MAX_CANDIDATES] = {
     {
@@ -78,14 +204,7 @@ static const struct policy any_reduce[CLFOLD_MAX_CANDIDATES] = {
         .resident = 8,
         .lane_bytes = 64,
     },
-    {
-        .tile = TILE_VECTOR,
-        .tile_bytes = 16 * 1024,
-        .group_size = 1,
-        .units = 128,
-        .resident = 8,
-        .lane_bytes = 256,
-    },
+    LONE_REDUCE,
 };
 
 static const struct scan_policy any_scan[CLFOLD_MAX_CANDIDATES] = {
@@ -98,15 +217,7 @@ static const struct scan_policy any_scan[CLFOLD_MAX_CANDIDATES] = {
         .single_bytes = 64 * 1024,
         .spins = 1 << 20,
     },
-    {
-        .tile = TILE_VECTOR,
-        .tile_bytes = 16 * 1024,
-        .group_size = 1,
-        .groups = 1024,
-        .anchor = 64,
-        .single_bytes = 64 * 1024,
-        .spins = 1 << 20,
-    },
+    LONE_SCAN,
 };
 
 /* The ladder's groups are the lecture's on every device, so that its rungs compare. */
@@ -129,6 +240,9 @@ static const struct row {
     const struct policy *ladder;
 } rows[] = {
     { "cpu", CLASS_CPU, NULL, cpu_reduce, cpu_scan, &cpu_ladder },
+    { "nvidia", CLASS_ANY, "NVIDIA", nvidia_reduce, nvidia_scan, &any_ladder },
+    { "amd", CLASS_ANY, "Advanced Micro Devices", amd_reduce, amd_scan, &any_ladder },
+    { "intel", CLASS_ANY, "Intel", intel_reduce, intel_scan, &any_ladder },
     { "any", CLASS_ANY, NULL, any_reduce, any_scan, &any_ladder },
 };
 

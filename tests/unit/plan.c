@@ -198,6 +198,45 @@ static void test_grid(void **state)
     assert_int_equal(grid.groups, 1);
 }
 
+/* Each vendor's GPUs have a row, and each row's shapes fit devices of any size. */
+static void test_vendors(void **state)
+{
+    static const struct {
+        const char *vendor, *row;
+    } rows[] = {
+        { "NVIDIA Corporation", "nvidia" },
+        { "Advanced Micro Devices, Inc.", "amd" },
+        { "Intel(R) Corporation", "intel" },
+        { "House", "any" },
+    };
+    static const clfold_op ops[] = { CLFOLD_ADD, CLFOLD_ARG_MIN_MAX };
+
+    (void)state;
+    for (size_t i = 0; i < 4 * 4 * 4 * 2; ++i) {
+        struct device_facts device = { .vendor = rows[i % 4].vendor,
+                                       .name = "",
+                                       .max_group_size = 1 + (i / 4 % 4) * 85,
+                                       .local_memory = (size_t)1000 << (i / 16 % 4) * 2 };
+        struct policy policies[CLFOLD_MAX_CANDIDATES];
+        struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
+        struct monoid monoid;
+        assert_ok(
+            clfold_monoid_init(&monoid, &site, ops[i / 64], CLFOLD_F32, CLFOLD_F32));
+        clfold_reduce_shapes(REDUCE_TILES, &device, &monoid, &none, policies, shapes);
+        const struct tile_shape *tile = &shapes[0].tile;
+        size_t item = clfold_monoid_item_size(&monoid);
+        assert_string_equal(policies[0].row, rows[i % 4].row);
+        assert_int_equal(tile->kind, TILE_GROUP);
+        assert_true(tile->group_size >= 1 && tile->group_size <= device.max_group_size);
+        assert_true(tile->elements >= 1 && tile->elements <= monoid.stage_limit);
+        assert_true((tile->group_size - 1) * 33 / 32 * item <= device.local_memory);
+        assert_string_equal(clfold_policy_ladder(&device).row, rows[i % 4].row);
+        device.cpu = true;
+        clfold_reduce_shapes(REDUCE_TILES, &device, &monoid, &none, policies, shapes);
+        assert_string_equal(policies[0].row, "cpu");
+    }
+}
+
 /* What scratch and bytes must be, launch by launch. */
 static void check_plan(const struct device_facts *device, const struct monoid *monoid,
                        const struct policy *policy, const struct reduce_shape *shape,
@@ -453,6 +492,7 @@ int main(void)
         cmocka_unit_test(test_stages),       cmocka_unit_test(test_grid),
         cmocka_unit_test(test_plan),         cmocka_unit_test(test_rungs),
         cmocka_unit_test(test_choose),       cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_vendors),
     };
 
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

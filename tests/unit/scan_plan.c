@@ -351,13 +351,50 @@ static void test_memory(void **state)
         plan_of(SCAN_LOOKBACK, &device, &monoid, &verdict, &override, 9).shape.window, 1);
 }
 
+/* Each vendor's GPUs have a row, and each row's shapes fit devices of any size. */
+static void test_vendors(void **state)
+{
+    static const struct {
+        const char *vendor, *row;
+    } rows[] = {
+        { "NVIDIA Corporation", "nvidia" },
+        { "Advanced Micro Devices, Inc.", "amd" },
+        { "Intel(R) Corporation", "intel" },
+        { "House", "any" },
+    };
+    static const size_t groups[] = { 1, 24, 64, 1024 };
+    static const size_t locals[] = { 2 << 10, 16 << 10, 32 << 10, 64 << 10 };
+
+    (void)state;
+    for (size_t i = 0; i < 4 * 16 * NUM_FOLDS; ++i) {
+        struct device_facts device = { .vendor = rows[i % 4].vendor,
+                                       .name = "",
+                                       .max_group_size = groups[i / 4 % 4],
+                                       .local_memory = locals[i / 16 % 4],
+                                       .sub_groups = i % 3 == 0 };
+        struct monoid monoid = monoid_of(i / 64);
+        struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
+        struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
+        uint32_t num = clfold_scan_shapes(SCAN_LOOKBACK, false, &device, &monoid,
+                                          &verdict, &none, policies, shapes);
+        assert_int_equal(shapes[0].tile.kind, TILE_GROUP);
+        for (uint32_t c = 0; c < num; ++c) {
+            assert_string_equal(policies[c].row, rows[i % 4].row);
+            check_shape(&shapes[c], &monoid, &device);
+        }
+        device.cpu = true;
+        clfold_policy_scan(&device, policies);
+        assert_string_equal(policies[0].row, "cpu");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plans),  cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_choice), cmocka_unit_test(test_groups),
         cmocka_unit_test(test_spins),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory), cmocka_unit_test(test_vendors),
     };
 
     return cmocka_run_group_tests_name("scan_plan", tests, NULL, NULL);
