@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""texts.py GPU_TEXTS: the code that GPUs get is what tools/gpu_code/checks.py asks for.
+
+GPU_TEXTS is the built tools/gpu_code/gpu_texts. A part of all programs, chosen so that every
+operation, operator, size of type and target comes up; tools/codegen compiles the rest. Registers
+and spills of NVIDIA's are known where ptxas is installed.
+"""
+
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lint"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "tools", "gpu_code"))
+# pylint: disable=wrong-import-position
+import checks
+import occupancy
+import tools
+from compilers import TARGETS, Compilers, Failed, figures
+
+CHOSEN = "reduce_tiles,scan_lookback"
+RUNGS = "reduce0,reduce1,reduce2,reduce3,reduce4,reduce5,reduce6"
+# target, operations, operators, types
+PARTS = (
+    ("sm_90", CHOSEN, "all", "u8,f32"),
+    ("sm_80", "scan_single_group,reduce_then_scan", "add,arg-min,arg-min-max", "u8,u16,f64"),
+    ("sm_80", f"{CHOSEN},scan_chained", "add,min", "f16,u8:u32,u8:u64,i16:i64,f32:f64"),
+    ("sm_80", f"{RUNGS},scan_then_propagate", "max", "u8,i32,f64"),
+    ("gfx90a", CHOSEN, "add,arg-min,min-max", "u8,f32,i64"),
+    ("gfx90a", "scan_single_group,reduce_then_scan,scan_then_propagate", "mul", "u16,f64"),
+    ("gfx1030", CHOSEN, "add,arg-max", "i16,f64,u8:u64"),
+    ("gfx1100", f"{CHOSEN},{RUNGS}", "add,arg-min-max", "u8,f32"),
+)
+# Known to clang: waves a SIMD by registers alone, where no local memory is in the way.
+NO_LOCAL = """
+kernel void no_local(global float *x) { x[get_global_id(0)] *= 2; }
+kernel void many(global float16 *x, uint n)
+{
+    float16 a = x[0], b = x[n], c = x[2 * n], d = x[3 * n];
+    for (uint i = 0; i < n; ++i) {
+        a = a * b + c; b = b * c + d; c = c * d + a; d = d * a + b;
+    }
+    x[0] = a + b + c + d;
+}
+"""
+
+
+def programs(gpu_texts, folder, part):
+    target, *asked = part
+    done = subprocess.run([gpu_texts, folder, TARGETS[target], *asked],
+                          stdout=subprocess.PIPE, text=True, check=True)
+    entries = [json.loads(line) for line in done.stdout.splitlines()]
+    return [(target, entry) for entry in entries if entry["candidate"] == 0]
+
+
+def check(compilers, folder, target, entry):
+    """What is wrong with a program's code: sentences."""
+    with open(os.path.join(folder, entry["file"]), encoding="ascii") as file:
+        text = file.read()
+    try:
+        kernels = compilers.compile(target, text)
+    except Failed as failed:
+        return [f"{target}: {entry['file']}: {failed}"]
+    if not kernels:
+        return [f"{target}: {entry['file']}: no kernel in it"]
+    wrong = []
+    for kernel in kernels.values():
+        numbers = figures(target, kernel, entry["group_size"])
+        wrong += [f"{target}: {entry['file']}: {said}" for said in checks.every(kernel, numbers)]
+        if numbers["groups"] == 0:
+            wrong.append(f"{target}: {entry['file']}: {kernel.name}: no group fits")
+    return wrong
+
+
+def check_occupancy(compilers, target):
+    """Our rule gives what clang prints."""
+    return [
+        f"{target}: {kernel.name}: {kernel.facts['registers']} registers: "
+        f"{occupancy.waves_by_registers(target, kernel.facts['registers'])} waves, and clang says "
+        f"{kernel.facts['clang_occupancy']}"
+        for kernel in compilers.compile(target, NO_LOCAL).values()
+        if occupancy.waves_by_registers(target, kernel.facts["registers"])
+        != kernel.facts["clang_occupancy"]
+    ]
+
+
+def main(gpu_texts):
+    compilers = Compilers()
+    targets = {part[0] for part in PARTS}
+    for why in filter(None, map(compilers.missing, sorted(targets))):
+        tools.leave_out(why)
+    with tempfile.TemporaryDirectory() as folder:
+        work = {}
+        for part in PARTS:
+            for target, entry in programs(gpu_texts, folder, part):
+                work[target, entry["file"]] = (folder, target, entry)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = list(pool.map(lambda one: check(compilers, *one), work.values()))
+    failures = [said for wrong in found for said in wrong]
+    for target in occupancy.AMD:
+        failures += check_occupancy(compilers, target)
+    said = "with" if compilers.ptxas else "without"
+    tools.finish(failures, f"{len(work)} programs, {said} ptxas")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,82 @@
+"""What the assembly of one kernel is, whichever device it is for.
+
+A kernel is a list of steps: labels, and instructions with what they do to memory. The
+readers of the assemblies (ptx.py, sass.py, gcn.py, gen.py) make them.
+"""
+
+import dataclasses
+from typing import NamedTuple, Optional
+
+LOAD, STORE, ATOMIC = "load", "store", "atomic"
+GLOBAL, LOCAL, PRIVATE, OTHER = "global", "local", "private", "other"
+
+
+class Access(NamedTuple):
+    """What an instruction does to memory."""
+
+    kind: str
+    space: str
+    size: int  # bytes, of one work-item
+    coherent: bool = False  # past the cache that only one compute unit sees
+
+
+class Instruction(NamedTuple):
+    text: str
+    target: Optional[str] = None  # the label that it may go on at
+    access: Optional[Access] = None
+    barrier: bool = False
+
+
+class Label(NamedTuple):
+    name: str
+
+
+@dataclasses.dataclass
+class Kernel:
+    name: str
+    steps: list
+    group_size: Optional[int] = None  # where the assembly says it
+    depot: int = 0  # bytes of private memory that PTX asks for
+    facts: dict = dataclasses.field(default_factory=dict)  # of its trailer: registers ...
+
+
+def instructions(steps):
+    return [step for step in steps if isinstance(step, Instruction)]
+
+
+def accesses(steps, kind, space):
+    """Those accesses, in their order."""
+    found = [step.access for step in instructions(steps) if step.access]
+    return [access for access in found if access.kind == kind and access.space == space]
+
+
+def barriers(steps):
+    return sum(step.barrier for step in instructions(steps))
+
+
+def innermost_loops(steps):
+    """The steps of each loop that has no other in it. Compilers lay a loop out in one piece, so
+    it is what lies between a label and a jump back to it."""
+    at = {step.name: i for i, step in enumerate(steps) if isinstance(step, Label)}
+    ranges = {}
+    for i, step in enumerate(steps):
+        if isinstance(step, Instruction) and step.target in at and at[step.target] <= i:
+            first = at[step.target]
+            ranges[first] = max(ranges.get(first, i), i)
+    spans = sorted(ranges.items())
+    return [
+        steps[first : last + 1]
+        for first, last in spans
+        if not any(first < a and b <= last for a, b in spans)
+    ]
+
+
+def streaming_loop(steps):
+    """The loop that a kernel spends its time in: the one that loads most by 16 bytes, else the
+    longest; [] if there is none."""
+
+    def weight(loop):
+        wide = sum(access.size >= 16 for access in accesses(loop, LOAD, GLOBAL))
+        return wide, len(instructions(loop))
+
+    return max(innermost_loops(steps), key=weight, default=[])

@@ -1,0 +1,68 @@
+"""What the code of a kernel must be, for the tests: each returns sentences, none if it is right.
+
+The policy's first candidate streams: its kernels read and write all elements by 16 bytes a
+work-item, keep what they fold in registers, and read descriptors where all groups see them.
+"""
+
+import assembly as asm
+import ptx
+
+READS = {
+    "clfold_reduce_single", "clfold_reduce_tiles", "clfold_scan_aggregates", "clfold_scan_locals",
+    "clfold_scan_lookback", "clfold_scan_propagate", "clfold_scan_single_group",
+    "clfold_scan_tiles",
+}  # fmt: skip
+WRITES = {
+    "clfold_scan_locals", "clfold_scan_lookback", "clfold_scan_propagate",
+    "clfold_scan_single_group", "clfold_scan_tiles",
+}  # fmt: skip
+# 16-byte loads that a work-item of a reduction has under way: CLFOLD_LOADS of tile_group.cl.
+LOADS_UNDER_WAY = 4
+REDUCES = {"clfold_reduce_single", "clfold_reduce_tiles"}
+# `words` among the parameters of clfold_scan_lookback, see CLFOLD_SCAN_PARAMS.
+WORDS_PARAMETER = 6
+
+
+def memory(numbers):
+    """Nothing is spilled, and nothing private lies in memory."""
+    return [
+        f"{numbers['kernel']}: {numbers[what]} bytes {said}"
+        for what, said in (("spill_bytes", "spilled"), ("private_bytes", "of private memory"))
+        if numbers[what]
+    ]
+
+
+def widths(kernel):
+    """Streaming loads and stores are of 16 bytes."""
+    wrong = []
+    for names, kind in ((READS, asm.LOAD), (WRITES, asm.STORE)):
+        sizes = [access.size for access in asm.accesses(kernel.steps, kind, asm.GLOBAL)]
+        if kernel.name in names and max(sizes, default=0) != 16:
+            wrong.append(f"{kernel.name}: no {kind} of 16 bytes, the widest of {sizes}")
+    return wrong
+
+
+def under_way(kernel):
+    """The loop of a reduction has its wide loads, and no narrower ones beside them."""
+    if kernel.name not in REDUCES:
+        return []
+    loads = asm.accesses(asm.streaming_loop(kernel.steps), asm.LOAD, asm.GLOBAL)
+    sizes = [access.size for access in loads]
+    if sizes.count(16) < LOADS_UNDER_WAY or min(sizes, default=0) < 16:
+        return [f"{kernel.name}: its loop loads {sizes} bytes, not {LOADS_UNDER_WAY} times 16"]
+    return []
+
+
+def descriptors(kernel):
+    """What other groups write is read past the cache of this one's compute unit."""
+    if kernel.name != "clfold_scan_lookback":
+        return []
+    loads = asm.accesses(kernel.steps, asm.LOAD, asm.GLOBAL)
+    if not any(access.coherent and access.size == 8 for access in loads):
+        return [f"{kernel.name}: no word is read past the first cache"]
+    plain = ptx.plain_reads_through(kernel, WORDS_PARAMETER)
+    return [f"{kernel.name}: reads a word through the first cache: {text}" for text in plain]
+
+
+def every(kernel, numbers):
+    return [*memory(numbers), *widths(kernel), *under_way(kernel), *descriptors(kernel)]

@@ -1,0 +1,272 @@
+"""The compilers that make code for GPUs here, without one: what is installed, and how each is
+called.
+
+    NVIDIA   clang and libclc to PTX, ptxas for the registers, nvdisasm for the instructions
+    AMD      clang and libclc to assembly
+    Intel    ocloc, the driver's own compiler
+"""
+
+import glob
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+import assembly as asm
+import gcn
+import gen
+import ptx
+import sass
+from occupancy import occupancy
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VENDORS = {
+    "nvidia": ("sm_80", "sm_90"),
+    "amd": ("gfx90a", "gfx1030", "gfx1100"),
+    "intel": ("dg2", "pvc"),
+}
+TARGETS = {target: vendor for vendor, targets in VENDORS.items() for target in targets}
+
+# libclc has no C11 atomics. clang has, under names of its own.
+ATOMICS = (
+    "-Datomic_load_explicit(p,o,s)=__opencl_atomic_load(p,o,s)",
+    "-Datomic_store_explicit(p,v,o,s)=__opencl_atomic_store(p,v,o,s)",
+    "-Datomic_fetch_add_explicit(p,v,o,s)=__opencl_atomic_fetch_add(p,v,o,s)",
+)
+# The vendors' compilers make one function of a kernel.
+INLINE = ("-mllvm", "-inline-threshold=100000")
+EXTENSIONS = ("+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_fp64,"
+              "+cl_khr_fp16,+cl_khr_subgroups")
+
+
+def front_of(vendor, text):
+    """What libclc lacks of what the text uses."""
+    names = ["half.h"] if vendor == "nvidia" and re.search(r"\bhalf\d*\b", text) else []
+    names += ["sub_groups_amd.h"] if vendor == "amd" else []
+    front = ""
+    for name in names:
+        with open(os.path.join(HERE, name), encoding="ascii") as file:
+            front += file.read()
+    return front
+
+
+class Failed(Exception):
+    """A compile failed; says what the compiler said."""
+
+
+def run(command):
+    """Its output on both streams; raises Failed where it fails."""
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, errors="replace", check=False,
+    )  # fmt: skip
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(command)}\nended with {done.returncode}\n{done.stdout.strip()}")
+    return done.stdout
+
+
+def program(*names, folders=()):
+    """The first of these programs that is installed, or None."""
+    for name in names:
+        path = shutil.which(name)
+        for folder in folders:
+            path = path or shutil.which(name, path=folder)
+        if path:
+            return path
+    return None
+
+
+def cuda_folders():
+    home = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")
+    return [os.path.join(home, "bin")] if home else ["/usr/local/cuda/bin"]
+
+
+def library(name):
+    """libclc's bitcode of that name, or None."""
+    patterns = ("/usr/lib/clc", "/usr/share/clc", "/usr/lib/llvm-*/lib/clc", "/usr/local/lib/clc")
+    found = [path for p in patterns for path in sorted(glob.glob(os.path.join(p, name)))]
+    return found[0] if found else None
+
+
+class Compilers:
+    """What is installed, and what it makes of a text. `cache`: a folder, or None."""
+
+    def __init__(self, cache=None):
+        self.clang = program("clang-19", "clang-20", "clang-21", "clang")
+        self.ptxas = program("ptxas", folders=cuda_folders())
+        self.nvdisasm = program("nvdisasm", folders=cuda_folders())
+        self.nvcc = program("nvcc", folders=cuda_folders())
+        self.ocloc = program("ocloc")
+        self.nvidia_library = library("nvptx64--nvidiacl.bc")
+        self.amd_library = library("amdgcn--amdhsa.bc")
+        self.cache = cache
+        self.stamp = ""
+        for path in (self.clang, self.ptxas, self.nvdisasm, self.nvcc, self.ocloc):
+            self.stamp += self.version(path)
+        for name in sorted(os.listdir(HERE)):
+            if name.endswith((".py", ".h")):
+                with open(os.path.join(HERE, name), encoding="utf-8") as file:
+                    self.stamp += file.read()
+
+    @staticmethod
+    def version(path):
+        if path is None:
+            return "none;"
+        done = os.stat(os.path.realpath(path))
+        return f"{path} {done.st_size} {done.st_mtime_ns};"
+
+    def missing(self, target):
+        """Why a target cannot be compiled for here, in one sentence; None if it can."""
+        needs = {
+            "nvidia": {"clang": self.clang, "libclc for NVIDIA": self.nvidia_library},
+            "amd": {"clang": self.clang, "libclc for AMD": self.amd_library},
+            "intel": {"ocloc": self.ocloc},
+        }[TARGETS[target]]
+        absent = [name for name, path in needs.items() if path is None]
+        return f"{target}: {' and '.join(absent)} not installed" if absent else None
+
+    def cached(self, key, make):
+        """What `make` returns, from the cache where it is there."""
+        if self.cache is None:
+            return make()
+        digest = hashlib.sha256((self.stamp + key).encode()).hexdigest()
+        path = os.path.join(self.cache, digest[:2], digest + ".json")
+        try:
+            with open(path, encoding="utf-8") as file:
+                return json.load(file)
+        except (OSError, ValueError):
+            pass
+        made = make()
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=os.path.dirname(path), delete=False) as file:
+            json.dump(made, file)
+        os.replace(file.name, path)
+        return made
+
+    def clang_command(self, source, output):
+        return [
+            self.clang, "-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-O2",
+            "-S", "-w", *INLINE, *ATOMICS, "-Dasm=__asm__", "-Xclang", f"-cl-ext={EXTENSIONS}",
+            "-o", output, source,
+        ]  # fmt: skip
+
+    def to_ptx(self, target, source, output):
+        run([*self.clang_command(source, output), "--target=nvptx64-nvidia-nvcl", "-Xclang",
+             "-target-cpu", "-Xclang", target, "-Xclang", "-target-feature", "-Xclang", "+ptx70",
+             "-Xclang", "-mlink-bitcode-file", "-Xclang", self.nvidia_library])  # fmt: skip
+
+    def nvidia(self, target, folder, path):
+        """Kernels of a PTX file, with what ptxas and nvdisasm say of them. Without ptxas
+        nobody knows its registers."""
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        found, real = ptx.kernels(text), {}
+        if self.ptxas is None:
+            for kernel in found.values():
+                kernel.facts["private"] = kernel.depot
+            return found
+        cubin = os.path.join(folder, "out.cubin")
+        said = run([self.ptxas, f"-arch={target}", "-v", "-o", cubin, path])
+        if self.nvdisasm:
+            real = sass.kernels(run([self.nvdisasm, "-c", cubin]))
+        for name, facts in ptx.resources(said).items():
+            kernel = found[name]
+            kernel.facts = facts
+            kernel.facts["instructions"] = real[name] if name in real else kernel
+        return found
+
+    def amd(self, target, folder, source):
+        path = os.path.join(folder, "out.s")
+        run([*self.clang_command(source, path), "--target=amdgcn-amd-amdhsa", "-nogpulib",
+             f"-mcpu={target}",
+             "-Datomic_work_item_fence(f,o,s)=__builtin_amdgcn_fence(o,\"agent\")",
+             "-Xclang", "-mlink-bitcode-file", "-Xclang", self.amd_library])  # fmt: skip
+        with open(path, encoding="utf-8") as file:
+            return gcn.kernels(file.read())
+
+    def intel(self, target, folder, source):
+        said = run([self.ocloc, "compile", "-file", source, "-device", target, "-out_dir", folder,
+                    "-output", "out", "-options", "-cl-std=CL3.0"])
+        binary = glob.glob(os.path.join(folder, "out*.bin"))
+        run([self.ocloc, "disasm", "-file", binary[0], "-device", target, "-dump",
+             os.path.join(folder, "dump")])
+        found = {}
+        for path in glob.glob(os.path.join(folder, "dump", "*KernelHeap.asm")):
+            name = os.path.basename(path)[: -len("_KernelHeap.asm")]
+            with open(path, encoding="utf-8") as file:
+                found[name] = gen.kernel(name, file.read())
+        if not found:
+            raise Failed(f"{self.ocloc}: no disassembly, for which it needs libiga64")
+        for name, registers in gen.spills(said).items():
+            if name in found:
+                found[name].facts["spills"] = 4 * registers
+        return found
+
+    def compile(self, target, text):
+        """The kernels of an OpenCL program, by name."""
+        vendor = TARGETS[target]
+        with tempfile.TemporaryDirectory() as folder:
+            source = os.path.join(folder, "program.cl")
+            text = front_of(vendor, text) + text
+            with open(source, "w", encoding="ascii") as file:
+                file.write(text)
+            if vendor == "nvidia":
+                output = os.path.join(folder, "out.ptx")
+                self.to_ptx(target, source, output)
+                return self.nvidia(target, folder, output)
+            return getattr(self, vendor)(target, folder, source)
+
+    def compile_cuda(self, target, text):
+        """The kernels of a CUDA program, by name; what nvcc makes of it."""
+        with tempfile.TemporaryDirectory() as folder:
+            source, output = os.path.join(folder, "program.cu"), os.path.join(folder, "out.ptx")
+            with open(source, "w", encoding="ascii") as file:
+                file.write(text)
+            run([self.nvcc, "-std=c++17", f"-arch={target}", "-ptx", "-o", output, source])
+            return self.nvidia(target, folder, output)
+
+
+def widest(steps, kind):
+    return max((access.size for access in asm.accesses(steps, kind, asm.GLOBAL)), default=0)
+
+
+def figures(target, kernel, group_size):
+    """What is told of a kernel, as numbers: 0 where there is none, None what is not known."""
+    facts = kernel.facts
+    real = facts.get("instructions", kernel)
+    loop = asm.streaming_loop(real.steps)
+    group_size = kernel.group_size or group_size
+    room = None
+    if "registers" in facts:
+        room = occupancy(target, group_size, facts["registers"], facts["local"])
+    private = len(asm.accesses(real.steps, asm.LOAD, asm.PRIVATE)) + len(
+        asm.accesses(real.steps, asm.STORE, asm.PRIVATE)
+    )
+    return {
+        "target": target,
+        "kernel": kernel.name,
+        "group_size": group_size,
+        "registers": facts.get("registers"),
+        "spill_bytes": facts.get("spills", 0),
+        "lane_spill_bytes": facts.get("lane_spills", 0),
+        "private_bytes": facts.get("private", 4 * private if private else 0),
+        "local_bytes": facts.get("local"),
+        "groups": room.groups if room else None,
+        "waves": room.waves if room else None,
+        "most_waves": room.most if room else None,
+        "load_bytes": widest(kernel.steps, asm.LOAD),
+        "store_bytes": widest(kernel.steps, asm.STORE),
+        "barriers": asm.barriers(real.steps),
+        "loop_instructions": len(asm.instructions(loop)),
+        "loop_loads": sum(a.size for a in asm.accesses(loop, asm.LOAD, asm.GLOBAL)),
+        "simd": facts.get("simd"),
+    }
+
+
+def clean(name):
+    """CUB's kernels by the name that people know."""
+    match = re.search(r"Device\w+?Kernel", name)
+    return "CUB " + match[0] if match else name

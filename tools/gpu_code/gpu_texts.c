@@ -1,0 +1,266 @@
+/*
+ * gpu_texts FOLDER VENDOR OPERATIONS OPERATORS TYPES: writes the programs that a vendor's
+ * GPUs would get, for tools/codegen to compile, and prints a line of JSON for each.
+ *
+ *   VENDOR       nvidia, amd or intel
+ *   OPERATIONS   "reduce_tiles,reduce6,scan_lookback", or all
+ *   OPERATORS    "add,arg-min", or all
+ *   TYPES        "f32,u8:u64": what is read, and what it is folded into; or all
+ *
+ * The facts of the device are what such drivers tell, the tier what they are found to
+ * have. Scans come twice, inclusive and exclusive; all come once for each candidate of
+ * the policy, of which the first is what a device takes.
+ */
+#include "base/text.h"
+#include "plan/assemble.h"
+#include "plan/scalar.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct vendor {
+    const char *name;
+    struct device_facts device;
+    enum memory_tier tier;
+} vendors[] = {
+    {
+        "nvidia",
+        {
+            .vendor = "NVIDIA Corporation",
+            .name = "NVIDIA GPU",
+            .platform = "NVIDIA CUDA",
+            .max_group_size = 1024,
+            .local_memory = 48 << 10,
+        },
+        MEMORY_PTX_64,
+    },
+    {
+        "amd",
+        {
+            .vendor = "Advanced Micro Devices, Inc.",
+            .name = "AMD GPU",
+            .platform = "AMD Accelerated Parallel Processing",
+            .max_group_size = 256,
+            .local_memory = 64 << 10,
+            .sub_groups = true,
+        },
+        MEMORY_SCOPED_64,
+    },
+    {
+        "intel",
+        {
+            .vendor = "Intel(R) Corporation",
+            .name = "Intel GPU",
+            .platform = "Intel(R) OpenCL Graphics",
+            .max_group_size = 1024,
+            .local_memory = 64 << 10,
+            .sub_groups = true,
+        },
+        MEMORY_SCOPED_64,
+    },
+};
+
+static const struct plan_override none;
+static const struct site site = { NULL, "gpu_texts" };
+
+struct request {
+    const char *folder, *operations, *operators, *types;
+    const struct vendor *vendor;
+    size_t written;
+};
+
+/* Whether `name` is among "a,b,c", or all are asked for. */
+static bool is_asked(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    const char *at = list;
+
+    if (strcmp(list, "all") == 0) {
+        return true;
+    }
+    while ((at = strstr(at, name)) != NULL) {
+        if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0')) {
+            return true;
+        }
+        at += length;
+    }
+    return false;
+}
+
+/* What one program is, beside what the request says. */
+struct of {
+    const char *operation, *row;
+    const struct monoid *monoid;
+    const struct tile_shape *tile;
+    uint32_t candidate, window;
+    bool exclusive;
+};
+
+static bool write_program(struct request *request, const struct of *of, struct text *text)
+{
+    const struct monoid *monoid = of->monoid;
+    char name[256], path[4096];
+    FILE *file = NULL;
+    bool ok = !text->failed;
+
+    snprintf(name, sizeof(name), "%s_%s%s_%s_%s_%s_%u.cl", request->vendor->name,
+             of->operation, of->exclusive ? "_exclusive" : "", monoid->name,
+             clfold_type_name(monoid->in), clfold_type_name(monoid->type), of->candidate);
+    snprintf(path, sizeof(path), "%s/%s", request->folder, name);
+    if (ok) {
+        file = fopen(path, "w");
+        ok = file && fwrite(text->bytes, 1, text->length, file) == text->length;
+    }
+    if (file && fclose(file) != 0) {
+        ok = false;
+    }
+    clfold_text_finish(text);
+    if (!ok) {
+        fprintf(stderr, "gpu_texts: cannot write %s\n", path);
+        return false;
+    }
+    printf("{\"file\": \"%s\", \"vendor\": \"%s\", \"operation\": \"%s\", "
+           "\"exclusive\": %s, \"op\": \"%s\", \"in\": \"%s\", \"type\": \"%s\", "
+           "\"row\": \"%s\", \"candidate\": %u, \"tile\": \"%s\", \"elements\": %u, "
+           "\"group_size\": %u, \"window\": %u}\n",
+           name, request->vendor->name, of->operation, of->exclusive ? "true" : "false",
+           monoid->name, clfold_type_name(monoid->in), clfold_type_name(monoid->type),
+           of->row, of->candidate, clfold_tile_name(of->tile->kind), of->tile->elements,
+           of->tile->group_size, of->window);
+    ++request->written;
+    return true;
+}
+
+static bool write_reduce(struct request *request, const struct monoid *monoid,
+                         enum reduce_algorithm algorithm)
+{
+    const struct device_facts *device = &request->vendor->device;
+    struct policy policies[CLFOLD_MAX_CANDIDATES];
+    struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
+    enum reduce_algorithm chosen;
+    uint32_t num;
+    bool ok = true;
+
+    if (!is_asked(request->operations, clfold_reduce_name(algorithm)) ||
+        clfold_reduce_choose(&chosen, &site, clfold_reduce_name(algorithm), monoid,
+                             device, &none)) {
+        return true;
+    }
+    num = clfold_reduce_shapes(chosen, device, monoid, &none, policies, shapes);
+    for (uint32_t i = 0; ok && i < num; ++i) {
+        const struct of of = { .operation = clfold_reduce_name(chosen),
+                               .row = policies[i].row,
+                               .monoid = monoid,
+                               .tile = &shapes[i].tile,
+                               .candidate = i };
+        struct text text = { 0 };
+        clfold_assemble_reduce(&text, monoid, &shapes[i]);
+        ok = write_program(request, &of, &text);
+    }
+    return ok;
+}
+
+static bool write_scan(struct request *request, const struct monoid *monoid,
+                       enum scan_algorithm algorithm, bool exclusive)
+{
+    const struct verdict verdict = { request->vendor->tier, true, true };
+    struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
+    struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
+    uint32_t num;
+    bool ok = true;
+
+    if (!is_asked(request->operations, clfold_scan_name(algorithm))) {
+        return true;
+    }
+    num = clfold_scan_shapes(algorithm, exclusive, &request->vendor->device, monoid,
+                             &verdict, &none, policies, shapes);
+    for (uint32_t i = 0; ok && i < num; ++i) {
+        const struct of of = { .operation = clfold_scan_name(algorithm),
+                               .row = policies[i].row,
+                               .monoid = monoid,
+                               .tile = &shapes[i].tile,
+                               .candidate = i,
+                               .window = shapes[i].window,
+                               .exclusive = exclusive };
+        struct text text = { 0 };
+        clfold_assemble_scan(&text, monoid, &shapes[i]);
+        ok = write_program(request, &of, &text);
+    }
+    return ok;
+}
+
+static bool write_monoid(struct request *request, const struct monoid *monoid)
+{
+    bool ok = true;
+
+    for (int a = 0; ok && a < CLFOLD_REDUCE_ALGORITHMS; ++a) {
+        ok = write_reduce(request, monoid, (enum reduce_algorithm)a);
+    }
+    for (int a = 0; ok && a < 2 * CLFOLD_SCAN_ALGORITHMS; ++a) {
+        ok = write_scan(request, monoid, (enum scan_algorithm)(a / 2), a % 2);
+    }
+    return ok;
+}
+
+/* "f32", or "u8:u64" where it is folded into another. */
+static bool asks_for_types(const struct request *request, clfold_type in,
+                           clfold_type type)
+{
+    char name[16];
+
+    if (in == type) {
+        return is_asked(request->types, clfold_type_name(in));
+    }
+    snprintf(name, sizeof(name), "%s:%s", clfold_type_name(in), clfold_type_name(type));
+    return is_asked(request->types, name);
+}
+
+static bool write_all(struct request *request)
+{
+    struct monoid monoid;
+
+    for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; ++op) {
+        for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
+            for (clfold_type in = CLFOLD_I8; in <= CLFOLD_F64; ++in) {
+                if (asks_for_types(request, in, type) &&
+                    clfold_monoid_init(&monoid, &site, op, type, in) == CLFOLD_OK &&
+                    is_asked(request->operators, monoid.name) &&
+                    !write_monoid(request, &monoid)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct request request = { 0 };
+
+    for (size_t i = 0; argc == 6 && i < sizeof(vendors) / sizeof(vendors[0]); ++i) {
+        if (strcmp(argv[2], vendors[i].name) == 0) {
+            request.vendor = &vendors[i];
+        }
+    }
+    if (!request.vendor) {
+        fprintf(stderr, "usage: gpu_texts FOLDER nvidia|amd|intel OPERATIONS OPERATORS "
+                        "TYPES\n");
+        return 2;
+    }
+    request.folder = argv[1];
+    request.operations = argv[3];
+    request.operators = argv[4];
+    request.types = argv[5];
+    if (!write_all(&request)) {
+        return 1;
+    }
+    if (request.written == 0) {
+        fprintf(stderr,
+                "gpu_texts: no program is of operations %s, operators %s, types "
+                "%s\n",
+                request.operations, request.operators, request.types);
+        return 2;
+    }
+    return 0;
+}

@@ -1,0 +1,21 @@
+/*
+ * Conversions of half, which libclc for NVIDIA has not. Put in front of texts that use
+ * half for tools/codegen; not for running.
+ */
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+
+half __attribute__((overloadable)) convert_half(half x)
+{
+    return x;
+}
+
+half __attribute__((overloadable)) convert_half(float x)
+{
+    return (half)x;
+}
+
+float __attribute__((overloadable)) convert_float(half x)
+{
+    return (float)x;
+}
+#line 1 "program.cl"

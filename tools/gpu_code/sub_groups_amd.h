@@ -1,0 +1,49 @@
+/*
+ * Sub-groups for AMD's GPUs, as far as group_scan.cl and scan_lookback.cl use them, since
+ * libclc has none. A sub-group is a wave. Put in front of a text for tools/codegen;
+ * ROCm's own are of the same instructions. Not for running.
+ */
+#define CLFOLD_GPU __attribute__((overloadable))
+
+uint CLFOLD_GPU get_max_sub_group_size(void)
+{
+    return __builtin_amdgcn_wavefrontsize();
+}
+
+uint CLFOLD_GPU get_sub_group_size(void)
+{
+    return __builtin_amdgcn_wavefrontsize();
+}
+
+uint CLFOLD_GPU get_sub_group_local_id(void)
+{
+    return __builtin_amdgcn_wavefrontsize() == 64
+               ? __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0))
+               : __builtin_amdgcn_mbcnt_lo(~0u, 0);
+}
+
+uint CLFOLD_GPU get_sub_group_id(void)
+{
+    return (uint)get_local_id(0) / __builtin_amdgcn_wavefrontsize();
+}
+
+void CLFOLD_GPU sub_group_barrier(cl_mem_fence_flags flags)
+{
+    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+}
+
+uint CLFOLD_GPU sub_group_broadcast(uint x, uint lane)
+{
+    return (uint)__builtin_amdgcn_readlane((int)x, (int)lane);
+}
+
+uint CLFOLD_GPU sub_group_reduce_min(uint x)
+{
+    const uint lane = get_sub_group_local_id();
+
+    for (uint o = 1; o < __builtin_amdgcn_wavefrontsize(); o *= 2)
+        x = min(x, (uint)__builtin_amdgcn_ds_bpermute((int)((lane ^ o) * 4), (int)x));
+    return x;
+}
+#line 1 "program.cl"
