@@ -26,7 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 VENDORS = {
     "nvidia": ("sm_80", "sm_90"),
     "amd": ("gfx90a", "gfx1030", "gfx1100"),
-    "intel": ("dg2", "pvc"),
+    "intel": ("dg2",),
 }
 TARGETS = {target: vendor for vendor, targets in VENDORS.items() for target in targets}
 
