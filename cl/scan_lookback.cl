@@ -32,21 +32,23 @@
 #define CLFOLD_CUT     3 /* at one that takes no account of what is before it */
 #define CLFOLD_LOW     4 /* where it was to end */
 
-/* A window of tiles is looked at by the first sub-group, or one tile by one work-item. */
-#if CLFOLD_WINDOW > 1
-#define CLFOLD_LOOKS           (get_sub_group_id() == 0)
-#define CLFOLD_LANE            get_sub_group_local_id()
-#define CLFOLD_LANES           min(get_sub_group_size(), (uint)CLFOLD_WINDOW)
-#define CLFOLD_LEAST(x)        sub_group_reduce_min((uint)(x))
-#define CLFOLD_SAID(x, lane)   sub_group_broadcast((uint)(x), lane)
-#define CLFOLD_WINDOW_SYNC()   sub_group_barrier(CLK_LOCAL_MEM_FENCE)
+/*
+ * A window of CLFOLD_WINDOW tiles is looked at at once: by the first sub-group, a tile by
+ * each work-item, or by one work-item, which first reads a word of each slot, so that the
+ * reads are under way together.
+ */
+#if CLFOLD_WINDOW_SUB_GROUP
+#define CLFOLD_LOOKS         (get_sub_group_id() == 0)
+#define CLFOLD_LANE          get_sub_group_local_id()
+#define CLFOLD_LANES         min(get_sub_group_size(), (uint)CLFOLD_WINDOW)
+#define CLFOLD_LEAST(x)      sub_group_reduce_min((uint)(x))
+#define CLFOLD_SAID(x, lane) sub_group_broadcast((uint)(x), lane)
+#define CLFOLD_WINDOW_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)
 #else
-#define CLFOLD_LOOKS           (get_local_id(0) == 0)
-#define CLFOLD_LANE            0u
-#define CLFOLD_LANES           1u
-#define CLFOLD_LEAST(x)        (x)
-#define CLFOLD_SAID(x, lane)   (x)
-#define CLFOLD_WINDOW_SYNC()
+#define CLFOLD_LOOKS         (get_local_id(0) == 0)
+#define CLFOLD_LANE          0u
+#define CLFOLD_LANES         ((uint)CLFOLD_WINDOW)
+#define CLFOLD_SAID(x, lane) (x)
 #endif
 
 /* What scan_trace.cl adds. */
@@ -101,6 +103,97 @@ static uint clfold_look_at(clfold_word_pointer words, ulong x, uint epoch, bool 
     return CLFOLD_AGGREGATE;
 }
 
+#if CLFOLD_WINDOW_SUB_GROUP
+
+/* Looks at the tiles below pos, to `low` at most: how many of them have totals, one after
+ * the other, and what is found behind those. */
+static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, uint epoch,
+                             bool in_block, uint *found)
+{
+    const uint lane = CLFOLD_LANE;
+    const uint lanes = CLFOLD_LANES;
+
+    *found = CLFOLD_LOW;
+    if (lane < lanes && lane < pos - low)
+        *found = clfold_look_at(words, pos - 1 - lane, epoch, in_block);
+    const uint good =
+        CLFOLD_LEAST(*found == CLFOLD_AGGREGATE ? lanes : min(lane, lanes));
+    if (good < lanes)
+        *found = CLFOLD_SAID(*found, good);
+    return good;
+}
+
+/* The totals of tiles x to x + num - 1 to the window; how many of them are there. */
+static uint clfold_fetch_window(clfold_room_pointer room, clfold_word_pointer words,
+                                ulong x, uint num, uint epoch)
+{
+    const uint lane = CLFOLD_LANE;
+    bool there = true;
+    clfold_item item;
+
+    if (lane < num) {
+        there = clfold_look(words, x + lane, CLFOLD_AGGREGATE, epoch, &item);
+        if (there)
+            room->window[lane] = item;
+    }
+    const uint good = CLFOLD_LEAST(there ? CLFOLD_LANES : lane);
+    CLFOLD_WINDOW_SYNC();
+    return good;
+}
+
+#else
+
+static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, uint epoch,
+                             bool in_block, uint *found)
+{
+    const uint num = (uint)min((ulong)CLFOLD_WINDOW, pos - low);
+    clfold_word totals[CLFOLD_WINDOW], runnings[CLFOLD_WINDOW];
+    uint good = 0;
+
+    /* Below `low` the lowest once more: it may be read. */
+#pragma unroll
+    for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
+        const ulong x = pos - low > k ? pos - 1 - k : low;
+        totals[k] = clfold_read(clfold_slot_of(words, x, CLFOLD_AGGREGATE));
+        runnings[k] = clfold_read(clfold_slot_of(words, x, CLFOLD_RUNNING));
+    }
+    *found = CLFOLD_AGGREGATE;
+#pragma unroll
+    for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
+        if (good == k && k < num) {
+            *found = clfold_is_tagged(totals[k], epoch, CLFOLD_AGGREGATE) ||
+                             clfold_is_tagged(runnings[k], epoch, CLFOLD_RUNNING)
+                         ? clfold_look_at(words, pos - 1 - k, epoch, in_block)
+                         : CLFOLD_INVALID;
+            good += *found == CLFOLD_AGGREGATE;
+        }
+    }
+    if (good == num && num < CLFOLD_WINDOW)
+        *found = CLFOLD_LOW;
+    return good;
+}
+
+static uint clfold_fetch_window(clfold_room_pointer room, clfold_word_pointer words,
+                                ulong x, uint num, uint epoch)
+{
+    clfold_item item;
+    uint good = 0;
+
+#pragma unroll
+    for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
+        if (good == k && k < num &&
+            clfold_look(words, x + k, CLFOLD_AGGREGATE, epoch, &item)) {
+            room->window[k] = item;
+            ++good;
+        }
+    }
+    return good;
+}
+
+#define CLFOLD_WINDOW_SYNC()
+
+#endif
+
 /* Goes down from tile *pos - 1 over tiles that have totals, to `low` at most; *pos is
  * then the last of them, and the tile before it what the walk ended at. Each round either
  * moves on or is one of `spins`. */
@@ -108,19 +201,15 @@ static uint clfold_walk(clfold_room_pointer room, clfold_word_pointer words, ulo
                         ulong *pos, uint spins, bool in_block)
 {
     const uint lane = CLFOLD_LANE;
-    const uint lanes = CLFOLD_LANES;
 
     for (uint polls = 0; polls <= spins;) {
-        uint found = CLFOLD_LOW;
-        if (lane < lanes && lane < *pos - low)
-            found = clfold_look_at(words, *pos - 1 - lane, CLFOLD_EPOCH(room), in_block);
-        const uint good =
-            CLFOLD_LEAST(found == CLFOLD_AGGREGATE ? lanes : min(lane, lanes));
-        if (good < lanes)
-            found = CLFOLD_SAID(found, good);
+        uint found = CLFOLD_LOW, good = 0;
+        if (*pos > low)
+            good =
+                clfold_look_down(words, low, *pos, CLFOLD_EPOCH(room), in_block, &found);
         CLFOLD_AT_POLL
         *pos -= good;
-        if (good < lanes && found != CLFOLD_INVALID)
+        if (good < CLFOLD_LANES && found != CLFOLD_INVALID)
             return found;
         polls = good > 0 ? 0 : polls + 1;
     }
@@ -134,24 +223,15 @@ static bool clfold_take_tiles(clfold_room_pointer room, clfold_word_pointer word
 {
     const uint lane = CLFOLD_LANE;
     const uint lanes = CLFOLD_LANES;
-    const uint epoch = CLFOLD_EPOCH(room);
 
     for (ulong x = first; x < stop; x += lanes) {
         const uint num = (uint)min((ulong)lanes, stop - x);
-        bool there = true;
-        if (lane < num) {
-            clfold_item item;
-            there = clfold_look(words, x + lane, CLFOLD_AGGREGATE, epoch, &item);
-            if (there)
-                room->window[lane] = item;
-        }
-        const uint good = CLFOLD_LEAST(there ? lanes : lane);
+        const uint good = clfold_fetch_window(room, words, x, num, CLFOLD_EPOCH(room));
         if (good < num) {
             if (lane == 0)
                 room->missing = x + good + 1;
             return false;
         }
-        CLFOLD_WINDOW_SYNC();
         if (lane == 0) {
             for (uint i = 0; i < num; ++i)
                 clfold_take(room, x + i, room->window[i]);

@@ -319,6 +319,9 @@ static void append_scan(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "#define CLFOLD_LOOKBACK 1\n#define CLFOLD_CHAINED %d\n",
                           shape->algorithm == SCAN_CHAINED);
         clfold_text_print(text, "#define CLFOLD_WINDOW %u\n", shape->window);
+        clfold_text_print(text, "#define CLFOLD_WINDOW_SUB_GROUP %d\n",
+                          shape->window > 1 && shape->tile.kind == TILE_GROUP &&
+                              shape->group_scan == GROUP_SCAN_SUB_GROUP);
         /* A compiler that is known for its prefetch has the cycle counter too. */
         clfold_text_print(text, "#define CLFOLD_TRACE %d\n#define CLFOLD_CYCLES %d\n",
                           shape->traced, shape->prefetch);

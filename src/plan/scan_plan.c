@@ -62,8 +62,10 @@ clfold_status clfold_scan_choose(enum scan_algorithm *algorithm, const struct si
 
 /* ---- Shapes ------------------------------------------------------------------------ */
 
-/* A sub-group looks at a tile with each work-item. */
-#define WINDOW 32
+/* Tiles looked at at once: by each work-item of a sub-group, or by one work-item, with
+ * which PoCL 3.1's compiler dies of 8. */
+#define WINDOW      32
+#define ITEM_WINDOW 4
 
 /* Items and bytes of local memory beside a tile's: what strategies keep, look-back's
  * window of them, and its counters; see scan_tiles.cl. */
@@ -187,11 +189,20 @@ static uint32_t window_of(enum scan_algorithm algorithm, const struct scan_polic
                           const struct device_facts *device,
                           const struct plan_override *override)
 {
-    if (!clfold_scan_looks_back(algorithm) || policy->tile == TILE_VECTOR ||
-        !device->sub_groups) {
+    uint32_t most = ITEM_WINDOW;
+
+    if (!clfold_scan_looks_back(algorithm)) {
         return 1;
     }
-    return override->window ? override->window : device->cpu ? 1 : WINDOW;
+    /* Sub-groups of CPUs are emulated. */
+    if (policy->tile == TILE_GROUP && device->sub_groups &&
+        (!device->cpu || override->window)) {
+        most = WINDOW;
+    } else if (device->most_rounds ||
+               (policy->tile == TILE_GROUP && device->sub_groups)) {
+        most = 1;
+    }
+    return override->window && override->window < most ? override->window : most;
 }
 
 uint32_t clfold_scan_shapes(enum scan_algorithm algorithm, bool exclusive,
@@ -325,7 +336,8 @@ static uint64_t lookback_rounds(const struct scan_plan *plan, const struct monoi
 {
     uint64_t tile = rounds_of(monoid, &plan->shape.tile);
     uint64_t steps = plan->num_tiles * ((uint64_t)plan->spins + 1) + 4;
-    uint64_t look = steps * (2 * words + 3) + plan->num_tiles * (words + 4);
+    uint64_t look = steps * (2 * words + 3 + 2 * plan->shape.window) +
+                    plan->num_tiles * (words + 4 + plan->shape.window);
 
     return (plan->run + plan->num_tiles) * (2 * tile + look);
 }

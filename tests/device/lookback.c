@@ -266,7 +266,7 @@ static const struct plan_override tiles[] = {
 };
 #define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
 
-static const uint32_t windows[] = { 1, 8, 32 };
+static const uint32_t windows[] = { 1, 3, 32 };
 
 /* So many tiles that there is more than one window, or on devices that limit rounds as
  * many as they can look back over. */

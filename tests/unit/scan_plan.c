@@ -315,13 +315,9 @@ static void test_refused(void **state)
     }
 }
 
-/* Item sizes in words of each size; and the window that a device has. */
+/* Item sizes in words of each size. */
 static void test_memory(void **state)
 {
-    struct plan_override override = { 0 };
-    struct device_facts device = devices[1];
-    struct monoid monoid = monoid_of(0);
-
     (void)state;
     for (size_t size = 1; size <= 32; ++size) {
         assert_int_equal(clfold_memory_words(clfold_memory(MEMORY_PTX_64), size),
@@ -337,18 +333,38 @@ static void test_memory(void **state)
                              tiles * 2 * clfold_memory_words(memory, 12));
         }
     }
-    assert_int_equal(
-        plan_of(SCAN_LOOKBACK, &device, &monoid, &verdict, &override, 9).shape.window, 1);
-    device.sub_groups = true;
-    assert_int_equal(
-        plan_of(SCAN_LOOKBACK, &device, &monoid, &verdict, &override, 9).shape.window,
-        32);
-    assert_int_equal(
-        plan_of(REDUCE_THEN_SCAN, &device, &monoid, &verdict, &override, 9).shape.window,
-        1);
-    override.tile = TILE_VECTOR;
-    assert_int_equal(
-        plan_of(SCAN_LOOKBACK, &device, &monoid, &verdict, &override, 9).shape.window, 1);
+}
+
+/* A sub-group looks at 32 tiles, a work-item at 4, and at one where rounds are few; fewer
+ * where a test says so. */
+static void test_window(void **state)
+{
+    static const struct {
+        enum scan_algorithm algorithm;
+        size_t device;
+        struct plan_override override;
+        uint32_t window;
+    } cases[] = {
+        { SCAN_LOOKBACK, 0, { 0 }, 4 },
+        { SCAN_LOOKBACK, 0, { .window = 3 }, 3 },
+        { SCAN_LOOKBACK, 0, { .window = 32 }, 4 },
+        { SCAN_LOOKBACK, 1, { 0 }, 4 },
+        { SCAN_CHAINED, 1, { 0 }, 4 },
+        { SCAN_LOOKBACK, 2, { 0 }, 1 },
+        { SCAN_LOOKBACK, 2, { .window = 4 }, 1 },
+        { SCAN_LOOKBACK, 3, { 0 }, 32 },
+        { SCAN_LOOKBACK, 3, { .window = 8 }, 8 },
+        { SCAN_LOOKBACK, 3, { .tile = TILE_VECTOR }, 4 },
+        { REDUCE_THEN_SCAN, 3, { 0 }, 1 },
+    };
+    struct monoid monoid = monoid_of(0);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct scan_plan plan = plan_of(cases[i].algorithm, &devices[cases[i].device],
+                                        &monoid, &verdict, &cases[i].override, 9);
+        assert_int_equal(plan.shape.window, cases[i].window);
+    }
 }
 
 /* Each vendor's GPUs have a row, and each row's shapes fit devices of any size. */
@@ -394,7 +410,8 @@ int main(void)
         cmocka_unit_test(test_plans),  cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_choice), cmocka_unit_test(test_groups),
         cmocka_unit_test(test_spins),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_memory), cmocka_unit_test(test_vendors),
+        cmocka_unit_test(test_memory), cmocka_unit_test(test_window),
+        cmocka_unit_test(test_vendors),
     };
 
     return cmocka_run_group_tests_name("scan_plan", tests, NULL, NULL);

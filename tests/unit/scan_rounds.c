@@ -278,14 +278,18 @@ static struct loops lookback_loops(const struct subject *of, const struct scan_p
     uint64_t polls = num * (plan->spins + 1) + 2;
     uint64_t words = clfold_memory_words(clfold_memory(plan->shape.tier),
                                          clfold_monoid_item_size(of->monoid));
-    struct loops loops = { 0 }, look = { 0 }, item = { 0 };
+    struct loops loops = { 0 }, look = { 0 }, item = { 0 }, window = { 0 };
 
     loop(&item, words);
+    loop(&window, of->shape->window);
     loop(&look, polls);
     add_loops(&look, item, 2 * polls);
+    /* Read, and looked at. */
+    add_loops(&look, window, 2 * polls);
     /* Totals taken, each from a window; where the walk ended; and what is published. */
     loop(&look, num);
     loop(&look, num);
+    add_loops(&look, window, num);
     add_loops(&look, item, num + 2 + 2);
     loop(&loops, folds + plan->run);
     add_loops(&loops, look, folds);
