@@ -42,9 +42,15 @@
  *   CLFOLD_CELL16        tile_vector: the vector of 16 cells,
  *   CLFOLD_AS_CELL16       what makes it of as many other bits, and
  *   CLFOLD_CELLS         the vector of CLFOLD_CELLS_SIZE, 8 or 16, in 64 bytes or less,
+ *   CLFOLD_CELLS_HALF      its half,
  *   CLFOLD_CELLS_VSTORE    and how it is stored
  *   CLFOLD_ITEM16        1 if items are combined and stored 16 at a time; then also
  *   CLFOLD_EMPTY16_k(x, base)   as CLFOLD_EMPTY_k, of 16
+ *   CLFOLD_NEUTRAL       tile_vector: 1 if there are
+ *   CLFOLD_NEUTRAL_k     a stage's component k that, in front of any, leaves its bits
+ *   CLFOLD_RARE          tile_vector: 1 if there are clfold_usual_stage16 and
+ *                          clfold_usual16, which combine what has nothing in it that
+ *                          clfold_is_rare
  *   CLFOLD_PREFETCH      1 if the compiler has a __builtin_prefetch that works, else 0
  *   CLFOLD_STREAM        1 if it has __builtin_nontemporal_store, else 0
  *

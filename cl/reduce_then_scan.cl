@@ -30,6 +30,8 @@ clfold_scan_tiles(CLFOLD_SCAN_PARAMS, global const clfold_item *items, CLFOLD_OU
     const ulong first = get_group_id(0) * run;
     const ulong stop = min(first + run, num_tiles);
 
+    if (get_local_id(0) == 0)
+        room->folds_next = false;
     for (ulong t = first; t < stop; ++t) {
         const ulong begin = clfold_tile_begin(t, lead);
         const uint size = clfold_tile_count(t, lead, count);

@@ -322,8 +322,7 @@ static void clfold_look_back(clfold_room_pointer room, clfold_word_pointer words
 
 /* What comes of the total of tile x, for tile t; one work-item does. */
 static void clfold_tell(clfold_room_pointer room, clfold_word_pointer words, ulong t,
-                        ulong x, clfold_item total, uint in_place, bool publishes,
-                        bool draws)
+                        ulong x, clfold_item total, uint in_place, bool publishes)
 {
     const uint epoch = CLFOLD_EPOCH(room);
 
@@ -336,8 +335,6 @@ static void clfold_tell(clfold_room_pointer room, clfold_word_pointer words, ulo
         room->kept[CLFOLD_OWN] = total;
         if (publishes)
             clfold_publish(words, t, CLFOLD_AGGREGATE, epoch, total);
-        if (draws)
-            room->ticket = clfold_draw(words);
     }
 }
 
@@ -375,6 +372,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
     if (get_local_id(0) == 0) {
         CLFOLD_INIT_GET
         room->kept[CLFOLD_INIT] = init;
+        room->folds_next = false;
         if (rounds > 0)
             room->ticket = clfold_draw(words);
     }
@@ -391,20 +389,22 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             room->missing = t + 1;
             room->is_found = false;
             CLFOLD_AT_START(t)
+            room->upcoming = draws ? clfold_draw(words) : room->ticket;
         }
         clfold_tile_sync();
         for (ulong left = t + 2; left > 0 && room->missing > 0; --left) {
             const ulong x = room->missing - 1;
             const ulong begin = clfold_tile_begin(x, lead);
             const uint size = clfold_tile_count(x, lead, count);
-            clfold_tile_aggregate(in, in_offset + begin, begin, size, room);
+            if (!(CLFOLD_TILE_AHEAD && x == t && room->folds_next))
+                clfold_tile_aggregate(in, in_offset + begin, begin, size, room);
             /* PoCL 3.1 loses what one work-item does behind the barrier that ends the
              * group's scan, where a barrier follows. */
             clfold_tile_sync();
             if (get_local_id(0) == 0) {
                 CLFOLD_AT_TOTAL(t, x)
                 clfold_tell(room, words, t, x, clfold_tile_total(room, size), in_place,
-                            publishes, draws);
+                            publishes);
             }
             clfold_tile_sync();
             if (CLFOLD_LOOKS && !room->is_found)
@@ -427,9 +427,14 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             CLFOLD_AT_PREFIX(t)
             clfold_tell_prefix(room, words, t, in_place, !is_blocked);
             CLFOLD_AT_OUTPUT(t)
+            room->ticket = room->upcoming;
         }
         clfold_tile_sync();
-        const ulong next = clfold_tile_begin(clfold_tile_of(room->ticket), lead);
+        const ulong after = clfold_tile_of(room->ticket);
+        const ulong next = clfold_tile_begin(after, lead);
+        if (CLFOLD_TILE_AHEAD)
+            room->folds_next = draws && size == CLFOLD_TILE &&
+                               clfold_tile_count(after, lead, count) == CLFOLD_TILE;
         clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + next, out,
                          out_offset + begin, t > 0 || has_init, stream != 0, room);
     }

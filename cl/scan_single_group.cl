@@ -18,6 +18,7 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
 
     if (get_local_id(0) == 0) {
         CLFOLD_INIT_GET
+        room->folds_next = false;
         room->kept[CLFOLD_PREFIX] = init;
         room->kept[CLFOLD_BEFORE] = init;
         room->has_before = first >= CLFOLD_ANCHOR || clfold_init_from;

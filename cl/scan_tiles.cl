@@ -34,12 +34,14 @@
     clfold_item window[CLFOLD_WINDOW];                                                   \
     ulong ticket;  /* the last that was drawn */                                         \
     ulong missing; /* 1 and the tile that has not shown up, or 0 */                      \
-    uint has_before, is_found, polls, depth, fallbacks;
+    ulong upcoming; /* the one behind that, of this group */                             \
+    uint has_before, is_found, polls, depth, fallbacks;                                  \
+    uint folds_next; /* the scan folds the next tile: CLFOLD_TILE_AHEAD */
 #else
 #define CLFOLD_NUM_KEPT     5
 #define CLFOLD_ROOM_MEMBERS                                                              \
     clfold_item kept[CLFOLD_NUM_KEPT];                                                   \
-    uint has_before;
+    uint has_before, folds_next;
 #endif
 
 static ulong clfold_tile_begin(ulong t, ulong lead)

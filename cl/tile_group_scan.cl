@@ -218,6 +218,7 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
 }
 
 #define CLFOLD_TILE_LOADS 1
+#define CLFOLD_TILE_AHEAD 0
 #define clfold_tile_load clfold_tile_aggregate
 
 static clfold_item clfold_tile_total(clfold_room_pointer room, uint count)

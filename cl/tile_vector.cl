@@ -13,6 +13,15 @@ typedef private clfold_item *clfold_memory;
 #define CLFOLD_TILE_MEMORY(memory) private clfold_item memory[2]
 #define CLFOLD_KEPT 1
 
+/* 16 scalars at any address. PoCL's vload16 is of two loads, and what shuffles take of
+ * one of them is loaded once more. */
+#if CLFOLD_PREFETCH
+typedef CLFOLD_IN16 clfold_in16_anywhere __attribute__((aligned(sizeof(CLFOLD_IN))));
+#define CLFOLD_VLOAD16(k, from) (((global const clfold_in16_anywhere *)(from))[k])
+#else
+#define CLFOLD_VLOAD16(k, from) vload16(k, from)
+#endif
+
 #if CLFOLD_SCALARS > 1
 
 /* x0 x1 ... x15, y0 y1 ... y15 become x0 x2 ... y14, x1 x3 ... y15. */
@@ -41,14 +50,14 @@ static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin, uin
     clfold_stage16 r;
 
     /* Not in a loop: PoCL 3.1 keeps it, and the vectors in memory. */
-    s[0] = vload16(0, from);
+    s[0] = CLFOLD_VLOAD16(0, from);
 #if CLFOLD_SCALARS > 1
-    s[1] = vload16(1, from);
+    s[1] = CLFOLD_VLOAD16(1, from);
     clfold_part(&s[0], &s[1]);
 #endif
 #if CLFOLD_SCALARS > 2
-    s[2] = vload16(2, from);
-    s[3] = vload16(3, from);
+    s[2] = CLFOLD_VLOAD16(2, from);
+    s[3] = CLFOLD_VLOAD16(3, from);
     clfold_part(&s[2], &s[3]);
     clfold_part(&s[0], &s[2]);
     clfold_part(&s[1], &s[3]);

@@ -20,6 +20,35 @@
  *   local     x0 ... 0-15  0-16 ... 0-31 ...       the left chain's carry in front
  *   items     p local                              the tile's prefix in front
  *
+ * CLFOLD_TILE_AHEAD: where room->folds_next says so a tile's scan also folds the next
+ * one, which it asks for as it goes on, and leaves the fold as if that had been folded.
+ * Both tiles are whole then. So reads and stores are under way all the time, and the fold
+ * costs a load and a combine in a loop that is there anyway.
+ *
+ *   scan of tile t     0 ------------------------------------------> end
+ *   asks for next      0 ------------------------------------------> end
+ *   folds next                   0 --------------------------> | --> end
+ *                      CLFOLD_LAG                                    from the caches
+ *
+ * What a stage costs: 2^26 items by look-back, GB/s without it, f32 | (value, flag) of
+ * f32; EPYC of Zen 5, two cores, 1 MiB of L2 each, 2026-11-22, tiles of 128 KiB, all of
+ * them in turn in one process.
+ *
+ *                         PoCL 3.1 (copy: 109 | 112)   Intel 2026.2 (copy: 114 | 113)
+ *   all                        92 | 76                      88 | 70
+ *   no fold ahead              87 | 76                      84 | 71     (never for flags)
+ *   no look-back               95 | 82                      93 | 74
+ *   no log-steps               83 | 89                      81 | 88
+ *   nothing asked for          69 | 64                      66 | 59
+ *   no second read             96 | 84                      91 | 79
+ *   stores by the caches       74 | 67                      73 | 60
+ *
+ * So the arithmetic of one float costs nothing any more, and what is left is look-back: a
+ * few lines that go from core to core while nothing is asked for. Tiles of 256 KiB halve
+ * that, and take 92 and 96 GB/s where 128 KiB take 87 and 89. Asking for the next tile's
+ * first 16 KiB ahead of the look-back, which would fill that time, delays it instead: 77
+ * and 75.
+ *
  * Stores are aligned to 64 bytes, since the strategies cut tiles there; a buffer that is
  * not (CL_MEM_USE_HOST_PTR) takes unaligned ones and gets the same bits.
  */
@@ -43,6 +72,12 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
     clfold_tile_fold(in, begin, index, count, room->items);
 }
 
+/* Four sums of 16 lanes each, see clfold_fold_vectors. */
+#ifndef CLFOLD_TILE_AHEAD
+#define CLFOLD_TILE_AHEAD                                                                \
+    (CLFOLD_COMMUTATIVE && CLFOLD_NEUTRAL && CLFOLD_TILE % 64 == 0 && CLFOLD_TILE >= 128)
+#endif
+
 #define CLFOLD_TILE_LOADS 0
 #define clfold_tile_load(in, begin, index, count, room)
 
@@ -52,15 +87,91 @@ static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 }
 
 /*
- * The inclusive scan of the lanes. Lanes that are not there yet repeat lanes that are,
- * and what came of them is not taken, so the operator sees nothing but elements.
+ * A tile with nothing rare in it, and nothing rare in front, is combined in the usual
+ * way: min and max of floats have a NaN come out, which costs them a mask a combine, and
+ * of masks a CPU has few under way (max f32, 2^26 items, two cores of an EPYC of Zen 5,
+ * 2026-11-22: 84 GB/s on PoCL 3.1 and 88 on Intel's CPU runtime 2026.2, of 110 that a
+ * copy takes; 49 and 55 with one mask a combine, 33 and 33 with two or three). The tile's
+ * last item tells: what is rare makes it rare.
+ */
+#if CLFOLD_RARE
+#define CLFOLD_OP_STAGE16(a, b)                                                          \
+    (usual ? clfold_usual_stage16(a, b) : clfold_combine_stage16(a, b))
+#define CLFOLD_OP16(a, b) (usual ? clfold_usual16(a, b) : clfold_combine16(a, b))
+#define CLFOLD_INLINE     __attribute__((always_inline))
+#else
+#define CLFOLD_OP_STAGE16(a, b) clfold_combine_stage16(a, b)
+#define CLFOLD_OP16(a, b)       clfold_combine16(a, b)
+#define CLFOLD_INLINE
+#endif
+
+#if CLFOLD_NEUTRAL
+
+static clfold_stage16 clfold_neutral16(void)
+{
+    clfold_stage16 x;
+#define CLFOLD_NEUTRAL16(k, name, stage, item, result)                                   \
+    x.name = (stage##16)((stage)CLFOLD_NEUTRAL_##k);
+    CLFOLD_EACH(CLFOLD_NEUTRAL16)
+    return x;
+}
+
+/*
+ * The inclusive scan of the lanes, n being neutral.
+ *
+ *   x                x0   x1   x2   x3   x4 ...
+ *   x moved by 1     n    x0   x1   x2   x3 ...
+ *   combined         0    01   12   23   34 ...
+ *   by 2             0    01   012  0123 1234 ...     then by 4 and by 8
+ *
+ * Moved by a swizzle, and lanes set then. GB/s of 2^21 f32 | i32 from the caches, two
+ * cores of an EPYC of Zen 5, 2026-11-22:
+ *
+ *                                       PoCL 3.1     Intel's CPU runtime 2026.2
+ *   so                                  89 | 101     92 | 114
+ *   literals with swizzles in them      77 |  83     97 | 114
+ *   __builtin_shufflevector             95 |  35     97 | 114
+ *   lanes repeated and not taken        58 |  65     79 |  80     as below
+ */
+CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x, bool usual)
+{
+    clfold_stage16 y;
+
+#define CLFOLD_MOVE_1(k, name, stage, item, result)                                      \
+    y.name = x.name.s00123456789abcde;                                                   \
+    y.name.s0 = (stage)CLFOLD_NEUTRAL_##k;
+    CLFOLD_EACH(CLFOLD_MOVE_1)
+    x = CLFOLD_OP_STAGE16(y, x);
+#define CLFOLD_MOVE_2(k, name, stage, item, result)                                      \
+    y.name = x.name.s010123456789abcd;                                                   \
+    y.name.s01 = (stage##2)((stage)CLFOLD_NEUTRAL_##k);
+    CLFOLD_EACH(CLFOLD_MOVE_2)
+    x = CLFOLD_OP_STAGE16(y, x);
+#define CLFOLD_MOVE_4(k, name, stage, item, result)                                      \
+    y.name = x.name.s01230123456789ab;                                                   \
+    y.name.s0123 = (stage##4)((stage)CLFOLD_NEUTRAL_##k);
+    CLFOLD_EACH(CLFOLD_MOVE_4)
+    x = CLFOLD_OP_STAGE16(y, x);
+#define CLFOLD_MOVE_8(k, name, stage, item, result)                                      \
+    y.name = x.name.s0123456701234567;                                                   \
+    y.name.lo = (stage##8)((stage)CLFOLD_NEUTRAL_##k);
+    CLFOLD_EACH(CLFOLD_MOVE_8)
+    return CLFOLD_OP_STAGE16(y, x);
+}
+
+#else
+
+/*
+ * The inclusive scan of the lanes, where nothing is neutral. Lanes that are not there yet
+ * repeat lanes that are, and what came of them is not taken, so the operator sees nothing
+ * but elements.
  *
  *   x                x0   x1   x2   x3   x4 ...
  *   x moved by 1     x0   x0   x1   x2   x3 ...
  *   combined         -    01   12   23   34 ...
  *   by 2             x0   01   012  0123 1234 ...     then by 4 and by 8
  */
-static clfold_stage16 clfold_scan_lanes(clfold_stage16 x)
+CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x, bool usual)
 {
     clfold_stage16 y;
 
@@ -68,41 +179,45 @@ static clfold_stage16 clfold_scan_lanes(clfold_stage16 x)
 #define CLFOLD_KEEP_1(k, name, stage, item, result)                                      \
     x.name = (stage##16)(x.name.s0, y.name.s1, y.name.s23, y.name.s4567, y.name.hi);
     CLFOLD_EACH(CLFOLD_MOVE_1)
-    y = clfold_combine_stage16(y, x);
+    y = CLFOLD_OP_STAGE16(y, x);
     CLFOLD_EACH(CLFOLD_KEEP_1)
 #define CLFOLD_MOVE_2(k, name, stage, item, result) y.name = x.name.s010123456789abcd;
 #define CLFOLD_KEEP_2(k, name, stage, item, result)                                      \
     x.name = (stage##16)(x.name.s01, y.name.s23, y.name.s4567, y.name.hi);
     CLFOLD_EACH(CLFOLD_MOVE_2)
-    y = clfold_combine_stage16(y, x);
+    y = CLFOLD_OP_STAGE16(y, x);
     CLFOLD_EACH(CLFOLD_KEEP_2)
 #define CLFOLD_MOVE_4(k, name, stage, item, result) y.name = x.name.s01230123456789ab;
 #define CLFOLD_KEEP_4(k, name, stage, item, result)                                      \
     x.name = (stage##16)(x.name.s0123, y.name.s4567, y.name.hi);
     CLFOLD_EACH(CLFOLD_MOVE_4)
-    y = clfold_combine_stage16(y, x);
+    y = CLFOLD_OP_STAGE16(y, x);
     CLFOLD_EACH(CLFOLD_KEEP_4)
 #define CLFOLD_MOVE_8(k, name, stage, item, result) y.name = x.name.s0123456701234567;
 #define CLFOLD_KEEP_8(k, name, stage, item, result)                                      \
     x.name = (stage##16)(x.name.lo, y.name.hi);
     CLFOLD_EACH(CLFOLD_MOVE_8)
-    y = clfold_combine_stage16(y, x);
+    y = CLFOLD_OP_STAGE16(y, x);
     CLFOLD_EACH(CLFOLD_KEEP_8)
     return x;
 }
 
+#endif
+
 /* The scan of 16 elements from position j on. `so_far` has in all lanes the fold of the
- * elements in front of them, if j > 0, and then the fold up to the last. */
-static clfold_stage16 clfold_scan_16(global const CLFOLD_IN *in, ulong begin, uint j,
-                                     clfold_stage16 *so_far)
+ * elements in front of them, or what is neutral, or nothing as there is nothing neutral,
+ * and then the fold up to the last. */
+CLFOLD_INLINE static clfold_stage16 clfold_scan_16(global const CLFOLD_IN *in,
+                                                   ulong begin, uint j,
+                                                   clfold_stage16 *so_far, bool usual)
 {
-    clfold_stage16 x = clfold_scan_lanes(clfold_load16(in, begin, j)), last;
+    clfold_stage16 x = clfold_scan_lanes(clfold_load16(in, begin, j), usual), last;
 
 #define CLFOLD_LAST_LANE(k, name, stage, item, result) last.name = (stage##16)(x.name.sf);
     CLFOLD_EACH(CLFOLD_LAST_LANE)
-    if (j > 0) {
-        x = clfold_combine_stage16(*so_far, x);
-        last = clfold_combine_stage16(*so_far, last);
+    if (CLFOLD_NEUTRAL || j > 0) {
+        x = CLFOLD_OP_STAGE16(*so_far, x);
+        last = CLFOLD_OP_STAGE16(*so_far, last);
     }
     *so_far = last;
     return x;
@@ -122,8 +237,16 @@ static void clfold_put(clfold_item x, clfold_item *before, global CLFOLD_CELL *o
 
 #if CLFOLD_ITEM16
 
-/* Stores 64 bytes or less, past the caches where `stream` says so: that wants a multiple
- * of the vector's size. */
+/*
+ * Stores 64 bytes or less, past the caches where `stream` says so: that wants a multiple
+ * of the vector's size. Else in halves: PoCL's vstore16 is of three stores, and of two
+ * stores of one kind Intel's compiler makes one, which is not past the caches.
+ */
+#if CLFOLD_STREAM
+typedef CLFOLD_CELLS_HALF clfold_half_anywhere
+    __attribute__((aligned(sizeof(CLFOLD_CELL))));
+#endif
+
 static void clfold_write(CLFOLD_CELLS x, global CLFOLD_CELL *to, bool stream)
 {
 #if CLFOLD_STREAM
@@ -131,8 +254,11 @@ static void clfold_write(CLFOLD_CELLS x, global CLFOLD_CELL *to, bool stream)
         __builtin_nontemporal_store(x, (global CLFOLD_CELLS *)to);
         return;
     }
-#endif
+    ((global clfold_half_anywhere *)to)[0] = x.lo;
+    ((global clfold_half_anywhere *)to)[1] = x.hi;
+#else
     CLFOLD_CELLS_VSTORE(x, 0, to);
+#endif
 }
 
 static void clfold_write16(CLFOLD_CELL16 x, global CLFOLD_CELL *to, bool stream)
@@ -177,10 +303,10 @@ static clfold_item16 clfold_spread(clfold_item x)
     return y;
 }
 
-static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
+CLFOLD_INLINE static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
                          const clfold_item *prefix, bool is_last, const clfold_item *last,
                          clfold_item *before, global CLFOLD_CELL *out, ulong index,
-                         bool stream)
+                         bool stream, bool usual)
 {
     clfold_item16 y;
 
@@ -188,7 +314,7 @@ static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
     y.name = CLFOLD_EMPTY16_##k(x.name, base);
     CLFOLD_EACH(CLFOLD_EMPTY16)
     if (has_prefix)
-        y = clfold_combine16(clfold_spread(*prefix), y);
+        y = CLFOLD_OP16(clfold_spread(*prefix), y);
 #define CLFOLD_SET_LAST(k, name, stage, item, result) y.name.sf = last->name;
     if (is_last) {
         CLFOLD_EACH(CLFOLD_SET_LAST)
@@ -196,8 +322,8 @@ static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
 #if CLFOLD_EXCLUSIVE
     clfold_item16 z;
 #define CLFOLD_DELAY(k, name, stage, item, result)                                       \
-    z.name = (item##16)(before->name, y.name.s01234567, y.name.s89ab, y.name.scd,        \
-                        y.name.se);                                                      \
+    z.name = y.name.s00123456789abcde;                                                   \
+    z.name.s0 = before->name;                                                            \
     before->name = y.name.sf;
     CLFOLD_EACH(CLFOLD_DELAY)
     y = z;
@@ -211,7 +337,7 @@ static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
 static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
                          const clfold_item *prefix, bool is_last, const clfold_item *last,
                          clfold_item *before, global CLFOLD_CELL *out, ulong index,
-                         bool stream)
+                         bool stream, bool usual)
 {
     const clfold_lanes lanes = clfold_lanes_of(x);
 
@@ -227,32 +353,145 @@ static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
 
 #endif
 
-static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, ulong next,
-                             global CLFOLD_CELL *out, ulong out_begin, bool has_prefix,
-                             bool stream, clfold_room_pointer room)
+#if CLFOLD_PREFETCH
+
+#define CLFOLD_ELEMENT_SIZE (sizeof(CLFOLD_IN) * CLFOLD_SCALARS)
+
+/* Asks for the lines of 16 elements from `at` on. An address that is nobody's is
+ * harmless. */
+static void clfold_ask(global const CLFOLD_IN *in, ulong at)
+{
+    const ulong address = (ulong)(in + at * CLFOLD_SCALARS);
+
+#pragma unroll
+    for (uint i = 0; i < 16 * CLFOLD_ELEMENT_SIZE; i += 64)
+        __builtin_prefetch((const void *)(address + i), 0, 3);
+}
+
+#else
+#define clfold_ask(in, at)
+#endif
+
+#if CLFOLD_TILE_AHEAD
+
+/* Elements of the next tile that are asked for before the first is folded. */
+#ifndef CLFOLD_LAG
+#define CLFOLD_LAG (CLFOLD_TILE / 64 * 16)
+#endif
+
+/* What clfold_fold_vectors folds in: lane j of four takes every 64th element. The next 16
+ * go to the first. */
+typedef struct {
+    clfold_stage16 x, y, z, w;
+} clfold_sums;
+
+static clfold_sums clfold_no_sums(void)
+{
+    clfold_sums sums;
+
+    sums.x = clfold_neutral16();
+    sums.y = sums.x;
+    sums.z = sums.x;
+    sums.w = sums.x;
+    return sums;
+}
+
+static clfold_sums clfold_add16(clfold_sums sums, clfold_stage16 x)
+{
+    const clfold_stage16 first = clfold_combine_stage16(sums.x, x);
+
+    sums.x = sums.y;
+    sums.y = sums.z;
+    sums.z = sums.w;
+    sums.w = first;
+    return sums;
+}
+
+static clfold_stage clfold_join_sums(clfold_sums sums)
+{
+    return clfold_join(clfold_combine_stage16(clfold_combine_stage16(sums.x, sums.y),
+                                              clfold_combine_stage16(sums.z, sums.w)));
+}
+
+#endif
+
+/* What goes from vector to vector of a tile. */
+typedef struct {
+    clfold_stage16 so_far;
+    clfold_item before; /* of an exclusive scan: the item that goes out next */
+#if CLFOLD_TILE_AHEAD
+    clfold_sums sums; /* of the next tile */
+#endif
+} clfold_scan_state;
+
+/* Scans the first `whole` elements, a multiple of 16, as clfold_tile_scan does; and,
+ * where that is to be folded ahead, elements of the tile at `next`, as many as have had
+ * the time to come. */
+CLFOLD_INLINE static void
+clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint count,
+                    ulong next, bool ahead, global CLFOLD_CELL *out, ulong out_begin,
+                    bool has_prefix, bool stream, const clfold_room *room,
+                    clfold_scan_state *state, bool usual)
 {
     const uint whole = count / 16 * 16;
     const clfold_item prefix = room->kept[CLFOLD_PREFIX];
     const clfold_item last = room->kept[CLFOLD_NEXT];
-    clfold_item before = prefix;
-    clfold_stage so_far; clfold_stage16 so_far16;
 
+    for (uint j = 0; j < whole; j += 16) {
+        clfold_ask(in, next + j);
+#if CLFOLD_TILE_AHEAD
+        if (ahead && j >= CLFOLD_LAG)
+            state->sums =
+                clfold_add16(state->sums, clfold_load16(in, next, j - CLFOLD_LAG));
+#endif
+        const clfold_stage16 x = clfold_scan_16(in, begin, j, &state->so_far, usual);
+        clfold_put16(x, index, has_prefix, &prefix, j + 16 == count, &last,
+                     &state->before, out, out_begin + j, stream, usual);
+    }
+}
+
+static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
+                             uint count, ulong next, global CLFOLD_CELL *out,
+                             ulong out_begin, bool has_prefix, bool stream,
+                             clfold_room_pointer room)
+{
+    const uint whole = count / 16 * 16;
+    const clfold_item prefix = room->kept[CLFOLD_PREFIX];
+    const clfold_item last = room->kept[CLFOLD_NEXT];
+    const bool ahead = room->folds_next != 0;
+    clfold_scan_state state;
+    clfold_stage so_far;
+
+    state.before = prefix;
+#if CLFOLD_NEUTRAL
+    state.so_far = clfold_neutral16();
+#endif
+#if CLFOLD_TILE_AHEAD
+    state.sums = clfold_no_sums();
+#endif
 #if CLFOLD_EXCLUSIVE && CLFOLD_HAS_IDENTITY
     if (!has_prefix)
-        before = clfold_identity();
+        state.before = clfold_identity();
 #endif
     stream = stream && (ulong)(out + out_begin * CLFOLD_COMPONENTS) % 64 == 0;
-    for (uint j = 0; j < whole; j += 16) {
-#if CLFOLD_PREFETCH
-        __builtin_prefetch((const void *)(ulong)(in + (next + j) * CLFOLD_SCALARS), 0, 3);
+#if CLFOLD_RARE
+    if (!clfold_is_rare(last))
+        clfold_scan_vectors(in, begin, index, count, next, ahead, out, out_begin,
+                            has_prefix, stream, room, &state, true);
+    else
 #endif
-        const clfold_stage16 x = clfold_scan_16(in, begin, j, &so_far16);
-        clfold_put16(x, index, has_prefix, &prefix, j + 16 == count, &last, &before, out,
-                     out_begin + j, stream);
+        clfold_scan_vectors(in, begin, index, count, next, ahead, out, out_begin,
+                            has_prefix, stream, room, &state, false);
+#if CLFOLD_TILE_AHEAD
+    if (ahead) {
+        for (uint j = CLFOLD_TILE - CLFOLD_LAG; j < CLFOLD_TILE; j += 16)
+            state.sums = clfold_add16(state.sums, clfold_load16(in, next, j));
+        room->items[0] =
+            clfold_empty(clfold_join_sums(state.sums), next - begin + index);
     }
+#endif
     if (whole > 0) {
-#define CLFOLD_NARROW(k, name, stage, item, result) so_far.name = so_far16.name.sf;
+#define CLFOLD_NARROW(k, name, stage, item, result) so_far.name = state.so_far.name.sf;
         CLFOLD_EACH(CLFOLD_NARROW)
     }
     for (uint j = whole; j < count; ++j) {
@@ -263,7 +502,7 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
             y = last;
         else if (has_prefix)
             y = clfold_combine(prefix, y);
-        clfold_put(y, &before, out, out_begin + j);
+        clfold_put(y, &state.before, out, out_begin + j);
     }
 }
 

@@ -12,6 +12,9 @@ struct numbers {
     } components[CLFOLD_MAX_COMPONENTS];
 };
 
+/* Five strings a component, two more, and the numbers. */
+_Static_assert(5 * CLFOLD_MAX_COMPONENTS + 3 <= CLFOLD_KEY_PIECES, "a key has room");
+
 /* The key's strings are the monoid's, its numbers go to `numbers`. */
 static void make_key(struct key *key, struct numbers *numbers,
                      const struct program_spec *spec)
@@ -46,8 +49,11 @@ static void make_key(struct key *key, struct numbers *numbers,
         clfold_key_add_string(key, component->name);
         clfold_key_add_string(key, component->combine);
         clfold_key_add_string(key, component->identity);
+        clfold_key_add_string(key, component->neutral);
+        clfold_key_add_string(key, component->usual);
     }
     clfold_key_add_string(key, monoid->cuts);
+    clfold_key_add_string(key, monoid->rare);
     size = offsetof(struct numbers, components) +
            monoid->num_components * sizeof(numbers->components[0]);
     clfold_key_add_words(key, &numbers->operation, size / sizeof(uint32_t));

@@ -11,17 +11,29 @@ struct width {
     const char *suffix;          /* behind the scalar's name: "16" */
     bool stage;                  /* of the component's stage, else of its type */
     bool extend;                 /* the operator where all of a is in front of b */
+    bool usual;                  /* where nothing is rare */
 };
 
-static const struct width item = { "clfold_item", "clfold_combine", "", false, false };
-static const struct width stage = { "clfold_stage", "clfold_combine_stage", "", true,
-                                    false };
-static const struct width stage16 = { "clfold_stage16", "clfold_combine_stage16", "16",
-                                      true, false };
-static const struct width extend16 = { "clfold_stage16", "clfold_extend_stage16", "16",
-                                       true, true };
-static const struct width item16 = { "clfold_item16", "clfold_combine16", "16", false,
-                                     false };
+static const struct width item = { "clfold_item", "clfold_combine", "", false, false,
+                                   false };
+static const struct width stage = {
+    "clfold_stage", "clfold_combine_stage", "", true, false, false
+};
+static const struct width stage16 = {
+    "clfold_stage16", "clfold_combine_stage16", "16", true, false, false
+};
+static const struct width extend16 = {
+    "clfold_stage16", "clfold_extend_stage16", "16", true, true, false
+};
+static const struct width item16 = {
+    "clfold_item16", "clfold_combine16", "16", false, false, false
+};
+static const struct width usual_stage16 = {
+    "clfold_stage16", "clfold_usual_stage16", "16", true, false, true
+};
+static const struct width usual16 = {
+    "clfold_item16", "clfold_usual16", "16", false, false, true
+};
 
 static void append_file(struct text *text, const char *name)
 {
@@ -64,7 +76,9 @@ static void append_combine(struct text *text, const struct monoid *monoid,
         bool own = width->extend && components[k].extend;
         clfold_text_print(text, "    clfold_r.%s =\n#line 1 \"combine\"\n%s\n;\n",
                           components[k].name,
-                          own ? components[k].extend : components[k].combine);
+                          own            ? components[k].extend
+                          : width->usual ? components[k].usual
+                                         : components[k].combine);
     }
     clfold_text_print(text, "    return clfold_r;\n}\n");
 }
@@ -181,9 +195,10 @@ static bool uses_cuts(const struct monoid *monoid, const struct tile_shape *tile
     return monoid->cuts && !monoid->commutative && tile->kind == TILE_VECTOR;
 }
 
-/* Of one, or of any of 16. */
-static void append_cuts(struct text *text, const struct monoid *monoid,
-                        const char *function, const struct width *width)
+/* A condition on b: of one, or of any of 16. */
+static void append_condition(struct text *text, const struct monoid *monoid,
+                             const char *condition, const char *line,
+                             const char *function, const struct width *width)
 {
     const struct component *first = &monoid->components[0];
     bool bare = monoid->num_components == 1;
@@ -195,8 +210,14 @@ static void append_cuts(struct text *text, const struct monoid *monoid,
                           cl_name(width->stage ? first->stage : first->item),
                           width->suffix, first->name);
     }
-    clfold_text_print(text, "    return %s(\n#line 1 \"cuts\"\n%s\n);\n}\n",
-                      width->suffix[0] == '\0' ? "" : "any", monoid->cuts);
+    clfold_text_print(text, "    return %s(\n#line 1 \"%s\"\n%s\n);\n}\n",
+                      width->suffix[0] == '\0' ? "" : "any", line, condition);
+}
+
+static void append_cuts(struct text *text, const struct monoid *monoid,
+                        const char *function, const struct width *width)
+{
+    append_condition(text, monoid, monoid->cuts, "cuts", function, width);
 }
 
 static void append_silence(struct text *text)
@@ -307,6 +328,27 @@ static void append_memory(struct text *text, enum memory_tier tier, bool fences)
     clfold_text_print(text, "#define CLFOLD_FENCES %d\n", fences);
 }
 
+/* Vectors are combined in the usual way where nothing is rare. */
+static bool uses_rare(const struct monoid *monoid, const struct tile_shape *tile)
+{
+    return monoid->rare && tile->kind == TILE_VECTOR && clfold_monoid_has_item16(monoid);
+}
+
+/* What stands in front of the first lanes, where every component has it. */
+static void append_neutral(struct text *text, const struct monoid *monoid)
+{
+    bool has = true;
+
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        has &= monoid->components[k].neutral != NULL;
+    }
+    clfold_text_print(text, "#define CLFOLD_NEUTRAL %d\n", has);
+    for (uint32_t k = 0; has && k < monoid->num_components; ++k) {
+        clfold_text_print(text, "#define CLFOLD_NEUTRAL_%u (%s)\n", k,
+                          monoid->components[k].neutral);
+    }
+}
+
 static void append_scan(struct text *text, const struct monoid *monoid,
                         const struct scan_shape *shape)
 {
@@ -343,10 +385,13 @@ static void append_scan(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "#define CLFOLD_CELL16 %s16\n", cell);
     clfold_text_print(text, "#define CLFOLD_AS_CELL16 as_%s16\n", cell);
     clfold_text_print(text, "#define CLFOLD_CELLS %s%u\n", cell, cells);
+    clfold_text_print(text, "#define CLFOLD_CELLS_HALF %s%u\n", cell, cells / 2);
     clfold_text_print(text, "#define CLFOLD_CELLS_SIZE %u\n", cells);
     clfold_text_print(text, "#define CLFOLD_CELLS_VSTORE vstore%u\n", cells);
     clfold_text_print(text, "#define CLFOLD_ITEM16 %d\n",
                       clfold_monoid_has_item16(monoid));
+    clfold_text_print(text, "#define CLFOLD_RARE %d\n", uses_rare(monoid, &shape->tile));
+    append_neutral(text, monoid);
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
         clfold_text_print(text, "#define CLFOLD_EMPTY16_%u(x, base) convert_%s16(x)%s\n",
                           k, cl_name(monoid->components[k].item),
@@ -375,6 +420,11 @@ void clfold_assemble_scan(struct text *text, const struct monoid *monoid,
                                                        : 3);
     if (clfold_scan_looks_back(shape->algorithm) && monoid->cuts) {
         append_cuts(text, monoid, "clfold_cuts_item", &item);
+    }
+    if (uses_rare(monoid, &shape->tile)) {
+        append_condition(text, monoid, monoid->rare, "rare", "clfold_is_rare", &item);
+        append_combine(text, monoid, &usual_stage16);
+        append_combine(text, monoid, &usual16);
     }
     append_file(text, "scan_tiles.cl");
     if (is_vector) {

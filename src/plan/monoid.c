@@ -7,9 +7,12 @@
 
 /* ---- The operators' texts ---------------------------------------------------------- */
 
-/* A NaN on either side comes out. */
-#define LEAST(a, b)    "((" a " <= " b ") | (" a " != " a ")) ? " a " : " b
-#define GREATEST(a, b) "((" a " >= " b ") | (" a " != " a ")) ? " a " : " b
+/* A NaN on either side comes out. Three instructions: LLVM makes one of the inner choice,
+ * and joins the outer one to it unless what they choose differs. */
+#define LESS(a, b)     b " < " a " ? " b " : " a
+#define MORE(a, b)     b " > " a " ? " b " : " a
+#define LEAST(a, b)    b " != " b " ? " b " + " b " : " LESS(a, b)
+#define GREATEST(a, b) b " != " b " ? " b " + " b " : " MORE(a, b)
 
 /* b goes before a: by value, by index among equals. For floats a NaN goes before all
  * numbers. */
@@ -97,6 +100,8 @@ static void set_sum(struct monoid *monoid, const char *combine, const char *iden
         .stage = item,
         .combine = combine,
         .identity = identity,
+        /* 0 and -0 are 0. */
+        .neutral = type->is_float && strcmp(identity, "0") == 0 ? "-0.0f" : identity,
     };
 
     if (monoid->type == CLFOLD_F16) {
@@ -114,18 +119,23 @@ static void set_sum(struct monoid *monoid, const char *combine, const char *iden
 
 /* Where the conversion keeps the order of elements, the extreme is found before it. */
 static struct component extreme(const struct monoid *monoid, const char *name,
-                                const char *combine, const char *identity)
+                                const char *combine, const char *usual,
+                                const char *identity)
 {
-    bool keeps_order = clfold_scalar(monoid->type)->is_float ||
-                       clfold_type_holds(monoid->type, monoid->in);
+    const struct scalar *type = clfold_scalar(monoid->type);
+    bool keeps_order = type->is_float || clfold_type_holds(monoid->type, monoid->in);
+    clfold_type stage = keeps_order ? monoid->in : monoid->type;
 
     return (struct component){
         .name = name,
         .result = monoid->type,
         .item = monoid->type,
-        .stage = keeps_order ? monoid->in : monoid->type,
+        .stage = stage,
         .combine = combine,
         .identity = identity,
+        .neutral = strcmp(identity, type->lowest) == 0 ? clfold_scalar(stage)->lowest
+                                                       : clfold_scalar(stage)->highest,
+        .usual = usual,
     };
 }
 
@@ -135,20 +145,22 @@ static void set_extremes(struct monoid *monoid, clfold_op op)
     bool real = type->is_float;
     struct component *of = monoid->components;
 
+    monoid->rare = !real ? NULL : op == CLFOLD_MIN_MAX ? "b.least != b.least" : "b != b";
     if (op == CLFOLD_MIN) {
-        of[0] = extreme(monoid, "v", real ? LEAST("a", "b") : "min(a, b)", type->highest);
+        of[0] = extreme(monoid, "v", real ? LEAST("a", "b") : "min(a, b)", LESS("a", "b"),
+                        type->highest);
     } else if (op == CLFOLD_MAX) {
-        of[0] =
-            extreme(monoid, "v", real ? GREATEST("a", "b") : "max(a, b)", type->lowest);
+        of[0] = extreme(monoid, "v", real ? GREATEST("a", "b") : "max(a, b)",
+                        MORE("a", "b"), type->lowest);
     } else {
         monoid->num_components = 2;
         of[0] = extreme(monoid, "least",
                         real ? LEAST("a.least", "b.least") : "min(a.least, b.least)",
-                        type->highest);
+                        LESS("a.least", "b.least"), type->highest);
         of[1] = extreme(monoid, "greatest",
                         real ? GREATEST("a.greatest", "b.greatest")
                              : "max(a.greatest, b.greatest)",
-                        type->lowest);
+                        MORE("a.greatest", "b.greatest"), type->lowest);
     }
 }
 
@@ -165,6 +177,7 @@ static void set_bits(struct monoid *monoid, const char *combine, const char *ide
         .stage = widens ? monoid->in : monoid->type,
         .combine = combine,
         .identity = identity,
+        .neutral = identity,
     };
 }
 
@@ -179,6 +192,7 @@ static void set_truth(struct monoid *monoid, const char *combine, const char *id
         .load = LOAD_TRUTH,
         .combine = combine,
         .identity = identity,
+        .neutral = identity,
     };
 }
 

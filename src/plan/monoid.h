@@ -42,7 +42,9 @@ struct component {
     enum load load;
     const char *combine; /* of a and b, a first: "a + b", "a.a * b.a" */
     const char *identity;
-    uint32_t scalar; /* which of the element's */
+    uint32_t scalar;     /* which of the element's */
+    const char *neutral; /* in the stage: it leaves the bits of what is behind; or NULL */
+    const char *usual;   /* combine, where neither is rare */
     /* combine where all of a is in front of b, if that is less work; NULL: `combine` */
     const char *extend;
 };
@@ -59,6 +61,8 @@ struct monoid {
     bool has_identity;
     uint64_t stage_limit; /* elements that a stage takes before it must be emptied */
     const char *cuts;     /* a condition on b: a op b is b for every a; NULL: none */
+    const char *rare; /* a condition on b: a fold with such a one in it is one; and then
+                             all components have a `usual` combine; NULL: none */
     struct component components[CLFOLD_MAX_COMPONENTS];
 };
 

@@ -56,6 +56,7 @@ struct scan_policy {
     uint32_t tile_bytes;   /* of input or output, whichever is wider */
     uint32_t group_size;   /* work-items */
     uint32_t groups;       /* that share the tiles, at most */
+    uint32_t least_run;    /* tiles a group takes at least, with LEAST_GROUPS of them */
     uint32_t anchor;       /* tiles from one anchor to the next, see scan_tiles.cl */
     uint64_t single_bytes; /* up to here one group is as fast */
     uint64_t stream_bytes; /* of output: from here on past the caches; 0: never */

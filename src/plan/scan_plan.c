@@ -223,6 +223,7 @@ uint32_t clfold_scan_shapes(enum scan_algorithm algorithm, bool exclusive,
         policies[num] = all[i];
         if (override->max_groups) {
             policies[num].groups = override->max_groups;
+            policies[num].least_run = 1;
             policies[num].lasting = true;
         }
         shapes[num] = (struct scan_shape){
@@ -306,13 +307,26 @@ static size_t scratch_of(const struct scan_plan *plan, uint64_t num_tiles,
     return (size_t)(num_tiles + 1 + anchors) * clfold_monoid_item_size(monoid);
 }
 
+/* A run's first tile is not folded beside the scan of another, nor asked for before it is
+ * needed. */
+#define LEAST_GROUPS 16
+
+static uint64_t run_of(const struct scan_plan *plan, const struct scan_policy *policy)
+{
+    uint64_t run = clfold_div_up(plan->num_tiles, policy->groups);
+    uint64_t most = clfold_div_up(plan->num_tiles, LEAST_GROUPS);
+    uint64_t least = policy->least_run < most ? policy->least_run : most;
+
+    return run > least ? run : least;
+}
+
 static void plan_passes(struct scan_plan *plan, const struct monoid *monoid,
                         const struct device_facts *device,
                         const struct scan_policy *policy, uint64_t most)
 {
     uint64_t anchor = plan->shape.anchor;
 
-    plan->run = clfold_div_up(plan->num_tiles, policy->groups);
+    plan->run = run_of(plan, policy);
     plan->run = plan->run < most ? plan->run : most;
     plan->run = plan->run > 0 ? plan->run : 1;
     plan->num_groups = clfold_div_up(plan->num_tiles, plan->run);
@@ -350,7 +364,7 @@ static void plan_lookback(struct scan_plan *plan, const struct monoid *monoid,
     const struct memory *memory = clfold_memory(plan->shape.tier);
     size_t item = clfold_monoid_item_size(monoid);
 
-    plan->run = policy->lasting ? clfold_div_up(plan->num_tiles, policy->groups) : 1;
+    plan->run = policy->lasting ? run_of(plan, policy) : 1;
     plan->num_groups = clfold_div_up(plan->num_tiles, plan->run);
     plan->num_launches = 1;
     /* Where rounds are few nothing is waited for. */

@@ -262,7 +262,7 @@ static void check_same(const struct look *look, const struct outcome *expected,
 static const struct plan_override tiles[] = {
     TILES_OF(TILE_VECTOR, 16, 0, 9),   TILES_OF(TILE_GROUP, 16, 4, 17),
     TILES_OF(TILE_VECTOR, 100, 0, 70), TILES_OF(TILE_GROUP, 100, 6, 5),
-    TILES_OF(TILE_GROUP, 256, 64, 16),
+    TILES_OF(TILE_GROUP, 256, 64, 16), TILES_OF(TILE_VECTOR, 128, 0, 7),
 };
 #define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
 

@@ -44,9 +44,10 @@ static struct monoid segment_monoid(clfold_type type)
         .stage_limit = UINT64_MAX,
         .cuts = "b.f != 0",
         .components = { { "v", type, type, type, LOAD_PLAIN, "b.f != 0 ? b.v : a.v + b.v",
-                          "0", 0 },
+                          "0", 0, real ? "-0.0f" : "0", NULL },
                         { "f", type, type, type, LOAD_PLAIN,
-                          real ? "b.f != 0 ? b.f : a.f" : "a.f | b.f", "0", 1 } },
+                          real ? "b.f != 0 ? b.f : a.f" : "a.f | b.f", "0", 1, "0",
+                          NULL } },
     };
 }
 

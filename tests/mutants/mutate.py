@@ -137,8 +137,8 @@ FAULTS = {
     # Right for every operator that commutes.
     "scan_prefix_behind": (
         "reduce_then_scan",
-        [(VECTOR_SCAN, 1, "clfold_combine16(clfold_spread(*prefix), y)",
-          "clfold_combine16(y, clfold_spread(*prefix))"),
+        [(VECTOR_SCAN, 1, "CLFOLD_OP16(clfold_spread(*prefix), y)",
+          "CLFOLD_OP16(y, clfold_spread(*prefix))"),
          (GROUP_SCAN, 1, "y = clfold_combine(room->kept[CLFOLD_PREFIX], y)",
           "y = clfold_combine(y, room->kept[CLFOLD_PREFIX])")],
     ),

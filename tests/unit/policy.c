@@ -93,15 +93,21 @@ static void test_caches(void **state)
 {
     static const struct {
         uint64_t cache;
-        uint32_t tile;
+        uint32_t tile, scan_tile;
         uint64_t stream;
     } cases[] = {
-        { 0, 64 << 10, 16 << 20 },         { 1, 16 << 10, 2 << 20 },
-        { 32 << 10, 16 << 10, 2 << 20 },   { 512 << 10, 32 << 10, 2 << 20 },
-        { 768 << 10, 32 << 10, 3 << 20 },  { 1 << 20, 64 << 10, 4 << 20 },
-        { 2 << 20, 64 << 10, 8 << 20 },    { 4 << 20, 64 << 10, 2 << 20 },
-        { 8 << 20, 64 << 10, 2 << 20 },    { 32 << 20, 64 << 10, 4 << 20 },
-        { 260 << 20, 64 << 10, 16 << 20 }, { UINT64_MAX, 64 << 10, 16 << 20 },
+        { 0, 64 << 10, 256 << 10, 16 << 20 },
+        { 1, 16 << 10, 16 << 10, 2 << 20 },
+        { 32 << 10, 16 << 10, 16 << 10, 2 << 20 },
+        { 512 << 10, 32 << 10, 128 << 10, 2 << 20 },
+        { 768 << 10, 32 << 10, 128 << 10, 3 << 20 },
+        { 1 << 20, 64 << 10, 256 << 10, 4 << 20 },
+        { 2 << 20, 64 << 10, 256 << 10, 8 << 20 },
+        { 4 << 20, 64 << 10, 256 << 10, 2 << 20 },
+        { 8 << 20, 64 << 10, 256 << 10, 2 << 20 },
+        { 32 << 20, 64 << 10, 256 << 10, 4 << 20 },
+        { 260 << 20, 64 << 10, 256 << 10, 16 << 20 },
+        { UINT64_MAX, 64 << 10, 256 << 10, 16 << 20 },
     };
 
     (void)state;
@@ -114,7 +120,7 @@ static void test_caches(void **state)
         clfold_policy_reduce(&device, policies);
         clfold_policy_scan(&device, scans);
         assert_int_equal(policies[0].tile_bytes, cases[i].tile);
-        assert_int_equal(scans[0].tile_bytes, cases[i].tile);
+        assert_int_equal(scans[0].tile_bytes, cases[i].scan_tile);
         assert_int_equal(scans[0].stream_bytes, cases[i].stream);
         assert_int_equal(scans[1].stream_bytes, 0);
         clfold_policy_reduce(&card, policies);

@@ -278,7 +278,7 @@ static struct loops lookback_loops(const struct subject *of, const struct scan_p
     uint64_t polls = num * (plan->spins + 1) + 2;
     uint64_t words = clfold_memory_words(clfold_memory(plan->shape.tier),
                                          clfold_monoid_item_size(of->monoid));
-    struct loops loops = { 0 }, look = { 0 }, item = { 0 }, window = { 0 };
+    struct loops loops = { 0 }, look = { 0 }, item = { 0 }, window = { 0 }, ahead = { 0 };
 
     loop(&item, words);
     loop(&window, of->shape->window);
@@ -291,6 +291,11 @@ static struct loops lookback_loops(const struct subject *of, const struct scan_p
     loop(&look, num);
     add_loops(&look, window, num);
     add_loops(&look, item, num + 2 + 2);
+    /* The end of the next tile, folded behind the scan of the one before. */
+    if (of->shape->tile.kind == TILE_VECTOR && of->monoid->commutative) {
+        loop(&ahead, of->shape->tile.elements / 64);
+        add_loops(&loops, ahead, plan->run);
+    }
     loop(&loops, folds + plan->run);
     add_loops(&loops, look, folds);
     add_loops(&loops, tile_loops(of, AGGREGATE, plan->shape.tile.elements),
