@@ -98,10 +98,14 @@ static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 #define CLFOLD_OP_STAGE16(a, b)                                                          \
     (usual ? clfold_usual_stage16(a, b) : clfold_combine_stage16(a, b))
 #define CLFOLD_OP16(a, b) (usual ? clfold_usual16(a, b) : clfold_combine16(a, b))
-#define CLFOLD_INLINE     __attribute__((always_inline))
 #else
 #define CLFOLD_OP_STAGE16(a, b) clfold_combine_stage16(a, b)
 #define CLFOLD_OP16(a, b)       clfold_combine16(a, b)
+#endif
+/* So that `usual` is a constant. Oclgrind cannot run inlined functions of structs. */
+#if CLFOLD_RARE && CLFOLD_PREFETCH
+#define CLFOLD_INLINE __attribute__((always_inline))
+#else
 #define CLFOLD_INLINE
 #endif
 

@@ -19,6 +19,7 @@
  *
  *   tile_vector of 16     one vector, or the lead of less than one
  *   tile_vector of 36     vectors and what is left of one
+ *   tile_vector of 128    folded ahead
  *   groups of 6           no power of two, six elements each
  *   groups of 40          more than 32 items in local memory, where padding begins
  *   groups of 1           one work-item for all
@@ -27,6 +28,7 @@
 static const struct plan_override tiles[] = {
     { .tile = TILE_VECTOR, .tile_elements = 16, .max_groups = 2, .anchor = 4 },
     { .tile = TILE_VECTOR, .tile_elements = 36, .max_groups = 3 },
+    { .tile = TILE_VECTOR, .tile_elements = 128, .max_groups = 2 },
     { .tile = TILE_GROUP,
       .tile_elements = 36,
       .group_size = 6,
