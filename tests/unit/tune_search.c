@@ -105,12 +105,15 @@ static struct world new_world(clfold_operation operation,
     return new_world_on(&cpu, operation, cost);
 }
 
+static const struct tuned_numbers *summit; /* of `peak`: the default's */
+
 static struct tune_result search(struct world *w, const struct tuned_numbers *previous,
                                  double seconds)
 {
     const struct tune_world world = { w, now, prepare, time_call, check };
     struct tune_result result;
 
+    summit = &w->space.policy;
     clfold_tune_search(&result, &world, &w->space, previous, NULL, 0, seconds);
     return result;
 }
@@ -147,7 +150,8 @@ static double flat(const struct tuned_numbers *numbers)
 /* The default is the best there is. */
 static double peak(const struct tuned_numbers *numbers)
 {
-    return 1 + off(numbers, TUNED_TILE_BYTES, 65536) + off(numbers, TUNED_GROUPS, 256);
+    return 1 + off(numbers, TUNED_TILE_BYTES, summit->values[TUNED_TILE_BYTES]) +
+           off(numbers, TUNED_GROUPS, summit->values[TUNED_GROUPS]);
 }
 
 /* ---- Tests ------------------------------------------------------------------------- */
