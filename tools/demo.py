@@ -9,6 +9,8 @@ For each device:
   - the offset of every line of a text by `clfold scan` over its newlines, compared with that
     of grep by the exit status of cmp;
   - the reduction ladder by `clfold ladder`, its chart written into BUILD;
+  - reductions and scans of f32 against what the memory gives, by `clfold bench`, with a chart in
+    BUILD;
   - where the device has look-back, what the tiles of a scan did, by `clfold trace`, with a
     timeline in BUILD.
 """
@@ -157,6 +159,11 @@ class Tools:
         command = [self.clfold, "scan", "--device", str(device["index"]), "--json", *arguments]
         return json.loads(output_of(command, environment))
 
+    def bench(self, device, environment, chart):
+        command = [self.clfold, "bench", "--device", str(device["index"]), "--types", "f32",
+                   "--folds", "add,max", "--seconds", "0.5", "--svg", chart]
+        return output_of(command, environment)
+
     def ladder(self, device, environment, chart):
         command = [self.clfold, "ladder", "--device", str(device["index"]), "--svg", chart]
         return output_of(command, environment)
@@ -270,6 +277,13 @@ def chart_of(what, device, build):
     return os.path.join(build, f"{what}-{name}-{device['index']}.svg")
 
 
+def show_bench(tools, device, environment, build):
+    """A wrong result ends the command, and so the demo, with 1."""
+    chart = chart_of("bench", device, build)
+    print(tools.bench(device, environment, chart).rstrip())
+    print(f"The chart is {chart}")
+
+
 def show_ladder(tools, device, environment, build):
     chart = chart_of("ladder", device, build)
     print(tools.ladder(device, environment, chart).rstrip())
@@ -320,6 +334,9 @@ def main(build):
                   f"{'last at':>10}  check")
             for algorithm in SCANS:
                 wrong += show_scan(tools, device, environment, text, algorithm, scratch)
+    for device, environment in devices:
+        print(f"\nReductions and scans on {device['platform']}, and what its memory gives:")
+        show_bench(tools, device, environment, build)
     for device, environment in devices:
         print(f"\nThe reduction ladder on {device['platform']}:")
         show_ladder(tools, device, environment, build)
