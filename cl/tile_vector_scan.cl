@@ -417,25 +417,21 @@ static clfold_stage clfold_join_sums(clfold_sums sums)
                                               clfold_combine_stage16(sums.z, sums.w)));
 }
 
+#else
+typedef uint clfold_sums; /* there are none */
 #endif
 
-/* What goes from vector to vector of a tile. */
-typedef struct {
-    clfold_stage16 so_far;
-    clfold_item before; /* of an exclusive scan: the item that goes out next */
-#if CLFOLD_TILE_AHEAD
-    clfold_sums sums; /* of the next tile */
-#endif
-} clfold_scan_state;
-
-/* Scans the first `whole` elements, a multiple of 16, as clfold_tile_scan does; and,
- * where that is to be folded ahead, elements of the tile at `next`, as many as have had
- * the time to come. */
+/* Scans the first elements, a multiple of 16, as clfold_tile_scan does; and, where that
+ * is to be folded ahead, elements of the tile at `next` into `sums`, as many as have had
+ * the time to come. `before`, of an exclusive scan, is the item that goes out next. What
+ * goes from vector to vector is no struct of structs: rusticl (Mesa 22.3) loses what is
+ * written through a pointer into one. */
 CLFOLD_INLINE static void
 clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint count,
                     ulong next, bool ahead, global CLFOLD_CELL *out, ulong out_begin,
                     bool has_prefix, bool stream, const clfold_room *room,
-                    clfold_scan_state *state, bool usual)
+                    clfold_stage16 *so_far, clfold_item *before, clfold_sums *sums,
+                    bool usual)
 {
     const uint whole = count / 16 * 16;
     const clfold_item prefix = room->kept[CLFOLD_PREFIX];
@@ -445,12 +441,11 @@ clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint c
         clfold_ask(in, next + j);
 #if CLFOLD_TILE_AHEAD
         if (ahead && j >= CLFOLD_LAG)
-            state->sums =
-                clfold_add16(state->sums, clfold_load16(in, next, j - CLFOLD_LAG));
+            *sums = clfold_add16(*sums, clfold_load16(in, next, j - CLFOLD_LAG));
 #endif
-        const clfold_stage16 x = clfold_scan_16(in, begin, j, &state->so_far, usual);
+        const clfold_stage16 x = clfold_scan_16(in, begin, j, so_far, usual);
         clfold_put16(x, index, has_prefix, &prefix, j + 16 == count, &last,
-                     &state->before, out, out_begin + j, stream, usual);
+                     before, out, out_begin + j, stream, usual);
     }
 }
 
@@ -463,39 +458,40 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
     const clfold_item prefix = room->kept[CLFOLD_PREFIX];
     const clfold_item last = room->kept[CLFOLD_NEXT];
     const bool ahead = room->folds_next != 0;
-    clfold_scan_state state;
+    clfold_item before = prefix;
     clfold_stage so_far;
+    clfold_stage16 so_far16;
+    clfold_sums sums;
 
-    state.before = prefix;
 #if CLFOLD_NEUTRAL
-    state.so_far = clfold_neutral16();
+    so_far16 = clfold_neutral16();
 #endif
 #if CLFOLD_TILE_AHEAD
-    state.sums = clfold_no_sums();
+    sums = clfold_no_sums();
 #endif
 #if CLFOLD_EXCLUSIVE && CLFOLD_HAS_IDENTITY
     if (!has_prefix)
-        state.before = clfold_identity();
+        before = clfold_identity();
 #endif
     stream = stream && (ulong)(out + out_begin * CLFOLD_COMPONENTS) % 64 == 0;
 #if CLFOLD_RARE
     if (!clfold_is_rare(last))
         clfold_scan_vectors(in, begin, index, count, next, ahead, out, out_begin,
-                            has_prefix, stream, room, &state, true);
+                            has_prefix, stream, room, &so_far16, &before, &sums, true);
     else
 #endif
         clfold_scan_vectors(in, begin, index, count, next, ahead, out, out_begin,
-                            has_prefix, stream, room, &state, false);
+                            has_prefix, stream, room, &so_far16, &before, &sums, false);
 #if CLFOLD_TILE_AHEAD
     if (ahead) {
         for (uint j = CLFOLD_TILE - CLFOLD_LAG; j < CLFOLD_TILE; j += 16)
-            state.sums = clfold_add16(state.sums, clfold_load16(in, next, j));
+            sums = clfold_add16(sums, clfold_load16(in, next, j));
         room->items[0] =
-            clfold_empty(clfold_join_sums(state.sums), next - begin + index);
+            clfold_empty(clfold_join_sums(sums), next - begin + index);
     }
 #endif
     if (whole > 0) {
-#define CLFOLD_NARROW(k, name, stage, item, result) so_far.name = state.so_far.name.sf;
+#define CLFOLD_NARROW(k, name, stage, item, result) so_far.name = so_far16.name.sf;
         CLFOLD_EACH(CLFOLD_NARROW)
     }
     for (uint j = whole; j < count; ++j) {
@@ -506,7 +502,7 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
             y = last;
         else if (has_prefix)
             y = clfold_combine(prefix, y);
-        clfold_put(y, &state.before, out, out_begin + j);
+        clfold_put(y, &before, out, out_begin + j);
     }
 }
 
