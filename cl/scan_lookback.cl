@@ -143,6 +143,22 @@ static uint clfold_fetch_window(clfold_room_pointer room, clfold_word_pointer wo
 
 #else
 
+/* The same of what was read of the tile: a slot of one word is there or it is not, and
+ * only longer ones are read again. */
+static uint clfold_found(clfold_word_pointer words, ulong x, uint epoch, bool in_block,
+                         clfold_word total, clfold_word running)
+{
+    const bool ends = (in_block || (x + 1) % CLFOLD_ANCHOR == 0) &&
+                      clfold_is_tagged(running, epoch, CLFOLD_RUNNING);
+    const bool there = clfold_is_tagged(total, epoch, CLFOLD_AGGREGATE);
+
+    if (!ends && !there)
+        return CLFOLD_INVALID;
+    if (CLFOLD_ITEM_WORDS > 1 || CLFOLD_CUTS_ITEM)
+        return clfold_look_at(words, x, epoch, in_block);
+    return ends ? CLFOLD_RUNNING : CLFOLD_AGGREGATE;
+}
+
 static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, uint epoch,
                              bool in_block, uint *found)
 {
@@ -161,10 +177,8 @@ static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, ui
 #pragma unroll
     for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
         if (good == k && k < num) {
-            *found = clfold_is_tagged(totals[k], epoch, CLFOLD_AGGREGATE) ||
-                             clfold_is_tagged(runnings[k], epoch, CLFOLD_RUNNING)
-                         ? clfold_look_at(words, pos - 1 - k, epoch, in_block)
-                         : CLFOLD_INVALID;
+            *found = clfold_found(words, pos - 1 - k, epoch, in_block, totals[k],
+                                  runnings[k]);
             good += *found == CLFOLD_AGGREGATE;
         }
     }
