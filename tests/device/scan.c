@@ -480,6 +480,36 @@ static void test_running_total(void **state)
     clReleaseMemObject(sum);
 }
 
+/* A NaN is rare, and tiles without one are scanned in another way: before it, behind it,
+ * in the last tile alone, and in init. */
+static void test_nan(void **state)
+{
+    static const struct plan_override tiles[] = { TILES_OF(TILE_VECTOR, 16, 0, 5),
+                                                  TILES_OF(TILE_VECTOR, 100, 0, 3),
+                                                  TILES_OF(TILE_VECTOR, 256, 0, 2),
+                                                  TILES_OF(TILE_GROUP, 64, 8, 4) };
+    static const clfold_op ops[] = { CLFOLD_MIN, CLFOLD_MAX, CLFOLD_MIN_MAX };
+
+    (void)state;
+    for (size_t turn = 0; turn < 4 * 3; ++turn) {
+        struct prefix_case scan = { .op = ops[turn / 4],
+                                    .pair = f32,
+                                    .algorithm = algorithms[turn % NUM_ALGORITHMS],
+                                    .plan = tiles[turn % 4],
+                                    .exclusive = turn / 4 % 2 != turn % 2,
+                                    .init = (enum init_from)(turn % 3),
+                                    .nan = true,
+                                    .seed = turn };
+        const size_t tile = scan.plan.tile_elements;
+        const size_t counts[] = { 16, tile, 5 * tile + 17 };
+        for (size_t c = 0; c < 3; ++c) {
+            scan.count = counts[c];
+            scan.out_offset = c * turn % 5;
+            check(&scan, device.queue);
+        }
+    }
+}
+
 static int open_device(void **state)
 {
     (void)state;
@@ -505,7 +535,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_offsets),     cmocka_unit_test(test_host_memory),
         cmocka_unit_test(test_in_place),    cmocka_unit_test(test_ends),
         cmocka_unit_test(test_row_offsets), cmocka_unit_test(test_running_total),
-        cmocka_unit_test(test_anchors),
+        cmocka_unit_test(test_anchors),     cmocka_unit_test(test_nan),
     };
 
     if (argc > 1) {
