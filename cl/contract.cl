@@ -28,9 +28,9 @@
  *   CLFOLD_CHUNK         tile_group: elements that one work-item loads at once, and
  *   CLFOLD_CHUNK_SCALARS   the scalars that they are, 2 to 16, and
  *   CLFOLD_CHUNK_VECTOR    the vector of them
- *   CLFOLD_AHEAD         tile_vector: bytes from what a fold reads to what it prefetches;
- *                        0, as without it: the compiler has no __builtin_prefetch that
- *                        works, or it does not pay
+ *   CLFOLD_AHEAD         reductions by tile_vector: bytes from what a fold reads to what
+ *                        it prefetches; 0, as without it: the compiler has no
+ *                        __builtin_prefetch that works
  *
  * and for scans
  *
@@ -38,7 +38,7 @@
  *   CLFOLD_EXCLUSIVE     1 if an item is left out of its own fold, else 0
  *   CLFOLD_ANCHOR        tiles from one anchor to the next, see scan_tiles.cl
  *   CLFOLD_OUT_CHUNK         tile_group: cells that one work-item stores at once, and
- *   CLFOLD_OUT_CHUNK_VECTOR    the vector of them
+ *   CLFOLD_OUT_CHUNK_VECTOR    a vector of their bytes
  *   CLFOLD_CELL16        tile_vector: the vector of 16 cells,
  *   CLFOLD_AS_CELL16       what makes it of as many other bits, and
  *   CLFOLD_CELLS         the vector of CLFOLD_CELLS_SIZE, 8 or 16, in 64 bytes or less,
@@ -64,7 +64,10 @@
  *
  * Behind this file the host writes the operator, once a width, all from one text:
  * clfold_combine on items, clfold_combine_stage, their 16-wide kin (component-wise
- * vectors: lane j is element j), clfold_identity, clfold_cuts, and clfold_any_cuts of 16.
+ * vectors: lane j is element j), clfold_identity, clfold_cuts, and clfold_any_cuts of 16;
+ * for tile_vector clfold_extend_stage16, which is clfold_combine_stage16 where all of a
+ * is in front of b, and where CLFOLD_RARE is 1 clfold_is_rare, clfold_usual_stage16 and
+ * clfold_usual16.
  */
 #if !defined(CLFOLD_IN) || !defined(CLFOLD_CELL) || !defined(CLFOLD_EACH)
 #error "contract: CLFOLD_IN, CLFOLD_CELL and CLFOLD_EACH must be defined"

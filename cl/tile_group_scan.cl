@@ -19,8 +19,9 @@
  * take the work-items' loop for one whose reads may be done for all, and read items[l -
  * 1] for work-item 0 as well.
  *
- * Rows are of 16 bytes a work-item where the tile is whole and the address allows, else
- * of elements. Barriers a tile: 3 and those of the group's scan, 2 to propagate.
+ * Rows are of 16 bytes a work-item where the tile is of whole chunks and the address
+ * allows, else of elements. Barriers a tile: 3 and those of the group's scan, 2 to
+ * propagate.
  */
 
 /* Elements of a work-item, and its place for element i of the tile. */

@@ -128,8 +128,9 @@ static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
 }
 
 /* Asks for the 64 elements that lie CLFOLD_AHEAD bytes behind those at j: for every
- * second line of 64 bytes, since cores fetch its neighbour too. Addresses past the
- * buffer's end do no harm. Not in a loop, whose rounds some devices count. */
+ * second line of 64 bytes, since cores fetch its neighbour too; 64 bytes are but one.
+ * Addresses past the buffer's end do no harm. Not in a loop, whose rounds some devices
+ * count. */
 #if CLFOLD_AHEAD
 #define CLFOLD_AHEAD_LINE(k)                                                             \
     if ((k) < sizeof(CLFOLD_IN) * CLFOLD_SCALARS)                                        \

@@ -45,9 +45,9 @@
  *
  * So the arithmetic of one float costs nothing any more, and what is left is look-back: a
  * few lines that go from core to core while nothing is asked for. Tiles of 256 KiB halve
- * that, and take 92 and 96 GB/s where 128 KiB take 87 and 89. Asking for the next tile's
- * first 16 KiB ahead of the look-back, which would fill that time, delays it instead: 77
- * and 75.
+ * that: in another process on each runtime they took 92 and 96 GB/s where 128 KiB took 87
+ * and 89. Asking for the next tile's first 16 KiB ahead of the look-back, which would
+ * fill that time, delays it instead: 77 and 75.
  *
  * Stores are aligned to 64 bytes, since the strategies cut tiles there; a buffer that is
  * not (CL_MEM_USE_HOST_PTR) takes unaligned ones and gets the same bits.
@@ -424,8 +424,8 @@ typedef uint clfold_sums; /* there are none */
 /* Scans the first elements, a multiple of 16, as clfold_tile_scan does; and, where that
  * is to be folded ahead, elements of the tile at `next` into `sums`, as many as have had
  * the time to come. `before`, of an exclusive scan, is the item that goes out next. What
- * goes from vector to vector is no struct of structs: rusticl (Mesa 22.3) loses what is
- * written through a pointer into one. */
+ * goes from vector to vector is not put into one struct: rusticl (Mesa 22.3) loses what
+ * is written through a pointer to a member that is a struct. */
 CLFOLD_INLINE static void
 clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint count,
                     ulong next, bool ahead, global CLFOLD_CELL *out, ulong out_begin,

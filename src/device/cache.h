@@ -1,11 +1,11 @@
 /*
  * Programs, found by content.
  *
- * The key of a program is everything that changes its text: enumerators, numbers and
- * strings, but no values. A context is one device and builds with one set of options, so
- * these need not be in it. The key lies in pieces where the caller has them: a look-up
- * hashes the numbers and the strings' lengths, compares all in full, and neither copies
- * nor allocates.
+ * The key of a program is everything that changes its text, but what follows from the
+ * rest of the key: enumerators, numbers and strings, but no values. A context is one
+ * device and builds with one set of options, so these need not be in it. The key lies in
+ * pieces where the caller has them: a look-up hashes the numbers and the strings'
+ * lengths, compares all in full, and neither copies nor allocates.
  *
  *   EMPTY --first caller--> BUILDING --> READY          for good
  *     ^                        |    \--> FAILED         for good, with the compiler's log

@@ -9,8 +9,8 @@
  * 2^26 f32: 32 to 35 GB/s with 8 to 512 groups and tiles of 64 KiB alike, 0.97 to 1.02 of
  * an OpenMP SIMD loop in the same run. 256 groups let a device of many cores share the
  * work. A lane is one of 16, in four accumulators: 8 KiB for each of the 64 are 512 KiB,
- * some 50 us for one core, which is what a second launch costs. The second candidate is
- * for a driver that cannot build vectors.
+ * for one core about what a second launch costs. The second candidate is for a driver
+ * that cannot build vectors.
  *
  * Two cores of an AMD EPYC (Zen 5), 2026-11-22, same drivers, share of the best read of
  * the same run: 0.95 to 1.1, f32 into f64 0.93 to 1.01, u8 into u64 0.91 to 0.95. From
@@ -110,8 +110,9 @@ static const struct policy nvidia_reduce[CLFOLD_MAX_CANDIDATES] = {
 };
 
 /*
- * NVIDIA scan: without sub-groups in OpenCL, look-back reads one tile at a time, a hop of
- * some 0.3 us. Tiles then must be large: with D us from one tile's end to the next one's,
+ * NVIDIA scan: without sub-groups in OpenCL one work-item looks back, at four tiles at a
+ * time. The numbers are those of one tile at a time, a hop of some 0.3 us, which is the
+ * worst: tiles then must be large. With D us from one tile's end to the next one's,
  * and 0.4 us from a word's store to its load, it looks back over 0.55 / D tiles, and
  * 0.17 / D / D tiles must be under way. On an H200 that are 5,200 tiles of 12 KiB, of
  * which it holds 1,056; 740 of 32 KiB, of which it holds 660 (48 registers and 35 KB of

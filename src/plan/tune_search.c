@@ -51,8 +51,11 @@ static void insert_legal(const struct tune_space *space, const struct tuned_numb
     }
 }
 
-/* Past the caches from the class's first count on, or never; what stands between is the
+/* Past the caches from the class's first count on, or never, which is a limit that no
+ * output comes to: 0 would take another way to store as well. What stands between is the
  * policy's to say. */
+#define NEVER_STREAM (UINT64_C(1) << 62)
+
 static void insert_stream(const struct tune_space *space, const struct tuned_numbers *at,
                           uint64_t values[CLFOLD_TUNE_VALUES], uint32_t *num)
 {
@@ -61,7 +64,7 @@ static void insert_stream(const struct tune_space *space, const struct tuned_num
     bool always = now != 0 && now <= space->least_bytes;
 
     if (!never) {
-        insert_legal(space, at, TUNED_STREAM_BYTES, 0, values, num);
+        insert_legal(space, at, TUNED_STREAM_BYTES, NEVER_STREAM, values, num);
     }
     if (!always) {
         insert_legal(space, at, TUNED_STREAM_BYTES,
