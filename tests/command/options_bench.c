@@ -14,7 +14,7 @@ static void bench(void **state)
     assert_int_equal(options.action, ACTION_BENCH);
     assert_int_equal(options.bench.operation, 0);
     assert_int_equal(options.bench.folds, 0);
-    assert_int_equal(options.bench.num_types, 0);
+    assert_int_equal(options.bench.types.num, 0);
     assert_false(options.bench.all_types);
     assert_int_equal(options.min, 1 << 20);
     assert_int_equal(options.max, 1 << 26);
@@ -30,11 +30,11 @@ static void bench(void **state)
                    &options, &message));
     assert_int_equal(options.bench.operation, SCAN);
     assert_int_equal(options.bench.folds, 1 << BENCH_ADD | 1 << BENCH_SEGMENTED);
-    assert_int_equal(options.bench.num_types, 2);
-    assert_int_equal(options.bench.types[0].in, CLFOLD_F32);
-    assert_int_equal(options.bench.types[0].type, CLFOLD_F32);
-    assert_int_equal(options.bench.types[1].in, CLFOLD_U8);
-    assert_int_equal(options.bench.types[1].type, CLFOLD_U64);
+    assert_int_equal(options.bench.types.num, 2);
+    assert_int_equal(options.bench.types.each[0].in, CLFOLD_F32);
+    assert_int_equal(options.bench.types.each[0].type, CLFOLD_F32);
+    assert_int_equal(options.bench.types.each[1].in, CLFOLD_U8);
+    assert_int_equal(options.bench.types.each[1].type, CLFOLD_U64);
     assert_int_equal(options.min, 1024);
     assert_int_equal(options.max, 1000000);
     assert_true(options.seconds == 0.25);
@@ -76,14 +76,17 @@ static void refused(void **state)
         { { "bench", "--count", "1" }, "no option --count" },
         { { "bench", "--json=1" }, "--json takes no value" },
         { { "bench", "--op", "add" }, "--op add: the operations are reduce, scan, all" },
-        { { "bench", "--types", "f8" }, "--types f8: all, or a list of" },
-        { { "bench", "--types", "" }, "--types : all, or a list of" },
-        { { "bench", "--types", "f32," }, "--types f32,: all, or" },
-        { { "bench", "--types", "u64:u8" }, "--types u64:u8: all, or" },
-        { { "bench", "--types", "i32:f64" }, "--types i32:f64: all, or" },
-        { { "bench", "--types", "u8:" }, "--types u8:: all, or" },
-        { { "bench", "--types", "all,f32" }, "--types all,f32: all, or" },
-        { { "bench", "--types", "a-name-that-is-longer-than-any-type-is" }, "all, or" },
+        { { "bench", "--types", "f8" }, "--types f8: a list of types" },
+        { { "bench", "--types", "" }, "--types : a list of types" },
+        { { "bench", "--types", "f32," }, "--types f32,: a list" },
+        { { "bench", "--types", "u64:u8" },
+          "--types u64:u8: u64 is not folded in u8 here" },
+        { { "bench", "--types", "i32:f64" },
+          "--types i32:f64: i32 is not folded in f64 here" },
+        { { "bench", "--types", "u8:" }, "--types u8:: a list" },
+        { { "bench", "--types", "all,f32" }, "--types all,f32: a list" },
+        { { "bench", "--types", "a-name-that-is-longer-than-any-type-is" },
+          "--types a-name-that-is-longer-than-any-type-is: a list" },
         { { "bench", "--folds", "sum" }, "--folds sum: a list of add min max" },
         { { "bench", "--folds", "add,,min" }, "--folds add,,min: a list of" },
         { { "bench", "--min", "0" }, "--min 0: there is nothing" },

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_TEXT = 32 };
-
 static const struct {
     const char *name;
     clfold_op op;
@@ -60,60 +58,33 @@ bool bench_read_operation(struct bench_wish *wish, const char *text,
     return true;
 }
 
-/* The name up to the next comma, and *text behind that; NULL where there is none more. A
- * name that is too long comes back empty, which is none either. */
-static const char *next_name(const char **text, char name[NAME_TEXT])
-{
-    if (!*text) {
-        return NULL;
-    }
-    const size_t length = strcspn(*text, ",");
-    const size_t kept = length < NAME_TEXT ? length : 0;
-    memcpy(name, *text, kept);
-    name[kept] = '\0';
-    *text = (*text)[length] ? *text + length + 1 : NULL;
-    return name;
-}
-
 static bool is_float(clfold_type type)
 {
     return type_class(type) == TYPE_FLOAT;
 }
 
-static bool read_type(const char *name, struct bench_types *types)
+/* Others lose bits, and their sums would depend on the order. */
+static bool is_exact(const struct type_pair *pair)
 {
-    char in[NAME_TEXT];
-    const size_t length = strcspn(name, ":");
-
-    memcpy(in, name, length);
-    in[length] = '\0';
-    types->in = type_parse(in);
-    types->type = name[length] ? type_parse(name + length + 1) : types->in;
-    /* Others lose bits, and their sums would depend on the order. */
-    return types->in && types->type && is_float(types->in) == is_float(types->type) &&
-           type_size(types->in) <= type_size(types->type);
+    return is_float(pair->in) == is_float(pair->type) &&
+           type_size(pair->in) <= type_size(pair->type);
 }
 
 bool bench_read_types(struct bench_wish *wish, const char *text, struct message *message)
 {
-    const char *rest = text;
-    char name[NAME_TEXT];
-
-    wish->num_types = 0;
+    wish->types.num = 0;
     wish->all_types = strcmp(text, "all") == 0;
-    while (!wish->all_types && next_name(&rest, name)) {
-        struct bench_types types;
-        if (!read_type(name, &types)) {
+    if (!wish->all_types && !list_read_types(&wish->types, text, message)) {
+        return false;
+    }
+    for (size_t i = 0; i < wish->types.num; i++) {
+        const struct type_pair *const pair = &wish->types.each[i];
+        if (!is_exact(pair)) {
             return message_set(message,
-                               "--types %.200s: all, or a list of types or of IN:TYPE, "
-                               "where IN is folded in a TYPE of its kind that is no "
-                               "narrower; the types are " TYPE_NAMES,
-                               text);
+                               "--types %.200s: %s is not folded in %s here, but in a "
+                               "TYPE of its kind that is no narrower",
+                               text, type_name(pair->in), type_name(pair->type));
         }
-        if (wish->num_types == BENCH_MOST_TYPES) {
-            return message_set(message, "--types: more than %d types", BENCH_MOST_TYPES);
-        }
-        wish->types[wish->num_types++] = types;
     }
     return true;
 }
@@ -121,10 +92,10 @@ bool bench_read_types(struct bench_wish *wish, const char *text, struct message 
 bool bench_read_folds(struct bench_wish *wish, const char *text, struct message *message)
 {
     const char *rest = text;
-    char name[NAME_TEXT];
+    char name[LIST_WORD];
 
     wish->folds = 0;
-    while (next_name(&rest, name)) {
+    while (list_next(&rest, name)) {
         int fold = 0;
         while (fold < BENCH_FOLDS && strcmp(folds[fold].name, name) != 0) {
             fold++;
@@ -177,19 +148,20 @@ size_t bench_choose_cases(const struct bench_wish *wish, bool fp16, bool fp64,
     struct bench_wish named = *wish;
     size_t num = 0;
 
-    if (!wish->all_types && wish->num_types == 0) {
+    if (!wish->all_types && wish->types.num == 0) {
         return choose_usual(wish, fp64, cases);
     }
     for (clfold_type type = CLFOLD_I8; wish->all_types && type <= CLFOLD_F64; type++) {
         if ((fp16 || type != CLFOLD_F16) && (fp64 || type != CLFOLD_F64)) {
-            named.types[named.num_types++] = (struct bench_types){ type, type };
+            named.types.each[named.types.num++] = (struct type_pair){ type, type };
         }
     }
     for (clfold_operation operation = REDUCE; operation <= SCAN; operation++) {
         for (int fold = 0; fold < BENCH_FOLDS; fold++) {
-            for (size_t i = 0; i < named.num_types; i++) {
+            for (size_t i = 0; i < named.types.num; i++) {
                 const struct bench_case one = { operation, (enum bench_fold)fold,
-                                                named.types[i].in, named.types[i].type };
+                                                named.types.each[i].in,
+                                                named.types.each[i].type };
                 if (wants(&named, &one)) {
                     cases[num++] = one;
                 }

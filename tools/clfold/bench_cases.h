@@ -5,6 +5,7 @@
 #ifndef CLFOLD_COMMAND_BENCH_CASES_H
 #define CLFOLD_COMMAND_BENCH_CASES_H
 
+#include "list.h"
 #include "message.h"
 
 #include <clfold/clfold.h>
@@ -31,20 +32,14 @@ struct bench_case {
     clfold_type in, type; /* of the elements, and what they are folded in */
 };
 
-struct bench_types {
-    clfold_type in, type;
-};
-
-/* Room for every IN:TYPE there is, which are 46; by all folds. */
-enum { BENCH_MOST_TYPES = 64, BENCH_MOST_CASES = 2 * BENCH_FOLDS * BENCH_MOST_TYPES };
+enum { BENCH_MOST_CASES = 2 * BENCH_FOLDS * LIST_MOST_TYPES };
 
 /* What a user names. All zero: what is measured if nothing is named. */
 struct bench_wish {
     clfold_operation operation; /* 0: both */
     unsigned folds;             /* a bit each, 1 << BENCH_ADD; 0: all */
     bool all_types;             /* that the device has */
-    size_t num_types;
-    struct bench_types types[BENCH_MOST_TYPES];
+    struct type_list types;
 };
 
 /* "reduce", "scan" or "all"; "f32,u8:u64" or "all"; "add,min". The sentence of a failure

@@ -4,6 +4,7 @@
 #include "options_parts.h"
 #include "types.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char general_help[] =
@@ -110,6 +111,23 @@ bool options_read_count(const char *option, size_t *count, struct message *messa
     }
     *count = (size_t)number;
     return true;
+}
+
+bool options_read_some(const char *option, size_t *count, struct message *message)
+{
+    return options_read_count(option, count, message) &&
+           (*count > 0 || message_set(message, "%s 0: there is nothing to time", option));
+}
+
+bool options_read_seconds(double *seconds, double least, double most,
+                          struct message *message)
+{
+    char *end;
+
+    *seconds = strtod(optarg, &end);
+    return (end != optarg && !*end && *seconds >= least && *seconds <= most) ||
+           message_set(message, "--seconds %.200s: a number from %g to %g", optarg, least,
+                       most);
 }
 
 bool options_read_path(const char *option, const char **path, struct message *message)

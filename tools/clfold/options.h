@@ -4,6 +4,7 @@
 
 #include "bench_cases.h"
 #include "input.h"
+#include "list.h"
 #include "message.h"
 
 #include <clfold/clfold.h>
@@ -21,15 +22,6 @@ enum action {
     ACTION_TRACE,
     ACTION_BENCH,
     ACTION_TUNE
-};
-
-/* What --types of tune names: elements of `in`, folded in `type`. */
-enum { TUNE_MOST_TYPES = 16 };
-struct tune_types {
-    size_t num; /* 0: none were named */
-    struct {
-        clfold_type in, type;
-    } each[TUNE_MOST_TYPES];
 };
 
 struct options {
@@ -57,7 +49,7 @@ struct options {
     double seconds;        /* bench: for each case and count; tune: in all */
     struct bench_wish bench;
     /* tune */
-    struct tune_types types;
+    struct type_list types;
     bool show, reset;
 };
 

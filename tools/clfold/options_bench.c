@@ -3,8 +3,6 @@
 #include "count.h"
 #include "types.h"
 
-#include <stdlib.h>
-
 static const char help[] =
     "Usage: clfold bench [options]\n"
     "\n"
@@ -91,22 +89,6 @@ static const struct option known[] = {
     { 0 },
 };
 
-static bool read_seconds(double *seconds, struct message *message)
-{
-    static const double most = 3600;
-    char *end;
-
-    *seconds = strtod(optarg, &end);
-    return (end != optarg && !*end && *seconds >= 0 && *seconds <= most) ||
-           message_set(message, "--seconds %.200s: a number from 0 to %g", optarg, most);
-}
-
-static bool read_count(const char *option, size_t *count, struct message *message)
-{
-    return options_read_count(option, count, message) &&
-           (*count > 0 || message_set(message, "%s 0: there is nothing to time", option));
-}
-
 static bool read_option(int found, struct options *options, struct message *message)
 {
     switch (found) {
@@ -120,11 +102,11 @@ static bool read_option(int found, struct options *options, struct message *mess
     case FOLDS:
         return bench_read_folds(&options->bench, optarg, message);
     case MIN:
-        return read_count("--min", &options->min, message);
+        return options_read_some("--min", &options->min, message);
     case MAX:
-        return read_count("--max", &options->max, message);
+        return options_read_some("--max", &options->max, message);
     case SECONDS:
-        return read_seconds(&options->seconds, message);
+        return options_read_seconds(&options->seconds, 0, 3600, message);
     case DEVICE:
         return options_read_device(&options->device, message);
     case SVG:

@@ -67,9 +67,9 @@ static bool read_option(int found, struct options *options, struct message *mess
     case OP:
         return options_read_op(&options->op, message);
     case MIN:
-        return options_read_count("--min", &options->min, message);
+        return options_read_some("--min", &options->min, message);
     case MAX:
-        return options_read_count("--max", &options->max, message);
+        return options_read_some("--max", &options->max, message);
     case DEVICE:
         return options_read_device(&options->device, message);
     case CSV:
@@ -85,9 +85,6 @@ static bool check(const struct options *options, struct message *message)
     if (!ladder_data_takes(options->op, options->element)) {
         return message_set(message, "--op %s does not go with --type %s",
                            op_name(options->op), type_name(options->element));
-    }
-    if (options->min == 0) {
-        return message_set(message, "--min 0: there is nothing to time");
     }
     if (options->min > options->max) {
         return message_set(message, "--min %zu is more than --max %zu", options->min,

@@ -40,7 +40,6 @@ bool options_read_trace(struct options *options, int argc, char **argv,
                         struct message *message);
 bool options_read_tune(struct options *options, int argc, char **argv,
                        struct message *message);
-
 bool options_read_bench(struct options *options, int argc, char **argv,
                         struct message *message);
 
@@ -51,6 +50,11 @@ bool options_read_device(const char **device, struct message *message);
 /* An SVG or other file of the command's, which is not standard output. */
 bool options_read_path(const char *option, const char **path, struct message *message);
 bool options_read_count(const char *option, size_t *count, struct message *message);
+/* The same of what is timed, which 0 is not. */
+bool options_read_some(const char *option, size_t *count, struct message *message);
+/* --seconds, from `least` to `most`. */
+bool options_read_seconds(double *seconds, double least, double most,
+                          struct message *message);
 
 /* `name` is what `option` says; an algorithm of scans, or of reductions. */
 bool options_parse_algorithm(const char *option, const char *name, bool of_scan,

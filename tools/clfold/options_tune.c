@@ -3,9 +3,6 @@
 #include "count.h"
 #include "types.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const char help[] =
     "Usage: clfold tune [options]\n"
     "       clfold tune --show | --reset [--file FILE]\n"
@@ -61,74 +58,21 @@ static const struct option known[] = {
     { 0 },
 };
 
-static bool read_seconds(double *seconds, struct message *message)
-{
-    static const double least = 0.001, most = 86400;
-    char *end;
-
-    *seconds = strtod(optarg, &end);
-    return (end != optarg && !*end && *seconds >= least && *seconds <= most) ||
-           message_set(message, "--seconds %.200s: a number from %g to %g", optarg, least,
-                       most);
-}
-
-/* One of the list, of `length` bytes: "u8" or "u8:u64". */
-static bool read_type(struct tune_types *types, const char *text, size_t length)
-{
-    char in[16];
-    char *colon;
-
-    if (length >= sizeof(in) || types->num == TUNE_MOST_TYPES) {
-        return false;
-    }
-    memcpy(in, text, length);
-    in[length] = '\0';
-    colon = strchr(in, ':');
-    if (colon) {
-        *colon = '\0';
-    }
-    types->each[types->num].in = type_parse(in);
-    types->each[types->num].type = type_parse(colon ? colon + 1 : in);
-    return types->each[types->num].in && types->each[types->num++].type;
-}
-
-static bool read_types(struct tune_types *types, struct message *message)
-{
-    const char *at = optarg;
-
-    types->num = 0;
-    for (;;) {
-        const size_t length = strcspn(at, ",");
-        if (!read_type(types, at, length)) {
-            return message_set(message,
-                               "--types %.200s: at most %d, with commas between them, "
-                               "each of " TYPE_NAMES ", or two with a colon",
-                               optarg, TUNE_MOST_TYPES);
-        }
-        if (!at[length]) {
-            return true;
-        }
-        at += length + 1;
-    }
-}
-
 static bool read_option(int found, struct options *options, struct message *message)
 {
     switch (found) {
     case DEVICE:
         return options_read_device(&options->device, message);
     case SECONDS:
-        return read_seconds(&options->seconds, message);
+        return options_read_seconds(&options->seconds, 0.001, 86400, message);
     case TUNING_FILE:
         return options_read_path("--file", &options->file, message);
     case OP:
         return options_read_op(&options->op, message);
     case TYPES:
-        return read_types(&options->types, message);
+        return list_read_types(&options->types, optarg, message);
     case COUNT:
-        return options_read_count("--count", &options->count, message) &&
-               (options->count > 0 ||
-                message_set(message, "--count 0: there is nothing to time"));
+        return options_read_some("--count", &options->count, message);
     case SHOW:
         options->show = true;
         return true;

@@ -11,12 +11,11 @@
 #include "ops/internal.h"
 
 #include <errno.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FOLDS = 3 * TUNE_MOST_TYPES };
+enum { MOST_FOLDS = 3 * LIST_MOST_TYPES };
 
 struct job {
     clfold_operation operation;
@@ -86,21 +85,21 @@ static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
 
 static bool choose_jobs(struct tuning_session *t, struct message *message)
 {
-    static const struct tune_types usual = { 4,
-                                             { { CLFOLD_F32, CLFOLD_F32 },
-                                               { CLFOLD_I32, CLFOLD_I32 },
-                                               { CLFOLD_F64, CLFOLD_F64 },
-                                               { CLFOLD_I64, CLFOLD_I64 } } };
+    static const struct type_list usual = { 4,
+                                            { { CLFOLD_F32, CLFOLD_F32 },
+                                              { CLFOLD_I32, CLFOLD_I32 },
+                                              { CLFOLD_F64, CLFOLD_F64 },
+                                              { CLFOLD_I64, CLFOLD_I64 } } };
     /* floats have no bit operators */
-    static const struct tune_types integers = {
+    static const struct type_list integers = {
         2, { { CLFOLD_I32, CLFOLD_I32 }, { CLFOLD_I64, CLFOLD_I64 } }
     };
     const clfold_op op = t->options->op;
     const bool is_bits = op >= CLFOLD_BIT_AND && op <= CLFOLD_BIT_XOR;
     const bool is_default = t->options->types.num == 0;
-    const struct tune_types *const types = !is_default ? &t->options->types
-                                           : is_bits   ? &integers
-                                                       : &usual;
+    const struct type_list *const types = !is_default ? &t->options->types
+                                          : is_bits   ? &integers
+                                                      : &usual;
 
     for (size_t i = 0; i < types->num; i++) {
         if (!add_type(t, types->each[i].in, types->each[i].type, is_default, message)) {

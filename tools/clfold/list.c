@@ -1,0 +1,55 @@
+#include "list.h"
+
+#include "types.h"
+
+#include <string.h>
+
+const char *list_next(const char **text, char word[LIST_WORD])
+{
+    if (!*text) {
+        return NULL;
+    }
+    const size_t length = strcspn(*text, ",");
+    const size_t kept = length < LIST_WORD ? length : 0;
+    memcpy(word, *text, kept);
+    word[kept] = '\0';
+    *text = (*text)[length] ? *text + length + 1 : NULL;
+    return word;
+}
+
+/* "u8" or "u8:u64". */
+static bool read_pair(const char *word, struct type_pair *pair)
+{
+    const size_t length = strcspn(word, ":");
+    char in[LIST_WORD];
+
+    memcpy(in, word, length);
+    in[length] = '\0';
+    pair->in = type_parse(in);
+    pair->type = word[length] ? type_parse(word + length + 1) : pair->in;
+    return pair->in && pair->type;
+}
+
+bool list_read_types(struct type_list *types, const char *text, struct message *message)
+{
+    const char *rest = text;
+    char word[LIST_WORD];
+
+    types->num = 0;
+    while (list_next(&rest, word)) {
+        struct type_pair pair;
+        if (!read_pair(word, &pair)) {
+            return message_set(message,
+                               "--types %.200s: a list of types or of IN:TYPE, as "
+                               "f32,u8:u64, where IN is folded in TYPE; the types "
+                               "are " TYPE_NAMES,
+                               text);
+        }
+        if (types->num == LIST_MOST_TYPES) {
+            return message_set(message, "--types %.200s: more than %d types", text,
+                               LIST_MOST_TYPES);
+        }
+        types->each[types->num++] = pair;
+    }
+    return true;
+}

@@ -1,0 +1,35 @@
+/* Lists of words with commas between them, as options name them, and lists of types. */
+#ifndef CLFOLD_COMMAND_LIST_H
+#define CLFOLD_COMMAND_LIST_H
+
+#include "message.h"
+
+#include <clfold/clfold.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { LIST_WORD = 32 };
+
+/* The word up to the next comma, and *text behind that; NULL where there is none more.
+ * One that has no room comes back empty, which is no name either. */
+const char *list_next(const char **text, char word[LIST_WORD]);
+
+/* Room for every IN:TYPE there is, which are 121. */
+enum { LIST_MOST_TYPES = 128 };
+
+/* Elements of `in`, which are folded in `type`. */
+struct type_pair {
+    clfold_type in, type;
+};
+
+struct type_list {
+    size_t num; /* 0: none were named */
+    struct type_pair each[LIST_MOST_TYPES];
+};
+
+/* "f32,u8:u64", where f32 is f32:f32. The sentence of a failure names --types and the
+ * list. */
+bool list_read_types(struct type_list *types, const char *text, struct message *message);
+
+#endif
