@@ -111,7 +111,6 @@ static bool look_at(struct bench_roofline *roofline, const struct session *sessi
                     struct message *message)
 {
     const struct site site = { NULL, "clfold bench" };
-    struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
     cl_device_id device = session->device->id;
     cl_uint units = 1;
     struct caps caps;
@@ -120,9 +119,8 @@ static bool look_at(struct bench_roofline *roofline, const struct session *sessi
     if (status != CLFOLD_OK) {
         return session_refuse(status, message);
     }
-    clfold_policy_scan(&caps.facts, policies);
     roofline->is_cpu = caps.facts.cpu;
-    roofline->has_builtins = policies[0].prefetch;
+    roofline->has_builtins = clfold_policy_builtins(&caps.facts);
     clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL);
     /* As many as a large unit holds. */
     roofline->lanes = (size_t)units * 2048;
