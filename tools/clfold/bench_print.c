@@ -29,8 +29,8 @@ static const char *driver_of(const struct bench *bench)
 
 void bench_print_head(const struct bench *bench)
 {
-    printf("%s, driver %s; medians of rounds of %g s\n", bench->session.device_name,
-           driver_of(bench), bench->seconds);
+    printf("%s, driver %s; medians of 5 to 101 rounds, in %g s\n",
+           bench->session.device_name, driver_of(bench), bench->seconds);
     printf("%-6s %-9s %-8s %8s %9s %7s %4s %7s %8s %8s %7s %9s %4s  %s\n", "op", "fold",
            "type", "n", "ms", "spread", "runs", "GB/s", "roofline", "fraction", "native",
            "event ms", "sets", "algorithm, policy; roofline");

@@ -58,8 +58,8 @@ static void show_row(const struct tuning_reader *reader, bool serves)
 
     clfold_tuning_print_fold(fold, &reader->row.fold);
     clfold_tuning_print_numbers(numbers, &reader->row.numbers);
-    printf("%-6s  %s  %s", serves ? "serves" : "-", fold, numbers);
-    printf(serves ? "\n" : "  on %s\n", reader->key);
+    printf("%-6s  %s  %s%s%s\n", serves ? "serves" : "-", fold, numbers,
+           serves ? "" : "  on ", serves ? "" : reader->key);
 }
 
 bool tune_file_show(const char *path, const struct session *session,
