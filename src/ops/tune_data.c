@@ -271,14 +271,7 @@ void clfold_tune_data_finish(struct tune_data *data)
 
 clfold_status clfold_tune_data_spoil(const struct tune_data *data)
 {
-    const cl_uchar colour = 0xa5;
-    cl_int status = clEnqueueFillBuffer(data->queue, data->out, &colour, 1, 0,
-                                        data->results * data->out_size, 0, NULL, NULL);
-
-    status = status ? status : clFinish(data->queue);
-    return status == CL_SUCCESS
-               ? CLFOLD_OK
-               : clfold_fail_call(data->site, status, "clEnqueueFillBuffer");
+    return spoil(data, data->results * data->out_size);
 }
 
 /* Eight bytes at a time, since there may be a GiB of them; each step is a bijection, so
