@@ -70,6 +70,19 @@ class Codegen(unittest.TestCase):
             if row["kernel"] == "clfold_reduce_tiles":
                 self.assertEqual(row["load_bytes"], 16)
 
+    def test_unread(self):
+        """Where nobody reads on, as behind `| head`, it ends without a word."""
+        words = [sys.executable, CODEGEN, "--build", BUILD, "--no-cache", "--target", "gfx90a"]
+        environment = {**os.environ, "PYTHONUNBUFFERED": ""}
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run([*words, *QUICK], stdout=write, stderr=subprocess.PIPE,
+                              env=environment, check=False)
+        os.close(write)
+        if b"not installed" in done.stderr:
+            self.skipTest(done.stderr.decode().strip())
+        self.assertEqual((done.returncode, done.stderr), (1, b""))
+
     def test_failing_compiler(self):
         with tempfile.TemporaryDirectory() as folder:
             fake = os.path.join(folder, "clang-19")

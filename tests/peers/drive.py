@@ -91,6 +91,7 @@ def refused(d, _):
     for word in ["--ops", "--types", "--counts", "--rounds", "--device", "--peers", "--limit",
                  "--build", "--no-build", "--json", "2^26", "NAME=COMMAND", *PEERS]:  # fmt: skip
         check(word in text, f"--help does not tell of {word}")
+    check("Exit status" in text, text)
     for part, *words in [
         ("'sum'", "--ops", "reduce,sum"),
         ("'u8'", "--types", "u8"),
@@ -145,7 +146,7 @@ def table(d, _):
             [*case, "clfold", "4.00       2.00 - 8.00         1.00"],
             [*case, "slower", "2.00       1.60 - 2.67         2.00"],
             [*case, "crashes", "ended by SIGSEGV"],
-            [*case, "cub", "not installed: needs CUDA's nvcc"],
+            [*case, "cub", f"not built in {d.folder}"],
             [],
             ["OpenCL", "device:", "planted;", "medians", "of 3 rounds, all in turn"],
         ],
@@ -157,7 +158,7 @@ def clfold_itself(d, _):
     """Where it fails, so does the comparison, and the others are shown all the same."""
     words = ["--no-build", *ONE, "--peers", f"slower={PLANTED} slower"]
     rows = d.rows(1, *words)
-    check(rows["clfold"]["why"] == "not built" and rows["slower"]["ok"], f"{rows}")
+    check(rows["clfold"]["why"] == f"not built in {d.folder}" and rows["slower"]["ok"], f"{rows}")
     for fault in ["wrong", "crashes", "fails"]:
         d.plant("clfold", fault)
         rows = d.rows(1, *words)
@@ -221,7 +222,18 @@ def no_such_device(d, _):
     check(rows["loop"]["ok"], f"{rows}")
 
 
-WITHOUT = [refused, faults, table, clfold_itself, builds]
+def unread(d, _):
+    """Where nobody reads on, as behind `| head`, it ends without a word."""
+    d.plant("clfold")
+    words = ["--no-build", *ONE, "--counts", "1,2,3,4", "--peers", f"slower={PLANTED} slower"]
+    with subprocess.Popen([d.compare, "--build", d.folder, *words], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as run:  # fmt: skip
+        run.stdout.close()
+        said = run.stderr.read()
+        check(run.wait(240) == 1 and not said, f"exit {run.returncode}, {said!r}")
+
+
+WITHOUT = [refused, faults, table, clfold_itself, builds, unread]
 WITH = [built, wide_types, no_such_device]
 
 
