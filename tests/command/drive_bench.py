@@ -185,7 +185,8 @@ def counts(d, device):
 def table(d, device):
     words = ["--types", "f32,u8:u32", "--folds", "add,segmented", "--min", 256, "--max", "2^10"]
     text = bench(d, device, *words)
-    head = f"{device['name']}, driver {device['driver_version']}; medians of 5 to 101 rounds, in 0 s\n"
+    head = f"{device['name']}, driver {device['driver_version']}; "
+    head += "medians of 5 to 101 rounds, in 0 s\n"
     check(text.startswith(head) and "ok=no" not in text, text)
     rows = [line.split() for line in text.splitlines()[2:]]
     cases = [("reduce", "add", "f32"), ("reduce", "add", "u8:u32"), ("scan", "add", "f32"),

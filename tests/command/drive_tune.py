@@ -251,7 +251,7 @@ def progress(d, device):
     # a search may have nothing left to try before a bar is due
     check(bars or time.monotonic() - begin < 3, f"no bar on a terminal: {shown!r}")
     check(parts == sorted(parts) and all(part <= 100 for part in parts), f"{shown!r}")
-    check(not bars or re.search(rb"\r {60,}\r$", shown), f"the line is not cleared: {shown[-200:]!r}")
+    check(not bars or re.search(rb"\r {60,}\r$", shown), f"not cleared: {shown[-200:]!r}")
 
 
 WITHOUT = [usage, reset]
