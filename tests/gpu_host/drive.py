@@ -30,6 +30,12 @@ CLFOLD = """#include <CL/cl.h>
 int main(int argc, char **argv)
 {
     struct json_object *json = json_object_new_object();
+    if (argc > 2 && strcmp(argv[1], "devices") == 0 && strcmp(argv[2], "--json") == 0) {
+        puts("[{\\"type\\": \\"cpu\\", \\"max_allocation\\": 1, \\"global_memory\\": 1},");
+        puts("{\\"type\\": \\"gpu\\", \\"max_allocation\\": 4294967296,");
+        puts("\\"global_memory\\": 17179869184}]");
+        return 0;
+    }
     for (int i = 1; i < argc; ++i) {
         printf("%s ", argv[i]);
     }
@@ -75,6 +81,7 @@ class Usage(unittest.TestCase):
         done = call("--help")
         self.assertEqual(done.returncode, 0)
         self.assertIn("--pack DIR", done.stdout)
+        self.assertTrue(done.stdout.endswith("1 where a step failed.\n"), done.stdout)
 
     def test_pack_keeps_what_is_there(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -146,8 +153,29 @@ class Host(unittest.TestCase):
         self.assertEqual(read(out, "devices.txt"), "devices --probe ")
         self.assertIn("test_small", read(out, "test_small.log"))
         self.assertEqual(self.stage("bench").returncode, 0)
-        self.assertEqual(read(out, "bench.json"), "bench --op all --json ")
+        self.assertEqual(read(out, "bench.json"), "bench --json ")
         self.assertEqual(read(out, "ladder.txt"), "ladder ")
+
+    def test_large(self):
+        """As much as fits: 2^28 items of 8 bytes, in a buffer of 4 GiB and on half of 16."""
+        out = os.path.join(self.root, "gpu-host-out")
+        self.assertEqual(self.stage("large").returncode, 0)
+        self.assertEqual(
+            read(out, "bench-large.json"),
+            "bench --json --folds add --types f32,i32,f64,i64 --min 2^24 --max 2^28 ",
+        )
+        compare = os.path.join(self.root, "tools", "compare")
+        write(compare, '#!/bin/sh\necho "$@"\n')
+        os.chmod(compare, 0o755)
+        done = self.stage("compare")
+        os.remove(compare)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        build = "--build " + os.path.join(self.root, "build-gpu")
+        self.assertEqual(read(out, "compare.txt"), build + "\n")
+        self.assertEqual(
+            read(out, "compare-large.txt"),
+            build + " --peers cub --types f32,i32,f64,i64 --counts 2^24,2^26,2^28\n",
+        )
 
     def test_failures(self):
         done = self.stage("tune")
