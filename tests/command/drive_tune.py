@@ -134,7 +134,7 @@ def table(d, device):
         told = json.loads(
             d.good(*explain, "--device", device["index"], env=environment_of(path))
         )
-        check(('policy "tuned"' in told["why"]) == is_better, f"{told}, {numbers}")
+        check(("by the tuning file" in told["why"]) == is_better, f"{told}, {numbers}")
     text = read(path)
     check(text.startswith(FIRST + STRANGER), text)
     check(len(text.splitlines()) == 2 + better, text)
@@ -164,8 +164,13 @@ def explained(d, device):
     words = ["explain", "reduce", "--count", "4096", "--json", "--device", device["index"]]
     before = json.loads(d.good(*words, env=environment_of("")))
     after = json.loads(d.good(*words, env=environment_of(path)))
-    check('policy "tuned"' not in before["why"], f"{before}")
-    check('policy "tuned"' in after["why"] and after["tile"] == 256, f"{after}")
+    check("by the tuning file" not in before["why"], f"{before}")
+    check("by the tuning file" in after["why"] and after["tile"] == 256, f"{after}")
+    words = ["bench", "--op", "reduce", "--folds", "add", "--types", "f32", "--max", "4096",
+             "--seconds", "0", "--json", "--device", device["index"]]  # fmt: skip
+    for environment, is_tuned in [("", False), (path, True)]:
+        told = json.loads(d.good(*words, env=environment_of(environment)))
+        check((told["policy"] == "tuned") == is_tuned, f"{told}")
 
 
 def damaged(d, device):

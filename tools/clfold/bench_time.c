@@ -320,9 +320,10 @@ static void find_policy(const char *reason, char policy[POLICY_TEXT])
 {
     static const char before[] = "policy \"";
     const char *const found = strstr(reason, before);
+    const bool is_tuned = strstr(reason, "by the tuning file") != NULL;
 
-    policy[0] = '\0';
-    if (found) {
+    snprintf(policy, POLICY_TEXT, "%s", is_tuned ? "tuned" : "");
+    if (found && !is_tuned) {
         const char *const name = found + strlen(before);
         snprintf(policy, POLICY_TEXT, "%.*s", (int)strcspn(name, "\""), name);
     }
