@@ -96,13 +96,25 @@ static uint64_t effort(size_t count)
     return count + (UINT64_C(1) << 22);
 }
 
+/* The last case's, if it moves as much: its program need not be built again. */
+static bool open_roofline(struct bench *bench, const struct bench_case *one,
+                          struct message *message)
+{
+    const size_t times =
+        one->operation == CLFOLD_REDUCE ? 0 : bench_out_size(one) / bench_in_size(one);
+
+    if (bench->roofline.program && bench->roofline.times == times) {
+        return true;
+    }
+    bench_roofline_close(&bench->roofline);
+    return bench_roofline_open(&bench->roofline, &bench->session, times, message);
+}
+
 static bool measure_case(struct bench *bench, size_t place, bool json,
                          struct outcome *outcome, struct message *message)
 {
     const struct bench_case *const one = &bench->cases[place];
-    const size_t times =
-        one->operation == CLFOLD_REDUCE ? 0 : bench_out_size(one) / bench_in_size(one);
-    bool done = bench_roofline_open(&bench->roofline, &bench->session, times, message);
+    bool done = open_roofline(bench, one, message);
 
     for (size_t i = 0; done && i < bench->num_counts; i++) {
         struct bench_row *const row = row_of(bench, place, i);
@@ -112,7 +124,6 @@ static bool measure_case(struct bench *bench, size_t place, bool json,
                tell(bench, row, json, outcome, message);
         progress_step(&outcome->progress, effort(row->count));
     }
-    bench_roofline_close(&bench->roofline);
     return done;
 }
 
@@ -133,6 +144,7 @@ static bool measure_all(struct bench *bench, bool json, struct outcome *outcome,
         done = measure_case(bench, i, json, outcome, message);
     }
     progress_end(&outcome->progress);
+    bench_roofline_close(&bench->roofline);
     return done;
 }
 
