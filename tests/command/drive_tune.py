@@ -259,8 +259,21 @@ def progress(d, device):
     check(not bars or re.search(rb"\r {60,}\r$", shown), f"not cleared: {shown[-200:]!r}")
 
 
+def ignored(d, device):
+    """A damaged file in the environment is told once, and the defaults serve."""
+    words = ["explain", "reduce", "--count", "4096", "--json", "--device", device["index"]]
+    before = d.good(*words, env=environment_of(""))
+    path = write(d.path("tuning"), FIRST + STRANGER[:-1])
+    for name, why in [(path, "is ignored: line 2: it has no end"),
+                      (path + "x", "cannot be read: No such file or directory")]:
+        done = d.run(*words, env=environment_of(name))
+        told = f"clfold: the tuning file {name} {why}\n"
+        check(done.returncode == 0 and done.stdout.decode() == before, f"{done}")
+        check(done.stderr.decode() == told, f"{done.stderr!r} is not {told!r}")
+
+
 WITHOUT = [usage, reset]
-WITH = [table, usual_file, explained, damaged, interrupted, unwritten, progress]
+WITH = [table, usual_file, explained, damaged, ignored, interrupted, unwritten, progress]
 
 
 if __name__ == "__main__":

@@ -5,6 +5,19 @@
 
 #include "verdicts.h"
 
+#include <stdio.h>
+
+/* What goes wrong later is told by the call's result, or by what explains it. */
+static void warn(void *user, int level, const char *text)
+{
+    const struct session *const session = user;
+
+    (void)level;
+    if (session->opening) {
+        fprintf(stderr, "clfold: %s\n", text);
+    }
+}
+
 bool session_refuse(clfold_status status, struct message *message)
 {
     const char *const sentence = clfold_last_error();
@@ -48,10 +61,14 @@ bool session_open(struct session *session, const char *selector, struct message 
     if (!session->queue) {
         return device_refuse(message, "clCreateCommandQueue", error);
     }
-    const clfold_context_params params = { .load_verdict = verdicts_load,
+    const clfold_context_params params = { .log = warn,
+                                           .user = session,
+                                           .load_verdict = verdicts_load,
                                            .save_verdict = verdicts_save };
+    session->opening = true;
     const clfold_status status = clfold_context_create(&session->context, session->cl,
                                                        session->device->id, &params);
+    session->opening = false;
     return status == CLFOLD_OK || session_refuse(status, message);
 }
 

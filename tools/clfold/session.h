@@ -13,9 +13,11 @@ struct session {
     cl_context cl;
     cl_command_queue queue;
     clfold_context *context;
+    bool opening;
 };
 
-/* selector: as selection_find. Whether it succeeds or not, session_close is due. */
+/* selector: as selection_find. Whether it succeeds or not, session_close is due. A tuning
+ * file that the library ignores is told on standard error. */
 bool session_open(struct session *session, const char *selector, struct message *message);
 
 /* A zeroed session too. */
