@@ -223,7 +223,8 @@ static void test_time(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); ++i) {
-        for (double build = 0.001; build < 2; build *= 4) {
+        for (int power = 0; power < 12; power += 2) {
+            const double build = 0.001 * (1 << power);
             struct world w = new_world(CLFOLD_REDUCE, bowl);
             w.build = build;
             const struct tune_result result = search(&w, NULL, seconds[i]);
