@@ -214,8 +214,6 @@ static uint clfold_fetch_window(clfold_room_pointer room, clfold_word_pointer wo
 static uint clfold_walk(clfold_room_pointer room, clfold_word_pointer words, ulong low,
                         ulong *pos, uint spins, bool in_block)
 {
-    const uint lane = CLFOLD_LANE;
-
     for (uint polls = 0; polls <= spins;) {
         uint found = CLFOLD_LOW, good = 0;
         if (*pos > low)

@@ -100,7 +100,7 @@ static void clfold_log_fold(clfold_word_pointer words, global ulong *folded,
     trace[t].started = clfold_clock(words);
 
 #define CLFOLD_AT_POLL                                                                   \
-    if (lane == 0)                                                                       \
+    if (CLFOLD_LANE == 0)                                                                \
         ++room->polls;
 
 #define CLFOLD_AT_DEPTH(tiles)                                                           \

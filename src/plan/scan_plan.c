@@ -127,6 +127,7 @@ static struct tile_shape group_tile(const struct scan_policy *policy,
 
     size = size < device->max_group_size ? size : (uint32_t)device->max_group_size;
     size = size < elements ? size : elements;
+    size = size > 0 ? size : 1;
     while (size > 1 && longest_run(device, monoid, size) < 1) {
         size /= 2;
     }
