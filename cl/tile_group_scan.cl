@@ -58,8 +58,9 @@ typedef union {
     CLFOLD_CELL cells[CLFOLD_OUT_CHUNK];
 } clfold_out_chunk;
 
-/* Results that lie in one such chunk; 0 where they are wider, or do not fill it. */
-#if CLFOLD_OUT_CHUNK % CLFOLD_COMPONENTS == 0
+/* Results that lie in one such chunk; 0 where one fills it, or they do not. For one PoCL
+ * 3.1's compiler dies of propagation by chunks with an operator of four components. */
+#if CLFOLD_OUT_CHUNK % CLFOLD_COMPONENTS == 0 && CLFOLD_OUT_CHUNK > CLFOLD_COMPONENTS
 #define CLFOLD_OUT_RESULTS (CLFOLD_OUT_CHUNK / CLFOLD_COMPONENTS)
 #else
 #define CLFOLD_OUT_RESULTS 0
