@@ -197,7 +197,7 @@ static uint clfold_fetch_window(clfold_room_pointer room, clfold_word_pointer wo
     for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
         if (good == k && k < num &&
             clfold_look(words, x + k, CLFOLD_AGGREGATE, epoch, &item)) {
-            room->window[k] = item;
+            room->window[k] = clfold_taken(item);
             ++good;
         }
     }
@@ -268,10 +268,10 @@ static bool clfold_start(clfold_room_pointer room, clfold_word_pointer words, ul
         return false;
     }
     if (pos % CLFOLD_ANCHOR == 0) {
-        room->kept[CLFOLD_BEFORE] = item;
+        room->kept[CLFOLD_BEFORE] = clfold_taken(item);
         room->has_before = true;
     } else
-        room->kept[CLFOLD_PARTIAL] = item;
+        room->kept[CLFOLD_PARTIAL] = clfold_taken(item);
     return true;
 }
 

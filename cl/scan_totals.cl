@@ -15,18 +15,18 @@ static void clfold_take(clfold_room_pointer room, ulong t, clfold_item total)
 
     if ((t + 1) % CLFOLD_ANCHOR == 0) {
         if (!is_first)
-            room->kept[CLFOLD_BEFORE] = room->has_before
-                                            ? clfold_combine(room->kept[CLFOLD_BEFORE],
-                                                             room->kept[CLFOLD_PARTIAL])
-                                            : room->kept[CLFOLD_PARTIAL];
-        room->kept[CLFOLD_BEFORE] =
+            room->kept[CLFOLD_BEFORE] = clfold_taken(
+                room->has_before ? clfold_combine(room->kept[CLFOLD_BEFORE],
+                                                  room->kept[CLFOLD_PARTIAL])
+                                 : room->kept[CLFOLD_PARTIAL]);
+        room->kept[CLFOLD_BEFORE] = clfold_taken(
             room->has_before || !is_first
                 ? clfold_combine(room->kept[CLFOLD_BEFORE], total)
-                : total;
+                : total);
         room->has_before = true;
     } else
-        room->kept[CLFOLD_PARTIAL] =
-            is_first ? total : clfold_combine(room->kept[CLFOLD_PARTIAL], total);
+        room->kept[CLFOLD_PARTIAL] = clfold_taken(
+            is_first ? total : clfold_combine(room->kept[CLFOLD_PARTIAL], total));
 }
 
 /* The prefix of tile t, once all tiles before it are taken. */
