@@ -88,8 +88,8 @@ static const struct scan_policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
  * GPUs: none was at hand. The numbers come of tools/codegen (clang 19 and ptxas 13.0,
  * 2026-11-22), of bytes that must be under way, and of what is published for each.
  *
- * NVIDIA reduce, sum of f32: 58 registers on 8.0 and 34 on 9.0, so 4 and 6 groups of 256
- * a unit, of which each work-item has four loads of 16 bytes under way: 64 and 96 KiB a
+ * NVIDIA reduce, sum of f32: 58 registers on 8.0 and 32 on 9.0, so 4 and 8 groups of 256
+ * a unit, of which each work-item has four loads of 16 bytes under way: 64 and 128 KiB a
  * unit. By Little's law (bandwidth times latency) an A100 wants 5, an H100 9 and an H200
  * 13 KiB; NVIDIA's own library plans for 16, 32 and 48. Groups: four times the 8 that a
  * unit of an H200 (132) holds at most, as CUB starts five: groups that end early leave
@@ -115,8 +115,8 @@ static const struct policy nvidia_reduce[CLFOLD_MAX_CANDIDATES] = {
  * worst: tiles then must be large. With D us from one tile's end to the next one's,
  * and 0.4 us from a word's store to its load, it looks back over 0.55 / D tiles, and
  * 0.17 / D / D tiles must be under way. On an H200 that are 5,200 tiles of 12 KiB, of
- * which it holds 1,056; 740 of 32 KiB, of which it holds 660 (48 registers and 35 KB of
- * local memory: 5 groups a unit), and on an A100 90, of 432. CUB, whose warps look at 32
+ * which it holds 1,056; 740 of 32 KiB, of which it holds 528 (56 registers and 35 KB of
+ * local memory: 4 groups a unit), and on an A100 90, of 324. CUB, whose warps look at 32
  * tiles at once, takes 12 KiB on 9.0 and 15 KiB on 8.0. In 32 KiB each of 256 work-items
  * has 8 loads of 16 bytes, four under way: 64 KiB a unit and more.
  */
