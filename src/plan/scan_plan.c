@@ -127,10 +127,10 @@ static struct tile_shape group_tile(const struct scan_policy *policy,
 
     size = size < device->max_group_size ? size : (uint32_t)device->max_group_size;
     size = size < elements ? size : elements;
-    size = size > 0 ? size : 1;
     while (size > 1 && longest_run(device, monoid, size) < 1) {
         size /= 2;
     }
+    size = size > 0 ? size : 1;
     most = longest_run(device, monoid, size);
     most = most < most_run(device, monoid, size) ? most : most_run(device, monoid, size);
     run = elements / size < most ? elements / size : most;

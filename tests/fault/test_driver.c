@@ -652,31 +652,47 @@ static void test_older_works(void **state)
     }
 }
 
-/* As a GPU, and with groups of at most so many work-items: the plan keeps to it, and the
- * sums stay right. */
-static void test_small_groups(void **state)
+/* As a vendor's GPU, and with groups of at most so many work-items: the plan keeps to it,
+ * and the sums stay right. */
+static void check_small_groups(const char *vendor, const char *row, size_t most)
 {
     const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
+    clfold_context *ctx = NULL;
+    clfold_report report;
+
+    clspy_reset();
+    clspy_answer("clGetDeviceInfo", CL_DEVICE_TYPE, &gpu, sizeof(gpu));
+    clspy_answer("clGetDeviceInfo", CL_DEVICE_VENDOR, vendor, strlen(vendor) + 1);
+    clspy_answer("clGetDeviceInfo", CL_DEVICE_MAX_WORK_GROUP_SIZE, &most, sizeof(most));
+    ctx = open_context();
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &report));
+    assert_non_null(strstr(report.reason, row));
+    assert_true(report.group_size >= 1 && report.group_size <= most);
+    assert_ok(reduce(ctx));
+    assert_int_equal(clspy_calls("clBuildProgram"), 1);
+    clfold_context_destroy(&ctx);
+}
+
+static void test_small_groups(void **state)
+{
+    static const struct {
+        const char *vendor, *row;
+    } gpus[] = {
+        { "NVIDIA Corporation", "tile_group by policy \"nvidia\"" },
+        { "Advanced Micro Devices, Inc.", "tile_group by policy \"amd\"" },
+        { "Intel(R) Corporation", "tile_group by policy \"intel\"" },
+        { "House", "tile_group by policy \"any\"" },
+    };
     size_t real = 0;
 
     (void)state;
     assert_int_equal(clGetDeviceInfo(device.id, CL_DEVICE_MAX_WORK_GROUP_SIZE,
                                      sizeof(real), &real, NULL),
                      CL_SUCCESS);
-    for (size_t most = 1; most <= 512 && most <= real; most *= 2) {
-        clfold_context *ctx = NULL;
-        clfold_report report;
-        clspy_reset();
-        clspy_answer("clGetDeviceInfo", CL_DEVICE_TYPE, &gpu, sizeof(gpu));
-        clspy_answer("clGetDeviceInfo", CL_DEVICE_MAX_WORK_GROUP_SIZE, &most,
-                     sizeof(most));
-        ctx = open_context();
-        assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &report));
-        assert_non_null(strstr(report.reason, "tile_group by policy \"any\""));
-        assert_true(report.group_size >= 1 && report.group_size <= most);
-        assert_ok(reduce(ctx));
-        assert_int_equal(clspy_calls("clBuildProgram"), 1);
-        clfold_context_destroy(&ctx);
+    for (size_t i = 0; i < sizeof(gpus) / sizeof(gpus[0]); ++i) {
+        for (size_t most = i + 1; most <= 512 && most <= real; most *= 4) {
+            check_small_groups(gpus[i].vendor, gpus[i].row, most);
+        }
     }
 }
 
