@@ -14,6 +14,7 @@ import re
 import shlex
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "command"))
@@ -58,7 +59,8 @@ class Driver:
         return done.stdout.decode()
 
     def run(self, *words, build=None, **options):
-        command = [self.compare, "--build", build or self.folder, *map(str, words)]
+        # By this Python, for a PATH that has none.
+        command = [sys.executable, self.compare, "--build", build or self.folder, *map(str, words)]
         return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False,
                               stdin=subprocess.DEVNULL, **options)
 
@@ -89,7 +91,8 @@ def refused(d, _):
     """Usage errors, in one sentence that names the value."""
     text = d.run("--help").stdout
     for word in ["--ops", "--types", "--counts", "--rounds", "--device", "--peers", "--limit",
-                 "--build", "--no-build", "--json", "2^26", "NAME=COMMAND", *PEERS]:  # fmt: skip
+                 "--build", "--no-build", "--json", "--svg", "2^26", "NAME=COMMAND",
+                 *PEERS]:  # fmt: skip
         check(word in text, f"--help does not tell of {word}")
     check("Exit status" in text, text)
     for part, *words in [
@@ -105,6 +108,8 @@ def refused(d, _):
         ("'a='", "--peers", "a="),
         ("'clfold=x'", "--peers", "clfold=x"),
         ("--device", "--device"),
+        ("'-'", "--svg", "-"),
+        ("''", "--svg", ""),
         ("x", "x"),
         ("--round", "--round", "3"),
     ]:  # fmt: skip
@@ -152,6 +157,76 @@ def table(d, _):
         ],
         f"{done.returncode} {done.stderr!r} {lines}",
     )  # fmt: skip
+
+
+def look_at(path, *words):
+    """That it is a whole chart with these words in it."""
+    root = ElementTree.parse(path).getroot()
+    check(root.tag == "{http://www.w3.org/2000/svg}svg", root.tag)
+    parts = [part for part in root.iter() if part.tag.endswith("}text")]
+    text = "\n".join("".join(part.itertext()) for part in parts)
+    for word in words:
+        check(word in text, f"{path} is without {word}: {text}")
+
+
+BENCH_ROW = '{"device": "planted", "runs": 5, "roofline_gbps": 8.5}'
+
+
+def chart(d, _):
+    """Programs that are right have a line, and what the command bench tells of the device's."""
+    d.plant("clfold")
+    d.write_program("tools/clfold/clfold",
+                    f"[ \"$1 $2\" = 'bench --json' ] && echo '{BENCH_ROW}'")
+    path = os.path.join(d.folder, "it's.svg")
+    before = sorted(os.listdir(d.folder))
+    words = ["--no-build", *ONE, "--counts", "1000,2000", "--peers",
+             f"slower={PLANTED} slower,crashes={PLANTED} crashes", "--svg"]  # fmt: skip
+    done = d.run(*words, path)
+    lines = [line.split() for line in done.stdout.splitlines()]
+    check(done.returncode == 0 and not done.stderr, f"{done}")
+    check(["scan", "f32", "2000", "roofline", "8.50"] in lines, f"{lines}")
+    look_at(path, "planted: medians of 3 rounds", "scan f32", "clfold", "slower", "roofline")
+    check("crashes" not in open(path, encoding="utf-8").read(), "a line of what crashed")
+    check(sorted(os.listdir(d.folder)) == sorted([*before, "it's.svg"]), f"{os.listdir(d.folder)}")
+
+    # The roofline fails: its line tells, and all else stands.
+    for script, why in [("exit 1", "clfold bench: ended with 1"),
+                        ("echo '{}'", "clfold bench: ended with 0"),
+                        ("echo no device >&2; exit 1", "clfold bench: no device"),
+                        (f"echo '{BENCH_ROW}' | sed s/8.5/null/", "clfold bench: ended with 0")]:
+        d.write_program("tools/clfold/clfold", script)
+        rows = d.rows(0, "--no-build", *ONE, "--peers", f"slower={PLANTED} slower", "--svg", path)
+        check(rows["roofline"]["why"] == why and rows["slower"]["ok"], f"{rows}")
+        look_at(path, "clfold", "slower")
+        check("roofline" not in open(path, encoding="utf-8").read(), "a roofline that is none")
+
+
+def no_chart(d, _):
+    """What cannot be drawn is told before anything runs, and what was there stays as it was."""
+    d.plant("clfold")
+    words = ["--no-build", *ONE, "--peers", f"slower={PLANTED} slower", "--svg"]
+    path = os.path.join(d.folder, "x.svg")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("as it was")
+    os.makedirs(os.path.join(d.folder, "empty"))
+    bare = dict(os.environ, PATH=os.path.join(d.folder, "empty"))
+    for part, name, environment in [
+        ("is a folder", d.folder, None),
+        ("no file can be made in", os.path.join(d.folder, "nowhere", "x.svg"), None),
+        ("needs the program gnuplot", path, bare),
+    ]:
+        done = d.run(*words, name, env=environment)
+        check(done.returncode == 1 and not done.stdout and part in done.stderr
+              and len(done.stderr.splitlines()) == 1, f"{done}")  # fmt: skip
+    for script, part in [("exit 3", "failed with status 3"), ("echo '<svg>'", "is not complete")]:
+        d.write_program("bin/gnuplot", script)
+        before = sorted(os.listdir(d.folder))
+        environment = dict(os.environ, PATH=f"{d.folder}/bin:{os.environ['PATH']}")
+        done = d.run(*words, path, env=environment)
+        check(done.returncode == 1 and part in done.stderr and "slower" in done.stdout, f"{done}")
+        check(sorted(os.listdir(d.folder)) == before, f"{os.listdir(d.folder)}")
+    os.remove(os.path.join(d.folder, "bin", "gnuplot"))
+    check(open(path, encoding="utf-8").read() == "as it was", "the chart of before is gone")
 
 
 def clfold_itself(d, _):
@@ -215,6 +290,18 @@ def wide_types(d, device):
         check(rows["clfold"]["device"] == device["name"], f"{rows}")
 
 
+def drawn(d, device):
+    """The roofline of this device, on counts that take no time."""
+    path = os.path.join(d.folder, "drawn.svg")
+    rows = d.rows(0, "--no-build", "--device", device["index"], "--rounds", 1, "--ops", "reduce",
+                  "--types", "i32", "--counts", "100003", "--peers", "loop", "--svg", path,
+                  build=d.build)  # fmt: skip
+    check(list(rows) == ["clfold", "loop", "roofline"], f"{rows}")
+    check(rows["roofline"]["ok"] and rows["roofline"]["gbps"] > 0, f"{rows}")
+    check(rows["roofline"]["device"] == device["name"], f"{rows}")
+    look_at(path, device["name"], "reduce i32", "clfold", "loop", "roofline")
+
+
 def no_such_device(d, _):
     rows = d.rows(1, "--no-build", "--device", "no such device", *ONE, "--peers", "loop",
                   build=d.build)
@@ -233,8 +320,8 @@ def unread(d, _):
         check(run.wait(240) == 1 and not said, f"exit {run.returncode}, {said!r}")
 
 
-WITHOUT = [refused, faults, table, clfold_itself, builds, unread]
-WITH = [built, wide_types, no_such_device]
+WITHOUT = [refused, faults, table, chart, no_chart, clfold_itself, builds, unread]
+WITH = [built, wide_types, drawn, no_such_device]
 
 
 if __name__ == "__main__":
