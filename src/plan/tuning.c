@@ -173,22 +173,34 @@ static void take_tile(const struct tuned_numbers *numbers, enum tile_kind kind,
     *group_size = kind == TILE_VECTOR ? 1 : *group_size;
 }
 
-/* Whether a candidate has the tile that the numbers want, if they want one. */
-static bool fits(const struct tuned_numbers *numbers, enum tile_kind kind)
+/* The place of the first candidate with the tile that the numbers want, or of the first if
+ * they want none; num if there is no such. tile is the first's, and they are stride bytes
+ * apart. */
+static uint32_t find_tile(const struct tuned_numbers *numbers, const void *tile,
+                          size_t stride, uint32_t num)
 {
-    return !clfold_numbers_have(numbers, TUNED_TILE) ||
-           numbers->values[TUNED_TILE] == (uint64_t)kind;
+    uint32_t place = 0;
+
+    if (!numbers || !clfold_numbers_have(numbers, TUNED_TILE)) {
+        return numbers ? 0 : num;
+    }
+    while (place < num) {
+        enum tile_kind kind;
+        memcpy(&kind, (const char *)tile + place * stride, sizeof(kind));
+        if (numbers->values[TUNED_TILE] == (uint64_t)kind) {
+            break;
+        }
+        ++place;
+    }
+    return place;
 }
 
 void clfold_tune_reduce(const struct tuned_numbers *numbers, struct policy *candidates,
                         uint32_t num)
 {
-    uint32_t from = 0;
+    uint32_t from = find_tile(numbers, &candidates->tile, sizeof(*candidates), num);
 
-    while (numbers && from < num && !fits(numbers, candidates[from].tile)) {
-        ++from;
-    }
-    if (!numbers || from == num) {
+    if (from == num) {
         return;
     }
     struct policy policy = candidates[from];
@@ -206,12 +218,9 @@ void clfold_tune_reduce(const struct tuned_numbers *numbers, struct policy *cand
 void clfold_tune_scan(const struct tuned_numbers *numbers, struct scan_policy *candidates,
                       uint32_t num)
 {
-    uint32_t from = 0;
+    uint32_t from = find_tile(numbers, &candidates->tile, sizeof(*candidates), num);
 
-    while (numbers && from < num && !fits(numbers, candidates[from].tile)) {
-        ++from;
-    }
-    if (!numbers || from == num) {
+    if (from == num) {
         return;
     }
     struct scan_policy policy = candidates[from];
