@@ -51,8 +51,10 @@
  *   CLFOLD_RARE          tile_vector: 1 if there are clfold_usual_stage16 and
  *                          clfold_usual16, which combine what has nothing in it that
  *                          clfold_is_rare
- *   CLFOLD_PREFETCH      1 if the compiler has a __builtin_prefetch that works, else 0
- *   CLFOLD_STREAM        1 if it has __builtin_nontemporal_store, else 0
+ *   CLFOLD_BUILTINS      tile_vector: 1 if the compiler is clang, and one whose attributes
+ *                        and builtins are known to work
+ *   CLFOLD_PREFETCH      tile_vector: 1 if tiles are prefetched by __builtin_prefetch,
+ *   CLFOLD_STREAM        and 1 if __builtin_nontemporal_store may store them
  *
  * An element takes three forms. A tile is folded in stages, which may be narrower than
  * the item: bytes summed into ulong go through uint, and u8 max through uchar. The limit

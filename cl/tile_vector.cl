@@ -15,7 +15,7 @@ typedef private clfold_item *clfold_memory;
 
 /* 16 scalars at any address. PoCL's vload16 is of two loads, and what shuffles take of
  * one of them is loaded once more. */
-#if CLFOLD_PREFETCH
+#if CLFOLD_BUILTINS
 typedef CLFOLD_IN16 clfold_in16_anywhere __attribute__((aligned(sizeof(CLFOLD_IN))));
 #define CLFOLD_VLOAD16(k, from) (((global const clfold_in16_anywhere *)(from))[k])
 #else

@@ -103,7 +103,7 @@ static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 #define CLFOLD_OP16(a, b)       clfold_combine16(a, b)
 #endif
 /* So that `usual` is a constant. Oclgrind cannot run inlined functions of structs. */
-#if CLFOLD_RARE && CLFOLD_PREFETCH
+#if CLFOLD_RARE && CLFOLD_BUILTINS
 #define CLFOLD_INLINE __attribute__((always_inline))
 #else
 #define CLFOLD_INLINE

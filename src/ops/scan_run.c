@@ -76,8 +76,8 @@ static uint32_t make_candidates(struct candidates *of, const clfold_context *con
             .operation = operation,
             .algorithm = call->algorithm,
             .variant = { shape->anchor,
-                         shape->prefetch + 2u * shape->stream +
-                             4u * (uint32_t)shape->group_scan,
+                         shape->builtins + 2u * shape->prefetch + 4u * shape->stream +
+                             8u * (uint32_t)shape->group_scan,
                          (uint32_t)shape->tier + 8u * shape->fences +
                              16u * shape->traced + 32u * shape->window },
             .assemble = assemble,

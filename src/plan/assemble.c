@@ -364,14 +364,14 @@ static void append_scan(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "#define CLFOLD_WINDOW_SUB_GROUP %d\n",
                           shape->window > 1 && shape->tile.kind == TILE_GROUP &&
                               shape->group_scan == GROUP_SCAN_SUB_GROUP);
-        /* A compiler that is known for its prefetch has the cycle counter too. */
         clfold_text_print(text, "#define CLFOLD_TRACE %d\n#define CLFOLD_CYCLES %d\n",
-                          shape->traced, shape->prefetch);
+                          shape->traced, shape->builtins);
         clfold_text_print(text, "#define CLFOLD_CUTS_ITEM %d\n", monoid->cuts != NULL);
     }
     clfold_text_print(text, "#define CLFOLD_SCAN 1\n#define CLFOLD_EXCLUSIVE %d\n",
                       shape->exclusive);
     clfold_text_print(text, "#define CLFOLD_ANCHOR %u\n", shape->anchor);
+    clfold_text_print(text, "#define CLFOLD_BUILTINS %d\n", shape->builtins);
     clfold_text_print(text, "#define CLFOLD_PREFETCH %d\n#define CLFOLD_STREAM %d\n",
                       shape->prefetch, shape->stream);
     if (shape->tile.kind == TILE_GROUP) {

@@ -293,7 +293,7 @@ static const struct row *row_of(const struct device_facts *device)
 
 /* Compilers known to have the builtins that a policy may want. Oclgrind's claims to have
  * __builtin_prefetch and dies of it. */
-static bool has_builtins(const struct device_facts *device)
+bool clfold_policy_builtins(const struct device_facts *device)
 {
     static const char *const platforms[] = { "Portable Computing Language",
                                              "Intel(R) OpenCL" };
@@ -360,7 +360,7 @@ uint32_t clfold_policy_reduce(const struct device_facts *device,
                               struct policy candidates[CLFOLD_MAX_CANDIDATES])
 {
     const struct row *row = row_of(device);
-    bool builtins = has_builtins(device);
+    bool builtins = clfold_policy_builtins(device);
 
     for (uint32_t i = 0; i < CLFOLD_MAX_CANDIDATES; ++i) {
         candidates[i] = row->reduce[i];
@@ -378,7 +378,7 @@ uint32_t clfold_policy_scan(const struct device_facts *device,
                             struct scan_policy candidates[CLFOLD_MAX_CANDIDATES])
 {
     const struct row *row = row_of(device);
-    bool builtins = has_builtins(device);
+    bool builtins = clfold_policy_builtins(device);
 
     for (uint32_t i = 0; i < CLFOLD_MAX_CANDIDATES; ++i) {
         candidates[i] = row->scan[i];
@@ -396,11 +396,6 @@ uint32_t clfold_policy_scan(const struct device_facts *device,
         }
     }
     return CLFOLD_MAX_CANDIDATES;
-}
-
-bool clfold_policy_builtins(const struct device_facts *device)
-{
-    return has_builtins(device);
 }
 
 struct policy clfold_policy_ladder(const struct device_facts *device)

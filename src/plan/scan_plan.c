@@ -230,6 +230,7 @@ uint32_t clfold_scan_shapes(enum scan_algorithm algorithm, bool exclusive,
         shapes[num] = (struct scan_shape){
             .algorithm = algorithm,
             .exclusive = exclusive,
+            .builtins = clfold_policy_builtins(device) && all[i].tile == TILE_VECTOR,
             .prefetch = all[i].prefetch && all[i].tile == TILE_VECTOR,
             .stream = all[i].stream_bytes > 0 && all[i].tile == TILE_VECTOR,
             .anchor = override->anchor ? override->anchor : all[i].anchor,

@@ -33,7 +33,8 @@ const char *clfold_scan_name(enum scan_algorithm algorithm);
 struct scan_shape {
     enum scan_algorithm algorithm;
     bool exclusive;
-    bool prefetch, stream;      /* the compiler has the builtins */
+    bool builtins;              /* those of clang are known to work; tile_vector */
+    bool prefetch, stream;      /* tiles ahead, and past the caches: two of them */
     uint32_t anchor;            /* tiles from one anchor to the next */
     enum group_scan group_scan; /* of tile_group */
     enum memory_tier tier;      /* of look-back */

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "plan/assemble.h"
+#include "plan/tuning.h"
 
 static const struct site site = { NULL, "plan" };
 
@@ -87,6 +88,54 @@ static void test_prefetch(void **state)
     }
 }
 
+/* A scan's text tells what the compiler can, whatever of it a tuning file wants. */
+static void test_builtins(void **state)
+{
+    static const struct {
+        const char *platform;
+        int prefetch; /* of the tuning file; -1: nothing */
+        const char *builtins, *prefetches;
+    } cases[] = {
+        { "Portable Computing Language", -1, "1", "1" },
+        { "Portable Computing Language", 0, "1", "0" },
+        { "Oclgrind", -1, "0", "0" },
+        { "Oclgrind", 0, "0", "0" },
+    };
+    const struct verdict unknown = { 0 };
+    struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
+    struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
+    struct monoid monoid;
+
+    (void)state;
+    assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct device_facts device = cpu;
+        struct tuned_numbers numbers = { 0 };
+        struct plan_override tuned = { .tuned = &numbers };
+        char builtins[64], prefetches[64];
+        device.platform = cases[i].platform;
+        if (cases[i].prefetch >= 0) {
+            clfold_numbers_put(&numbers, TUNED_PREFETCH, (uint64_t)cases[i].prefetch);
+        }
+        clfold_scan_shapes(REDUCE_THEN_SCAN, false, &device, &monoid, &unknown, &tuned,
+                           policies, shapes);
+        snprintf(builtins, sizeof(builtins), "#define CLFOLD_BUILTINS %s\n",
+                 cases[i].builtins);
+        snprintf(prefetches, sizeof(prefetches), "#define CLFOLD_PREFETCH %s\n",
+                 cases[i].prefetches);
+        for (int k = 0; k < 2; ++k) {
+            struct text text = { 0 };
+            clfold_assemble_scan(&text, &monoid, &shapes[k]);
+            assert_false(text.failed);
+            assert_non_null(
+                strstr(text.bytes, k == 0 ? builtins : "#define CLFOLD_BUILTINS 0\n"));
+            assert_non_null(
+                strstr(text.bytes, k == 0 ? prefetches : "#define CLFOLD_PREFETCH 0\n"));
+            clfold_text_finish(&text);
+        }
+    }
+}
+
 /* Tiles and streams of CPUs by the cache that the device tells of; other devices' are
  * their rows'. */
 static void test_caches(void **state)
@@ -135,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_policy),
         cmocka_unit_test(test_prefetch),
+        cmocka_unit_test(test_builtins),
         cmocka_unit_test(test_caches),
     };
 
