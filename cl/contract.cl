@@ -51,8 +51,8 @@
  *   CLFOLD_RARE          tile_vector: 1 if there are clfold_usual_stage16 and
  *                          clfold_usual16, which combine what has nothing in it that
  *                          clfold_is_rare
- *   CLFOLD_BUILTINS      tile_vector: 1 if the compiler is clang, and one whose attributes
- *                        and builtins are known to work
+ *   CLFOLD_BUILTINS      tile_vector: 1 if the compiler is a clang whose attributes
+ *                        and builtins are known to work, else 0
  *   CLFOLD_PREFETCH      tile_vector: 1 if tiles are prefetched by __builtin_prefetch,
  *   CLFOLD_STREAM        and 1 if __builtin_nontemporal_store may store them
  *

@@ -173,9 +173,9 @@ static void take_tile(const struct tuned_numbers *numbers, enum tile_kind kind,
     *group_size = kind == TILE_VECTOR ? 1 : *group_size;
 }
 
-/* The place of the first candidate with the tile that the numbers want, or of the first if
- * they want none; num if there is no such. tile is the first's, and they are stride bytes
- * apart. */
+/* The place of the first candidate with the tile that the numbers want, or of the first
+ * if they want none; num if there is no such. tile is the first's, and they are stride
+ * bytes apart. */
 static uint32_t find_tile(const struct tuned_numbers *numbers, const void *tile,
                           size_t stride, uint32_t num)
 {
