@@ -175,6 +175,8 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
                             &caps->facts.max_group_size, sizeof(size_t))) ||
         (status = get_value(site, device, CL_DEVICE_LOCAL_MEM_SIZE, &local_memory,
                             sizeof(local_memory))) ||
+        (status = get_value(site, device, CL_DEVICE_MAX_COMPUTE_UNITS, &caps->facts.units,
+                            sizeof(cl_uint))) ||
         (status = get_value(site, device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, &cache,
                             sizeof(cache)))) {
         return status;

@@ -26,12 +26,12 @@ enum group_scan {
 /* "hillis_steele", "blelloch", "raking", "sub_group". */
 const char *clfold_group_scan_name(enum group_scan kind);
 
-/* What a policy may depend on. Never the number of compute units found at run time: on
- * some drivers it changes with the number of workers, and float bits hang on the policy.
- */
+/* What a policy may depend on. What float bits hang on, tiles and anchors, may not depend
+ * on `units`: on some drivers they change with the number of workers. */
 struct device_facts {
     bool cpu;
     const char *vendor, *name;
+    uint32_t units;        /* compute units; 0: unknown */
     size_t max_group_size; /* work-items */
     size_t local_memory;   /* bytes */
     const char *platform;  /* its name; NULL: unknown */
@@ -56,7 +56,7 @@ struct scan_policy {
     uint32_t tile_bytes;   /* of input or output, whichever is wider */
     uint32_t group_size;   /* work-items */
     uint32_t groups;       /* that share the tiles, at most */
-    uint32_t least_run;    /* tiles a group takes at least, with LEAST_GROUPS of them */
+    uint32_t least_run;    /* tiles a group takes at least, where groups are enough */
     uint32_t anchor;       /* tiles from one anchor to the next, see scan_tiles.cl */
     uint64_t single_bytes; /* up to here one group is as fast */
     uint64_t stream_bytes; /* of output: from here on past the caches; 0: never */
