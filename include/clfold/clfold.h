@@ -588,7 +588,10 @@ typedef struct clfold_report {
     uint64_t bytes_read, bytes_written;
     char reason[256]; /* why this one, and why not the faster ones */
     size_t items;     /* elements that a work-item of the first launch folds, at most */
-    uintptr_t reserved[7];
+    /* whose numbers these are; static: a row of the library's, as "cpu", or "tuned", the
+     * tuning file's; NULL: the algorithm is a rung of the ladder */
+    const char *policy;
+    uintptr_t reserved[6];
 } clfold_report;
 
 /*

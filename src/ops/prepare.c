@@ -186,6 +186,7 @@ static void report_reduce(const struct rehearsal *of, bool dropped, bool named,
         .bytes_read = plan->bytes_read,
         .bytes_written = plan->bytes_written,
         .items = (size_t)plan->items,
+        .policy = of->algorithm == REDUCE_TILES ? plan->row : NULL,
     };
     clfold_reduce_reason(out->reason, &reason);
 }
@@ -223,6 +224,7 @@ static void report_scan(const struct rehearsal *of, const struct scan_reason *re
         .bytes_read = plan->bytes_read,
         .bytes_written = plan->bytes_written,
         .items = (size_t)(plan->run * (tile->elements / tile->group_size)),
+        .policy = plan->row,
     };
     clfold_scan_reason(out->reason, reason);
 }

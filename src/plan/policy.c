@@ -252,6 +252,8 @@ static const struct row {
     { "cpu", CLASS_CPU, NULL, cpu_reduce, cpu_scan, &cpu_ladder },
     { "nvidia", CLASS_ANY, "NVIDIA", nvidia_reduce, nvidia_scan, &any_ladder },
     { "amd", CLASS_ANY, "Advanced Micro Devices", amd_reduce, amd_scan, &any_ladder },
+    /* Mesa's name for it, of rusticl */
+    { "amd", CLASS_ANY, "AMD", amd_reduce, amd_scan, &any_ladder },
     { "intel", CLASS_ANY, "Intel", intel_reduce, intel_scan, &any_ladder },
     { "any", CLASS_ANY, NULL, any_reduce, any_scan, &any_ladder },
 };

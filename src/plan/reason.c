@@ -135,8 +135,8 @@ static const char *const methods[CLFOLD_SCAN_ALGORITHMS] = {
     [SCAN_SINGLE_GROUP] = "one group takes all tiles in turn, in one launch",
     [SCAN_THEN_PROPAGATE] = "tiles are scanned, and their prefixes put in front",
     [REDUCE_THEN_SCAN] = "tiles are folded, then scanned behind their prefixes",
-    [SCAN_LOOKBACK] = "one launch, whose tiles look back for their prefixes",
-    [SCAN_CHAINED] = "one launch, whose tiles wait for the one before them",
+    [SCAN_LOOKBACK] = "in one launch tiles look back for prefixes",
+    [SCAN_CHAINED] = "in one launch tiles wait for the one before",
 };
 
 /* What became of the best tier that was tried. */
@@ -186,7 +186,7 @@ static void add_method(struct sentence *sentence, const struct scan_reason *of)
         add(sentence, "%s", methods[algorithm]);
     }
     if (plan->shape.window > 1) {
-        add(sentence, ", by %u", plan->shape.window);
+        add(sentence, ", %u at a time", plan->shape.window);
     }
     if (clfold_scan_looks_back(algorithm) && of->unproven) {
         add(sentence, ", if a probe finds memory for it");

@@ -76,6 +76,10 @@ static void rooflines(void **state)
     /* launches, not memory */
     assert_false(bench_roofline_is_broken(1, 100, 32 * mebibyte - 1));
     assert_true(bench_roofline_is_broken(1, 100, 32 * mebibyte));
+    assert_true(bench_roofline_is_native(99.999, 100, 32 * mebibyte));
+    assert_false(bench_roofline_is_native(100, 100, most));
+    assert_false(bench_roofline_is_native(1, 0, most));
+    assert_false(bench_roofline_is_native(1, 100, 32 * mebibyte - 1));
 }
 
 int main(void)

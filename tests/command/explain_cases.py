@@ -63,7 +63,7 @@ def why_reduce(d, device):
 def why_scan(d, device):
     rest = "; " + ROW + "(; in place reduce_then_scan, for want of fences)?" + MOVES
     proven = "(, if a probe finds memory for it)?"
-    look_back = r"one launch, whose tiles look back for their prefixes(, by \d+)?" + proven
+    look_back = r"in one launch tiles look back for prefixes(, \d+ at a time)?" + proven
     folded = "tiles are folded, then scanned behind their prefixes"
     launches = r"one group takes all tiles in turn, in (one launch|\d+ launches)"
     for kind in ["--inclusive", "--exclusive"]:

@@ -196,12 +196,20 @@ static void test_explain(void **state)
     assert_non_null(strstr(report.reason, "tile_group"));
     assert_non_null(strstr(report.reason, "160 lanes"));
     assert_non_null(strstr(report.reason, "10 groups of lanes with 32 items each"));
+    assert_string_equal(report.policy, "cpu");
     for (size_t i = 0; i < sizeof(report.reserved) / sizeof(report.reserved[0]); ++i) {
         assert_int_equal(report.reserved[i], 0);
     }
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 100, &report));
     assert_int_equal(report.num_launches, 1);
     assert_int_equal(report.scratch_bytes, 0);
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, 100, &report));
+    assert_string_equal(report.policy, "cpu");
+    const clfold_fold rung = { .op = CLFOLD_ADD,
+                               .type = CLFOLD_F32,
+                               .algorithm = "reduce6" };
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &rung, 100, &report));
+    assert_null(report.policy);
     clfold_stats stats = stats_of(ctx);
     assert_int_equal(stats.builds, 0);
     assert_int_equal(stats.calls, 0);

@@ -103,8 +103,9 @@ static clfold_report explain(clfold_context *ctx, clfold_operation operation,
 static bool is_tuned(clfold_context *ctx, clfold_operation operation,
                      const clfold_fold *fold, size_t count)
 {
-    return strstr(explain(ctx, operation, fold, count).reason, "by the tuning file") !=
-           NULL;
+    const char *policy = explain(ctx, operation, fold, count).policy;
+
+    return policy && strcmp(policy, "tuned") == 0;
 }
 
 /* ---- Rows -------------------------------------------------------------------------- */

@@ -137,18 +137,19 @@ static void test_scan(void **state)
 
     (void)state;
     assert_string_equal(say_scan(&of),
-                        "the count is large: one launch, whose tiles look back for their "
+                        "the count is large: in one launch tiles look back for "
                         "prefixes; tile_vector by policy \"cpu\"; moves 2.00 times the "
                         "input");
     plan.shape.window = 32;
     of.unproven = true;
     of.dropped = true;
     plan.row = "tuned";
-    assert_string_equal(say_scan(&of),
-                        "the count is large: one launch, whose tiles look back for their "
-                        "prefixes, by 32, if a probe finds memory for it; tile_vector by "
-                        "the tuning file, since another does not build; moves 2.00 times "
-                        "the input");
+    assert_string_equal(
+        say_scan(&of),
+        "the count is large: in one launch tiles look back for "
+        "prefixes, 32 at a time, if a probe finds memory for it; tile_vector by "
+        "the tuning file, since another does not build; moves 2.00 times "
+        "the input");
     plan = scan_plan(SCAN_SINGLE_GROUP);
     of = (struct scan_reason){ .plan = &plan, .monoid = &monoid, .count = 1000 };
     assert_string_equal(say_scan(&of), "the count is small: one group takes all tiles in "
@@ -181,8 +182,8 @@ static void test_named(void **state)
     of.chooser = CHOSEN_BY_VARIABLE;
     of.policy = SCAN_SINGLE_GROUP;
     assert_string_equal(say_scan(&of),
-                        "named by CLFOLD_SCAN: one launch, whose tiles wait for the one "
-                        "before them; the policy takes scan_single_group; tile_vector by "
+                        "named by CLFOLD_SCAN: in one launch tiles wait for the one "
+                        "before; the policy takes scan_single_group; tile_vector by "
                         "policy \"cpu\"; moves 2.00 times the input");
     of.policy = SCAN_CHAINED;
     assert_null(strstr(say_scan(&of), "the policy takes"));
@@ -295,7 +296,7 @@ static void fit_scan(enum scan_algorithm algorithm, enum chooser chooser, uint32
     assert_has(reason, of.given_up && bits % 3 == 0 ? "(legacy_64 words do" : "");
     assert_has(reason, "tile_vector by policy \"" LONG_ROW "\"");
     assert_has(reason, of.dropped ? ", since another does not build" : "");
-    assert_has(reason, looks_back ? ", by 32" : "");
+    assert_has(reason, looks_back ? ", 32 at a time" : "");
     assert_has(reason, of.unproven ? ", if a probe finds memory for it" : "");
     assert_has(reason, looks_back && !of.unproven && !plan.shape.fences ? "fences" : "");
     assert_has(reason, "; moves 2000.00 times the input");

@@ -375,6 +375,7 @@ static void test_vendors(void **state)
     } rows[] = {
         { "NVIDIA Corporation", "nvidia" },
         { "Advanced Micro Devices, Inc.", "amd" },
+        { "AMD", "amd" },
         { "Intel(R) Corporation", "intel" },
         { "House", "any" },
     };

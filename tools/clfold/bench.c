@@ -174,8 +174,8 @@ static bool conclude(const struct bench *bench, const struct outcome *outcome,
         const struct bench_row *const row = outcome->broken;
         name_row(row, name, sizeof(name));
         fprintf(stderr,
-                "clfold: %zu of %zu rooflines are broken, and native ones stand for "
-                "them: for %s kernels reach %.4g GB/s, and native loops %.4g\n",
+                "clfold: %zu of %zu rooflines of kernels are broken: for %s kernels "
+                "reach %.4g GB/s, and native loops %.4g\n",
                 outcome->num_broken, num_rows, name, row->opencl_gbps, row->native_gbps);
     }
     if (outcome->num_wrong == 0) {

@@ -10,19 +10,19 @@
 
 #include <stdio.h>
 
-enum { FEWEST_RUNS = 5, MOST_RUNS = 101, POLICY_TEXT = 64 };
+enum { FEWEST_RUNS = 5, MOST_RUNS = 101 };
 
 /* One case at one count. */
 struct bench_row {
     struct bench_case one;
     size_t count;
     const char *algorithm;
-    char policy[POLICY_TEXT]; /* the name of its row; "" where there is none */
+    const char *policy; /* the name of its row */
     struct bench_figure figure;
     double event_seconds; /* 0: the device tells none, as of all that follows */
     double opencl_gbps, native_gbps, roofline_gbps;
     const char *roofline; /* "prefetched", "native streamed" */
-    bool broken;
+    bool broken;          /* the one of kernels */
     struct bench_sets sets;
     uint64_t set_bytes;
     bool ok;

@@ -67,13 +67,12 @@ void bench_print_row(const struct bench_row *row)
            speed(text[0], bench_gbps(row), 7), speed(text[1], row->roofline_gbps, 7),
            row->broken ? '!' : ' ', fraction(row), speed(text[2], row->native_gbps, 7),
            figure(text[3], row->event_seconds * 1e3, 9, 4), row->sets.num);
-    printf("%s, %s; %s%s%s\n", row->algorithm, *row->policy ? row->policy : "-",
+    printf("%s, %s; %s%s%s\n", row->algorithm, row->policy ? row->policy : "-",
            row->roofline, row->sets.few ? "; few sets for want of memory" : "",
            row->ok ? "" : "; ok=no");
     if (row->broken) {
-        printf("%-6s ! the roofline of kernels is broken, only %.4g GB/s, so it is the "
-               "native one\n",
-               "", row->opencl_gbps);
+        printf("%-6s ! the roofline of kernels is broken, only %.4g GB/s\n", "",
+               row->opencl_gbps);
     }
 }
 
@@ -115,8 +114,8 @@ static bool put_case(json_object *object, const struct bench_row *row)
     return put_text(object, "op", bench_operation_name(row->one.operation)) &&
            put_text(object, "fold", bench_fold_name(row->one.fold)) &&
            put_text(object, "algorithm", row->algorithm) &&
-           (*row->policy ? put_text(object, "policy", row->policy)
-                         : json_object_object_add(object, "policy", NULL) == 0) &&
+           (row->policy ? put_text(object, "policy", row->policy)
+                        : json_object_object_add(object, "policy", NULL) == 0) &&
            put_text(object, "type", type) && put_number(object, "count", row->count);
 }
 

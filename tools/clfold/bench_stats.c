@@ -44,6 +44,11 @@ struct bench_sets bench_choose_sets(uint64_t set_bytes, uint64_t memory)
     return (struct bench_sets){ (size_t)(held < wanted ? held : wanted), held < wanted };
 }
 
+bool bench_roofline_is_native(double opencl_gbps, double native_gbps, uint64_t bytes)
+{
+    return bytes >= BENCH_JUDGED_BYTES && opencl_gbps < native_gbps;
+}
+
 bool bench_roofline_is_broken(double opencl_gbps, double native_gbps, uint64_t bytes)
 {
     return bytes >= BENCH_JUDGED_BYTES && opencl_gbps < 0.9 * native_gbps;

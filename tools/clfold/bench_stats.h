@@ -29,9 +29,11 @@ struct bench_sets {
  */
 struct bench_sets bench_choose_sets(uint64_t set_bytes, uint64_t memory);
 
-/* For a roofline to count, kernels that only read or copy must be about as fast as native
- * loops. With fewer bytes the launch is most of the time, and nothing is said. */
+/* Whether native loops are the roofline, which they are where they are faster, and
+ * whether kernels that only read or copy are so much slower that something is wrong with
+ * them. With fewer bytes the launch is most of the time, and all are kernels. */
 enum { BENCH_JUDGED_BYTES = 32 * 1024 * 1024 };
+bool bench_roofline_is_native(double opencl_gbps, double native_gbps, uint64_t bytes);
 bool bench_roofline_is_broken(double opencl_gbps, double native_gbps, uint64_t bytes);
 
 #endif

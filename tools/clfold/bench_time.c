@@ -301,32 +301,20 @@ static const char *native_name(enum bench_way way)
 static void conclude(struct timing *t, size_t runs)
 {
     struct bench_row *const row = t->row;
+    const uint64_t bytes = bench_bytes(&row->one, row->count);
     enum bench_way way = WAY_PLAIN, native = WAY_PLAIN;
 
     row->figure = bench_figure_of(t->seconds[CASE], runs);
     row->opencl_gbps = best_gbps(t, false, runs, &way);
     row->native_gbps = best_gbps(t, true, runs, &native);
-    row->broken = bench_roofline_is_broken(row->opencl_gbps, row->native_gbps,
-                                           bench_bytes(&row->one, row->count));
-    row->roofline_gbps = row->broken ? row->native_gbps : row->opencl_gbps;
-    row->roofline = row->broken ? native_name(native) : bench_way_name(way);
+    row->broken = bench_roofline_is_broken(row->opencl_gbps, row->native_gbps, bytes);
+    const bool is_native =
+        bench_roofline_is_native(row->opencl_gbps, row->native_gbps, bytes);
+    row->roofline_gbps = is_native ? row->native_gbps : row->opencl_gbps;
+    row->roofline = is_native ? native_name(native) : bench_way_name(way);
     row->event_seconds = t->bench->profiling && t->has_events
                              ? bench_figure_of(t->seconds[EVENTS], runs).median
                              : 0;
-}
-
-/* A reason tells its policy as: by policy "cpu". */
-static void find_policy(const char *reason, char policy[POLICY_TEXT])
-{
-    static const char before[] = "policy \"";
-    const char *const found = strstr(reason, before);
-    const bool is_tuned = strstr(reason, "by the tuning file") != NULL;
-
-    snprintf(policy, POLICY_TEXT, "%s", is_tuned ? "tuned" : "");
-    if (found && !is_tuned) {
-        const char *const name = found + strlen(before);
-        snprintf(policy, POLICY_TEXT, "%.*s", (int)strcspn(name, "\""), name);
-    }
 }
 
 static bool explain(const struct timing *t, const clfold_fold *fold,
@@ -340,7 +328,7 @@ static bool explain(const struct timing *t, const clfold_fold *fold,
         return session_refuse(status, message);
     }
     row->algorithm = report.algorithm;
-    find_policy(report.reason, row->policy);
+    row->policy = report.policy;
     return true;
 }
 
