@@ -3,7 +3,8 @@
 
 GPU_TEXTS is the built tools/gpu_code/gpu_texts. A part of all programs, chosen so that every
 operation, operator, size of type and target comes up; tools/codegen compiles the rest. Registers
-and spills of NVIDIA's are known where ptxas is installed.
+and spills of NVIDIA's are known where ptxas is installed, and Intel's programs are compiled where
+ocloc is.
 """
 
 import concurrent.futures
@@ -20,7 +21,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "..", "tools", "gpu_code"))
 import checks
 import occupancy
 import tools
-from compilers import TARGETS, Compilers, Failed, figures
+from compilers import TARGETS, Compilers, Failed, figures, lacks
 
 CHOSEN = "reduce_tiles,scan_lookback"
 RUNGS = "reduce0,reduce1,reduce2,reduce3,reduce4,reduce5,reduce6"
@@ -34,6 +35,7 @@ PARTS = (
     ("gfx90a", "scan_single_group,reduce_then_scan,scan_then_propagate", "mul", "u16,f64"),
     ("gfx1030", CHOSEN, "add,arg-max", "i16,f64,u8:u64"),
     ("gfx1100", f"{CHOSEN},{RUNGS}", "add,arg-min-max", "u8,f32"),
+    ("dg2", f"{CHOSEN},reduce_then_scan", "add,arg-min", "u8,f32,i64,u8:u32"),
 )
 # Known to clang: waves a SIMD by registers alone, where no local memory is in the way.
 NO_LOCAL = """
@@ -54,7 +56,10 @@ def programs(gpu_texts, folder, part):
     done = subprocess.run([gpu_texts, folder, TARGETS[target], *asked],
                           stdout=subprocess.PIPE, text=True, check=True)
     entries = [json.loads(line) for line in done.stdout.splitlines()]
-    return [(target, entry) for entry in entries if entry["candidate"] == 0]
+    return [
+        (target, entry) for entry in entries
+        if entry["candidate"] == 0 and not lacks(target, entry)
+    ]
 
 
 def check(compilers, folder, target, entry):
@@ -91,11 +96,13 @@ def check_occupancy(compilers, target):
 def main(gpu_texts):
     compilers = Compilers()
     targets = {part[0] for part in PARTS}
+    if not compilers.ocloc:
+        targets -= {target for target in targets if TARGETS[target] == "intel"}
     for why in filter(None, map(compilers.missing, sorted(targets))):
         tools.leave_out(why)
     with tempfile.TemporaryDirectory() as folder:
         work = {}
-        for part in PARTS:
+        for part in (part for part in PARTS if part[0] in targets):
             for target, entry in programs(gpu_texts, folder, part):
                 work[target, entry["file"]] = (folder, target, entry)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -103,8 +110,11 @@ def main(gpu_texts):
     failures = [said for wrong in found for said in wrong]
     for target in occupancy.AMD:
         failures += check_occupancy(compilers, target)
-    said = "with" if compilers.ptxas else "without"
-    tools.finish(failures, f"{len(work)} programs, {said} ptxas")
+    said = ", ".join(
+        f"{'with' if path else 'without'} {name}"
+        for name, path in (("ptxas", compilers.ptxas), ("ocloc", compilers.ocloc))
+    )
+    tools.finish(failures, f"{len(work)} programs, {said}")
 
 
 if __name__ == "__main__":

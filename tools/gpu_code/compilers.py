@@ -29,6 +29,8 @@ VENDORS = {
     "intel": ("dg2",),
 }
 TARGETS = {target: vendor for vendor, targets in VENDORS.items() for target in targets}
+# Types that a target's devices do not have, of which the library builds nothing there.
+LACKS = {"dg2": {"f64"}}
 
 # libclc has no C11 atomics. clang has, under names of its own.
 ATOMICS = (
@@ -51,6 +53,12 @@ def front_of(vendor, text):
         with open(os.path.join(HERE, name), encoding="ascii") as file:
             front += file.read()
     return front
+
+
+def lacks(target, entry):
+    """The type of a program's that the target does not have, or None."""
+    return next((name for name in (entry["in"], entry["type"])
+                 if name in LACKS.get(target, ())), None)
 
 
 class Failed(Exception):

@@ -4,6 +4,7 @@ An instruction is for 8, 16 or 32 work-items, and its comment says what a messag
 
     send.dc1 (16|M0)  r9  r2  null:0  0x0  0x04205E00  // ...; untyped surface read with x
     send.ugm (16|M0)  r9  r2  null:0  0x0  0x0850D500  // ...; load.ugm.d32x4.a64
+    send.dc1 (8|M0)   r9  r2  null:0  0x0  0x0424B2FF  // ...; untyped a64 atomic int64 logical OR
 """
 
 import re
@@ -15,6 +16,7 @@ SPILLED = re.compile(r"[Kk]ernel (\w+)\s+compiled SIMD\d+ allocated (\d+) regs a
                      r"(\d+)")
 SURFACE = re.compile(r"untyped surface (read|write) with (x?y?z?w?)")
 MESSAGE = re.compile(r"(load|store)\.(ugm|slm|tgm)\.d(\d+)(?:u\d+)?(?:x(\d+))?")
+ATOMICS = {"logical OR": asm.LOAD, "store": asm.STORE}
 LOCAL_SURFACE = re.compile(r"0x[0-9A-F]{6}FE\b", re.I)
 
 
@@ -33,7 +35,9 @@ def access_of(line):
         kind = asm.LOAD if message[1] == "load" else asm.STORE
         return asm.Access(kind, space, int(message[3]) // 8 * int(message[4] or 1))
     if "atomic" in comment:
-        return asm.Access(asm.ATOMIC, asm.GLOBAL, 8 if "64" in comment else 4, True)
+        # An atomic load is the OR with 0, done where all units see it.
+        kind = next((kind for word, kind in ATOMICS.items() if word in comment), asm.ATOMIC)
+        return asm.Access(kind, asm.GLOBAL, 8 if "int64" in comment else 4, True)
     return None
 
 

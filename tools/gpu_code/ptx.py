@@ -121,5 +121,5 @@ def plain_reads_through(kernel, parameter):
         and step.access.kind == asm.LOAD
         and step.access.space == asm.GLOBAL
         and not step.access.coherent
-        and marked & set(register.findall(step.text.split("[")[1]))
+        and marked & set(register.findall(step.text.partition("[")[2]))
     ]
