@@ -298,9 +298,10 @@ static void descend(struct search *of, bool *time)
     while (moved && *time) {
         moved = false;
         for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && *time; ++i) {
-            /* What was better upwards is not worse downwards from there. */
-            bool up = walk(of, order[i], true, time);
-            moved = moved || up || walk(of, order[i], false, time);
+            /* What was better upwards is not worse downwards from there. Whether other
+             * numbers moved says nothing of this one's way down. */
+            bool here = walk(of, order[i], true, time) || walk(of, order[i], false, time);
+            moved = moved || here;
         }
     }
 }

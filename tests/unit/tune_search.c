@@ -141,6 +141,15 @@ static double scan_bowl(const struct tuned_numbers *numbers)
            (numbers->values[TUNED_STREAM_BYTES] > 1 << 20 ? 0.1 : 0);
 }
 
+/* Least where a tile is twice the default's, and there are half as many groups. */
+static double up_and_down(const struct tuned_numbers *numbers)
+{
+    double tile = off(numbers, TUNED_TILE_BYTES, 2 * summit->values[TUNED_TILE_BYTES]);
+    double groups = off(numbers, TUNED_GROUPS, summit->values[TUNED_GROUPS] / 2);
+
+    return 1 + 0.1 * tile + 0.1 * groups;
+}
+
 static double flat(const struct tuned_numbers *numbers)
 {
     (void)numbers;
@@ -181,6 +190,23 @@ static void test_scan(void **state)
     assert_int_equal(result.numbers.values[TUNED_ANCHOR], 16);
     assert_int_equal(result.numbers.values[TUNED_PREFETCH], 0);
     assert_int_equal(result.numbers.values[TUNED_STREAM_BYTES], 1 << 20);
+}
+
+/* A number is tried downwards in the first pass, also after another one went up: there is
+ * no time here for a second. */
+static void test_both_ways(void **state)
+{
+    struct world w = new_world(CLFOLD_REDUCE, up_and_down);
+    const struct tuned_numbers policy = w.space.policy;
+    struct tune_result result;
+
+    (void)state;
+    result = search(&w, NULL, 1.25);
+    assert_int_equal(result.outcome, TUNE_BETTER);
+    assert_int_equal(result.numbers.values[TUNED_TILE_BYTES],
+                     2 * policy.values[TUNED_TILE_BYTES]);
+    assert_int_equal(result.numbers.values[TUNED_GROUPS],
+                     policy.values[TUNED_GROUPS] / 2);
 }
 
 /* Noise does not keep it from getting near. */
@@ -389,12 +415,12 @@ static void test_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_minimum),  cmocka_unit_test(test_scan),
-        cmocka_unit_test(test_noise),    cmocka_unit_test(test_never_worse),
-        cmocka_unit_test(test_time),     cmocka_unit_test(test_slow_builds),
-        cmocka_unit_test(test_previous), cmocka_unit_test(test_simple),
-        cmocka_unit_test(test_wrong),    cmocka_unit_test(test_failing),
-        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_minimum),     cmocka_unit_test(test_scan),
+        cmocka_unit_test(test_both_ways),   cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_never_worse), cmocka_unit_test(test_time),
+        cmocka_unit_test(test_slow_builds), cmocka_unit_test(test_previous),
+        cmocka_unit_test(test_simple),      cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_failing),     cmocka_unit_test(test_values),
     };
 
     return cmocka_run_group_tests_name("tune_search", tests, NULL, NULL);
