@@ -156,6 +156,14 @@ static void chosen(void **state)
     check_case(&cases[1], SCAN, BENCH_ADD, "i8:u16");
     check_case(&cases[6], SCAN, BENCH_SEGMENTED, "f32");
 
+    /* what is named twice is measured once */
+    num = choose((const char *[MOST]){ "bench", "--types=f32,i8:u16,f32:f32,i8:u16",
+                                       "--op=scan", "--folds=add,max,add" },
+                 false, false, cases);
+    assert_int_equal(num, 4);
+    check_case(&cases[0], SCAN, BENCH_ADD, "f32");
+    check_case(&cases[1], SCAN, BENCH_ADD, "i8:u16");
+
     assert_int_equal(choose((const char *[MOST]){ "bench", "--folds", "segmented,max" },
                             false, false, cases),
                      3);

@@ -1,6 +1,8 @@
 /* The command line of tune. */
 #include "words.h"
 
+#include "types.h"
+
 static void tune(void **state)
 {
     struct options options;
@@ -63,25 +65,47 @@ static void helps(void **state)
     assert_non_null(strstr(options.print, "Usage: clfold tune"));
 }
 
-/* As many types as there is room for, and one more. */
+/* Every pair of types there is, and all of them again. */
 static void most_types(void **state)
 {
-    char list[4 * (LIST_MOST_TYPES + 1) + 1] = "f32";
+    char list[2 * 8 * LIST_MOST_TYPES + 1];
+    struct options options;
+    struct message message;
+    size_t length = 0;
+
+    (void)state;
+    for (int i = 0; i < 2 * LIST_MOST_TYPES; i++) {
+        const int pair = i % LIST_MOST_TYPES;
+        length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s:%s",
+                                   i > 0 ? "," : "",
+                                   type_name(1 + (clfold_type)(pair / CLFOLD_F64)),
+                                   type_name(1 + (clfold_type)(pair % CLFOLD_F64)));
+    }
+    assert_true(length < sizeof(list));
+    assert_true(
+        read_words((const char *[MOST]){ "tune", "--types", list }, &options, &message));
+    assert_int_equal(options.types.num, LIST_MOST_TYPES);
+    for (int i = 0; i < LIST_MOST_TYPES; i++) {
+        assert_int_equal(options.types.each[i].in, 1 + i / CLFOLD_F64);
+        assert_int_equal(options.types.each[i].type, 1 + i % CLFOLD_F64);
+    }
+}
+
+/* Each is tuned once, where it stands first; u8 and u8:u64 are two. */
+static void types_again(void **state)
+{
     struct options options;
     struct message message;
 
     (void)state;
-    for (int i = 1; i < LIST_MOST_TYPES; i++) {
-        strcat(list, ",f32");
-    }
-    assert_true(
-        read_words((const char *[MOST]){ "tune", "--types", list }, &options, &message));
-    assert_int_equal(options.types.num, LIST_MOST_TYPES);
-    strcat(list, ",f32");
-    assert_false(
-        read_words((const char *[MOST]){ "tune", "--types", list }, &options, &message));
-    assert_non_null(strstr(message.text, "--types f32,"));
-    assert_non_null(strstr(message.text, ": more than 128 types"));
+    assert_true(read_words(
+        (const char *[MOST]){ "tune", "--types", "f32,u8,f32:f32,u8:u64,u8,f32" },
+        &options, &message));
+    assert_int_equal(options.types.num, 3);
+    assert_int_equal(options.types.each[0].in, CLFOLD_F32);
+    assert_int_equal(options.types.each[1].type, CLFOLD_U8);
+    assert_int_equal(options.types.each[2].in, CLFOLD_U8);
+    assert_int_equal(options.types.each[2].type, CLFOLD_U64);
 }
 
 static void refused(void **state)
@@ -128,8 +152,9 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tune),       cmocka_unit_test(rows),    cmocka_unit_test(helps),
-        cmocka_unit_test(most_types), cmocka_unit_test(refused),
+        cmocka_unit_test(tune),        cmocka_unit_test(rows),
+        cmocka_unit_test(helps),       cmocka_unit_test(most_types),
+        cmocka_unit_test(types_again), cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests_name("options tune", tests, NULL, NULL);
 }

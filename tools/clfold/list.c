@@ -30,6 +30,17 @@ static bool read_pair(const char *word, struct type_pair *pair)
     return pair->in && pair->type;
 }
 
+static bool has(const struct type_list *types, const struct type_pair *pair)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < types->num; i++) {
+        found =
+            found || (types->each[i].in == pair->in && types->each[i].type == pair->type);
+    }
+    return found;
+}
+
 bool list_read_types(struct type_list *types, const char *text, struct message *message)
 {
     const char *rest = text;
@@ -45,11 +56,9 @@ bool list_read_types(struct type_list *types, const char *text, struct message *
                                "are " TYPE_NAMES,
                                text);
         }
-        if (types->num == LIST_MOST_TYPES) {
-            return message_set(message, "--types %.200s: more than %d types", text,
-                               LIST_MOST_TYPES);
+        if (!has(types, &pair)) {
+            types->each[types->num++] = pair;
         }
-        types->each[types->num++] = pair;
     }
     return true;
 }

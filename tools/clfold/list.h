@@ -15,8 +15,8 @@ enum { LIST_WORD = 32 };
  * One that has no room comes back empty, which is no name either. */
 const char *list_next(const char **text, char word[LIST_WORD]);
 
-/* Room for every IN:TYPE there is, which are 121. */
-enum { LIST_MOST_TYPES = 128 };
+/* Room for every IN:TYPE there is. */
+enum { LIST_MOST_TYPES = CLFOLD_F64 * CLFOLD_F64 };
 
 /* Elements of `in`, which are folded in `type`. */
 struct type_pair {
@@ -28,8 +28,8 @@ struct type_list {
     struct type_pair each[LIST_MOST_TYPES];
 };
 
-/* "f32,u8:u64", where f32 is f32:f32. The sentence of a failure names --types and the
- * list. */
+/* "f32,u8:u64", where f32 is f32:f32; what stands there again is left out. The sentence
+ * of a failure names --types and the list. */
 bool list_read_types(struct type_list *types, const char *text, struct message *message);
 
 #endif
