@@ -648,14 +648,15 @@ CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue 
  * policy by more than noise in a last comparison, in turns.
  *
  * The row for this fold is then put into `file`, in the place of an older one, or if
- * nothing was better an older one is taken out; an older one that there was no time to
- * try stays. All else in the file stays as it is. It is replaced whole, and made where
- * there is none; its folder must be there. Contexts that are made from then on may load
- * it; this one does not change. The fold's operation must be one that is supported;
- * algorithm, init_at and total_at are UNSUPPORTED. A file that is no tuning file is
- * CLFOLD_ERROR_DATA, one that cannot be read or written CLFOLD_ERROR_ARGUMENT, both
- * before anything is measured, and after any failure it is as it was. A count whose
- * buffers the device has no room for is CLFOLD_ERROR_RANGE.
+ * nothing was better an older one is taken out. If there was no time to try anything, a
+ * row that is there stays, also one that another process has put there meanwhile. All
+ * else in the file stays as it is. It is replaced whole, and made where there is none;
+ * its folder must be there. Contexts that are made from then on may load it; this one
+ * does not change. The fold's operation must be one that is supported; algorithm, init_at
+ * and total_at are UNSUPPORTED. A file that is no tuning file is CLFOLD_ERROR_DATA, one
+ * that cannot be read or written CLFOLD_ERROR_ARGUMENT, both before anything is measured,
+ * and after any failure it is as it was. A count whose buffers the device has no room for
+ * is CLFOLD_ERROR_RANGE.
  */
 CLFOLD_API clfold_status clfold_tune(clfold_context *context, cl_command_queue queue,
                                      clfold_operation operation, const clfold_fold *fold,

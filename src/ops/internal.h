@@ -67,10 +67,10 @@ clfold_status clfold_tune_fold(clfold_context *context,
                                const struct tune_request *request,
                                struct tune_result *result);
 
-/* What the fold's row is from now on; NULL: it has none. An older one that there was no
- * time to try has not lost to anything. */
-const struct tuned_numbers *clfold_tune_row(const struct tune_request *request,
-                                            const struct tune_result *result);
+/* Whether the fold's row is *row from now on, or none where that is NULL. False: there
+ * was no time to try anything, so that a row that is there, even one that another process
+ * has put there meanwhile, has not lost to anything, and stays. */
+bool clfold_tune_row(const struct tune_result *result, const struct tuned_numbers **row);
 
 /* The rows of a text that serve the context's device; CLFOLD_ERROR_DATA: the text is
  * refused, and *why says what for. */

@@ -73,8 +73,10 @@ static clfold_status find_row(const struct site *site, const clfold_context *con
 /* Another process may have changed the file meanwhile, so it is read again. */
 static clfold_status write_file(const struct site *site, const clfold_context *context,
                                 const char *file, const struct tuning_fold *fold,
-                                const struct tuned_numbers *numbers)
+                                const struct tune_result *result)
 {
+    const struct tuned_numbers *row;
+    bool decided = clfold_tune_row(result, &row);
     char key[CLFOLD_KEY_SIZE], *old;
     struct tuning tuning;
     struct text text = { 0 };
@@ -87,7 +89,7 @@ static clfold_status write_file(const struct site *site, const clfold_context *c
     }
     clfold_tuning_finish(&tuning);
     clfold_device_key(&context->caps, key);
-    clfold_tuning_replace(&text, old, length, key, fold, numbers);
+    clfold_tuning_replace(&text, old, length, key, decided ? fold : NULL, row);
     error = text.failed ? ENOMEM
             : text.length > CLFOLD_TUNING_LIMIT
                 ? EFBIG
@@ -143,5 +145,5 @@ clfold_status clfold_tune(clfold_context *context, cl_command_queue queue,
     if ((status = clfold_tune_fold(context, &request, &result))) {
         return status;
     }
-    return write_file(&site, context, file, &of, clfold_tune_row(&request, &result));
+    return write_file(&site, context, file, &of, &result);
 }

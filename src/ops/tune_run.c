@@ -356,10 +356,9 @@ clfold_status clfold_tune_fold(clfold_context *context,
     return status;
 }
 
-const struct tuned_numbers *clfold_tune_row(const struct tune_request *request,
-                                            const struct tune_result *result)
+/* An older row may be all that there was time for, and not even make a call. */
+bool clfold_tune_row(const struct tune_result *result, const struct tuned_numbers **row)
 {
-    return result->outcome == TUNE_BETTER ? &result->numbers
-           : result->previous_tried       ? NULL
-                                          : request->previous;
+    *row = result->outcome == TUNE_BETTER ? &result->numbers : NULL;
+    return result->outcome != TUNE_UNDECIDED || result->previous_tried;
 }

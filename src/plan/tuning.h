@@ -154,8 +154,8 @@ clfold_status clfold_tuning_read(struct tuning *tuning, const char *text, size_t
                                  char why[CLFOLD_TUNING_WHY]);
 
 /* Adds to `out` the text with this row in the place of the fold's on the key's device;
- * numbers NULL: without a row for it. A text of length 0 is one without rows. The text
- * must have been read. */
+ * numbers NULL: without a row for it; fold NULL: with the rows as they are. A text of
+ * length 0 is one without rows. The text must have been read. */
 void clfold_tuning_replace(struct text *out, const char *text, size_t length,
                            const char *key, const struct tuning_fold *fold,
                            const struct tuned_numbers *numbers);

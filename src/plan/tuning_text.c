@@ -300,12 +300,13 @@ void clfold_tuning_replace(struct text *out, const char *text, size_t length,
     clfold_text_print(out, FIRST_LINE);
     if (length > 0 && clfold_tuning_begin(&reader, text, length)) {
         for (from = reader.at; clfold_tuning_next(&reader); from = reader.at) {
-            if (strcmp(reader.key, key) != 0 || !is_same_fold(&reader.row.fold, fold)) {
+            if (!fold || strcmp(reader.key, key) != 0 ||
+                !is_same_fold(&reader.row.fold, fold)) {
                 clfold_text_append(out, from, (size_t)(reader.at - from));
             }
         }
     }
-    if (numbers) {
+    if (fold && numbers) {
         print_row(out, key, fold, numbers);
     }
 }

@@ -227,6 +227,25 @@ def interrupted(d, device):
         check(d.left() == ["tuning"], f"signal {number}: left {d.left()}")
 
 
+def undecided(d, device):
+    """A row that there is no time to try stays, also one that comes during the search."""
+    row = f"reduce add i32:i32 2^19..2^21 groups=7 on {key_of(d, device)}\n"
+    path = write(d.path("tuning"), FIRST + row)
+    words = ["tune", "--device", str(device["index"]), "--count", "2^20", "--types", "i32"]
+    words += ["--seconds", "0.001", "--file", path]
+    rows = rows_of(d.good(*words), path)
+    check(all(row[-1] == "no time to try others" for row in rows), f"{rows}")
+    check(read(path) == FIRST + row, read(path))
+    write(path, FIRST)
+    write(d.path("other"), FIRST + row)
+    with subprocess.Popen([d.command, *words], stdout=subprocess.PIPE) as run:
+        run.stdout.readline()
+        os.rename(d.path("other"), path)
+        told, _ = run.communicate(timeout=240)
+    check(run.returncode == 0 and told.count(b"no time to try others") == 3, f"{told}")
+    check(read(path) == FIRST + row, read(path))
+
+
 def unwritten(d, device):
     """A place that goes away meanwhile, and no room for the table: the file is as it was."""
     os.mkdir(d.path("folder"))
@@ -274,7 +293,9 @@ def ignored(d, device):
 
 
 WITHOUT = [usage, reset]
-WITH = [table, usual_file, explained, damaged, ignored, interrupted, unwritten, progress]
+WITH = [
+    table, usual_file, explained, damaged, ignored, interrupted, undecided, unwritten, progress,
+]  # fmt: skip
 
 
 if __name__ == "__main__":

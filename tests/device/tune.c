@@ -374,22 +374,30 @@ static void test_search(void **state)
                                         .count = COUNT,
                                         .seconds = 1e-6,
                                         .previous = &older };
+        const struct tuned_numbers *row;
         struct tune_result result;
         assert_ok(clfold_tune_fold(ctx, &request, &result));
         assert_int_equal(result.outcome, TUNE_UNDECIDED);
-        assert_ptr_equal(clfold_tune_row(&request, &result), &older);
+        assert_false(clfold_tune_row(&result, &row));
         request.seconds = 1;
         assert_ok(clfold_tune_fold(ctx, &request, &result));
         assert_true(result.outcome != TUNE_FAILED);
         assert_int_equal(result.wrong, 0);
         assert_true(result.default_seconds > 0);
-        assert_ptr_equal(clfold_tune_row(&request, &result),
-                         result.outcome == TUNE_BETTER ? &result.numbers
-                         : result.previous_tried       ? NULL
-                                                       : &older);
+        assert_int_equal(clfold_tune_row(&result, &row),
+                         result.outcome != TUNE_UNDECIDED || result.previous_tried);
+        assert_ptr_equal(row, result.outcome == TUNE_BETTER ? &result.numbers : NULL);
         assert_false(is_tuned(ctx, o, &sum, COUNT));
     }
     clfold_context_destroy(&ctx);
+}
+
+/* A row of the fold's, and nothing else. */
+static void write_old_row(char bytes[1024])
+{
+    snprintf(bytes, 1024,
+             FIRST "reduce add i32:i32 " ROWS "tile_bytes=256 groups=1 on %s\n", key);
+    write_bytes(bytes);
 }
 
 /* What it writes loads, whatever it found; rows of others stay. */
@@ -427,12 +435,60 @@ static void test_older_row(void **state)
     char old[1024];
 
     (void)state;
-    snprintf(old, sizeof(old),
-             FIRST "reduce add i32:i32 " ROWS "tile_bytes=256 groups=1 on %s\n", key);
-    write_bytes(old);
+    write_old_row(old);
     assert_ok(clfold_tune(ctx, device.queue, CLFOLD_REDUCE, &sum, COUNT, 1e-6, file));
     assert_file(old);
     clfold_context_destroy(&ctx);
+}
+
+static void write_meanwhile(void *user, int level, const char *message)
+{
+    (void)level;
+    if (strncmp(message, "tuned ", 6) == 0) {
+        write_old_row(user);
+    }
+}
+
+/* So does one that another process writes during the search. */
+static void test_row_meanwhile(void **state)
+{
+    char old[1024] = "";
+    const clfold_context_params params = { .tuning_file = "",
+                                           .log = write_meanwhile,
+                                           .user = old,
+                                           .log_level = CLFOLD_LOG_INFO };
+    clfold_context *ctx = NULL;
+
+    (void)state;
+    assert_ok(clfold_context_create(&ctx, device.context, device.id, &params));
+    write_bytes(FIRST);
+    assert_ok(clfold_tune(ctx, device.queue, CLFOLD_REDUCE, &sum, COUNT, 1e-6, file));
+    assert_true(strlen(old) > 0);
+    assert_file(old);
+    clfold_context_destroy(&ctx);
+}
+
+/* Whatever was there goes when the default is the best, or when it was all that there
+ * was time to try and did not win. */
+static void test_row(void **state)
+{
+    static const struct {
+        enum tune_outcome outcome;
+        bool previous_tried, decided;
+    } cases[] = {
+        { TUNE_UNDECIDED, false, false }, { TUNE_UNDECIDED, true, true },
+        { TUNE_DEFAULT, false, true },    { TUNE_DEFAULT, true, true },
+        { TUNE_BETTER, false, true },     { TUNE_BETTER, true, true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        const struct tune_result result = { .outcome = cases[i].outcome,
+                                            .previous_tried = cases[i].previous_tried };
+        const struct tuned_numbers *row;
+        assert_int_equal(clfold_tune_row(&result, &row), cases[i].decided);
+        assert_ptr_equal(row, result.outcome == TUNE_BETTER ? &result.numbers : NULL);
+    }
 }
 
 static void test_refused(void **state)
@@ -560,7 +616,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_results),   cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_ignored),   cmocka_unit_test(test_environment),
         cmocka_unit_test(test_search),    cmocka_unit_test(test_tune),
-        cmocka_unit_test(test_older_row), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_older_row), cmocka_unit_test(test_row_meanwhile),
+        cmocka_unit_test(test_row),       cmocka_unit_test(test_refused),
         cmocka_unit_test(test_types),
     };
 

@@ -92,7 +92,8 @@ static void test_text(void **state)
     clfold_text_finish(&text);
 }
 
-/* A row takes the place of the fold's own on its device; all others stay as they are. */
+/* A row takes the place of the fold's own on its device; all others stay as they are,
+ * and without a fold all do. */
 static void test_replace(void **state)
 {
 #define ROW_A "reduce add f32:f32 2^1..2^3 tile_bytes=256 on " KEY "\n"
@@ -114,6 +115,12 @@ static void test_replace(void **state)
     assert_string_equal(text.bytes, FIRST ROW_B ROW_C);
     clfold_text_finish(&text);
     clfold_tuning_replace(&text, NULL, 0, KEY, &fold, NULL);
+    assert_string_equal(text.bytes, FIRST);
+    clfold_text_finish(&text);
+    clfold_tuning_replace(&text, old, strlen(old), KEY, NULL, &numbers);
+    assert_string_equal(text.bytes, old);
+    clfold_text_finish(&text);
+    clfold_tuning_replace(&text, NULL, 0, KEY, NULL, NULL);
     assert_string_equal(text.bytes, FIRST);
     clfold_text_finish(&text);
 }

@@ -21,7 +21,8 @@ struct job {
     clfold_operation operation;
     clfold_fold fold;
     struct tuning_fold row_fold;
-    bool has_row; /* from now on */
+    bool is_decided; /* its row is `row`, or none, from now on */
+    bool has_row;
     struct tuned_numbers row;
 };
 
@@ -217,7 +218,8 @@ static bool tune_one(struct tuning_session *t, struct job *job, double seconds,
     if (status != CLFOLD_OK) {
         return session_refuse(status, message);
     }
-    const struct tuned_numbers *const row = clfold_tune_row(&request, &result);
+    const struct tuned_numbers *row;
+    job->is_decided = clfold_tune_row(&result, &row);
     job->has_row = row != NULL;
     if (row) {
         job->row = *row;
@@ -266,7 +268,8 @@ static bool make_text(const struct tuning_session *t, const char *path, struct t
     for (size_t i = 0; i < t->num_jobs && !text->failed; i++) {
         const struct job *const job = &t->jobs[i];
         struct text next = { 0 };
-        clfold_tuning_replace(&next, text->bytes, text->length, key, &job->row_fold,
+        clfold_tuning_replace(&next, text->bytes, text->length, key,
+                              job->is_decided ? &job->row_fold : NULL,
                               job->has_row ? &job->row : NULL);
         clfold_text_finish(text);
         *text = next;
