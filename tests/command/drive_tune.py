@@ -74,6 +74,8 @@ def usage(d, _):
     words = ["--device", "--seconds", "--file", "--op", "--types", "--count", "--show", "--reset"]
     for word in [*words, *OPS, *BYTES, "CLFOLD_TUNING", "XDG_DATA_HOME", "2^26", "90"]:
         check(word in text, f"tune --help does not tell of {word}")
+    long = [line for line in text.splitlines() if len(line) > 80]
+    check(not long, f"tune --help has long lines: {long}")
     d.bad(2, "got x", "tune", "x")
     d.bad(2, "--seconds 0", "tune", "--seconds", "0")
     d.bad(2, "--types f31", "tune", "--types", "f31")
