@@ -67,6 +67,11 @@ clfold_status clfold_tune_fold(clfold_context *context,
                                const struct tune_request *request,
                                struct tune_result *result);
 
+/* Refuses what clfold_tune_fold would, among it a count that the device has no room for,
+ * but makes no buffers and searches nothing. */
+clfold_status clfold_tune_fits(const clfold_context *context,
+                               const struct tune_request *request);
+
 /* Whether the fold's row is *row from now on, or none where that is NULL. False: there
  * was no time to try anything, so that a row that is there, even one that another process
  * has put there meanwhile, has not lost to anything, and stays. */

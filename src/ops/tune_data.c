@@ -222,31 +222,42 @@ static clfold_status create(const struct tune_data *data, const clfold_context *
                                 : clfold_fail_call(data->site, status, "clCreateBuffer");
 }
 
-clfold_status clfold_tune_data_init(struct tune_data *data, const struct site *site,
-                                    const clfold_context *context, cl_command_queue queue,
-                                    clfold_operation operation,
-                                    const struct monoid *monoid, size_t count)
+clfold_status clfold_tune_data_lay_out(struct tune_data *data, const struct site *site,
+                                       const clfold_context *context,
+                                       clfold_operation operation,
+                                       const struct monoid *monoid, size_t count)
 {
-    size_t stride = clfold_size_round_up(count, ALIGNED), out_bytes;
+    size_t stride = clfold_size_round_up(count, ALIGNED);
     bool scans = operation != CLFOLD_REDUCE;
-    clfold_status status;
 
     *data = (struct tune_data){
         .site = site,
-        .queue = queue,
         .in_stride = stride,
         .out_stride = scans ? stride : ALIGNED,
         .in_size = clfold_monoid_in_size(monoid),
         .out_size = clfold_monoid_out_size(monoid),
         .results = scans ? count : 1,
     };
-    if ((status = count_calls(data, context, count))) {
+    return count_calls(data, context, count);
+}
+
+clfold_status clfold_tune_data_init(struct tune_data *data, const struct site *site,
+                                    const clfold_context *context, cl_command_queue queue,
+                                    clfold_operation operation,
+                                    const struct monoid *monoid, size_t count)
+{
+    size_t in_bytes, out_bytes;
+    clfold_status status =
+        clfold_tune_data_lay_out(data, site, context, operation, monoid, count);
+
+    if (status) {
         return status;
     }
+    data->queue = queue;
+    in_bytes = data->in_stride * data->calls * data->in_size;
     out_bytes = data->out_stride * data->calls * data->out_size;
     /* Memory that nobody has written yet may not be there, which calls would pay for. */
-    if ((status =
-             create(data, context, stride * data->calls * data->in_size, &data->in)) ||
+    if ((status = create(data, context, in_bytes, &data->in)) ||
         (status = create(data, context, out_bytes, &data->out)) ||
         (status = fill(data, monoid)) || (status = spoil(data, out_bytes))) {
         clfold_tune_data_finish(data);

@@ -23,7 +23,14 @@ struct tune_data {
     size_t calls;
 };
 
-/* For calls on `count` elements, which the device must have the memory for. */
+/* How much there will be, but no buffers: CLFOLD_ERROR_RANGE if the device has no memory
+ * for calls on `count` elements. */
+clfold_status clfold_tune_data_lay_out(struct tune_data *data, const struct site *site,
+                                       const clfold_context *context,
+                                       clfold_operation operation,
+                                       const struct monoid *monoid, size_t count);
+
+/* That, and the buffers. */
 clfold_status clfold_tune_data_init(struct tune_data *data, const struct site *site,
                                     const clfold_context *context, cl_command_queue queue,
                                     clfold_operation operation,

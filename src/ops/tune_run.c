@@ -308,6 +308,19 @@ clfold_status clfold_tune_check(const struct site *site, const clfold_context *c
     return clfold_check_later(site, "fold", later, sizeof(later) / sizeof(later[0]));
 }
 
+clfold_status clfold_tune_fits(const clfold_context *context,
+                               const struct tune_request *request)
+{
+    struct site site = clfold_site(context, request->fold, "clfold_tune");
+    struct tune_data data;
+    struct monoid monoid;
+    clfold_status status = clfold_tune_check(&site, context, request, &monoid);
+
+    return status ? status
+                  : clfold_tune_data_lay_out(&data, &site, context, request->operation,
+                                             &monoid, request->count);
+}
+
 static void report(const clfold_context *context, const struct tuning_fold *fold,
                    const struct tune_result *result)
 {

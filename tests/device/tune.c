@@ -376,6 +376,7 @@ static void test_search(void **state)
                                         .previous = &older };
         const struct tuned_numbers *row;
         struct tune_result result;
+        assert_ok(clfold_tune_fits(ctx, &request));
         assert_ok(clfold_tune_fold(ctx, &request, &result));
         assert_int_equal(result.outcome, TUNE_UNDECIDED);
         assert_false(clfold_tune_row(&result, &row));
@@ -515,6 +516,13 @@ static void test_refused(void **state)
     refuse(UNSUPPORTED, "operation 4 is not in this version", ctx, device.queue,
            CLFOLD_SELECT, &sum, COUNT, 1, file);
     refuse(RANGE, "takes buffers of", ctx, device.queue, 1, &sum, most, 1, file);
+    const struct tune_request request = { .queue = device.queue,
+                                          .operation = CLFOLD_REDUCE,
+                                          .fold = &sum,
+                                          .count = most,
+                                          .seconds = 1 };
+    assert_refused(clfold_tune_fits(ctx, &request), CLFOLD_ERROR_RANGE,
+                   "takes buffers of");
     fold.algorithm = "reduce_tiles";
     refuse(UNSUPPORTED, "algorithm", ctx, device.queue, 1, &fold, COUNT, 1, file);
     fold.algorithm = NULL;

@@ -20,6 +20,7 @@ enum { MOST_FOLDS = 3 * LIST_MOST_TYPES };
 struct job {
     clfold_operation operation;
     clfold_fold fold;
+    size_t count;
     struct tuning_fold row_fold;
     bool is_decided; /* its row is `row`, or none, from now on */
     bool has_row;
@@ -32,6 +33,7 @@ struct tuning_session {
     struct tuning old; /* the file's rows for the device */
     struct job jobs[MOST_FOLDS];
     size_t num_jobs;
+    struct text left_out; /* lines on the types that are */
     struct progress progress;
     double begin;   /* of the whole */
     uint64_t shown; /* thousandths of the time that the bar has been told of */
@@ -56,8 +58,37 @@ static void print_fold(char out[FOLD_TEXT], const struct job *job)
              type_name(fold->type));
 }
 
-/* Refuses what the library refuses. A type of the default list that the device lacks is
- * told of, and left out. */
+static struct tune_request request_of(const struct tuning_session *t,
+                                      const struct job *job)
+{
+    return (struct tune_request){
+        .queue = t->session.queue,
+        .operation = job->operation,
+        .fold = &job->fold,
+        .count = job->count,
+        .seconds = t->options->seconds,
+    };
+}
+
+/* The default count becomes less until the device has room for it. */
+static bool choose_count(const struct tuning_session *t, struct job *job,
+                         struct message *message)
+{
+    const size_t usual = (size_t)1 << 26, least = (size_t)1 << 12;
+    size_t count = t->options->count ? t->options->count : usual;
+    clfold_status status;
+
+    do {
+        job->count = count;
+        const struct tune_request request = request_of(t, job);
+        status = clfold_tune_fits(t->session.context, &request);
+        count /= 4;
+    } while (status == CLFOLD_ERROR_RANGE && !t->options->count && count >= least);
+    return status == CLFOLD_OK || session_refuse(status, message);
+}
+
+/* Refuses what the library refuses, before anything is printed. A type of the default
+ * list that the device lacks is left out, and told of. */
 static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
                      bool is_default, struct message *message)
 {
@@ -73,11 +104,15 @@ static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
         const clfold_status status =
             clfold_explain(t->session.context, o, &job.fold, 1, &report);
         if (status == CLFOLD_ERROR_UNSUPPORTED && is_default) {
-            printf("%s is left out: %s\n", type_name(type), clfold_last_error());
+            clfold_text_print(&t->left_out, "%s is left out: %s\n", type_name(type),
+                              clfold_last_error());
             return true;
         }
         if (status != CLFOLD_OK) {
             return session_refuse(status, message);
+        }
+        if (!choose_count(t, &job, message)) {
+            return false;
         }
         t->jobs[t->num_jobs++] = job;
     }
@@ -125,12 +160,12 @@ static void step(void *user, double part)
     }
 }
 
-static uint64_t bytes_of(const struct job *job, size_t count)
+static uint64_t bytes_of(const struct job *job)
 {
     const clfold_type in = job->fold.in ? job->fold.in : job->fold.type;
     const bool scans = job->operation != CLFOLD_REDUCE;
 
-    return count * (type_size(in) + (scans ? type_size(job->fold.type) : 0));
+    return job->count * (type_size(in) + (scans ? type_size(job->fold.type) : 0));
 }
 
 /* Of the numbers those that are not the policy's; a tile's kind brings all with it. */
@@ -147,17 +182,17 @@ static void print_numbers(char out[CLFOLD_TUNING_NUMBERS],
     clfold_tuning_print_numbers(out, &changed);
 }
 
-static bool print_row(const struct job *job, size_t count,
-                      const struct tune_result *result, struct message *message)
+static bool print_row(const struct job *job, const struct tune_result *result,
+                      struct message *message)
 {
-    const double bytes = (double)bytes_of(job, count) * 1e-9;
+    const double bytes = (double)bytes_of(job) * 1e-9;
     const bool better = result->outcome == TUNE_BETTER;
     const double before = result->default_seconds;
     const double after = better ? result->tuned_seconds : before;
     char fold[FOLD_TEXT], text[COUNT_TEXT], numbers[CLFOLD_TUNING_NUMBERS];
 
     print_fold(fold, job);
-    count_print(text, count);
+    count_print(text, job->count);
     if (better) {
         print_numbers(numbers, result);
     } else {
@@ -171,9 +206,7 @@ static bool print_row(const struct job *job, size_t count,
            message_set(message, "standard output: %s", strerror(errno));
 }
 
-/* The class's row, which a smaller count may change. */
-static struct tuned_numbers *find_row(const struct tuning_session *t, struct job *job,
-                                      size_t count)
+static struct tuned_numbers *find_row(const struct tuning_session *t, struct job *job)
 {
     const struct tuned_numbers *row;
 
@@ -182,7 +215,7 @@ static struct tuned_numbers *find_row(const struct tuning_session *t, struct job
         .op = job->fold.op,
         .in = job->fold.in ? job->fold.in : job->fold.type,
         .type = job->fold.type,
-        .count_class = clfold_count_class(count),
+        .count_class = clfold_count_class(job->count),
     };
     row = clfold_tuning_find(&t->old, &job->row_fold);
     if (!row) {
@@ -192,29 +225,17 @@ static struct tuned_numbers *find_row(const struct tuning_session *t, struct job
     return &job->row;
 }
 
-/* The default count becomes less until the device has room for it. */
 static bool tune_one(struct tuning_session *t, struct job *job, double seconds,
                      struct message *message)
 {
-    const size_t usual = (size_t)1 << 26, least = (size_t)1 << 12;
-    size_t count = t->options->count ? t->options->count : usual;
     struct tune_result result;
-    struct tune_request request = {
-        .queue = t->session.queue,
-        .operation = job->operation,
-        .fold = &job->fold,
-        .seconds = seconds,
-        .step = step,
-        .user = t,
-    };
-    clfold_status status;
+    struct tune_request request = request_of(t, job);
 
-    do {
-        request.count = count;
-        request.previous = find_row(t, job, count);
-        status = clfold_tune_fold(t->session.context, &request, &result);
-        count /= 4;
-    } while (status == CLFOLD_ERROR_RANGE && !t->options->count && count >= least);
+    request.seconds = seconds;
+    request.previous = find_row(t, job);
+    request.step = step;
+    request.user = t;
+    const clfold_status status = clfold_tune_fold(t->session.context, &request, &result);
     if (status != CLFOLD_OK) {
         return session_refuse(status, message);
     }
@@ -225,7 +246,7 @@ static bool tune_one(struct tuning_session *t, struct job *job, double seconds,
         job->row = *row;
     }
     progress_hide(&t->progress);
-    return print_row(job, request.count, &result, message);
+    return print_row(job, &result, message);
 }
 
 /* What a fold does not use is the next ones'. */
@@ -233,8 +254,8 @@ static bool tune_all(struct tuning_session *t, struct message *message)
 {
     bool done = true;
 
-    printf("%-32s %8s %9s %9s %6s  %s\n", "fold", "count", "default", "tuned", "ratio",
-           "numbers");
+    printf("%s%-32s %8s %9s %9s %6s  %s\n", t->left_out.bytes ? t->left_out.bytes : "",
+           "fold", "count", "default", "tuned", "ratio", "numbers");
     fflush(stdout);
     t->begin = clock_now();
     progress_begin(&t->progress, "tuning", 1000);
@@ -352,6 +373,7 @@ bool command_tune(const struct options *options, struct message *message)
                              : tune(t, path, message);
     }
     clfold_tuning_finish(&t->old);
+    clfold_text_finish(&t->left_out);
     session_close(&t->session);
     free(t);
     return done;
