@@ -243,6 +243,7 @@ static clfold_status search(struct tuning_run *run, const struct monoid *monoid,
     uint32_t num = list_candidates(run->space.device, run->operation, candidates);
     uint64_t c = clfold_count_class(run->count);
     uint64_t size = clfold_monoid_out_size(monoid);
+    double before = now(NULL) - run->begin;
 
     /* Nobody has so much that these would overflow. */
     run->space.least_bytes = size * (c > 0 ? UINT64_C(1) << (2 * c - 1) : 0);
@@ -252,7 +253,8 @@ static clfold_status search(struct tuning_run *run, const struct monoid *monoid,
         previous = complete(row, candidates, num);
     }
     clfold_tune_search(result, &world, &run->space, row ? &previous : NULL,
-                       candidates + 1, num - 1, run->seconds - (now(NULL) - run->begin));
+                       candidates + 1, num - 1, run->seconds - before);
+    result->enough += before;
     return result->outcome == TUNE_FAILED ? run->status : CLFOLD_OK;
 }
 

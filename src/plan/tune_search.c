@@ -191,6 +191,12 @@ static double reserve(const struct search *of)
     return 2 * LEAST_ROUNDS * of->call;
 }
 
+/* What a set of numbers takes that is tried; a build may take longer than others did. */
+static double trial(const struct search *of)
+{
+    return 1.5 * of->build + 2 * QUICK_ROUNDS * of->call;
+}
+
 static bool has_time(const struct search *of, double seconds)
 {
     return of->world->now(of->world->user) + seconds + reserve(of) <= of->end;
@@ -224,7 +230,7 @@ static bool challenge(struct search *of, const struct tuned_numbers *numbers, do
 {
     struct duel duel;
 
-    if (!has_time(of, 1.5 * of->build + 2 * QUICK_ROUNDS * of->call)) {
+    if (!has_time(of, trial(of))) {
         *time = false;
         return false;
     }
@@ -384,6 +390,9 @@ void clfold_tune_search(struct tune_result *result, const struct tune_world *wor
     if (!time_default(&of)) {
         return;
     }
+    result->enough =
+        (world->now(world->user) - begin + TUNE_SOME * trial(&of) + reserve(&of)) /
+        DESCENT;
     of.tried[of.num_tried++] = space->policy;
     if (previous) {
         try(&of, previous, &time);

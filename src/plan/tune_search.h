@@ -54,12 +54,15 @@ enum tune_outcome {
     TUNE_FAILED /* the default's own call failed */
 };
 
+enum { TUNE_SOME = 10 };
+
 struct tune_result {
     enum tune_outcome outcome;
     struct tuned_numbers policy;  /* the default's */
     struct tuned_numbers numbers; /* of TUNE_BETTER */
     /* medians, of the final duel where there was one; 0: not timed */
     double default_seconds, tuned_seconds;
+    double enough; /* seconds, of all, in which about TUNE_SOME sets could be tried */
     uint32_t tried, wrong; /* sets of numbers; `wrong` gave another result */
     bool previous_tried;
 };

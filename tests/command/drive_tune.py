@@ -53,6 +53,21 @@ def rows_of(text, path):
     return [match.groups() for match in found]
 
 
+def check_end(text, path, rows, has_rows):
+    """The last line, on the file: what the rows come to."""
+    better = sum("=" in row[-1] for row in rows)
+    end = text.splitlines()[-1]
+    if all(row[-1] == "no time to try others" for row in rows):
+        part = re.escape(path) + r": --seconds \S+ is too short to try other numbers for any fold: "
+        check(re.fullmatch(part + r"give --seconds [1-9]\d*", end), end)
+        return
+    folds = f"{len(rows)} fold{'' if len(rows) == 1 else 's'} {'is' if better == 1 else 'are'}"
+    load = "; CLFOLD_TUNING, if it is this path, makes programs load it" if has_rows else ""
+    if not has_rows and not os.path.exists(path):
+        load = ", and no file is made"
+    check(end == f"{path}: {better} of {folds} faster tuned{load}", end)
+
+
 def key_of(d, device):
     """What rows for the device are known by, as --show tells it."""
     path = write(d.path("key"), FIRST)
@@ -121,9 +136,11 @@ def table(d, device):
     path = d.path("tuning")
     write(path, FIRST + STRANGER)
     words = ["--count", "4096", "--types", "i32,u8:u64,i32:i32", "--seconds", "3", "--file", path]
-    found = rows_of(tune(d, device, *words), path)
+    told = tune(d, device, *words)
+    found = rows_of(told, path)
     names = [row[:3] for row in found]
     check(names == [(kind, "add", name) for name in ["i32", "u8:u64"] for kind in KINDS], found)
+    check_end(told, path, found, True)
     better = 0
     for kind, op, name, count, before, after, ratio, numbers in found:
         check(count == "2^12" and float(before) > 0 and float(after) > 0, f"{found}")
@@ -151,13 +168,24 @@ def usual_file(d, device):
     """Its folders are made, and the operators that only reduce are only reduced."""
     folder = {**os.environ, "XDG_DATA_HOME": d.path("data")}
     path = d.path("data/clfold/tuning")
-    words = ["--op", "arg-max", "--count", "1000", "--types", "i32", "--seconds", "0.01"]
-    found = rows_of(tune(d, device, *words, env=folder), path)
-    check([row[:4] for row in found] == [("reduce", "arg-max", "i32", "1000")], f"{found}")
-    check(read(path).startswith(FIRST), read(path))
+    words = ["--op", "arg-max", "--count", "1000", "--types", "i32"]
+    for seconds in ["0.01", "1"]:
+        told = tune(d, device, *words, "--seconds", seconds, env=folder)
+        found = rows_of(told, path)
+        check([row[:4] for row in found] == [("reduce", "arg-max", "i32", "1000")], f"{found}")
+        # no file is made for no rows
+        left = os.listdir(os.path.dirname(path))
+        better = "=" in found[0][-1]
+        check(left == (["tuning"] if better else []), f"left: {left}")
+        check_end(told, path, found, better)
+        if left:
+            check(read(path).startswith(FIRST) and read(path) != FIRST, read(path))
+            os.remove(path)
+    write(path, FIRST)
+    found = rows_of(tune(d, device, *words, "--seconds", "0.01", env=folder), path)
+    check(read(path) == FIRST or "=" in found[0][-1], read(path))
     told = tune(d, device, "--show", env=folder)
     check(told.splitlines()[-1].startswith(f"{path}: "), told)
-    check(os.listdir(os.path.dirname(path)) == ["tuning"], "something else is left there")
 
 
 def explained(d, device):
@@ -237,7 +265,9 @@ def undecided(d, device):
     path = write(d.path("tuning"), FIRST + row)
     words = ["tune", "--device", str(device["index"]), "--count", "2^20", "--types", "i32"]
     words += ["--seconds", "0.001", "--file", path]
-    rows = rows_of(d.good(*words), path)
+    told = d.good(*words)
+    rows = rows_of(told, path)
+    check_end(told, path, rows, True)
     check(all(row[-1] == "no time to try others" for row in rows), f"{rows}")
     check(read(path) == FIRST + row, read(path))
     write(path, FIRST)

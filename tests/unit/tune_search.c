@@ -267,6 +267,20 @@ static void test_time(void **state)
     }
 }
 
+/* What is said to be enough is. */
+static void test_enough(void **state)
+{
+    (void)state;
+    for (int power = 0; power < 12; ++power) {
+        struct world w = new_world(CLFOLD_REDUCE, bowl);
+        w.build = 0.001 * (1 << power);
+        struct tune_result result = search(&w, NULL, 0.001);
+        assert_int_equal(result.outcome, TUNE_UNDECIDED);
+        result = search(&w, NULL, result.enough);
+        assert_in_range(result.tried, TUNE_SOME, 3 * TUNE_SOME);
+    }
+}
+
 /* Builds that get slower are not begun in the last moment. */
 static void test_slow_builds(void **state)
 {
@@ -418,9 +432,10 @@ int main(void)
         cmocka_unit_test(test_minimum),     cmocka_unit_test(test_scan),
         cmocka_unit_test(test_both_ways),   cmocka_unit_test(test_noise),
         cmocka_unit_test(test_never_worse), cmocka_unit_test(test_time),
-        cmocka_unit_test(test_slow_builds), cmocka_unit_test(test_previous),
-        cmocka_unit_test(test_simple),      cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_failing),     cmocka_unit_test(test_values),
+        cmocka_unit_test(test_enough),      cmocka_unit_test(test_slow_builds),
+        cmocka_unit_test(test_previous),    cmocka_unit_test(test_simple),
+        cmocka_unit_test(test_wrong),       cmocka_unit_test(test_failing),
+        cmocka_unit_test(test_values),
     };
 
     return cmocka_run_group_tests_name("tune_search", tests, NULL, NULL);

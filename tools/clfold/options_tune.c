@@ -15,8 +15,8 @@ static const char help[] =
     "\n"
     "A fold's row is kept only if it is faster by more than noise, with the same\n"
     "results, in a last comparison of many turns; an older row that is not goes. Rows\n"
-    "of other devices and folds stay. A signal or a failure leaves the file as it\n"
-    "was.\n"
+    "of other devices and folds stay, and so does one that there was no time to try.\n"
+    "A signal or a failure leaves the file as it was, and without rows none is made.\n"
     "\n"
     "  --device SEL    as for clfold reduce\n"
     "  --seconds S     how long to look, in all; default: 90\n"
@@ -38,7 +38,9 @@ static const char help[] =
     "\n"
     "For each fold it prints the default's 10^9 bytes a second, those of the numbers\n"
     "that were found, their ratio, and the numbers that differ from the default's. A\n"
-    "reduction reads its elements, a scan reads and writes them once.\n";
+    "reduction reads its elements, a scan reads and writes them once. The last line\n"
+    "says how many folds are faster, or how many seconds would do if those were too\n"
+    "short for all.\n";
 
 enum { DEVICE = OPTION_OTHERS, SECONDS, TUNING_FILE, OP, TYPES, COUNT, SHOW, RESET };
 

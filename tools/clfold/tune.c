@@ -31,11 +31,13 @@ struct tuning_session {
     struct session session;
     const struct options *options;
     struct tuning old; /* the file's rows for the device */
+    bool had_file;
     struct job jobs[MOST_FOLDS];
     size_t num_jobs;
     struct text left_out; /* lines on the types that are */
     struct progress progress;
     double begin;   /* of the whole */
+    double enough;  /* seconds that would be, to try some numbers for each fold */
     uint64_t shown; /* thousandths of the time that the bar has been told of */
 };
 
@@ -245,6 +247,7 @@ static bool tune_one(struct tuning_session *t, struct job *job, double seconds,
     if (row) {
         job->row = *row;
     }
+    t->enough += result.enough;
     progress_hide(&t->progress);
     return print_row(job, &result, message);
 }
@@ -273,7 +276,7 @@ static bool tune_all(struct tuning_session *t, struct message *message)
 /* With the rows of all folds. Another process may have changed the file meanwhile, so it
  * is read again. */
 static bool make_text(const struct tuning_session *t, const char *path, struct text *text,
-                      struct message *message)
+                      bool *has_file, struct message *message)
 {
     char key[CLFOLD_DEVICE_KEY], *old;
     struct tuning rows;
@@ -285,6 +288,7 @@ static bool make_text(const struct tuning_session *t, const char *path, struct t
     clfold_tuning_finish(&rows);
     clfold_context_key(t->session.context, key);
     clfold_text_append(text, old ? old : "", length);
+    *has_file = t->had_file || old;
     clfold_free(old);
     for (size_t i = 0; i < t->num_jobs && !text->failed; i++) {
         const struct job *const job = &t->jobs[i];
@@ -314,13 +318,45 @@ static bool write_text(const char *path, const struct text *text, struct message
     return done;
 }
 
+static void print_end(const struct tuning_session *t, const char *path, bool has_rows,
+                      bool has_file)
+{
+    const double most = 86400; /* that --seconds takes */
+    const double enough = t->enough < most ? t->enough + 1 : most;
+    size_t better = 0, decided = 0;
+
+    for (size_t i = 0; i < t->num_jobs; i++) {
+        better += t->jobs[i].has_row;
+        decided += t->jobs[i].is_decided;
+    }
+    if (decided == 0) {
+        printf("%s: --seconds %g is too short to try other numbers for any fold: give "
+               "--seconds %u\n",
+               path, t->options->seconds, (unsigned)enough);
+        return;
+    }
+    printf("%s: %zu of %zu fold%s %s faster tuned%s\n", path, better, t->num_jobs,
+           t->num_jobs == 1 ? "" : "s", better == 1 ? "is" : "are",
+           has_rows   ? "; CLFOLD_TUNING, if it is this path, makes programs load it"
+           : has_file ? ""
+                      : ", and no file is made");
+}
+
+/* A new file without rows would be of no use. */
 static bool keep(const struct tuning_session *t, const char *path,
                  struct message *message)
 {
     struct text text = { 0 };
-    const bool done =
-        make_text(t, path, &text, message) && write_text(path, &text, message);
+    bool has_file, done = make_text(t, path, &text, &has_file, message);
 
+    if (done) {
+        /* behind the first line */
+        const bool has_rows = strchr(text.bytes, '\n')[1] != '\0';
+        done = (!has_rows && !has_file) || write_text(path, &text, message);
+        if (done) {
+            print_end(t, path, has_rows, has_file);
+        }
+    }
     clfold_text_finish(&text);
     return done;
 }
@@ -338,18 +374,15 @@ static bool begin(struct tuning_session *t, char path[PLACE_SIZE],
     if (!tune_file_read(path, false, &t->session, &text, &length, &t->old, message)) {
         return false;
     }
+    t->had_file = text != NULL;
     clfold_free(text);
     return output_file_check(path, message);
 }
 
 static bool tune(struct tuning_session *t, char path[PLACE_SIZE], struct message *message)
 {
-    if (!begin(t, path, message) || !choose_jobs(t, message) || !tune_all(t, message) ||
-        !keep(t, path, message)) {
-        return false;
-    }
-    printf("%s: CLFOLD_TUNING, if it is this path, makes programs load it\n", path);
-    return true;
+    return begin(t, path, message) && choose_jobs(t, message) && tune_all(t, message) &&
+           keep(t, path, message);
 }
 
 bool command_tune(const struct options *options, struct message *message)
