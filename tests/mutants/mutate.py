@@ -146,6 +146,23 @@ FAULTS = {
     "cut_taken_as_inclusive": (
         "reduce_then_scan", [(VECTOR, 1, "return i - 16;", "return min(i, count - 16);")],
     ),
+    # Lanes that are not there yet are joined as if they were.
+    "scan_lanes_not_neutral": (
+        "reduce_then_scan",
+        [(VECTOR_SCAN, 1, "    y.name.s01 = (stage##2)((stage)CLFOLD_NEUTRAL_##k);\n",
+          "    ;\n")],
+    ),
+    # The next tile is folded beside the scan of this one, but for what was asked for last.
+    "scan_ahead_not_ended": (
+        "lookback/f32",
+        [(VECTOR_SCAN, 1, "j = CLFOLD_TILE - CLFOLD_LAG; j < CLFOLD_TILE", "j = 0; j < 0")],
+    ),
+    # A window of tiles, each of which is the first.
+    "lookback_window_of_one_tile": (
+        "lookback/test_seeds",
+        [(LOOKBACK, 1, "clfold_look(words, x + k, CLFOLD_AGGREGATE, epoch, &item)",
+          "clfold_look(words, x, CLFOLD_AGGREGATE, epoch, &item)")],
+    ),
     # Totals found on the way are joined with each other before the prefix they are behind:
     # the bits hang on where the look-back ended.
     "lookback_not_forward": (
