@@ -117,6 +117,8 @@ GEN = """L0:
         send.dc1 (16|M0)  null r2  r34:2   0x0  0x04025EFE  {$4} // untyped surface write with x
 (W)     send.gtwy (1|M0)  null r3  null:0  0x0  0x02000004  {$7} // signal barrier
         send.ugm (16|M0)  r9   r2  null:0  0x0  0x0850D500  {$1} // load.ugm.d64x2.a64
+        send.dc0 (16|M0)  null r2  r9:2    0x0  0x020308FE  {$1} // byte scattering write 32b
+        send.dc0 (16|M0)  r9   r2  null:0  0x0  0x02110804  {$1} // byte gathering read 8b
         send.dc1 (8|M0)   r9   r2  null:0  0x0  0x0424B2FF  {$1} // a64 atomic int64 logical OR
         send.dc1 (8|M0)   null r2  r9:2    0x0  0x0424B4FF  {$1} // a64 atomic int64 store
         send.dc1 (8|M0)   r9   r2  r3:1    0x0  0x042197FF  {$1} // atomic integer add
@@ -192,12 +194,13 @@ class Readers(unittest.TestCase):
         found = [step.access for step in asm.instructions(kernel.steps) if step.access]
         self.assertEqual(found, [
             asm.Access(asm.LOAD, asm.GLOBAL, 16), asm.Access(asm.STORE, asm.LOCAL, 4),
-            asm.Access(asm.LOAD, asm.GLOBAL, 16), asm.Access(asm.LOAD, asm.GLOBAL, 8, True),
+            asm.Access(asm.LOAD, asm.GLOBAL, 16), asm.Access(asm.STORE, asm.LOCAL, 4),
+            asm.Access(asm.LOAD, asm.GLOBAL, 1), asm.Access(asm.LOAD, asm.GLOBAL, 8, True),
             asm.Access(asm.STORE, asm.GLOBAL, 8, True), asm.Access(asm.ATOMIC, asm.GLOBAL, 4, True),
         ])  # fmt: skip
         self.assertEqual(kernel.facts["simd"], 16)
         self.assertEqual(asm.barriers(kernel.steps), 1)
-        self.assertEqual(len(asm.instructions(asm.streaming_loop(kernel.steps))), 8)
+        self.assertEqual(len(asm.instructions(asm.streaming_loop(kernel.steps))), 10)
         said = "warning: kernel k  compiled SIMD32 allocated 128 regs and spilled around 20"
         self.assertEqual(gen.spills(said), {"k": 20})
 

@@ -3,6 +3,7 @@
 An instruction is for 8, 16 or 32 work-items, and its comment says what a message does:
 
     send.dc1 (16|M0)  r9  r2  null:0  0x0  0x04205E00  // ...; untyped surface read with x
+    send.dc0 (16|M0)  r9  r2  null:0  0x0  0x021108FE  // ...; byte gathering read 32b
     send.ugm (16|M0)  r9  r2  null:0  0x0  0x0850D500  // ...; load.ugm.d32x4.a64
     send.dc1 (8|M0)   r9  r2  null:0  0x0  0x0424B2FF  // ...; untyped a64 atomic int64 logical OR
 """
@@ -15,6 +16,7 @@ LABEL = re.compile(r"^(L\d+):")
 SPILLED = re.compile(r"[Kk]ernel (\w+)\s+compiled SIMD\d+ allocated (\d+) regs and spilled around "
                      r"(\d+)")
 SURFACE = re.compile(r"untyped surface (read|write) with (x?y?z?w?)")
+BYTES = re.compile(r"byte (?:gathering|scattering) (read|write) (\d+)b")
 MESSAGE = re.compile(r"(load|store)\.(ugm|slm|tgm)\.d(\d+)(?:u\d+)?(?:x(\d+))?")
 ATOMICS = {"logical OR": asm.LOAD, "store": asm.STORE}
 LOCAL_SURFACE = re.compile(r"0x[0-9A-F]{6}FE\b", re.I)
@@ -23,13 +25,15 @@ LOCAL_SURFACE = re.compile(r"0x[0-9A-F]{6}FE\b", re.I)
 def access_of(line):
     code, _, comment = line.partition("//")
     surface, message = SURFACE.search(comment), MESSAGE.search(comment)
+    scattered = BYTES.search(comment)
     if "scratch" in comment:
         kind = asm.STORE if "write" in comment or "store" in comment else asm.LOAD
         return asm.Access(kind, asm.PRIVATE, 4)
-    if surface:
+    if surface or scattered:
         space = asm.LOCAL if LOCAL_SURFACE.search(code) else asm.GLOBAL
-        kind = asm.LOAD if surface[1] == "read" else asm.STORE
-        return asm.Access(kind, space, 4 * len(surface[2]))
+        kind = asm.LOAD if (surface or scattered)[1] == "read" else asm.STORE
+        size = 4 * len(surface[2]) if surface else int(scattered[2]) // 8
+        return asm.Access(kind, space, size)
     if message:
         space = asm.LOCAL if message[2] == "slm" else asm.GLOBAL
         kind = asm.LOAD if message[1] == "load" else asm.STORE
