@@ -1,10 +1,11 @@
 /* Plans of scans: every element is in one tile, and every tile in one group's run. The
  * rounds of a work-item: scan_rounds.c. */
-#include "plan/scan_plan.h"
+#include "devices.h"
 #include "test.h"
 
+#include "plan/scan_plan.h"
+
 static const struct site site = { NULL, "scan_plan" };
-static const struct plan_override none;
 
 static const struct device_facts devices[] = {
     { .cpu = true,
@@ -370,33 +371,25 @@ static void test_window(void **state)
 /* Each vendor's GPUs have a row, and each row's shapes fit devices of any size. */
 static void test_vendors(void **state)
 {
-    static const struct {
-        const char *vendor, *row;
-    } rows[] = {
-        { "NVIDIA Corporation", "nvidia" },
-        { "Advanced Micro Devices, Inc.", "amd" },
-        { "AMD", "amd" },
-        { "Intel(R) Corporation", "intel" },
-        { "House", "any" },
-    };
     static const size_t groups[] = { 1, 24, 64, 1024 };
     static const size_t locals[] = { 2 << 10, 16 << 10, 32 << 10, 64 << 10 };
 
     (void)state;
-    for (size_t i = 0; i < 4 * 16 * NUM_FOLDS; ++i) {
-        struct device_facts device = { .vendor = rows[i % 4].vendor,
+    for (size_t i = 0; i < NUM_VENDORS * 16 * NUM_FOLDS; ++i) {
+        const size_t v = i % NUM_VENDORS, size = i / NUM_VENDORS;
+        struct device_facts device = { .vendor = vendors[v].vendor,
                                        .name = "",
-                                       .max_group_size = groups[i / 4 % 4],
-                                       .local_memory = locals[i / 16 % 4],
+                                       .max_group_size = groups[size % 4],
+                                       .local_memory = locals[size / 4 % 4],
                                        .sub_groups = i % 3 == 0 };
-        struct monoid monoid = monoid_of(i / 64);
+        struct monoid monoid = monoid_of(size / 16);
         struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
         struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
         uint32_t num = clfold_scan_shapes(SCAN_LOOKBACK, false, &device, &monoid,
                                           &verdict, &none, policies, shapes);
         assert_int_equal(shapes[0].tile.kind, TILE_GROUP);
         for (uint32_t c = 0; c < num; ++c) {
-            assert_string_equal(policies[c].row, rows[i % 4].row);
+            assert_string_equal(policies[c].row, vendors[v].row);
             check_shape(&shapes[c], &monoid, &device);
         }
         device.cpu = true;
