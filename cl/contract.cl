@@ -29,8 +29,7 @@
  *   CLFOLD_CHUNK_SCALARS   the scalars that they are, 2 to 16, and
  *   CLFOLD_CHUNK_VECTOR    the vector of them
  *   CLFOLD_AHEAD         reductions by tile_vector: bytes from what a fold reads to what
- *                        it prefetches; 0, as without it: the compiler has no
- *                        __builtin_prefetch that works
+ *                        it prefetches; 0, as without it: it does not
  *
  * and for scans
  *

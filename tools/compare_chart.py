@@ -23,8 +23,8 @@ def check(path):
     folder = os.path.dirname(os.path.realpath(path))
     if not shutil.which("gnuplot"):
         raise ChartError("--svg needs the program gnuplot, and there is none in PATH")
-    if os.path.isdir(path):
-        raise ChartError(f"--svg {path} is a folder")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ChartError(f"--svg {path}: is not a regular file")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise ChartError(f"--svg {path}: no file can be made in {folder}")
 
@@ -80,7 +80,7 @@ def draw(path, rows, title):
     if not any(row["ok"] for row in rows):
         raise ChartError(f"--svg {path}: there is nothing to draw")
     done = subprocess.run(["gnuplot", "--default-settings"], input=script(rows, title),
-                          capture_output=True, text=True, errors="replace", check=False)
+                          capture_output=True, encoding="utf-8", errors="replace", check=False)
     if done.returncode != 0:
         lines = map(str.strip, done.stderr.splitlines())
         said = [line for line in lines if line.startswith("line ")]
@@ -88,20 +88,26 @@ def draw(path, rows, title):
                          + (said or ["it does not say why"])[0])
     if not done.stdout.rstrip().endswith("</svg>"):
         raise ChartError("gnuplot's chart is not complete")
-    path = os.path.realpath(path)
-    folder, name = os.path.split(path)
     try:
-        with tempfile.NamedTemporaryFile("w", dir=folder, prefix=f".{name}.", delete=False) as file:
-            try:
-                file.write(done.stdout)
-                file.flush()
-                os.chmod(file.name, 0o666 & ~umask())
-                os.replace(file.name, path)
-            except OSError:
-                os.unlink(file.name)
-                raise
+        replace(os.path.realpath(path), done.stdout)
     except OSError as error:
         raise ChartError(f"--svg {path}: {error.strerror}") from error
+
+
+def replace(path, text):
+    """Puts a file of that text there at once. No more users may open it than the old one."""
+    mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666 & ~umask()
+    folder, name = os.path.split(path)
+    with tempfile.NamedTemporaryFile("w", dir=folder, prefix=f".{name}.", delete=False,
+                                     encoding="utf-8", errors="replace") as file:
+        try:
+            os.fchmod(file.fileno(), mode)
+            file.write(text)
+            file.flush()
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
 
 
 def umask():

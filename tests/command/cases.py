@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,13 @@ ERRORS = (Failure, OSError, subprocess.SubprocessError, LookupError, ValueError,
 def check(condition, text):
     if not condition:
         raise Failure(text)
+
+
+def needs_gnuplot():
+    if not shutil.which("gnuplot"):
+        check(not os.environ.get("CLFOLD_REQUIRED_TOOLS"),
+              "there is no gnuplot, and CLFOLD_REQUIRED_TOOLS is set")  # fmt: skip
+        raise Skip("there is no gnuplot")
 
 
 def new_folder():

@@ -18,7 +18,7 @@ import sys
 import time
 import xml.etree.ElementTree as xml
 
-from cases import Failure, Skip, check, run_cases
+from cases import Skip, check, needs_gnuplot, run_cases
 from drive_ladder import BYTES, SVG, Driver, on_terminal, types_of
 
 KEYS = [
@@ -97,13 +97,6 @@ def read_lines(text, device):
 
 def names(lines):
     return [(line["op"], line["fold"], line["type"]) for line in lines]
-
-
-def needs_gnuplot():
-    if not shutil.which("gnuplot"):
-        if os.environ.get("CLFOLD_REQUIRED_TOOLS"):
-            raise Failure("there is no gnuplot, and CLFOLD_REQUIRED_TOOLS is set")
-        raise Skip("there is no gnuplot")
 
 
 # ---- without a device ----

@@ -21,7 +21,7 @@ import sys
 import time
 import xml.etree.ElementTree as xml
 
-from cases import Failure, Skip, check, run_cases
+from cases import check, needs_gnuplot, run_cases
 
 RUNGS = [f"reduce{i}" for i in range(7)]
 KERNELS = [*RUNGS, "auto"]
@@ -300,10 +300,7 @@ def tables(d, device):
 
 
 def files(d, device):
-    if not shutil.which("gnuplot"):
-        if os.environ.get("CLFOLD_REQUIRED_TOOLS"):
-            raise Failure("there is no gnuplot, and CLFOLD_REQUIRED_TOOLS is set")
-        raise Skip("there is no gnuplot")
+    needs_gnuplot()
     table, chart = d.path("x.csv"), d.path("x.svg")
     with open(table, "w", encoding="ascii") as file:
         file.write("old\n")

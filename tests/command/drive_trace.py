@@ -11,12 +11,11 @@ OpenCL shows; where that has no look-back, the cases are skipped but for the one
 import json
 import os
 import re
-import shutil
 import sys
 import time
 import xml.etree.ElementTree as xml
 
-from cases import Skip, check, run_cases
+from cases import Skip, check, needs_gnuplot, run_cases
 from drive_ladder import BYTES, SVG, Driver, types_of
 
 OPS = "add mul min max bit-and bit-or bit-xor logical-and logical-or".split()
@@ -180,10 +179,7 @@ def tables(d, device):
 
 def timeline(d, device):
     needs_look_back(d, device)
-    if not shutil.which("gnuplot"):
-        if os.environ.get("CLFOLD_REQUIRED_TOOLS"):
-            check(False, "there is no gnuplot, and CLFOLD_REQUIRED_TOOLS is set")
-        raise Skip("there is no gnuplot")
+    needs_gnuplot()
     for words, parts in [
         (["--count", "2^20"], ["scan_lookback, f32 add, n = 2^20", " tiles, "]),
         (["--count", 1, "--type", "i32"], ["i32 add, n = 1, 1 tile, "]),

@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "command"))
 # pylint: disable=wrong-import-position
-from cases import check, run_cases  # noqa: E402
+from cases import check, needs_gnuplot, run_cases  # noqa: E402
 
 PLANTED = f"{shlex.quote(sys.executable)} {shlex.quote(os.path.join(HERE, 'planted.py'))}"
 SECONDS = 10  # a planted program answers in less
@@ -174,10 +174,14 @@ BENCH_ROW = '{"device": "planted", "runs": 5, "roofline_gbps": 8.5}'
 
 def chart(d, _):
     """Programs that are right have a line, and what the command bench tells of the device's."""
+    needs_gnuplot()
     d.plant("clfold")
     d.write_program("tools/clfold/clfold",
                     f"[ \"$1 $2\" = 'bench --json' ] && echo '{BENCH_ROW}'")
     path = os.path.join(d.folder, "it's.svg")
+    with open(path, "w", encoding="utf-8"):
+        pass
+    os.chmod(path, 0o600)
     before = sorted(os.listdir(d.folder))
     words = ["--no-build", *ONE, "--counts", "1000,2000", "--peers",
              f"slower={PLANTED} slower,crashes={PLANTED} crashes", "--svg"]  # fmt: skip
@@ -187,13 +191,16 @@ def chart(d, _):
     check(["scan", "f32", "2000", "roofline", "8.50"] in lines, f"{lines}")
     look_at(path, "planted: medians of 3 rounds", "scan f32", "clfold", "slower", "roofline")
     check("crashes" not in open(path, encoding="utf-8").read(), "a line of what crashed")
-    check(sorted(os.listdir(d.folder)) == sorted([*before, "it's.svg"]), f"{os.listdir(d.folder)}")
+    check(sorted(os.listdir(d.folder)) == before, f"{os.listdir(d.folder)}")
+    check(os.stat(path).st_mode & 0o777 == 0o600, f"{os.stat(path)}")
 
     # The roofline fails: its line tells, and all else stands.
     for script, why in [("exit 1", "clfold bench: ended with 1"),
                         ("echo '{}'", "clfold bench: ended with 0"),
                         ("echo no device >&2; exit 1", "clfold bench: no device"),
-                        (f"echo '{BENCH_ROW}' | sed s/8.5/null/", "clfold bench: ended with 0")]:
+                        (f"echo '{BENCH_ROW}' | sed s/8.5/null/", "clfold bench: ended with 0"),
+                        (f"echo '{BENCH_ROW}' | sed s/8.5/0/", "clfold bench: ended with 0"),
+                        (f"echo '{BENCH_ROW}' | sed s/runs/x/", "clfold bench: ended with 0")]:
         d.write_program("tools/clfold/clfold", script)
         rows = d.rows(0, "--no-build", *ONE, "--peers", f"slower={PLANTED} slower", "--svg", path)
         check(rows["roofline"]["why"] == why and rows["slower"]["ok"], f"{rows}")
@@ -203,6 +210,7 @@ def chart(d, _):
 
 def no_chart(d, _):
     """What cannot be drawn is told before anything runs, and what was there stays as it was."""
+    needs_gnuplot()
     d.plant("clfold")
     words = ["--no-build", *ONE, "--peers", f"slower={PLANTED} slower", "--svg"]
     path = os.path.join(d.folder, "x.svg")
@@ -211,7 +219,8 @@ def no_chart(d, _):
     os.makedirs(os.path.join(d.folder, "empty"))
     bare = dict(os.environ, PATH=os.path.join(d.folder, "empty"))
     for part, name, environment in [
-        ("is a folder", d.folder, None),
+        ("is not a regular file", d.folder, None),
+        ("is not a regular file", "/dev/null", None),
         ("no file can be made in", os.path.join(d.folder, "nowhere", "x.svg"), None),
         ("needs the program gnuplot", path, bare),
     ]:
@@ -251,7 +260,7 @@ def builds(d, _):
     # ninja -C DIR TARGET, and ninja -C DIR -t query TARGET
     d.write_program("bin/ninja", """case "$3 $5" in
 *peer_cub) exit 1 ;;
-peers*|tools/peers/peer_openmp*)
+peers*|tools/peers/peer_openmp*|tools/clfold/clfold*)
     printf '%s\\n' building 'x.c:1: error: planted' stopped
     exit 1 ;;
 esac""")
@@ -260,6 +269,11 @@ esac""")
     check(rows["clfold"]["ok"] and rows["loop"]["ok"], f"{rows}")
     check(rows["openmp"]["why"] == "does not build: x.c:1: error: planted", f"{rows}")
     check(rows["cub"]["why"] == "not installed: needs CUDA's nvcc", f"{rows}")
+    needs_gnuplot()
+    rows = d.rows(0, *ONE, "--peers", "loop", "--svg", os.path.join(d.folder, "x.svg"),
+                  env=environment)  # fmt: skip
+    said = "clfold does not build: x.c:1: error: planted"
+    check(rows["roofline"]["why"] == said and rows["loop"]["ok"], f"{rows}")
 
 
 def built(d, device):
@@ -292,6 +306,7 @@ def wide_types(d, device):
 
 def drawn(d, device):
     """The roofline of this device, on counts that take no time."""
+    needs_gnuplot()
     path = os.path.join(d.folder, "drawn.svg")
     rows = d.rows(0, "--no-build", "--device", device["index"], "--rounds", 1, "--ops", "reduce",
                   "--types", "i32", "--counts", "100003", "--peers", "loop", "--svg", path,

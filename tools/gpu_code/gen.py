@@ -39,7 +39,7 @@ def access_of(line):
         kind = asm.LOAD if message[1] == "load" else asm.STORE
         return asm.Access(kind, space, int(message[3]) // 8 * int(message[4] or 1))
     if "atomic" in comment:
-        # An atomic load is the OR with 0, done where all units see it.
+        # An atomic load is an OR with 0, done where all units see it. No kernel has other ORs.
         kind = next((kind for word, kind in ATOMICS.items() if word in comment), asm.ATOMIC)
         return asm.Access(kind, asm.GLOBAL, 8 if "int64" in comment else 4, True)
     return None
