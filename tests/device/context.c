@@ -197,6 +197,10 @@ static void test_explain(void **state)
     assert_non_null(strstr(report.reason, "160 lanes"));
     assert_non_null(strstr(report.reason, "10 groups of lanes with 32 items each"));
     assert_string_equal(report.policy, "cpu");
+    cl_uint units = 0;
+    clGetDeviceInfo(device.id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL);
+    assert_true(units > 0);
+    assert_int_equal(ctx->caps.facts.units, units);
     for (size_t i = 0; i < sizeof(report.reserved) / sizeof(report.reserved[0]); ++i) {
         assert_int_equal(report.reserved[i], 0);
     }
