@@ -60,7 +60,7 @@ struct scan_policy {
     uint32_t anchor;       /* tiles from one anchor to the next, see scan_tiles.cl */
     uint64_t single_bytes; /* up to here one group is as fast */
     uint64_t stream_bytes; /* of output: from here on past the caches; 0: never */
-    bool prefetch;         /* the compiler has a __builtin_prefetch that works */
+    bool prefetch;         /* tiles are prefetched by __builtin_prefetch */
     bool lasting;          /* look-back: `groups` of them go from tile to tile; else each
                               tile has a group of its own */
     uint32_t spins; /* looks at a tile that is not there, where groups run fairly */
@@ -76,8 +76,8 @@ uint32_t clfold_policy_reduce(const struct device_facts *device,
 uint32_t clfold_policy_scan(const struct device_facts *device,
                             struct scan_policy candidates[CLFOLD_MAX_CANDIDATES]);
 
-/* Whether the device's compiler is known to have __builtin_prefetch and
- * __builtin_nontemporal_store. */
+/* Whether clang's attributes and builtins are known to work in the device's compiler:
+ * __builtin_prefetch, __builtin_nontemporal_store, the cycle counter. */
 bool clfold_policy_builtins(const struct device_facts *device);
 
 /* The policy for the reduction ladder, which has no tile. */

@@ -67,8 +67,8 @@ void bench_print_row(const struct bench_row *row)
            speed(text[0], bench_gbps(row), 7), speed(text[1], row->roofline_gbps, 7),
            row->broken ? '!' : ' ', fraction(row), speed(text[2], row->native_gbps, 7),
            figure(text[3], row->event_seconds * 1e3, 9, 4), row->sets.num);
-    printf("%s, %s; %s%s%s\n", row->algorithm, row->policy ? row->policy : "-",
-           row->roofline, row->sets.few ? "; few sets for want of memory" : "",
+    printf("%s, %s; %s%s%s\n", row->algorithm, row->policy, row->roofline,
+           row->sets.few ? "; few sets for want of memory" : "",
            row->ok ? "" : "; ok=no");
     if (row->broken) {
         printf("%-6s ! the roofline of kernels is broken, only %.4g GB/s\n", "",
@@ -114,9 +114,8 @@ static bool put_case(json_object *object, const struct bench_row *row)
     return put_text(object, "op", bench_operation_name(row->one.operation)) &&
            put_text(object, "fold", bench_fold_name(row->one.fold)) &&
            put_text(object, "algorithm", row->algorithm) &&
-           (row->policy ? put_text(object, "policy", row->policy)
-                        : json_object_object_add(object, "policy", NULL) == 0) &&
-           put_text(object, "type", type) && put_number(object, "count", row->count);
+           put_text(object, "policy", row->policy) && put_text(object, "type", type) &&
+           put_number(object, "count", row->count);
 }
 
 static bool put_figures(json_object *object, const struct bench_row *row)

@@ -30,7 +30,7 @@ static const char help[] =
     "  --reset         remove the file\n"
     "  --help          this text\n"
     "\n"
-    "OP is one of add mul min max bit-and bit-or bit-xor logical-and logical-or, for\n"
+    "OP is one of " SCAN_OP_NAMES ", for\n"
     "which reductions and inclusive and exclusive scans are tuned, or of min-max\n"
     "arg-min arg-max arg-min-max, for reductions only.\n"
     "TYPE is one of " TYPE_NAMES ".\n"

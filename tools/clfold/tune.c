@@ -350,8 +350,9 @@ static bool keep(const struct tuning_session *t, const char *path,
     bool has_file, done = make_text(t, path, &text, &has_file, message);
 
     if (done) {
-        /* behind the first line */
-        const bool has_rows = strchr(text.bytes, '\n')[1] != '\0';
+        struct tuning_reader reader;
+        const bool has_rows = clfold_tuning_begin(&reader, text.bytes, text.length) &&
+                              clfold_tuning_next(&reader);
         done = (!has_rows && !has_file) || write_text(path, &text, message);
         if (done) {
             print_end(t, path, has_rows, has_file);
