@@ -28,8 +28,6 @@
  *   CLFOLD_CHUNK         tile_group: elements that one work-item loads at once, and
  *   CLFOLD_CHUNK_SCALARS   the scalars that they are, 2 to 16, and
  *   CLFOLD_CHUNK_VECTOR    the vector of them
- *   CLFOLD_AHEAD         reductions by tile_vector: bytes from what a fold reads to what
- *                        it prefetches; 0, as without it: it does not
  *
  * and for scans
  *

@@ -127,67 +127,14 @@ static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
     return x;
 }
 
-/* Asks for the 64 elements that lie CLFOLD_AHEAD bytes behind those at j: for every
- * second line of 64 bytes, since cores fetch its neighbour too; 64 bytes are but one.
- * Addresses past the buffer's end do no harm. Not in a loop, whose rounds some devices
- * count. */
-#if CLFOLD_AHEAD
-#define CLFOLD_AHEAD_LINE(k)                                                             \
-    if ((k) < sizeof(CLFOLD_IN) * CLFOLD_SCALARS)                                        \
-        __builtin_prefetch((const void *)(at + CLFOLD_AHEAD + 64 * (k)), 0, 3);
-#define CLFOLD_AHEAD_LINES(k)                                                            \
-    CLFOLD_AHEAD_LINE(k)                                                                 \
-    CLFOLD_AHEAD_LINE((k) + 2)                                                           \
-    CLFOLD_AHEAD_LINE((k) + 4)                                                           \
-    CLFOLD_AHEAD_LINE((k) + 6)
-
-static void clfold_ask_64(global const CLFOLD_IN *in, ulong begin, uint j)
-{
-    const ulong at = (ulong)(in + (begin + j) * CLFOLD_SCALARS);
-
-    CLFOLD_AHEAD_LINES(0)
-    CLFOLD_AHEAD_LINES(8)
-    CLFOLD_AHEAD_LINES(16)
-    CLFOLD_AHEAD_LINES(24)
-}
-#else
-#define clfold_ask_64(in, begin, j)
-#endif
-
 #if CLFOLD_COMMUTATIVE
 
 /*
  * The elements from begin on, a multiple of 16 and at least 16 of them. Lane j of four
  * accumulators takes every 64th element: four chains hide the latency of a float add.
  *
- * What each part is worth: share of the best read of the same run, an OpenCL or an OpenMP
- * sum, PoCL 3.1 | Intel's CPU runtime 2026.2, 2 cores of an AMD EPYC (Zen 5, 32 MiB of
- * L3, 75 to 88 GB/s), 2^26 items, 1 GiB of buffers in turn, medians of 5 processes of 9
- * rounds (the last two rows: of one process), 2026-11-22.
- *
- *                          add f32     add f64    u8 in u64    min f32     arg-min f32
- *   all of it            0.98 | 0.97 1.00 | 0.95 0.91 | 0.95 1.00 | 0.96  1.01 | 0.99
- *   no prefetch          1.00 | 1.00 1.03 | 1.02 0.88 | 0.89 0.97 | 1.01  0.97 | 0.97
- *   extend = combine        as all      as all    as all      as all      0.89 | 0.91
- *   neither               as above    as above   0.89 | 0.90 0.98 | 0.94  0.84 | 0.86
- *
- * and without prefetch of the sums
- *
- *   2 accumulators       0.98 | 0.98 0.87 | 0.96 0.97 | 0.97 0.99 | 0.96  0.99 | 0.99
- *   8 accumulators       0.98 | 0.98 0.99 | 0.98 0.95 | 0.98 0.86 | 0.81  0.96 | 0.96
- *
- * Runs differ by 5 in a hundred. Prefetch 1, 2, 4 or 8 KiB ahead differ by less but for 1
- * KiB with min on Intel's runtime, 0.79; so do tiles of 16, 64 and 256 KiB, and 32, 256
- * and 512 groups.
- *
- * While memory gives all it has, these cores foresee a plain read, and each instruction
- * that asks once more costs; while others take half of it, asking gains. The table asks
- * for each line. Share of the OpenCL read for f32, f64, i32, i64, five processes in turn,
- * PoCL | Intel's runtime at 84 GB/s, and PoCL at 45:
- *
- *   no prefetch        0.99 0.95 1.01 0.96 | 0.98 0.97 0.98 0.98   0.91 0.88 0.96 0.88
- *   each line          0.95 0.95 0.95 0.93 | 0.95 0.94 0.96 0.91   0.98 1.00 0.98 0.99
- *   every second one   0.99 0.98 1.00 0.98 | 0.96 0.98 0.97 0.97   not seen
+ * There is no prefetch: the hardware foresees a plain read, and on one CPU (Zen 4) asking
+ * for lines ahead took up to half of the speed. See docs/performance.md.
  */
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
                                         uint count)
@@ -200,7 +147,6 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
         clfold_stage16 z = clfold_load16(in, begin, 32);
         clfold_stage16 w = clfold_load16(in, begin, 48);
         for (i = 64; i + 64 <= count; i += 64) {
-            clfold_ask_64(in, begin, i);
             x = clfold_extend_stage16(x, clfold_load16(in, begin, i));
             y = clfold_extend_stage16(y, clfold_load16(in, begin, i + 16));
             z = clfold_extend_stage16(z, clfold_load16(in, begin, i + 32));
@@ -219,8 +165,6 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
 /* 64 elements in order, as 16 lanes of 4 neighbours each. */
 static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong begin, uint j)
 {
-    clfold_ask_64(in, begin, j);
-
     clfold_stage16 x =
         clfold_pairs(clfold_load16(in, begin, j), clfold_load16(in, begin, j + 16));
     clfold_stage16 y =

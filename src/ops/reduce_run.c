@@ -59,7 +59,6 @@ static uint32_t make_candidates(struct candidates *of, const clfold_context *con
             .tile = of->shapes[i].tile,
             .operation = CLFOLD_REDUCE,
             .algorithm = algorithm,
-            .variant = { of->shapes[i].prefetch },
             .assemble = assemble,
             .data = &of->data[i],
             .names = is_rung ? &rung_kernels[algorithm - REDUCE_0] : tile_kernels,

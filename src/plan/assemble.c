@@ -301,8 +301,6 @@ void clfold_assemble_reduce(struct text *text, const struct monoid *monoid,
     if (!is_tile) {
         clfold_text_print(text, "#define CLFOLD_RUNG %d\n",
                           (int)(shape->algorithm - REDUCE_0));
-    } else if (is_vector) {
-        clfold_text_print(text, "#define CLFOLD_AHEAD %u\n", shape->prefetch);
     }
     append_operator(text, monoid, &shape->tile, widths,
                     is_vector                                 ? 3

@@ -26,7 +26,6 @@ static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
         .units = 16,
         .resident = 16,
         .lane_bytes = 8 * 1024,
-        .prefetch = 4 * 1024,
     },
     {
         .tile = TILE_GROUP,
@@ -362,7 +361,6 @@ uint32_t clfold_policy_reduce(const struct device_facts *device,
                               struct policy candidates[CLFOLD_MAX_CANDIDATES])
 {
     const struct row *row = row_of(device);
-    bool builtins = clfold_policy_builtins(device);
 
     for (uint32_t i = 0; i < CLFOLD_MAX_CANDIDATES; ++i) {
         candidates[i] = row->reduce[i];
@@ -371,7 +369,6 @@ uint32_t clfold_policy_reduce(const struct device_facts *device,
             candidates[i].tile_bytes =
                 tile_bytes(row->reduce[i].tile_bytes, device->cache_bytes, REDUCE_SHARE);
         }
-        candidates[i].prefetch = builtins ? row->reduce[i].prefetch : 0;
     }
     return CLFOLD_MAX_CANDIDATES;
 }

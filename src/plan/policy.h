@@ -46,8 +46,7 @@ struct policy {
     uint32_t group_size;      /* work-items */
     uint32_t units, resident; /* see grid.h */
     uint32_t lane_bytes;      /* of input: a lane is not worth starting for less */
-    uint32_t prefetch; /* bytes from what is read to what is prefetched; 0: nothing is */
-    const char *row;   /* the row's name, for people */
+    const char *row;          /* the row's name, for people */
 };
 
 /* How a device scans. */

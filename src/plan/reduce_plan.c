@@ -103,7 +103,6 @@ uint32_t clfold_reduce_shapes(enum reduce_algorithm algorithm,
         policies[0] = overridden(clfold_policy_ladder(device), override);
         shapes[0].algorithm = algorithm;
         shapes[0].tile = rung_of(&policies[0], device, monoid, override);
-        shapes[0].prefetch = 0;
         return 1;
     }
     num_all = clfold_policy_reduce(device, all);
@@ -115,7 +114,6 @@ uint32_t clfold_reduce_shapes(enum reduce_algorithm algorithm,
         policies[num] = overridden(all[i], override);
         shapes[num].algorithm = algorithm;
         shapes[num].tile = tile_of(&all[i], device, monoid, override);
-        shapes[num].prefetch = all[i].tile == TILE_VECTOR ? all[i].prefetch : 0;
         ++num;
     }
     return num;

@@ -46,7 +46,6 @@ struct tile_shape {
 struct reduce_shape {
     enum reduce_algorithm algorithm;
     struct tile_shape tile;
-    uint32_t prefetch; /* bytes ahead, 0: none; tile_vector */
 };
 
 struct reduce_plan {

@@ -15,7 +15,7 @@ static const struct range {
     [TUNED_GROUPS] = { 16, 16384, 2 },
     [TUNED_LANE_BYTES] = { 16, 256 << 10, 4 },
     [TUNED_ANCHOR] = { 1, 256, 4 },
-    [TUNED_PREFETCH] = { 1 << 10, 8 << 10, 2 }, /* of scans just 0 and 1 */
+    [TUNED_PREFETCH] = { 0, 0, 0 }, /* 0 and 1 */
     [TUNED_STREAM_BYTES] = { 0, 0, 0 },
 };
 
@@ -89,7 +89,7 @@ uint32_t clfold_tune_values(const struct tune_space *space,
     }
     if (which == TUNED_PREFETCH) {
         insert_legal(space, at, which, 0, values, &num);
-        insert_legal(space, at, which, space->operation != CLFOLD_REDUCE, values, &num);
+        insert_legal(space, at, which, 1, values, &num);
     }
     if (which == TUNED_STREAM_BYTES) {
         insert_stream(space, at, values, &num);

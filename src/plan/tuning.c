@@ -24,7 +24,7 @@ static const struct {
     [TUNED_GROUPS] = { "groups", OF_BOTH, 1, 1 << 20 },
     [TUNED_LANE_BYTES] = { "lane_bytes", OF_REDUCE, 0, 64 << 20 },
     [TUNED_ANCHOR] = { "anchor", OF_SCAN, 1, 1 << 16 },
-    [TUNED_PREFETCH] = { "prefetch", OF_BOTH, 0, 1 << 16 },
+    [TUNED_PREFETCH] = { "prefetch", OF_SCAN, 0, 1 },
     [TUNED_STREAM_BYTES] = { "stream_bytes", OF_SCAN, 0, UINT64_C(1) << 62 },
 };
 
@@ -58,12 +58,6 @@ static bool refuse(char why[CLFOLD_TUNING_WHY], enum tuned which, uint64_t value
     return false;
 }
 
-/* Reductions prefetch so many bytes ahead; scans do or do not. */
-static uint64_t most_of(enum tuned which, clfold_operation operation)
-{
-    return which == TUNED_PREFETCH && operation != CLFOLD_REDUCE ? 1 : tuned[which].most;
-}
-
 static bool is_in_range(const struct tuned_numbers *numbers, enum tuned which,
                         clfold_operation operation, char why[CLFOLD_TUNING_WHY])
 {
@@ -74,12 +68,11 @@ static bool is_in_range(const struct tuned_numbers *numbers, enum tuned which,
                  operation == CLFOLD_REDUCE ? "reduction" : "scan");
         return false;
     }
-    uint64_t most = most_of(which, operation);
-
     return value < tuned[which].least
                ? refuse(why, which, value, "is less than", tuned[which].least, "")
-           : value > most ? refuse(why, which, value, "is more than", most, "")
-                          : true;
+           : value > tuned[which].most
+               ? refuse(why, which, value, "is more than", tuned[which].most, "")
+               : true;
 }
 
 /* A launch turns at least one block of tiles into prefixes, with two rounds for each. */
@@ -139,7 +132,6 @@ void clfold_numbers_of_reduce(struct tuned_numbers *numbers, const struct policy
     clfold_numbers_put(numbers, TUNED_GROUP_SIZE, policy->group_size);
     clfold_numbers_put(numbers, TUNED_GROUPS, (uint64_t)policy->units * policy->resident);
     clfold_numbers_put(numbers, TUNED_LANE_BYTES, policy->lane_bytes);
-    clfold_numbers_put(numbers, TUNED_PREFETCH, policy->prefetch);
 }
 
 void clfold_numbers_of_scan(struct tuned_numbers *numbers,
@@ -207,7 +199,6 @@ void clfold_tune_reduce(const struct tuned_numbers *numbers, struct policy *cand
     memmove(candidates + 1, candidates, from * sizeof(*candidates));
     take_tile(numbers, policy.tile, &policy.tile_bytes, &policy.group_size);
     takes(numbers, TUNED_LANE_BYTES, &policy.lane_bytes);
-    takes(numbers, TUNED_PREFETCH, &policy.prefetch);
     if (takes(numbers, TUNED_GROUPS, &policy.units)) {
         policy.resident = 1;
     }

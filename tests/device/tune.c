@@ -12,7 +12,7 @@
 
 #define COUNT  5000 /* of the class from 2^11 to 2^13 */
 #define MARGIN 3
-#define FIRST  "clfold tuning 1\n"
+#define FIRST  "clfold tuning 2\n"
 #define ROWS   "2^11..2^13 "
 
 static struct device device;
@@ -307,9 +307,11 @@ static void test_ignored(void **state)
 
     (void)state;
     write_bytes("no tuning at all\n");
-    assert_ignored(file, "is ignored: it does not begin with \"clfold tuning 1\"");
-    write_bytes("clfold tuning 2\n");
-    assert_ignored(file, "is ignored: it is of another version than 1");
+    assert_ignored(file, "is ignored: it does not begin with \"clfold tuning 2\"");
+    write_bytes("clfold tuning 1\n");
+    assert_ignored(file, "is ignored: it is of another version than 2");
+    write_rows("reduce add i32:i32 " ROWS "prefetch=4096");
+    assert_ignored(file, "is ignored: line 2: prefetch is no number of a reduction");
     write_rows("reduce add i32:i32 " ROWS "tile_bytes=512",
                "reduce min i32:i32 " ROWS "tile_bytes=0");
     assert_ignored(file, "is ignored: line 3: tile_bytes 0 is less than 256");

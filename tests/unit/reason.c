@@ -74,7 +74,7 @@ static void test_rungs(void **state)
     struct reduce_reason of = { &plan, &monoid, CHOSEN_BY_NAME, false };
 
     (void)state;
-    plan.shape = (struct reduce_shape){ REDUCE_0, { TILE_NONE, 0, 256 }, 0 };
+    plan.shape = (struct reduce_shape){ REDUCE_0, { TILE_NONE, 0, 256 } };
     plan.has_grid = false;
     plan.items = 1;
     assert_string_equal(say_reduce(&of),

@@ -6,7 +6,7 @@
 #include "plan/reduce_plan.h"
 #include "plan/scan_plan.h"
 
-#define FIRST "clfold tuning 1\n"
+#define FIRST "clfold tuning 2\n"
 #define KEY   "clfold 100; Some platform; A device, 2 on a line; 3.1 x=y"
 #define OTHER "clfold 100; Some platform; Another device; 3.1"
 
@@ -175,11 +175,11 @@ static const struct {
 } refused[] = {
     { "", "does not begin with" },
     { "clfold tuning", "does not begin with" },
-    { "clfold tuning 1", "of another version" },
-    { "clfold tuning 2\n", "of another version" },
-    { "clfold tuning 10\n", "of another version" },
-    { "clfold tuning 1\r\n", "of another version" },
-    { " clfold tuning 1\n", "does not begin with" },
+    { "clfold tuning 2", "of another version" },
+    { "clfold tuning 1\n", "of another version" },
+    { "clfold tuning 20\n", "of another version" },
+    { "clfold tuning 2\r\n", "of another version" },
+    { " clfold tuning 2\n", "does not begin with" },
     { "clfold verdict 1\n", "does not begin with" },
     { "\x7f\x45LF\n", "does not begin with" },
 #define FOLD "reduce add f32:f32 2^1..2^3 "
@@ -225,6 +225,7 @@ static const struct {
     row(FOLD "tile=work-group" ON, "this is no value: tile=work-group"),
     row(FOLD "tile=tile_vector group_size=2" ON, "group_size 2 is more than 1"),
     row(FOLD "anchor=1" ON, "anchor is no number of a reduction"),
+    row(FOLD "prefetch=0" ON, "prefetch is no number of a reduction"),
     row("inclusive_scan add f32:f32 2^1..2^3 lane_bytes=1" ON,
         "lane_bytes is no number of a scan"),
     row("inclusive_scan add f32:f32 2^1..2^3 anchor=0" ON, "anchor 0 is less than 1"),
