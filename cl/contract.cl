@@ -4,6 +4,7 @@
  * The host writes these macros in front (src/plan/assemble.c):
  *
  *   CLFOLD_IN            the scalar type of the input buffer
+ *   CLFOLD_IN_HALF       1 if these are the bits of halves, which are read as float
  *   CLFOLD_SCALARS       scalars an element has there, side by side: 1, 2 or 4
  *   CLFOLD_COMPONENTS    components an element has once it is loaded: 1 to 4
  *   CLFOLD_CELL          the scalar type that each component takes in the output buffer
@@ -157,6 +158,21 @@ typedef struct {
 typedef struct {
     CLFOLD_EACH(CLFOLD_ITEM16_MEMBER)
 } clfold_item16;
+#endif
+
+#if CLFOLD_IN_HALF
+/* vload_half needs no cl_khr_fp16. */
+static float clfold_half(ushort bits)
+{
+    return vload_half(0, (private const half *)&bits);
+}
+
+#ifdef CLFOLD_TILE_VECTOR
+static float16 clfold_half16(ushort16 bits)
+{
+    return vload_half16(0, (private const half *)&bits);
+}
+#endif
 #endif
 
 /* The element at position j, counted from element `begin` of the buffer. */

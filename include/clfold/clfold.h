@@ -358,7 +358,8 @@ typedef struct clfold_segments {
  * for scans total_at; a field that is UNSUPPORTED so far is refused unless it is zero.
  * Elements become `type` before they are folded, as OpenCL's convert_T does it: integers
  * keep their low bits, floats are rounded to nearest even. Every pair of types will do,
- * but floats are not folded as integers. F16 and F64 need a device that has them.
+ * but floats are not folded as integers. F16 and F64 need a device that has them; `in`
+ * may be F16 on any device where `type` is F32 or F64.
  *
  * OpenCL C in a fold is made a function of its own with these names in scope: a b | in i
  * n | x item prev out, and `args`. The names key, total, j and clfold_* are reserved.

@@ -92,7 +92,7 @@ static clfold_status check_monoid(const struct site *site, const clfold_context 
 
     if ((status = clfold_monoid_init(monoid, site, fold->op, fold->type, in)) ||
         (status = clfold_caps_check_type(&context->caps, site, "type", fold->type)) ||
-        (status = clfold_caps_check_type(&context->caps, site, "in", in))) {
+        (status = clfold_caps_check_type(&context->caps, site, "in", monoid->value))) {
         return status;
     }
     if (fold->out && !clfold_scalar(fold->out)) {

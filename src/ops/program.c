@@ -4,7 +4,8 @@
 
 /* The numbers that change the program's text, words all of them. */
 struct numbers {
-    uint32_t operation, algorithm, variant[3], in, cell, num_scalars, num_components;
+    uint32_t operation, algorithm, variant[3], in, value, cell, num_scalars,
+        num_components;
     uint32_t commutative, has_identity, stage_limit;
     uint32_t tile, tile_elements, group_size;
     struct {
@@ -12,8 +13,8 @@ struct numbers {
     } components[CLFOLD_MAX_COMPONENTS];
 };
 
-/* Five strings a component, two more, and the numbers. */
-_Static_assert(5 * CLFOLD_MAX_COMPONENTS + 3 <= CLFOLD_KEY_PIECES, "a key has room");
+/* Six strings a component, two more, and the numbers. */
+_Static_assert(6 * CLFOLD_MAX_COMPONENTS + 3 <= CLFOLD_KEY_PIECES, "a key has room");
 
 /* The key's strings are the monoid's, its numbers go to `numbers`. */
 static void make_key(struct key *key, struct numbers *numbers,

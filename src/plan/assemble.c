@@ -55,6 +55,17 @@ static const char *cl_name(clfold_type type)
     return clfold_scalar(type)->cl;
 }
 
+/* Halves that are read as F32 are bits: without cl_khr_fp16 there is no vector of them. */
+static bool reads_halves(const struct monoid *monoid)
+{
+    return monoid->in == CLFOLD_F16 && monoid->value != CLFOLD_F16;
+}
+
+static const char *in_name(const struct monoid *monoid)
+{
+    return reads_halves(monoid) ? "ushort" : cl_name(monoid->in);
+}
+
 /* One width of the operator. With one component the text speaks of a and b themselves. */
 static void append_combine(struct text *text, const struct monoid *monoid,
                            const struct width *width)
@@ -105,7 +116,7 @@ static void append_chunk(struct text *text, const struct monoid *monoid)
     clfold_text_print(text, "#define CLFOLD_TILE_GROUP 1\n#define CLFOLD_CHUNK %u\n",
                       chunk);
     clfold_text_print(text, "#define CLFOLD_CHUNK_SCALARS %u\n", scalars);
-    clfold_text_print(text, "#define CLFOLD_CHUNK_VECTOR %s%u\n", cl_name(monoid->in),
+    clfold_text_print(text, "#define CLFOLD_CHUNK_VECTOR %s%u\n", in_name(monoid),
                       scalars);
 }
 
@@ -114,20 +125,24 @@ static void append_load(struct text *text, const struct monoid *monoid, uint32_t
                         const char *suffix)
 {
     const struct component *component = &monoid->components[k];
+    const char *read = reads_halves(monoid) ? "clfold_half" : "";
+    const char *width = reads_halves(monoid) ? suffix : "";
+    uint32_t scalar = component->scalar;
 
     clfold_text_print(text, "#define CLFOLD_LOAD%s_%u(s, j) ", suffix, k);
     switch (component->load) {
     case LOAD_PLAIN:
-        clfold_text_print(text, "(s[%u])\n", component->scalar);
+        clfold_text_print(text, "%s%s(s[%u])\n", read, width, scalar);
         break;
     case LOAD_CONVERTED:
-        clfold_text_print(text, "convert_%s%s(s[%u])\n", cl_name(component->result),
-                          suffix, component->scalar);
+        clfold_text_print(text, "convert_%s%s(%s%s(s[%u]))\n", cl_name(component->result),
+                          suffix, read, width, scalar);
         break;
     case LOAD_TRUTH:
         /* A relation is 1 for scalars and -1 for vectors. */
-        clfold_text_print(text, "(%s(s[%u] != (CLFOLD_IN)0))\n",
-                          suffix[0] == '\0' ? "" : "-", component->scalar);
+        clfold_text_print(text, "(%s(%s%s(s[%u]) != (%s)0))\n",
+                          suffix[0] == '\0' ? "" : "-", read, width, scalar,
+                          cl_name(monoid->value));
         break;
     case LOAD_POSITION:
         clfold_text_print(text, "(j)\n");
@@ -183,7 +198,7 @@ static void append_tile(struct text *text, const struct monoid *monoid,
     if (tile->kind == TILE_VECTOR) {
         clfold_text_print(text,
                           "#define CLFOLD_TILE_VECTOR 1\n#define CLFOLD_IN16 %s16\n",
-                          cl_name(monoid->in));
+                          in_name(monoid));
     } else if (tile->kind == TILE_GROUP) {
         append_chunk(text, monoid);
     }
@@ -239,7 +254,8 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     append_silence(text);
     append_extension(text, monoid, CLFOLD_F64, "cl_khr_fp64");
     append_extension(text, monoid, CLFOLD_F16, "cl_khr_fp16");
-    clfold_text_print(text, "#define CLFOLD_IN %s\n", cl_name(monoid->in));
+    clfold_text_print(text, "#define CLFOLD_IN %s\n", in_name(monoid));
+    clfold_text_print(text, "#define CLFOLD_IN_HALF %d\n", reads_halves(monoid));
     clfold_text_print(text, "#define CLFOLD_SCALARS %u\n", monoid->num_scalars);
     clfold_text_print(text, "#define CLFOLD_COMPONENTS %u\n", monoid->num_components);
     clfold_text_print(text, "#define CLFOLD_CELL %s\n", cl_name(monoid->cell));

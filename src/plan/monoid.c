@@ -124,7 +124,7 @@ static struct component extreme(const struct monoid *monoid, const char *name,
 {
     const struct scalar *type = clfold_scalar(monoid->type);
     bool keeps_order = type->is_float || clfold_type_holds(monoid->type, monoid->in);
-    clfold_type stage = keeps_order ? monoid->in : monoid->type;
+    clfold_type stage = keeps_order ? monoid->value : monoid->type;
 
     return (struct component){
         .name = name,
@@ -188,7 +188,7 @@ static void set_truth(struct monoid *monoid, const char *combine, const char *id
         .name = "v",
         .result = monoid->type,
         .item = monoid->type,
-        .stage = clfold_integer(clfold_scalar(monoid->in)->size, true),
+        .stage = clfold_integer(clfold_scalar(monoid->value)->size, true),
         .load = LOAD_TRUTH,
         .combine = combine,
         .identity = identity,
@@ -203,7 +203,7 @@ static void set_arg(struct component pair[2], const struct monoid *monoid,
 {
     bool holds = clfold_type_holds(monoid->type, monoid->in);
     bool real = clfold_scalar(monoid->type)->is_float;
-    const struct scalar *base = clfold_scalar(holds ? monoid->in : monoid->type);
+    const struct scalar *base = clfold_scalar(holds ? monoid->value : monoid->type);
     size_t size = base->size == 8 ? 8 : 4;
     clfold_type stage = !base->is_float ? clfold_integer(size, base->is_signed)
                         : size == 8     ? CLFOLD_F64
@@ -309,6 +309,7 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
         .name = ops[op].name,
         .op = op,
         .in = in,
+        .value = in == CLFOLD_F16 && type != CLFOLD_F16 ? CLFOLD_F32 : in,
         .type = type,
         .cell = type,
         .num_scalars = 1,
@@ -356,7 +357,7 @@ bool clfold_monoid_has_item16(const struct monoid *monoid)
 
 bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type)
 {
-    bool uses = monoid->in == type || monoid->cell == type;
+    bool uses = monoid->value == type || monoid->cell == type;
 
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
         uses |= monoid->components[k].item == type || monoid->components[k].stage == type;

@@ -50,11 +50,13 @@ struct component {
 };
 
 struct monoid {
-    const char *name;     /* "add" */
-    clfold_op op;         /* 0: not built in */
-    clfold_type in;       /* the buffer's scalars, num_scalars of them an element */
-    clfold_type type;     /* what is folded, as the caller says it */
-    clfold_type cell;     /* what each component takes in a result; U64 beside an index */
+    const char *name;  /* "add" */
+    clfold_op op;      /* 0: not built in */
+    clfold_type in;    /* the buffer's scalars, num_scalars of them an element */
+    clfold_type value; /* what they are read as: `in`, but F32 for halves that are folded
+                             in a wider type, since any device can read them so */
+    clfold_type type;  /* what is folded, as the caller says it */
+    clfold_type cell;  /* what each component takes in a result; U64 beside an index */
     uint32_t num_scalars; /* 1, 2 or 4 */
     uint32_t num_components;
     bool commutative;
@@ -77,7 +79,7 @@ size_t clfold_monoid_in_size(const struct monoid *monoid);
 size_t clfold_monoid_out_size(const struct monoid *monoid);
 size_t clfold_monoid_item_size(const struct monoid *monoid);
 
-/* Whether `type` is any of the monoid's types. */
+/* Whether `type` is any of the types that the monoid computes with. */
 bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type);
 
 /* Whether items are combined and stored 16 at a time. Vectors of items want one size,

@@ -132,7 +132,7 @@ static bool is_allowed(const void *user, const struct row *row)
 
     (void)user;
     return tile == wanted && is_folded(op_of(row), pair) &&
-           device_has(&device, pair.in) && device_has(&device, pair.type);
+           device_folds(&device, pair.in, pair.type);
 }
 
 static const struct factors program_factors = {

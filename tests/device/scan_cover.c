@@ -90,8 +90,7 @@ static bool is_allowed(const void *user, const struct row *row)
     clfold_op op = op_of(row);
 
     (void)user;
-    if (!is_folded(op, pair) || !device_has(&device, pair.in) ||
-        !device_has(&device, pair.type)) {
+    if (!is_folded(op, pair) || !device_folds(&device, pair.in, pair.type)) {
         return false;
     }
     if (row->level[KIND] == 1 && is_arg(op) && row->level[INIT] == INIT_NONE) {

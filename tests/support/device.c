@@ -70,6 +70,11 @@ bool device_has(const struct device *device, clfold_type type)
                                 : true;
 }
 
+bool device_folds(const struct device *device, clfold_type in, clfold_type type)
+{
+    return device_has(device, type) && (in == CLFOLD_F16 || device_has(device, in));
+}
+
 cl_command_queue device_queue(const struct device *device,
                               cl_command_queue_properties properties)
 {

@@ -30,6 +30,9 @@ void device_finish(struct device *device);
 
 bool device_has(const struct device *device, clfold_type type);
 
+/* Whether elements of type `in` are folded in `type`: halves in a wider type need no f16. */
+bool device_folds(const struct device *device, clfold_type in, clfold_type type);
+
 /* A queue of its own; the caller's to release. */
 cl_command_queue device_queue(const struct device *device,
                               cl_command_queue_properties properties);

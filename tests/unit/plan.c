@@ -419,7 +419,8 @@ static void check_text(void *user, const char *name, const char *text)
     bool group = strstr(name, "tile_group") != NULL;
     bool scan = strstr(name, "scan") != NULL;
     bool rung = !vector && !group;
-    bool f16 = strstr(name, "f16") != NULL, f64 = strstr(name, "f64") != NULL;
+    bool halves = strstr(name, "_f16_f32_") || strstr(name, "_f16_f64_");
+    bool f16 = strstr(name, "f16") && !halves, f64 = strstr(name, "f64");
 
     ++seen->num;
     if (strncmp(name, "group_scans_", strlen("group_scans_")) == 0) {
@@ -458,6 +459,7 @@ static void check_text(void *user, const char *name, const char *text)
     /* An extension is asked for where it is used only. */
     assert_int_equal(strstr(text, "cl_khr_fp64 : enable") != NULL, f64);
     assert_int_equal(strstr(text, "cl_khr_fp16 : enable") != NULL, f16);
+    assert_int_equal(strstr(text, "#define CLFOLD_IN_HALF 1\n") != NULL, halves);
 }
 
 static void test_texts(void **state)
