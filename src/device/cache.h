@@ -23,7 +23,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#define CLFOLD_KEY_PIECES 24
+#define CLFOLD_KEY_PIECES 28
 
 struct key {
     uint64_t hash;

@@ -28,6 +28,7 @@ static void make_key(struct key *key, struct numbers *numbers,
         .algorithm = spec->algorithm,
         .variant = { spec->variant[0], spec->variant[1], spec->variant[2] },
         .in = monoid->in,
+        .value = monoid->value,
         .cell = monoid->cell,
         .num_scalars = monoid->num_scalars,
         .num_components = monoid->num_components,
@@ -52,6 +53,7 @@ static void make_key(struct key *key, struct numbers *numbers,
         clfold_key_add_string(key, component->identity);
         clfold_key_add_string(key, component->neutral);
         clfold_key_add_string(key, component->usual);
+        clfold_key_add_string(key, component->extend);
     }
     clfold_key_add_string(key, monoid->cuts);
     clfold_key_add_string(key, monoid->rare);

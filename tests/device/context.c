@@ -107,6 +107,26 @@ static void test_found_by_content(void **state)
     assert_null(ctx);
 }
 
+/* Every text of a monoid is in the key, also that of lanes which are in order. */
+static void test_key(void **state)
+{
+    const struct site site = { NULL, "test_key" };
+    clfold_context *ctx = context(NULL);
+    struct monoid monoid;
+
+    (void)state;
+    assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
+    for (uint64_t builds = 1; builds <= 2; ++builds) {
+        for (int again = 0; again < 2; ++again) {
+            assert_ok(clfold_reduce_monoid(ctx, device.queue, &monoid, NULL, in, 0, out,
+                                           0, COUNT, NULL, 0, NULL, NULL));
+            assert_int_equal(stats_of(ctx).builds, builds);
+        }
+        monoid.components[0].extend = "b + a";
+    }
+    clfold_context_destroy(&ctx);
+}
+
 /* Contexts do not know each other, and can be made again. */
 static void test_contexts_come_and_go(void **state)
 {
@@ -470,6 +490,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_found_by_content),
+        cmocka_unit_test(test_key),
         cmocka_unit_test(test_contexts_come_and_go),
         cmocka_unit_test(test_destroy_does_not_wait),
         cmocka_unit_test(test_prepare),
