@@ -1,3 +1,4 @@
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for 1.2 devices */
 #include "ops/context.h"
 
 #include "base/memory.h"
@@ -35,10 +36,44 @@ static clfold_status check_params(const struct site *site,
     return clfold_check_later(site, "params", later, sizeof(later) / sizeof(later[0]));
 }
 
+static bool is_listed(const cl_device_id *devices, size_t num, cl_device_id device)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < num; ++i) {
+        found |= devices[i] == device;
+    }
+    return found;
+}
+
+/*
+ * Whether `device` is a part of a listed one on which the cl_context makes queues: of a
+ * cl_context made for sub-devices, PoCL 3.1 lists their parents.
+ */
+static bool is_part(const cl_device_id *devices, size_t num, cl_context context,
+                    cl_device_id device)
+{
+    cl_device_id parent = device;
+    cl_command_queue queue = NULL;
+    cl_int status = CL_SUCCESS;
+
+    while (status == CL_SUCCESS && parent && !is_listed(devices, num, parent)) {
+        status = clGetDeviceInfo(parent, CL_DEVICE_PARENT_DEVICE, sizeof(parent), &parent,
+                                 NULL);
+    }
+    if (status == CL_SUCCESS && parent) {
+        queue = clCreateCommandQueue(context, device, 0, &status);
+    }
+    if (queue) {
+        clReleaseCommandQueue(queue);
+    }
+    return queue != NULL;
+}
+
 static clfold_status check_device(const struct site *site, cl_context context,
                                   cl_device_id device)
 {
-    size_t size = 0;
+    size_t size = 0, num;
     cl_int status = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &size);
     cl_device_id *devices = NULL;
     bool found = false;
@@ -49,8 +84,9 @@ static clfold_status check_device(const struct site *site, cl_context context,
                      ? clGetContextInfo(context, CL_CONTEXT_DEVICES, size, devices, NULL)
                      : CL_OUT_OF_HOST_MEMORY;
     }
-    for (size_t i = 0; status == CL_SUCCESS && i < size / sizeof(*devices); ++i) {
-        found |= devices[i] == device;
+    if (status == CL_SUCCESS) {
+        num = size / sizeof(*devices);
+        found = is_listed(devices, num, device) || is_part(devices, num, context, device);
     }
     clfold_free(devices);
     if (status != CL_SUCCESS) {
