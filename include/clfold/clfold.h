@@ -428,7 +428,8 @@ CLFOLD_API clfold_fold clfold_builtin(clfold_op op, clfold_type type);
  *   queue    Any kind, in order or out of order, with or without profiling, of the
  *            context's cl_context and device. On an out-of-order queue the call orders
  *            its own kernels.
- *   wait     The call starts when these events are complete. If one fails, the output is
+ *   wait     Events of the context's cl_context; any other is CLFOLD_ERROR_ARGUMENT. The
+ *            call starts when all are complete. If one fails, the output is
  *            undefined and on drivers that pass failures on, the call's event fails as
  *            well.
  *   event    May be NULL. On success *event is the caller's to release; it completes when

@@ -200,9 +200,12 @@ clfold_status clfold_check_queue(const struct site *site, const clfold_context *
     return CLFOLD_OK;
 }
 
-clfold_status clfold_check_wait(const struct site *site, cl_uint num_wait,
-                                const cl_event *wait)
+clfold_status clfold_check_wait(const struct site *site, const clfold_context *context,
+                                cl_uint num_wait, const cl_event *wait)
 {
+    cl_context event_context = NULL;
+    cl_int status;
+
     if (!wait != (num_wait == 0)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "wait is %s, but num_wait is %u",
                            wait ? "given" : "NULL", num_wait);
@@ -210,6 +213,16 @@ clfold_status clfold_check_wait(const struct site *site, cl_uint num_wait,
     for (cl_uint i = 0; i < num_wait; ++i) {
         if (!wait[i]) {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "wait[%u] is NULL", i);
+        }
+        status = clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof(event_context),
+                                &event_context, NULL);
+        if (status) {
+            return clfold_fail(site, status, "wait[%u]: clGetEventInfo failed", i);
+        }
+        if (event_context != context->context) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "wait[%u] %p is of another cl_context", i,
+                               (void *)wait[i]);
         }
     }
     return CLFOLD_OK;

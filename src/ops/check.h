@@ -44,8 +44,9 @@ clfold_status clfold_check_reduce(const struct site *site, const clfold_context 
 clfold_status clfold_check_queue(const struct site *site, const clfold_context *context,
                                  cl_command_queue queue, bool *in_order);
 
-clfold_status clfold_check_wait(const struct site *site, cl_uint num_wait,
-                                const cl_event *wait);
+/* Events of the context's cl_context: PoCL waits for ever for one of another. */
+clfold_status clfold_check_wait(const struct site *site, const clfold_context *context,
+                                cl_uint num_wait, const cl_event *wait);
 
 /* A run of elements in a buffer, as the caller names it. */
 struct span {

@@ -49,7 +49,7 @@ static clfold_status scan(clfold_context *context, const struct site *site,
     clfold_status status;
 
     if ((status = clfold_check_queue(site, context, call->queue, &call->in_order)) ||
-        (status = clfold_check_wait(site, call->num_wait, call->wait)) ||
+        (status = clfold_check_wait(site, context, call->num_wait, call->wait)) ||
         (status = clfold_check_span(site, context, &in)) ||
         (status = clfold_check_span(site, context, &out)) ||
         (status = clfold_check_overlap(site, &in, &out, OVERLAP_ELEMENTS)) ||

@@ -328,14 +328,24 @@ static void test_foreign_objects(void **state)
                   "of another cl_context");
     refuse_reduce(device.queue, in, 0, mem, 0, 1, 0, NULL, CLFOLD_ERROR_ARGUMENT,
                   "of another cl_context");
+    cl_event events[2] = { clCreateUserEvent(device.context, &status), NULL };
+    assert_int_equal(status, CL_SUCCESS);
+    events[1] = clCreateUserEvent(other, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    refuse_reduce(device.queue, in, 0, out, 0, 1, 2, events, CLFOLD_ERROR_ARGUMENT,
+                  "wait[1]");
+    refuse_reduce(device.queue, in, 0, out, 0, 0, 1, &events[1], CLFOLD_ERROR_ARGUMENT,
+                  "is of another cl_context");
+    for (int i = 0; i < 2; ++i) {
+        clSetUserEventStatus(events[i], CL_COMPLETE);
+        clReleaseEvent(events[i]);
+    }
     clReleaseMemObject(mem);
     clReleaseCommandQueue(queue);
     clReleaseContext(other);
 }
 
-/* A queue of another device, and a device that the cl_context lacks: sub-devices stand in
- * for a second device, where the device can be split. */
-/* Whether it can be split, before a call of it is made: rusticl (Mesa 22.3) cannot, and
+/* Whether the device can be split, before a call of it is made: rusticl (Mesa 22.3) cannot, and
  * leaves clCreateSubDevices out, where the loader then jumps to nowhere. */
 static bool can_be_split(cl_device_id id)
 {
@@ -352,43 +362,127 @@ static bool can_be_split(cl_device_id id)
     return equally;
 }
 
-static void test_foreign_device(void **state)
+#define MOST_PARTS 64
+
+/* Splits the device into compute units, or skips the test. */
+static cl_uint split(cl_device_id parts[MOST_PARTS])
 {
     const cl_device_partition_property by_one[] = { CL_DEVICE_PARTITION_EQUALLY, 1, 0 };
-    cl_device_id parts[64] = { NULL };
     cl_uint num = 0;
-    cl_int status;
 
-    (void)state;
     if (!can_be_split(device.id) ||
         clCreateSubDevices(device.id, by_one, 0, NULL, &num) != CL_SUCCESS || num < 1 ||
-        num > 64 ||
+        num > MOST_PARTS ||
         clCreateSubDevices(device.id, by_one, num, parts, NULL) != CL_SUCCESS) {
         print_message("%s cannot be split\n", device.name);
         skip();
     }
+    return num;
+}
+
+static void release_parts(cl_device_id parts[MOST_PARTS], cl_uint num)
+{
+    for (cl_uint i = 0; i < num; ++i) {
+        clReleaseDevice(parts[i]);
+    }
+}
+
+/* A queue of another device: a sub-device stands in for one. */
+static void test_foreign_device(void **state)
+{
+    cl_device_id parts[MOST_PARTS] = { NULL };
+    cl_uint num = split(parts);
     cl_device_id both[] = { device.id, parts[0] };
+    cl_int status;
     cl_context context = clCreateContext(NULL, 2, both, NULL, NULL, &status);
+
+    (void)state;
     assert_int_equal(status, CL_SUCCESS);
     struct device part = device;
     part.context = context;
     part.id = parts[0];
     cl_command_queue queue = device_queue(&part, 0);
-    clfold_context *whole = NULL, *none = NULL;
+    clfold_context *whole = NULL;
     cl_mem mem = buffer(context, CL_MEM_READ_WRITE, 64);
     assert_ok(clfold_context_create(&whole, context, device.id, NULL));
     assert_refused(clfold_reduce(whole, queue, &sum, mem, 0, mem, 0, 1, 0, NULL, NULL),
                    CLFOLD_ERROR_ARGUMENT, "of another device");
-    assert_refused(clfold_context_create(&none, device.context, parts[0], NULL),
-                   CLFOLD_ERROR_ARGUMENT, "not a device of the cl_context");
-    assert_null(none);
     clfold_context_destroy(&whole);
     clReleaseMemObject(mem);
     clReleaseCommandQueue(queue);
     clReleaseContext(context);
-    for (cl_uint i = 0; i < num; ++i) {
-        clReleaseDevice(parts[i]);
+    release_parts(parts, num);
+}
+
+/* Folds the elements 0, 1, 2 ... on a sub-device, through a queue of the cl_context. */
+static void fold_on_part(cl_context context, cl_device_id part)
+{
+    struct device there = device;
+    cl_int values[COUNT], scanned[COUNT], total = 0;
+    const clfold_fold add = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
+    clfold_context *folds = NULL;
+
+    there.context = context;
+    there.id = part;
+    cl_command_queue queue = device_queue(&there, 0);
+    cl_mem mem = buffer(context, CL_MEM_READ_WRITE, sizeof(values));
+    for (int i = 0; i < COUNT; ++i) {
+        values[i] = i;
     }
+    assert_int_equal(clEnqueueWriteBuffer(queue, mem, CL_TRUE, 0, sizeof(values), values,
+                                          0, NULL, NULL),
+                     CL_SUCCESS);
+    assert_ok(clfold_context_create(&folds, context, part, NULL));
+    assert_ok(clfold_reduce_host(folds, queue, &add, mem, 0, COUNT, &total, 4));
+    assert_int_equal(total, COUNT * (COUNT - 1) / 2);
+    assert_ok(
+        clfold_inclusive_scan(folds, queue, &add, mem, 0, mem, 0, COUNT, 0, NULL, NULL));
+    assert_int_equal(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(scanned), scanned,
+                                         0, NULL, NULL),
+                     CL_SUCCESS);
+    for (int i = 0; i < COUNT; ++i) {
+        assert_int_equal(scanned[i], i * (i + 1) / 2);
+    }
+    clfold_context_destroy(&folds);
+    clReleaseMemObject(mem);
+    clReleaseCommandQueue(queue);
+}
+
+/* Of a cl_context made for a sub-device, PoCL lists the parent. A sub-device of a listed
+ * device serves where the cl_context can make a queue on it. */
+static void test_part(void **state)
+{
+    cl_device_id parts[MOST_PARTS] = { NULL };
+    cl_uint num = split(parts);
+    struct device there = device;
+    clfold_context *none = NULL;
+    cl_int status;
+    cl_context own = clCreateContext(NULL, 1, &parts[0], NULL, NULL, &status);
+    cl_device_id listed = NULL;
+
+    (void)state;
+    assert_int_equal(status, CL_SUCCESS);
+    fold_on_part(own, parts[0]);
+    assert_int_equal(
+        clGetContextInfo(own, CL_CONTEXT_DEVICES, sizeof(listed), &listed, NULL),
+        CL_SUCCESS);
+    if (listed == parts[0]) {
+        assert_refused(clfold_context_create(&none, own, device.id, NULL),
+                       CLFOLD_ERROR_ARGUMENT, "not a device of the cl_context");
+        assert_null(none);
+    }
+    clReleaseContext(own);
+    there.id = parts[0];
+    cl_command_queue queue = device_queue(&there, 0);
+    if (queue) {
+        clReleaseCommandQueue(queue);
+        fold_on_part(device.context, parts[0]);
+    } else {
+        assert_refused(clfold_context_create(&none, device.context, parts[0], NULL),
+                       CLFOLD_ERROR_ARGUMENT, "not a device of the cl_context");
+        assert_null(none);
+    }
+    release_parts(parts, num);
 }
 
 static void test_access(void **state)
@@ -560,10 +654,10 @@ int main(void)
         cmocka_unit_test(test_rungs),          cmocka_unit_test(test_arg_sizes),
         cmocka_unit_test(test_init),           cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_wait_list),      cmocka_unit_test(test_foreign_objects),
-        cmocka_unit_test(test_foreign_device), cmocka_unit_test(test_access),
-        cmocka_unit_test(test_overlap),        cmocka_unit_test(test_params),
-        cmocka_unit_test(test_callbacks),      cmocka_unit_test(test_later_calls),
-        cmocka_unit_test(test_name),
+        cmocka_unit_test(test_foreign_device), cmocka_unit_test(test_part),
+        cmocka_unit_test(test_access),         cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_params),         cmocka_unit_test(test_callbacks),
+        cmocka_unit_test(test_later_calls),    cmocka_unit_test(test_name),
     };
 
     return cmocka_run_group_tests_name("arguments", tests, open_device, close_device);

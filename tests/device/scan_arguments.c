@@ -87,8 +87,12 @@ static void assert_painted(cl_mem mem, size_t num)
 static void test_null(void **state)
 {
     const cl_event none = NULL;
+    cl_int status;
+    cl_context other = clCreateContext(NULL, 1, &device.id, NULL, NULL, &status);
+    cl_event foreign = clCreateUserEvent(other, &status);
 
     (void)state;
+    assert_int_equal(status, CL_SUCCESS);
     for (size_t k = 0; k < 2; ++k) {
         assert_refused(
             scans[k](NULL, device.queue, &sum, in, 0, out, 0, 1, 0, NULL, NULL),
@@ -105,11 +109,16 @@ static void test_null(void **state)
         refuse(k, device.queue, &sum, in, 0, out, 0, 1, 1, NULL, CLFOLD_ERROR_ARGUMENT,
                "num_wait is 1");
         refuse(k, device.queue, &sum, in, 0, out, 0, 1, 1, &none, CLFOLD_ERROR_ARGUMENT,
-               "wait[0]");
+               "wait[0] is NULL");
+        refuse(k, device.queue, &sum, in, 0, out, 0, 1, 1, &foreign,
+               CLFOLD_ERROR_ARGUMENT, "is of another cl_context");
         /* Nothing needs no buffer. */
         assert_ok(scans[k](ctx, device.queue, &sum, NULL, 0, NULL, 0, 0, 0, NULL, NULL));
         assert_ok(scans[k](ctx, device.queue, &sum, in, 3, in, 2, 0, 0, NULL, NULL));
     }
+    clSetUserEventStatus(foreign, CL_COMPLETE);
+    clReleaseEvent(foreign);
+    clReleaseContext(other);
 }
 
 static void test_fold(void **state)
