@@ -1,6 +1,6 @@
 /* Prints the bits of float folds and scans, for tests/device/same_bits.py to compare
- * between numbers of workers. The first line tells how many compute units the driver
- * shows. */
+ * between numbers of workers and with those of earlier versions. The first line has the
+ * driver, the second one how many compute units it shows. */
 #include "device.h"
 #include "oracle.h"
 #include "test.h"
@@ -8,9 +8,12 @@
 #include "ops/internal.h"
 
 static void print_fold(const struct device *device, clfold_context *ctx, cl_mem in,
-                       struct pair pair, size_t offset, size_t count)
+                       clfold_op op, struct pair pair, const char *algorithm,
+                       size_t offset, size_t count)
 {
-    const clfold_fold fold = { .op = CLFOLD_ADD, .type = pair.type, .in = pair.in };
+    const clfold_fold fold = {
+        .op = op, .type = pair.type, .in = pair.in, .algorithm = algorithm
+    };
     unsigned char result[8] = { 0 };
 
     if (clfold_reduce_host(ctx, device->queue, &fold, in, offset, count, result,
@@ -18,8 +21,9 @@ static void print_fold(const struct device *device, clfold_context *ctx, cl_mem 
         fprintf(stderr, "%s\n", clfold_last_error());
         exit(1);
     }
-    printf("%s into %s, %zu from %zu:", name_of(pair.in), name_of(pair.type), count,
-           offset);
+    printf("%s of %s into %s, %zu from %zu, by %s:", op == CLFOLD_ADD ? "sum" : "product",
+           name_of(pair.in), name_of(pair.type), count, offset,
+           algorithm ? algorithm : "policy");
     for (size_t i = 0; i < size_of(pair.type); ++i) {
         printf(" %02x", result[i]);
     }
@@ -78,10 +82,24 @@ static void print_scans(const struct device *device, clfold_context *ctx, cl_mem
     }
 }
 
+/* The rungs of the ladder, each by an operator of its own turn. */
+static void print_rungs(const struct device *device, clfold_context *ctx, cl_mem in,
+                        struct pair pair)
+{
+    const char *const rungs[] = { "reduce0", "reduce1", "reduce2", "reduce3",
+                                  "reduce4", "reduce5", "reduce6" };
+
+    for (size_t r = 0; r < sizeof(rungs) / sizeof(rungs[0]); ++r) {
+        print_fold(device, ctx, in, r % 2 ? CLFOLD_MUL : CLFOLD_ADD, pair, rungs[r], r,
+                   r % 2 ? 100 : 131073);
+    }
+}
+
 int main(void)
 {
     const size_t counts[] = { 1, 100, 16384, 131072, 131073, 1000003, 5000011 };
     const size_t most = 5000011 + 17;
+    char driver[128] = "";
     const enum tile_kind kinds[] = { TILE_NONE, TILE_VECTOR, TILE_GROUP };
     struct device device;
     clfold_context *ctx = NULL;
@@ -89,7 +107,8 @@ int main(void)
 
     device_init(&device);
     clGetDeviceInfo(device.id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL);
-    printf("units %u\n", units);
+    clGetDeviceInfo(device.id, CL_DRIVER_VERSION, sizeof(driver) - 1, driver, NULL);
+    printf("driver %s\nunits %u\n", driver, units);
     if (clfold_context_create(&ctx, device.context, device.id, NULL)) {
         fprintf(stderr, "%s\n", clfold_last_error());
         return 1;
@@ -123,10 +142,14 @@ int main(void)
             const struct plan_override override = { .tile = kinds[k] };
             clfold_context_override(ctx, &override);
             for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
-                print_fold(&device, ctx, in, pair, c % 2 ? 17 : 0, counts[c]);
+                print_fold(&device, ctx, in, CLFOLD_ADD, pair, NULL, c % 2 ? 17 : 0,
+                           counts[c]);
             }
+            print_fold(&device, ctx, in, CLFOLD_MUL, pair, NULL, 3, 100);
             print_scans(&device, ctx, in, out, pair);
         }
+        clfold_context_override(ctx, NULL);
+        print_rungs(&device, ctx, in, pair);
         clReleaseMemObject(in);
         clReleaseMemObject(out);
     }

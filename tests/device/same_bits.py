@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""same_bits.py LISTER BITS: float results have the same bits with any number of workers.
+"""same_bits.py [--write] LISTER BITS: float results have the same bits on every run.
 
 Runs the built tests/device/bits.c on each device with several numbers of workers, several
 times each, and compares all that it prints but the compute units. On PoCL those must change,
-or the numbers of workers did not take effect and nothing was tested.
+or the numbers of workers did not take effect and nothing was tested. Then it compares with the
+bits of earlier versions, which tests/device/bits/ holds for the drivers that CI has; --write
+writes them there instead.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
 import run_devices  # noqa: E402
 
 WORKERS = {
@@ -21,7 +25,60 @@ WORKERS = {
 RUNS = 2
 
 
-def main(lister, program):
+def file_of(platform, driver):
+    """Where the expected bits of a driver stand: bits/intel-r-opencl-2026.22.10.txt."""
+    name = re.sub(r"[^a-z0-9.]+", "-", f"{platform} {driver}".lower())
+    return os.path.join(HERE, "bits", f"{name}.txt")
+
+
+def compare(tap, label, path, lines, write):
+    """With the bits of earlier versions."""
+    if write:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
+    if not os.path.exists(path):
+        tap.point(True, f"{label}: as before", skip="no bits of this driver are known")
+        return
+    with open(path, encoding="utf-8") as file:
+        expected = file.read().splitlines()
+    differ = sorted(set(expected) ^ set(lines))
+    for line in differ:
+        tap.comment(f"{'missing' if line in expected else 'new'}: {line}")
+    tap.point(not differ, f"{label}: {len(expected)} results as before")
+
+
+def test_device(tap, device, program, write):
+    """With each number of workers."""
+    platform = device.name.split(":")[0]
+    variable, numbers = WORKERS.get(platform, ("CLFOLD_TEST_NOTHING", (0,)))
+    units, first, driver = set(), None, ""
+    for number in [number for number in numbers for _ in range(RUNS)]:
+        extra = [f"{variable}={number}"]
+        label = run_devices.label_of(device, extra)
+        done = subprocess.run([program], env=device.environment(extra), capture_output=True,
+                              text=True, check=False)  # fmt: skip
+        tap.comment(done.stderr)
+        if done.returncode != 0:
+            tap.point(False, f"{label}: ended with {done.returncode}")
+            continue
+        driver, unit, *lines = done.stdout.splitlines()
+        units.add(unit)
+        first = first or lines
+        differ = [pair for pair in zip(first, lines) if pair[0] != pair[1]]
+        for pair in differ:
+            tap.comment(f"{pair[0]} became {pair[1]}")
+        tap.point(not differ and len(first) == len(lines), f"{label}: {len(first)} results, {unit}")
+    if platform.startswith("Portable"):
+        tap.point(len(units) == len(numbers), f"{device.name}: workers took effect")
+    if first:
+        path = file_of(platform, driver.removeprefix("driver "))
+        compare(tap, device.name, path, first, write)
+
+
+def main(words):
+    write = words[:1] == ["--write"]
+    lister, program = words[write:]
     tap = run_devices.Tap()
     with tempfile.TemporaryDirectory(prefix="clfold-devices-") as scratch:
         found = run_devices.devices(lister, scratch)
@@ -29,32 +86,9 @@ def main(lister, program):
             print("1..0 # SKIP no OpenCL device")
             return 0
         for device in found:
-            platform = device.name.split(":")[0]
-            variable, numbers = WORKERS.get(platform, ("CLFOLD_TEST_NOTHING", (0,)))
-            units, first = set(), None
-            for number in [number for number in numbers for _ in range(RUNS)]:
-                extra = [f"{variable}={number}"]
-                label = run_devices.label_of(device, extra)
-                done = subprocess.run(
-                    [program], env=device.environment(extra), capture_output=True, text=True,
-                    check=False,
-                )
-                tap.comment(done.stderr)
-                if done.returncode != 0:
-                    tap.point(False, f"{label}: ended with {done.returncode}")
-                    continue
-                lines = done.stdout.splitlines()
-                units.add(lines[0])
-                first = first or lines[1:]
-                differ = [pair for pair in zip(first, lines[1:]) if pair[0] != pair[1]]
-                for pair in differ:
-                    tap.comment(f"{pair[0]} became {pair[1]}")
-                tap.point(not differ and len(first) == len(lines) - 1,
-                          f"{label}: {len(first)} results, {lines[0]}")
-            if platform.startswith("Portable"):
-                tap.point(len(units) == len(numbers), f"{device.name}: workers took effect")
+            test_device(tap, device, program, write)
     return tap.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))
