@@ -83,7 +83,8 @@ def verdicts(d, device):
     # a probe that fails is told, behind the list
     done = d.run("devices", "--probe", "--json", env={**os.environ, "CLFOLD_SCAN": "magic"})
     text = done.stderr.decode().splitlines()[-1]
-    check(done.returncode == 1 and "probe of device 0: " in text and "magic" in text, f"{done}")
+    part = "clfold: probe of device 0: the environment variable CLFOLD_SCAN "
+    check(done.returncode == 1 and text.startswith(part) and "magic" in text, f"{done}")
     check(json.loads(done.stdout)[device["index"]]["look_back_memory"] is None, f"{done}")
     # nowhere to keep it: nothing is lost but time
     d.write(b"", "no-folder")
@@ -218,4 +219,27 @@ def damaged_files(d, device):
         )
 
 
-CASES = [devices, verdicts, selectors, shapes, standard_input, large, full_output, damaged_files]
+def said_once(d, device):
+    """What the library refuses is one line in the words of the command, from every command."""
+    path, out = d.save(np.ones(3, "f4")), d.path("out.npy")
+    env = {**os.environ, "CLFOLD_SCAN": "magic"}
+    part = 'clfold: the environment variable CLFOLD_SCAN is "magic"'
+    for words in [
+        ["reduce", path], ["scan", path, out], ["explain", "reduce"], ["ladder"], ["trace"],
+        ["bench"], ["tune", "--file", d.path("tuning")], ["tune", "--show", "--file", path],
+    ]:  # fmt: skip
+        d.bad(1, part, *words, "--device", device["index"], env=env)
+    text = d.bad(1, "", "explain", "reduce", "--acc", "i32", "--device", device["index"])
+    check("clfold_" not in text, text)
+    check(sorted(os.listdir(d.folder)) == ["data.npy"], f"left {os.listdir(d.folder)}")
+    # a warning is one too, and the command goes on
+    env = {**os.environ, "CLFOLD_TUNING": d.path("missing")}
+    done = d.run("reduce", "--device", device["index"], path, env=env)
+    check(done.returncode == 0 and done.stdout == b"3\n" and done.stderr.count(b"\n") == 1
+          and b"missing cannot be read: " in done.stderr, f"{done}")  # fmt: skip
+
+
+CASES = [
+    devices, verdicts, said_once, selectors, shapes, standard_input, large, full_output,
+    damaged_files,
+]  # fmt: skip

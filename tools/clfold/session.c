@@ -5,22 +5,24 @@
 
 #include "verdicts.h"
 
+#include "base/error.h"
+
 #include <stdio.h>
 
-/* What goes wrong later is told by the call's result, or by what explains it. */
+/* Prints warnings only: an error also fails the call, and main prints it then. After the
+ * opening nothing is printed: clfold explain gives the same reasons. */
 static void warn(void *user, int level, const char *text)
 {
     const struct session *const session = user;
 
-    (void)level;
-    if (session->opening) {
+    if (session->opening && level > CLFOLD_LOG_ERROR) {
         fprintf(stderr, "clfold: %s\n", text);
     }
 }
 
 bool session_refuse(clfold_status status, struct message *message)
 {
-    const char *const sentence = clfold_last_error();
+    const char *const sentence = clfold_last_sentence();
 
     return message_set(message, "%s", *sentence ? sentence : clfold_status_name(status));
 }

@@ -16,14 +16,14 @@ struct session {
     bool opening;
 };
 
-/* selector: as selection_find. Whether it succeeds or not, session_close is due. A tuning
- * file that the library ignores is told on standard error. */
+/* selector: as selection_find. Whether it succeeds or not, session_close is due. If the
+ * library ignores a tuning file, a line on standard error says why. */
 bool session_open(struct session *session, const char *selector, struct message *message);
 
 /* A zeroed session too. */
 void session_close(struct session *session);
 
-/* Always false: the library's own sentence. */
+/* Always false: the library's own sentence, without the C function that it names. */
 bool session_refuse(clfold_status status, struct message *message);
 
 /* Waits for a call that has returned `status`. */

@@ -7,6 +7,7 @@
 #include "tune_file.h"
 #include "types.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "ops/internal.h"
 
@@ -107,7 +108,7 @@ static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
             clfold_explain(t->session.context, o, &job.fold, 1, &report);
         if (status == CLFOLD_ERROR_UNSUPPORTED && is_default) {
             clfold_text_print(&t->left_out, "%s is left out: %s\n", type_name(type),
-                              clfold_last_error());
+                              clfold_last_sentence());
             return true;
         }
         if (status != CLFOLD_OK) {
