@@ -79,18 +79,31 @@ static void other_actions(void **state)
     assert_true(read_words((const char *[MOST]){ "--version" }, &options, &message));
     assert_int_equal(options.action, ACTION_VERSION);
 
-    const char *const helps[][MOST] = { { "--help" },
-                                        { "devices", "--help" },
-                                        { "reduce", "--help" } };
-    const char *const begins[] = {
-        "Usage: clfold devices [--probe] [--json]\n       clfold reduce",
-        "Usage: clfold devices [--probe] [--json]\n\n",
-        "Usage: clfold reduce [options] FILE\n\n"
+    static const struct {
+        const char *command, *begin;
+    } helps[] = {
+        { NULL, "Usage: clfold devices [--probe] [--json]\n       clfold reduce" },
+        { "devices", "Usage: clfold devices [--probe] [--json]\n\n" },
+        { "reduce", "Usage: clfold reduce [options] FILE\n\n" },
+        { "scan", "Usage: clfold scan [options] IN OUT\n\n" },
+        { "explain", "Usage: clfold explain reduce|scan [options]\n\n" },
+        { "ladder", "Usage: clfold ladder [options]\n\n" },
+        { "trace", "Usage: clfold trace [options]\n\n" },
+        { "bench", "Usage: clfold bench [options]\n\n" },
+        { "tune", "Usage: clfold tune [options]\n" },
     };
-    for (size_t i = 0; i < 3; i++) {
-        assert_true(read_words(helps[i], &options, &message));
-        assert_int_equal(options.action, ACTION_PRINT);
-        assert_memory_equal(options.print, begins[i], strlen(begins[i]));
+    static const char *const spellings[] = { "--help", "-h" };
+    for (size_t i = 0; i < sizeof(helps) / sizeof(helps[0]); i++) {
+        for (size_t j = 0; j < 2; j++) {
+            const char *const words[MOST] = {
+                helps[i].command ? helps[i].command : spellings[j],
+                helps[i].command ? spellings[j] : NULL,
+            };
+            assert_true(read_words(words, &options, &message));
+            assert_int_equal(options.action, ACTION_PRINT);
+            assert_memory_equal(options.print, helps[i].begin, strlen(helps[i].begin));
+            assert_non_null(strstr(options.print, "-h"));
+        }
     }
 }
 
@@ -101,7 +114,7 @@ static void refused(void **state)
         { { "fold" }, "no command fold" },
         { { "" }, "no command ;" },
         { { "--json" }, "no option --json" },
-        { { "-h" }, "no option -h" },
+        { { "-V" }, "no option -V" },
         { { "--help=x" }, "--help takes no value" },
         { { "devices", "x" }, "devices takes no argument, and got x" },
         { { "devices", "--acc", "x" }, "no option --acc" },

@@ -29,7 +29,7 @@ static const char general_help[] =
     "  bench      reductions and scans against what the memory gives\n"
     "  tune       look for faster tiles and groups on a device, and keep them in a file\n"
     "\n"
-    "clfold COMMAND --help says more about one command.\n"
+    "clfold COMMAND --help, or -h, says more about one command.\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage.\n";
 
 static const char devices_help[] =
@@ -38,13 +38,13 @@ static const char devices_help[] =
     "Lists every OpenCL platform and device, each device with the index that\n"
     "clfold reduce --device takes.\n"
     "\n"
-    "  --probe   find out by which memory groups may look back in a scan, and say\n"
-    "            why others will not do; else what is known of it is shown. It is\n"
-    "            kept in clfold/verdicts of $XDG_CACHE_HOME or ~/.cache; the exit\n"
-    "            status is 1 where a probe fails\n"
-    "  --json    an array with one object for each device; what a device does not\n"
-    "            tell is null\n"
-    "  --help    this text\n";
+    "  --probe     find out by which memory groups may look back in a scan, and say\n"
+    "              why others will not do; else what is known of it is shown. It is\n"
+    "              kept in clfold/verdicts of $XDG_CACHE_HOME or ~/.cache; the exit\n"
+    "              status is 1 where a probe fails\n"
+    "  --json      an array with one object for each device; what a device does not\n"
+    "              tell is null\n"
+    "  -h, --help  this text\n";
 
 enum { VERSION = OPTION_OTHERS, PROBE };
 
@@ -145,7 +145,7 @@ bool options_read_path(const char *option, const char **path, struct message *me
 static bool refuse(int found, char **argv, const struct option *known, const char *help,
                    struct message *message)
 {
-    for (; optopt >= OPTION_HELP && known->name; known++) {
+    for (; known->name; known++) {
         if (known->val == optopt) {
             return message_set(message, "--%s %s; see %s", known->name,
                                found == ':' ? "needs a value" : "takes no value", help);
@@ -163,7 +163,7 @@ bool options_walk(const struct options_reader *reader, struct options *options, 
 {
     int found;
 
-    while ((found = getopt_long(argc, argv, ":", reader->known, NULL)) != -1) {
+    while ((found = getopt_long(argc, argv, OPTION_LETTERS, reader->known, NULL)) != -1) {
         if (found == OPTION_HELP) {
             *options = (struct options){ .action = ACTION_PRINT, .print = reader->help };
             return true;
@@ -189,7 +189,7 @@ static bool read_general(struct options *options, int argc, char **argv,
                          struct message *message)
 {
     /* +: stops at the command, whose options are its own */
-    const int found = getopt_long(argc, argv, "+:", general_options, NULL);
+    const int found = getopt_long(argc, argv, "+" OPTION_LETTERS, general_options, NULL);
 
     switch (found) {
     case -1:

@@ -32,7 +32,7 @@ static const char help[] =
     "  --json          one object a line, see below\n"
     "  --svg FILE      a chart of GB/s over counts, drawn by the program gnuplot, with\n"
     "                  the rooflines as broken lines\n"
-    "  --help          this text\n"
+    "  -h, --help      this text\n"
     "\n"
     "TYPE is one of " TYPE_NAMES ".\n"
     "N is written as " COUNT_FORMS ".\n"

@@ -23,7 +23,7 @@ static const char help[] =
     "  --exclusive     of scan: each ends before it\n"
     "  --device SEL    as for clfold reduce\n"
     "  --json          one object\n"
-    "  --help          this text\n"
+    "  -h, --help      this text\n"
     "\n"
     "TYPE is one of " TYPE_NAMES ".\n"
     "OP is one of add mul min max min-max arg-min arg-max arg-min-max bit-and bit-or\n"

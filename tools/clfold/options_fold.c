@@ -35,7 +35,7 @@ static const char reduce_help[] =
     "                  result is a number, or a string where it is nan or inf, or an\n"
     "                  object of index and value, or of min and max; seconds is one\n"
     "                  call on the device without file and transfer\n"
-    "  --help          this text\n"
+    "  -h, --help      this text\n"
     "\n"
     "TYPE is one of " TYPE_NAMES ".\n"
     "min and max of floats are nan where one is nan; arg-min and arg-max find the "
@@ -72,7 +72,7 @@ static const char scan_help[] =
     "  --json          one object: op, kind, type, acc, count, algorithm, device,\n"
     "                  seconds; OUT cannot be - then; seconds is one call on the device\n"
     "                  without file and transfer\n"
-    "  --help          this text\n"
+    "  -h, --help      this text\n"
     "\n"
     "TYPE is one of " TYPE_NAMES ".\n"
     "Text has as many digits as it takes to read back exactly.\n";

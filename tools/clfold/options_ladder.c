@@ -23,7 +23,7 @@ static const char help[] =
     "                  device\n"
     "  --csv FILE      the same in columns\n"
     "  --svg FILE      a chart of the times, drawn by the program gnuplot\n"
-    "  --help          this text\n"
+    "  -h, --help      this text\n"
     "\n"
     "TYPE is one of " TYPE_NAMES ".\n"
     "OP is one of add mul min max min-max arg-min arg-max arg-min-max bit-and bit-or\n"

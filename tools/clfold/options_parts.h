@@ -6,9 +6,10 @@
 
 #include <getopt.h>
 
-/* Above all characters, so that optopt tells options that are known from those that are
- * not. Each command's own follow from OPTION_OTHERS on. */
-enum { OPTION_HELP = 256, OPTION_JSON, OPTION_OTHERS };
+/* -h is the only option of one letter. The others are above all characters, so that
+ * optopt shows whether an option is known. Each command's own begin at OPTION_OTHERS. */
+#define OPTION_LETTERS ":h"
+enum { OPTION_HELP = 'h', OPTION_JSON = 256, OPTION_OTHERS };
 
 /* A command's options, and how one that is known is read: `found` is its value. */
 struct options_reader {
@@ -19,8 +20,8 @@ struct options_reader {
     bool (*read)(int found, struct options *options, struct message *message);
 };
 
-/* Reads all options; the arguments follow from optind on. --help ends it: the action is
- * ACTION_PRINT then, and the rest is not asked for. */
+/* Reads all options; the arguments follow from optind on. --help or -h ends it: the
+ * action is ACTION_PRINT then, and the rest is not asked for. */
 bool options_walk(const struct options_reader *reader, struct options *options, int argc,
                   char **argv, struct message *message);
 

@@ -28,7 +28,7 @@ static const char help[] =
     "                  groups, clock, duration, mean_depth, mean_polls, fallbacks, ok,\n"
     "                  device\n"
     "  --svg FILE      a timeline of the tiles, drawn by the program gnuplot\n"
-    "  --help          this text\n"
+    "  -h, --help      this text\n"
     "\n"
     "TYPE is one of " TYPE_NAMES ".\n"
     "OP is one of " SCAN_OP_NAMES ".\n"

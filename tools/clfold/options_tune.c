@@ -28,7 +28,7 @@ static const char help[] =
     "                  power of four; default: 2^26, or less where memory is small\n"
     "  --show          the rows of the file, and which of them serve the device\n"
     "  --reset         remove the file\n"
-    "  --help          this text\n"
+    "  -h, --help      this text\n"
     "\n"
     "OP is one of " SCAN_OP_NAMES ", for\n"
     "which reductions and inclusive and exclusive scans are tuned, or of min-max\n"
