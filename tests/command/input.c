@@ -427,6 +427,23 @@ static void texts(void **state)
     check_text("-", 6,
                "standard input: line 2, column 2: a comma with no number after it", NULL,
                0);
+    /* a byte-order mark is skipped at the start, whole, and once */
+    write_file("\xef\xbb\xbf-1 2", 7);
+    check_text(path, 4, NULL, (const int16_t[]){ -1, 2 }, 4);
+    pipe_in("\xef\xbb\xbf", 3);
+    check_text("-", 0, NULL, NULL, 0);
+    pipe_in("\xef\xbb\xbfx", 4);
+    check_text("-", 6, "standard input: line 1, column 1: \"x\" is no number of type i16",
+               NULL, 0);
+    pipe_in("\xef\xbb", 2);
+    check_text("-", 6,
+               "standard input: line 1, column 1: \"\xef\xbb\" is no number of type i16",
+               NULL, 0);
+    pipe_in("1 \xef\xbb\xbf", 5);
+    check_text("-", 6,
+               "standard input: line 1, column 3: \"\xef\xbb\xbf\" is no number of type "
+               "i16",
+               NULL, 0);
     write_file("", 0);
     check_text(path, 100, NULL, NULL, 0);
     check_text("/dev/null", 100, NULL, NULL, 0);

@@ -21,6 +21,10 @@ def spellings(d, device):
         op = ["add", "arg-max", "min"][i // 3]
         words = ["--text", NAMES[element], d.write(text.encode())]
         one_array(d, device, array.astype(element), op, accumulator(op, element), *words)
+    array = np.array([1, 2, 3], "u1")
+    for op in ["add", "max"]:
+        text = b"\xef\xbb\xbf1\n2\n3\n"
+        one_array(d, device, array, op, accumulator(op, "uint8"), "--text", "u8", d.write(text))
     text = b"1e2 .5,-25E-2 +4. 0.1"
     array = np.array([1e2, 0.5, -0.25, 4, 0.1], "f4")
     one_array(d, device, array, "min-max", "float32", "--text", "f32", d.write(text))

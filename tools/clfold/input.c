@@ -300,14 +300,23 @@ static bool read_bytes(struct input *input, uint64_t limit, char **data, size_t 
 static bool read_numbers(struct input *input, uint64_t limit, char **data, size_t *size,
                          struct message *message)
 {
+    /* A byte-order mark, which some programs put before UTF-8, is not of the text. */
+    static const char mark[] = "\xef\xbb\xbf";
+    const size_t length = strlen(mark);
     struct text text;
     char piece[16 * 1024];
-    size_t got;
+    size_t got, skipped;
+    bool is_first = true;
 
     text_init(&text, input->type, limit);
     do {
-        if (!read_up_to(input, piece, sizeof(piece), &got, message) ||
-            !text_feed(&text, piece, got, message)) {
+        if (!read_up_to(input, piece, sizeof(piece), &got, message)) {
+            goto fail;
+        }
+        skipped =
+            is_first && got >= length && memcmp(piece, mark, length) == 0 ? length : 0;
+        is_first = false;
+        if (!text_feed(&text, piece + skipped, got - skipped, message)) {
             goto fail;
         }
     } while (got == sizeof(piece));
