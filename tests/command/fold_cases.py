@@ -1,6 +1,7 @@
 """Cases on one device: every operator, type, conversion and kernel."""
 
 import math
+import os
 
 import numpy as np
 
@@ -151,6 +152,32 @@ def empty(d, device):
             one_array(d, device, np.empty(0, "i4"), op, acc, form, "i32", "-", data=b"")
 
 
+def bools(d, device):
+    """Those of an .npy file are 0 and 1, folded as u8 is."""
+    for count in [1, 777, 100003]:
+        truth = d.random.integers(2, size=count).astype(bool)
+        numbers = truth.astype("uint8")
+        path = d.save(truth)
+        for op in ["add", "min-max", "logical-and", "logical-or", "arg-max", "bit-xor"]:
+            one_array(d, device, numbers, op, accumulator(op, "uint8"), path)
+        words = ["--device", device["index"], path]
+        check(d.good("reduce", *words) == f"{truth.sum()}\n", "numpy.sum")
+        check(d.good("reduce", "--op", "logical-and", *words) == f"{truth.all():d}\n", "numpy.all")
+        scans = {"add": np.cumsum(truth), "logical-or": np.logical_or.accumulate(truth)}
+        for op, scanned in scans.items():
+            d.good("scan", "--op", op, *words, d.path("out.npy"))
+            told = np.load(d.path("out.npy"), allow_pickle=False)
+            check(told.dtype == accumulator(op, "uint8"), f"{told.dtype}")
+            check(np.array_equal(told, scanned), f"{told}")
+    truth = np.asfortranarray(d.random.integers(2, size=(50, 70)).astype(bool))
+    one_array(d, device, truth.astype("uint8"), "arg-max", "uint8", d.save(truth))
+    # any byte that is not 0 is true
+    with open(d.save(np.array([True, False, True])), "r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        file.write(b"\x80")
+    check(d.good("reduce", "--device", device["index"], d.path("data.npy")) == "2\n", "0x80")
+
+
 def special_values(d, device):
     ops = ["add", "mul", "min", "max", "min-max", "arg-min", "logical-and"]
     elements = [name for name in ["float32", "float64"] if has_type(device, name)]
@@ -190,5 +217,6 @@ def every_digit(d, device):
 
 
 CASES = [
-    operators, conversions, kernels, not_numbers, ties, empty, special_values, every_digit,
+    operators, conversions, kernels, not_numbers, ties, empty, bools, special_values,
+    every_digit,
 ]  # fmt: skip

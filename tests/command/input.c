@@ -326,6 +326,42 @@ static void byte_orders(void **state)
     }
 }
 
+/* Each byte that is not 0 is 1, from a file and from a stream, in C and Fortran order. */
+static void bools(void **state)
+{
+    static const unsigned char bytes[] = { 0, 1, 2, 0, 255, 0 };
+    static const unsigned char numbers[2][6] = { { 0, 1, 1, 0, 1, 0 },
+                                                 { 0, 1, 1, 1, 0, 0 } };
+    static const char *const headers[] = {
+        "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 3), }\n",
+        "{'descr': '|b1', 'fortran_order': True, 'shape': (2, 3), }\n",
+    };
+    unsigned char npy[300], back[6];
+    struct input input;
+    struct message message;
+    void *data;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const size_t size =
+            make_npy(npy, headers[i], strlen(headers[i]), bytes, sizeof(bytes));
+        write_file(npy, size);
+        assert_true(open_as(&input, path, 0, &message));
+        assert_int_equal(input.type, CLFOLD_U8);
+        if (input.is_stream) {
+            assert_true(input_read_stream(&input, 6, &data, &message));
+            memcpy(back, data, sizeof(back));
+            free(data);
+        } else {
+            assert_true(input_read(&input, back, sizeof(back), &message));
+        }
+        assert_memory_equal(back, numbers[i], sizeof(back));
+        input_close(&input);
+        pipe_in(npy, size);
+        check_stream(0, 6, NULL, numbers[i], sizeof(back));
+    }
+}
+
 /* (2, 3, 4) by file and by stream, and its size is held against the header's. */
 static void fortran_order(void **state)
 {
@@ -542,7 +578,7 @@ int main(void)
         cmocka_unit_test(changed_files), cmocka_unit_test(streams),
         cmocka_unit_test(long_streams),  cmocka_unit_test(bottomless_streams),
         cmocka_unit_test(byte_orders),   cmocka_unit_test(texts),
-        cmocka_unit_test(fortran_order),
+        cmocka_unit_test(fortran_order), cmocka_unit_test(bools),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -49,6 +49,7 @@ static void accepted(void **state)
         { "{'descr': '<u4', 'fortran_order': False, 'shape': (5,)}", CLFOLD_U32, 5 },
         { "{'descr': '<i8', 'fortran_order': False, 'shape': (5,)}", CLFOLD_I64, 5 },
         { "{'descr': '<u8', 'fortran_order': False, 'shape': (5,)}", CLFOLD_U64, 5 },
+        { "{'descr': '|b1', 'fortran_order': False, 'shape': (5,)}", CLFOLD_U8, 5 },
         { "{'descr': 'f4', 'fortran_order': False, 'shape': (5,)}", CLFOLD_F32, 5 },
         { "{'descr': '=f4', 'fortran_order': False, 'shape': (5,)}", CLFOLD_F32, 5 },
         /* any order of keys, quotes and space */
@@ -76,6 +77,7 @@ static void accepted(void **state)
             fail_msg("%s: %s", cases[i].text, message.text);
         }
         assert_int_equal(npy.type, cases[i].type);
+        assert_int_equal(npy.is_bool, strstr(cases[i].text, "b1") != NULL);
         assert_int_equal(npy.count, cases[i].count);
         assert_int_equal(npy.bytes, cases[i].count * type_size(cases[i].type));
     }
@@ -167,7 +169,10 @@ static void refused(void **state)
           "4294967296)}",
           "more than 2^63 bytes" },
         /* dtypes */
-        { "{'descr': '|b1', 'fortran_order': False, 'shape': (1,)}", "'|b1' (bool)" },
+        { "{'descr': '|b2', 'fortran_order': False, 'shape': (1,)}",
+          "dtype '|b2', and only b1, " },
+        { "{'descr': '|b', 'fortran_order': False, 'shape': (1,)}", "dtype '|b', and" },
+        { "{'descr': '|b8', 'fortran_order': False, 'shape': (1,)}", "dtype '|b8', and" },
         { "{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "'<c8' (complex)" },
         { "{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", "'|O' (object)" },
         { "{'descr': '|S5', 'fortran_order': False, 'shape': (1,)}",

@@ -110,7 +110,6 @@ def bad_files(d, _):
 
     for array, dtype in [
         (np.ones(3, ">c8"), ">c8"),
-        (np.ones(3, bool), "|b1"),
         (np.ones(3, "c8"), "<c8"),
         (np.array(["a", "bc"]), "<U2"),
         (np.array([b"abc"]), "|S3"),

@@ -77,6 +77,7 @@ static bool read_npy_header(struct input *input, uint64_t *header_bytes,
     }
     input->type = npy.type;
     input->swapped = npy.swapped;
+    input->is_bool = npy.is_bool;
     input->bytes = npy.bytes;
     input->num_dimensions = npy.num_dimensions;
     memcpy(input->shape, npy.shape, sizeof(input->shape));
@@ -154,12 +155,21 @@ bool input_open(struct input *input, const char *path, enum file_format format,
     return true;
 }
 
+/* Whether the numbers are not the bytes as the file has them. */
+static bool is_encoded(const struct input *input)
+{
+    return input->swapped || input->is_bool;
+}
+
 /* `size` is a multiple of the element's. */
-static void swap_bytes(const struct input *input, unsigned char *bytes, size_t size)
+static void decode(const struct input *input, unsigned char *bytes, size_t size)
 {
     const size_t element = type_size(input->type);
 
-    for (size_t at = 0; at < size; at += element) {
+    for (size_t at = 0; input->is_bool && at < size; at++) {
+        bytes[at] = bytes[at] != 0;
+    }
+    for (size_t at = 0; input->swapped && at < size; at += element) {
         for (size_t i = 0, j = element - 1; i < j; i++, j--) {
             const unsigned char byte = bytes[at + i];
             bytes[at + i] = bytes[at + j];
@@ -172,8 +182,8 @@ static void swap_bytes(const struct input *input, unsigned char *bytes, size_t s
 static const char DATA[] = "data; it has become shorter";
 
 /* Memory that is mapped for writing need not be readable, or only slowly, so the bytes
- * are swapped before they come there. */
-static bool read_swapped(const struct input *input, unsigned char *to, size_t size,
+ * are decoded before they come there. */
+static bool read_decoded(const struct input *input, unsigned char *to, size_t size,
                          struct message *message)
 {
     unsigned char piece[16 * 1024];
@@ -183,7 +193,7 @@ static bool read_swapped(const struct input *input, unsigned char *to, size_t si
         if (!read_exactly(input, piece, length, DATA, message)) {
             return false;
         }
-        swap_bytes(input, piece, length);
+        decode(input, piece, length);
         memcpy(to + at, piece, length);
     }
     return true;
@@ -191,8 +201,8 @@ static bool read_swapped(const struct input *input, unsigned char *to, size_t si
 
 bool input_read(struct input *input, void *to, size_t size, struct message *message)
 {
-    const bool read = input->swapped ? read_swapped(input, to, size, message)
-                                     : read_exactly(input, to, size, DATA, message);
+    const bool read = is_encoded(input) ? read_decoded(input, to, size, message)
+                                        : read_exactly(input, to, size, DATA, message);
 
     return read || message_prefix(message, input->name);
 }
@@ -291,9 +301,7 @@ static bool read_bytes(struct input *input, uint64_t limit, char **data, size_t 
         !check_stream(input, limit, *size, message)) {
         return false;
     }
-    if (input->swapped) {
-        swap_bytes(input, (unsigned char *)*data, *size);
-    }
+    decode(input, (unsigned char *)*data, *size);
     return input->num_dimensions == 0 || turn(input, data, *size, message);
 }
 

@@ -25,6 +25,7 @@ struct input {
     enum file_format format;
     clfold_type type;
     bool swapped;   /* .npy: reading brings the bytes into the host's order */
+    bool is_bool;   /* .npy: reading makes each byte 0 or 1 */
     bool is_stream; /* bytes is known only for .npy, as the header says it */
     uint64_t bytes; /* of data */
     /* .npy: reading brings Fortran order into C order; 0 dimensions: it is in C order */

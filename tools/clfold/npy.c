@@ -127,8 +127,6 @@ static char host_order(void)
 static const char *kind_name(char kind)
 {
     switch (kind) {
-    case 'b':
-        return "bool";
     case 'c':
         return "complex";
     case 'O':
@@ -149,9 +147,8 @@ static const char *kind_name(char kind)
 }
 
 /* '<f4': byte order, kind, bytes an element. No order, '=' and '|' mean the host's, as in
- * numpy. */
-static bool read_dtype(struct slice dtype, clfold_type *type, bool *swapped,
-                       struct message *message)
+ * numpy. A bool is a byte. */
+static bool read_dtype(struct slice dtype, struct npy *out, struct message *message)
 {
     const struct slice whole = dtype;
     char order = host_order();
@@ -173,20 +170,23 @@ static bool read_dtype(struct slice dtype, clfold_type *type, bool *swapped,
         }
     }
     const bool plain = digits > 0 && digits == dtype.length - 1 && dtype.at[1] != '0';
-    if (kind && strchr("iuf", kind)) {
-        *type = plain ? type_find(kind, size) : 0;
-        if (!*type) {
-            return message_set(message,
-                               "holds dtype '%.*s', and only i1 to i8, u1 to u8 and "
-                               "f2, f4, f8 are read",
-                               shown(whole.length), whole.at);
-        }
-    } else {
+    if (!kind || !strchr("biuf", kind)) {
         return message_set(
-            message, "holds dtype '%.*s' (%s), and only integers and floats are read",
+            message,
+            "holds dtype '%.*s' (%s), and only bools, integers and floats are read",
             shown(whole.length), whole.at, kind_name(kind));
     }
-    *swapped = order != host_order() && type_size(*type) > 1;
+    out->is_bool = kind == 'b';
+    out->type = !plain || (out->is_bool && size != 1)
+                    ? 0
+                    : type_find(out->is_bool ? 'u' : kind, size);
+    if (!out->type) {
+        return message_set(message,
+                           "holds dtype '%.*s', and only b1, i1 to i8, u1 to u8 and "
+                           "f2, f4, f8 are read",
+                           shown(whole.length), whole.at);
+    }
+    out->swapped = order != host_order() && type_size(out->type) > 1;
     return true;
 }
 
@@ -223,8 +223,7 @@ static bool read_descr(struct cursor *c, struct slice *dtype, struct message *me
         const struct slice fields = skip_nested(c);
         return message_set(
             message,
-            "holds structured dtype %.*s, and only integers and floats are "
-            "read",
+            "holds structured dtype %.*s, and only bools, integers and floats are read",
             shown(fields.length), fields.at);
     }
     return malformed(c, "a dtype", message);
@@ -306,17 +305,16 @@ static bool read_shape(struct cursor *c, struct extent *extent, struct message *
     return true;
 }
 
-static bool check_extent(const struct extent *extent, bool fortran, clfold_type type,
-                         struct npy *out, struct message *message)
+static bool check_extent(const struct extent *extent, bool fortran, struct npy *out,
+                         struct message *message)
 {
-    const uint64_t size = type_size(type);
+    const uint64_t size = type_size(out->type);
     const int length = shown(extent->text.length);
 
     if (extent->overflow || extent->product > (uint64_t)INT64_MAX / size) {
         return message_set(message, "has .npy shape %.*s, more than 2^63 bytes", length,
                            extent->text.at);
     }
-    out->type = type;
     out->count = extent->empty ? 0 : extent->product;
     out->bytes = out->count * size;
     /* More than ORDER_DIMENSIONS would have overflowed. */
@@ -332,7 +330,6 @@ bool npy_read_text(const char *text, size_t length, struct npy *out,
     struct cursor c = { text, text + length };
     struct slice key, dtype = { 0 };
     struct extent extent = { 0 };
-    clfold_type type = 0;
     bool have_descr = false, have_order = false, have_shape = false, fortran = false;
     bool comma = true;
 
@@ -385,8 +382,8 @@ bool npy_read_text(const char *text, size_t length, struct npy *out,
                            : !have_order ? "fortran_order"
                                          : "shape");
     }
-    return read_dtype(dtype, &type, &out->swapped, message) &&
-           check_extent(&extent, fortran, type, out, message);
+    return read_dtype(dtype, out, message) &&
+           check_extent(&extent, fortran, out, message);
 }
 
 /* Data begin at a multiple of 64 bytes, as the format wants it: version 1.0, and the text

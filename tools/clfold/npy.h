@@ -30,6 +30,7 @@ enum {
 struct npy {
     clfold_type type;
     bool swapped;          /* the bytes of an element are not in the host's order */
+    bool is_bool;          /* of type u8: a byte that is not 0 is true */
     uint64_t count, bytes; /* bytes = count * size of type, fits in int64_t */
     /* of Fortran order that is not C order as well: the dimensions above 1; else none */
     int num_dimensions;

@@ -11,7 +11,7 @@ static const char reduce_help[] =
     "\n"
     "Folds all numbers in FILE into one, with an operator, and prints it. FILE is an\n"
     ".npy file of any shape and order, raw data with --raw, text with --text, or - for\n"
-    "standard input.\n"
+    "standard input. Bools of an .npy file are numbers of u8, 0 and 1.\n"
     "\n"
     "  --op OP         add (the default) mul min max; bit-and bit-or bit-xor, of\n"
     "                  integers; logical-and logical-or, which give 0 or 1;\n"
