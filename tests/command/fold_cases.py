@@ -1,12 +1,14 @@
 """Cases on one device: every operator, type, conversion and kernel."""
 
+import json
 import math
 import os
 
 import numpy as np
 
 from driver import (
-    KERNELS, NAMES, OPS, accumulator, check, has_fold, has_type, is_float, one_array, values,
+    IDENTITIES, KERNELS, NAMES, OPS, accumulator, check, has_fold, has_type, is_float, one_array,
+    values,
 )  # fmt: skip
 
 SEPARATORS = [" ", ",", "\n", "\r\n", " , ", ",\n", "\t", "\r\n\r\n"]
@@ -134,22 +136,29 @@ def ties(d, device):
 
 
 def empty(d, device):
-    """Each operator's identity in three types, or its refusal."""
+    """Each operator's identity in three types, or a refusal where numpy raises."""
     for i, op in enumerate(OPS):
         names = [name for name in NAMES if has_fold(device, op, name)]
         for j, element in enumerate(names[i % 3 :: 3]):
             array = np.empty(0, element)
             words = ["--acc", NAMES[element], *given(d, array, FORMATS[(i + j) % 4])]
-            if op.startswith("arg-"):
-                words += ["--op", op, "--device", device["index"]]
-                text = d.bad(1, "CLFOLD_ERROR_EMPTY", "reduce", *words)
-                check(f"count is 0, and {op} has neither identity nor init" in text, text)
-            else:
+            if op in IDENTITIES:
                 one_array(d, device, array, op, element, *words)
+            else:
+                options = ["--op", op, "--device", device["index"], *["--json"][j % 2 :]]
+                part = f"{words[-1]}: is empty, and {op} needs at least one number"
+                d.bad(1, part, "reduce", *options, *words)
+        words = ["explain", "reduce", "--op", op, "--type", "i32", "--count", "0"]
+        words += ["--device", device["index"]]
+        if op in IDENTITIES:
+            check(json.loads(d.good(*words, "--json"))["count"] == 0, op)
+        else:
+            d.bad(1, f"--count 0: {op} needs at least one number", *words)
     for form in ["--raw", "--text"]:
-        for op in ["add", "min-max"]:
-            acc = accumulator(op, "int32")
-            one_array(d, device, np.empty(0, "i4"), op, acc, form, "i32", "-", data=b"")
+        acc = accumulator("add", "int32")
+        one_array(d, device, np.empty(0, "i4"), "add", acc, form, "i32", "-", data=b"")
+        words = ["--op", "max", "--device", device["index"], form, "i32", "-"]
+        d.bad(1, "standard input: is empty, and max needs at least one number", "reduce", *words)
 
 
 def bools(d, device):

@@ -37,6 +37,12 @@ static bool explain(const struct options *options, const struct session *session
     struct record record = { 0 };
     bool done = true;
 
+    /* what clfold reduce would say */
+    if (options->operation == CLFOLD_REDUCE && options->count == 0 &&
+        !op_takes_nothing(options->op)) {
+        return message_set(message, "--count 0: %s needs at least one number",
+                           op_name(options->op));
+    }
     const clfold_status status = clfold_explain(session->context, options->operation,
                                                 &fold, options->count, &report);
     if (status != CLFOLD_OK) {

@@ -46,6 +46,10 @@ static bool reduce(struct reduction *r, bool timed, struct message *message)
         return false;
     }
     r->count = (size_t)(r->input.bytes / type_size(r->input.type));
+    if (r->count == 0 && !op_takes_nothing(r->fold.op)) {
+        return message_set(message, "%.4096s: is empty, and %s needs at least one number",
+                           r->input.name, op_name(r->fold.op));
+    }
     if (!explain(r, r->count, message) ||
         !buffer_create(&r->session, &r->out, CL_MEM_READ_WRITE, result_size(&r->result),
                        message) ||

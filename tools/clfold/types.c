@@ -19,22 +19,23 @@ static const struct {
 
 static const struct {
     const char *name;
-    bool wide; /* integers are folded in 64 bits */
+    bool wide;  /* integers are folded in 64 bits */
+    bool empty; /* a reduction of no numbers has a result */
     struct op_result result;
 } ops[] = {
-    [CLFOLD_ADD] = { "add", true, { false, 1 } },
-    [CLFOLD_MUL] = { "mul", true, { false, 1 } },
-    [CLFOLD_MIN] = { "min", false, { false, 1 } },
-    [CLFOLD_MAX] = { "max", false, { false, 1 } },
-    [CLFOLD_BIT_AND] = { "bit-and", false, { false, 1 } },
-    [CLFOLD_BIT_OR] = { "bit-or", false, { false, 1 } },
-    [CLFOLD_BIT_XOR] = { "bit-xor", false, { false, 1 } },
-    [CLFOLD_LOGICAL_AND] = { "logical-and", false, { false, 1 } },
-    [CLFOLD_LOGICAL_OR] = { "logical-or", false, { false, 1 } },
-    [CLFOLD_ARG_MIN] = { "arg-min", false, { true, 1 } },
-    [CLFOLD_ARG_MAX] = { "arg-max", false, { true, 1 } },
-    [CLFOLD_ARG_MIN_MAX] = { "arg-min-max", false, { true, 2 } },
-    [CLFOLD_MIN_MAX] = { "min-max", false, { false, 2 } },
+    [CLFOLD_ADD] = { "add", true, true, { false, 1 } },
+    [CLFOLD_MUL] = { "mul", true, true, { false, 1 } },
+    [CLFOLD_MIN] = { "min", false, false, { false, 1 } },
+    [CLFOLD_MAX] = { "max", false, false, { false, 1 } },
+    [CLFOLD_BIT_AND] = { "bit-and", false, true, { false, 1 } },
+    [CLFOLD_BIT_OR] = { "bit-or", false, true, { false, 1 } },
+    [CLFOLD_BIT_XOR] = { "bit-xor", false, true, { false, 1 } },
+    [CLFOLD_LOGICAL_AND] = { "logical-and", false, true, { false, 1 } },
+    [CLFOLD_LOGICAL_OR] = { "logical-or", false, true, { false, 1 } },
+    [CLFOLD_ARG_MIN] = { "arg-min", false, false, { true, 1 } },
+    [CLFOLD_ARG_MAX] = { "arg-max", false, false, { true, 1 } },
+    [CLFOLD_ARG_MIN_MAX] = { "arg-min-max", false, false, { true, 2 } },
+    [CLFOLD_MIN_MAX] = { "min-max", false, false, { false, 2 } },
 };
 
 #define NUM_OPS (sizeof(ops) / sizeof(ops[0]))
@@ -172,4 +173,9 @@ clfold_type type_accumulator(clfold_op op, clfold_type element)
 struct op_result op_result(clfold_op op)
 {
     return ops[op].result;
+}
+
+bool op_takes_nothing(clfold_op op)
+{
+    return ops[op].empty;
 }

@@ -59,4 +59,8 @@ struct op_result {
 };
 struct op_result op_result(clfold_op op);
 
+/* Whether a reduction of no numbers has a result, as with numpy: the sum of nothing is 0,
+ * and it has no least number. */
+bool op_takes_nothing(clfold_op op);
+
 #endif
