@@ -2,6 +2,7 @@
 #define CLFOLD_EXPERIMENTAL
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/replace.h"
 #include "ops/check.h"
 #include "ops/tune.h"
 

@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 
+from cases import Skip
 from driver import NAMES, accumulator, check, has_fold, has_type, is_float, of_nothing, values
 from fold_cases import FORMATS, given
 
@@ -190,6 +191,28 @@ def no_place(d, _):
     for name in ["fifo.bin", "loop.npy", "nowhere.npy", "link.npy"]:
         os.remove(d.path(name))
     os.rmdir(d.path("folder.npy"))
+
+
+def protected(d, _):
+    """OUT that the user may not write, or whose owner would change, stays; its folder alone
+    would let it be replaced."""
+    out = d.write(b"old", "out.npy")
+    os.chmod(d.folder, 0o777)
+    other = ""
+    if os.geteuid() == 0:
+        other = "setpriv --reuid=65534 --regid=65534 --clear-groups "
+        if d.run("--version", shell=other + '"$@"').returncode != 0:
+            raise Skip("no other user can run the command")
+    refusals = {0o444: "Permission denied"}
+    if other:
+        refusals[0o666] = "replacing it would change its owner or group"
+    for mode, part in refusals.items():
+        os.chmod(out, mode)
+        d.bad(1, f"{out}: {part}", "scan", "no such input", out, shell=other + '"$@"')
+        with open(out, "rb") as file:
+            check(file.read() == b"old", "the old OUT is gone")
+        check(os.stat(out).st_mode & 0o7777 == mode, "its mode is another")
+        check(os.listdir(d.folder) == ["out.npy"], f"left {os.listdir(d.folder)}")
 
 
 # ---- with a device ----
@@ -374,13 +397,34 @@ def permissions(d, device):
     path, out = d.save(values(d, "add", "int32", 500)), d.path("out.npy")
     words = ["scan", "--device", device["index"], path, out]
     d.good(*words, shell='umask 026; exec "$@"')
-    for before, after in [(None, 0o640), (0o666, 0o666), (0o400, 0o400), (0o4750, 0o750)]:
+    for before, after in [(None, 0o640), (0o666, 0o666), (0o600, 0o600), (0o4750, 0o750)]:
         if before:
             os.chmod(out, before)
             d.good(*words, shell='umask 077; exec "$@"')
         mode = os.stat(out).st_mode & 0o7777
         check(mode == after, f"a file of {before or 0:o} gets {mode:o}, not {after:o}")
     os.remove(out)
+
+
+def owner(d, device):
+    """OUT keeps its owner and group."""
+    if os.geteuid() != 0:
+        raise Skip("only root gives files away")
+    path, out = d.save(values(d, "add", "int32", 500)), d.write(b"old", "out.npy")
+    os.chown(out, 65534, 65533)
+    os.chmod(out, 0o604)
+    d.good("scan", "--device", device["index"], path, out)
+    status = os.stat(out)
+    owner = status.st_uid, status.st_gid, status.st_mode & 0o7777
+    check(owner == (65534, 65533, 0o604) and status.st_size > 3, f"{status}")
+
+
+def long_name(d, device):
+    """OUT may have the longest name that there is."""
+    array = values(d, "add", "int32", 500)
+    for end in [".npy", ".txt"]:
+        name = "x" * (os.pathconf(d.folder, "PC_NAME_MAX") - len(end)) + end
+        scan(d, device, array, out=name)
 
 
 def streams(d, device):
@@ -519,8 +563,8 @@ def explained(d, device):
     check(" kind " in text and " inclusive" in text and " arg-max" in text, text)
 
 
-PLAIN = [scan_usage, no_place]
+PLAIN = [scan_usage, no_place, protected]
 CASES = [
-    scans, conversions, algorithms, shapes, empty, inits, replaced, permissions, streams,
-    too_large, failed_output, interrupted, progress, explained,
+    scans, conversions, algorithms, shapes, empty, inits, replaced, permissions, owner,
+    long_name, streams, too_large, failed_output, interrupted, progress, explained,
 ]  # fmt: skip

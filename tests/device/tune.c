@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/replace.h"
 #include "ops/internal.h"
 
 #include <unistd.h>

@@ -9,6 +9,7 @@
 #include "fixture.h"
 
 #include "base/file.h"
+#include "base/replace.h"
 #include "ops/context.h"
 #include "ops/internal.h"
 

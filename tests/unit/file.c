@@ -3,9 +3,12 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/replace.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -86,13 +89,18 @@ static void test_no_file(void **state)
     assert_int_equal(clfold_file_read(folder, 8, &bytes, &length), EISDIR);
     assert_int_equal(clfold_file_replace(folder, "x", 1), EISDIR);
     assert_int_equal(mkfifo(other, 0600), 0);
-    assert_int_equal(clfold_file_read(other, 8, &bytes, &length), EINVAL);
-    assert_int_equal(clfold_file_replace(other, "x", 1), EINVAL);
-    assert_int_equal(clfold_file_check(other), EINVAL);
+    assert_int_equal(clfold_file_read(other, 8, &bytes, &length), CLFOLD_FILE_KIND);
+    assert_int_equal(clfold_file_replace(other, "x", 1), CLFOLD_FILE_KIND);
+    assert_int_equal(clfold_file_check(other), CLFOLD_FILE_KIND);
     assert_int_equal(unlink(other), 0);
     snprintf(other, sizeof(other), "%s/none/file", folder);
     assert_int_equal(clfold_file_replace(other, "x", 1), ENOENT);
     assert_int_equal(clfold_file_check(other), ENOENT);
+    assert_int_equal(clfold_file_check(""), ENOENT);
+    snprintf(other, sizeof(other), "%s/", folder);
+    assert_int_equal(clfold_file_check(other), EISDIR);
+    clfold_file_why(CLFOLD_FILE_KIND, why);
+    assert_string_equal(why, "not a regular file");
     clfold_file_why(ENOENT, why);
     assert_string_equal(why, "No such file or directory");
 }
@@ -104,7 +112,7 @@ static void test_left(void **state)
 
     (void)state;
     write_old("old");
-    snprintf(left, sizeof(left), "%s.%ld.0.part", name, (long)getpid());
+    snprintf(left, sizeof(left), "%s/clfold.%ld.0.part", folder, (long)getpid());
     FILE *file = fopen(left, "w");
     assert_non_null(file);
     fclose(file);
@@ -133,15 +141,102 @@ static void test_no_space(void **state)
     assert_int_equal(files(), 1);
 }
 
-static void test_no_permission(void **state)
+/* A link stays, and what it leads to is replaced, in its own folder. */
+static void test_link(void **state)
+{
+    char link[96], far[96];
+    struct stat status;
+
+    (void)state;
+    snprintf(link, sizeof(link), "%s/link", folder);
+    snprintf(far, sizeof(far), "%s/far", folder);
+    assert_int_equal(symlink("far", link), 0);
+    assert_int_equal(symlink("file", far), 0);
+    unlink(name);
+    for (int i = 0; i < 2; i++) { /* there is no file yet, and there is one */
+        assert_int_equal(clfold_file_replace(link, i ? "two" : "one", 3), 0);
+        assert_content(i ? "two" : "one");
+        assert_int_equal(lstat(link, &status), 0);
+        assert_true(S_ISLNK(status.st_mode));
+        assert_int_equal(lstat(far, &status), 0);
+        assert_true(S_ISLNK(status.st_mode));
+        assert_int_equal(files(), 3);
+    }
+    assert_int_equal(unlink(far), 0);
+    assert_int_equal(symlink("link", far), 0);
+    assert_int_equal(clfold_file_replace(link, "x", 1), ELOOP);
+    assert_int_equal(unlink(far), 0);
+    assert_int_equal(unlink(link), 0);
+}
+
+/* Every name that the system takes, in a folder whose path has hardly room for one. */
+static void test_long_name(void **state)
+{
+    char part[NAME_MAX + 1], path[PATH_MAX];
+    char *bytes;
+    size_t length, depth = 0;
+    int home = open(".", O_RDONLY);
+
+    (void)state;
+    assert_true(home >= 0);
+    memset(part, 'x', NAME_MAX);
+    part[NAME_MAX] = '\0';
+    snprintf(path, sizeof(path), "%s/%s", folder, part);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(clfold_file_replace(path, "long", 4), 0);
+    }
+    assert_int_equal(clfold_file_read(path, 8, &bytes, &length), 0);
+    assert_int_equal(length, 4);
+    clfold_free(bytes);
+    assert_int_equal(unlink(path), 0);
+    strcat(path, "x");
+    assert_int_equal(clfold_file_replace(path, "x", 1), ENAMETOOLONG);
+    assert_int_equal(clfold_file_check(path), ENAMETOOLONG);
+
+    assert_int_equal(chdir(folder), 0);
+    path[0] = '\0';
+    while (strlen(path) + NAME_MAX + 3 < PATH_MAX) {
+        strcat(strcat(path, part), "/");
+        assert_int_equal(mkdir(path, 0777), 0);
+        depth++;
+    }
+    /* PATH_MAX counts the 0 at the end */
+    part[PATH_MAX - 1 - strlen(path) - 2] = '\0';
+    if (part[0]) {
+        strcat(strcat(path, part), "/");
+        assert_int_equal(mkdir(path, 0777), 0);
+    }
+    strcat(path, "y");
+    assert_int_equal(strlen(path), PATH_MAX - 1);
+    assert_int_equal(clfold_file_replace(path, "deep", 4), 0);
+    assert_int_equal(clfold_file_read(path, 8, &bytes, &length), 0);
+    assert_memory_equal(bytes, "deep", 5);
+    clfold_free(bytes);
+    assert_int_equal(unlink(path), 0);
+    for (char *slash; (slash = strrchr(path, '/'));) {
+        *slash = '\0';
+        assert_int_equal(rmdir(path), 0);
+    }
+    assert_int_equal(fchdir(home), 0);
+    close(home);
+}
+
+/* As another user, unless it is one already. False where this user cannot become one. */
+static bool become(uid_t user)
+{
+    return geteuid() != 0 || seteuid(user) == 0;
+}
+
+/* `error` where the folder, or the file in it, has these permissions. */
+static void check_protected(mode_t of_folder, mode_t of_file, int error)
 {
     const uid_t user = geteuid();
     int replaced, checked;
 
-    (void)state;
     write_old("old");
-    assert_int_equal(chmod(folder, 0555), 0);
-    if (user == 0 && seteuid(65534) != 0) {
+    assert_int_equal(chmod(name, of_file), 0);
+    assert_int_equal(chmod(folder, of_folder), 0);
+    if (!become(65534)) {
         chmod(folder, 0755);
         print_message("# root may write everywhere here\n");
         skip();
@@ -152,10 +247,43 @@ static void test_no_permission(void **state)
         assert_int_equal(seteuid(0), 0);
     }
     assert_int_equal(chmod(folder, 0755), 0);
-    assert_int_equal(replaced, EACCES);
-    assert_int_equal(checked, EACCES);
+    assert_int_equal(replaced, error);
+    assert_int_equal(checked, error);
     assert_content("old");
     assert_int_equal(files(), 1);
+    assert_int_equal(unlink(name), 0);
+}
+
+/* A file's own permissions count as a folder's do. */
+static void test_no_permission(void **state)
+{
+    (void)state;
+    check_protected(0555, 0666, EACCES);
+    check_protected(0777, 0444, EACCES);
+    if (geteuid() == 0) {
+        check_protected(0777, 0666, CLFOLD_FILE_OWNER);
+    }
+}
+
+/* A replaced file keeps its owner, group and permissions. */
+static void test_owner(void **state)
+{
+    struct stat status;
+
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("# only root gives files away\n");
+        skip();
+    }
+    write_old("old");
+    assert_int_equal(chown(name, 65534, 65533), 0);
+    assert_int_equal(chmod(name, 0604), 0);
+    write_old("new");
+    assert_content("new");
+    assert_int_equal(stat(name, &status), 0);
+    assert_int_equal(status.st_uid, 65534);
+    assert_int_equal(status.st_gid, 65533);
+    assert_int_equal(status.st_mode & 07777, 0604);
 }
 
 static int make_folder(void **state)
@@ -178,9 +306,11 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replace),  cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_no_file),  cmocka_unit_test(test_left),
-        cmocka_unit_test(test_no_space), cmocka_unit_test(test_no_permission),
+        cmocka_unit_test(test_replace),   cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_no_file),   cmocka_unit_test(test_left),
+        cmocka_unit_test(test_no_space),  cmocka_unit_test(test_link),
+        cmocka_unit_test(test_long_name), cmocka_unit_test(test_no_permission),
+        cmocka_unit_test(test_owner),
     };
 
     return cmocka_run_group_tests_name("file", tests, make_folder, remove_folder);

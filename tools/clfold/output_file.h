@@ -1,5 +1,5 @@
 /*
- * A file that is there whole or not at all: it is written beside its place and renamed. A
+ * A file that is there whole or not at all, as base/replace.h puts it in its place. A
  * signal that ends the command removes what is there of it.
  */
 #ifndef CLFOLD_COMMAND_OUTPUT_FILE_H
@@ -7,16 +7,14 @@
 
 #include "message.h"
 
+#include "base/replace.h"
+
 #include <stdio.h>
-#include <sys/types.h>
 
 struct output_file {
-    const char *name; /* as the user gave it */
-    char *path;       /* where it leads, if it is a link */
-    char *temporary;
+    const char *name; /* as the user gave it; NULL: there is nothing to finish */
     FILE *stream;
-    bool replaces; /* a file that is there, whose permissions stay */
-    mode_t mode;
+    struct replacement place;
 };
 
 /* Whether such a file could be written now. Leaves nothing. */

@@ -24,9 +24,11 @@ bool tune_file_find(const struct options *options, char path[PLACE_SIZE],
 
 static bool refuse(const char *path, int error, struct message *message)
 {
+    char why[CLFOLD_FILE_WHY];
+
+    clfold_file_why(error, why);
     return message_set(message, "%.4000s: %s", path,
-                       error == EFBIG ? "it is longer than any tuning file"
-                                      : strerror(error));
+                       error == EFBIG ? "it is longer than any tuning file" : why);
 }
 
 bool tune_file_read(const char *path, bool must_be, const struct session *session,

@@ -1,0 +1,41 @@
+/*
+ * A file that takes the place of another, or of none, as a whole:
+ *
+ *     folder/  name           the old file, until the commit
+ *              clfold.1.part  the new one beside it, to be written; renamed to `name`
+ *
+ * There is at any time the old file or the new one, and after a failure the old one. The
+ * name of the new one is short, so any name that the system takes can be replaced. An old
+ * file must be one that the user may write, and its owner, group and permissions stay. A
+ * link stays too: what it leads to is replaced.
+ */
+#ifndef CLFOLD_BASE_REPLACE_H
+#define CLFOLD_BASE_REPLACE_H
+
+#include <limits.h>
+#include <stddef.h>
+
+struct replacement {
+    int folder;
+    int file; /* the new one, to be written and read; -1: the caller has closed it */
+    char path[PATH_MAX], *last; /* the folder's, and in it the last part of the name */
+    char beside[48];            /* the new one's name; "": there is none */
+};
+
+/* Functions here return what those of base/file.h do. If this one fails, there is nothing
+ * to finish. */
+int clfold_replace_begin(struct replacement *r, const char *name);
+
+/* The caller has written and closed the file. */
+int clfold_replace_commit(struct replacement *r);
+
+/* Removes what was not committed. */
+void clfold_replace_finish(struct replacement *r);
+
+/* All of it at once. */
+int clfold_file_replace(const char *name, const char *bytes, size_t length);
+
+/* Whether a file could be replaced now. Leaves nothing. */
+int clfold_file_check(const char *name);
+
+#endif
