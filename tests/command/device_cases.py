@@ -191,6 +191,24 @@ def large(d, device):
     os.remove(path)
 
 
+def too_much(d, device):
+    """More than the device has room for is a failure (1), not wrong usage (2)."""
+    path = d.path("sparse")
+    with open(path, "wb") as file:
+        file.truncate(1 << 40)
+    header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1099511627776,)}"
+    stream = b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode()
+    for words in [
+        ["reduce", "--raw", "u8", path], ["scan", "--raw", "u8", path, d.path("out.npy")],
+        ["reduce", "-"], ["scan", "-", "-"], ["explain", "scan", "--count", "2^63"],
+        ["ladder", "--max", "2^40"], ["trace", "--count", "2^40"], ["bench", "--max", "2^40"],
+        ["tune", "--count", "2^40", "--file", d.path("tuning")],
+    ]:  # fmt: skip
+        d.bad(1, "", *words, "--device", device["index"], data=stream)
+    os.remove(path)
+    check(not os.listdir(d.folder), f"left {os.listdir(d.folder)}")
+
+
 def full_output(d, device):
     path = d.save(np.ones(3, "f4"))
     for words in [["--device", device["index"]], ["--json", "--device", device["index"]]]:
@@ -240,6 +258,6 @@ def said_once(d, device):
 
 
 CASES = [
-    devices, verdicts, said_once, selectors, shapes, standard_input, large, full_output,
-    damaged_files,
+    devices, verdicts, said_once, selectors, shapes, standard_input, large, too_much,
+    full_output, damaged_files,
 ]  # fmt: skip
