@@ -61,15 +61,17 @@ struct bench_buffers {
 bool bench_buffers_check(const struct bench *bench, const struct bench_case *one,
                          size_t count, struct message *message);
 
-/* Buffers with the case's elements in each. On failure too, they are to be closed. */
+/* Buffers with the case's elements in each. Every page of every set is written here, so
+ * that no timed round is the first to touch one. Close them on failure too. */
 bool bench_buffers_open(struct bench_buffers *buffers, const struct bench *bench,
                         const struct bench_case *one, size_t count,
                         struct message *message);
 void bench_buffers_close(struct bench_buffers *buffers);
 
-/* Makes of results what no fold gives, so that none is there that was not written. */
+/* Overwrites the results with what no fold gives, so that only what a call writes can be
+ * right: all results of a reduction, or the output of a scan's first `num_sets` sets. */
 bool bench_buffers_spoil(const struct bench_buffers *buffers, const struct bench *bench,
-                         struct message *message);
+                         size_t num_sets, struct message *message);
 
 /* ---- bench_check.c ---- */
 

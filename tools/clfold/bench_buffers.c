@@ -145,7 +145,7 @@ bool bench_buffers_open(struct bench_buffers *buffers, const struct bench *bench
     buffers->sets = bench_choose_sets(buffers->in_bytes + buffers->out_bytes, most);
     return create(buffers, bench, one, message) &&
            fill(buffers, bench, one, count, message) &&
-           bench_buffers_spoil(buffers, bench, message);
+           bench_buffers_spoil(buffers, bench, buffers->sets.num, message);
 }
 
 static void release(cl_mem mem)
@@ -166,14 +166,11 @@ void bench_buffers_close(struct bench_buffers *buffers)
     *buffers = (struct bench_buffers){ 0 };
 }
 
-bool bench_buffers_spoil(const struct bench_buffers *buffers, const struct bench *bench,
-                         struct message *message)
+/* Fills a buffer with what no fold gives. */
+static bool spoil(const struct bench *bench, cl_mem mem, size_t bytes,
+                  struct message *message)
 {
     static const cl_uint pattern = 0xa5a5a5a5;
-    const bool scans = buffers->out[0] != NULL;
-    const cl_mem mem = scans ? buffers->out[0] : buffers->results;
-    const size_t bytes =
-        scans ? buffers->out_bytes : buffers->sets.num * buffers->result_bytes;
     cl_int error = clEnqueueFillBuffer(bench->session.queue, mem, &pattern,
                                        sizeof(pattern), 0, bytes, 0, NULL, NULL);
 
@@ -181,4 +178,19 @@ bool bench_buffers_spoil(const struct bench_buffers *buffers, const struct bench
         error = clFinish(bench->session.queue);
     }
     return error == CL_SUCCESS || device_refuse(message, "clEnqueueFillBuffer", error);
+}
+
+bool bench_buffers_spoil(const struct bench_buffers *buffers, const struct bench *bench,
+                         size_t num_sets, struct message *message)
+{
+    if (buffers->results) {
+        return spoil(bench, buffers->results, buffers->sets.num * buffers->result_bytes,
+                     message);
+    }
+    for (size_t i = 0; i < num_sets; i++) {
+        if (!spoil(bench, buffers->out[i], buffers->out_bytes, message)) {
+            return false;
+        }
+    }
+    return true;
 }

@@ -248,7 +248,7 @@ static size_t run_rounds(struct timing *t, struct message *message)
 {
     size_t run = 0;
 
-    /* builds programs, and touches memory */
+    /* builds programs; the memory has been touched already, see bench_buffers_open */
     if (!run_round(t, 0, message)) {
         return 0;
     }
@@ -365,7 +365,7 @@ static bool check(struct timing *t, struct message *message)
     double seconds;
 
     t->next = 0;
-    return (!scans || bench_buffers_spoil(&t->buffers, t->bench, message)) &&
+    return (!scans || bench_buffers_spoil(&t->buffers, t->bench, 1, message)) &&
            time_case(t, &seconds, message) &&
            bench_check(t->bench, &t->buffers, t->used, t->row, message);
 }
