@@ -52,19 +52,50 @@ static void put_values(const struct chart *chart, FILE *script)
     fputs("END\n", script);
 }
 
+static bool is_highest(const struct chart *chart, double limit)
+{
+    bool highest = true;
+
+    for (size_t line = chart->num_lines - chart->num_broken; line < chart->num_lines;
+         line++) {
+        highest = highest && limit >= chart->values[line];
+    }
+    return highest;
+}
+
+/* The highest limit has its label above its line and any other below, since two limits
+ * may be nearly the same. */
+static void put_labels(const struct chart *chart, FILE *script)
+{
+    for (size_t line = chart->num_lines - chart->num_broken; line < chart->num_lines;
+         line++) {
+        const double limit = chart->values[line];
+        fputs("set label ", script);
+        gnuplot_put_quoted(script, chart->names[line]);
+        fprintf(script,
+                " . ', %.4g' at graph 0.02, first %.9g left offset 0, %s noenhanced\n",
+                limit, limit, is_highest(chart, limit) ? "0.6" : "-0.7");
+    }
+}
+
 static void put_line(const struct chart *chart, size_t line, FILE *script)
 {
     const bool broken = line + chart->num_broken >= chart->num_lines;
 
-    fprintf(script, "%s$values using 1:%zu ", line ? ", " : "", line + 2);
+    fputs(line ? ", " : "", script);
+    if (broken && chart->num_counts == 1) {
+        /* No line runs from count to count, so the limit crosses the chart. */
+        fprintf(script, "%.9g ", chart->values[line]);
+    } else {
+        fprintf(script, "$values using 1:%zu ", line + 2);
+    }
     if (broken) {
         const size_t which = line + chart->num_broken - chart->num_lines;
         fprintf(script, "with lines linewidth 2 linecolor '%s' dashtype %d",
                 which % 2 ? "#777777" : "#222222", which % 2 ? 3 : 2);
     } else {
-        fprintf(script,
-                "with linespoints linewidth 1.5 linecolor '%s' pointtype %d "
-                "pointsize 0.7",
+        fprintf(script, "with %s linewidth 1.5 linecolor '%s' pointtype %d pointsize 0.7",
+                chart->num_counts == 1 ? "points" : "linespoints",
                 styles[line % NUM_STYLES].colour,
                 styles[(line + line / NUM_STYLES) % NUM_STYLES].point);
     }
@@ -102,6 +133,11 @@ static void write_script(const void *user, FILE *script)
     /* A margin, so that points do not lie on the frame, and one count has a range. */
     fprintf(script, "set xrange [%.9g:%.9g]\n", (double)least / 1.25,
             (double)most * 1.25);
+    if (chart->num_counts == 1) {
+        /* room for a label above the highest line, which is drawn by its two ends */
+        fputs("set offsets 0, 0, graph 0.1, 0\nset samples 2\n", script);
+        put_labels(chart, script);
+    }
     put_values(chart, script);
     fputs("plot ", script);
     for (size_t line = 0; line < chart->num_lines; line++) {
