@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""drive.py EXAMPLE LINE...: runs a built example, whose output must be these lines."""
+"""drive.py EXAMPLE [ARGUMENT...] -- LINE...: runs a built example, which must print these lines."""
 
 import subprocess
 import sys
@@ -7,8 +7,10 @@ import sys
 SKIP = 77
 
 
-def main(program, *expected):
-    done = subprocess.run([program], capture_output=True, text=True, check=False)
+def main(*words):
+    split = words.index("--")
+    command, expected = words[:split], words[split + 1 :]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == SKIP:
         print(done.stderr.strip(), file=sys.stderr)
         return SKIP
