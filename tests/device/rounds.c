@@ -45,13 +45,14 @@ static void test_device(void **state)
     assert_int_equal(most_rounds, is_llvmpipe ? 1 << 14 : 0);
 }
 
-static uint32_t launches_of(const clfold_fold *fold, size_t count)
+/* Few groups are the most at once, and so have more rounds than one launch takes. */
+static uint32_t launches_of(const clfold_fold *fold, size_t count, bool few_groups)
 {
     clfold_report report;
 
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, fold, count, &report));
     if (report.num_launches > 2) {
-        assert_non_null(strstr(report.reason, "the most at once here, and "));
+        assert_true(!few_groups || strstr(report.reason, "the most at once here, and "));
         assert_non_null(strstr(report.reason, " launches that fold their partials"));
     }
     return (uint32_t)report.num_launches;
@@ -93,7 +94,7 @@ static void test_few(void **state)
                 fail_msg("%s", why);
             }
         }
-        many += launches_of(&call, LARGEST) > 2;
+        many += launches_of(&call, LARGEST, ways[w].plan.max_groups) > 2;
     }
     print_message("%zu of %zu took more than two launches\n", many, 2 * NUM_WAYS);
     assert_true(many >= NUM_WAYS);

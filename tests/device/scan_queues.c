@@ -369,7 +369,7 @@ static bool can_look_back(clfold_fold *fold)
     if (plan.tier == MEMORY_NONE ||
         clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, fold, COUNT, &report)) {
         print_message("%s does not look back over %d elements\n", device.name, COUNT);
-        assert_false(device.is_pocl || device.is_intel);
+        assert_false(device.is_known);
         return false;
     }
     return true;

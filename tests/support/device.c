@@ -90,6 +90,7 @@ void device_init(struct device *device)
     const char *wanted = getenv("CLFOLD_TEST_DEVICE");
     char platform[128] = "", name[128] = "";
     cl_device_fp_config f64 = 0;
+    cl_device_type type = 0;
     cl_int status;
 
     memset(device, 0, sizeof(*device));
@@ -105,6 +106,10 @@ void device_init(struct device *device)
     snprintf(device->name, sizeof(device->name), "%s: %s", platform, name);
     device->is_pocl = strstr(platform, "Portable Computing Language") != NULL;
     device->is_intel = strstr(platform, "Intel(R) OpenCL") != NULL;
+    require(clGetDeviceInfo(device->id, CL_DEVICE_TYPE, sizeof(type), &type, NULL),
+            "clGetDeviceInfo");
+    device->is_known =
+        (device->is_pocl || device->is_intel) && (type & CL_DEVICE_TYPE_CPU);
     device->has_f64 = f64 != 0;
     device->has_f16 = has_extension(device->id, "cl_khr_fp16");
     device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &status);

@@ -18,6 +18,7 @@ struct device {
     cl_command_queue disorder; /* out of order; NULL where the device has none */
     char name[256];            /* "platform: device" */
     bool is_pocl, is_intel, has_f64, has_f16;
+    bool is_known; /* the library trusts its memory without a probe */
 };
 
 /* Exit status of a test that cannot run here, as Meson and Automake know it. */
