@@ -159,6 +159,18 @@ static const char *const kind_names[CLSPY_KINDS] = {
     [CLSPY_PROGRAM] = "program", [CLSPY_KERNEL] = "kernel",   [CLSPY_EVENT] = "event",
 };
 
+/* See clspy.h, Posing. */
+__attribute__((constructor)) static void pose(void)
+{
+    const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
+    const char *vendor = getenv("CLSPY_GPU");
+
+    if (vendor) {
+        clspy_answer("clGetDeviceInfo", CL_DEVICE_TYPE, &gpu, sizeof(gpu));
+        clspy_answer("clGetDeviceInfo", CL_DEVICE_VENDOR, vendor, strlen(vendor) + 1);
+    }
+}
+
 void clspy_reset(void)
 {
     pthread_mutex_lock(&lock);
@@ -170,6 +182,7 @@ void clspy_reset(void)
     hollow = false;
     build_options[0] = '\0';
     pthread_mutex_unlock(&lock);
+    pose();
 }
 
 uint64_t clspy_calls(const char *function)

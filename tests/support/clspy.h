@@ -21,7 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Forgets calls, faults, answers and the null device; live objects live on. */
+/* Forgets calls, faults, answers but for posing, and the null device; live objects live
+ * on. */
 void clspy_reset(void);
 
 /* ---- Counting. Functions go by name; a name that OpenCL lacks ends the program. ---- */
@@ -81,6 +82,12 @@ struct clspy_shot clspy_disarm(void);
 /* An Info function's answer to `param` from now on, for all objects. The last one given
  * counts; the bytes are copied. */
 void clspy_answer(const char *function, cl_uint param, const void *bytes, size_t size);
+
+/*
+ * Posing: where the environment names a vendor in CLSPY_GPU, every device is a GPU of
+ * this vendor, and plans are those of its policy. Nothing else about the device changes.
+ * Built as a library, clspy.c does so for any program that LD_PRELOAD puts it before.
+ */
 
 /*
  * A device that does nothing: commands succeed at once without running, their events are
