@@ -14,8 +14,8 @@ struct chart {
     bool y_is_linear;         /* and begins at 0; otherwise logarithmic */
     const char *const *names; /* of the lines, in the order of the legend */
     size_t num_lines;
-    /* The last lines, which are limits: broken, and without points. At a single count they
-     * cross the chart, each with a label. */
+    /* The last lines, which are limits: broken, and without points. At a single count
+     * they cross the chart, each with a label. */
     size_t num_broken;
     const uint64_t *counts; /* ascending */
     size_t num_counts;
