@@ -422,6 +422,13 @@ static bool is_probe(const struct clspy_shot *shot, const char *code)
 }
 
 /* The failures that a function may do without, and what the log must say of them. */
+/* Whether a block of scratch was asked for its last event's state. */
+static bool is_block_query(const struct clspy_shot *shot)
+{
+    return strcmp(shot->function, "clGetEventInfo") == 0 &&
+           shot->param == CL_EVENT_COMMAND_EXECUTION_STATUS;
+}
+
 static bool is_tolerated(const struct clspy_shot *shot)
 {
     const char *code = clfold_status_name(shot->code);
@@ -443,7 +450,7 @@ static bool is_tolerated(const struct clspy_shot *shot)
                shot->param == CL_DEVICE_MAX_NUM_SUB_GROUPS;
     }
     /* A block of which nothing is known counts as used. */
-    return strcmp(shot->function, "clGetEventInfo") == 0;
+    return is_block_query(shot);
 }
 
 static void assert_failed(const struct run *run, const struct scenario *scenario,
@@ -453,7 +460,7 @@ static void assert_failed(const struct run *run, const struct scenario *scenario
     char tail[64];
     const char *message = clfold_last_error();
     /* A block of which nothing is known makes no room under a limit. */
-    bool is_query = strcmp(shot->function, "clGetEventInfo") == 0;
+    bool is_query = is_block_query(shot);
     /* The probe's only tier. */
     const char *fate =
         shot->code == CL_BUILD_PROGRAM_FAILURE ? "does not build" : "does not run";
