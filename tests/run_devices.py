@@ -25,14 +25,16 @@ import argparse
 import glob
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 SKIP = 77
-LIMIT_SECONDS = 600
+LIMIT_SECONDS = 600  # a test program takes at most 60 on a quiet machine
 LISTER_SECONDS = 60
 RUNS = 3  # of a program that a known fault of its driver ended
 PLAN = re.compile(r"^1\.\.(\d+)\s*(?:#.*)?$")
@@ -83,10 +85,17 @@ def environment_of(folder):
     return environment
 
 
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class Run:
-    """A process that ran: its output, and in words how it ended (None: as it should)."""
+    """A process that ran: its output, in words how it ended (None: as it should), the seconds
+    that it took, and those of the processor, which do not depend on what else ran."""
 
     def __init__(self, command, environment, seconds):
+        began, used = time.monotonic(), processor_seconds()
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             # A session of its own, so that what the program starts ends with it.
             with subprocess.Popen(
@@ -99,6 +108,8 @@ class Run:
                 except subprocess.TimeoutExpired:
                     late = True
                     os.killpg(process.pid, signal.SIGKILL)
+            self.seconds = time.monotonic() - began
+            self.processor = processor_seconds() - used
             out.seek(0)
             err.seek(0)
             self.out = out.read().decode(errors="replace")
@@ -180,6 +191,7 @@ def run(device, command, extra, tap, seconds=LIMIT_SECONDS, driver_fault=None):
         else:
             tap.comment(line)
     tap.comment(done.err)
+    tap.comment(f"{label}: {done.seconds:.1f} s, {done.processor:.1f} s of the processor")
     if done.status == SKIP and not points:
         tap.point(True, label, done.err.strip().replace("\n", "; ") or "the program skipped")
     elif points < planned:

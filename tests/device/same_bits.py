@@ -10,7 +10,6 @@ writes them there instead.
 
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
@@ -56,13 +55,12 @@ def test_device(tap, device, program, write):
     for number in [number for number in numbers for _ in range(RUNS)]:
         extra = [f"{variable}={number}"]
         label = run_devices.label_of(device, extra)
-        done = subprocess.run([program], env=device.environment(extra), capture_output=True,
-                              text=True, check=False)  # fmt: skip
-        tap.comment(done.stderr)
-        if done.returncode != 0:
-            tap.point(False, f"{label}: ended with {done.returncode}")
+        done = run_devices.Run([program], device.environment(extra), run_devices.LIMIT_SECONDS)
+        tap.comment(done.err)
+        if done.fault:
+            tap.point(False, f"{label}: {done.fault}")
             continue
-        driver, unit, *lines = done.stdout.splitlines()
+        driver, unit, *lines = done.out.splitlines()
         units.add(unit)
         first = first or lines
         differ = [pair for pair in zip(first, lines) if pair[0] != pair[1]]
