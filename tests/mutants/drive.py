@@ -4,9 +4,9 @@
 Each PROGRAM is a mutant.c with the fault NAME built into its kernels, or for an ALGORITHM such as
 lookback/test_seeds device/lookback.c, of which this test is run; on PoCL by many workers, or by one
 on each core, so that groups run side by side. It is found if on some device, or under Oclgrind, a
-result is wrong, the program dies, or Oclgrind reports a race or an access outside. The one named
-"none" has no fault, and must be right everywhere: that shows that the others are not found by
-mistake. Reports to Meson in TAP.
+result is wrong, the program dies, or Oclgrind reports a race or an access outside; then no further
+device is tried. The one named "none" has no fault, and must be right everywhere: that shows that
+the others are not found by mistake. Reports to Meson in TAP.
 """
 
 import importlib.util
@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 
-LIMIT_SECONDS = 240
+LIMIT_SECONDS = 300  # each takes at most 60 on a quiet machine
 LOOKBACK = "lookback/"
 OCLGRIND = ["--data-races", "--uninitialized", "--max-errors", "3",
             "--build-options", "-cl-opt-disable"]
@@ -77,19 +77,25 @@ def main(arguments):
             print("1..0 # SKIP neither an OpenCL device nor oclgrind")
             return 0
         for name, algorithm, program in mutants:
-            seen = {device.name: on_device(runner, device, program, algorithm)
-                    for device in found}
-            if oclgrind and not algorithm.startswith(LOOKBACK):
-                seen["Oclgrind"] = under_oclgrind(runner, oclgrind, program, algorithm, scratch)
-            for where, what in seen.items():
+            caught = []
+            for device in [*found, None]:
+                if device:
+                    where, what = device.name, on_device(runner, device, program, algorithm)
+                elif oclgrind and not algorithm.startswith(LOOKBACK):
+                    where = "Oclgrind"
+                    what = under_oclgrind(runner, oclgrind, program, algorithm, scratch)
+                else:
+                    continue
                 tap.comment(f"{name} on {where}: {what or 'nothing found'}")
-            caught = [where for where, what in seen.items() if what]
+                caught += [where] if what else []
+                if caught and name != "none":
+                    break
             if name == "none":
                 tap.point(not caught, "kernels without a fault are right"
                           + (f", but not on {', '.join(caught)}" if caught else ""))
             else:
                 tap.point(bool(caught), f"{name} in {algorithm} is found"
-                          + (f" by {', '.join(caught)}" if caught else ""))
+                          + (f" by {caught[0]}" if caught else ""))
     return tap.finish()
 
 
