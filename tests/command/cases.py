@@ -17,6 +17,11 @@ class Skip(Exception):
     pass
 
 
+# Where drivers keep programs: all cases share these, or each would build anew.
+CACHES = (
+    ("POCL_CACHE_DIR", "pocl", "kcache"),
+    ("MESA_SHADER_CACHE_DIR", "mesa_shader_cache"),
+)
 # what a case may end in when the command is wrong
 ERRORS = (Failure, OSError, subprocess.SubprocessError, LookupError, ValueError, xml.ParseError)
 
@@ -66,7 +71,8 @@ def run_cases(driver, without, with_each, with_none=()):
     """Those without a device, the others on each, or where there is none these. Exits."""
     count = Count()
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    os.environ.setdefault("POCL_CACHE_DIR", os.path.join(cache, "pocl", "kcache"))
+    for variable, *folder in CACHES:
+        os.environ.setdefault(variable, os.path.join(cache, *folder))
     driver.devices = json.loads(driver.good("devices", "--json"))
     for case in [*without, *([] if driver.devices else with_none)]:
         count.run_case(case, driver, None)

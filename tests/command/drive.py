@@ -1,6 +1,9 @@
 """Drives the command `clfold` as a user does, and compares its results with numpy's.
 
-usage: drive.py COMMAND
+usage: drive.py COMMAND PART
+
+PART says which cases are run: files (arguments, files, devices and what is read from them),
+reduce, scan or explain.
 
 Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there is no OpenCL
 device or no numpy. Every case that needs a device runs on each one that OpenCL shows.
@@ -25,10 +28,13 @@ import text_cases  # noqa: E402
 from cases import run_cases  # noqa: E402
 from driver import Driver  # noqa: E402
 
-WITH = [
-    *device_cases.CASES, *text_cases.CASES, *fold_cases.CASES, *scan_cases.CASES,
-    *explain_cases.CASES,
-]  # fmt: skip
+# without a device, and with one
+PARTS = {
+    "files": (plain_cases.CASES, [*device_cases.CASES, *text_cases.CASES]),
+    "reduce": ([], fold_cases.CASES),
+    "scan": (scan_cases.PLAIN, scan_cases.CASES),
+    "explain": ([], explain_cases.CASES),
+}
 
 
 def no_device(d, _):
@@ -36,12 +42,12 @@ def no_device(d, _):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3 or sys.argv[2] not in PARTS:
         sys.exit(__doc__)
     seed = int(os.environ.get("CLFOLD_TEST_SEED", time.time_ns() % 2**32))
     print(f"# CLFOLD_TEST_SEED={seed}")
     driver = Driver(os.path.abspath(sys.argv[1]), seed)
-    run_cases(driver, [*plain_cases.CASES, *scan_cases.PLAIN], WITH, [no_device])
+    run_cases(driver, *PARTS[sys.argv[2]], [no_device])
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ class Driver:
     def run(self, *words, **options):
         command = [*options.pop("before", []), self.command, *map(str, words)]
         options = {"stdout": subprocess.PIPE, "stdin": subprocess.DEVNULL, **options}
-        return subprocess.run(command, stderr=subprocess.PIPE, timeout=240, **options)
+        return subprocess.run(command, stderr=subprocess.PIPE, timeout=300, **options)
 
     def good(self, *words, **options):
         done = self.run(*words, **options)

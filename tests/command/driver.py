@@ -42,7 +42,7 @@ class Driver:
             options["input"] = data
         if "stdout" not in options:
             options["stdout"] = subprocess.PIPE
-        return subprocess.run(command, stderr=subprocess.PIPE, timeout=120, **options)
+        return subprocess.run(command, stderr=subprocess.PIPE, timeout=300, **options)
 
     def good(self, *words, **options):
         done = self.run(*words, **options)

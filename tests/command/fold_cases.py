@@ -1,4 +1,5 @@
-"""Cases on one device: every operator, type, conversion and kernel."""
+"""Cases on one device: every operator, type, conversion and kernel, in turn and not each with
+each, since every run takes a program: what the library makes of them is for its own tests."""
 
 import json
 import math
@@ -35,9 +36,13 @@ def given(d, array, form):
 
 
 def operators(d, device):
-    """Each operator with each type and each format, and each type with each format."""
+    """Each operator with a third of the types, each type with a third of the operators, and
+    both with each format; another third the next time."""
+    turn = int(d.random.integers(3))
     for i, op in enumerate(OPS):
         for j, element in enumerate(NAMES):
+            if (i + j) % 3 != turn:
+                continue
             acc = accumulator(op, element)
             words = ["reduce", "--op", op, "--device", device["index"]]
             if has_fold(device, op, element, acc):
@@ -81,11 +86,10 @@ def kernels(d, device):
         ("logical-and", "int16"), ("arg-min-max", "int64"), ("mul", "uint32"),
     ]  # fmt: skip
     for i, kernel in enumerate(KERNELS):
-        for op, element in [folds[i % len(folds)], folds[(i + 2) % len(folds)]]:
-            for count in [1000, 100003]:
-                array = values(d, op, element, count)
-                acc = accumulator(op, element)
-                one_array(d, device, array, op, acc, d.save(array), kernel=kernel)
+        for place, count in [(i, 1000), (i + 2, 100003)]:
+            op, element = folds[place % len(folds)]
+            array = values(d, op, element, count)
+            one_array(d, device, array, op, accumulator(op, element), d.save(array), kernel=kernel)
     array = values(d, "add", "int32", 777)
     words = ["reduce", "--device", device["index"], d.save(array)]
     total = f"{array.sum(dtype='int64')}\n"
@@ -111,23 +115,24 @@ def not_numbers(d, device):
     elements = [name for name in NAMES if is_float(name) and has_type(device, name)]
     for i, op in enumerate(ops):
         for j, numbers in enumerate(arrays):
-            array = np.array(numbers, elements[(i + j) % len(elements)])
+            if (i + j) % 2:
+                continue
+            array = np.array(numbers, elements[(i // 2 + j) % len(elements)])
             one_array(d, device, array, op, array.dtype.name, d.save(array))
 
 
 def ties(d, device):
     """The lowest index wins, wherever the equal ones are; -0 equals 0."""
-    for array in [
+    for i, array in enumerate([
         np.full(100003, 7, "int32"),
         np.resize(np.array([3, 1, 2, 1, 3], "uint8"), 54321),
         np.array([0.0, -0.0, 0.0], "float32"),
         np.array([-0.0, 0.0], "float32"),
         np.array([math.inf, math.inf, -math.inf, -math.inf], "float32"),
         np.array([5] * 4999 + [6, 4] * 2, "int64"),
-    ]:
-        for op in ["arg-min", "arg-max", "arg-min-max"]:
-            name = array.dtype.name
-            one_array(d, device, array, op, name, d.save(array))
+    ]):  # fmt: skip
+        for op in [["arg-min", "arg-max"][i % 2], "arg-min-max"]:
+            one_array(d, device, array, op, array.dtype.name, d.save(array))
     # far behind what one work-group reads
     for place in [0, 1 << 20, (1 << 21) + 2]:
         array = np.zeros((1 << 21) + 3, "int16")
@@ -205,7 +210,7 @@ def special_values(d, device):
             array = np.array(numbers, element)
             for j, op in enumerate(ops):
                 # +0 and -0 are equal, so an identity of +0 may win the sum
-                if (i + j) % 2 and not (op == "add" and numbers[0] == 0):
+                if (i + j) % 4 == 1 and not (op == "add" and numbers[0] == 0):
                     one_array(d, device, array, op, element, d.save(array))
 
 
