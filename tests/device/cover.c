@@ -278,7 +278,7 @@ static void test_cover(void **state)
 {
     static struct pairs wanted, seen;
     static struct row rows[MOST_PROGRAMS];
-    bool rungs = *state != NULL;
+    bool wants_rungs = *state != NULL;
     uint64_t before = num_programs();
     size_t num = pairwise(&program_factors, rows, MOST_PROGRAMS, &wanted), num_run = 0;
 
@@ -290,8 +290,8 @@ static void test_cover(void **state)
     }
     memset(&seen, 0, sizeof(seen));
     for (size_t i = 0; i < num; ++i) {
-        run_program(&rows[i], i, is_rung(&rows[i]) != rungs, &seen);
-        num_run += is_rung(&rows[i]) == rungs;
+        run_program(&rows[i], i, is_rung(&rows[i]) != wants_rungs, &seen);
+        num_run += is_rung(&rows[i]) == wants_rungs;
     }
     add_call_pairs(&wanted);
     check_pairs(&wanted, &seen);
@@ -311,7 +311,7 @@ static void test_property(void **state)
 {
     const char *named = getenv("CLFOLD_TEST_SEED");
     uint64_t random = named ? strtoull(named, NULL, 0) : (uint64_t)time(NULL);
-    bool rungs = *state != NULL;
+    bool wants_rungs = *state != NULL;
 
     print_message("seed %llu\n", (unsigned long long)random);
     for (int program = 0; program < RANDOM_PROGRAMS; ++program) {
@@ -321,7 +321,7 @@ static void test_property(void **state)
                 row.level[f] =
                     (uint8_t)((next_random(&random) >> 16) % program_factors.levels[f]);
             }
-        } while (!is_allowed(NULL, &row) || is_rung(&row) != rungs);
+        } while (!is_allowed(NULL, &row) || is_rung(&row) != wants_rungs);
         for (int call = 0; call < RANDOM_CALLS / RANDOM_PROGRAMS; ++call) {
             struct fold_case fold = case_of(&row);
             uint64_t bits = next_random(&random);
@@ -355,10 +355,12 @@ static int close_device(void **state)
 /* An argument is a pattern of test names. */
 int main(int argc, char **argv)
 {
-    static int rungs;
+    static int these_rungs;
     const struct CMUnitTest tests[] = {
-        { .name = "rungs", .test_func = test_cover, .initial_state = &rungs },
-        { .name = "random rungs", .test_func = test_property, .initial_state = &rungs },
+        { .name = "rungs", .test_func = test_cover, .initial_state = &these_rungs },
+        { .name = "random rungs",
+          .test_func = test_property,
+          .initial_state = &these_rungs },
         { .name = "tiles", .test_func = test_cover },
         { .name = "random tiles", .test_func = test_property },
     };
