@@ -201,8 +201,8 @@ typedef struct clfold_stats {
 /*
  * Makes a context for `device`, which must be a device of `context`, or a sub-device of
  * one on which `context` can make a queue. Builds nothing; asks the device for its
- * capabilities. `params` may be NULL: all defaults. On success *out is the caller's, to be
- * given to clfold_context_destroy; on failure *out is NULL.
+ * capabilities. `params` may be NULL: all defaults. On success *out is the caller's, to
+ * be given to clfold_context_destroy; on failure *out is NULL.
  */
 CLFOLD_API clfold_status clfold_context_create(clfold_context **out, cl_context context,
                                                cl_device_id device,

@@ -55,7 +55,7 @@ static const char *cl_name(clfold_type type)
     return clfold_scalar(type)->cl;
 }
 
-/* Halves that are read as F32 are bits: without cl_khr_fp16 there is no vector of them. */
+/* Halves that are read as F32 are bits: there may be no vector of halves. */
 static bool reads_halves(const struct monoid *monoid)
 {
     return monoid->in == CLFOLD_F16 && monoid->value != CLFOLD_F16;

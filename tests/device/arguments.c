@@ -345,8 +345,8 @@ static void test_foreign_objects(void **state)
     clReleaseContext(other);
 }
 
-/* Whether the device can be split, before a call of it is made: rusticl (Mesa 22.3) cannot, and
- * leaves clCreateSubDevices out, where the loader then jumps to nowhere. */
+/* Whether the device can be split, before a call of it is made: rusticl (Mesa 22.3)
+ * cannot, and leaves clCreateSubDevices out, where the loader then jumps to nowhere. */
 static bool can_be_split(cl_device_id id)
 {
     cl_device_partition_property ways[8] = { 0 };

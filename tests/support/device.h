@@ -31,7 +31,7 @@ void device_finish(struct device *device);
 
 bool device_has(const struct device *device, clfold_type type);
 
-/* Whether elements of type `in` are folded in `type`: halves in a wider type need no f16. */
+/* Whether elements of type `in` are folded in `type`: halves are, in a wider one. */
 bool device_folds(const struct device *device, clfold_type in, clfold_type type);
 
 /* A queue of its own; the caller's to release. */
