@@ -368,7 +368,7 @@ static void test_subject(void **state)
         print_message("%s has no %s\n", device.name, name_of(subject->pair.type));
         skip();
     }
-    for (size_t t = s % 3; t < NUM_TILES; t += s == 0 ? 1 : 3) {
+    for (size_t t = s == 0 ? 0 : (s + 2) % 3; t < NUM_TILES; t += s == 0 ? 1 : 3) {
         struct look look = { .subject = subject,
                              .plan = tiles[t],
                              .algorithm = t % 2 ? "scan_chained" : "scan_lookback",

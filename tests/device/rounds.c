@@ -236,7 +236,6 @@ static const struct plan_override scan_tiles[] = {
 #define NUM_SCAN_TILES 4
 /* Of order_algorithms. Look-back takes one launch, or refuses. */
 #define MANY_LAUNCHES 3
-#define NUM_SCANS     (NUM_SCAN_TILES * MANY_LAUNCHES)
 
 /* `state` is handed from launch to launch, and so is the carry of prefixes. */
 static void assert_many_launches(const struct prefix_case *scan)
@@ -262,6 +261,7 @@ static void check_scan(const struct prefix_case *scan)
     }
 }
 
+/* Folds, tiles, strategies and kinds of scans, pair by pair. */
 static void test_few_of_scans(void **state)
 {
     const struct {
@@ -276,14 +276,13 @@ static void test_few_of_scans(void **state)
 
     (void)state;
     ctx->caps.facts.most_rounds = FEW_OF_SCANS;
-    for (size_t k = 0; k < 2 * NUM_SCANS; ++k) {
-        size_t t = k / 2 / MANY_LAUNCHES, a = k / 2 % MANY_LAUNCHES;
-        size_t f = (t + k) % 3;
+    for (size_t k = 0; k < 3 * NUM_SCAN_TILES; ++k) {
+        size_t t = k / 3, f = k % 3, a = (t + f) % MANY_LAUNCHES;
         struct prefix_case scan = { .op = folds[f].op,
                                     .pair = folds[f].pair,
                                     .algorithm = order_algorithms[a],
                                     .plan = scan_tiles[t],
-                                    .exclusive = k % 2,
+                                    .exclusive = (t / 2 + f) % 2,
                                     .zones = true };
         assert_many_launches(&scan);
         for (size_t c = 0; c < 4; ++c) {
@@ -316,16 +315,15 @@ static void test_affine_scans(void **state)
                                     (cl_uint)next_random(&random) } };
     }
     ctx->caps.facts.most_rounds = FEW_OF_SCANS;
-    for (size_t k = 0; k < NUM_SCANS; ++k) {
-        size_t t = k / MANY_LAUNCHES, a = k % MANY_LAUNCHES;
+    for (size_t t = 0; t < NUM_SCAN_TILES; ++t) {
         struct order_case scan = { .monoid = &affine,
                                    .combine = then,
                                    .scalars = maps,
                                    .values = maps,
-                                   .init = (t + a) % 2 ? &maps[7] : NULL,
+                                   .init = t / 2 ? &maps[7] : NULL,
                                    .plan = scan_tiles[t],
-                                   .algorithm = order_algorithms[a],
-                                   .exclusive = k % 2,
+                                   .algorithm = order_algorithms[t % MANY_LAUNCHES],
+                                   .exclusive = t % 2,
                                    .disorder = true,
                                    .count = MANY_TILES,
                                    .out_offset = 5 };
@@ -345,15 +343,15 @@ static void test_prepared_scans(void **state)
 
     (void)state;
     assert_int_equal(status, CL_SUCCESS);
-    for (size_t k = 0; k < NUM_SCANS; k += 2) {
+    for (size_t k = 0; k < MANY_LAUNCHES; ++k) {
         const clfold_fold fold = { .op = CLFOLD_MAX,
                                    .type = CLFOLD_I32,
-                                   .algorithm = order_algorithms[k % MANY_LAUNCHES] };
+                                   .algorithm = order_algorithms[k] };
         clfold_context *own;
         clfold_stats before, after;
         assert_ok(clfold_context_create(&own, device.context, device.id, NULL));
         own->caps.facts.most_rounds = FEW_OF_SCANS;
-        clfold_context_override(own, &scan_tiles[k / MANY_LAUNCHES]);
+        clfold_context_override(own, &scan_tiles[k]);
         assert_ok(clfold_prepare(own, CLFOLD_INCLUSIVE_SCAN, &fold, MANY_TILES));
         assert_ok(clfold_context_stats(own, &before));
         for (size_t count = MANY_TILES; count > 0; count /= 3) {

@@ -1,8 +1,11 @@
 /*
  * Scans against the oracle, in depth for a few types (all others: scan_cover.c): each
  * strategy on both tiles, counts at every boundary, offsets, memory of the host, in
- * place, init and total. What operators are given: scan_order.c; the bits of floats:
- * scan_bits.c.
+ * place, init and total. What operators are given: scan_order.c; the bits of floats, and
+ * each small tile by each strategy: scan_bits.c.
+ *
+ * Programs take long to build, so tests share them: most sum f32 on one of few tiles, and
+ * a strategy is inclusive on one kind of tile and exclusive on the other.
  */
 #include "lookback.h"
 #include "prefix_check.h"
@@ -44,6 +47,12 @@ static const struct plan_override few_tiles[] = { TILES_OF(TILE_VECTOR, 64, 0, 4
                                                   TILES_OF(TILE_GROUP, 64, 8, 4) };
 
 static const struct pair f32 = { CLFOLD_F32, CLFOLD_F32 };
+
+/* The kind of scan by strategy `a` on the tile of index `w`, where tests share one. */
+static bool is_exclusive(size_t a, size_t w)
+{
+    return (a + w) % 2;
+}
 
 static void check(struct prefix_case *scan, cl_command_queue queue)
 {
@@ -98,35 +107,27 @@ static size_t boundary_counts(size_t tile, size_t most, size_t *counts)
 /* The policy's tiles with every strategy, and with the one that it takes itself. */
 static void test_policy_tiles(void **state)
 {
-    const struct pair pairs[] = { { CLFOLD_I32, CLFOLD_I64 },
-                                  f32,
-                                  { CLFOLD_U8, CLFOLD_U64 } };
-
     (void)state;
-    for (size_t w = 0; w < 2; ++w) {
-        for (size_t a = 0; a < NUM_ALGORITHMS; ++a) {
-            for (unsigned kind = 0; kind < 2; ++kind) {
-                struct prefix_case scan = { .op = a == 1 ? CLFOLD_MAX : CLFOLD_ADD,
-                                            .pair = pairs[(w + a + kind) % 3],
-                                            .plan = policy_tiles[w],
-                                            .exclusive = kind,
-                                            .zones = true };
-                size_t counts[80], num;
-                num = boundary_counts(tile_of(&scan), 1 << 15, counts);
-                for (size_t c = 0; c < num; ++c) {
-                    scan.count = counts[c];
-                    scan.total = c % 2 ? TOTAL_APART : TOTAL_NONE;
-                    scan.algorithm = c % 4 == 3 ? NULL : algorithms[a];
-                    check(&scan, device.queue);
-                }
-                scan.algorithm = algorithms[a];
-                scan.count = (1 << 20) + 7;
-                check(&scan, device.queue);
-            }
+    for (size_t k = 0; k < 2 * NUM_ALGORITHMS; ++k) {
+        struct prefix_case scan = { .op = CLFOLD_ADD,
+                                    .pair = f32,
+                                    .plan = policy_tiles[k % 2],
+                                    .exclusive = is_exclusive(k / 2, k % 2),
+                                    .zones = true };
+        size_t counts[80], num = boundary_counts(tile_of(&scan), 1 << 15, counts);
+        for (size_t c = 0; c < num; ++c) {
+            scan.count = counts[c];
+            scan.total = c % 2 ? TOTAL_APART : TOTAL_NONE;
+            scan.algorithm = c % 4 == 3 ? NULL : algorithms[k / 2];
+            check(&scan, device.queue);
         }
+        scan.algorithm = algorithms[k / 2];
+        scan.count = (1 << 18) + 7;
+        check(&scan, device.queue);
     }
 }
 
+/* Strategies, operators and pairs in turn. */
 static void test_small_tiles(void **state)
 {
     const struct pair pairs[] = { { CLFOLD_I32, CLFOLD_I32 },
@@ -134,30 +135,24 @@ static void test_small_tiles(void **state)
                                   { CLFOLD_I16, CLFOLD_I64 },
                                   { CLFOLD_U8, CLFOLD_U32 },
                                   { CLFOLD_U64, CLFOLD_U64 } };
+    const clfold_op ops[] = { CLFOLD_ADD, CLFOLD_MIN, CLFOLD_MUL };
 
     (void)state;
     for (size_t w = 0; w < NUM_SMALL; ++w) {
-        for (size_t k = 0; k < 2; ++k) {
-            /* Two strategies for each tile, in turn. */
-            size_t a = (w + k) % NUM_ALGORITHMS;
-            const clfold_op ops[] = { CLFOLD_ADD, CLFOLD_MIN, CLFOLD_MUL, CLFOLD_ADD };
-            struct prefix_case scan = { .op = ops[(w + a) % 4],
-                                        .pair = pairs[(w + 2 * a) % 5],
-                                        .algorithm = algorithms[a],
-                                        .plan = small_tiles[w],
-                                        .exclusive = (w + a) % 2,
-                                        .zones = true };
-            size_t counts[80], num;
-            num = boundary_counts(scan.plan.tile_elements, 2048, counts);
-            for (size_t c = 0; c < num; ++c) {
-                scan.count = counts[c];
-                scan.in_offset = c % 5;
-                scan.out_offset = c % 7;
-                scan.init = (enum init_from)(c % 3);
-                scan.nan = c % 8 == 7;
-                check(&scan,
-                      c % 3 == 0 && device.disorder ? device.disorder : device.queue);
-            }
+        struct prefix_case scan = { .op = ops[w % 3],
+                                    .pair = pairs[(w + w / 5) % 5],
+                                    .algorithm = algorithms[w % NUM_ALGORITHMS],
+                                    .plan = small_tiles[w],
+                                    .exclusive = w % 2,
+                                    .zones = true };
+        size_t counts[80], num = boundary_counts(scan.plan.tile_elements, 2048, counts);
+        for (size_t c = 0; c < num; ++c) {
+            scan.count = counts[c];
+            scan.in_offset = c % 5;
+            scan.out_offset = c % 7;
+            scan.init = (enum init_from)(c % 3);
+            scan.nan = c % 8 == 7;
+            check(&scan, c % 3 == 0 && device.disorder ? device.disorder : device.queue);
         }
     }
 }
@@ -174,18 +169,17 @@ static void test_anchors(void **state)
     } folds[] = { { CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
                   { CLFOLD_ARG_MIN, { CLFOLD_I32, CLFOLD_I32 } } };
 
-    /* Without the last one: scan_chained is the kernel of scan_lookback. */
-    enum { MOST = NUM_ALGORITHMS - 1 };
-
     (void)state;
-    for (size_t k = 0; k < 3 * 2 * MOST; ++k) {
-        size_t p = k % 3, a = k / 3 % MOST, f = k / 3 / MOST;
+    /* Each tile with both folds and both kinds; each strategy, without the last one:
+     * scan_chained is the kernel of scan_lookback. */
+    for (size_t k = 0; k < 3 * 2; ++k) {
+        size_t p = k % 3, f = k / 3, a = (p + 2 * f) % (NUM_ALGORITHMS - 1);
         size_t tile = plans[p].tile_elements, anchor = p == 1 ? 3 : 4;
         struct prefix_case scan = { .op = folds[f].op,
                                     .pair = folds[f].pair,
                                     .algorithm = algorithms[a],
                                     .plan = plans[p],
-                                    .exclusive = k % 2,
+                                    .exclusive = (p + f) % 2,
                                     .zones = true };
         size_t counts[80], num = 0;
         counts[num++] = 0;
@@ -211,10 +205,10 @@ static void test_few(void **state)
     for (size_t w = 0; w < 2; ++w) {
         for (size_t a = 0; a < NUM_ALGORITHMS; ++a) {
             struct prefix_case scan = { .op = CLFOLD_ADD,
-                                        .pair = { CLFOLD_I32, CLFOLD_I32 },
+                                        .pair = f32,
                                         .algorithm = algorithms[a],
                                         .plan = few_tiles[w],
-                                        .exclusive = (w + a) % 2,
+                                        .exclusive = is_exclusive(a, w),
                                         .zones = true };
             const size_t counts[] = { 0, 1, 63, 64, 65, 193, 1000 };
             for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
@@ -290,12 +284,12 @@ static void test_all_offsets(void **state)
     for (size_t w = 0; w < 2; ++w) {
         for (size_t from = 0; from <= 17; ++from) {
             for (size_t to = 0; to <= 17; ++to) {
+                size_t a = (from + to) % NUM_ALGORITHMS;
                 struct prefix_case scan = { .op = CLFOLD_ADD,
                                             .pair = f32,
-                                            .algorithm =
-                                                algorithms[(from + to) % NUM_ALGORITHMS],
+                                            .algorithm = algorithms[a],
                                             .plan = few_tiles[w],
-                                            .exclusive = w,
+                                            .exclusive = is_exclusive(a, w),
                                             .count = 150,
                                             .in_offset = from,
                                             .out_offset = to,
@@ -306,7 +300,8 @@ static void test_all_offsets(void **state)
     }
 }
 
-/* Elements and results of other sizes, on the policy's tiles. */
+/* Elements and results of other sizes, on one of the policy's tiles; on both, at a few
+ * offsets: scan_cover.c. */
 static void test_offsets(void **state)
 {
     const struct {
@@ -321,9 +316,9 @@ static void test_offsets(void **state)
     const size_t num = sizeof(offsets) / sizeof(offsets[0]);
 
     (void)state;
-    for (size_t k = 0; k < 2 * sizeof(folds) / sizeof(folds[0]); ++k) {
-        struct prefix_case scan = { .op = folds[k / 2].op,
-                                    .pair = folds[k / 2].pair,
+    for (size_t k = 0; k < sizeof(folds) / sizeof(folds[0]); ++k) {
+        struct prefix_case scan = { .op = folds[k].op,
+                                    .pair = folds[k].pair,
                                     .algorithm = algorithms[k % NUM_ALGORITHMS],
                                     .plan = policy_tiles[k % 2],
                                     .exclusive = k % 4 > 1,
@@ -352,7 +347,7 @@ static void test_host_memory(void **state)
                                     .pair = f32,
                                     .algorithm = algorithms[k / 2],
                                     .plan = policy_tiles[k % 2],
-                                    .exclusive = (k + k / 2) % 2,
+                                    .exclusive = is_exclusive(k / 2, k % 2),
                                     .host = true };
         size_t tile = tile_of(&scan);
         for (size_t from = 0; from < 4; ++from) {
@@ -369,21 +364,19 @@ static void test_host_memory(void **state)
     }
 }
 
+/* Other types: scan_cover.c. */
 static void test_in_place(void **state)
 {
     const size_t counts[] = { 0, 1, 17, 63, 64, 65, 640, 5003 };
-    const struct {
-        clfold_op op;
-        struct pair pair;
-    } folds[] = { { CLFOLD_ADD, f32 }, { CLFOLD_MAX, { CLFOLD_U8, CLFOLD_I8 } } };
 
     (void)state;
-    for (size_t k = 0; k < 2 * 2 * NUM_ALGORITHMS; ++k) {
-        struct prefix_case scan = { .op = folds[k % 2].op,
-                                    .pair = folds[k % 2].pair,
-                                    .algorithm = algorithms[k / 4],
-                                    .plan = few_tiles[k / 2 % 2],
-                                    .exclusive = (k + k / 4) % 2,
+    for (size_t k = 0; k < 2 * NUM_ALGORITHMS; ++k) {
+        size_t a = k / 2, w = k % 2;
+        struct prefix_case scan = { .op = CLFOLD_ADD,
+                                    .pair = f32,
+                                    .algorithm = algorithms[a],
+                                    .plan = few_tiles[w],
+                                    .exclusive = is_exclusive(a, w),
                                     .in_place = true };
         for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
             scan.count = counts[c];
@@ -404,13 +397,13 @@ static void test_ends(void **state)
     const size_t counts[] = { 0, 1, 64, 65, 1000 };
 
     (void)state;
-    for (size_t k = 0; k < 2 * 2 * NUM_ALGORITHMS; ++k) {
+    for (size_t k = 0; k < 2 * NUM_ALGORITHMS; ++k) {
         for (size_t c = 0; c < 5 * 9; ++c) {
             struct prefix_case scan = { .op = CLFOLD_ADD,
                                         .pair = f32,
-                                        .algorithm = algorithms[k / 4],
-                                        .plan = few_tiles[k / 2 % 2],
-                                        .exclusive = k % 2,
+                                        .algorithm = algorithms[k / 2],
+                                        .plan = few_tiles[k % 2],
+                                        .exclusive = is_exclusive(k / 2, k % 2),
                                         .count = counts[c / 9],
                                         .out_offset = c % 3,
                                         .zones = c % 2,
@@ -442,21 +435,22 @@ static void test_row_offsets(void **state)
 static void test_running_total(void **state)
 {
     enum { NUM = 1000, CALLS = 5 };
-    const clfold_fold start = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
-    cl_uint data[NUM * CALLS], expected[NUM * CALLS], found[NUM * CALLS];
-    const struct pair pair = { CLFOLD_U32, CLFOLD_U32 };
+    const clfold_fold start = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
+    cl_float data[NUM * CALLS], expected[NUM * CALLS], found[NUM * CALLS];
     cl_int status;
 
     (void)state;
-    fill(data, CLFOLD_U32, NUM * CALLS, FILL_EXACT, 5);
-    oracle_scan(CLFOLD_ADD, pair, true, data, NUM * CALLS, NULL, expected, NULL, NULL);
+    fill(data, CLFOLD_F32, NUM * CALLS, FILL_EXACT, 5);
+    oracle_scan(CLFOLD_ADD, f32, true, data, NUM * CALLS, NULL, expected, NULL, NULL);
     cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                 sizeof(data), data, &status);
     assert_int_equal(status, CL_SUCCESS);
     cl_mem sum = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 4, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
     for (size_t k = 0; k < NUM_ALGORITHMS; ++k) {
-        const struct plan_override plan = with_tier(&device, few_tiles[k % 2]);
+        /* The tile on which the tests above scan exclusively. */
+        const struct plan_override plan =
+            with_tier(&device, few_tiles[!is_exclusive(k, 0)]);
         if (may_look_back(algorithms[k]) && !has_fences(&device, plan.tier)) {
             print_message("%s: %s is not in place here\n", device.name, algorithms[k]);
             continue;
@@ -480,24 +474,23 @@ static void test_running_total(void **state)
     clReleaseMemObject(sum);
 }
 
-/* A NaN is rare, and tiles without one are scanned in another way: before it, behind it,
- * in the last tile alone, and in init. */
+/* A NaN is rare, and a vector's tiles without one are scanned in another way: before it,
+ * behind it, in the last tile alone, and in init. */
 static void test_nan(void **state)
 {
     static const struct plan_override tiles[] = { TILES_OF(TILE_VECTOR, 16, 0, 5),
                                                   TILES_OF(TILE_VECTOR, 100, 0, 3),
-                                                  TILES_OF(TILE_VECTOR, 256, 0, 2),
-                                                  TILES_OF(TILE_GROUP, 64, 8, 4) };
-    static const clfold_op ops[] = { CLFOLD_MIN, CLFOLD_MAX, CLFOLD_MIN_MAX };
+                                                  TILES_OF(TILE_VECTOR, 256, 0, 2) };
+    static const clfold_op ops[] = { CLFOLD_MIN, CLFOLD_MAX };
 
     (void)state;
-    for (size_t turn = 0; turn < 4 * 3; ++turn) {
-        struct prefix_case scan = { .op = ops[turn / 4],
+    for (size_t turn = 0; turn < 3 * 2; ++turn) {
+        struct prefix_case scan = { .op = turn < 3 ? ops[turn % 2] : CLFOLD_MIN_MAX,
                                     .pair = f32,
                                     .algorithm = algorithms[turn % NUM_ALGORITHMS],
-                                    .plan = tiles[turn % 4],
-                                    .exclusive = turn / 4 % 2 != turn % 2,
-                                    .init = (enum init_from)(turn % 3),
+                                    .plan = tiles[turn % 3],
+                                    .exclusive = turn % 2,
+                                    .init = (enum init_from)((turn + turn / 3) % 3),
                                     .nan = true,
                                     .seed = turn };
         const size_t tile = scan.plan.tile_elements;

@@ -24,10 +24,11 @@ static const char *const factor_names[] = { "operator",  "type", "in",
                                             "algorithm", "kind", "tile",
                                             "place",     "init", "size" };
 
+/* The last ones have one kernel, so rows take them in turn. */
 static const char *const algorithms[] = { "scan_single_group", "scan_then_propagate",
                                           "reduce_then_scan", "scan_lookback",
                                           "scan_chained" };
-#define NUM_ALGORITHMS 5
+#define NUM_ALGORITHMS 4
 
 enum { APART, IN_PLACE, NUM_PLACES };
 
@@ -35,7 +36,6 @@ static const struct plan_override tiles[] = {
     { .tile = TILE_VECTOR },
     { .tile = TILE_GROUP },
     { .tile = TILE_VECTOR, .tile_elements = 64, .max_groups = 5 },
-    { .tile = TILE_GROUP, .tile_elements = 64, .group_size = 8, .max_groups = 4 },
     { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 3 },
 };
 #define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
@@ -150,7 +150,9 @@ static void run_row(const struct row *of, size_t number, bool other, struct pair
 {
     static const size_t offsets[] = { 0, 1, 3, 5, 16 };
     struct prefix_case scan = case_of(of);
-    const char *algorithm = scan.algorithm;
+    uint8_t level = of->level[ALGORITHM];
+    const char *algorithm =
+        algorithms[level == NUM_ALGORITHMS - 1 ? level + number % 2 : level];
     size_t tile = choice_of(&scan, 1 << 20).tile;
 
     for (unsigned size = 0; size < NUM_SIZES; ++size) {
@@ -251,8 +253,9 @@ static void test_cover(void **state)
                   (unsigned long long)built, num_run, num_run * NUM_SIZES, num_unnamed,
                   num, pairs_count(&seen));
     assert_true(num_unnamed > 0);
-    /* What look-back refuses is scanned by another strategy: two programs for a row. */
-    assert_true(built <= 2 * num_run);
+    /* Two for a row, where the policy changes with the count, and one for what look-back
+     * refuses, since another strategy scans it. */
+    assert_true(built <= 3 * num_run);
 }
 
 static int open_device(void **state)

@@ -143,21 +143,21 @@ static void check_segments(const struct cut_case *of, const char *algorithm,
     }
 }
 
-/* Folds of tiles, which reduce_then_scan has, are what may stop at a head. */
+/* Folds of tiles, which reduce_then_scan has, and look-backs are what may stop at a head:
+ * both on each tile, and in turn one of the two that never stop. Each strategy meets both
+ * types and both kinds of scan, each tile too. */
 static void test_segments(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < 2 * ORDER_TILES; ++k) {
-        struct cut_case of = { .tile = k / 2, .type = k % 2 ? CLFOLD_F32 : CLFOLD_U32 };
-        bool exclusive = (k / 2 + k / 4 + k) % 2;
+    for (size_t k = 0; k < 3 * ORDER_TILES; ++k) {
+        size_t t = k / 3, a = k % 3;
+        const char *const algorithms[] = { "reduce_then_scan", "scan_lookback",
+                                           (t + t / 2) % 2 ? "scan_then_propagate"
+                                                           : "scan_single_group" };
+        struct cut_case of = { .tile = t, .type = k % 2 ? CLFOLD_F32 : CLFOLD_U32 };
         for (of.heads = NO_HEADS; of.heads < NUM_HEADS; ++of.heads) {
-            make_segments(of.type, of.heads, order_tile_size(of.tile), MOST, false);
-            check_segments(&of, "reduce_then_scan", exclusive);
-            check_segments(&of, "scan_lookback", exclusive);
-            if (of.tile < 4) {
-                check_segments(&of, k % 2 ? "scan_then_propagate" : "scan_single_group",
-                               !exclusive);
-            }
+            make_segments(of.type, of.heads, order_tile_size(t), MOST, false);
+            check_segments(&of, algorithms[a], (t / 2 + a) % 2);
         }
     }
 }
@@ -167,16 +167,18 @@ static void test_bits(void **state)
 {
     static cl_uint first[2 * MOST];
     const struct monoid monoid = segment_monoid(CLFOLD_F32);
-    const size_t tiles[] = { 0, 1, ORDER_TILES - 1 };
+    static const char *const others[] = { "reduce_then_scan", "scan_lookback",
+                                          "scan_then_propagate" };
 
     (void)state;
-    for (size_t k = 0; k < 3 * NUM_HEADS; ++k) {
-        size_t t = tiles[k / NUM_HEADS];
+    for (size_t k = 0; k < 2 * NUM_HEADS; ++k) {
+        size_t t = k / NUM_HEADS;
         char why[1024];
         struct order_case scan = { .monoid = &monoid,
                                    .scalars = elements,
                                    .plan = order_tiles[t],
                                    .algorithm = "scan_single_group",
+                                   .exclusive = t == 0,
                                    .count = MOST };
         make_segments(CLFOLD_F32, (enum heads)(k % NUM_HEADS), order_tile_size(t), MOST,
                       true);
@@ -184,12 +186,10 @@ static void test_bits(void **state)
             fail_msg("%s", why);
         }
         scan.expected = first;
-        scan.algorithm = "reduce_then_scan";
-        check(&scan);
-        scan.algorithm = "scan_then_propagate";
-        check(&scan);
-        scan.algorithm = "scan_lookback";
-        check(&scan);
+        for (size_t i = 0; i < (t == 0 ? 2 : 3); ++i) {
+            scan.algorithm = others[i];
+            check(&scan);
+        }
     }
 }
 

@@ -18,14 +18,10 @@ const struct plan_override order_tiles[ORDER_TILES] = {
     { .tile = TILE_GROUP },
     { .tile = TILE_VECTOR, .tile_elements = 16, .max_groups = 5, .anchor = 4 },
     { .tile = TILE_GROUP,
-      .tile_elements = 16,
-      .group_size = 4,
-      .max_groups = 3,
+      .tile_elements = 100,
+      .group_size = 6,
+      .max_groups = 4,
       .anchor = 3 },
-    { .tile = TILE_VECTOR, .tile_elements = 100, .max_groups = 2 },
-    { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 4 },
-    { .tile = TILE_GROUP, .tile_elements = 256, .group_size = 64, .max_groups = 7 },
-    { .tile = TILE_VECTOR, .tile_elements = 528, .max_groups = 3 },
 };
 
 size_t order_tile_size(size_t tile)

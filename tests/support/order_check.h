@@ -38,9 +38,10 @@ bool order_check(clfold_context *context, const struct device *device,
                  const struct order_case *scan, cl_uint *results, char *why,
                  size_t why_size);
 
-#define ORDER_TILES      8
+#define ORDER_TILES      4
 #define ORDER_ALGORITHMS 5
-/* The policy's tile of each kind, and small ones, some of them in blocks. */
+/* The policy's tile of each kind, and a small one of each in blocks, the group's of lanes
+ * that are no power of two. */
 extern const struct plan_override order_tiles[ORDER_TILES];
 extern const char *const order_algorithms[ORDER_ALGORITHMS];
 
