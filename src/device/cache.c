@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "plan/assemble.h"
 
 #include <string.h>
 
@@ -90,8 +91,7 @@ static struct program *insert(struct cache *cache, const struct key *key,
         bytes += key->pieces[i].size;
     }
     program->hash = key->hash;
-    program->names = recipe->names;
-    program->num_kernels = recipe->num_kernels;
+    program->row = clfold_algorithm_row(recipe->shape->algorithm);
     program->next = cache->programs;
     cache->programs = program;
     program->peer = *bucket;
@@ -134,7 +134,7 @@ static void build(const struct cache *cache, const struct recipe *recipe,
     struct text text = { 0 };
     uint64_t start;
 
-    recipe->assemble(&text, recipe->data);
+    clfold_assemble(&text, recipe->monoid, recipe->shape);
     if (text.failed) {
         outcome->status = CL_OUT_OF_HOST_MEMORY;
         outcome->failed = "assembling the program's text";
@@ -282,9 +282,10 @@ clfold_status clfold_program_take(struct cache *cache, const struct site *site,
     if (!kernels) {
         return clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no memory for kernel objects");
     }
-    for (uint32_t i = 0; i < program->num_kernels; ++i) {
+    for (uint32_t i = 0; i < program->row->num_kernels; ++i) {
         cl_int status = CL_SUCCESS;
-        cl_kernel kernel = clCreateKernel(program->program, program->names[i], &status);
+        cl_kernel kernel =
+            clCreateKernel(program->program, program->row->kernels[i], &status);
         if (status != CL_SUCCESS) {
             clfold_fail_call(site, status, "clCreateKernel");
             destroy_kernels(kernels, site->log);

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/system.h"
 #include "base/text.h"
+#include "plan/plan.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -39,8 +40,6 @@ void clfold_key_init(struct key *key);
 void clfold_key_add_words(struct key *key, const uint32_t *words, size_t num);
 void clfold_key_add_string(struct key *key,
                            const char *string); /* NULL differs from "" */
-
-#define CLFOLD_MAX_KERNELS 4
 
 /* The scalars that a kernel object was given last, by index. */
 #define CLFOLD_MAX_SCALARS 32
@@ -65,8 +64,7 @@ struct program {
     struct program *peer; /* another one of the same bucket */
     size_t key_size;
     void *key;
-    const char *const *names; /* of its kernels */
-    uint32_t num_kernels;
+    const struct algorithm_row *row; /* its kernels */
     cl_program program;
     struct text log;      /* the compiler's, of a failed build */
     struct kernels *idle; /* a free list */
@@ -86,12 +84,10 @@ struct cache {
     uint64_t builds, failed_builds, build_ns;
 };
 
-/* What a miss needs; both are used during the call only, but for `names`. */
+/* What a miss needs; used during the call only. */
 struct recipe {
-    void (*assemble)(struct text *text, const void *data);
-    const void *data;
-    const char *const *names; /* static */
-    uint32_t num_kernels;
+    const struct monoid *monoid;
+    const struct shape *shape;
 };
 
 /* Retains nothing: context and device are the owner's. */

@@ -54,7 +54,7 @@ struct trial {
 };
 
 /* One launch, and what came of it. */
-struct launch {
+struct batch {
     int kernel;
     cl_uint groups;
     size_t size;          /* of the words, in bytes */
@@ -102,14 +102,14 @@ static cl_uint groups_of(const struct trial *trial, int kernel)
     return trial->units < most / each ? trial->units * each : most;
 }
 
-static cl_int make_launch(const struct trial *trial, struct launch *launch, int kernel,
+static cl_int make_launch(const struct trial *trial, struct batch *launch, int kernel,
                           cl_uint groups)
 {
     struct probe *probe = trial->probe;
     size_t word = trial->memory->word_bits / 8;
     cl_int status;
 
-    *launch = (struct launch){
+    *launch = (struct batch){
         .kernel = kernel,
         .groups = groups,
         .size = LINE + groups * (kernel == WORDS ? LINE : word),
@@ -125,7 +125,7 @@ static cl_int make_launch(const struct trial *trial, struct launch *launch, int 
                                 groups * sizeof(struct told));
 }
 
-static void finish_launch(struct probe *probe, struct launch *launch)
+static void finish_launch(struct probe *probe, struct batch *launch)
 {
     if (launch->words_mem) {
         note_release(probe, clReleaseMemObject(launch->words_mem), "clReleaseMemObject");
@@ -137,7 +137,7 @@ static void finish_launch(struct probe *probe, struct launch *launch)
     clfold_free(launch->told);
 }
 
-static cl_int set_args(const struct trial *trial, const struct launch *launch)
+static cl_int set_args(const struct trial *trial, const struct batch *launch)
 {
     cl_kernel kernel = trial->kernels[launch->kernel];
     cl_uint at = 0;
@@ -160,7 +160,7 @@ static cl_int set_args(const struct trial *trial, const struct launch *launch)
 
 /* The queue is in order. Reading is another launch's business, so what was stored must be
  * there by then. */
-static cl_int run_launch(struct trial *trial, const struct launch *launch)
+static cl_int run_launch(struct trial *trial, const struct batch *launch)
 {
     const size_t global = launch->groups, local = 1;
     struct probe *probe = trial->probe;
@@ -200,7 +200,7 @@ static uint64_t numbered(const struct memory *memory, uint32_t number)
     return upper << half | ((upper * 0x9e3779b1u) & mask);
 }
 
-static uint64_t word_at(const struct memory *memory, const struct launch *launch,
+static uint64_t word_at(const struct memory *memory, const struct batch *launch,
                         size_t offset)
 {
     uint64_t word = 0;
@@ -215,7 +215,7 @@ static uint64_t word_at(const struct memory *memory, const struct launch *launch
 }
 
 /* Whether all words have come to their last number, and the counter to its own. */
-static bool are_there(const struct trial *trial, const struct launch *launch)
+static bool are_there(const struct trial *trial, const struct batch *launch)
 {
     const struct memory *memory = trial->memory;
     size_t word = memory->word_bits / 8;
@@ -238,7 +238,7 @@ static bool are_there(const struct trial *trial, const struct launch *launch)
 static cl_int try_kernel(struct trial *trial, int kernel, cl_uint groups,
                          enum tier_fate *fate)
 {
-    struct launch launch;
+    struct batch launch;
     cl_int status = make_launch(trial, &launch, kernel, groups);
 
     if (status == CL_SUCCESS) {

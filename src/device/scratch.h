@@ -21,10 +21,9 @@
 
 #include "base/error.h"
 #include "base/system.h"
+#include "plan/memory.h"
 
 #include <stdbool.h>
-
-enum scratch_kind { SCRATCH_PLAIN, SCRATCH_WORDS_64, SCRATCH_WORDS_32 };
 
 struct block {
     cl_mem mem;

@@ -122,7 +122,7 @@ static clfold_status check_operation(const struct site *site, clfold_operation o
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "operation %u is no operation",
                            operation);
     }
-    if (operation > CLFOLD_EXCLUSIVE_SCAN) {
+    if (!clfold_operation_row(operation)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "operation %u is not in this version", operation);
     }
@@ -158,14 +158,6 @@ clfold_status clfold_check_count(const struct site *site, const struct monoid *m
                            "count %zu of %zu bytes each overflows", count, size);
     }
     return CLFOLD_OK;
-}
-
-clfold_status clfold_check_reduce(const struct site *site, const clfold_context *context,
-                                  const struct monoid *monoid, const char *name,
-                                  enum reduce_algorithm *algorithm)
-{
-    return clfold_reduce_choose(algorithm, site, name, monoid, &context->caps.facts,
-                                &context->override);
 }
 
 clfold_status clfold_check_queue(const struct site *site, const clfold_context *context,

@@ -35,11 +35,6 @@ clfold_status clfold_check_fold(const struct site *site, const clfold_context *c
 clfold_status clfold_check_count(const struct site *site, const struct monoid *monoid,
                                  size_t count);
 
-/* The algorithm that a fold names, or the policy's. */
-clfold_status clfold_check_reduce(const struct site *site, const clfold_context *context,
-                                  const struct monoid *monoid, const char *name,
-                                  enum reduce_algorithm *algorithm);
-
 /* Of the context's cl_context and device; tells whether it keeps order. */
 clfold_status clfold_check_queue(const struct site *site, const clfold_context *context,
                                  cl_command_queue queue, bool *in_order);

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "ops/check.h"
 #include "ops/internal.h"
-#include "plan/scan_plan.h"
 
 #include <string.h>
 
@@ -18,7 +17,6 @@ static clfold_status check_params(const struct site *site,
                                   const clfold_context_params *params)
 {
     const struct later later[] = {
-        { params->on_launch != NULL, "on_launch" },
         { params->cache_folder != NULL, "cache_folder" },
         { params->cache_limit != 0, "cache_limit" },
     };
@@ -101,15 +99,15 @@ static clfold_status check_device(const struct site *site, cl_context context,
 static clfold_status read_environment(struct clfold_context *ctx, const struct site *site)
 {
     const char *name = clfold_environment(CLFOLD_SCAN_VARIABLE);
-    enum scan_algorithm algorithm;
+    enum algorithm algorithm;
 
-    if (name && !clfold_scan_named(name, &algorithm)) {
+    if (name && !clfold_algorithm_named(name, FAMILY_SCAN, &algorithm)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "the environment variable " CLFOLD_SCAN_VARIABLE
                            " is \"%s\", which is no algorithm of scans",
                            name);
     }
-    ctx->scan = name ? clfold_scan_name(algorithm) : NULL;
+    ctx->scan = name ? clfold_algorithm_name(algorithm) : NULL;
     return CLFOLD_OK;
 }
 
@@ -168,6 +166,7 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
     site.log = &ctx->log;
     ctx->context = context;
     ctx->device = device;
+    ctx->on_launch = p->on_launch;
     ctx->verify_every = p->verify_every;
     ctx->load_verdict = p->load_verdict;
     ctx->save_verdict = p->save_verdict;

@@ -5,7 +5,7 @@
 #include "device/cache.h"
 #include "device/caps.h"
 #include "device/scratch.h"
-#include "plan/reduce_plan.h"
+#include "plan/plan.h"
 #include "plan/tuning.h"
 #include "plan/verdict.h"
 
@@ -44,6 +44,7 @@ struct clfold_context {
     size_t (*load_verdict)(void *user, const char *key, void *verdict, size_t size);
     void (*save_verdict)(void *user, const char *key, const void *verdict, size_t size);
     const char *scan; /* the algorithm of scans that name none; NULL: by policy; static */
+    void (*on_launch)(void *user, const clfold_launch *launch);
     struct tuning tuning;          /* the file's rows for this device; does not change */
     struct plan_override override; /* but for `tuned` tests and benches only */
     uint32_t verify_every;
@@ -73,10 +74,5 @@ void clfold_device_key(const struct caps *caps, char key[CLFOLD_KEY_SIZE]);
  * none. What it is refused for is logged; only the host's memory fails the call. */
 clfold_status clfold_tuning_load(clfold_context *context, const struct site *site,
                                  const char *name);
-
-/* What takes the place of the policy's numbers in a call. */
-struct plan_override clfold_context_plan(const clfold_context *context,
-                                         clfold_operation operation,
-                                         const struct monoid *monoid, uint64_t count);
 
 #endif

@@ -226,7 +226,7 @@ struct roundings {
  *   reduce6       `items` in sequence, then as tiles
  */
 static struct roundings roundings_of(const struct host_fold *fold,
-                                     const struct reduce_plan *plan)
+                                     const struct plan *plan)
 {
     double tile = plan->shape.tile.elements, group = plan->shape.tile.group_size;
     double run = (double)plan->items, groups = (double)plan->num_groups;
@@ -297,7 +297,7 @@ static double host_real(const struct host_fold *fold)
     return fold->has_special ? fold->special : fold->sum + fold->correction;
 }
 
-static bool reals_agree(const struct host_fold *fold, const struct reduce_plan *plan,
+static bool reals_agree(const struct host_fold *fold, const struct plan *plan,
                         double device)
 {
     struct roundings of = roundings_of(fold, plan);
@@ -396,8 +396,8 @@ static struct host_number truth_of(const struct host_fold *fold, uint64_t truth)
 }
 
 clfold_status clfold_host_fold_compare(const struct host_fold *fold,
-                                       const struct site *site,
-                                       const struct reduce_plan *plan, const void *result)
+                                       const struct site *site, const struct plan *plan,
+                                       const void *result)
 {
     struct host_number device, host = { 0 };
     clfold_status status;

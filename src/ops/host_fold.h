@@ -25,7 +25,7 @@
 
 #include "base/error.h"
 #include "ops/host_number.h"
-#include "plan/reduce_plan.h"
+#include "plan/plan.h"
 
 #include <stdbool.h>
 
@@ -62,8 +62,7 @@ void clfold_host_fold_add(struct host_fold *fold, const void *elements, size_t c
 /* Whether `result`, of cells, can be what a device makes of the same elements by this
  * plan. */
 clfold_status clfold_host_fold_compare(const struct host_fold *fold,
-                                       const struct site *site,
-                                       const struct reduce_plan *plan,
+                                       const struct site *site, const struct plan *plan,
                                        const void *result);
 
 #endif

@@ -3,7 +3,7 @@
 #define CLFOLD_OPS_INTERNAL_H
 
 #include "plan/monoid.h"
-#include "plan/reduce_plan.h"
+#include "plan/plan.h"
 #include "plan/tune_search.h"
 
 /* Forces tiles, sizes and group counts from the next call on; NULL: as the policy says.

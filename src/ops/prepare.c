@@ -1,101 +1,51 @@
 /* clfold_prepare and clfold_explain: a call beforehand. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for 1.2 devices */
 #include "ops/check.h"
-#include "ops/reduce.h"
-#include "ops/scan.h"
+#include "ops/request.h"
 #include "plan/reason.h"
 
-/* A call beforehand: what it would be, of either kind. */
-struct rehearsal {
-    clfold_operation operation;
-    struct monoid monoid;
-    enum reduce_algorithm algorithm; /* of a reduction */
-    struct reduce_plan reduce;
-    struct scan_call call; /* of a scan */
-    struct scan_plan scan;
-};
-
-static bool is_scan(const struct rehearsal *of)
-{
-    return of->operation != CLFOLD_REDUCE;
-}
-
-static clfold_status check(struct rehearsal *of, const struct site *site,
+static clfold_status begin(struct request *request, const struct site *site,
                            clfold_context *context, clfold_operation operation,
-                           const clfold_fold *fold, size_t count)
+                           const clfold_fold *fold, size_t count, struct monoid *monoid)
 {
-    const char *algorithm;
     clfold_status status;
 
-    *of = (struct rehearsal){ .operation = operation };
-    if ((status = clfold_check_fold(site, context, operation, fold, &of->monoid)) ||
-        (status = clfold_check_count(site, &of->monoid, count))) {
+    *request = (struct request){ .job = { .operation = operation, .count = count } };
+    if ((status = clfold_request_fold(request, site, context, fold, monoid))) {
         return status;
     }
-    if (!is_scan(of)) {
-        return clfold_check_reduce(site, context, &of->monoid, fold->algorithm,
-                                   &of->algorithm);
-    }
-    algorithm = fold->algorithm ? fold->algorithm : context->scan;
-    of->call = (struct scan_call){
-        .monoid = &of->monoid,
-        .named = algorithm != NULL,
-        .exclusive = operation == CLFOLD_EXCLUSIVE_SCAN,
-        .count = count,
-        .init = { .value = fold->init, .at = fold->init_at },
-    };
-    return clfold_scan_choose(&of->call.algorithm, site, algorithm, &of->monoid,
-                              &context->caps.facts, count);
+    return clfold_check_count(site, monoid, count);
 }
 
 /* ---- clfold_prepare ---------------------------------------------------------------- */
 
-/* Runs each kernel on nothing. On some drivers (PoCL) the real compilation happens at its
- * first launch with its group size. */
-static clfold_status rehearse(const struct rehearsal *of, const struct site *site,
-                              cl_command_queue queue, struct kernels *kernels, cl_mem any,
-                              const struct block *scratch)
+/* Runs each kernel on nothing: on some drivers (PoCL) the real compilation happens at its
+ * first launch with its group size. Reserves what clfold_reduce_host takes as well, a
+ * block for its result. */
+static clfold_status rehearse(clfold_context *context, const struct site *site,
+                              struct request *request, const struct plan *plan,
+                              struct kernels *kernels)
 {
-    if (is_scan(of)) {
-        struct scan_call call = of->call;
-        call.queue = queue;
-        call.in = any;
-        call.out = any;
-        call.init = (struct init){ 0 };
-        return clfold_scan_rehearse(site, &call, &of->scan, kernels, scratch);
-    }
-    struct reduce_call call = {
-        .monoid = &of->monoid,
-        .queue = queue,
-        .in = any,
-        .out = any,
-    };
-    return clfold_reduce_rehearse(site, &call, &of->reduce, kernels, scratch);
-}
-
-/* Reserves what clfold_reduce_host takes as well, a block for its result. */
-static clfold_status prepare_on(clfold_context *context, const struct site *site,
-                                cl_command_queue queue, const struct rehearsal *of,
-                                struct kernels *kernels)
-{
-    size_t size = is_scan(of) ? of->scan.scratch_most : of->reduce.scratch_most;
-    enum scratch_kind kind = is_scan(of) ? clfold_scan_scratch(&of->scan) : SCRATCH_PLAIN;
-    size_t item = clfold_monoid_item_size(&of->monoid);
+    size_t size = plan->scratch_most, item = plan->item_size;
     struct block *result, *scratch = NULL;
     clfold_status status, given;
 
     status = clfold_scratch_lend(&context->scratch, site, NULL, true, SCRATCH_PLAIN,
-                                 clfold_monoid_out_size(&of->monoid), &result);
+                                 plan->out_size, &result);
     if (status) {
         return status;
     }
     if (size > 0) {
-        status = clfold_scratch_lend(&context->scratch, site, NULL, true, kind,
-                                     size > item ? size : item, &scratch);
+        status =
+            clfold_scratch_lend(&context->scratch, site, NULL, true, plan->scratch_kind,
+                                size > item ? size : item, &scratch);
     }
     if (status == CLFOLD_OK) {
-        status =
-            rehearse(of, site, queue, kernels, result->mem, scratch ? scratch : result);
+        request->in = request->out = result->mem;
+        request->init = (struct init){ 0 };
+        request->total = (clfold_place){ 0 };
+        status = clfold_run_rehearsal(request, site, plan, kernels,
+                                      scratch ? scratch : result);
     }
     if (status) {
         clfold_scratch_drop(&context->scratch, site->log, result);
@@ -110,194 +60,145 @@ static clfold_status prepare_on(clfold_context *context, const struct site *site
     return status ? status : given;
 }
 
-static clfold_status find(clfold_context *context, const struct site *site,
-                          struct rehearsal *of, size_t count, struct program **program)
+static clfold_status prepare(clfold_context *context, const struct site *site,
+                             const struct request *asked)
 {
-    return is_scan(of) ? clfold_scan_find(context, site, &of->call, &of->scan, program)
-                       : clfold_reduce_find(context, site, of->algorithm, &of->monoid,
-                                            count, &of->reduce, program);
-}
-
-static clfold_status prepare_program(clfold_context *context, const struct site *site,
-                                     cl_command_queue queue, struct rehearsal *of,
-                                     size_t count)
-{
+    struct request request = *asked;
     struct program *program;
     struct kernels *kernels;
+    struct plan plan;
     clfold_status status;
 
-    if ((status = find(context, site, of, count, &program)) ||
+    if ((status = clfold_request_find(&request, site, context, &plan, &program)) ||
         (status = clfold_program_take(&context->cache, site, program, &kernels))) {
         return status;
     }
-    status = prepare_on(context, site, queue, of, kernels);
+    status = rehearse(context, site, &request, &plan, kernels);
     clfold_program_give(&context->cache, program, kernels);
     return status;
+}
+
+/* What the call takes, and what smaller counts take where that is another algorithm. */
+static clfold_status prepare_all(clfold_context *context, const struct site *site,
+                                 struct request *request)
+{
+    enum algorithm algorithm = request->job.algorithm;
+    clfold_status status = prepare(context, site, request);
+
+    if (status || request->named) {
+        return status;
+    }
+    request->job.count = 1;
+    if ((status = clfold_plan_choose(&request->job, site, NULL))) {
+        return status;
+    }
+    return request->job.algorithm == algorithm ? CLFOLD_OK
+                                               : prepare(context, site, request);
 }
 
 clfold_status clfold_prepare(clfold_context *context, clfold_operation operation,
                              const clfold_fold *fold, size_t count)
 {
     struct site site = clfold_site(context, fold, "clfold_prepare");
-    struct rehearsal of;
+    struct request request;
+    struct monoid monoid;
     cl_int status;
 
-    if ((status = check(&of, &site, context, operation, fold, count))) {
+    if ((status = begin(&request, &site, context, operation, fold, count, &monoid))) {
         return status;
     }
     atomic_fetch_add(&context->calls, 1);
-    cl_command_queue queue =
-        clCreateCommandQueue(context->context, context->device, 0, &status);
+    request.queue = clCreateCommandQueue(context->context, context->device, 0, &status);
     if (status != CL_SUCCESS) {
         return clfold_fail_call(&site, status, "clCreateCommandQueue");
     }
-    status = prepare_program(context, &site, queue, &of, count);
-    /* What small counts take, which are up to `count` as well. */
-    if (status == CLFOLD_OK && is_scan(&of) && !of.call.named &&
-        of.call.algorithm != SCAN_SINGLE_GROUP) {
-        of.call.algorithm = SCAN_SINGLE_GROUP;
-        of.call.count = 1;
-        status = prepare_program(context, &site, queue, &of, 1);
-    }
-    clfold_log_call(&context->log, clReleaseCommandQueue(queue), "clReleaseCommandQueue");
+    status = prepare_all(context, &site, &request);
+    clfold_log_call(&context->log, clReleaseCommandQueue(request.queue),
+                    "clReleaseCommandQueue");
     return status;
 }
 
 /* ---- clfold_explain ---------------------------------------------------------------- */
 
-static void report_reduce(const struct rehearsal *of, bool dropped, bool named,
-                          clfold_report *out)
+/* What the policy takes where the caller named an algorithm. */
+static clfold_status foresee_policy(clfold_context *context, const struct site *site,
+                                    const struct request *asked,
+                                    enum algorithm *algorithm)
 {
-    const struct reduce_plan *plan = &of->reduce;
-    const struct reduce_reason reason = {
-        .plan = plan,
-        .monoid = &of->monoid,
-        .chooser = named ? CHOSEN_BY_NAME : CHOSEN_BY_POLICY,
-        .dropped = dropped,
-    };
-
-    *out = (clfold_report){
-        .algorithm = clfold_reduce_name(of->algorithm),
-        .tile = plan->shape.tile.elements,
-        .group_size = plan->shape.tile.group_size,
-        .num_groups = (size_t)plan->num_groups,
-        .num_launches = plan->num_launches,
-        .scratch_bytes = plan->scratch_bytes,
-        .bytes_read = plan->bytes_read,
-        .bytes_written = plan->bytes_written,
-        .items = (size_t)plan->items,
-        .policy = of->algorithm == REDUCE_TILES ? plan->row : NULL,
-    };
-    clfold_reduce_reason(out->reason, &reason);
-}
-
-static clfold_status explain_reduce(clfold_context *context, const struct site *site,
-                                    struct rehearsal *of, const clfold_fold *fold,
-                                    size_t count, clfold_report *out)
-{
+    struct request request = *asked;
+    struct findings findings;
+    struct plan plan;
     uint32_t dropped;
+    clfold_status status;
 
-    if (count == 0 && !of->monoid.has_identity && !fold->init && !fold->init_at.mem) {
-        return clfold_fail(site, CLFOLD_ERROR_EMPTY,
-                           "count is 0, and %s has neither identity nor init",
-                           of->monoid.name);
+    request.named = false;
+    if ((status = clfold_plan_choose(&request.job, site, NULL)) ||
+        (status = clfold_request_foresee(&request, site, context, &plan, &dropped,
+                                         &findings))) {
+        return status;
     }
-    clfold_reduce_foresee(context, of->algorithm, &of->monoid, count, &of->reduce,
-                          &dropped);
-    report_reduce(of, dropped > 0, fold->algorithm != NULL, out);
+    *algorithm = request.job.algorithm;
     return CLFOLD_OK;
 }
 
-static void report_scan(const struct rehearsal *of, const struct scan_reason *reason,
-                        clfold_report *out)
+static void report(const struct plan *plan, struct reason *reason, clfold_report *out)
 {
-    const struct scan_plan *plan = &of->scan;
+    const struct algorithm_row *row = clfold_algorithm_row(plan->shape.algorithm);
     const struct tile_shape *tile = &plan->shape.tile;
 
     *out = (clfold_report){
-        .algorithm = clfold_scan_name(of->call.algorithm),
+        .algorithm = row->name,
         .tile = tile->elements,
         .group_size = tile->group_size,
         .num_groups = (size_t)plan->num_groups,
         .num_launches = plan->num_launches,
         .scratch_bytes = plan->scratch_bytes,
-        .bytes_read = plan->bytes_read,
-        .bytes_written = plan->bytes_written,
-        .items = (size_t)(plan->run * (tile->elements / tile->group_size)),
-        .policy = plan->row,
+        .items = (size_t)plan->items,
+        .policy = row->is_rung ? NULL : plan->row,
     };
-    clfold_scan_reason(out->reason, reason);
-}
-
-/* What the policy takes where the caller named an algorithm. */
-static clfold_status foresee_policy(clfold_context *context, const struct site *site,
-                                    const struct rehearsal *of,
-                                    enum scan_algorithm *algorithm)
-{
-    struct scan_call call = of->call;
-    struct findings findings;
-    struct scan_plan plan;
-    uint32_t dropped;
-    clfold_status status;
-
-    call.named = false;
-    if ((status = clfold_scan_choose(&call.algorithm, site, NULL, &of->monoid,
-                                     &context->caps.facts, call.count)) ||
-        (status =
-             clfold_scan_foresee(context, site, &call, &plan, &dropped, &findings))) {
-        return status;
-    }
-    *algorithm = call.algorithm;
-    return CLFOLD_OK;
-}
-
-static clfold_status explain_scan(clfold_context *context, const struct site *site,
-                                  struct rehearsal *of, const clfold_fold *fold,
-                                  clfold_report *out)
-{
-    enum scan_algorithm policy;
-    struct findings findings;
-    uint32_t dropped;
-    clfold_status status;
-
-    if ((status = clfold_scan_foresee(context, site, &of->call, &of->scan, &dropped,
-                                      &findings))) {
-        return status;
-    }
-    policy = of->call.algorithm;
-    if (of->call.named && (status = foresee_policy(context, site, of, &policy))) {
-        return status;
-    }
-    const struct scan_reason reason = {
-        .plan = &of->scan,
-        .monoid = &of->monoid,
-        .count = of->call.count,
-        .chooser = fold->algorithm  ? CHOSEN_BY_NAME
-                   : of->call.named ? CHOSEN_BY_VARIABLE
-                                    : CHOSEN_BY_POLICY,
-        .policy = policy,
-        .dropped = dropped > 0,
-        .given_up = of->call.given_up,
-        .unproven = of->call.unproven,
-        .findings = &findings,
-    };
-    report_scan(of, &reason, out);
-    return CLFOLD_OK;
+    clfold_plan_bytes(plan, &out->bytes_read, &out->bytes_written);
+    reason->moved = out->bytes_read + out->bytes_written;
+    clfold_reason(out->reason, reason);
 }
 
 clfold_status clfold_explain(clfold_context *context, clfold_operation operation,
                              const clfold_fold *fold, size_t count, clfold_report *out)
 {
     struct site site = clfold_site(context, fold, "clfold_explain");
-    struct rehearsal of;
+    struct request request;
+    struct findings findings;
+    struct monoid monoid;
+    struct plan plan;
+    uint32_t dropped;
     clfold_status status;
 
-    if ((status = check(&of, &site, context, operation, fold, count))) {
+    if ((status = begin(&request, &site, context, operation, fold, count, &monoid))) {
         return status;
     }
     if (!out) {
         return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "out is NULL");
     }
-    return is_scan(&of) ? explain_scan(context, &site, &of, fold, out)
-                        : explain_reduce(context, &site, &of, fold, count, out);
+    if ((status = clfold_request_check_empty(&request, &site)) ||
+        (status = clfold_request_foresee(&request, &site, context, &plan, &dropped,
+                                         &findings))) {
+        return status;
+    }
+    struct reason reason = {
+        .plan = &plan,
+        .monoid = &monoid,
+        .chooser = fold->algorithm ? CHOSEN_BY_NAME
+                   : request.named ? CHOSEN_BY_VARIABLE
+                                   : CHOSEN_BY_POLICY,
+        .policy = request.job.algorithm,
+        .dropped = dropped > 0,
+        .given_up = request.given_up,
+        .unproven = request.unproven,
+        .findings = &findings,
+    };
+    if (request.named &&
+        (status = foresee_policy(context, &site, &request, &reason.policy))) {
+        return status;
+    }
+    report(&plan, &reason, out);
+    return CLFOLD_OK;
 }

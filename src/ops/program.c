@@ -2,12 +2,12 @@
 
 #include <stddef.h>
 
-/* The numbers that change the program's text, words all of them. */
+/* The monoid's numbers that change the program's text, words all of them. The rest of the
+ * key is its strings and the whole shape. */
 struct numbers {
-    uint32_t operation, algorithm, variant[3], in, value, cell, num_scalars,
-        num_components;
+    struct shape shape;
+    uint32_t in, value, cell, num_scalars, num_components;
     uint32_t commutative, has_identity, stage_limit;
-    uint32_t tile, tile_elements, group_size;
     struct {
         uint32_t result, item, stage, load, scalar;
     } components[CLFOLD_MAX_COMPONENTS];
@@ -18,15 +18,12 @@ _Static_assert(6 * CLFOLD_MAX_COMPONENTS + 3 <= CLFOLD_KEY_PIECES, "a key has ro
 
 /* The key's strings are the monoid's, its numbers go to `numbers`. */
 static void make_key(struct key *key, struct numbers *numbers,
-                     const struct program_spec *spec)
+                     const struct monoid *monoid, const struct shape *shape)
 {
-    const struct monoid *monoid = spec->monoid;
     size_t size;
 
     *numbers = (struct numbers){
-        .operation = spec->operation,
-        .algorithm = spec->algorithm,
-        .variant = { spec->variant[0], spec->variant[1], spec->variant[2] },
+        .shape = *shape,
         .in = monoid->in,
         .value = monoid->value,
         .cell = monoid->cell,
@@ -36,9 +33,6 @@ static void make_key(struct key *key, struct numbers *numbers,
         .has_identity = monoid->has_identity,
         .stage_limit = (uint32_t)(monoid->stage_limit < UINT32_MAX ? monoid->stage_limit
                                                                    : UINT32_MAX),
-        .tile = spec->tile.kind,
-        .tile_elements = spec->tile.elements,
-        .group_size = spec->tile.group_size,
     };
     clfold_key_init(key);
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
@@ -59,11 +53,12 @@ static void make_key(struct key *key, struct numbers *numbers,
     clfold_key_add_string(key, monoid->rare);
     size = offsetof(struct numbers, components) +
            monoid->num_components * sizeof(numbers->components[0]);
-    clfold_key_add_words(key, &numbers->operation, size / sizeof(uint32_t));
+    clfold_key_add_words(key, (const uint32_t *)numbers, size / sizeof(uint32_t));
 }
 
 clfold_status clfold_program_choose(clfold_context *context, const struct site *site,
-                                    const struct program_spec *specs, uint32_t num,
+                                    const struct monoid *monoid,
+                                    const struct candidate *candidates, uint32_t num,
                                     uint32_t *chosen, struct program **program)
 {
     clfold_status status = CLFOLD_ERROR_BUILD;
@@ -71,12 +66,11 @@ clfold_status clfold_program_choose(clfold_context *context, const struct site *
 
     *program = NULL;
     for (uint32_t i = 0; i < num && status == CLFOLD_ERROR_BUILD; ++i) {
+        const struct recipe recipe = { monoid, &candidates[i].shape };
         struct key key;
         struct numbers numbers;
-        const struct recipe recipe = { specs[i].assemble, specs[i].data, specs[i].names,
-                                       specs[i].num_kernels };
 
-        make_key(&key, &numbers, &specs[i]);
+        make_key(&key, &numbers, monoid, &candidates[i].shape);
         status = clfold_cache_find(&context->cache, site, &key, &recipe, program, &found);
         *chosen = i;
     }
@@ -84,8 +78,9 @@ clfold_status clfold_program_choose(clfold_context *context, const struct site *
     return status;
 }
 
-uint32_t clfold_program_foresee(clfold_context *context, const struct program_spec *specs,
-                                uint32_t num, struct program **program, bool *fails)
+uint32_t clfold_program_foresee(clfold_context *context, const struct monoid *monoid,
+                                const struct candidate *candidates, uint32_t num,
+                                struct program **program, bool *fails)
 {
     uint32_t i = 0;
 
@@ -93,54 +88,10 @@ uint32_t clfold_program_foresee(clfold_context *context, const struct program_sp
         struct key key;
         struct numbers numbers;
 
-        make_key(&key, &numbers, &specs[i]);
+        make_key(&key, &numbers, monoid, &candidates[i].shape);
         *fails = clfold_cache_peek(&context->cache, &key, program) == PROGRAM_FAILED;
         if (!*fails || i + 1 == num) {
             return i;
         }
     }
-}
-
-static clfold_status launch_with_scratch(clfold_context *context, struct chain *chain,
-                                         const struct launches *of,
-                                         struct kernels *kernels, bool wants_event)
-{
-    struct block *block = NULL;
-    clfold_status status, given;
-
-    status =
-        clfold_scratch_lend(&context->scratch, chain->site, chain->queue, chain->in_order,
-                            of->scratch_kind, of->scratch_bytes, &block);
-    if (status) {
-        return status;
-    }
-    /* The limit wants the newest also when a later launch fails. */
-    chain->wants_events = context->scratch.limit > 0;
-    status = of->launch(chain, of->call, of->plan, kernels, block, wants_event);
-    given = clfold_scratch_give(&context->scratch, chain->site, block, chain->last);
-    return status ? status : given;
-}
-
-clfold_status clfold_program_launch(clfold_context *context, struct program *program,
-                                    struct chain *chain, const struct launches *launches,
-                                    cl_event *event)
-{
-    const struct launches *of = launches;
-    struct kernels *kernels;
-    clfold_status status =
-        clfold_program_take(&context->cache, chain->site, program, &kernels);
-
-    if (status) {
-        return status;
-    }
-    status = of->scratch_bytes > 0
-                 ? launch_with_scratch(context, chain, of, kernels, event != NULL)
-                 : of->launch(chain, of->call, of->plan, kernels, NULL, event != NULL);
-    clfold_program_give(&context->cache, program, kernels);
-    if (event && status == CLFOLD_OK) {
-        *event = chain->last;
-    } else {
-        clfold_chain_finish(chain);
-    }
-    return status;
 }

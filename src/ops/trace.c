@@ -3,25 +3,25 @@
 #include "ops/check.h"
 #include "ops/internal.h"
 #include "ops/read.h"
-#include "ops/scan.h"
+#include "ops/request.h"
 
 #include <string.h>
 
 /* Scans, waits, and reads the records. */
 static clfold_status scan_and_read(clfold_context *context, const struct site *site,
-                                   const clfold_fold *fold, struct scan_call *call,
+                                   const clfold_fold *fold, struct request *request,
                                    const struct scan_trace *trace,
                                    clfold_tile_trace *tiles, size_t num_tiles)
 {
     cl_event scanned = NULL;
     clfold_status status;
 
-    call->trace = trace;
-    if ((status = clfold_scan_fold(context, site, fold, call, &scanned))) {
+    request->trace = trace;
+    if ((status = clfold_call(request, site, context, fold, &scanned))) {
         return status;
     }
-    status = clfold_read(site, call->queue, trace->tiles, 0, num_tiles * sizeof(*tiles),
-                         tiles, 1, &scanned);
+    status = clfold_read(site, request->queue, trace->tiles, 0,
+                         num_tiles * sizeof(*tiles), tiles, 1, &scanned);
     clfold_log_call(site->log, clReleaseEvent(scanned), "clReleaseEvent");
     return status;
 }
@@ -29,36 +29,31 @@ static clfold_status scan_and_read(clfold_context *context, const struct site *s
 /* How many tiles the scan has; refuses what is no look-back. The traced program is built
  * for it: with one that does not build, tiles are others. */
 static clfold_status count_tiles(clfold_context *context, const struct site *site,
-                                 const clfold_fold *fold, const struct scan_call *asked,
+                                 const clfold_fold *fold, const struct request *asked,
                                  size_t *num_tiles)
 {
     const struct scan_trace trace = { 0 };
-    struct scan_call call = *asked;
+    struct request request = *asked;
     struct program *program;
     struct monoid monoid;
-    struct scan_plan plan;
+    struct plan plan;
     clfold_status status;
 
-    if ((status =
-             clfold_check_fold(site, context, CLFOLD_INCLUSIVE_SCAN, fold, &monoid)) ||
-        (status = clfold_check_count(site, &monoid, call.count)) ||
-        (status = clfold_scan_choose(&call.algorithm, site, fold->algorithm, &monoid,
-                                     &context->caps.facts, call.count))) {
+    *num_tiles = 0;
+    if ((status = clfold_request_fold(&request, site, context, fold, &monoid)) ||
+        (status = clfold_check_count(site, &monoid, (size_t)request.job.count))) {
         return status;
     }
-    if (call.count > 0 && !clfold_scan_looks_back(call.algorithm)) {
+    if (request.job.count > 0 && !clfold_looks_back(request.job.algorithm)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "algorithm \"%s\" does not look back",
-                           clfold_scan_name(call.algorithm));
+                           clfold_algorithm_name(request.job.algorithm));
     }
-    *num_tiles = 0;
-    if (call.count == 0) {
+    if (request.job.count == 0) {
         return CLFOLD_OK;
     }
-    call.monoid = &monoid;
-    call.named = true;
-    call.trace = &trace;
-    if ((status = clfold_scan_find(context, site, &call, &plan, &program))) {
+    request.trace = &trace;
+    if ((status = clfold_request_find(&request, site, context, &plan, &program))) {
         return status;
     }
     *num_tiles = (size_t)plan.num_tiles;
@@ -71,12 +66,14 @@ clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
                            clfold_tile_trace *tiles, size_t capacity, size_t *num_tiles)
 {
     struct site site = clfold_site(context, fold, "clfold_trace");
-    struct scan_call call = { .queue = queue,
-                              .in = in,
-                              .in_offset = in_offset,
-                              .out = out,
-                              .out_offset = out_offset,
-                              .count = count };
+    struct request request = {
+        .job = { .operation = CLFOLD_INCLUSIVE_SCAN, .count = count },
+        .queue = queue,
+        .in = in,
+        .in_offset = in_offset,
+        .out = out,
+        .out_offset = out_offset,
+    };
     struct scan_trace trace = { 0 };
     clfold_fold named;
     size_t num = 0;
@@ -90,9 +87,9 @@ clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
     }
     named = *fold;
     if (!named.algorithm) {
-        named.algorithm = clfold_scan_name(SCAN_LOOKBACK);
+        named.algorithm = clfold_algorithm_name(SCAN_LOOKBACK);
     }
-    if ((status = count_tiles(context, &site, &named, &call, &num))) {
+    if ((status = count_tiles(context, &site, &named, &request, &num))) {
         return status;
     }
     *num_tiles = num;
@@ -110,7 +107,7 @@ clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
     if (status != CL_SUCCESS) {
         return clfold_fail_call(&site, status, "clCreateBuffer");
     }
-    status = scan_and_read(context, &site, &named, &call, &trace, tiles, num);
+    status = scan_and_read(context, &site, &named, &request, &trace, tiles, num);
     clfold_log_call(site.log, clReleaseMemObject(trace.tiles), "clReleaseMemObject");
     return status;
 }

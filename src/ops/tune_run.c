@@ -191,22 +191,14 @@ static clfold_status open_context(struct tuning_run *run, clfold_context *parent
 }
 
 /* The candidates' numbers; returns how many there are. */
-static uint32_t list_candidates(const struct device_facts *device,
-                                clfold_operation operation,
+static uint32_t list_candidates(const struct device_facts *device, enum family family,
                                 struct tuned_numbers numbers[CLFOLD_MAX_CANDIDATES])
 {
-    struct policy reduce[CLFOLD_MAX_CANDIDATES];
-    struct scan_policy scan[CLFOLD_MAX_CANDIDATES];
-    bool is_reduce = operation == CLFOLD_REDUCE;
-    uint32_t num = is_reduce ? clfold_policy_reduce(device, reduce)
-                             : clfold_policy_scan(device, scan);
+    struct policy policies[CLFOLD_MAX_CANDIDATES];
+    uint32_t num = clfold_policies(device, family, policies);
 
     for (uint32_t i = 0; i < num; ++i) {
-        if (is_reduce) {
-            clfold_numbers_of_reduce(&numbers[i], &reduce[i]);
-        } else {
-            clfold_numbers_of_scan(&numbers[i], &scan[i]);
-        }
+        clfold_numbers_of(&numbers[i], family, &policies[i]);
         /* A policy's group may be larger than the device's. */
         uint64_t *size = &numbers[i].values[TUNED_GROUP_SIZE];
         *size = *size < device->max_group_size ? *size : device->max_group_size;
@@ -240,7 +232,7 @@ static clfold_status search(struct tuning_run *run, const struct monoid *monoid,
     const struct tune_world world = { run, now, prepare, time_call, check };
     struct tuned_numbers candidates[CLFOLD_MAX_CANDIDATES], previous;
     const struct tuned_numbers *row = run->request->previous;
-    uint32_t num = list_candidates(run->space.device, run->operation, candidates);
+    uint32_t num = list_candidates(run->space.device, run->space.family, candidates);
     uint64_t c = clfold_count_class(run->count);
     uint64_t size = clfold_monoid_out_size(monoid);
     double before = now(NULL) - run->begin;
@@ -359,7 +351,8 @@ clfold_status clfold_tune_fold(clfold_context *context,
         .begin = now(NULL),
         .seconds = request->seconds,
         .request = request,
-        .space = { .operation = request->operation, .device = &context->caps.facts },
+        .space = { .family = clfold_operation_row(request->operation)->family,
+                   .device = &context->caps.facts },
     };
     atomic_fetch_add(&context->calls, 1);
     status = measure(&run, context, request->queue, &monoid, result);

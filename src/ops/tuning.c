@@ -61,19 +61,6 @@ clfold_status clfold_tuning_load(clfold_context *context, const struct site *sit
     return status;
 }
 
-struct plan_override clfold_context_plan(const clfold_context *context,
-                                         clfold_operation operation,
-                                         const struct monoid *monoid, uint64_t count)
-{
-    struct plan_override plan = context->override;
-
-    if (context->tuning.num > 0 && monoid->op && !plan.tuned) {
-        const struct tuning_fold fold = clfold_tuning_fold(operation, monoid, count);
-        plan.tuned = clfold_tuning_find(&context->tuning, &fold);
-    }
-    return plan;
-}
-
 _Static_assert(CLFOLD_DEVICE_KEY == CLFOLD_KEY_SIZE, "a key fits");
 
 void clfold_context_key(const clfold_context *context, char key[CLFOLD_DEVICE_KEY])

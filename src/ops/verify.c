@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "ops/host_fold.h"
 #include "ops/read.h"
-#include "ops/reduce.h"
+#include "ops/request.h"
 
 /* Bytes of input read at a time; a multiple of every element. */
 #define PIECE ((size_t)1 << 20)
@@ -28,14 +28,14 @@ static clfold_status check_readable(const struct site *site, const char *name, c
 }
 
 /* The host's copy of init, wherever it is; `cells` has room for it. */
-static clfold_status get_init(const struct site *site, const struct reduce_call *call,
+static clfold_status get_init(const struct site *site, const struct request *request,
                               unsigned char *cells, const void **init)
 {
-    const clfold_place *at = &call->init.at;
-    size_t size = clfold_monoid_out_size(call->monoid);
+    const clfold_place *at = &request->init.at;
+    size_t size = clfold_monoid_out_size(request->job.monoid);
     clfold_status status;
 
-    *init = call->init.value;
+    *init = request->init.value;
     if (!at->mem) {
         return CLFOLD_OK;
     }
@@ -43,16 +43,16 @@ static clfold_status get_init(const struct site *site, const struct reduce_call 
     if ((status = check_readable(site, "init_at", at->mem))) {
         return status;
     }
-    return clfold_read(site, call->queue, at->mem, at->offset * size, size, cells,
-                       call->num_wait, call->wait);
+    return clfold_read(site, request->queue, at->mem, at->offset * size, size, cells,
+                       request->num_wait, request->wait);
 }
 
 static clfold_status fold_input(struct host_fold *fold, const struct site *site,
-                                const struct reduce_call *call)
+                                const struct request *request)
 {
-    size_t size = clfold_monoid_in_size(call->monoid);
-    size_t total = call->count * size, from = call->in_offset * size;
-    cl_uint num_wait = call->num_wait;
+    size_t size = clfold_monoid_in_size(request->job.monoid);
+    size_t total = request->job.count * size, from = request->in_offset * size;
+    cl_uint num_wait = request->num_wait;
     unsigned char *piece = clfold_alloc(PIECE);
 
     if (!piece) {
@@ -61,8 +61,8 @@ static clfold_status fold_input(struct host_fold *fold, const struct site *site,
     for (size_t done = 0, bytes; done < total; done += bytes) {
         bytes = total - done < PIECE ? total - done : PIECE;
         clfold_status status =
-            clfold_read(site, call->queue, call->in, from + done, bytes, piece, num_wait,
-                        num_wait ? call->wait : NULL);
+            clfold_read(site, request->queue, request->in, from + done, bytes, piece,
+                        num_wait, num_wait ? request->wait : NULL);
         if (status) {
             clfold_free(piece);
             return status;
@@ -74,42 +74,40 @@ static clfold_status fold_input(struct host_fold *fold, const struct site *site,
     return CLFOLD_OK;
 }
 
-clfold_status clfold_reduce_verify(clfold_context *context, const struct site *site,
-                                   const struct reduce_call *call, clfold_op op,
-                                   cl_event *event)
+clfold_status clfold_request_verify(struct request *request, const struct site *site,
+                                    clfold_context *context, cl_event *event)
 {
-    const struct monoid *monoid = call->monoid;
+    const struct monoid *monoid = request->job.monoid;
     size_t size = clfold_monoid_out_size(monoid);
     unsigned char result[sizeof(cl_ulong) * CLFOLD_MAX_COMPONENTS];
     unsigned char cells[sizeof(cl_ulong) * CLFOLD_MAX_COMPONENTS];
     const void *init;
     struct host_fold fold;
-    struct reduce_plan plan;
-    uint32_t dropped;
+    struct plan plan;
+    struct program *program;
     cl_event done = NULL;
     clfold_status status;
 
-    if ((status = check_readable(site, "in", call->in)) ||
-        (status = check_readable(site, "out", call->out))) {
+    if ((status = check_readable(site, "in", request->in)) ||
+        (status = check_readable(site, "out", request->out))) {
         return status;
     }
-    if (call->behind_all && (status = clFinish(call->queue))) {
+    if (request->behind_all && (status = clFinish(request->queue))) {
         return clfold_fail_call(site, status, "verify: clFinish");
     }
-    if ((status = get_init(site, call, cells, &init))) {
+    if ((status = get_init(site, request, cells, &init))) {
         return status;
     }
-    clfold_host_fold_init(&fold, op, monoid->type, monoid->in, init);
+    clfold_host_fold_init(&fold, monoid->op, monoid->type, monoid->in, init);
     /* The input first: the output may be put in its place. */
-    if ((status = fold_input(&fold, site, call)) ||
-        (status = clfold_reduce_enqueue(context, site, call, &done))) {
+    if ((status = fold_input(&fold, site, request)) ||
+        (status = clfold_request_find(request, site, context, &plan, &program)) ||
+        (status = clfold_run(request, site, context, &plan, program, &done))) {
         return status;
     }
-    status = clfold_read(site, call->queue, call->out, call->out_offset * size, size,
-                         result, 1, &done);
+    status = clfold_read(site, request->queue, request->out, request->out_offset * size,
+                         size, result, 1, &done);
     if (status == CLFOLD_OK) {
-        clfold_reduce_foresee(context, call->algorithm, monoid, call->count, &plan,
-                              &dropped);
         status = clfold_host_fold_compare(&fold, site, &plan, result);
     }
     if (event && status == CLFOLD_OK) {

@@ -306,8 +306,8 @@ static void append_operator(struct text *text, const struct monoid *monoid,
     append_file(text, "result.cl");
 }
 
-void clfold_assemble_reduce(struct text *text, const struct monoid *monoid,
-                            const struct reduce_shape *shape)
+static void assemble_reduce(struct text *text, const struct monoid *monoid,
+                            const struct shape *shape)
 {
     const struct width *const widths[] = { &item, &stage, &stage16 };
     bool is_vector = shape->tile.kind == TILE_VECTOR;
@@ -324,10 +324,8 @@ void clfold_assemble_reduce(struct text *text, const struct monoid *monoid,
                                                               : 1);
     if (is_tile) {
         append_file(text, is_vector ? "tile_vector.cl" : "tile_group.cl");
-        append_file(text, "reduce_tiles.cl");
-    } else {
-        append_file(text, "reduce_ladder.cl");
     }
+    append_file(text, clfold_algorithm_row(shape->algorithm)->file);
 }
 
 /* ---- Scans ------------------------------------------------------------------------- */
@@ -364,13 +362,13 @@ static void append_neutral(struct text *text, const struct monoid *monoid)
 }
 
 static void append_scan(struct text *text, const struct monoid *monoid,
-                        const struct scan_shape *shape)
+                        const struct shape *shape)
 {
     const char *cell = cl_name(monoid->cell);
     uint32_t size = (uint32_t)clfold_scalar(monoid->cell)->size;
     uint32_t cells = size == 8 ? 8 : 16;
 
-    if (clfold_scan_looks_back(shape->algorithm)) {
+    if (clfold_looks_back(shape->algorithm)) {
         append_memory(text, shape->tier, shape->fences);
         clfold_text_print(text, "#define CLFOLD_LOOKBACK 1\n#define CLFOLD_CHAINED %d\n",
                           shape->algorithm == SCAN_CHAINED);
@@ -413,16 +411,9 @@ static void append_scan(struct text *text, const struct monoid *monoid,
     }
 }
 
-void clfold_assemble_scan(struct text *text, const struct monoid *monoid,
-                          const struct scan_shape *shape)
+static void assemble_scan(struct text *text, const struct monoid *monoid,
+                          const struct shape *shape)
 {
-    static const char *const files[CLFOLD_SCAN_ALGORITHMS] = {
-        [SCAN_SINGLE_GROUP] = "scan_single_group.cl",
-        [SCAN_THEN_PROPAGATE] = "scan_then_propagate.cl",
-        [REDUCE_THEN_SCAN] = "reduce_then_scan.cl",
-        [SCAN_LOOKBACK] = "scan_lookback.cl",
-        [SCAN_CHAINED] = "scan_lookback.cl",
-    };
     const struct width *const widths[] = { &item, &stage, &stage16, &item16 };
     bool is_vector = shape->tile.kind == TILE_VECTOR;
 
@@ -432,7 +423,7 @@ void clfold_assemble_scan(struct text *text, const struct monoid *monoid,
                     !is_vector                         ? 2
                     : clfold_monoid_has_item16(monoid) ? 4
                                                        : 3);
-    if (clfold_scan_looks_back(shape->algorithm) && monoid->cuts) {
+    if (clfold_looks_back(shape->algorithm) && monoid->cuts) {
         append_cuts(text, monoid, "clfold_cuts_item", &item);
     }
     if (uses_rare(monoid, &shape->tile)) {
@@ -453,14 +444,24 @@ void clfold_assemble_scan(struct text *text, const struct monoid *monoid,
     } else {
         append_file(text, "scan_totals.cl");
     }
-    if (clfold_scan_looks_back(shape->algorithm)) {
+    if (clfold_looks_back(shape->algorithm)) {
         append_file(text, "memory.cl");
         append_file(text, "descriptor.cl");
         if (shape->traced) {
             append_file(text, "scan_trace.cl");
         }
     }
-    append_file(text, files[shape->algorithm]);
+    append_file(text, clfold_algorithm_row(shape->algorithm)->file);
+}
+
+void clfold_assemble(struct text *text, const struct monoid *monoid,
+                     const struct shape *shape)
+{
+    if (clfold_algorithm_row(shape->algorithm)->family == FAMILY_REDUCE) {
+        assemble_reduce(text, monoid, shape);
+    } else {
+        assemble_scan(text, monoid, shape);
+    }
 }
 
 void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,

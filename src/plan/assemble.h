@@ -18,14 +18,11 @@
 
 #include "base/text.h"
 #include "plan/monoid.h"
-#include "plan/reduce_plan.h"
-#include "plan/scan_plan.h"
+#include "plan/plan.h"
 
 /* Appends the text; text->failed tells of memory that ran out. */
-void clfold_assemble_reduce(struct text *text, const struct monoid *monoid,
-                            const struct reduce_shape *shape);
-void clfold_assemble_scan(struct text *text, const struct monoid *monoid,
-                          const struct scan_shape *shape);
+void clfold_assemble(struct text *text, const struct monoid *monoid,
+                     const struct shape *shape);
 
 /* The probe's two kernels, clfold_probe_words and clfold_probe_turns, on a memory tier.
  * `said`: words a round; `broken`: CLFOLD_BROKEN of memory.cl, for tests. */

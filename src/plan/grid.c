@@ -24,7 +24,7 @@ void clfold_grid_init(struct grid *grid, const struct grid_rule *rule, uint64_t 
     uint64_t lanes, groups;
 
     grid->cut = false;
-    grid->saturating = rule->units * rule->resident * rule->lanes;
+    grid->saturating = rule->full * rule->lanes;
     grid->least = round_up(least > 0 ? least : 1, rule->vector);
     lanes = clfold_div_up(count, grid->least);
     lanes = lanes < grid->saturating ? lanes : grid->saturating;

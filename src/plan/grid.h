@@ -13,14 +13,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All at least 1, the last two at least 0. Units and resident are the policy's constants:
- * what a driver tells changes with its workers, and float bits hang on the grid. */
+/* All at least 1, the last two at least 0. The groups are the policy's constant: the number
+ * of compute units changes with a driver's workers, and float bits depend on the grid. */
 struct grid_rule {
-    uint64_t units, resident; /* compute units, and groups that each runs at once */
-    uint64_t lanes;           /* work-items a group, or the lanes of a lone one */
-    uint64_t vector;          /* items are a multiple of it */
-    uint64_t least_items;     /* a lane is not worth starting for fewer */
-    uint64_t most_items;      /* a lane must not fold more at once; 0: any number */
+    uint64_t full;        /* groups that fill the device */
+    uint64_t lanes;       /* work-items a group, or the lanes of a lone one */
+    uint64_t vector;      /* items are a multiple of it */
+    uint64_t least_items; /* a lane is not worth starting for fewer */
+    uint64_t most_items;  /* a lane must not fold more at once; 0: any number */
 };
 
 struct grid {

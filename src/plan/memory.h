@@ -30,6 +30,9 @@ struct memory {
     const char *extensions; /* pragmas that the means need; "" for none */
 };
 
+/* What the scratch of a call holds: anything, or words of look-back. */
+enum scratch_kind { SCRATCH_PLAIN, SCRATCH_WORDS_64, SCRATCH_WORDS_32 };
+
 /* What look-back may rely on. */
 struct verdict {
     enum memory_tier tier; /* MEMORY_NONE: there is no look-back */

@@ -23,16 +23,14 @@ static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
         .tile = TILE_VECTOR,
         .tile_bytes = 64 * 1024,
         .group_size = 1,
-        .units = 16,
-        .resident = 16,
+        .groups = 256,
         .lane_bytes = 8 * 1024,
     },
     {
         .tile = TILE_GROUP,
         .tile_bytes = 64 * 1024,
         .group_size = 64,
-        .units = 16,
-        .resident = 16,
+        .groups = 256,
         .lane_bytes = 8 * 1024,
     },
 };
@@ -45,7 +43,7 @@ static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
  * folded ahead: runs of 4, 8, 16, 32, 64 tiles of 64 KiB take 93, 95, 97, 99, 100 on
  * Intel's. One group is as fast up to 256 KiB, a second one costs 2 us.
  */
-static const struct scan_policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
+static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
     {
         .tile = TILE_VECTOR,
         .tile_bytes = 256 * 1024,
@@ -74,8 +72,8 @@ static const struct scan_policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
 /* For a GPU's driver that cannot build tile_group. */
 #define LONE_REDUCE                                                                      \
     {                                                                                    \
-        .tile = TILE_VECTOR, .tile_bytes = 16 * 1024, .group_size = 1, .units = 128,     \
-        .resident = 8, .lane_bytes = 256,                                                \
+        .tile = TILE_VECTOR, .tile_bytes = 16 * 1024, .group_size = 1, .groups = 1024,   \
+        .lane_bytes = 256,                                                               \
     }
 #define LONE_SCAN                                                                        \
     {                                                                                    \
@@ -101,8 +99,7 @@ static const struct policy nvidia_reduce[CLFOLD_MAX_CANDIDATES] = {
         .tile = TILE_GROUP,
         .tile_bytes = 128 * 1024,
         .group_size = 256,
-        .units = 132,
-        .resident = 32,
+        .groups = 132 * 32,
         .lane_bytes = 128,
     },
     LONE_REDUCE,
@@ -119,7 +116,7 @@ static const struct policy nvidia_reduce[CLFOLD_MAX_CANDIDATES] = {
  * tiles at once, takes 12 KiB on 9.0 and 15 KiB on 8.0. In 32 KiB each of 256 work-items
  * has 8 loads of 16 bytes, four under way: 64 KiB a unit and more.
  */
-static const struct scan_policy nvidia_scan[CLFOLD_MAX_CANDIDATES] = {
+static const struct policy nvidia_scan[CLFOLD_MAX_CANDIDATES] = {
     {
         .tile = TILE_GROUP,
         .tile_bytes = 32 * 1024,
@@ -142,8 +139,7 @@ static const struct policy amd_reduce[CLFOLD_MAX_CANDIDATES] = {
         .tile = TILE_GROUP,
         .tile_bytes = 128 * 1024,
         .group_size = 256,
-        .units = 110,
-        .resident = 32,
+        .groups = 110 * 32,
         .lane_bytes = 128,
     },
     LONE_REDUCE,
@@ -155,7 +151,7 @@ static const struct policy amd_reduce[CLFOLD_MAX_CANDIDATES] = {
  * gfx1030 and gfx1100 all 64. A wave looks back at 32 tiles, so they may be small.
  * rocPRIM: 256 work-items of 16 items, which it keeps in registers.
  */
-static const struct scan_policy amd_scan[CLFOLD_MAX_CANDIDATES] = {
+static const struct policy amd_scan[CLFOLD_MAX_CANDIDATES] = {
     {
         .tile = TILE_GROUP,
         .tile_bytes = 8 * 1024,
@@ -179,14 +175,13 @@ static const struct policy intel_reduce[CLFOLD_MAX_CANDIDATES] = {
         .tile = TILE_GROUP,
         .tile_bytes = 64 * 1024,
         .group_size = 256,
-        .units = 128,
-        .resident = 16,
+        .groups = 2048,
         .lane_bytes = 128,
     },
     LONE_REDUCE,
 };
 
-static const struct scan_policy intel_scan[CLFOLD_MAX_CANDIDATES] = {
+static const struct policy intel_scan[CLFOLD_MAX_CANDIDATES] = {
     {
         .tile = TILE_GROUP,
         .tile_bytes = 8 * 1024,
@@ -209,14 +204,13 @@ static const struct policy any_reduce[CLFOLD_MAX_CANDIDATES] = {
         .tile = TILE_GROUP,
         .tile_bytes = 64 * 1024,
         .group_size = 256,
-        .units = 128,
-        .resident = 8,
+        .groups = 1024,
         .lane_bytes = 64,
     },
     LONE_REDUCE,
 };
 
-static const struct scan_policy any_scan[CLFOLD_MAX_CANDIDATES] = {
+static const struct policy any_scan[CLFOLD_MAX_CANDIDATES] = {
     {
         .tile = TILE_GROUP,
         .tile_bytes = 16 * 1024,
@@ -230,12 +224,12 @@ static const struct scan_policy any_scan[CLFOLD_MAX_CANDIDATES] = {
 };
 
 /* The ladder's groups are the lecture's on every device, so that its rungs compare. */
-static const struct policy cpu_ladder = {
-    .group_size = 256, .units = 16, .resident = 16, .lane_bytes = 1024
-};
-static const struct policy any_ladder = {
-    .group_size = 256, .units = 128, .resident = 8, .lane_bytes = 64
-};
+static const struct policy cpu_ladder = { .group_size = 256,
+                                          .groups = 256,
+                                          .lane_bytes = 1024 };
+static const struct policy any_ladder = { .group_size = 256,
+                                          .groups = 1024,
+                                          .lane_bytes = 64 };
 
 /* ---- The table --------------------------------------------------------------------- */
 
@@ -244,9 +238,7 @@ static const struct row {
     const char *name;
     enum { CLASS_ANY, CLASS_CPU } class;
     const char *vendor; /* a part of the vendor's name; NULL: any */
-    const struct policy *reduce;
-    const struct scan_policy *scan;
-    const struct policy *ladder;
+    const struct policy *reduce, *scan, *ladder;
 } rows[] = {
     { "cpu", CLASS_CPU, NULL, cpu_reduce, cpu_scan, &cpu_ladder },
     { "nvidia", CLASS_ANY, "NVIDIA", nvidia_reduce, nvidia_scan, &any_ladder },
@@ -327,9 +319,9 @@ bool clfold_policy_builtins(const struct device_facts *device)
 #define REDUCE_SHARE 16
 #define SCAN_SHARE   4
 
-static uint32_t tile_bytes(uint32_t most, uint64_t cache, uint32_t share)
+static uint64_t tile_bytes(uint64_t most, uint64_t cache, uint32_t share)
 {
-    uint32_t bytes = most;
+    uint64_t bytes = most;
 
     while (cache > 0 && bytes > LEAST_TILE && bytes > cache / share) {
         bytes /= 2;
@@ -357,42 +349,33 @@ static uint64_t stream_bytes(uint64_t most, uint64_t cache)
     return cache == 0 || share > most ? most : share;
 }
 
-uint32_t clfold_policy_reduce(const struct device_facts *device,
-                              struct policy candidates[CLFOLD_MAX_CANDIDATES])
+/* What does not hold on every device of a row. */
+static void fit(struct policy *policy, const struct device_facts *device,
+                enum family family)
 {
-    const struct row *row = row_of(device);
-
-    for (uint32_t i = 0; i < CLFOLD_MAX_CANDIDATES; ++i) {
-        candidates[i] = row->reduce[i];
-        candidates[i].row = row->name;
-        if (device->cpu) {
-            candidates[i].tile_bytes =
-                tile_bytes(row->reduce[i].tile_bytes, device->cache_bytes, REDUCE_SHARE);
-        }
+    if (device->cpu) {
+        policy->tile_bytes =
+            tile_bytes(policy->tile_bytes, device->cache_bytes,
+                       family == FAMILY_REDUCE ? REDUCE_SHARE : SCAN_SHARE);
+        policy->stream_bytes = stream_bytes(policy->stream_bytes, device->cache_bytes);
     }
-    return CLFOLD_MAX_CANDIDATES;
+    if (!clfold_policy_builtins(device)) {
+        policy->prefetch = 0;
+        policy->least_run = 1;
+        policy->stream_bytes = 0;
+    }
 }
 
-uint32_t clfold_policy_scan(const struct device_facts *device,
-                            struct scan_policy candidates[CLFOLD_MAX_CANDIDATES])
+uint32_t clfold_policies(const struct device_facts *device, enum family family,
+                         struct policy candidates[CLFOLD_MAX_CANDIDATES])
 {
     const struct row *row = row_of(device);
-    bool builtins = clfold_policy_builtins(device);
+    const struct policy *policies = family == FAMILY_REDUCE ? row->reduce : row->scan;
 
     for (uint32_t i = 0; i < CLFOLD_MAX_CANDIDATES; ++i) {
-        candidates[i] = row->scan[i];
+        candidates[i] = policies[i];
         candidates[i].row = row->name;
-        if (device->cpu) {
-            candidates[i].tile_bytes =
-                tile_bytes(row->scan[i].tile_bytes, device->cache_bytes, SCAN_SHARE);
-            candidates[i].stream_bytes =
-                stream_bytes(row->scan[i].stream_bytes, device->cache_bytes);
-        }
-        if (!builtins) {
-            candidates[i].prefetch = false;
-            candidates[i].least_run = 1;
-            candidates[i].stream_bytes = 0;
-        }
+        fit(&candidates[i], device, family);
     }
     return CLFOLD_MAX_CANDIDATES;
 }

@@ -5,6 +5,8 @@
 #ifndef CLFOLD_PLAN_POLICY_H
 #define CLFOLD_PLAN_POLICY_H
 
+#include "plan/operation.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,40 +42,31 @@ struct device_facts {
     uint64_t cache_bytes;  /* of the one cache that OpenCL tells of; 0: unknown */
 };
 
+/* Numbers are 64 bits wide, so that tuning reads and writes them in one way. */
 struct policy {
     enum tile_kind tile;
-    uint32_t tile_bytes;      /* of input */
-    uint32_t group_size;      /* work-items */
-    uint32_t units, resident; /* see grid.h */
-    uint32_t lane_bytes;      /* of input: a lane is not worth starting for less */
-    const char *row;          /* the row's name, for people */
-};
-
-/* How a device scans. */
-struct scan_policy {
-    enum tile_kind tile;
-    uint32_t tile_bytes;   /* of input or output, whichever is wider */
-    uint32_t group_size;   /* work-items */
-    uint32_t groups;       /* that share the tiles, at most */
-    uint32_t least_run;    /* tiles a group takes at least, where groups are enough */
-    uint32_t anchor;       /* tiles from one anchor to the next, see scan_tiles.cl */
+    uint64_t tile_bytes; /* of input; of a scan, of input or output, whichever is wider */
+    uint64_t group_size; /* work-items */
+    uint64_t groups;     /* that fill the device: there are no more, but see grid.h */
+    const char *row;     /* the row's name, for people */
+    /* reductions */
+    uint64_t lane_bytes; /* of input: a lane is not worth starting for less */
+    /* scans */
+    uint64_t least_run;    /* tiles a group takes at least, where groups are enough */
+    uint64_t anchor;       /* tiles from one anchor to the next, see scan_tiles.cl */
     uint64_t single_bytes; /* up to here one group is as fast */
     uint64_t stream_bytes; /* of output: from here on past the caches; 0: never */
-    bool prefetch;         /* tiles are prefetched by __builtin_prefetch */
+    uint64_t prefetch;     /* 1: tiles are prefetched by __builtin_prefetch */
     bool lasting;          /* look-back: `groups` of them go from tile to tile; else each
                               tile has a group of its own */
     uint32_t spins; /* looks at a tile that is not there, where groups run fairly */
-    const char *row;
 };
 
 /* The policies for a device, best first: a program that does not build drops to the next.
  * Returns how many there are, at least one. */
 #define CLFOLD_MAX_CANDIDATES 2
-uint32_t clfold_policy_reduce(const struct device_facts *device,
-                              struct policy candidates[CLFOLD_MAX_CANDIDATES]);
-
-uint32_t clfold_policy_scan(const struct device_facts *device,
-                            struct scan_policy candidates[CLFOLD_MAX_CANDIDATES]);
+uint32_t clfold_policies(const struct device_facts *device, enum family family,
+                         struct policy candidates[CLFOLD_MAX_CANDIDATES]);
 
 /* Whether clang's attributes and builtins are known to work in the device's compiler:
  * __builtin_prefetch, __builtin_nontemporal_store, the cycle counter. */

@@ -64,7 +64,7 @@ static void add_tile(struct sentence *sentence, const char *separator,
 
 /* ---- Reductions -------------------------------------------------------------------- */
 
-static void add_rung(struct sentence *sentence, const struct reduce_plan *plan)
+static void add_rung(struct sentence *sentence, const struct plan *plan)
 {
     add(sentence,
         "%llu item%s a work-item, so every launch leaves a partial for each group of %u "
@@ -73,7 +73,7 @@ static void add_rung(struct sentence *sentence, const struct reduce_plan *plan)
         plan->shape.tile.group_size);
 }
 
-static void add_launches(struct sentence *sentence, const struct reduce_plan *plan)
+static void add_launches(struct sentence *sentence, const struct plan *plan)
 {
     if (plan->num_launches == 1) {
         add(sentence, ", in one launch");
@@ -85,7 +85,7 @@ static void add_launches(struct sentence *sentence, const struct reduce_plan *pl
     }
 }
 
-static void add_groups(struct sentence *sentence, const struct reduce_plan *plan)
+static void add_groups(struct sentence *sentence, const struct plan *plan)
 {
     const struct grid *grid = &plan->grid;
 
@@ -98,32 +98,31 @@ static void add_groups(struct sentence *sentence, const struct reduce_plan *plan
     add_launches(sentence, plan);
 }
 
-void clfold_reduce_reason(char reason[CLFOLD_REASON_SIZE], const struct reduce_reason *of)
+static void add_reduction(struct sentence *sentence, const struct reason *of)
 {
-    const struct reduce_plan *plan = of->plan;
-    struct sentence sentence = begin(reason);
+    const struct plan *plan = of->plan;
     bool is_rung = plan->shape.algorithm != REDUCE_TILES;
 
-    add(&sentence, "%s", chosen[of->chooser]);
+    add(sentence, "%s", chosen[of->chooser]);
     if (!plan->has_grid) {
-        add_rung(&sentence, plan);
+        add_rung(sentence, plan);
     } else {
         if (is_rung) {
-            add(&sentence, "groups of %u", plan->shape.tile.group_size);
+            add(sentence, "groups of %u", plan->shape.tile.group_size);
         } else {
-            add_tile(&sentence, "", plan->shape.tile.kind, plan->row, of->dropped);
+            add_tile(sentence, "", plan->shape.tile.kind, plan->row, of->dropped);
         }
-        add_groups(&sentence, plan);
+        add_groups(sentence, plan);
     }
     if (is_rung) {
-        add(&sentence, "; the policy takes %s", clfold_reduce_name(REDUCE_TILES));
+        add(sentence, "; the policy takes %s", clfold_algorithm_name(of->policy));
     }
     if (!of->monoid->commutative) {
-        add(&sentence, "; order is kept, since %s does not commute", of->monoid->name);
+        add(sentence, "; order is kept, since %s does not commute", of->monoid->name);
     }
     if (plan->has_grid) {
         /* Brent's rule in numbers. */
-        add(&sentence, "; %llu lanes fill the device, each for %llu item%s or more",
+        add(sentence, "; %llu lanes fill the device, each for %llu item%s or more",
             (unsigned long long)plan->grid.saturating,
             (unsigned long long)plan->grid.least, plural(plan->grid.least));
     }
@@ -131,7 +130,7 @@ void clfold_reduce_reason(char reason[CLFOLD_REASON_SIZE], const struct reduce_r
 
 /* ---- Scans ------------------------------------------------------------------------- */
 
-static const char *const methods[CLFOLD_SCAN_ALGORITHMS] = {
+static const char *const methods[CLFOLD_ALGORITHMS] = {
     [SCAN_SINGLE_GROUP] = "one group takes all tiles in turn, in one launch",
     [SCAN_THEN_PROPAGATE] = "tiles are scanned, and their prefixes put in front",
     [REDUCE_THEN_SCAN] = "tiles are folded, then scanned behind their prefixes",
@@ -155,11 +154,11 @@ static void add_fate(struct sentence *sentence, const struct findings *findings)
     add(sentence, " (it offers none)");
 }
 
-static void add_cause(struct sentence *sentence, const struct scan_reason *of)
+static void add_cause(struct sentence *sentence, const struct reason *of)
 {
-    enum scan_algorithm algorithm = of->plan->shape.algorithm;
+    enum algorithm algorithm = of->plan->shape.algorithm;
 
-    if (of->count == 0) {
+    if (of->plan->count == 0) {
         add(sentence, "there is nothing to scan: ");
     } else if (of->chooser != CHOSEN_BY_POLICY) {
         add(sentence, "%s", chosen[of->chooser]);
@@ -174,10 +173,10 @@ static void add_cause(struct sentence *sentence, const struct scan_reason *of)
     }
 }
 
-static void add_method(struct sentence *sentence, const struct scan_reason *of)
+static void add_method(struct sentence *sentence, const struct reason *of)
 {
-    const struct scan_plan *plan = of->plan;
-    enum scan_algorithm algorithm = plan->shape.algorithm;
+    const struct plan *plan = of->plan;
+    enum algorithm algorithm = plan->shape.algorithm;
 
     if (algorithm == SCAN_SINGLE_GROUP && plan->num_launches > 1) {
         add(sentence, "one group takes all tiles in turn, in %u launches",
@@ -188,37 +187,46 @@ static void add_method(struct sentence *sentence, const struct scan_reason *of)
     if (plan->shape.window > 1) {
         add(sentence, ", %u at a time", plan->shape.window);
     }
-    if (clfold_scan_looks_back(algorithm) && of->unproven) {
+    if (clfold_looks_back(algorithm) && of->unproven) {
         add(sentence, ", if a probe finds memory for it");
     }
 }
 
 /* Whether a call in place is done in another way than this one. */
-static bool parts_in_place(const struct scan_reason *of)
+static bool parts_in_place(const struct reason *of)
 {
-    return clfold_scan_looks_back(of->plan->shape.algorithm) && !of->unproven &&
+    return clfold_looks_back(of->plan->shape.algorithm) && !of->unproven &&
            !of->plan->shape.fences;
 }
 
-void clfold_scan_reason(char reason[CLFOLD_REASON_SIZE], const struct scan_reason *of)
+static void add_scan(struct sentence *sentence, const struct reason *of)
 {
-    const struct scan_plan *plan = of->plan;
-    struct sentence sentence = begin(reason);
-    double in = (double)of->count * (double)clfold_monoid_in_size(of->monoid);
-    double moved = (double)plan->bytes_read + (double)plan->bytes_written;
+    const struct plan *plan = of->plan;
+    double in = (double)plan->count * plan->in_size;
 
-    add_cause(&sentence, of);
-    add_method(&sentence, of);
+    add_cause(sentence, of);
+    add_method(sentence, of);
     if (of->chooser != CHOSEN_BY_POLICY && of->policy != plan->shape.algorithm) {
-        add(&sentence, "; the policy takes %s", clfold_scan_name(of->policy));
+        add(sentence, "; the policy takes %s", clfold_algorithm_name(of->policy));
     }
-    add_tile(&sentence, "; ", plan->shape.tile.kind, plan->row, of->dropped);
+    add_tile(sentence, "; ", plan->shape.tile.kind, plan->row, of->dropped);
     if (parts_in_place(of)) {
-        add(&sentence, "; in place %s, for want of fences",
-            of->chooser == CHOSEN_BY_POLICY ? clfold_scan_name(REDUCE_THEN_SCAN)
+        add(sentence, "; in place %s, for want of fences",
+            of->chooser == CHOSEN_BY_POLICY ? clfold_algorithm_name(REDUCE_THEN_SCAN)
                                             : "refused");
     }
-    if (of->count > 0) {
-        add(&sentence, "; moves %.2f times the input", moved / in);
+    if (of->plan->count > 0) {
+        add(sentence, "; moves %.2f times the input", (double)of->moved / in);
+    }
+}
+
+void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *of)
+{
+    struct sentence sentence = begin(text);
+
+    if (clfold_algorithm_row(of->plan->shape.algorithm)->family == FAMILY_REDUCE) {
+        add_reduction(&sentence, of);
+    } else {
+        add_scan(&sentence, of);
     }
 }

@@ -10,8 +10,7 @@
 #ifndef CLFOLD_PLAN_REASON_H
 #define CLFOLD_PLAN_REASON_H
 
-#include "plan/reduce_plan.h"
-#include "plan/scan_plan.h"
+#include "plan/plan.h"
 #include "plan/verdict.h"
 
 /* That of clfold_report.reason. */
@@ -20,27 +19,18 @@
 /* Who chose the algorithm. */
 enum chooser { CHOSEN_BY_POLICY, CHOSEN_BY_NAME, CHOSEN_BY_VARIABLE };
 
-struct reduce_reason {
-    const struct reduce_plan *plan;
+struct reason {
+    const struct plan *plan;
+    uint64_t moved; /* bytes, by clfold_plan_bytes */
     const struct monoid *monoid;
     enum chooser chooser;
-    bool dropped; /* a better tile does not build */
-};
-void clfold_reduce_reason(char reason[CLFOLD_REASON_SIZE],
-                          const struct reduce_reason *of);
-
-struct scan_reason {
-    const struct scan_plan *plan;
-    const struct monoid *monoid;
-    uint64_t count;
-    enum chooser chooser;
-    enum scan_algorithm policy; /* what it takes; asked only where it did not choose */
-    bool dropped;
+    enum algorithm policy; /* what it takes; asked only where it did not choose */
+    bool dropped;          /* a better tile does not build */
     /* Of look-back. */
     const char *given_up; /* why it is not, where the policy wanted it; or NULL */
     bool unproven;        /* the device was not probed yet */
     const struct findings *findings; /* NULL where nobody asked */
 };
-void clfold_scan_reason(char reason[CLFOLD_REASON_SIZE], const struct scan_reason *of);
+void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *of);
 
 #endif

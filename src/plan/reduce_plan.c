@@ -1,26 +1,12 @@
-#include "plan/reduce_plan.h"
-
+/* Reductions: reduce_tiles and the rungs of the ladder. */
 #include "base/size.h"
-#include "plan/scalar.h"
-#include "plan/tuning.h"
-
-#include <string.h>
+#include "plan/strategy.h"
 
 /* The longest tree that reduce_ladder.cl spells out. */
 #define LARGEST_RUNG_GROUP 8192
 
 /* Lanes of a lone work-item: 16, in four accumulators. */
 #define VECTOR_LANES 64
-
-static const char *const names[CLFOLD_REDUCE_ALGORITHMS] = {
-    "reduce_tiles", "reduce0", "reduce1", "reduce2",
-    "reduce3",      "reduce4", "reduce5", "reduce6",
-};
-
-const char *clfold_reduce_name(enum reduce_algorithm algorithm)
-{
-    return names[algorithm];
-}
 
 /* ---- Shapes ------------------------------------------------------------------------ */
 
@@ -32,130 +18,77 @@ static uint32_t most_work_items(const struct device_facts *device, size_t items)
     return most > 0 ? (uint32_t)most : 1;
 }
 
-static struct tile_shape tile_of(const struct policy *policy,
-                                 const struct device_facts *device,
-                                 const struct monoid *monoid,
-                                 const struct plan_override *override)
+static uint32_t least(uint64_t a, uint64_t b)
 {
-    struct tile_shape shape = {
-        .kind = policy->tile,
-        .elements = policy->tile_bytes / (uint32_t)clfold_monoid_in_size(monoid),
-        .group_size = policy->group_size,
-    };
+    return (uint32_t)(a < b ? a : b);
+}
+
+static struct tile_shape tile_of(const struct job *job, const struct policy *policy)
+{
+    const struct plan_override *override = &job->override;
+    const struct monoid *monoid = job->monoid;
     /* An item for each work-item and one in 32 more, see tile_group.cl. */
-    size_t item_size = clfold_monoid_item_size(monoid);
-    uint32_t most = most_work_items(device, device->local_memory / item_size / 33 * 32);
+    size_t items = job->device->local_memory / clfold_monoid_item_size(monoid) / 33 * 32;
+    uint64_t elements = override->tile_elements
+                            ? override->tile_elements
+                            : policy->tile_bytes / clfold_monoid_in_size(monoid);
+    uint64_t size = override->group_size && policy->tile == TILE_GROUP
+                        ? override->group_size
+                        : policy->group_size;
 
-    if (override->tile_elements) {
-        shape.elements = override->tile_elements;
-    }
-    if (override->group_size && shape.kind == TILE_GROUP) {
-        shape.group_size = override->group_size;
-    }
-    if (shape.group_size > most) {
-        shape.group_size = most;
-    }
-    if (shape.elements > monoid->stage_limit) {
-        shape.elements = (uint32_t)monoid->stage_limit;
-    }
-    return shape;
-}
-
-static struct tile_shape rung_of(const struct policy *policy,
-                                 const struct device_facts *device,
-                                 const struct monoid *monoid,
-                                 const struct plan_override *override)
-{
-    size_t items = device->local_memory / clfold_monoid_item_size(monoid);
-    uint32_t most = most_work_items(device, items);
-    struct tile_shape shape = {
-        .kind = TILE_NONE,
-        .group_size = override->group_size ? override->group_size : policy->group_size,
+    return (struct tile_shape){
+        .kind = policy->tile,
+        .elements = least(elements, monoid->stage_limit),
+        .group_size = least(size, most_work_items(job->device, items)),
     };
-
-    most = most < LARGEST_RUNG_GROUP ? most : LARGEST_RUNG_GROUP;
-    shape.group_size = shape.group_size < most ? shape.group_size : most;
-    return shape;
 }
 
-static struct policy overridden(struct policy policy,
-                                const struct plan_override *override)
+static struct tile_shape rung_of(const struct job *job, const struct policy *policy)
 {
-    if (override->max_groups) {
-        policy.units = override->max_groups;
-        policy.resident = 1;
-        policy.lane_bytes = 0;
-    }
-    return policy;
+    size_t items = job->device->local_memory / clfold_monoid_item_size(job->monoid);
+    uint32_t most = least(most_work_items(job->device, items), LARGEST_RUNG_GROUP);
+    uint32_t wanted = job->override.group_size;
+
+    return (struct tile_shape){
+        .kind = TILE_NONE,
+        .group_size = least(wanted ? wanted : policy->group_size, most),
+    };
 }
 
-uint32_t clfold_reduce_shapes(enum reduce_algorithm algorithm,
-                              const struct device_facts *device,
-                              const struct monoid *monoid,
-                              const struct plan_override *override,
-                              struct policy policies[CLFOLD_MAX_CANDIDATES],
-                              struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES])
+static void make_shape(struct shape *shape, const struct job *job,
+                       const struct policy *policy)
 {
-    struct policy all[CLFOLD_MAX_CANDIDATES];
-    uint32_t num_all, num = 0;
-
-    if (algorithm != REDUCE_TILES) {
-        policies[0] = overridden(clfold_policy_ladder(device), override);
-        shapes[0].algorithm = algorithm;
-        shapes[0].tile = rung_of(&policies[0], device, monoid, override);
-        return 1;
-    }
-    num_all = clfold_policy_reduce(device, all);
-    clfold_tune_reduce(override->tuned, all, num_all);
-    for (uint32_t i = 0; i < num_all; ++i) {
-        if (override->tile != TILE_NONE && override->tile != all[i].tile) {
-            continue;
-        }
-        policies[num] = overridden(all[i], override);
-        shapes[num].algorithm = algorithm;
-        shapes[num].tile = tile_of(&all[i], device, monoid, override);
-        ++num;
-    }
-    return num;
+    shape->tile = clfold_algorithm_row(shape->algorithm)->is_rung ? rung_of(job, policy)
+                                                                  : tile_of(job, policy);
 }
 
-clfold_status clfold_reduce_choose(enum reduce_algorithm *algorithm,
-                                   const struct site *site, const char *name,
-                                   const struct monoid *monoid,
-                                   const struct device_facts *device,
-                                   const struct plan_override *override)
+static enum algorithm choose(const struct job *job)
 {
-    struct policy policies[CLFOLD_MAX_CANDIDATES];
-    struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
-    uint32_t found = REDUCE_TILES;
+    (void)job;
+    return REDUCE_TILES;
+}
 
-    if (name) {
-        while (found < CLFOLD_REDUCE_ALGORITHMS && strcmp(names[found], name) != 0) {
-            ++found;
-        }
-    }
-    if (found == CLFOLD_REDUCE_ALGORITHMS) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "algorithm \"%s\" is not in this version, which reduces by "
-                           "reduce_tiles and reduce0 to reduce6",
-                           name);
-    }
-    *algorithm = (enum reduce_algorithm)found;
-    if (found >= REDUCE_0 + 2 && !monoid->commutative) {
+static clfold_status check(struct job *job, const struct site *site)
+{
+    const struct algorithm_row *row = clfold_algorithm_row(job->algorithm);
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+
+    if (job->algorithm >= REDUCE_0 + 2 && !job->monoid->commutative) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "algorithm \"%s\" reorders its operands, and %s does not "
                            "commute: reduce_tiles, reduce0 and reduce1 keep order",
-                           names[found], monoid->name);
+                           row->name, job->monoid->name);
     }
-    if (found < REDUCE_0) {
+    if (!row->is_rung) {
         return CLFOLD_OK;
     }
-    clfold_reduce_shapes(*algorithm, device, monoid, override, policies, shapes);
-    if (shapes[0].tile.group_size < 2) {
+    clfold_plan_candidates(job, candidates);
+    if (candidates[0].shape.tile.group_size < 2) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "algorithm \"%s\" needs groups of 2 work-items, and %s is "
                            "folded by groups of %u here",
-                           names[found], monoid->name, shapes[0].tile.group_size);
+                           row->name, job->monoid->name,
+                           candidates[0].shape.tile.group_size);
     }
     return CLFOLD_OK;
 }
@@ -240,18 +173,16 @@ static uint64_t most_partials(const struct rounds *rounds, const struct tile_sha
 
 /* ---- Counts ------------------------------------------------------------------------ */
 
-static struct grid_rule rule_of(const struct monoid *monoid, const struct policy *policy,
-                                const struct reduce_shape *shape)
+static struct grid_rule rule_of(const struct plan *plan, const struct policy *policy)
 {
-    uint64_t in_size = clfold_monoid_in_size(monoid);
+    uint64_t in_size = plan->in_size;
     struct grid_rule rule = {
-        .units = policy->units,
-        .resident = policy->resident,
-        .lanes = shape->tile.group_size,
+        .full = policy->groups,
+        .lanes = plan->shape.tile.group_size,
         .least_items = policy->lane_bytes / in_size,
     };
 
-    switch (shape->tile.kind) {
+    switch (plan->shape.tile.kind) {
     case TILE_VECTOR:
         rule.lanes = VECTOR_LANES;
         rule.vector = 1;
@@ -265,76 +196,155 @@ static struct grid_rule rule_of(const struct monoid *monoid, const struct policy
     return rule;
 }
 
-uint64_t clfold_reduce_groups(const struct reduce_plan *plan, uint32_t pass,
-                              uint64_t count)
+/* The groups of launch `number`, which folds `count` elements or partials. */
+static uint64_t groups_of(const struct plan *plan, uint32_t number, uint64_t count)
 {
     uint64_t group = plan->shape.tile.group_size;
 
     if (plan->has_grid) {
-        return pass == 0 ? plan->grid.groups : clfold_div_up(count, plan->partials);
+        return number == 0 ? plan->grid.groups : clfold_div_up(count, plan->partials);
     }
-    if (plan->shape.algorithm >= REDUCE_0 + 3) {
-        group *= 2;
-    }
-    return count > 0 ? clfold_div_up(count, group) : 1;
+    return count > 0 ? clfold_div_up(count, group * plan->items) : 1;
 }
 
 /* Every launch but the last leaves a partial for each of its groups. Launches take turns
  * in two areas, so the first two decide how much scratch there is. */
-static void count_launches(struct reduce_plan *plan, const struct monoid *monoid,
-                           uint64_t count)
+static void count_launches(struct plan *plan)
 {
-    size_t item_size = clfold_monoid_item_size(monoid);
-    uint64_t num = count, size = clfold_monoid_in_size(monoid);
+    uint64_t num = plan->count;
 
-    for (uint32_t pass = 0; pass == 0 || num > 1; ++pass) {
-        plan->bytes_read += num * size;
-        num = clfold_reduce_groups(plan, pass, num);
-        size = num > 1 ? item_size : clfold_monoid_out_size(monoid);
-        plan->bytes_written += num * size;
-        plan->scratch_bytes += pass < 2 && num > 1 ? (size_t)num * item_size : 0;
-        plan->num_groups = pass == 0 ? num : plan->num_groups;
-        ++plan->num_launches;
+    for (; plan->num_launches == 0 || num > 1; ++plan->num_launches) {
+        num = groups_of(plan, plan->num_launches, num);
+        if (plan->num_launches == 0) {
+            plan->num_groups = num;
+        }
+        if (plan->num_launches < 2 && num > 1) {
+            plan->scratch_bytes += (size_t)num * plan->item_size;
+        }
     }
 }
 
 /* Scratch for the partials of any count up to this one. The number of groups goes up and
  * down as lanes take an item more each; where most_items decides it only goes up, and
  * this count's own scratch is the most. */
-static size_t scratch_most(const struct reduce_plan *plan, const struct grid_rule *rule,
-                           const struct monoid *monoid, uint64_t count)
+static size_t scratch_most(const struct plan *plan, const struct grid_rule *rule)
 {
-    uint64_t most = clfold_div_up(count, rule->lanes);
-    uint64_t fill = rule->units * rule->resident;
+    uint64_t most = clfold_div_up(plan->count, rule->lanes);
 
-    most = most < fill ? most : fill;
+    most = most < rule->full ? most : rule->full;
     most += most > plan->partials ? clfold_div_up(most, plan->partials) : 0;
-    return (size_t)most * clfold_monoid_item_size(monoid);
+    return (size_t)most * plan->item_size;
 }
 
-void clfold_reduce_plan_init(struct reduce_plan *plan, const struct monoid *monoid,
-                             const struct device_facts *device,
-                             const struct policy *policy,
-                             const struct reduce_shape *shape, uint64_t count)
+static void make_plan(struct plan *plan, const struct job *job,
+                      const struct policy *policy)
 {
-    struct rounds rounds = rounds_of(device, &shape->tile);
+    const struct tile_shape *tile = &plan->shape.tile;
+    struct rounds rounds = rounds_of(job->device, tile);
     size_t most = 0;
 
-    *plan = (struct reduce_plan){
-        .shape = *shape,
-        .row = policy->row,
-        .has_grid = shape->algorithm == REDUCE_TILES || shape->algorithm == REDUCE_6,
-    };
+    plan->has_grid =
+        plan->shape.algorithm == REDUCE_TILES || plan->shape.algorithm == REDUCE_6;
     if (plan->has_grid) {
-        struct grid_rule rule = rule_of(monoid, policy, shape);
-        rule.most_items = most_items(&rounds, &shape->tile, monoid, &rule);
-        clfold_grid_init(&plan->grid, &rule, count);
-        plan->items = plan->grid.items * (rule.lanes / shape->tile.group_size);
-        plan->partials = most_partials(&rounds, &shape->tile);
-        most = scratch_most(plan, &rule, monoid, count);
+        struct grid_rule rule = rule_of(plan, policy);
+        rule.most_items = most_items(&rounds, tile, job->monoid, &rule);
+        clfold_grid_init(&plan->grid, &rule, plan->count);
+        plan->items = plan->grid.items * (rule.lanes / tile->group_size);
+        plan->partials = most_partials(&rounds, tile);
+        most = scratch_most(plan, &rule);
     } else {
-        plan->items = shape->algorithm >= REDUCE_0 + 3 ? 2 : 1;
+        plan->items = plan->shape.algorithm >= REDUCE_0 + 3 ? 2 : 1;
     }
-    count_launches(plan, monoid, count);
+    count_launches(plan);
     plan->scratch_most = most > plan->scratch_bytes ? most : plan->scratch_bytes;
 }
+
+/* ---- Launches ---------------------------------------------------------------------- */
+
+/* The kernels of reduce_tiles. */
+enum { KERNEL_SINGLE, KERNEL_TILES, KERNEL_PARTIALS };
+
+static uint32_t kernel_of(const struct plan *plan, uint32_t number)
+{
+    if (plan->shape.algorithm != REDUCE_TILES) {
+        return 0;
+    }
+    return number > 0                ? KERNEL_PARTIALS
+           : plan->num_launches == 1 ? KERNEL_SINGLE
+                                     : KERNEL_TILES;
+}
+
+/* Of the partials a launch takes turns in two areas of scratch:
+ *
+ *   in -> 0 ... num_groups - 1 -> num_groups ... -> 0 ... -> out
+ */
+static void add_areas(const struct plan *plan, uint32_t number, struct launch *launch)
+{
+    clfold_launch_add(launch, ARG_SCRATCH, 0);
+    clfold_launch_add(launch, ARG_NUMBER, number % 2 == 0 ? plan->num_groups : 0);
+    clfold_launch_add(launch, ARG_NUMBER, number % 2 == 0 ? 0 : plan->num_groups);
+}
+
+static void add_result(struct launch *launch)
+{
+    clfold_launch_add(launch, ARG_OUT, 0);
+    clfold_launch_add(launch, ARG_INIT, 0);
+}
+
+static void add_tile_arguments(const struct plan *plan, uint32_t number, uint64_t count,
+                               struct launch *launch)
+{
+    if (launch->kernel == KERNEL_PARTIALS) {
+        add_areas(plan, number, launch);
+        clfold_launch_add(launch, ARG_NUMBER, count);
+        clfold_launch_add(launch, ARG_NUMBER, plan->partials);
+        add_result(launch);
+        return;
+    }
+    clfold_launch_add(launch, ARG_IN, 0);
+    clfold_launch_add(launch, ARG_NUMBER, count);
+    if (launch->kernel == KERNEL_TILES) {
+        clfold_launch_add(launch, ARG_NUMBER, plan->items * plan->shape.tile.group_size);
+        clfold_launch_add(launch, ARG_SCRATCH, 0);
+    } else {
+        add_result(launch);
+    }
+}
+
+static void add_rung_arguments(const struct plan *plan, uint32_t number, uint64_t count,
+                               struct launch *launch)
+{
+    clfold_launch_add(launch, ARG_IN, 0);
+    add_areas(plan, number, launch);
+    clfold_launch_add(launch, ARG_FLAG, number == 0);
+    clfold_launch_add(launch, ARG_NUMBER, count);
+    add_result(launch);
+}
+
+static void make_launch(const struct plan *plan, uint32_t number, bool work,
+                        struct launch *launch)
+{
+    uint64_t count = work ? plan->count : 0;
+
+    for (uint32_t i = 0; i < number; ++i) {
+        count = groups_of(plan, i, count);
+    }
+    launch->num_groups = groups_of(plan, number, count);
+    launch->bytes_read = count * (number == 0 ? plan->in_size : plan->item_size);
+    launch->bytes_written =
+        launch->num_groups * (launch->num_groups > 1 ? plan->item_size : plan->out_size);
+    if (plan->shape.algorithm == REDUCE_TILES) {
+        add_tile_arguments(plan, number, count, launch);
+    } else {
+        add_rung_arguments(plan, number, count, launch);
+    }
+}
+
+const struct strategy clfold_reduce_strategy = {
+    .choose = choose,
+    .check = check,
+    .shape = make_shape,
+    .plan = make_plan,
+    .kernel = kernel_of,
+    .launch = make_launch,
+};

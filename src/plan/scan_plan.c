@@ -1,23 +1,9 @@
-#include "plan/scan_plan.h"
-
+/* Scans. */
 #include "base/size.h"
-#include "plan/scalar.h"
-#include "plan/tuning.h"
-
-#include <string.h>
+#include "plan/strategy.h"
 
 /* Bytes that stores are aligned to: a line of the caches, and the widest vector. */
 #define LINE 64
-
-static const char *const names[CLFOLD_SCAN_ALGORITHMS] = {
-    "scan_single_group", "scan_then_propagate", "reduce_then_scan",
-    "scan_lookback",     "scan_chained",
-};
-
-const char *clfold_scan_name(enum scan_algorithm algorithm)
-{
-    return names[algorithm];
-}
 
 static uint64_t widest(const struct monoid *monoid)
 {
@@ -26,37 +12,21 @@ static uint64_t widest(const struct monoid *monoid)
     return in > out ? in : out;
 }
 
-bool clfold_scan_named(const char *name, enum scan_algorithm *algorithm)
+static enum algorithm choose(const struct job *job)
 {
-    for (int a = 0; a < CLFOLD_SCAN_ALGORITHMS; ++a) {
-        if (strcmp(names[a], name) == 0) {
-            *algorithm = (enum scan_algorithm)a;
-            return true;
-        }
-    }
-    return false;
+    struct policy policies[CLFOLD_MAX_CANDIDATES];
+
+    clfold_policies(job->device, FAMILY_SCAN, policies);
+    return job->count <= policies[0].single_bytes / widest(job->monoid)
+               ? SCAN_SINGLE_GROUP
+               : SCAN_LOOKBACK;
 }
 
-clfold_status clfold_scan_choose(enum scan_algorithm *algorithm, const struct site *site,
-                                 const char *name, const struct monoid *monoid,
-                                 const struct device_facts *device, uint64_t count)
+/* Nothing takes one launch. */
+static clfold_status check(struct job *job, const struct site *site)
 {
-    struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
-    enum scan_algorithm found = SCAN_LOOKBACK;
-
-    clfold_policy_scan(device, policies);
-    if (!name && count <= policies[0].single_bytes / widest(monoid)) {
-        found = SCAN_SINGLE_GROUP;
-    }
-    if (name && !clfold_scan_named(name, &found)) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "algorithm \"%s\" is not in this version, which scans by "
-                           "scan_single_group, scan_then_propagate, reduce_then_scan, "
-                           "scan_lookback and scan_chained",
-                           name);
-    }
-    /* Nothing takes one launch. */
-    *algorithm = count > 0 ? found : SCAN_SINGLE_GROUP;
+    (void)site;
+    job->algorithm = job->count > 0 ? job->algorithm : SCAN_SINGLE_GROUP;
     return CLFOLD_OK;
 }
 
@@ -114,18 +84,23 @@ static uint32_t most_run(const struct device_facts *device, const struct monoid 
                : 1;
 }
 
-static struct tile_shape group_tile(const struct scan_policy *policy,
-                                    const struct device_facts *device,
-                                    const struct monoid *monoid,
-                                    const struct plan_override *override)
+/* Elements of a tile, before the device has its say. */
+static uint64_t wanted_elements(const struct job *job, const struct policy *policy)
 {
-    uint32_t elements = override->tile_elements
-                            ? override->tile_elements
-                            : policy->tile_bytes / (uint32_t)widest(monoid);
-    uint32_t size = override->group_size ? override->group_size : policy->group_size;
-    uint32_t run, most;
+    return job->override.tile_elements ? job->override.tile_elements
+                                       : policy->tile_bytes / widest(job->monoid);
+}
 
-    size = size < device->max_group_size ? size : (uint32_t)device->max_group_size;
+static struct tile_shape group_tile(const struct job *job, const struct policy *policy)
+{
+    const struct device_facts *device = job->device;
+    const struct monoid *monoid = job->monoid;
+    uint32_t elements = (uint32_t)wanted_elements(job, policy);
+    uint64_t wanted =
+        job->override.group_size ? job->override.group_size : policy->group_size;
+    uint32_t size, run, most;
+
+    size = (uint32_t)(wanted < device->max_group_size ? wanted : device->max_group_size);
     size = size < elements ? size : elements;
     while (size > 1 && longest_run(device, monoid, size) < 1) {
         size /= 2;
@@ -168,84 +143,55 @@ static uint64_t most_vector(const struct device_facts *device,
     return (device->most_rounds - rest) / vector_rounds(monoid) * 16;
 }
 
-static struct tile_shape vector_tile(const struct scan_policy *policy,
-                                     const struct device_facts *device,
-                                     const struct monoid *monoid,
-                                     const struct plan_override *override)
+static struct tile_shape vector_tile(const struct job *job, const struct policy *policy)
 {
-    uint32_t elements = override->tile_elements
-                            ? override->tile_elements
-                            : policy->tile_bytes / (uint32_t)widest(monoid);
-    uint64_t most = device->most_rounds ? most_vector(device, monoid) : UINT32_MAX;
+    uint64_t elements = wanted_elements(job, policy);
+    uint64_t most =
+        job->device->most_rounds ? most_vector(job->device, job->monoid) : UINT32_MAX;
 
-    most = most < monoid->stage_limit ? most : monoid->stage_limit;
+    most = most < job->monoid->stage_limit ? most : job->monoid->stage_limit;
     return (struct tile_shape){
         .kind = TILE_VECTOR,
-        .elements = elements < most ? elements : (uint32_t)most,
+        .elements = (uint32_t)(elements < most ? elements : most),
         .group_size = 1,
     };
 }
 
-static uint32_t window_of(enum scan_algorithm algorithm, const struct scan_policy *policy,
-                          const struct device_facts *device,
-                          const struct plan_override *override)
+/* Sub-groups of CPUs are emulated. */
+static uint32_t window_of(const struct job *job, const struct policy *policy)
 {
-    uint32_t most = ITEM_WINDOW;
+    bool sub_groups = policy->tile == TILE_GROUP && job->device->sub_groups;
+    uint32_t most = ITEM_WINDOW, wanted = job->override.window;
 
-    if (!clfold_scan_looks_back(algorithm)) {
-        return 1;
-    }
-    /* Sub-groups of CPUs are emulated. */
-    if (policy->tile == TILE_GROUP && device->sub_groups &&
-        (!device->cpu || override->window)) {
+    if (sub_groups && (!job->device->cpu || wanted)) {
         most = WINDOW;
-    } else if (device->most_rounds ||
-               (policy->tile == TILE_GROUP && device->sub_groups)) {
+    } else if (sub_groups || job->device->most_rounds) {
         most = 1;
     }
-    return override->window && override->window < most ? override->window : most;
+    return wanted && wanted < most ? wanted : most;
 }
 
-uint32_t clfold_scan_shapes(enum scan_algorithm algorithm, bool exclusive,
-                            const struct device_facts *device,
-                            const struct monoid *monoid, const struct verdict *verdict,
-                            const struct plan_override *override,
-                            struct scan_policy policies[CLFOLD_MAX_CANDIDATES],
-                            struct scan_shape shapes[CLFOLD_MAX_CANDIDATES])
+static void make_shape(struct shape *shape, const struct job *job,
+                       const struct policy *policy)
 {
-    struct scan_policy all[CLFOLD_MAX_CANDIDATES];
-    uint32_t num_all = clfold_policy_scan(device, all), num = 0;
+    bool is_vector = policy->tile == TILE_VECTOR;
+    uint32_t anchor = job->override.anchor;
 
-    clfold_tune_scan(override->tuned, all, num_all);
-    for (uint32_t i = 0; i < num_all; ++i) {
-        if (override->tile != TILE_NONE && override->tile != all[i].tile) {
-            continue;
-        }
-        policies[num] = all[i];
-        if (override->max_groups) {
-            policies[num].groups = override->max_groups;
-            policies[num].least_run = 1;
-            policies[num].lasting = true;
-        }
-        shapes[num] = (struct scan_shape){
-            .algorithm = algorithm,
-            .exclusive = exclusive,
-            .builtins = clfold_policy_builtins(device) && all[i].tile == TILE_VECTOR,
-            .prefetch = all[i].prefetch && all[i].tile == TILE_VECTOR,
-            .stream = all[i].stream_bytes > 0 && all[i].tile == TILE_VECTOR,
-            .anchor = override->anchor ? override->anchor : all[i].anchor,
-            .group_scan = device->sub_groups ? GROUP_SCAN_SUB_GROUP : GROUP_SCAN_RAKING,
-            .tier = clfold_scan_looks_back(algorithm) ? verdict->tier : MEMORY_NONE,
-            .fences = clfold_scan_looks_back(algorithm) && verdict->fences,
-            .traced = clfold_scan_looks_back(algorithm) && override->trace,
-            .window = window_of(algorithm, &all[i], device, override),
-            .tile = all[i].tile == TILE_VECTOR
-                        ? vector_tile(&all[i], device, monoid, override)
-                        : group_tile(&all[i], device, monoid, override),
-        };
-        ++num;
+    shape->exclusive = clfold_operation_row(job->operation)->exclusive;
+    shape->builtins = is_vector && clfold_policy_builtins(job->device);
+    shape->prefetch = is_vector && policy->prefetch;
+    shape->stream = is_vector && policy->stream_bytes > 0;
+    shape->anchor = anchor ? anchor : (uint32_t)policy->anchor;
+    shape->group_scan =
+        job->device->sub_groups ? GROUP_SCAN_SUB_GROUP : GROUP_SCAN_RAKING;
+    shape->window = 1;
+    shape->tile = is_vector ? vector_tile(job, policy) : group_tile(job, policy);
+    if (clfold_looks_back(shape->algorithm)) {
+        shape->tier = job->verdict.tier;
+        shape->fences = job->verdict.fences;
+        shape->traced = job->traced;
+        shape->window = window_of(job, policy);
     }
-    return num;
 }
 
 /* ---- Plans ------------------------------------------------------------------------- */
@@ -283,30 +229,32 @@ static uint64_t line_of(const struct monoid *monoid)
     return elements;
 }
 
+/* ---- By one group ------------------------------------------------------------------ */
+
 /* Items that one launch of scan_single_group hands to the next. */
 #define SINGLE_STATE 3
 
-static void plan_single(struct scan_plan *plan, const struct monoid *monoid,
-                        uint64_t most)
+static void plan_single(struct plan *plan, uint64_t most)
 {
     plan->num_groups = 1;
     plan->run = plan->num_tiles < most ? plan->num_tiles : most;
     plan->num_launches =
         plan->num_tiles > 0 ? (uint32_t)clfold_div_up(plan->num_tiles, plan->run) : 1;
     if (plan->num_launches > 1) {
-        plan->scratch_bytes = SINGLE_STATE * clfold_monoid_item_size(monoid);
+        plan->scratch_bytes = SINGLE_STATE * (size_t)plan->item_size;
     }
     plan->scratch_most = plan->scratch_bytes;
 }
 
+/* ---- In passes --------------------------------------------------------------------- */
+
 /* Totals, a carry, and the anchors. */
-static size_t scratch_of(const struct scan_plan *plan, uint64_t num_tiles,
-                         const struct monoid *monoid)
+static size_t scratch_of(const struct plan *plan, uint64_t num_tiles)
 {
     uint64_t anchor = plan->shape.anchor;
     uint64_t anchors = anchor > 1 ? clfold_div_up(num_tiles, anchor) : 0;
 
-    return (size_t)(num_tiles + 1 + anchors) * clfold_monoid_item_size(monoid);
+    return (size_t)(num_tiles + 1 + anchors) * plan->item_size;
 }
 
 /*
@@ -318,36 +266,37 @@ static size_t scratch_of(const struct scan_plan *plan, uint64_t num_tiles,
 #define UNITS_UNKNOWN 2
 #define UNIT_GROUPS   8
 
-static uint64_t run_of(const struct scan_plan *plan, const struct device_facts *device,
-                       const struct scan_policy *policy)
+static uint64_t run_of(const struct plan *plan, const struct job *job,
+                       const struct policy *policy)
 {
-    uint64_t groups =
-        UNIT_GROUPS * (uint64_t)(device->units ? device->units : UNITS_UNKNOWN);
+    uint32_t units = job->device->units ? job->device->units : UNITS_UNKNOWN;
     uint64_t run = clfold_div_up(plan->num_tiles, policy->groups);
-    uint64_t most = clfold_div_up(plan->num_tiles, groups);
+    uint64_t most = clfold_div_up(plan->num_tiles, UNIT_GROUPS * (uint64_t)units);
     uint64_t least = policy->least_run < most ? policy->least_run : most;
 
     return run > least ? run : least;
 }
 
-static void plan_passes(struct scan_plan *plan, const struct monoid *monoid,
-                        const struct device_facts *device,
-                        const struct scan_policy *policy, uint64_t most)
+static void plan_passes(struct plan *plan, const struct job *job,
+                        const struct policy *policy, uint64_t most)
 {
     uint64_t anchor = plan->shape.anchor;
 
-    plan->run = run_of(plan, device, policy);
+    plan->run = run_of(plan, job, policy);
     plan->run = plan->run < most ? plan->run : most;
     plan->run = plan->run > 0 ? plan->run : 1;
     plan->num_groups = clfold_div_up(plan->num_tiles, plan->run);
     plan->blocks = clfold_div_up(plan->num_tiles, anchor);
-    plan->launch_blocks =
-        device->most_rounds ? device->most_rounds / (1 + 2 * anchor) : plan->blocks;
+    plan->launch_blocks = job->device->most_rounds
+                              ? job->device->most_rounds / (1 + 2 * anchor)
+                              : plan->blocks;
     plan->num_launches = 2 + (uint32_t)clfold_div_up(plan->blocks, plan->launch_blocks);
-    plan->scratch_bytes = scratch_of(plan, plan->num_tiles, monoid);
+    plan->scratch_bytes = scratch_of(plan, plan->num_tiles);
     /* With another offset there may be a tile more. */
-    plan->scratch_most = scratch_of(plan, plan->num_tiles + 1, monoid);
+    plan->scratch_most = scratch_of(plan, plan->num_tiles + 1);
 }
+
+/* ---- By look-back ------------------------------------------------------------------ */
 
 /* Looks at a tile that is not there, where waiting is not known to help. */
 #define FEW_SPINS 64
@@ -355,10 +304,10 @@ static void plan_passes(struct scan_plan *plan, const struct monoid *monoid,
 /* Rounds of a work-item at most: each of its tiles folded, looked back from to the first
  * with all spins on each step, and scanned; and for every other tile it once folds that,
  * looks back again, and folds its own again. */
-static uint64_t lookback_rounds(const struct scan_plan *plan, const struct monoid *monoid,
+static uint64_t lookback_rounds(const struct plan *plan, const struct job *job,
                                 uint64_t words)
 {
-    uint64_t tile = rounds_of(monoid, &plan->shape.tile);
+    uint64_t tile = rounds_of(job->monoid, &plan->shape.tile);
     uint64_t steps = plan->num_tiles * ((uint64_t)plan->spins + 1) + 4;
     uint64_t look = steps * (2 * words + 3 + 2 * plan->shape.window) +
                     plan->num_tiles * (words + 4 + plan->shape.window);
@@ -366,75 +315,210 @@ static uint64_t lookback_rounds(const struct scan_plan *plan, const struct monoi
     return (plan->run + plan->num_tiles) * (2 * tile + look);
 }
 
-static void plan_lookback(struct scan_plan *plan, const struct monoid *monoid,
-                          const struct device_facts *device,
-                          const struct scan_policy *policy, const struct verdict *verdict,
-                          const struct plan_override *override)
+static const char *refusal(const struct plan *plan, const struct job *job)
 {
     const struct memory *memory = clfold_memory(plan->shape.tier);
-    size_t item = clfold_monoid_item_size(monoid);
+    uint64_t most = job->device->most_rounds;
 
-    plan->run = policy->lasting ? run_of(plan, device, policy) : 1;
+    if (job->in_place && !job->verdict.fences) {
+        return "in place it needs acquire and release of device scope";
+    }
+    if (plan->shape.tier == MEMORY_NONE) {
+        return "no memory tier is trusted on this device";
+    }
+    if (plan->num_tiles >> memory->ticket_bits) {
+        return "there are more tiles than tickets";
+    }
+    if (most && (plan->num_tiles > most ||
+                 lookback_rounds(plan, job,
+                                 clfold_memory_words(memory, plan->item_size)) > most)) {
+        return "a work-item might go through more rounds than it may here";
+    }
+    return NULL;
+}
+
+static void plan_lookback(struct plan *plan, const struct job *job,
+                          const struct policy *policy)
+{
+    const struct memory *memory = clfold_memory(plan->shape.tier);
+
+    plan->run = policy->lasting ? run_of(plan, job, policy) : 1;
     plan->num_groups = clfold_div_up(plan->num_tiles, plan->run);
     plan->num_launches = 1;
     /* Where rounds are few nothing is waited for. */
-    plan->spins = override->spins       ? override->spins - 1
-                  : device->most_rounds ? 0
-                  : verdict->fair       ? policy->spins
-                                        : FEW_SPINS;
+    plan->spins = job->override.spins        ? job->override.spins - 1
+                  : job->device->most_rounds ? 0
+                  : job->verdict.fair        ? policy->spins
+                                             : FEW_SPINS;
+    plan->refused = refusal(plan, job);
     if (plan->shape.tier == MEMORY_NONE) {
-        plan->refused = "no memory tier is trusted on this device";
         return;
     }
-    plan->scratch_bytes = clfold_memory_bytes(memory, plan->num_tiles, item);
-    plan->scratch_most = clfold_memory_bytes(memory, plan->num_tiles + 1, item);
-    plan->bytes_read += plan->scratch_bytes;
-    plan->bytes_written += plan->scratch_bytes;
-    if (plan->num_tiles >> memory->ticket_bits) {
-        plan->refused = "there are more tiles than tickets";
-    } else if (device->most_rounds &&
-               (plan->num_tiles > device->most_rounds ||
-                lookback_rounds(plan, monoid, clfold_memory_words(memory, item)) >
-                    device->most_rounds)) {
-        plan->refused = "a work-item might go through more rounds than it may here";
-    }
+    plan->streams = plan->streams && !job->in_place;
+    plan->in_place = job->in_place;
+    plan->scratch_kind = memory->word_bits == 64 ? SCRATCH_WORDS_64 : SCRATCH_WORDS_32;
+    plan->scratch_bytes = clfold_memory_bytes(memory, plan->num_tiles, plan->item_size);
+    plan->scratch_most =
+        clfold_memory_bytes(memory, plan->num_tiles + 1, plan->item_size);
 }
 
-void clfold_scan_plan_init(struct scan_plan *plan, const struct monoid *monoid,
-                           const struct device_facts *device,
-                           const struct scan_policy *policy,
-                           const struct scan_shape *shape, const struct verdict *verdict,
-                           const struct plan_override *override, uint64_t out_offset,
-                           uint64_t count)
+static void make_plan(struct plan *plan, const struct job *job,
+                      const struct policy *policy)
 {
-    uint64_t in_bytes = count * clfold_monoid_in_size(monoid);
-    uint64_t out_bytes = count * clfold_monoid_out_size(monoid);
-    uint64_t most = most_tiles(monoid, device, &shape->tile);
-    uint64_t line = line_of(monoid), items;
+    const struct tile_shape *tile = &plan->shape.tile;
+    uint64_t most = most_tiles(job->monoid, job->device, tile);
+    uint64_t line = line_of(job->monoid);
 
-    *plan = (struct scan_plan){ .shape = *shape, .row = policy->row };
-    plan->lead = shape->tile.elements % line == 0 ? out_offset % line : 0;
+    plan->lead = tile->elements % line == 0 ? job->out_offset % line : 0;
     plan->num_tiles =
-        count > 0 ? clfold_div_up(count + plan->lead, shape->tile.elements) : 0;
-    plan->streams = shape->stream && out_bytes >= policy->stream_bytes;
-    plan->bytes_read = in_bytes;
-    plan->bytes_written = out_bytes;
-    if (shape->algorithm == SCAN_SINGLE_GROUP || count == 0) {
-        plan_single(plan, monoid, most);
-        return;
-    }
-    if (clfold_scan_looks_back(shape->algorithm)) {
-        plan_lookback(plan, monoid, device, policy, verdict, override);
-        return;
-    }
-    plan_passes(plan, monoid, device, policy, most);
-    items = plan->num_tiles * clfold_monoid_item_size(monoid);
-    plan->bytes_read += 2 * items;
-    plan->bytes_written += 2 * items;
-    if (shape->algorithm == SCAN_THEN_PROPAGATE) {
-        plan->bytes_read += out_bytes;
-        plan->bytes_written += out_bytes;
+        plan->count > 0 ? clfold_div_up(plan->count + plan->lead, tile->elements) : 0;
+    plan->streams =
+        plan->shape.stream && plan->count * plan->out_size >= policy->stream_bytes;
+    if (plan->shape.algorithm == SCAN_SINGLE_GROUP || plan->count == 0) {
+        plan_single(plan, most);
+    } else if (clfold_looks_back(plan->shape.algorithm)) {
+        plan_lookback(plan, job, policy);
     } else {
-        plan->bytes_read += in_bytes;
+        plan_passes(plan, job, policy, most);
+    }
+    plan->items = plan->run * (tile->elements / tile->group_size);
+}
+
+/* ---- Launches: the parameters of scan_tiles.cl, and each kernel's own -------------- */
+
+/* The kernels of scans in passes. */
+enum { KERNEL_FIRST, KERNEL_PREFIXES, KERNEL_LAST };
+
+static void add_tiles(const struct plan *plan, bool work, struct launch *launch)
+{
+    clfold_launch_add(launch, ARG_NUMBER, plan->count);
+    clfold_launch_add(launch, ARG_NUMBER, plan->lead);
+    clfold_launch_add(launch, ARG_NUMBER, work ? plan->num_tiles : 0);
+    clfold_launch_add(launch, ARG_NUMBER, plan->run);
+}
+
+static void add_scan(const struct plan *plan, bool work, struct launch *launch)
+{
+    clfold_launch_add(launch, ARG_IN, 0);
+    add_tiles(plan, work, launch);
+}
+
+static void add_out(const struct plan *plan, struct launch *launch)
+{
+    clfold_launch_add(launch, ARG_OUT, 0);
+    clfold_launch_add(launch, ARG_FLAG, plan->streams);
+}
+
+/* The total and init. */
+static void add_ends(struct launch *launch)
+{
+    clfold_launch_add(launch, ARG_TOTAL, 0);
+    clfold_launch_add(launch, ARG_INIT, 0);
+}
+
+static void launch_single(const struct plan *plan, uint32_t number, bool work,
+                          struct launch *launch)
+{
+    uint64_t run = plan->run * plan->shape.tile.elements;
+    uint64_t begin = number > 0 ? number * run - plan->lead : 0;
+    uint64_t rest = (number + 1) * run - plan->lead;
+    uint64_t end = plan->count < rest ? plan->count : rest;
+
+    launch->bytes_read = (end - begin) * plan->in_size;
+    launch->bytes_written = (end - begin) * plan->out_size;
+    add_scan(plan, work, launch);
+    clfold_launch_add(launch, ARG_NUMBER, number * plan->run);
+    clfold_launch_add(launch, ARG_SCRATCH, 0);
+    add_out(plan, launch);
+    add_ends(launch);
+}
+
+static void launch_prefixes(const struct plan *plan, uint64_t first_block, bool work,
+                            struct launch *launch)
+{
+    uint64_t block = plan->launch_blocks * plan->shape.anchor;
+    uint64_t begin = first_block * plan->shape.anchor, end = begin + block;
+    uint64_t tiles = (end < plan->num_tiles ? end : plan->num_tiles) - begin;
+
+    launch->bytes_read = launch->bytes_written = tiles * plan->item_size;
+    clfold_launch_add(launch, ARG_SCRATCH, 0);
+    clfold_launch_add(launch, ARG_NUMBER, work ? plan->num_tiles : 0);
+    clfold_launch_add(launch, ARG_NUMBER, first_block);
+    clfold_launch_add(launch, ARG_NUMBER, plan->launch_blocks);
+    add_ends(launch);
+}
+
+/* Over all tiles, before the prefixes or after them. */
+static void launch_pass(const struct plan *plan, bool work, struct launch *launch)
+{
+    bool is_last = launch->kernel == KERNEL_LAST;
+    bool propagates = plan->shape.algorithm == SCAN_THEN_PROPAGATE;
+    uint64_t items = plan->num_tiles * plan->item_size;
+    uint64_t in = plan->count * plan->in_size, out = plan->count * plan->out_size;
+
+    launch->num_groups = plan->num_groups;
+    launch->bytes_read = is_last ? items + (propagates ? out : in) : in;
+    launch->bytes_written = is_last ? out : items + (propagates ? out : 0);
+    if (is_last && propagates) {
+        add_tiles(plan, work, launch);
+    } else {
+        add_scan(plan, work, launch);
+    }
+    clfold_launch_add(launch, ARG_SCRATCH, 0);
+    if (is_last || propagates) {
+        add_out(plan, launch);
+    }
+    if (is_last) {
+        clfold_launch_add(launch, ARG_HAS_INIT, 0);
     }
 }
+
+static void launch_lookback(const struct plan *plan, bool work, struct launch *launch)
+{
+    launch->num_groups = plan->num_groups;
+    launch->bytes_read = plan->count * plan->in_size + plan->scratch_bytes;
+    launch->bytes_written = plan->count * plan->out_size + plan->scratch_bytes;
+    add_scan(plan, work, launch);
+    clfold_launch_add(launch, ARG_SCRATCH, 0);
+    clfold_launch_add(launch, ARG_WORDS, 0);
+    clfold_launch_add(launch, ARG_FLAG, plan->spins);
+    clfold_launch_add(launch, ARG_FLAG, plan->in_place);
+    add_out(plan, launch);
+    add_ends(launch);
+    if (plan->shape.traced) {
+        clfold_launch_add(launch, ARG_TRACE, 0);
+    }
+}
+
+/* Of scans in passes the first launch and the last go over the tiles. */
+static uint32_t kernel_of(const struct plan *plan, uint32_t number)
+{
+    if (clfold_algorithm_row(plan->shape.algorithm)->num_kernels == 1 || number == 0) {
+        return KERNEL_FIRST;
+    }
+    return number + 1 < plan->num_launches ? KERNEL_PREFIXES : KERNEL_LAST;
+}
+
+static void make_launch(const struct plan *plan, uint32_t number, bool work,
+                        struct launch *launch)
+{
+    if (clfold_looks_back(plan->shape.algorithm)) {
+        launch_lookback(plan, work, launch);
+    } else if (plan->shape.algorithm == SCAN_SINGLE_GROUP) {
+        launch_single(plan, number, work, launch);
+    } else if (launch->kernel == KERNEL_PREFIXES) {
+        launch_prefixes(plan, work ? (number - 1) * plan->launch_blocks : 0, work,
+                        launch);
+    } else {
+        launch_pass(plan, work, launch);
+    }
+}
+
+const struct strategy clfold_scan_strategy = {
+    .choose = choose,
+    .check = check,
+    .shape = make_shape,
+    .plan = make_plan,
+    .kernel = kernel_of,
+    .launch = make_launch,
+};

@@ -46,7 +46,7 @@ static void insert_legal(const struct tune_space *space, const struct tuned_numb
     char why[CLFOLD_TUNING_WHY];
 
     clfold_numbers_put(&numbers, which, value);
-    if (clfold_numbers_legal(&numbers, space->operation, space->device, why)) {
+    if (clfold_numbers_legal(&numbers, space->family, space->device, why)) {
         insert(values, num, value);
     }
 }

@@ -16,7 +16,7 @@
 
 /* What may be tried. */
 struct tune_space {
-    clfold_operation operation;
+    enum family family;
     const struct device_facts *device;
     /* bytes of output of the least count of the class and of the greatest, for
      * stream_bytes */

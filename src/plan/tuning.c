@@ -3,29 +3,34 @@
 #include "base/memory.h"
 #include "plan/scalar.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Numbers ----------------------------------------------------------------------- */
 
-enum { OF_REDUCE = 1, OF_SCAN = 2, OF_BOTH = 3 };
+enum { OF_REDUCE = 1 << FAMILY_REDUCE, OF_SCAN = 1 << FAMILY_SCAN, OF_BOTH = 3 };
 
-/* What any device may have. A tile has room for an element of any type, and its elements,
- * like groups of them, are counted in 32 bits. */
+/* What any device may have, and where a policy has it. A tile has room for an element of
+ * any type, and its elements, like groups of them, are counted in 32 bits. */
+#define AT(field) offsetof(struct policy, field)
+
 static const struct {
     const char *name;
-    int of;
+    int families;
     uint64_t least, most;
+    size_t at;
 } tuned[CLFOLD_TUNED] = {
-    [TUNED_TILE] = { "tile", OF_BOTH, TILE_VECTOR, TILE_GROUP },
-    [TUNED_TILE_BYTES] = { "tile_bytes", OF_BOTH, 256, 64 << 20 },
-    [TUNED_GROUP_SIZE] = { "group_size", OF_BOTH, 1, 1 << 16 },
-    [TUNED_GROUPS] = { "groups", OF_BOTH, 1, 1 << 20 },
-    [TUNED_LANE_BYTES] = { "lane_bytes", OF_REDUCE, 0, 64 << 20 },
-    [TUNED_ANCHOR] = { "anchor", OF_SCAN, 1, 1 << 16 },
-    [TUNED_PREFETCH] = { "prefetch", OF_SCAN, 0, 1 },
-    [TUNED_STREAM_BYTES] = { "stream_bytes", OF_SCAN, 0, UINT64_C(1) << 62 },
+    [TUNED_TILE] = { "tile", OF_BOTH, TILE_VECTOR, TILE_GROUP, 0 },
+    [TUNED_TILE_BYTES] = { "tile_bytes", OF_BOTH, 256, 64 << 20, AT(tile_bytes) },
+    [TUNED_GROUP_SIZE] = { "group_size", OF_BOTH, 1, 1 << 16, AT(group_size) },
+    [TUNED_GROUPS] = { "groups", OF_BOTH, 1, 1 << 20, AT(groups) },
+    [TUNED_LANE_BYTES] = { "lane_bytes", OF_REDUCE, 0, 64 << 20, AT(lane_bytes) },
+    [TUNED_ANCHOR] = { "anchor", OF_SCAN, 1, 1 << 16, AT(anchor) },
+    [TUNED_PREFETCH] = { "prefetch", OF_SCAN, 0, 1, AT(prefetch) },
+    [TUNED_STREAM_BYTES] = { "stream_bytes", OF_SCAN, 0, UINT64_C(1) << 62,
+                             AT(stream_bytes) },
 };
 
 const char *clfold_tuned_name(enum tuned which)
@@ -33,9 +38,9 @@ const char *clfold_tuned_name(enum tuned which)
     return tuned[which].name;
 }
 
-bool clfold_tuned_of(enum tuned which, clfold_operation operation)
+bool clfold_tuned_of(enum tuned which, enum family family)
 {
-    return (tuned[which].of & (operation == CLFOLD_REDUCE ? OF_REDUCE : OF_SCAN)) != 0;
+    return (tuned[which].families >> family & 1) != 0;
 }
 
 bool clfold_numbers_equal(const struct tuned_numbers *a, const struct tuned_numbers *b)
@@ -59,13 +64,13 @@ static bool refuse(char why[CLFOLD_TUNING_WHY], enum tuned which, uint64_t value
 }
 
 static bool is_in_range(const struct tuned_numbers *numbers, enum tuned which,
-                        clfold_operation operation, char why[CLFOLD_TUNING_WHY])
+                        enum family family, char why[CLFOLD_TUNING_WHY])
 {
     uint64_t value = numbers->values[which];
 
-    if (!clfold_tuned_of(which, operation)) {
+    if (!clfold_tuned_of(which, family)) {
         snprintf(why, CLFOLD_TUNING_WHY, "%s is no number of a %s", tuned[which].name,
-                 operation == CLFOLD_REDUCE ? "reduction" : "scan");
+                 family == FAMILY_REDUCE ? "reduction" : "scan");
         return false;
     }
     return value < tuned[which].least
@@ -103,12 +108,12 @@ static bool suits_device(const struct tuned_numbers *numbers,
     return true;
 }
 
-bool clfold_numbers_legal(const struct tuned_numbers *numbers, clfold_operation operation,
+bool clfold_numbers_legal(const struct tuned_numbers *numbers, enum family family,
                           const struct device_facts *device, char why[CLFOLD_TUNING_WHY])
 {
     for (int i = 0; i < CLFOLD_TUNED; ++i) {
         if (clfold_numbers_have(numbers, (enum tuned)i) &&
-            !is_in_range(numbers, (enum tuned)i, operation, why)) {
+            !is_in_range(numbers, (enum tuned)i, family, why)) {
             return false;
         }
     }
@@ -124,107 +129,67 @@ bool clfold_numbers_legal(const struct tuned_numbers *numbers, clfold_operation 
 
 /* ---- Policies ---------------------------------------------------------------------- */
 
-void clfold_numbers_of_reduce(struct tuned_numbers *numbers, const struct policy *policy)
+static uint64_t get(const struct policy *policy, enum tuned which)
 {
-    *numbers = (struct tuned_numbers){ 0 };
-    clfold_numbers_put(numbers, TUNED_TILE, policy->tile);
-    clfold_numbers_put(numbers, TUNED_TILE_BYTES, policy->tile_bytes);
-    clfold_numbers_put(numbers, TUNED_GROUP_SIZE, policy->group_size);
-    clfold_numbers_put(numbers, TUNED_GROUPS, (uint64_t)policy->units * policy->resident);
-    clfold_numbers_put(numbers, TUNED_LANE_BYTES, policy->lane_bytes);
-}
+    uint64_t value;
 
-void clfold_numbers_of_scan(struct tuned_numbers *numbers,
-                            const struct scan_policy *policy)
-{
-    *numbers = (struct tuned_numbers){ 0 };
-    clfold_numbers_put(numbers, TUNED_TILE, policy->tile);
-    clfold_numbers_put(numbers, TUNED_TILE_BYTES, policy->tile_bytes);
-    clfold_numbers_put(numbers, TUNED_GROUP_SIZE, policy->group_size);
-    clfold_numbers_put(numbers, TUNED_GROUPS, policy->groups);
-    clfold_numbers_put(numbers, TUNED_ANCHOR, policy->anchor);
-    clfold_numbers_put(numbers, TUNED_PREFETCH, policy->prefetch);
-    clfold_numbers_put(numbers, TUNED_STREAM_BYTES, policy->stream_bytes);
-}
-
-static bool takes(const struct tuned_numbers *numbers, enum tuned which, uint32_t *value)
-{
-    bool has = clfold_numbers_have(numbers, which);
-
-    if (has) {
-        *value = (uint32_t)numbers->values[which];
+    if (which == TUNED_TILE) {
+        return policy->tile;
     }
-    return has;
+    memcpy(&value, (const char *)policy + tuned[which].at, sizeof(value));
+    return value;
 }
 
-static void take_tile(const struct tuned_numbers *numbers, enum tile_kind kind,
-                      uint32_t *tile_bytes, uint32_t *group_size)
+static void put(struct policy *policy, enum tuned which, uint64_t value)
 {
-    takes(numbers, TUNED_TILE_BYTES, tile_bytes);
-    takes(numbers, TUNED_GROUP_SIZE, group_size);
-    *group_size = kind == TILE_VECTOR ? 1 : *group_size;
+    if (which == TUNED_TILE) {
+        policy->tile = (enum tile_kind)value;
+    } else {
+        memcpy((char *)policy + tuned[which].at, &value, sizeof(value));
+    }
 }
 
-/* The place of the first candidate with the tile that the numbers want, or of the first
- * if they want none; num if there is no such. tile is the first's, and they are stride
- * bytes apart. */
-static uint32_t find_tile(const struct tuned_numbers *numbers, const void *tile,
-                          size_t stride, uint32_t num)
+void clfold_numbers_of(struct tuned_numbers *numbers, enum family family,
+                       const struct policy *policy)
+{
+    *numbers = (struct tuned_numbers){ 0 };
+    for (int i = 0; i < CLFOLD_TUNED; ++i) {
+        if (clfold_tuned_of((enum tuned)i, family)) {
+            clfold_numbers_put(numbers, (enum tuned)i, get(policy, (enum tuned)i));
+        }
+    }
+}
+
+/* The first candidate with the tile that the numbers want, or the first if they want
+ * none; num if there is no such. */
+static uint32_t find_tile(const struct tuned_numbers *numbers,
+                          const struct policy *candidates, uint32_t num)
 {
     uint32_t place = 0;
 
-    if (!numbers || !clfold_numbers_have(numbers, TUNED_TILE)) {
-        return numbers ? 0 : num;
-    }
-    while (place < num) {
-        enum tile_kind kind;
-        memcpy(&kind, (const char *)tile + place * stride, sizeof(kind));
-        if (numbers->values[TUNED_TILE] == (uint64_t)kind) {
-            break;
-        }
+    while (place < num && clfold_numbers_have(numbers, TUNED_TILE) &&
+           numbers->values[TUNED_TILE] != (uint64_t)candidates[place].tile) {
         ++place;
     }
     return place;
 }
 
-void clfold_tune_reduce(const struct tuned_numbers *numbers, struct policy *candidates,
-                        uint32_t num)
+void clfold_numbers_apply(const struct tuned_numbers *numbers, struct policy *candidates,
+                          uint32_t num)
 {
-    uint32_t from = find_tile(numbers, &candidates->tile, sizeof(*candidates), num);
+    uint32_t from = numbers ? find_tile(numbers, candidates, num) : num;
 
     if (from == num) {
         return;
     }
     struct policy policy = candidates[from];
     memmove(candidates + 1, candidates, from * sizeof(*candidates));
-    take_tile(numbers, policy.tile, &policy.tile_bytes, &policy.group_size);
-    takes(numbers, TUNED_LANE_BYTES, &policy.lane_bytes);
-    if (takes(numbers, TUNED_GROUPS, &policy.units)) {
-        policy.resident = 1;
+    for (int i = 0; i < CLFOLD_TUNED; ++i) {
+        if (clfold_numbers_have(numbers, (enum tuned)i)) {
+            put(&policy, (enum tuned)i, numbers->values[i]);
+        }
     }
-    policy.row = "tuned";
-    candidates[0] = policy;
-}
-
-void clfold_tune_scan(const struct tuned_numbers *numbers, struct scan_policy *candidates,
-                      uint32_t num)
-{
-    uint32_t from = find_tile(numbers, &candidates->tile, sizeof(*candidates), num);
-
-    if (from == num) {
-        return;
-    }
-    struct scan_policy policy = candidates[from];
-    memmove(candidates + 1, candidates, from * sizeof(*candidates));
-    take_tile(numbers, policy.tile, &policy.tile_bytes, &policy.group_size);
-    takes(numbers, TUNED_GROUPS, &policy.groups);
-    takes(numbers, TUNED_ANCHOR, &policy.anchor);
-    if (clfold_numbers_have(numbers, TUNED_PREFETCH)) {
-        policy.prefetch = numbers->values[TUNED_PREFETCH] != 0;
-    }
-    if (clfold_numbers_have(numbers, TUNED_STREAM_BYTES)) {
-        policy.stream_bytes = numbers->values[TUNED_STREAM_BYTES];
-    }
+    policy.group_size = policy.tile == TILE_VECTOR ? 1 : policy.group_size;
     policy.row = "tuned";
     candidates[0] = policy;
 }
@@ -297,8 +262,9 @@ static clfold_status read_rows(struct tuning *tuning, const char *text, size_t l
         if (strcmp(reader.key, key) != 0) {
             continue;
         }
-        if (!clfold_numbers_legal(&reader.row.numbers, reader.row.fold.operation, device,
-                                  what)) {
+        if (!clfold_numbers_legal(&reader.row.numbers,
+                                  clfold_operation_row(reader.row.fold.operation)->family,
+                                  device, what)) {
             snprintf(why, CLFOLD_TUNING_WHY, "line %u: %.200s", reader.line, what);
             return CLFOLD_ERROR_DATA;
         }

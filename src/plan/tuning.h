@@ -23,8 +23,7 @@
 #include "plan/monoid.h"
 #include "plan/policy.h"
 
-/* A policy's numbers, as policy.h has them. `groups` of a reduction are units * resident.
- */
+/* A policy's numbers, as policy.h has them. */
 enum tuned {
     TUNED_TILE,
     TUNED_TILE_BYTES,
@@ -46,8 +45,8 @@ struct tuned_numbers {
 /* "tile_bytes". */
 const char *clfold_tuned_name(enum tuned which);
 
-/* Whether the policies of an operation have such a number. */
-bool clfold_tuned_of(enum tuned which, clfold_operation operation);
+/* Whether the policies of a family have such a number. */
+bool clfold_tuned_of(enum tuned which, enum family family);
 
 static inline bool clfold_numbers_have(const struct tuned_numbers *numbers,
                                        enum tuned which)
@@ -66,20 +65,18 @@ bool clfold_numbers_equal(const struct tuned_numbers *a, const struct tuned_numb
 
 #define CLFOLD_TUNING_WHY 256
 
-/* Whether a policy of the operation may have these numbers; `device` NULL: any device's.
+/* Whether a policy of the family may have these numbers; `device` NULL: any device's.
  * Else *why says which number will not do. */
-bool clfold_numbers_legal(const struct tuned_numbers *numbers, clfold_operation operation,
+bool clfold_numbers_legal(const struct tuned_numbers *numbers, enum family family,
                           const struct device_facts *device, char why[CLFOLD_TUNING_WHY]);
 
-/* All numbers of a policy, and a policy with other numbers, which stands first among the
- * candidates then. numbers NULL: none. */
-void clfold_numbers_of_reduce(struct tuned_numbers *numbers, const struct policy *policy);
-void clfold_numbers_of_scan(struct tuned_numbers *numbers,
-                            const struct scan_policy *policy);
-void clfold_tune_reduce(const struct tuned_numbers *numbers, struct policy *candidates,
-                        uint32_t num);
-void clfold_tune_scan(const struct tuned_numbers *numbers, struct scan_policy *candidates,
-                      uint32_t num);
+/* All numbers of a policy of the family. */
+void clfold_numbers_of(struct tuned_numbers *numbers, enum family family,
+                       const struct policy *policy);
+
+/* Puts a policy with these numbers first among the candidates; NULL: none. */
+void clfold_numbers_apply(const struct tuned_numbers *numbers, struct policy *candidates,
+                          uint32_t num);
 
 /* ---- Rows -------------------------------------------------------------------------- */
 

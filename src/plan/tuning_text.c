@@ -11,12 +11,6 @@
 #define VERSION    "2"
 #define FIRST_LINE MAGIC VERSION "\n"
 
-static const char *const operations[] = {
-    [CLFOLD_REDUCE] = "reduce",
-    [CLFOLD_INCLUSIVE_SCAN] = "inclusive_scan",
-    [CLFOLD_EXCLUSIVE_SCAN] = "exclusive_scan",
-};
-
 #define MOST_CLASS 32
 
 /* ---- Printing ---------------------------------------------------------------------- */
@@ -27,7 +21,7 @@ void clfold_tuning_print_fold(char text[CLFOLD_TUNING_FOLD],
     uint32_t c = fold->count_class;
 
     snprintf(text, CLFOLD_TUNING_FOLD, "%s %s %s:%s 2^%u..2^%u",
-             operations[fold->operation], clfold_op_word(fold->op),
+             clfold_operation_row(fold->operation)->name, clfold_op_word(fold->op),
              clfold_type_name(fold->in), clfold_type_name(fold->type),
              c > 0 ? 2 * c - 1 : 0, 2 * c + 1);
 }
@@ -97,9 +91,12 @@ static bool take_number(const char **at, uint64_t *number)
 
 static bool take_operation(const char **at, clfold_operation *operation)
 {
-    for (*operation = CLFOLD_REDUCE; *operation <= CLFOLD_EXCLUSIVE_SCAN; ++*operation) {
+    const struct operation *row;
+
+    for (*operation = CLFOLD_REDUCE; (row = clfold_operation_row(*operation));
+         ++*operation) {
         const char *from = *at;
-        if (take(&from, operations[*operation]) && take(&from, " ")) {
+        if (take(&from, row->name) && take(&from, " ")) {
             *at = from;
             return true;
         }
@@ -218,7 +215,8 @@ static bool read_row(struct tuning_reader *reader, const char *line)
     if (reader->row.numbers.set == 0 || *at == '\0') {
         return fail(reader, *at == '\0' ? "no device" : "no number", "");
     }
-    if (!clfold_numbers_legal(&reader->row.numbers, fold->operation, NULL, why)) {
+    if (!clfold_numbers_legal(&reader->row.numbers,
+                              clfold_operation_row(fold->operation)->family, NULL, why)) {
         snprintf(reader->why, sizeof(reader->why), "line %u: %.200s", reader->line, why);
         reader->failed = true;
         return false;

@@ -583,22 +583,6 @@ static void test_params(void **state)
     assert_null(none);
 }
 
-static void on_launch(void *user, const clfold_launch *launch)
-{
-    (void)user;
-    (void)launch;
-}
-
-static void test_callbacks(void **state)
-{
-    const clfold_context_params params = { .on_launch = on_launch };
-    clfold_context *none = NULL;
-
-    (void)state;
-    assert_refused(clfold_context_create(&none, device.context, device.id, &params),
-                   CLFOLD_ERROR_UNSUPPORTED, "on_launch");
-}
-
 static void test_later_calls(void **state)
 {
     (void)state;
@@ -656,8 +640,8 @@ int main(void)
         cmocka_unit_test(test_wait_list),      cmocka_unit_test(test_foreign_objects),
         cmocka_unit_test(test_foreign_device), cmocka_unit_test(test_part),
         cmocka_unit_test(test_access),         cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_params),         cmocka_unit_test(test_callbacks),
-        cmocka_unit_test(test_later_calls),    cmocka_unit_test(test_name),
+        cmocka_unit_test(test_params),         cmocka_unit_test(test_later_calls),
+        cmocka_unit_test(test_name),
     };
 
     return cmocka_run_group_tests_name("arguments", tests, open_device, close_device);

@@ -127,6 +127,93 @@ static void test_key(void **state)
     clfold_context_destroy(&ctx);
 }
 
+/* ---- on_launch --------------------------------------------------------------------- */
+
+struct launches {
+    clfold_operation operation;
+    uint32_t num, num_launches;
+    uint64_t bytes_read, bytes_written;
+};
+
+static void take_launch(void *user, const clfold_launch *launch)
+{
+    struct launches *launches = user;
+    cl_command_queue queue = NULL;
+
+    assert_int_equal(launch->operation, launches->operation);
+    assert_int_equal(launch->index, launches->num);
+    assert_int_equal(launch->num_launches, launches->num_launches);
+    assert_string_equal(launch->fold, "launched");
+    assert_int_equal(strncmp(launch->kernel, "clfold_", 7), 0);
+    assert_int_equal(clGetEventInfo(launch->event, CL_EVENT_COMMAND_QUEUE, sizeof(queue),
+                                    &queue, NULL),
+                     CL_SUCCESS);
+    assert_ptr_equal(queue, device.queue);
+    ++launches->num;
+    launches->bytes_read += launch->bytes_read;
+    launches->bytes_written += launch->bytes_written;
+}
+
+static clfold_status run_launched(clfold_context *ctx, clfold_operation operation,
+                                  const clfold_fold *fold)
+{
+    clfold_status (*const calls[])(clfold_context *, cl_command_queue,
+                                   const clfold_fold *, cl_mem, size_t, cl_mem, size_t,
+                                   size_t, cl_uint, const cl_event *, cl_event *) = {
+        [CLFOLD_REDUCE] = clfold_reduce,
+        [CLFOLD_INCLUSIVE_SCAN] = clfold_inclusive_scan,
+        [CLFOLD_EXCLUSIVE_SCAN] = clfold_exclusive_scan,
+    };
+    cl_int status;
+    cl_mem results = clCreateBuffer(device.context, CL_MEM_READ_WRITE,
+                                    COUNT * sizeof(cl_float), NULL, &status);
+
+    assert_int_equal(status, CL_SUCCESS);
+    status = calls[operation](ctx, device.queue, fold, in, 0, results, 0, COUNT, 0, NULL,
+                              NULL);
+    clReleaseMemObject(results);
+    return status;
+}
+
+/* Every kernel of every algorithm, as explain foretells it. */
+static void test_launches(void **state)
+{
+    struct launches launches = { 0 };
+    const clfold_context_params params = { .on_launch = take_launch, .user = &launches };
+    const struct plan_override small = { .tile_elements = 64, .max_groups = 7 };
+    clfold_context *ctx = context(&params);
+    uint32_t most = 0;
+
+    (void)state;
+    clfold_context_override(ctx, &small);
+    for (int i = 0; i < 3 * CLFOLD_ALGORITHMS; ++i) {
+        clfold_operation operation = CLFOLD_REDUCE + (clfold_operation)(i % 3);
+        const struct algorithm_row *row = clfold_algorithm_row((enum algorithm)(i / 3));
+        const clfold_fold fold = { .name = "launched",
+                                   .op = CLFOLD_ADD,
+                                   .type = CLFOLD_F32,
+                                   .algorithm = row->name };
+        clfold_report report;
+        if (row->family != clfold_operation_row(operation)->family ||
+            clfold_prepare(ctx, operation, &fold, COUNT) == CLFOLD_ERROR_UNSUPPORTED) {
+            assert_true(row->family != clfold_operation_row(operation)->family ||
+                        row->looks_back);
+            continue;
+        }
+        assert_ok(clfold_explain(ctx, operation, &fold, COUNT, &report));
+        launches = (struct launches){ .operation = operation,
+                                      .num_launches = (uint32_t)report.num_launches };
+        assert_ok(run_launched(ctx, operation, &fold));
+        assert_int_equal(launches.num, report.num_launches);
+        assert_int_equal(launches.bytes_read, report.bytes_read);
+        assert_int_equal(launches.bytes_written, report.bytes_written);
+        most = launches.num > most ? launches.num : most;
+    }
+    assert_true(most > 2);
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    clfold_context_destroy(&ctx);
+}
+
 /* Contexts do not know each other, and can be made again. */
 static void test_contexts_come_and_go(void **state)
 {
@@ -198,13 +285,12 @@ static void test_explain(void **state)
     const struct plan_override tiles = {
         .tile = TILE_GROUP, .tile_elements = 128, .group_size = 16, .max_groups = 10
     };
-    struct policy reduce[CLFOLD_MAX_CANDIDATES];
-    struct scan_policy scan[CLFOLD_MAX_CANDIDATES];
+    struct policy reduce[CLFOLD_MAX_CANDIDATES], scan[CLFOLD_MAX_CANDIDATES];
     clfold_report report;
 
     (void)state;
-    clfold_policy_reduce(&ctx->caps.facts, reduce);
-    clfold_policy_scan(&ctx->caps.facts, scan);
+    clfold_policies(&ctx->caps.facts, FAMILY_REDUCE, reduce);
+    clfold_policies(&ctx->caps.facts, FAMILY_SCAN, scan);
     memset(&report, 0xff, sizeof(report));
     clfold_context_override(ctx, &tiles);
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &report));
@@ -495,6 +581,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_found_by_content),
         cmocka_unit_test(test_key),
+        cmocka_unit_test(test_launches),
         cmocka_unit_test(test_contexts_come_and_go),
         cmocka_unit_test(test_destroy_does_not_wait),
         cmocka_unit_test(test_prepare),

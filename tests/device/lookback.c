@@ -12,7 +12,7 @@
 #include "test.h"
 
 #include "ops/context.h"
-#include "plan/scan_plan.h"
+#include "plan/plan.h"
 
 static struct device device;
 static clfold_context *ctx;

@@ -1,6 +1,7 @@
 #include "every_text.h"
 
 #include "oracle.h"
+#include "plans.h"
 
 #include "ops/internal.h"
 #include "plan/assemble.h"
@@ -41,15 +42,15 @@ static void visit_text(const struct visitor *visitor, const char *name, struct t
 }
 
 static void visit_shape(const struct visitor *visitor, const struct monoid *monoid,
-                        const struct reduce_shape *shape, const char *class)
+                        const struct shape *shape, const char *class)
 {
     struct text text = { 0 };
     char name[128];
 
     snprintf(name, sizeof(name), "%s_%s_%s_%s_%s_%s",
-             clfold_reduce_name(shape->algorithm), monoid->name, name_of(monoid->in),
+             clfold_algorithm_name(shape->algorithm), monoid->name, name_of(monoid->in),
              name_of(monoid->type), clfold_tile_name(shape->tile.kind), class);
-    clfold_assemble_reduce(&text, monoid, shape);
+    clfold_assemble(&text, monoid, shape);
     visit_text(visitor, name, &text);
 }
 
@@ -89,12 +90,11 @@ static void visit_tiles(const struct visitor *visitor, const struct monoid *mono
     static const char *const classes[] = { "cpu", "gpu", "plain-cpu" };
 
     for (size_t d = 0; d < (each ? 3 : 2); ++d) {
-        struct policy policies[CLFOLD_MAX_CANDIDATES];
-        struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
-        uint32_t num = clfold_reduce_shapes(REDUCE_TILES, devices[d], monoid, &none,
-                                            policies, shapes);
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        uint32_t num = candidates_of(CLFOLD_REDUCE, REDUCE_TILES, monoid, devices[d],
+                                     &none, candidates);
         for (uint32_t i = 0; i < (each ? num : 1); ++i) {
-            visit_shape(visitor, monoid, &shapes[i], classes[d]);
+            visit_shape(visitor, monoid, &candidates[i].shape, classes[d]);
         }
     }
 }
@@ -104,54 +104,64 @@ static void visit_rungs(const struct visitor *visitor, const struct monoid *mono
     const struct site site = { NULL, "every_text" };
 
     for (uint32_t rung = 0; rung <= REDUCE_6 - REDUCE_0; ++rung) {
-        struct policy policies[CLFOLD_MAX_CANDIDATES];
-        struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
-        enum reduce_algorithm algorithm = (enum reduce_algorithm)(REDUCE_0 + rung);
-        if (clfold_reduce_choose(&algorithm, &site, clfold_reduce_name(algorithm), monoid,
-                                 &gpu, &none) == CLFOLD_OK) {
-            clfold_reduce_shapes(algorithm, &gpu, monoid, &none, policies, shapes);
-            visit_shape(visitor, monoid, &shapes[0], "gpu");
+        enum algorithm algorithm = (enum algorithm)(REDUCE_0 + rung);
+        struct job job = job_of(CLFOLD_REDUCE, algorithm, monoid, &gpu, &none);
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        if (clfold_plan_choose(&job, &site, clfold_algorithm_name(algorithm)) ==
+            CLFOLD_OK) {
+            clfold_plan_candidates(&job, candidates);
+            visit_shape(visitor, monoid, &candidates[0].shape, "gpu");
         }
     }
 }
 
-/* Of look-back by that tier, of others with none. */
-static void visit_scan(const struct visitor *visitor, const struct monoid *monoid,
-                       const struct device_facts *device, struct scan_shape of, bool each,
-                       const struct plan_override *override)
-{
-    struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
-    struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
-    const struct verdict verdict = { of.tier, true, clfold_memory(of.tier)->fences };
-    uint32_t num = clfold_scan_shapes(of.algorithm, of.exclusive, device, monoid,
-                                      &verdict, override, policies, shapes);
+/* A kind of scan: look-back by a tier, others by none. */
+struct scan {
+    enum algorithm algorithm;
+    bool exclusive, traced;
+    enum memory_tier tier;
+};
 
+static void visit_scan(const struct visitor *visitor, const struct monoid *monoid,
+                       const struct device_facts *device, struct scan scan, bool each)
+{
+    struct job job =
+        job_of(scan.exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN,
+               scan.algorithm, monoid, device, &none);
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+
+    job.verdict = (struct verdict){ scan.tier, true, clfold_memory(scan.tier)->fences };
+    job.traced = scan.traced;
+    uint32_t num = clfold_plan_candidates(&job, candidates);
     for (uint32_t i = 0; i < (each ? num : 1); ++i) {
+        const struct shape *shape = &candidates[i].shape;
         struct text text = { 0 };
         char name[192];
         snprintf(name, sizeof(name), "%s_%s_%s_%s_%s_%s_%s_%s%s",
-                 clfold_scan_name(of.algorithm), monoid->name, name_of(monoid->in),
-                 name_of(monoid->type), clfold_tile_name(shapes[i].tile.kind),
+                 clfold_algorithm_name(scan.algorithm), monoid->name, name_of(monoid->in),
+                 name_of(monoid->type), clfold_tile_name(shape->tile.kind),
                  device->cpu          ? "cpu"
                  : device->sub_groups ? "sub-groups"
                                       : "gpu",
-                 of.exclusive ? "exclusive" : "inclusive", clfold_memory(of.tier)->name,
-                 override->trace ? "_traced" : "");
-        clfold_assemble_scan(&text, monoid, &shapes[i]);
+                 scan.exclusive ? "exclusive" : "inclusive",
+                 clfold_memory(scan.tier)->name, scan.traced ? "_traced" : "");
+        clfold_assemble(&text, monoid, shape);
         visit_text(visitor, name, &text);
     }
 }
+
+#define NUM_SCANS (CLFOLD_ALGORITHMS - SCAN_SINGLE_GROUP)
 
 /* By a device's first tile: devices, strategies, kinds and tiers take turns. */
 static void visit_scans(const struct visitor *visitor, const struct monoid *monoid)
 {
     static uint32_t turn;
-    struct scan_shape of = { .algorithm = turn / 4 % CLFOLD_SCAN_ALGORITHMS,
-                             .exclusive = turn / 2 % 2 };
+    struct scan scan = { .algorithm = SCAN_SINGLE_GROUP + turn / 4 % NUM_SCANS,
+                         .exclusive = turn / 2 % 2 };
 
-    of.tier = clfold_scan_looks_back(of.algorithm) ? 1 + turn % (CLFOLD_MEMORY_TIERS - 1)
-                                                   : MEMORY_NONE;
-    visit_scan(visitor, monoid, turn % 2 == 0 ? &cpu : &gpu, of, false, &none);
+    scan.tier = clfold_looks_back(scan.algorithm) ? 1 + turn % (CLFOLD_MEMORY_TIERS - 1)
+                                                  : MEMORY_NONE;
+    visit_scan(visitor, monoid, turn % 2 == 0 ? &cpu : &gpu, scan, false);
     ++turn;
 }
 
@@ -159,23 +169,23 @@ static void visit_scans(const struct visitor *visitor, const struct monoid *mono
 static void visit_all_scans(const struct visitor *visitor, const struct monoid *monoid)
 {
     static const struct device_facts *const devices[] = { &cpu, &gpu, &sub_groups };
-    static const struct scan_trace trace;
-    const struct plan_override traced = { .trace = &trace };
 
-    for (uint32_t i = 0; i < 2 * 3 * CLFOLD_SCAN_ALGORITHMS; ++i) {
-        struct scan_shape of = { .algorithm = i / 6, .exclusive = i / 3 % 2 };
+    for (uint32_t i = 0; i < 2 * 3 * NUM_SCANS; ++i) {
+        struct scan scan = { .algorithm = SCAN_SINGLE_GROUP + i / 6,
+                             .exclusive = i / 3 % 2 };
         const struct device_facts *device = devices[i % 3];
-        if (!clfold_scan_looks_back(of.algorithm)) {
+        if (!clfold_looks_back(scan.algorithm)) {
             if (device != &sub_groups) {
-                visit_scan(visitor, monoid, device, of, true, &none);
+                visit_scan(visitor, monoid, device, scan, true);
             }
             continue;
         }
-        for (of.tier = MEMORY_SCOPED_64; of.tier < CLFOLD_MEMORY_TIERS; ++of.tier) {
-            visit_scan(visitor, monoid, device, of, true, &none);
+        for (scan.tier = MEMORY_SCOPED_64; scan.tier < CLFOLD_MEMORY_TIERS; ++scan.tier) {
+            visit_scan(visitor, monoid, device, scan, true);
         }
-        of.tier = i % 2 ? MEMORY_LEGACY_32 : MEMORY_SCOPED_64;
-        visit_scan(visitor, monoid, device, of, true, &traced);
+        scan.tier = i % 2 ? MEMORY_LEGACY_32 : MEMORY_SCOPED_64;
+        scan.traced = true;
+        visit_scan(visitor, monoid, device, scan, true);
     }
 }
 

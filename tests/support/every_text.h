@@ -4,7 +4,7 @@
 #define CLFOLD_TESTS_EVERY_TEXT_H
 
 #include "plan/monoid.h"
-#include "plan/reduce_plan.h"
+#include "plan/plan.h"
 
 /* Calls `visit` with a name, "reduce_tiles_add_f32_f64_tile_vector_cpu", and the text:
  * each operator on each type, each pair of types, each tile, each rung, each scan of a

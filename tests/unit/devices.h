@@ -2,7 +2,7 @@
 #ifndef CLFOLD_TESTS_DEVICES_H
 #define CLFOLD_TESTS_DEVICES_H
 
-#include "plan/reduce_plan.h"
+#include "plan/plan.h"
 
 static const struct plan_override none;
 static const struct device_facts cpu = {

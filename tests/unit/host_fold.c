@@ -1,6 +1,7 @@
 /* The host's fold of verify_every, against the oracle: every right result passes, in any
  * association, and one that is a little wrong does not. */
 #include "oracle.h"
+#include "plans.h"
 #include "test.h"
 
 #include "ops/host_fold.h"
@@ -11,9 +12,9 @@
 static const struct site site = { NULL, "host_fold" };
 
 /* One work-item in sequence: the strictest bound. */
-static struct reduce_plan serial(size_t count)
+static struct plan serial(size_t count)
 {
-    return (struct reduce_plan){
+    return (struct plan){
         .shape = { .algorithm = REDUCE_6, .tile = { .group_size = 1 } },
         .has_grid = true,
         .items = count,
@@ -24,7 +25,7 @@ static struct reduce_plan serial(size_t count)
 static clfold_status verify(clfold_op op, struct pair pair, const void *data,
                             size_t count, const void *init, const void *result)
 {
-    struct reduce_plan plan = serial(count);
+    struct plan plan = serial(count);
     struct host_fold fold;
     size_t half = count / 2;
 
@@ -180,28 +181,25 @@ static void test_range(void **state)
 
 /* ---- By the plans of devices ------------------------------------------------------- */
 
-static struct reduce_plan plan_of(enum reduce_algorithm algorithm, bool cpu, clfold_op op,
-                                  clfold_type type, uint64_t count)
+static struct plan fold_plan(enum algorithm algorithm, bool cpu, clfold_op op,
+                             clfold_type type, uint64_t count)
 {
     const struct device_facts device = {
         .cpu = cpu, .vendor = "", .name = "", .local_memory = 32768, .max_group_size = 256
     };
     const struct plan_override none = { 0 };
-    struct policy policies[CLFOLD_MAX_CANDIDATES];
-    struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
     struct monoid monoid;
-    struct reduce_plan plan;
 
     assert_ok(clfold_monoid_init(&monoid, &site, op, type, type));
-    clfold_reduce_shapes(algorithm, &device, &monoid, &none, policies, shapes);
-    clfold_reduce_plan_init(&plan, &monoid, &device, &policies[0], &shapes[0], count);
-    return plan;
+    const struct job job = job_of(CLFOLD_REDUCE, algorithm, &monoid, &device, &none);
+    clfold_plan_candidates(&job, candidates);
+    return plan_of(job, &candidates[0], count);
 }
 
 /* `count` elements of one value, and whether `result` passes by that plan. */
-static clfold_status verify_all(const struct reduce_plan *plan, clfold_op op,
-                                clfold_type type, double element, uint64_t count,
-                                double result)
+static clfold_status verify_all(const struct plan *plan, clfold_op op, clfold_type type,
+                                double element, uint64_t count, double result)
 {
     const struct number x = { 0, (long double)element };
     unsigned char piece[1024 * 8], bytes[8];
@@ -225,12 +223,11 @@ static void test_plans(void **state)
     const uint64_t counts[] = { 4096, 1 << 16, 1 << 19 };
 
     (void)state;
-    for (int i = 0; i < 2 * CLFOLD_REDUCE_ALGORITHMS * 3; ++i) {
-        enum reduce_algorithm algorithm = (enum reduce_algorithm)(i / 6);
+    for (int i = 0; i < 2 * (REDUCE_6 + 1) * 3; ++i) {
+        enum algorithm algorithm = (enum algorithm)(i / 6);
         uint64_t count = counts[i % 3];
         for (clfold_type type = CLFOLD_F16; type <= CLFOLD_F64; ++type) {
-            struct reduce_plan plan =
-                plan_of(algorithm, i % 6 / 3, CLFOLD_ADD, type, count);
+            struct plan plan = fold_plan(algorithm, i % 6 / 3, CLFOLD_ADD, type, count);
             bool half = type == CLFOLD_F16;
             double element = half ? 0x1p-10 : 0.75, sum = element * (double)count;
             assert_ok(verify_all(&plan, CLFOLD_ADD, type, 0, count, 0));
@@ -272,17 +269,17 @@ static void test_longest_chain(void **state)
 static void test_long_products(void **state)
 {
     const double half = 1 + 0x1p-10, single = 1 + 0x1p-23;
-    struct reduce_plan plan;
+    struct plan plan;
 
     (void)state;
-    for (uint32_t a = 0; a < CLFOLD_REDUCE_ALGORITHMS; ++a) {
-        plan = plan_of((enum reduce_algorithm)a, false, CLFOLD_MUL, CLFOLD_F16, 5000);
+    for (uint32_t a = 0; a < (REDUCE_6 + 1); ++a) {
+        plan = fold_plan((enum algorithm)a, false, CLFOLD_MUL, CLFOLD_F16, 5000);
         assert_ok(verify_all(&plan, CLFOLD_MUL, CLFOLD_F16, half, 5000, 123.1875));
-        plan = plan_of((enum reduce_algorithm)a, false, CLFOLD_MUL, CLFOLD_F16, 100);
+        plan = fold_plan((enum algorithm)a, false, CLFOLD_MUL, CLFOLD_F16, 100);
         assert_ok(verify_all(&plan, CLFOLD_MUL, CLFOLD_F16, half, 100, 1.1025390625));
         assert_refused(verify_all(&plan, CLFOLD_MUL, CLFOLD_F16, half, 100, 1.3),
                        CLFOLD_ERROR_DATA, "verify");
-        plan = plan_of((enum reduce_algorithm)a, false, CLFOLD_MUL, CLFOLD_F32, 5000);
+        plan = fold_plan((enum algorithm)a, false, CLFOLD_MUL, CLFOLD_F32, 5000);
         assert_ok(
             verify_all(&plan, CLFOLD_MUL, CLFOLD_F32, single, 5000, exp(5000 * 0x1p-23)));
         assert_refused(verify_all(&plan, CLFOLD_MUL, CLFOLD_F32, single, 5000,

@@ -3,6 +3,7 @@
 #include "devices.h"
 #include "every_text.h"
 #include "oracle.h"
+#include "plans.h"
 #include "test.h"
 
 #include "plan/assemble.h"
@@ -151,7 +152,7 @@ static void check_grid(const struct grid_rule *rule, uint64_t count)
     while (UINT64_C(1) << logarithm < processors) {
         ++logarithm;
     }
-    assert_true(grid.groups >= 1 && grid.groups <= rule->units * rule->resident);
+    assert_true(grid.groups >= 1 && grid.groups <= rule->full);
     assert_true(processors * grid.items >= count);
     assert_true(count == 0 || (grid.groups - 1) * rule->lanes * grid.items < count);
     assert_int_equal(grid.items % rule->vector, 0);
@@ -163,12 +164,12 @@ static void check_grid(const struct grid_rule *rule, uint64_t count)
 static void test_grid(void **state)
 {
     const struct grid_rule rules[] = {
-        { 16, 48, 128, 1, 0, 0 },   /* 8800 GTX */
-        { 7, 8, 128, 4, 0, 0 },     /* GTX 460 */
-        { 132, 8, 256, 4, 0, 0 },   /* H200 */
-        { 1, 2, 64, 1, 0, 0 },      /* two cores */
-        { 16, 16, 64, 1, 2048, 0 }, /* the policy of CPUs */
-        { 128, 8, 256, 2, 64, 0 },  { 1, 1, 7, 3, 0, 0 },
+        { 16 * 48, 128, 1, 0, 0 },   /* 8800 GTX */
+        { 7 * 8, 128, 4, 0, 0 },     /* GTX 460 */
+        { 132 * 8, 256, 4, 0, 0 },   /* H200 */
+        { 1 * 2, 64, 1, 0, 0 },      /* two cores */
+        { 16 * 16, 64, 1, 2048, 0 }, /* the policy of CPUs */
+        { 128 * 8, 256, 2, 64, 0 },  { 1, 7, 3, 0, 0 },
     };
     struct grid grid;
 
@@ -211,45 +212,46 @@ static void test_vendors(void **state)
                                        .max_group_size = 1 + (size % 4) * 85,
                                        .local_memory = (size_t)1000
                                                        << (size / 4 % 4) * 2 };
-        struct policy policies[CLFOLD_MAX_CANDIDATES];
-        struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
         struct monoid monoid;
         assert_ok(
             clfold_monoid_init(&monoid, &site, ops[size / 16], CLFOLD_F32, CLFOLD_F32));
-        clfold_reduce_shapes(REDUCE_TILES, &device, &monoid, &none, policies, shapes);
-        const struct tile_shape *tile = &shapes[0].tile;
+        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &device, &none, candidates);
+        const struct tile_shape *tile = &candidates[0].shape.tile;
         size_t item = clfold_monoid_item_size(&monoid);
-        assert_string_equal(policies[0].row, vendors[v].row);
+        assert_string_equal(candidates[0].policy.row, vendors[v].row);
         assert_int_equal(tile->kind, TILE_GROUP);
         assert_true(tile->group_size >= 1 && tile->group_size <= device.max_group_size);
         assert_true(tile->elements >= 1 && tile->elements <= monoid.stage_limit);
         assert_true((tile->group_size - 1) * 33 / 32 * item <= device.local_memory);
         assert_string_equal(clfold_policy_ladder(&device).row, vendors[v].row);
         device.cpu = true;
-        clfold_reduce_shapes(REDUCE_TILES, &device, &monoid, &none, policies, shapes);
-        assert_string_equal(policies[0].row, "cpu");
+        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &device, &none, candidates);
+        assert_string_equal(candidates[0].policy.row, "cpu");
     }
 }
 
 /* What scratch and bytes must be, launch by launch. */
-static void check_plan(const struct device_facts *device, const struct monoid *monoid,
-                       const struct policy *policy, const struct reduce_shape *shape,
+static void check_plan(const struct job *job, const struct candidate *candidate,
                        uint64_t count)
 {
-    struct reduce_plan plan;
-    uint64_t group = shape->tile.group_size, num = count, written = 0, launches = 0;
+    const struct monoid *monoid = job->monoid;
+    const struct plan plan = plan_of(*job, candidate, count);
+    uint64_t group = plan.shape.tile.group_size, num, written = 0, launches = 0;
+    uint64_t bytes_read, bytes_written;
+    struct launch launch;
 
-    clfold_reduce_plan_init(&plan, monoid, device, policy, shape, count);
     assert_true(plan.num_groups >= 1);
     assert_true(plan.num_groups * plan.items * group >= count);
     assert_true(count == 0 || (plan.num_groups - 1) * plan.items * group < count);
-    if (plan.has_grid && device->most_rounds == 0) {
+    if (plan.has_grid && job->device->most_rounds == 0) {
         assert_false(plan.grid.cut);
-        assert_true(plan.num_groups <= (uint64_t)policy->units * policy->resident);
+        assert_true(plan.num_groups <= candidate->policy.groups);
         assert_true(plan.num_launches <= 2);
     }
     do {
-        num = clfold_reduce_groups(&plan, (uint32_t)launches, num);
+        clfold_plan_launch(&plan, (uint32_t)launches, &launch);
+        num = launch.num_groups;
         written += num > 1 ? num : 0;
         ++launches;
     } while (num > 1);
@@ -260,31 +262,31 @@ static void check_plan(const struct device_facts *device, const struct monoid *m
     if (launches <= 3) {
         assert_int_equal(plan.scratch_bytes, written);
     }
-    assert_int_equal(plan.bytes_read, count * clfold_monoid_in_size(monoid) + written);
-    assert_int_equal(plan.bytes_written, clfold_monoid_out_size(monoid) + written);
+    clfold_plan_bytes(&plan, &bytes_read, &bytes_written);
+    assert_int_equal(bytes_read, count * clfold_monoid_in_size(monoid) + written);
+    assert_int_equal(bytes_written, clfold_monoid_out_size(monoid) + written);
 }
 
-static void check_plans(const struct device_facts *device, const struct monoid *monoid,
-                        const struct policy *policy, const struct reduce_shape *shape)
+static void check_plans(const struct job *job, const struct candidate *candidate)
 {
+    const struct tile_shape *tile = &candidate->shape.tile;
+
     for (uint32_t bit = 0; bit < 34; ++bit) {
         uint64_t power = UINT64_C(1) << bit;
-        check_plan(device, monoid, policy, shape, power - 1);
-        check_plan(device, monoid, policy, shape, power);
-        check_plan(device, monoid, policy, shape, power + 1);
+        check_plan(job, candidate, power - 1);
+        check_plan(job, candidate, power);
+        check_plan(job, candidate, power + 1);
     }
     for (uint64_t runs = 1; runs < 600; runs += 7) {
-        uint64_t elements =
-            runs * (shape->tile.elements ? shape->tile.elements : shape->tile.group_size);
-        check_plan(device, monoid, policy, shape, elements - 1);
-        check_plan(device, monoid, policy, shape, elements);
-        check_plan(device, monoid, policy, shape, elements + 1);
+        uint64_t elements = runs * (tile->elements ? tile->elements : tile->group_size);
+        check_plan(job, candidate, elements - 1);
+        check_plan(job, candidate, elements);
+        check_plan(job, candidate, elements + 1);
     }
     /* What is reserved for a count serves every smaller one. */
     size_t most = 0;
     for (uint64_t count = 0; count <= UINT64_C(1) << 33; count += 1 + count / 97) {
-        struct reduce_plan plan;
-        clfold_reduce_plan_init(&plan, monoid, device, policy, shape, count);
+        const struct plan plan = plan_of(*job, candidate, count);
         most = plan.scratch_bytes > most ? plan.scratch_bytes : most;
         assert_true(plan.scratch_most >= most);
     }
@@ -311,13 +313,13 @@ static void test_plan(void **state)
         assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, all_pairs[p].type,
                                      all_pairs[p].in));
         for (size_t o = 0; o < 3 * NUM_OVERRIDES; ++o) {
-            struct policy policies[CLFOLD_MAX_CANDIDATES];
-            struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
-            uint32_t num = clfold_reduce_shapes(REDUCE_TILES, devices[o % 3], &monoid,
-                                                &overrides[o / 3], policies, shapes);
+            const struct job job = job_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid,
+                                          devices[o % 3], &overrides[o / 3]);
+            struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+            uint32_t num = clfold_plan_candidates(&job, candidates);
             for (uint32_t i = 0; i < num; ++i) {
-                assert_true(shapes[i].tile.elements <= monoid.stage_limit);
-                check_plans(devices[o % 3], &monoid, &policies[i], &shapes[i]);
+                assert_true(candidates[i].shape.tile.elements <= monoid.stage_limit);
+                check_plans(&job, &candidates[i]);
             }
         }
     }
@@ -332,15 +334,14 @@ static void test_rungs(void **state)
         struct monoid monoid;
         assert_ok(clfold_monoid_init(&monoid, &site, ops[i % 2], CLFOLD_I16, CLFOLD_I16));
         for (uint32_t rung = 0; rung < 7; ++rung) {
-            struct policy policies[CLFOLD_MAX_CANDIDATES];
-            struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
-            struct reduce_plan plan;
-            clfold_reduce_shapes((enum reduce_algorithm)(REDUCE_0 + rung), &gpu, &monoid,
-                                 &overrides[i / 2], policies, shapes);
-            check_plans(&gpu, &monoid, &policies[0], &shapes[0]);
+            const struct job job =
+                job_of(CLFOLD_REDUCE, (enum algorithm)(REDUCE_0 + rung), &monoid, &gpu,
+                       &overrides[i / 2]);
+            struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+            clfold_plan_candidates(&job, candidates);
+            check_plans(&job, &candidates[0]);
             /* Two loads a work-item from reduce3 on, many in reduce6. */
-            clfold_reduce_plan_init(&plan, &monoid, &gpu, &policies[0], &shapes[0],
-                                    1 << 25);
+            const struct plan plan = plan_of(job, &candidates[0], 1 << 25);
             assert_true(rung < 3   ? plan.items == 1
                         : rung < 6 ? plan.items == 2
                                    : plan.items > 2);
@@ -348,18 +349,27 @@ static void test_rungs(void **state)
     }
 }
 
+static clfold_status choose(const char *name, const struct monoid *monoid,
+                            const struct device_facts *device, enum algorithm *algorithm)
+{
+    struct job job = job_of(CLFOLD_REDUCE, REDUCE_6, monoid, device, &none);
+    clfold_status status = clfold_plan_choose(&job, &site, name);
+
+    *algorithm = job.algorithm;
+    return status;
+}
+
 /* Names, and what a rung refuses. */
 static void test_choose(void **state)
 {
     const struct monoid affine = affine_monoid(CLFOLD_I32);
-    enum reduce_algorithm algorithm = REDUCE_6;
+    enum algorithm algorithm;
     struct device_facts tiny = gpu;
 
     (void)state;
-    assert_ok(clfold_reduce_choose(&algorithm, &site, NULL, &affine, &gpu, &none));
+    assert_ok(choose(NULL, &affine, &gpu, &algorithm));
     assert_int_equal(algorithm, REDUCE_TILES);
-    assert_ok(
-        clfold_reduce_choose(&algorithm, &site, "reduce_tiles", &affine, &gpu, &none));
+    assert_ok(choose("reduce_tiles", &affine, &gpu, &algorithm));
     assert_int_equal(algorithm, REDUCE_TILES);
     tiny.max_group_size = 1;
     for (uint32_t rung = 0; rung < 7; ++rung) {
@@ -368,23 +378,22 @@ static void test_choose(void **state)
         snprintf(name, sizeof(name), "reduce%u", rung);
         snprintf(quoted, sizeof(quoted), "\"%s\"", name);
         assert_ok(clfold_monoid_init(&add, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
-        assert_ok(clfold_reduce_choose(&algorithm, &site, name, &add, &gpu, &none));
+        assert_ok(choose(name, &add, &gpu, &algorithm));
         assert_int_equal(algorithm, REDUCE_0 + rung);
-        assert_refused(clfold_reduce_choose(&algorithm, &site, name, &add, &tiny, &none),
-                       CLFOLD_ERROR_UNSUPPORTED, "groups of 1 here");
+        assert_refused(choose(name, &add, &tiny, &algorithm), CLFOLD_ERROR_UNSUPPORTED,
+                       "groups of 1 here");
         if (rung < 2) {
-            assert_ok(
-                clfold_reduce_choose(&algorithm, &site, name, &affine, &gpu, &none));
+            assert_ok(choose(name, &affine, &gpu, &algorithm));
         } else {
-            assert_refused(
-                clfold_reduce_choose(&algorithm, &site, name, &affine, &gpu, &none),
-                CLFOLD_ERROR_UNSUPPORTED, "affine does not commute");
+            assert_refused(choose(name, &affine, &gpu, &algorithm),
+                           CLFOLD_ERROR_UNSUPPORTED, "affine does not commute");
             assert_non_null(strstr(clfold_last_error(), quoted));
         }
     }
-    assert_refused(
-        clfold_reduce_choose(&algorithm, &site, "reduce7", &affine, &gpu, &none),
-        CLFOLD_ERROR_UNSUPPORTED, "\"reduce7\"");
+    assert_refused(choose("reduce7", &affine, &gpu, &algorithm), CLFOLD_ERROR_UNSUPPORTED,
+                   "\"reduce7\"");
+    assert_refused(choose("scan_lookback", &affine, &gpu, &algorithm),
+                   CLFOLD_ERROR_UNSUPPORTED, "\"scan_lookback\"");
 }
 
 struct seen {

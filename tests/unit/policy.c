@@ -1,5 +1,6 @@
 /* src/plan/policy.c and the shapes of reductions that come of it, without a device. */
 #include "devices.h"
+#include "plans.h"
 #include "test.h"
 
 #include "plan/assemble.h"
@@ -9,50 +10,48 @@ static const struct site site = { NULL, "plan" };
 
 static void test_policy(void **state)
 {
-    struct policy policies[CLFOLD_MAX_CANDIDATES];
-    struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
     struct monoid monoid;
     const struct plan_override group = { .tile = TILE_GROUP };
 
     (void)state;
     assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
     assert_int_equal(
-        clfold_reduce_shapes(REDUCE_TILES, &cpu, &monoid, &none, policies, shapes), 2);
-    assert_int_equal(shapes[0].tile.kind, TILE_VECTOR);
-    assert_int_equal(shapes[1].tile.kind, TILE_GROUP);
+        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &cpu, &none, candidates), 2);
+    assert_int_equal(candidates[0].shape.tile.kind, TILE_VECTOR);
+    assert_int_equal(candidates[1].shape.tile.kind, TILE_GROUP);
     assert_int_equal(
-        clfold_reduce_shapes(REDUCE_TILES, &gpu, &monoid, &none, policies, shapes), 2);
-    assert_int_equal(shapes[0].tile.kind, TILE_GROUP);
+        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &gpu, &none, candidates), 2);
+    assert_int_equal(candidates[0].shape.tile.kind, TILE_GROUP);
     assert_int_equal(
-        clfold_reduce_shapes(REDUCE_TILES, &cpu, &monoid, &group, policies, shapes), 1);
-    assert_int_equal(shapes[0].tile.kind, TILE_GROUP);
+        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &cpu, &group, candidates), 1);
+    assert_int_equal(candidates[0].shape.tile.kind, TILE_GROUP);
     assert_int_equal(
-        clfold_reduce_shapes(REDUCE_6, &cpu, &monoid, &none, policies, shapes), 1);
-    assert_int_equal(shapes[0].tile.kind, TILE_NONE);
+        candidates_of(CLFOLD_REDUCE, REDUCE_6, &monoid, &cpu, &none, candidates), 1);
+    assert_int_equal(candidates[0].shape.tile.kind, TILE_NONE);
 
     /* A group never has more work-items, or items of local memory, than the device. */
     struct device_facts small = gpu;
     small.max_group_size = 24;
-    clfold_reduce_shapes(REDUCE_TILES, &small, &monoid, &none, policies, shapes);
-    assert_int_equal(shapes[0].tile.group_size, 24);
-    clfold_reduce_shapes(REDUCE_0, &small, &monoid, &none, policies, shapes);
-    assert_int_equal(shapes[0].tile.group_size, 24);
+    candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &small, &none, candidates);
+    assert_int_equal(candidates[0].shape.tile.group_size, 24);
+    candidates_of(CLFOLD_REDUCE, REDUCE_0, &monoid, &small, &none, candidates);
+    assert_int_equal(candidates[0].shape.tile.group_size, 24);
     small = gpu;
     small.local_memory = 1000;
-    clfold_reduce_shapes(REDUCE_TILES, &small, &monoid, &none, policies, shapes);
-    assert_true(shapes[0].tile.group_size * 33 / 32 * sizeof(cl_float) <= 1000);
-    clfold_reduce_shapes(REDUCE_0, &small, &monoid, &none, policies, shapes);
-    assert_int_equal(shapes[0].tile.group_size, 250);
+    candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &small, &none, candidates);
+    assert_true(candidates[0].shape.tile.group_size * 33 / 32 * sizeof(cl_float) <= 1000);
+    candidates_of(CLFOLD_REDUCE, REDUCE_0, &monoid, &small, &none, candidates);
+    assert_int_equal(candidates[0].shape.tile.group_size, 250);
     small.local_memory = 0;
-    clfold_reduce_shapes(REDUCE_TILES, &small, &monoid, &none, policies, shapes);
-    assert_int_equal(shapes[0].tile.group_size, 1);
+    candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &small, &none, candidates);
+    assert_int_equal(candidates[0].shape.tile.group_size, 1);
 }
 
 /* No reduction asks for lines ahead, whatever the compiler has: see tile_vector.cl. */
 static void test_reductions_ask_for_nothing(void **state)
 {
-    struct policy policies[CLFOLD_MAX_CANDIDATES];
-    struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
     struct device_facts device = cpu;
     struct monoid monoid;
 
@@ -60,10 +59,10 @@ static void test_reductions_ask_for_nothing(void **state)
     device.platform = "Portable Computing Language";
     assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
     uint32_t num =
-        clfold_reduce_shapes(REDUCE_TILES, &device, &monoid, &none, policies, shapes);
+        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &device, &none, candidates);
     for (uint32_t i = 0; i < num; ++i) {
         struct text text = { 0 };
-        clfold_assemble_reduce(&text, &monoid, &shapes[i]);
+        clfold_assemble(&text, &monoid, &candidates[i].shape);
         assert_false(text.failed);
         assert_null(strstr(text.bytes, "__builtin_prefetch("));
         clfold_text_finish(&text);
@@ -87,9 +86,7 @@ static void test_builtins(void **state)
         { "Oclgrind", -1, "0", "0" },
         { "Oclgrind", 0, "0", "0" },
     };
-    const struct verdict unknown = { 0 };
-    struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
-    struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
     struct monoid monoid;
 
     (void)state;
@@ -103,15 +100,15 @@ static void test_builtins(void **state)
         if (cases[i].prefetch >= 0) {
             clfold_numbers_put(&numbers, TUNED_PREFETCH, (uint64_t)cases[i].prefetch);
         }
-        clfold_scan_shapes(REDUCE_THEN_SCAN, false, &device, &monoid, &unknown, &tuned,
-                           policies, shapes);
+        candidates_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, &device, &tuned,
+                      candidates);
         snprintf(builtins, sizeof(builtins), "#define CLFOLD_BUILTINS %s\n",
                  cases[i].builtins);
         snprintf(prefetches, sizeof(prefetches), "#define CLFOLD_PREFETCH %s\n",
                  cases[i].prefetches);
         for (int k = 0; k < 2; ++k) {
             struct text text = { 0 };
-            clfold_assemble_scan(&text, &monoid, &shapes[k]);
+            clfold_assemble(&text, &monoid, &candidates[k].shape);
             assert_false(text.failed);
             assert_non_null(
                 strstr(text.bytes, k == 0 ? builtins : "#define CLFOLD_BUILTINS 0\n"));
@@ -148,18 +145,18 @@ static void test_caches(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         struct policy policies[CLFOLD_MAX_CANDIDATES], others[CLFOLD_MAX_CANDIDATES];
-        struct scan_policy scans[CLFOLD_MAX_CANDIDATES];
+        struct policy scans[CLFOLD_MAX_CANDIDATES];
         struct device_facts device = cpu, card = gpu;
         device.platform = card.platform = "Portable Computing Language";
         device.cache_bytes = card.cache_bytes = cases[i].cache;
-        clfold_policy_reduce(&device, policies);
-        clfold_policy_scan(&device, scans);
+        clfold_policies(&device, FAMILY_REDUCE, policies);
+        clfold_policies(&device, FAMILY_SCAN, scans);
         assert_int_equal(policies[0].tile_bytes, cases[i].tile);
         assert_int_equal(scans[0].tile_bytes, cases[i].scan_tile);
         assert_int_equal(scans[0].stream_bytes, cases[i].stream);
         assert_int_equal(scans[1].stream_bytes, 0);
-        clfold_policy_reduce(&card, policies);
-        clfold_policy_reduce(&gpu, others);
+        clfold_policies(&card, FAMILY_REDUCE, policies);
+        clfold_policies(&gpu, FAMILY_REDUCE, others);
         assert_int_equal(policies[0].tile_bytes, others[0].tile_bytes);
         assert_int_equal(policies[1].tile_bytes, others[1].tile_bytes);
     }

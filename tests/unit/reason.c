@@ -16,10 +16,10 @@ static struct monoid monoid = { .name = "affine",
 
 /* ---- Reductions -------------------------------------------------------------------- */
 
-static struct reduce_plan reduce_plan(void)
+static struct plan reduce_plan(void)
 {
-    return (struct reduce_plan){
-        .shape = { REDUCE_TILES, { TILE_VECTOR, 16384, 1 } },
+    return (struct plan){
+        .shape = { .algorithm = REDUCE_TILES, .tile = { TILE_VECTOR, 16384, 1 } },
         .row = "cpu",
         .has_grid = true,
         .grid = { .saturating = 16384, .least = 2048, .items = 4096, .groups = 256 },
@@ -28,18 +28,18 @@ static struct reduce_plan reduce_plan(void)
     };
 }
 
-static const char *say_reduce(const struct reduce_reason *of)
+static const char *say_reduce(const struct reason *of)
 {
     static char reason[CLFOLD_REASON_SIZE];
 
-    clfold_reduce_reason(reason, of);
+    clfold_reason(reason, of);
     return reason;
 }
 
 static void test_reduce(void **state)
 {
-    struct reduce_plan plan = reduce_plan();
-    struct reduce_reason of = { .plan = &plan, .monoid = &monoid };
+    struct plan plan = reduce_plan();
+    struct reason of = { .plan = &plan, .monoid = &monoid };
 
     (void)state;
     assert_string_equal(say_reduce(&of),
@@ -54,7 +54,7 @@ static void test_reduce(void **state)
                         "does not build: 256 groups of lanes with 4096 items each, and a "
                         "launch that folds their partials; 16384 lanes fill the device, "
                         "each for 2048 items or more");
-    of = (struct reduce_reason){ .plan = &plan, .monoid = &monoid };
+    of = (struct reason){ .plan = &plan, .monoid = &monoid };
     plan.row = "tuned";
     plan.num_launches = 1;
     plan.grid.groups = plan.grid.items = plan.grid.least = 1;
@@ -70,11 +70,11 @@ static void test_reduce(void **state)
 
 static void test_rungs(void **state)
 {
-    struct reduce_plan plan = reduce_plan();
-    struct reduce_reason of = { &plan, &monoid, CHOSEN_BY_NAME, false };
+    struct plan plan = reduce_plan();
+    struct reason of = { .plan = &plan, .monoid = &monoid, .chooser = CHOSEN_BY_NAME };
 
     (void)state;
-    plan.shape = (struct reduce_shape){ REDUCE_0, { TILE_NONE, 0, 256 } };
+    plan.shape = (struct shape){ .algorithm = REDUCE_0, .tile = { TILE_NONE, 0, 256 } };
     plan.has_grid = false;
     plan.items = 1;
     assert_string_equal(say_reduce(&of),
@@ -95,9 +95,9 @@ static void test_rungs(void **state)
 
 static void test_order(void **state)
 {
-    struct reduce_plan plan = reduce_plan();
+    struct plan plan = reduce_plan();
     struct monoid ordered = monoid;
-    struct reduce_reason of = { .plan = &plan, .monoid = &ordered };
+    struct reason of = { .plan = &plan, .monoid = &ordered };
     const char *order = "; order is kept, since affine does not commute; ";
 
     (void)state;
@@ -108,32 +108,34 @@ static void test_order(void **state)
 
 /* ---- Scans ------------------------------------------------------------------------- */
 
-static struct scan_plan scan_plan(enum scan_algorithm algorithm)
+static struct plan scan_plan(enum algorithm algorithm)
 {
-    return (struct scan_plan){
+    return (struct plan){
         .shape = { .algorithm = algorithm,
                    .fences = true,
                    .window = 1,
                    .tile = { TILE_VECTOR, 16384, 1 } },
         .row = "cpu",
+        .count = 1000,
+        .in_size = 4,
         .num_launches = 1,
-        .bytes_read = 4000,
-        .bytes_written = 4000,
     };
 }
 
-static const char *say_scan(const struct scan_reason *of)
+static const char *say_scan(const struct reason *of)
 {
     static char reason[CLFOLD_REASON_SIZE];
+    struct reason full = *of;
 
-    clfold_scan_reason(reason, of);
+    full.moved = full.moved ? full.moved : 8000;
+    clfold_reason(reason, &full);
     return reason;
 }
 
 static void test_scan(void **state)
 {
-    struct scan_plan plan = scan_plan(SCAN_LOOKBACK);
-    struct scan_reason of = { .plan = &plan, .monoid = &monoid, .count = 1000 };
+    struct plan plan = scan_plan(SCAN_LOOKBACK);
+    struct reason of = { .plan = &plan, .monoid = &monoid };
 
     (void)state;
     assert_string_equal(say_scan(&of),
@@ -151,13 +153,13 @@ static void test_scan(void **state)
         "the tuning file, since another does not build; moves 2.00 times "
         "the input");
     plan = scan_plan(SCAN_SINGLE_GROUP);
-    of = (struct scan_reason){ .plan = &plan, .monoid = &monoid, .count = 1000 };
+    of = (struct reason){ .plan = &plan, .monoid = &monoid };
     assert_string_equal(say_scan(&of), "the count is small: one group takes all tiles in "
                                        "turn, in one launch; tile_vector by policy "
                                        "\"cpu\"; moves 2.00 times the input");
     plan.num_launches = 3;
     assert_non_null(strstr(say_scan(&of), " in turn, in 3 launches; "));
-    of.count = 0;
+    plan.count = 0;
     plan.num_launches = 1;
     assert_string_equal(say_scan(&of),
                         "there is nothing to scan: one group takes all tiles in turn, in "
@@ -166,12 +168,11 @@ static void test_scan(void **state)
 
 static void test_named(void **state)
 {
-    struct scan_plan plan = scan_plan(SCAN_THEN_PROPAGATE);
-    struct scan_reason of = { .plan = &plan,
-                              .monoid = &monoid,
-                              .count = 1000,
-                              .chooser = CHOSEN_BY_NAME,
-                              .policy = SCAN_LOOKBACK };
+    struct plan plan = scan_plan(SCAN_THEN_PROPAGATE);
+    struct reason of = { .plan = &plan,
+                         .monoid = &monoid,
+                         .chooser = CHOSEN_BY_NAME,
+                         .policy = SCAN_LOOKBACK };
 
     (void)state;
     assert_string_equal(say_scan(&of),
@@ -191,10 +192,8 @@ static void test_named(void **state)
 
 static void test_in_place(void **state)
 {
-    struct scan_plan plan = scan_plan(SCAN_LOOKBACK);
-    struct scan_reason of = {
-        .plan = &plan, .monoid = &monoid, .count = 1000, .policy = SCAN_LOOKBACK
-    };
+    struct plan plan = scan_plan(SCAN_LOOKBACK);
+    struct reason of = { .plan = &plan, .monoid = &monoid, .policy = SCAN_LOOKBACK };
 
     (void)state;
     assert_null(strstr(say_scan(&of), "in place"));
@@ -225,14 +224,12 @@ static const char *const obstacles[] = {
 
 static void test_given_up(void **state)
 {
-    struct scan_plan plan = scan_plan(REDUCE_THEN_SCAN);
+    struct plan plan = scan_plan(REDUCE_THEN_SCAN);
     struct findings findings = { .verdict = { MEMORY_SCOPED_64, true, true } };
-    struct scan_reason of = {
-        .plan = &plan, .monoid = &monoid, .count = 1000, .findings = &findings
-    };
+    struct reason of = { .plan = &plan, .monoid = &monoid, .findings = &findings };
 
     (void)state;
-    plan.bytes_read = 8000;
+    of.moved = 12000;
     for (size_t i = 0; i < NUM_OBSTACLES; ++i) {
         char words[CLFOLD_REASON_SIZE];
         of.given_up = obstacles[i];
@@ -264,27 +261,27 @@ static void assert_has(const char *reason, const char *part)
     }
 }
 
-static void fit_scan(enum scan_algorithm algorithm, enum chooser chooser, uint32_t bits)
+static void fit_scan(enum algorithm algorithm, enum chooser chooser, uint32_t bits)
 {
-    const bool looks_back = clfold_scan_looks_back(algorithm);
+    const bool looks_back = clfold_looks_back(algorithm);
     const bool named = chooser != CHOSEN_BY_POLICY;
-    struct scan_plan plan = scan_plan(algorithm);
+    struct plan plan = scan_plan(algorithm);
     const struct findings findings = {
         .fates = { [MEMORY_SCOPED_64] = FATE_NOT_OFFERED, [MEMORY_LEGACY_64] = FATE_LOST }
     };
-    struct scan_reason of = { .plan = &plan,
-                              .monoid = &monoid,
-                              .count = 1,
-                              .chooser = chooser,
-                              .policy = looks_back || algorithm == REDUCE_THEN_SCAN
-                                            ? SCAN_SINGLE_GROUP
-                                            : REDUCE_THEN_SCAN,
-                              .dropped = bits & 1,
-                              .unproven = looks_back && (bits & 2),
-                              .findings = bits % 3 == 0 ? &findings : NULL };
+    struct reason of = { .plan = &plan,
+                         .monoid = &monoid,
+                         .chooser = chooser,
+                         .policy = looks_back || algorithm == REDUCE_THEN_SCAN
+                                       ? SCAN_SINGLE_GROUP
+                                       : REDUCE_THEN_SCAN,
+                         .dropped = bits & 1,
+                         .unproven = looks_back && (bits & 2),
+                         .findings = bits % 3 == 0 ? &findings : NULL };
     const char *reason;
 
     plan.row = LONG_ROW;
+    plan.count = 1;
     plan.shape.fences = bits & 4;
     plan.shape.window = looks_back ? 32 : 1;
     plan.num_launches = algorithm == SCAN_SINGLE_GROUP ? 1000 : 1;
@@ -304,8 +301,10 @@ static void fit_scan(enum scan_algorithm algorithm, enum chooser chooser, uint32
 
 static void fit_reduce(enum chooser chooser, uint32_t bits)
 {
-    struct reduce_plan plan = reduce_plan();
-    const struct reduce_reason of = { &plan, &monoid, chooser, bits & 1 };
+    struct plan plan = reduce_plan();
+    const struct reason of = {
+        .plan = &plan, .monoid = &monoid, .chooser = chooser, .dropped = bits & 1
+    };
     const char *reason;
 
     plan.row = LONG_ROW;
@@ -332,8 +331,8 @@ static void test_room(void **state)
     for (int c = CHOSEN_BY_POLICY; c <= CHOSEN_BY_VARIABLE; ++c) {
         for (uint32_t bits = 0; bits < 12; ++bits) {
             fit_reduce(c == CHOSEN_BY_POLICY ? CHOSEN_BY_POLICY : CHOSEN_BY_NAME, bits);
-            for (int a = 0; a < CLFOLD_SCAN_ALGORITHMS; ++a) {
-                fit_scan((enum scan_algorithm)a, (enum chooser)c, bits);
+            for (int a = SCAN_SINGLE_GROUP; a < CLFOLD_ALGORITHMS; ++a) {
+                fit_scan((enum algorithm)a, (enum chooser)c, bits);
             }
         }
     }
@@ -343,8 +342,8 @@ static void test_room(void **state)
 static void test_no_room(void **state)
 {
     char name[2 * CLFOLD_REASON_SIZE];
-    struct scan_plan plan = scan_plan(SCAN_LOOKBACK);
-    struct scan_reason of = { .plan = &plan, .monoid = &monoid, .count = 1000 };
+    struct plan plan = scan_plan(SCAN_LOOKBACK);
+    struct reason of = { .plan = &plan, .monoid = &monoid };
 
     (void)state;
     for (size_t length = 0; length < sizeof(name) - 1; ++length) {

@@ -5,7 +5,7 @@
 #include "oracle.h"
 #include "test.h"
 
-#include "plan/reduce_plan.h"
+#include "plans.h"
 
 static const struct site site = { NULL, "rounds" };
 
@@ -92,9 +92,8 @@ static struct loops run_loops(const struct monoid *monoid, const struct tile_sha
 
 /* Launch `pass` of the plan, which folds `num` elements or partials in `groups` groups.
  */
-static struct loops launch_loops(const struct monoid *monoid,
-                                 const struct reduce_plan *plan, uint32_t pass,
-                                 uint64_t num, uint64_t groups, bool fast)
+static struct loops launch_loops(const struct monoid *monoid, const struct plan *plan,
+                                 uint32_t pass, uint64_t num, uint64_t groups, bool fast)
 {
     const struct tile_shape *tile = &plan->shape.tile;
     uint64_t lanes = groups * tile->group_size, tree = 0;
@@ -125,16 +124,18 @@ static struct loops launch_loops(const struct monoid *monoid,
     return loops;
 }
 
-static void check_rounds(const struct device_facts *device, const struct monoid *monoid,
-                         const struct policy *policy, const struct reduce_shape *shape,
+static void check_rounds(const struct job *job, const struct candidate *candidate,
                          uint64_t count)
 {
-    struct reduce_plan plan;
+    const struct monoid *monoid = job->monoid;
+    const struct device_facts *device = job->device;
+    struct plan plan = plan_of(*job, candidate, count);
     uint64_t num = count;
 
-    clfold_reduce_plan_init(&plan, monoid, device, policy, shape, count);
     for (uint32_t pass = 0; count > 0 && pass < plan.num_launches; ++pass) {
-        uint64_t groups = clfold_reduce_groups(&plan, pass, num);
+        struct launch launch;
+        clfold_plan_launch(&plan, pass, &launch);
+        uint64_t groups = launch.num_groups;
         for (int fast = 0; fast < 2; ++fast) {
             struct loops loops =
                 launch_loops(monoid, &plan, pass, num, groups, fast != 0);
@@ -143,8 +144,8 @@ static void check_rounds(const struct device_facts *device, const struct monoid 
                 fail_msg("%s of %llu %s by %s on %s: %llu rounds, %llu with ends, in "
                          "launch %u of %llu groups",
                          monoid->name, (unsigned long long)count, name_of(monoid->in),
-                         clfold_reduce_name(shape->algorithm),
-                         clfold_tile_name(shape->tile.kind),
+                         clfold_algorithm_name(plan.shape.algorithm),
+                         clfold_tile_name(plan.shape.tile.kind),
                          (unsigned long long)loops.rounds, (unsigned long long)loops.all,
                          pass, (unsigned long long)groups);
             }
@@ -156,25 +157,22 @@ static void check_rounds(const struct device_facts *device, const struct monoid 
 
 /* Powers of two to 2^33, and what lies about the ends of runs, and of runs of partials.
  */
-static void check_all_rounds(const struct device_facts *device,
-                             const struct monoid *monoid, const struct policy *policy,
-                             const struct reduce_shape *shape, bool cut[3])
+static void check_all_rounds(const struct job *job, const struct candidate *candidate,
+                             bool cut[3])
 {
-    struct reduce_plan large;
+    const struct plan large = plan_of(*job, candidate, UINT64_C(1) << 33);
     uint64_t units[3] = { 1, 1, 1 };
 
-    clfold_reduce_plan_init(&large, monoid, device, policy, shape, UINT64_C(1) << 33);
     if (large.has_grid) {
-        cut[shape->tile.kind] |= large.grid.cut;
-        units[1] = large.items * shape->tile.group_size;
+        cut[large.shape.tile.kind] |= large.grid.cut;
+        units[1] = large.items * large.shape.tile.group_size;
         units[2] = units[1] * large.partials;
     }
     for (uint32_t bit = 0; bit <= 33; ++bit) {
         for (uint32_t u = 0; u < 3 && units[u] << bit <= (UINT64_C(1) << 33); ++u) {
             for (uint64_t d = 0; d < 3; ++d) {
-                check_rounds(device, monoid, policy, shape, (units[u] << bit) + d - 1);
-                check_rounds(device, monoid, policy, shape,
-                             (units[u] << bit) / 3 * 2 + d);
+                check_rounds(job, candidate, (units[u] << bit) + d - 1);
+                check_rounds(job, candidate, (units[u] << bit) / 3 * 2 + d);
             }
         }
     }
@@ -185,14 +183,14 @@ static void check_monoid_rounds(const struct device_facts *device,
 {
     bool cut[3] = { false }; /* each kind of tile */
 
-    for (uint32_t a = REDUCE_TILES; a < CLFOLD_REDUCE_ALGORITHMS; ++a) {
+    for (uint32_t a = REDUCE_TILES; a <= REDUCE_6; ++a) {
         for (size_t o = 0; o < sizeof(overrides) / sizeof(overrides[0]); ++o) {
-            struct policy policies[CLFOLD_MAX_CANDIDATES];
-            struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
-            uint32_t num = clfold_reduce_shapes((enum reduce_algorithm)a, device, monoid,
-                                                &overrides[o], policies, shapes);
+            const struct job job =
+                job_of(CLFOLD_REDUCE, (enum algorithm)a, monoid, device, &overrides[o]);
+            struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+            uint32_t num = clfold_plan_candidates(&job, candidates);
             for (uint32_t i = 0; i < num; ++i) {
-                check_all_rounds(device, monoid, &policies[i], &shapes[i], cut);
+                check_all_rounds(&job, &candidates[i], cut);
             }
         }
     }

@@ -3,7 +3,7 @@
 #include "devices.h"
 #include "test.h"
 
-#include "plan/scan_plan.h"
+#include "plans.h"
 
 static const struct site site = { NULL, "scan_plan" };
 
@@ -72,12 +72,14 @@ static uint64_t count_of(size_t i, uint32_t tile)
 
 static const struct verdict verdict = { MEMORY_LEGACY_64, true, true };
 
+#define NUM_SCANS (CLFOLD_ALGORITHMS - SCAN_SINGLE_GROUP)
+
 /* Why look-back refuses, in the plan's words. */
 #define ROUNDS  "more rounds than it may"
 #define TICKETS "more tiles than tickets"
 #define NO_TIER "no memory tier"
 
-static void check_shape(const struct scan_shape *shape, const struct monoid *monoid,
+static void check_shape(const struct shape *shape, const struct monoid *monoid,
                         const struct device_facts *device)
 {
     size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_out_size(monoid);
@@ -95,7 +97,7 @@ static void check_shape(const struct scan_shape *shape, const struct monoid *mon
     }
 }
 
-static void check_plan(const struct scan_plan *plan, const struct monoid *monoid,
+static void check_plan(const struct plan *plan, const struct monoid *monoid,
                        uint64_t offset, uint64_t count)
 {
     uint64_t tile = plan->shape.tile.elements;
@@ -111,7 +113,7 @@ static void check_plan(const struct scan_plan *plan, const struct monoid *monoid
     if (plan->shape.algorithm == SCAN_SINGLE_GROUP) {
         assert_true(plan->run * plan->num_launches >= plan->num_tiles);
         assert_true(plan->run * (plan->num_launches - 1) < plan->num_tiles);
-    } else if (clfold_scan_looks_back(plan->shape.algorithm)) {
+    } else if (clfold_looks_back(plan->shape.algorithm)) {
         size_t words = clfold_memory_words(clfold_memory(MEMORY_LEGACY_64),
                                            clfold_monoid_item_size(monoid));
         assert_int_equal(plan->num_launches, 1);
@@ -129,28 +131,46 @@ static void check_plan(const struct scan_plan *plan, const struct monoid *monoid
     }
 }
 
+/* Room for all arguments, in every kernel of every launch. */
+static void check_launches(const struct plan *plan)
+{
+    uint32_t num = plan->num_launches < 4 ? plan->num_launches : 4;
+    struct launch launch;
+
+    for (uint32_t i = 0; i < num; ++i) {
+        clfold_plan_launch(plan, i, &launch);
+        assert_in_range(launch.num_arguments, 1, CLFOLD_MAX_ARGUMENTS);
+        assert_in_range(launch.kernel, 0,
+                        clfold_algorithm_row(plan->shape.algorithm)->num_kernels - 1);
+        assert_true(launch.num_groups >= 1);
+    }
+}
+
 static void test_plans(void **state)
 {
     size_t num = 0;
 
     (void)state;
     for (size_t d = 0; d < NUM_DEVICES; ++d) {
-        for (size_t f = 0; f < NUM_FOLDS * CLFOLD_SCAN_ALGORITHMS; ++f) {
-            struct monoid monoid = monoid_of(f / CLFOLD_SCAN_ALGORITHMS);
-            struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
-            struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
-            uint32_t many =
-                clfold_scan_shapes(f % CLFOLD_SCAN_ALGORITHMS, false, &devices[d],
-                                   &monoid, &verdict, &none, policies, shapes);
+        for (size_t f = 0; f < NUM_FOLDS * NUM_SCANS; ++f) {
+            struct monoid monoid = monoid_of(f / NUM_SCANS);
+            struct job job = job_of(CLFOLD_INCLUSIVE_SCAN,
+                                    SCAN_SINGLE_GROUP + (enum algorithm)(f % NUM_SCANS),
+                                    &monoid, &devices[d], &none);
+            struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+            job.verdict = verdict;
+            uint32_t many = clfold_plan_candidates(&job, candidates);
             assert_int_equal(many, CLFOLD_MAX_CANDIDATES);
             for (size_t c = 0; c < many * NUM_COUNTS; ++c) {
-                const struct scan_shape *shape = &shapes[c % many];
-                uint64_t count = count_of(c / many, shape->tile.elements);
-                struct scan_plan plan;
-                check_shape(shape, &monoid, &devices[d]);
-                clfold_scan_plan_init(&plan, &monoid, &devices[d], &policies[c % many],
-                                      shape, &verdict, &none, c % 18, count);
+                const struct candidate *candidate = &candidates[c % many];
+                uint64_t count = count_of(c / many, candidate->shape.tile.elements);
+                check_shape(&candidate->shape, &monoid, &devices[d]);
+                job.out_offset = c % 18;
+                struct plan plan = plan_of(job, candidate, count);
                 check_plan(&plan, &monoid, c % 18, count);
+                check_launches(&plan);
+                plan.shape.traced = clfold_looks_back(plan.shape.algorithm);
+                check_launches(&plan);
                 ++num;
             }
         }
@@ -159,26 +179,22 @@ static void test_plans(void **state)
 }
 
 /* The plan of the device's first tile. */
-static struct scan_plan plan_of(enum scan_algorithm algorithm,
-                                const struct device_facts *device,
-                                const struct monoid *monoid, const struct verdict *relied,
-                                const struct plan_override *override, uint64_t count)
+static struct plan first_plan(enum algorithm algorithm, const struct device_facts *device,
+                              const struct monoid *monoid, const struct verdict *relied,
+                              const struct plan_override *override, uint64_t count)
 {
-    struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
-    struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
-    struct scan_plan plan;
+    struct job job = job_of(CLFOLD_INCLUSIVE_SCAN, algorithm, monoid, device, override);
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
 
-    clfold_scan_shapes(algorithm, false, device, monoid, relied, override, policies,
-                       shapes);
-    clfold_scan_plan_init(&plan, monoid, device, policies, shapes, relied, override, 0,
-                          count);
-    return plan;
+    job.verdict = *relied;
+    clfold_plan_candidates(&job, candidates);
+    return plan_of(job, &candidates[0], count);
 }
 
 /* What each strategy moves, as multiples of the input: what is kept a tile is little. */
 static void test_bytes(void **state)
 {
-    static const double multiples[CLFOLD_SCAN_ALGORITHMS] = {
+    static const double multiples[CLFOLD_ALGORITHMS] = {
         [SCAN_SINGLE_GROUP] = 2, [SCAN_THEN_PROPAGATE] = 4, [REDUCE_THEN_SCAN] = 3,
         [SCAN_LOOKBACK] = 2,     [SCAN_CHAINED] = 2,
     };
@@ -186,44 +202,45 @@ static void test_bytes(void **state)
     struct monoid monoid = monoid_of(0);
 
     (void)state;
-    for (size_t k = 0; k < 2 * CLFOLD_SCAN_ALGORITHMS; ++k) {
-        size_t a = k / 2;
-        struct scan_plan plan = plan_of((enum scan_algorithm)a, &devices[k % 2], &monoid,
-                                        &verdict, &none, count);
-        double moved =
-            (double)(plan.bytes_read + plan.bytes_written) / (4.0 * (double)count);
+    for (size_t k = 0; k < 2 * NUM_SCANS; ++k) {
+        size_t a = SCAN_SINGLE_GROUP + k / 2;
+        struct plan plan = first_plan((enum algorithm)a, &devices[k % 2], &monoid,
+                                      &verdict, &none, count);
+        uint64_t bytes_read, bytes_written;
+        clfold_plan_bytes(&plan, &bytes_read, &bytes_written);
+        double moved = (double)(bytes_read + bytes_written) / (4.0 * (double)count);
         assert_true(moved >= multiples[a] && moved < multiples[a] + 0.01);
     }
+}
+
+static enum algorithm choice(const char *name, uint64_t count)
+{
+    struct monoid monoid = monoid_of(0);
+    struct job job =
+        job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_TILES, &monoid, &devices[0], &none);
+
+    job.count = count;
+    assert_int_equal(clfold_plan_choose(&job, &site, name), CLFOLD_OK);
+    return job.algorithm;
 }
 
 static void test_choice(void **state)
 {
     struct monoid monoid = monoid_of(0);
-    enum scan_algorithm algorithm;
+    struct job job =
+        job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_TILES, &monoid, &devices[0], &none);
 
     (void)state;
-    assert_int_equal(
-        clfold_scan_choose(&algorithm, &site, NULL, &monoid, &devices[0], 1000),
-        CLFOLD_OK);
-    assert_int_equal(algorithm, SCAN_SINGLE_GROUP);
-    assert_int_equal(
-        clfold_scan_choose(&algorithm, &site, NULL, &monoid, &devices[0], 1 << 24),
-        CLFOLD_OK);
-    assert_int_equal(algorithm, SCAN_LOOKBACK);
-    for (int a = 0; a < CLFOLD_SCAN_ALGORITHMS; ++a) {
-        assert_int_equal(clfold_scan_choose(&algorithm, &site, clfold_scan_name(a),
-                                            &monoid, &devices[0], 1 << 24),
-                         CLFOLD_OK);
-        assert_int_equal(algorithm, a);
+    assert_int_equal(choice(NULL, 1000), SCAN_SINGLE_GROUP);
+    assert_int_equal(choice(NULL, 1 << 24), SCAN_LOOKBACK);
+    for (int a = SCAN_SINGLE_GROUP; a < CLFOLD_ALGORITHMS; ++a) {
+        const char *name = clfold_algorithm_name((enum algorithm)a);
+        assert_int_equal(choice(name, 1 << 24), a);
         /* Nothing takes one launch, whoever asks. */
-        assert_int_equal(clfold_scan_choose(&algorithm, &site, clfold_scan_name(a),
-                                            &monoid, &devices[0], 0),
-                         CLFOLD_OK);
-        assert_int_equal(algorithm, SCAN_SINGLE_GROUP);
+        assert_int_equal(choice(name, 0), SCAN_SINGLE_GROUP);
     }
-    assert_refused(
-        clfold_scan_choose(&algorithm, &site, "reduce3", &monoid, &devices[0], 1),
-        CLFOLD_ERROR_UNSUPPORTED, "\"reduce3\"");
+    assert_refused(clfold_plan_choose(&job, &site, "reduce3"), CLFOLD_ERROR_UNSUPPORTED,
+                   "\"reduce3\"");
 }
 
 /* ---- Look-back --------------------------------------------------------------------- */
@@ -237,15 +254,15 @@ static void test_groups(void **state)
     const uint64_t count = (1 << 26) + 1;
 
     (void)state;
-    for (int a = SCAN_LOOKBACK; a < CLFOLD_SCAN_ALGORITHMS; ++a) {
-        struct scan_plan plan = plan_of(a, &devices[0], &monoid, &verdict, &none, count);
+    for (int a = SCAN_LOOKBACK; a < CLFOLD_ALGORITHMS; ++a) {
+        struct plan plan = first_plan(a, &devices[0], &monoid, &verdict, &none, count);
         assert_true(plan.run > 1);
         assert_in_range(plan.num_groups, 2, 256);
-        plan = plan_of(a, &devices[1], &monoid, &verdict, &none, count);
+        plan = first_plan(a, &devices[1], &monoid, &verdict, &none, count);
         assert_int_equal(plan.run, 1);
         assert_int_equal(plan.num_groups, plan.num_tiles);
         for (size_t d = 0; d < 2; ++d) {
-            plan = plan_of(a, &devices[d], &monoid, &verdict, &few, 64 * 23);
+            plan = first_plan(a, &devices[d], &monoid, &verdict, &few, 64 * 23);
             assert_int_equal(plan.run, 5);
             assert_int_equal(plan.num_groups, 5);
         }
@@ -263,15 +280,16 @@ static void test_spins(void **state)
     for (size_t d = 0; d < NUM_DEVICES; ++d) {
         struct plan_override override = { .tile_elements = 64 };
         uint32_t many, few;
-        many =
-            plan_of(SCAN_LOOKBACK, &devices[d], &monoid, &verdict, &override, 100).spins;
-        few = plan_of(SCAN_LOOKBACK, &devices[d], &monoid, &unfair, &override, 100).spins;
+        many = first_plan(SCAN_LOOKBACK, &devices[d], &monoid, &verdict, &override, 100)
+                   .spins;
+        few = first_plan(SCAN_LOOKBACK, &devices[d], &monoid, &unfair, &override, 100)
+                  .spins;
         assert_true(devices[d].most_rounds ? few == 0 : few > 0 && few <= 64);
         assert_true(devices[d].most_rounds ? many == 0 : many >= 1 << 16);
         for (uint32_t spins = 0; spins < 3; ++spins) {
             override.spins = 1 + spins;
             assert_int_equal(
-                plan_of(SCAN_LOOKBACK, &devices[d], &monoid, &verdict, &override, 100)
+                first_plan(SCAN_LOOKBACK, &devices[d], &monoid, &verdict, &override, 100)
                     .spins,
                 spins);
         }
@@ -279,7 +297,7 @@ static void test_spins(void **state)
 }
 
 /* `why`: a part of the reason; NULL: it is not refused. */
-static void check_refused(const struct scan_plan *plan, const char *why)
+static void check_refused(const struct plan *plan, const char *why)
 {
     if (!why) {
         assert_null(plan->refused);
@@ -296,21 +314,20 @@ static void test_refused(void **state)
     struct monoid monoid = monoid_of(0);
 
     (void)state;
-    for (int a = SCAN_LOOKBACK; a < CLFOLD_SCAN_ALGORITHMS; ++a) {
-        struct scan_plan plan =
-            plan_of(a, &devices[0], &monoid, &nothing, &none, 1 << 20);
+    for (int a = SCAN_LOOKBACK; a < CLFOLD_ALGORITHMS; ++a) {
+        struct plan plan = first_plan(a, &devices[0], &monoid, &nothing, &none, 1 << 20);
         check_refused(&plan, NO_TIER);
         for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS;
              ++tier) {
             const struct verdict relied = { tier, true, true };
             uint64_t most = UINT64_C(16) << clfold_memory(tier)->ticket_bits;
-            plan = plan_of(a, &devices[1], &monoid, &relied, &small, most - 16);
+            plan = first_plan(a, &devices[1], &monoid, &relied, &small, most - 16);
             check_refused(&plan, NULL);
-            plan = plan_of(a, &devices[1], &monoid, &relied, &small, most);
+            plan = first_plan(a, &devices[1], &monoid, &relied, &small, most);
             check_refused(&plan, TICKETS);
-            plan = plan_of(a, &devices[2], &monoid, &relied, &small, 64);
+            plan = first_plan(a, &devices[2], &monoid, &relied, &small, 64);
             check_refused(&plan, NULL);
-            plan = plan_of(a, &devices[2], &monoid, &relied, &small, 1 << 16);
+            plan = first_plan(a, &devices[2], &monoid, &relied, &small, 1 << 16);
             check_refused(&plan, ROUNDS);
         }
     }
@@ -341,7 +358,7 @@ static void test_memory(void **state)
 static void test_window(void **state)
 {
     static const struct {
-        enum scan_algorithm algorithm;
+        enum algorithm algorithm;
         size_t device;
         struct plan_override override;
         uint32_t window;
@@ -362,8 +379,8 @@ static void test_window(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        struct scan_plan plan = plan_of(cases[i].algorithm, &devices[cases[i].device],
-                                        &monoid, &verdict, &cases[i].override, 9);
+        struct plan plan = first_plan(cases[i].algorithm, &devices[cases[i].device],
+                                      &monoid, &verdict, &cases[i].override, 9);
         assert_int_equal(plan.shape.window, cases[i].window);
     }
 }
@@ -383,17 +400,19 @@ static void test_vendors(void **state)
                                        .local_memory = locals[size / 4 % 4],
                                        .sub_groups = i % 3 == 0 };
         struct monoid monoid = monoid_of(size / 16);
-        struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
-        struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
-        uint32_t num = clfold_scan_shapes(SCAN_LOOKBACK, false, &device, &monoid,
-                                          &verdict, &none, policies, shapes);
-        assert_int_equal(shapes[0].tile.kind, TILE_GROUP);
+        struct policy policies[CLFOLD_MAX_CANDIDATES];
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        struct job job =
+            job_of(CLFOLD_INCLUSIVE_SCAN, SCAN_LOOKBACK, &monoid, &device, &none);
+        job.verdict = verdict;
+        uint32_t num = clfold_plan_candidates(&job, candidates);
+        assert_int_equal(candidates[0].shape.tile.kind, TILE_GROUP);
         for (uint32_t c = 0; c < num; ++c) {
-            assert_string_equal(policies[c].row, vendors[v].row);
-            check_shape(&shapes[c], &monoid, &device);
+            assert_string_equal(candidates[c].policy.row, vendors[v].row);
+            check_shape(&candidates[c].shape, &monoid, &device);
         }
         device.cpu = true;
-        clfold_policy_scan(&device, policies);
+        clfold_policies(&device, FAMILY_SCAN, policies);
         assert_string_equal(policies[0].row, "cpu");
     }
 }
@@ -413,7 +432,7 @@ static void test_runs(void **state)
         { 64, 512, { 2, 2 } },    { 64, 513, { 3, 3 } }, { 64, 1024, { 4, 4 } },
         { 64, 2561, { 11, 11 } }, { 1024, 1, { 1, 1 } }, { UINT32_MAX, 256, { 1, 1 } },
     };
-    const enum scan_algorithm algorithms[] = { SCAN_LOOKBACK, REDUCE_THEN_SCAN };
+    const enum algorithm algorithms[] = { SCAN_LOOKBACK, REDUCE_THEN_SCAN };
     struct device_facts device = devices[0];
     struct monoid monoid = monoid_of(0);
 
@@ -421,10 +440,11 @@ static void test_runs(void **state)
     for (size_t i = 0; i < 4 * sizeof(cases) / sizeof(cases[0]); ++i) {
         device.units = cases[i / 4].units;
         device.platform = i % 2 == 0 ? devices[0].platform : "another";
-        struct scan_plan plan =
-            plan_of(algorithms[i / 2 % 2], &device, &monoid, &verdict, &none, 1);
+        struct plan plan =
+            first_plan(algorithms[i / 2 % 2], &device, &monoid, &verdict, &none, 1);
         uint64_t count = cases[i / 4].tiles * plan.shape.tile.elements;
-        plan = plan_of(algorithms[i / 2 % 2], &device, &monoid, &verdict, &none, count);
+        plan =
+            first_plan(algorithms[i / 2 % 2], &device, &monoid, &verdict, &none, count);
         assert_int_equal(plan.run, cases[i / 4].run[i % 2]);
     }
 }

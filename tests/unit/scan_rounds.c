@@ -5,7 +5,7 @@
 #include "oracle.h"
 #include "test.h"
 
-#include "plan/scan_plan.h"
+#include "plans.h"
 
 static const struct site site = { NULL, "scan_rounds" };
 
@@ -25,12 +25,12 @@ static const struct plan_override none;
 
 /* For look-back; scan_chained is the same kernel. */
 static const struct verdict verdict = { MEMORY_LEGACY_32, true, false };
-#define NUM_ALGORITHMS (SCAN_LOOKBACK + 1)
+#define NUM_ALGORITHMS (SCAN_LOOKBACK + 1 - SCAN_SINGLE_GROUP)
 
 /* What the text of a program is made of. */
 struct subject {
     const struct monoid *monoid;
-    const struct scan_shape *shape;
+    const struct shape *shape;
     bool fast; /* rows of 16 bytes */
 };
 
@@ -204,7 +204,7 @@ static struct loops tile_loops(const struct subject *of, enum steps steps, uint6
 }
 
 /* clfold_tile_count */
-static uint64_t tile_count(const struct scan_plan *plan, uint64_t t, uint64_t count)
+static uint64_t tile_count(const struct plan *plan, uint64_t t, uint64_t count)
 {
     uint64_t tile = plan->shape.tile.elements;
     uint64_t begin = t == 0 ? 0 : t * tile - plan->lead;
@@ -214,7 +214,7 @@ static uint64_t tile_count(const struct scan_plan *plan, uint64_t t, uint64_t co
 }
 
 /* A group's tiles: the first, the last, and what is whole between them. */
-static struct loops run_loops(const struct subject *of, const struct scan_plan *plan,
+static struct loops run_loops(const struct subject *of, const struct plan *plan,
                               enum steps steps, uint64_t first, uint64_t count)
 {
     uint64_t stop = first + plan->run;
@@ -234,7 +234,7 @@ static struct loops run_loops(const struct subject *of, const struct scan_plan *
 }
 
 /* What only clfold_scan_single_group has: `state` taken and handed on, and the total. */
-static struct loops single_loops(const struct subject *of, const struct scan_plan *plan,
+static struct loops single_loops(const struct subject *of, const struct plan *plan,
                                  uint64_t first, uint64_t count)
 {
     struct loops loops = run_loops(of, plan, AGGREGATE_AND_SCAN, first, count);
@@ -252,7 +252,7 @@ static struct loops single_loops(const struct subject *of, const struct scan_pla
 
 /* clfold_scan_prefixes: work-items that run as one vector go through the lone one's loop
  * as well. */
-static struct loops prefix_loops(const struct subject *of, const struct scan_plan *plan)
+static struct loops prefix_loops(const struct subject *of, const struct plan *plan)
 {
     uint64_t anchor = plan->shape.anchor, most = plan->launch_blocks;
     uint64_t blocks = plan->blocks < most ? plan->blocks : most;
@@ -272,7 +272,7 @@ static struct loops prefix_loops(const struct subject *of, const struct scan_pla
 
 /* clfold_scan_lookback, in a group that folds all tiles but its own for others, after as
  * many polls as it may, with each tile that it looks at showing up at the last one. */
-static struct loops lookback_loops(const struct subject *of, const struct scan_plan *plan)
+static struct loops lookback_loops(const struct subject *of, const struct plan *plan)
 {
     uint64_t num = plan->num_tiles, folds = num + plan->run;
     uint64_t polls = num * (plan->spins + 1) + 2;
@@ -321,7 +321,7 @@ static void check_loops(const struct subject *of, const struct device_facts *dev
         fail_msg("%s of %llu %s by %s in %s of %u, %u work-items: %llu rounds, %llu with "
                  "ends, in %s",
                  of->monoid->name, (unsigned long long)count, name_of(of->monoid->in),
-                 clfold_scan_name(of->shape->algorithm),
+                 clfold_algorithm_name(of->shape->algorithm),
                  clfold_tile_name(of->shape->tile.kind), of->shape->tile.elements,
                  of->shape->tile.group_size, (unsigned long long)loops.rounds,
                  (unsigned long long)loops.all, kernel);
@@ -330,7 +330,7 @@ static void check_loops(const struct subject *of, const struct device_facts *dev
 
 /* The first run, the second, and the last: all others are like the second. */
 static void check_plan(const struct subject *of, const struct device_facts *device,
-                       const struct scan_plan *plan, uint64_t count)
+                       const struct plan *plan, uint64_t count)
 {
     uint64_t last = (plan->num_tiles - 1) / plan->run * plan->run;
     const uint64_t firsts[] = { 0, plan->run < last ? plan->run : 0, last };
@@ -364,22 +364,22 @@ static void check_plan(const struct subject *of, const struct device_facts *devi
 
 /* Powers of two to 2^33, and what lies about the ends of tiles, of runs, and of all
  * groups' runs; from any place in a line. */
-static void check_shape(const struct monoid *monoid, const struct device_facts *device,
-                        const struct scan_policy *policy, const struct scan_shape *shape,
+static void check_shape(struct job job, const struct candidate *candidate,
                         struct cuts *cuts)
 {
+    const struct shape *shape = &candidate->shape;
     const uint64_t most = UINT64_C(1) << 33;
     enum tile_kind kind = shape->tile.kind;
-    struct scan_plan plan;
     uint64_t units[4] = { 1, shape->tile.elements };
 
-    clfold_scan_plan_init(&plan, monoid, device, policy, shape, &verdict, &none, 0, most);
+    job.override = none;
+    struct plan plan = plan_of(job, candidate, most);
     units[2] = units[1] * plan.run;
-    units[3] = units[2] * policy->groups;
+    units[3] = units[2] * candidate->policy.groups;
     if (shape->algorithm == SCAN_SINGLE_GROUP) {
         cuts->single[kind] |= plan.num_launches > 1;
     } else if (shape->algorithm != SCAN_LOOKBACK) {
-        cuts->runs[kind] |= plan.num_groups > policy->groups;
+        cuts->runs[kind] |= plan.num_groups > candidate->policy.groups;
         cuts->prefixes[kind] |= plan.num_launches > 3;
     }
     for (size_t u = 0; u < 4; ++u) {
@@ -387,12 +387,12 @@ static void check_shape(const struct monoid *monoid, const struct device_facts *
             const uint64_t counts[] = { unit > 1 ? unit - 1 : 1, unit, unit + 1,
                                         unit + 15, unit / 3 * 2 + 1 };
             for (size_t c = 0; c < 2 * 5; ++c) {
-                struct subject of = { monoid, shape, c % 2 };
+                struct subject of = { job.monoid, shape, c % 2 };
                 uint64_t count = counts[c / 2];
-                clfold_scan_plan_init(&plan, monoid, device, policy, shape, &verdict,
-                                      &none, (i + c / 2) % 18, count);
+                job.out_offset = (i + c / 2) % 18;
+                plan = plan_of(job, candidate, count);
                 if (!plan.refused) {
-                    check_plan(&of, device, &plan, count);
+                    check_plan(&of, job.device, &plan, count);
                 }
                 cuts->looks[kind] |= shape->algorithm == SCAN_LOOKBACK &&
                                      plan.num_tiles > 2 && !plan.refused;
@@ -406,13 +406,15 @@ static void check_monoid(const struct device_facts *device, const struct monoid 
                          struct cuts *cuts)
 {
     for (size_t k = 0; k < NUM_OVERRIDES * NUM_ALGORITHMS; ++k) {
-        struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
-        struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
-        uint32_t num =
-            clfold_scan_shapes(k % NUM_ALGORITHMS, false, device, monoid, &verdict,
-                               &overrides[k / NUM_ALGORITHMS], policies, shapes);
+        enum algorithm algorithm =
+            SCAN_SINGLE_GROUP + (enum algorithm)(k % NUM_ALGORITHMS);
+        struct job job = job_of(CLFOLD_INCLUSIVE_SCAN, algorithm, monoid, device,
+                                &overrides[k / NUM_ALGORITHMS]);
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        job.verdict = verdict;
+        uint32_t num = clfold_plan_candidates(&job, candidates);
         for (uint32_t i = 0; i < num; ++i) {
-            check_shape(monoid, device, &policies[i], &shapes[i], cuts);
+            check_shape(job, &candidates[i], cuts);
         }
     }
 }

@@ -72,12 +72,11 @@ static bool check(void *user, const struct tuned_numbers *numbers)
     return !w->wrong || !w->wrong(numbers);
 }
 
-static struct world new_world_on(const struct device_facts *device,
-                                 clfold_operation operation,
+static struct world new_world_on(const struct device_facts *device, enum family family,
                                  double (*cost)(const struct tuned_numbers *numbers))
 {
     struct world w = {
-        .space = { .operation = operation,
+        .space = { .family = family,
                    .device = device,
                    .least_bytes = 1 << 20,
                    .most_bytes = 4 << 20 },
@@ -86,23 +85,17 @@ static struct world new_world_on(const struct device_facts *device,
         .random = 1,
         .cost = cost,
     };
-    struct policy reduce[CLFOLD_MAX_CANDIDATES];
-    struct scan_policy scan[CLFOLD_MAX_CANDIDATES];
+    struct policy policies[CLFOLD_MAX_CANDIDATES];
 
-    if (operation == CLFOLD_REDUCE) {
-        clfold_policy_reduce(device, reduce);
-        clfold_numbers_of_reduce(&w.space.policy, &reduce[0]);
-    } else {
-        clfold_policy_scan(device, scan);
-        clfold_numbers_of_scan(&w.space.policy, &scan[0]);
-    }
+    clfold_policies(device, family, policies);
+    clfold_numbers_of(&w.space.policy, family, &policies[0]);
     return w;
 }
 
-static struct world new_world(clfold_operation operation,
+static struct world new_world(enum family family,
                               double (*cost)(const struct tuned_numbers *numbers))
 {
-    return new_world_on(&cpu, operation, cost);
+    return new_world_on(&cpu, family, cost);
 }
 
 static const struct tuned_numbers *summit; /* of `peak`: the default's */
@@ -167,7 +160,7 @@ static double peak(const struct tuned_numbers *numbers)
 
 static void test_minimum(void **state)
 {
-    struct world w = new_world(CLFOLD_REDUCE, bowl);
+    struct world w = new_world(FAMILY_REDUCE, bowl);
     struct tune_result result = search(&w, NULL, 60);
 
     (void)state;
@@ -180,7 +173,7 @@ static void test_minimum(void **state)
 
 static void test_scan(void **state)
 {
-    struct world w = new_world(CLFOLD_INCLUSIVE_SCAN, scan_bowl);
+    struct world w = new_world(FAMILY_SCAN, scan_bowl);
     struct tune_result result = search(&w, NULL, 60);
 
     (void)state;
@@ -196,7 +189,7 @@ static void test_scan(void **state)
  * no time here for a second. */
 static void test_both_ways(void **state)
 {
-    struct world w = new_world(CLFOLD_REDUCE, up_and_down);
+    struct world w = new_world(FAMILY_REDUCE, up_and_down);
     const struct tuned_numbers policy = w.space.policy;
     struct tune_result result;
 
@@ -214,7 +207,7 @@ static void test_noise(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; ++seed) {
-        struct world w = new_world(CLFOLD_REDUCE, bowl);
+        struct world w = new_world(FAMILY_REDUCE, bowl);
         w.noise = 0.03;
         w.random = seed;
         const struct tune_result result = search(&w, NULL, 60);
@@ -231,8 +224,8 @@ static void test_never_worse(void **state)
 
     (void)state;
     for (uint64_t seed = 1; seed <= 40; ++seed) {
-        struct world w = new_world(seed % 2 ? CLFOLD_REDUCE : CLFOLD_EXCLUSIVE_SCAN,
-                                   costs[seed / 2 % 2]);
+        struct world w =
+            new_world(seed % 2 ? FAMILY_REDUCE : FAMILY_SCAN, costs[seed / 2 % 2]);
         w.noise = 0.05;
         w.random = seed;
         const struct tune_result result = search(&w, NULL, 30);
@@ -251,7 +244,7 @@ static void test_time(void **state)
     for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); ++i) {
         for (int power = 0; power < 12; power += 2) {
             const double build = 0.001 * (1 << power);
-            struct world w = new_world(CLFOLD_REDUCE, bowl);
+            struct world w = new_world(FAMILY_REDUCE, bowl);
             w.build = build;
             const struct tune_result result = search(&w, NULL, seconds[i]);
             /* the default is got ready and timed in any case */
@@ -272,7 +265,7 @@ static void test_enough(void **state)
 {
     (void)state;
     for (int power = 0; power < 12; ++power) {
-        struct world w = new_world(CLFOLD_REDUCE, bowl);
+        struct world w = new_world(FAMILY_REDUCE, bowl);
         w.build = 0.001 * (1 << power);
         struct tune_result result = search(&w, NULL, 0.001);
         assert_int_equal(result.outcome, TUNE_UNDECIDED);
@@ -284,7 +277,7 @@ static void test_enough(void **state)
 /* Builds that get slower are not begun in the last moment. */
 static void test_slow_builds(void **state)
 {
-    struct world w = new_world(CLFOLD_REDUCE, bowl);
+    struct world w = new_world(FAMILY_REDUCE, bowl);
 
     (void)state;
     w.build = 1;
@@ -297,7 +290,7 @@ static void test_slow_builds(void **state)
 /* What an earlier search came to is tried first, and lost or kept. */
 static void test_previous(void **state)
 {
-    struct world w = new_world(CLFOLD_REDUCE, bowl);
+    struct world w = new_world(FAMILY_REDUCE, bowl);
     struct tuned_numbers previous = w.space.policy;
     struct tune_result result;
 
@@ -310,12 +303,12 @@ static void test_previous(void **state)
     assert_int_equal(result.outcome, TUNE_BETTER);
     assert_true(clfold_numbers_equal(&result.numbers, &previous));
 
-    w = new_world(CLFOLD_REDUCE, peak);
+    w = new_world(FAMILY_REDUCE, peak);
     result = search(&w, &previous, 60);
     assert_true(result.previous_tried);
     assert_int_equal(result.outcome, TUNE_DEFAULT);
 
-    w = new_world(CLFOLD_REDUCE, peak);
+    w = new_world(FAMILY_REDUCE, peak);
     result = search(&w, &previous, 0.01);
     assert_false(result.previous_tried);
     assert_int_equal(result.outcome, TUNE_UNDECIDED);
@@ -341,7 +334,7 @@ static double detour(const struct tuned_numbers *numbers)
 /* What was moved on the way and makes no difference in the end is the policy's again. */
 static void test_simple(void **state)
 {
-    struct world w = new_world(CLFOLD_REDUCE, detour);
+    struct world w = new_world(FAMILY_REDUCE, detour);
     struct tune_result result;
     struct tuned_numbers previous = w.space.policy;
 
@@ -360,7 +353,7 @@ static void test_simple(void **state)
 /* Fast and wrong is not better. */
 static void test_wrong(void **state)
 {
-    struct world w = new_world(CLFOLD_REDUCE, bowl);
+    struct world w = new_world(FAMILY_REDUCE, bowl);
     struct tune_result result;
 
     (void)state;
@@ -374,7 +367,7 @@ static void test_wrong(void **state)
 
 static void test_failing(void **state)
 {
-    struct world w = new_world(CLFOLD_REDUCE, bowl);
+    struct world w = new_world(FAMILY_REDUCE, bowl);
     struct tune_result result;
 
     (void)state;
@@ -397,8 +390,7 @@ static void test_values(void **state)
 
     (void)state;
     for (int i = 0; i < 2 * 2 * CLFOLD_TUNED * 2; ++i) {
-        const clfold_operation operation =
-            i / 2 % 2 ? CLFOLD_REDUCE : CLFOLD_INCLUSIVE_SCAN;
+        const clfold_operation operation = i / 2 % 2 ? FAMILY_REDUCE : FAMILY_SCAN;
         const struct world w = new_world_on(devices[i % 2], operation, flat);
         const enum tuned which = (enum tuned)(i / 4 % CLFOLD_TUNED);
         struct tuned_numbers at = w.space.policy;
@@ -419,7 +411,7 @@ static void test_values(void **state)
             found = found || values[v] == at.values[which];
             assert_true(
                 values[v] == at.values[which] ||
-                clfold_numbers_legal(&numbers, w.space.operation, devices[i % 2], why));
+                clfold_numbers_legal(&numbers, w.space.family, devices[i % 2], why));
         }
         assert_true(found || num == 0);
         assert_true(which != TUNED_TILE_BYTES || num > 8);

@@ -3,8 +3,7 @@
 
 #include "plan/tuning.h"
 
-#include "plan/reduce_plan.h"
-#include "plan/scan_plan.h"
+#include "plans.h"
 
 #define FIRST "clfold tuning 2\n"
 #define KEY   "clfold 100; Some platform; A device, 2 on a line; 3.1 x=y"
@@ -49,7 +48,7 @@ static void test_round_trip(void **state)
             clfold_numbers_put(&numbers, TUNED_TILE, TILE_VECTOR + i % 2);
             clfold_numbers_put(&numbers, TUNED_TILE_BYTES, 256 + i);
             for (int n = TUNED_GROUPS; n < CLFOLD_TUNED && i % 3; ++n) {
-                if (clfold_tuned_of((enum tuned)n, o)) {
+                if (clfold_tuned_of((enum tuned)n, clfold_operation_row(o)->family)) {
                     clfold_numbers_put(&numbers, (enum tuned)n,
                                        n == TUNED_PREFETCH ? i % 2 : i + 1);
                 }
@@ -342,31 +341,23 @@ static void test_policy_itself(void **state)
     const struct device_facts *const devices[] = { &cpu, &gpu };
 
     (void)state;
-    for (int d = 0; d < 2; ++d) {
+    for (int i = 0; i < 4; ++i) {
+        enum family family = i % 2 ? FAMILY_SCAN : FAMILY_REDUCE;
+        const struct device_facts *device = devices[i / 2];
         struct policy before[CLFOLD_MAX_CANDIDATES], after[CLFOLD_MAX_CANDIDATES];
-        struct scan_policy was[CLFOLD_MAX_CANDIDATES], is[CLFOLD_MAX_CANDIDATES];
-        uint32_t num = clfold_policy_reduce(devices[d], before);
+        uint32_t num = clfold_policies(device, family, before);
         struct tuned_numbers numbers, again;
         char why[CLFOLD_TUNING_WHY];
-        clfold_policy_reduce(devices[d], after);
-        clfold_numbers_of_reduce(&numbers, &before[0]);
-        assert_true(clfold_numbers_legal(&numbers, CLFOLD_REDUCE, devices[d], why));
-        clfold_tune_reduce(&numbers, after, num);
-        clfold_numbers_of_reduce(&again, &after[0]);
+        clfold_policies(device, family, after);
+        clfold_numbers_of(&numbers, family, &before[0]);
+        assert_true(clfold_numbers_legal(&numbers, family, device, why));
+        clfold_numbers_apply(&numbers, after, num);
+        clfold_numbers_of(&again, family, &after[0]);
         assert_true(clfold_numbers_equal(&numbers, &again));
         assert_string_equal(after[0].row, "tuned");
         assert_memory_equal(&after[1], &before[1], sizeof(after[1]));
-        num = clfold_policy_scan(devices[d], was);
-        clfold_policy_scan(devices[d], is);
-        clfold_numbers_of_scan(&numbers, &was[0]);
-        assert_true(
-            clfold_numbers_legal(&numbers, CLFOLD_EXCLUSIVE_SCAN, devices[d], why));
-        clfold_tune_scan(&numbers, is, num);
-        clfold_numbers_of_scan(&again, &is[0]);
-        assert_true(clfold_numbers_equal(&numbers, &again));
-        assert_string_equal(is[0].row, "tuned");
-        clfold_tune_scan(NULL, is, num);
-        assert_string_equal(is[0].row, "tuned");
+        clfold_numbers_apply(NULL, after, num);
+        assert_string_equal(after[0].row, "tuned");
     }
 }
 
@@ -375,19 +366,19 @@ static void test_other_tile(void **state)
 {
     struct policy before[CLFOLD_MAX_CANDIDATES], after[CLFOLD_MAX_CANDIDATES];
     struct tuned_numbers numbers = { 0 };
-    uint32_t num = clfold_policy_reduce(&cpu, before);
+    uint32_t num = clfold_policies(&cpu, FAMILY_REDUCE, before);
 
     (void)state;
-    clfold_policy_reduce(&cpu, after);
+    clfold_policies(&cpu, FAMILY_REDUCE, after);
     assert_int_equal(before[0].tile, TILE_VECTOR);
     assert_int_equal(before[1].tile, TILE_GROUP);
     clfold_numbers_put(&numbers, TUNED_TILE, TILE_GROUP);
     clfold_numbers_put(&numbers, TUNED_GROUPS, 77);
-    clfold_tune_reduce(&numbers, after, num);
+    clfold_numbers_apply(&numbers, after, num);
     assert_int_equal(after[0].tile, TILE_GROUP);
     assert_int_equal(after[0].tile_bytes, before[1].tile_bytes);
     assert_int_equal(after[0].group_size, before[1].group_size);
-    assert_int_equal(after[0].units * after[0].resident, 77);
+    assert_int_equal(after[0].groups, 77);
     assert_int_equal(after[1].tile, TILE_VECTOR);
     assert_string_equal(after[1].row, before[0].row);
 }
@@ -406,11 +397,7 @@ static void test_shapes(void **state)
         const struct device_facts *device = devices[i % 3];
         struct tuned_numbers numbers = { 0 };
         struct plan_override tuned = { .tuned = &numbers };
-        struct policy policies[CLFOLD_MAX_CANDIDATES];
-        struct scan_policy scans[CLFOLD_MAX_CANDIDATES];
-        struct reduce_shape reduce[CLFOLD_MAX_CANDIDATES];
-        struct scan_shape scan[CLFOLD_MAX_CANDIDATES];
-        struct scan_plan plan;
+        struct candidate reduce[CLFOLD_MAX_CANDIDATES], scan[CLFOLD_MAX_CANDIDATES];
         struct monoid monoid;
         const bool vector = i / 3 % 2 == 0;
         clfold_numbers_put(&numbers, TUNED_TILE, vector ? TILE_VECTOR : TILE_GROUP);
@@ -421,31 +408,33 @@ static void test_shapes(void **state)
         assert_ok(clfold_monoid_init(&monoid, &site,
                                      i / 54 ? CLFOLD_ARG_MIN_MAX : CLFOLD_ADD, CLFOLD_F64,
                                      CLFOLD_F64));
-        clfold_reduce_shapes(REDUCE_TILES, device, &monoid, &tuned, policies, reduce);
-        assert_int_equal(reduce[0].tile.kind, numbers.values[TUNED_TILE]);
-        assert_in_range(reduce[0].tile.elements, 1, UINT32_MAX);
-        assert_in_range(reduce[0].tile.group_size, 1, device->max_group_size);
+        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, device, &tuned, reduce);
+        assert_int_equal(reduce[0].shape.tile.kind, numbers.values[TUNED_TILE]);
+        assert_in_range(reduce[0].shape.tile.elements, 1, UINT32_MAX);
+        assert_in_range(reduce[0].shape.tile.group_size, 1, device->max_group_size);
         assert_true(vector ||
-                    reduce[0].tile.group_size * clfold_monoid_item_size(&monoid) <=
+                    reduce[0].shape.tile.group_size * clfold_monoid_item_size(&monoid) <=
                         device->local_memory);
         if (i / 54) {
             continue; /* scans store no such results */
         }
-        clfold_scan_shapes(REDUCE_THEN_SCAN, false, device, &monoid, &verdict, &tuned,
-                           scans, scan);
-        assert_int_equal(scan[0].tile.kind, numbers.values[TUNED_TILE]);
-        assert_in_range(scan[0].tile.elements, 1, UINT32_MAX);
-        assert_in_range(scan[0].tile.group_size, 1, device->max_group_size);
-        assert_int_equal(scan[0].tile.elements % scan[0].tile.group_size, 0);
-        assert_true(vector || scan[0].tile.elements * 8 <= device->local_memory);
+        struct job job =
+            job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, device, &tuned);
+        job.verdict = verdict;
+        job.out_offset = 3;
+        clfold_plan_candidates(&job, scan);
+        assert_int_equal(scan[0].shape.tile.kind, numbers.values[TUNED_TILE]);
+        assert_in_range(scan[0].shape.tile.elements, 1, UINT32_MAX);
+        assert_in_range(scan[0].shape.tile.group_size, 1, device->max_group_size);
+        assert_int_equal(scan[0].shape.tile.elements % scan[0].shape.tile.group_size, 0);
+        assert_true(vector || scan[0].shape.tile.elements * 8 <= device->local_memory);
         if (device->most_rounds && !vector) {
             /* a round for each element of the run is the least */
-            assert_in_range(scan[0].tile.elements / scan[0].tile.group_size, 1,
-                            device->most_rounds);
+            assert_in_range(scan[0].shape.tile.elements / scan[0].shape.tile.group_size,
+                            1, device->most_rounds);
         }
-        clfold_scan_plan_init(&plan, &monoid, device, &scans[0], &scan[0], &verdict,
-                              &tuned, 3, 1 << 20);
-        assert_true(plan.num_tiles * scan[0].tile.elements >= 1 << 20);
+        const struct plan plan = plan_of(job, &scan[0], 1 << 20);
+        assert_true(plan.num_tiles * scan[0].shape.tile.elements >= 1 << 20);
         assert_string_equal(plan.row, "tuned");
     }
 }

@@ -18,7 +18,7 @@
 
 enum { MOST_FOLDS = 3 * LIST_MOST_TYPES };
 
-struct job {
+struct tuning_job {
     clfold_operation operation;
     clfold_fold fold;
     size_t count;
@@ -33,7 +33,7 @@ struct tuning_session {
     const struct options *options;
     struct tuning old; /* the file's rows for the device */
     bool had_file;
-    struct job jobs[MOST_FOLDS];
+    struct tuning_job jobs[MOST_FOLDS];
     size_t num_jobs;
     struct text left_out; /* lines on the types that are */
     struct progress progress;
@@ -52,7 +52,7 @@ static const char *const names[] = {
 
 /* "exclusive scan add u8:u64". */
 enum { FOLD_TEXT = 64 };
-static void print_fold(char out[FOLD_TEXT], const struct job *job)
+static void print_fold(char out[FOLD_TEXT], const struct tuning_job *job)
 {
     const clfold_fold *const fold = &job->fold;
 
@@ -62,7 +62,7 @@ static void print_fold(char out[FOLD_TEXT], const struct job *job)
 }
 
 static struct tune_request request_of(const struct tuning_session *t,
-                                      const struct job *job)
+                                      const struct tuning_job *job)
 {
     return (struct tune_request){
         .queue = t->session.queue,
@@ -74,7 +74,7 @@ static struct tune_request request_of(const struct tuning_session *t,
 }
 
 /* The default count becomes less until the device has room for it. */
-static bool choose_count(const struct tuning_session *t, struct job *job,
+static bool choose_count(const struct tuning_session *t, struct tuning_job *job,
                          struct message *message)
 {
     const size_t usual = (size_t)1 << 26, least = (size_t)1 << 12;
@@ -100,7 +100,7 @@ static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
 
     for (clfold_operation o = CLFOLD_REDUCE;
          o <= (scans ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_REDUCE); o++) {
-        struct job job = { .operation = o };
+        struct tuning_job job = { .operation = o };
         job.fold = clfold_builtin(t->options->op, type);
         job.fold.in = in == type ? 0 : in;
         clfold_report report;
@@ -163,7 +163,7 @@ static void step(void *user, double part)
     }
 }
 
-static uint64_t bytes_of(const struct job *job)
+static uint64_t bytes_of(const struct tuning_job *job)
 {
     const clfold_type in = job->fold.in ? job->fold.in : job->fold.type;
     const bool scans = job->operation != CLFOLD_REDUCE;
@@ -185,7 +185,7 @@ static void print_numbers(char out[CLFOLD_TUNING_NUMBERS],
     clfold_tuning_print_numbers(out, &changed);
 }
 
-static bool print_row(const struct job *job, const struct tune_result *result,
+static bool print_row(const struct tuning_job *job, const struct tune_result *result,
                       struct message *message)
 {
     const double bytes = (double)bytes_of(job) * 1e-9;
@@ -209,7 +209,8 @@ static bool print_row(const struct job *job, const struct tune_result *result,
            message_set(message, "standard output: %s", strerror(errno));
 }
 
-static struct tuned_numbers *find_row(const struct tuning_session *t, struct job *job)
+static struct tuned_numbers *find_row(const struct tuning_session *t,
+                                      struct tuning_job *job)
 {
     const struct tuned_numbers *row;
 
@@ -228,7 +229,7 @@ static struct tuned_numbers *find_row(const struct tuning_session *t, struct job
     return &job->row;
 }
 
-static bool tune_one(struct tuning_session *t, struct job *job, double seconds,
+static bool tune_one(struct tuning_session *t, struct tuning_job *job, double seconds,
                      struct message *message)
 {
     struct tune_result result;
@@ -292,7 +293,7 @@ static bool make_text(const struct tuning_session *t, const char *path, struct t
     *has_file = t->had_file || old;
     clfold_free(old);
     for (size_t i = 0; i < t->num_jobs && !text->failed; i++) {
-        const struct job *const job = &t->jobs[i];
+        const struct tuning_job *const job = &t->jobs[i];
         struct text next = { 0 };
         clfold_tuning_replace(&next, text->bytes, text->length, key,
                               job->is_decided ? &job->row_fold : NULL,

@@ -60,7 +60,6 @@ static const struct vendor {
     },
 };
 
-static const struct plan_override none;
 static const struct site site = { NULL, "gpu_texts" };
 
 struct request {
@@ -131,59 +130,37 @@ static bool write_program(struct request *request, const struct of *of, struct t
     return true;
 }
 
-static bool write_reduce(struct request *request, const struct monoid *monoid,
-                         enum reduce_algorithm algorithm)
+/* The programs of one operation by one algorithm. */
+static bool write_algorithm(struct request *request, const struct monoid *monoid,
+                            clfold_operation operation, enum algorithm algorithm)
 {
-    const struct device_facts *device = &request->vendor->device;
-    struct policy policies[CLFOLD_MAX_CANDIDATES];
-    struct reduce_shape shapes[CLFOLD_MAX_CANDIDATES];
-    enum reduce_algorithm chosen;
+    const char *name = clfold_algorithm_name(algorithm);
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+    struct job job = {
+        .operation = operation,
+        .monoid = monoid,
+        .device = &request->vendor->device,
+        .count = 1 << 26,
+        .verdict = { request->vendor->tier, true, true },
+    };
     uint32_t num;
     bool ok = true;
 
-    if (!is_asked(request->operations, clfold_reduce_name(algorithm)) ||
-        clfold_reduce_choose(&chosen, &site, clfold_reduce_name(algorithm), monoid,
-                             device, &none)) {
+    if (!is_asked(request->operations, name) || clfold_plan_choose(&job, &site, name)) {
         return true;
     }
-    num = clfold_reduce_shapes(chosen, device, monoid, &none, policies, shapes);
+    num = clfold_plan_candidates(&job, candidates);
     for (uint32_t i = 0; ok && i < num; ++i) {
-        const struct of of = { .operation = clfold_reduce_name(chosen),
-                               .row = policies[i].row,
+        const struct shape *shape = &candidates[i].shape;
+        const struct of of = { .operation = name,
+                               .row = candidates[i].policy.row,
                                .monoid = monoid,
-                               .tile = &shapes[i].tile,
-                               .candidate = i };
-        struct text text = { 0 };
-        clfold_assemble_reduce(&text, monoid, &shapes[i]);
-        ok = write_program(request, &of, &text);
-    }
-    return ok;
-}
-
-static bool write_scan(struct request *request, const struct monoid *monoid,
-                       enum scan_algorithm algorithm, bool exclusive)
-{
-    const struct verdict verdict = { request->vendor->tier, true, true };
-    struct scan_policy policies[CLFOLD_MAX_CANDIDATES];
-    struct scan_shape shapes[CLFOLD_MAX_CANDIDATES];
-    uint32_t num;
-    bool ok = true;
-
-    if (!is_asked(request->operations, clfold_scan_name(algorithm))) {
-        return true;
-    }
-    num = clfold_scan_shapes(algorithm, exclusive, &request->vendor->device, monoid,
-                             &verdict, &none, policies, shapes);
-    for (uint32_t i = 0; ok && i < num; ++i) {
-        const struct of of = { .operation = clfold_scan_name(algorithm),
-                               .row = policies[i].row,
-                               .monoid = monoid,
-                               .tile = &shapes[i].tile,
+                               .tile = &shape->tile,
                                .candidate = i,
-                               .window = shapes[i].window,
-                               .exclusive = exclusive };
+                               .window = shape->window,
+                               .exclusive = shape->exclusive };
         struct text text = { 0 };
-        clfold_assemble_scan(&text, monoid, &shapes[i]);
+        clfold_assemble(&text, monoid, shape);
         ok = write_program(request, &of, &text);
     }
     return ok;
@@ -193,11 +170,13 @@ static bool write_monoid(struct request *request, const struct monoid *monoid)
 {
     bool ok = true;
 
-    for (int a = 0; ok && a < CLFOLD_REDUCE_ALGORITHMS; ++a) {
-        ok = write_reduce(request, monoid, (enum reduce_algorithm)a);
-    }
-    for (int a = 0; ok && a < 2 * CLFOLD_SCAN_ALGORITHMS; ++a) {
-        ok = write_scan(request, monoid, (enum scan_algorithm)(a / 2), a % 2);
+    for (int a = 0; ok && a < CLFOLD_ALGORITHMS; ++a) {
+        for (clfold_operation o = CLFOLD_REDUCE; ok && clfold_operation_row(o); ++o) {
+            if (clfold_algorithm_row((enum algorithm)a)->family ==
+                clfold_operation_row(o)->family) {
+                ok = write_algorithm(request, monoid, o, (enum algorithm)a);
+            }
+        }
     }
     return ok;
 }

@@ -1,0 +1,200 @@
+/* The calls that users make: each fills in a request and sends it down the road. */
+#include "ops/check.h"
+#include "ops/internal.h"
+#include "ops/read.h"
+#include "ops/request.h"
+#include "plan/scalar.h"
+
+#include <string.h>
+
+/* A checked request, on its way. One reduction in verify_every is checked by the host, if
+ * the host can fold it. */
+static clfold_status run(struct request *request, const struct site *site,
+                         clfold_context *context, cl_event *event)
+{
+    bool is_reduction = request->job.operation == CLFOLD_REDUCE;
+
+    atomic_fetch_add(&context->calls, 1);
+    if (is_reduction && request->job.monoid->op && context->verify_every &&
+        (atomic_fetch_add(&context->verifiable, 1) + 1) % context->verify_every == 0) {
+        return clfold_request_verify(request, site, context, event);
+    }
+    return clfold_request_run(request, site, context, event);
+}
+
+clfold_status clfold_call(struct request *request, const struct site *site,
+                          clfold_context *context, const clfold_fold *fold,
+                          cl_event *event)
+{
+    struct monoid monoid;
+    clfold_status status;
+
+    if (event) {
+        *event = NULL;
+    }
+    if ((status = clfold_request_fold(request, site, context, fold, &monoid)) ||
+        (status = clfold_request_check(request, site, context))) {
+        return status;
+    }
+    return run(request, site, context, event);
+}
+
+#define CALL(of_operation)                                                               \
+    struct request request = {                                                           \
+        .job = { .operation = (of_operation), .count = count },                          \
+        .queue = queue,                                                                  \
+        .in = in,                                                                        \
+        .in_offset = in_offset,                                                          \
+        .out = out,                                                                      \
+        .out_offset = out_offset,                                                        \
+        .num_wait = num_wait,                                                            \
+        .wait = wait,                                                                    \
+    }
+
+clfold_status clfold_reduce(clfold_context *context, cl_command_queue queue,
+                            const clfold_fold *fold, cl_mem in, size_t in_offset,
+                            cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
+                            const cl_event *wait, cl_event *event)
+{
+    struct site site = clfold_site(context, fold, "clfold_reduce");
+    CALL(CLFOLD_REDUCE);
+
+    return clfold_call(&request, &site, context, fold, event);
+}
+
+clfold_status clfold_inclusive_scan(clfold_context *context, cl_command_queue queue,
+                                    const clfold_fold *fold, cl_mem in, size_t in_offset,
+                                    cl_mem out, size_t out_offset, size_t count,
+                                    cl_uint num_wait, const cl_event *wait,
+                                    cl_event *event)
+{
+    struct site site = clfold_site(context, fold, "clfold_inclusive_scan");
+    CALL(CLFOLD_INCLUSIVE_SCAN);
+
+    return clfold_call(&request, &site, context, fold, event);
+}
+
+clfold_status clfold_exclusive_scan(clfold_context *context, cl_command_queue queue,
+                                    const clfold_fold *fold, cl_mem in, size_t in_offset,
+                                    cl_mem out, size_t out_offset, size_t count,
+                                    cl_uint num_wait, const cl_event *wait,
+                                    cl_event *event)
+{
+    struct site site = clfold_site(context, fold, "clfold_exclusive_scan");
+    CALL(CLFOLD_EXCLUSIVE_SCAN);
+
+    return clfold_call(&request, &site, context, fold, event);
+}
+
+/* ---- By a monoid in its internal form ---------------------------------------------- */
+
+static clfold_status call_monoid(struct request *request, clfold_context *context,
+                                 const struct monoid *monoid, const char *algorithm,
+                                 const void *init, cl_event *event)
+{
+    struct site site = clfold_site(context, NULL, monoid->name);
+    clfold_status status;
+
+    if (event) {
+        *event = NULL;
+    }
+    request->init.value = init;
+    if ((status = clfold_request_monoid(request, &site, context, monoid, algorithm)) ||
+        (status = clfold_request_check(request, &site, context))) {
+        return status;
+    }
+    atomic_fetch_add(&context->calls, 1);
+    return clfold_request_run(request, &site, context, event);
+}
+
+clfold_status clfold_reduce_monoid(clfold_context *context, cl_command_queue queue,
+                                   const struct monoid *monoid, const char *algorithm,
+                                   cl_mem in, size_t in_offset, cl_mem out,
+                                   size_t out_offset, size_t count, const void *init,
+                                   cl_uint num_wait, const cl_event *wait,
+                                   cl_event *event)
+{
+    CALL(CLFOLD_REDUCE);
+
+    return call_monoid(&request, context, monoid, algorithm, init, event);
+}
+
+clfold_status clfold_scan_monoid(clfold_context *context, cl_command_queue queue,
+                                 const struct monoid *monoid, const char *algorithm,
+                                 bool exclusive, cl_mem in, size_t in_offset, cl_mem out,
+                                 size_t out_offset, size_t count, const void *init,
+                                 cl_uint num_wait, const cl_event *wait, cl_event *event)
+{
+    CALL(exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN);
+
+    return call_monoid(&request, context, monoid, algorithm, init, event);
+}
+
+/* ---- To the host ------------------------------------------------------------------- */
+
+/* The result lies in scratch until it is read. *reduced is the caller's to release, or
+ * NULL. */
+static clfold_status reduce_and_read(struct request *request, const struct site *site,
+                                     clfold_context *context, cl_event *reduced,
+                                     void *result, size_t size)
+{
+    unsigned char bytes[sizeof(cl_ulong) * CLFOLD_MAX_COMPONENTS];
+    clfold_status status = run(request, site, context, reduced);
+
+    if (status) {
+        return status;
+    }
+    status = clfold_read(site, request->queue, request->out, 0, size, bytes, 1, reduced);
+    if (status == CLFOLD_OK) {
+        memcpy(result, bytes, size);
+    }
+    return status;
+}
+
+clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue,
+                                 const clfold_fold *fold, cl_mem in, size_t in_offset,
+                                 size_t count, void *result, size_t result_size)
+{
+    struct site site = clfold_site(context, fold, "clfold_reduce_host");
+    struct request request = {
+        .job = { .operation = CLFOLD_REDUCE, .count = count },
+        .queue = queue,
+        .in = in,
+        .in_offset = in_offset,
+        .behind_all = true,
+    };
+    struct monoid monoid;
+    struct block *block;
+    cl_event reduced = NULL;
+    clfold_status status;
+
+    if ((status = clfold_request_fold(&request, &site, context, fold, &monoid))) {
+        return status;
+    }
+    if (!result) {
+        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "result is NULL");
+    }
+    if (result_size != clfold_monoid_out_size(&monoid)) {
+        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT,
+                           "result_size %zu bytes is not the %zu of %s, %s", result_size,
+                           clfold_monoid_out_size(&monoid), monoid.name,
+                           clfold_type_name(fold->type));
+    }
+    request.to_host = true;
+    if ((status = clfold_request_check(&request, &site, context)) ||
+        (status = clfold_scratch_lend(&context->scratch, &site, queue, request.in_order,
+                                      SCRATCH_PLAIN, result_size, &block))) {
+        return status;
+    }
+    request.out = block->mem;
+    status = reduce_and_read(&request, &site, context, &reduced, result, result_size);
+    if (reduced) {
+        clfold_log_call(site.log, clReleaseEvent(reduced), "clReleaseEvent");
+    }
+    if (status) {
+        clfold_scratch_drop(&context->scratch, site.log, block);
+        return status;
+    }
+    /* The result is read, so nothing uses the block any more. */
+    return clfold_scratch_give(&context->scratch, &site, block, NULL);
+}

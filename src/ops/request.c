@@ -1,0 +1,294 @@
+/* The first stations of a call: its fold, its checks, its plan and program. */
+#include "ops/request.h"
+
+#include "ops/check.h"
+#include "ops/program.h"
+#include "plan/tuning.h"
+
+/* ---- The fold ---------------------------------------------------------------------- */
+
+static const struct operation *operation_of(const struct request *request)
+{
+    return clfold_operation_row(request->job.operation);
+}
+
+clfold_status clfold_request_monoid(struct request *request, const struct site *site,
+                                    const clfold_context *context,
+                                    const struct monoid *monoid, const char *algorithm)
+{
+    struct job *job = &request->job;
+
+    if (!algorithm && operation_of(request)->family == FAMILY_SCAN) {
+        algorithm = context->scan;
+    }
+    request->name = request->name ? request->name : "";
+    request->named = algorithm != NULL;
+    job->monoid = monoid;
+    job->device = &context->caps.facts;
+    job->override = context->override;
+    job->out_offset = request->out_offset;
+    job->tuned = context->override.tuned;
+    if (context->tuning.num > 0 && monoid->op && !job->tuned) {
+        const struct tuning_fold fold =
+            clfold_tuning_fold(job->operation, monoid, job->count);
+        job->tuned = clfold_tuning_find(&context->tuning, &fold);
+    }
+    return clfold_plan_choose(job, site, algorithm);
+}
+
+clfold_status clfold_request_fold(struct request *request, const struct site *site,
+                                  const clfold_context *context, const clfold_fold *fold,
+                                  struct monoid *monoid)
+{
+    clfold_status status =
+        clfold_check_fold(site, context, request->job.operation, fold, monoid);
+
+    if (status) {
+        return status;
+    }
+    request->name = fold->name;
+    request->init = (struct init){ .value = fold->init, .at = fold->init_at };
+    request->total = fold->total_at;
+    return clfold_request_monoid(request, site, context, monoid, fold->algorithm);
+}
+
+/* ---- The checks -------------------------------------------------------------------- */
+
+/* Where the total goes, which nothing else of the call may be, but for init. */
+static clfold_status check_total(const struct request *request, const struct site *site,
+                                 const clfold_context *context, const struct span *in,
+                                 const struct span *out)
+{
+    const struct monoid *monoid = request->job.monoid;
+    const clfold_place *at = &request->total;
+    struct span total = clfold_span_result(monoid, "total_at", "total_at.offset", at->mem,
+                                           at->offset, 1, CL_MEM_READ_ONLY);
+    clfold_status status;
+
+    if (!at->mem && at->offset != 0) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "total_at: mem is NULL, but offset is %zu", at->offset);
+    }
+    if (!at->mem) {
+        return CLFOLD_OK;
+    }
+    if ((status = clfold_check_span(site, context, &total)) ||
+        (status = clfold_check_overlap(site, in, &total, OVERLAP_NONE)) ||
+        (status = clfold_check_overlap(site, out, &total, OVERLAP_NONE)) ||
+        (status = clfold_check_init(site, context, monoid, &request->init, &total,
+                                    OVERLAP_ELEMENTS))) {
+        return status;
+    }
+    if (request->job.count == 0 && !monoid->has_identity &&
+        !clfold_has_init(&request->init)) {
+        return clfold_fail(site, CLFOLD_ERROR_EMPTY,
+                           "count is 0, and total_at wants the fold of nothing by %s, "
+                           "which has neither identity nor init",
+                           monoid->name);
+    }
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_request_check_empty(const struct request *request,
+                                         const struct site *site)
+{
+    const struct monoid *monoid = request->job.monoid;
+
+    if (operation_of(request)->family != FAMILY_REDUCE || request->job.count > 0 ||
+        monoid->has_identity || clfold_has_init(&request->init)) {
+        return CLFOLD_OK;
+    }
+    return clfold_fail(site, CLFOLD_ERROR_EMPTY,
+                       "count is 0, and %s has neither identity nor init", monoid->name);
+}
+
+/* An exclusive scan has a first item that no element makes. */
+static clfold_status check_first(const struct request *request, const struct site *site)
+{
+    const struct monoid *monoid = request->job.monoid;
+
+    if (!operation_of(request)->exclusive || monoid->has_identity ||
+        clfold_has_init(&request->init)) {
+        return CLFOLD_OK;
+    }
+    return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                       "an exclusive scan by %s, which has no identity, needs init",
+                       monoid->name);
+}
+
+clfold_status clfold_request_check(struct request *request, const struct site *site,
+                                   const clfold_context *context)
+{
+    const struct monoid *monoid = request->job.monoid;
+    bool is_scan = operation_of(request)->family == FAMILY_SCAN;
+    size_t count = (size_t)request->job.count;
+    struct span in = clfold_span_in(monoid, request->in, request->in_offset, count);
+    struct span out =
+        clfold_span_result(monoid, "out", "out_offset", request->out, request->out_offset,
+                           is_scan ? count : 1, CL_MEM_READ_ONLY);
+    bool has_out = !request->to_host;
+    clfold_status status;
+
+    if ((status =
+             clfold_check_queue(site, context, request->queue, &request->in_order)) ||
+        (status = clfold_check_wait(site, context, request->num_wait, request->wait)) ||
+        (status = clfold_check_span(site, context, &in)) ||
+        (has_out && (status = clfold_check_span(site, context, &out))) ||
+        (has_out && (status = clfold_check_overlap(
+                         site, &in, &out, is_scan ? OVERLAP_ELEMENTS : OVERLAP_PLACE))) ||
+        (status = clfold_check_init(site, context, monoid, &request->init,
+                                    has_out ? &out : NULL,
+                                    is_scan ? OVERLAP_NONE : OVERLAP_PLACE)) ||
+        (status = check_total(request, site, context, &in, &out)) ||
+        (status = check_first(request, site))) {
+        return status;
+    }
+    request->job.in_place = is_scan && clfold_span_same(&in, &out);
+    return clfold_request_check_empty(request, site);
+}
+
+/* ---- The plan and the program ------------------------------------------------------ */
+
+/* Whether a look-back may become another algorithm. */
+static bool is_free(const struct request *request)
+{
+    return clfold_looks_back(request->job.algorithm) && !request->named;
+}
+
+static void give_up(struct request *request, const char *why)
+{
+    request->job.algorithm = REDUCE_THEN_SCAN;
+    request->given_up = why;
+}
+
+/* Fetches what a look-back may rely on. If OpenCL fails here, an unnamed scan falls back
+ * to reduce_then_scan. */
+static clfold_status fetch_findings(struct request *request, const struct site *site,
+                                    clfold_context *context, bool may_probe,
+                                    struct findings *findings)
+{
+    const char *failed = NULL;
+    bool known = true;
+    cl_int status;
+
+    *findings = (struct findings){ 0 };
+    if (!clfold_looks_back(request->job.algorithm)) {
+        return CLFOLD_OK;
+    }
+    status = clfold_context_findings(context, may_probe, findings, &known, &failed);
+    if (status && request->named) {
+        return clfold_fail_call(site, status, failed);
+    }
+    if (status) {
+        give_up(request, "the probe of its memory failed");
+        return CLFOLD_OK;
+    }
+    request->trace = request->trace ? request->trace : context->override.trace;
+    request->unproven = !known;
+    request->job.verdict = findings->verdict;
+    request->job.traced = request->trace != NULL;
+    return CLFOLD_OK;
+}
+
+static clfold_status refuse(const struct request *request, const struct site *site,
+                            const struct plan *plan, const struct findings *findings)
+{
+    bool is_none = findings->verdict.tier == MEMORY_NONE;
+    char reasons[CLFOLD_VERDICT_SIZE] = "";
+
+    if (is_none) {
+        clfold_verdict_reasons(reasons, findings);
+    }
+    return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED, "algorithm \"%s\": %s%s%s",
+                       clfold_algorithm_name(request->job.algorithm), plan->refused,
+                       is_none ? ": " : "", reasons);
+}
+
+/* Plans before it builds: what is refused has no program. Reports no
+ * CLFOLD_ERROR_BUILD. */
+static clfold_status find_one(const struct request *request, const struct site *site,
+                              clfold_context *context, struct plan *plan,
+                              struct program **program)
+{
+    const struct job *job = &request->job;
+    struct candidate all[CLFOLD_MAX_CANDIDATES];
+    uint32_t num = clfold_plan_candidates(job, all), dropped = 0;
+    bool fails;
+    uint32_t i = clfold_program_foresee(context, job->monoid, all, num, program, &fails);
+    clfold_status status;
+
+    clfold_plan_init(plan, job, &all[i]);
+    if (plan->refused) {
+        return CLFOLD_OK;
+    }
+    /* One hit or miss a call: what takes a free look-back's place is counted. */
+    if (*program) {
+        if (!fails || !is_free(request)) {
+            clfold_cache_count(&context->cache, !fails);
+        }
+        return fails ? CLFOLD_ERROR_BUILD : CLFOLD_OK;
+    }
+    status = clfold_program_choose(context, site, job->monoid, all + i, num - i, &dropped,
+                                   program);
+    /* Tiles that do not build give way to others, of which there may be too many. */
+    if (status == CLFOLD_OK && dropped > 0) {
+        clfold_plan_init(plan, job, &all[i + dropped]);
+    }
+    return status;
+}
+
+#define NOT_BUILT "its programs do not build"
+
+clfold_status clfold_request_find(struct request *request, const struct site *site,
+                                  clfold_context *context, struct plan *plan,
+                                  struct program **program)
+{
+    struct findings findings;
+    clfold_status status = fetch_findings(request, site, context, true, &findings);
+
+    if (status) {
+        return status;
+    }
+    status = find_one(request, site, context, plan, program);
+    if (is_free(request) && (status == CLFOLD_ERROR_BUILD || plan->refused)) {
+        give_up(request, plan->refused ? plan->refused : NOT_BUILT);
+        status = find_one(request, site, context, plan, program);
+    }
+    if (plan->refused) {
+        return refuse(request, site, plan, &findings);
+    }
+    return status == CLFOLD_ERROR_BUILD ? clfold_program_error(*program, site) : status;
+}
+
+clfold_status clfold_request_foresee(struct request *request, const struct site *site,
+                                     clfold_context *context, struct plan *plan,
+                                     uint32_t *dropped, struct findings *findings)
+{
+    const struct job *job = &request->job;
+    struct candidate all[CLFOLD_MAX_CANDIDATES];
+    struct program *program;
+    clfold_status status = fetch_findings(request, site, context, false, findings);
+
+    while (status == CLFOLD_OK) {
+        bool fails;
+        uint32_t num = clfold_plan_candidates(job, all);
+        *dropped =
+            clfold_program_foresee(context, job->monoid, all, num, &program, &fails);
+        clfold_plan_init(plan, job, &all[*dropped]);
+        if (!is_free(request) || !(plan->refused || fails)) {
+            return plan->refused ? refuse(request, site, plan, findings) : CLFOLD_OK;
+        }
+        give_up(request, plan->refused ? plan->refused : NOT_BUILT);
+    }
+    return status;
+}
+
+clfold_status clfold_request_run(struct request *request, const struct site *site,
+                                 clfold_context *context, cl_event *event)
+{
+    struct program *program;
+    struct plan plan;
+    clfold_status status = clfold_request_find(request, site, context, &plan, &program);
+
+    return status ? status : clfold_run(request, site, context, &plan, program, event);
+}

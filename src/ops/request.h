@@ -1,0 +1,96 @@
+/*
+ * A call on its way: what is asked for, first as the caller says it, then as it was found
+ * to be. Every station of the road takes one:
+ *
+ *   clfold_request_fold     checks the fold, makes its monoid, chooses the algorithm
+ *   clfold_request_check    checks the rest: queue, waits, buffers, init, total
+ *   clfold_request_find     plans, finds or builds the program
+ *   clfold_run              lends scratch, sets arguments, enqueues
+ */
+#ifndef CLFOLD_OPS_REQUEST_H
+#define CLFOLD_OPS_REQUEST_H
+
+#include "ops/args.h"
+#include "ops/context.h"
+
+struct request {
+    struct job job;
+    const struct scan_trace *trace; /* of look-back, or NULL */
+    const char *name;               /* the fold's, or "" */
+    bool named;                     /* the algorithm, so that nothing else will do */
+    cl_command_queue queue;
+    bool in_order;
+    bool behind_all; /* that the queue holds, on an out-of-order queue as well */
+    bool to_host;    /* `out` is clfold's own, and comes after the checks */
+    cl_mem in, out;
+    size_t in_offset, out_offset;
+    struct init init;
+    clfold_place total;
+    cl_uint num_wait;
+    const cl_event *wait;
+    /* found out about a look-back */
+    const char *given_up; /* that nobody named: why; or NULL */
+    bool unproven;        /* its memory is only what the device offers */
+};
+
+/* `monoid` is the caller's room for the fold's. The operation and the count are there. */
+clfold_status clfold_request_fold(struct request *request, const struct site *site,
+                                  const clfold_context *context, const clfold_fold *fold,
+                                  struct monoid *monoid);
+
+/* The same for a monoid in its internal form, by the algorithm of that name or NULL. */
+clfold_status clfold_request_monoid(struct request *request, const struct site *site,
+                                    const clfold_context *context,
+                                    const struct monoid *monoid, const char *algorithm);
+
+clfold_status clfold_request_check(struct request *request, const struct site *site,
+                                   const clfold_context *context);
+
+/* The check that a call beforehand makes too: a reduction of nothing has a result. */
+clfold_status clfold_request_check_empty(const struct request *request,
+                                         const struct site *site);
+
+/*
+ * Plans the call, and finds or builds its program. A program that does not build drops to
+ * the next candidate; with none left the last one's failure is the call's. What a
+ * look-back may rely on is found out here: the first one probes the device, if nothing is
+ * known of it yet. A look-back that cannot be becomes another algorithm, or is refused
+ * where the caller named it.
+ */
+clfold_status clfold_request_find(struct request *request, const struct site *site,
+                                  clfold_context *context, struct plan *plan,
+                                  struct program **program);
+
+/* The same without building or probing, by what is known. *dropped is how many candidates
+ * are known not to build. */
+clfold_status clfold_request_foresee(struct request *request, const struct site *site,
+                                     clfold_context *context, struct plan *plan,
+                                     uint32_t *dropped, struct findings *findings);
+
+/* Enqueues all launches of the plan. *event, if asked for, is the last one's, and the
+ * caller's. */
+clfold_status clfold_run(const struct request *request, const struct site *site,
+                         clfold_context *context, const struct plan *plan,
+                         struct program *program, cl_event *event);
+
+/* Runs each kernel of the plan on nothing, with one group, in an order that a call would
+ * never take. Blocks. */
+clfold_status clfold_run_rehearsal(const struct request *request, const struct site *site,
+                                   const struct plan *plan, struct kernels *kernels,
+                                   const struct block *scratch);
+
+/* Checks a call of a built-in fold, of which operation, count, queue, buffers, offsets and
+ * waits are given, and sends it on. */
+clfold_status clfold_call(struct request *request, const struct site *site,
+                          clfold_context *context, const clfold_fold *fold,
+                          cl_event *event);
+
+/* Finds and runs. */
+clfold_status clfold_request_run(struct request *request, const struct site *site,
+                                 clfold_context *context, cl_event *event);
+
+/* The same with the host's check of a reduction's result, and so blocking. */
+clfold_status clfold_request_verify(struct request *request, const struct site *site,
+                                    clfold_context *context, cl_event *event);
+
+#endif

@@ -1,0 +1,207 @@
+/* Running a plan: scratch, arguments, launches. Any plan, whatever it does. */
+#include "ops/chain.h"
+#include "ops/internal.h"
+#include "ops/request.h"
+
+/* ---- Arguments --------------------------------------------------------------------- */
+
+/* CLFOLD_TRACE_PARAMS; `any` stands for what there is not. */
+static void set_trace(struct args *args, const struct scan_trace *trace, cl_mem any)
+{
+    clfold_args_uint(args, trace->block_every);
+    clfold_args_uint(args, trace->seed);
+    clfold_args_uint(args, trace->holds != NULL);
+    clfold_args_mem(args, trace->holds ? trace->holds : any);
+    clfold_args_mem(args, trace->tiles);
+    clfold_args_mem(args, trace->folded ? trace->folded : any);
+    clfold_args_ulong(args, trace->folded ? trace->folded_room : 0);
+}
+
+static void set_total(struct args *args, const struct request *request)
+{
+    const clfold_place *total = &request->total;
+
+    clfold_args_uint(args, total->mem != NULL);
+    clfold_args_mem(args, total->mem ? total->mem : request->out);
+    clfold_args_ulong(args, total->offset);
+}
+
+static uint64_t words_of(const struct plan *plan, const struct block *scratch)
+{
+    return clfold_memory_capacity(clfold_memory(plan->shape.tier), scratch->size);
+}
+
+static void set_argument(struct args *args, const struct argument *argument,
+                         const struct request *request, const struct plan *plan,
+                         const struct block *scratch)
+{
+    cl_mem mem = scratch ? scratch->mem : request->out;
+
+    switch (argument->kind) {
+    case ARG_NUMBER:
+        clfold_args_ulong(args, argument->value);
+        break;
+    case ARG_FLAG:
+        clfold_args_uint(args, (uint32_t)argument->value);
+        break;
+    case ARG_IN:
+        clfold_args_mem(args, request->in);
+        clfold_args_ulong(args, request->in_offset);
+        break;
+    case ARG_OUT:
+        clfold_args_mem(args, request->out);
+        clfold_args_ulong(args, request->out_offset);
+        break;
+    case ARG_SCRATCH:
+        clfold_args_mem(args, mem);
+        break;
+    case ARG_WORDS:
+        clfold_args_ulong(args, words_of(plan, scratch));
+        break;
+    case ARG_INIT:
+        clfold_args_init(args, request->job.monoid, &request->init, request->out);
+        break;
+    case ARG_HAS_INIT:
+        clfold_args_uint(args, clfold_has_init(&request->init));
+        break;
+    case ARG_TOTAL:
+        set_total(args, request);
+        break;
+    case ARG_TRACE:
+        set_trace(args, request->trace, mem);
+        break;
+    }
+}
+
+static clfold_status set_arguments(const struct site *site, struct kernels *kernels,
+                                   const struct launch *launch,
+                                   const struct request *request, const struct plan *plan,
+                                   const struct block *scratch)
+{
+    struct args args = clfold_args(kernels, launch->kernel);
+
+    for (uint32_t i = 0; i < launch->num_arguments; ++i) {
+        set_argument(&args, &launch->arguments[i], request, plan, scratch);
+    }
+    return clfold_args_status(&args, site);
+}
+
+/* ---- Launches ---------------------------------------------------------------------- */
+
+static void report(const clfold_context *context, const struct request *request,
+                   const struct plan *plan, uint32_t number, const struct launch *launch,
+                   cl_event event)
+{
+    const clfold_launch told = {
+        .operation = request->job.operation,
+        .index = number,
+        .num_launches = plan->num_launches,
+        .fold = request->name,
+        .kernel = clfold_algorithm_row(plan->shape.algorithm)->kernels[launch->kernel],
+        .event = event,
+        .bytes_read = launch->bytes_read,
+        .bytes_written = launch->bytes_written,
+    };
+
+    context->on_launch(context->log.user, &told);
+}
+
+/* OpenCL takes a kernel's arguments when it is enqueued, so one object serves all. */
+static clfold_status launch_all(const clfold_context *context, struct chain *chain,
+                                const struct request *request, const struct plan *plan,
+                                struct kernels *kernels, const struct block *scratch,
+                                bool wants_event)
+{
+    clfold_status status = CLFOLD_OK;
+    struct launch launch;
+
+    for (uint32_t i = 0; status == CLFOLD_OK && i < plan->num_launches; ++i) {
+        bool is_last = i + 1 == plan->num_launches;
+        clfold_plan_launch(plan, i, &launch);
+        if ((status =
+                 set_arguments(chain->site, kernels, &launch, request, plan, scratch)) ||
+            (status = clfold_chain_launch(chain, kernels->kernels[launch.kernel],
+                                          plan->shape.tile.group_size, launch.num_groups,
+                                          wants_event && is_last))) {
+            return status;
+        }
+        if (context->on_launch) {
+            report(context, request, plan, i, &launch, chain->last);
+        }
+    }
+    return status;
+}
+
+static clfold_status launch_with_scratch(clfold_context *context, struct chain *chain,
+                                         const struct request *request,
+                                         const struct plan *plan, struct kernels *kernels,
+                                         bool wants_event)
+{
+    struct block *scratch = NULL;
+    clfold_status status, given;
+
+    if (plan->scratch_bytes == 0) {
+        return launch_all(context, chain, request, plan, kernels, NULL, wants_event);
+    }
+    status =
+        clfold_scratch_lend(&context->scratch, chain->site, chain->queue, chain->in_order,
+                            plan->scratch_kind, plan->scratch_bytes, &scratch);
+    if (status) {
+        return status;
+    }
+    /* The limit wants the newest also when a later launch fails. */
+    chain->wants_events |= context->scratch.limit > 0;
+    status = launch_all(context, chain, request, plan, kernels, scratch, wants_event);
+    given = clfold_scratch_give(&context->scratch, chain->site, scratch, chain->last);
+    return status ? status : given;
+}
+
+clfold_status clfold_run(const struct request *request, const struct site *site,
+                         clfold_context *context, const struct plan *plan,
+                         struct program *program, cl_event *event)
+{
+    struct chain chain = {
+        .site = site,
+        .queue = request->queue,
+        .in_order = request->in_order,
+        .num_wait = request->num_wait,
+        .wait = request->wait,
+        .behind_all = request->behind_all,
+        .wants_events = context->on_launch != NULL,
+    };
+    struct kernels *kernels;
+    clfold_status status = clfold_program_take(&context->cache, site, program, &kernels);
+
+    if (status) {
+        return status;
+    }
+    status = launch_with_scratch(context, &chain, request, plan, kernels, event != NULL);
+    clfold_program_give(&context->cache, program, kernels);
+    if (event && status == CLFOLD_OK) {
+        *event = chain.last;
+    } else {
+        clfold_chain_finish(&chain);
+    }
+    return status;
+}
+
+clfold_status clfold_run_rehearsal(const struct request *request, const struct site *site,
+                                   const struct plan *plan, struct kernels *kernels,
+                                   const struct block *scratch)
+{
+    struct chain chain = { .site = site, .queue = request->queue, .in_order = true };
+    uint32_t num = clfold_algorithm_row(plan->shape.algorithm)->num_kernels;
+    struct launch launch;
+    clfold_status status;
+
+    for (uint32_t k = 0; k < num; ++k) {
+        clfold_plan_rehearsal(plan, k, &launch);
+        if ((status = set_arguments(site, kernels, &launch, request, plan, scratch)) ||
+            (status = clfold_chain_launch(&chain, kernels->kernels[k],
+                                          plan->shape.tile.group_size, 1, false))) {
+            return status;
+        }
+    }
+    status = clFinish(request->queue);
+    return status == CL_SUCCESS ? CLFOLD_OK : clfold_fail_call(site, status, "clFinish");
+}

@@ -1,0 +1,112 @@
+#include "plan/operation.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define SCANS                                                                            \
+    "scans by scan_single_group, scan_then_propagate, reduce_then_scan, scan_lookback "  \
+    "and scan_chained"
+
+static const struct operation operations[] = {
+    [CLFOLD_REDUCE] = { "reduce", FAMILY_REDUCE, false,
+                        "reduces by reduce_tiles and reduce0 to reduce6" },
+    [CLFOLD_INCLUSIVE_SCAN] = { "inclusive_scan", FAMILY_SCAN, false, SCANS },
+    [CLFOLD_EXCLUSIVE_SCAN] = { "exclusive_scan", FAMILY_SCAN, true, SCANS },
+};
+
+#define RUNG(k)                                                                          \
+    {                                                                                    \
+        .name = "reduce" #k, .family = FAMILY_REDUCE, .is_rung = true,                   \
+        .file = "reduce_ladder.cl", .num_kernels = 1, .kernels = { "clfold_reduce" #k }, \
+    }
+
+static const struct algorithm_row algorithms[CLFOLD_ALGORITHMS] = {
+    [REDUCE_TILES] = {
+        .name = "reduce_tiles",
+        .family = FAMILY_REDUCE,
+        .file = "reduce_tiles.cl",
+        .num_kernels = 3,
+        .kernels = { "clfold_reduce_single", "clfold_reduce_tiles",
+                     "clfold_reduce_partials" },
+    },
+    [REDUCE_0] = RUNG(0),
+    [REDUCE_0 + 1] = RUNG(1),
+    [REDUCE_0 + 2] = RUNG(2),
+    [REDUCE_0 + 3] = RUNG(3),
+    [REDUCE_0 + 4] = RUNG(4),
+    [REDUCE_0 + 5] = RUNG(5),
+    [REDUCE_6] = RUNG(6),
+    [SCAN_SINGLE_GROUP] = {
+        .name = "scan_single_group",
+        .family = FAMILY_SCAN,
+        .file = "scan_single_group.cl",
+        .num_kernels = 1,
+        .kernels = { "clfold_scan_single_group" },
+    },
+    [SCAN_THEN_PROPAGATE] = {
+        .name = "scan_then_propagate",
+        .family = FAMILY_SCAN,
+        .file = "scan_then_propagate.cl",
+        .num_kernels = 3,
+        .kernels = { "clfold_scan_locals", "clfold_scan_prefixes",
+                     "clfold_scan_propagate" },
+    },
+    [REDUCE_THEN_SCAN] = {
+        .name = "reduce_then_scan",
+        .family = FAMILY_SCAN,
+        .file = "reduce_then_scan.cl",
+        .num_kernels = 3,
+        .kernels = { "clfold_scan_aggregates", "clfold_scan_prefixes",
+                     "clfold_scan_tiles" },
+    },
+    [SCAN_LOOKBACK] = {
+        .name = "scan_lookback",
+        .family = FAMILY_SCAN,
+        .looks_back = true,
+        .file = "scan_lookback.cl",
+        .num_kernels = 1,
+        .kernels = { "clfold_scan_lookback" },
+    },
+    [SCAN_CHAINED] = {
+        .name = "scan_chained",
+        .family = FAMILY_SCAN,
+        .looks_back = true,
+        .file = "scan_lookback.cl",
+        .num_kernels = 1,
+        .kernels = { "clfold_scan_lookback" },
+    },
+};
+
+const struct operation *clfold_operation_row(clfold_operation operation)
+{
+    size_t num = sizeof(operations) / sizeof(operations[0]);
+
+    return operation < num && operations[operation].name ? &operations[operation] : NULL;
+}
+
+const struct algorithm_row *clfold_algorithm_row(enum algorithm algorithm)
+{
+    return &algorithms[algorithm];
+}
+
+const char *clfold_algorithm_name(enum algorithm algorithm)
+{
+    return algorithms[algorithm].name;
+}
+
+bool clfold_looks_back(enum algorithm algorithm)
+{
+    return algorithms[algorithm].looks_back;
+}
+
+bool clfold_algorithm_named(const char *name, enum family family,
+                            enum algorithm *algorithm)
+{
+    for (int a = 0; a < CLFOLD_ALGORITHMS; ++a) {
+        if (algorithms[a].family == family && strcmp(algorithms[a].name, name) == 0) {
+            *algorithm = (enum algorithm)a;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,63 @@
+/*
+ * Operations and the algorithms that do them, each a row of a table. What an operation or
+ * an algorithm is stands here; nothing else asks which one it is.
+ */
+#ifndef CLFOLD_PLAN_OPERATION_H
+#define CLFOLD_PLAN_OPERATION_H
+
+#include <clfold/clfold.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* As named by clfold_fold.algorithm: reduce_tiles, the rungs of reduce_ladder.cl, and the
+ * scans. */
+enum algorithm {
+    REDUCE_TILES,
+    REDUCE_0,
+    REDUCE_6 = REDUCE_0 + 6,
+    SCAN_SINGLE_GROUP,
+    SCAN_THEN_PROPAGATE,
+    REDUCE_THEN_SCAN,
+    SCAN_LOOKBACK,
+    SCAN_CHAINED
+};
+#define CLFOLD_ALGORITHMS (SCAN_CHAINED + 1)
+
+/* Operations that the same algorithms do. */
+enum family { FAMILY_REDUCE, FAMILY_SCAN };
+
+struct operation {
+    const char *name; /* "inclusive_scan" */
+    enum family family;
+    bool exclusive;
+    const char *knows; /* "reduces by reduce_tiles and reduce0 to reduce6" */
+};
+
+/* NULL for what is not in this version. */
+const struct operation *clfold_operation_row(clfold_operation operation);
+
+#define CLFOLD_MAX_KERNELS 4
+
+struct algorithm_row {
+    const char *name; /* "scan_single_group" */
+    enum family family;
+    bool is_rung;     /* of the ladder: no tile, groups and launches of its own */
+    bool looks_back;  /* groups hand words to each other */
+    const char *file; /* its text in cl/ */
+    uint32_t num_kernels;
+    const char *kernels[CLFOLD_MAX_KERNELS];
+};
+
+const struct algorithm_row *clfold_algorithm_row(enum algorithm algorithm);
+
+/* "scan_single_group"; static. */
+const char *clfold_algorithm_name(enum algorithm algorithm);
+
+bool clfold_looks_back(enum algorithm algorithm);
+
+/* Whether it is the name of an algorithm of that family. */
+bool clfold_algorithm_named(const char *name, enum family family,
+                            enum algorithm *algorithm);
+
+#endif

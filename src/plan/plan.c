@@ -1,0 +1,131 @@
+#include "plan/plan.h"
+
+#include "plan/strategy.h"
+#include "plan/tuning.h"
+
+static const struct strategy *const strategies[] = {
+    [FAMILY_REDUCE] = &clfold_reduce_strategy,
+    [FAMILY_SCAN] = &clfold_scan_strategy,
+};
+
+static enum family family_of(const struct job *job)
+{
+    return clfold_operation_row(job->operation)->family;
+}
+
+static const struct strategy *strategy_of(const struct plan *plan)
+{
+    return strategies[clfold_algorithm_row(plan->shape.algorithm)->family];
+}
+
+clfold_status clfold_plan_choose(struct job *job, const struct site *site,
+                                 const char *name)
+{
+    enum family family = family_of(job);
+
+    if (!name) {
+        job->algorithm = strategies[family]->choose(job);
+        return CLFOLD_OK;
+    }
+    if (!clfold_algorithm_named(name, family, &job->algorithm)) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "algorithm \"%s\" is not in this version, which %s", name,
+                           clfold_operation_row(job->operation)->knows);
+    }
+    return strategies[family]->check(job, site);
+}
+
+/* ---- Candidates -------------------------------------------------------------------- */
+
+static uint32_t list_policies(const struct job *job,
+                              struct policy policies[CLFOLD_MAX_CANDIDATES])
+{
+    uint32_t num;
+
+    if (clfold_algorithm_row(job->algorithm)->is_rung) {
+        policies[0] = clfold_policy_ladder(job->device);
+        return 1;
+    }
+    num = clfold_policies(job->device, family_of(job), policies);
+    clfold_numbers_apply(job->tuned, policies, num);
+    return num;
+}
+
+uint32_t clfold_plan_candidates(const struct job *job,
+                                struct candidate candidates[CLFOLD_MAX_CANDIDATES])
+{
+    const struct plan_override *override = &job->override;
+    struct policy policies[CLFOLD_MAX_CANDIDATES];
+    uint32_t num_policies = list_policies(job, policies), num = 0;
+
+    for (uint32_t i = 0; i < num_policies; ++i) {
+        struct candidate *candidate = &candidates[num];
+        if (override->tile != TILE_NONE && policies[i].tile != TILE_NONE &&
+            policies[i].tile != override->tile) {
+            continue;
+        }
+        *candidate = (struct candidate){ .policy = policies[i],
+                                         .shape = { .algorithm = job->algorithm } };
+        if (override->max_groups) {
+            candidate->policy.groups = override->max_groups;
+            candidate->policy.lane_bytes = 0;
+            candidate->policy.least_run = 1;
+            candidate->policy.lasting = true;
+        }
+        strategies[family_of(job)]->shape(&candidate->shape, job, &candidate->policy);
+        ++num;
+    }
+    return num;
+}
+
+/* ---- Plans ------------------------------------------------------------------------- */
+
+void clfold_plan_init(struct plan *plan, const struct job *job,
+                      const struct candidate *candidate)
+{
+    *plan = (struct plan){
+        .shape = candidate->shape,
+        .row = candidate->policy.row,
+        .count = job->count,
+        .in_size = (uint32_t)clfold_monoid_in_size(job->monoid),
+        .out_size = (uint32_t)clfold_monoid_out_size(job->monoid),
+        .item_size = (uint32_t)clfold_monoid_item_size(job->monoid),
+    };
+    strategy_of(plan)->plan(plan, job, &candidate->policy);
+}
+
+static void make_launch(const struct plan *plan, uint32_t kernel, uint32_t number,
+                        bool work, struct launch *launch)
+{
+    launch->kernel = kernel;
+    launch->num_groups = 1;
+    launch->bytes_read = launch->bytes_written = 0;
+    launch->num_arguments = 0;
+    strategy_of(plan)->launch(plan, number, work, launch);
+}
+
+void clfold_plan_launch(const struct plan *plan, uint32_t number, struct launch *launch)
+{
+    make_launch(plan, strategy_of(plan)->kernel(plan, number), number, true, launch);
+}
+
+void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,
+                           struct launch *launch)
+{
+    make_launch(plan, kernel, 0, false, launch);
+    launch->num_groups = 1;
+    launch->bytes_read = launch->bytes_written = 0;
+}
+
+void clfold_plan_bytes(const struct plan *plan, uint64_t *bytes_read,
+                       uint64_t *bytes_written)
+{
+    struct launch launch;
+
+    *bytes_read = *bytes_written = 0;
+    for (uint32_t i = 0; i < plan->num_launches; ++i) {
+        clfold_plan_launch(plan, i, &launch);
+        *bytes_read += launch.bytes_read;
+        *bytes_written += launch.bytes_written;
+    }
+}

@@ -1,0 +1,165 @@
+/*
+ * The plan of a call: pure arithmetic from what is asked for, the monoid, the policy and
+ * the device. A plan is data: a shape, which the program's text depends on, and launches
+ * of that program's kernels with tagged arguments. Nothing else of a call depends on its
+ * operation.
+ */
+#ifndef CLFOLD_PLAN_PLAN_H
+#define CLFOLD_PLAN_PLAN_H
+
+#include "plan/grid.h"
+#include "plan/memory.h"
+#include "plan/monoid.h"
+#include "plan/operation.h"
+#include "plan/policy.h"
+
+struct tuned_numbers;
+
+/* What takes the place of the policy's choice, for tests and benches: what is not zero
+ * holds for all candidates, and a forced tile kind is the only candidate. */
+struct plan_override {
+    const struct tuned_numbers *tuned; /* goes before a tuning file's, see tuning.h */
+    enum tile_kind tile;
+    uint32_t tile_elements, group_size, max_groups;
+    /* Of scans. */
+    uint32_t anchor, window;
+    enum memory_tier tier;          /* as if the probe had said so */
+    uint32_t spins;                 /* 1 and the bound */
+    uint32_t first_epoch;           /* of words that are made from now on */
+    const struct scan_trace *trace; /* of look-back, see ops/internal.h */
+    uint8_t probes; /* tries of a tier; known devices too; 0: as it is without tests */
+    uint64_t tune_bytes;                 /* of clfold_tune's buffers */
+    uint8_t broken[CLFOLD_MEMORY_TIERS]; /* while it is probed: CLFOLD_BROKEN of each */
+};
+
+/* What a plan is made for. */
+struct job {
+    clfold_operation operation;
+    enum algorithm algorithm;
+    const struct monoid *monoid;
+    const struct device_facts *device;
+    struct plan_override override;
+    const struct tuned_numbers *tuned; /* of a tuning file; NULL: none */
+    uint64_t count, out_offset;        /* in elements */
+    /* of look-back */
+    struct verdict verdict;
+    bool in_place, traced;
+};
+
+struct tile_shape {
+    enum tile_kind kind; /* TILE_NONE: a rung */
+    uint32_t elements;   /* a tile */
+    uint32_t group_size; /* work-items */
+};
+
+/* All that a program's text depends on, beside the monoid: words only, so that it can be
+ * hashed and compared as a whole. What an algorithm does without is zero. */
+struct shape {
+    enum algorithm algorithm;
+    struct tile_shape tile;
+    /* scans */
+    uint32_t exclusive;
+    uint32_t builtins;          /* those of clang are known to work; tile_vector */
+    uint32_t prefetch, stream;  /* tiles ahead, and past the caches: two of them */
+    uint32_t anchor;            /* tiles from one anchor to the next */
+    enum group_scan group_scan; /* of tile_group */
+    /* look-back */
+    enum memory_tier tier;
+    uint32_t fences; /* so that it can be in place */
+    uint32_t window; /* tiles that it looks at at once */
+    uint32_t traced;
+};
+#define CLFOLD_SHAPE_WORDS 14
+_Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
+               "a shape has no padding");
+
+struct plan {
+    struct shape shape;
+    const char *row; /* of the policy */
+    uint64_t count;
+    uint32_t in_size, out_size,
+        item_size; /* of an element, a result, an item, in bytes */
+    uint32_t num_launches;
+    uint64_t num_groups; /* of the first launch */
+    enum scratch_kind scratch_kind;
+    size_t scratch_bytes;
+    size_t scratch_most; /* for any count up to this one */
+    uint64_t items;      /* a work-item folds or scans, in the first launch */
+    const char *refused; /* why it cannot be; NULL: it can */
+    /* reductions */
+    bool has_grid; /* reduce_tiles and reduce6, which fold many items in sequence */
+    struct grid grid;
+    uint64_t partials; /* that a group folds in later launches, at most; has_grid */
+    /* scans */
+    uint64_t lead;          /* elements that the first tile lacks */
+    uint64_t num_tiles;     /* 0: nothing to scan */
+    uint64_t run;           /* tiles a group; single group: a launch */
+    uint64_t blocks;        /* of tiles, each with an anchor */
+    uint64_t launch_blocks; /* that one launch turns into prefixes */
+    uint32_t spins;         /* looks at a tile that is not there, at most */
+    bool streams;           /* results go past the caches */
+    bool in_place;          /* of look-back, which stores in the caches then: stores past
+                               them heed no fence */
+};
+
+/* ---- Launches ---------------------------------------------------------------------- */
+
+/* What a kernel is given: one parameter or, where it says so, several. */
+enum argument_kind {
+    ARG_NUMBER,  /* a ulong */
+    ARG_FLAG,    /* a uint */
+    ARG_IN,      /* the input, and its offset */
+    ARG_OUT,     /* the output, and its offset */
+    ARG_SCRATCH, /* or, where there is none, the output */
+    ARG_WORDS,   /* a ulong: words of the scratch */
+    ARG_INIT,    /* CLFOLD_INIT_PARAMS */
+    ARG_HAS_INIT,
+    ARG_TOTAL, /* CLFOLD_TOTAL_PARAMS */
+    ARG_TRACE  /* CLFOLD_TRACE_PARAMS */
+};
+
+struct argument {
+    enum argument_kind kind;
+    uint64_t value; /* of a number and a flag */
+};
+
+#define CLFOLD_MAX_ARGUMENTS 16
+struct launch {
+    uint32_t kernel; /* of the algorithm's */
+    uint64_t num_groups;
+    uint64_t bytes_read, bytes_written;
+    uint32_t num_arguments;
+    struct argument arguments[CLFOLD_MAX_ARGUMENTS];
+};
+
+/* Launch 0, 1, ..., num_launches - 1 of a plan. */
+void clfold_plan_launch(const struct plan *plan, uint32_t number, struct launch *launch);
+
+/* Of all launches, in global memory, by design. */
+void clfold_plan_bytes(const struct plan *plan, uint64_t *bytes_read,
+                       uint64_t *bytes_written);
+
+/* One group of the algorithm's kernel, on nothing. */
+void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,
+                           struct launch *launch);
+
+/* ---- Planning ---------------------------------------------------------------------- */
+
+/* The algorithm of a name; NULL: by policy and count, of scans by look-back where that can
+ * be had, which is not asked here. Refuses what is unknown, and what the rung cannot do:
+ * rungs 2 to 6 reorder, and all need two work-items a group. */
+clfold_status clfold_plan_choose(struct job *job, const struct site *site,
+                                 const char *name);
+
+/* The candidates for a device, best first; returns how many. */
+struct candidate {
+    struct policy policy;
+    struct shape shape;
+};
+uint32_t clfold_plan_candidates(const struct job *job,
+                                struct candidate candidates[CLFOLD_MAX_CANDIDATES]);
+
+void clfold_plan_init(struct plan *plan, const struct job *job,
+                      const struct candidate *candidate);
+
+#endif

@@ -1,0 +1,34 @@
+/* What plan.c asks of a family of algorithms: reduce_plan.c and scan_plan.c answer. */
+#ifndef CLFOLD_PLAN_STRATEGY_H
+#define CLFOLD_PLAN_STRATEGY_H
+
+#include "plan/plan.h"
+
+struct strategy {
+    /* The algorithm by policy and count. */
+    enum algorithm (*choose)(const struct job *job);
+    /* Refuses an algorithm that was named and cannot do the job, or takes a simpler one. */
+    clfold_status (*check)(struct job *job, const struct site *site);
+    /* The tile, and what else the text depends on; the algorithm is there. */
+    void (*shape)(struct shape *shape, const struct job *job,
+                  const struct policy *policy);
+    /* The rest of the plan; the shape, the count and sizes are there. */
+    void (*plan)(struct plan *plan, const struct job *job, const struct policy *policy);
+    /* The kernel of launch `number`. */
+    uint32_t (*kernel)(const struct plan *plan, uint32_t number);
+    /* A kernel in launch `number`; `work` false: on nothing. The kernel's number, and of
+     * groups one, are there. */
+    void (*launch)(const struct plan *plan, uint32_t number, bool work,
+                   struct launch *launch);
+};
+
+extern const struct strategy clfold_reduce_strategy, clfold_scan_strategy;
+
+/* Appends an argument to a launch. */
+static inline void clfold_launch_add(struct launch *launch, enum argument_kind kind,
+                                     uint64_t value)
+{
+    launch->arguments[launch->num_arguments++] = (struct argument){ kind, value };
+}
+
+#endif
