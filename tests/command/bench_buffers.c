@@ -79,7 +79,7 @@ static int open_session(void **state)
     struct message message;
 
     (void)state;
-    if (!session_open(&bench.session, getenv("CLFOLD_TEST_DEVICE"), &message)) {
+    if (!session_open(&bench.session, getenv("CLFOLD_TEST_DEVICE"), false, &message)) {
         print_error("%s\n", message.text);
         return -1;
     }

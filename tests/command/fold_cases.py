@@ -230,7 +230,34 @@ def every_digit(d, device):
     one_array(d, device, array, "add", "int64", d.save(array))
 
 
+def profile(d, device):
+    """A line for each kernel on standard error, as many and with the bytes that explain says."""
+    path = d.save(np.arange(300000, dtype="i4"))
+    for operation, words, algorithm in [
+        ("reduce", [path], "reduce_tiles"),
+        ("reduce", [path], "reduce3"),
+        ("scan", [path, d.path("out.npy")], "reduce-then-scan"),
+        ("scan", [path, d.path("out.npy")], "single-group"),
+    ]:
+        options = ["--algorithm", algorithm, "--device", device["index"]]
+        plain = d.good(operation, *options, *words)
+        done = d.run(operation, "--profile", *options, *words)
+        check(done.returncode == 0 and done.stdout.decode() == plain, f"{done}")
+        head, *lines = done.stderr.decode().splitlines()
+        told = json.loads(
+            d.good("explain", operation, "--type", "i32", "--acc", "i64", "--count", 300000,
+                   "--json", *options)
+        )  # fmt: skip
+        check(head.split() == "kernel us GB/s bytes read bytes written".split(), head)
+        shown = [line.split() for line in lines if not line.startswith("and ")]
+        check(len(shown) == min(told["launches"], 32), f"{told} {lines}")
+        check(all(line[0].startswith("clfold_") and float(line[1]) >= 0 for line in shown), head)
+        if told["launches"] <= 32:
+            moved = [sum(int(line[k]) for line in shown) for k in (3, 4)]
+            check(moved == [told["bytes_read"], told["bytes_written"]], f"{told} {lines}")
+
+
 CASES = [
     operators, conversions, kernels, not_numbers, ties, empty, bools, special_values,
-    every_digit,
+    every_digit, profile,
 ]  # fmt: skip

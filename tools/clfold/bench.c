@@ -191,7 +191,7 @@ static bool run(struct bench *bench, const struct options *options,
 {
     struct outcome outcome = { 0 };
 
-    if (!session_open(&bench->session, options->device, message)) {
+    if (!session_open(&bench->session, options->device, false, message)) {
         return false;
     }
     bench->seconds = options->seconds;

@@ -62,7 +62,7 @@ static bool explain(const struct options *options, const struct session *session
 bool command_explain(const struct options *options, struct message *message)
 {
     struct session session;
-    const bool done = session_open(&session, options->device, message) &&
+    const bool done = session_open(&session, options->device, false, message) &&
                       explain(options, &session, message);
 
     session_close(&session);

@@ -270,7 +270,7 @@ done:
 static bool run(struct measurement *m, const struct options *options, char **driver,
                 struct message *message)
 {
-    if (!session_open(&m->session, options->device, message)) {
+    if (!session_open(&m->session, options->device, false, message)) {
         return false;
     }
     *driver = device_text(m->session.device->id, CL_DRIVER_VERSION);

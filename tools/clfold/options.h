@@ -28,6 +28,7 @@ struct options {
     enum action action;
     const char *print; /* ACTION_PRINT: a help text */
     bool json;
+    bool profile;
     bool probe;                 /* devices */
     clfold_operation operation; /* reduce, scan, explain */
     clfold_op op;

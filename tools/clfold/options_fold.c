@@ -36,6 +36,9 @@ static const char reduce_help[] =
     "                  result is a number, or a string where it is nan or inf, or an\n"
     "                  object of index and value, or of min and max; seconds is one\n"
     "                  call on the device without file and transfer\n"
+    "  --profile       a line for each kernel on standard error: its time on the "
+    "device,\n"
+    "                  and the bytes that it reads and writes by design\n"
     "  -h, --help      this text\n"
     "\n"
     "TYPE is one of " TYPE_NAMES ".\n"
@@ -74,6 +77,9 @@ static const char scan_help[] =
     "  --json          one object: op, kind, type, acc, count, algorithm, device,\n"
     "                  seconds; OUT cannot be - then; seconds is one call on the device\n"
     "                  without file and transfer\n"
+    "  --profile       a line for each kernel on standard error: its time on the "
+    "device,\n"
+    "                  and the bytes that it reads and writes by design\n"
     "  -h, --help      this text\n"
     "\n"
     "TYPE is one of " TYPE_NAMES ".\n"
@@ -89,7 +95,8 @@ enum {
     ALGORITHM,
     INCLUSIVE,
     EXCLUSIVE,
-    INIT
+    INIT,
+    PROFILE
 };
 
 static const struct option reduce_options[] = {
@@ -100,6 +107,7 @@ static const struct option reduce_options[] = {
     { "json", no_argument, NULL, OPTION_JSON },
     { "kernel", required_argument, NULL, KERNEL },
     { "op", required_argument, NULL, OP },
+    { "profile", no_argument, NULL, PROFILE },
     { "raw", required_argument, NULL, RAW },
     { "text", required_argument, NULL, TEXT },
     { 0 },
@@ -114,6 +122,7 @@ static const struct option scan_options[] = {
     { "init", required_argument, NULL, INIT },
     { "json", no_argument, NULL, OPTION_JSON },
     { "op", required_argument, NULL, OP },
+    { "profile", no_argument, NULL, PROFILE },
     { "raw", required_argument, NULL, RAW },
     { "text", required_argument, NULL, TEXT },
     { 0 },
@@ -160,6 +169,9 @@ static bool read_option(int found, struct options *options, struct message *mess
         return options_set_kind(CLFOLD_EXCLUSIVE_SCAN, &options->operation, message);
     case INIT:
         options->init = optarg;
+        break;
+    case PROFILE:
+        options->profile = true;
         break;
     }
     return true;

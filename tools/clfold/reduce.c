@@ -112,8 +112,9 @@ bool command_reduce(const struct options *options, struct message *message)
     r.fold = options_fold(options, r.input.type);
     r.result = (struct result){ .op = r.fold.op, .type = r.fold.type };
 
-    done = session_open(&r.session, options->device, message) &&
-           reduce(&r, options->json, message);
+    done = session_open(&r.session, options->device, options->profile, message) &&
+           reduce(&r, options->json || options->profile, message) &&
+           (!options->profile || profile_print(&r.session.profile, message));
     if (done && options->json) {
         done = print_json(&r, message);
     } else if (done) {

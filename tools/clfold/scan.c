@@ -208,11 +208,12 @@ bool command_scan(const struct options *options, struct message *message)
                     message)) {
         return false;
     }
-    const bool done = set_fold(&s, options, message) &&
-                      session_open(&s.session, options->device, message) &&
-                      scan(&s, options->json, message) &&
-                      write_result(&s, options, message) &&
-                      (!options->json || print_json(&s, message));
+    const bool done =
+        set_fold(&s, options, message) &&
+        session_open(&s.session, options->device, options->profile, message) &&
+        scan(&s, options->json || options->profile, message) &&
+        (!options->profile || profile_print(&s.session.profile, message)) &&
+        write_result(&s, options, message) && (!options->json || print_json(&s, message));
     finish(&s);
     return done;
 }

@@ -37,8 +37,20 @@ bool session_wait(const struct session *session, clfold_status status,
     return error == CL_SUCCESS || device_refuse(message, "clFinish", error);
 }
 
-bool session_open(struct session *session, const char *selector, struct message *message)
+static void take_launch(void *user, const clfold_launch *launch)
 {
+    struct session *const session = user;
+
+    if (launch->index == 0) {
+        profile_clear(&session->profile);
+    }
+    profile_add(&session->profile, launch);
+}
+
+bool session_open(struct session *session, const char *selector, bool profiled,
+                  struct message *message)
+{
+    const cl_command_queue_properties keeps = profiled ? CL_QUEUE_PROFILING_ENABLE : 0;
     cl_int error;
 
     *session = (struct session){ 0 };
@@ -59,11 +71,13 @@ bool session_open(struct session *session, const char *selector, struct message 
     if (!session->cl) {
         return device_refuse(message, "clCreateContext", error);
     }
-    session->queue = clCreateCommandQueue(session->cl, session->device->id, 0, &error);
+    session->queue =
+        clCreateCommandQueue(session->cl, session->device->id, keeps, &error);
     if (!session->queue) {
         return device_refuse(message, "clCreateCommandQueue", error);
     }
     const clfold_context_params params = { .log = warn,
+                                           .on_launch = profiled ? take_launch : NULL,
                                            .user = session,
                                            .load_verdict = verdicts_load,
                                            .save_verdict = verdicts_save };
@@ -76,6 +90,7 @@ bool session_open(struct session *session, const char *selector, struct message 
 
 void session_close(struct session *session)
 {
+    profile_clear(&session->profile);
     clfold_context_destroy(&session->context);
     if (session->queue) {
         clReleaseCommandQueue(session->queue);

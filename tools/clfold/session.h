@@ -3,6 +3,7 @@
 #define CLFOLD_COMMAND_SESSION_H
 
 #include "device.h"
+#include "profile.h"
 
 #include <clfold/clfold.h>
 
@@ -14,11 +15,14 @@ struct session {
     cl_command_queue queue;
     clfold_context *context;
     bool opening;
+    struct profile profile; /* of the last call, where the session is profiled */
 };
 
-/* selector: as selection_find. Whether it succeeds or not, session_close is due. If the
+/* selector: as selection_find. profiled: the queue keeps the times of kernels, and `profile`
+ * has those of the last call. Whether it succeeds or not, session_close is due. If the
  * library ignores a tuning file, a line on standard error says why. */
-bool session_open(struct session *session, const char *selector, struct message *message);
+bool session_open(struct session *session, const char *selector, bool profiled,
+                  struct message *message);
 
 /* A zeroed session too. */
 void session_close(struct session *session);

@@ -203,7 +203,7 @@ static bool draw(const void *user, FILE *svg, struct message *message)
 static bool run(struct tracing *t, const struct options *options, char **driver,
                 struct message *message)
 {
-    if (!session_open(&t->session, options->device, message)) {
+    if (!session_open(&t->session, options->device, false, message)) {
         return false;
     }
     *driver = device_text(t->session.device->id, CL_DRIVER_VERSION);

@@ -404,7 +404,7 @@ bool command_tune(const struct options *options, struct message *message)
         return message_set(message, "there is no memory to tune");
     }
     t->options = options;
-    if (session_open(&t->session, options->device, message)) {
+    if (session_open(&t->session, options->device, false, message)) {
         done = options->show ? tune_file_show(path, &t->session, message)
                              : tune(t, path, message);
     }
