@@ -5,8 +5,8 @@
 #include "ops/context.h"
 
 /* Finds or builds the first program that builds; *chosen is its number. With
- * CLFOLD_ERROR_BUILD there is none: the caller reports that by clfold_program_error of the
- * last one, unless it knows another way. */
+ * CLFOLD_ERROR_BUILD there is none: the caller reports that by clfold_program_error of
+ * the last one, unless it knows another way. */
 clfold_status clfold_program_choose(clfold_context *context, const struct site *site,
                                     const struct monoid *monoid,
                                     const struct candidate *candidates, uint32_t num,

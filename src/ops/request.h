@@ -79,8 +79,8 @@ clfold_status clfold_run_rehearsal(const struct request *request, const struct s
                                    const struct plan *plan, struct kernels *kernels,
                                    const struct block *scratch);
 
-/* Checks a call of a built-in fold, of which operation, count, queue, buffers, offsets and
- * waits are given, and sends it on. */
+/* Checks a call of a built-in fold, of which operation, count, queue, buffers, offsets
+ * and waits are given, and sends it on. */
 clfold_status clfold_call(struct request *request, const struct site *site,
                           clfold_context *context, const clfold_fold *fold,
                           cl_event *event);

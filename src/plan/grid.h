@@ -13,8 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All at least 1, the last two at least 0. The groups are the policy's constant: the number
- * of compute units changes with a driver's workers, and float bits depend on the grid. */
+/* All at least 1, the last two at least 0. The groups are the policy's constant: the
+ * number of compute units changes with a driver's workers, and float bits depend on the
+ * grid. */
 struct grid_rule {
     uint64_t full;        /* groups that fill the device */
     uint64_t lanes;       /* work-items a group, or the lanes of a lone one */

@@ -145,9 +145,9 @@ void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,
 
 /* ---- Planning ---------------------------------------------------------------------- */
 
-/* The algorithm of a name; NULL: by policy and count, of scans by look-back where that can
- * be had, which is not asked here. Refuses what is unknown, and what the rung cannot do:
- * rungs 2 to 6 reorder, and all need two work-items a group. */
+/* The algorithm of a name; NULL: by policy and count, of scans by look-back where that
+ * can be had, which is not asked here. Refuses what is unknown, and what the rung cannot
+ * do: rungs 2 to 6 reorder, and all need two work-items a group. */
 clfold_status clfold_plan_choose(struct job *job, const struct site *site,
                                  const char *name);
 

@@ -7,7 +7,7 @@
 struct strategy {
     /* The algorithm by policy and count. */
     enum algorithm (*choose)(const struct job *job);
-    /* Refuses an algorithm that was named and cannot do the job, or takes a simpler one. */
+    /* Refuses a named algorithm that cannot do the job, or takes a simpler one. */
     clfold_status (*check)(struct job *job, const struct site *site);
     /* The tile, and what else the text depends on; the algorithm is there. */
     void (*shape)(struct shape *shape, const struct job *job,

@@ -18,9 +18,9 @@ struct session {
     struct profile profile; /* of the last call, where the session is profiled */
 };
 
-/* selector: as selection_find. profiled: the queue keeps the times of kernels, and `profile`
- * has those of the last call. Whether it succeeds or not, session_close is due. If the
- * library ignores a tuning file, a line on standard error says why. */
+/* selector: as selection_find. profiled: the queue keeps the times of kernels, and
+ * `profile` has those of the last call. Whether it succeeds or not, session_close is due.
+ * If the library ignores a tuning file, a line on standard error says why. */
 bool session_open(struct session *session, const char *selector, bool profiled,
                   struct message *message);
 
