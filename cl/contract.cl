@@ -162,13 +162,13 @@ typedef struct {
 
 #if CLFOLD_IN_HALF
 /* vload_half needs no cl_khr_fp16. */
-static float clfold_half(ushort bits)
+static float clfold_read_half(ushort bits)
 {
     return vload_half(0, (private const half *)&bits);
 }
 
 #ifdef CLFOLD_TILE_VECTOR
-static float16 clfold_half16(ushort16 bits)
+static float16 clfold_read_half16(ushort16 bits)
 {
     return vload_half16(0, (private const half *)&bits);
 }

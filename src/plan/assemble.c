@@ -125,7 +125,7 @@ static void append_load(struct text *text, const struct monoid *monoid, uint32_t
                         const char *suffix)
 {
     const struct component *component = &monoid->components[k];
-    const char *read = reads_halves(monoid) ? "clfold_half" : "";
+    const char *read = reads_halves(monoid) ? "clfold_read_half" : "";
     const char *width = reads_halves(monoid) ? suffix : "";
     uint32_t scalar = component->scalar;
 
