@@ -134,7 +134,7 @@ static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
  * accumulators takes every 64th element: four chains hide the latency of a float add.
  *
  * There is no prefetch: the hardware foresees a plain read, and on one CPU (Zen 4) asking
- * for lines ahead took up to half of the speed. See docs/performance.md.
+ * for lines ahead took up to 37 % of the speed. See docs/performance.md.
  */
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
                                         uint count)

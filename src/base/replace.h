@@ -6,8 +6,9 @@
  *
  * There is at any time the old file or the new one, and after a failure the old one. The
  * name of the new one is short, so any name that the system takes can be replaced. An old
- * file must be one that the user may write, and its owner, group and permissions stay. A
- * link stays too: what it leads to is replaced.
+ * file keeps its owner, group and permissions; one that the user may not write, or whose
+ * owner or group could not be kept, is rejected. A link stays too: what it leads to is
+ * replaced.
  */
 #ifndef CLFOLD_BASE_REPLACE_H
 #define CLFOLD_BASE_REPLACE_H

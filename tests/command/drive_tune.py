@@ -211,7 +211,7 @@ def damaged(d, device):
     for text, part in [
         ("", "does not begin with"),
         ("mine\n", "does not begin with"),
-        ("clfold tuning 1\n", "of another version"),
+        ("clfold tuning 1\n", "of another version than 2; remove the file to tune anew"),
         (FIRST + row, "line 2: tile_bytes 0 is less than 256"),
         (FIRST + STRANGER[:-1], "line 2: it has no end"),
     ]:

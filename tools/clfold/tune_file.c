@@ -50,7 +50,7 @@ bool tune_file_read(const char *path, bool must_be, const struct session *sessio
     }
     clfold_free(*text);
     *text = NULL;
-    return message_set(message, "%.4000s: %s", path, why);
+    return message_set(message, "%.4000s: %s; remove the file to tune anew", path, why);
 }
 
 /* The row as the file has it, and "serves" in front if it does. */
