@@ -136,8 +136,9 @@ typedef struct clfold_context_params {
     /* Called on the thread that makes the call, with no lock held; may call clfold.
      * `message` is one line without a line end, or a compiler's log. NULL: silent. */
     void (*log)(void *user, int level, const char *message);
-    /* Called after each kernel of each call is enqueued, on the thread that makes the
-     * call, with no lock held. Costs an event for each kernel. */
+    /* Called after each kernel of a reduction or a scan is enqueued, on the thread that
+     * makes the call, with no lock held; may call clfold. The kernels of clfold_prepare,
+     * clfold_tune and the probe are not reported. Costs an event for each kernel. */
     void (*on_launch)(void *user, const clfold_launch *launch);
     void *user;    /* handed to all callbacks */
     int log_level; /* messages above it are dropped; 0: CLFOLD_LOG_WARNING */

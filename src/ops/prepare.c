@@ -88,8 +88,10 @@ static clfold_status prepare_all(clfold_context *context, const struct site *sit
     if (status || request->named) {
         return status;
     }
+    /* From the start: a tuning file may have another row for them. */
     request->job.count = 1;
-    if ((status = clfold_plan_choose(&request->job, site, NULL))) {
+    if ((status =
+             clfold_request_monoid(request, site, context, request->job.monoid, NULL))) {
         return status;
     }
     return request->job.algorithm == algorithm ? CLFOLD_OK

@@ -20,8 +20,8 @@ struct request {
     bool named;                     /* the algorithm, so that nothing else will do */
     cl_command_queue queue;
     bool in_order;
-    bool behind_all; /* that the queue holds, on an out-of-order queue as well */
-    bool to_host;    /* `out` is clfold's own, and comes after the checks */
+    bool behind_all; /* waits for all commands that the queue has, in order or not */
+    bool to_host;    /* `out` is clfold's own, and is set after the checks */
     cl_mem in, out;
     size_t in_offset, out_offset;
     struct init init;
@@ -54,8 +54,8 @@ clfold_status clfold_request_check_empty(const struct request *request,
  * Plans the call, and finds or builds its program. A program that does not build drops to
  * the next candidate; with none left the last one's failure is the call's. What a
  * look-back may rely on is found out here: the first one probes the device, if nothing is
- * known of it yet. A look-back that cannot be becomes another algorithm, or is refused
- * where the caller named it.
+ * known of it yet. If look-back is impossible, another algorithm takes its place, or the
+ * call is rejected if the caller named it.
  */
 clfold_status clfold_request_find(struct request *request, const struct site *site,
                                   clfold_context *context, struct plan *plan,

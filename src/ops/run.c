@@ -92,7 +92,7 @@ static void report(const clfold_context *context, const struct request *request,
                    const struct plan *plan, uint32_t number, const struct launch *launch,
                    cl_event event)
 {
-    const clfold_launch told = {
+    const clfold_launch launched = {
         .operation = request->job.operation,
         .index = number,
         .num_launches = plan->num_launches,
@@ -103,7 +103,7 @@ static void report(const clfold_context *context, const struct request *request,
         .bytes_written = launch->bytes_written,
     };
 
-    context->on_launch(context->log.user, &told);
+    context->on_launch(context->log.user, &launched);
 }
 
 /* OpenCL takes a kernel's arguments when it is enqueued, so one object serves all. */

@@ -39,7 +39,6 @@ static clfold_status count_tiles(clfold_context *context, const struct site *sit
     struct plan plan;
     clfold_status status;
 
-    *num_tiles = 0;
     if ((status = clfold_request_fold(&request, site, context, fold, &monoid)) ||
         (status = clfold_check_count(site, &monoid, (size_t)request.job.count))) {
         return status;
@@ -49,6 +48,7 @@ static clfold_status count_tiles(clfold_context *context, const struct site *sit
                            "algorithm \"%s\" does not look back",
                            clfold_algorithm_name(request.job.algorithm));
     }
+    *num_tiles = 0;
     if (request.job.count == 0) {
         return CLFOLD_OK;
     }

@@ -1,6 +1,6 @@
 /*
- * Operations and the algorithms that do them, each a row of a table. What an operation or
- * an algorithm is stands here; nothing else asks which one it is.
+ * Operations and the algorithms that do them, each a row of a table. Files that serve all
+ * of them ask for a property or the family, not for one of them by name.
  */
 #ifndef CLFOLD_PLAN_OPERATION_H
 #define CLFOLD_PLAN_OPERATION_H

@@ -1,8 +1,7 @@
 /*
  * The plan of a call: pure arithmetic from what is asked for, the monoid, the policy and
  * the device. A plan is data: a shape, which the program's text depends on, and launches
- * of that program's kernels with tagged arguments. Nothing else of a call depends on its
- * operation.
+ * of that program's kernels with tagged arguments, which src/ops/run.c enqueues.
  */
 #ifndef CLFOLD_PLAN_PLAN_H
 #define CLFOLD_PLAN_PLAN_H
@@ -110,7 +109,7 @@ enum argument_kind {
     ARG_FLAG,    /* a uint */
     ARG_IN,      /* the input, and its offset */
     ARG_OUT,     /* the output, and its offset */
-    ARG_SCRATCH, /* or, where there is none, the output */
+    ARG_SCRATCH, /* or, where there is none, the output, which the kernel leaves alone */
     ARG_WORDS,   /* a ulong: words of the scratch */
     ARG_INIT,    /* CLFOLD_INIT_PARAMS */
     ARG_HAS_INIT,

@@ -47,7 +47,7 @@ struct policy {
     enum tile_kind tile;
     uint64_t tile_bytes; /* of input; of a scan, of input or output, whichever is wider */
     uint64_t group_size; /* work-items */
-    uint64_t groups;     /* that fill the device: there are no more, but see grid.h */
+    uint64_t groups;     /* that fill the device; most plans have no more */
     const char *row;     /* the row's name, for people */
     /* reductions */
     uint64_t lane_bytes; /* of input: a lane is not worth starting for less */

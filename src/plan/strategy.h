@@ -16,8 +16,8 @@ struct strategy {
     void (*plan)(struct plan *plan, const struct job *job, const struct policy *policy);
     /* The kernel of launch `number`. */
     uint32_t (*kernel)(const struct plan *plan, uint32_t number);
-    /* A kernel in launch `number`; `work` false: on nothing. The kernel's number, and of
-     * groups one, are there. */
+    /* The arguments, groups and bytes of launch `number`; `work` false: on nothing.
+     * `kernel` is set, and `num_groups` is 1. */
     void (*launch)(const struct plan *plan, uint32_t number, bool work,
                    struct launch *launch);
 };

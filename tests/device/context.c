@@ -131,31 +131,40 @@ static void test_key(void **state)
 
 struct launches {
     clfold_operation operation;
+    const struct algorithm_row *row;
+    cl_command_queue queue;
     uint32_t num, num_launches;
     uint64_t bytes_read, bytes_written;
+    cl_event last; /* retained by the call's own event */
 };
 
 static void take_launch(void *user, const clfold_launch *launch)
 {
     struct launches *launches = user;
     cl_command_queue queue = NULL;
+    bool known = false;
 
     assert_int_equal(launch->operation, launches->operation);
     assert_int_equal(launch->index, launches->num);
     assert_int_equal(launch->num_launches, launches->num_launches);
     assert_string_equal(launch->fold, "launched");
-    assert_int_equal(strncmp(launch->kernel, "clfold_", 7), 0);
+    for (uint32_t k = 0; k < launches->row->num_kernels; ++k) {
+        known |= strcmp(launch->kernel, launches->row->kernels[k]) == 0;
+    }
+    assert_true(known);
     assert_int_equal(clGetEventInfo(launch->event, CL_EVENT_COMMAND_QUEUE, sizeof(queue),
                                     &queue, NULL),
                      CL_SUCCESS);
-    assert_ptr_equal(queue, device.queue);
+    assert_ptr_equal(queue, launches->queue);
+    launches->last = launch->event;
     ++launches->num;
     launches->bytes_read += launch->bytes_read;
     launches->bytes_written += launch->bytes_written;
 }
 
-static clfold_status run_launched(clfold_context *ctx, clfold_operation operation,
-                                  const clfold_fold *fold)
+/* The call's event is that of its last kernel. */
+static clfold_status run_launched(clfold_context *ctx, const clfold_fold *fold,
+                                  const struct launches *launches)
 {
     clfold_status (*const calls[])(clfold_context *, cl_command_queue,
                                    const clfold_fold *, cl_mem, size_t, cl_mem, size_t,
@@ -164,13 +173,18 @@ static clfold_status run_launched(clfold_context *ctx, clfold_operation operatio
         [CLFOLD_INCLUSIVE_SCAN] = clfold_inclusive_scan,
         [CLFOLD_EXCLUSIVE_SCAN] = clfold_exclusive_scan,
     };
+    cl_event event = NULL;
     cl_int status;
     cl_mem results = clCreateBuffer(device.context, CL_MEM_READ_WRITE,
                                     COUNT * sizeof(cl_float), NULL, &status);
 
     assert_int_equal(status, CL_SUCCESS);
-    status = calls[operation](ctx, device.queue, fold, in, 0, results, 0, COUNT, 0, NULL,
-                              NULL);
+    status = calls[launches->operation](ctx, launches->queue, fold, in, 0, results, 0,
+                                        COUNT, 0, NULL, &event);
+    if (status == CLFOLD_OK) {
+        assert_ptr_equal(event, launches->last);
+        clReleaseEvent(event);
+    }
     clReleaseMemObject(results);
     return status;
 }
@@ -201,15 +215,33 @@ static void test_launches(void **state)
             continue;
         }
         assert_ok(clfold_explain(ctx, operation, &fold, COUNT, &report));
-        launches = (struct launches){ .operation = operation,
-                                      .num_launches = (uint32_t)report.num_launches };
-        assert_ok(run_launched(ctx, operation, &fold));
+        launches = (struct launches){
+            .operation = operation,
+            .row = row,
+            .queue = i / 3 % 2 && device.disorder ? device.disorder : device.queue,
+            .num_launches = (uint32_t)report.num_launches,
+        };
+        assert_ok(run_launched(ctx, &fold, &launches));
         assert_int_equal(launches.num, report.num_launches);
         assert_int_equal(launches.bytes_read, report.bytes_read);
         assert_int_equal(launches.bytes_written, report.bytes_written);
         most = launches.num > most ? launches.num : most;
     }
     assert_true(most > 2);
+    /* A result for the host comes by the same launches. */
+    const clfold_fold fold = { .name = "launched", .op = CLFOLD_ADD, .type = CLFOLD_F32 };
+    clfold_report report;
+    cl_float result;
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &fold, COUNT, &report));
+    launches = (struct launches){ .operation = CLFOLD_REDUCE,
+                                  .row = clfold_algorithm_row(REDUCE_TILES),
+                                  .queue = device.queue,
+                                  .num_launches = (uint32_t)report.num_launches };
+    assert_ok(clfold_reduce_host(ctx, device.queue, &fold, in, 0, COUNT, &result, 4));
+    assert_int_equal(launches.num, report.num_launches);
+    if (device.disorder) {
+        assert_int_equal(clFinish(device.disorder), CL_SUCCESS);
+    }
     assert_int_equal(clFinish(device.queue), CL_SUCCESS);
     clfold_context_destroy(&ctx);
 }

@@ -326,6 +326,32 @@ static void test_ignored(void **state)
     assert_ignored("clfold-no-such-file", "cannot be read: No such file or directory");
 }
 
+/* A row serves counts of its class only, in what is prepared for smaller ones too. */
+static void test_prepared(void **state)
+{
+    const size_t large = 1 << 20; /* of the class from 2^19 to 2^21 */
+    struct journal journal;
+    clfold_context *ctx;
+    clfold_stats before, after;
+    cl_int status;
+    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 4096, NULL, &status);
+
+    (void)state;
+    assert_int_equal(status, CL_SUCCESS);
+    write_rows("inclusive_scan add i32:i32 2^19..2^21 tile_bytes=4096");
+    ctx = open_with(file, &journal);
+    assert_true(is_tuned(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, large));
+    assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, large));
+    assert_ok(clfold_context_stats(ctx, &before));
+    assert_ok(clfold_inclusive_scan(ctx, device.queue, &sum, mem, 0, mem, 0, 100, 0, NULL,
+                                    NULL));
+    assert_ok(clfold_context_stats(ctx, &after));
+    assert_int_equal(after.builds, before.builds);
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    clfold_context_destroy(&ctx);
+    clReleaseMemObject(mem);
+}
+
 /* The variable names a file where the caller names none. */
 static void test_environment(void **state)
 {
@@ -623,13 +649,13 @@ static int close_device(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_serves),    cmocka_unit_test(test_foreign_rows),
-        cmocka_unit_test(test_results),   cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_ignored),   cmocka_unit_test(test_environment),
-        cmocka_unit_test(test_search),    cmocka_unit_test(test_tune),
-        cmocka_unit_test(test_older_row), cmocka_unit_test(test_row_meanwhile),
-        cmocka_unit_test(test_row),       cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_serves),        cmocka_unit_test(test_foreign_rows),
+        cmocka_unit_test(test_results),       cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_ignored),       cmocka_unit_test(test_prepared),
+        cmocka_unit_test(test_environment),   cmocka_unit_test(test_search),
+        cmocka_unit_test(test_tune),          cmocka_unit_test(test_older_row),
+        cmocka_unit_test(test_row_meanwhile), cmocka_unit_test(test_row),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_types),
     };
 
     if (argc > 1) {

@@ -7,15 +7,17 @@
 
 void profile_add(struct profile *profile, const clfold_launch *launch)
 {
-    if (profile->num < PROFILE_MOST && clRetainEvent(launch->event) == CL_SUCCESS) {
-        profile->kernels[profile->num] = (struct profiled){
+    const size_t i = profile->num++;
+
+    if (i < PROFILE_MOST) {
+        const bool retained = clRetainEvent(launch->event) == CL_SUCCESS;
+        profile->kernels[i] = (struct profiled){
             .kernel = launch->kernel,
             .bytes_read = launch->bytes_read,
             .bytes_written = launch->bytes_written,
-            .event = launch->event,
+            .event = retained ? launch->event : NULL,
         };
     }
-    ++profile->num;
 }
 
 static bool print_kernel(const struct profiled *profiled, struct message *message)
@@ -58,7 +60,9 @@ bool profile_print(const struct profile *profile, struct message *message)
 void profile_clear(struct profile *profile)
 {
     for (size_t i = 0; i < profile->num && i < PROFILE_MOST; i++) {
-        clReleaseEvent(profile->kernels[i].event);
+        if (profile->kernels[i].event) {
+            clReleaseEvent(profile->kernels[i].event);
+        }
     }
     profile->num = 0;
 }
