@@ -3,7 +3,7 @@
 usage: drive.py COMMAND PART
 
 PART says which cases are run: files (arguments, files, devices and what is read from them),
-reduce, scan or explain.
+reduce, values (that reduce treats apart, as NaN), scan or explain.
 
 Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there is no OpenCL
 device or no numpy. Every case that needs a device runs on each one that OpenCL shows.
@@ -32,6 +32,7 @@ from driver import Driver  # noqa: E402
 PARTS = {
     "files": (plain_cases.CASES, [*device_cases.CASES, *text_cases.CASES]),
     "reduce": ([], fold_cases.CASES),
+    "values": ([], fold_cases.VALUES),
     "scan": (scan_cases.PLAIN, scan_cases.CASES),
     "explain": ([], explain_cases.CASES),
 }

@@ -115,9 +115,9 @@ def not_numbers(d, device):
     elements = [name for name in NAMES if is_float(name) and has_type(device, name)]
     for i, op in enumerate(ops):
         for j, numbers in enumerate(arrays):
-            if (i + j) % 2:
+            if (i + j) % 4:
                 continue
-            array = np.array(numbers, elements[(i // 2 + j) % len(elements)])
+            array = np.array(numbers, elements[(i + j // 4) % len(elements)])
             one_array(d, device, array, op, array.dtype.name, d.save(array))
 
 
@@ -141,10 +141,10 @@ def ties(d, device):
 
 
 def empty(d, device):
-    """Each operator's identity in three types, or a refusal where numpy raises."""
+    """Each operator's identity in two types, or a refusal where numpy raises."""
     for i, op in enumerate(OPS):
         names = [name for name in NAMES if has_fold(device, op, name)]
-        for j, element in enumerate(names[i % 3 :: 3]):
+        for j, element in enumerate(names[i % 5 :: 5]):
             array = np.empty(0, element)
             words = ["--acc", NAMES[element], *given(d, array, FORMATS[(i + j) % 4])]
             if op in IDENTITIES:
@@ -210,7 +210,7 @@ def special_values(d, device):
             array = np.array(numbers, element)
             for j, op in enumerate(ops):
                 # +0 and -0 are equal, so an identity of +0 may win the sum
-                if (i + j) % 4 == 1 and not (op == "add" and numbers[0] == 0):
+                if (i + j) % 7 == 1 and not (op == "add" and numbers[0] == 0):
                     one_array(d, device, array, op, element, d.save(array))
 
 
@@ -219,7 +219,7 @@ def every_digit(d, device):
     for element, bits in [("float32", "u4"), ("float64", "u8")]:
         if not has_type(device, element):
             continue
-        for i in range(8):
+        for i in range(4):
             array = d.random.integers(0, np.iinfo(bits).max, 50, bits).view(element)
             array = array[np.isfinite(array)]
             op = ["min-max", "arg-max"][i % 2]
@@ -257,7 +257,5 @@ def profile(d, device):
             check(moved == [told["bytes_read"], told["bytes_written"]], f"{told} {lines}")
 
 
-CASES = [
-    operators, conversions, kernels, not_numbers, ties, empty, bools, special_values,
-    every_digit, profile,
-]  # fmt: skip
+CASES = [operators, conversions, kernels, profile]
+VALUES = [not_numbers, ties, empty, bools, special_values, every_digit]
