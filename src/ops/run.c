@@ -26,9 +26,12 @@ static void set_total(struct args *args, const struct request *request)
     clfold_args_ulong(args, total->offset);
 }
 
+/* Look-back always has scratch. */
 static uint64_t words_of(const struct plan *plan, const struct block *scratch)
 {
-    return clfold_memory_capacity(clfold_memory(plan->shape.tier), scratch->size);
+    return scratch
+               ? clfold_memory_capacity(clfold_memory(plan->shape.tier), scratch->size)
+               : 0;
 }
 
 static void set_argument(struct args *args, const struct argument *argument,

@@ -46,6 +46,9 @@ def commands_for(clang, path):
     # A type in the preamble says whether the fold is one of f64 or f16.
     uses = [ext for name, ext in (("double", FP64), ("half", FP16))
             if re.search(rf"^#define \w+(?:\(M\))? .*\b{name}\d*\b", text, re.M)]
+    # vload_half is core, but clang declares it for devices with fp16 only.
+    if re.search(r"^#define CLFOLD_IN_HALF 1$", text, re.M):
+        uses.append(FP16)
     sub_groups = re.search(r"^#define CLFOLD_GROUP_SCAN 4$", text, re.M)
     if sub_groups:
         uses.append(SUB_GROUPS)
