@@ -13,6 +13,7 @@ RUSTICL_ENABLE does not say otherwise.
 
   --only TEXT       devices whose "platform: device" holds TEXT
   --env NAME=VALUE  set for the program, and shown in the names of its tests
+  --env-on TEXT NAME=VALUE  set on the devices whose "platform: device" holds TEXT
   --limit SECONDS   for one process
   --driver-fault TEXT  a known fault of a driver: a program that a signal ends after TEXT stood
                     in what it wrote to stderr runs again, at most twice; each is told
@@ -224,6 +225,7 @@ def main():
     parser.add_argument("lister")
     parser.add_argument("--only", default="")
     parser.add_argument("--env", action="append", default=[])
+    parser.add_argument("--env-on", nargs=2, action="append", default=[])
     parser.add_argument("--limit", type=float, default=LIMIT_SECONDS)
     parser.add_argument("--driver-fault")
     parser.add_argument("--required", default=os.environ.get("CLFOLD_REQUIRED_DEVICES"))
@@ -239,7 +241,8 @@ def main():
         found = [device for device in found if arguments.only in device.name]
         for device in found:
             if command:
-                run(device, command, arguments.env, tap, arguments.limit,
+                own = [pair for text, pair in arguments.env_on if text in device.name]
+                run(device, command, arguments.env + own, tap, arguments.limit,
                     arguments.driver_fault)
             else:
                 tap.point(True, label_of(device))

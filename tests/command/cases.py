@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree as xml
 
 
@@ -50,6 +51,7 @@ class Count:
         """In a folder of its own: a case that failed may have left files. So is the cache,
         where what probes find out is kept."""
         self.run += 1
+        began = time.monotonic()
         name = case.__name__.replace("_", " ")
         if device:
             name += f", device {device['index']} {device['name']}"
@@ -64,6 +66,7 @@ class Count:
             print(f"# {type(error).__name__}: {error}".replace("\n", "\n# "))
         else:
             print(f"ok {self.run} - {name}")
+        print(f"# {time.monotonic() - began:.1f} s")
         sys.stdout.flush()
 
 

@@ -397,6 +397,56 @@ static void test_calls_by_pointer(void **state)
     assert_int_equal(clspy_calls("clFinish"), 2);
 }
 
+/* A number that the text's kernel writes, from a program that is built anew. */
+static cl_int number_of(const char *text)
+{
+    const size_t length = strlen(text), one = 1;
+    cl_int status, number = 0;
+    cl_mem mem = make_buffer(&status);
+    cl_program program =
+        clCreateProgramWithSource(device.context, 1, &text, &length, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    assert_int_equal(clBuildProgram(program, 1, &device.id, NULL, NULL, NULL),
+                     CL_SUCCESS);
+    cl_kernel kernel = clCreateKernel(program, "number", &status);
+    assert_int_equal(status, CL_SUCCESS);
+    assert_int_equal(clSetKernelArg(kernel, 0, sizeof(mem), &mem), CL_SUCCESS);
+    assert_int_equal(
+        clEnqueueNDRangeKernel(device.queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL),
+        CL_SUCCESS);
+    assert_int_equal(clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0, sizeof(number),
+                                         &number, 0, NULL, NULL),
+                     CL_SUCCESS);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    clReleaseMemObject(mem);
+    return number;
+}
+
+/* Each text keeps its own binary, and a failure is one still. */
+static void test_kept_binaries(void **state)
+{
+    const char *one = "kernel void number(global int *n) { *n = 1; }";
+    const char *other = "kernel void number(global int *n) { *n = 2; }";
+    const size_t length = strlen(one);
+    struct clspy_live before = clspy_live();
+    cl_int status;
+
+    (void)state;
+    clspy_keep_binaries();
+    for (int turn = 0; turn < 3; ++turn) {
+        assert_int_equal(number_of(one), 1);
+        assert_int_equal(number_of(other), 2);
+    }
+    assert_int_equal(clspy_calls("clCreateProgramWithSource"), 6);
+    assert_int_equal(clspy_calls("clCreateProgramWithBinary"), 0);
+    clspy_arm("clCreateProgramWithSource", 1, 0);
+    assert_null(clCreateProgramWithSource(device.context, 1, &one, &length, &status));
+    assert_int_equal(status, CL_OUT_OF_HOST_MEMORY);
+    assert_true(clspy_disarm().fired);
+    assert_string_equal(clspy_leaks(&before), "");
+}
+
 static void test_calls_of_the_library(void **state)
 {
     struct clspy_live before = clspy_live();
@@ -448,6 +498,7 @@ int main(void)
         cmocka_unit_test_setup(test_hollow_device, reset),
         cmocka_unit_test_setup(test_calls_by_pointer, reset),
         cmocka_unit_test_setup(test_calls_of_the_library, reset),
+        cmocka_unit_test_setup(test_kept_binaries, reset),
     };
 
     return cmocka_run_group_tests_name("clspy", tests, open_device, close_device);

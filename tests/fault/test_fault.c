@@ -895,6 +895,7 @@ int main(int argc, char **argv)
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
     }
+    clspy_keep_binaries(); /* each failure has a context of its own, which builds anew */
     snprintf(tuning_file, sizeof(tuning_file), "clfold-fault-%ld", (long)getpid());
     int failed =
         cmocka_run_group_tests_name("fault", tests, fixture_init, fixture_finish);

@@ -127,6 +127,15 @@ struct recalled {
     unsigned char bytes[2 * sizeof(void *)];
 };
 
+/* What a text was built into. */
+struct kept {
+    struct kept *next;
+    cl_device_id device;
+    char *text;
+    unsigned char *binary;
+    size_t size;
+};
+
 /* One reference that the program holds, newest first. */
 struct reference {
     struct reference *next;
@@ -147,6 +156,8 @@ static struct answer answers[MAX_ANSWERS];
 static size_t num_answers;
 static bool null_device;
 static char build_options[MAX_TEXT];
+static bool keeps_binaries;
+static struct kept *kept_programs;
 static bool hollow;
 static struct recalled recalled[MAX_RECALLED];
 
@@ -296,6 +307,11 @@ void clspy_hollow(bool on)
 {
     hollow = on;
     memset(recalled, 0, sizeof(recalled));
+}
+
+void clspy_keep_binaries(void)
+{
+    keeps_binaries = true;
 }
 
 const char *clspy_build_options(void)
@@ -593,6 +609,81 @@ static cl_int do_nothing(cl_command_queue queue, cl_event *event)
 
 #include "clspy_calls.h"
 
+static const struct kept *find_kept(cl_device_id device, const char *text, size_t length)
+{
+    pthread_mutex_lock(&lock);
+    const struct kept *kept = kept_programs;
+    while (kept && (kept->device != device || strlen(kept->text) != length ||
+                    memcmp(kept->text, text, length) != 0)) {
+        kept = kept->next;
+    }
+    pthread_mutex_unlock(&lock);
+    return kept;
+}
+
+/* The program's text and binary, until the process ends, if the driver tells of both: of
+ * the text of a program that was made of a binary none does. */
+static void keep(cl_program program, cl_device_id device)
+{
+    struct kept *kept = calloc(1, sizeof(*kept));
+    size_t length = 0;
+
+    if (!kept) {
+        die("no memory to keep its binary", "clBuildProgram");
+    }
+    kept->device = device;
+    const __typeof__(&clGetProgramInfo) get = REAL(clGetProgramInfo);
+    get(program, CL_PROGRAM_SOURCE, 0, NULL, &length);
+    get(program, CL_PROGRAM_BINARY_SIZES, sizeof(size_t), &kept->size, NULL);
+    kept->text = calloc(length + 1, 1);
+    kept->binary = calloc(kept->size + 1, 1);
+    if (length > 1 && kept->size > 0 && kept->text && kept->binary &&
+        get(program, CL_PROGRAM_SOURCE, length, kept->text, NULL) == CL_SUCCESS &&
+        get(program, CL_PROGRAM_BINARIES, sizeof(kept->binary), &kept->binary, NULL) ==
+            CL_SUCCESS &&
+        !find_kept(device, kept->text, strlen(kept->text))) {
+        pthread_mutex_lock(&lock);
+        kept->next = kept_programs;
+        kept_programs = kept;
+        pthread_mutex_unlock(&lock);
+        return;
+    }
+    free(kept->text);
+    free(kept->binary);
+    free(kept);
+}
+
+cl_program CL_API_CALL clCreateProgramWithSource(cl_context context, cl_uint count,
+                                                 const char **strings,
+                                                 const size_t *lengths,
+                                                 cl_int *errcode_ret)
+{
+    struct visit visit = enter(CALL_clCreateProgramWithSource, 0, CL_OUT_OF_HOST_MEMORY);
+    cl_program program = NULL;
+
+    if (visit.fails && errcode_ret) {
+        *errcode_ret = visit.code;
+    }
+    if (!visit.fails && keeps_binaries && count == 1 && lengths) {
+        cl_device_id device = NULL;
+        REAL(clGetContextInfo)
+        (context, CL_CONTEXT_DEVICES, sizeof(device), &device, NULL);
+        const struct kept *kept = find_kept(device, strings[0], lengths[0]);
+        if (kept) {
+            program = REAL(clCreateProgramWithBinary)(
+                context, 1, &device, &kept->size, (const unsigned char **)&kept->binary,
+                NULL, errcode_ret);
+        }
+    }
+    if (!visit.fails && !program) {
+        program = REAL(clCreateProgramWithSource)(context, count, strings, lengths,
+                                                  errcode_ret);
+    }
+    take(&visit, CALL_clCreateProgramWithSource, CLSPY_PROGRAM, program);
+    leave(&visit);
+    return program;
+}
+
 cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint num_devices,
                                   const cl_device_id *devices, const char *options,
                                   void(CL_CALLBACK *notify)(cl_program, void *),
@@ -608,6 +699,9 @@ cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint num_devices,
     cl_int status = visit.fails ? visit.code
                                 : REAL(clBuildProgram)(program, num_devices, devices,
                                                        options, notify, user);
+    if (keeps_binaries && status == CL_SUCCESS && !visit.nested && num_devices == 1) {
+        keep(program, devices[0]);
+    }
     leave(&visit);
     return status;
 }

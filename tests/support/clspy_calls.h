@@ -151,10 +151,7 @@ INFO(clGetSamplerInfo, CL_OUT_OF_HOST_MEMORY, (cl_sampler sampler, QUERY_PARAMS)
      (sampler, QUERY))
 
 /* Programs. */
-CREATE(cl_program, clCreateProgramWithSource, PROGRAM, CL_OUT_OF_HOST_MEMORY,
-       (cl_context context, cl_uint count, const char **strings, const size_t *lengths,
-        cl_int *errcode_ret),
-       (context, count, strings, lengths, errcode_ret))
+OWN(clCreateProgramWithSource)
 CREATE(cl_program, clCreateProgramWithBinary, PROGRAM, CL_INVALID_BINARY,
        (cl_context context, cl_uint num_devices, const cl_device_id *devices,
         const size_t *lengths, const unsigned char **binaries, cl_int *statuses,
