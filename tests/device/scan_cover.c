@@ -163,9 +163,6 @@ static void run_row(const struct row *of, size_t number, bool other, struct pair
         char why[1024];
         row.level[SIZE] = (uint8_t)size;
         pairs_add(seen, NUM_FACTORS, row_factors.apart, &row);
-        if (other) {
-            continue;
-        }
         scan.count = count_of(size, tile);
         scan.in_offset = offsets[turn % 5];
         scan.out_offset = offsets[turn * 3 / 2 % 5];
@@ -178,6 +175,9 @@ static void run_row(const struct row *of, size_t number, bool other, struct pair
             strcmp(choice_of(&scan, scan.count).algorithm, algorithm) == 0) {
             scan.algorithm = NULL;
             ++*num_unnamed;
+        }
+        if (other) {
+            continue;
         }
         if (!prefix_check(ctx, &device,
                           turn % 4 == 3 && device.disorder ? device.disorder
@@ -252,10 +252,10 @@ static void test_cover(void **state)
     add_sizes(&wanted);
     check_pairs(&wanted, &seen);
     uint64_t built = num_programs() - before;
-    print_message("%llu programs of %zu rows, %zu calls, %zu by the policy's algorithm; "
-                  "with the other parts %zu rows, %zu pairs\n",
-                  (unsigned long long)built, num_run, num_run * NUM_SIZES, num_unnamed,
-                  num, pairs_count(&seen));
+    print_message("%llu programs of %zu rows, %zu calls; with the other parts %zu rows, "
+                  "%zu pairs, %zu calls by the policy's algorithm\n",
+                  (unsigned long long)built, num_run, num_run * NUM_SIZES, num,
+                  pairs_count(&seen), num_unnamed);
     assert_true(num_unnamed > 0);
     /* Two for a row, where the policy changes with the count, and one for what look-back
      * refuses, since another strategy scans it. */
