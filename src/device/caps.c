@@ -94,15 +94,13 @@ static bool has_sub_groups(cl_device_id device, const char *options,
 }
 
 /* llvmpipe under rusticl ends a work-item, without an error, when the loops that it went
- * through come to 65,535 rounds in all (Mesa 22.3; LP_MAX_TGSI_LOOP_ITERATIONS).
- * Work-items that run as one vector share them, a loop's end is one more, and what
- * kernels are said to take leaves that out: a quarter is safe. RUSTICL_DEVICE_TYPE may
- * call it a GPU. */
-static uint64_t most_rounds(const struct device_facts *facts)
+ * through come to 65,535 rounds in all (Mesa 22.3; LP_MAX_TGSI_LOOP_ITERATIONS). No
+ * kernel takes 128 rounds for an element. RUSTICL_DEVICE_TYPE may call it a GPU. */
+static uint64_t most_elements(const struct device_facts *facts)
 {
     bool is_llvmpipe = facts->cpu || strstr(facts->name, "llvmpipe");
 
-    return strcmp(facts->platform, "rusticl") == 0 && is_llvmpipe ? 1 << 14 : 0;
+    return strcmp(facts->platform, "rusticl") == 0 && is_llvmpipe ? 512 : 0;
 }
 
 /* Whether the device has atomics of device scope, and fences that acquire and release
@@ -204,7 +202,7 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
     caps->facts.platform = caps->platform;
     caps->facts.local_memory = (size_t)local_memory;
     caps->facts.cache_bytes = cache;
-    caps->facts.most_rounds = most_rounds(&caps->facts);
+    caps->facts.most_elements = most_elements(&caps->facts);
     return CLFOLD_OK;
 }
 

@@ -44,7 +44,7 @@ static const char *const names[KERNELS] = { "clfold_probe_words", "clfold_probe_
 struct trial {
     struct probe *probe;
     const struct memory *memory;
-    cl_uint units, rounds, looks, looks_heard, most_looks;
+    cl_uint units, rounds, looks, looks_heard;
     cl_program program;
     cl_kernel kernels[KERNELS];
     cl_command_queue queue;
@@ -274,11 +274,13 @@ static cl_int rehearse(struct trial *trial, enum tier_fate *fate)
 /* Each kernel once, with so many looks. */
 static cl_int try_once(struct trial *trial, uint64_t heard, enum tier_fate *fate)
 {
-    cl_uint most = trial->most_looks;
+    /* A look is a round of a loop, as an element is. */
+    const uint64_t few = trial->probe->caps->facts.most_elements;
+    const uint64_t most = few ? few : UINT32_MAX;
     cl_int status = CL_SUCCESS;
 
-    trial->looks_heard = heard < most ? (cl_uint)heard : most;
-    trial->looks = LONGER * heard < most ? (cl_uint)(LONGER * heard) : most;
+    trial->looks_heard = (cl_uint)(heard < most ? heard : most);
+    trial->looks = (cl_uint)(LONGER * heard < most ? LONGER * heard : most);
     trial->in_vain = false;
     for (int k = 0; k < KERNELS && status == CL_SUCCESS && *fate == FATE_TAKEN; ++k) {
         status = try_kernel(trial, k, groups_of(trial, k), fate);
@@ -349,14 +351,12 @@ static cl_int build(struct trial *trial, enum memory_tier tier)
 static cl_int start(struct trial *trial, enum memory_tier tier)
 {
     struct probe *probe = trial->probe;
-    uint64_t most = probe->caps->facts.most_rounds;
     cl_int status = clGetDeviceInfo(probe->device, CL_DEVICE_MAX_COMPUTE_UNITS,
                                     sizeof(trial->units), &trial->units, NULL);
 
     if (status != CL_SUCCESS) {
         return note(probe, status, "clGetDeviceInfo");
     }
-    trial->most_looks = most ? (cl_uint)(most / 4) : UINT32_MAX;
     /* Before the queue, which a program that does not build needs not. */
     status = build(trial, tier);
     if (status == CL_SUCCESS) {

@@ -5,6 +5,8 @@
 #include "ops/program.h"
 #include "plan/tuning.h"
 
+#include <string.h>
+
 /* ---- The fold ---------------------------------------------------------------------- */
 
 static const struct operation *operation_of(const struct request *request)
@@ -172,7 +174,8 @@ static clfold_status fetch_findings(struct request *request, const struct site *
     cl_int status;
 
     *findings = (struct findings){ 0 };
-    if (!clfold_looks_back(request->job.algorithm)) {
+    /* Where it is refused anyway nothing is probed. */
+    if (!clfold_looks_back(request->job.algorithm) || context->caps.facts.most_elements) {
         return CLFOLD_OK;
     }
     status = clfold_context_findings(context, may_probe, findings, &known, &failed);
@@ -193,7 +196,7 @@ static clfold_status fetch_findings(struct request *request, const struct site *
 static clfold_status refuse(const struct request *request, const struct site *site,
                             const struct plan *plan, const struct findings *findings)
 {
-    bool is_none = findings->verdict.tier == MEMORY_NONE;
+    bool is_none = strcmp(plan->refused, CLFOLD_NO_TIER) == 0;
     char reasons[CLFOLD_VERDICT_SIZE] = "";
 
     if (is_none) {

@@ -72,6 +72,9 @@ struct shape {
 _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 
+/* Why look-back is out where none of the memory tiers holds. */
+#define CLFOLD_NO_TIER "no memory tier is trusted on this device"
+
 struct plan {
     struct shape shape;
     const char *row; /* of the policy */
@@ -84,7 +87,7 @@ struct plan {
     size_t scratch_bytes;
     size_t scratch_most; /* for any count up to this one */
     uint64_t items;      /* a work-item folds or scans, in the first launch */
-    const char *refused; /* why it cannot be; NULL: it can */
+    const char *refused; /* why it cannot be, as CLFOLD_NO_TIER; NULL: it can */
     /* reductions */
     bool has_grid; /* reduce_tiles and reduce6, which fold many items in sequence */
     struct grid grid;

@@ -33,13 +33,13 @@ const char *clfold_group_scan_name(enum group_scan kind);
 struct device_facts {
     bool cpu;
     const char *vendor, *name;
-    uint32_t units;        /* compute units; 0: unknown */
-    size_t max_group_size; /* work-items */
-    size_t local_memory;   /* bytes */
-    const char *platform;  /* its name; NULL: unknown */
-    bool sub_groups;       /* in the language that programs are built as */
-    uint64_t most_rounds;  /* of its loops that a work-item may run; 0: any number */
-    uint64_t cache_bytes;  /* of the one cache that OpenCL tells of; 0: unknown */
+    uint32_t units;         /* compute units; 0: unknown */
+    size_t max_group_size;  /* work-items */
+    size_t local_memory;    /* bytes */
+    const char *platform;   /* its name; NULL: unknown */
+    bool sub_groups;        /* in the language that programs are built as */
+    uint64_t most_elements; /* that a work-item may take in one launch; 0: any number */
+    uint64_t cache_bytes;   /* of the one cache that OpenCL tells of; 0: unknown */
 };
 
 /* Numbers are 64 bits wide, so that tuning reads and writes them in one way. */

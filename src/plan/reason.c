@@ -139,9 +139,11 @@ static const char *const methods[CLFOLD_ALGORITHMS] = {
 };
 
 /* What became of the best tier that was tried. */
-static void add_fate(struct sentence *sentence, const struct findings *findings)
+static void add_fate(struct sentence *sentence, const struct reason *of)
 {
-    if (!findings || findings->verdict.tier != MEMORY_NONE) {
+    const struct findings *findings = of->findings;
+
+    if (!findings || strcmp(of->given_up, CLFOLD_NO_TIER) != 0) {
         return;
     }
     for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
@@ -168,7 +170,7 @@ static void add_cause(struct sentence *sentence, const struct reason *of)
         add(sentence, "the count is large: ");
     } else {
         add(sentence, "look-back is out, %s", of->given_up);
-        add_fate(sentence, of->findings);
+        add_fate(sentence, of);
         add(sentence, ": ");
     }
 }

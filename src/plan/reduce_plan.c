@@ -93,84 +93,6 @@ static clfold_status check(struct job *job, const struct site *site)
     return CLFOLD_OK;
 }
 
-/* ---- Rounds ------------------------------------------------------------------------ */
-
-/*
- * Where a device ends a work-item after so many rounds of its loops, no launch may give a
- * work-item more. These are rounds as the kernels' texts have them, at most:
- *
- *   tile_vector   a tile: one, S for each 16 elements of S scalars, and those behind them
- *   tile_group    a tile: one, one for each of the work-item's chunks, one for each of
- *                 their elements, and the steps of the tree
- *   reduce6       one for two elements
- *   partials      one for each, and with tile_group the steps of the tree
- *
- * The device may count up to four times as many: the end of a loop is a round as well,
- * and loops of four rounds are not sure to be unrolled. Its limit leaves room for that,
- * and is 32 or more.
- */
-struct rounds {
-    uint64_t most, tree;
-};
-
-static struct rounds rounds_of(const struct device_facts *device,
-                               const struct tile_shape *tile)
-{
-    struct rounds rounds = { .most = device->most_rounds };
-
-    while (tile->kind == TILE_GROUP && tile->group_size > UINT64_C(1) << rounds.tree) {
-        ++rounds.tree;
-    }
-    return rounds;
-}
-
-/* Elements that a lone work-item may fold. */
-static uint64_t most_in_vectors(const struct rounds *rounds,
-                                const struct tile_shape *tile,
-                                const struct monoid *monoid)
-{
-    uint64_t rest = tile->elements < 16 ? tile->elements : 15;
-    uint64_t each = 1 + tile->elements / 16 * monoid->num_scalars + rest;
-
-    return each <= rounds->most ? rounds->most / each * tile->elements
-                                : (rounds->most - 1 - rest) / monoid->num_scalars * 16;
-}
-
-/* Elements that a group may fold. They may begin and end inside a chunk. */
-static uint64_t most_in_chunks(const struct rounds *rounds, const struct tile_shape *tile,
-                               uint64_t chunk)
-{
-    uint64_t chunks = clfold_div_up(tile->elements, chunk) + 1;
-    uint64_t each = clfold_div_up(chunks, tile->group_size) * (chunk + 1);
-    uint64_t rest = rounds->most - 1 - rounds->tree;
-
-    return each <= rest ? rounds->most / (1 + each + rounds->tree) * tile->elements
-                        : (rest / (chunk + 1) * tile->group_size - 1) * chunk;
-}
-
-/* Items that a lane may fold in the first launch; 0: any number. */
-static uint64_t most_items(const struct rounds *rounds, const struct tile_shape *tile,
-                           const struct monoid *monoid, const struct grid_rule *rule)
-{
-    uint64_t most;
-
-    if (rounds->most == 0) {
-        return 0;
-    }
-    most = tile->kind == TILE_VECTOR  ? most_in_vectors(rounds, tile, monoid)
-           : tile->kind == TILE_GROUP ? most_in_chunks(rounds, tile, rule->vector)
-                                      : 2 * rounds->most * rule->lanes;
-    most /= rule->lanes;
-    return most < rule->vector ? 1 : most / rule->vector * rule->vector;
-}
-
-/* Partials that a group may fold in a later launch. */
-static uint64_t most_partials(const struct rounds *rounds, const struct tile_shape *tile)
-{
-    return rounds->most > 0 ? (rounds->most - rounds->tree) * tile->group_size
-                            : UINT64_MAX;
-}
-
 /* ---- Counts ------------------------------------------------------------------------ */
 
 static struct grid_rule rule_of(const struct plan *plan, const struct policy *policy)
@@ -194,6 +116,23 @@ static struct grid_rule rule_of(const struct plan *plan, const struct policy *po
         rule.vector = 2; /* reduce6 takes items by twos */
     }
     return rule;
+}
+
+/* Items that a lane may fold in the first launch; 0: any number. */
+static uint64_t most_items(const struct device_facts *device, const struct plan *plan,
+                           const struct grid_rule *rule)
+{
+    uint64_t lanes = rule->lanes / plan->shape.tile.group_size; /* of a work-item */
+    uint64_t most = device->most_elements / lanes / rule->vector * rule->vector;
+
+    return device->most_elements == 0 || most > 0 ? most : 1;
+}
+
+/* Partials that a group may fold in a later launch. */
+static uint64_t most_partials(const struct device_facts *device, const struct plan *plan)
+{
+    return device->most_elements ? device->most_elements * plan->shape.tile.group_size
+                                 : UINT64_MAX;
 }
 
 /* The groups of launch `number`, which folds `count` elements or partials. */
@@ -240,17 +179,16 @@ static void make_plan(struct plan *plan, const struct job *job,
                       const struct policy *policy)
 {
     const struct tile_shape *tile = &plan->shape.tile;
-    struct rounds rounds = rounds_of(job->device, tile);
     size_t most = 0;
 
     plan->has_grid =
         plan->shape.algorithm == REDUCE_TILES || plan->shape.algorithm == REDUCE_6;
     if (plan->has_grid) {
         struct grid_rule rule = rule_of(plan, policy);
-        rule.most_items = most_items(&rounds, tile, job->monoid, &rule);
+        rule.most_items = most_items(job->device, plan, &rule);
         clfold_grid_init(&plan->grid, &rule, plan->count);
         plan->items = plan->grid.items * (rule.lanes / tile->group_size);
-        plan->partials = most_partials(&rounds, tile);
+        plan->partials = most_partials(job->device, plan);
         most = scratch_most(plan, &rule);
     } else {
         plan->items = plan->shape.algorithm >= REDUCE_0 + 3 ? 2 : 1;

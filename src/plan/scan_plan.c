@@ -58,30 +58,10 @@ static uint32_t longest_run(const struct device_facts *device,
     return rest > 1 ? (uint32_t)(rest - 1) : 0;
 }
 
-/* Rounds of a work-item for each element of its run: read in rows, folded, scanned,
- * written in rows; or propagated. And the group's scan. */
-static uint64_t run_rounds(const struct monoid *monoid)
+/* Elements of a launch that a work-item may take. */
+static uint64_t most_elements(const struct device_facts *device)
 {
-    return monoid->num_scalars + 3 + 3 * (monoid->num_components + 1);
-}
-
-static uint64_t group_rounds(uint32_t group_size)
-{
-    return 4 * (uint64_t)group_size + 8;
-}
-
-/* The longest run that is one launch's; see rounds_of. */
-static uint32_t most_run(const struct device_facts *device, const struct monoid *monoid,
-                         uint32_t group_size)
-{
-    uint64_t group = group_rounds(group_size);
-
-    if (device->most_rounds == 0) {
-        return UINT32_MAX;
-    }
-    return device->most_rounds > group
-               ? (uint32_t)((device->most_rounds - group) / run_rounds(monoid))
-               : 1;
+    return device->most_elements ? device->most_elements : UINT32_MAX;
 }
 
 /* Elements of a tile, before the device has its say. */
@@ -107,7 +87,7 @@ static struct tile_shape group_tile(const struct job *job, const struct policy *
     }
     size = size > 0 ? size : 1;
     most = longest_run(device, monoid, size);
-    most = most < most_run(device, monoid, size) ? most : most_run(device, monoid, size);
+    most = most < most_elements(device) ? most : (uint32_t)most_elements(device);
     run = elements / size < most ? elements / size : most;
     run = run > 0 ? run : 1;
     while (run > 1 && (uint64_t)run * size > monoid->stage_limit) {
@@ -120,34 +100,10 @@ static struct tile_shape group_tile(const struct job *job, const struct policy *
     };
 }
 
-/* Rounds of a work-item for an element by itself: where it is folded and where it is
- * scanned, and the components' when it is fetched and stored. */
-static uint64_t element_rounds(const struct monoid *monoid)
-{
-    return 2 + 2 * (monoid->num_components + 1);
-}
-
-/* For a vector of 16: where cuts are looked for, where it is folded, where a lane of 16
- * such is joined, where it is scanned, and where it becomes 16 items one by one. */
-static uint64_t vector_rounds(const struct monoid *monoid)
-{
-    return 4 + (clfold_monoid_has_item16(monoid) ? 0 : 1 + 16 * element_rounds(monoid));
-}
-
-/* The longest tile of a work-item, see rounds_of. */
-static uint64_t most_vector(const struct device_facts *device,
-                            const struct monoid *monoid)
-{
-    uint64_t rest = 16 * element_rounds(monoid) + 8;
-
-    return (device->most_rounds - rest) / vector_rounds(monoid) * 16;
-}
-
 static struct tile_shape vector_tile(const struct job *job, const struct policy *policy)
 {
     uint64_t elements = wanted_elements(job, policy);
-    uint64_t most =
-        job->device->most_rounds ? most_vector(job->device, job->monoid) : UINT32_MAX;
+    uint64_t most = most_elements(job->device);
 
     most = most < job->monoid->stage_limit ? most : job->monoid->stage_limit;
     return (struct tile_shape){
@@ -165,7 +121,7 @@ static uint32_t window_of(const struct job *job, const struct policy *policy)
 
     if (sub_groups && (!job->device->cpu || wanted)) {
         most = WINDOW;
-    } else if (sub_groups || job->device->most_rounds) {
+    } else if (sub_groups) {
         most = 1;
     }
     return wanted && wanted < most ? wanted : most;
@@ -195,28 +151,6 @@ static void make_shape(struct shape *shape, const struct job *job,
 }
 
 /* ---- Plans ------------------------------------------------------------------------- */
-
-/* Rounds of all loops that a work-item goes through for a tile, at most. A loop's end is
- * one more. */
-static uint64_t rounds_of(const struct monoid *monoid, const struct tile_shape *tile)
-{
-    uint64_t run = tile->elements / tile->group_size;
-
-    if (tile->kind == TILE_VECTOR) {
-        return run / 16 * vector_rounds(monoid) + 16 * element_rounds(monoid) + 8;
-    }
-    return run * run_rounds(monoid) + group_rounds(tile->group_size);
-}
-
-/* The group's scan is among the rounds, so a tile may take more than the device allows;
- * one it is then. */
-static uint64_t most_tiles(const struct monoid *monoid, const struct device_facts *device,
-                           const struct tile_shape *tile)
-{
-    uint64_t most = device->most_rounds / rounds_of(monoid, tile);
-
-    return device->most_rounds == 0 ? UINT64_MAX : most > 0 ? most : 1;
-}
 
 /* Elements from one line of the output to the next. */
 static uint64_t line_of(const struct monoid *monoid)
@@ -287,9 +221,8 @@ static void plan_passes(struct plan *plan, const struct job *job,
     plan->run = plan->run > 0 ? plan->run : 1;
     plan->num_groups = clfold_div_up(plan->num_tiles, plan->run);
     plan->blocks = clfold_div_up(plan->num_tiles, anchor);
-    plan->launch_blocks = job->device->most_rounds
-                              ? job->device->most_rounds / (1 + 2 * anchor)
-                              : plan->blocks;
+    plan->launch_blocks = most_elements(job->device) / anchor;
+    plan->launch_blocks = plan->launch_blocks > 0 ? plan->launch_blocks : 1;
     plan->num_launches = 2 + (uint32_t)clfold_div_up(plan->blocks, plan->launch_blocks);
     plan->scratch_bytes = scratch_of(plan, plan->num_tiles);
     /* With another offset there may be a tile more. */
@@ -301,38 +234,21 @@ static void plan_passes(struct plan *plan, const struct job *job,
 /* Looks at a tile that is not there, where waiting is not known to help. */
 #define FEW_SPINS 64
 
-/* Rounds of a work-item at most: each of its tiles folded, looked back from to the first
- * with all spins on each step, and scanned; and for every other tile it once folds that,
- * looks back again, and folds its own again. */
-static uint64_t lookback_rounds(const struct plan *plan, const struct job *job,
-                                uint64_t words)
-{
-    uint64_t tile = rounds_of(job->monoid, &plan->shape.tile);
-    uint64_t steps = plan->num_tiles * ((uint64_t)plan->spins + 1) + 4;
-    uint64_t look = steps * (2 * words + 3 + 2 * plan->shape.window) +
-                    plan->num_tiles * (words + 4 + plan->shape.window);
-
-    return (plan->run + plan->num_tiles) * (2 * tile + look);
-}
-
 static const char *refusal(const struct plan *plan, const struct job *job)
 {
     const struct memory *memory = clfold_memory(plan->shape.tier);
-    uint64_t most = job->device->most_rounds;
 
+    if (job->device->most_elements) {
+        return "the device ends work-items that loop for long";
+    }
     if (job->in_place && !job->verdict.fences) {
         return "in place it needs acquire and release of device scope";
     }
     if (plan->shape.tier == MEMORY_NONE) {
-        return "no memory tier is trusted on this device";
+        return CLFOLD_NO_TIER;
     }
     if (plan->num_tiles >> memory->ticket_bits) {
         return "there are more tiles than tickets";
-    }
-    if (most && (plan->num_tiles > most ||
-                 lookback_rounds(plan, job,
-                                 clfold_memory_words(memory, plan->item_size)) > most)) {
-        return "a work-item might go through more rounds than it may here";
     }
     return NULL;
 }
@@ -345,11 +261,9 @@ static void plan_lookback(struct plan *plan, const struct job *job,
     plan->run = policy->lasting ? run_of(plan, job, policy) : 1;
     plan->num_groups = clfold_div_up(plan->num_tiles, plan->run);
     plan->num_launches = 1;
-    /* Where rounds are few nothing is waited for. */
-    plan->spins = job->override.spins        ? job->override.spins - 1
-                  : job->device->most_rounds ? 0
-                  : job->verdict.fair        ? policy->spins
-                                             : FEW_SPINS;
+    plan->spins = job->override.spins ? job->override.spins - 1
+                  : job->verdict.fair ? policy->spins
+                                      : FEW_SPINS;
     plan->refused = refusal(plan, job);
     if (plan->shape.tier == MEMORY_NONE) {
         return;
@@ -366,7 +280,7 @@ static void make_plan(struct plan *plan, const struct job *job,
                       const struct policy *policy)
 {
     const struct tile_shape *tile = &plan->shape.tile;
-    uint64_t most = most_tiles(job->monoid, job->device, tile);
+    uint64_t most = most_elements(job->device) * tile->group_size / tile->elements;
     uint64_t line = line_of(job->monoid);
 
     plan->lead = tile->elements % line == 0 ? job->out_offset % line : 0;

@@ -80,13 +80,12 @@ static bool is_in_range(const struct tuned_numbers *numbers, enum tuned which,
                : true;
 }
 
-/* A launch turns at least one block of tiles into prefixes, with two rounds for each. */
+/* A launch turns at least one block of tiles into prefixes. */
 static bool suits_device(const struct tuned_numbers *numbers,
                          const struct device_facts *device, char why[CLFOLD_TUNING_WHY])
 {
     static const enum tuned builtins[] = { TUNED_PREFETCH, TUNED_STREAM_BYTES };
-    uint64_t most_anchor =
-        device->most_rounds > 3 ? (device->most_rounds - 1) / 2 : UINT64_MAX;
+    uint64_t most_anchor = device->most_elements ? device->most_elements : UINT64_MAX;
 
     if (clfold_numbers_have(numbers, TUNED_GROUP_SIZE) &&
         numbers->values[TUNED_GROUP_SIZE] > device->max_group_size) {

@@ -268,12 +268,8 @@ static const struct plan_override tiles[] = {
 
 static const uint32_t windows[] = { 1, 3, 32 };
 
-/* So many tiles that there is more than one window, or on devices that limit rounds as
- * many as they can look back over. */
-static size_t tiles_here(void)
-{
-    return ctx->caps.facts.most_rounds ? 10 : 70;
-}
+/* More than one window. */
+#define TILES_HERE 70
 
 static size_t num_refused, num_run, helped_in_place;
 
@@ -320,12 +316,10 @@ static void check_blocked(struct look *look)
         }
     }
     /* The policy's spins. */
-    if (!ctx->caps.facts.most_rounds) {
-        look->plan.spins = 0;
-        look->in_place = false;
-        look->block_every = 3;
-        check_look(look, &expected);
-    }
+    look->plan.spins = 0;
+    look->in_place = false;
+    look->block_every = 3;
+    check_look(look, &expected);
 }
 
 /* That whose looks take longest, and so what waits for so many of them. */
@@ -375,7 +369,7 @@ static void test_subject(void **state)
                              .exclusive = (s + t / 3) % 2,
                              .init = (s + t + t / 2) % 2 || is_arg(subject->op),
                              .total = (s + t + t / 3) % 2 && !subject->affine,
-                             .count = tiles_here() * tiles[t].tile_elements - 5,
+                             .count = TILES_HERE * tiles[t].tile_elements - 5,
                              .offset = s * t % 17 };
         look.plan.tier = tier_here(s + t);
         look.plan.anchor = anchors[(s + t + t / 3) % 3];
@@ -384,9 +378,6 @@ static void test_subject(void **state)
             look.plan.anchor = 1;
         }
         look.plan.window = windows[(2 * s + t / 2) % 3];
-        if (ctx->caps.facts.most_rounds) {
-            look.plan.max_groups = MOST_TILES;
-        }
         fill_subject(subject, data, look.count, s + t);
         check_blocked(&look);
     }
@@ -417,10 +408,7 @@ static void test_tier(void **state)
         look.plan.tier = tier;
         look.plan.anchor = k / 2 == 1 ? 4 : 1;
         look.plan.window = windows[k / 2];
-        look.count = tiles_here() * look.plan.tile_elements;
-        if (ctx->caps.facts.most_rounds) {
-            look.plan.max_groups = MOST_TILES;
-        }
+        look.count = TILES_HERE * look.plan.tile_elements;
         fill_subject(look.subject, data, look.count, k);
         check_blocked(&look);
     }
@@ -447,7 +435,7 @@ static void test_seeds(void **state)
     look.plan.max_groups = MOST_TILES;
     look.plan.anchor = 1;
     look.plan.tier = slow_tier();
-    look.count = 2 * tiles_here() * look.plan.tile_elements;
+    look.count = 2 * TILES_HERE * look.plan.tile_elements;
     fill_subject(look.subject, data, look.count, 1);
     run(&look, &expected);
     look.algorithm = "scan_lookback";
@@ -455,9 +443,6 @@ static void test_seeds(void **state)
         look.seed = seed;
         look.plan.spins = 1 + (seed % 4 == 0 ? 0 : seed % 4 == 1 ? 200 : 1 << 12);
         look.block_every = seed % 5 == 0 ? 2 + seed % 3 : 0;
-        if (ctx->caps.facts.most_rounds) {
-            look.plan.spins = 1;
-        }
         run(&look, &found);
         if (found.refused) {
             continue;
@@ -471,7 +456,7 @@ static void test_seeds(void **state)
         ++num_run;
     }
     print_message("mean depth %.2f, %.2f fallbacks a run\n",
-                  (double)depths / SEEDS / (double)(2 * tiles_here()),
+                  (double)depths / SEEDS / (double)(2 * TILES_HERE),
                   (double)fallbacks / SEEDS);
     assert_int_equal(num_run, SEEDS);
     assert_true(depths > 0 && fallbacks > 0);
@@ -495,8 +480,8 @@ static void test_in_place(void **state)
     (void)state;
     look.plan.tier = best_tier(&device);
     look.plan.spins = 1;
-    if (!has_fences(&device, look.plan.tier) || ctx->caps.facts.most_rounds) {
-        print_message("%s: none in place, or not so long a scan\n", device.name);
+    if (!has_fences(&device, look.plan.tier)) {
+        print_message("%s: none in place\n", device.name);
         skip();
     }
     fill_subject(look.subject, data, look.count, 1);
@@ -620,7 +605,7 @@ static void test_wrap(void **state)
             continue;
         }
         look.plan.tier = tier;
-        look.plan.spins = ctx->caps.facts.most_rounds ? 1 : 1 + 2;
+        look.plan.spins = 1 + 2;
         look.plan.first_epoch = (1u << bits) - 20;
         look.plan.max_groups = 20;
         clfold_context_trim(ctx);
@@ -730,7 +715,7 @@ static cl_mem buffer_of(size_t size)
 static int open_device(void **state)
 {
     (void)state;
-    device_init(&device);
+    device_init_for_lookback(&device);
     in_mem = buffer_of(sizeof(data));
     out_mem = buffer_of((MOST + 64) * MAX_RESULT);
     tiles_mem = buffer_of(MOST_TILES * sizeof(clfold_tile_trace));

@@ -216,7 +216,7 @@ static void test_in_vain(void **state)
     clfold_context *ctx = context(&kept, NULL);
 
     (void)state;
-    ctx->caps.facts.most_rounds = 4;
+    ctx->caps.facts.most_elements = 1;
     for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
         if (ctx->caps.offered[t]) {
             struct tried tried = try_tier(ctx, (enum memory_tier)t, RIGHT);
@@ -491,7 +491,7 @@ static int open_device(void **state)
     cl_int status;
 
     (void)state;
-    device_init(&device);
+    device_init_for_lookback(&device);
     for (int i = 0; i < COUNT; ++i) {
         values[i] = 1;
     }

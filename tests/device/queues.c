@@ -316,14 +316,24 @@ static void test_flight_beside_held(void **state)
     input_destroy(&input);
 }
 
+/* Scratch for one queue's block, and not for two. */
+static size_t limit_for_one(void)
+{
+    clfold_report report;
+
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &report));
+    return report.scratch_bytes / 4 * 7;
+}
+
 /* Under a limit nothing makes room that a command still uses, on an in-order queue as
  * well: calls of a second queue are refused while those of the first are held back. */
 static void test_limit_holds(void **state)
 {
-    const clfold_context_params params = { .scratch_limit = 700 };
+    const clfold_context_params params = { .scratch_limit = limit_for_one() };
     clfold_context *limited = NULL;
     cl_command_queue other = device_queue(&device, 0);
     struct input input = input_create(4);
+    char words[64];
     cl_mem out = output_create(3);
     clfold_stats stats;
     cl_int status;
@@ -333,12 +343,14 @@ static void test_limit_holds(void **state)
     assert_int_equal(status, CL_SUCCESS);
     assert_ok(clfold_context_create(&limited, device.context, device.id, &params));
     clfold_context_override(limited, &tiles);
+    snprintf(words, sizeof(words), "scratch_limit is %llu",
+             (unsigned long long)params.scratch_limit);
     assert_ok(clfold_reduce(limited, device.queue, &sum, input.mem, 0, out, 0, COUNT, 1,
                             &gate, NULL));
     for (int i = 0; i < 3; ++i) {
         assert_refused(clfold_reduce(limited, other, &sum, input.mem, 0, out, 1, COUNT, 0,
                                      NULL, NULL),
-                       CL_MEM_OBJECT_ALLOCATION_FAILURE, "scratch_limit is 700");
+                       CL_MEM_OBJECT_ALLOCATION_FAILURE, words);
         /* The queue's own block serves again: it keeps order. */
         assert_ok(clfold_reduce(limited, device.queue, &sum, input.mem, 0, out, 2, COUNT,
                                 0, NULL, NULL));
@@ -346,7 +358,7 @@ static void test_limit_holds(void **state)
         clfold_context_trim(limited);
     }
     assert_ok(clfold_context_stats(limited, &stats));
-    assert_true(stats.scratch_bytes > 0 && stats.scratch_bytes <= 700);
+    assert_true(stats.scratch_bytes > 0 && stats.scratch_bytes <= params.scratch_limit);
     assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
     assert_int_equal(clFinish(device.queue), CL_SUCCESS);
     assert_ok(
@@ -497,8 +509,7 @@ static void test_host_result_is_last(void **state)
  * fails before it does anything. */
 static void test_scratch_limit(void **state)
 {
-    /* Partials of 50 groups take 400 bytes: one queue's block fits, two do not. */
-    const clfold_context_params params = { .scratch_limit = 700 };
+    const clfold_context_params params = { .scratch_limit = limit_for_one() };
     const clfold_context_params none = { .scratch_limit = 16 };
     cl_command_queue other = device_queue(&device, 0);
     struct input input = input_create(10);

@@ -208,6 +208,11 @@ static void test_lookback_stops(void **state)
 
     (void)state;
     assert_int_equal(status, CL_SUCCESS);
+    if (device.ends_loops) {
+        print_message("%s: scans do not look back\n", device.name);
+        clReleaseMemObject(mem);
+        skip();
+    }
     for (size_t k = 0; k < 2 * 2; ++k) {
         struct order_case scan = { .monoid = &monoid,
                                    .combine = segment_join,

@@ -6,7 +6,7 @@
  *   bicyclic   (a, b)(c, d) = (a + c - min(b, c), b + d - min(b, c)): matched brackets
  *   matrix     2 x 2 of u32, four components
  *
- * Affine maps: rounds.c and lookback.c. Segments: scan_cuts.c.
+ * Affine maps: limited.c and lookback.c. Segments: scan_cuts.c.
  */
 #include "oracle.h"
 #include "lookback.h"

@@ -357,7 +357,7 @@ static void test_failed_wait(void **state)
 
 /* ---- Look-back --------------------------------------------------------------------- */
 
-/* Few tiles where rounds count; false: look-back is refused nevertheless. */
+/* False: look-back is refused. */
 static bool can_look_back(clfold_fold *fold)
 {
     struct plan_override plan = with_tier(&device, tiles);

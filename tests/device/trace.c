@@ -16,7 +16,6 @@ static cl_mem in, out;
 
 static const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
 
-/* Few tiles, so that devices that limit rounds take them too. */
 static const struct plan_override small_tiles = {
     .tile = TILE_VECTOR, .tile_elements = TILE, .max_groups = TILES, .spins = 1
 };
@@ -129,7 +128,7 @@ static int open_device(void **state)
     int status;
 
     (void)state;
-    device_init(&device);
+    device_init_for_lookback(&device);
     in = buffer();
     out = buffer();
     for (size_t i = 0; i < COUNT; ++i) {

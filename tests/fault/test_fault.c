@@ -219,17 +219,17 @@ static void warm_scan(struct run *run)
     assert_int_equal(clFinish(run->queue), CL_SUCCESS);
 }
 
-/* So few rounds, see policy.h, that one launch does not do for a single group; but not
+/* So few elements for a work-item that one launch does not do for a single group; but not
  * more launches than can fail one after the other in good time. */
 static void limit_tiles(struct run *run)
 {
     const clfold_fold fold = fold_of(run);
-    uint64_t rounds = 1000;
+    uint64_t most = 32;
     clfold_report report;
 
     do {
-        run->ctx->caps.facts.most_rounds = rounds;
-        rounds *= 2;
+        run->ctx->caps.facts.most_elements = most;
+        most *= 2;
         assert_ok(clfold_explain(run->ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, &report));
     } while (report.num_launches > 40);
     warm_scan(run);
@@ -271,8 +271,7 @@ static void use_scratch_elsewhere(struct run *run)
     assert_int_equal(clFinish(other), CL_SUCCESS);
 }
 
-/* Devices that need no probe are probed as well, always by the same calls. Few rounds for
- * the scan. */
+/* Devices that need no probe are probed as well, always by the same calls. */
 static void probe_once(struct run *run)
 {
     const struct plan_override probes = { .probes = 1,
@@ -617,6 +616,10 @@ static void sweep(const struct scenario *scenario, bool allocs)
 
     if (scenario->order == OUT_OF_ORDER && !device.disorder) {
         print_message("%s has no out-of-order queue\n", device.name);
+        skip();
+    }
+    if (scenario->before == probe_once && device.ends_loops) {
+        print_message("%s does not look back\n", device.name);
         skip();
     }
     for (; scenario->most == 0 || number <= scenario->most; ++number) {

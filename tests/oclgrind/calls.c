@@ -351,10 +351,11 @@ static unsigned reduce_tile(const struct device *device, clfold_context *context
 }
 
 /*
- * As for a device whose work-items may go through `FEW_ROUNDS` rounds only: the partials
- * are then so many that several groups fold them. `count` elements take three launches.
+ * As for a device whose work-items take no more than FEW_ELEMENTS in a launch: the
+ * partials are then so many that several groups fold them. `count` elements take three
+ * launches.
  */
-#define FEW_ROUNDS 32
+#define FEW_ELEMENTS 32
 
 static unsigned reduce_in_launches(const struct device *device, clfold_context *context,
                                    const struct subject *subject,
@@ -364,7 +365,7 @@ static unsigned reduce_in_launches(const struct device *device, clfold_context *
     const struct sizes sizes = { count, 3, true, algorithm };
     unsigned wrong = 0;
 
-    context->caps.facts.most_rounds = FEW_ROUNDS;
+    context->caps.facts.most_elements = FEW_ELEMENTS;
     clfold_context_override(context, override);
     if (subject->op) {
         const clfold_fold fold = { .op = subject->op,
@@ -386,7 +387,7 @@ static unsigned reduce_in_launches(const struct device *device, clfold_context *
                 subject->name, algorithm, count);
         ++wrong;
     }
-    context->caps.facts.most_rounds = 0;
+    context->caps.facts.most_elements = 0;
     return wrong;
 }
 

@@ -110,6 +110,7 @@ void device_init(struct device *device)
             "clGetDeviceInfo");
     device->is_known =
         (device->is_pocl || device->is_intel) && (type & CL_DEVICE_TYPE_CPU);
+    device->ends_loops = strstr(platform, "rusticl") && strstr(name, "llvmpipe");
     device->has_f64 = f64 != 0;
     device->has_f16 = has_extension(device->id, "cl_khr_fp16");
     device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &status);
@@ -118,6 +119,14 @@ void device_init(struct device *device)
     require(device->queue ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE,
             "clCreateCommandQueue");
     device->disorder = device_queue(device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+}
+
+void device_init_for_lookback(struct device *device)
+{
+    device_init(device);
+    if (device->ends_loops) {
+        skip("scans do not look back on the device");
+    }
 }
 
 void device_finish(struct device *device)

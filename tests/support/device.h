@@ -18,7 +18,8 @@ struct device {
     cl_command_queue disorder; /* out of order; NULL where the device has none */
     char name[256];            /* "platform: device" */
     bool is_pocl, is_intel, has_f64, has_f16;
-    bool is_known; /* the library trusts its memory without a probe */
+    bool is_known;   /* the library trusts its memory without a probe */
+    bool ends_loops; /* of work-items that loop for long, so scans do not look back */
 };
 
 /* Exit status of a test that cannot run here, as Meson and Automake know it. */
@@ -27,6 +28,9 @@ struct device {
 /* Opens the device, or ends the process: with EXIT_SKIP and a sentence where there is
  * none. */
 void device_init(struct device *device);
+
+/* The same, and where there is one over which scans do not look back. */
+void device_init_for_lookback(struct device *device);
 void device_finish(struct device *device);
 
 bool device_has(const struct device *device, clfold_type type);

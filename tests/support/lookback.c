@@ -17,8 +17,7 @@ static bool may_compile(const struct device *device, enum memory_tier tier)
     return tier != MEMORY_PTX_64 || strstr(device->name, "NVIDIA");
 }
 
-/* A few tiles, small enough for devices that limit rounds, and of the kind that Oclgrind
- * can look for uninitialised values in. */
+/* A few tiles, of the kind that Oclgrind can look for uninitialised values in. */
 static bool compiles(const struct device *device, enum memory_tier tier)
 {
     enum { NUM = 64 };
@@ -87,19 +86,10 @@ bool has_fences(const struct device *device, enum memory_tier tier)
     return clfold_memory_fences(tier, status != CL_SUCCESS || (has & wanted) == wanted);
 }
 
-static bool limits_rounds(const struct device *device)
-{
-    return strncmp(device->name, "rusticl", 7) == 0;
-}
-
 struct plan_override with_tier(const struct device *device, struct plan_override plan)
 {
     if (plan.tier == MEMORY_NONE) {
         plan.tier = best_tier(device);
-    }
-    /* Each spin is a round. */
-    if (plan.spins == 0 && limits_rounds(device)) {
-        plan.spins = 1;
     }
     return plan;
 }
@@ -119,7 +109,7 @@ bool is_due_refusal(const struct device *device, const char *algorithm,
     if (status != CLFOLD_ERROR_UNSUPPORTED || !algorithm || !may_look_back(algorithm)) {
         return false;
     }
-    return (in_place && !has_fences(device, plan->tier) &&
-            strstr(why, "needs acquire and release")) ||
-           (limits_rounds(device) && strstr(why, "more rounds"));
+    return device->ends_loops ? strstr(why, "work-items that loop for long") != NULL
+                              : in_place && !has_fences(device, plan->tier) &&
+                                    strstr(why, "needs acquire and release");
 }

@@ -19,7 +19,7 @@ enum memory_tier best_tier(const struct device *device);
 /* Whether it may be in place there by that tier. */
 bool has_fences(const struct device *device, enum memory_tier tier);
 
-/* The plan, by the best tier if it says none, and with few spins where rounds count. */
+/* The plan, by the best tier if it says none. */
 struct plan_override with_tier(const struct device *device, struct plan_override plan);
 
 /* Whether two groups of a launch are sure to run at the same time, now and then. Without
@@ -27,8 +27,8 @@ struct plan_override with_tier(const struct device *device, struct plan_override
 bool groups_meet(const struct device *device);
 
 /* Whether a call of that algorithm that ended with `status` was refused for a reason that
- * holds: in place by a tier without fences, or for more rounds than the device has. What
- * is refused so is scanned by LOOKBACK_INSTEAD, as by the policy. */
+ * holds: in place by a tier without fences, or on a device that ends loops. What is
+ * refused so is scanned by LOOKBACK_INSTEAD, as by the policy. */
 bool is_due_refusal(const struct device *device, const char *algorithm,
                     const struct plan_override *plan, bool in_place,
                     clfold_status status);

@@ -243,8 +243,13 @@ static void check_plan(const struct job *job, const struct candidate *candidate,
 
     assert_true(plan.num_groups >= 1);
     assert_true(plan.num_groups * plan.items * group >= count);
+    if (plan.has_grid && job->device->most_elements) {
+        uint64_t most = job->device->most_elements;
+        assert_true(plan.items <= (most > 1 ? most : 2));
+        assert_true(plan.partials <= most * group);
+    }
     assert_true(count == 0 || (plan.num_groups - 1) * plan.items * group < count);
-    if (plan.has_grid && job->device->most_rounds == 0) {
+    if (plan.has_grid && job->device->most_elements == 0) {
         assert_false(plan.grid.cut);
         assert_true(plan.num_groups <= candidate->policy.groups);
         assert_true(plan.num_launches <= 2);
@@ -307,7 +312,7 @@ static void test_plan(void **state)
     const struct device_facts *const devices[] = { &cpu, &gpu, &limited };
 
     (void)state;
-    limited.most_rounds = 1 << 14;
+    limited.most_elements = 512;
     for (size_t p = 0; p < NUM_PAIRS; ++p) {
         struct monoid monoid;
         assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, all_pairs[p].type,

@@ -215,7 +215,7 @@ static void test_in_place(void **state)
 static const char *const obstacles[] = {
     "no memory tier is trusted on this device",
     "there are more tiles than tickets",
-    "a work-item might go through more rounds than it may here",
+    "the device ends work-items that loop for long",
     "in place it needs acquire and release of device scope",
     "its programs do not build",
     "the probe of its memory failed",
@@ -230,6 +230,7 @@ static void test_given_up(void **state)
 
     (void)state;
     of.moved = 12000;
+    of.findings = NULL;
     for (size_t i = 0; i < NUM_OBSTACLES; ++i) {
         char words[CLFOLD_REASON_SIZE];
         of.given_up = obstacles[i];
@@ -240,6 +241,7 @@ static void test_given_up(void **state)
         assert_string_equal(say_scan(&of), words);
     }
     of.given_up = obstacles[0];
+    of.findings = &findings;
     findings = (struct findings){ .fates = { [MEMORY_SCOPED_64] = FATE_NOT_OFFERED,
                                              [MEMORY_LEGACY_64] = FATE_TORN,
                                              [MEMORY_LEGACY_32] = FATE_LOST } };

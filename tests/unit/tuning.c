@@ -310,13 +310,13 @@ static void test_device(void **state)
         { "group_size=256", true, true, true },   { "group_size=257", true, false, true },
         { "prefetch=1", true, false, false },     { "prefetch=0", true, true, true },
         { "stream_bytes=1", true, false, false }, { "stream_bytes=0", true, true, true },
-        { "anchor=8191", true, true, true },      { "anchor=8192", true, true, false },
+        { "anchor=512", true, true, true },       { "anchor=513", true, true, false },
     };
     struct device_facts limited = cpu;
 
     (void)state;
     limited.platform = "rusticl";
-    limited.most_rounds = 1 << 14;
+    limited.most_elements = 512;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         const bool expected[] = { cases[i].on_cpu, cases[i].on_gpu, cases[i].on_limited };
         const struct device_facts *const devices[] = { &cpu, &gpu, &limited };
@@ -392,7 +392,7 @@ static void test_shapes(void **state)
 
     (void)state;
     limited.platform = "rusticl";
-    limited.most_rounds = 1 << 14;
+    limited.most_elements = 512;
     for (uint32_t i = 0; i < 3 * 2 * 3 * 3 * 2; ++i) {
         const struct device_facts *device = devices[i % 3];
         struct tuned_numbers numbers = { 0 };
@@ -428,10 +428,9 @@ static void test_shapes(void **state)
         assert_in_range(scan[0].shape.tile.group_size, 1, device->max_group_size);
         assert_int_equal(scan[0].shape.tile.elements % scan[0].shape.tile.group_size, 0);
         assert_true(vector || scan[0].shape.tile.elements * 8 <= device->local_memory);
-        if (device->most_rounds && !vector) {
-            /* a round for each element of the run is the least */
+        if (device->most_elements) {
             assert_in_range(scan[0].shape.tile.elements / scan[0].shape.tile.group_size,
-                            1, device->most_rounds);
+                            1, device->most_elements);
         }
         const struct plan plan = plan_of(job, &scan[0], 1 << 20);
         assert_true(plan.num_tiles * scan[0].shape.tile.elements >= 1 << 20);
