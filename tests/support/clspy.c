@@ -671,8 +671,8 @@ cl_program CL_API_CALL clCreateProgramWithSource(cl_context context, cl_uint cou
         const struct kept *kept = find_kept(device, strings[0], lengths[0]);
         if (kept) {
             program = REAL(clCreateProgramWithBinary)(
-                context, 1, &device, &kept->size, (const unsigned char **)&kept->binary,
-                NULL, errcode_ret);
+                context, 1, &kept->device, &kept->size,
+                (const unsigned char **)&kept->binary, NULL, errcode_ret);
         }
     }
     if (!visit.fails && !program) {
