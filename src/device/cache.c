@@ -6,96 +6,45 @@
 
 #include <string.h>
 
-/* ---- Keys -------------------------------------------------------------------------- */
-
-void clfold_key_init(struct key *key)
-{
-    key->hash = CLFOLD_HASH_START;
-    key->size = 0;
-    key->num = 0;
-}
-
-static void add(struct key *key, const void *data, size_t size)
-{
-    key->pieces[key->num].data = data;
-    key->pieces[key->num].size = size;
-    key->size += size;
-    ++key->num;
-}
-
-void clfold_key_add_words(struct key *key, const uint32_t *words, size_t num)
-{
-    add(key, words, num * sizeof(*words));
-    key->hash = clfold_hash(key->hash, words, num);
-}
-
-void clfold_key_add_string(struct key *key, const char *string)
-{
-    /* The end mark keeps "ab" "c" apart from "a" "bc", and NULL apart from "". */
-    size_t size = string ? strlen(string) + 1 : 1;
-    uint32_t word = (uint32_t)size;
-
-    add(key, string ? string : "\xff", size);
-    key->hash = clfold_hash(key->hash, &word, 1);
-}
-
-static bool key_matches(const struct key *key, const struct program *program)
-{
-    const unsigned char *bytes = program->key;
-
-    if (key->hash != program->hash || key->size != program->key_size) {
-        return false;
-    }
-    for (uint32_t i = 0; i < key->num; ++i) {
-        if (memcmp(bytes, key->pieces[i].data, key->pieces[i].size) != 0) {
-            return false;
-        }
-        bytes += key->pieces[i].size;
-    }
-    return true;
-}
-
 /* ---- Programs ---------------------------------------------------------------------- */
 
-static struct program **bucket_of(struct cache *cache, const struct key *key)
+_Static_assert(sizeof(struct shape) % sizeof(uint32_t) == 0, "a shape is words");
+
+static struct program **bucket_of(struct cache *cache, const struct interned *fold,
+                                  const struct shape *shape)
 {
-    return &cache->buckets[key->hash % CLFOLD_BUCKETS];
+    uint64_t hash = clfold_hash(CLFOLD_HASH_START, &fold->id, 1);
+
+    hash = clfold_hash(hash, (const uint32_t *)shape, sizeof(*shape) / sizeof(uint32_t));
+    return &cache->buckets[hash % CLFOLD_BUCKETS];
 }
 
-static struct program *lookup(struct cache *cache, const struct key *key)
+/* The link to the program, or to where it belongs. */
+static struct program **lookup(struct cache *cache, const struct interned *fold,
+                               const struct shape *shape)
 {
-    struct program *program = *bucket_of(cache, key);
+    struct program **link = bucket_of(cache, fold, shape);
 
-    while (program && !key_matches(key, program)) {
-        program = program->peer;
+    while (*link && ((*link)->fold != fold ||
+                     memcmp(&(*link)->shape, shape, sizeof(*shape)) != 0)) {
+        link = &(*link)->peer;
     }
-    return program;
+    return link;
 }
 
-static struct program *insert(struct cache *cache, const struct key *key,
-                              const struct recipe *recipe)
+static struct program *insert(struct cache *cache, struct program **link,
+                              const struct interned *fold, const struct shape *shape)
 {
     struct program *program = clfold_alloc(sizeof(*program));
-    unsigned char *bytes = clfold_alloc(key->size);
-    struct program **bucket = bucket_of(cache, key);
 
-    if (!program || !bytes) {
-        clfold_free(program);
-        clfold_free(bytes);
-        return NULL;
+    if (program) {
+        program->fold = fold;
+        program->shape = *shape;
+        program->row = clfold_algorithm_row(shape->algorithm);
+        program->next = cache->programs;
+        cache->programs = program;
+        *link = program;
     }
-    program->key = bytes;
-    program->key_size = key->size;
-    for (uint32_t i = 0; i < key->num; ++i) {
-        memcpy(bytes, key->pieces[i].data, key->pieces[i].size);
-        bytes += key->pieces[i].size;
-    }
-    program->hash = key->hash;
-    program->row = clfold_algorithm_row(recipe->shape->algorithm);
-    program->next = cache->programs;
-    cache->programs = program;
-    program->peer = *bucket;
-    *bucket = program;
     return program;
 }
 
@@ -128,13 +77,13 @@ struct outcome {
 };
 
 /* Compiles without the lock held. */
-static void build(const struct cache *cache, const struct recipe *recipe,
+static void build(const struct cache *cache, const struct program *program,
                   struct outcome *outcome)
 {
     struct text text = { 0 };
     uint64_t start;
 
-    clfold_assemble(&text, recipe->monoid, recipe->shape);
+    clfold_assemble(&text, &program->fold->monoid, &program->shape);
     if (text.failed) {
         outcome->status = CL_OUT_OF_HOST_MEMORY;
         outcome->failed = "assembling the program's text";
@@ -171,12 +120,12 @@ clfold_status clfold_program_error(const struct program *program, const struct s
 
 /* The program is BUILDING, and this call's to build. The lock is given and taken. */
 static clfold_status build_here(struct cache *cache, const struct site *site,
-                                const struct recipe *recipe, struct program *program)
+                                struct program *program)
 {
     struct outcome outcome = { 0 };
 
     clfold_lock_give(&cache->lock);
-    build(cache, recipe, &outcome);
+    build(cache, program, &outcome);
     clfold_lock_take(&cache->lock);
     ++cache->builds;
     cache->build_ns += outcome.ns;
@@ -202,18 +151,18 @@ static clfold_status build_here(struct cache *cache, const struct site *site,
 }
 
 clfold_status clfold_cache_find(struct cache *cache, const struct site *site,
-                                const struct key *key, const struct recipe *recipe,
+                                const struct interned *fold, const struct shape *shape,
                                 struct program **out, bool *found)
 {
     clfold_status status = CLFOLD_OK;
 
     clfold_lock_take(&cache->lock);
-    struct program *program = lookup(cache, key);
+    struct program **link = lookup(cache, fold, shape), *program = *link;
     if (!program || program->state == PROGRAM_EMPTY ||
         program->state == PROGRAM_BUILDING) {
         *found = false;
     }
-    if (!program && !(program = insert(cache, key, recipe))) {
+    if (!program && !(program = insert(cache, link, fold, shape))) {
         clfold_lock_give(&cache->lock);
         return clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no memory for the kernel cache");
     }
@@ -222,7 +171,7 @@ clfold_status clfold_cache_find(struct cache *cache, const struct site *site,
     }
     if (program->state == PROGRAM_EMPTY) {
         program->state = PROGRAM_BUILDING;
-        status = build_here(cache, site, recipe, program);
+        status = build_here(cache, site, program);
     } else if (program->state == PROGRAM_FAILED) {
         status = CLFOLD_ERROR_BUILD;
     }
@@ -237,13 +186,13 @@ void clfold_cache_count(struct cache *cache, bool hit)
                               memory_order_relaxed);
 }
 
-enum program_state clfold_cache_peek(struct cache *cache, const struct key *key,
-                                     struct program **out)
+enum program_state clfold_cache_peek(struct cache *cache, const struct interned *fold,
+                                     const struct shape *shape, struct program **out)
 {
     enum program_state state = PROGRAM_EMPTY;
 
     clfold_lock_take(&cache->lock);
-    struct program *program = lookup(cache, key);
+    struct program *program = *lookup(cache, fold, shape);
     if (program && program->state >= PROGRAM_READY) {
         state = program->state;
     }
@@ -349,7 +298,6 @@ void clfold_cache_finish(struct cache *cache, const struct log *log)
             clfold_log_call(log, clReleaseProgram(program->program), "clReleaseProgram");
         }
         clfold_text_finish(&program->log);
-        clfold_free(program->key);
         clfold_free(program);
     }
     clfold_lock_finish(&cache->lock);

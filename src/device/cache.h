@@ -1,11 +1,7 @@
 /*
- * Programs, found by content.
- *
- * The key of a program is everything that changes its text, but what follows from the
- * rest of the key: enumerators, numbers and strings, but no values. A context is one
- * device and builds with one set of options, so these need not be in it. The key lies in
- * pieces where the caller has them: a look-up hashes the numbers and the strings'
- * lengths, compares all in full, and neither copies nor allocates.
+ * Programs, found by what they are made of: an interned fold, by its number, and a shape,
+ * compared whole. A context is one device and builds with one set of options, so these
+ * need not be in the key.
  *
  *   EMPTY --first caller--> BUILDING --> READY          for good
  *     ^                        |    \--> FAILED         for good, with the compiler's log
@@ -19,27 +15,11 @@
 #include "base/error.h"
 #include "base/system.h"
 #include "base/text.h"
+#include "device/folds.h"
 #include "plan/plan.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
-
-#define CLFOLD_KEY_PIECES 28
-
-struct key {
-    uint64_t hash;
-    size_t size; /* of all pieces */
-    uint32_t num;
-    struct {
-        const void *data;
-        size_t size;
-    } pieces[CLFOLD_KEY_PIECES];
-};
-
-void clfold_key_init(struct key *key);
-void clfold_key_add_words(struct key *key, const uint32_t *words, size_t num);
-void clfold_key_add_string(struct key *key,
-                           const char *string); /* NULL differs from "" */
 
 /* The scalars that a kernel object was given last, by index. */
 #define CLFOLD_MAX_SCALARS 32
@@ -60,10 +40,9 @@ enum program_state { PROGRAM_EMPTY, PROGRAM_BUILDING, PROGRAM_READY, PROGRAM_FAI
 
 struct program {
     enum program_state state;
-    uint64_t hash;
-    struct program *peer; /* another one of the same bucket */
-    size_t key_size;
-    void *key;
+    const struct interned *fold;
+    struct shape shape;
+    struct program *peer;            /* another one of the same bucket */
     const struct algorithm_row *row; /* its kernels */
     cl_program program;
     struct text log;      /* the compiler's, of a failed build */
@@ -84,12 +63,6 @@ struct cache {
     uint64_t builds, failed_builds, build_ns;
 };
 
-/* What a miss needs; used during the call only. */
-struct recipe {
-    const struct monoid *monoid;
-    const struct shape *shape;
-};
-
 /* Retains nothing: context and device are the owner's. */
 clfold_status clfold_cache_init(struct cache *cache, const struct site *site,
                                 cl_context context, cl_device_id device,
@@ -103,7 +76,7 @@ void clfold_cache_finish(struct cache *cache, const struct log *log);
  * after, and logged once as a warning: only clfold_program_error makes a failure of it.
  */
 clfold_status clfold_cache_find(struct cache *cache, const struct site *site,
-                                const struct key *key, const struct recipe *recipe,
+                                const struct interned *fold, const struct shape *shape,
                                 struct program **out, bool *found);
 void clfold_cache_count(struct cache *cache, bool hit);
 
@@ -111,10 +84,10 @@ void clfold_cache_count(struct cache *cache, bool hit);
 clfold_status clfold_program_error(const struct program *program,
                                    const struct site *site);
 
-/* The key's program if it is READY or FAILED, and which; else NULL and PROGRAM_EMPTY.
+/* The program if it is READY or FAILED, and which; else NULL and PROGRAM_EMPTY.
  * Builds nothing, counts nothing. */
-enum program_state clfold_cache_peek(struct cache *cache, const struct key *key,
-                                     struct program **out);
+enum program_state clfold_cache_peek(struct cache *cache, const struct interned *fold,
+                                     const struct shape *shape, struct program **out);
 
 /* Takes kernels off the program's free list, or makes them; to be given back. */
 clfold_status clfold_program_take(struct cache *cache, const struct site *site,

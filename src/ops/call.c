@@ -26,13 +26,12 @@ clfold_status clfold_call(struct request *request, const struct site *site,
                           clfold_context *context, const clfold_fold *fold,
                           cl_event *event)
 {
-    struct monoid monoid;
     clfold_status status;
 
     if (event) {
         *event = NULL;
     }
-    if ((status = clfold_request_fold(request, site, context, fold, &monoid)) ||
+    if ((status = clfold_request_fold(request, site, context, fold)) ||
         (status = clfold_request_check(request, site, context))) {
         return status;
     }
@@ -93,13 +92,15 @@ static clfold_status call_monoid(struct request *request, clfold_context *contex
                                  const void *init, cl_event *event)
 {
     struct site site = clfold_site(context, NULL, monoid->name);
+    const struct interned *fold;
     clfold_status status;
 
     if (event) {
         *event = NULL;
     }
     request->init.value = init;
-    if ((status = clfold_request_monoid(request, &site, context, monoid, algorithm)) ||
+    if ((status = clfold_folds_intern(&context->folds, &site, monoid, &fold)) ||
+        (status = clfold_request_choose(request, &site, context, fold, algorithm)) ||
         (status = clfold_request_check(request, &site, context))) {
         return status;
     }
@@ -163,21 +164,21 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
         .in_offset = in_offset,
         .behind_all = true,
     };
-    struct monoid monoid;
     struct block *block;
     cl_event reduced = NULL;
     clfold_status status;
 
-    if ((status = clfold_request_fold(&request, &site, context, fold, &monoid))) {
+    if ((status = clfold_request_fold(&request, &site, context, fold))) {
         return status;
     }
     if (!result) {
         return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "result is NULL");
     }
-    if (result_size != clfold_monoid_out_size(&monoid)) {
+    const struct monoid *monoid = request.job.monoid;
+    if (result_size != clfold_monoid_out_size(monoid)) {
         return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT,
                            "result_size %zu bytes is not the %zu of %s, %s", result_size,
-                           clfold_monoid_out_size(&monoid), monoid.name,
+                           clfold_monoid_out_size(monoid), monoid->name,
                            clfold_type_name(fold->type));
     }
     request.to_host = true;

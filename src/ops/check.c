@@ -83,18 +83,10 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
     return clfold_check_later(site, "fold", later, sizeof(later) / sizeof(later[0]));
 }
 
-/* The fold's monoid, for operators that are built in, on this device. */
-static clfold_status check_monoid(const struct site *site, const clfold_context *context,
-                                  const clfold_fold *fold, struct monoid *monoid)
+/* What the fold says beside its operator. */
+static clfold_status check_values(const struct site *site, const clfold_fold *fold,
+                                  const struct monoid *monoid)
 {
-    clfold_type in = fold->in ? fold->in : fold->type;
-    clfold_status status;
-
-    if ((status = clfold_monoid_init(monoid, site, fold->op, fold->type, in)) ||
-        (status = clfold_caps_check_type(&context->caps, site, "type", fold->type)) ||
-        (status = clfold_caps_check_type(&context->caps, site, "in", monoid->value))) {
-        return status;
-    }
     if (fold->out && !clfold_scalar(fold->out)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "out %u is no type", fold->out);
     }
@@ -129,9 +121,9 @@ static clfold_status check_operation(const struct site *site, clfold_operation o
     return CLFOLD_OK;
 }
 
-clfold_status clfold_check_fold(const struct site *site, const clfold_context *context,
+clfold_status clfold_check_fold(const struct site *site, clfold_context *context,
                                 clfold_operation operation, const clfold_fold *fold,
-                                struct monoid *monoid)
+                                const struct interned **found)
 {
     clfold_status status;
 
@@ -140,10 +132,13 @@ clfold_status clfold_check_fold(const struct site *site, const clfold_context *c
                            context ? "fold" : "context");
     }
     if ((status = check_operation(site, operation)) ||
-        (status = check_fields(site, operation, fold))) {
+        (status = check_fields(site, operation, fold)) ||
+        (status = clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
+                                        fold->type, fold->in ? fold->in : fold->type,
+                                        found))) {
         return status;
     }
-    return check_monoid(site, context, fold, monoid);
+    return check_values(site, fold, &(*found)->monoid);
 }
 
 clfold_status clfold_check_count(const struct site *site, const struct monoid *monoid,

@@ -27,9 +27,9 @@ clfold_status clfold_check_later(const struct site *site, const char *of,
 
 /* All that can be said of a fold without a call: context and fold are there, every field
  * is known and in this version, and the device has the types. Makes its monoid. */
-clfold_status clfold_check_fold(const struct site *site, const clfold_context *context,
+clfold_status clfold_check_fold(const struct site *site, clfold_context *context,
                                 clfold_operation operation, const clfold_fold *fold,
-                                struct monoid *monoid);
+                                const struct interned **found);
 
 /* `count` elements can be counted in bytes. */
 clfold_status clfold_check_count(const struct site *site, const struct monoid *monoid,

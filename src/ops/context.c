@@ -114,15 +114,18 @@ static clfold_status read_environment(struct clfold_context *ctx, const struct s
 /* Undoes as much of clfold_context_create as was done. */
 static void destroy(struct clfold_context *ctx, int done)
 {
-    if (done >= 5) {
+    if (done >= 6) {
         clfold_lock_finish(&ctx->knowledge.lock);
     }
     clfold_tuning_finish(&ctx->tuning);
-    if (done >= 4) {
+    if (done >= 5) {
         clfold_scratch_finish(&ctx->scratch, &ctx->log);
     }
-    if (done >= 3) {
+    if (done >= 4) {
         clfold_cache_finish(&ctx->cache, &ctx->log);
+    }
+    if (done >= 3) {
+        clfold_folds_finish(&ctx->folds);
     }
     if (done >= 2) {
         clfold_log_call(&ctx->log, clReleaseDevice(ctx->device), "clReleaseDevice");
@@ -183,6 +186,11 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
     ++done;
     if ((status = clRetainDevice(device)) != CL_SUCCESS) {
         clfold_fail_call(&site, status, "clRetainDevice");
+        goto fail;
+    }
+    ++done;
+    if (!clfold_folds_init(&ctx->folds)) {
+        status = clfold_fail(&site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
         goto fail;
     }
     ++done;

@@ -3,6 +3,7 @@
 #define CLFOLD_OPS_CONTEXT_H
 
 #include "device/cache.h"
+#include "device/folds.h"
 #include "device/caps.h"
 #include "device/scratch.h"
 #include "plan/plan.h"
@@ -38,6 +39,7 @@ struct clfold_context {
     cl_context context;
     cl_device_id device;
     struct caps caps;
+    struct folds folds;
     struct cache cache;
     struct scratch scratch;
     struct knowledge knowledge;

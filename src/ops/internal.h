@@ -69,7 +69,7 @@ clfold_status clfold_tune_fold(clfold_context *context,
 
 /* Refuses what clfold_tune_fold would, among it a count that the device has no room for,
  * but makes no buffers and searches nothing. */
-clfold_status clfold_tune_fits(const clfold_context *context,
+clfold_status clfold_tune_fits(clfold_context *context,
                                const struct tune_request *request);
 
 /* Whether the fold's row is *row from now on, or none where that is NULL. False: there

@@ -6,15 +6,15 @@
 
 static clfold_status begin(struct request *request, const struct site *site,
                            clfold_context *context, clfold_operation operation,
-                           const clfold_fold *fold, size_t count, struct monoid *monoid)
+                           const clfold_fold *fold, size_t count)
 {
     clfold_status status;
 
     *request = (struct request){ .job = { .operation = operation, .count = count } };
-    if ((status = clfold_request_fold(request, site, context, fold, monoid))) {
+    if ((status = clfold_request_fold(request, site, context, fold))) {
         return status;
     }
-    return clfold_check_count(site, monoid, count);
+    return clfold_check_count(site, request->job.monoid, count);
 }
 
 /* ---- clfold_prepare ---------------------------------------------------------------- */
@@ -90,8 +90,7 @@ static clfold_status prepare_all(clfold_context *context, const struct site *sit
     }
     /* From the start: a tuning file may have another row for them. */
     request->job.count = 1;
-    if ((status =
-             clfold_request_monoid(request, site, context, request->job.monoid, NULL))) {
+    if ((status = clfold_request_choose(request, site, context, request->fold, NULL))) {
         return status;
     }
     return request->job.algorithm == algorithm ? CLFOLD_OK
@@ -103,10 +102,9 @@ clfold_status clfold_prepare(clfold_context *context, clfold_operation operation
 {
     struct site site = clfold_site(context, fold, "clfold_prepare");
     struct request request;
-    struct monoid monoid;
     cl_int status;
 
-    if ((status = begin(&request, &site, context, operation, fold, count, &monoid))) {
+    if ((status = begin(&request, &site, context, operation, fold, count))) {
         return status;
     }
     atomic_fetch_add(&context->calls, 1);
@@ -169,12 +167,11 @@ clfold_status clfold_explain(clfold_context *context, clfold_operation operation
     struct site site = clfold_site(context, fold, "clfold_explain");
     struct request request;
     struct findings findings;
-    struct monoid monoid;
     struct plan plan;
     uint32_t dropped;
     clfold_status status;
 
-    if ((status = begin(&request, &site, context, operation, fold, count, &monoid))) {
+    if ((status = begin(&request, &site, context, operation, fold, count))) {
         return status;
     }
     if (!out) {
@@ -187,7 +184,7 @@ clfold_status clfold_explain(clfold_context *context, clfold_operation operation
     }
     struct reason reason = {
         .plan = &plan,
-        .monoid = &monoid,
+        .monoid = request.job.monoid,
         .chooser = fold->algorithm ? CHOSEN_BY_NAME
                    : request.named ? CHOSEN_BY_VARIABLE
                                    : CHOSEN_BY_POLICY,

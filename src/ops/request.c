@@ -14,9 +14,9 @@ static const struct operation *operation_of(const struct request *request)
     return clfold_operation_row(request->job.operation);
 }
 
-clfold_status clfold_request_monoid(struct request *request, const struct site *site,
+clfold_status clfold_request_choose(struct request *request, const struct site *site,
                                     const clfold_context *context,
-                                    const struct monoid *monoid, const char *algorithm)
+                                    const struct interned *fold, const char *algorithm)
 {
     struct job *job = &request->job;
 
@@ -25,25 +25,26 @@ clfold_status clfold_request_monoid(struct request *request, const struct site *
     }
     request->name = request->name ? request->name : "";
     request->named = algorithm != NULL;
-    job->monoid = monoid;
+    request->fold = fold;
+    job->monoid = &fold->monoid;
     job->device = &context->caps.facts;
     job->override = context->override;
     job->out_offset = request->out_offset;
     job->tuned = context->override.tuned;
-    if (context->tuning.num > 0 && monoid->op && !job->tuned) {
-        const struct tuning_fold fold =
-            clfold_tuning_fold(job->operation, monoid, job->count);
-        job->tuned = clfold_tuning_find(&context->tuning, &fold);
+    if (context->tuning.num > 0 && job->monoid->op && !job->tuned) {
+        const struct tuning_fold row =
+            clfold_tuning_fold(job->operation, job->monoid, job->count);
+        job->tuned = clfold_tuning_find(&context->tuning, &row);
     }
     return clfold_plan_choose(job, site, algorithm);
 }
 
 clfold_status clfold_request_fold(struct request *request, const struct site *site,
-                                  const clfold_context *context, const clfold_fold *fold,
-                                  struct monoid *monoid)
+                                  clfold_context *context, const clfold_fold *fold)
 {
+    const struct interned *found;
     clfold_status status =
-        clfold_check_fold(site, context, request->job.operation, fold, monoid);
+        clfold_check_fold(site, context, request->job.operation, fold, &found);
 
     if (status) {
         return status;
@@ -51,7 +52,7 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     request->name = fold->name;
     request->init = (struct init){ .value = fold->init, .at = fold->init_at };
     request->total = fold->total_at;
-    return clfold_request_monoid(request, site, context, monoid, fold->algorithm);
+    return clfold_request_choose(request, site, context, found, fold->algorithm);
 }
 
 /* ---- The checks -------------------------------------------------------------------- */
@@ -217,7 +218,8 @@ static clfold_status find_one(const struct request *request, const struct site *
     struct candidate all[CLFOLD_MAX_CANDIDATES];
     uint32_t num = clfold_plan_candidates(job, all), dropped = 0;
     bool fails;
-    uint32_t i = clfold_program_foresee(context, job->monoid, all, num, program, &fails);
+    uint32_t i =
+        clfold_program_foresee(context, request->fold, all, num, program, &fails);
     clfold_status status;
 
     clfold_plan_init(plan, job, &all[i]);
@@ -231,8 +233,8 @@ static clfold_status find_one(const struct request *request, const struct site *
         }
         return fails ? CLFOLD_ERROR_BUILD : CLFOLD_OK;
     }
-    status = clfold_program_choose(context, site, job->monoid, all + i, num - i, &dropped,
-                                   program);
+    status = clfold_program_choose(context, site, request->fold, all + i, num - i,
+                                   &dropped, program);
     /* Tiles that do not build give way to others, of which there may be too many. */
     if (status == CLFOLD_OK && dropped > 0) {
         clfold_plan_init(plan, job, &all[i + dropped]);
@@ -276,7 +278,7 @@ clfold_status clfold_request_foresee(struct request *request, const struct site 
         bool fails;
         uint32_t num = clfold_plan_candidates(job, all);
         *dropped =
-            clfold_program_foresee(context, job->monoid, all, num, &program, &fails);
+            clfold_program_foresee(context, request->fold, all, num, &program, &fails);
         clfold_plan_init(plan, job, &all[*dropped]);
         if (!is_free(request) || !(plan->refused || fails)) {
             return plan->refused ? refuse(request, site, plan, findings) : CLFOLD_OK;

@@ -2,7 +2,7 @@
  * A call on its way: what is asked for, first as the caller says it, then as it was found
  * to be. Every station of the road takes one:
  *
- *   clfold_request_fold     checks the fold, makes its monoid, chooses the algorithm
+ *   clfold_request_fold     checks the fold, interns it, chooses the algorithm
  *   clfold_request_check    checks the rest: queue, waits, buffers, init, total
  *   clfold_request_find     plans, finds or builds the program
  *   clfold_run              lends scratch, sets arguments, enqueues
@@ -15,6 +15,7 @@
 
 struct request {
     struct job job;
+    const struct interned *fold;    /* whose monoid the job has */
     const struct scan_trace *trace; /* of look-back, or NULL */
     const char *name;               /* the fold's, or "" */
     bool named;                     /* the algorithm, so that nothing else will do */
@@ -33,15 +34,14 @@ struct request {
     bool unproven;        /* its memory is only what the device offers */
 };
 
-/* `monoid` is the caller's room for the fold's. The operation and the count are there. */
+/* The operation and the count are there. */
 clfold_status clfold_request_fold(struct request *request, const struct site *site,
-                                  const clfold_context *context, const clfold_fold *fold,
-                                  struct monoid *monoid);
+                                  clfold_context *context, const clfold_fold *fold);
 
-/* The same for a monoid in its internal form, by the algorithm of that name or NULL. */
-clfold_status clfold_request_monoid(struct request *request, const struct site *site,
+/* The same for a fold that is interned, by the algorithm of that name or NULL. */
+clfold_status clfold_request_choose(struct request *request, const struct site *site,
                                     const clfold_context *context,
-                                    const struct monoid *monoid, const char *algorithm);
+                                    const struct interned *fold, const char *algorithm);
 
 clfold_status clfold_request_check(struct request *request, const struct site *site,
                                    const clfold_context *context);

@@ -35,12 +35,12 @@ static clfold_status count_tiles(clfold_context *context, const struct site *sit
     const struct scan_trace trace = { 0 };
     struct request request = *asked;
     struct program *program;
-    struct monoid monoid;
     struct plan plan;
     clfold_status status;
 
-    if ((status = clfold_request_fold(&request, site, context, fold, &monoid)) ||
-        (status = clfold_check_count(site, &monoid, (size_t)request.job.count))) {
+    if ((status = clfold_request_fold(&request, site, context, fold)) ||
+        (status =
+             clfold_check_count(site, request.job.monoid, (size_t)request.job.count))) {
         return status;
     }
     if (request.job.count > 0 && !clfold_looks_back(request.job.algorithm)) {

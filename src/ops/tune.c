@@ -130,7 +130,7 @@ clfold_status clfold_tune(clfold_context *context, cl_command_queue queue,
     };
     struct tuned_numbers row;
     struct tune_result result;
-    struct monoid monoid;
+    const struct monoid *monoid;
     bool found;
     clfold_status status;
 
@@ -138,7 +138,7 @@ clfold_status clfold_tune(clfold_context *context, cl_command_queue queue,
         (status = check_file(&site, file))) {
         return status;
     }
-    const struct tuning_fold of = clfold_tuning_fold(operation, &monoid, count);
+    const struct tuning_fold of = clfold_tuning_fold(operation, monoid, count);
     if ((status = find_row(&site, context, file, &of, &row, &found))) {
         return status;
     }

@@ -5,8 +5,8 @@
 #include "ops/context.h"
 #include "ops/internal.h"
 
-clfold_status clfold_tune_check(const struct site *site, const clfold_context *context,
+clfold_status clfold_tune_check(const struct site *site, clfold_context *context,
                                 const struct tune_request *request,
-                                struct monoid *monoid);
+                                const struct monoid **monoid);
 
 #endif

@@ -273,17 +273,20 @@ static clfold_status measure(struct tuning_run *run, clfold_context *parent,
     return status;
 }
 
-clfold_status clfold_tune_check(const struct site *site, const clfold_context *context,
-                                const struct tune_request *of, struct monoid *monoid)
+clfold_status clfold_tune_check(const struct site *site, clfold_context *context,
+                                const struct tune_request *of,
+                                const struct monoid **monoid)
 {
+    const struct interned *fold;
     bool in_order;
     clfold_status status;
 
-    if ((status = clfold_check_fold(site, context, of->operation, of->fold, monoid)) ||
+    if ((status = clfold_check_fold(site, context, of->operation, of->fold, &fold)) ||
         (status = clfold_check_queue(site, context, of->queue, &in_order)) ||
-        (status = clfold_check_count(site, monoid, of->count))) {
+        (status = clfold_check_count(site, &fold->monoid, of->count))) {
         return status;
     }
+    *monoid = &fold->monoid;
     if (of->count == 0) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "count is 0: there is nothing to time");
@@ -302,17 +305,17 @@ clfold_status clfold_tune_check(const struct site *site, const clfold_context *c
     return clfold_check_later(site, "fold", later, sizeof(later) / sizeof(later[0]));
 }
 
-clfold_status clfold_tune_fits(const clfold_context *context,
+clfold_status clfold_tune_fits(clfold_context *context,
                                const struct tune_request *request)
 {
     struct site site = clfold_site(context, request->fold, "clfold_tune");
     struct tune_data data;
-    struct monoid monoid;
+    const struct monoid *monoid;
     clfold_status status = clfold_tune_check(&site, context, request, &monoid);
 
     return status ? status
                   : clfold_tune_data_lay_out(&data, &site, context, request->operation,
-                                             &monoid, request->count);
+                                             monoid, request->count);
 }
 
 static void report(const clfold_context *context, const struct tuning_fold *fold,
@@ -337,7 +340,7 @@ clfold_status clfold_tune_fold(clfold_context *context,
                                struct tune_result *result)
 {
     struct site site = clfold_site(context, request->fold, "clfold_tune");
-    struct monoid monoid;
+    const struct monoid *monoid;
     clfold_status status = clfold_tune_check(&site, context, request, &monoid);
 
     if (status) {
@@ -355,10 +358,10 @@ clfold_status clfold_tune_fold(clfold_context *context,
                    .device = &context->caps.facts },
     };
     atomic_fetch_add(&context->calls, 1);
-    status = measure(&run, context, request->queue, &monoid, result);
+    status = measure(&run, context, request->queue, monoid, result);
     if (status == CLFOLD_OK) {
         const struct tuning_fold fold =
-            clfold_tuning_fold(request->operation, &monoid, request->count);
+            clfold_tuning_fold(request->operation, monoid, request->count);
         report(context, &fold, result);
     }
     return status;

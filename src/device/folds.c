@@ -1,0 +1,152 @@
+#include "device/folds.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* A monoid's strings: its name, its conditions, and each component's. */
+#define STRINGS_OF_COMPONENT 6
+#define MAX_STRINGS          (3 + STRINGS_OF_COMPONENT * CLFOLD_MAX_COMPONENTS)
+
+struct strings {
+    const char **at[MAX_STRINGS];
+    size_t num;
+};
+
+static void list_strings(struct strings *strings, struct monoid *monoid)
+{
+    const char **own[] = { &monoid->name, &monoid->cuts, &monoid->rare };
+
+    memcpy(strings->at, own, sizeof(own));
+    strings->num = 3;
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        struct component *component = &monoid->components[k];
+        const char **all[STRINGS_OF_COMPONENT] = {
+            &component->name,    &component->combine, &component->identity,
+            &component->neutral, &component->usual,   &component->extend,
+        };
+        memcpy(&strings->at[strings->num], all, sizeof(all));
+        strings->num += STRINGS_OF_COMPONENT;
+    }
+}
+
+static bool same_numbers(const struct monoid *a, const struct monoid *b)
+{
+    bool same =
+        a->op == b->op && a->in == b->in && a->value == b->value && a->type == b->type &&
+        a->cell == b->cell && a->num_scalars == b->num_scalars &&
+        a->num_components == b->num_components && a->commutative == b->commutative &&
+        a->has_identity == b->has_identity && a->stage_limit == b->stage_limit;
+
+    for (uint32_t k = 0; same && k < a->num_components; ++k) {
+        const struct component *x = &a->components[k], *y = &b->components[k];
+        same = x->result == y->result && x->item == y->item && x->stage == y->stage &&
+               x->load == y->load && x->scalar == y->scalar;
+    }
+    return same;
+}
+
+static bool same_strings(const struct monoid *a, const struct monoid *b)
+{
+    struct monoid left = *a, right = *b;
+    struct strings x, y;
+    bool same = true;
+
+    list_strings(&x, &left);
+    list_strings(&y, &right);
+    for (size_t i = 0; same && i < x.num; ++i) {
+        const char *one = *x.at[i], *other = *y.at[i];
+        same = one && other ? strcmp(one, other) == 0 : one == other;
+    }
+    return same;
+}
+
+static struct interned *copy_of(const struct monoid *monoid)
+{
+    struct monoid content = *monoid;
+    struct strings strings;
+    struct interned *fold;
+    size_t size = 0;
+
+    list_strings(&strings, &content);
+    for (size_t i = 0; i < strings.num; ++i) {
+        size += *strings.at[i] ? strlen(*strings.at[i]) + 1 : 0;
+    }
+    fold = clfold_alloc(sizeof(*fold) + size);
+    if (!fold) {
+        return NULL;
+    }
+    char *end = fold->strings;
+    for (size_t i = 0; i < strings.num; ++i) {
+        if (*strings.at[i]) {
+            size_t length = strlen(*strings.at[i]) + 1;
+            *strings.at[i] = memcpy(end, *strings.at[i], length);
+            end += length;
+        }
+    }
+    fold->monoid = content;
+    return fold;
+}
+
+clfold_status clfold_folds_intern(struct folds *folds, const struct site *site,
+                                  const struct monoid *monoid,
+                                  const struct interned **out)
+{
+    struct interned *fold;
+
+    clfold_lock_take(&folds->lock);
+    for (fold = folds->newest; fold; fold = fold->next) {
+        if (same_numbers(&fold->monoid, monoid) && same_strings(&fold->monoid, monoid)) {
+            break;
+        }
+    }
+    if (!fold && (fold = copy_of(monoid))) {
+        fold->id = folds->newest ? folds->newest->id + 1 : 1;
+        fold->next = folds->newest;
+        folds->newest = fold;
+    }
+    clfold_lock_give(&folds->lock);
+    *out = fold;
+    return fold ? CLFOLD_OK
+                : clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no memory for the fold");
+}
+
+clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site,
+                                    const struct caps *caps, clfold_op op,
+                                    clfold_type type, clfold_type in,
+                                    const struct interned **out)
+{
+    bool is_known =
+        op < CLFOLD_FOLD_OPS && type < CLFOLD_FOLD_TYPES && in < CLFOLD_FOLD_TYPES;
+    struct monoid monoid;
+    clfold_status status;
+
+    if (is_known && (*out = atomic_load(&folds->built_in[op][type][in]))) {
+        return CLFOLD_OK;
+    }
+    if ((status = clfold_monoid_init(&monoid, site, op, type, in)) ||
+        (status = clfold_caps_check_type(caps, site, "type", type)) ||
+        (status = clfold_caps_check_type(caps, site, "in", monoid.value)) ||
+        (status = clfold_folds_intern(folds, site, &monoid, out))) {
+        return status;
+    }
+    if (is_known) {
+        atomic_store(&folds->built_in[op][type][in], *out);
+    }
+    return CLFOLD_OK;
+}
+
+bool clfold_folds_init(struct folds *folds)
+{
+    return clfold_lock_init(&folds->lock);
+}
+
+void clfold_folds_finish(struct folds *folds)
+{
+    while (folds->newest) {
+        struct interned *fold = folds->newest;
+        folds->newest = fold->next;
+        clfold_free(fold);
+    }
+    clfold_lock_finish(&folds->lock);
+}

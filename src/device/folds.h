@@ -1,0 +1,52 @@
+/*
+ * Interned folds, found by content: owned by the context, never changed, each with a
+ * number that stands for all of it in the keys of programs. A fold is checked and its
+ * texts are copied once, not at every call.
+ *
+ *   a built-in fold    by operator and types, in a table; a look-up takes no lock
+ *   any other          among all, by every number and string of its monoid
+ */
+#ifndef CLFOLD_DEVICE_FOLDS_H
+#define CLFOLD_DEVICE_FOLDS_H
+
+#include "base/system.h"
+#include "device/caps.h"
+#include "plan/monoid.h"
+
+#include <stdatomic.h>
+
+/* As they are numbered in clfold.h, with room for 0, which is none. */
+#define CLFOLD_FOLD_OPS   (CLFOLD_MIN_MAX + 1)
+#define CLFOLD_FOLD_TYPES (CLFOLD_F64 + 1)
+
+struct interned {
+    struct monoid monoid; /* its strings are the fold's own */
+    uint32_t id;          /* from 1 */
+    struct interned *next;
+    char strings[];
+};
+
+struct folds {
+    struct lock lock;
+    struct interned *newest;
+    _Atomic(const struct interned *) built_in[CLFOLD_FOLD_OPS][CLFOLD_FOLD_TYPES]
+                                             [CLFOLD_FOLD_TYPES];
+};
+
+/* False: there is no room for a lock. */
+bool clfold_folds_init(struct folds *folds);
+void clfold_folds_finish(struct folds *folds);
+
+/* The built-in fold, if there is such a one and the device has its types. It lives as
+ * long as the context, as does what the second one finds. */
+clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site,
+                                    const struct caps *caps, clfold_op op,
+                                    clfold_type type, clfold_type in,
+                                    const struct interned **out);
+
+/* The fold of this content, which is copied. */
+clfold_status clfold_folds_intern(struct folds *folds, const struct site *site,
+                                  const struct monoid *monoid,
+                                  const struct interned **out);
+
+#endif
