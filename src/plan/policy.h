@@ -19,13 +19,14 @@ const char *clfold_tile_name(enum tile_kind kind);
 /* How a work-group scans an item for each work-item: CLFOLD_GROUP_SCAN of group_scan.cl.
  * Local memory: at most two items for each work-item. */
 enum group_scan {
-    GROUP_SCAN_HILLIS_STEELE = 1,
-    GROUP_SCAN_BLELLOCH,
-    GROUP_SCAN_RAKING,
-    GROUP_SCAN_SUB_GROUP /* only where the device has sub-groups */
+    GROUP_SCAN_RAKING = 1,
+    GROUP_SCAN_SUB_GROUP, /* only where the device has sub-groups */
+    /* of group_scans.cl, which teaches */
+    GROUP_SCAN_HILLIS_STEELE,
+    GROUP_SCAN_BLELLOCH
 };
 
-/* "hillis_steele", "blelloch", "raking", "sub_group". */
+/* "raking", "sub_group", "hillis_steele", "blelloch". */
 const char *clfold_group_scan_name(enum group_scan kind);
 
 /* What a policy may depend on. What float bits hang on, tiles and anchors, may not depend

@@ -194,7 +194,7 @@ static void visit_group_scans(const struct visitor *visitor, const struct monoid
 {
     const uint32_t groups[] = { 1, 50, 256 };
 
-    for (int kind = GROUP_SCAN_HILLIS_STEELE; kind <= GROUP_SCAN_SUB_GROUP; ++kind) {
+    for (int kind = GROUP_SCAN_RAKING; kind <= GROUP_SCAN_BLELLOCH; ++kind) {
         for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); ++g) {
             struct text text = { 0 };
             char name[128];

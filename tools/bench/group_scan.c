@@ -171,7 +171,7 @@ static bool run_type(struct bench *bench, clfold_type type, void *items)
                                        items, 0, NULL, NULL))) {
         return bench_complain(&bench->device, "clEnqueueWriteBuffer", status);
     }
-    for (int kind = GROUP_SCAN_HILLIS_STEELE; kind <= GROUP_SCAN_SUB_GROUP; ++kind) {
+    for (int kind = GROUP_SCAN_RAKING; kind <= GROUP_SCAN_BLELLOCH; ++kind) {
         for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); ++g) {
             if ((kind == GROUP_SCAN_SUB_GROUP && !bench->device.caps.facts.sub_groups) ||
                 groups[g] > bench->device.caps.facts.max_group_size) {
