@@ -30,24 +30,9 @@
  *   folds next                   0 --------------------------> | --> end
  *                      CLFOLD_LAG                                    from the caches
  *
- * What a stage costs: 2^26 items by look-back, GB/s without it, f32 | (value, flag) of
- * f32; EPYC of Zen 5, two cores, 1 MiB of L2 each, 2026-11-22, tiles of 128 KiB, all of
- * them in turn in one process.
- *
- *                         PoCL 3.1 (copy: 109 | 112)   Intel 2026.2 (copy: 114 | 113)
- *   all                        92 | 76                      88 | 70
- *   no fold ahead              87 | 76                      84 | 71     (never for flags)
- *   no look-back               95 | 82                      93 | 74
- *   no log-steps               83 | 89                      81 | 88
- *   nothing asked for          69 | 64                      66 | 59
- *   no second read             96 | 84                      91 | 79
- *   stores by the caches       74 | 67                      73 | 60
- *
- * So the arithmetic of one float costs nothing any more, and what is left is look-back: a
- * few lines that go from core to core while nothing is asked for. Tiles of 256 KiB halve
- * that: in another process on each runtime they took 92 and 96 GB/s where 128 KiB took 87
- * and 89. Asking for the next tile's first 16 KiB ahead of the look-back, which would
- * fill that time, delays it instead: 77 and 75.
+ * The arithmetic of one float costs nothing beside memory; what is left is look-back, a
+ * few lines that go from core to core while nothing is asked for (docs/performance.md has
+ * what each stage is worth).
  *
  * Stores are aligned to 64 bytes, since the strategies cut tiles there; a buffer that is
  * not (CL_MEM_USE_HOST_PTR) takes unaligned ones and gets the same bits.
@@ -89,9 +74,7 @@ static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 /*
  * A tile with nothing rare in it, and nothing rare in front, is combined in the usual
  * way: min and max of floats have a NaN come out, which costs them a mask a combine, and
- * of masks a CPU has few under way (max f32, 2^26 items, two cores of an EPYC of Zen 5,
- * 2026-11-22: 84 GB/s on PoCL 3.1 and 88 on Intel's CPU runtime 2026.2, of 110 that a
- * copy takes; 49 and 55 with one mask a combine, 33 and 33 with two or three). The tile's
+ * of masks a CPU has few under way: one a combine takes 40 % of the speed. The tile's
  * last item tells: what is rare makes it rare.
  */
 #if CLFOLD_RARE
@@ -128,14 +111,8 @@ static clfold_stage16 clfold_neutral16(void)
  *   combined         0    01   12   23   34 ...
  *   by 2             0    01   012  0123 1234 ...     then by 4 and by 8
  *
- * Moved by a swizzle, and lanes set then. GB/s of 2^21 f32 | i32 from the caches, two
- * cores of an EPYC of Zen 5, 2026-11-22:
- *
- *                                       PoCL 3.1     Intel's CPU runtime 2026.2
- *   so                                  89 | 101     92 | 114
- *   literals with swizzles in them      77 |  83     97 | 114
- *   __builtin_shufflevector             95 |  35     97 | 114
- *   lanes repeated and not taken        58 |  65     79 |  80     as below
+ * Moved by a swizzle, and lanes set then: the one way that is fast on both PoCL 3.1 and
+ * Intel's CPU runtime.
  */
 CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x, bool usual)
 {
