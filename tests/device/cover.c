@@ -5,6 +5,7 @@
  * from the tiles, so that neither takes too long.
  */
 #include "fold_check.h"
+#include "one_context.h"
 #include "pairwise.h"
 #include "test.h"
 
@@ -13,9 +14,6 @@
 #define MOST_PROGRAMS   200 /* on a device, without the random ones */
 #define RANDOM_PROGRAMS 5   /* of the rungs, and of the tiles */
 #define RANDOM_CALLS    1000
-
-static struct device device;
-static clfold_context *ctx;
 
 /* ---- The factors ------------------------------------------------------------------- */
 
@@ -337,21 +335,6 @@ static void test_property(void **state)
     }
 }
 
-static int open_device(void **state)
-{
-    (void)state;
-    device_init(&device);
-    return clfold_context_create(&ctx, device.context, device.id, NULL);
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    clfold_context_destroy(&ctx);
-    device_finish(&device);
-    return 0;
-}
-
 /* An argument is a pattern of test names. */
 int main(int argc, char **argv)
 {
@@ -368,5 +351,5 @@ int main(int argc, char **argv)
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
     }
-    return cmocka_run_group_tests_name("cover", tests, open_device, close_device);
+    return cmocka_run_group_tests_name("cover", tests, open_context, close_context);
 }

@@ -1,9 +1,9 @@
 /* Devices that end work-items that loop for long, of which rusticl on llvmpipe is one,
  * give right results all the same: a launch gives a work-item few elements. And every
  * device does if it is taken for such a one, so that each path is run everywhere. */
-#include "device.h"
 #include "every_text.h"
 #include "fold_check.h"
+#include "one_context.h"
 #include "order_check.h"
 #include "prefix_check.h"
 #include "test.h"
@@ -13,8 +13,6 @@
 /* So few that the last launches of a fold have many partials to fold. */
 #define FEW 64
 
-static struct device device;
-static clfold_context *ctx;
 static uint64_t most_elements; /* of the device itself */
 
 /* Small tiles, tiles of the policy, which are longer than a group may fold at once, and
@@ -388,19 +386,10 @@ static void test_long_scans(void **state)
 
 static int open_device(void **state)
 {
-    (void)state;
-    device_init(&device);
-    clfold_status status = clfold_context_create(&ctx, device.context, device.id, NULL);
+    int status = open_context(state);
+
     most_elements = status ? 0 : ctx->caps.facts.most_elements;
     return status;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    clfold_context_destroy(&ctx);
-    device_finish(&device);
-    return 0;
 }
 
 int main(void)
@@ -413,5 +402,5 @@ int main(void)
         cmocka_unit_test(test_long_scans),
     };
 
-    return cmocka_run_group_tests_name("limited", tests, open_device, close_device);
+    return cmocka_run_group_tests_name("limited", tests, open_device, close_context);
 }

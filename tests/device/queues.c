@@ -1,6 +1,6 @@
 /* Queues, events and scratch: order without an in-order queue, wait lists, many calls in
  * flight, failed waits, and who holds which memory. */
-#include "device.h"
+#include "one_context.h"
 #include "oracle.h"
 #include "test.h"
 
@@ -9,9 +9,6 @@
 
 #define COUNT 200000
 #define CALLS 8
-
-static struct device device;
-static clfold_context *ctx;
 
 static const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 };
 
@@ -550,21 +547,12 @@ static void test_scratch_limit(void **state)
 
 static int open_device(void **state)
 {
-    (void)state;
-    device_init(&device);
-    if (clfold_context_create(&ctx, device.context, device.id, NULL)) {
-        return -1;
-    }
-    clfold_context_override(ctx, &tiles);
-    return 0;
-}
+    int status = open_context(state);
 
-static int close_device(void **state)
-{
-    (void)state;
-    clfold_context_destroy(&ctx);
-    device_finish(&device);
-    return 0;
+    if (status == 0) {
+        clfold_context_override(ctx, &tiles);
+    }
+    return status;
 }
 
 int main(void)
@@ -585,5 +573,5 @@ int main(void)
         cmocka_unit_test(test_scratch_limit),
     };
 
-    return cmocka_run_group_tests_name("queues", tests, open_device, close_device);
+    return cmocka_run_group_tests_name("queues", tests, open_device, close_context);
 }

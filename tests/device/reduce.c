@@ -1,8 +1,8 @@
 /* clfold_reduce against the oracle, in depth for a few types and for sums and maxima (all
  * others: cover.c): both tiles, counts at every boundary, offsets, init, in place, NaN.
  * Zones of poison lie around every input and output. */
-#include "device.h"
 #include "every_text.h"
+#include "one_context.h"
 #include "oracle.h"
 #include "test.h"
 
@@ -14,8 +14,6 @@
 #define ZONE      64 /* elements of poison on either side */
 #define OUT_BYTES 64 /* around a result: offsets 0 to 3 of 16 bytes at most */
 
-static struct device device;
-static clfold_context *ctx;
 static uint64_t seed;
 
 /* How a test folds: a forced tile, or with zeros the policy's. */
@@ -561,21 +559,6 @@ static void test_misaligned(void **state)
     free(values);
 }
 
-static int open_device(void **state)
-{
-    (void)state;
-    device_init(&device);
-    return clfold_context_create(&ctx, device.context, device.id, NULL);
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    clfold_context_destroy(&ctx);
-    device_finish(&device);
-    return 0;
-}
-
 /* An argument is a pattern of test names. */
 int main(int argc, char **argv)
 {
@@ -593,5 +576,5 @@ int main(int argc, char **argv)
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
     }
-    return cmocka_run_group_tests_name("reduce", tests, open_device, close_device);
+    return cmocka_run_group_tests_name("reduce", tests, open_context, close_context);
 }

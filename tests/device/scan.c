@@ -8,11 +8,10 @@
  * a strategy is inclusive on one kind of tile and exclusive on the other.
  */
 #include "lookback.h"
+#include "one_context.h"
 #include "prefix_check.h"
 #include "test.h"
 
-static struct device device;
-static clfold_context *ctx;
 static uint64_t seed;
 
 /* Of a kind, so many elements, work-items, and groups at most. */
@@ -503,21 +502,6 @@ static void test_nan(void **state)
     }
 }
 
-static int open_device(void **state)
-{
-    (void)state;
-    device_init(&device);
-    return clfold_context_create(&ctx, device.context, device.id, NULL);
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    clfold_context_destroy(&ctx);
-    device_finish(&device);
-    return 0;
-}
-
 /* An argument is a pattern of test names. */
 int main(int argc, char **argv)
 {
@@ -534,5 +518,5 @@ int main(int argc, char **argv)
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
     }
-    return cmocka_run_group_tests_name("scan", tests, open_device, close_device);
+    return cmocka_run_group_tests_name("scan", tests, open_context, close_context);
 }

@@ -7,13 +7,11 @@
  * are folded as scan_tiles.cl draws it, a loop on the host. Workers: same_bits.py.
  */
 #include "lookback.h"
+#include "one_context.h"
 #include "prefix_check.h"
 #include "test.h"
 
 #define TILES 70
-
-static struct device device;
-static clfold_context *ctx;
 
 static const char *const algorithms[] = { "scan_single_group", "scan_then_propagate",
                                           "reduce_then_scan", "scan_lookback" };
@@ -320,21 +318,6 @@ static void test_prefixes(void **state)
     clReleaseMemObject(out);
 }
 
-static int open_device(void **state)
-{
-    (void)state;
-    device_init(&device);
-    return clfold_context_create(&ctx, device.context, device.id, NULL);
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    clfold_context_destroy(&ctx);
-    device_finish(&device);
-    return 0;
-}
-
 /* An argument is a pattern of test names. */
 int main(int argc, char **argv)
 {
@@ -349,5 +332,5 @@ int main(int argc, char **argv)
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
     }
-    return cmocka_run_group_tests_name("scan_bits", tests, open_device, close_device);
+    return cmocka_run_group_tests_name("scan_bits", tests, open_context, close_context);
 }

@@ -6,15 +6,13 @@
  * them. Every NUM_PARTS-th program is a part, so that none takes too long: Intel's
  * compiler takes 30 s for one whose work-items each scan 16 bytes.
  */
+#include "one_context.h"
 #include "pairwise.h"
 #include "prefix_check.h"
 #include "test.h"
 
 #define MOST_PROGRAMS 120 /* on a device */
 #define NUM_PARTS     9
-
-static struct device device;
-static clfold_context *ctx;
 
 /* ---- The factors ------------------------------------------------------------------- */
 
@@ -262,21 +260,6 @@ static void test_cover(void **state)
     assert_true(built <= 3 * num_run);
 }
 
-static int open_device(void **state)
-{
-    (void)state;
-    device_init(&device);
-    return clfold_context_create(&ctx, device.context, device.id, NULL);
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    clfold_context_destroy(&ctx);
-    device_finish(&device);
-    return 0;
-}
-
 /* An argument is the number of a part. */
 int main(int argc, char **argv)
 {
@@ -285,5 +268,5 @@ int main(int argc, char **argv)
     if (argc > 1) {
         part = (size_t)atoi(argv[1]);
     }
-    return cmocka_run_group_tests_name("scan_cover", tests, open_device, close_device);
+    return cmocka_run_group_tests_name("scan_cover", tests, open_context, close_context);
 }

@@ -4,12 +4,10 @@
  * segment is many tiles long; compared with a loop on the host.
  */
 #define CLFOLD_EXPERIMENTAL
+#include "one_context.h"
 #include "oracle.h"
 #include "order_check.h"
 #include "test.h"
-
-static struct device device;
-static clfold_context *ctx;
 
 #define MOST 40000
 
@@ -247,26 +245,11 @@ static void test_lookback_stops(void **state)
     clReleaseMemObject(mem);
 }
 
-static int open_device(void **state)
-{
-    (void)state;
-    device_init(&device);
-    return clfold_context_create(&ctx, device.context, device.id, NULL);
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    clfold_context_destroy(&ctx);
-    device_finish(&device);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_segments),
                                         cmocka_unit_test(test_bits),
                                         cmocka_unit_test(test_lookback_stops) };
 
-    return cmocka_run_group_tests_name("scan_cuts", tests, open_device, close_device);
+    return cmocka_run_group_tests_name("scan_cuts", tests, open_context, close_context);
 }

@@ -8,13 +8,11 @@
  *
  * Affine maps: limited.c and lookback.c. Segments: scan_cuts.c.
  */
-#include "oracle.h"
 #include "lookback.h"
+#include "one_context.h"
+#include "oracle.h"
 #include "order_check.h"
 #include "test.h"
-
-static struct device device;
-static clfold_context *ctx;
 
 /* ---- Subjects ---------------------------------------------------------------------- */
 
@@ -218,22 +216,12 @@ static void test_subject(void **state)
 
 static int open_device(void **state)
 {
-    (void)state;
     for (size_t s = 0; s < NUM_SUBJECTS; ++s) {
         struct monoid *monoid = &subjects[s].monoid;
         monoid->in = monoid->type = monoid->cell = CLFOLD_U32;
         monoid->stage_limit = UINT64_MAX;
     }
-    device_init(&device);
-    return clfold_context_create(&ctx, device.context, device.id, NULL);
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    clfold_context_destroy(&ctx);
-    device_finish(&device);
-    return 0;
+    return open_context(state);
 }
 
 /* An argument is a pattern of test names. */
@@ -250,5 +238,5 @@ int main(int argc, char **argv)
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
     }
-    return cmocka_run_group_tests_name("scan_order", tests, open_device, close_device);
+    return cmocka_run_group_tests_name("scan_order", tests, open_device, close_context);
 }

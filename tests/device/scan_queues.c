@@ -1,7 +1,7 @@
 /* Scans on queues of both kinds: order by events alone, calls in flight, failed waits,
  * and who holds which scratch. How scratch is lent as such: queues.c. */
-#include "device.h"
 #include "lookback.h"
+#include "one_context.h"
 #include "oracle.h"
 #include "test.h"
 
@@ -10,9 +10,6 @@
 
 #define COUNT 50000
 #define CALLS 8
-
-static struct device device;
-static clfold_context *ctx;
 
 static const struct pair pair = { CLFOLD_I32, CLFOLD_I32 };
 
@@ -474,21 +471,12 @@ static void test_scratch_limit(void **state)
 
 static int open_device(void **state)
 {
-    (void)state;
-    device_init(&device);
-    if (clfold_context_create(&ctx, device.context, device.id, NULL)) {
-        return -1;
-    }
-    clfold_context_override(ctx, &tiles);
-    return 0;
-}
+    int status = open_context(state);
 
-static int close_device(void **state)
-{
-    (void)state;
-    clfold_context_destroy(&ctx);
-    device_finish(&device);
-    return 0;
+    if (status == 0) {
+        clfold_context_override(ctx, &tiles);
+    }
+    return status;
 }
 
 int main(void)
@@ -506,5 +494,5 @@ int main(void)
         cmocka_unit_test(test_scratch_limit),
     };
 
-    return cmocka_run_group_tests_name("scan_queues", tests, open_device, close_device);
+    return cmocka_run_group_tests_name("scan_queues", tests, open_device, close_context);
 }

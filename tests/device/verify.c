@@ -1,10 +1,8 @@
 /* verify_every on the device: every operator passes, over types, kernels, counts and
  * inits. What it must find stands in context.c and the suite fault. */
 #include "fold_check.h"
+#include "one_context.h"
 #include "test.h"
-
-static struct device device;
-static clfold_context *ctx;
 
 static void test_every_operator(void **state)
 {
@@ -152,14 +150,6 @@ static int open_device(void **state)
     return clfold_context_create(&ctx, device.context, device.id, &params);
 }
 
-static int close_device(void **state)
-{
-    (void)state;
-    clfold_context_destroy(&ctx);
-    device_finish(&device);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,5 +158,5 @@ int main(void)
         cmocka_unit_test(test_unreadable),
     };
 
-    return cmocka_run_group_tests_name("verify", tests, open_device, close_device);
+    return cmocka_run_group_tests_name("verify", tests, open_device, close_context);
 }
