@@ -311,7 +311,8 @@ static void assemble_reduce(struct text *text, const struct monoid *monoid,
 {
     const struct width *const widths[] = { &item, &stage, &stage16 };
     bool is_vector = shape->tile.kind == TILE_VECTOR;
-    bool is_tile = shape->algorithm == REDUCE_TILES;
+    const struct algorithm_row *row = clfold_algorithm_row(shape->algorithm);
+    bool is_tile = !row->is_rung;
 
     append_contract(text, monoid, &shape->tile);
     if (!is_tile) {
@@ -319,13 +320,13 @@ static void assemble_reduce(struct text *text, const struct monoid *monoid,
                           (int)(shape->algorithm - REDUCE_0));
     }
     append_operator(text, monoid, &shape->tile, widths,
-                    is_vector                                 ? 3
-                    : is_tile || shape->algorithm == REDUCE_6 ? 2
-                                                              : 1);
+                    is_vector         ? 3
+                    : row->items == 0 ? 2
+                                      : 1);
     if (is_tile) {
         append_file(text, is_vector ? "tile_vector.cl" : "tile_group.cl");
     }
-    append_file(text, clfold_algorithm_row(shape->algorithm)->file);
+    append_file(text, row->file);
 }
 
 /* ---- Scans ------------------------------------------------------------------------- */

@@ -14,10 +14,11 @@ static const struct operation operations[] = {
     [CLFOLD_EXCLUSIVE_SCAN] = { "exclusive_scan", FAMILY_SCAN, true, SCANS },
 };
 
-#define RUNG(k)                                                                          \
+#define RUNG(k, to_reorder, num_items)                                                   \
     {                                                                                    \
         .name = "reduce" #k, .family = FAMILY_REDUCE, .is_rung = true,                   \
-        .file = "reduce_ladder.cl", .num_kernels = 1, .kernels = { "clfold_reduce" #k }, \
+        .reorders = (to_reorder), .items = (num_items), .file = "reduce_ladder.cl",      \
+        .num_kernels = 1, .kernels = { "clfold_reduce" #k },                             \
     }
 
 static const struct algorithm_row algorithms[CLFOLD_ALGORITHMS] = {
@@ -29,13 +30,13 @@ static const struct algorithm_row algorithms[CLFOLD_ALGORITHMS] = {
         .kernels = { "clfold_reduce_single", "clfold_reduce_tiles",
                      "clfold_reduce_partials" },
     },
-    [REDUCE_0] = RUNG(0),
-    [REDUCE_0 + 1] = RUNG(1),
-    [REDUCE_0 + 2] = RUNG(2),
-    [REDUCE_0 + 3] = RUNG(3),
-    [REDUCE_0 + 4] = RUNG(4),
-    [REDUCE_0 + 5] = RUNG(5),
-    [REDUCE_6] = RUNG(6),
+    [REDUCE_0] = RUNG(0, false, 1),
+    [REDUCE_0 + 1] = RUNG(1, false, 1),
+    [REDUCE_0 + 2] = RUNG(2, true, 1),
+    [REDUCE_0 + 3] = RUNG(3, true, 2),
+    [REDUCE_0 + 4] = RUNG(4, true, 2),
+    [REDUCE_0 + 5] = RUNG(5, true, 2),
+    [REDUCE_6] = RUNG(6, true, 0),
     [SCAN_SINGLE_GROUP] = {
         .name = "scan_single_group",
         .family = FAMILY_SCAN,

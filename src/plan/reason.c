@@ -101,7 +101,7 @@ static void add_groups(struct sentence *sentence, const struct plan *plan)
 static void add_reduction(struct sentence *sentence, const struct reason *of)
 {
     const struct plan *plan = of->plan;
-    bool is_rung = plan->shape.algorithm != REDUCE_TILES;
+    bool is_rung = clfold_algorithm_row(plan->shape.algorithm)->is_rung;
 
     add(sentence, "%s", chosen[of->chooser]);
     if (!plan->has_grid) {

@@ -73,7 +73,7 @@ static clfold_status check(struct job *job, const struct site *site)
     const struct algorithm_row *row = clfold_algorithm_row(job->algorithm);
     struct candidate candidates[CLFOLD_MAX_CANDIDATES];
 
-    if (job->algorithm >= REDUCE_0 + 2 && !job->monoid->commutative) {
+    if (row->reorders && !job->monoid->commutative) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "algorithm \"%s\" reorders its operands, and %s does not "
                            "commute: reduce_tiles, reduce0 and reduce1 keep order",
@@ -181,8 +181,8 @@ static void make_plan(struct plan *plan, const struct job *job,
     const struct tile_shape *tile = &plan->shape.tile;
     size_t most = 0;
 
-    plan->has_grid =
-        plan->shape.algorithm == REDUCE_TILES || plan->shape.algorithm == REDUCE_6;
+    plan->items = clfold_algorithm_row(plan->shape.algorithm)->items;
+    plan->has_grid = plan->items == 0;
     if (plan->has_grid) {
         struct grid_rule rule = rule_of(plan, policy);
         rule.most_items = most_items(job->device, plan, &rule);
@@ -190,8 +190,6 @@ static void make_plan(struct plan *plan, const struct job *job,
         plan->items = plan->grid.items * (rule.lanes / tile->group_size);
         plan->partials = most_partials(job->device, plan);
         most = scratch_most(plan, &rule);
-    } else {
-        plan->items = plan->shape.algorithm >= REDUCE_0 + 3 ? 2 : 1;
     }
     count_launches(plan);
     plan->scratch_most = most > plan->scratch_bytes ? most : plan->scratch_bytes;
@@ -204,7 +202,7 @@ enum { KERNEL_SINGLE, KERNEL_TILES, KERNEL_PARTIALS };
 
 static uint32_t kernel_of(const struct plan *plan, uint32_t number)
 {
-    if (plan->shape.algorithm != REDUCE_TILES) {
+    if (clfold_algorithm_row(plan->shape.algorithm)->is_rung) {
         return 0;
     }
     return number > 0                ? KERNEL_PARTIALS
@@ -271,10 +269,10 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
     launch->bytes_read = count * (number == 0 ? plan->in_size : plan->item_size);
     launch->bytes_written =
         launch->num_groups * (launch->num_groups > 1 ? plan->item_size : plan->out_size);
-    if (plan->shape.algorithm == REDUCE_TILES) {
-        add_tile_arguments(plan, number, count, launch);
-    } else {
+    if (clfold_algorithm_row(plan->shape.algorithm)->is_rung) {
         add_rung_arguments(plan, number, count, launch);
+    } else {
+        add_tile_arguments(plan, number, count, launch);
     }
 }
 
