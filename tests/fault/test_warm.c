@@ -17,22 +17,21 @@ struct warm {
     clfold_operation operation;
     const char *algorithm;
     size_t count;
-    bool has_scratch;
 };
 
 static const struct warm calls[] = {
-    { "reduce, nothing", CLFOLD_REDUCE, NULL, 0, false },
-    { "reduce, one launch", CLFOLD_REDUCE, NULL, 16, false },
-    { "reduce", CLFOLD_REDUCE, NULL, COUNT, true },
-    { "reduce, a rung", CLFOLD_REDUCE, "reduce6", COUNT, true },
-    { "scan, nothing", CLFOLD_INCLUSIVE_SCAN, NULL, 0, false },
-    { "scan, few", CLFOLD_INCLUSIVE_SCAN, NULL, 16, false },
-    { "exclusive scan, few", CLFOLD_EXCLUSIVE_SCAN, NULL, 16, false },
-    { "scan_single_group", CLFOLD_INCLUSIVE_SCAN, "scan_single_group", COUNT, false },
-    { "reduce_then_scan", CLFOLD_INCLUSIVE_SCAN, "reduce_then_scan", COUNT, true },
-    { "scan_then_propagate", CLFOLD_EXCLUSIVE_SCAN, "scan_then_propagate", COUNT, true },
-    { "scan_lookback", CLFOLD_INCLUSIVE_SCAN, "scan_lookback", COUNT, true },
-    { "exclusive scan_lookback", CLFOLD_EXCLUSIVE_SCAN, "scan_lookback", COUNT, true },
+    { "reduce, nothing", CLFOLD_REDUCE, NULL, 0 },
+    { "reduce, one launch", CLFOLD_REDUCE, NULL, 16 },
+    { "reduce", CLFOLD_REDUCE, NULL, COUNT },
+    { "reduce, a rung", CLFOLD_REDUCE, "reduce6", COUNT },
+    { "scan, nothing", CLFOLD_INCLUSIVE_SCAN, NULL, 0 },
+    { "scan, few", CLFOLD_INCLUSIVE_SCAN, NULL, 16 },
+    { "exclusive scan, few", CLFOLD_EXCLUSIVE_SCAN, NULL, 16 },
+    { "scan_single_group", CLFOLD_INCLUSIVE_SCAN, "scan_single_group", COUNT },
+    { "reduce_then_scan", CLFOLD_INCLUSIVE_SCAN, "reduce_then_scan", COUNT },
+    { "scan_then_propagate", CLFOLD_EXCLUSIVE_SCAN, "scan_then_propagate", COUNT },
+    { "scan_lookback", CLFOLD_INCLUSIVE_SCAN, "scan_lookback", COUNT },
+    { "exclusive scan_lookback", CLFOLD_EXCLUSIVE_SCAN, "scan_lookback", COUNT },
 };
 #define NUM_CALLS (sizeof(calls) / sizeof(calls[0]))
 
@@ -153,9 +152,9 @@ static void check_in_order(const struct warm *of)
     assert_ok(make(ctx, device.queue, of, NULL, &event));
     after = count(ctx);
     assert_nothing_made(of, &before, &after);
-    assert_int_equal(after.retained - before.retained, of->has_scratch ? 1 : 0);
+    assert_int_equal(after.retained - before.retained, report.scratch_bytes > 0 ? 1 : 0);
     assert_int_equal(clspy_live().count[CLSPY_EVENT],
-                     live.count[CLSPY_EVENT] + (of->has_scratch ? 2 : 1));
+                     live.count[CLSPY_EVENT] + (report.scratch_bytes > 0 ? 2 : 1));
     assert_int_equal(clReleaseEvent(event), CL_SUCCESS);
     assert_int_equal(clFinish(device.queue), CL_SUCCESS);
     clfold_context_destroy(&ctx);

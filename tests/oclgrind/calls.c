@@ -353,9 +353,9 @@ static unsigned reduce_tile(const struct device *device, clfold_context *context
 /*
  * As for a device whose work-items take no more than FEW_ELEMENTS in a launch: the
  * partials are then so many that several groups fold them. `count` elements take three
- * launches.
+ * launches or more.
  */
-#define FEW_ELEMENTS 32
+#define FEW_ELEMENTS 8
 
 static unsigned reduce_in_launches(const struct device *device, clfold_context *context,
                                    const struct subject *subject,
@@ -375,9 +375,9 @@ static unsigned reduce_in_launches(const struct device *device, clfold_context *
         clfold_report report;
         check(clfold_explain(context, CLFOLD_REDUCE, &fold, count, &report),
               "clfold_explain");
-        if (report.num_launches != 3) {
-            fprintf(stderr, "calls: %s, count %zu: %zu launches, not 3\n", subject->name,
-                    count, (size_t)report.num_launches);
+        if (report.num_launches < 3) {
+            fprintf(stderr, "calls: %s, count %zu: %zu launches, less than 3\n",
+                    subject->name, count, (size_t)report.num_launches);
             ++wrong;
         }
     }
