@@ -111,26 +111,37 @@ static clfold_status read_environment(struct clfold_context *ctx, const struct s
     return CLFOLD_OK;
 }
 
-/* Undoes as much of clfold_context_create as was done. */
+/* The steps of clfold_context_create that are undone, in their order. */
+enum step {
+    STEP_CONTEXT = 1,
+    STEP_DEVICE,
+    STEP_FOLDS,
+    STEP_CACHE,
+    STEP_SCRATCH,
+    STEP_KNOWLEDGE,
+    STEP_LAST = STEP_KNOWLEDGE
+};
+
+/* Undoes the steps up to `done`. */
 static void destroy(struct clfold_context *ctx, int done)
 {
-    if (done >= 6) {
+    if (done >= STEP_KNOWLEDGE) {
         clfold_lock_finish(&ctx->knowledge.lock);
     }
     clfold_tuning_finish(&ctx->tuning);
-    if (done >= 5) {
+    if (done >= STEP_SCRATCH) {
         clfold_scratch_finish(&ctx->scratch, &ctx->log);
     }
-    if (done >= 4) {
+    if (done >= STEP_CACHE) {
         clfold_cache_finish(&ctx->cache, &ctx->log);
     }
-    if (done >= 3) {
+    if (done >= STEP_FOLDS) {
         clfold_folds_finish(&ctx->folds);
     }
-    if (done >= 2) {
+    if (done >= STEP_DEVICE) {
         clfold_log_call(&ctx->log, clReleaseDevice(ctx->device), "clReleaseDevice");
     }
-    if (done >= 1) {
+    if (done >= STEP_CONTEXT) {
         clfold_log_call(&ctx->log, clReleaseContext(ctx->context), "clReleaseContext");
     }
     clfold_free(ctx);
@@ -183,26 +194,26 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
         clfold_fail_call(&site, status, "clRetainContext");
         goto fail;
     }
-    ++done;
+    done = STEP_CONTEXT;
     if ((status = clRetainDevice(device)) != CL_SUCCESS) {
         clfold_fail_call(&site, status, "clRetainDevice");
         goto fail;
     }
-    ++done;
+    done = STEP_DEVICE;
     if (!clfold_folds_init(&ctx->folds)) {
         status = clfold_fail(&site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
         goto fail;
     }
-    ++done;
+    done = STEP_FOLDS;
     if ((status =
              clfold_cache_init(&ctx->cache, &site, context, device, ctx->caps.options))) {
         goto fail;
     }
-    ++done;
+    done = STEP_CACHE;
     if ((status = clfold_scratch_init(&ctx->scratch, &site, context, p->scratch_limit))) {
         goto fail;
     }
-    ++done;
+    done = STEP_SCRATCH;
     if (!clfold_knowledge_init(&ctx->knowledge, &ctx->caps)) {
         status = clfold_fail(&site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
         goto fail;
@@ -218,7 +229,7 @@ fail:
 void clfold_context_destroy(clfold_context **context)
 {
     if (context && *context) {
-        destroy(*context, 5);
+        destroy(*context, STEP_LAST);
         *context = NULL;
     }
 }

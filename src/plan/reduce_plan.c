@@ -36,10 +36,12 @@ static struct tile_shape tile_of(const struct job *job, const struct policy *pol
                         ? override->group_size
                         : policy->group_size;
 
+    elements = least(elements, monoid->stage_limit);
     return (struct tile_shape){
         .kind = policy->tile,
-        .elements = least(elements, monoid->stage_limit),
-        .group_size = least(size, most_work_items(job->device, items)),
+        .elements = (uint32_t)elements,
+        /* Each work-item has an element of a tile. */
+        .group_size = least(least(size, elements), most_work_items(job->device, items)),
     };
 }
 

@@ -58,10 +58,26 @@ static uint32_t longest_run(const struct device_facts *device,
     return rest > 1 ? (uint32_t)(rest - 1) : 0;
 }
 
-/* Elements of a launch that a work-item may take. */
+/* Elements that a work-item may take in one launch. */
 static uint64_t most_elements(const struct device_facts *device)
 {
     return device->most_elements ? device->most_elements : UINT32_MAX;
+}
+
+/* Tiles that a group may take in one launch. What it scans inside the group costs a
+ * work-item about as much as two elements, in rounds of loops. */
+static uint64_t most_tiles(const struct device_facts *device,
+                           const struct tile_shape *tile)
+{
+    uint64_t run = tile->elements / tile->group_size;
+
+    return most_elements(device) / (run > 2 ? run : 2);
+}
+
+/* Tiles that one launch may turn into prefixes, for a round or two of a loop each. */
+static uint32_t most_prefixes(const struct device_facts *device)
+{
+    return device->most_elements ? 16 * (uint32_t)device->most_elements : UINT32_MAX;
 }
 
 /* Elements of a tile, before the device has its say. */
@@ -131,15 +147,18 @@ static void make_shape(struct shape *shape, const struct job *job,
                        const struct policy *policy)
 {
     bool is_vector = policy->tile == TILE_VECTOR;
-    uint32_t anchor = job->override.anchor;
+    uint32_t anchor = job->override.anchor, most = most_prefixes(job->device);
 
     shape->exclusive = clfold_operation_row(job->operation)->exclusive;
     shape->builtins = is_vector && clfold_policy_builtins(job->device);
     shape->prefetch = is_vector && policy->prefetch;
     shape->stream = is_vector && policy->stream_bytes > 0;
-    shape->anchor = anchor ? anchor : (uint32_t)policy->anchor;
-    shape->group_scan =
-        job->device->sub_groups ? GROUP_SCAN_SUB_GROUP : GROUP_SCAN_RAKING;
+    anchor = anchor ? anchor : (uint32_t)policy->anchor;
+    shape->anchor = anchor < most ? anchor : most;
+    /* Where loops are ended raking's are shorter than those over small sub-groups. */
+    shape->group_scan = job->device->sub_groups && !job->device->most_elements
+                            ? GROUP_SCAN_SUB_GROUP
+                            : GROUP_SCAN_RAKING;
     shape->window = 1;
     shape->tile = is_vector ? vector_tile(job, policy) : group_tile(job, policy);
     if (clfold_looks_back(shape->algorithm)) {
@@ -221,8 +240,7 @@ static void plan_passes(struct plan *plan, const struct job *job,
     plan->run = plan->run > 0 ? plan->run : 1;
     plan->num_groups = clfold_div_up(plan->num_tiles, plan->run);
     plan->blocks = clfold_div_up(plan->num_tiles, anchor);
-    plan->launch_blocks = most_elements(job->device) / anchor;
-    plan->launch_blocks = plan->launch_blocks > 0 ? plan->launch_blocks : 1;
+    plan->launch_blocks = most_prefixes(job->device) / anchor;
     plan->num_launches = 2 + (uint32_t)clfold_div_up(plan->blocks, plan->launch_blocks);
     plan->scratch_bytes = scratch_of(plan, plan->num_tiles);
     /* With another offset there may be a tile more. */
@@ -280,7 +298,7 @@ static void make_plan(struct plan *plan, const struct job *job,
                       const struct policy *policy)
 {
     const struct tile_shape *tile = &plan->shape.tile;
-    uint64_t most = most_elements(job->device) * tile->group_size / tile->elements;
+    uint64_t most = most_tiles(job->device, tile);
     uint64_t line = line_of(job->monoid);
 
     plan->lead = tile->elements % line == 0 ? job->out_offset % line : 0;

@@ -80,22 +80,15 @@ static bool is_in_range(const struct tuned_numbers *numbers, enum tuned which,
                : true;
 }
 
-/* A launch turns at least one block of tiles into prefixes. */
 static bool suits_device(const struct tuned_numbers *numbers,
                          const struct device_facts *device, char why[CLFOLD_TUNING_WHY])
 {
     static const enum tuned builtins[] = { TUNED_PREFETCH, TUNED_STREAM_BYTES };
-    uint64_t most_anchor = device->most_elements ? device->most_elements : UINT64_MAX;
 
     if (clfold_numbers_have(numbers, TUNED_GROUP_SIZE) &&
         numbers->values[TUNED_GROUP_SIZE] > device->max_group_size) {
         return refuse(why, TUNED_GROUP_SIZE, numbers->values[TUNED_GROUP_SIZE],
                       "is more than", device->max_group_size, ", the device's most");
-    }
-    if (clfold_numbers_have(numbers, TUNED_ANCHOR) &&
-        numbers->values[TUNED_ANCHOR] > most_anchor) {
-        return refuse(why, TUNED_ANCHOR, numbers->values[TUNED_ANCHOR], "is more than",
-                      most_anchor, ", the device's most");
     }
     for (int i = 0; i < 2; ++i) {
         if (clfold_numbers_have(numbers, builtins[i]) &&

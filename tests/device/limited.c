@@ -186,6 +186,11 @@ static void test_long(void **state)
         { NULL, { .tile = TILE_VECTOR, .max_groups = 1 } },
         { NULL, { .tile = TILE_VECTOR, .tile_elements = 1u << 30, .max_groups = 1 } },
         { NULL, { .tile = TILE_GROUP, .group_size = 16, .max_groups = 1 } },
+        { NULL,
+          { .tile = TILE_GROUP,
+            .tile_elements = 16,
+            .group_size = 1024,
+            .max_groups = 1 } },
         { "reduce6", { .group_size = 64, .max_groups = 1 } },
     };
     const size_t count = (1 << 24) + 3;
@@ -220,13 +225,13 @@ static void test_long(void **state)
 /* ---- Scans ------------------------------------------------------------------------- */
 
 /* So few that a launch scans some tiles, and takes the prefixes of some. */
-#define FEW_OF_SCANS 128
+#define FEW_OF_SCANS 32
 #define MANY_TILES   30011 /* elements */
 
 static const struct plan_override scan_tiles[] = {
-    { .tile = TILE_VECTOR, .tile_elements = 64 },
+    { .tile = TILE_VECTOR, .tile_elements = 32 },
     { .tile = TILE_VECTOR, .tile_elements = 16, .anchor = 4, .max_groups = 9 },
-    { .tile = TILE_GROUP, .tile_elements = 64, .group_size = 8, .max_groups = 9 },
+    { .tile = TILE_GROUP, .tile_elements = 32, .group_size = 8, .max_groups = 9 },
     { .tile = TILE_GROUP, .tile_elements = 36, .group_size = 6, .anchor = 3 },
 };
 #define NUM_SCAN_TILES 4

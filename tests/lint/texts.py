@@ -40,7 +40,7 @@ def commands_for(clang, path):
     with open(path, encoding="ascii") as file:
         first = file.readline()
         text = file.read()
-    match = re.fullmatch(r"// -cl-std=(CL\d\.\d)\n", first)
+    match = re.fullmatch(r"// -cl-std=(CL\d\.\d)( sub-groups)?\n", first)
     if not match:
         sys.exit(f"{path}: the first line says no -cl-std: {first!r}")
     # A type in the preamble says whether the fold is one of f64 or f16.
@@ -49,8 +49,7 @@ def commands_for(clang, path):
     # vload_half is core, but clang declares it for devices with fp16 only.
     if re.search(r"^#define CLFOLD_IN_HALF 1$", text, re.M):
         uses.append(FP16)
-    sub_groups = re.search(r"^#define CLFOLD_GROUP_SCAN 4$", text, re.M)
-    if sub_groups:
+    if match[2]:
         uses.append(SUB_GROUPS)
     memory = re.search(r"^#define CLFOLD_MEMORY (\d)$", text, re.M)
     if memory and memory[1] == "1":
@@ -64,7 +63,7 @@ def commands_for(clang, path):
     if target != "spir64":
         # The vendor's spelling, which clang has no keyword for in OpenCL.
         commands = [[*command, "-Dasm=__asm__"] for command in commands]
-    if sub_groups:
+    if match[2]:
         # clang offers shuffles to every SPIR device that has sub-groups.
         commands[1].append("-DCLFOLD_NO_SHUFFLES")
     return match[1], commands

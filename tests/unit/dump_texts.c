@@ -1,6 +1,8 @@
 /* dump_texts FOLDER: writes every program text, each for one -cl-std in turn, for lint to
- * compile. The first line of a file says which: "// -cl-std=CL1.2". */
+ * compile. The first line of a file says which, and whether the text wants sub-groups:
+ * "// -cl-std=CL2.0 sub-groups". */
 #include "every_text.h"
+#include "plan/policy.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,16 +22,20 @@ static void write_text(void *user, const char *name, const char *text)
     const char *standard = standards[(size_t)dump->written % num];
     char path[4096];
 
+    char line[64];
+
+    snprintf(line, sizeof(line), "#define CLFOLD_GROUP_SCAN %d\n", GROUP_SCAN_SUB_GROUP);
+    bool sub_groups = strstr(text, line) != NULL;
     /* Sub-groups and atomics with a scope came with 2.0. */
-    if ((strstr(text, "#define CLFOLD_GROUP_SCAN 4\n") ||
-         strstr(text, "#define CLFOLD_MEMORY 1\n")) &&
+    if ((sub_groups || strstr(text, "#define CLFOLD_MEMORY 1\n")) &&
         standard == standards[0]) {
         standard = standards[1];
     }
 
     snprintf(path, sizeof(path), "%s/%s_%s.cl", dump->folder, name, standard);
     FILE *file = fopen(path, "w");
-    if (!file || fprintf(file, "// -cl-std=%s\n%s", standard, text) < 0) {
+    if (!file || fprintf(file, "// -cl-std=%s%s\n%s", standard,
+                         sub_groups ? " sub-groups" : "", text) < 0) {
         dump->failed = 1;
     }
     if (file && fclose(file) != 0) {

@@ -245,8 +245,12 @@ static void check_plan(const struct job *job, const struct candidate *candidate,
     assert_true(plan.num_groups * plan.items * group >= count);
     if (plan.has_grid && job->device->most_elements) {
         uint64_t most = job->device->most_elements;
-        assert_true(plan.items <= (most > 1 ? most : 2));
+        uint64_t tile = plan.shape.tile.elements;
+        assert_true(plan.items <= most);
         assert_true(plan.partials <= most * group);
+        /* A tree a tile. */
+        assert_true(plan.shape.tile.kind != TILE_GROUP ||
+                    plan.items * group / tile <= most);
     }
     assert_true(count == 0 || (plan.num_groups - 1) * plan.items * group < count);
     if (plan.has_grid && job->device->most_elements == 0) {

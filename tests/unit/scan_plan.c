@@ -20,6 +20,7 @@ static const struct device_facts devices[] = {
       .platform = "rusticl",
       .max_group_size = 1024,
       .local_memory = 32 << 10,
+      .sub_groups = true,
       .most_elements = 512 },
     { .vendor = "",
       .name = "",
@@ -96,6 +97,22 @@ static void check_shape(const struct shape *shape, const struct monoid *monoid,
     }
 }
 
+/* What a device that ends loops gives a work-item in one launch. */
+static void check_limits(const struct plan *plan, uint64_t most)
+{
+    const struct tile_shape *tile = &plan->shape.tile;
+    uint64_t all = plan->launch_blocks * plan->shape.anchor;
+
+    assert_true(plan->run * (tile->elements / tile->group_size) <= most);
+    /* A scan inside the group a tile. */
+    assert_true(plan->run <= most / 2);
+    assert_int_not_equal(plan->shape.group_scan, GROUP_SCAN_SUB_GROUP);
+    if (plan->shape.algorithm != SCAN_SINGLE_GROUP) {
+        assert_in_range(all, 1, 16 * most);
+        assert_true((plan->num_launches - 2) * all >= plan->num_tiles);
+    }
+}
+
 static void check_plan(const struct plan *plan, const struct monoid *monoid,
                        uint64_t offset, uint64_t count)
 {
@@ -167,6 +184,9 @@ static void test_plans(void **state)
                 job.out_offset = c % 18;
                 struct plan plan = plan_of(job, candidate, count);
                 check_plan(&plan, &monoid, c % 18, count);
+                if (devices[d].most_elements && !plan.refused) {
+                    check_limits(&plan, devices[d].most_elements);
+                }
                 check_launches(&plan);
                 plan.shape.traced = clfold_looks_back(plan.shape.algorithm);
                 check_launches(&plan);

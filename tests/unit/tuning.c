@@ -305,26 +305,22 @@ static void test_device(void **state)
 {
     static const struct {
         const char *numbers;
-        bool on_cpu, on_gpu, on_limited;
+        bool on_cpu, on_gpu;
     } cases[] = {
-        { "group_size=256", true, true, true },   { "group_size=257", true, false, true },
-        { "prefetch=1", true, false, false },     { "prefetch=0", true, true, true },
-        { "stream_bytes=1", true, false, false }, { "stream_bytes=0", true, true, true },
-        { "anchor=512", true, true, true },       { "anchor=513", true, true, false },
+        { "group_size=256", true, true },  { "group_size=257", true, false },
+        { "prefetch=1", true, false },     { "prefetch=0", true, true },
+        { "stream_bytes=1", true, false }, { "stream_bytes=0", true, true },
     };
-    struct device_facts limited = cpu;
 
     (void)state;
-    limited.platform = "rusticl";
-    limited.most_elements = 512;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        const bool expected[] = { cases[i].on_cpu, cases[i].on_gpu, cases[i].on_limited };
-        const struct device_facts *const devices[] = { &cpu, &gpu, &limited };
+        const bool expected[] = { cases[i].on_cpu, cases[i].on_gpu };
+        const struct device_facts *const devices[] = { &cpu, &gpu };
         char text[512], why[CLFOLD_TUNING_WHY];
         struct tuning tuning;
         snprintf(text, sizeof(text), FIRST "inclusive_scan add f32:f32 2^1..2^3 %s" ON,
                  cases[i].numbers);
-        for (int d = 0; d < 3; ++d) {
+        for (int d = 0; d < 2; ++d) {
             if ((read_for(&tuning, text, devices[d], why) == CLFOLD_OK) != expected[d]) {
                 fail_msg("%s on device %d", cases[i].numbers, d);
             }
