@@ -93,9 +93,10 @@ static bool has_sub_groups(cl_device_id device, const char *options,
            strstr(extensions, "cl_khr_subgroups") != NULL;
 }
 
-/* llvmpipe under rusticl ends a work-item, without an error, when the loops that it went
+/* llvmpipe under rusticl stops a work-item, without an error, when the loops that it went
  * through come to 65,535 rounds in all (Mesa 22.3; LP_MAX_TGSI_LOOP_ITERATIONS). No
- * kernel takes 128 rounds for an element. RUSTICL_DEVICE_TYPE may call it a GPU. */
+ * kernel takes 128 rounds for an element, or 256 for a tile. RUSTICL_DEVICE_TYPE may call
+ * it a GPU. */
 static uint64_t most_elements(const struct device_facts *facts)
 {
     bool is_llvmpipe = facts->cpu || strstr(facts->name, "llvmpipe");

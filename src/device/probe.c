@@ -274,9 +274,7 @@ static cl_int rehearse(struct trial *trial, enum tier_fate *fate)
 /* Each kernel once, with so many looks. */
 static cl_int try_once(struct trial *trial, uint64_t heard, enum tier_fate *fate)
 {
-    /* A look is a round of a loop, as an element is. */
-    const uint64_t few = trial->probe->caps->facts.most_elements;
-    const uint64_t most = few ? few : UINT32_MAX;
+    const uint64_t most = trial->probe->looks ? trial->probe->looks : UINT32_MAX;
     cl_int status = CL_SUCCESS;
 
     trial->looks_heard = (cl_uint)(heard < most ? heard : most);

@@ -20,6 +20,7 @@ struct probe {
     cl_device_id device;
     const struct caps *caps;
     int tries;             /* 0: as many as there is time for */
+    uint32_t looks;        /* at most, at what one waits for; 0: any number */
     const uint8_t *broken; /* CLFOLD_BROKEN of each tier, for tests; NULL: none */
 
     /* What comes of it, for whoever speaks. */

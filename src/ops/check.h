@@ -26,7 +26,7 @@ clfold_status clfold_check_later(const struct site *site, const char *of,
                                  const struct later *later, size_t num);
 
 /* All that can be said of a fold without a call: context and fold are there, every field
- * is known and in this version, and the device has the types. Makes its monoid. */
+ * is known and in this version, and the device has the types. The fold is interned. */
 clfold_status clfold_check_fold(const struct site *site, clfold_context *context,
                                 clfold_operation operation, const clfold_fold *fold,
                                 const struct interned **found);

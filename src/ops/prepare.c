@@ -190,7 +190,7 @@ clfold_status clfold_explain(clfold_context *context, clfold_operation operation
                                    : CHOSEN_BY_POLICY,
         .policy = request.job.algorithm,
         .dropped = dropped > 0,
-        .given_up = request.given_up,
+        .obstacle = request.obstacle,
         .unproven = request.unproven,
         .findings = &findings,
     };

@@ -5,8 +5,6 @@
 #include "ops/program.h"
 #include "plan/tuning.h"
 
-#include <string.h>
-
 /* ---- The fold ---------------------------------------------------------------------- */
 
 static const struct operation *operation_of(const struct request *request)
@@ -158,10 +156,16 @@ static bool is_free(const struct request *request)
     return clfold_looks_back(request->job.algorithm) && !request->named;
 }
 
-static void give_up(struct request *request, const char *why)
+static void give_up(struct request *request, enum obstacle obstacle)
 {
     request->job.algorithm = REDUCE_THEN_SCAN;
-    request->given_up = why;
+    request->obstacle = obstacle;
+}
+
+/* What a plan meets, or its program. */
+static enum obstacle obstacle_of(const struct plan *plan, bool fails)
+{
+    return plan->obstacle ? plan->obstacle : fails ? OBSTACLE_BUILD : OBSTACLE_NONE;
 }
 
 /* Fetches what a look-back may rely on. If OpenCL fails here, an unnamed scan falls back
@@ -175,8 +179,7 @@ static clfold_status fetch_findings(struct request *request, const struct site *
     cl_int status;
 
     *findings = (struct findings){ 0 };
-    /* Where it is refused anyway nothing is probed. */
-    if (!clfold_looks_back(request->job.algorithm) || context->caps.facts.most_elements) {
+    if (!clfold_looks_back(request->job.algorithm)) {
         return CLFOLD_OK;
     }
     status = clfold_context_findings(context, may_probe, findings, &known, &failed);
@@ -184,7 +187,7 @@ static clfold_status fetch_findings(struct request *request, const struct site *
         return clfold_fail_call(site, status, failed);
     }
     if (status) {
-        give_up(request, "the probe of its memory failed");
+        give_up(request, OBSTACLE_PROBE);
         return CLFOLD_OK;
     }
     request->trace = request->trace ? request->trace : context->override.trace;
@@ -197,15 +200,16 @@ static clfold_status fetch_findings(struct request *request, const struct site *
 static clfold_status refuse(const struct request *request, const struct site *site,
                             const struct plan *plan, const struct findings *findings)
 {
-    bool is_none = strcmp(plan->refused, CLFOLD_NO_TIER) == 0;
+    bool is_none = plan->obstacle == OBSTACLE_TIER;
     char reasons[CLFOLD_VERDICT_SIZE] = "";
 
     if (is_none) {
         clfold_verdict_reasons(reasons, findings);
     }
     return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED, "algorithm \"%s\": %s%s%s",
-                       clfold_algorithm_name(request->job.algorithm), plan->refused,
-                       is_none ? ": " : "", reasons);
+                       clfold_algorithm_name(request->job.algorithm),
+                       clfold_obstacle_text(plan->obstacle), is_none ? ": " : "",
+                       reasons);
 }
 
 /* Plans before it builds: what is refused has no program. Reports no
@@ -223,7 +227,7 @@ static clfold_status find_one(const struct request *request, const struct site *
     clfold_status status;
 
     clfold_plan_init(plan, job, &all[i]);
-    if (plan->refused) {
+    if (plan->obstacle) {
         return CLFOLD_OK;
     }
     /* One hit or miss a call: what takes a free look-back's place is counted. */
@@ -242,24 +246,24 @@ static clfold_status find_one(const struct request *request, const struct site *
     return status;
 }
 
-#define NOT_BUILT "its programs do not build"
-
 clfold_status clfold_request_find(struct request *request, const struct site *site,
                                   clfold_context *context, struct plan *plan,
                                   struct program **program)
 {
     struct findings findings;
+    enum obstacle met;
     clfold_status status = fetch_findings(request, site, context, true, &findings);
 
     if (status) {
         return status;
     }
     status = find_one(request, site, context, plan, program);
-    if (is_free(request) && (status == CLFOLD_ERROR_BUILD || plan->refused)) {
-        give_up(request, plan->refused ? plan->refused : NOT_BUILT);
+    met = obstacle_of(plan, status == CLFOLD_ERROR_BUILD);
+    if (is_free(request) && met) {
+        give_up(request, met);
         status = find_one(request, site, context, plan, program);
     }
-    if (plan->refused) {
+    if (plan->obstacle) {
         return refuse(request, site, plan, &findings);
     }
     return status == CLFOLD_ERROR_BUILD ? clfold_program_error(*program, site) : status;
@@ -275,15 +279,17 @@ clfold_status clfold_request_foresee(struct request *request, const struct site 
     clfold_status status = fetch_findings(request, site, context, false, findings);
 
     while (status == CLFOLD_OK) {
+        enum obstacle met;
         bool fails;
         uint32_t num = clfold_plan_candidates(job, all);
         *dropped =
             clfold_program_foresee(context, request->fold, all, num, &program, &fails);
         clfold_plan_init(plan, job, &all[*dropped]);
-        if (!is_free(request) || !(plan->refused || fails)) {
-            return plan->refused ? refuse(request, site, plan, findings) : CLFOLD_OK;
+        met = obstacle_of(plan, fails);
+        if (!is_free(request) || !met) {
+            return plan->obstacle ? refuse(request, site, plan, findings) : CLFOLD_OK;
         }
-        give_up(request, plan->refused ? plan->refused : NOT_BUILT);
+        give_up(request, met);
     }
     return status;
 }

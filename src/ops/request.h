@@ -30,8 +30,8 @@ struct request {
     cl_uint num_wait;
     const cl_event *wait;
     /* found out about a look-back */
-    const char *given_up; /* that nobody named: why; or NULL */
-    bool unproven;        /* its memory is only what the device offers */
+    enum obstacle obstacle; /* another algorithm took its place */
+    bool unproven;          /* its memory is only what the device offers */
 };
 
 /* The operation and the count are there. */

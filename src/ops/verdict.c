@@ -185,6 +185,11 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
     cl_int status = CL_SUCCESS;
 
     *known = true;
+    /* No scan looks back there, whatever a probe would find. */
+    if (caps->facts.most_elements) {
+        *findings = (struct findings){ 0 };
+        return CL_SUCCESS;
+    }
     if (forced != MEMORY_NONE) {
         *findings = (struct findings){
             .verdict = { forced, true, clfold_memory_fences(forced, caps->fences) },
@@ -222,6 +227,13 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
 
 _Static_assert(CLFOLD_VERDICT_WORDS >= CLFOLD_VERDICT_SIZE, "words fit");
 
+static bool gives_none(const struct caps *caps, char words[CLFOLD_VERDICT_WORDS])
+{
+    snprintf(words, CLFOLD_VERDICT_WORDS, "none: %s",
+             clfold_obstacle_text(OBSTACLE_LOOPS));
+    return caps->facts.most_elements > 0;
+}
+
 /* The line behind its name and version. */
 static void give_words(const struct findings *findings, char words[CLFOLD_VERDICT_WORDS])
 {
@@ -241,6 +253,9 @@ clfold_status clfold_context_probe(clfold_context *context,
     bool known;
     cl_int status;
 
+    if (gives_none(&context->caps, words)) {
+        return CLFOLD_OK;
+    }
     clfold_lock_take(&of->lock);
     while (of->busy) {
         clfold_lock_wait(&of->lock);
@@ -268,6 +283,10 @@ clfold_status clfold_device_verdict(cl_device_id device, load_function *ask, voi
 
     if (status) {
         return status;
+    }
+    *known = gives_none(&caps, words);
+    if (*known) {
+        return CLFOLD_OK;
     }
     *known = is_known(&findings, &caps) || load(&caps, ask, user, &findings, &refused);
     if (*known) {

@@ -44,7 +44,7 @@ struct algorithm_row {
     enum family family;
     bool is_rung;     /* of the ladder: no tile, groups and launches of its own */
     bool reorders;    /* so the operator must commute */
-    uint32_t items;   /* a work-item's, of a launch; 0: by Brent's rule */
+    uint32_t items;   /* a rung's work-item's, of a launch; 0: not fixed */
     bool looks_back;  /* groups hand words to each other */
     const char *file; /* its text in cl/ */
     uint32_t num_kernels;

@@ -3,6 +3,21 @@
 #include "plan/strategy.h"
 #include "plan/tuning.h"
 
+static const char *const obstacles[CLFOLD_OBSTACLES] = {
+    [OBSTACLE_NONE] = "nothing is in the way",
+    [OBSTACLE_LOOPS] = "the device stops work-items that run long loops",
+    [OBSTACLE_TIER] = "no memory tier is trusted on this device",
+    [OBSTACLE_FENCES] = "in place it needs acquire and release of device scope",
+    [OBSTACLE_TICKETS] = "there are more tiles than tickets",
+    [OBSTACLE_PROBE] = "the probe of its memory failed",
+    [OBSTACLE_BUILD] = "its programs do not build",
+};
+
+const char *clfold_obstacle_text(enum obstacle obstacle)
+{
+    return obstacles[obstacle];
+}
+
 static const struct strategy *const strategies[] = {
     [FAMILY_REDUCE] = &clfold_reduce_strategy,
     [FAMILY_SCAN] = &clfold_scan_strategy,

@@ -72,8 +72,21 @@ struct shape {
 _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 
-/* Why look-back is out where none of the memory tiers holds. */
-#define CLFOLD_NO_TIER "no memory tier is trusted on this device"
+/* What is in a look-back's way. */
+enum obstacle {
+    OBSTACLE_NONE,
+    OBSTACLE_LOOPS,
+    OBSTACLE_TIER,
+    OBSTACLE_FENCES,
+    OBSTACLE_TICKETS,
+    /* met on the way to a plan or behind it */
+    OBSTACLE_PROBE,
+    OBSTACLE_BUILD
+};
+#define CLFOLD_OBSTACLES (OBSTACLE_BUILD + 1)
+
+/* As part of a sentence; static. */
+const char *clfold_obstacle_text(enum obstacle obstacle);
 
 struct plan {
     struct shape shape;
@@ -85,9 +98,9 @@ struct plan {
     uint64_t num_groups; /* of the first launch */
     enum scratch_kind scratch_kind;
     size_t scratch_bytes;
-    size_t scratch_most; /* for any count up to this one */
-    uint64_t items;      /* a work-item folds or scans, in the first launch */
-    const char *refused; /* why it cannot be, as CLFOLD_NO_TIER; NULL: it can */
+    size_t scratch_most;    /* for any count up to this one */
+    uint64_t items;         /* a work-item folds or scans, in the first launch */
+    enum obstacle obstacle; /* a plan that has one cannot be run */
     /* reductions */
     bool has_grid; /* reduce_tiles and reduce6, which fold many items in sequence */
     struct grid grid;

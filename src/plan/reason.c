@@ -143,7 +143,7 @@ static void add_fate(struct sentence *sentence, const struct reason *of)
 {
     const struct findings *findings = of->findings;
 
-    if (!findings || strcmp(of->given_up, CLFOLD_NO_TIER) != 0) {
+    if (!findings || of->obstacle != OBSTACLE_TIER) {
         return;
     }
     for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
@@ -166,10 +166,10 @@ static void add_cause(struct sentence *sentence, const struct reason *of)
         add(sentence, "%s", chosen[of->chooser]);
     } else if (algorithm == SCAN_SINGLE_GROUP) {
         add(sentence, "the count is small: ");
-    } else if (!of->given_up) {
+    } else if (of->obstacle == OBSTACLE_NONE) {
         add(sentence, "the count is large: ");
     } else {
-        add(sentence, "look-back is out, %s", of->given_up);
+        add(sentence, "look-back is out, %s", clfold_obstacle_text(of->obstacle));
         add_fate(sentence, of);
         add(sentence, ": ");
     }

@@ -27,8 +27,8 @@ struct reason {
     enum algorithm policy; /* what it takes; asked only where it did not choose */
     bool dropped;          /* a better tile does not build */
     /* Of look-back. */
-    const char *given_up; /* why it is not, where the policy wanted it; or NULL */
-    bool unproven;        /* the device was not probed yet */
+    enum obstacle obstacle;          /* that the policy's look-back met */
+    bool unproven;                   /* the device was not probed yet */
     const struct findings *findings; /* NULL where nobody asked */
 };
 void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *of);

@@ -64,8 +64,8 @@ static uint64_t most_elements(const struct device_facts *device)
     return device->most_elements ? device->most_elements : UINT32_MAX;
 }
 
-/* Tiles that a group may take in one launch. What it scans inside the group costs a
- * work-item about as much as two elements, in rounds of loops. */
+/* Tiles that a group may take in one launch. The scan inside the group takes rounds of
+ * loops too: for each tile, fewer than two elements take. */
 static uint64_t most_tiles(const struct device_facts *device,
                            const struct tile_shape *tile)
 {
@@ -155,7 +155,7 @@ static void make_shape(struct shape *shape, const struct job *job,
     shape->stream = is_vector && policy->stream_bytes > 0;
     anchor = anchor ? anchor : (uint32_t)policy->anchor;
     shape->anchor = anchor < most ? anchor : most;
-    /* Where loops are ended raking's are shorter than those over small sub-groups. */
+    /* Raking's loops are shorter than those over small sub-groups. */
     shape->group_scan = job->device->sub_groups && !job->device->most_elements
                             ? GROUP_SCAN_SUB_GROUP
                             : GROUP_SCAN_RAKING;
@@ -252,23 +252,20 @@ static void plan_passes(struct plan *plan, const struct job *job,
 /* Looks at a tile that is not there, where waiting is not known to help. */
 #define FEW_SPINS 64
 
-static const char *refusal(const struct plan *plan, const struct job *job)
+static enum obstacle obstacle_of(const struct plan *plan, const struct job *job)
 {
-    const struct memory *memory = clfold_memory(plan->shape.tier);
-
     if (job->device->most_elements) {
-        return "the device ends work-items that loop for long";
-    }
-    if (job->in_place && !job->verdict.fences) {
-        return "in place it needs acquire and release of device scope";
+        return OBSTACLE_LOOPS;
     }
     if (plan->shape.tier == MEMORY_NONE) {
-        return CLFOLD_NO_TIER;
+        return OBSTACLE_TIER;
     }
-    if (plan->num_tiles >> memory->ticket_bits) {
-        return "there are more tiles than tickets";
+    if (job->in_place && !job->verdict.fences) {
+        return OBSTACLE_FENCES;
     }
-    return NULL;
+    return plan->num_tiles >> clfold_memory(plan->shape.tier)->ticket_bits
+               ? OBSTACLE_TICKETS
+               : OBSTACLE_NONE;
 }
 
 static void plan_lookback(struct plan *plan, const struct job *job,
@@ -282,7 +279,7 @@ static void plan_lookback(struct plan *plan, const struct job *job,
     plan->spins = job->override.spins ? job->override.spins - 1
                   : job->verdict.fair ? policy->spins
                                       : FEW_SPINS;
-    plan->refused = refusal(plan, job);
+    plan->obstacle = obstacle_of(plan, job);
     if (plan->shape.tier == MEMORY_NONE) {
         return;
     }

@@ -1,7 +1,8 @@
 /*
  * More elements than 32 bits can count: 2^32 + 12,345 bytes, whose sum has a closed form
- * and whose greatest lies behind 2^32, twice. By the policy's algorithm and every rung;
- * last a scan in their place. A suite of its own: it takes minutes and 5 GiB.
+ * and whose greatest lies behind 2^32, twice. By the policy's algorithm and three rungs,
+ * one of each way to number elements; last a scan in their place. A suite of its own: it
+ * takes minutes and 5 GiB.
  */
 #include "device.h"
 #include "test.h"

@@ -150,6 +150,15 @@ class Runner(unittest.TestCase):
             "ok 1 - House: big (OpenCL 1.2, driver 1.5) KIND=x=y: x=y TAP", "1..1"
         ])
 
+    def test_environment_of_one_device(self):
+        self.devices(a=ONE.replace("House: big", "rusticl: big"))
+        _, points, _ = self.run_it(
+            'echo "ok 1 - ($KIND) ($MALLOC_PERTURB_)"\n', "--env-on", "rusticl", "KIND=x",
+            KIND="y", MALLOC_PERTURB_="7",
+        )
+        self.assertEqual([point.partition(": ")[2].partition(": ")[2] for point in points[:2]],
+                         ["(y) (7)", "(x) ()"])
+
     def test_rusticl(self):
         self.devices(b=TWO)
         program = 'echo "ok 1 - ($RUSTICL_ENABLE)"\n'

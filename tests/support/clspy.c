@@ -621,8 +621,8 @@ static const struct kept *find_kept(cl_device_id device, const char *text, size_
     return kept;
 }
 
-/* The program's text and binary, until the process ends, if the driver tells of both: of
- * the text of a program that was made of a binary none does. */
+/* Keeps the program's text and binary until the process ends, if the driver tells of
+ * both. No driver tells the text of a program that was made of a binary. */
 static void keep(cl_program program, cl_device_id device)
 {
     struct kept *kept = calloc(1, sizeof(*kept));

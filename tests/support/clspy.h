@@ -104,7 +104,8 @@ void clspy_null_device(bool on);
 void clspy_hollow(bool on);
 
 /* From now on, after clspy_reset as well, a text that was built for a device before is
- * made of the binary of that time: for tests that build the same programs very often. */
+ * made of the binary of that time, whatever the options: for tests that build the same
+ * programs very often, with the same options. */
 void clspy_keep_binaries(void);
 
 /* The options of the last clBuildProgram: "" for NULL, and before the first. The thread's

@@ -19,7 +19,7 @@ struct device {
     char name[256];            /* "platform: device" */
     bool is_pocl, is_intel, has_f64, has_f16;
     bool is_known;   /* the library trusts its memory without a probe */
-    bool ends_loops; /* of work-items that loop for long, so scans do not look back */
+    bool ends_loops; /* it stops work-items that run long loops: no look-back there */
 };
 
 /* Exit status of a test that cannot run here, as Meson and Automake know it. */

@@ -109,7 +109,8 @@ bool is_due_refusal(const struct device *device, const char *algorithm,
     if (status != CLFOLD_ERROR_UNSUPPORTED || !algorithm || !may_look_back(algorithm)) {
         return false;
     }
-    return device->ends_loops ? strstr(why, "work-items that loop for long") != NULL
-                              : in_place && !has_fences(device, plan->tier) &&
-                                    strstr(why, "needs acquire and release");
+    return device->ends_loops
+               ? strstr(why, "stops work-items that run long loops") != NULL
+               : in_place && !has_fences(device, plan->tier) &&
+                     strstr(why, "needs acquire and release");
 }

@@ -211,17 +211,6 @@ static void test_in_place(void **state)
     assert_null(strstr(say_scan(&of), "in place"));
 }
 
-/* As the plan and the call say them. */
-static const char *const obstacles[] = {
-    "no memory tier is trusted on this device",
-    "there are more tiles than tickets",
-    "the device ends work-items that loop for long",
-    "in place it needs acquire and release of device scope",
-    "its programs do not build",
-    "the probe of its memory failed",
-};
-#define NUM_OBSTACLES (sizeof(obstacles) / sizeof(obstacles[0]))
-
 static void test_given_up(void **state)
 {
     struct plan plan = scan_plan(REDUCE_THEN_SCAN);
@@ -231,16 +220,16 @@ static void test_given_up(void **state)
     (void)state;
     of.moved = 12000;
     of.findings = NULL;
-    for (size_t i = 0; i < NUM_OBSTACLES; ++i) {
+    for (int i = OBSTACLE_NONE + 1; i < CLFOLD_OBSTACLES; ++i) {
         char words[CLFOLD_REASON_SIZE];
-        of.given_up = obstacles[i];
+        of.obstacle = (enum obstacle)i;
         snprintf(words, sizeof(words),
                  "look-back is out, %s: tiles are folded, then scanned behind their "
                  "prefixes; tile_vector by policy \"cpu\"; moves 3.00 times the input",
-                 obstacles[i]);
+                 clfold_obstacle_text(of.obstacle));
         assert_string_equal(say_scan(&of), words);
     }
-    of.given_up = obstacles[0];
+    of.obstacle = OBSTACLE_TIER;
     of.findings = &findings;
     findings = (struct findings){ .fates = { [MEMORY_SCOPED_64] = FATE_NOT_OFFERED,
                                              [MEMORY_LEGACY_64] = FATE_TORN,
@@ -288,11 +277,13 @@ static void fit_scan(enum algorithm algorithm, enum chooser chooser, uint32_t bi
     plan.shape.window = looks_back ? 32 : 1;
     plan.num_launches = algorithm == SCAN_SINGLE_GROUP ? 1000 : 1;
     if (algorithm == REDUCE_THEN_SCAN && !named) {
-        of.given_up = obstacles[bits % 3];
+        of.obstacle = OBSTACLE_TIER + (enum obstacle)(bits % 3);
     }
     reason = say_scan(&of);
-    assert_has(reason, named ? "the policy takes" : of.given_up ? of.given_up : "count");
-    assert_has(reason, of.given_up && bits % 3 == 0 ? "(legacy_64 words do" : "");
+    assert_has(reason, named         ? "the policy takes"
+                       : of.obstacle ? clfold_obstacle_text(of.obstacle)
+                                     : "count");
+    assert_has(reason, of.obstacle && bits % 3 == 0 ? "(legacy_64 words do" : "");
     assert_has(reason, "tile_vector by policy \"" LONG_ROW "\"");
     assert_has(reason, of.dropped ? ", since another does not build" : "");
     assert_has(reason, looks_back ? ", 32 at a time" : "");
