@@ -8,14 +8,8 @@
  *   CLFOLD_SCALARS       scalars an element has there, side by side: 1, 2 or 4
  *   CLFOLD_COMPONENTS    components an element has once it is loaded: 1 to 4
  *   CLFOLD_CELL          the scalar type that each component takes in the output buffer
- *   CLFOLD_EACH(M)       M(k, name, stage, item, result) for component k = 0, 1, ...: its
- *                        name and three scalar types
- *   CLFOLD_LOAD_k(s, j)       component k of an element with scalars s[0], s[1], ... at
- *   CLFOLD_LOAD16_k(s, j)       position j of its tile; the same of 16 elements, with
- *                               vectors s[0], s[1], ...
- *   CLFOLD_EMPTY_k(x, base)   component k of a stage as an item's; base: the tile's first
- *                             element, counted from in_offset
- *   CLFOLD_INIT_k(x)          component k of a result as an item's, where it is init
+ *   CLFOLD_INIT_PARAMS   the parameters of kernels that tell of init, see result.cl, and
+ *   CLFOLD_INIT_ARGS     these as arguments
  *   CLFOLD_COMMUTATIVE   1 if the operator may be reordered, else 0
  *   CLFOLD_HAS_IDENTITY  1 if there is a clfold_identity(), else 0
  *   CLFOLD_CUTS          1 if there is a clfold_cuts(stage): nothing before it matters
@@ -42,10 +36,9 @@
  *   CLFOLD_CELLS         the vector of CLFOLD_CELLS_SIZE, 8 or 16, in 64 bytes or less,
  *   CLFOLD_CELLS_HALF      its half,
  *   CLFOLD_CELLS_VSTORE    and how it is stored
- *   CLFOLD_ITEM16        1 if items are combined and stored 16 at a time; then also
- *   CLFOLD_EMPTY16_k(x, base)   as CLFOLD_EMPTY_k, of 16
- *   CLFOLD_NEUTRAL       tile_vector: 1 if there are
- *   CLFOLD_NEUTRAL_k     a stage's component k that, in front of any, leaves its bits
+ *   CLFOLD_ITEM16        1 if items are combined and stored 16 at a time
+ *   CLFOLD_NEUTRAL       tile_vector: 1 if each component has what, in front of any
+ *                        stage, leaves its bits
  *   CLFOLD_RARE          tile_vector: 1 if there are clfold_usual_stage16 and
  *                          clfold_usual16, which combine what has nothing in it that
  *                          clfold_is_rare
@@ -53,6 +46,20 @@
  *                        and builtins are known to work, else 0
  *   CLFOLD_PREFETCH      tile_vector: 1 if tiles are prefetched by __builtin_prefetch,
  *   CLFOLD_STREAM        and 1 if __builtin_nontemporal_store may store them
+ *
+ * Some lines of these files have words behind a dollar sign. The host writes such a line
+ * once for each component, with these in the place of the words:
+ *
+ *   k                    the component's number, 0, 1, ...
+ *   name                 its name
+ *   stage, item, result  its scalar type in each form
+ *   load                 what it is of an element with scalars s[0], s[1], ... at
+ *                        position j of its tile
+ *   wide_load            the same of 16 elements, with vectors s[0], s[1], ...
+ *   plus_base            " + base" for a position, which an item counts from in_offset
+ *                        and a stage from the tile's first element, else nothing
+ *   is_true              " != 0" where any but 0 counts as 1, else nothing
+ *   neutral              what CLFOLD_NEUTRAL says it has
  *
  * An element takes three forms. A tile is folded in stages, which may be narrower than
  * the item: bytes summed into ulong go through uint, and u8 max through uchar. The limit
@@ -69,8 +76,8 @@
  * is in front of b, and where CLFOLD_RARE is 1 clfold_is_rare, clfold_usual_stage16 and
  * clfold_usual16.
  */
-#if !defined(CLFOLD_IN) || !defined(CLFOLD_CELL) || !defined(CLFOLD_EACH)
-#error "contract: CLFOLD_IN, CLFOLD_CELL and CLFOLD_EACH must be defined"
+#if !defined(CLFOLD_IN) || !defined(CLFOLD_CELL)
+#error "contract: CLFOLD_IN and CLFOLD_CELL must be defined"
 #endif
 #if CLFOLD_SCALARS != 1 && CLFOLD_SCALARS != 2 && CLFOLD_SCALARS != 4
 #error "contract: CLFOLD_SCALARS must be 1, 2 or 4"
@@ -78,8 +85,8 @@
 #if !defined(CLFOLD_COMPONENTS) || CLFOLD_COMPONENTS < 1 || CLFOLD_COMPONENTS > 4
 #error "contract: CLFOLD_COMPONENTS must be 1 to 4"
 #endif
-#if !defined(CLFOLD_LOAD_0) || !defined(CLFOLD_EMPTY_0) || !defined(CLFOLD_INIT_0)
-#error "contract: CLFOLD_LOAD_0, CLFOLD_EMPTY_0 and CLFOLD_INIT_0 must be defined"
+#if !defined(CLFOLD_INIT_PARAMS) || !defined(CLFOLD_INIT_ARGS)
+#error "contract: CLFOLD_INIT_PARAMS and CLFOLD_INIT_ARGS must be defined"
 #endif
 #if !defined(CLFOLD_COMMUTATIVE) || !defined(CLFOLD_HAS_IDENTITY)
 #error "contract: CLFOLD_COMMUTATIVE and CLFOLD_HAS_IDENTITY must be 0 or 1"
@@ -130,33 +137,27 @@
 #error "contract: CLFOLD_GROUP_POWER must not be below CLFOLD_GROUP_SIZE"
 #endif
 
-#define CLFOLD_ITEM_MEMBER(k, name, stage, item, result) item name;
-#define CLFOLD_STAGE_MEMBER(k, name, stage, item, result) stage name;
-#define CLFOLD_STAGE16_MEMBER(k, name, stage, item, result) stage##16 name;
-
 /* Members stand in a struct of their own, which changes no layout: rusticl (Mesa 22.3)
  * copies of a struct that begins with a byte nothing but that byte. */
 typedef struct {
     struct {
-        CLFOLD_EACH(CLFOLD_ITEM_MEMBER)
+        $item $name;
     };
 } clfold_item;
 
 typedef struct {
     struct {
-        CLFOLD_EACH(CLFOLD_STAGE_MEMBER)
+        $stage $name;
     };
 } clfold_stage;
 
 typedef struct {
-    CLFOLD_EACH(CLFOLD_STAGE16_MEMBER)
+    $stage16 $name;
 } clfold_stage16;
 
 #if CLFOLD_ITEM16
-#define CLFOLD_ITEM16_MEMBER(k, name, stage, item, result) item##16 name;
-
 typedef struct {
-    CLFOLD_EACH(CLFOLD_ITEM16_MEMBER)
+    $item16 $name;
 } clfold_item16;
 #endif
 
@@ -178,11 +179,10 @@ static float16 clfold_read_half16(ushort16 bits)
 /* The element at position j, counted from element `begin` of the buffer. */
 static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin, uint j)
 {
-    global const CLFOLD_IN *from = in + (begin + j) * CLFOLD_SCALARS;
+    global const CLFOLD_IN *s = in + (begin + j) * CLFOLD_SCALARS;
     clfold_stage r;
-#define CLFOLD_LOAD(k, name, stage, item, result)                                        \
-    r.name = convert_##stage(CLFOLD_LOAD_##k(from, j));
-    CLFOLD_EACH(CLFOLD_LOAD)
+
+    r.$name = convert_$stage($load);
     return r;
 }
 
@@ -191,8 +191,8 @@ static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin, uint j)
 static clfold_item clfold_taken(clfold_item x)
 {
     clfold_item y;
-#define CLFOLD_TAKEN(k, name, stage, item, result) y.name = x.name;
-    CLFOLD_EACH(CLFOLD_TAKEN)
+
+    y.$name = x.$name;
     return y;
 }
 
@@ -200,8 +200,7 @@ static clfold_item clfold_taken(clfold_item x)
 static clfold_item clfold_empty(clfold_stage x, ulong base)
 {
     clfold_item y;
-#define CLFOLD_EMPTY(k, name, stage, item, result)                                       \
-    y.name = CLFOLD_EMPTY_##k(x.name, base);
-    CLFOLD_EACH(CLFOLD_EMPTY)
+
+    y.$name = convert_$item(x.$name)$plus_base;
     return y;
 }

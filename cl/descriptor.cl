@@ -70,8 +70,7 @@ static void clfold_publish(clfold_word_pointer words, ulong tile, uint state, ui
     for (uint i = 0; i < CLFOLD_ITEM_WORDS; ++i)
         packed.halves[i] = 0;
     /* One by one, so that what lies between them stays zero whoever publishes. */
-#define CLFOLD_PACK(k, name, stage_type, item_type, type) packed.item.name = item.name;
-    CLFOLD_EACH(CLFOLD_PACK)
+    packed.item.$name = item.$name;
 #pragma unroll
     for (uint i = 0; i < CLFOLD_ITEM_WORDS; ++i)
         clfold_write(slot + i, clfold_tag(epoch, state) | packed.halves[i]);

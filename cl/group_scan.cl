@@ -171,11 +171,9 @@ static void clfold_scan_section(uint i, uint k, uint live, local clfold_item *it
 
     if (i < live)
         x = items[i];
-#define CLFOLD_TAKE_BEFORE(n, name, stage, item, result)                                 \
-    before.name = CLFOLD_FROM_BEFORE(x.name, k, o);
 #pragma unroll
     for (uint o = 1; o < CLFOLD_SECTION; o *= 2) {
-        CLFOLD_EACH(CLFOLD_TAKE_BEFORE)
+        before.$name = CLFOLD_FROM_BEFORE(x.$name, k, o);
         if (k >= o && i < live)
             x = clfold_combine(before, x);
     }

@@ -51,17 +51,15 @@ typedef struct {
         ulong from, ulong to, uint is_first, ulong count, global CLFOLD_CELL *out,       \
         ulong out_index, CLFOLD_INIT_PARAMS
 
-#define CLFOLD_RUNG_BEGIN                                                                \
-    local clfold_item x[CLFOLD_GROUP_SIZE];                                              \
-    const uint l = (uint)get_local_id(0);                                                \
-    const ulong g = get_group_id(0);                                                     \
-    const clfold_source source = { in, in_offset, scratch + from, is_first, count }
-
-#define CLFOLD_RUNG_END                                                                  \
-    if (l == 0 && get_num_groups(0) == 1) {                                              \
-        CLFOLD_REDUCE_END(x[0], count == 0)                                              \
-    } else if (l == 0)                                                                   \
-        scratch[to + g] = x[0]
+/* A group's item: the result, where no other group is there, or a partial. */
+static void clfold_leave(clfold_item item, global clfold_item *partials, bool empty,
+                         global CLFOLD_CELL *out, ulong out_index, CLFOLD_INIT_PARAMS)
+{
+    if (get_num_groups(0) == 1)
+        clfold_reduce_end(item, empty, out, out_index, CLFOLD_INIT_ARGS);
+    else
+        partials[get_group_id(0)] = item;
+}
 
 #if CLFOLD_RUNG < 6
 /* Item i of the launch's input. */
@@ -103,7 +101,10 @@ static void clfold_join(local clfold_item *x, uint to, uint from)
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce0(CLFOLD_RUNG_PARAMS)
 {
-    CLFOLD_RUNG_BEGIN;
+    local clfold_item x[CLFOLD_GROUP_SIZE];
+    const uint l = (uint)get_local_id(0);
+    const ulong g = get_group_id(0);
+    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
     const uint live = clfold_live(&source, g * CLFOLD_GROUP_SIZE, CLFOLD_GROUP_SIZE);
 
     if (l < live)
@@ -115,7 +116,8 @@ clfold_reduce0(CLFOLD_RUNG_PARAMS)
             clfold_join(x, l, l + s);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    CLFOLD_RUNG_END;
+    if (l == 0)
+        clfold_leave(x[0], scratch + to, count == 0, out, out_index, CLFOLD_INIT_ARGS);
 }
 #endif
 
@@ -140,7 +142,10 @@ clfold_reduce0(CLFOLD_RUNG_PARAMS)
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce1(CLFOLD_RUNG_PARAMS)
 {
-    CLFOLD_RUNG_BEGIN;
+    local clfold_item x[CLFOLD_GROUP_SIZE];
+    const uint l = (uint)get_local_id(0);
+    const ulong g = get_group_id(0);
+    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
     const uint live = clfold_live(&source, g * CLFOLD_GROUP_SIZE, CLFOLD_GROUP_SIZE);
 
     if (l < live)
@@ -153,7 +158,8 @@ clfold_reduce1(CLFOLD_RUNG_PARAMS)
             clfold_join(x, i, i + s);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    CLFOLD_RUNG_END;
+    if (l == 0)
+        clfold_leave(x[0], scratch + to, count == 0, out, out_index, CLFOLD_INIT_ARGS);
 }
 #endif
 
@@ -176,7 +182,10 @@ clfold_reduce1(CLFOLD_RUNG_PARAMS)
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce2(CLFOLD_RUNG_PARAMS)
 {
-    CLFOLD_RUNG_BEGIN;
+    local clfold_item x[CLFOLD_GROUP_SIZE];
+    const uint l = (uint)get_local_id(0);
+    const ulong g = get_group_id(0);
+    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
     const uint live = clfold_live(&source, g * CLFOLD_GROUP_SIZE, CLFOLD_GROUP_SIZE);
 
     if (l < live)
@@ -188,7 +197,8 @@ clfold_reduce2(CLFOLD_RUNG_PARAMS)
             clfold_join(x, l, l + s);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    CLFOLD_RUNG_END;
+    if (l == 0)
+        clfold_leave(x[0], scratch + to, count == 0, out, out_index, CLFOLD_INIT_ARGS);
 }
 #endif
 
@@ -229,7 +239,10 @@ static uint clfold_load_two(const clfold_source *source, local clfold_item *x,
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce3(CLFOLD_RUNG_PARAMS)
 {
-    CLFOLD_RUNG_BEGIN;
+    local clfold_item x[CLFOLD_GROUP_SIZE];
+    const uint l = (uint)get_local_id(0);
+    const ulong g = get_group_id(0);
+    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
     const uint live = clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l);
 
 #pragma unroll 1
@@ -238,7 +251,8 @@ clfold_reduce3(CLFOLD_RUNG_PARAMS)
             clfold_join(x, l, l + s);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    CLFOLD_RUNG_END;
+    if (l == 0)
+        clfold_leave(x[0], scratch + to, count == 0, out, out_index, CLFOLD_INIT_ARGS);
 }
 #endif
 
@@ -246,7 +260,7 @@ clfold_reduce3(CLFOLD_RUNG_PARAMS)
 
 /* One step. The guard is needed in every one: without it work-item l writes x[l] while
  * work-item l - s reads it, barriers or not. */
-#define CLFOLD_STEP(s)                                                                   \
+#define CLFOLD_STEP(x, l, live, s)                                                       \
     if (l < (s) && l + (s) < live)                                                       \
         clfold_join(x, l, l + (s));                                                      \
     barrier(CLK_LOCAL_MEM_FENCE)
@@ -263,20 +277,24 @@ clfold_reduce3(CLFOLD_RUNG_PARAMS)
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce4(CLFOLD_RUNG_PARAMS)
 {
-    CLFOLD_RUNG_BEGIN;
+    local clfold_item x[CLFOLD_GROUP_SIZE];
+    const uint l = (uint)get_local_id(0);
+    const ulong g = get_group_id(0);
+    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
     const uint live = clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l);
 
 #pragma unroll 1
     for (uint s = CLFOLD_GROUP_POWER / 2; s > 32; s /= 2) {
-        CLFOLD_STEP(s);
+        CLFOLD_STEP(x, l, live, s);
     }
-    CLFOLD_STEP(32);
-    CLFOLD_STEP(16);
-    CLFOLD_STEP(8);
-    CLFOLD_STEP(4);
-    CLFOLD_STEP(2);
-    CLFOLD_STEP(1);
-    CLFOLD_RUNG_END;
+    CLFOLD_STEP(x, l, live, 32);
+    CLFOLD_STEP(x, l, live, 16);
+    CLFOLD_STEP(x, l, live, 8);
+    CLFOLD_STEP(x, l, live, 4);
+    CLFOLD_STEP(x, l, live, 2);
+    CLFOLD_STEP(x, l, live, 1);
+    if (l == 0)
+        clfold_leave(x[0], scratch + to, count == 0, out, out_index, CLFOLD_INIT_ARGS);
 }
 #endif
 
@@ -288,42 +306,42 @@ clfold_reduce4(CLFOLD_RUNG_PARAMS)
 static void clfold_tree(local clfold_item *x, uint l, uint live)
 {
 #if CLFOLD_GROUP_POWER > 4096
-    CLFOLD_STEP(4096);
+    CLFOLD_STEP(x, l, live, 4096);
 #endif
 #if CLFOLD_GROUP_POWER > 2048
-    CLFOLD_STEP(2048);
+    CLFOLD_STEP(x, l, live, 2048);
 #endif
 #if CLFOLD_GROUP_POWER > 1024
-    CLFOLD_STEP(1024);
+    CLFOLD_STEP(x, l, live, 1024);
 #endif
 #if CLFOLD_GROUP_POWER > 512
-    CLFOLD_STEP(512);
+    CLFOLD_STEP(x, l, live, 512);
 #endif
 #if CLFOLD_GROUP_POWER > 256
-    CLFOLD_STEP(256);
+    CLFOLD_STEP(x, l, live, 256);
 #endif
 #if CLFOLD_GROUP_POWER > 128
-    CLFOLD_STEP(128);
+    CLFOLD_STEP(x, l, live, 128);
 #endif
 #if CLFOLD_GROUP_POWER > 64
-    CLFOLD_STEP(64);
+    CLFOLD_STEP(x, l, live, 64);
 #endif
 #if CLFOLD_GROUP_POWER > 32
-    CLFOLD_STEP(32);
+    CLFOLD_STEP(x, l, live, 32);
 #endif
 #if CLFOLD_GROUP_POWER > 16
-    CLFOLD_STEP(16);
+    CLFOLD_STEP(x, l, live, 16);
 #endif
 #if CLFOLD_GROUP_POWER > 8
-    CLFOLD_STEP(8);
+    CLFOLD_STEP(x, l, live, 8);
 #endif
 #if CLFOLD_GROUP_POWER > 4
-    CLFOLD_STEP(4);
+    CLFOLD_STEP(x, l, live, 4);
 #endif
 #if CLFOLD_GROUP_POWER > 2
-    CLFOLD_STEP(2);
+    CLFOLD_STEP(x, l, live, 2);
 #endif
-    CLFOLD_STEP(1);
+    CLFOLD_STEP(x, l, live, 1);
 }
 #endif
 
@@ -337,11 +355,15 @@ static void clfold_tree(local clfold_item *x, uint l, uint live)
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce5(CLFOLD_RUNG_PARAMS)
 {
-    CLFOLD_RUNG_BEGIN;
+    local clfold_item x[CLFOLD_GROUP_SIZE];
+    const uint l = (uint)get_local_id(0);
+    const ulong g = get_group_id(0);
+    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
     const uint live = clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l);
 
     clfold_tree(x, l, live);
-    CLFOLD_RUNG_END;
+    if (l == 0)
+        clfold_leave(x[0], scratch + to, count == 0, out, out_index, CLFOLD_INIT_ARGS);
 }
 #endif
 
@@ -408,7 +430,10 @@ static clfold_item clfold_fold_items(const clfold_source *source, ulong first,
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce6(CLFOLD_RUNG_PARAMS)
 {
-    CLFOLD_RUNG_BEGIN;
+    local clfold_item x[CLFOLD_GROUP_SIZE];
+    const uint l = (uint)get_local_id(0);
+    const ulong g = get_group_id(0);
+    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
     const uint wide = (is_first ? 2 : 1) * CLFOLD_GROUP_SIZE;
     const ulong first = g * wide, stride = get_num_groups(0) * wide;
     const uint live = clfold_live(&source, first, CLFOLD_GROUP_SIZE);
@@ -418,6 +443,7 @@ clfold_reduce6(CLFOLD_RUNG_PARAMS)
                         : clfold_fold_items(&source, first + l, stride);
     barrier(CLK_LOCAL_MEM_FENCE);
     clfold_tree(x, l, live);
-    CLFOLD_RUNG_END;
+    if (l == 0)
+        clfold_leave(x[0], scratch + to, count == 0, out, out_index, CLFOLD_INIT_ARGS);
 }
 #endif

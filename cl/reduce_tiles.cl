@@ -40,9 +40,9 @@ clfold_reduce_single(global const CLFOLD_IN *in, ulong in_offset, ulong count,
     CLFOLD_TILE_MEMORY(memory);
 
     clfold_fold_run(in, in_offset, 0, count, memory);
-    if (get_local_id(0) == 0) {
-        CLFOLD_REDUCE_END(memory[CLFOLD_KEPT], count == 0)
-    }
+    if (get_local_id(0) == 0)
+        clfold_reduce_end(memory[CLFOLD_KEPT], count == 0, out, out_index,
+                          CLFOLD_INIT_ARGS);
 }
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
@@ -66,8 +66,8 @@ clfold_reduce_partials(global clfold_item *scratch, ulong from, ulong to, ulong 
     const ulong first = get_group_id(0) * run;
 
     clfold_tile_fold_items(scratch + from + first, (uint)min(run, num - first), memory);
-    if (get_local_id(0) == 0 && get_num_groups(0) == 1) {
-        CLFOLD_REDUCE_END(memory[0], num == 0)
-    } else if (get_local_id(0) == 0)
+    if (get_local_id(0) == 0 && get_num_groups(0) == 1)
+        clfold_reduce_end(memory[0], num == 0, out, out_index, CLFOLD_INIT_ARGS);
+    else if (get_local_id(0) == 0)
         scratch[to + get_group_id(0)] = memory[0];
 }

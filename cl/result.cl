@@ -9,40 +9,29 @@ typedef struct {
 } clfold_result;
 
 /* A cell may be wider than its component; the rest of it is 0. */
-#define CLFOLD_CELL_OF(k, name, stage, item, result)                                     \
-    {                                                                                    \
-        union {                                                                          \
-            CLFOLD_CELL whole;                                                           \
-            result value;                                                                \
-        } cell;                                                                          \
-        cell.whole = 0;                                                                  \
-        cell.value = convert_##result(x.name);                                           \
-        r.cells[k] = cell.whole;                                                         \
-    }
-
-#define CLFOLD_ITEM_OF(k, name, stage, item, result)                                     \
-    {                                                                                    \
-        union {                                                                          \
-            CLFOLD_CELL whole;                                                           \
-            result value;                                                                \
-        } cell;                                                                          \
-        cell.whole = r.cells[k];                                                         \
-        x.name = convert_##item(cell.value);                                             \
-    }
+typedef union {
+    CLFOLD_CELL whole;
+    $result $name;
+} clfold_cell_parts;
 
 static clfold_result clfold_result_of(clfold_item x)
 {
+    clfold_cell_parts parts[CLFOLD_COMPONENTS];
     clfold_result r;
 
-    CLFOLD_EACH(CLFOLD_CELL_OF)
+    parts[$k].whole = 0;
+    parts[$k].$name = convert_$result(x.$name);
+    r.cells[$k] = parts[$k].whole;
     return r;
 }
 
 static clfold_item clfold_item_of(clfold_result r)
 {
+    clfold_cell_parts parts[CLFOLD_COMPONENTS];
     clfold_item x;
 
-    CLFOLD_EACH(CLFOLD_ITEM_OF)
+    parts[$k].whole = r.cells[$k];
+    x.$name = convert_$item(parts[$k].$name);
     return x;
 }
 
@@ -70,43 +59,21 @@ static clfold_item clfold_fetch(global const CLFOLD_CELL *out, ulong index)
 #define CLFOLD_INIT_VALUE 1
 #define CLFOLD_INIT_PLACE 2
 
-#define CLFOLD_INIT_PARAM(k, name, stage, item, result) , result init_##name
-#define CLFOLD_INIT_PARAMS                                                               \
-    uint clfold_init_from, global const CLFOLD_CELL *clfold_init_at,                     \
-        ulong clfold_init_index CLFOLD_EACH(CLFOLD_INIT_PARAM)
+/* The item of init, if there is one. */
+static clfold_item clfold_init(CLFOLD_INIT_PARAMS)
+{
+    global const CLFOLD_CELL *at = clfold_init_at + clfold_init_index * CLFOLD_COMPONENTS;
+    clfold_cell_parts parts[CLFOLD_COMPONENTS];
+    clfold_item init;
 
-#define CLFOLD_INIT_FROM_VALUE(k, name, stage, item, result)                             \
-    init.name = convert_##item(CLFOLD_INIT_##k(init_##name));
-#define CLFOLD_INIT_FROM_PLACE(k, name, stage, item, result)                             \
-    {                                                                                    \
-        union {                                                                          \
-            CLFOLD_CELL whole;                                                           \
-            result value;                                                                \
-        } cell;                                                                          \
-        cell.whole = clfold_init_at[clfold_init_index * CLFOLD_COMPONENTS + k];          \
-        init.name = convert_##item(CLFOLD_INIT_##k(cell.value));                         \
+    if (clfold_init_from == CLFOLD_INIT_PLACE) {
+        parts[$k].whole = at[$k];
+        init.$name = convert_$item(parts[$k].$name$is_true);
+    } else {
+        init.$name = convert_$item(init_$name$is_true);
     }
-
-/* Declares `init` and sets it, if there is one. */
-#define CLFOLD_INIT_GET                                                                  \
-    clfold_item init;                                                                    \
-    if (clfold_init_from == CLFOLD_INIT_PLACE) {                                         \
-        CLFOLD_EACH(CLFOLD_INIT_FROM_PLACE)                                              \
-    } else {                                                                             \
-        CLFOLD_EACH(CLFOLD_INIT_FROM_VALUE)                                              \
-    }
-
-/* The end of a reduction by the work-item that has the total of the elements: puts init
- * in front, and stores the result. */
-#define CLFOLD_REDUCE_END(total, empty)                                                  \
-    {                                                                                    \
-        CLFOLD_INIT_GET                                                                  \
-        if (clfold_init_from)                                                            \
-            init = (empty) ? init : clfold_combine(init, total);                         \
-        else if (!(empty))                                                               \
-            init = total;                                                                \
-        clfold_finish(init, (empty) && !clfold_init_from, out, out_index);               \
-    }
+    return init;
+}
 
 /* Stores a total, which has init in front already, or the identity for what is empty: one
  * work-item does. An empty fold without either stores nothing: the host refuses it. */
@@ -119,4 +86,18 @@ static void clfold_finish(clfold_item total, bool empty, global CLFOLD_CELL *out
     if (!empty)
         clfold_store(total, out, index);
 #endif
+}
+
+/* The end of a reduction by the work-item that has the total of the elements: puts init
+ * in front, and stores the result. */
+static void clfold_reduce_end(clfold_item total, bool empty, global CLFOLD_CELL *out,
+                              ulong out_index, CLFOLD_INIT_PARAMS)
+{
+    clfold_item init = clfold_init(CLFOLD_INIT_ARGS);
+
+    if (clfold_init_from)
+        init = empty ? init : clfold_combine(init, total);
+    else if (!empty)
+        init = total;
+    clfold_finish(init, empty && !clfold_init_from, out, out_index);
 }

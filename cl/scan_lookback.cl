@@ -51,17 +51,18 @@
 #define CLFOLD_SAID(x, lane) (x)
 #endif
 
-/* What scan_trace.cl adds. */
+/* What scan_trace.cl adds, which has functions of these names. */
 #if !CLFOLD_TRACE
 #define CLFOLD_TRACE_PARAMS
-#define CLFOLD_IS_BLOCKED(t) false
-#define CLFOLD_AT_START(t)
-#define CLFOLD_AT_POLL
-#define CLFOLD_AT_DEPTH(tiles)
-#define CLFOLD_AT_TOTAL(t, x)
-#define CLFOLD_AT_PREFIX(t)
-#define CLFOLD_AT_OUTPUT(t)
-#define CLFOLD_AT_END
+#define CLFOLD_TRACE_ARGS
+#define clfold_is_blocked(t) false
+#define clfold_at_start(room, words, t)
+#define clfold_at_poll(room)
+#define clfold_at_depth(room, tiles)
+#define clfold_at_total(room, words, t, x)
+#define clfold_at_prefix(room, words, t)
+#define clfold_at_output(room, words, t, in_place)
+#define clfold_at_end(words)
 #endif
 
 #define CLFOLD_EPOCH(room) clfold_epoch_of((room)->ticket)
@@ -219,7 +220,9 @@ static uint clfold_walk(clfold_room_pointer room, clfold_word_pointer words, ulo
         if (*pos > low)
             good =
                 clfold_look_down(words, low, *pos, CLFOLD_EPOCH(room), in_block, &found);
-        CLFOLD_AT_POLL
+        if (CLFOLD_LANE == 0) {
+            clfold_at_poll(room);
+        }
         *pos -= good;
         if (good < CLFOLD_LANES && found != CLFOLD_INVALID)
             return found;
@@ -329,7 +332,9 @@ static void clfold_look_back(clfold_room_pointer room, clfold_word_pointer words
     }
     if (first && (t > 0 || has_init))
         room->kept[CLFOLD_PREFIX] = clfold_prefix(room, t);
-    CLFOLD_AT_DEPTH(t - (inner_end == CLFOLD_LOW ? outer : inner))
+    if (first) {
+        clfold_at_depth(room, t - (inner_end == CLFOLD_LOW ? outer : inner));
+    }
 }
 
 /* What comes of the total of tile x, for tile t; one work-item does. */
@@ -382,8 +387,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
     const ulong rounds = min(run, num_tiles - min(taken, num_tiles));
 
     if (get_local_id(0) == 0) {
-        CLFOLD_INIT_GET
-        room->kept[CLFOLD_INIT] = init;
+        room->kept[CLFOLD_INIT] = clfold_init(CLFOLD_INIT_ARGS);
         room->folds_next = false;
         if (rounds > 0)
             room->ticket = clfold_draw(words);
@@ -392,7 +396,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
     for (ulong round = 0; round < rounds; ++round) {
         const ulong t = clfold_tile_of(room->ticket);
         const bool draws = round + 1 < rounds;
-        const bool is_blocked = CLFOLD_IS_BLOCKED(t);
+        const bool is_blocked = clfold_is_blocked(t CLFOLD_TRACE_ARGS);
         const bool publishes = CLFOLD_CHAINED ? false : !is_blocked;
 
         /* Tiles are folded one after the other: this one, those that nobody else
@@ -400,7 +404,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
         if (get_local_id(0) == 0) {
             room->missing = t + 1;
             room->is_found = false;
-            CLFOLD_AT_START(t)
+            clfold_at_start(room, words, t CLFOLD_TRACE_ARGS);
             room->upcoming = draws ? clfold_draw(words) : room->ticket;
         }
         clfold_tile_sync();
@@ -414,7 +418,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
              * group's scan, where a barrier follows. */
             clfold_tile_sync();
             if (get_local_id(0) == 0) {
-                CLFOLD_AT_TOTAL(t, x)
+                clfold_at_total(room, words, t, x CLFOLD_TRACE_ARGS);
                 clfold_tell(room, words, t, x, clfold_tile_total(room, size), in_place,
                             publishes);
             }
@@ -436,9 +440,9 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             clfold_take_own(room, t, t > 0 || has_init, is_last);
             if (is_last && has_total)
                 clfold_store(room->kept[CLFOLD_NEXT], total_out, total_index);
-            CLFOLD_AT_PREFIX(t)
+            clfold_at_prefix(room, words, t CLFOLD_TRACE_ARGS);
             clfold_tell_prefix(room, words, t, in_place, !is_blocked);
-            CLFOLD_AT_OUTPUT(t)
+            clfold_at_output(room, words, t, in_place CLFOLD_TRACE_ARGS);
             room->ticket = room->upcoming;
         }
         clfold_tile_sync();
@@ -451,7 +455,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
                          out_offset + begin, t > 0 || has_init, stream != 0, room);
     }
     if (get_local_id(0) == 0 && clfold_is_last(words)) {
-        CLFOLD_AT_END
+        clfold_at_end(words CLFOLD_TRACE_ARGS);
         clfold_renew(words, capacity);
     }
 }

@@ -40,8 +40,7 @@ clfold_scan_prefixes(global clfold_item *items, ulong num_tiles, ulong first_blo
     global clfold_item *const anchors = items;
 #endif
     if (get_local_id(0) == 0) {
-        CLFOLD_INIT_GET
-        clfold_item carry = clfold_taken(init);
+        clfold_item carry = clfold_init(CLFOLD_INIT_ARGS);
         if (first_block > 0)
             carry = clfold_taken(items[num_tiles]);
         for (ulong b = first_block; b < stop_block; ++b) {

@@ -17,7 +17,7 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
     CLFOLD_TILE_ROOM(room);
 
     if (get_local_id(0) == 0) {
-        CLFOLD_INIT_GET
+        const clfold_item init = clfold_init(CLFOLD_INIT_ARGS);
         room->folds_next = false;
         room->kept[CLFOLD_PREFIX] = init;
         room->kept[CLFOLD_BEFORE] = init;

@@ -33,7 +33,8 @@ typedef struct {
     , uint block_every, uint seed, uint has_holds, global const uint *holds,             \
         global clfold_tile_trace *trace, global ulong *folded, ulong folded_room
 
-#define CLFOLD_IS_BLOCKED(t) (block_every > 0 && (t) % block_every == block_every - 1)
+#define CLFOLD_TRACE_ARGS                                                                \
+    , block_every, seed, has_holds, holds, trace, folded, folded_room
 
 /* Looks that a wait ends after: long enough for another tile to get through, and for one
  * that waits for a helper that may not come. */
@@ -90,51 +91,74 @@ static void clfold_log_fold(clfold_word_pointer words, global ulong *folded,
         folded[place] = (ulong)get_group_id(0) << 32 | tile;
 }
 
-/* ---- What the kernel says, in the names of its parameters; one work-item does ------ */
+/* ---- What the kernel says; one work-item does -------------------------------------- */
 
-#define CLFOLD_AT_START(t)                                                               \
-    room->polls = 0;                                                                     \
-    room->fallbacks = 0;                                                                 \
-    if (has_holds)                                                                       \
-        clfold_hold(words, holds[2 * (t)], CLFOLD_EPOCH(room));                          \
+static bool clfold_is_blocked(ulong t CLFOLD_TRACE_PARAMS)
+{
+    return block_every > 0 && t % block_every == block_every - 1;
+}
+
+static void clfold_at_start(clfold_room_pointer room, clfold_word_pointer words,
+                            ulong t CLFOLD_TRACE_PARAMS)
+{
+    room->polls = 0;
+    room->fallbacks = 0;
+    if (has_holds)
+        clfold_hold(words, holds[2 * t], clfold_epoch_of(room->ticket));
     trace[t].started = clfold_clock(words);
+}
 
-#define CLFOLD_AT_POLL                                                                   \
-    if (CLFOLD_LANE == 0)                                                                \
-        ++room->polls;
+static void clfold_at_poll(clfold_room_pointer room)
+{
+    ++room->polls;
+}
 
-#define CLFOLD_AT_DEPTH(tiles)                                                           \
-    if (first)                                                                           \
-        room->depth = (uint)(tiles);
+static void clfold_at_depth(clfold_room_pointer room, ulong tiles)
+{
+    room->depth = (uint)tiles;
+}
 
-#define CLFOLD_AT_TOTAL(t, x)                                                            \
-    if ((x) != (t)) {                                                                    \
-        ++room->fallbacks;                                                               \
-        clfold_log_fold(words, folded, folded_room, x);                                  \
-    } else if (!room->is_found) {                                                        \
-        clfold_delay(words, seed, t, 0);                                                 \
-        trace[t].aggregate = clfold_clock(words);                                        \
+/* The total of tile x, for tile t. */
+static void clfold_at_total(clfold_room_pointer room, clfold_word_pointer words, ulong t,
+                            ulong x CLFOLD_TRACE_PARAMS)
+{
+    if (x != t) {
+        ++room->fallbacks;
+        clfold_log_fold(words, folded, folded_room, x);
+    } else if (!room->is_found) {
+        clfold_delay(words, seed, t, 0);
+        trace[t].aggregate = clfold_clock(words);
     }
+}
 
-#define CLFOLD_AT_PREFIX(t)                                                              \
-    clfold_delay(words, seed, t, 1);                                                     \
-    if (has_holds)                                                                       \
-        clfold_hold(words, holds[2 * (t) + 1], CLFOLD_EPOCH(room));                      \
-    trace[t].prefix = clfold_clock(words);                                               \
-    trace[t].ticket = (uint)(t);                                                         \
-    trace[t].depth = room->depth;                                                        \
-    trace[t].polls = room->polls;                                                        \
+static void clfold_at_prefix(clfold_room_pointer room, clfold_word_pointer words,
+                             ulong t CLFOLD_TRACE_PARAMS)
+{
+    clfold_delay(words, seed, t, 1);
+    if (has_holds)
+        clfold_hold(words, holds[2 * t + 1], clfold_epoch_of(room->ticket));
+    trace[t].prefix = clfold_clock(words);
+    trace[t].ticket = (uint)t;
+    trace[t].depth = room->depth;
+    trace[t].polls = room->polls;
     trace[t].fallbacks = room->fallbacks;
+}
 
-#define CLFOLD_AT_OUTPUT(t)                                                              \
-    if (is_blocked && in_place) {                                                        \
-        clfold_wait(words, t, CLFOLD_AGGREGATE, CLFOLD_EPOCH(room), CLFOLD_HOPE);        \
-        clfold_publish(words, t, CLFOLD_AGGREGATE, CLFOLD_EPOCH(room),                   \
-                       room->kept[CLFOLD_OWN]);                                          \
-        clfold_release_if_any();                                                         \
-    }                                                                                    \
+static void clfold_at_output(clfold_room_pointer room, clfold_word_pointer words, ulong t,
+                             uint in_place CLFOLD_TRACE_PARAMS)
+{
+    const uint epoch = clfold_epoch_of(room->ticket);
+
+    if (in_place && clfold_is_blocked(t CLFOLD_TRACE_ARGS)) {
+        clfold_wait(words, t, CLFOLD_AGGREGATE, epoch, CLFOLD_HOPE);
+        clfold_publish(words, t, CLFOLD_AGGREGATE, epoch, room->kept[CLFOLD_OWN]);
+        clfold_release_if_any();
+    }
     clfold_delay(words, seed, t, 2);
+}
 
-#define CLFOLD_AT_END                                                                    \
-    if (folded_room > 0)                                                                 \
+static void clfold_at_end(clfold_word_pointer words CLFOLD_TRACE_PARAMS)
+{
+    if (folded_room > 0)
         folded[0] = clfold_read(words + CLFOLD_LOG);
+}

@@ -55,12 +55,10 @@ static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint j)
 {
     clfold_stage total, r;
 
-#define CLFOLD_UNPACK(k, name, stage, item, result)                                      \
-    r.name =                                                                             \
-        convert_##stage(CLFOLD_LOAD_##k((chunk->scalars + i * CLFOLD_SCALARS), j + i));
 #pragma unroll
-    for (uint i = 0; i < CLFOLD_CHUNK; ++i) {
-        CLFOLD_EACH(CLFOLD_UNPACK)
+    for (uint i = 0; i < CLFOLD_CHUNK; ++i, ++j) {
+        const CLFOLD_IN *s = chunk->scalars + i * CLFOLD_SCALARS;
+        r.$name = convert_$stage($load);
         total = i == 0 ? r : clfold_combine_stage(total, r);
     }
     return total;

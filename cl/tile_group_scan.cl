@@ -192,13 +192,13 @@ static void clfold_write_rows(global CLFOLD_CELL *out, ulong begin, uint count,
 #define clfold_tile_sync() barrier(CLK_LOCAL_MEM_FENCE)
 #endif
 
-/* Element i of the tile. */
-static clfold_stage clfold_slot_load(clfold_room_pointer room, uint i)
+/* Element j of the tile. */
+static clfold_stage clfold_slot_load(clfold_room_pointer room, uint j)
 {
+    local const CLFOLD_IN *s = room->slots[CLFOLD_SLOT(j)].in;
     clfold_stage r;
-#define CLFOLD_SLOT_LOAD(k, name, stage, item, result)                                   \
-    r.name = convert_##stage(CLFOLD_LOAD_##k(room->slots[CLFOLD_SLOT(i)].in, i));
-    CLFOLD_EACH(CLFOLD_SLOT_LOAD)
+
+    r.$name = convert_$stage($load);
     return r;
 }
 

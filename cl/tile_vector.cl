@@ -35,6 +35,12 @@ static void clfold_part(CLFOLD_IN16 *x, CLFOLD_IN16 *y)
 
 #endif
 
+/* The positions of 16 elements. */
+static uint16 clfold_places(uint j)
+{
+    return j + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
 /*
  * 16 elements of the tile that starts at `begin`, from position j on, component by
  * component.
@@ -62,11 +68,7 @@ static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin, uin
     clfold_part(&s[0], &s[2]);
     clfold_part(&s[1], &s[3]);
 #endif
-#define CLFOLD_PLACES                                                                    \
-    (j + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
-#define CLFOLD_LOAD16(k, name, stage, item, result)                                      \
-    r.name = convert_##stage##16(CLFOLD_LOAD16_##k(s, CLFOLD_PLACES));
-    CLFOLD_EACH(CLFOLD_LOAD16)
+    r.$name = convert_$stage16($wide_load);
     return r;
 }
 
@@ -79,10 +81,9 @@ static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin, uin
 static clfold_stage16 clfold_pairs(clfold_stage16 x, clfold_stage16 y)
 {
     clfold_stage16 left, right;
-#define CLFOLD_PAIRS(k, name, stage, item, result)                                       \
-    left.name = (stage##16)(x.name.even, y.name.even);                                   \
-    right.name = (stage##16)(x.name.odd, y.name.odd);
-    CLFOLD_EACH(CLFOLD_PAIRS)
+
+    left.$name = ($stage16)(x.$name.even, y.$name.even);
+    right.$name = ($stage16)(x.$name.odd, y.$name.odd);
     return clfold_combine_stage16(left, right);
 }
 
@@ -96,34 +97,28 @@ static clfold_stage clfold_join(clfold_stage16 x)
     x = clfold_pairs(x, x);
     x = clfold_pairs(x, x);
     x = clfold_pairs(x, x);
-#define CLFOLD_FIRST_LANE(k, name, stage, item, result) total.name = x.name.s0;
-    CLFOLD_EACH(CLFOLD_FIRST_LANE)
+    total.$name = x.$name.s0;
     return total;
 }
 
 /* The lanes one by one. */
-#define CLFOLD_LANES_MEMBER(k, name, stage, item, result)                                \
-    union {                                                                              \
-        stage##16 v;                                                                     \
-        stage s[16];                                                                     \
-    } name;
 typedef struct {
-    CLFOLD_EACH(CLFOLD_LANES_MEMBER)
+    union { $stage16 v; $stage s[16]; } $name;
 } clfold_lanes;
 
 static clfold_lanes clfold_lanes_of(clfold_stage16 x)
 {
     clfold_lanes lanes;
-#define CLFOLD_LANES_SET(k, name, stage, item, result) lanes.name.v = x.name;
-    CLFOLD_EACH(CLFOLD_LANES_SET)
+
+    lanes.$name.v = x.$name;
     return lanes;
 }
 
 static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
 {
     clfold_stage x;
-#define CLFOLD_LANE_GET(k, name, stage, item, result) x.name = lanes->name.s[i];
-    CLFOLD_EACH(CLFOLD_LANE_GET)
+
+    x.$name = lanes->$name.s[i];
     return x;
 }
 

@@ -97,9 +97,8 @@ static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 static clfold_stage16 clfold_neutral16(void)
 {
     clfold_stage16 x;
-#define CLFOLD_NEUTRAL16(k, name, stage, item, result)                                   \
-    x.name = (stage##16)((stage)CLFOLD_NEUTRAL_##k);
-    CLFOLD_EACH(CLFOLD_NEUTRAL16)
+
+    x.$name = ($stage16)(($stage)($neutral));
     return x;
 }
 
@@ -118,25 +117,17 @@ CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x, bool usu
 {
     clfold_stage16 y;
 
-#define CLFOLD_MOVE_1(k, name, stage, item, result)                                      \
-    y.name = x.name.s00123456789abcde;                                                   \
-    y.name.s0 = (stage)CLFOLD_NEUTRAL_##k;
-    CLFOLD_EACH(CLFOLD_MOVE_1)
+    y.$name = x.$name.s00123456789abcde;
+    y.$name.s0 = ($stage)($neutral);
     x = CLFOLD_OP_STAGE16(y, x);
-#define CLFOLD_MOVE_2(k, name, stage, item, result)                                      \
-    y.name = x.name.s010123456789abcd;                                                   \
-    y.name.s01 = (stage##2)((stage)CLFOLD_NEUTRAL_##k);
-    CLFOLD_EACH(CLFOLD_MOVE_2)
+    y.$name = x.$name.s010123456789abcd;
+    y.$name.s01 = ($stage2)(($stage)($neutral));
     x = CLFOLD_OP_STAGE16(y, x);
-#define CLFOLD_MOVE_4(k, name, stage, item, result)                                      \
-    y.name = x.name.s01230123456789ab;                                                   \
-    y.name.s0123 = (stage##4)((stage)CLFOLD_NEUTRAL_##k);
-    CLFOLD_EACH(CLFOLD_MOVE_4)
+    y.$name = x.$name.s01230123456789ab;
+    y.$name.s0123 = ($stage4)(($stage)($neutral));
     x = CLFOLD_OP_STAGE16(y, x);
-#define CLFOLD_MOVE_8(k, name, stage, item, result)                                      \
-    y.name = x.name.s0123456701234567;                                                   \
-    y.name.lo = (stage##8)((stage)CLFOLD_NEUTRAL_##k);
-    CLFOLD_EACH(CLFOLD_MOVE_8)
+    y.$name = x.$name.s0123456701234567;
+    y.$name.lo = ($stage8)(($stage)($neutral));
     return CLFOLD_OP_STAGE16(y, x);
 }
 
@@ -156,30 +147,18 @@ CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x, bool usu
 {
     clfold_stage16 y;
 
-#define CLFOLD_MOVE_1(k, name, stage, item, result) y.name = x.name.s00123456789abcde;
-#define CLFOLD_KEEP_1(k, name, stage, item, result)                                      \
-    x.name = (stage##16)(x.name.s0, y.name.s1, y.name.s23, y.name.s4567, y.name.hi);
-    CLFOLD_EACH(CLFOLD_MOVE_1)
+    y.$name = x.$name.s00123456789abcde;
     y = CLFOLD_OP_STAGE16(y, x);
-    CLFOLD_EACH(CLFOLD_KEEP_1)
-#define CLFOLD_MOVE_2(k, name, stage, item, result) y.name = x.name.s010123456789abcd;
-#define CLFOLD_KEEP_2(k, name, stage, item, result)                                      \
-    x.name = (stage##16)(x.name.s01, y.name.s23, y.name.s4567, y.name.hi);
-    CLFOLD_EACH(CLFOLD_MOVE_2)
+    x.$name = ($stage16)(x.$name.s0, y.$name.s1, y.$name.s23, y.$name.s4567, y.$name.hi);
+    y.$name = x.$name.s010123456789abcd;
     y = CLFOLD_OP_STAGE16(y, x);
-    CLFOLD_EACH(CLFOLD_KEEP_2)
-#define CLFOLD_MOVE_4(k, name, stage, item, result) y.name = x.name.s01230123456789ab;
-#define CLFOLD_KEEP_4(k, name, stage, item, result)                                      \
-    x.name = (stage##16)(x.name.s0123, y.name.s4567, y.name.hi);
-    CLFOLD_EACH(CLFOLD_MOVE_4)
+    x.$name = ($stage16)(x.$name.s01, y.$name.s23, y.$name.s4567, y.$name.hi);
+    y.$name = x.$name.s01230123456789ab;
     y = CLFOLD_OP_STAGE16(y, x);
-    CLFOLD_EACH(CLFOLD_KEEP_4)
-#define CLFOLD_MOVE_8(k, name, stage, item, result) y.name = x.name.s0123456701234567;
-#define CLFOLD_KEEP_8(k, name, stage, item, result)                                      \
-    x.name = (stage##16)(x.name.lo, y.name.hi);
-    CLFOLD_EACH(CLFOLD_MOVE_8)
+    x.$name = ($stage16)(x.$name.s0123, y.$name.s4567, y.$name.hi);
+    y.$name = x.$name.s0123456701234567;
     y = CLFOLD_OP_STAGE16(y, x);
-    CLFOLD_EACH(CLFOLD_KEEP_8)
+    x.$name = ($stage16)(x.$name.lo, y.$name.hi);
     return x;
 }
 
@@ -194,8 +173,7 @@ CLFOLD_INLINE static clfold_stage16 clfold_scan_16(global const CLFOLD_IN *in,
 {
     clfold_stage16 x = clfold_scan_lanes(clfold_load16(in, begin, j), usual), last;
 
-#define CLFOLD_LAST_LANE(k, name, stage, item, result) last.name = (stage##16)(x.name.sf);
-    CLFOLD_EACH(CLFOLD_LAST_LANE)
+    last.$name = ($stage16)(x.$name.sf);
     if (CLFOLD_NEUTRAL || j > 0) {
         x = CLFOLD_OP_STAGE16(*so_far, x);
         last = CLFOLD_OP_STAGE16(*so_far, last);
@@ -228,7 +206,7 @@ typedef CLFOLD_CELLS_HALF clfold_half_anywhere
     __attribute__((aligned(sizeof(CLFOLD_CELL))));
 #endif
 
-static void clfold_write(CLFOLD_CELLS x, global CLFOLD_CELL *to, bool stream)
+static void clfold_write_cells(CLFOLD_CELLS x, global CLFOLD_CELL *to, bool stream)
 {
 #if CLFOLD_STREAM
     if (stream) {
@@ -245,10 +223,10 @@ static void clfold_write(CLFOLD_CELLS x, global CLFOLD_CELL *to, bool stream)
 static void clfold_write16(CLFOLD_CELL16 x, global CLFOLD_CELL *to, bool stream)
 {
 #if CLFOLD_CELLS_SIZE == 16
-    clfold_write(x, to, stream);
+    clfold_write_cells(x, to, stream);
 #else
-    clfold_write(x.lo, to, stream);
-    clfold_write(x.hi, to + 8, stream);
+    clfold_write_cells(x.lo, to, stream);
+    clfold_write_cells(x.hi, to + 8, stream);
 #endif
 }
 
@@ -259,9 +237,7 @@ static void clfold_store16(clfold_item16 x, global CLFOLD_CELL *out, ulong index
     global CLFOLD_CELL *to = out + index * CLFOLD_COMPONENTS;
     CLFOLD_CELL16 c[CLFOLD_COMPONENTS];
 
-#define CLFOLD_CELL16_OF(k, name, stage, item, result)                                   \
-    c[k] = CLFOLD_AS_CELL16(convert_##result##16(x.name));
-    CLFOLD_EACH(CLFOLD_CELL16_OF)
+    c[$k] = CLFOLD_AS_CELL16(convert_$result16(x.$name));
 #if CLFOLD_COMPONENTS == 1
     clfold_write16(c[0], to, stream);
 #else
@@ -279,8 +255,8 @@ static void clfold_store16(clfold_item16 x, global CLFOLD_CELL *out, ulong index
 static clfold_item16 clfold_spread(clfold_item x)
 {
     clfold_item16 y;
-#define CLFOLD_SPREAD_ITEM(k, name, stage, item, result) y.name = (item##16)(x.name);
-    CLFOLD_EACH(CLFOLD_SPREAD_ITEM)
+
+    y.$name = ($item16)(x.$name);
     return y;
 }
 
@@ -291,22 +267,17 @@ CLFOLD_INLINE static void clfold_put16(clfold_stage16 x, ulong base, bool has_pr
 {
     clfold_item16 y;
 
-#define CLFOLD_EMPTY16(k, name, stage, item, result)                                     \
-    y.name = CLFOLD_EMPTY16_##k(x.name, base);
-    CLFOLD_EACH(CLFOLD_EMPTY16)
+    y.$name = convert_$item16(x.$name)$plus_base;
     if (has_prefix)
         y = CLFOLD_OP16(clfold_spread(*prefix), y);
-#define CLFOLD_SET_LAST(k, name, stage, item, result) y.name.sf = last->name;
     if (is_last) {
-        CLFOLD_EACH(CLFOLD_SET_LAST)
+        y.$name.sf = last->$name;
     }
 #if CLFOLD_EXCLUSIVE
     clfold_item16 z;
-#define CLFOLD_DELAY(k, name, stage, item, result)                                       \
-    z.name = y.name.s00123456789abcde;                                                   \
-    z.name.s0 = before->name;                                                            \
-    before->name = y.name.sf;
-    CLFOLD_EACH(CLFOLD_DELAY)
+    z.$name = y.$name.s00123456789abcde;
+    z.$name.s0 = before->$name;
+    before->$name = y.$name.sf;
     y = z;
 #endif
     clfold_store16(y, out, index, stream);
@@ -468,8 +439,7 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
     }
 #endif
     if (whole > 0) {
-#define CLFOLD_NARROW(k, name, stage, item, result) so_far.name = so_far16.name.sf;
-        CLFOLD_EACH(CLFOLD_NARROW)
+        so_far.$name = so_far16.$name.sf;
     }
     for (uint j = whole; j < count; ++j) {
         const clfold_stage x = clfold_load(in, begin, j);
@@ -499,9 +469,7 @@ static clfold_item16 clfold_fetch16(global const CLFOLD_CELL *out, ulong index)
     c[0] = (CLFOLD_CELL16)(lo.even, hi.even);
     c[1] = (CLFOLD_CELL16)(lo.odd, hi.odd);
 #endif
-#define CLFOLD_ITEM16_OF(k, name, stage, item, result)                                   \
-    x.name = convert_##item##16(as_##result##16(c[k]));
-    CLFOLD_EACH(CLFOLD_ITEM16_OF)
+    x.$name = convert_$item16(as_$result16(c[$k]));
     return x;
 }
 
@@ -521,14 +489,12 @@ static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint
         clfold_item16 x = clfold_fetch16(out, out_begin + j);
         x = clfold_combine16(prefix16, x);
 #if CLFOLD_EXCLUSIVE
-#define CLFOLD_FIRST_IS_PREFIX(k, name, stage, item, result) x.name.s0 = prefix.name;
         if (j == 0) {
-            CLFOLD_EACH(CLFOLD_FIRST_IS_PREFIX)
+            x.$name.s0 = prefix.$name;
         }
 #else
-#define CLFOLD_LAST_IS_NEXT(k, name, stage, item, result) x.name.sf = last.name;
         if (j + 16 == count) {
-            CLFOLD_EACH(CLFOLD_LAST_IS_NEXT)
+            x.$name.sf = last.$name;
         }
 #endif
         clfold_store16(x, out, out_begin + j, stream);

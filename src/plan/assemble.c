@@ -3,6 +3,7 @@
 #include "plan/kernel_texts.h"
 #include "plan/scalar.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A width at which the operator is compiled. */
@@ -35,21 +36,6 @@ static const struct width usual16 = {
     "clfold_item16", "clfold_usual16", "16", false, false, true
 };
 
-static void append_file(struct text *text, const char *name)
-{
-    const struct clfold_kernel_text *file = clfold_kernel_texts;
-
-    while (file->name && strcmp(file->name, name) != 0) {
-        ++file;
-    }
-    if (!file->name) {
-        text->failed = true;
-        return;
-    }
-    clfold_text_print(text, "#line 1 \"%s\"\n", name);
-    clfold_text_append(text, file->text, file->length);
-}
-
 static const char *cl_name(clfold_type type)
 {
     return clfold_scalar(type)->cl;
@@ -65,6 +51,119 @@ static const char *in_name(const struct monoid *monoid)
 {
     return reads_halves(monoid) ? "ushort" : cl_name(monoid->in);
 }
+
+/* ---- Lines of kernels -------------------------------------------------------------- */
+
+#define LOAD_SIZE 128
+
+/* What a component is made of: a scalar of an element, or a vector of 16 of these. */
+static void print_load(char load[LOAD_SIZE], const struct monoid *monoid,
+                       const struct component *component, bool is_wide)
+{
+    const char *width = is_wide ? "16" : "";
+    char scalar[LOAD_SIZE / 2];
+
+    if (reads_halves(monoid)) {
+        snprintf(scalar, sizeof(scalar), "clfold_read_half%s(s[%u])", width,
+                 component->scalar);
+    } else {
+        snprintf(scalar, sizeof(scalar), "s[%u]", component->scalar);
+    }
+    switch (component->load) {
+    case LOAD_PLAIN:
+        snprintf(load, LOAD_SIZE, "%s", scalar);
+        break;
+    case LOAD_CONVERTED:
+        snprintf(load, LOAD_SIZE, "convert_%s%s(%s)", cl_name(component->result), width,
+                 scalar);
+        break;
+    case LOAD_TRUTH:
+        /* A relation is 1 for scalars and -1 for vectors. */
+        snprintf(load, LOAD_SIZE, "%s(%s != (%s)0)", is_wide ? "-" : "", scalar,
+                 cl_name(monoid->value));
+        break;
+    case LOAD_POSITION:
+        snprintf(load, LOAD_SIZE, is_wide ? "clfold_places(j)" : "j");
+        break;
+    }
+}
+
+/* A line as it is written for component k: contract.cl has its words. */
+static void append_line(struct text *text, const char *line, const char *stop,
+                        const struct monoid *monoid, uint32_t k)
+{
+    const struct component *component = &monoid->components[k];
+    char number[16], load[LOAD_SIZE], wide_load[LOAD_SIZE];
+    const struct {
+        const char *name, *text;
+    } words[] = {
+        { "$k", number },
+        { "$name", component->name },
+        { "$stage", cl_name(component->stage) },
+        { "$item", cl_name(component->item) },
+        { "$result", cl_name(component->result) },
+        { "$load", load },
+        { "$wide_load", wide_load },
+        { "$plus_base", component->load == LOAD_POSITION ? " + base" : "" },
+        { "$is_true", component->load == LOAD_TRUTH ? " != 0" : "" },
+        { "$neutral", component->neutral ? component->neutral : "" },
+    };
+    const size_t num = sizeof(words) / sizeof(words[0]);
+    const char *at;
+
+    snprintf(number, sizeof(number), "%u", k);
+    print_load(load, monoid, component, false);
+    print_load(wide_load, monoid, component, true);
+    while ((at = memchr(line, '$', (size_t)(stop - line)))) {
+        size_t w = 0;
+        while (w < num && strncmp(at, words[w].name, strlen(words[w].name)) != 0) {
+            ++w;
+        }
+        if (w == num) {
+            text->failed = true;
+            return;
+        }
+        clfold_text_append(text, line, (size_t)(at - line));
+        clfold_text_append(text, words[w].text, strlen(words[w].text));
+        line = at + strlen(words[w].name);
+    }
+    clfold_text_append(text, line, (size_t)(stop - line));
+}
+
+/* Appends a file of cl/. What speaks of a component is written for each, a line each. */
+static void append_file(struct text *text, const char *name, const struct monoid *monoid)
+{
+    const struct clfold_kernel_text *file = clfold_kernel_texts;
+    unsigned number = 1;
+
+    while (file->name && strcmp(file->name, name) != 0) {
+        ++file;
+    }
+    if (!file->name) {
+        text->failed = true;
+        return;
+    }
+    clfold_text_print(text, "#line 1 \"%s\"\n", name);
+    for (const char *line = file->text, *end = line + file->length, *next; line < end;
+         line = next) {
+        next = memchr(line, '\n', (size_t)(end - line));
+        next = next ? next + 1 : end;
+        uint32_t times = 0;
+        if (!monoid || !memchr(line, '$', (size_t)(next - line))) {
+            clfold_text_append(text, line, (size_t)(next - line));
+        } else {
+            for (; times < monoid->num_components; ++times) {
+                append_line(text, line, next, monoid, times);
+            }
+        }
+        ++number;
+        if (times > 1) {
+            clfold_text_print(text, "#line %u\n", number);
+        }
+    }
+}
+
+/* ---- The operator ------------------------------------------------------------------ */
 
 /* One width of the operator. With one component the text speaks of a and b themselves. */
 static void append_combine(struct text *text, const struct monoid *monoid,
@@ -120,56 +219,22 @@ static void append_chunk(struct text *text, const struct monoid *monoid)
                       scalars);
 }
 
-/* The scalar, or the vector, that a component is made of. */
-static void append_load(struct text *text, const struct monoid *monoid, uint32_t k,
-                        const char *suffix)
+/* What the kernels are given of init, and what they hand on of it. */
+static void append_init(struct text *text, const struct monoid *monoid)
 {
-    const struct component *component = &monoid->components[k];
-    const char *read = reads_halves(monoid) ? "clfold_read_half" : "";
-    const char *width = reads_halves(monoid) ? suffix : "";
-    uint32_t scalar = component->scalar;
-
-    clfold_text_print(text, "#define CLFOLD_LOAD%s_%u(s, j) ", suffix, k);
-    switch (component->load) {
-    case LOAD_PLAIN:
-        clfold_text_print(text, "%s%s(s[%u])\n", read, width, scalar);
-        break;
-    case LOAD_CONVERTED:
-        clfold_text_print(text, "convert_%s%s(%s%s(s[%u]))\n", cl_name(component->result),
-                          suffix, read, width, scalar);
-        break;
-    case LOAD_TRUTH:
-        /* A relation is 1 for scalars and -1 for vectors. */
-        clfold_text_print(text, "(%s(%s%s(s[%u]) != (%s)0))\n",
-                          suffix[0] == '\0' ? "" : "-", read, width, scalar,
-                          cl_name(monoid->value));
-        break;
-    case LOAD_POSITION:
-        clfold_text_print(text, "(j)\n");
-        break;
-    }
-}
-
-static void append_components(struct text *text, const struct monoid *monoid)
-{
-    const struct component *components = monoid->components;
-
-    clfold_text_print(text, "#define CLFOLD_EACH(M)");
+    clfold_text_print(text, "#define CLFOLD_INIT_PARAMS uint clfold_init_from, "
+                            "global const CLFOLD_CELL *clfold_init_at, "
+                            "ulong clfold_init_index");
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        clfold_text_print(text, " M(%u, %s, %s, %s, %s)", k, components[k].name,
-                          cl_name(components[k].stage), cl_name(components[k].item),
-                          cl_name(components[k].result));
+        clfold_text_print(text, ", %s init_%s", cl_name(monoid->components[k].result),
+                          monoid->components[k].name);
+    }
+    clfold_text_print(text, "\n#define CLFOLD_INIT_ARGS clfold_init_from, "
+                            "clfold_init_at, clfold_init_index");
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        clfold_text_print(text, ", init_%s", monoid->components[k].name);
     }
     clfold_text_print(text, "\n");
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        append_load(text, monoid, k, "");
-        append_load(text, monoid, k, "16");
-        clfold_text_print(text, "#define CLFOLD_EMPTY_%u(x, base) convert_%s(x)%s\n", k,
-                          cl_name(components[k].item),
-                          components[k].load == LOAD_POSITION ? " + (base)" : "");
-        clfold_text_print(text, "#define CLFOLD_INIT_%u(x) (x%s)\n", k,
-                          components[k].load == LOAD_TRUTH ? " != 0" : "");
-    }
 }
 
 static void append_extension(struct text *text, const struct monoid *monoid,
@@ -259,7 +324,7 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "#define CLFOLD_SCALARS %u\n", monoid->num_scalars);
     clfold_text_print(text, "#define CLFOLD_COMPONENTS %u\n", monoid->num_components);
     clfold_text_print(text, "#define CLFOLD_CELL %s\n", cl_name(monoid->cell));
-    append_components(text, monoid);
+    append_init(text, monoid);
     clfold_text_print(text, "#define CLFOLD_COMMUTATIVE %d\n", monoid->commutative);
     clfold_text_print(text, "#define CLFOLD_HAS_IDENTITY %d\n", monoid->has_identity);
     clfold_text_print(text, "#define CLFOLD_CUTS %d\n", uses_cuts(monoid, tile));
@@ -289,7 +354,7 @@ static void append_operator(struct text *text, const struct monoid *monoid,
                             const struct tile_shape *tile,
                             const struct width *const *widths, uint32_t num_widths)
 {
-    append_file(text, "contract.cl");
+    append_file(text, "contract.cl", monoid);
     for (uint32_t i = 0; i < num_widths; ++i) {
         append_combine(text, monoid, widths[i]);
     }
@@ -303,7 +368,7 @@ static void append_operator(struct text *text, const struct monoid *monoid,
         append_cuts(text, monoid, "clfold_cuts", &stage);
         append_cuts(text, monoid, "clfold_any_cuts", &stage16);
     }
-    append_file(text, "result.cl");
+    append_file(text, "result.cl", monoid);
 }
 
 static void assemble_reduce(struct text *text, const struct monoid *monoid,
@@ -324,9 +389,9 @@ static void assemble_reduce(struct text *text, const struct monoid *monoid,
                     : row->items == 0 ? 2
                                       : 1);
     if (is_tile) {
-        append_file(text, is_vector ? "tile_vector.cl" : "tile_group.cl");
+        append_file(text, is_vector ? "tile_vector.cl" : "tile_group.cl", monoid);
     }
-    append_file(text, row->file);
+    append_file(text, row->file, monoid);
 }
 
 /* ---- Scans ------------------------------------------------------------------------- */
@@ -356,10 +421,6 @@ static void append_neutral(struct text *text, const struct monoid *monoid)
         has &= monoid->components[k].neutral != NULL;
     }
     clfold_text_print(text, "#define CLFOLD_NEUTRAL %d\n", has);
-    for (uint32_t k = 0; has && k < monoid->num_components; ++k) {
-        clfold_text_print(text, "#define CLFOLD_NEUTRAL_%u (%s)\n", k,
-                          monoid->components[k].neutral);
-    }
 }
 
 static void append_scan(struct text *text, const struct monoid *monoid,
@@ -405,11 +466,6 @@ static void append_scan(struct text *text, const struct monoid *monoid,
                       clfold_monoid_has_item16(monoid));
     clfold_text_print(text, "#define CLFOLD_RARE %d\n", uses_rare(monoid, &shape->tile));
     append_neutral(text, monoid);
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        clfold_text_print(text, "#define CLFOLD_EMPTY16_%u(x, base) convert_%s16(x)%s\n",
-                          k, cl_name(monoid->components[k].item),
-                          monoid->components[k].load == LOAD_POSITION ? " + (base)" : "");
-    }
 }
 
 static void assemble_scan(struct text *text, const struct monoid *monoid,
@@ -432,27 +488,27 @@ static void assemble_scan(struct text *text, const struct monoid *monoid,
         append_combine(text, monoid, &usual_stage16);
         append_combine(text, monoid, &usual16);
     }
-    append_file(text, "scan_tiles.cl");
+    append_file(text, "scan_tiles.cl", monoid);
     if (is_vector) {
-        append_file(text, "tile_vector.cl");
-        append_file(text, "tile_vector_scan.cl");
+        append_file(text, "tile_vector.cl", monoid);
+        append_file(text, "tile_vector_scan.cl", monoid);
     } else {
-        append_file(text, "group_scan.cl");
-        append_file(text, "tile_group_scan.cl");
+        append_file(text, "group_scan.cl", monoid);
+        append_file(text, "tile_group_scan.cl", monoid);
     }
     if (shape->algorithm == SCAN_THEN_PROPAGATE || shape->algorithm == REDUCE_THEN_SCAN) {
-        append_file(text, "scan_prefixes.cl");
+        append_file(text, "scan_prefixes.cl", monoid);
     } else {
-        append_file(text, "scan_totals.cl");
+        append_file(text, "scan_totals.cl", monoid);
     }
     if (clfold_looks_back(shape->algorithm)) {
-        append_file(text, "memory.cl");
-        append_file(text, "descriptor.cl");
+        append_file(text, "memory.cl", monoid);
+        append_file(text, "descriptor.cl", monoid);
         if (shape->traced) {
-            append_file(text, "scan_trace.cl");
+            append_file(text, "scan_trace.cl", monoid);
         }
     }
-    append_file(text, clfold_algorithm_row(shape->algorithm)->file);
+    append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
 }
 
 void clfold_assemble(struct text *text, const struct monoid *monoid,
@@ -473,10 +529,10 @@ void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,
 
     append_contract(text, monoid, &tile);
     clfold_text_print(text, "#define CLFOLD_GROUP_SCAN %d\n", (int)kind);
-    append_file(text, "contract.cl");
+    append_file(text, "contract.cl", monoid);
     append_combine(text, monoid, &item);
-    append_file(text, "group_scan.cl");
-    append_file(text, "group_scans.cl");
+    append_file(text, "group_scan.cl", monoid);
+    append_file(text, "group_scans.cl", monoid);
 }
 
 /* ---- The probe --------------------------------------------------------------------- */
@@ -490,6 +546,6 @@ void clfold_assemble_probe(struct text *text, enum memory_tier tier, bool fences
     if (broken) {
         clfold_text_print(text, "#define CLFOLD_BROKEN %u\n", broken);
     }
-    append_file(text, "memory.cl");
-    append_file(text, "probe.cl");
+    append_file(text, "memory.cl", NULL);
+    append_file(text, "probe.cl", NULL);
 }

@@ -29,7 +29,7 @@ LOCK_STEP = """\
         if (l + 1 < live) clfold_join(x, l, l + 1);
     }
 """
-SIX_STEPS = "".join(f"    CLFOLD_STEP({s});\n" for s in (32, 16, 8, 4, 2, 1))
+SIX_STEPS = "".join(f"    CLFOLD_STEP(x, l, live, {s});\n" for s in (32, 16, 8, 4, 2, 1))
 LOAD_ONE = """\
     if (l < live)
         x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l);
@@ -109,8 +109,8 @@ FAULTS = {
     ),
     # out[local size] instead of out[group]: all groups write one element.
     "wrong_output_index": (
-        "reduce2", [(LADDER, 1, "scratch[to + g] = x[0]",
-                     "scratch[to + CLFOLD_GROUP_SIZE] = x[0]")],
+        "reduce2", [(LADDER, 1, "partials[get_group_id(0)] = item",
+                     "partials[CLFOLD_GROUP_SIZE] = item")],
     ),
     # One group more than there are items for.
     "empty_last_group": (
@@ -149,7 +149,7 @@ FAULTS = {
     # Lanes that are not there yet are joined as if they were.
     "scan_lanes_not_neutral": (
         "reduce_then_scan",
-        [(VECTOR_SCAN, 1, "    y.name.s01 = (stage##2)((stage)CLFOLD_NEUTRAL_##k);\n",
+        [(VECTOR_SCAN, 1, "    y.$name.s01 = ($stage2)(($stage)($neutral));\n",
           "    ;\n")],
     ),
     # The next tile is folded beside the scan of this one, but for what was asked for last.
