@@ -302,12 +302,14 @@ static void append_cuts(struct text *text, const struct monoid *monoid,
 
 static void append_silence(struct text *text)
 {
-    /* The test for a NaN is the same text where the operands are integers, programs take
-     * of a file what they need, and PoCL counts warnings on standard error. */
+    /* PoCL counts warnings on standard error. The test for a NaN is the same text where
+     * the operands are integers; programs take of a file what they need; and CPUs without
+     * registers for a vector of 16 pass it to functions in another way. */
     clfold_text_print(text,
                       "#ifdef __clang__\n"
                       "#pragma clang diagnostic ignored \"-Wtautological-compare\"\n"
                       "#pragma clang diagnostic ignored \"-Wunused-function\"\n"
+                      "#pragma clang diagnostic ignored \"-Wpsabi\"\n"
                       "#endif\n");
 }
 
