@@ -22,12 +22,12 @@
  *     context.
  *   - What this version does not do yet is refused with CLFOLD_ERROR_UNSUPPORTED, and
  *     clfold_last_error() names the field or function. Nothing is ignored.
- *   - The library writes to no stream, and to no file but that of clfold_tune. It reads
- *     two environment variables in clfold_context_create: CLFOLD_SCAN, the algorithm of
- *     every scan on that context whose fold names none, as if it named this one; not set
- *     or empty: chosen by policy; a name that is none makes clfold_context_create fail
- *     with CLFOLD_ERROR_ARGUMENT. And CLFOLD_TUNING, the tuning_file of every context
- *     whose params name none; not set or empty: none.
+ *   - The library writes to no stream and to no file. It reads two environment variables
+ *     in clfold_context_create: CLFOLD_SCAN, the algorithm of every scan on that context
+ *     whose fold names none, as if it named this one; not set or empty: chosen by policy;
+ *     a name that is none makes clfold_context_create fail with CLFOLD_ERROR_ARGUMENT.
+ *     And CLFOLD_TUNING, the tuning_file of every context whose params name none; not set
+ *     or empty: none.
  *   - It needs libOpenCL and runs on devices of OpenCL 1.2 and newer.
  *
  * This header sets no CL_TARGET_OPENCL_VERSION: that choice is the program's.
@@ -137,8 +137,8 @@ typedef struct clfold_context_params {
      * `message` is one line without a line end, or a compiler's log. NULL: silent. */
     void (*log)(void *user, int level, const char *message);
     /* Called after each kernel of a reduction or a scan is enqueued, on the thread that
-     * makes the call, with no lock held; may call clfold. The kernels of clfold_prepare,
-     * clfold_tune and the probe are not reported. Costs an event for each kernel. */
+     * makes the call, with no lock held; may call clfold. The kernels of clfold_prepare
+     * and the probe are not reported. Costs an event for each kernel. */
     void (*on_launch)(void *user, const clfold_launch *launch);
     void *user;    /* handed to all callbacks */
     int log_level; /* messages above it are dropped; 0: CLFOLD_LOG_WARNING */
@@ -149,15 +149,16 @@ typedef struct clfold_context_params {
     uint32_t verify_every;
     /* keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
     const char *cache_folder;
-    /* A file of clfold_tune's, read once, here; NULL: the one that the environment
-     * variable CLFOLD_TUNING names, if any; "": none. Each row serves calls of one
-     * operation, operator, in and type on counts of one class, from 2^(2c - 1) on and
-     * below 2^(2c + 1), by this device, driver and version of clfold; its numbers take
-     * the place of the policy's. All other calls are as without a file, and rows of other
-     * devices are ignored. A file that is damaged, of another format or cannot be read is
-     * ignored as a whole, with a warning in the log. A tuning file may change float bits:
-     * an inclusive scan and an exclusive one, or calls on counts of two classes, may then
-     * differ in how they associate. clfold_prepare prepares for its count's class */
+    /* A tuning file, as the command `clfold tune` writes it, read once, here; NULL: the
+     * one that the environment variable CLFOLD_TUNING names, if any; "": none. Each row
+     * serves calls of one operation, operator, in and type on counts of one class, from
+     * 2^(2c - 1) on and below 2^(2c + 1), by this device, driver and version of clfold;
+     * its numbers take the place of the policy's. All other calls are as without a file,
+     * and rows of other devices are ignored. A file that is damaged, of another format or
+     * cannot be read is ignored as a whole, with a warning in the log. A tuning file may
+     * change float bits: an inclusive scan and an exclusive one, or calls on counts of
+     * two classes, may then differ in how they associate. clfold_prepare prepares for its
+     * count's class */
     const char *tuning_file;
     uint64_t cache_limit; /* bytes in cache_folder; 0: 256 MiB. UNSUPPORTED so far */
     /* bytes of device memory held as scratch, over all queues; 0: no limit. A call that
@@ -644,28 +645,26 @@ CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue 
                                       size_t capacity, size_t *num_tiles);
 
 /*
- * Searches for numbers that make calls of `operation` by `fold` on counts of the class of
- * `count` faster than the policy's do, see tuning_file. Blocks for about so many seconds,
- * or less where there is nothing left to try; only the policy's own first calls may take
- * longer. Calls run on `queue`, which is waited for, on made-up elements in buffers of
- * its own, up to 512 MiB or two calls' and at most a quarter of the device's memory. A
- * result that is not the policy's drops the numbers, and what is kept has beaten the
- * policy by more than noise in a last comparison, in turns.
+ * The text of a tuning file, see tuning_file, whose one row has the numbers by which a
+ * call of `operation` by `fold` on `count` elements runs on this context: the tuning
+ * file's if it has a row for it, else the library's own. With some of them changed it is
+ * a file that can be loaded:
  *
- * The row for this fold is then put into `file`, in the place of an older one, or if
- * nothing was better an older one is taken out. If there was no time to try anything, a
- * row that is there stays, also one that another process has put there meanwhile. All
- * else in the file stays as it is. It is replaced whole, and made where there is none;
- * its folder must be there. Contexts that are made from then on may load it; this one
- * does not change. The fold's operation must be one that is supported; algorithm, init_at
- * and total_at are UNSUPPORTED. A file that is no tuning file is CLFOLD_ERROR_DATA, one
- * that cannot be read or written CLFOLD_ERROR_ARGUMENT, both before anything is measured,
- * and after any failure it is as it was. A count whose buffers the device has no room for
- * is CLFOLD_ERROR_RANGE.
+ *     clfold tuning 2
+ *     reduce add u8:u64 2^25..2^27 tile=tile_vector tile_bytes=65536 groups=256 on KEY
+ *
+ * A row names the operation, the operator, in and type, the counts, numbers in any order,
+ * and as KEY what load_verdict is given. Of the fold only op, in and type matter. Numbers
+ * that a row leaves out are the library's own, those of the tile that it names. A call
+ * whose program does not build takes other numbers.
+ *
+ * `text` has room for `size` bytes; 1024 are enough for every fold, and too few are
+ * CLFOLD_ERROR_RANGE. On failure it is unchanged.
  */
-CLFOLD_API clfold_status clfold_tune(clfold_context *context, cl_command_queue queue,
-                                     clfold_operation operation, const clfold_fold *fold,
-                                     size_t count, double seconds, const char *file);
+CLFOLD_API clfold_status clfold_tuning_text(clfold_context *context,
+                                            clfold_operation operation,
+                                            const clfold_fold *fold, size_t count,
+                                            char *text, size_t size);
 
 #endif /* CLFOLD_EXPERIMENTAL */
 

@@ -48,7 +48,7 @@ struct clfold_context {
     const char *scan; /* the algorithm of scans that name none; NULL: by policy; static */
     void (*on_launch)(void *user, const clfold_launch *launch);
     struct tuning tuning;          /* the file's rows for this device; does not change */
-    struct plan_override override; /* but for `tuned` tests and benches only */
+    struct plan_override override; /* for tests and benches only */
     uint32_t verify_every;
     _Atomic uint64_t calls;
     _Atomic uint64_t verifiable; /* of those, one in verify_every is checked */
@@ -76,5 +76,11 @@ void clfold_device_key(const struct caps *caps, char key[CLFOLD_KEY_SIZE]);
  * none. What it is refused for is logged; only the host's memory fails the call. */
 clfold_status clfold_tuning_load(clfold_context *context, const struct site *site,
                                  const char *name);
+
+/* The numbers of the file's row for such a call; NULL: it has none. */
+const struct tuned_numbers *clfold_context_row(const clfold_context *context,
+                                               clfold_operation operation,
+                                               const struct monoid *monoid,
+                                               uint64_t count);
 
 #endif

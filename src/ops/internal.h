@@ -4,7 +4,6 @@
 
 #include "plan/monoid.h"
 #include "plan/plan.h"
-#include "plan/tune_search.h"
 
 /* Forces tiles, sizes and group counts from the next call on; NULL: as the policy says.
  * Not while another thread uses the context. */
@@ -51,40 +50,5 @@ clfold_status clfold_device_verdict(cl_device_id device,
                                                    void *verdict, size_t size),
                                     void *user, char words[CLFOLD_VERDICT_WORDS],
                                     bool *known);
-
-/* clfold_tune without its file, and what it found. */
-struct tune_request {
-    cl_command_queue queue;
-    clfold_operation operation;
-    const clfold_fold *fold;
-    size_t count;
-    double seconds;
-    const struct tuned_numbers *previous;  /* of an older row, or NULL */
-    void (*step)(void *user, double part); /* how much of the time is over; or NULL */
-    void *user;
-};
-clfold_status clfold_tune_fold(clfold_context *context,
-                               const struct tune_request *request,
-                               struct tune_result *result);
-
-/* Refuses what clfold_tune_fold would, among it a count that the device has no room for,
- * but makes no buffers and searches nothing. */
-clfold_status clfold_tune_fits(clfold_context *context,
-                               const struct tune_request *request);
-
-/* Whether the fold's row is *row from now on, or none where that is NULL. False: there
- * was no time to try anything, so that a row that is there, even one that another process
- * has put there meanwhile, has not lost to anything, and stays. */
-bool clfold_tune_row(const struct tune_result *result, const struct tuned_numbers **row);
-
-/* The rows of a text that serve the context's device; CLFOLD_ERROR_DATA: the text is
- * refused, and *why says what for. */
-clfold_status clfold_context_rows(const clfold_context *context, const char *text,
-                                  size_t length, struct tuning *tuning,
-                                  char why[CLFOLD_TUNING_WHY]);
-
-/* What the rows for a device are known by. */
-#define CLFOLD_DEVICE_KEY 512
-void clfold_context_key(const clfold_context *context, char key[CLFOLD_DEVICE_KEY]);
 
 #endif

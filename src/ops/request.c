@@ -3,7 +3,6 @@
 
 #include "ops/check.h"
 #include "ops/program.h"
-#include "plan/tuning.h"
 
 /* ---- The fold ---------------------------------------------------------------------- */
 
@@ -28,12 +27,7 @@ clfold_status clfold_request_choose(struct request *request, const struct site *
     job->device = &context->caps.facts;
     job->override = context->override;
     job->out_offset = request->out_offset;
-    job->tuned = context->override.tuned;
-    if (context->tuning.num > 0 && job->monoid->op && !job->tuned) {
-        const struct tuning_fold row =
-            clfold_tuning_fold(job->operation, job->monoid, job->count);
-        job->tuned = clfold_tuning_find(&context->tuning, &row);
-    }
+    job->tuned = clfold_context_row(context, job->operation, job->monoid, job->count);
     return clfold_plan_choose(job, site, algorithm);
 }
 

@@ -1,29 +1,23 @@
-/* A context's tuning file: loading it, and its rows for calls. */
+/* A context's tuning file: loading it, its rows for calls, and a call's row as text. */
+#define CLFOLD_EXPERIMENTAL
 #include "base/file.h"
 #include "base/memory.h"
+#include "ops/check.h"
 #include "ops/context.h"
-#include "ops/internal.h"
 
 #include <errno.h>
-
-clfold_status clfold_context_rows(const clfold_context *context, const char *text,
-                                  size_t length, struct tuning *tuning,
-                                  char why[CLFOLD_TUNING_WHY])
-{
-    char key[CLFOLD_KEY_SIZE];
-
-    clfold_device_key(&context->caps, key);
-    return clfold_tuning_read(tuning, text, length, key, &context->caps.facts, why);
-}
+#include <string.h>
 
 /* Takes the rows of the text; the file is refused whole, and the defaults serve. */
 static clfold_status take(clfold_context *context, const struct site *site,
                           const char *name, const char *text, size_t length)
 {
-    char why[CLFOLD_TUNING_WHY];
-    clfold_status status =
-        clfold_context_rows(context, text, length, &context->tuning, why);
+    char key[CLFOLD_KEY_SIZE], why[CLFOLD_TUNING_WHY];
+    clfold_status status;
 
+    clfold_device_key(&context->caps, key);
+    status = clfold_tuning_read(&context->tuning, text, length, key, &context->caps.facts,
+                                why);
     if (status == CLFOLD_ERROR_DATA) {
         clfold_log(&context->log, CLFOLD_LOG_WARNING,
                    "the tuning file %.300s is ignored: %s", name, why);
@@ -61,9 +55,67 @@ clfold_status clfold_tuning_load(clfold_context *context, const struct site *sit
     return status;
 }
 
-_Static_assert(CLFOLD_DEVICE_KEY == CLFOLD_KEY_SIZE, "a key fits");
-
-void clfold_context_key(const clfold_context *context, char key[CLFOLD_DEVICE_KEY])
+const struct tuned_numbers *clfold_context_row(const clfold_context *context,
+                                               clfold_operation operation,
+                                               const struct monoid *monoid,
+                                               uint64_t count)
 {
+    if (context->tuning.num == 0 || !monoid->op) {
+        return NULL;
+    }
+    const struct tuning_fold fold = clfold_tuning_fold(operation, monoid, count);
+    return clfold_tuning_find(&context->tuning, &fold);
+}
+
+/* The numbers of the best candidate, for people and files. A policy's group may be larger
+ * than the device's. */
+static struct tuned_numbers numbers_of_call(const clfold_context *context,
+                                            clfold_operation operation,
+                                            const struct monoid *monoid, uint64_t count)
+{
+    const struct device_facts *device = &context->caps.facts;
+    enum family family = clfold_operation_row(operation)->family;
+    struct policy policies[CLFOLD_MAX_CANDIDATES];
+    uint32_t num = clfold_policies(device, family, policies);
+    struct tuned_numbers numbers;
+
+    clfold_numbers_apply(clfold_context_row(context, operation, monoid, count), policies,
+                         num);
+    if (policies[0].group_size > device->max_group_size) {
+        policies[0].group_size = device->max_group_size;
+    }
+    clfold_numbers_of(&numbers, family, &policies[0]);
+    return numbers;
+}
+
+clfold_status clfold_tuning_text(clfold_context *context, clfold_operation operation,
+                                 const clfold_fold *fold, size_t count, char *text,
+                                 size_t size)
+{
+    struct site site = clfold_site(context, fold, "clfold_tuning_text");
+    char key[CLFOLD_KEY_SIZE], whole[CLFOLD_TUNING_LINE];
+    const struct interned *interned;
+    size_t length;
+    clfold_status status;
+
+    if ((status = clfold_check_fold(&site, context, operation, fold, &interned)) ||
+        (status = clfold_check_count(&site, &interned->monoid, count))) {
+        return status;
+    }
+    if (!text) {
+        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "text is NULL");
+    }
+    const struct monoid *monoid = &interned->monoid;
+    const struct tuning_fold row = clfold_tuning_fold(operation, monoid, count);
+    const struct tuned_numbers numbers =
+        numbers_of_call(context, operation, monoid, count);
     clfold_device_key(&context->caps, key);
+    length = clfold_tuning_print(whole, key, &row, &numbers);
+    if (length >= size) {
+        return clfold_fail(&site, CLFOLD_ERROR_RANGE,
+                           "size %zu is less than the %zu bytes of the text", size,
+                           length + 1);
+    }
+    memcpy(text, whole, length + 1);
+    return CLFOLD_OK;
 }

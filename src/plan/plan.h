@@ -17,7 +17,6 @@ struct tuned_numbers;
 /* What takes the place of the policy's choice, for tests and benches: what is not zero
  * holds for all candidates, and a forced tile kind is the only candidate. */
 struct plan_override {
-    const struct tuned_numbers *tuned; /* goes before a tuning file's, see tuning.h */
     enum tile_kind tile;
     uint32_t tile_elements, group_size, max_groups;
     /* Of scans. */
@@ -27,7 +26,6 @@ struct plan_override {
     uint32_t first_epoch;           /* of words that are made from now on */
     const struct scan_trace *trace; /* of look-back, see ops/internal.h */
     uint8_t probes; /* tries of a tier; known devices too; 0: as it is without tests */
-    uint64_t tune_bytes;                 /* of clfold_tune's buffers */
     uint8_t broken[CLFOLD_MEMORY_TIERS]; /* while it is probed: CLFOLD_BROKEN of each */
 };
 

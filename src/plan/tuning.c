@@ -43,18 +43,6 @@ bool clfold_tuned_of(enum tuned which, enum family family)
     return (tuned[which].families >> family & 1) != 0;
 }
 
-bool clfold_numbers_equal(const struct tuned_numbers *a, const struct tuned_numbers *b)
-{
-    bool equal = a->set == b->set;
-
-    for (int i = 0; i < CLFOLD_TUNED; ++i) {
-        if (clfold_numbers_have(a, (enum tuned)i)) {
-            equal = equal && a->values[i] == b->values[i];
-        }
-    }
-    return equal;
-}
-
 static bool refuse(char why[CLFOLD_TUNING_WHY], enum tuned which, uint64_t value,
                    const char *verb, uint64_t limit, const char *whose)
 {

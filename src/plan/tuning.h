@@ -19,7 +19,6 @@
 #ifndef CLFOLD_PLAN_TUNING_H
 #define CLFOLD_PLAN_TUNING_H
 
-#include "base/text.h"
 #include "plan/monoid.h"
 #include "plan/policy.h"
 
@@ -60,8 +59,6 @@ static inline void clfold_numbers_put(struct tuned_numbers *numbers, enum tuned 
     numbers->set |= UINT32_C(1) << which;
     numbers->values[which] = value;
 }
-
-bool clfold_numbers_equal(const struct tuned_numbers *a, const struct tuned_numbers *b);
 
 #define CLFOLD_TUNING_WHY 256
 
@@ -119,13 +116,15 @@ void clfold_tuning_finish(struct tuning *tuning);
 #define CLFOLD_TUNING_LIMIT ((size_t)256 << 10)
 #define CLFOLD_TUNING_LINE  1024
 
-/* "reduce add u8:u64 2^25..2^27" and "tile=tile_vector tile_bytes=32768". */
-#define CLFOLD_TUNING_FOLD    96
-#define CLFOLD_TUNING_NUMBERS 320
+/* "reduce add u8:u64 2^25..2^27". */
+#define CLFOLD_TUNING_FOLD 96
 void clfold_tuning_print_fold(char text[CLFOLD_TUNING_FOLD],
                               const struct tuning_fold *fold);
-void clfold_tuning_print_numbers(char text[CLFOLD_TUNING_NUMBERS],
-                                 const struct tuned_numbers *numbers);
+
+/* A whole text with this one row, and its length; a key is shorter than 512 bytes. */
+size_t clfold_tuning_print(char text[CLFOLD_TUNING_LINE], const char *key,
+                           const struct tuning_fold *fold,
+                           const struct tuned_numbers *numbers);
 
 /* The rows of a text, one after the other. */
 struct tuning_reader {
@@ -149,12 +148,5 @@ bool clfold_tuning_next(struct tuning_reader *reader);
 clfold_status clfold_tuning_read(struct tuning *tuning, const char *text, size_t length,
                                  const char *key, const struct device_facts *device,
                                  char why[CLFOLD_TUNING_WHY]);
-
-/* Adds to `out` the text with this row in the place of the fold's on the key's device;
- * numbers NULL: without a row for it; fold NULL: with the rows as they are. A text of
- * length 0 is one without rows. The text must have been read. */
-void clfold_tuning_replace(struct text *out, const char *text, size_t length,
-                           const char *key, const struct tuning_fold *fold,
-                           const struct tuned_numbers *numbers);
 
 #endif

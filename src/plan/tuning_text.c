@@ -26,8 +26,10 @@ void clfold_tuning_print_fold(char text[CLFOLD_TUNING_FOLD],
              c > 0 ? 2 * c - 1 : 0, 2 * c + 1);
 }
 
-void clfold_tuning_print_numbers(char text[CLFOLD_TUNING_NUMBERS],
-                                 const struct tuned_numbers *numbers)
+/* "tile=tile_vector tile_bytes=32768". */
+#define CLFOLD_TUNING_NUMBERS 320
+static void print_numbers(char text[CLFOLD_TUNING_NUMBERS],
+                          const struct tuned_numbers *numbers)
 {
     size_t length = 0;
 
@@ -49,14 +51,16 @@ void clfold_tuning_print_numbers(char text[CLFOLD_TUNING_NUMBERS],
     }
 }
 
-static void print_row(struct text *out, const char *key, const struct tuning_fold *fold,
-                      const struct tuned_numbers *numbers)
+size_t clfold_tuning_print(char text[CLFOLD_TUNING_LINE], const char *key,
+                           const struct tuning_fold *fold,
+                           const struct tuned_numbers *numbers)
 {
     char of[CLFOLD_TUNING_FOLD], with[CLFOLD_TUNING_NUMBERS];
 
     clfold_tuning_print_fold(of, fold);
-    clfold_tuning_print_numbers(with, numbers);
-    clfold_text_print(out, "%s %s on %s\n", of, with, key);
+    print_numbers(with, numbers);
+    return (size_t)snprintf(text, CLFOLD_TUNING_LINE, FIRST_LINE "%s %s on %s\n", of,
+                            with, key);
 }
 
 /* ---- Words ------------------------------------------------------------------------- */
@@ -279,33 +283,4 @@ bool clfold_tuning_begin(struct tuning_reader *reader, const char *text, size_t 
                  ? "it is of another version than " VERSION
                  : "it does not begin with \"" MAGIC VERSION "\"");
     return false;
-}
-
-/* ---- Replacing --------------------------------------------------------------------- */
-
-static bool is_same_fold(const struct tuning_fold *a, const struct tuning_fold *b)
-{
-    return a->operation == b->operation && a->op == b->op && a->in == b->in &&
-           a->type == b->type && a->count_class == b->count_class;
-}
-
-void clfold_tuning_replace(struct text *out, const char *text, size_t length,
-                           const char *key, const struct tuning_fold *fold,
-                           const struct tuned_numbers *numbers)
-{
-    struct tuning_reader reader;
-    const char *from;
-
-    clfold_text_print(out, FIRST_LINE);
-    if (length > 0 && clfold_tuning_begin(&reader, text, length)) {
-        for (from = reader.at; clfold_tuning_next(&reader); from = reader.at) {
-            if (!fold || strcmp(reader.key, key) != 0 ||
-                !is_same_fold(&reader.row.fold, fold)) {
-                clfold_text_append(out, from, (size_t)(reader.at - from));
-            }
-        }
-    }
-    if (fold && numbers) {
-        print_row(out, key, fold, numbers);
-    }
 }

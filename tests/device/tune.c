@@ -1,5 +1,5 @@
 /* Tuning files: what a row changes and what it does not, right results by tuned tiles,
- * files that are refused, the environment variable, and clfold_tune. */
+ * files that are refused, the environment variable, and the row of a call as text. */
 #define CLFOLD_EXPERIMENTAL
 #include "device.h"
 #include "test.h"
@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/replace.h"
-#include "ops/internal.h"
+#include "base/text.h"
 
 #include <unistd.h>
 
@@ -15,11 +15,12 @@
 #define MARGIN 3
 #define FIRST  "clfold tuning 2\n"
 #define ROWS   "2^11..2^13 "
+#define TEXT   1024
 
 static struct device device;
 static cl_mem in, out;
 static cl_int values[COUNT + MARGIN];
-static char key[CLFOLD_DEVICE_KEY];
+static char key[512];
 static char folder[] = "clfold-tune-XXXXXX";
 static char file[64];
 
@@ -46,16 +47,6 @@ static void write_bytes(const char *bytes)
     assert_int_equal(clfold_file_replace(file, bytes, strlen(bytes)), 0);
 }
 
-static void assert_file(const char *bytes)
-{
-    char *found;
-    size_t length;
-
-    assert_int_equal(clfold_file_read(file, 1 << 20, &found, &length), 0);
-    assert_string_equal(found, bytes);
-    clfold_free(found);
-}
-
 struct journal {
     int warnings, errors;
     char last[4096];
@@ -79,16 +70,6 @@ static clfold_context *open_with(const char *name, struct journal *journal)
 
     *journal = (struct journal){ 0 };
     assert_ok(clfold_context_create(&ctx, device.context, device.id, &params));
-    return ctx;
-}
-
-/* Without a file, and with small buffers to tune with. */
-static clfold_context *open_to_tune(struct journal *journal)
-{
-    const struct plan_override small = { .tune_bytes = 4 << 20 };
-    clfold_context *ctx = open_with("", journal);
-
-    clfold_context_override(ctx, &small);
     return ctx;
 }
 
@@ -383,217 +364,102 @@ static void test_environment(void **state)
     assert_int_equal(unsetenv("CLFOLD_TUNING"), 0);
 }
 
-/* ---- clfold_tune ------------------------------------------------------------------- */
+/* ---- clfold_tuning_text ------------------------------------------------------------ */
 
-#define STRANGER "reduce add i32:i32 " ROWS "groups=1 on clfold 100; a; b; c\n"
-
-/* Results are the default's, and the row that is given back is the one that won. */
-static void test_search(void **state)
+static void text_of(clfold_context *ctx, clfold_operation operation,
+                    const clfold_fold *fold, size_t count, char text[TEXT])
 {
-    struct journal journal;
-    clfold_context *ctx = open_to_tune(&journal);
-    const struct tuned_numbers older = { .set = 1u << TUNED_GROUPS,
-                                         .values = { [TUNED_GROUPS] = 1 } };
-
-    (void)state;
-    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
-        struct tune_request request = { .queue = device.queue,
-                                        .operation = o,
-                                        .fold = &sum,
-                                        .count = COUNT,
-                                        .seconds = 1e-6,
-                                        .previous = &older };
-        const struct tuned_numbers *row;
-        struct tune_result result;
-        assert_ok(clfold_tune_fits(ctx, &request));
-        assert_ok(clfold_tune_fold(ctx, &request, &result));
-        assert_int_equal(result.outcome, TUNE_UNDECIDED);
-        assert_false(clfold_tune_row(&result, &row));
-        request.seconds = 1;
-        assert_ok(clfold_tune_fold(ctx, &request, &result));
-        assert_true(result.outcome != TUNE_FAILED);
-        assert_int_equal(result.wrong, 0);
-        assert_true(result.default_seconds > 0);
-        assert_int_equal(clfold_tune_row(&result, &row),
-                         result.outcome != TUNE_UNDECIDED || result.previous_tried);
-        assert_ptr_equal(row, result.outcome == TUNE_BETTER ? &result.numbers : NULL);
-        assert_false(is_tuned(ctx, o, &sum, COUNT));
-    }
-    clfold_context_destroy(&ctx);
+    assert_ok(clfold_tuning_text(ctx, operation, fold, count, text, TEXT));
 }
 
-/* A row of the fold's, and nothing else. */
-static void write_old_row(char bytes[1024])
+/* The default's numbers as a row change nothing but whose they are. */
+static void test_same_plan(void **state)
 {
-    snprintf(bytes, 1024,
-             FIRST "reduce add i32:i32 " ROWS "tile_bytes=256 groups=1 on %s\n", key);
-    write_bytes(bytes);
-}
-
-/* What it writes loads, whatever it found; rows of others stay. */
-static void test_tune(void **state)
-{
-    struct journal journal;
-    clfold_context *ctx = open_to_tune(&journal), *next;
-    char *bytes;
-    size_t length;
-
-    (void)state;
-    write_bytes(FIRST STRANGER);
-    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
-        assert_ok(clfold_tune(ctx, device.queue, o, &sum, COUNT, 1, file));
-        assert_int_equal(clfold_file_read(file, 1 << 20, &bytes, &length), 0);
-        assert_memory_equal(bytes, FIRST STRANGER, sizeof(FIRST STRANGER) - 1);
-        clfold_free(bytes);
-        next = open_with(file, &journal);
-        assert_int_equal(journal.warnings + journal.errors, 0);
-        check_results(next, 1, COUNT - 1);
-        clfold_context_destroy(&next);
-    }
-    /* a file that is not there is made */
-    assert_int_equal(unlink(file), 0);
-    assert_ok(clfold_tune(ctx, device.queue, CLFOLD_REDUCE, &sum, COUNT, 1e-6, file));
-    assert_file(FIRST);
-    clfold_context_destroy(&ctx);
-}
-
-/* With no time to try it an older row stays, and else goes unless it wins. */
-static void test_older_row(void **state)
-{
-    struct journal journal;
-    clfold_context *ctx = open_to_tune(&journal);
-    char old[1024];
-
-    (void)state;
-    write_old_row(old);
-    assert_ok(clfold_tune(ctx, device.queue, CLFOLD_REDUCE, &sum, COUNT, 1e-6, file));
-    assert_file(old);
-    clfold_context_destroy(&ctx);
-}
-
-static void write_meanwhile(void *user, int level, const char *message)
-{
-    (void)level;
-    if (strncmp(message, "tuned ", 6) == 0) {
-        write_old_row(user);
-    }
-}
-
-/* So does one that another process writes during the search. */
-static void test_row_meanwhile(void **state)
-{
-    char old[1024] = "";
-    const clfold_context_params params = { .tuning_file = "",
-                                           .log = write_meanwhile,
-                                           .user = old,
-                                           .log_level = CLFOLD_LOG_INFO };
-    clfold_context *ctx = NULL;
-
-    (void)state;
-    assert_ok(clfold_context_create(&ctx, device.context, device.id, &params));
-    write_bytes(FIRST);
-    assert_ok(clfold_tune(ctx, device.queue, CLFOLD_REDUCE, &sum, COUNT, 1e-6, file));
-    assert_true(strlen(old) > 0);
-    assert_file(old);
-    clfold_context_destroy(&ctx);
-}
-
-/* Whatever was there goes when the default is the best, or when it was all that there
- * was time to try and did not win. */
-static void test_row(void **state)
-{
-    static const struct {
-        enum tune_outcome outcome;
-        bool previous_tried, decided;
-    } cases[] = {
-        { TUNE_UNDECIDED, false, false }, { TUNE_UNDECIDED, true, true },
-        { TUNE_DEFAULT, false, true },    { TUNE_DEFAULT, true, true },
-        { TUNE_BETTER, false, true },     { TUNE_BETTER, true, true },
+    static const size_t counts[] = { 0, 1, COUNT, (size_t)1 << 40 };
+    const clfold_fold folds[] = {
+        sum,
+        { .op = CLFOLD_MAX, .type = CLFOLD_F32 },
+        { .op = CLFOLD_ADD, .type = CLFOLD_U64, .in = CLFOLD_U8 }
     };
+    struct journal journal;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        const struct tune_result result = { .outcome = cases[i].outcome,
-                                            .previous_tried = cases[i].previous_tried };
-        const struct tuned_numbers *row;
-        assert_int_equal(clfold_tune_row(&result, &row), cases[i].decided);
-        assert_ptr_equal(row, result.outcome == TUNE_BETTER ? &result.numbers : NULL);
+    for (int i = 0; i < 3 * 3 * 4; ++i) {
+        const clfold_operation operation = CLFOLD_REDUCE + (clfold_operation)i % 3;
+        const clfold_fold *const fold = &folds[i / 3 % 3];
+        const size_t count = counts[i / 9];
+        char text[TEXT], again[TEXT];
+        clfold_context *ctx = open_with("", &journal);
+        const clfold_report by_default = explain(ctx, operation, fold, count);
+        text_of(ctx, operation, fold, count, text);
+        clfold_context_destroy(&ctx);
+        write_bytes(text);
+        ctx = open_with(file, &journal);
+        assert_int_equal(journal.warnings + journal.errors, 0);
+        assert_true(is_tuned(ctx, operation, fold, count));
+        const clfold_report report = explain(ctx, operation, fold, count);
+        assert_int_equal(report.tile, by_default.tile);
+        assert_int_equal(report.group_size, by_default.group_size);
+        assert_int_equal(report.num_groups, by_default.num_groups);
+        assert_int_equal(report.items, by_default.items);
+        text_of(ctx, operation, fold, count, again);
+        assert_string_equal(again, text);
+        clfold_context_destroy(&ctx);
     }
 }
 
-static void test_refused(void **state)
+/* What a row leaves out is the library's own, of the row's tile. */
+static void test_completed(void **state)
+{
+    static const char *const tiles[] = { "tile=tile_vector", "tile=tile_group" };
+    struct journal journal;
+    char text[TEXT], row[128];
+
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        snprintf(row, sizeof(row), "exclusive_scan add i32:i32 " ROWS "anchor=3 %s",
+                 tiles[i]);
+        write_rows(row);
+        clfold_context *ctx = open_with(file, &journal);
+        text_of(ctx, CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT, text);
+        snprintf(row, sizeof(row), FIRST "exclusive_scan add i32:i32 " ROWS "%s ",
+                 tiles[i]);
+        assert_memory_equal(text, row, strlen(row));
+        assert_non_null(strstr(text, " anchor=3 "));
+        assert_non_null(strstr(text, " tile_bytes="));
+        assert_int_equal(strstr(text, " group_size=1 ") != NULL, i == 0);
+        text_of(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT, text);
+        assert_null(strstr(text, " anchor=3 "));
+        clfold_context_destroy(&ctx);
+    }
+}
+
+static void test_text_refused(void **state)
 {
     struct journal journal;
     clfold_context *ctx = open_with("", &journal);
-    clfold_fold fold = sum;
-    const size_t most = (size_t)1 << 50;
+    const clfold_fold wrong = { .op = CLFOLD_ADD };
+    char text[TEXT], other[TEXT] = "mine";
+    size_t size;
 
     (void)state;
-    write_bytes(FIRST);
+    text_of(ctx, CLFOLD_REDUCE, &sum, COUNT, text);
+    size = strlen(text) + 1;
 #define refuse(status, words, ...)                                                       \
-    assert_refused(clfold_tune(__VA_ARGS__), CLFOLD_ERROR_##status, words)
-    refuse(ARGUMENT, "context is NULL", NULL, device.queue, 1, &sum, COUNT, 1, file);
-    refuse(ARGUMENT, "queue is NULL", ctx, NULL, 1, &sum, COUNT, 1, file);
-    refuse(ARGUMENT, "fold is NULL", ctx, device.queue, 1, NULL, COUNT, 1, file);
-    refuse(ARGUMENT, "file is NULL", ctx, device.queue, 1, &sum, COUNT, 1, NULL);
-    refuse(ARGUMENT, "file is empty", ctx, device.queue, 1, &sum, COUNT, 1, "");
-    refuse(ARGUMENT, "count is 0", ctx, device.queue, 1, &sum, 0, 1, file);
-    refuse(ARGUMENT, "seconds 0 is not", ctx, device.queue, 1, &sum, COUNT, 0, file);
-    refuse(ARGUMENT, "seconds -1 is not", ctx, device.queue, 1, &sum, COUNT, -1, file);
-    refuse(ARGUMENT, "nan is not", ctx, device.queue, 1, &sum, COUNT, 0.0 / 0.0, file);
-    refuse(ARGUMENT, "operation 0", ctx, device.queue, 0, &sum, COUNT, 1, file);
-    refuse(UNSUPPORTED, "operation 4 is not in this version", ctx, device.queue,
-           CLFOLD_SELECT, &sum, COUNT, 1, file);
-    refuse(RANGE, "takes buffers of", ctx, device.queue, 1, &sum, most, 1, file);
-    const struct tune_request request = { .queue = device.queue,
-                                          .operation = CLFOLD_REDUCE,
-                                          .fold = &sum,
-                                          .count = most,
-                                          .seconds = 1 };
-    assert_refused(clfold_tune_fits(ctx, &request), CLFOLD_ERROR_RANGE,
-                   "takes buffers of");
-    fold.algorithm = "reduce_tiles";
-    refuse(UNSUPPORTED, "algorithm", ctx, device.queue, 1, &fold, COUNT, 1, file);
-    fold.algorithm = NULL;
-    fold.init_at.mem = out;
-    refuse(UNSUPPORTED, "init_at", ctx, device.queue, 1, &fold, COUNT, 1, file);
-    fold = (clfold_fold){ .op = CLFOLD_ADD, .type = CLFOLD_I32, .total_at = { out, 0 } };
-    refuse(UNSUPPORTED, "total_at", ctx, device.queue, 2, &fold, COUNT, 1, file);
-    assert_file(FIRST);
-    refuse(ARGUMENT, "cannot be written: Is a directory", ctx, device.queue, 1, &sum,
-           COUNT, 1, folder);
-    refuse(ARGUMENT, "cannot be written: No such file", ctx, device.queue, 1, &sum, COUNT,
-           1, "clfold-no-such-folder/file");
-    write_bytes("somebody's text\n");
-    refuse(DATA, "it does not begin with", ctx, device.queue, 1, &sum, COUNT, 1, file);
-    assert_file("somebody's text\n");
-    clfold_context_destroy(&ctx);
-}
-
-/* Made-up elements are such that no order of combining them rounds, so every type can be
- * tuned: the default's result is the same twice, and by another tile. */
-static void test_types(void **state)
-{
-    struct journal journal;
-    clfold_context *ctx = open_to_tune(&journal);
-
-    (void)state;
-    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
-        for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; op += CLFOLD_MIN_MAX - 1) {
-            const clfold_fold fold = { .op = op, .type = type };
-            struct tune_result result;
-            const struct tune_request request = { .queue = device.queue,
-                                                  .operation = CLFOLD_REDUCE,
-                                                  .fold = &fold,
-                                                  .count = 100000,
-                                                  .seconds = 0.2 };
-            if (!device_has(&device, type)) {
-                continue;
-            }
-            assert_ok(clfold_tune_fold(ctx, &request, &result));
-            assert_int_equal(result.wrong, 0);
-        }
-    }
+    assert_refused(clfold_tuning_text(__VA_ARGS__), CLFOLD_ERROR_##status, words)
+    refuse(ARGUMENT, "context is NULL", NULL, 1, &sum, COUNT, other, TEXT);
+    refuse(ARGUMENT, "fold is NULL", ctx, 1, NULL, COUNT, other, TEXT);
+    refuse(ARGUMENT, "text is NULL", ctx, 1, &sum, COUNT, NULL, TEXT);
+    refuse(ARGUMENT, "operation 0", ctx, 0, &sum, COUNT, other, TEXT);
+    refuse(ARGUMENT, "type", ctx, 1, &wrong, COUNT, other, TEXT);
+    refuse(UNSUPPORTED, "operation 4 is not in this version", ctx, CLFOLD_SELECT, &sum,
+           COUNT, other, TEXT);
+    refuse(RANGE, "overflows", ctx, 1, &sum, SIZE_MAX, other, TEXT);
+    refuse(RANGE, "is less than the", ctx, 1, &sum, COUNT, other, size - 1);
+    refuse(RANGE, "size 0 is less", ctx, 1, &sum, COUNT, other, 0);
+    assert_string_equal(other, "mine");
+    assert_ok(clfold_tuning_text(ctx, 1, &sum, COUNT, other, size));
+    assert_string_equal(other, text);
     clfold_context_destroy(&ctx);
 }
 
@@ -612,6 +478,7 @@ static cl_mem buffer(void)
 static int open_device(void **state)
 {
     struct journal journal;
+    char text[TEXT];
     clfold_context *ctx;
 
     (void)state;
@@ -629,7 +496,9 @@ static int open_device(void **state)
         memcpy(&values[i], &value, sizeof(value));
     }
     ctx = open_with("", &journal);
-    clfold_context_key(ctx, key);
+    assert_ok(clfold_tuning_text(ctx, CLFOLD_REDUCE, &sum, 1, text, TEXT));
+    snprintf(key, sizeof(key), "%.*s", (int)strcspn(strstr(text, " on ") + 4, "\n"),
+             strstr(text, " on ") + 4);
     clfold_context_destroy(&ctx);
     return clEnqueueWriteBuffer(device.queue, in, CL_TRUE, 0, sizeof(values), values, 0,
                                 NULL, NULL);
@@ -649,13 +518,11 @@ static int close_device(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_serves),        cmocka_unit_test(test_foreign_rows),
-        cmocka_unit_test(test_results),       cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_ignored),       cmocka_unit_test(test_prepared),
-        cmocka_unit_test(test_environment),   cmocka_unit_test(test_search),
-        cmocka_unit_test(test_tune),          cmocka_unit_test(test_older_row),
-        cmocka_unit_test(test_row_meanwhile), cmocka_unit_test(test_row),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_types),
+        cmocka_unit_test(test_serves),      cmocka_unit_test(test_foreign_rows),
+        cmocka_unit_test(test_results),     cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_ignored),     cmocka_unit_test(test_prepared),
+        cmocka_unit_test(test_environment), cmocka_unit_test(test_same_plan),
+        cmocka_unit_test(test_completed),   cmocka_unit_test(test_text_refused),
     };
 
     if (argc > 1) {

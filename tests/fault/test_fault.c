@@ -77,13 +77,6 @@ static clfold_status fire_create_tuned(struct run *run)
     return context_open(&run->ctx, &params);
 }
 
-/* No time but for the policy's own calls, which are always the same. */
-static clfold_status fire_tune(struct run *run)
-{
-    return clfold_tune(run->ctx, run->queue, CLFOLD_REDUCE, &sum, COUNT, 1e-6,
-                       tuning_file);
-}
-
 static clfold_status fire_reduce(struct run *run)
 {
     return reduce_some(run, COUNT, false);
@@ -158,6 +151,13 @@ static clfold_status fire_prepare(struct run *run)
 static clfold_status fire_explain(struct run *run)
 {
     return clfold_explain(run->ctx, CLFOLD_REDUCE, &sum, COUNT, &run->report);
+}
+
+static clfold_status fire_tuning_text(struct run *run)
+{
+    char text[1024];
+
+    return clfold_tuning_text(run->ctx, CLFOLD_REDUCE, &sum, COUNT, text, sizeof(text));
 }
 
 /* Look-back by name, whose tiers are probed. */
@@ -285,33 +285,6 @@ static void write_tuning(struct run *run)
 {
     (void)run;
     assert_int_equal(clfold_file_replace(tuning_file, TUNING, strlen(TUNING)), 0);
-}
-
-/* Also that what failed before has left the file as it was. */
-static void check_tuning(struct run *run)
-{
-    FILE *file = fopen(tuning_file, "r");
-    char text[sizeof(TUNING) + 1] = "";
-
-    (void)run;
-    assert_non_null(file);
-    assert_int_equal(fread(text, 1, sizeof(text), file), sizeof(TUNING) - 1);
-    assert_int_equal(fclose(file), 0);
-    assert_string_equal(text, TUNING);
-}
-
-/* Buffers of a few calls. */
-static void begin_tuning(struct run *run)
-{
-    const struct plan_override few = { .tile_elements = 1024,
-                                       .max_groups = 50,
-                                       .tune_bytes = 1 << 20 };
-
-    clfold_context_override(run->ctx, &few);
-    if (access(tuning_file, F_OK) == 0) {
-        check_tuning(run);
-    }
-    write_tuning(run);
 }
 
 /* ---- After success ----------------------------------------------------------------- */
@@ -676,14 +649,6 @@ static const struct scenario scenarios[] = {
       .makes_context = true,
       .least_allocs = 8, /* the file's text and rows too */
       .calls = { "clGetContextInfo", "clGetDeviceInfo" } },
-    { .name = "tune",
-      .before = begin_tuning,
-      .fire = fire_tune,
-      .check = check_tuning,
-      .least_allocs = 15,
-      .calls = { BUILDS, MAKES, RUNS, "clGetCommandQueueInfo", "clGetDeviceInfo",
-                 "clEnqueueWriteBuffer", "clEnqueueCopyBuffer", "clEnqueueFillBuffer",
-                 "clReleaseMemObject", "clReleaseContext" } },
     { .name = "reduce, cold",
       .fire = fire_reduce,
       .check = check_sum,
@@ -863,6 +828,7 @@ static const struct scenario scenarios[] = {
       .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue",
                  "clEnqueueReadBuffer" } },
     { .name = "explain", .fire = fire_explain, .check = check_explained },
+    { .name = "tuning text", .fire = fire_tuning_text },
     { .name = "stats", .before = warm, .fire = fire_stats, .check = check_stats },
     { .name = "trim",
       .before = warm_all,

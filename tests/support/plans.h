@@ -13,8 +13,7 @@ static inline struct job job_of(clfold_operation operation, enum algorithm algor
                          .algorithm = algorithm,
                          .monoid = monoid,
                          .device = device,
-                         .override = *override,
-                         .tuned = override->tuned };
+                         .override = *override };
 }
 
 static inline uint32_t candidates_of(clfold_operation operation, enum algorithm algorithm,

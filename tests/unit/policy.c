@@ -94,14 +94,15 @@ static void test_builtins(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         struct device_facts device = cpu;
         struct tuned_numbers numbers = { 0 };
-        struct plan_override tuned = { .tuned = &numbers };
+        struct job job;
         char builtins[64], prefetches[64];
         device.platform = cases[i].platform;
         if (cases[i].prefetch >= 0) {
             clfold_numbers_put(&numbers, TUNED_PREFETCH, (uint64_t)cases[i].prefetch);
         }
-        candidates_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, &device, &tuned,
-                      candidates);
+        job = job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, &device, &none);
+        job.tuned = &numbers;
+        clfold_plan_candidates(&job, candidates);
         snprintf(builtins, sizeof(builtins), "#define CLFOLD_BUILTINS %s\n",
                  cases[i].builtins);
         snprintf(prefetches, sizeof(prefetches), "#define CLFOLD_PREFETCH %s\n",

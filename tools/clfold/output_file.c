@@ -87,6 +87,15 @@ bool output_file_check(const char *name, struct message *message)
     return true;
 }
 
+void output_file_path(const struct output_file *file, char path[OUTPUT_FILE_PATH])
+{
+    const struct replacement *const place = &file->place;
+    const bool has_folder = place->last != place->path;
+
+    snprintf(path, OUTPUT_FILE_PATH, "%s%s%s", has_folder ? place->path : "",
+             has_folder ? "/" : "", place->beside);
+}
+
 bool output_file_complete(struct output_file *file, struct message *message)
 {
     /* Some failures showed in a write before, others show only now. */

@@ -24,6 +24,10 @@ bool output_file_check(const char *name, struct message *message);
 bool output_file_begin(struct output_file *file, const char *name,
                        struct message *message);
 
+/* Where the new file is until it is put in its place. */
+enum { OUTPUT_FILE_PATH = PATH_MAX + 64 };
+void output_file_path(const struct output_file *file, char path[OUTPUT_FILE_PATH]);
+
 /* All that was written has arrived, and the stream is closed. */
 bool output_file_complete(struct output_file *file, struct message *message);
 

@@ -3,13 +3,14 @@
 #include "count.h"
 #include "output_file.h"
 #include "progress.h"
-#include "session.h"
+#include "tune_data.h"
 #include "tune_file.h"
+#include "tune_run.h"
 #include "types.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "ops/internal.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,21 +19,24 @@
 
 enum { MOST_FOLDS = 3 * LIST_MOST_TYPES };
 
+/* Bytes that calls take together: more than the largest caches. */
+enum { BUFFER_BYTES = 512 << 20 };
+
 struct tuning_job {
     clfold_operation operation;
     clfold_fold fold;
     size_t count;
-    struct tuning_fold row_fold;
-    bool is_decided; /* its row is `row`, or none, from now on */
+    bool is_decided; /* its row has `numbers`, or there is none, from now on */
     bool has_row;
-    struct tuned_numbers row;
+    struct tuned_numbers numbers;
 };
 
 struct tuning_session {
     struct session session;
     const struct options *options;
-    struct tuning old; /* the file's rows for the device */
+    const char *path;
     bool had_file;
+    struct tune_context older; /* has loaded the file that there was */
     struct tuning_job jobs[MOST_FOLDS];
     size_t num_jobs;
     struct text left_out; /* lines on the types that are */
@@ -61,33 +65,22 @@ static void print_fold(char out[FOLD_TEXT], const struct tuning_job *job)
              type_name(fold->type));
 }
 
-static struct tune_request request_of(const struct tuning_session *t,
-                                      const struct tuning_job *job)
-{
-    return (struct tune_request){
-        .queue = t->session.queue,
-        .operation = job->operation,
-        .fold = &job->fold,
-        .count = job->count,
-        .seconds = t->options->seconds,
-    };
-}
-
 /* The default count becomes less until the device has room for it. */
 static bool choose_count(const struct tuning_session *t, struct tuning_job *job,
                          struct message *message)
 {
     const size_t usual = (size_t)1 << 26, least = (size_t)1 << 12;
     size_t count = t->options->count ? t->options->count : usual;
+    struct tune_data data;
     clfold_status status;
 
     do {
         job->count = count;
-        const struct tune_request request = request_of(t, job);
-        status = clfold_tune_fits(t->session.context, &request);
+        status = tune_data_lay_out(&data, &t->session, job->operation, &job->fold, count,
+                                   BUFFER_BYTES, message);
         count /= 4;
     } while (status == CLFOLD_ERROR_RANGE && !t->options->count && count >= least);
-    return status == CLFOLD_OK || session_refuse(status, message);
+    return status == CLFOLD_OK;
 }
 
 /* Refuses what the library refuses, before anything is printed. A type of the default
@@ -97,6 +90,7 @@ static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
 {
     const struct op_result result = op_result(t->options->op);
     const bool scans = !result.position && result.num == 1;
+    const size_t count = t->options->count ? t->options->count : 1;
 
     for (clfold_operation o = CLFOLD_REDUCE;
          o <= (scans ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_REDUCE); o++) {
@@ -105,7 +99,7 @@ static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
         job.fold.in = in == type ? 0 : in;
         clfold_report report;
         const clfold_status status =
-            clfold_explain(t->session.context, o, &job.fold, 1, &report);
+            clfold_explain(t->session.context, o, &job.fold, count, &report);
         if (status == CLFOLD_ERROR_UNSUPPORTED && is_default) {
             clfold_text_print(&t->left_out, "%s is left out: %s\n", type_name(type),
                               clfold_last_sentence());
@@ -150,13 +144,12 @@ static bool choose_jobs(struct tuning_session *t, struct message *message)
 
 /* ---- One fold ---------------------------------------------------------------------- */
 
-static void step(void *user, double part)
+static void step(void *user)
 {
     struct tuning_session *const t = user;
     const double done = (clock_now() - t->begin) / t->options->seconds;
     const uint64_t now = done < 1 ? (uint64_t)(1000 * done) : 1000;
 
-    (void)part;
     if (now > t->shown) {
         progress_step(&t->progress, now - t->shown);
         t->shown = now;
@@ -172,17 +165,16 @@ static uint64_t bytes_of(const struct tuning_job *job)
 }
 
 /* Of the numbers those that are not the policy's; a tile's kind brings all with it. */
-static void print_numbers(char out[CLFOLD_TUNING_NUMBERS],
-                          const struct tune_result *result)
+static void print_numbers(char out[TUNED_TEXT], const struct tune_result *result)
 {
     struct tuned_numbers changed = result->numbers;
 
-    for (int i = 0; i < CLFOLD_TUNED; i++) {
+    for (int i = 0; i < TUNED_NUM; i++) {
         if (changed.values[i] == result->policy.values[i]) {
             changed.set &= ~(UINT32_C(1) << i);
         }
     }
-    clfold_tuning_print_numbers(out, &changed);
+    tuned_print(out, &changed);
 }
 
 static bool print_row(const struct tuning_job *job, const struct tune_result *result,
@@ -192,7 +184,7 @@ static bool print_row(const struct tuning_job *job, const struct tune_result *re
     const bool better = result->outcome == TUNE_BETTER;
     const double before = result->default_seconds;
     const double after = better ? result->tuned_seconds : before;
-    char fold[FOLD_TEXT], text[COUNT_TEXT], numbers[CLFOLD_TUNING_NUMBERS];
+    char fold[FOLD_TEXT], text[COUNT_TEXT], numbers[TUNED_TEXT];
 
     print_fold(fold, job);
     count_print(text, job->count);
@@ -209,46 +201,29 @@ static bool print_row(const struct tuning_job *job, const struct tune_result *re
            message_set(message, "standard output: %s", strerror(errno));
 }
 
-static struct tuned_numbers *find_row(const struct tuning_session *t,
-                                      struct tuning_job *job)
-{
-    const struct tuned_numbers *row;
-
-    job->row_fold = (struct tuning_fold){
-        .operation = job->operation,
-        .op = job->fold.op,
-        .in = job->fold.in ? job->fold.in : job->fold.type,
-        .type = job->fold.type,
-        .count_class = clfold_count_class(job->count),
-    };
-    row = clfold_tuning_find(&t->old, &job->row_fold);
-    if (!row) {
-        return NULL;
-    }
-    job->row = *row;
-    return &job->row;
-}
-
 static bool tune_one(struct tuning_session *t, struct tuning_job *job, double seconds,
                      struct message *message)
 {
+    const struct tune_request request = {
+        .session = &t->session,
+        .path = t->path,
+        .older = t->older.clfold,
+        .operation = job->operation,
+        .fold = &job->fold,
+        .count = job->count,
+        .bytes = BUFFER_BYTES,
+        .seconds = seconds,
+        .step = step,
+        .user = t,
+    };
     struct tune_result result;
-    struct tune_request request = request_of(t, job);
 
-    request.seconds = seconds;
-    request.previous = find_row(t, job);
-    request.step = step;
-    request.user = t;
-    const clfold_status status = clfold_tune_fold(t->session.context, &request, &result);
-    if (status != CLFOLD_OK) {
-        return session_refuse(status, message);
+    if (!tune_run(&request, &result, message)) {
+        return false;
     }
-    const struct tuned_numbers *row;
-    job->is_decided = clfold_tune_row(&result, &row);
-    job->has_row = row != NULL;
-    if (row) {
-        job->row = *row;
-    }
+    job->is_decided = tune_decided(&result);
+    job->has_row = result.outcome == TUNE_BETTER;
+    job->numbers = result.numbers;
     t->enough += result.enough;
     progress_hide(&t->progress);
     return print_row(job, &result, message);
@@ -275,33 +250,57 @@ static bool tune_all(struct tuning_session *t, struct message *message)
 
 /* ---- The file ---------------------------------------------------------------------- */
 
+/* All lines of `from` but the rows of this fold for this device. */
+static void append_others(struct text *to, const char *from, const struct tune_row *fold)
+{
+    struct tune_row row;
+    const char *at = from;
+
+    while (tune_row_next(&at, &row)) {
+        if (strcmp(row.fold, fold->fold) != 0 || strcmp(row.key, fold->key) != 0) {
+            clfold_text_append(to, from, (size_t)(at - from));
+        }
+        from = at;
+    }
+}
+
 /* With the rows of all folds. Another process may have changed the file meanwhile, so it
  * is read again. */
-static bool make_text(const struct tuning_session *t, const char *path, struct text *text,
-                      bool *has_file, struct message *message)
+static bool make_text(const struct tuning_session *t, struct text *text, bool *has_file,
+                      struct message *message)
 {
-    char key[CLFOLD_DEVICE_KEY], *old;
-    struct tuning rows;
-    size_t length;
+    struct tune_context context;
+    bool done = true;
+    char *old;
 
-    if (!tune_file_read(path, false, &t->session, &old, &length, &rows, message)) {
+    if (!tune_file_read(t->path, false, &t->session, &old, &context, message)) {
         return false;
     }
-    clfold_tuning_finish(&rows);
-    clfold_context_key(t->session.context, key);
-    clfold_text_append(text, old ? old : "", length);
+    tune_context_close(&context);
     *has_file = t->had_file || old;
+    clfold_text_print(text, "%s", old ? old : "");
     clfold_free(old);
-    for (size_t i = 0; i < t->num_jobs && !text->failed; i++) {
+    for (size_t i = 0; i < t->num_jobs && done && !text->failed; i++) {
         const struct tuning_job *const job = &t->jobs[i];
+        char first[TUNE_FIRST], numbers[TUNED_TEXT];
+        struct tune_row row;
         struct text next = { 0 };
-        clfold_tuning_replace(&next, text->bytes, text->length, key,
-                              job->is_decided ? &job->row_fold : NULL,
-                              job->has_row ? &job->row : NULL);
-        clfold_text_finish(text);
-        *text = next;
+        done = tune_context_row(t->session.context, job->operation, &job->fold,
+                                job->count, first, &row, message);
+        if (done && text->length == 0) {
+            clfold_text_print(text, "%s", first);
+        }
+        if (done && job->is_decided && !text->failed) {
+            append_others(&next, text->bytes, &row);
+            tuned_print(numbers, &job->numbers);
+            if (job->has_row) {
+                clfold_text_print(&next, "%s %s on %s\n", row.fold, numbers, row.key);
+            }
+            clfold_text_finish(text);
+            *text = next;
+        }
     }
-    return !text->failed || message_set(message, "there is no memory for the rows");
+    return done && (!text->failed || message_set(message, "there is no memory for rows"));
 }
 
 static bool write_text(const char *path, const struct text *text, struct message *message)
@@ -309,7 +308,7 @@ static bool write_text(const char *path, const struct text *text, struct message
     struct output_file file;
     bool done = false;
 
-    if (text->length > CLFOLD_TUNING_LIMIT) {
+    if (text->length > TUNE_FILE) {
         return message_set(message, "%.4000s: there is no room for more rows", path);
     }
     if (output_file_begin(&file, path, message)) {
@@ -349,12 +348,10 @@ static bool keep(const struct tuning_session *t, const char *path,
                  struct message *message)
 {
     struct text text = { 0 };
-    bool has_file, done = make_text(t, path, &text, &has_file, message);
+    bool has_file, done = make_text(t, &text, &has_file, message);
 
     if (done) {
-        struct tuning_reader reader;
-        const bool has_rows = clfold_tuning_begin(&reader, text.bytes, text.length) &&
-                              clfold_tuning_next(&reader);
+        const bool has_rows = text.length > 0 && tune_row_first(text.bytes) < text.length;
         done = (!has_rows && !has_file) || write_text(path, &text, message);
         if (done) {
             print_end(t, path, has_rows, has_file);
@@ -369,12 +366,12 @@ static bool begin(struct tuning_session *t, char path[PLACE_SIZE],
                   struct message *message)
 {
     char *text;
-    size_t length;
 
+    t->path = path;
     if (!t->options->file && !place_make_folders(path)) {
         return message_set(message, "%.4000s: %s", path, strerror(errno));
     }
-    if (!tune_file_read(path, false, &t->session, &text, &length, &t->old, message)) {
+    if (!tune_file_read(path, false, &t->session, &text, &t->older, message)) {
         return false;
     }
     t->had_file = text != NULL;
@@ -408,7 +405,7 @@ bool command_tune(const struct options *options, struct message *message)
         done = options->show ? tune_file_show(path, &t->session, message)
                              : tune(t, path, message);
     }
-    clfold_tuning_finish(&t->old);
+    tune_context_close(&t->older);
     clfold_text_finish(&t->left_out);
     session_close(&t->session);
     free(t);

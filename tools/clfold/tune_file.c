@@ -1,13 +1,72 @@
+#define CLFOLD_EXPERIMENTAL
 #include "tune_file.h"
+
+#include "verdicts.h"
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "ops/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+/* The first one says why a file is ignored; those of calls come later. */
+static void keep_warning(void *user, int level, const char *text)
+{
+    struct tune_context *const context = user;
+
+    (void)level;
+    if (context->warning[0] == '\0') {
+        snprintf(context->warning, sizeof(context->warning), "%s", text);
+    }
+}
+
+bool tune_context_open(struct tune_context *context, const struct session *session,
+                       const char *file, struct message *message)
+{
+    static const char ignored[] = " is ignored: ";
+    const clfold_context_params params = { .log = keep_warning,
+                                           .user = context,
+                                           .tuning_file = file,
+                                           .load_verdict = verdicts_load,
+                                           .save_verdict = verdicts_save };
+
+    *context = (struct tune_context){ 0 };
+    const clfold_status status = clfold_context_create(&context->clfold, session->cl,
+                                                       session->device->id, &params);
+    if (status != CLFOLD_OK) {
+        return session_refuse(status, message);
+    }
+    if (context->warning[0] == '\0') {
+        return true;
+    }
+    const char *const why = strstr(context->warning, ignored);
+    message_set(message, "%s", why ? why + strlen(ignored) : context->warning);
+    tune_context_close(context);
+    return false;
+}
+
+void tune_context_close(struct tune_context *context)
+{
+    clfold_context_destroy(&context->clfold);
+}
+
+bool tune_context_row(clfold_context *context, clfold_operation operation,
+                      const clfold_fold *fold, size_t count, char first[TUNE_FIRST],
+                      struct tune_row *row, struct message *message)
+{
+    char text[TUNE_LINE];
+    const clfold_status status =
+        clfold_tuning_text(context, operation, fold, count, text, sizeof(text));
+
+    if (status != CLFOLD_OK) {
+        return session_refuse(status, message);
+    }
+    const char *at = text + tune_row_first(text);
+    snprintf(first, TUNE_FIRST, "%.*s", (int)(at - text), text);
+    return tune_row_next(&at, row);
+}
 
 bool tune_file_find(const struct options *options, char path[PLACE_SIZE],
                     struct message *message)
@@ -32,60 +91,58 @@ static bool refuse(const char *path, int error, struct message *message)
 }
 
 bool tune_file_read(const char *path, bool must_be, const struct session *session,
-                    char **text, size_t *length, struct tuning *rows,
-                    struct message *message)
+                    char **text, struct tune_context *context, struct message *message)
 {
-    const int error = clfold_file_read(path, CLFOLD_TUNING_LIMIT, text, length);
-    char why[CLFOLD_TUNING_WHY] = "there is no memory for its rows";
+    size_t length;
+    const int error = clfold_file_read(path, TUNE_FILE, text, &length);
+    struct message why;
 
-    *rows = (struct tuning){ 0 };
+    *context = (struct tune_context){ 0 };
     if (error == ENOENT && !must_be) {
         return true;
     }
     if (error != 0) {
         return refuse(path, error, message);
     }
-    if (clfold_context_rows(session->context, *text, *length, rows, why) == CLFOLD_OK) {
+    if (tune_context_open(context, session, path, &why)) {
         return true;
     }
     clfold_free(*text);
     *text = NULL;
-    return message_set(message, "%.4000s: %s; remove the file to tune anew", path, why);
-}
-
-/* The row as the file has it, and "serves" in front if it does. */
-static void show_row(const struct tuning_reader *reader, bool serves)
-{
-    char fold[CLFOLD_TUNING_FOLD], numbers[CLFOLD_TUNING_NUMBERS];
-
-    clfold_tuning_print_fold(fold, &reader->row.fold);
-    clfold_tuning_print_numbers(numbers, &reader->row.numbers);
-    printf("%-6s  %s  %s%s%s\n", serves ? "serves" : "-", fold, numbers,
-           serves ? "" : "  on ", serves ? "" : reader->key);
+    return message_set(message, "%.4000s: %.4000s; remove the file to tune anew", path,
+                       why.text);
 }
 
 bool tune_file_show(const char *path, const struct session *session,
                     struct message *message)
 {
-    struct tuning_reader reader;
-    struct tuning serving;
-    char key[CLFOLD_DEVICE_KEY], *text;
-    size_t length, rows = 0;
+    /* the key is any fold's */
+    const clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_I32);
+    struct tune_context context;
+    struct tune_row mine, row;
+    char *text, first[TUNE_FIRST];
+    size_t rows = 0, serving = 0;
 
-    if (!tune_file_read(path, true, session, &text, &length, &serving, message)) {
+    if (!tune_file_read(path, true, session, &text, &context, message)) {
         return false;
     }
-    clfold_context_key(session->context, key);
-    clfold_tuning_begin(&reader, text, length);
-    while (clfold_tuning_next(&reader)) {
-        show_row(&reader, strcmp(reader.key, key) == 0);
+    const bool done =
+        tune_context_row(context.clfold, CLFOLD_REDUCE, &sum, 1, first, &mine, message);
+    const char *at = text + tune_row_first(text);
+    while (done && tune_row_next(&at, &row)) {
+        const bool serves = strcmp(row.key, mine.key) == 0;
+        printf("%-6s  %s  %s%s%s\n", serves ? "serves" : "-", row.fold, row.numbers,
+               serves ? "" : "  on ", serves ? "" : row.key);
         rows++;
+        serving += serves;
     }
-    printf("%s: %zu row%s, %zu for %s\n", path, rows, rows == 1 ? "" : "s", serving.num,
-           key);
-    clfold_tuning_finish(&serving);
+    if (done) {
+        printf("%s: %zu row%s, %zu for %s\n", path, rows, rows == 1 ? "" : "s", serving,
+               mine.key);
+    }
+    tune_context_close(&context);
     clfold_free(text);
-    return true;
+    return done;
 }
 
 bool tune_file_reset(const char *path, struct message *message)
@@ -93,7 +150,7 @@ bool tune_file_reset(const char *path, struct message *message)
     static const char first[] = "clfold tuning ";
     char *text;
     size_t length;
-    const int error = clfold_file_read(path, CLFOLD_TUNING_LIMIT, &text, &length);
+    const int error = clfold_file_read(path, TUNE_FILE, &text, &length);
 
     if (error == ENOENT) {
         printf("%s: there was none\n", path);

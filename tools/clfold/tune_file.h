@@ -1,23 +1,42 @@
-/* The file that `clfold tune` keeps, as it shows and removes it. */
+/* The file that `clfold tune` keeps, as the library loads it and the command shows,
+ * rewrites and removes it. */
 #ifndef CLFOLD_COMMAND_TUNE_FILE_H
 #define CLFOLD_COMMAND_TUNE_FILE_H
 
 #include "options.h"
 #include "place.h"
 #include "session.h"
+#include "tune_row.h"
 
-#include "plan/tuning.h"
+/* A context of its own that has loaded a tuning file. */
+struct tune_context {
+    clfold_context *clfold;
+    char warning[1024]; /* of the library; "": none */
+};
+
+/* `file` "": none. False, with the library's reason as the sentence: it would be ignored.
+ * The context must not be moved. */
+bool tune_context_open(struct tune_context *context, const struct session *session,
+                       const char *file, struct message *message);
+
+/* The row by which such a call runs on a context, and the first line of a file for it. */
+enum { TUNE_FIRST = 64 };
+bool tune_context_row(clfold_context *context, clfold_operation operation,
+                      const clfold_fold *fold, size_t count, char first[TUNE_FIRST],
+                      struct tune_row *row, struct message *message);
+
+/* A zeroed context too. */
+void tune_context_close(struct tune_context *context);
 
 /* The file that the options name, or the user's own. */
 bool tune_file_find(const struct options *options, char path[PLACE_SIZE],
                     struct message *message);
 
-/* All of it, to be freed by clfold_free, and the rows for the session's device. *text is
- * NULL where there is no file, unless there must be one. One that the library would
- * ignore is refused. */
+/* All of it, to be freed by clfold_free, and a context that has loaded it. *text is NULL,
+ * and there is no context, where there is no file, unless there must be one. One that the
+ * library would ignore is refused. */
 bool tune_file_read(const char *path, bool must_be, const struct session *session,
-                    char **text, size_t *length, struct tuning *rows,
-                    struct message *message);
+                    char **text, struct tune_context *context, struct message *message);
 
 /* Prints the rows. */
 bool tune_file_show(const char *path, const struct session *session,

@@ -1,4 +1,4 @@
-#include "plan/tune_search.h"
+#include "tune_search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 /* Powers of `step` from `least` to `most`, which the device may narrow. */
 static const struct range {
     uint64_t least, most, step;
-} ranges[CLFOLD_TUNED] = {
+} ranges[TUNED_NUM] = {
     [TUNED_TILE] = { 0, 0, 0 }, /* another tile comes with numbers of its own */
     [TUNED_TILE_BYTES] = { 1 << 10, 4 << 20, 2 },
     [TUNED_GROUP_SIZE] = { 32, 1024, 2 },
@@ -19,7 +19,7 @@ static const struct range {
     [TUNED_STREAM_BYTES] = { 0, 0, 0 },
 };
 
-static void insert(uint64_t values[CLFOLD_TUNE_VALUES], uint32_t *num, uint64_t value)
+static void insert(uint64_t values[TUNE_VALUES], uint32_t *num, uint64_t value)
 {
     uint32_t i = *num;
 
@@ -28,7 +28,7 @@ static void insert(uint64_t values[CLFOLD_TUNE_VALUES], uint32_t *num, uint64_t 
             return;
         }
     }
-    if (*num == CLFOLD_TUNE_VALUES) {
+    if (*num == TUNE_VALUES) {
         return;
     }
     for (; i > 0 && values[i - 1] > value; --i) {
@@ -38,64 +38,51 @@ static void insert(uint64_t values[CLFOLD_TUNE_VALUES], uint32_t *num, uint64_t 
     ++*num;
 }
 
-static void insert_legal(const struct tune_space *space, const struct tuned_numbers *at,
-                         enum tuned which, uint64_t value,
-                         uint64_t values[CLFOLD_TUNE_VALUES], uint32_t *num)
-{
-    struct tuned_numbers numbers = *at;
-    char why[CLFOLD_TUNING_WHY];
-
-    clfold_numbers_put(&numbers, which, value);
-    if (clfold_numbers_legal(&numbers, space->family, space->device, why)) {
-        insert(values, num, value);
-    }
-}
-
 /* Past the caches from the class's first count on, or never, which is a limit that no
  * output comes to: 0 would take another way to store as well. What stands between is the
  * policy's to say. */
 #define NEVER_STREAM (UINT64_C(1) << 62)
 
-static void insert_stream(const struct tune_space *space, const struct tuned_numbers *at,
-                          uint64_t values[CLFOLD_TUNE_VALUES], uint32_t *num)
+static void insert_stream(const struct tune_space *space, uint64_t now,
+                          uint64_t values[TUNE_VALUES], uint32_t *num)
 {
-    uint64_t now = at->values[TUNED_STREAM_BYTES];
     bool never = now == 0 || now > space->most_bytes;
     bool always = now != 0 && now <= space->least_bytes;
 
     if (!never) {
-        insert_legal(space, at, TUNED_STREAM_BYTES, NEVER_STREAM, values, num);
+        insert(values, num, NEVER_STREAM);
     }
     if (!always) {
-        insert_legal(space, at, TUNED_STREAM_BYTES,
-                     space->least_bytes > 0 ? space->least_bytes : 1, values, num);
+        insert(values, num, space->least_bytes > 0 ? space->least_bytes : 1);
     }
 }
 
-uint32_t clfold_tune_values(const struct tune_space *space,
-                            const struct tuned_numbers *at, enum tuned which,
-                            uint64_t values[CLFOLD_TUNE_VALUES])
+uint32_t tune_values(const struct tune_space *space, const struct tuned_numbers *at,
+                     enum tuned which, uint64_t values[TUNE_VALUES])
 {
     const struct range *range = &ranges[which];
-    bool is_vector = at->values[TUNED_TILE] == TILE_VECTOR;
+    /* of a vector's tile one work-item, and of a group's no way to load and store */
+    bool is_fixed = at->values[TUNED_TILE] == TILE_VECTOR
+                        ? which == TUNED_GROUP_SIZE
+                        : which == TUNED_PREFETCH || which == TUNED_STREAM_BYTES;
     uint32_t num = 0;
 
-    if (!clfold_numbers_have(at, which)) {
+    if (!tuned_have(at, which)) {
         return 0;
     }
     insert(values, &num, at->values[which]);
-    if ((which == TUNED_PREFETCH || which == TUNED_STREAM_BYTES) && !is_vector) {
+    if (is_fixed) {
         return num;
     }
     if (which == TUNED_PREFETCH) {
-        insert_legal(space, at, which, 0, values, &num);
-        insert_legal(space, at, which, 1, values, &num);
+        insert(values, &num, 0);
+        insert(values, &num, 1);
     }
     if (which == TUNED_STREAM_BYTES) {
-        insert_stream(space, at, values, &num);
+        insert_stream(space, at->values[which], values, &num);
     }
     for (uint64_t v = range->least; v > 0 && v <= range->most; v *= range->step) {
-        insert_legal(space, at, which, v, values, &num);
+        insert(values, &num, v);
     }
     return num;
 }
@@ -207,7 +194,7 @@ static bool was_tried(const struct search *of, const struct tuned_numbers *numbe
     bool was = false;
 
     for (uint32_t i = 0; i < of->num_tried; ++i) {
-        was = was || clfold_numbers_equal(&of->tried[i], numbers);
+        was = was || tuned_equal(&of->tried[i], numbers);
     }
     return was;
 }
@@ -275,9 +262,9 @@ static bool walk(struct search *of, enum tuned which, bool up, bool *time)
     bool moved = false, better = true;
 
     while (better && *time) {
-        uint64_t values[CLFOLD_TUNE_VALUES];
+        uint64_t values[TUNE_VALUES];
         const struct tuned_numbers *at = of->best.set ? &of->best : &of->space->policy;
-        uint32_t num = clfold_tune_values(of->space, at, which, values), i = 0;
+        uint32_t num = tune_values(of->space, at, which, values), i = 0;
         struct tuned_numbers next = *at;
         while (i < num && values[i] != at->values[which]) {
             ++i;
@@ -285,7 +272,7 @@ static bool walk(struct search *of, enum tuned which, bool up, bool *time)
         if (num < 2 || (up ? i + 1 >= num : i == 0)) {
             break;
         }
-        clfold_numbers_put(&next, which, values[up ? i + 1 : i - 1]);
+        tuned_put(&next, which, values[up ? i + 1 : i - 1]);
         better = try(of, &next, time);
         moved = moved || better;
     }
@@ -316,15 +303,15 @@ static void descend(struct search *of, bool *time)
  * bits change with some of them. */
 static void simplify(struct search *of, bool *time)
 {
-    for (int i = 0; i < CLFOLD_TUNED && of->best.set && *time; ++i) {
+    for (int i = 0; i < TUNED_NUM && of->best.set && *time; ++i) {
         struct tuned_numbers numbers = of->best;
         enum tuned which = (enum tuned)i;
-        if (which == TUNED_TILE || !clfold_numbers_have(&of->space->policy, which) ||
+        if (which == TUNED_TILE || !tuned_have(&of->space->policy, which) ||
             of->best.values[i] == of->space->policy.values[i] ||
             of->best.values[TUNED_TILE] != of->space->policy.values[TUNED_TILE]) {
             continue;
         }
-        clfold_numbers_put(&numbers, which, of->space->policy.values[i]);
+        tuned_put(&numbers, which, of->space->policy.values[i]);
         challenge(of, &numbers, NO_WORSE, time);
     }
 }
@@ -375,11 +362,9 @@ static bool time_default(struct search *of)
     return true;
 }
 
-void clfold_tune_search(struct tune_result *result, const struct tune_world *world,
-                        const struct tune_space *space,
-                        const struct tuned_numbers *previous,
-                        const struct tuned_numbers *others, uint32_t num_others,
-                        double seconds)
+void tune_search(struct tune_result *result, const struct tune_world *world,
+                 const struct tune_space *space, const struct tuned_numbers *previous,
+                 const struct tuned_numbers *others, uint32_t num_others, double seconds)
 {
     struct search of = { .world = world, .space = space, .result = result };
     double begin = world->now(world->user);
@@ -408,4 +393,10 @@ void clfold_tune_search(struct tune_result *result, const struct tune_world *wor
     if (of.best.set) {
         decide(&of);
     }
+}
+
+/* An older row may be all that there was time for, and not even make a call. */
+bool tune_decided(const struct tune_result *result)
+{
+    return result->outcome != TUNE_UNDECIDED || result->previous_tried;
 }

@@ -9,28 +9,26 @@
  * it comes to must then beat the default by more than noise in many, or the default
  * stays.
  */
-#ifndef CLFOLD_PLAN_TUNE_SEARCH_H
-#define CLFOLD_PLAN_TUNE_SEARCH_H
+#ifndef CLFOLD_COMMAND_TUNE_SEARCH_H
+#define CLFOLD_COMMAND_TUNE_SEARCH_H
 
-#include "plan/tuning.h"
+#include "tune_row.h"
 
 /* What may be tried. */
 struct tune_space {
-    enum family family;
-    const struct device_facts *device;
     /* bytes of output of the least count of the class and of the greatest, for
      * stream_bytes */
     uint64_t least_bytes, most_bytes;
     struct tuned_numbers policy; /* the default's */
 };
 
-#define CLFOLD_TUNE_VALUES 24
+enum { TUNE_VALUES = 24 };
 
-/* The legal values of a number beside others, ascending, among them the one that `at`
- * has; returns how many there are. Fewer than two: there is nothing to choose. */
-uint32_t clfold_tune_values(const struct tune_space *space,
-                            const struct tuned_numbers *at, enum tuned which,
-                            uint64_t values[CLFOLD_TUNE_VALUES]);
+/* The values of a number worth a try beside others, ascending, among them the one that
+ * `at` has; returns how many there are. Fewer than two: there is nothing to choose. What
+ * the device does not take of them, `prepare` rejects. */
+uint32_t tune_values(const struct tune_space *space, const struct tuned_numbers *at,
+                     enum tuned which, uint64_t values[TUNE_VALUES]);
 
 /* What the search asks for. `numbers` without any in their set are the default. */
 struct tune_world {
@@ -67,13 +65,16 @@ struct tune_result {
     bool previous_tried;
 };
 
+/* Whether the fold's row is the result's from now on, or none. False: there was no time
+ * to try anything, so that a row that is there, even one that another process has put
+ * there meanwhile, has not lost to anything, and stays. */
+bool tune_decided(const struct tune_result *result);
+
 /* Searches for at most so many seconds, unless the default's first calls take longer.
  * `previous`, what an earlier search came to, and `others`, the policy's other
  * candidates, are tried first; previous NULL: none. */
-void clfold_tune_search(struct tune_result *result, const struct tune_world *world,
-                        const struct tune_space *space,
-                        const struct tuned_numbers *previous,
-                        const struct tuned_numbers *others, uint32_t num_others,
-                        double seconds);
+void tune_search(struct tune_result *result, const struct tune_world *world,
+                 const struct tune_space *space, const struct tuned_numbers *previous,
+                 const struct tuned_numbers *others, uint32_t num_others, double seconds);
 
 #endif

@@ -1,17 +1,20 @@
 /* The search for better numbers, in a world whose costs are made up and whose clock is
  * its own. */
-#include "test.h"
+#include "tune_search.h"
 
-#include "plan/tune_search.h"
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
 
 #include <math.h>
 
-static const struct device_facts cpu = { .cpu = true,
-                                         .vendor = "any",
-                                         .name = "any",
-                                         .max_group_size = 4096,
-                                         .local_memory = 1 << 18,
-                                         .platform = "Portable Computing Language" };
+static const char cpu_reduce[] =
+    "tile=tile_vector tile_bytes=65536 group_size=1 groups=256 lane_bytes=8192";
+static const char cpu_scan[] =
+    "tile=tile_vector tile_bytes=262144 group_size=1 groups=256 anchor=1 prefetch=1 "
+    "stream_bytes=16777216";
 
 struct world {
     struct tune_space space;
@@ -72,30 +75,19 @@ static bool check(void *user, const struct tuned_numbers *numbers)
     return !w->wrong || !w->wrong(numbers);
 }
 
-static struct world new_world_on(const struct device_facts *device, enum family family,
-                                 double (*cost)(const struct tuned_numbers *numbers))
+static struct world new_world(const char *policy,
+                              double (*cost)(const struct tuned_numbers *numbers))
 {
     struct world w = {
-        .space = { .family = family,
-                   .device = device,
-                   .least_bytes = 1 << 20,
-                   .most_bytes = 4 << 20 },
+        .space = { .least_bytes = 1 << 20, .most_bytes = 4 << 20 },
         .build = 0.1,
         .call = 0.001,
         .random = 1,
         .cost = cost,
     };
-    struct policy policies[CLFOLD_MAX_CANDIDATES];
 
-    clfold_policies(device, family, policies);
-    clfold_numbers_of(&w.space.policy, family, &policies[0]);
+    tuned_read(&w.space.policy, policy);
     return w;
-}
-
-static struct world new_world(enum family family,
-                              double (*cost)(const struct tuned_numbers *numbers))
-{
-    return new_world_on(&cpu, family, cost);
 }
 
 static const struct tuned_numbers *summit; /* of `peak`: the default's */
@@ -107,7 +99,7 @@ static struct tune_result search(struct world *w, const struct tuned_numbers *pr
     struct tune_result result;
 
     summit = &w->space.policy;
-    clfold_tune_search(&result, &world, &w->space, previous, NULL, 0, seconds);
+    tune_search(&result, &world, &w->space, previous, NULL, 0, seconds);
     return result;
 }
 
@@ -160,7 +152,7 @@ static double peak(const struct tuned_numbers *numbers)
 
 static void test_minimum(void **state)
 {
-    struct world w = new_world(FAMILY_REDUCE, bowl);
+    struct world w = new_world(cpu_reduce, bowl);
     struct tune_result result = search(&w, NULL, 60);
 
     (void)state;
@@ -173,7 +165,7 @@ static void test_minimum(void **state)
 
 static void test_scan(void **state)
 {
-    struct world w = new_world(FAMILY_SCAN, scan_bowl);
+    struct world w = new_world(cpu_scan, scan_bowl);
     struct tune_result result = search(&w, NULL, 60);
 
     (void)state;
@@ -189,7 +181,7 @@ static void test_scan(void **state)
  * no time here for a second. */
 static void test_both_ways(void **state)
 {
-    struct world w = new_world(FAMILY_REDUCE, up_and_down);
+    struct world w = new_world(cpu_reduce, up_and_down);
     const struct tuned_numbers policy = w.space.policy;
     struct tune_result result;
 
@@ -207,7 +199,7 @@ static void test_noise(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; ++seed) {
-        struct world w = new_world(FAMILY_REDUCE, bowl);
+        struct world w = new_world(cpu_reduce, bowl);
         w.noise = 0.03;
         w.random = seed;
         const struct tune_result result = search(&w, NULL, 60);
@@ -224,8 +216,7 @@ static void test_never_worse(void **state)
 
     (void)state;
     for (uint64_t seed = 1; seed <= 40; ++seed) {
-        struct world w =
-            new_world(seed % 2 ? FAMILY_REDUCE : FAMILY_SCAN, costs[seed / 2 % 2]);
+        struct world w = new_world(seed % 2 ? cpu_reduce : cpu_scan, costs[seed / 2 % 2]);
         w.noise = 0.05;
         w.random = seed;
         const struct tune_result result = search(&w, NULL, 30);
@@ -244,7 +235,7 @@ static void test_time(void **state)
     for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); ++i) {
         for (int power = 0; power < 12; power += 2) {
             const double build = 0.001 * (1 << power);
-            struct world w = new_world(FAMILY_REDUCE, bowl);
+            struct world w = new_world(cpu_reduce, bowl);
             w.build = build;
             const struct tune_result result = search(&w, NULL, seconds[i]);
             /* the default is got ready and timed in any case */
@@ -265,7 +256,7 @@ static void test_enough(void **state)
 {
     (void)state;
     for (int power = 0; power < 12; ++power) {
-        struct world w = new_world(FAMILY_REDUCE, bowl);
+        struct world w = new_world(cpu_reduce, bowl);
         w.build = 0.001 * (1 << power);
         struct tune_result result = search(&w, NULL, 0.001);
         assert_int_equal(result.outcome, TUNE_UNDECIDED);
@@ -277,7 +268,7 @@ static void test_enough(void **state)
 /* Builds that get slower are not begun in the last moment. */
 static void test_slow_builds(void **state)
 {
-    struct world w = new_world(FAMILY_REDUCE, bowl);
+    struct world w = new_world(cpu_reduce, bowl);
 
     (void)state;
     w.build = 1;
@@ -290,25 +281,25 @@ static void test_slow_builds(void **state)
 /* What an earlier search came to is tried first, and lost or kept. */
 static void test_previous(void **state)
 {
-    struct world w = new_world(FAMILY_REDUCE, bowl);
+    struct world w = new_world(cpu_reduce, bowl);
     struct tuned_numbers previous = w.space.policy;
     struct tune_result result;
 
     (void)state;
-    clfold_numbers_put(&previous, TUNED_TILE_BYTES, 4096);
-    clfold_numbers_put(&previous, TUNED_GROUPS, 1024);
+    tuned_put(&previous, TUNED_TILE_BYTES, 4096);
+    tuned_put(&previous, TUNED_GROUPS, 1024);
     w.most_prepared = 2;
     result = search(&w, &previous, 0.4);
     assert_true(result.previous_tried);
     assert_int_equal(result.outcome, TUNE_BETTER);
-    assert_true(clfold_numbers_equal(&result.numbers, &previous));
+    assert_true(tuned_equal(&result.numbers, &previous));
 
-    w = new_world(FAMILY_REDUCE, peak);
+    w = new_world(cpu_reduce, peak);
     result = search(&w, &previous, 60);
     assert_true(result.previous_tried);
     assert_int_equal(result.outcome, TUNE_DEFAULT);
 
-    w = new_world(FAMILY_REDUCE, peak);
+    w = new_world(cpu_reduce, peak);
     result = search(&w, &previous, 0.01);
     assert_false(result.previous_tried);
     assert_int_equal(result.outcome, TUNE_UNDECIDED);
@@ -334,14 +325,14 @@ static double detour(const struct tuned_numbers *numbers)
 /* What was moved on the way and makes no difference in the end is the policy's again. */
 static void test_simple(void **state)
 {
-    struct world w = new_world(FAMILY_REDUCE, detour);
+    struct world w = new_world(cpu_reduce, detour);
     struct tune_result result;
     struct tuned_numbers previous = w.space.policy;
 
     (void)state;
-    clfold_numbers_put(&previous, TUNED_TILE_BYTES, 4096);
-    clfold_numbers_put(&previous, TUNED_GROUPS, 32);
-    clfold_numbers_put(&previous, TUNED_LANE_BYTES, 16);
+    tuned_put(&previous, TUNED_TILE_BYTES, 4096);
+    tuned_put(&previous, TUNED_GROUPS, 32);
+    tuned_put(&previous, TUNED_LANE_BYTES, 16);
     result = search(&w, &previous, 60);
     assert_int_equal(result.outcome, TUNE_BETTER);
     assert_int_equal(result.numbers.values[TUNED_TILE_BYTES], 4096);
@@ -353,7 +344,7 @@ static void test_simple(void **state)
 /* Fast and wrong is not better. */
 static void test_wrong(void **state)
 {
-    struct world w = new_world(FAMILY_REDUCE, bowl);
+    struct world w = new_world(cpu_reduce, bowl);
     struct tune_result result;
 
     (void)state;
@@ -367,7 +358,7 @@ static void test_wrong(void **state)
 
 static void test_failing(void **state)
 {
-    struct world w = new_world(FAMILY_REDUCE, bowl);
+    struct world w = new_world(cpu_reduce, bowl);
     struct tune_result result;
 
     (void)state;
@@ -378,43 +369,59 @@ static void test_failing(void **state)
     assert_true(w.clock < 60);
 }
 
-/* Values are legal, ascending, and the one at hand is among them. */
+/* Values are ascending, and the one at hand is among them; there is no choice of what a
+ * tile does without. */
 static void test_values(void **state)
 {
-    static const struct device_facts gpu = { .vendor = "any",
-                                             .name = "any",
-                                             .max_group_size = 256,
-                                             .local_memory = 1 << 15,
-                                             .platform = "other" };
-    const struct device_facts *const devices[] = { &cpu, &gpu };
+    static const char *const policies[] = {
+        cpu_reduce,
+        cpu_scan,
+        "tile=tile_group tile_bytes=5000 group_size=48 groups=1024 lane_bytes=64",
+        "tile=tile_group tile_bytes=5000 group_size=48 groups=1024 anchor=64 prefetch=0 "
+        "stream_bytes=0",
+    };
 
     (void)state;
-    for (int i = 0; i < 2 * 2 * CLFOLD_TUNED * 2; ++i) {
-        const clfold_operation operation = i / 2 % 2 ? FAMILY_REDUCE : FAMILY_SCAN;
-        const struct world w = new_world_on(devices[i % 2], operation, flat);
-        const enum tuned which = (enum tuned)(i / 4 % CLFOLD_TUNED);
-        struct tuned_numbers at = w.space.policy;
-        uint64_t values[CLFOLD_TUNE_VALUES];
-        char why[CLFOLD_TUNING_WHY];
+    for (int i = 0; i < 4 * TUNED_NUM; ++i) {
+        const struct world w = new_world(policies[i % 4], flat);
+        const struct tuned_numbers *const at = &w.space.policy;
+        const enum tuned which = (enum tuned)(i / 4);
+        const bool is_vector = i % 4 < 2;
+        uint64_t values[TUNE_VALUES];
+        const uint32_t num = tune_values(&w.space, at, which, values);
         bool found = false;
-        if (i / 4 / CLFOLD_TUNED) {
-            clfold_numbers_put(&at, TUNED_TILE, TILE_GROUP);
-            clfold_numbers_put(&at, TUNED_GROUP_SIZE, 48);
-            clfold_numbers_put(&at, TUNED_TILE_BYTES, 5000);
-        }
-        const uint32_t num = clfold_tune_values(&w.space, &at, which, values);
-        assert_true(num > 0 || !clfold_numbers_have(&at, which));
+        assert_int_equal(num > 0, tuned_have(at, which));
         for (uint32_t v = 0; v < num; ++v) {
-            struct tuned_numbers numbers = at;
-            clfold_numbers_put(&numbers, which, values[v]);
             assert_true(v == 0 || values[v - 1] < values[v]);
-            found = found || values[v] == at.values[which];
-            assert_true(
-                values[v] == at.values[which] ||
-                clfold_numbers_legal(&numbers, w.space.family, devices[i % 2], why));
+            found = found || values[v] == at->values[which];
         }
         assert_true(found || num == 0);
         assert_true(which != TUNED_TILE_BYTES || num > 8);
+        assert_true(which != TUNED_TILE || num == 1);
+        assert_true(which != TUNED_GROUP_SIZE || (num == 1) == is_vector);
+        assert_true((which != TUNED_PREFETCH && which != TUNED_STREAM_BYTES) || num < 2 ||
+                    is_vector);
+    }
+}
+
+/* Whatever was there goes when the default is the best, or when it was all that there
+ * was time to try and did not win. */
+static void test_decided(void **state)
+{
+    static const struct {
+        enum tune_outcome outcome;
+        bool previous_tried, decided;
+    } cases[] = {
+        { TUNE_UNDECIDED, false, false }, { TUNE_UNDECIDED, true, true },
+        { TUNE_DEFAULT, false, true },    { TUNE_DEFAULT, true, true },
+        { TUNE_BETTER, false, true },     { TUNE_BETTER, true, true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        const struct tune_result result = { .outcome = cases[i].outcome,
+                                            .previous_tried = cases[i].previous_tried };
+        assert_int_equal(tune_decided(&result), cases[i].decided);
     }
 }
 
@@ -427,7 +434,7 @@ int main(void)
         cmocka_unit_test(test_enough),      cmocka_unit_test(test_slow_builds),
         cmocka_unit_test(test_previous),    cmocka_unit_test(test_simple),
         cmocka_unit_test(test_wrong),       cmocka_unit_test(test_failing),
-        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_values),      cmocka_unit_test(test_decided),
     };
 
     return cmocka_run_group_tests_name("tune_search", tests, NULL, NULL);

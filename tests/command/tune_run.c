@@ -1,0 +1,166 @@
+/* The search of `clfold tune` on a device: by other numbers results are the default's. */
+#define CLFOLD_EXPERIMENTAL
+#include "tune_run.h"
+
+#include "tune_file.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct session session;
+static char folder[] = "clfold-tune-XXXXXX";
+static char path[64];
+
+static struct tune_result run(clfold_operation operation, const clfold_fold *fold,
+                              size_t count, double seconds, clfold_context *older)
+{
+    const struct tune_request request = { .session = &session,
+                                          .path = path,
+                                          .older = older,
+                                          .operation = operation,
+                                          .fold = fold,
+                                          .count = count,
+                                          .bytes = 4 << 20,
+                                          .seconds = seconds };
+    struct tune_result result = { 0 };
+    struct message message;
+
+    if (!tune_run(&request, &result, &message)) {
+        fail_msg("%s", message.text);
+    }
+    assert_int_not_equal(result.outcome, TUNE_FAILED);
+    assert_int_equal(result.wrong, 0);
+    assert_true(result.default_seconds > 0);
+    assert_true(tuned_have(&result.policy, TUNED_TILE_BYTES));
+    assert_int_equal(result.outcome == TUNE_BETTER, result.numbers.set != 0);
+    return result;
+}
+
+/* A context that has loaded a row of the fold's, of another number of groups. */
+static void open_older(struct tune_context *context, clfold_operation operation,
+                       const clfold_fold *fold, size_t count)
+{
+    char text[TUNE_LINE];
+    struct message message;
+    FILE *const file = fopen(path, "w");
+
+    assert_non_null(file);
+    assert_int_equal(
+        clfold_tuning_text(session.context, operation, fold, count, text, sizeof(text)),
+        CLFOLD_OK);
+    const char *const groups = strstr(text, " groups=");
+    assert_non_null(groups);
+    fprintf(file, "%.*s groups=3%s", (int)(groups - text), text, strchr(groups + 1, ' '));
+    assert_int_equal(fclose(file), 0);
+    assert_true(tune_context_open(context, &session, path, &message));
+    assert_int_equal(unlink(path), 0);
+}
+
+static void searches(void **state)
+{
+    const clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_I32);
+    const size_t count = 5000;
+
+    (void)state;
+    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; o++) {
+        struct tune_context older;
+        struct tune_result result = run(o, &sum, count, 1e-6, NULL);
+        assert_int_equal(result.outcome, TUNE_UNDECIDED);
+        open_older(&older, o, &sum, count);
+        result = run(o, &sum, count, 1e-6, older.clfold);
+        assert_int_equal(result.outcome, TUNE_UNDECIDED);
+        assert_false(result.previous_tried);
+        result = run(o, &sum, count, result.enough, older.clfold);
+        assert_true(result.previous_tried || result.outcome == TUNE_UNDECIDED);
+        tune_context_close(&older);
+    }
+}
+
+/* Made-up elements are such that no order of combining them rounds, so every type can be
+ * tuned: the default's result is the same twice, and by another tile. */
+static void types(void **state)
+{
+    (void)state;
+    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
+        for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; op += CLFOLD_MIN_MAX - 1) {
+            const clfold_fold fold = clfold_builtin(op, type);
+            clfold_report report;
+            if (clfold_explain(session.context, CLFOLD_REDUCE, &fold, 1, &report) !=
+                CLFOLD_ERROR_UNSUPPORTED) {
+                run(CLFOLD_REDUCE, &fold, 100000, 0.2, NULL);
+            }
+        }
+    }
+}
+
+/* A file that the library ignores is refused, with its reason. */
+static void ignored(void **state)
+{
+    static const struct {
+        const char *text, *why;
+    } files[] = {
+        { "mine\n", "it does not begin with \"clfold tuning 2\"" },
+        { "clfold tuning 2\nreduce add i32:i32 2^11..2^13 groups=0 on x\n",
+          "line 2: groups 0 is less than 1" },
+    };
+    struct tune_context context;
+    struct message message;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        FILE *const file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(files[i].text, file);
+        assert_int_equal(fclose(file), 0);
+        assert_false(tune_context_open(&context, &session, path, &message));
+        assert_string_equal(message.text, files[i].why);
+        assert_null(context.clfold);
+    }
+    assert_int_equal(unlink(path), 0);
+    assert_false(tune_context_open(&context, &session, path, &message));
+    assert_non_null(strstr(message.text, "No such file"));
+}
+
+static int open_session(void **state)
+{
+    struct message message;
+
+    (void)state;
+    unsetenv("CLFOLD_TUNING");
+    if (!mkdtemp(folder)) {
+        return -1;
+    }
+    snprintf(path, sizeof(path), "%s/tuning", folder);
+    if (!session_open(&session, getenv("CLFOLD_TEST_DEVICE"), false, &message)) {
+        print_error("%s\n", message.text);
+        return -1;
+    }
+    return 0;
+}
+
+/* No candidate's file is left. */
+static int close_session(void **state)
+{
+    (void)state;
+    session_close(&session);
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(searches),
+        cmocka_unit_test(types),
+        cmocka_unit_test(ignored),
+    };
+
+    return cmocka_run_group_tests_name("tune_run", tests, open_session, close_session);
+}

@@ -1,0 +1,304 @@
+#include "tune_data.h"
+
+#include "buffer.h"
+#include "types.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_OF 4                 /* the part of the device's memory that calls take */
+#define PERIOD  ((size_t)1 << 16) /* elements, which are then repeated */
+#define PIECE   ((size_t)4 << 20) /* bytes that are read at a time */
+#define ALIGNED 4096              /* elements: of every type more than a line */
+
+/* ---- Elements ---------------------------------------------------------------------- */
+
+enum fill {
+    FILL_BITS, /* any: integers wrap around */
+    FILL_ODD,  /* products of integers are not 0 */
+    FILL_WALK, /* a sum that never gets far from 0, and comes back to it */
+    FILL_FEW,  /* mostly 0, and a few 1, of which no sum rounds */
+    FILL_SIGN, /* 1, and -1 where there is one */
+    FILL_SMALL /* integers up to 8 */
+};
+
+#define FAR  64 /* of FILL_WALK */
+#define STEP 4
+#define ONES 512
+
+static clfold_type in_type(const clfold_fold *fold)
+{
+    return fold->in ? fold->in : fold->type;
+}
+
+static bool has_sign(const clfold_fold *fold)
+{
+    return type_class(in_type(fold)) != TYPE_UNSIGNED;
+}
+
+static enum fill fill_of(const clfold_fold *fold)
+{
+    const bool multiplies = fold->op == CLFOLD_MUL;
+
+    if (type_class(fold->type) != TYPE_FLOAT) {
+        return multiplies ? FILL_ODD : FILL_BITS;
+    }
+    return multiplies               ? FILL_SIGN
+           : fold->op != CLFOLD_ADD ? FILL_SMALL
+           : has_sign(fold)         ? FILL_WALK
+                                    : FILL_FEW;
+}
+
+/* xorshift64*, by Vigna. */
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/* Of a small integer, which is exact. */
+static uint16_t half_of(int value)
+{
+    int exponent;
+    const double part = frexp(abs(value), &exponent); /* from 1/2 on and below 1 */
+
+    return (uint16_t)((value < 0 ? 0x8000 : 0) |
+                      (value ? (exponent + 14) << 10 | (int)(2048 * part - 1024) : 0));
+}
+
+static void put(void *to, clfold_type type, int value)
+{
+    const size_t size = type_size(type);
+    const int64_t integer = value;
+    const double real = value;
+    const float single = (float)value;
+    const uint16_t half = half_of(value);
+
+    memcpy(to,
+           type_class(type) != TYPE_FLOAT ? (const void *)&integer
+           : size == 8                    ? (const void *)&real
+           : size == 4                    ? (const void *)&single
+                                          : (const void *)&half,
+           size);
+}
+
+/* The next step of a walk that has come to `sum`, `left` steps before its end. */
+static int step(int sum, size_t left, uint64_t random)
+{
+    int value = (int)(random % (2 * STEP + 1)) - STEP;
+
+    if (left <= FAR / STEP) {
+        value = sum > STEP ? -STEP : sum < -STEP ? STEP : -sum;
+    }
+    return sum + value > FAR || sum + value < -FAR ? -value : value;
+}
+
+static int element(enum fill fill, bool is_signed, int sum, size_t index, uint64_t random)
+{
+    switch (fill) {
+    case FILL_WALK:
+        return step(sum, PERIOD - index, random);
+    case FILL_FEW:
+        return index % (PERIOD / ONES) == random % (PERIOD / ONES);
+    case FILL_SIGN:
+        return is_signed && random % 2 ? -1 : 1;
+    default:
+        return (int)(random % 9) - (is_signed && random >> 32 & 1 ? 8 : 0);
+    }
+}
+
+/* Integers in any byte order: bits are bits. */
+static void make_period(void *to, const clfold_fold *fold)
+{
+    const clfold_type in = in_type(fold);
+    const size_t size = type_size(in);
+    const enum fill fill = fill_of(fold);
+    unsigned char *at = to;
+    uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
+    int sum = 0;
+
+    for (size_t i = 0; i < PERIOD; ++i, at += size) {
+        uint64_t random = next_random(&state) >> 8;
+        if (fill == FILL_BITS || fill == FILL_ODD) {
+            random |= fill == FILL_ODD;
+            memcpy(at, &random, size);
+        } else {
+            const int value = element(fill, has_sign(fold), sum, i, random);
+            sum += fill == FILL_WALK ? value : 0;
+            put(at, in, value);
+        }
+    }
+}
+
+/* ---- Buffers ----------------------------------------------------------------------- */
+
+clfold_status tune_data_lay_out(struct tune_data *data, const struct session *session,
+                                clfold_operation operation, const clfold_fold *fold,
+                                size_t count, uint64_t bytes, struct message *message)
+{
+    const struct op_result result = op_result(fold->op);
+    const size_t stride = (count + ALIGNED - 1) / ALIGNED * ALIGNED;
+    const bool scans = operation != CLFOLD_REDUCE;
+    uint64_t most = 0;
+    cl_ulong memory = 0;
+
+    *data = (struct tune_data){
+        .session = session,
+        .in_stride = stride,
+        .out_stride = scans ? stride : ALIGNED,
+        .in_size = type_size(in_type(fold)),
+        .out_size = result.num *
+                    (result.position ? sizeof(clfold_arg_value) : type_size(fold->type)),
+        .results = scans ? count : 1,
+    };
+    const uint64_t in = (uint64_t)data->in_stride * data->in_size;
+    const uint64_t out = (uint64_t)data->out_stride * data->out_size;
+    const cl_int error = clGetDeviceInfo(session->device->id, CL_DEVICE_GLOBAL_MEM_SIZE,
+                                         sizeof(memory), &memory, NULL);
+    if (error != CL_SUCCESS) {
+        device_refuse(message, "clGetDeviceInfo", error);
+        return error;
+    }
+    if (!buffer_limit(session, &most, message)) {
+        return CL_INVALID_DEVICE;
+    }
+    memory /= MOST_OF;
+    if (in > most || out > most || in + out > memory) {
+        message_set(message,
+                    "count %zu takes buffers of %" PRIu64 " and %" PRIu64
+                    " bytes, and %.200s has room for %" PRIu64 " each and %" PRIu64
+                    " in all (CLFOLD_ERROR_RANGE)",
+                    count, in, out, session->device_name, most, (uint64_t)memory);
+        return CLFOLD_ERROR_RANGE;
+    }
+    uint64_t calls = (bytes + in + out - 1) / (in + out);
+    calls = calls > 2 ? calls : 2;
+    calls = calls < memory / (in + out) ? calls : memory / (in + out);
+    calls = calls < most / in ? calls : most / in;
+    data->calls = (size_t)(calls < most / out ? calls : most / out);
+    return CLFOLD_OK;
+}
+
+static bool finish_call(const struct tune_data *data, cl_int error, const char *call,
+                        struct message *message)
+{
+    error = error == CL_SUCCESS ? clFinish(data->session->queue) : error;
+    return error == CL_SUCCESS || device_refuse(message, call, error);
+}
+
+static bool paint(const struct tune_data *data, cl_mem mem, cl_uchar colour, size_t bytes,
+                  struct message *message)
+{
+    const cl_int error = clEnqueueFillBuffer(data->session->queue, mem, &colour, 1, 0,
+                                             bytes, 0, NULL, NULL);
+
+    return finish_call(data, error, "clEnqueueFillBuffer", message);
+}
+
+/* The rest of the buffer is copies of what is there, twice as much at a time. */
+static bool repeat(const struct tune_data *data, size_t done, size_t bytes,
+                   struct message *message)
+{
+    bool fine = true;
+
+    for (size_t size; fine && done < bytes; done += size) {
+        size = done < bytes - done ? done : bytes - done;
+        const cl_int error = clEnqueueCopyBuffer(data->session->queue, data->in, data->in,
+                                                 0, done, size, 0, NULL, NULL);
+        fine = finish_call(data, error, "clEnqueueCopyBuffer", message);
+    }
+    return fine;
+}
+
+/* Few ones are in the first period alone. */
+static bool fill(const struct tune_data *data, const clfold_fold *fold, size_t bytes,
+                 struct message *message)
+{
+    const size_t all = PERIOD * data->in_size, size = all < bytes ? all : bytes;
+    const bool few = fill_of(fold) == FILL_FEW;
+    void *const elements = malloc(all);
+
+    if (!elements) {
+        return message_set(message, "there is no memory for elements");
+    }
+    make_period(elements, fold);
+    bool done = !few || paint(data, data->in, 0, bytes, message);
+    if (done) {
+        const cl_int error = clEnqueueWriteBuffer(data->session->queue, data->in, CL_TRUE,
+                                                  0, size, elements, 0, NULL, NULL);
+        done = finish_call(data, error, "clEnqueueWriteBuffer", message);
+    }
+    free(elements);
+    return done && (few || repeat(data, size, bytes, message));
+}
+
+enum { COLOUR = 0xa5 };
+
+/* Memory that nobody has written yet may not be there, which calls would pay for. */
+bool tune_data_open(struct tune_data *data, const clfold_fold *fold,
+                    struct message *message)
+{
+    const size_t in = data->in_stride * data->calls * data->in_size;
+    const size_t out = data->out_stride * data->calls * data->out_size;
+
+    return buffer_create(data->session, &data->in, CL_MEM_READ_WRITE, in, message) &&
+           buffer_create(data->session, &data->out, CL_MEM_READ_WRITE, out, message) &&
+           fill(data, fold, in, message) && paint(data, data->out, COLOUR, out, message);
+}
+
+void tune_data_close(struct tune_data *data)
+{
+    if (data->in) {
+        clReleaseMemObject(data->in);
+    }
+    if (data->out) {
+        clReleaseMemObject(data->out);
+    }
+    *data = (struct tune_data){ 0 };
+}
+
+/* ---- Results ----------------------------------------------------------------------- */
+
+bool tune_data_spoil(const struct tune_data *data, struct message *message)
+{
+    return paint(data, data->out, COLOUR, data->results * data->out_size, message);
+}
+
+/* Eight bytes at a time, since there may be a GiB of them; each step is a bijection, so
+ * that one wrong word is always seen. */
+static uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + i, size - i < 8 ? size - i : 8);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+bool tune_data_hash(const struct tune_data *data, uint64_t *hash, struct message *message)
+{
+    const size_t bytes = data->results * data->out_size;
+    unsigned char *const piece = malloc(PIECE);
+    cl_int error = CL_SUCCESS;
+
+    *hash = 0;
+    if (!piece) {
+        return message_set(message, "there is no memory for results");
+    }
+    for (size_t at = 0; error == CL_SUCCESS && at < bytes; at += PIECE) {
+        const size_t size = bytes - at < PIECE ? bytes - at : PIECE;
+        error = clEnqueueReadBuffer(data->session->queue, data->out, CL_TRUE, at, size,
+                                    piece, 0, NULL, NULL);
+        if (error == CL_SUCCESS) {
+            *hash = hash_bytes(*hash, piece, size);
+        }
+    }
+    free(piece);
+    return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
+}

@@ -1,0 +1,273 @@
+#include "tune_run.h"
+
+#include "clock.h"
+#include "output_file.h"
+#include "tune_data.h"
+#include "tune_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A search under way. Programs that a duel needs stay built: the default's context is the
+ * first, the best's and its challenger's are the others. */
+struct run {
+    const struct tune_request *request;
+    struct tune_space space;
+    struct tune_data data;
+    struct place {
+        struct tuned_numbers numbers;
+        struct tune_context own;
+    } places[3];
+    char first[TUNE_FIRST]; /* line of a tuning file */
+    struct tune_row row;    /* the default's */
+    size_t next;            /* call of the data */
+    bool has_hash;
+    uint64_t hash; /* of the default's results */
+    double begin;
+    struct message *message; /* what fails with the default's numbers fails the search */
+};
+
+/* ---- Contexts ---------------------------------------------------------------------- */
+
+static bool explain(const struct run *run, clfold_context *context, clfold_report *report)
+{
+    const struct tune_request *const request = run->request;
+
+    return clfold_explain(context, request->operation, request->fold, request->count,
+                          report) == CLFOLD_OK;
+}
+
+static bool read_row(struct run *run, clfold_context *context, struct tune_row *row)
+{
+    const struct tune_request *const request = run->request;
+
+    return tune_context_row(context, request->operation, request->fold, request->count,
+                            run->first, row, run->message);
+}
+
+/* A file with the row, for as long as a context takes to load it. */
+static bool load(const struct run *run, const struct tuned_numbers *numbers,
+                 struct tune_context *context)
+{
+    const char *const user_file = run->request->path;
+    char words[TUNED_TEXT], path[OUTPUT_FILE_PATH];
+    struct output_file file;
+    bool done = false;
+
+    tuned_print(words, numbers);
+    if (output_file_begin(&file, user_file, run->message)) {
+        fprintf(file.stream, "%s%s %s on %s\n", run->first, run->row.fold, words,
+                run->row.key);
+        output_file_path(&file, path);
+        done = output_file_complete(&file, run->message) &&
+               tune_context_open(context, run->request->session, path, run->message);
+        output_file_finish(&file);
+    }
+    return done;
+}
+
+static struct place *find(struct run *run, const struct tuned_numbers *numbers)
+{
+    struct place *place = run->places;
+
+    while (!tuned_equal(&place->numbers, numbers)) {
+        place++;
+    }
+    return place;
+}
+
+/* A context for the numbers; those of the default and of `than` stay. False: the library
+ * ignores such a row. */
+static bool enter(struct run *run, const struct tuned_numbers *numbers,
+                  const struct tuned_numbers *than)
+{
+    struct place *place = &run->places[1];
+
+    place += than && tuned_equal(&place->numbers, than);
+    tune_context_close(&place->own);
+    place->numbers = *numbers;
+    return load(run, numbers, &place->own);
+}
+
+/* Whether the calls of two contexts are the same, as far as a report tells. */
+static bool is_same(const struct run *run, const struct place *a, const struct place *b)
+{
+    static const enum tuned silent[] = { TUNED_ANCHOR, TUNED_PREFETCH,
+                                         TUNED_STREAM_BYTES };
+    const struct tuned_numbers *const of_a =
+        a->numbers.set ? &a->numbers : &run->space.policy;
+    const struct tuned_numbers *const of_b =
+        b->numbers.set ? &b->numbers : &run->space.policy;
+    clfold_report one, other;
+    bool same = explain(run, a->own.clfold, &one) && explain(run, b->own.clfold, &other);
+
+    for (int i = 0; i < 3; i++) {
+        same = same && of_a->values[silent[i]] == of_b->values[silent[i]];
+    }
+    return same && one.tile == other.tile && one.group_size == other.group_size &&
+           one.num_groups == other.num_groups && one.items == other.items &&
+           one.num_launches == other.num_launches;
+}
+
+/* ---- The search's world ------------------------------------------------------------ */
+
+static double now(void *user)
+{
+    (void)user;
+    return clock_now();
+}
+
+static bool call(struct run *run, const struct tuned_numbers *numbers, size_t number)
+{
+    const struct tune_request *const request = run->request;
+    const struct tune_data *const data = &run->data;
+    const size_t in = number * data->in_stride, out = number * data->out_stride;
+    const cl_command_queue queue = request->session->queue;
+    clfold_context *const context = find(run, numbers)->own.clfold;
+    const clfold_status status =
+        request->operation == CLFOLD_REDUCE
+            ? clfold_reduce(context, queue, request->fold, data->in, in, data->out, out,
+                            request->count, 0, NULL, NULL)
+        : request->operation == CLFOLD_INCLUSIVE_SCAN
+            ? clfold_inclusive_scan(context, queue, request->fold, data->in, in,
+                                    data->out, out, request->count, 0, NULL, NULL)
+            : clfold_exclusive_scan(context, queue, request->fold, data->in, in,
+                                    data->out, out, request->count, 0, NULL, NULL);
+
+    return session_wait(request->session, status, run->message);
+}
+
+/* The first call builds the program. */
+static bool prepare(void *user, const struct tuned_numbers *numbers,
+                    const struct tuned_numbers *than)
+{
+    struct run *const run = user;
+
+    if (run->request->step) {
+        run->request->step(run->request->user);
+    }
+    if (numbers->set && !enter(run, numbers, than)) {
+        return false;
+    }
+    if (than && is_same(run, find(run, numbers), find(run, than))) {
+        return false;
+    }
+    return call(run, numbers, 0);
+}
+
+static double time_call(void *user, const struct tuned_numbers *numbers)
+{
+    struct run *const run = user;
+    const size_t number = run->next;
+    const double begin = clock_now();
+
+    run->next = (run->next + 1) % run->data.calls;
+    return call(run, numbers, number) ? clock_now() - begin : -1;
+}
+
+static bool hash(struct run *run, const struct tuned_numbers *numbers, uint64_t *result)
+{
+    return tune_data_spoil(&run->data, run->message) && call(run, numbers, 0) &&
+           tune_data_hash(&run->data, result, run->message);
+}
+
+/* Elements are such that floats agree in every bit as well. */
+static bool check(void *user, const struct tuned_numbers *numbers)
+{
+    const struct tuned_numbers none = { 0 };
+    struct run *const run = user;
+    uint64_t result = 0;
+
+    run->has_hash = run->has_hash || hash(run, &none, &run->hash);
+    return run->has_hash && hash(run, numbers, &result) && result == run->hash;
+}
+
+/* ---- The search -------------------------------------------------------------------- */
+
+/* The default's context, and its numbers. */
+static bool open_default(struct run *run)
+{
+    /* whatever the environment says */
+    if (!tune_context_open(&run->places[0].own, run->request->session, "",
+                           run->message) ||
+        !read_row(run, run->places[0].own.clfold, &run->row)) {
+        return false;
+    }
+    tuned_read(&run->space.policy, run->row.numbers);
+    return true;
+}
+
+/* The numbers of the library's other tile. */
+static bool find_other(struct run *run, struct tuned_numbers *numbers)
+{
+    struct tuned_numbers tile = { 0 };
+    struct tune_row row;
+    const bool is_vector = run->space.policy.values[TUNED_TILE] == TILE_VECTOR;
+
+    tuned_put(&tile, TUNED_TILE, is_vector ? TILE_GROUP : TILE_VECTOR);
+    if (!enter(run, &tile, NULL) || !read_row(run, run->places[1].own.clfold, &row)) {
+        return false;
+    }
+    tuned_read(numbers, row.numbers);
+    return true;
+}
+
+/* What the user's file has for the fold. */
+static bool find_previous(struct run *run, struct tuned_numbers *numbers)
+{
+    clfold_context *const older = run->request->older;
+    clfold_report report;
+    struct tune_row row;
+
+    if (!older || !explain(run, older, &report) || strcmp(report.policy, "tuned") != 0 ||
+        !read_row(run, older, &row)) {
+        return false;
+    }
+    tuned_read(numbers, row.numbers);
+    return true;
+}
+
+/* "2^25..2^27" of the row: what its counts come to in bytes. Nobody has so much that it
+ * would overflow. */
+static void find_bytes(struct run *run)
+{
+    const char *const counts = strrchr(run->row.fold, ' ');
+    unsigned least = 0, most = 0;
+
+    sscanf(counts ? counts : "", " 2^%u..2^%u", &least, &most);
+    run->space.least_bytes = least ? run->data.out_size << least : 0;
+    run->space.most_bytes = run->data.out_size << most;
+}
+
+static bool search(struct run *run, struct tune_result *result)
+{
+    const struct tune_world world = { run, now, prepare, time_call, check };
+    struct tuned_numbers previous, other;
+    const bool has_previous = find_previous(run, &previous);
+    const bool has_other = find_other(run, &other);
+
+    find_bytes(run);
+    const double before = clock_now() - run->begin;
+    tune_search(result, &world, &run->space, has_previous ? &previous : NULL, &other,
+                has_other, run->request->seconds - before);
+    result->enough += before;
+    return result->outcome != TUNE_FAILED;
+}
+
+bool tune_run(const struct tune_request *request, struct tune_result *result,
+              struct message *message)
+{
+    struct run run = { .request = request, .begin = clock_now(), .message = message };
+    const bool done =
+        session_wait(request->session, CLFOLD_OK, message) &&
+        tune_data_lay_out(&run.data, request->session, request->operation, request->fold,
+                          request->count, request->bytes, message) == CLFOLD_OK &&
+        tune_data_open(&run.data, request->fold, message) && open_default(&run) &&
+        search(&run, result);
+
+    for (int i = 0; i < 3; i++) {
+        tune_context_close(&run.places[i].own);
+    }
+    tune_data_close(&run.data);
+    return done;
+}
