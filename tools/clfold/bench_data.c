@@ -3,6 +3,8 @@
 #include "number.h"
 #include "types.h"
 
+#include "base/half.h"
+
 #include <string.h>
 
 enum { MOST_BYTES = 8 * BENCH_CHUNK };
@@ -38,12 +40,6 @@ static double half_value(uint64_t random, uint64_t count)
         count <= 1 << 16 ? UINT64_MAX : (UINT64_C(1) << 48) / count << 16;
 
     return random >> 16 << 16 > dense ? 0 : random & 1 ? 0.25 : -0.25;
-}
-
-static uint16_t half_bits(double quarter)
-{
-    /* 1/4 is 2^-2: an exponent of 13 with its bias, and no fraction */
-    return quarter == 0 ? 0 : (uint16_t)((quarter < 0 ? 0x8000 : 0) | 13 << 10);
 }
 
 /* Any multiple of 1/4 in as many bits as the type has for it: no order rounds when
@@ -87,7 +83,8 @@ void bench_data_make(const struct bench_case *one, uint64_t count, uint64_t firs
     }
     switch (one->in) {
     case CLFOLD_F16:
-        MAKE(uint16_t, adds ? half_bits(half_value(random, count)) : any_half(random));
+        MAKE(uint16_t,
+             adds ? clfold_double_to_half(half_value(random, count)) : any_half(random));
     case CLFOLD_F32:
         MAKE(float, adds ? quarters(random) : any_real(24, random));
     case CLFOLD_F64:

@@ -3,8 +3,9 @@
 #include "number.h"
 #include "types.h"
 
+#include "base/half.h"
+
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,25 +16,12 @@ static bool is_float(clfold_type type)
     return type_class(type) == TYPE_FLOAT;
 }
 
-/* For a value that binary16 holds exactly as a normal number, or 0. */
-static cl_half half_of(double value)
-{
-    int exponent;
-    const double fraction = frexp(fabs(value), &exponent); /* 0.5 up to 1 */
-
-    if (value == 0) {
-        return 0;
-    }
-    return (cl_half)((value < 0 ? 0x8000 : 0) | (exponent + 14) << 10 |
-                     ((int)(fraction * 2048) - 1024));
-}
-
 static void store(clfold_type type, struct ladder_value value, void *to)
 {
     const uint8_t u8 = (uint8_t)value.bits;
     const uint16_t u16 = (uint16_t)value.bits;
     const uint32_t u32 = (uint32_t)value.bits;
-    const cl_half half = type == CLFOLD_F16 ? half_of(value.real) : 0;
+    const cl_half half = type == CLFOLD_F16 ? clfold_double_to_half(value.real) : 0;
     const float single = (float)value.real;
 
     switch (type) {

@@ -2,6 +2,8 @@
 
 #include "types.h"
 
+#include "base/half.h"
+
 #include <fenv.h>
 #include <inttypes.h>
 #include <math.h>
@@ -9,22 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-/* IEEE 754 binary16: sign, 5 bits of exponent, 10 of fraction. */
-static float half_to_float(cl_half bits)
-{
-    const unsigned exponent = (bits >> 10) & 0x1f, fraction = bits & 0x3ff;
-    float magnitude;
-
-    if (exponent == 0x1f) {
-        magnitude = fraction ? NAN : INFINITY;
-    } else if (exponent == 0) {
-        magnitude = ldexpf((float)fraction, -24);
-    } else {
-        magnitude = ldexpf((float)(fraction | 0x400), (int)exponent - 25);
-    }
-    return bits & 0x8000 ? -magnitude : magnitude;
-}
 
 /*
  * A decimal of FLT_DIG (DBL_DIG) digits survives the way through a normal float (double)
@@ -112,7 +98,7 @@ double number_double(clfold_type type, const void *value)
     switch (type) {
     case CLFOLD_F16:
         memcpy(&half, value, sizeof(half));
-        return (double)half_to_float(half);
+        return clfold_half_to_double(half);
     case CLFOLD_F32:
         memcpy(&single, value, sizeof(single));
         return (double)single;
@@ -221,31 +207,6 @@ static double parse_to_odd(const char *text)
     return value;
 }
 
-/* To the nearest, ties to even. Infinity from 65520 on, the middle of the largest and of
- * what would come next. */
-static cl_half half_from_double(double value)
-{
-    const unsigned sign = signbit(value) ? 0x8000 : 0;
-    const double magnitude = fabs(value);
-    int exponent, place = -24;
-
-    if (isnan(value)) {
-        return (cl_half)(sign | 0x7e00);
-    }
-    if (magnitude >= 65520) {
-        return (cl_half)(sign | 0x7c00);
-    }
-    /* The last place is 10 bits below the first one, and 2^-24 for subnormal numbers. */
-    if (magnitude >= ldexp(1, -14)) {
-        frexp(magnitude, &exponent);
-        place = exponent - 11;
-    }
-    const unsigned units = (unsigned)nearbyint(ldexp(magnitude, -place));
-    /* The first of a normal number's 11 bits is not stored: here it counts the exponent
-     * up by one, and so does a carry out of the rounding. */
-    return (cl_half)(sign | (((unsigned)(place + 24) << 10) + units));
-}
-
 static enum number_parsed parse_float(void *value, clfold_type type, const char *text)
 {
     const char *const magnitude = text + (*text == '-' || *text == '+');
@@ -256,9 +217,9 @@ static enum number_parsed parse_float(void *value, clfold_type type, const char 
         return NUMBER_NONE;
     }
     if (type == CLFOLD_F16) {
-        const cl_half half = half_from_double(parse_to_odd(text));
+        const cl_half half = clfold_double_to_half(parse_to_odd(text));
         memcpy(value, &half, sizeof(half));
-        wide = (double)half_to_float(half);
+        wide = clfold_half_to_double(half);
     } else if (type == CLFOLD_F32) {
         const float single = strtof(text, NULL);
         memcpy(value, &single, sizeof(single));
