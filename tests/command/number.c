@@ -1,6 +1,8 @@
 /* Numbers as text: read back, they are the same; and no shorter text would be. */
 #include "number.h"
 
+#include "base/random.h"
+
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -16,16 +18,6 @@
 #include <time.h>
 
 static uint64_t random_state;
-
-/* splitmix64 (Steele, Lea, Flood 2014) */
-static uint64_t next_random(void)
-{
-    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
 
 static int significant_digits(const char *text)
 {
@@ -107,8 +99,8 @@ static void round_trip_f32(void **state)
         check_f32((exponent << 23) - 1);
     }
     for (int i = 0; i < 300000; i++) {
-        check_f32((uint32_t)next_random());
-        check_f32((uint32_t)next_random() & 0x807fffff); /* subnormal */
+        check_f32((uint32_t)next_random(&random_state));
+        check_f32((uint32_t)next_random(&random_state) & 0x807fffff); /* subnormal */
     }
 }
 
@@ -121,8 +113,8 @@ static void round_trip_f64(void **state)
         check_f64((exponent << 52) - 1);
     }
     for (int i = 0; i < 100000; i++) {
-        check_f64(next_random());
-        check_f64(next_random() & 0x800fffffffffffffu);
+        check_f64(next_random(&random_state));
+        check_f64(next_random(&random_state) & 0x800fffffffffffffu);
     }
 }
 

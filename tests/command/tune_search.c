@@ -2,6 +2,8 @@
  * its own. */
 #include "tune_search.h"
 
+#include "base/random.h"
+
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -52,8 +54,7 @@ static bool prepare(void *user, const struct tuned_numbers *numbers,
 
 static double uniform(struct world *w)
 {
-    w->random = w->random * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (double)(w->random >> 11) / (double)(UINT64_C(1) << 53);
+    return (double)(next_random(&w->random) >> 11) / (double)(UINT64_C(1) << 53);
 }
 
 static double time_call(void *user, const struct tuned_numbers *numbers)

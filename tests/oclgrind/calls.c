@@ -14,6 +14,7 @@
 /* The queue is made by the call that OpenCL 1.2, which Oclgrind is, has. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 
+#include "base/random.h"
 #include "ops/context.h"
 #include "ops/internal.h"
 #include "plan/scalar.h"
@@ -154,11 +155,9 @@ static struct monoid affine(clfold_type type)
     };
 }
 
-/* Knuth's 64-bit generator: the same values on every run. */
 static int64_t draw(uint64_t *state, int64_t low, int64_t high)
 {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return low + (int64_t)((*state >> 33) % ((uint64_t)(high - low) + 1));
+    return low + (int64_t)(next_random(state) % ((uint64_t)(high - low) + 1));
 }
 
 /* A float map has a = 1 or -1, so that b keeps exact; an integer's may be any odd one. */

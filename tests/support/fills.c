@@ -4,15 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 /* 0 to n - 1 */
 static uint64_t below(uint64_t *state, uint64_t n)
 {

@@ -1,6 +1,8 @@
-/* What a fold must be, from a plain loop on the host. Nothing here looks at src. */
+/* What a fold must be, from a plain loop on the host. No arithmetic here is src's. */
 #ifndef CLFOLD_TESTS_ORACLE_H
 #define CLFOLD_TESTS_ORACLE_H
+
+#include "base/random.h"
 
 #include <clfold/clfold.h>
 
@@ -92,9 +94,6 @@ void print_result(clfold_op op, clfold_type type, const void *result, char *text
                   size_t size);
 
 /* ---- Data -------------------------------------------------------------------------- */
-
-/* splitmix64: the same numbers on every machine. */
-uint64_t next_random(uint64_t *state);
 
 /* Values that are not uniform. EXACT floats are quarters of small integers, whose sums
  * are exact in any order as long as there are fewer than 2^20 or so. */

@@ -4,6 +4,7 @@
 #include "types.h"
 
 #include "base/half.h"
+#include "base/random.h"
 
 #include <string.h>
 
@@ -11,14 +12,11 @@ enum { MOST_BYTES = 8 * BENCH_CHUNK };
 
 /* ---- Elements ---- */
 
-/* The last step of splitmix64 (Steele, Lea and Flood, 2014), on a counter. */
 static uint64_t random_at(uint64_t i)
 {
-    uint64_t bits = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t state = i * CLFOLD_RANDOM_STEP;
 
-    bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
-    return bits ^ bits >> 31;
+    return next_random(&state);
 }
 
 static bool is_float(clfold_type type)

@@ -4,6 +4,7 @@
 #include "types.h"
 
 #include "base/half.h"
+#include "base/random.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -129,23 +130,13 @@ bool ladder_data_takes(clfold_op op, clfold_type type)
     }
 }
 
-/* Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014). */
-static uint64_t splitmix64(uint64_t *state)
-{
-    uint64_t bits = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
-    return bits ^ bits >> 31;
-}
-
 static void find_next_special(struct ladder_data *data)
 {
     for (data->place = UINT64_MAX; data->part < data->num_special; data->part++) {
         const uint64_t begin = data->count * data->part / data->num_special;
         const uint64_t end = data->count * (data->part + 1) / data->num_special;
         if (end > begin) {
-            data->place = begin + splitmix64(&data->special_random) % (end - begin);
+            data->place = begin + next_random(&data->special_random) % (end - begin);
             data->part++;
             return;
         }
@@ -177,7 +168,7 @@ static double summand(struct ladder_data *data, uint64_t random)
 
 static struct ladder_value usual(struct ladder_data *data)
 {
-    const uint64_t random = splitmix64(&data->random);
+    const uint64_t random = next_random(&data->random);
     const clfold_type type = data->type;
 
     switch (data->op) {
@@ -211,7 +202,7 @@ static struct ladder_value usual(struct ladder_data *data)
 static struct ladder_value special(struct ladder_data *data)
 {
     static const double factors[] = { 2, 3, 0.5, 2, 0.5, 3, 2, 0.5, 3, 2, 3, 0.5 };
-    const uint64_t random = splitmix64(&data->special_random);
+    const uint64_t random = next_random(&data->special_random);
     const uint64_t bit = UINT64_C(1) << random % (8 * type_size(data->type));
 
     switch (data->op) {
@@ -253,8 +244,8 @@ void ladder_data_begin(struct ladder_data *data, clfold_op op, clfold_type type,
     uint64_t seed = count;
 
     *data = (struct ladder_data){ .op = op, .type = type, .count = count };
-    data->random = splitmix64(&seed);
-    data->special_random = splitmix64(&seed);
+    data->random = next_random(&seed);
+    data->special_random = next_random(&seed);
     data->dense = count <= 1 << 16 ? UINT64_MAX : (UINT64_C(1) << 48) / count << 16;
     data->num_special = num_special(data);
     find_next_special(data);
