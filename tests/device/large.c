@@ -7,7 +7,8 @@
 #include "device.h"
 #include "test.h"
 
-#include <time.h>
+#include "base/system.h"
+
 #include <unistd.h>
 
 #define COUNT  ((size_t)(UINT64_C(1) << 32) + 12345)
@@ -103,18 +104,15 @@ static void fold(clfold_op op, clfold_type type, const char *algorithm, void *re
     const clfold_fold call = {
         .op = op, .type = type, .in = CLFOLD_U8, .algorithm = algorithm
     };
-    struct timespec from, to;
+    const uint64_t begin = clfold_clock_ns();
 
-    clock_gettime(CLOCK_MONOTONIC, &from);
     assert_ok(clfold_reduce_host(ctx, device.queue, &call, in, 0, COUNT, result, size));
-    clock_gettime(CLOCK_MONOTONIC, &to);
     print_message("%s by %s: %.2f s\n",
                   op == CLFOLD_ADD   ? "sum"
                   : op == CLFOLD_MAX ? "max"
                                      : "arg-max",
                   algorithm ? algorithm : "policy",
-                  (double)(to.tv_sec - from.tv_sec) +
-                      (double)(to.tv_nsec - from.tv_nsec) / 1e9);
+                  (double)(clfold_clock_ns() - begin) / 1e9);
     /* Scratch of hundreds of megabytes. */
     clfold_context_trim(ctx);
 }

@@ -118,16 +118,3 @@ cl_mem bench_buffer(const struct bench_device *device, size_t bytes)
     }
     return mem;
 }
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-double bench_median(double *values, size_t num)
-{
-    qsort(values, num, sizeof(*values), compare);
-    return values[num / 2];
-}

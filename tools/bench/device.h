@@ -1,4 +1,4 @@
-/* What the benches share: an OpenCL device by number, runs in turn, a median. */
+/* What the benches share: an OpenCL device by number, runs in turn. */
 #ifndef CLFOLD_BENCH_DEVICE_H
 #define CLFOLD_BENCH_DEVICE_H
 
@@ -37,8 +37,5 @@ struct bench_steps {
 /* Opens the device, takes the steps, and closes it. Returns the exit status. */
 int bench_main(void *bench, const struct bench_steps *steps, int runs, int argc,
                char **argv);
-
-/* Of `num` values, which it sorts. */
-double bench_median(double *values, size_t num);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "device.h"
 
-#include "base/system.h"
+#include "../clfold/clock.h"
 #include "plan/assemble.h"
 
 #include <stdio.h>
@@ -151,7 +151,7 @@ static void print_cases(struct bench *bench)
 {
     for (size_t i = 0; i < bench->num_cases; ++i) {
         struct bench_case *scan = &bench->cases[i];
-        const double median = bench_median(scan->seconds, RUNS);
+        const double median = clock_median(scan->seconds, RUNS);
         printf("%-5s %-14s %5u  %9.3f  %7.2f\n", scan->type == CLFOLD_F32 ? "f32" : "i32",
                clfold_group_scan_name(scan->kind), scan->group_size, median * 1e3,
                2.0 * COUNT * sizeof(cl_int) / median / 1e9);
@@ -188,11 +188,11 @@ static bool run_type(struct bench *bench, clfold_type type, void *items)
     }
     for (size_t run = 0; run < RUNS; ++run) {
         for (size_t i = first; i < bench->num_cases; ++i) {
-            const uint64_t begin = clfold_clock_ns();
+            const double begin = clock_now();
             if (!launch(bench, &bench->cases[i])) {
                 return false;
             }
-            bench->cases[i].seconds[run] = (double)(clfold_clock_ns() - begin) / 1e9;
+            bench->cases[i].seconds[run] = clock_now() - begin;
         }
     }
     return true;

@@ -12,12 +12,13 @@
 #include "clspy.h"
 #include "malloc_spy.h"
 
+#include "../clfold/clock.h"
+
 #include <clfold/clfold.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { WARM = 16, BATCH = 4000, BATCHES = 9, MANY = 1 << 20, FEW = 100 };
 
@@ -116,21 +117,6 @@ static bool make_calls(const struct bench *bench, const struct bench_case *of,
     return status == CLFOLD_OK || complain(of->name, clfold_last_error());
 }
 
-static double now_ns(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The median of some batches, with OpenCL's calls as short as can be. */
 static bool time_case(const struct bench *bench, const struct bench_case *of, double *ns)
 {
@@ -139,14 +125,13 @@ static bool time_case(const struct bench *bench, const struct bench_case *of, do
 
     clspy_hollow(true);
     for (int i = 0; i < BATCHES && good; ++i) {
-        const double begin = now_ns();
+        const double begin = clock_now();
         good = make_calls(bench, of, BATCH);
-        batches[i] = (now_ns() - begin) / BATCH;
+        batches[i] = (clock_now() - begin) * 1e9 / BATCH;
     }
     clspy_hollow(false);
     if (good) {
-        qsort(batches, BATCHES, sizeof(batches[0]), compare);
-        *ns = batches[BATCHES / 2];
+        *ns = clock_median(batches, BATCHES);
     }
     return good;
 }

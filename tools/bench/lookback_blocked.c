@@ -10,7 +10,7 @@
 #define CLFOLD_EXPERIMENTAL
 #include "device.h"
 
-#include "base/system.h"
+#include "../clfold/clock.h"
 #include "ops/internal.h"
 
 #include <stdio.h>
@@ -78,11 +78,11 @@ static double scan(struct bench *bench, const struct bench_case *of)
     const bool blocked = of->block_every > 0;
     const struct plan_override plan = { .spins = blocked ? 1 : 0,
                                         .trace = blocked ? &trace : NULL };
-    uint64_t begin;
+    double begin;
     clfold_status status;
 
     clfold_context_override(bench->context, &plan);
-    begin = clfold_clock_ns();
+    begin = clock_now();
     status = clfold_inclusive_scan(bench->context, bench->device.queue, &fold, bench->in,
                                    0, bench->out, 0, COUNT, 0, NULL, NULL);
     if (status == CLFOLD_OK) {
@@ -92,7 +92,7 @@ static double scan(struct bench *bench, const struct bench_case *of)
         bench_complain(&bench->device, of->algorithm, status);
         return -1;
     }
-    return (double)(clfold_clock_ns() - begin) / 1e9;
+    return clock_now() - begin;
 }
 
 static bool run_all(void *of, int run)
@@ -128,7 +128,7 @@ static void print_all(void *of)
     printf("%-18s %8s %8s  %15s %7s %8s\n", "algorithm", "blocked", "ms", "range",
            "times", "folded");
     for (size_t i = 0; i < NUM_CASES; ++i) {
-        double *seconds = bench->seconds[i], median = bench_median(seconds, RUNS);
+        double *seconds = bench->seconds[i], median = clock_median(seconds, RUNS);
         char blocked[16] = "none";
         base = i == 0 ? median : base;
         if (cases[i].block_every > 0) {

@@ -11,7 +11,7 @@
 #define CLFOLD_EXPERIMENTAL
 #include "device.h"
 
-#include "base/system.h"
+#include "../clfold/clock.h"
 #include "ops/internal.h"
 
 #include <stdio.h>
@@ -123,15 +123,15 @@ static bool run_all(void *of, int run)
 
     for (size_t i = 0; i < NUM_WINDOWS; ++i) {
         choose(bench, windows[i]);
-        const uint64_t begin = clfold_clock_ns();
+        const double begin = clock_now();
         const clfold_status status = scan(bench);
-        const uint64_t end = clfold_clock_ns();
+        const double end = clock_now();
         if (status != CLFOLD_OK || trace(bench) != CLFOLD_OK) {
             fprintf(stderr, "%s: %s\n", bench->device.who, clfold_last_error());
             return false;
         }
         if (run >= 0) {
-            bench->seconds[i][run] = (double)(end - begin) / 1e9;
+            bench->seconds[i][run] = end - begin;
             add_records(bench, i);
         }
     }
@@ -148,7 +148,7 @@ static void print_all(void *of)
     printf("%6s %8s  %15s %12s %14s %10s %10s\n", "window", "ms", "range", "polls a tile",
            "if none folded", "depth", "fallbacks");
     for (size_t i = 0; i < NUM_WINDOWS; ++i) {
-        double *seconds = bench->seconds[i], median = bench_median(seconds, RUNS);
+        double *seconds = bench->seconds[i], median = clock_median(seconds, RUNS);
         printf("%6u %8.2f  %6.2f - %6.2f %12.3f %14.3f %10.3f %10.1f\n", windows[i],
                median * 1e3, seconds[0] * 1e3, seconds[RUNS - 1] * 1e3,
                bench->polls[i] / records, bench->calm_polls[i] / bench->calm[i],

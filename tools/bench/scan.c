@@ -8,9 +8,10 @@
  * Results are not checked here: the tests do.
  */
 #include "device.h"
+
 #include "segmented.h"
 
-#include "base/system.h"
+#include "../clfold/clock.h"
 #include "ops/internal.h"
 
 #include <stdio.h>
@@ -175,13 +176,13 @@ static bool run_all(void *of, int run)
     struct bench *bench = of;
 
     for (size_t i = 0; i < NUM_CASES; ++i) {
-        const uint64_t begin = clfold_clock_ns();
+        const double begin = clock_now();
         clfold_status status = enqueue(bench, &cases[i]);
         if (status || (status = clFinish(bench->device.queue))) {
             return bench_complain(&bench->device, cases[i].name, status);
         }
         if (run >= 0) {
-            bench->seconds[i][run] = (double)(clfold_clock_ns() - begin) / 1e9;
+            bench->seconds[i][run] = clock_now() - begin;
         }
     }
     return true;
@@ -213,7 +214,7 @@ static void print_all(void *of)
            "GB/s", "share", "n");
     for (size_t i = 0; i < NUM_CASES; ++i) {
         const struct bench_case *scan = &cases[i];
-        double *seconds = bench->seconds[i], median = bench_median(seconds, RUNS);
+        double *seconds = bench->seconds[i], median = clock_median(seconds, RUNS);
         double gbps =
             (double)COUNT * (double)(scan->in_size + scan->out_size) / median / 1e9;
         double multiple = multiple_of(bench, scan);

@@ -6,7 +6,7 @@
  */
 #include "device.h"
 
-#include "base/system.h"
+#include "../clfold/clock.h"
 
 #include <clfold/clfold.h>
 
@@ -108,7 +108,7 @@ static double time_empty(struct bench *bench)
 {
     const struct bench_device *device = &bench->device;
     const size_t one = 1;
-    const uint64_t begin = clfold_clock_ns();
+    const double begin = clock_now();
     cl_int status = clEnqueueNDRangeKernel(device->queue, bench->empty, 1, NULL, &one,
                                            &one, 0, NULL, NULL);
 
@@ -119,13 +119,13 @@ static double time_empty(struct bench *bench)
         bench_complain(device, "the empty kernel", status);
         return -1;
     }
-    return (double)(clfold_clock_ns() - begin) / 1e9;
+    return clock_now() - begin;
 }
 
 static double time_call(struct bench *bench, const struct bench_call *of, size_t count)
 {
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
-    const uint64_t begin = clfold_clock_ns();
+    const double begin = clock_now();
     clfold_status status = of->call(bench->context, bench->device.queue, &sum, bench->in,
                                     0, bench->out, 0, count, 0, NULL, NULL);
 
@@ -137,7 +137,7 @@ static double time_call(struct bench *bench, const struct bench_call *of, size_t
         bench_complain(&bench->device, of->name, status);
         return -1;
     }
-    return (double)(clfold_clock_ns() - begin) / 1e9;
+    return clock_now() - begin;
 }
 
 /* The result's last item, which all others but an exclusive scan's own are part of. */
@@ -187,7 +187,7 @@ static bool run_all(void *of, int run)
 static void print_all(void *of)
 {
     struct bench *bench = of;
-    const double empty = bench_median(bench->empty_seconds, RUNS);
+    const double empty = clock_median(bench->empty_seconds, RUNS);
 
     printf("%s, %s, driver %s; i32, medians of %d\n", bench->device.caps.platform,
            bench->device.caps.name, bench->device.caps.driver, RUNS);
@@ -195,7 +195,7 @@ static void print_all(void *of)
     printf("%-16s %6s %9.2f %8.2f\n", "an empty kernel", "", empty * 1e6, 1.0);
     for (size_t i = 0; i < NUM_CALLS; ++i) {
         for (size_t j = 0; j < NUM_COUNTS; ++j) {
-            const double median = bench_median(bench->seconds[i][j], RUNS);
+            const double median = clock_median(bench->seconds[i][j], RUNS);
             printf("%-16s %6zu %9.2f %8.2f\n", calls[i].name, counts[j], median * 1e6,
                    median / empty);
         }

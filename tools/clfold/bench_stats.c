@@ -1,15 +1,8 @@
 #include "bench_stats.h"
 
-#include <stdlib.h>
+#include "clock.h"
 
 static const uint64_t mebibyte = UINT64_C(1) << 20;
-
-static int compare(const void *a, const void *b)
-{
-    const double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
 
 /* Between two of the sorted values where the place is no whole number. */
 static double at(const double *sorted, size_t num, double share)
@@ -23,8 +16,7 @@ static double at(const double *sorted, size_t num, double share)
 
 struct bench_figure bench_figure_of(double *seconds, size_t num)
 {
-    qsort(seconds, num, sizeof(*seconds), compare);
-    const double median = at(seconds, num, 0.5);
+    const double median = clock_median(seconds, num);
     const double range = at(seconds, num, 0.75) - at(seconds, num, 0.25);
 
     return (struct bench_figure){ median, median > 0 ? range / median : 0, num };

@@ -124,13 +124,6 @@ static bool call(const struct measurement *m, const clfold_fold *fold, size_t co
     return done;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 static bool time_calls(const struct measurement *m, const clfold_fold *fold, size_t count,
                        double *median, struct message *message)
 {
@@ -147,8 +140,7 @@ static bool time_calls(const struct measurement *m, const clfold_fold *fold, siz
         }
         spent += seconds[calls++];
     }
-    qsort(seconds, (size_t)calls, sizeof(seconds[0]), compare);
-    *median = (seconds[(calls - 1) / 2] + seconds[calls / 2]) / 2;
+    *median = clock_median(seconds, (size_t)calls);
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* What read_limit's parts share. Nothing here knows clfold: that is the point of it. */
+/* What read_limit's parts share. It knows nothing of clfold but its clock. */
 #ifndef NATIVE_H
 #define NATIVE_H
 

@@ -4,6 +4,8 @@
  */
 #include "native.h"
 
+#include "../clfold/clock.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -11,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 enum { MAX_RUNS = 1001, ALIGNMENT = 64, NUMBER_TEXT = 40 };
@@ -248,21 +249,6 @@ fail:
     return EXIT_FAILED;
 }
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The median's time; the first call, which starts the threads, does not count. */
 static double time_loop(const struct options *options, const struct data *data,
                         struct total *result)
@@ -271,12 +257,11 @@ static double time_loop(const struct options *options, const struct data *data,
 
     *result = loop_fold(&options->fold, data->bytes, data->count);
     for (size_t i = 0; i < options->num_runs; i++) {
-        const double start = now();
+        const double start = clock_now();
         *result = loop_fold(&options->fold, data->bytes, data->count);
-        seconds[i] = now() - start;
+        seconds[i] = clock_now() - start;
     }
-    qsort(seconds, options->num_runs, sizeof(seconds[0]), compare_doubles);
-    return seconds[options->num_runs / 2];
+    return clock_median(seconds, options->num_runs);
 }
 
 static void measure(const struct options *options, const struct data *data)

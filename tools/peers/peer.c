@@ -1,11 +1,12 @@
 #include "peer.h"
 
+#include "../clfold/clock.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MAX_SETS = 256, MAX_ROUNDS = 1001, MAX_TEXT = 512 };
 static const double ALL_SETS_BYTES = 512.0 * 1024 * 1024;
@@ -188,22 +189,14 @@ static void check(const struct peer *peer, const struct peer_job *job, size_t se
 
 /* ---- Rounds ------------------------------------------------------------------------ */
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static double run_round(const struct peer *peer, const struct peer_job *job, size_t *set)
 {
     *set = (*set + 1) % job->sets;
     peer->call(*set);
     *set = (*set + 1) % job->sets;
-    const double begin = now();
+    const double begin = clock_now();
     peer->call(*set);
-    return now() - begin;
+    return clock_now() - begin;
 }
 
 static void serve(const struct peer *peer, const struct peer_job *job)
@@ -226,13 +219,6 @@ static void serve(const struct peer *peer, const struct peer_job *job)
     printf("{\"ok\": true}\n");
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static void run_alone(const struct peer *peer, const struct peer_job *job, size_t rounds)
 {
     const double items = (double)job->count * (double)job->item;
@@ -243,8 +229,7 @@ static void run_alone(const struct peer *peer, const struct peer_job *job, size_
         seconds[i] = run_round(peer, job, &set);
     }
     check(peer, job, set);
-    qsort(seconds, rounds, sizeof(seconds[0]), compare);
-    const double median = seconds[rounds / 2];
+    const double median = clock_median(seconds, rounds);
     printf("{\"peer\": \"%s\", \"op\": \"%s\", \"type\": \"%s\", \"count\": %zu, ",
            peer->name, job->scan ? "scan" : "reduce", types[job->type].name, job->count);
     printf("\"device\": ");
