@@ -58,15 +58,10 @@ bool bench_read_operation(struct bench_wish *wish, const char *text,
     return true;
 }
 
-static bool is_float(clfold_type type)
-{
-    return type_class(type) == TYPE_FLOAT;
-}
-
 /* Others lose bits, and their sums would depend on the order. */
 static bool is_exact(const struct type_pair *pair)
 {
-    return is_float(pair->in) == is_float(pair->type) &&
+    return type_is_float(pair->in) == type_is_float(pair->type) &&
            type_size(pair->in) <= type_size(pair->type);
 }
 

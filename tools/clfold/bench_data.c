@@ -5,6 +5,7 @@
 
 #include "base/half.h"
 #include "base/random.h"
+#include "ops/host_number.h"
 
 #include <string.h>
 
@@ -17,11 +18,6 @@ static uint64_t random_at(uint64_t i)
     uint64_t state = i * CLFOLD_RANDOM_STEP;
 
     return next_random(&state);
-}
-
-static bool is_float(clfold_type type)
-{
-    return type_class(type) == TYPE_FLOAT;
 }
 
 /* From -2 to 2 in quarters. */
@@ -90,7 +86,7 @@ void bench_data_make(const struct bench_case *one, uint64_t count, uint64_t firs
     default:
         break;
     }
-    switch (is_float(one->in) ? 0 : type_size(one->in)) {
+    switch (type_is_float(one->in) ? 0 : type_size(one->in)) {
     case 1:
         MAKE(uint8_t, random);
     case 2:
@@ -171,10 +167,10 @@ static void fold_bits(struct bench_data *data, size_t num)
     uint64_t *const bits = data->elements.bits;
     const clfold_type type = data->one.type;
     const bool greatest = data->one.fold == BENCH_MAX;
-    uint64_t total = data->index ? data->bits : type_wrap(type, bits[0]);
+    uint64_t total = data->index ? data->bits : clfold_number_wrap(type, bits[0]);
 
     for (size_t i = 0; i < num; i++) {
-        const uint64_t item = type_wrap(type, bits[i]);
+        const uint64_t item = clfold_number_wrap(type, bits[i]);
         const uint64_t a = order_of(type, item), b = order_of(type, total);
         /* the first of equals stays */
         if (greatest ? a > b : a < b) {
@@ -209,7 +205,7 @@ static void add_bits(struct bench_data *data, size_t num)
 
     for (size_t i = 0; i < num; i++) {
         total += bits[i];
-        bits[i] = type_wrap(data->one.type, total);
+        bits[i] = clfold_number_wrap(data->one.type, total);
     }
     data->bits = total;
 }
@@ -243,7 +239,7 @@ static void add_segments(struct bench_data *data, size_t num)
 
 static void fold(struct bench_data *data, size_t num)
 {
-    const bool real = is_float(data->one.type);
+    const bool real = type_is_float(data->one.type);
 
     switch (data->one.fold) {
     case BENCH_SEGMENTED:
@@ -260,7 +256,7 @@ static void fold(struct bench_data *data, size_t num)
 
 static void compare(struct bench_data *data, size_t num, size_t scalars)
 {
-    const bool real = is_float(data->one.type);
+    const bool real = type_is_float(data->one.type);
 
     for (size_t i = 0; i < num; i++) {
         const bool same = real ? data->elements.reals[i] == data->results.reals[i]
@@ -300,7 +296,8 @@ bool bench_data_agrees(struct bench_data *data, const void *result)
 
     memcpy(&pair, result, bench_out_size(&data->one));
     widen(type, has_index ? (const void *)&pair.value : (const void *)&pair, 1, told);
-    const bool same = is_float(type) ? told->reals[0] == data->real
-                                     : told->bits[0] == type_wrap(type, data->bits);
+    const bool same = type_is_float(type)
+                          ? told->reals[0] == data->real
+                          : told->bits[0] == clfold_number_wrap(type, data->bits);
     return same && (!has_index || pair.index == data->least_index);
 }

@@ -5,17 +5,13 @@
 
 #include "base/half.h"
 #include "base/random.h"
+#include "ops/host_number.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- Values ---- */
-
-static bool is_float(clfold_type type)
-{
-    return type_class(type) == TYPE_FLOAT;
-}
 
 static void store(clfold_type type, struct ladder_value value, void *to)
 {
@@ -60,7 +56,7 @@ static struct ladder_value load(clfold_type type, const void *from)
     uint16_t u16;
     uint32_t u32;
 
-    if (is_float(type)) {
+    if (type_is_float(type)) {
         value.real = number_double(type, from);
         return value;
     }
@@ -81,7 +77,7 @@ static struct ladder_value load(clfold_type type, const void *from)
         memcpy(&value.bits, from, 8);
         break;
     }
-    value.bits = type_wrap(type, value.bits);
+    value.bits = clfold_number_wrap(type, value.bits);
     return value;
 }
 
@@ -100,14 +96,14 @@ static bool less(clfold_type type, struct ladder_value a, struct ladder_value b)
 
 static bool equal(clfold_type type, struct ladder_value a, struct ladder_value b)
 {
-    return is_float(type) ? a.real == b.real : a.bits == b.bits;
+    return type_is_float(type) ? a.real == b.real : a.bits == b.bits;
 }
 
 static struct ladder_value small_value(clfold_type type, int number)
 {
     struct ladder_value value = { 0 };
 
-    if (is_float(type)) {
+    if (type_is_float(type)) {
         value.real = number;
     } else {
         value.bits = (uint64_t)(int64_t)number;
@@ -123,7 +119,7 @@ bool ladder_data_takes(clfold_op op, clfold_type type)
     case CLFOLD_BIT_AND:
     case CLFOLD_BIT_OR:
     case CLFOLD_BIT_XOR:
-        return !is_float(type);
+        return !type_is_float(type);
     default:
         /* the operators that follow have elements or results of another form */
         return op >= CLFOLD_ADD && op <= CLFOLD_MIN_MAX;
@@ -173,18 +169,18 @@ static struct ladder_value usual(struct ladder_data *data)
 
     switch (data->op) {
     case CLFOLD_ADD:
-        if (is_float(type)) {
+        if (type_is_float(type)) {
             return (struct ladder_value){ .real = summand(data, random) };
         }
         break;
     case CLFOLD_MUL:
-        if (is_float(type)) {
+        if (type_is_float(type)) {
             return (struct ladder_value){ .real = random & 1 ? 1 : -1 };
         }
         /* an even factor in a few would leave nothing of the others */
-        return (struct ladder_value){ .bits = type_wrap(type, random | 1) };
+        return (struct ladder_value){ .bits = clfold_number_wrap(type, random | 1) };
     case CLFOLD_BIT_AND:
-        return (struct ladder_value){ .bits = type_wrap(type, UINT64_MAX) };
+        return (struct ladder_value){ .bits = clfold_number_wrap(type, UINT64_MAX) };
     case CLFOLD_BIT_OR:
     case CLFOLD_LOGICAL_OR:
         return (struct ladder_value){ 0 };
@@ -193,10 +189,10 @@ static struct ladder_value usual(struct ladder_data *data)
     default:
         break;
     }
-    if (is_float(type)) {
+    if (type_is_float(type)) {
         return (struct ladder_value){ .real = any_real(type, random) };
     }
-    return (struct ladder_value){ .bits = type_wrap(type, random) };
+    return (struct ladder_value){ .bits = clfold_number_wrap(type, random) };
 }
 
 static struct ladder_value special(struct ladder_data *data)
@@ -209,9 +205,9 @@ static struct ladder_value special(struct ladder_data *data)
     case CLFOLD_MUL:
         return (struct ladder_value){ .real = factors[random % 12] };
     case CLFOLD_BIT_AND:
-        return (struct ladder_value){ .bits = type_wrap(data->type, ~bit) };
+        return (struct ladder_value){ .bits = clfold_number_wrap(data->type, ~bit) };
     case CLFOLD_BIT_OR:
-        return (struct ladder_value){ .bits = type_wrap(data->type, bit) };
+        return (struct ladder_value){ .bits = clfold_number_wrap(data->type, bit) };
     case CLFOLD_LOGICAL_OR:
         return small_value(data->type, 1 + (int)(random % 100));
     default: /* CLFOLD_LOGICAL_AND */
@@ -225,7 +221,7 @@ static uint64_t num_special(const struct ladder_data *data)
     switch (data->op) {
     case CLFOLD_MUL:
         /* 3^6 is less than 2^10, so six of them stay in the range of f16 */
-        return is_float(data->type) ? 6 : 0;
+        return type_is_float(data->type) ? 6 : 0;
     case CLFOLD_BIT_AND:
     case CLFOLD_BIT_OR:
         return 4;
@@ -264,11 +260,11 @@ static void fold(struct ladder_data *data, struct ladder_value item)
     }
     switch (data->op) {
     case CLFOLD_ADD:
-        total->bits = type_wrap(data->type, total->bits + item.bits);
+        total->bits = clfold_number_wrap(data->type, total->bits + item.bits);
         total->real += item.real;
         break;
     case CLFOLD_MUL:
-        total->bits = type_wrap(data->type, total->bits * item.bits);
+        total->bits = clfold_number_wrap(data->type, total->bits * item.bits);
         total->real *= item.real;
         break;
     case CLFOLD_BIT_AND:

@@ -233,6 +233,6 @@ static enum number_parsed parse_float(void *value, clfold_type type, const char 
 
 enum number_parsed number_parse(void *value, clfold_type type, const char *text)
 {
-    return type_class(type) == TYPE_FLOAT ? parse_float(value, type, text)
-                                          : parse_integer(value, type, text);
+    return type_is_float(type) ? parse_float(value, type, text)
+                               : parse_integer(value, type, text);
 }

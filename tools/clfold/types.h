@@ -44,9 +44,7 @@ clfold_type type_find(char kind, unsigned long size);
 
 enum type_class { TYPE_SIGNED, TYPE_UNSIGNED, TYPE_FLOAT };
 enum type_class type_class(clfold_type type);
-
-/* What is left of the bits in an integer of the type, its sign extended. */
-uint64_t type_wrap(clfold_type type, uint64_t bits);
+bool type_is_float(clfold_type type);
 
 /* Sums and products of integers go into 64 bits; everything else stays in the element's
  * type. */
