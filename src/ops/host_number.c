@@ -21,14 +21,23 @@ uint64_t clfold_number_wrap(clfold_type type, uint64_t integer)
                              : integer << unused >> unused;
 }
 
+/* The low `size` bytes, in any byte order. */
+static unsigned char *low_bytes(uint64_t *integer, size_t size)
+{
+    const uint16_t one = 1;
+
+    return (unsigned char *)integer + (*(const unsigned char *)&one ? 0 : 8 - size);
+}
+
 struct host_number clfold_number_read(clfold_type type, const void *at)
 {
+    size_t size = clfold_scalar(type)->size;
     uint64_t bits = 0;
     uint16_t half;
     float single;
     double real;
 
-    memcpy(&bits, at, clfold_scalar(type)->size);
+    memcpy(low_bytes(&bits, size), at, size);
     switch (type) {
     case CLFOLD_F16:
         memcpy(&half, at, sizeof(half));
@@ -42,6 +51,20 @@ struct host_number clfold_number_read(clfold_type type, const void *at)
     default:
         return (struct host_number){ .integer = clfold_number_wrap(type, bits) };
     }
+}
+
+void clfold_number_write(clfold_type type, struct host_number x, void *at)
+{
+    uint16_t half = type == CLFOLD_F16 ? clfold_double_to_half(x.real) : 0;
+    float single = (float)x.real;
+    size_t size = clfold_scalar(type)->size;
+
+    memcpy(at,
+           type == CLFOLD_F16   ? (const void *)&half
+           : type == CLFOLD_F32 ? (const void *)&single
+           : type == CLFOLD_F64 ? (const void *)&x.real
+                                : low_bytes(&x.integer, size),
+           size);
 }
 
 struct host_number clfold_number_convert(clfold_type to, clfold_type from,

@@ -282,8 +282,8 @@ static void printed(void **state)
 {
     struct ladder_data data = { .op = CLFOLD_ARG_MIN_MAX,
                                 .type = CLFOLD_I8,
-                                .least = { .bits = (uint64_t)-5 },
-                                .greatest = { .bits = 7 },
+                                .least = { .integer = (uint64_t)-5 },
+                                .greatest = { .integer = 7 },
                                 .least_index = 3,
                                 .greatest_index = 12 };
     char text[LADDER_RESULT_TEXT];

@@ -1,6 +1,5 @@
 #include "bench_data.h"
 
-#include "number.h"
 #include "types.h"
 
 #include "base/half.h"
@@ -138,7 +137,7 @@ static void widen(clfold_type type, const void *from, size_t num, struct bench_c
         WIDEN_REALS(double);
     default: /* CLFOLD_F16 */
         for (size_t i = 0; i < num; i++) {
-            to->reals[i] = number_double(type, (const uint16_t *)from + i);
+            to->reals[i] = clfold_half_to_double(((const uint16_t *)from)[i]);
         }
         break;
     }

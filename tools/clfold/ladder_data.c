@@ -3,9 +3,7 @@
 #include "number.h"
 #include "types.h"
 
-#include "base/half.h"
 #include "base/random.h"
-#include "ops/host_number.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,100 +11,14 @@
 
 /* ---- Values ---- */
 
-static void store(clfold_type type, struct ladder_value value, void *to)
+static struct host_number small_value(clfold_type type, int number)
 {
-    const uint8_t u8 = (uint8_t)value.bits;
-    const uint16_t u16 = (uint16_t)value.bits;
-    const uint32_t u32 = (uint32_t)value.bits;
-    const cl_half half = type == CLFOLD_F16 ? clfold_double_to_half(value.real) : 0;
-    const float single = (float)value.real;
-
-    switch (type) {
-    case CLFOLD_I8:
-    case CLFOLD_U8:
-        memcpy(to, &u8, 1);
-        break;
-    case CLFOLD_I16:
-    case CLFOLD_U16:
-        memcpy(to, &u16, 2);
-        break;
-    case CLFOLD_I32:
-    case CLFOLD_U32:
-        memcpy(to, &u32, 4);
-        break;
-    case CLFOLD_F16:
-        memcpy(to, &half, 2);
-        break;
-    case CLFOLD_F32:
-        memcpy(to, &single, 4);
-        break;
-    case CLFOLD_F64:
-        memcpy(to, &value.real, 8);
-        break;
-    default:
-        memcpy(to, &value.bits, 8);
-        break;
-    }
-}
-
-static struct ladder_value load(clfold_type type, const void *from)
-{
-    struct ladder_value value = { 0 };
-    uint8_t u8;
-    uint16_t u16;
-    uint32_t u32;
-
-    if (type_is_float(type)) {
-        value.real = number_double(type, from);
-        return value;
-    }
-    switch (type_size(type)) {
-    case 1:
-        memcpy(&u8, from, 1);
-        value.bits = u8;
-        break;
-    case 2:
-        memcpy(&u16, from, 2);
-        value.bits = u16;
-        break;
-    case 4:
-        memcpy(&u32, from, 4);
-        value.bits = u32;
-        break;
-    default:
-        memcpy(&value.bits, from, 8);
-        break;
-    }
-    value.bits = clfold_number_wrap(type, value.bits);
-    return value;
-}
-
-static bool less(clfold_type type, struct ladder_value a, struct ladder_value b)
-{
-    switch (type_class(type)) {
-    case TYPE_SIGNED:
-        return (int64_t)a.bits < (int64_t)b.bits;
-    case TYPE_UNSIGNED:
-        return a.bits < b.bits;
-    case TYPE_FLOAT:
-        break;
-    }
-    return a.real < b.real;
-}
-
-static bool equal(clfold_type type, struct ladder_value a, struct ladder_value b)
-{
-    return type_is_float(type) ? a.real == b.real : a.bits == b.bits;
-}
-
-static struct ladder_value small_value(clfold_type type, int number)
-{
-    struct ladder_value value = { 0 };
+    struct host_number value = { 0 };
 
     if (type_is_float(type)) {
         value.real = number;
     } else {
-        value.bits = (uint64_t)(int64_t)number;
+        value.integer = (uint64_t)(int64_t)number;
     }
     return value;
 }
@@ -162,7 +74,7 @@ static double summand(struct ladder_data *data, uint64_t random)
     return ((double)(random % 17) - 8) / 4;
 }
 
-static struct ladder_value usual(struct ladder_data *data)
+static struct host_number usual(struct ladder_data *data)
 {
     const uint64_t random = next_random(&data->random);
     const clfold_type type = data->type;
@@ -170,32 +82,32 @@ static struct ladder_value usual(struct ladder_data *data)
     switch (data->op) {
     case CLFOLD_ADD:
         if (type_is_float(type)) {
-            return (struct ladder_value){ .real = summand(data, random) };
+            return (struct host_number){ .real = summand(data, random) };
         }
         break;
     case CLFOLD_MUL:
         if (type_is_float(type)) {
-            return (struct ladder_value){ .real = random & 1 ? 1 : -1 };
+            return (struct host_number){ .real = random & 1 ? 1 : -1 };
         }
         /* an even factor in a few would leave nothing of the others */
-        return (struct ladder_value){ .bits = clfold_number_wrap(type, random | 1) };
+        return (struct host_number){ .integer = clfold_number_wrap(type, random | 1) };
     case CLFOLD_BIT_AND:
-        return (struct ladder_value){ .bits = clfold_number_wrap(type, UINT64_MAX) };
+        return (struct host_number){ .integer = clfold_number_wrap(type, UINT64_MAX) };
     case CLFOLD_BIT_OR:
     case CLFOLD_LOGICAL_OR:
-        return (struct ladder_value){ 0 };
+        return (struct host_number){ 0 };
     case CLFOLD_LOGICAL_AND:
         return small_value(type, 1 + (int)(random % 100));
     default:
         break;
     }
     if (type_is_float(type)) {
-        return (struct ladder_value){ .real = any_real(type, random) };
+        return (struct host_number){ .real = any_real(type, random) };
     }
-    return (struct ladder_value){ .bits = clfold_number_wrap(type, random) };
+    return (struct host_number){ .integer = clfold_number_wrap(type, random) };
 }
 
-static struct ladder_value special(struct ladder_data *data)
+static struct host_number special(struct ladder_data *data)
 {
     static const double factors[] = { 2, 3, 0.5, 2, 0.5, 3, 2, 0.5, 3, 2, 3, 0.5 };
     const uint64_t random = next_random(&data->special_random);
@@ -203,15 +115,15 @@ static struct ladder_value special(struct ladder_data *data)
 
     switch (data->op) {
     case CLFOLD_MUL:
-        return (struct ladder_value){ .real = factors[random % 12] };
+        return (struct host_number){ .real = factors[random % 12] };
     case CLFOLD_BIT_AND:
-        return (struct ladder_value){ .bits = clfold_number_wrap(data->type, ~bit) };
+        return (struct host_number){ .integer = clfold_number_wrap(data->type, ~bit) };
     case CLFOLD_BIT_OR:
-        return (struct ladder_value){ .bits = clfold_number_wrap(data->type, bit) };
+        return (struct host_number){ .integer = clfold_number_wrap(data->type, bit) };
     case CLFOLD_LOGICAL_OR:
         return small_value(data->type, 1 + (int)(random % 100));
     default: /* CLFOLD_LOGICAL_AND */
-        return (struct ladder_value){ 0 };
+        return (struct host_number){ 0 };
     }
 }
 
@@ -247,52 +159,52 @@ void ladder_data_begin(struct ladder_data *data, clfold_op op, clfold_type type,
     find_next_special(data);
 }
 
-static void fold(struct ladder_data *data, struct ladder_value item)
+static void fold(struct ladder_data *data, struct host_number item)
 {
-    struct ladder_value *const total = &data->total;
+    struct host_number *const total = &data->total;
 
     if (data->index == 0) {
         *total = data->least = data->greatest = item;
         if (data->op == CLFOLD_LOGICAL_AND || data->op == CLFOLD_LOGICAL_OR) {
-            *total = small_value(data->type, item.bits != 0 || item.real != 0);
+            *total = small_value(data->type, item.integer != 0 || item.real != 0);
         }
         return;
     }
     switch (data->op) {
     case CLFOLD_ADD:
-        total->bits = clfold_number_wrap(data->type, total->bits + item.bits);
+        total->integer = clfold_number_wrap(data->type, total->integer + item.integer);
         total->real += item.real;
         break;
     case CLFOLD_MUL:
-        total->bits = clfold_number_wrap(data->type, total->bits * item.bits);
+        total->integer = clfold_number_wrap(data->type, total->integer * item.integer);
         total->real *= item.real;
         break;
     case CLFOLD_BIT_AND:
-        total->bits &= item.bits;
+        total->integer &= item.integer;
         break;
     case CLFOLD_BIT_OR:
-        total->bits |= item.bits;
+        total->integer |= item.integer;
         break;
     case CLFOLD_BIT_XOR:
-        total->bits ^= item.bits;
+        total->integer ^= item.integer;
         break;
     case CLFOLD_LOGICAL_AND:
-        if (item.bits == 0 && item.real == 0) {
-            *total = (struct ladder_value){ 0 };
+        if (item.integer == 0 && item.real == 0) {
+            *total = (struct host_number){ 0 };
         }
         break;
     case CLFOLD_LOGICAL_OR:
-        if (item.bits != 0 || item.real != 0) {
+        if (item.integer != 0 || item.real != 0) {
             *total = small_value(data->type, 1);
         }
         break;
     default:
         /* The first of equals stays. */
-        if (less(data->type, item, data->least)) {
+        if (clfold_number_is_less(data->type, item, data->least)) {
             data->least = item;
             data->least_index = data->index;
         }
-        if (less(data->type, data->greatest, item)) {
+        if (clfold_number_is_less(data->type, data->greatest, item)) {
             data->greatest = item;
             data->greatest_index = data->index;
         }
@@ -306,12 +218,12 @@ void ladder_data_next(struct ladder_data *data, void *to, size_t num_elements)
     char *place = to;
 
     for (size_t i = 0; i < num_elements; i++, place += size) {
-        struct ladder_value item = usual(data);
+        struct host_number item = usual(data);
         if (data->index == data->place) {
             item = special(data);
             find_next_special(data);
         }
-        store(data->type, item, place);
+        clfold_number_write(data->type, item, place);
         fold(data, item);
         data->index++;
     }
@@ -323,7 +235,7 @@ void ladder_data_fold(struct ladder_data *data, const void *elements, size_t num
     const char *place = elements;
 
     for (size_t i = 0; i < num_elements; i++, place += size) {
-        fold(data, load(data->type, place));
+        fold(data, clfold_number_read(data->type, place));
         data->index++;
     }
 }
@@ -332,7 +244,7 @@ void ladder_data_fold(struct ladder_data *data, const void *elements, size_t num
 
 /* One value of the result, with its place for an arg-*. */
 struct part {
-    struct ladder_value value;
+    struct host_number value;
     uint64_t index;
 };
 
@@ -375,17 +287,18 @@ static struct part result_part(const struct ladder_data *data, const void *resul
     clfold_arg_value pair;
 
     if (!op_result(data->op).position) {
-        return (struct part){ load(data->type, from), 0 };
+        return (struct part){ clfold_number_read(data->type, from), 0 };
     }
     memcpy(&pair, from, sizeof(pair));
-    return (struct part){ load(data->type, &pair.value), pair.index };
+    return (struct part){ clfold_number_read(data->type, &pair.value), pair.index };
 }
 
 bool ladder_data_check(const struct ladder_data *data, const void *result)
 {
     for (unsigned i = 0; i < op_result(data->op).num; i++) {
         const struct part host = host_part(data, i), told = result_part(data, result, i);
-        if (!equal(data->type, host.value, told.value) || host.index != told.index) {
+        if (!clfold_number_is_same(data->type, host.value, told.value) ||
+            host.index != told.index) {
             return false;
         }
     }
@@ -400,10 +313,10 @@ static void write_host_result(const struct ladder_data *data, char *to)
         clfold_arg_value pair = { .index = part.index };
 
         if (op_result(data->op).position) {
-            store(data->type, part.value, &pair.value);
+            clfold_number_write(data->type, part.value, &pair.value);
             memcpy(to, &pair, sizeof(pair));
         } else {
-            store(data->type, part.value, to);
+            clfold_number_write(data->type, part.value, to);
         }
     }
 }

@@ -9,20 +9,13 @@
 #ifndef CLFOLD_COMMAND_LADDER_DATA_H
 #define CLFOLD_COMMAND_LADDER_DATA_H
 
-#include <clfold/clfold.h>
+#include "ops/host_number.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Two clfold_arg_value. */
 enum { LADDER_RESULT_BYTES = 32, LADDER_RESULT_TEXT = 160 };
-
-/* A float is in `real`, an integer in `bits`, a signed one with its sign extended. */
-struct ladder_value {
-    uint64_t bits;
-    double real;
-};
 
 struct ladder_data {
     clfold_op op;
@@ -33,7 +26,7 @@ struct ladder_data {
     uint64_t num_special, part, place;
     uint64_t random, special_random, dense;
     /* the folds so far */
-    struct ladder_value total, least, greatest;
+    struct host_number total, least, greatest;
     uint64_t least_index, greatest_index;
 };
 

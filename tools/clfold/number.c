@@ -2,10 +2,9 @@
 
 #include "types.h"
 
-#include "base/half.h"
+#include "ops/host_number.h"
 
 #include <fenv.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,78 +47,13 @@ static void print_double(char out[NUMBER_TEXT], double value, bool single)
 
 void number_print(char out[NUMBER_TEXT], clfold_type type, const void *value)
 {
-    clfold_arg_value item = { 0 };
+    const struct host_number number = clfold_number_read(type, value);
 
-    switch (type) {
-    case CLFOLD_I8:
-        memcpy(&item.value.i8, value, sizeof(item.value.i8));
-        snprintf(out, NUMBER_TEXT, "%d", item.value.i8);
-        break;
-    case CLFOLD_U8:
-        memcpy(&item.value.u8, value, sizeof(item.value.u8));
-        snprintf(out, NUMBER_TEXT, "%u", item.value.u8);
-        break;
-    case CLFOLD_I16:
-        memcpy(&item.value.i16, value, sizeof(item.value.i16));
-        snprintf(out, NUMBER_TEXT, "%d", item.value.i16);
-        break;
-    case CLFOLD_U16:
-        memcpy(&item.value.u16, value, sizeof(item.value.u16));
-        snprintf(out, NUMBER_TEXT, "%u", item.value.u16);
-        break;
-    case CLFOLD_I32:
-        memcpy(&item.value.i32, value, sizeof(item.value.i32));
-        snprintf(out, NUMBER_TEXT, "%" PRId32, item.value.i32);
-        break;
-    case CLFOLD_U32:
-        memcpy(&item.value.u32, value, sizeof(item.value.u32));
-        snprintf(out, NUMBER_TEXT, "%" PRIu32, item.value.u32);
-        break;
-    case CLFOLD_I64:
-        memcpy(&item.value.i64, value, sizeof(item.value.i64));
-        snprintf(out, NUMBER_TEXT, "%" PRId64, (int64_t)item.value.i64);
-        break;
-    case CLFOLD_U64:
-        memcpy(&item.value.u64, value, sizeof(item.value.u64));
-        snprintf(out, NUMBER_TEXT, "%" PRIu64, (uint64_t)item.value.u64);
-        break;
-    default:
-        print_double(out, number_double(type, value), type != CLFOLD_F64);
-        break;
+    if (type_is_float(type)) {
+        print_double(out, number.real, type != CLFOLD_F64);
+    } else {
+        clfold_number_print(out, NUMBER_TEXT, type, number);
     }
-}
-
-double number_double(clfold_type type, const void *value)
-{
-    cl_half half;
-    float single;
-    double wide = 0;
-
-    switch (type) {
-    case CLFOLD_F16:
-        memcpy(&half, value, sizeof(half));
-        return clfold_half_to_double(half);
-    case CLFOLD_F32:
-        memcpy(&single, value, sizeof(single));
-        return (double)single;
-    default:
-        memcpy(&wide, value, sizeof(wide));
-        return wide;
-    }
-}
-
-static void put_bits(void *value, size_t size, uint64_t bits)
-{
-    const uint8_t bits8 = (uint8_t)bits;
-    const uint16_t bits16 = (uint16_t)bits;
-    const uint32_t bits32 = (uint32_t)bits;
-
-    memcpy(value,
-           size == 1   ? (const void *)&bits8
-           : size == 2 ? (const void *)&bits16
-           : size == 4 ? (const void *)&bits32
-                       : (const void *)&bits,
-           size);
 }
 
 static enum number_parsed parse_integer(void *value, clfold_type type, const char *text)
@@ -147,7 +81,8 @@ static enum number_parsed parse_integer(void *value, clfold_type type, const cha
     if (overflow || magnitude > most) {
         return NUMBER_RANGE;
     }
-    put_bits(value, size, negative ? 0 - magnitude : magnitude);
+    const uint64_t integer = negative ? 0 - magnitude : magnitude;
+    clfold_number_write(type, (struct host_number){ .integer = integer }, value);
     return NUMBER_READ;
 }
 
@@ -211,24 +146,17 @@ static enum number_parsed parse_float(void *value, clfold_type type, const char 
 {
     const char *const magnitude = text + (*text == '-' || *text == '+');
     const bool special = is_special(magnitude);
-    double wide;
+    struct host_number number = { 0 };
 
     if (!special && !is_decimal(magnitude)) {
         return NUMBER_NONE;
     }
-    if (type == CLFOLD_F16) {
-        const cl_half half = clfold_double_to_half(parse_to_odd(text));
-        memcpy(value, &half, sizeof(half));
-        wide = clfold_half_to_double(half);
-    } else if (type == CLFOLD_F32) {
-        const float single = strtof(text, NULL);
-        memcpy(value, &single, sizeof(single));
-        wide = (double)single;
-    } else {
-        wide = strtod(text, NULL);
-        memcpy(value, &wide, sizeof(wide));
-    }
-    return !special && isinf(wide) ? NUMBER_RANGE : NUMBER_READ;
+    number.real = type == CLFOLD_F16   ? parse_to_odd(text)
+                  : type == CLFOLD_F32 ? (double)strtof(text, NULL)
+                                       : strtod(text, NULL);
+    clfold_number_write(type, number, value);
+    return !special && isinf(clfold_number_read(type, value).real) ? NUMBER_RANGE
+                                                                   : NUMBER_READ;
 }
 
 enum number_parsed number_parse(void *value, clfold_type type, const char *text)

@@ -14,9 +14,6 @@ enum { NUMBER_TEXT = 32 };
  */
 void number_print(char out[NUMBER_TEXT], clfold_type type, const void *value);
 
-/* The same value, for a JSON number; the integer types of 64 bits do not fit. */
-double number_double(clfold_type type, const void *value);
-
 enum number_parsed { NUMBER_READ, NUMBER_NONE, NUMBER_RANGE };
 
 /*
