@@ -64,3 +64,27 @@ void clfold_text_finish(struct text *text)
     clfold_free(text->bytes);
     *text = (struct text){ 0 };
 }
+
+bool clfold_text_take(const char **at, const char *word)
+{
+    size_t length = strlen(word);
+
+    if (strncmp(*at, word, length) != 0) {
+        return false;
+    }
+    *at += length;
+    return true;
+}
+
+bool clfold_text_take_name(const char **at, const char *(*name)(uint32_t), uint32_t first,
+                           uint32_t last, const char *after, uint32_t *which)
+{
+    for (*which = first; *which <= last; ++*which) {
+        const char *from = *at, *word = name(*which);
+        if (word && clfold_text_take(&from, word) && clfold_text_take(&from, after)) {
+            *at = from;
+            return true;
+        }
+    }
+    return false;
+}

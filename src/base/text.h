@@ -20,4 +20,14 @@ void clfold_text_print(struct text *text, const char *format, ...) CLFOLD_PRINTF
 /* A zeroed text, and a second time, are fine. */
 void clfold_text_finish(struct text *text);
 
+/* ---- Reading what was printed ------------------------------------------------------ */
+
+/* Moves past `word` if it is there. */
+bool clfold_text_take(const char **at, const char *word);
+
+/* Moves past one of the names `first` to `last` and `after` if they are there; a name may
+ * be NULL. */
+bool clfold_text_take_name(const char **at, const char *(*name)(uint32_t), uint32_t first,
+                           uint32_t last, const char *after, uint32_t *which);
+
 #endif

@@ -65,18 +65,6 @@ size_t clfold_tuning_print(char text[CLFOLD_TUNING_LINE], const char *key,
 
 /* ---- Words ------------------------------------------------------------------------- */
 
-/* Moves past `word` if it is there. */
-static bool take(const char **at, const char *word)
-{
-    size_t length = strlen(word);
-
-    if (strncmp(*at, word, length) != 0) {
-        return false;
-    }
-    *at += length;
-    return true;
-}
-
 /* A number as clfold writes it: no sign, no leading zero. */
 static bool take_number(const char **at, uint64_t *number)
 {
@@ -93,56 +81,35 @@ static bool take_number(const char **at, uint64_t *number)
     return *at > from;
 }
 
-static bool take_operation(const char **at, clfold_operation *operation)
+static const char *operation_name(uint32_t operation)
 {
-    const struct operation *row;
+    const struct operation *row = clfold_operation_row(operation);
 
-    for (*operation = CLFOLD_REDUCE; (row = clfold_operation_row(*operation));
-         ++*operation) {
-        const char *from = *at;
-        if (take(&from, row->name) && take(&from, " ")) {
-            *at = from;
-            return true;
-        }
-    }
-    return false;
+    return row ? row->name : NULL;
 }
 
-static bool take_op(const char **at, clfold_op *op)
+static const char *tuned_name(uint32_t which)
 {
-    for (*op = CLFOLD_ADD; *op <= CLFOLD_MATRIX_2X2; ++*op) {
-        const char *from = *at, *word = clfold_op_word(*op);
-        if (word && take(&from, word) && take(&from, " ")) {
-            *at = from;
-            return true;
-        }
-    }
-    return false;
+    return clfold_tuned_name((enum tuned)which);
 }
 
-static bool take_type(const char **at, const char *behind, clfold_type *type)
+static bool take_type(const char **at, const char *after, clfold_type *type)
 {
-    for (*type = CLFOLD_I8; *type <= CLFOLD_F64; ++*type) {
-        const char *from = *at;
-        if (take(&from, clfold_type_name(*type)) && take(&from, behind)) {
-            *at = from;
-            return true;
-        }
-    }
-    return false;
+    return clfold_text_take_name(at, clfold_type_name, CLFOLD_I8, CLFOLD_F64, after,
+                                 type);
 }
 
 static bool take_class(const char **at, uint32_t *count_class)
 {
     uint64_t from, to;
 
-    if (!take(at, "2^") || !take_number(at, &from) || !take(at, "..2^") ||
-        !take_number(at, &to) || to % 2 == 0 || to / 2 > MOST_CLASS ||
-        from != (to > 1 ? to - 2 : 0)) {
+    if (!clfold_text_take(at, "2^") || !take_number(at, &from) ||
+        !clfold_text_take(at, "..2^") || !take_number(at, &to) || to % 2 == 0 ||
+        to / 2 > MOST_CLASS || from != (to > 1 ? to - 2 : 0)) {
         return false;
     }
     *count_class = (uint32_t)(to / 2);
-    return take(at, " ");
+    return clfold_text_take(at, " ");
 }
 
 /* ---- Rows -------------------------------------------------------------------------- */
@@ -160,9 +127,9 @@ static bool read_value(const char **at, enum tuned which, uint64_t *value)
     if (which != TUNED_TILE) {
         return take_number(at, value);
     }
-    *value = take(at, clfold_tile_name(TILE_VECTOR))  ? TILE_VECTOR
-             : take(at, clfold_tile_name(TILE_GROUP)) ? TILE_GROUP
-                                                      : TILE_NONE;
+    *value = clfold_text_take(at, clfold_tile_name(TILE_VECTOR))  ? TILE_VECTOR
+             : clfold_text_take(at, clfold_tile_name(TILE_GROUP)) ? TILE_GROUP
+                                                                  : TILE_NONE;
     return *value != TILE_NONE;
 }
 
@@ -170,18 +137,13 @@ static bool read_value(const char **at, enum tuned which, uint64_t *value)
 static bool read_one(struct tuning_reader *reader, const char **at)
 {
     const char *word = *at;
-    int which = 0;
     uint64_t value;
+    uint32_t which;
 
-    while (which < CLFOLD_TUNED &&
-           !(take(at, clfold_tuned_name((enum tuned)which)) && take(at, "="))) {
-        *at = word;
-        ++which;
-    }
-    if (which == CLFOLD_TUNED) {
+    if (!clfold_text_take_name(at, tuned_name, 0, CLFOLD_TUNED - 1, "=", &which)) {
         return fail(reader, "there is no number ", word);
     }
-    if (!read_value(at, (enum tuned)which, &value) || !take(at, " ")) {
+    if (!read_value(at, (enum tuned)which, &value) || !clfold_text_take(at, " ")) {
         return fail(reader, "this is no value: ", word);
     }
     if (clfold_numbers_have(&reader->row.numbers, (enum tuned)which)) {
@@ -199,10 +161,12 @@ static bool read_row(struct tuning_reader *reader, const char *line)
     const char *at = line;
 
     reader->row = (struct tuning_row){ 0 };
-    if (!take_operation(&at, &fold->operation)) {
+    if (!clfold_text_take_name(&at, operation_name, CLFOLD_REDUCE,
+                               CLFOLD_RUN_LENGTH_DECODE, " ", &fold->operation)) {
         return fail(reader, "there is no operation ", at);
     }
-    if (!take_op(&at, &fold->op)) {
+    if (!clfold_text_take_name(&at, clfold_op_word, CLFOLD_ADD, CLFOLD_MATRIX_2X2, " ",
+                               &fold->op)) {
         return fail(reader, "there is no operator ", at);
     }
     if (!take_type(&at, ":", &fold->in) || !take_type(&at, " ", &fold->type)) {
@@ -211,7 +175,7 @@ static bool read_row(struct tuning_reader *reader, const char *line)
     if (!take_class(&at, &fold->count_class)) {
         return fail(reader, "these are no counts of a row: ", at);
     }
-    while (!take(&at, "on ")) {
+    while (!clfold_text_take(&at, "on ")) {
         if (!read_one(reader, &at)) {
             return false;
         }

@@ -1,5 +1,7 @@
 #include "plan/verdict.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -64,53 +66,40 @@ void clfold_verdict_reasons(char reasons[CLFOLD_VERDICT_SIZE],
 
 /* ---- Reading ----------------------------------------------------------------------- */
 
-/* Moves past `word` if it is there. */
-static bool take(const char **at, const char *word)
-{
-    size_t length = strlen(word);
-
-    if (strncmp(*at, word, length) != 0) {
-        return false;
-    }
-    *at += length;
-    return true;
-}
-
 static bool take_yes_or_no(const char **at, bool *is)
 {
-    *is = take(at, "yes");
-    return *is || take(at, "no");
+    *is = clfold_text_take(at, "yes");
+    return *is || clfold_text_take(at, "no");
 }
 
-/* A tier's name, and what stands behind it. */
-static bool take_tier(const char **at, const char *behind, enum memory_tier *tier)
+static const char *tier_name(uint32_t tier)
 {
-    for (int t = MEMORY_NONE; t < CLFOLD_MEMORY_TIERS; ++t) {
-        const char *from = *at;
-        if (take(&from, clfold_memory((enum memory_tier)t)->name) &&
-            take(&from, behind)) {
-            *at = from;
-            *tier = (enum memory_tier)t;
-            return true;
-        }
-    }
-    return false;
+    return clfold_memory((enum memory_tier)tier)->name;
+}
+
+/* A tier's name, and what stands after it. */
+static bool take_tier(const char **at, const char *after, uint32_t *tier)
+{
+    return clfold_text_take_name(at, tier_name, MEMORY_NONE, CLFOLD_MEMORY_TIERS - 1,
+                                 after, tier);
+}
+
+static const char *fate_name(uint32_t fate)
+{
+    return clfold_fate_name((enum tier_fate)fate);
 }
 
 static bool take_dropped(const char **at, enum tier_fate fates[CLFOLD_MEMORY_TIERS])
 {
-    enum memory_tier tier;
+    uint32_t tier, fate;
 
-    if (!take(at, "; ") || !take_tier(at, " dropped: ", &tier)) {
+    if (!clfold_text_take(at, "; ") || !take_tier(at, " dropped: ", &tier) ||
+        !clfold_text_take_name(at, fate_name, FATE_NOT_OFFERED, FATE_NOT_RUN - 1, "",
+                               &fate)) {
         return false;
     }
-    for (int f = FATE_NOT_OFFERED; f < FATE_NOT_RUN; ++f) {
-        if (take(at, clfold_fate_name((enum tier_fate)f))) {
-            fates[tier] = (enum tier_fate)f;
-            return true;
-        }
-    }
-    return false;
+    fates[tier] = (enum tier_fate)fate;
+    return true;
 }
 
 /* Whether the tiers before the one that was taken were dropped, and no other. */
@@ -143,18 +132,19 @@ bool clfold_verdict_read(struct findings *findings, const char *line, size_t len
     struct findings of = { 0 };
     char copy[CLFOLD_VERDICT_SIZE];
     const char *at = copy;
+    uint32_t tier;
 
     if (length >= sizeof(copy)) {
         return false;
     }
     memcpy(copy, line, length);
     copy[length] = '\0';
-    if (strlen(copy) != length || !take(&at, "clfold verdict 1: tier ") ||
-        !take_tier(&at, ", fair ", &of.verdict.tier) ||
-        !take_yes_or_no(&at, &of.verdict.fair) || !take(&at, ", fences ") ||
-        !take_yes_or_no(&at, &of.verdict.fences)) {
+    if (strlen(copy) != length || !clfold_text_take(&at, "clfold verdict 1: tier ") ||
+        !take_tier(&at, ", fair ", &tier) || !take_yes_or_no(&at, &of.verdict.fair) ||
+        !clfold_text_take(&at, ", fences ") || !take_yes_or_no(&at, &of.verdict.fences)) {
         return false;
     }
+    of.verdict.tier = (enum memory_tier)tier;
     while (*at != '\0') {
         if (!take_dropped(&at, of.fates)) {
             return false;
