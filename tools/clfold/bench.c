@@ -148,11 +148,6 @@ static bool measure_all(struct bench *bench, bool json, struct outcome *outcome,
     return done;
 }
 
-static bool draw(const void *user, FILE *svg, struct message *message)
-{
-    return bench_draw(user, svg, message);
-}
-
 /* "reduce add f32 at 2^20" */
 static void name_row(const struct bench_row *row, char *to, size_t size)
 {
@@ -200,7 +195,8 @@ static bool run(struct bench *bench, const struct options *options,
                                             CL_QUEUE_PROFILING_ENABLE, NULL);
     return prepare(bench, options, message) &&
            measure_all(bench, options->json, &outcome, message) &&
-           (!options->svg || output_file_write(options->svg, draw, bench, message)) &&
+           (!options->svg ||
+            output_file_write(options->svg, bench_draw, bench, message)) &&
            conclude(bench, &outcome, message);
 }
 

@@ -92,6 +92,7 @@ void bench_print_row(const struct bench_row *row);
 bool bench_print_json(const struct bench *bench, const struct bench_row *row,
                       struct message *message);
 
-bool bench_draw(const struct bench *bench, FILE *svg, struct message *message);
+/* `user` is a struct bench. */
+bool bench_draw(const void *user, FILE *svg, struct message *message);
 
 #endif

@@ -6,9 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { FIGURE_TEXT = 32, TITLE_TEXT = 512, NAME_TEXT = 64 };
+enum { FIGURE_TEXT = 32, NAME_TEXT = 64 };
 
 double bench_gbps(const struct bench_row *row)
 {
@@ -217,22 +216,14 @@ static double *values_of(const struct bench *bench, const struct lines *lines)
 static bool draw(const struct bench *bench, const struct lines *lines,
                  const double *values, FILE *svg, struct message *message)
 {
-    char title[TITLE_TEXT], subtitle[TITLE_TEXT], date[16] = "";
-    const time_t today = time(NULL);
     uint64_t counts[BENCH_MOST_COUNTS];
-    struct tm local;
 
-    if (localtime_r(&today, &local)) {
-        strftime(date, sizeof(date), "%Y-%m-%d", &local);
-    }
-    snprintf(title, sizeof(title), "%.200s, driver %.200s", bench->session.device_name,
-             driver_of(bench));
-    snprintf(subtitle, sizeof(subtitle), "clfold bench, %s", date);
     for (size_t i = 0; i < bench->num_counts; i++) {
         counts[i] = bench->counts[i];
     }
-    const struct chart chart = { .title = title,
-                                 .subtitle = subtitle,
+    const struct chart chart = { .device = bench->session.device_name,
+                                 .driver = driver_of(bench),
+                                 .what = "clfold bench",
                                  .y_label = "bytes that must be moved [GB/s]",
                                  .y_is_linear = true,
                                  .names = lines->titles,
@@ -244,8 +235,9 @@ static bool draw(const struct bench *bench, const struct lines *lines,
     return chart_draw(&chart, svg, message);
 }
 
-bool bench_draw(const struct bench *bench, FILE *svg, struct message *message)
+bool bench_draw(const void *user, FILE *svg, struct message *message)
 {
+    const struct bench *const bench = user;
     struct lines *const lines = calloc(1, sizeof(*lines));
     double *values = NULL;
     bool done = false;

@@ -109,16 +109,9 @@ static void write_script(const void *user, FILE *script)
     const uint64_t least = chart->counts[0];
     const uint64_t most = chart->counts[chart->num_counts - 1];
 
-    fputs("set encoding utf8\n"
-          "set terminal svg size 1000,640 enhanced font 'sans-serif,15' "
-          "background rgb 'white'\n"
-          "set title ",
-          script);
-    gnuplot_put_quoted(script, chart->title);
-    fputs(" . \"\\n\" . ", script);
-    gnuplot_put_quoted(script, chart->subtitle);
-    fputs(" noenhanced\n"
-          "set xlabel 'number of elements n'\n"
+    gnuplot_put_page(script, "1000,640", "set title", chart->device, chart->driver,
+                     chart->what);
+    fputs("set xlabel 'number of elements n'\n"
           "set ylabel ",
           script);
     gnuplot_put_quoted(script, chart->y_label);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 struct chart {
-    const char *title, *subtitle; /* plain text */
+    const char *device, *driver, *what; /* of the title: plain text */
     const char *y_label;
     bool y_is_linear;         /* and begins at 0; otherwise logarithmic */
     const char *const *names; /* of the lines, in the order of the legend */

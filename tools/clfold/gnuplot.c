@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -19,6 +20,29 @@ void gnuplot_put_quoted(FILE *script, const char *text)
         putc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, script);
     }
     putc('\'', script);
+}
+
+void gnuplot_put_page(FILE *script, const char *size, const char *title,
+                      const char *device, const char *driver, const char *what)
+{
+    char text[512], date[16] = "";
+    const time_t today = time(NULL);
+    struct tm local;
+
+    if (localtime_r(&today, &local)) {
+        strftime(date, sizeof(date), "%Y-%m-%d", &local);
+    }
+    fprintf(script,
+            "set encoding utf8\n"
+            "set terminal svg size %s enhanced font 'sans-serif,15' "
+            "background rgb 'white'\n%s ",
+            size, title);
+    snprintf(text, sizeof(text), "%.200s, driver %.200s", device, driver);
+    gnuplot_put_quoted(script, text);
+    fputs(" . \"\\n\" . ", script);
+    snprintf(text, sizeof(text), "%.400s, %s", what, date);
+    gnuplot_put_quoted(script, text);
+    fputs(" noenhanced\n", script);
 }
 
 /* The first line of what gnuplot said that is more than a picture of the script. */

@@ -6,9 +6,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
-enum { FIGURE_TEXT = 32, TITLE_TEXT = 512 };
+enum { FIGURE_TEXT = 32, TITLE_TEXT = 64 };
 
 /* JSON and CSV have the same digits. */
 static void print_seconds(char out[FIGURE_TEXT], double seconds)
@@ -179,17 +178,10 @@ bool ladder_draw(const struct ladder *ladder, FILE *svg, struct message *message
     const char *names[NUM_RUNGS];
     uint64_t counts[MOST_COUNTS];
     double milliseconds[MOST_COUNTS * NUM_RUNGS];
-    char title[TITLE_TEXT], subtitle[TITLE_TEXT], date[16] = "";
-    const time_t today = time(NULL);
-    struct tm local;
+    char what[TITLE_TEXT];
 
-    if (localtime_r(&today, &local)) {
-        strftime(date, sizeof(date), "%Y-%m-%d", &local);
-    }
-    snprintf(title, sizeof(title), "%.200s, driver %.200s", ladder->device_name,
-             ladder->driver);
-    snprintf(subtitle, sizeof(subtitle), "reduction, %s %s, %s", type_name(ladder->type),
-             op_name(ladder->op), date);
+    snprintf(what, sizeof(what), "reduction, %s %s", type_name(ladder->type),
+             op_name(ladder->op));
     for (size_t rung = 0; rung < NUM_RUNGS; rung++) {
         names[rung] = ladder_rungs[rung].name;
     }
@@ -199,8 +191,9 @@ bool ladder_draw(const struct ladder *ladder, FILE *svg, struct message *message
             milliseconds[row * NUM_RUNGS + rung] = ladder->cells[row][rung].seconds * 1e3;
         }
     }
-    const struct chart chart = { .title = title,
-                                 .subtitle = subtitle,
+    const struct chart chart = { .device = ladder->device_name,
+                                 .driver = ladder->driver,
+                                 .what = what,
                                  .y_label = "time of one call [ms]",
                                  .names = names,
                                  .num_lines = NUM_RUNGS,

@@ -195,11 +195,6 @@ static bool check(struct tracing *t, struct message *message)
     return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
 }
 
-static bool draw(const void *user, FILE *svg, struct message *message)
-{
-    return trace_draw(user, svg, message);
-}
-
 static bool run(struct tracing *t, const struct options *options, char **driver,
                 struct message *message)
 {
@@ -226,7 +221,8 @@ static bool run(struct tracing *t, const struct options *options, char **driver,
     } else {
         trace_print_tables(&t->trace);
     }
-    if (options->svg && !output_file_write(options->svg, draw, &t->trace, message)) {
+    if (options->svg &&
+        !output_file_write(options->svg, trace_draw, &t->trace, message)) {
         return false;
     }
     return t->trace.ok || message_set(message, "%" PRIu64 " of %zu results are wrong: %s",

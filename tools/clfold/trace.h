@@ -28,6 +28,7 @@ bool trace_print_json(const struct trace *trace, struct message *message);
 /* The snapshot, the depths and the means, on standard output. */
 void trace_print_tables(const struct trace *trace);
 
-bool trace_draw(const struct trace *trace, FILE *svg, struct message *message);
+/* `user` is a struct trace. */
+bool trace_draw(const void *user, FILE *svg, struct message *message);
 
 #endif

@@ -6,9 +6,8 @@
 #include "types.h"
 
 #include <inttypes.h>
-#include <time.h>
 
-enum { TITLE_TEXT = 512, FIGURE_TEXT = 32, BAR = 40 };
+enum { TITLE_TEXT = 256, FIGURE_TEXT = 32, BAR = 40 };
 
 /* Of so many tiles the timeline shows what each does; of more, only those around the
  * snapshot, beside all tiles' points. */
@@ -143,27 +142,18 @@ void trace_print_tables(const struct trace *trace)
 
 /* ---- The timeline ---- */
 
-static void put_titles(const struct trace *trace, FILE *script)
+static void put_page(const struct trace *trace, FILE *script)
 {
-    char text[TITLE_TEXT], count[COUNT_TEXT], date[16] = "";
-    const time_t today = time(NULL);
-    struct tm local;
+    char what[TITLE_TEXT], count[COUNT_TEXT];
 
-    if (localtime_r(&today, &local)) {
-        strftime(date, sizeof(date), "%Y-%m-%d", &local);
-    }
     count_print(count, trace->count);
-    fputs("set multiplot layout 1,2 margins 0.08,0.97,0.25,0.87 spacing 0.1 title ",
-          script);
-    snprintf(text, sizeof(text), "%.200s, driver %.200s", trace->device_name,
-             trace->driver);
-    gnuplot_put_quoted(script, text);
-    fputs(" . \"\\n\" . ", script);
-    snprintf(text, sizeof(text), "%s, %s %s, n = %s, %zu tile%s, %s",
-             trace->report.algorithm, type_name(trace->type), op_name(trace->op), count,
-             trace->records.num, trace->records.num == 1 ? "" : "s", date);
-    gnuplot_put_quoted(script, text);
-    fputs(" noenhanced\n", script);
+    snprintf(what, sizeof(what), "%s, %s %s, n = %s, %zu tile%s", trace->report.algorithm,
+             type_name(trace->type), op_name(trace->op), count, trace->records.num,
+             trace->records.num == 1 ? "" : "s");
+    gnuplot_put_page(
+        script, "1200,680",
+        "set multiplot layout 1,2 margins 0.08,0.97,0.25,0.87 spacing 0.1 title",
+        trace->device_name, trace->driver, what);
 }
 
 static double since(uint64_t begin, uint64_t time)
@@ -217,12 +207,8 @@ static void write_script(const void *user, FILE *script)
 {
     const struct trace *const trace = user;
 
-    fputs("set encoding utf8\n"
-          "set terminal svg size 1200,680 enhanced font 'sans-serif,15' "
-          "background rgb 'white'\n",
-          script);
+    put_page(trace, script);
     put_tiles(trace, "tiles", 0, trace->records.num, script);
-    put_titles(trace, script);
     fprintf(script,
             "set xlabel 'time since the first tile was started [%s]'\n"
             "set ylabel 'tile'\n"
@@ -254,7 +240,7 @@ static void write_script(const void *user, FILE *script)
                                      : "waits for the tile before it");
 }
 
-bool trace_draw(const struct trace *trace, FILE *svg, struct message *message)
+bool trace_draw(const void *user, FILE *svg, struct message *message)
 {
-    return gnuplot_draw(write_script, trace, svg, message);
+    return gnuplot_draw(write_script, user, svg, message);
 }
