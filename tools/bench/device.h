@@ -1,29 +1,29 @@
-/* What the benches share: an OpenCL device by number, runs in turn. */
+/* What the benches share: a device, runs in turn. */
 #ifndef CLFOLD_BENCH_DEVICE_H
 #define CLFOLD_BENCH_DEVICE_H
 
+#include "../clfold/session.h"
 #include "device/caps.h"
-
-#include <CL/cl.h>
 
 struct bench_device {
     const char *who; /* the program's name, for messages */
     struct caps caps;
-    cl_device_id id;
-    cl_context context;
-    cl_command_queue queue;
+    struct session session;
 };
 
 /* Says what failed; false. */
 bool bench_complain(const struct bench_device *device, const char *what, cl_int status);
 
-/* Opens the device whose number is the only argument, or number 0. Returns the exit
- * status where it cannot, having said why, and 0 else. */
+/* Opens a session with the device that the only argument selects, or the first one.
+ * Returns 0, or the exit status, having said why; the session is to be closed. */
 int bench_device_open(struct bench_device *device, int argc, char **argv);
-void bench_device_close(struct bench_device *device);
 
 /* A buffer of zeros, or NULL, having said why. */
 cl_mem bench_buffer(const struct bench_device *device, size_t bytes);
+
+/* A kernel of a program, or NULL, having said why. */
+cl_kernel bench_kernel(const struct bench_device *device, const char *text,
+                       const char *name);
 
 /* What a bench does; `bench` is its own struct, whose first member is the device. What
  * fails has said why. */

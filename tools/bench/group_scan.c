@@ -19,7 +19,6 @@ struct bench_case {
     clfold_type type;
     enum group_scan kind;
     uint32_t group_size;
-    cl_program program;
     cl_kernel kernel;
     double seconds[RUNS];
 };
@@ -37,9 +36,6 @@ static void close_device(struct bench *bench)
         if (bench->cases[i].kernel) {
             clReleaseKernel(bench->cases[i].kernel);
         }
-        if (bench->cases[i].program) {
-            clReleaseProgram(bench->cases[i].program);
-        }
     }
     if (bench->in) {
         clReleaseMemObject(bench->in);
@@ -47,7 +43,7 @@ static void close_device(struct bench *bench)
     if (bench->out) {
         clReleaseMemObject(bench->out);
     }
-    bench_device_close(&bench->device);
+    session_close(&bench->device.session);
 }
 
 static bool build(struct bench *bench, struct bench_case *scan)
@@ -56,7 +52,7 @@ static bool build(struct bench *bench, struct bench_case *scan)
     const cl_ulong count = COUNT;
     struct monoid monoid;
     struct text text = { 0 };
-    cl_int status = CL_OUT_OF_HOST_MEMORY;
+    cl_int status;
 
     if (clfold_monoid_init(&monoid, &site, CLFOLD_ADD, scan->type, scan->type)) {
         fprintf(stderr, "%s\n", clfold_last_error());
@@ -64,18 +60,13 @@ static bool build(struct bench *bench, struct bench_case *scan)
     }
     clfold_assemble_group_scan(&text, &monoid, scan->kind, scan->group_size);
     if (!text.failed) {
-        scan->program = clCreateProgramWithSource(
-            bench->device.context, 1, (const char *[]){ text.bytes }, NULL, &status);
+        scan->kernel = bench_kernel(&bench->device, text.bytes, "clfold_group_scans");
     }
     clfold_text_finish(&text);
-    if (!scan->program ||
-        (status = clBuildProgram(scan->program, 1, &bench->device.id,
-                                 bench->device.caps.options, NULL, NULL))) {
-        return bench_complain(&bench->device, "the program", status);
+    if (!scan->kernel) {
+        return false;
     }
-    scan->kernel = clCreateKernel(scan->program, "clfold_group_scans", &status);
-    if (!scan->kernel ||
-        (status = clSetKernelArg(scan->kernel, 0, sizeof(cl_mem), &bench->in)) ||
+    if ((status = clSetKernelArg(scan->kernel, 0, sizeof(cl_mem), &bench->in)) ||
         (status = clSetKernelArg(scan->kernel, 1, sizeof(cl_mem), &bench->out)) ||
         (status = clSetKernelArg(scan->kernel, 2, sizeof(count), &count))) {
         return bench_complain(&bench->device, "the kernel", status);
@@ -87,10 +78,10 @@ static bool build(struct bench *bench, struct bench_case *scan)
 static bool launch(struct bench *bench, const struct bench_case *scan)
 {
     const size_t global = COUNT, local = scan->group_size;
-    cl_int status = clEnqueueNDRangeKernel(bench->device.queue, scan->kernel, 1, NULL,
-                                           &global, &local, 0, NULL, NULL);
+    cl_int status = clEnqueueNDRangeKernel(bench->device.session.queue, scan->kernel, 1,
+                                           NULL, &global, &local, 0, NULL, NULL);
 
-    if (status || (status = clFinish(bench->device.queue))) {
+    if (status || (status = clFinish(bench->device.session.queue))) {
         return bench_complain(&bench->device, "the launch", status);
     }
     return true;
@@ -135,8 +126,8 @@ static bool check(struct bench *bench, const struct bench_case *scan, void *item
     if (!launch(bench, scan)) {
         return false;
     }
-    if ((status = clEnqueueReadBuffer(bench->device.queue, bench->out, CL_TRUE, 0, bytes,
-                                      items, 0, NULL, NULL))) {
+    if ((status = clEnqueueReadBuffer(bench->device.session.queue, bench->out, CL_TRUE, 0,
+                                      bytes, items, 0, NULL, NULL))) {
         return bench_complain(&bench->device, "clEnqueueReadBuffer", status);
     }
     if (!is_right(items, scan)) {
@@ -167,8 +158,8 @@ static bool run_type(struct bench *bench, clfold_type type, void *items)
     cl_int status;
 
     fill(items, type);
-    if ((status = clEnqueueWriteBuffer(bench->device.queue, bench->in, CL_TRUE, 0, bytes,
-                                       items, 0, NULL, NULL))) {
+    if ((status = clEnqueueWriteBuffer(bench->device.session.queue, bench->in, CL_TRUE, 0,
+                                       bytes, items, 0, NULL, NULL))) {
         return bench_complain(&bench->device, "clEnqueueWriteBuffer", status);
     }
     for (int kind = GROUP_SCAN_RAKING; kind <= GROUP_SCAN_BLELLOCH; ++kind) {

@@ -29,7 +29,6 @@ static const struct bench_case {
 
 struct bench {
     struct bench_device device;
-    clfold_context *context;
     cl_mem in, out, tiles, folded;
     double seconds[NUM_CASES][RUNS], num_folded[NUM_CASES];
 };
@@ -38,18 +37,13 @@ static bool open_bench(void *of)
 {
     struct bench *bench = of;
     const struct bench_device *device = &bench->device;
-    clfold_status status;
 
     /* Zeros do: nothing depends on the values. */
     bench->in = bench_buffer(device, (size_t)COUNT * sizeof(cl_float));
     bench->out = bench_buffer(device, (size_t)COUNT * sizeof(cl_float));
     bench->tiles = bench_buffer(device, MOST_TILES * sizeof(clfold_tile_trace));
     bench->folded = bench_buffer(device, FOLDED * sizeof(cl_ulong));
-    if (!bench->in || !bench->out || !bench->tiles || !bench->folded) {
-        return false;
-    }
-    status = clfold_context_create(&bench->context, device->context, device->id, NULL);
-    return status == CLFOLD_OK || bench_complain(device, "the context", status);
+    return bench->in && bench->out && bench->tiles && bench->folded;
 }
 
 static void close_bench(void *of)
@@ -57,7 +51,6 @@ static void close_bench(void *of)
     struct bench *bench = of;
     const cl_mem mems[] = { bench->in, bench->out, bench->tiles, bench->folded };
 
-    clfold_context_destroy(&bench->context);
     for (size_t i = 0; i < sizeof(mems) / sizeof(mems[0]); ++i) {
         if (mems[i]) {
             clReleaseMemObject(mems[i]);
@@ -81,12 +74,13 @@ static double scan(struct bench *bench, const struct bench_case *of)
     double begin;
     clfold_status status;
 
-    clfold_context_override(bench->context, &plan);
+    clfold_context_override(bench->device.session.context, &plan);
     begin = clock_now();
-    status = clfold_inclusive_scan(bench->context, bench->device.queue, &fold, bench->in,
-                                   0, bench->out, 0, COUNT, 0, NULL, NULL);
+    status =
+        clfold_inclusive_scan(bench->device.session.context, bench->device.session.queue,
+                              &fold, bench->in, 0, bench->out, 0, COUNT, 0, NULL, NULL);
     if (status == CLFOLD_OK) {
-        status = clFinish(bench->device.queue);
+        status = clFinish(bench->device.session.queue);
     }
     if (status) {
         bench_complain(&bench->device, of->algorithm, status);
@@ -104,8 +98,9 @@ static bool run_all(void *of, int run)
         cl_ulong folded = 0;
         cl_int status = CL_SUCCESS;
         if (seconds >= 0 && cases[i].block_every > 0) {
-            status = clEnqueueReadBuffer(bench->device.queue, bench->folded, CL_TRUE, 0,
-                                         sizeof(folded), &folded, 0, NULL, NULL);
+            status =
+                clEnqueueReadBuffer(bench->device.session.queue, bench->folded, CL_TRUE,
+                                    0, sizeof(folded), &folded, 0, NULL, NULL);
         }
         if (seconds < 0 || status) {
             return seconds >= 0 && bench_complain(&bench->device, "the count", status);

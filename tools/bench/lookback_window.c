@@ -28,7 +28,6 @@ static const clfold_fold fold = { .op = CLFOLD_ADD,
 
 struct bench {
     struct bench_device device;
-    clfold_context *context;
     cl_mem in, out;
     clfold_tile_trace *tiles;
     size_t num_tiles;
@@ -41,30 +40,29 @@ static void choose(struct bench *bench, uint32_t window)
 {
     const struct plan_override override = { .tile = TILE_GROUP, .window = window };
 
-    clfold_context_override(bench->context, &override);
+    clfold_context_override(bench->device.session.context, &override);
 }
 
 static clfold_status trace(struct bench *bench)
 {
-    return clfold_trace(bench->context, bench->device.queue, &fold, bench->in, 0,
-                        bench->out, 0, COUNT, bench->tiles,
+    return clfold_trace(bench->device.session.context, bench->device.session.queue, &fold,
+                        bench->in, 0, bench->out, 0, COUNT, bench->tiles,
                         bench->tiles ? bench->num_tiles : 0, &bench->num_tiles);
 }
 
 static clfold_status scan(struct bench *bench)
 {
     const clfold_status status =
-        clfold_inclusive_scan(bench->context, bench->device.queue, &fold, bench->in, 0,
-                              bench->out, 0, COUNT, 0, NULL, NULL);
+        clfold_inclusive_scan(bench->device.session.context, bench->device.session.queue,
+                              &fold, bench->in, 0, bench->out, 0, COUNT, 0, NULL, NULL);
 
-    return status ? status : clFinish(bench->device.queue);
+    return status ? status : clFinish(bench->device.session.queue);
 }
 
 static bool open_bench(void *of)
 {
     struct bench *bench = of;
     const size_t bytes = (size_t)COUNT * sizeof(cl_float);
-    clfold_status status;
 
     if (!bench->device.caps.facts.sub_groups) {
         fprintf(stderr, "%s: the device has no sub-groups\n", bench->device.who);
@@ -75,10 +73,6 @@ static bool open_bench(void *of)
     bench->out = bench_buffer(&bench->device, bytes);
     if (!bench->in || !bench->out) {
         return false;
-    }
-    if ((status = clfold_context_create(&bench->context, bench->device.context,
-                                        bench->device.id, NULL))) {
-        return bench_complain(&bench->device, "the context", status);
     }
     choose(bench, 1);
     if (trace(bench) != CLFOLD_OK) {
@@ -94,7 +88,6 @@ static void close_bench(void *of)
 {
     struct bench *bench = of;
 
-    clfold_context_destroy(&bench->context);
     free(bench->tiles);
     if (bench->in) {
         clReleaseMemObject(bench->in);

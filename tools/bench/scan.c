@@ -69,8 +69,6 @@ static const struct bench_case {
 
 struct bench {
     struct bench_device device;
-    clfold_context *context;
-    cl_program program;
     cl_kernel copy;
     cl_mem in, out;
     double seconds[NUM_CASES][RUNS];
@@ -88,8 +86,8 @@ static bool fill(const struct bench *bench, size_t bytes)
             values[i] = i % 2 == 0 ? (cl_float)(i * 2654435761u % 201) - 100
                                    : (cl_float)(i % 128 == 1);
         }
-        status = clEnqueueWriteBuffer(bench->device.queue, bench->in, CL_TRUE, 0, bytes,
-                                      values, 0, NULL, NULL);
+        status = clEnqueueWriteBuffer(bench->device.session.queue, bench->in, CL_TRUE, 0,
+                                      bytes, values, 0, NULL, NULL);
         free(values);
     }
     return status == CL_SUCCESS || bench_complain(&bench->device, "the data", status);
@@ -101,7 +99,6 @@ static bool open_bench(void *of)
     const struct bench_device *device = &bench->device;
     const size_t bytes = (size_t)COUNT * ITEM + 64;
     const cl_ulong num = COUNT / 16;
-    const char *text = copy_text;
     cl_int status;
 
     bench->in = bench_buffer(device, bytes);
@@ -109,32 +106,24 @@ static bool open_bench(void *of)
     if (!bench->in || !bench->out || !fill(bench, bytes)) {
         return false;
     }
-    bench->program = clCreateProgramWithSource(device->context, 1, &text, NULL, &status);
-    if (!bench->program || (status = clBuildProgram(bench->program, 1, &device->id,
-                                                    device->caps.options, NULL, NULL))) {
-        return bench_complain(device, "the copy", status);
+    bench->copy = bench_kernel(device, copy_text, "copy");
+    if (!bench->copy) {
+        return false;
     }
-    bench->copy = clCreateKernel(bench->program, "copy", &status);
-    if (!bench->copy ||
-        (status = clSetKernelArg(bench->copy, 0, sizeof(cl_mem), &bench->in)) ||
+    if ((status = clSetKernelArg(bench->copy, 0, sizeof(cl_mem), &bench->in)) ||
         (status = clSetKernelArg(bench->copy, 1, sizeof(cl_mem), &bench->out)) ||
         (status = clSetKernelArg(bench->copy, 2, sizeof(num), &num))) {
         return bench_complain(device, "the copy", status);
     }
-    status = clfold_context_create(&bench->context, device->context, device->id, NULL);
-    return status == CLFOLD_OK || bench_complain(device, "the context", status);
+    return true;
 }
 
 static void close_bench(void *of)
 {
     struct bench *bench = of;
 
-    clfold_context_destroy(&bench->context);
     if (bench->copy) {
         clReleaseKernel(bench->copy);
-    }
-    if (bench->program) {
-        clReleaseProgram(bench->program);
     }
     if (bench->in) {
         clReleaseMemObject(bench->in);
@@ -148,7 +137,7 @@ static clfold_status enqueue(struct bench *bench, const struct bench_case *scan)
 {
     const size_t global = COUNT / 16 / 1024, local = 1;
     const struct plan_override tile = { .tile = scan->tile };
-    cl_command_queue queue = bench->device.queue;
+    cl_command_queue queue = bench->device.session.queue;
     cl_mem in = scan->in_place ? bench->out : bench->in;
     clfold_fold fold = scan->fold;
 
@@ -157,18 +146,20 @@ static clfold_status enqueue(struct bench *bench, const struct bench_case *scan)
         return clEnqueueNDRangeKernel(queue, bench->copy, 1, NULL, &global, &local, 0,
                                       NULL, NULL);
     }
-    clfold_context_override(bench->context, &tile);
+    clfold_context_override(bench->device.session.context, &tile);
     if (!fold.op) {
-        return clfold_scan_monoid(bench->context, queue, &segmented, scan->algorithm,
-                                  scan->exclusive, in, scan->in_offset, bench->out,
-                                  scan->out_offset, COUNT, NULL, 0, NULL, NULL);
+        return clfold_scan_monoid(bench->device.session.context, queue, &segmented,
+                                  scan->algorithm, scan->exclusive, in, scan->in_offset,
+                                  bench->out, scan->out_offset, COUNT, NULL, 0, NULL,
+                                  NULL);
     }
     return scan->exclusive
-               ? clfold_exclusive_scan(bench->context, queue, &fold, in, scan->in_offset,
-                                       bench->out, scan->out_offset, COUNT, 0, NULL, NULL)
-               : clfold_inclusive_scan(bench->context, queue, &fold, in, scan->in_offset,
-                                       bench->out, scan->out_offset, COUNT, 0, NULL,
-                                       NULL);
+               ? clfold_exclusive_scan(bench->device.session.context, queue, &fold, in,
+                                       scan->in_offset, bench->out, scan->out_offset,
+                                       COUNT, 0, NULL, NULL)
+               : clfold_inclusive_scan(bench->device.session.context, queue, &fold, in,
+                                       scan->in_offset, bench->out, scan->out_offset,
+                                       COUNT, 0, NULL, NULL);
 }
 
 static bool run_all(void *of, int run)
@@ -178,7 +169,7 @@ static bool run_all(void *of, int run)
     for (size_t i = 0; i < NUM_CASES; ++i) {
         const double begin = clock_now();
         clfold_status status = enqueue(bench, &cases[i]);
-        if (status || (status = clFinish(bench->device.queue))) {
+        if (status || (status = clFinish(bench->device.session.queue))) {
             return bench_complain(&bench->device, cases[i].name, status);
         }
         if (run >= 0) {
@@ -196,7 +187,8 @@ static double multiple_of(struct bench *bench, const struct bench_case *scan)
 
     fold.algorithm = scan->algorithm;
     if (!scan->algorithm || !fold.op ||
-        clfold_explain(bench->context, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, &report)) {
+        clfold_explain(bench->device.session.context, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT,
+                       &report)) {
         return 0;
     }
     return (double)(report.bytes_read + report.bytes_written) /

@@ -34,8 +34,6 @@ static const struct bench_call {
 
 struct bench {
     struct bench_device device;
-    clfold_context *context;
-    cl_program program;
     cl_kernel empty;
     cl_mem in, out;
     double empty_seconds[RUNS], seconds[NUM_CALLS][NUM_COUNTS][RUNS];
@@ -48,7 +46,6 @@ static cl_int value_of(size_t i)
 
 static bool open_bench(void *of)
 {
-    static const char *source = "kernel void empty(void) {}";
     struct bench *bench = of;
     const struct bench_device *device = &bench->device;
     cl_int values[MOST];
@@ -62,38 +59,21 @@ static bool open_bench(void *of)
     for (size_t i = 0; i < MOST; ++i) {
         values[i] = value_of(i);
     }
-    status = clEnqueueWriteBuffer(device->queue, bench->in, CL_TRUE, 0, sizeof(values),
-                                  values, 0, NULL, NULL);
-    if (status == CL_SUCCESS) {
-        bench->program =
-            clCreateProgramWithSource(device->context, 1, &source, NULL, &status);
-    }
-    if (status == CL_SUCCESS) {
-        status = clBuildProgram(bench->program, 1, &device->id, NULL, NULL, NULL);
-    }
-    if (status == CL_SUCCESS) {
-        bench->empty = clCreateKernel(bench->program, "empty", &status);
-    }
+    status = clEnqueueWriteBuffer(device->session.queue, bench->in, CL_TRUE, 0,
+                                  sizeof(values), values, 0, NULL, NULL);
     if (status != CL_SUCCESS) {
-        return bench_complain(device, "the empty kernel", status);
+        return bench_complain(device, "the data", status);
     }
-    if (clfold_context_create(&bench->context, device->context, device->id, NULL)) {
-        fprintf(stderr, "%s: %s\n", device->who, clfold_last_error());
-        return false;
-    }
-    return true;
+    bench->empty = bench_kernel(device, "kernel void empty(void) {}", "empty");
+    return bench->empty;
 }
 
 static void close_bench(void *of)
 {
     struct bench *bench = of;
 
-    clfold_context_destroy(&bench->context);
     if (bench->empty) {
         clReleaseKernel(bench->empty);
-    }
-    if (bench->program) {
-        clReleaseProgram(bench->program);
     }
     if (bench->out) {
         clReleaseMemObject(bench->out);
@@ -109,11 +89,11 @@ static double time_empty(struct bench *bench)
     const struct bench_device *device = &bench->device;
     const size_t one = 1;
     const double begin = clock_now();
-    cl_int status = clEnqueueNDRangeKernel(device->queue, bench->empty, 1, NULL, &one,
-                                           &one, 0, NULL, NULL);
+    cl_int status = clEnqueueNDRangeKernel(device->session.queue, bench->empty, 1, NULL,
+                                           &one, &one, 0, NULL, NULL);
 
     if (status == CL_SUCCESS) {
-        status = clFinish(device->queue);
+        status = clFinish(device->session.queue);
     }
     if (status != CL_SUCCESS) {
         bench_complain(device, "the empty kernel", status);
@@ -126,14 +106,15 @@ static double time_call(struct bench *bench, const struct bench_call *of, size_t
 {
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
     const double begin = clock_now();
-    clfold_status status = of->call(bench->context, bench->device.queue, &sum, bench->in,
-                                    0, bench->out, 0, count, 0, NULL, NULL);
+    clfold_status status =
+        of->call(bench->device.session.context, bench->device.session.queue, &sum,
+                 bench->in, 0, bench->out, 0, count, 0, NULL, NULL);
 
     if (status != CLFOLD_OK) {
         fprintf(stderr, "%s: %s\n", bench->device.who, clfold_last_error());
         return -1;
     }
-    if ((status = clFinish(bench->device.queue))) {
+    if ((status = clFinish(bench->device.session.queue))) {
         bench_complain(&bench->device, of->name, status);
         return -1;
     }
@@ -147,7 +128,7 @@ static bool check(struct bench *bench, const struct bench_call *of, size_t count
     const size_t terms = count - (of->call == clfold_exclusive_scan);
     cl_int found, total = 0;
     cl_int status =
-        clEnqueueReadBuffer(bench->device.queue, bench->out, CL_TRUE,
+        clEnqueueReadBuffer(bench->device.session.queue, bench->out, CL_TRUE,
                             last * sizeof(found), sizeof(found), &found, 0, NULL, NULL);
 
     if (status != CL_SUCCESS) {
