@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import tempfile
 
 ROOFLINE = "roofline"
 PANEL = (760, 460)  # pixels
@@ -25,6 +24,8 @@ def check(path):
         raise ChartError("--svg needs the program gnuplot, and there is none in PATH")
     if os.path.exists(path) and not os.path.isfile(path):
         raise ChartError(f"--svg {path}: is not a regular file")
+    if os.path.exists(path) and not os.access(path, os.W_OK):
+        raise ChartError(f"--svg {path}: may not be written")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise ChartError(f"--svg {path}: no file can be made in {folder}")
 
@@ -95,22 +96,19 @@ def draw(path, rows, title):
 
 
 def replace(path, text):
-    """Puts a file of that text there at once. No more users may open it than the old one."""
-    mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666 & ~umask()
-    folder, name = os.path.split(path)
-    with tempfile.NamedTemporaryFile("w", dir=folder, prefix=f".{name}.", delete=False,
-                                     encoding="utf-8", errors="replace") as file:
+    """Puts a file of that text there at once, with the old one's owner and permissions."""
+    old = os.stat(path) if os.path.exists(path) else None
+    part = f"{path}.{os.getpid()}.part"
+    # at no time may more users open it than the old one
+    with open(part, "x", encoding="utf-8", errors="replace",
+              opener=lambda name, flags: os.open(name, flags, 0o600 if old else 0o666)) as file:
         try:
-            os.fchmod(file.fileno(), mode)
+            if old:
+                os.fchown(file.fileno(), old.st_uid, old.st_gid)
+                os.fchmod(file.fileno(), old.st_mode & 0o777)
             file.write(text)
             file.flush()
-            os.replace(file.name, path)
+            os.replace(part, path)
         except BaseException:
-            os.unlink(file.name)
+            os.unlink(part)
             raise
-
-
-def umask():
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
