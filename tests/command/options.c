@@ -1,381 +1,672 @@
-/* The command line, the names of types, and what --device selects. */
+/* The command line: which options the commands take, what they say, and the help. */
 #include "options.h"
-#include "selection.h"
 #include "types.h"
 
-#include "words.h"
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
 
-static void reduce_defaults(void **state)
+#include <stdlib.h>
+#include <string.h>
+
+static struct options options;
+static struct message message;
+
+enum { MOST_WORDS = 24, MOST_TEXT = 4096 };
+
+/* Reads the words of a line, of which '' is empty. */
+static bool read_line(const char *line)
 {
-    struct options options;
-    struct message message;
+    static char words[MOST_TEXT];
+    char *argv[MOST_WORDS + 1] = { (char *)"clfold" };
+    int argc = 1;
 
-    (void)state;
-    assert_true(
-        read_words((const char *[MOST]){ "reduce", "x.npy" }, &options, &message));
-    assert_int_equal(options.action, ACTION_REDUCE);
-    assert_int_equal(options.op, CLFOLD_ADD);
-    assert_int_equal(options.acc, 0);
-    assert_int_equal(options.format, FORMAT_NPY);
-    assert_int_equal(options.element, 0);
-    assert_null(options.algorithm);
-    assert_null(options.device);
-    assert_false(options.json);
-    assert_string_equal(options.file, "x.npy");
+    strcpy(words, line);
+    for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
+        assert_true(argc < MOST_WORDS);
+        argv[argc++] = strcmp(word, "''") == 0 ? word + 2 : word;
+    }
+    message.text[0] = '\0';
+    return options_read(&options, argc, argv, &message);
 }
 
-static void reduce_everything(void **state)
+#define PRINT_LINE(line, format)                                                         \
+    do {                                                                                 \
+        va_list arguments;                                                               \
+        va_start(arguments, format);                                                     \
+        assert_true(vsnprintf(line, sizeof(line), format, arguments) < MOST_TEXT);       \
+        va_end(arguments);                                                               \
+    } while (0)
+
+MESSAGE_PRINTF(1, 2)
+static void check_read(const char *format, ...)
 {
-    struct options options;
-    struct message message;
+    char line[MOST_TEXT];
 
-    (void)state;
-    assert_true(read_words((const char *[MOST]){ "reduce", "--op=max", "-", "--acc=u64",
-                                                 "--raw=u8", "--device=gpu", "--json" },
-                           &options, &message));
-    assert_int_equal(options.op, CLFOLD_MAX);
-    assert_int_equal(options.acc, CLFOLD_U64);
-    assert_int_equal(options.format, FORMAT_RAW);
-    assert_int_equal(options.element, CLFOLD_U8);
-    assert_string_equal(options.device, "gpu");
-    assert_true(options.json);
-    assert_string_equal(options.file, "-");
-
-    assert_true(read_words((const char *[MOST]){ "reduce", "--text", "i8", "--text=f16",
-                                                 "--kernel", "reduce-tiles", "x" },
-                           &options, &message));
-    assert_int_equal(options.format, FORMAT_TEXT);
-    assert_int_equal(options.element, CLFOLD_F16);
-    assert_string_equal(options.algorithm, "reduce_tiles");
-    assert_true(read_words(
-        (const char *[MOST]){ "reduce", "--kernel=reduce1", "--algorithm=reduce6", "x" },
-        &options, &message));
-    assert_string_equal(options.algorithm, "reduce6");
-    assert_true(read_words(
-        (const char *[MOST]){ "reduce", "--kernel=reduce1", "--algorithm=auto", "x" },
-        &options, &message));
-    assert_null(options.algorithm);
-
-    assert_true(
-        read_words((const char *[MOST]){ "reduce", "--op", "add", "--", "--json" },
-                   &options, &message));
-    assert_int_equal(options.op, CLFOLD_ADD);
-    assert_false(options.json);
-    assert_string_equal(options.file, "--json");
+    PRINT_LINE(line, format);
+    if (!read_line(line)) {
+        fail_msg("\"%s\" is refused: %s", line, message.text);
+    }
 }
 
-static void other_actions(void **state)
+MESSAGE_PRINTF(2, 3)
+static void check_refused(const char *part, const char *format, ...)
 {
-    struct options options;
-    struct message message;
+    char line[MOST_TEXT];
+
+    PRINT_LINE(line, format);
+    if (read_line(line)) {
+        fail_msg("\"%s\" is read; it should say \"%s\"", line, part);
+    }
+    if (!strstr(message.text, part)) {
+        fail_msg("\"%s\": \"%s\" does not say \"%s\"", line, message.text, part);
+    }
+}
+
+/* ---- Which options there are ---- */
+
+static const struct {
+    const char *name, *operands;
+} commands[] = {
+    { "devices", "" }, { "reduce", "x" }, { "scan", "x y.npy" }, { "explain", "scan" },
+    { "ladder", "" },  { "trace", "" },   { "bench", "" },       { "tune", "" },
+};
+#define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+/* A name may stand again, for other commands or with other values. */
+static const struct known {
+    const char *name, *commands;
+    const char *good;  /* NULL: it takes no value */
+    const char *wrong; /* values, and the empty one is wrong as well */
+    const char *part;  /* of what is said of them */
+} known[] = {
+    { .name = "version", .commands = "" },
+    { .name = "probe", .commands = "devices" },
+    { .name = "json", .commands = "devices reduce scan explain ladder trace bench" },
+    { .name = "profile", .commands = "reduce scan" },
+    { "op", "reduce explain ladder tune", "mul", "sum and MAX mul, moments",
+      ": the operators are " OP_NAMES },
+    { "op", "scan trace", "mul", "sum and MAX mul, arg-min min-max",
+      "the operators are " SCAN_OP_NAMES },
+    { "op", "bench", "reduce", "add", ": the operations are reduce, scan, all" },
+    { "acc", "reduce scan explain", "f64", "float f3 F32 f321 bool",
+      ": the types are i8 u8" },
+    { "raw", "reduce scan", "u8", "float i7", ": the types are i8 u8" },
+    { "text", "reduce scan", "f16", "float i7", ": the types are i8 u8" },
+    { "type", "explain ladder trace", "f64", "float i7", ": the types are i8 u8" },
+    { "types", "bench tune", "u8:u64,f32",
+      "f31 f32, ,f32 f32: u8:u64:u64 u8:f3x,f32 all,f32 "
+      "an-over-long-name-of-no-type-at-all",
+      ": a list of types" },
+    { "folds", "bench", "min,add", "sum add,,min", ": a list of add min max" },
+    { .name = "inclusive", .commands = "scan explain" },
+    { .name = "exclusive", .commands = "scan explain" },
+    { "init", "scan", "1", "1x 0x1p3 one", ": is no number" },
+    { "algorithm", "reduce", "reduce6",
+      "best reduce7 reduce-1 Auto reduce__tiles chained",
+      ": the kernels are " REDUCE_ALGORITHM_NAMES },
+    { "kernel", "reduce", "reduce6", "best reduce7 reduce-1 Auto reduce__tiles chained",
+      ": the kernels are " REDUCE_ALGORITHM_NAMES },
+    { "algorithm", "scan explain", "chained", "best reduce6 single_group_",
+      ": the algorithms are " SCAN_ALGORITHM_NAMES },
+    { "kernel", "explain", "auto", "best reduce6 single_group_",
+      ": the algorithms are " SCAN_ALGORITHM_NAMES },
+    { "algorithm", "trace", "chained", "best auto back single-group reduce_then_scan",
+      ": the algorithms are scan_lookback scan_chained" },
+    { "count", "explain trace tune", "2^20", "-1 2^64 1.5 1e x",
+      ": a count is a number" },
+    { "min", "ladder bench", "1000", "-1 2^64 1.5 1e x", ": a count is a number" },
+    { "max", "ladder bench", "1e9", "-1 2^64 1.5 1e x", ": a count is a number" },
+    { "seconds", "bench tune", "1.5", "-1 1x 1s nan x 1e9", ": a number from" },
+    { "device", "reduce scan explain ladder trace bench tune", "cpu", "",
+      "needs an index, gpu, cpu or a part of a name" },
+    { "csv", "ladder", "a", "-", "needs a file" },
+    { "svg", "ladder trace bench", "b", "-", "needs a file" },
+    { "file", "tune", "f", "-", "needs a file" },
+    { .name = "show", .commands = "tune" },
+    { .name = "reset", .commands = "tune" },
+};
+#define NUM_KNOWN (sizeof(known) / sizeof(known[0]))
+
+static bool in_list(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+
+    for (const char *at = list; (at = strstr(at, word)); at += length) {
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool takes(size_t command, const char *option)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < NUM_KNOWN; i++) {
+        found = found || (strcmp(known[i].name, option) == 0 &&
+                          in_list(known[i].commands, commands[command].name));
+    }
+    return found;
+}
+
+/* One command's option, after a line that is right. */
+static void check_option(const char *line, const struct known *one)
+{
+    char part[64], wrong[512];
+
+    if (!one->good) {
+        check_read("%s --%s", line, one->name);
+        snprintf(part, sizeof(part), "--%s takes no value", one->name);
+        check_refused(part, "%s --%s=1", line, one->name);
+        return;
+    }
+    check_read("%s --%s=%s", line, one->name, one->good);
+    check_read("%s --%s %s", line, one->name, one->good);
+    snprintf(part, sizeof(part), "--%s needs a value", one->name);
+    check_refused(part, "%s --%s", line, one->name);
+    snprintf(part, sizeof(part), "--%s ", one->name);
+    const char *rest = one->wrong;
+    do {
+        const size_t length = strcspn(rest, " ");
+        snprintf(wrong, sizeof(wrong), "%.*s", (int)length, rest);
+        check_refused(one->part, "%s --%s=%s", line, one->name, wrong);
+        assert_memory_equal(message.text, part, strlen(part));
+        assert_non_null(strstr(message.text, wrong));
+        rest += length + (rest[length] == ' ');
+    } while (*wrong);
+}
+
+/* Each command takes its options and refuses all others. */
+static void each_option(void **state)
+{
+    char line[64], part[64];
 
     (void)state;
-    assert_true(read_words((const char *[MOST]){ "devices" }, &options, &message));
-    assert_int_equal(options.action, ACTION_DEVICES);
-    assert_false(options.json);
-    assert_true(
-        read_words((const char *[MOST]){ "devices", "--json" }, &options, &message));
-    assert_true(options.json);
-    assert_true(read_words((const char *[MOST]){ "--version" }, &options, &message));
-    assert_int_equal(options.action, ACTION_VERSION);
-
-    static const struct {
-        const char *command, *begin;
-    } helps[] = {
-        { NULL, "Usage: clfold devices [--probe] [--json]\n       clfold reduce" },
-        { "devices", "Usage: clfold devices [--probe] [--json]\n\n" },
-        { "reduce", "Usage: clfold reduce [options] FILE\n\n" },
-        { "scan", "Usage: clfold scan [options] IN OUT\n\n" },
-        { "explain", "Usage: clfold explain reduce|scan [options]\n\n" },
-        { "ladder", "Usage: clfold ladder [options]\n\n" },
-        { "trace", "Usage: clfold trace [options]\n\n" },
-        { "bench", "Usage: clfold bench [options]\n\n" },
-        { "tune", "Usage: clfold tune [options]\n" },
-    };
-    static const char *const spellings[] = { "--help", "-h" };
-    for (size_t i = 0; i < sizeof(helps) / sizeof(helps[0]); i++) {
-        for (size_t j = 0; j < 2; j++) {
-            const char *const words[MOST] = {
-                helps[i].command ? helps[i].command : spellings[j],
-                helps[i].command ? spellings[j] : NULL,
-            };
-            assert_true(read_words(words, &options, &message));
-            assert_int_equal(options.action, ACTION_PRINT);
-            assert_memory_equal(options.print, helps[i].begin, strlen(helps[i].begin));
-            assert_non_null(strstr(options.print, "-h"));
+    for (size_t c = 0; c < NUM_COMMANDS; c++) {
+        snprintf(line, sizeof(line), "%s %s", commands[c].name, commands[c].operands);
+        for (size_t i = 0; i < NUM_KNOWN; i++) {
+            const char *const name = known[i].name;
+            if (in_list(known[i].commands, commands[c].name)) {
+                check_option(line, &known[i]);
+            } else if (!takes(c, name) &&
+                       !(strcmp(name, "type") == 0 && takes(c, "types"))) {
+                snprintf(part, sizeof(part), "no option --%s", name);
+                check_refused(part, "%s --%s", line, name);
+            }
         }
     }
 }
 
+static void check_pair(size_t command, const struct known *one, const struct known *other)
+{
+    static const char exclusive[] =
+        "raw/text inclusive/exclusive show/reset show/seconds show/op show/types "
+        "show/count reset/seconds reset/op reset/types reset/count reset/device";
+    const struct known *const both[] = { one, other };
+    char line[256], pair[2][64];
+
+    snprintf(line, sizeof(line), "%s %s", commands[command].name,
+             commands[command].operands);
+    for (int i = 0; i < 2; i++) {
+        snprintf(line + strlen(line), 64, both[i]->good ? " --%s=%s" : " --%s",
+                 both[i]->name, both[i]->good);
+        snprintf(pair[i], sizeof(pair[i]), "%s/%s", both[i]->name, both[1 - i]->name);
+    }
+    if (!in_list(exclusive, pair[0]) && !in_list(exclusive, pair[1])) {
+        check_read("%s", line);
+        return;
+    }
+    check_refused(" does not go with --", "%s", line);
+    assert_non_null(strstr(message.text, one->name));
+    assert_non_null(strstr(message.text, other->name));
+}
+
+/* Any two of a command's options, in either order, and each one twice. */
+static void each_pair(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < NUM_COMMANDS; c++) {
+        for (size_t i = 0; i < NUM_KNOWN * NUM_KNOWN; i++) {
+            const struct known *const one = &known[i / NUM_KNOWN];
+            const struct known *const other = &known[i % NUM_KNOWN];
+            if (in_list(one->commands, commands[c].name) &&
+                in_list(other->commands, commands[c].name)) {
+                check_pair(c, one, other);
+            }
+        }
+    }
+}
+
+/* The least and the greatest value, and one beyond each. */
+static void each_bound(void **state)
+{
+#define COUNT_MAX    "18446744073709551615"
+#define COUNT_BEYOND "18446744073709551616"
+    static const struct {
+        const char *option, *good, *beyond;
+    } bounds[] = {
+        { "explain scan --count", "0", "-1" },
+        { "explain scan --count", COUNT_MAX, COUNT_BEYOND },
+        { "trace --count", "1", "0" },
+        { "trace --count", COUNT_MAX, COUNT_BEYOND },
+        { "tune --count", "1", "0" },
+        { "tune --count", COUNT_MAX, COUNT_BEYOND },
+        { "ladder --min", "1", "0" },
+        { "ladder --min", "33554432", "33554433" },
+        { "ladder --max", "131072", "131071" },
+        { "ladder --min 1 --max", "1", "0" },
+        { "ladder --max", COUNT_MAX, COUNT_BEYOND },
+        { "bench --min", "1", "0" },
+        { "bench --min", COUNT_MAX, COUNT_BEYOND },
+        { "bench --max", "1", "0" },
+        { "bench --max", COUNT_MAX, COUNT_BEYOND },
+        { "bench --seconds", "0", "-0.001" },
+        { "bench --seconds", "3600", "3600.001" },
+        { "tune --seconds", "0.001", "0.0009" },
+        { "tune --seconds", "86400", "86400.001" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
+        check_read("%s %s", bounds[i].option, bounds[i].good);
+        check_refused(bounds[i].beyond, "%s %s", bounds[i].option, bounds[i].beyond);
+    }
+}
+
+/* ---- What a line says as a whole ---- */
+
+static void show_name(FILE *text, const char *name, const char *value)
+{
+    if (value) {
+        fprintf(text, " %s=%s", name, value);
+    }
+}
+
+static void show_number(FILE *text, const char *name, double number)
+{
+    if (number != 0) {
+        fprintf(text, " %s=%.15g", name, number);
+    }
+}
+
+static void show_types(FILE *text, const struct type_list *types)
+{
+    for (size_t i = 0; i < types->num; i++) {
+        fprintf(text, "%s%s:%s", i > 0 ? "," : " types=", type_name(types->each[i].in),
+                type_name(types->each[i].type));
+    }
+}
+
+/* All that was read and is not 0, in one line. */
+static char *show(void)
+{
+    static const char *const operations[] = { "", " reduce", " inclusive", " exclusive" };
+    static const char *const formats[] = {
+        [FORMAT_RAW] = "raw", [FORMAT_TEXT] = "text", [FORMAT_NPY] = NULL
+    };
+    const struct options *const o = &options;
+    size_t size;
+    char *line;
+    FILE *const text = open_memstream(&line, &size);
+
+    assert_non_null(text);
+    fprintf(text, "%s%s", o->action ? commands[o->action - 1].name : "clfold",
+            operations[o->operation]);
+    show_name(text, "op", o->op ? op_name(o->op) : NULL);
+    show_name(text, "acc", o->acc ? type_name(o->acc) : NULL);
+    show_name(text, "type", o->element ? type_name(o->element) : NULL);
+    show_types(text, &o->types);
+    show_name(text, "algorithm", o->algorithm);
+    show_name(text, "init", o->init);
+    show_name(text, "file", o->file);
+    show_name(text, "format", formats[o->format]);
+    show_name(text, "out", o->out);
+    show_name(text, "out_format", formats[o->out_format]);
+    show_name(text, "device", o->device);
+    show_number(text, "count", (double)o->count);
+    show_number(text, "min", (double)o->min);
+    show_number(text, "max", (double)o->max);
+    show_number(text, "seconds", o->seconds);
+    show_name(text, "csv", o->csv);
+    show_name(text, "svg", o->svg);
+    show_number(text, "bench_operation", o->bench.operation);
+    show_number(text, "bench_folds", o->bench.folds);
+    show_types(text, &o->bench.types);
+    fprintf(text, "%s%s%s%s%s%s%s%s", o->bench.all_types ? " all_types" : "",
+            o->json ? " json" : "", o->profile ? " profile" : "",
+            o->probe ? " probe" : "", o->show ? " show" : "", o->reset ? " reset" : "",
+            o->help ? " help" : "", o->version ? " version" : "");
+    assert_int_equal(fclose(text), 0);
+    return line;
+}
+
+static void lines(void **state)
+{
+    static const struct {
+        const char *line, *shown;
+    } cases[] = {
+        { "--version", "clfold version" },
+        { "-h", "clfold help" },
+        { "--help", "clfold help" },
+        { "devices", "devices" },
+        { "devices --json", "devices json" },
+        { "devices --probe", "devices probe" },
+
+        { "reduce x.npy", "reduce reduce op=add file=x.npy" },
+        { "reduce --op=max - --acc=u64 --raw=u8 --device=gpu --json",
+          "reduce reduce op=max acc=u64 type=u8 file=- format=raw device=gpu json" },
+        { "reduce --text i8 --text=f16 --kernel reduce-tiles x --profile",
+          "reduce reduce op=add type=f16 algorithm=reduce_tiles file=x format=text "
+          "profile" },
+        { "reduce --kernel=reduce1 --algorithm=reduce6 x",
+          "reduce reduce op=add algorithm=reduce6 file=x" },
+        { "reduce --algorithm=reduce6 --kernel=reduce1 x",
+          "reduce reduce op=add algorithm=reduce1 file=x" },
+        { "reduce --kernel=reduce1 --algorithm=auto x", "reduce reduce op=add file=x" },
+        { "reduce --op add -- --json", "reduce reduce op=add file=--json" },
+
+        { "scan a.npy b.npy", "scan inclusive op=add file=a.npy out=b.npy" },
+        { "scan - --exclusive --op=max --init -7 --acc=i16 x.txt --algorithm "
+          "then-propagate --raw=u8 --device=gpu --json --profile",
+          "scan exclusive op=max acc=i16 type=u8 algorithm=scan_then_propagate init=-7 "
+          "file=- format=raw out=x.txt out_format=text device=gpu json profile" },
+        { "scan --inclusive --inclusive a .bin",
+          "scan inclusive op=add file=a out=.bin out_format=raw" },
+        /* standard output takes the format of the input */
+        { "scan a -", "scan inclusive op=add file=a out=-" },
+        { "scan --raw u8 a.npy -",
+          "scan inclusive op=add type=u8 file=a.npy format=raw out=- out_format=raw" },
+        { "scan a.bin - --text=f32",
+          "scan inclusive op=add type=f32 file=a.bin format=text out=- "
+          "out_format=text" },
+        /* what may be right for the type that an .npy file tells is not refused before */
+        { "scan --init -1 a b.npy", "scan inclusive op=add init=-1 file=a out=b.npy" },
+        { "scan --init=1.5 a b.npy", "scan inclusive op=add init=1.5 file=a out=b.npy" },
+        { "scan --init 1e999 a b.npy",
+          "scan inclusive op=add init=1e999 file=a out=b.npy" },
+
+        { "explain reduce", "explain reduce op=add type=f32 count=67108864" },
+        { "explain --type=u8 --acc=u64 --op=max reduce --count=64Ki --kernel=reduce6 "
+          "--device=1 --json",
+          "explain reduce op=max acc=u64 type=u8 algorithm=reduce6 device=1 count=65536 "
+          "json" },
+        { "explain reduce --algorithm reduce_tiles --count 0",
+          "explain reduce op=add type=f32 algorithm=reduce_tiles" },
+        { "explain scan", "explain inclusive op=add type=f32 count=67108864" },
+        /* the algorithm's name may come before the operation whose it is */
+        { "explain --algorithm single-group --exclusive scan",
+          "explain exclusive op=add type=f32 algorithm=scan_single_group "
+          "count=67108864" },
+
+        { "ladder", "ladder op=add type=i32 min=131072 max=33554432" },
+        { "ladder --type=f64 --op max --min 1000 --max=1e6 --device gpu --csv a --svg b "
+          "--json",
+          "ladder op=max type=f64 device=gpu min=1000 max=1000000 csv=a svg=b json" },
+
+        { "trace",
+          "trace inclusive op=add type=f32 algorithm=scan_lookback count=16777216" },
+        { "trace --count=1e6 --type i8 --op bit-xor --algorithm chained --device cpu "
+          "--svg a --json",
+          "trace inclusive op=bit-xor type=i8 algorithm=scan_chained device=cpu "
+          "count=1000000 svg=a json" },
+
+        { "bench", "bench min=1048576 max=67108864 seconds=1" },
+        { "bench --op=scan --folds add,segmented --types=f32,u8:u64 --min=2^10 --max 1e6 "
+          "--seconds=0.25 --device cpu --json --svg a",
+          "bench device=cpu min=1024 max=1000000 seconds=0.25 svg=a bench_operation=2 "
+          "bench_folds=17 types=f32:f32,u8:u64 json" },
+        { "bench --types all --seconds 0", "bench min=1048576 max=67108864 all_types" },
+        /* one bound alone moves the other */
+        { "bench --max 2^14", "bench min=16384 max=16384 seconds=1" },
+        { "bench --max 2^22", "bench min=1048576 max=4194304 seconds=1" },
+        { "bench --min 2^28", "bench min=268435456 max=268435456 seconds=1" },
+        { "bench --min 5", "bench min=5 max=67108864 seconds=1" },
+
+        { "tune", "tune op=add seconds=90" },
+        { "tune --device cpu --seconds 1.5 --file=f --op max --types=u8:u64,f32,i16:i16 "
+          "--count 2^20",
+          "tune op=max types=u8:u64,f32:f32,i16:i16 file=f device=cpu count=1048576 "
+          "seconds=1.5" },
+        /* each pair of types is tuned once, where it stands first */
+        { "tune --types f32,u8,f32:f32,u8:u64,u8,f32",
+          "tune op=add types=f32:f32,u8:u8,u8:u64 seconds=90" },
+        { "tune --show --device=1 --file f",
+          "tune op=add file=f device=1 seconds=90 show" },
+        { "tune --reset --file f", "tune op=add file=f seconds=90 reset" },
+        { "tune --sho", "tune op=add seconds=90 show" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        check_read("%s", cases[i].line);
+        char *const shown = show();
+        assert_string_equal(shown, cases[i].shown);
+        free(shown);
+    }
+}
+
+/* What no single option's value tells. */
 static void refused(void **state)
 {
-    static const struct refusal cases[] = {
-        { { NULL }, "no command" },
-        { { "fold" }, "no command fold" },
-        { { "" }, "no command ;" },
-        { { "--json" }, "no option --json" },
-        { { "-V" }, "no option -V" },
-        { { "--help=x" }, "--help takes no value" },
-        { { "devices", "x" }, "devices takes no argument, and got x" },
-        { { "devices", "--acc", "x" }, "no option --acc" },
-        { { "devices", "--json=1" }, "--json takes no value" },
-        { { "reduce" }, "one FILE, and got 0" },
-        { { "reduce", "a", "b" }, "one FILE, and got 2" },
-        { { "reduce", "--bad", "a" }, "no option --bad" },
-        { { "reduce", "-x", "a" }, "no option -x" },
-        { { "reduce", "a", "--op" }, "--op needs a value" },
-        { { "reduce", "a", "--acc" }, "--acc needs a value" },
-        { { "reduce", "a", "--raw" }, "--raw needs a value" },
-        { { "reduce", "a", "--device" }, "--device needs a value" },
-        { { "reduce", "a", "--device=" }, "--device needs an index" },
-        { { "reduce", "a", "--op", "and" }, "--op and: the operators are add mul" },
-        { { "reduce", "a", "--op", "MAX" }, "--op MAX: the operators are " OP_NAMES },
-        { { "reduce", "a", "--op", "" }, "--op : the operators" },
-        { { "reduce", "a", "--acc", "float" }, "--acc float: the types are i8 u8" },
-        { { "reduce", "a", "--acc", "f3" }, "--acc f3: " },
-        { { "reduce", "a", "--acc", "F32" }, "--acc F32: " },
-        { { "reduce", "a", "--raw", "f321" }, "--raw f321: the types are" },
-        { { "reduce", "--json=yes", "a" }, "--json takes no value" },
-        { { "reduce", "a", "--text" }, "--text needs a value" },
-        { { "reduce", "a", "--text", "bool" }, "--text bool: the types are i8 u8" },
-        { { "reduce", "a", "--kernel" }, "--kernel needs a value" },
-        { { "reduce", "a", "--algorithm" }, "--algorithm needs a value" },
-        { { "reduce", "a", "--kernel", "best" },
-          "--kernel best: the kernels are auto reduce_tiles reduce0 " },
-        { { "reduce", "a", "--kernel", "reduce7" }, "--kernel reduce7: the kernels" },
-        { { "reduce", "a", "--algorithm=" }, "--algorithm : the kernels" },
-        { { "reduce", "a", "--raw", "u8", "--text", "u8" },
-          "--raw and --text exclude each other" },
-        { { "reduce", "a", "--text", "u8", "--raw", "u8" },
-          "--raw and --text exclude each other" },
-        { { "devices", "--text", "u8" }, "no option --text" },
-    };
-
-    (void)state;
-    check_refusals(cases, sizeof(cases) / sizeof(cases[0]));
-}
-
-static void types(void **state)
-{
-    static const char *const names[] = { "i8",  "u8",  "i16", "u16", "i32", "u32",
-                                         "i64", "u64", "f16", "f32", "f64" };
-    static const clfold_type sums[] = { CLFOLD_I64, CLFOLD_U64, CLFOLD_I64, CLFOLD_U64,
-                                        CLFOLD_I64, CLFOLD_U64, CLFOLD_I64, CLFOLD_U64,
-                                        CLFOLD_F16, CLFOLD_F32, CLFOLD_F64 };
-    static const size_t sizes[] = { 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8 };
-
-    (void)state;
-    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
-        const size_t i = type - CLFOLD_I8;
-        assert_string_equal(type_name(type), names[i]);
-        assert_int_equal(type_parse(names[i]), type);
-        assert_int_equal(type_size(type), sizes[i]);
-        assert_int_equal(type_find(names[i][0], sizes[i]), type);
-        assert_int_equal(type_accumulator(CLFOLD_ADD, type), sums[i]);
-        assert_int_equal(type_accumulator(CLFOLD_MUL, type), sums[i]);
-        for (clfold_op op = CLFOLD_MIN; op <= CLFOLD_MIN_MAX; op++) {
-            assert_int_equal(type_accumulator(op, type), type);
-        }
-        assert_non_null(strstr(TYPE_NAMES, names[i]));
-    }
-    assert_int_equal(type_parse(""), 0);
-    assert_int_equal(type_find('f', 1), 0);
-}
-
-static void operators(void **state)
-{
+#define WHICH " scan writes one number for each element, and "
     static const struct {
-        clfold_op op;
-        const char *name;
-        bool position;
-        unsigned num;
-    } all[] = {
-        { CLFOLD_ADD, "add", false, 1 },
-        { CLFOLD_MUL, "mul", false, 1 },
-        { CLFOLD_MIN, "min", false, 1 },
-        { CLFOLD_MAX, "max", false, 1 },
-        { CLFOLD_MIN_MAX, "min-max", false, 2 },
-        { CLFOLD_ARG_MIN, "arg-min", true, 1 },
-        { CLFOLD_ARG_MAX, "arg-max", true, 1 },
-        { CLFOLD_ARG_MIN_MAX, "arg-min-max", true, 2 },
-        { CLFOLD_BIT_AND, "bit-and", false, 1 },
-        { CLFOLD_BIT_OR, "bit-or", false, 1 },
-        { CLFOLD_BIT_XOR, "bit-xor", false, 1 },
-        { CLFOLD_LOGICAL_AND, "logical-and", false, 1 },
-        { CLFOLD_LOGICAL_OR, "logical-or", false, 1 },
+        const char *line, *part;
+    } cases[] = {
+        { "", "no command was given; see clfold --help" },
+        { "fold", "no command fold" },
+        { "''", "no command ;" },
+        { "--json", "no option --json, or it is not unique; see clfold --help" },
+        { "-V", "no option -V; see clfold --help" },
+        { "--help=x", "--help takes no value" },
+        { "devices x", "devices takes no argument, and got x" },
+        { "ladder x", "ladder takes no argument, and got x" },
+        { "trace x", "trace takes no argument, and got x" },
+        { "bench x", "bench takes no argument, and got x" },
+        { "tune x y", "tune takes no argument, and got x; see clfold tune --help" },
+        { "reduce", "one FILE, and got 0" },
+        { "reduce a b", "one FILE, and got 2" },
+        { "scan", "scan takes IN and OUT, and got 0" },
+        { "scan a.npy", "IN and OUT, and got 1" },
+        { "scan a.npy b.npy c.npy", "IN and OUT, and got 3" },
+        { "explain", "explain takes one operation, reduce or scan, and got 0" },
+        { "explain ladder", "and got ladder" },
+        { "explain reduce x", "and got 2" },
+        { "reduce --bad a", "no option --bad" },
+        { "reduce -x a", "no option -x" },
+        { "ladder --m 1", "no option --m, or it is not unique" },
+        { "trace --window 8", "no option --window" },
+
+        { "scan a b", "OUT b: its name must end in .npy" },
+        { "scan a ''", "OUT : its name must end" },
+        { "scan a npy", "OUT npy: " },
+        { "scan a b.npy.gz", "OUT b.npy.gz: " },
+        { "scan a b.NPY", "OUT b.NPY: " },
+        { "scan --json a -", "--json and OUT - both go to" },
+        { "scan --op arg-min a b.npy",
+          WHICH "arg-min gives an index with it; the operators are " SCAN_OP_NAMES },
+        { "scan --op arg-max a b.npy", WHICH "arg-max gives an index" },
+        { "scan --op min-max a b.npy", WHICH "min-max gives two" },
+        { "trace --op arg-min-max", WHICH "arg-min-max gives two" },
+        /* of a type that is known, and of one that the file will tell */
+        { "scan --init 1.5 --raw i8 a b.npy", "--init 1.5: is no number of type i64" },
+        { "scan --init -1 --text u8 a b.npy", "--init -1: is out of the range of u64" },
+        { "scan --init 128 --acc i8 a b.npy", "--init 128: is out of the range of i8" },
+        { "scan --init 300 --op max --raw u8 a b.npy",
+          "--init 300: is out of the range of u8" },
+        { "scan --init 1e40 --text f32 a b.npy",
+          "--init 1e40: is out of the range of f32" },
+
+        { "explain reduce --exclusive", "go with explain scan" },
+        { "explain --inclusive reduce", "go with explain scan" },
+        { "explain --kernel=single-group reduce",
+          "--kernel single-group: the kernels are auto reduce_tiles" },
+
+        { "ladder --min 9 --max 8", "--min 9 is more than --max 8" },
+        { "ladder --min 2^26", "--min 67108864 is more than --max 33554432" },
+        { "ladder --csv a --svg a", "name one file, a" },
+        { "ladder --type f32 --op bit-or", "--op bit-or does not go with --type f32" },
+        { "trace --op bit-or", "--op bit-or does not go with --type f32" },
+
+        { "bench --min 9 --max 8", "--min 9 is more than --max 8" },
+        { "bench --types i32:f64", "--types i32:f64: i32 is not folded in f64 here" },
+        { "bench --types u64:u8", "--types u64:u8: u64 is not folded in u8 here" },
+        { "bench --op reduce --folds segmented", "leave no case" },
+        { "bench --op scan --folds arg-min", "leave no case" },
+        { "bench --types f64 --folds segmented", "leave no case" },
+
+        { "tune --s 1", "no option --s, or it is not unique" },
+        { "tune --show --reset", "--show does not go with --reset" },
+        { "tune --count 1 --show", "--count does not go with --show" },
+        { "reduce --text u8 --raw u8 a", "--raw does not go with --text" },
+        { "scan --inclusive --exclusive a b.npy",
+          "--inclusive does not go with --exclusive" },
     };
-    char names[512] = "";
 
     (void)state;
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-        assert_int_equal(op_parse(all[i].name), all[i].op);
-        assert_string_equal(op_name(all[i].op), all[i].name);
-        assert_int_equal(op_result(all[i].op).position, all[i].position);
-        assert_int_equal(op_result(all[i].op).num, all[i].num);
-        strcat(strcat(names, i > 0 ? " " : ""), all[i].name);
-    }
-    assert_string_equal(names, OP_NAMES);
-
-    static const char *const wrong[] = { "",     "ad",       "adds",    "Add",
-                                         "add ", "bit_and",  "moments", "affine",
-                                         "arg",  "arg-min-", "bit-",    "and" };
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        assert_int_equal(op_parse(wrong[i]), 0);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        check_refused(cases[i].part, "%s", cases[i].line);
     }
 }
 
-static void check_algorithms(const char *const *names, const char *all_names,
-                             const char *const *wrong, bool of_scan)
+/* Every pair of types there is, and all of them again. */
+static void most_types(void **state)
 {
-    const char *algorithm;
-    char all[512] = "auto";
+    char line[MOST_TEXT] = "tune --types ";
 
-    for (; *names; names++) {
-        char hyphens[64];
-        assert_true(algorithm_parse(*names, of_scan, &algorithm));
-        assert_string_equal(algorithm, *names);
-        strcat(strcat(all, " "), *names);
-        strcpy(hyphens, *names);
-        for (char *c = hyphens; (c = strchr(c, '_'));) {
-            *c = '-';
+    (void)state;
+    for (int i = 0; i < 2 * LIST_MOST_TYPES; i++) {
+        const int pair = i % LIST_MOST_TYPES;
+        sprintf(line + strlen(line), "%s%s:%s", i > 0 ? "," : "",
+                type_name(1 + (clfold_type)(pair / CLFOLD_F64)),
+                type_name(1 + (clfold_type)(pair % CLFOLD_F64)));
+    }
+    check_read("%s", line);
+    assert_int_equal(options.types.num, LIST_MOST_TYPES);
+    for (int i = 0; i < LIST_MOST_TYPES; i++) {
+        assert_int_equal(options.types.each[i].in, 1 + i / CLFOLD_F64);
+        assert_int_equal(options.types.each[i].type, 1 + i % CLFOLD_F64);
+    }
+}
+
+/* ---- Help ---- */
+
+/* It fits 80 columns and lists the options that the command takes, and no others. */
+static void check_help(enum action action)
+{
+    bool listed[NUM_KNOWN] = { 0 }, letter = false;
+    size_t size;
+    char *help;
+    FILE *const stream = open_memstream(&help, &size);
+
+    assert_non_null(stream);
+    options_help(stream, action);
+    assert_int_equal(fclose(stream), 0);
+    for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) {
+        char name[64];
+        assert_true(strlen(line) <= 80);
+        letter = letter || strncmp(line, "  -h, --help ", 13) == 0;
+        if (sscanf(line, "  --%63[a-z]", name) != 1 || !action) {
+            continue;
         }
-        assert_true(algorithm_parse(hyphens, of_scan, &algorithm));
-        assert_string_equal(algorithm, *names);
-        assert_false(algorithm_parse(*names, !of_scan, &algorithm));
-    }
-    assert_string_equal(all, all_names);
-    assert_true(algorithm_parse("auto", of_scan, &algorithm));
-    assert_null(algorithm);
-    for (; *wrong; wrong++) {
-        assert_false(algorithm_parse(*wrong, of_scan, &algorithm));
-    }
-}
-
-static void algorithms(void **state)
-{
-    static const char *const of_reduce[] = { "reduce_tiles", "reduce0", "reduce1",
-                                             "reduce2",      "reduce3", "reduce4",
-                                             "reduce5",      "reduce6", NULL };
-    static const char *const not_of_reduce[] = { "",
-                                                 "reduce",
-                                                 "reduce7",
-                                                 "reduce_",
-                                                 "reduce_tile",
-                                                 "tiles",
-                                                 "auto ",
-                                                 "REDUCE_TILES",
-                                                 "reduce-0",
-                                                 "scan_reduce_tiles",
-                                                 "reduce_tiles_",
-                                                 NULL };
-    static const char *const of_scan[] = { "scan_single_group", "scan_then_propagate",
-                                           "reduce_then_scan",  "scan_lookback",
-                                           "scan_chained",      NULL };
-    static const char *const not_of_scan[] = { "",
-                                               "scan",
-                                               "scan_",
-                                               "scan-",
-                                               "single",
-                                               "scan_auto",
-                                               "auto ",
-                                               "single_group_",
-                                               "Single_Group",
-                                               "scan_scan_single_group",
-                                               "propagate",
-                                               "then_scan",
-                                               "scansingle_group",
-                                               "reduce_then",
-                                               "look_back",
-                                               "chain",
-                                               NULL };
-    static const char *const forms[] = { "single_group", "single-group",
-                                         "scan-single_group", "scan_single-group" };
-    const char *algorithm;
-
-    (void)state;
-    check_algorithms(of_reduce, REDUCE_ALGORITHM_NAMES, not_of_reduce, false);
-    check_algorithms(of_scan, SCAN_ALGORITHM_NAMES, not_of_scan, true);
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        assert_true(algorithm_parse(forms[i], true, &algorithm));
-        assert_string_equal(algorithm, "scan_single_group");
-    }
-    assert_true(algorithm_parse("then-propagate", true, &algorithm));
-    assert_string_equal(algorithm, "scan_then_propagate");
-}
-
-static void selections(void **state)
-{
-    static const struct candidate machine[] = {
-        { "pthread-Core i5-1234", .cpu = true }, { "Intel(R) Xeon", .cpu = true },
-        { "Fast GPU 9000", .gpu = true },        { "cpu-like Accelerator", .cpu = false },
-        { "fast gpu 9001", .gpu = true },
-    };
-    static const struct {
-        const char *selector;
-        size_t index;
-    } found[] = {
-        { NULL, 2 },    { "0", 0 },   { "4", 4 },       { "004", 4 },  { "gpu", 2 },
-        { "GPU", 2 },   { "cpu", 0 }, { "9001", 5 },    { "xEON", 1 }, { "gpu 9001", 4 },
-        { "accel", 3 }, { "i5-", 0 }, { "(r) xeo", 1 }, { "t", 0 },    { "cpu-", 3 },
-    };
-    struct message message;
-    size_t index;
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
-        const bool done = selection_find(machine, 5, found[i].selector, &index, &message);
-        if (found[i].index == 5) {
-            assert_false(done);
-            assert_non_null(strstr(message.text, found[i].selector));
-        } else {
-            assert_true(done);
-            assert_int_equal(index, found[i].index);
+        assert_true(takes(action - 1, name));
+        for (size_t i = 0; i < NUM_KNOWN; i++) {
+            listed[i] = listed[i] || strcmp(known[i].name, name) == 0;
         }
     }
-
-    static const char *const missing[] = { "5", "18446744073709551616", "Radeon",
-                                           "i5 -" };
-    for (size_t i = 0; i < 4; i++) {
-        assert_false(selection_find(machine, 5, missing[i], &index, &message));
-        assert_non_null(strstr(message.text, missing[i]));
-        assert_non_null(
-            strstr(message.text, "none of the 5 devices; run clfold devices"));
+    assert_true(letter);
+    for (size_t i = 0; i < NUM_KNOWN; i++) {
+        if (action && takes(action - 1, known[i].name) && !listed[i]) {
+            fail_msg("%s --help lacks --%s", commands[action - 1].name, known[i].name);
+        }
     }
-    /* no GPU: the first; no name that has "gpu" in it may stand in for a GPU */
-    assert_true(selection_find(machine, 2, NULL, &index, &message));
-    assert_int_equal(index, 0);
-    assert_false(selection_find(machine, 2, "gpu", &index, &message));
-    assert_false(selection_find(machine + 2, 3, "cpu", &index, &message));
-    assert_false(selection_find(machine, 0, NULL, &index, &message));
-    assert_non_null(strstr(message.text, "no OpenCL device"));
+    free(help);
 }
 
-static void sentences(void **state)
+static void helps(void **state)
 {
-    struct message message;
-    char name[20000];
+    static const char *const usages[ACTIONS] = {
+        "Usage: clfold devices [--probe] [--json]\n       clfold reduce [options] FILE\n",
+        "Usage: clfold devices [--probe] [--json]\n\nLists",
+        "Usage: clfold reduce [options] FILE\n\nFolds",
+        "Usage: clfold scan [options] IN OUT\n\nWrites",
+        "Usage: clfold explain reduce|scan [options]\n\nPrints",
+        "Usage: clfold ladder [options]\n\nTimes",
+        "Usage: clfold trace [options]\n\nScans",
+        "Usage: clfold bench [options]\n\nTimes",
+        "Usage: clfold tune [options]\n       clfold tune --show | --reset [--file "
+        "FILE]\n",
+    };
+    static const char *const spellings[] = { "-h", "--help", "--hel" };
+    char begin[128] = "";
 
     (void)state;
-    assert_false(message_set(&message, "a\tb\nc\x1b[31m\r d\n \n"));
-    assert_string_equal(message.text, "a b c?[31m  d");
-    assert_false(message_prefix(&message, "x\ny"));
-    assert_string_equal(message.text, "x y: a b c?[31m  d");
-    /* the sentence stays, however long the name */
-    memset(name, 'n', sizeof(name) - 1);
-    name[sizeof(name) - 1] = '\0';
-    message_set(&message, "is wrong");
-    message_prefix(&message, name);
-    assert_non_null(strstr(message.text, "n: is wrong"));
+    for (enum action action = ACTION_NONE; action < ACTIONS; action++) {
+        for (int i = 0; i < 3; i++) {
+            check_read("%s %s", action ? commands[action - 1].name : "", spellings[i]);
+            assert_true(options.help);
+            assert_int_equal(options.action, action);
+        }
+        FILE *const stream = fmemopen(begin, sizeof(begin), "w");
+        assert_non_null(stream);
+        options_help(stream, action);
+        (void)fclose(stream);
+        assert_memory_equal(begin, usages[action], strlen(usages[action]));
+        check_help(action);
+    }
+}
+
+/* ---- What is made of the options ---- */
+
+static void init_values(void **state)
+{
+    const struct options wish = { .action = ACTION_SCAN, .init = "-3" };
+    clfold_arg_value value;
+
+    (void)state;
+    assert_true(options_init(&wish, CLFOLD_I16, &value.value, &message));
+    assert_int_equal(value.value.i16, -3);
+    assert_true(options_init(&wish, CLFOLD_F64, &value.value, &message));
+    assert_true(value.value.f64 == -3);
+    assert_false(options_init(&wish, CLFOLD_U32, &value.value, &message));
+    assert_string_equal(message.text, "--init -3: is out of the range of u32");
+}
+
+static void check_fold(const struct options *wish, clfold_type element, clfold_type type,
+                       clfold_type in)
+{
+    const clfold_fold fold = options_fold(wish, element);
+
+    assert_int_equal(fold.op, wish->op);
+    assert_int_equal(fold.type, type);
+    assert_int_equal(fold.in, in);
+    assert_ptr_equal(fold.algorithm, wish->algorithm);
+}
+
+static void folds(void **state)
+{
+    const struct options sum = { .op = CLFOLD_ADD };
+    struct options max = { .op = CLFOLD_MAX, .algorithm = "reduce_then_scan" };
+
+    (void)state;
+    check_fold(&sum, CLFOLD_U8, CLFOLD_U64, CLFOLD_U8);
+    check_fold(&sum, CLFOLD_F32, CLFOLD_F32, 0);
+    check_fold(&max, CLFOLD_U8, CLFOLD_U8, 0);
+    max.acc = CLFOLD_F64;
+    check_fold(&max, CLFOLD_U8, CLFOLD_F64, CLFOLD_U8);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reduce_defaults), cmocka_unit_test(reduce_everything),
-        cmocka_unit_test(other_actions),   cmocka_unit_test(refused),
-        cmocka_unit_test(types),           cmocka_unit_test(operators),
-        cmocka_unit_test(algorithms),      cmocka_unit_test(selections),
-        cmocka_unit_test(sentences),
+        cmocka_unit_test(each_option), cmocka_unit_test(each_pair),
+        cmocka_unit_test(each_bound),  cmocka_unit_test(lines),
+        cmocka_unit_test(refused),     cmocka_unit_test(most_types),
+        cmocka_unit_test(helps),       cmocka_unit_test(init_values),
+        cmocka_unit_test(folds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

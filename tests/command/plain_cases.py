@@ -10,36 +10,25 @@ from driver import KERNELS, OPS, check
 
 
 def usage(d, _):
+    """The unit test `options` tries every option; this one, that main prints what they say."""
     general = d.good("--help")
     check("clfold devices" in general and "clfold reduce" in general, general)
     check("--json" in d.good("devices", "--help"), "devices --help")
-    reduce_help = d.good("reduce", "--help")
-    options = ["--op", "--acc", "--kernel", "--algorithm", "--device", "--raw", "--text"]
-    for word in [*options, "--json", "f64", "reduce_tiles", *OPS]:
+    reduce_help = d.good("reduce", "-h")
+    for word in ["f64", "reduce_tiles", *OPS]:
         check(word in reduce_help, f"reduce --help does not tell of {word}")
     check(re.fullmatch(r"clfold \d+\.\d+\.\d+\n", d.good("--version")), "--version")
 
     d.bad(2, "no command was given")
     d.bad(2, "no command fold", "fold")
     d.bad(2, "no option --nothing", "reduce", "--nothing", "x")
-    d.bad(2, "one FILE, and got 0", "reduce")
     d.bad(2, "one FILE, and got 2", "reduce", "a", "b")
-    d.bad(2, "--op mull", "reduce", "--op", "mull", "x")
     text = d.bad(2, "--op moments", "reduce", "--op", "moments", "x")
     check(all(f" {op}" in text for op in OPS), text)
     for option in ["--kernel", "--algorithm"]:
-        for name in ["reduce", "reduce7", "reduce-1", "Auto", "reduce__tiles"]:
-            text = d.bad(2, f"{option} {name}: ", "reduce", option, name, "x")
-            check(all(f" {kernel}" in text for kernel in ["auto", *KERNELS]), text)
-        d.bad(2, f"{option} needs a value", "reduce", "x", option)
-    d.bad(2, "--text float", "reduce", "--text", "float", "x")
-    d.bad(2, "--text needs a value", "reduce", "x", "--text")
-    for words in [["--raw", "u8", "--text", "u8"], ["--text", "f32", "--raw", "f32"]]:
-        d.bad(2, "--raw and --text exclude", "reduce", *words, "x")
-    d.bad(2, "--acc i7", "reduce", "--acc", "i7", "x")
-    d.bad(2, "--raw float", "reduce", "--raw", "float", "x")
-    d.bad(2, "--device needs", "reduce", "x", "--device")
-    d.bad(2, "got x", "devices", "x")
+        text = d.bad(2, f"{option} reduce7: ", "reduce", option, "reduce7", "x")
+        check(all(f" {kernel}" in text for kernel in ["auto", *KERNELS]), text)
+    d.bad(2, "--raw does not go with --text", "reduce", "--raw", "u8", "--text", "u8", "x")
     # a sentence stays one line, whatever it quotes
     d.bad(2, "no command a b", "a\nb")
     d.bad(1, "a b", "reduce", d.path("a\nb"))

@@ -30,11 +30,12 @@ static bool run(const struct options *options, struct message *message)
 {
     const uint32_t version = clfold_version();
 
+    if (options->help) {
+        options_help(stdout, options->action);
+        return true;
+    }
     switch (options->action) {
-    case ACTION_PRINT:
-        fputs(options->print, stdout);
-        break;
-    case ACTION_VERSION:
+    case ACTION_NONE:
         printf("clfold %u.%u.%u\n", version / 10000, version / 100 % 100, version % 100);
         break;
     case ACTION_DEVICES:
@@ -53,6 +54,8 @@ static bool run(const struct options *options, struct message *message)
         return command_bench(options, message);
     case ACTION_TUNE:
         return command_tune(options, message);
+    case ACTIONS:
+        break;
     }
     return true;
 }

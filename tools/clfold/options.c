@@ -1,277 +1,420 @@
 #include "options.h"
 
 #include "count.h"
-#include "options_parts.h"
+#include "ladder_data.h"
+#include "number.h"
+#include "options_table.h"
 #include "types.h"
+#include "writer.h"
 
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char general_help[] =
-    "Usage: clfold devices [--probe] [--json]\n"
-    "       clfold reduce [options] FILE\n"
-    "       clfold scan [options] IN OUT\n"
-    "       clfold explain reduce|scan [options]\n"
-    "       clfold ladder [options]\n"
-    "       clfold trace [options]\n"
-    "       clfold bench [options]\n"
-    "       clfold tune [options]\n"
-    "       clfold --help | --version\n"
-    "\n"
-    "Folds the numbers of a file on an OpenCL device.\n"
-    "\n"
-    "  devices    list the devices and what they can do\n"
-    "  reduce     the sum, maximum or other fold of an .npy file, raw data or text\n"
-    "  scan       all running sums, maxima or other folds of one, as a file\n"
-    "  explain    what a reduction or scan would do, without doing it\n"
-    "  ladder     the seven classic kernels of a reduction against each other\n"
-    "  trace      what each tile of a look-back scan did, and when\n"
-    "  bench      reductions and scans against what the memory gives\n"
-    "  tune       look for faster tiles and groups on a device, and keep them in a file\n"
-    "\n"
-    "clfold COMMAND --help, or -h, says more about one command.\n"
-    "Exit status: 0 done, 1 failed, 2 wrong usage.\n";
+/* ---- Values ---- */
 
-static const char devices_help[] =
-    "Usage: clfold devices [--probe] [--json]\n"
-    "\n"
-    "Lists every OpenCL platform and device, each device with the index that\n"
-    "clfold reduce --device takes.\n"
-    "\n"
-    "  --probe     find out by which memory groups may look back in a scan, and say\n"
-    "              why others will not do; else what is known of it is shown. It is\n"
-    "              kept in clfold/verdicts of $XDG_CACHE_HOME or ~/.cache; the exit\n"
-    "              status is 1 where a probe fails\n"
-    "  --json      an array with one object for each device; what a device does not\n"
-    "              tell is null\n"
-    "  -h, --help  this text\n";
-
-enum { VERSION = OPTION_OTHERS, PROBE };
-
-static const struct option general_options[] = {
-    { "help", no_argument, NULL, OPTION_HELP },
-    { "version", no_argument, NULL, VERSION },
-    { 0 },
-};
-static const struct option devices_options[] = {
-    { "help", no_argument, NULL, OPTION_HELP },
-    { "json", no_argument, NULL, OPTION_JSON },
-    { "probe", no_argument, NULL, PROBE },
-    { 0 },
-};
-bool options_read_type(const char *option, clfold_type *type, struct message *message)
+static bool read_op(const struct option_row *row, const char *text, clfold_op *op,
+                    struct message *message)
 {
-    *type = type_parse(optarg);
-    return *type ||
-           message_set(message, "%s %.200s: the types are " TYPE_NAMES, option, optarg);
-}
+    const bool of_scan = row->kind == VALUE_SCAN_OP;
+    const char *const names = of_scan ? SCAN_OP_NAMES : OP_NAMES;
 
-bool options_parse_algorithm(const char *option, const char *name, bool of_scan,
-                             const char **algorithm, struct message *message)
-{
-    return algorithm_parse(name, of_scan, algorithm) ||
-           message_set(message, "%s %.200s: the %s", option, name,
-                       of_scan ? "algorithms are " SCAN_ALGORITHM_NAMES
-                               : "kernels are " REDUCE_ALGORITHM_NAMES);
-}
-
-bool options_set_kind(clfold_operation kind, clfold_operation *operation,
-                      struct message *message)
-{
-    if (*operation && *operation != kind) {
-        return message_set(message, "--inclusive and --exclusive exclude each other");
+    *op = op_parse(text);
+    if (!*op) {
+        return message_set(message, "--%s %.200s: the operators are %s", row->name, text,
+                           names);
     }
-    *operation = kind;
-    return true;
+    /* numpy's accumulate has no form for a pair at each place, .npy only structured
+     * types, and text and raw data none; an index alone would not be of the type that is
+     * folded. */
+    const struct op_result form = op_result(*op);
+    return !of_scan || (form.num == 1 && !form.position) ||
+           message_set(message,
+                       "--%s %s: a scan writes one number for each element, and %s gives "
+                       "%s; the operators are %s",
+                       row->name, text, text, form.num > 1 ? "two" : "an index with it",
+                       names);
 }
 
-bool options_read_op(clfold_op *op, struct message *message)
-{
-    *op = op_parse(optarg);
-    return *op ||
-           message_set(message, "--op %.200s: the operators are " OP_NAMES, optarg);
-}
-
-bool options_read_device(const char **device, struct message *message)
-{
-    *device = optarg;
-    return *optarg ||
-           message_set(message, "--device needs an index, gpu, cpu or a part of "
-                                "a name, and got nothing");
-}
-
-bool options_read_count(const char *option, size_t *count, struct message *message)
+static bool read_count(const struct option_row *row, const char *text, size_t *count,
+                       struct message *message)
 {
     uint64_t number;
 
-    if (!count_parse(optarg, &number) || number > SIZE_MAX) {
-        return message_set(
-            message, "%s %.200s: a count is a number below 2^%zu such as " COUNT_FORMS,
-            option, optarg, 8 * sizeof(size_t));
+    if (!count_parse(text, &number) || number > SIZE_MAX || number < row->least) {
+        return message_set(message,
+                           "--%s %.200s: a count is a number from %g to 2^%zu - 1, such "
+                           "as " COUNT_FORMS,
+                           row->name, text, row->least, 8 * sizeof(size_t));
     }
     *count = (size_t)number;
     return true;
 }
 
-bool options_read_some(const char *option, size_t *count, struct message *message)
-{
-    return options_read_count(option, count, message) &&
-           (*count > 0 || message_set(message, "%s 0: there is nothing to time", option));
-}
-
-bool options_read_seconds(double *seconds, double least, double most,
-                          struct message *message)
+static bool read_seconds(const struct option_row *row, const char *text, double *seconds,
+                         struct message *message)
 {
     char *end;
 
-    *seconds = strtod(optarg, &end);
-    return (end != optarg && !*end && *seconds >= least && *seconds <= most) ||
-           message_set(message, "--seconds %.200s: a number from %g to %g", optarg, least,
-                       most);
+    *seconds = strtod(text, &end);
+    return (end != text && !*end && *seconds >= row->least && *seconds <= row->most) ||
+           message_set(message, "--%s %.200s: a number from %g to %g", row->name, text,
+                       row->least, row->most);
 }
 
-bool options_read_path(const char *option, const char **path, struct message *message)
+static bool read_value(const struct option_row *row, const char *text,
+                       struct options *options, struct message *message)
 {
-    *path = optarg;
-    if (strcmp(optarg, "-") == 0) {
-        return message_set(message, "%s - is no file: --json prints to standard output",
-                           option);
+    void *const member = (char *)options + row->member;
+
+    switch (row->kind) {
+    case VALUE_NONE:
+        *(bool *)member = true;
+        return true;
+    case VALUE_ALGORITHM:
+        options->algorithm_option = row->name;
+        *(const char **)member = text;
+        return true;
+    case VALUE_TEXT:
+        *(const char **)member = text;
+        return true;
+    case VALUE_DEVICE:
+        *(const char **)member = text;
+        return *text || message_set(message,
+                                    "--%s needs an index, gpu, cpu or a part of a name, "
+                                    "and got nothing",
+                                    row->name);
+    case VALUE_PATH:
+        *(const char **)member = text;
+        return (*text && strcmp(text, "-") != 0) ||
+               message_set(message, "--%s needs a file, and got %s", row->name,
+                           *text ? "- for standard output" : "nothing");
+    case VALUE_COUNT:
+        return read_count(row, text, member, message);
+    case VALUE_SECONDS:
+        return read_seconds(row, text, member, message);
+    case VALUE_TYPE:
+        *(clfold_type *)member = type_parse(text);
+        return type_parse(text) ||
+               message_set(message, "--%s %.200s: the types are " TYPE_NAMES, row->name,
+                           text);
+    case VALUE_OP:
+    case VALUE_SCAN_OP:
+        return read_op(row, text, member, message);
+    case VALUE_TYPES:
+        return list_read_types(member, text, message);
+    case VALUE_BENCH_OP:
+        return bench_read_operation(member, text, message);
+    case VALUE_BENCH_FOLDS:
+        return bench_read_folds(member, text, message);
+    case VALUE_BENCH_TYPES:
+        return bench_read_types(member, text, message);
+    case VALUE_KINDS:
+        break;
     }
-    return *optarg || message_set(message, "%s needs a file, and got nothing", option);
+    return false;
 }
 
-/* Always false: an option that is not `known`. `found` is '?' or ':', as getopt_long
- * returns them. */
-static bool refuse(int found, char **argv, const struct option *known, const char *help,
-                   struct message *message)
+/* ---- The options of a command ---- */
+
+/* Above all characters, so that optopt shows whether an option is known. */
+enum { FIRST_VALUE = 256 };
+
+/* Always false: `found` is '?' or ':', as getopt_long returns them. */
+static bool refuse(enum action action, int found, const char *word,
+                   const struct option *known, struct message *message)
 {
+    char hint[64];
+
+    snprintf(hint, sizeof(hint), "clfold %s%s--help", command_rows[action].name,
+             action ? " " : "");
     for (; known->name; known++) {
         if (known->val == optopt) {
             return message_set(message, "--%s %s; see %s", known->name,
-                               found == ':' ? "needs a value" : "takes no value", help);
+                               found == ':' ? "needs a value" : "takes no value", hint);
         }
     }
     if (optopt) {
-        return message_set(message, "there is no option -%c; see %s", optopt, help);
+        return message_set(message, "there is no option -%c; see %s", optopt, hint);
     }
     return message_set(message, "there is no option %.200s, or it is not unique; see %s",
-                       argv[optind - 1], help);
+                       word, hint);
 }
 
-bool options_walk(const struct options_reader *reader, struct options *options, int argc,
-                  char **argv, struct message *message)
+static bool check_pairs(const bool given[OPTION_MOST_ROWS], struct message *message)
 {
+    char word[LIST_WORD];
+
+    for (size_t i = 0; option_rows[i].name; i++) {
+        const char *rest = given[i] ? option_rows[i].excludes : NULL;
+        while (list_next(&rest, word)) {
+            for (size_t j = 0; option_rows[j].name; j++) {
+                if (given[j] && strcmp(option_rows[j].name, word) == 0) {
+                    return message_set(message, "--%s does not go with --%s", word,
+                                       option_rows[i].name);
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* Reads all options of options->action; the operands follow from optind on. */
+static bool read_options(struct options *options, int argc, char **argv,
+                         struct message *message)
+{
+    const enum action action = options->action;
+    struct option known[OPTION_MOST_ROWS] = { 0 };
+    bool given[OPTION_MOST_ROWS] = { 0 };
+    size_t num_known = 0;
     int found;
 
-    while ((found = getopt_long(argc, argv, OPTION_LETTERS, reader->known, NULL)) != -1) {
-        if (found == OPTION_HELP) {
-            *options = (struct options){ .action = ACTION_PRINT, .print = reader->help };
+    for (size_t i = 0; option_rows[i].name; i++) {
+        const struct option_row *const row = &option_rows[i];
+        if (row->commands >> action & 1) {
+            known[num_known++] = (struct option){
+                .name = row->name,
+                .has_arg = row->kind == VALUE_NONE ? no_argument : required_argument,
+                .val = row->letter ? row->letter : FIRST_VALUE + (int)i,
+            };
+            if (row->initial && !read_value(row, row->initial, options, message)) {
+                return false;
+            }
+        }
+    }
+    optind = 0; /* glibc and musl: begin anew */
+    opterr = 0;
+    /* +: stops at the command, whose options are its own; -h is the only letter */
+    while ((found = getopt_long(argc, argv, action ? ":h" : "+:h", known, NULL)) != -1) {
+        if (found == 'h') {
+            options->help = true;
             return true;
         }
-        if (found == '?' || found == ':') {
-            return refuse(found, argv, reader->known, reader->hint, message);
+        if (found < FIRST_VALUE) {
+            return refuse(action, found, argv[optind - 1], known, message);
         }
-        if (!reader->read(found, options, message)) {
+        given[found - FIRST_VALUE] = true;
+        if (!read_value(&option_rows[found - FIRST_VALUE], optarg, options, message)) {
             return false;
         }
+        if (options->version) {
+            return true;
+        }
+    }
+    return check_pairs(given, message);
+}
+
+/* ---- What a command needs as a whole ---- */
+
+static bool refuse_operands(enum action action, const char *got, struct message *message)
+{
+    const struct command_row *const command = &command_rows[action];
+
+    return message_set(message, "%s takes %s, and got %.200s; see clfold %s --help",
+                       command->name, command->operands, got, command->name);
+}
+
+/* Which names are right depends on the operation. */
+static bool check_algorithm(struct options *options, struct message *message)
+{
+    const char *const text = options->algorithm;
+    const bool of_scan = options->operation != CLFOLD_REDUCE;
+    const bool of_trace = options->action == ACTION_TRACE;
+
+    return (algorithm_parse(text, of_scan, &options->algorithm) &&
+            (!of_trace || (options->algorithm &&
+                           strstr(TRACE_ALGORITHM_NAMES, options->algorithm)))) ||
+           message_set(message, "--%s %.200s: the %s are %s", options->algorithm_option,
+                       text, of_scan ? "algorithms" : "kernels",
+                       of_trace  ? TRACE_ALGORITHM_NAMES
+                       : of_scan ? SCAN_ALGORITHM_NAMES
+                                 : REDUCE_ALGORITHM_NAMES);
+}
+
+static bool check_operation(struct options *options, const char *name,
+                            struct message *message)
+{
+    const bool of_scan = strcmp(name, "scan") == 0;
+
+    if (!of_scan && strcmp(name, "reduce") != 0) {
+        return refuse_operands(ACTION_EXPLAIN, name, message);
+    }
+    if (!of_scan && (options->inclusive || options->exclusive)) {
+        return message_set(message, "--inclusive and --exclusive go with explain scan, "
+                                    "not with explain reduce");
+    }
+    options->operation = !of_scan             ? CLFOLD_REDUCE
+                         : options->exclusive ? CLFOLD_EXCLUSIVE_SCAN
+                                              : CLFOLD_INCLUSIVE_SCAN;
+    return true;
+}
+
+bool options_init(const struct options *options, clfold_type acc, void *value,
+                  struct message *message)
+{
+    switch (number_parse(value, acc, options->init)) {
+    case NUMBER_NONE:
+        return message_set(message, "--init %.200s: is no number of type %s",
+                           options->init, type_name(acc));
+    case NUMBER_RANGE:
+        return message_set(message, "--init %.200s: is out of the range of %s",
+                           options->init, type_name(acc));
+    case NUMBER_READ:
+        break;
     }
     return true;
 }
 
-bool options_end(const struct options_reader *reader, int argc, char **argv,
-                 struct message *message)
+/* As far as it can be told before an .npy file has told its type: what no float is, no
+ * number is. */
+static bool check_init(const struct options *options, struct message *message)
 {
-    return optind == argc || message_set(message, "%s takes no argument, and got %.200s",
-                                         reader->name, argv[optind]);
+    clfold_arg_value value;
+
+    if (options->acc || options->element) {
+        const clfold_fold fold = options_fold(options, options->element);
+        return options_init(options, fold.type, &value.value, message);
+    }
+    return number_parse(&value.value, CLFOLD_F64, options->init) != NUMBER_NONE ||
+           message_set(message, "--init %.200s: is no number", options->init);
 }
 
-static bool read_general(struct options *options, int argc, char **argv,
-                         struct message *message)
+static bool check_out(struct options *options, struct message *message)
 {
-    /* +: stops at the command, whose options are its own */
-    const int found = getopt_long(argc, argv, "+" OPTION_LETTERS, general_options, NULL);
+    if (strcmp(options->out, "-") == 0) {
+        options->out_format = options->format;
+        return !options->json ||
+               message_set(message, "--json and OUT - both go to standard output: name a "
+                                    "file");
+    }
+    return writer_format(options->out, &options->out_format) ||
+           message_set(message,
+                       "OUT %.4096s: its name must end in .npy, in .bin for raw data or "
+                       "in .txt, or be - for standard output",
+                       options->out);
+}
 
-    switch (found) {
-    case -1:
-        break;
-    case OPTION_HELP:
-        *options = (struct options){ .action = ACTION_PRINT, .print = general_help };
-        break;
-    case VERSION:
-        *options = (struct options){ .action = ACTION_VERSION };
-        break;
+static bool check_made_data(const struct options *options, struct message *message)
+{
+    return ladder_data_takes(options->op, options->element) ||
+           message_set(message, "--op %s does not go with --type %s",
+                       op_name(options->op), type_name(options->element));
+}
+
+static bool check_counts(const struct options *options, struct message *message)
+{
+    return options->min <= options->max ||
+           message_set(message, "--min %zu is more than --max %zu", options->min,
+                       options->max);
+}
+
+static bool check_charts(const struct options *options, struct message *message)
+{
+    return !options->csv || !options->svg || strcmp(options->csv, options->svg) != 0 ||
+           message_set(message, "--csv and --svg name one file, %.4096s", options->csv);
+}
+
+/* One count alone moves the other. */
+static void choose_counts(struct options *options)
+{
+    static const size_t usual_min = (size_t)1 << 20, usual_max = (size_t)1 << 26;
+
+    if (options->max == 0) {
+        options->max = options->min > usual_max ? options->min : usual_max;
+    }
+    if (options->min == 0) {
+        options->min = options->max < usual_min ? options->max : usual_min;
+    }
+}
+
+static void take_file(struct options *options, char **operands)
+{
+    options->file = operands[0];
+    options->format = options->raw    ? FORMAT_RAW
+                      : options->text ? FORMAT_TEXT
+                                      : FORMAT_NPY;
+    options->element = options->raw ? options->raw : options->text;
+}
+
+static bool check_command(struct options *options, char **operands,
+                          struct message *message)
+{
+    struct bench_case cases[BENCH_MOST_CASES];
+
+    switch (options->action) {
+    case ACTION_REDUCE:
+        take_file(options, operands);
+        options->operation = CLFOLD_REDUCE;
+        return check_algorithm(options, message);
+    case ACTION_SCAN:
+        take_file(options, operands);
+        options->out = operands[1];
+        options->operation =
+            options->exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN;
+        return check_algorithm(options, message) &&
+               (!options->init || check_init(options, message)) &&
+               check_out(options, message);
+    case ACTION_EXPLAIN:
+        return check_operation(options, operands[0], message) &&
+               check_algorithm(options, message);
+    case ACTION_LADDER:
+        return check_made_data(options, message) && check_counts(options, message) &&
+               check_charts(options, message);
+    case ACTION_TRACE:
+        options->operation = CLFOLD_INCLUSIVE_SCAN;
+        return check_algorithm(options, message) && check_made_data(options, message);
+    case ACTION_BENCH:
+        choose_counts(options);
+        return check_counts(options, message) &&
+               (bench_choose_cases(&options->bench, true, true, cases) > 0 ||
+                message_set(message,
+                            "--op, --folds and --types together leave no case: arg-min "
+                            "is a reduction, and segmented a scan of f32"));
     default:
-        return refuse(found, argv, general_options, "clfold --help", message);
+        return true;
     }
-    return true;
 }
 
-static bool read_devices_option(int found, struct options *options,
-                                struct message *message)
-{
-    (void)message;
-    options->json = options->json || found == OPTION_JSON;
-    options->probe = options->probe || found == PROBE;
-    return true;
-}
-
-static bool read_devices(struct options *options, int argc, char **argv,
+static bool read_command(struct options *options, int argc, char **argv,
                          struct message *message)
 {
-    static const struct options_reader reader = {
-        "devices",       "clfold devices --help", devices_help,
-        devices_options, read_devices_option,
-    };
+    char num[16];
 
-    *options = (struct options){ .action = ACTION_DEVICES };
-    return options_walk(&reader, options, argc, argv, message) &&
-           (options->action == ACTION_PRINT || options_end(&reader, argc, argv, message));
+    if (!read_options(options, argc, argv, message)) {
+        return false;
+    }
+    if (options->help) {
+        return true;
+    }
+    argc -= optind;
+    argv += optind;
+    const int wanted = command_rows[options->action].num_operands;
+    if (argc != wanted) {
+        snprintf(num, sizeof(num), "%d", argc);
+        return refuse_operands(options->action, wanted > 0 ? num : argv[0], message);
+    }
+    return check_command(options, argv, message);
 }
 
 bool options_read(struct options *options, int argc, char **argv, struct message *message)
 {
     *options = (struct options){ 0 };
-    opterr = 0;
-    optind = 0; /* glibc and musl: begin anew */
-    if (!read_general(options, argc, argv, message)) {
+    if (!read_options(options, argc, argv, message)) {
         return false;
     }
-    if (options->action == ACTION_VERSION || options->print) {
+    if (options->help || options->version) {
         return true;
     }
     if (optind >= argc) {
         return message_set(message, "no command was given; see clfold --help");
     }
-
-    const char *command = argv[optind];
-    argc -= optind;
-    argv += optind;
-    optind = 0;
-    if (strcmp(command, "devices") == 0) {
-        return read_devices(options, argc, argv, message);
+    const char *const name = argv[optind];
+    while (++options->action < ACTIONS) {
+        if (strcmp(command_rows[options->action].name, name) == 0) {
+            return read_command(options, argc - optind, argv + optind, message);
+        }
     }
-    if (strcmp(command, "reduce") == 0) {
-        return options_read_reduce(options, argc, argv, message);
-    }
-    if (strcmp(command, "scan") == 0) {
-        return options_read_scan(options, argc, argv, message);
-    }
-    if (strcmp(command, "explain") == 0) {
-        return options_read_explain(options, argc, argv, message);
-    }
-    if (strcmp(command, "ladder") == 0) {
-        return options_read_ladder(options, argc, argv, message);
-    }
-    if (strcmp(command, "trace") == 0) {
-        return options_read_trace(options, argc, argv, message);
-    }
-    if (strcmp(command, "bench") == 0) {
-        return options_read_bench(options, argc, argv, message);
-    }
-    if (strcmp(command, "tune") == 0) {
-        return options_read_tune(options, argc, argv, message);
-    }
-    return message_set(message, "there is no command %.200s; see clfold --help", command);
+    return message_set(message, "there is no command %.200s; see clfold --help", name);
 }
 
 clfold_fold options_fold(const struct options *options, clfold_type element)

@@ -10,10 +10,10 @@
 #include <clfold/clfold.h>
 
 #include <stddef.h>
+#include <stdio.h>
 
 enum action {
-    ACTION_PRINT,
-    ACTION_VERSION,
+    ACTION_NONE, /* clfold itself, with --help or --version */
     ACTION_DEVICES,
     ACTION_REDUCE,
     ACTION_SCAN,
@@ -21,21 +21,24 @@ enum action {
     ACTION_LADDER,
     ACTION_TRACE,
     ACTION_BENCH,
-    ACTION_TUNE
+    ACTION_TUNE,
+    ACTIONS
 };
 
 struct options {
     enum action action;
-    const char *print; /* ACTION_PRINT: a help text */
+    bool help, version; /* nothing else is read then */
     bool json;
     bool profile;
     bool probe;                 /* devices */
-    clfold_operation operation; /* reduce, scan, explain */
+    clfold_operation operation; /* reduce, scan, explain, trace */
+    bool inclusive, exclusive;  /* as named; `operation` says what is done */
     clfold_op op;
     clfold_type acc;              /* 0: by operator and element */
     const char *algorithm;        /* NULL: the library's choice */
-    const char *algorithm_option; /* explain: what named it */
+    const char *algorithm_option; /* what named it */
     enum file_format format;
+    clfold_type raw, text; /* as named; `format` and `element` say which */
     /* of raw data and of text (0: .npy tells), and of what other commands make */
     clfold_type element;
     const char *device; /* NULL: the default */
@@ -57,6 +60,9 @@ struct options {
 /* The sentence of a failure says how to go on. */
 bool options_read(struct options *options, int argc, char **argv,
                   struct message *message);
+
+/* What --help prints of one command, or of all with ACTION_NONE. */
+void options_help(FILE *stream, enum action action);
 
 /* What is folded, without its init, once the type of the elements is known. */
 clfold_fold options_fold(const struct options *options, clfold_type element);

@@ -1,0 +1,236 @@
+/* The names of types, operators and algorithms, what --device selects, and messages. */
+#include "message.h"
+#include "selection.h"
+#include "types.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+static void types(void **state)
+{
+    static const char *const names[] = { "i8",  "u8",  "i16", "u16", "i32", "u32",
+                                         "i64", "u64", "f16", "f32", "f64" };
+    static const clfold_type sums[] = { CLFOLD_I64, CLFOLD_U64, CLFOLD_I64, CLFOLD_U64,
+                                        CLFOLD_I64, CLFOLD_U64, CLFOLD_I64, CLFOLD_U64,
+                                        CLFOLD_F16, CLFOLD_F32, CLFOLD_F64 };
+    static const size_t sizes[] = { 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8 };
+
+    (void)state;
+    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
+        const size_t i = type - CLFOLD_I8;
+        assert_string_equal(type_name(type), names[i]);
+        assert_int_equal(type_parse(names[i]), type);
+        assert_int_equal(type_size(type), sizes[i]);
+        assert_int_equal(type_find(names[i][0], sizes[i]), type);
+        assert_int_equal(type_accumulator(CLFOLD_ADD, type), sums[i]);
+        assert_int_equal(type_accumulator(CLFOLD_MUL, type), sums[i]);
+        for (clfold_op op = CLFOLD_MIN; op <= CLFOLD_MIN_MAX; op++) {
+            assert_int_equal(type_accumulator(op, type), type);
+        }
+        assert_non_null(strstr(TYPE_NAMES, names[i]));
+    }
+    assert_int_equal(type_parse(""), 0);
+    assert_int_equal(type_find('f', 1), 0);
+}
+
+static void operators(void **state)
+{
+    static const struct {
+        clfold_op op;
+        const char *name;
+        bool position;
+        unsigned num;
+    } all[] = {
+        { CLFOLD_ADD, "add", false, 1 },
+        { CLFOLD_MUL, "mul", false, 1 },
+        { CLFOLD_MIN, "min", false, 1 },
+        { CLFOLD_MAX, "max", false, 1 },
+        { CLFOLD_MIN_MAX, "min-max", false, 2 },
+        { CLFOLD_ARG_MIN, "arg-min", true, 1 },
+        { CLFOLD_ARG_MAX, "arg-max", true, 1 },
+        { CLFOLD_ARG_MIN_MAX, "arg-min-max", true, 2 },
+        { CLFOLD_BIT_AND, "bit-and", false, 1 },
+        { CLFOLD_BIT_OR, "bit-or", false, 1 },
+        { CLFOLD_BIT_XOR, "bit-xor", false, 1 },
+        { CLFOLD_LOGICAL_AND, "logical-and", false, 1 },
+        { CLFOLD_LOGICAL_OR, "logical-or", false, 1 },
+    };
+    char names[512] = "";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        assert_int_equal(op_parse(all[i].name), all[i].op);
+        assert_string_equal(op_name(all[i].op), all[i].name);
+        assert_int_equal(op_result(all[i].op).position, all[i].position);
+        assert_int_equal(op_result(all[i].op).num, all[i].num);
+        strcat(strcat(names, i > 0 ? " " : ""), all[i].name);
+    }
+    assert_string_equal(names, OP_NAMES);
+
+    static const char *const wrong[] = { "",     "ad",       "adds",    "Add",
+                                         "add ", "bit_and",  "moments", "affine",
+                                         "arg",  "arg-min-", "bit-",    "and" };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_int_equal(op_parse(wrong[i]), 0);
+    }
+}
+
+static void check_algorithms(const char *const *names, const char *all_names,
+                             const char *const *wrong, bool of_scan)
+{
+    const char *algorithm;
+    char all[512] = "auto";
+
+    for (; *names; names++) {
+        char hyphens[64];
+        assert_true(algorithm_parse(*names, of_scan, &algorithm));
+        assert_string_equal(algorithm, *names);
+        strcat(strcat(all, " "), *names);
+        strcpy(hyphens, *names);
+        for (char *c = hyphens; (c = strchr(c, '_'));) {
+            *c = '-';
+        }
+        assert_true(algorithm_parse(hyphens, of_scan, &algorithm));
+        assert_string_equal(algorithm, *names);
+        assert_false(algorithm_parse(*names, !of_scan, &algorithm));
+    }
+    assert_string_equal(all, all_names);
+    assert_true(algorithm_parse("auto", of_scan, &algorithm));
+    assert_null(algorithm);
+    for (; *wrong; wrong++) {
+        assert_false(algorithm_parse(*wrong, of_scan, &algorithm));
+    }
+}
+
+static void algorithms(void **state)
+{
+    static const char *const of_reduce[] = { "reduce_tiles", "reduce0", "reduce1",
+                                             "reduce2",      "reduce3", "reduce4",
+                                             "reduce5",      "reduce6", NULL };
+    static const char *const not_of_reduce[] = { "",
+                                                 "reduce",
+                                                 "reduce7",
+                                                 "reduce_",
+                                                 "reduce_tile",
+                                                 "tiles",
+                                                 "auto ",
+                                                 "REDUCE_TILES",
+                                                 "reduce-0",
+                                                 "scan_reduce_tiles",
+                                                 "reduce_tiles_",
+                                                 NULL };
+    static const char *const of_scan[] = { "scan_single_group", "scan_then_propagate",
+                                           "reduce_then_scan",  "scan_lookback",
+                                           "scan_chained",      NULL };
+    static const char *const not_of_scan[] = { "",
+                                               "scan",
+                                               "scan_",
+                                               "scan-",
+                                               "single",
+                                               "scan_auto",
+                                               "auto ",
+                                               "single_group_",
+                                               "Single_Group",
+                                               "scan_scan_single_group",
+                                               "propagate",
+                                               "then_scan",
+                                               "scansingle_group",
+                                               "reduce_then",
+                                               "look_back",
+                                               "chain",
+                                               NULL };
+    static const char *const forms[] = { "single_group", "single-group",
+                                         "scan-single_group", "scan_single-group" };
+    const char *algorithm;
+
+    (void)state;
+    check_algorithms(of_reduce, REDUCE_ALGORITHM_NAMES, not_of_reduce, false);
+    check_algorithms(of_scan, SCAN_ALGORITHM_NAMES, not_of_scan, true);
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        assert_true(algorithm_parse(forms[i], true, &algorithm));
+        assert_string_equal(algorithm, "scan_single_group");
+    }
+    assert_true(algorithm_parse("then-propagate", true, &algorithm));
+    assert_string_equal(algorithm, "scan_then_propagate");
+}
+
+static void selections(void **state)
+{
+    static const struct candidate machine[] = {
+        { "pthread-Core i5-1234", .cpu = true }, { "Intel(R) Xeon", .cpu = true },
+        { "Fast GPU 9000", .gpu = true },        { "cpu-like Accelerator", .cpu = false },
+        { "fast gpu 9001", .gpu = true },
+    };
+    static const struct {
+        const char *selector;
+        size_t index;
+    } found[] = {
+        { NULL, 2 },    { "0", 0 },   { "4", 4 },       { "004", 4 },  { "gpu", 2 },
+        { "GPU", 2 },   { "cpu", 0 }, { "9001", 5 },    { "xEON", 1 }, { "gpu 9001", 4 },
+        { "accel", 3 }, { "i5-", 0 }, { "(r) xeo", 1 }, { "t", 0 },    { "cpu-", 3 },
+    };
+    struct message message;
+    size_t index;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
+        const bool done = selection_find(machine, 5, found[i].selector, &index, &message);
+        if (found[i].index == 5) {
+            assert_false(done);
+            assert_non_null(strstr(message.text, found[i].selector));
+        } else {
+            assert_true(done);
+            assert_int_equal(index, found[i].index);
+        }
+    }
+
+    static const char *const missing[] = { "5", "18446744073709551616", "Radeon",
+                                           "i5 -" };
+    for (size_t i = 0; i < 4; i++) {
+        assert_false(selection_find(machine, 5, missing[i], &index, &message));
+        assert_non_null(strstr(message.text, missing[i]));
+        assert_non_null(
+            strstr(message.text, "none of the 5 devices; run clfold devices"));
+    }
+    /* no GPU: the first; no name that has "gpu" in it may stand in for a GPU */
+    assert_true(selection_find(machine, 2, NULL, &index, &message));
+    assert_int_equal(index, 0);
+    assert_false(selection_find(machine, 2, "gpu", &index, &message));
+    assert_false(selection_find(machine + 2, 3, "cpu", &index, &message));
+    assert_false(selection_find(machine, 0, NULL, &index, &message));
+    assert_non_null(strstr(message.text, "no OpenCL device"));
+}
+
+static void sentences(void **state)
+{
+    struct message message;
+    char name[20000];
+
+    (void)state;
+    assert_false(message_set(&message, "a\tb\nc\x1b[31m\r d\n \n"));
+    assert_string_equal(message.text, "a b c?[31m  d");
+    assert_false(message_prefix(&message, "x\ny"));
+    assert_string_equal(message.text, "x y: a b c?[31m  d");
+    /* the sentence stays, however long the name */
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    message_set(&message, "is wrong");
+    message_prefix(&message, name);
+    assert_non_null(strstr(message.text, "n: is wrong"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(types),      cmocka_unit_test(operators),
+        cmocka_unit_test(algorithms), cmocka_unit_test(selections),
+        cmocka_unit_test(sentences),
+    };
+
+    return cmocka_run_group_tests_name("names", tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+#include "options_table.h"
+
+#include <string.h>
+
+/* Breaks one line of `text` and returns the next. If it begins with spaces, what follows
+ * its gap hangs:
+ *
+ *     name     text text text
+ *              text text
+ */
+static const char *fill_line(FILE *stream, const char *text)
+{
+    enum { COLUMNS = 80 };
+    const char *const end = text + strcspn(text, "\n");
+    const int spaces = (int)strspn(text, " ");
+    const char *const gap = strstr(text + spaces, "  ");
+    const bool hangs = spaces > 0 && gap && gap < end;
+    const int indent = hangs ? (int)(gap - text + (int)strspn(gap, " ")) : spaces;
+    int at = fprintf(stream, "%.*s", indent, text);
+
+    for (text += indent; text < end; text += *text == ' ') {
+        const int length = (int)strcspn(text, " \n");
+        if (at > indent && at + 1 + length > COLUMNS) {
+            fprintf(stream, "\n%*s", indent, "");
+            at = indent;
+        }
+        at += fprintf(stream, "%s%.*s", at > indent ? " " : "", length, text);
+        text += length;
+    }
+    putc('\n', stream);
+    return *end ? end + 1 : end;
+}
+
+static void fill(FILE *stream, const char *text)
+{
+    while (*text) {
+        text = fill_line(stream, text);
+    }
+}
+
+static void print_option(FILE *stream, const struct option_row *row)
+{
+    enum { COLUMN = 18 };
+    const char *const value = value_rows[row->kind].name;
+    char head[64], text[1024];
+    const int length =
+        snprintf(head, sizeof(head), "  %s--%s%s%s", row->letter ? "-h, " : "", row->name,
+                 value ? " " : "", value ? value : "");
+
+    /* one that leaves no gap gets a line of its own */
+    snprintf(text, sizeof(text), "%s%s%*s%s%s%s", head, length + 2 > COLUMN ? "\n" : "",
+             length + 2 > COLUMN ? COLUMN : COLUMN - length, "", row->help,
+             row->initial ? "; default: " : "", row->initial ? row->initial : "");
+    fill(stream, text);
+}
+
+static void print_commands(FILE *stream, bool usage)
+{
+    for (enum action action = ACTION_NONE + 1; action < ACTIONS; action++) {
+        const struct command_row *const row = &command_rows[action];
+        if (usage) {
+            fprintf(stream, "clfold %s %.*s\n       ", row->name,
+                    (int)strcspn(row->usage, "\n"), row->usage);
+        } else {
+            fprintf(stream, "  %-9s%s\n", row->name, row->summary);
+        }
+    }
+}
+
+void options_help(FILE *stream, enum action action)
+{
+    const struct command_row *const command = &command_rows[action];
+    bool noted[VALUE_KINDS] = { 0 }, any = false;
+
+    fputs("Usage: ", stream);
+    if (!action) {
+        print_commands(stream, true);
+    }
+    fprintf(stream, "clfold %s%s%s\n\n", command->name, action ? " " : "",
+            command->usage);
+    fill(stream, command->about);
+    putc('\n', stream);
+    if (!action) {
+        print_commands(stream, false);
+        putc('\n', stream);
+    }
+    for (const struct option_row *row = option_rows; row->name; row++) {
+        if (row->commands >> action & 1) {
+            print_option(stream, row);
+            noted[row->kind] = value_rows[row->kind].note;
+            any = any || noted[row->kind];
+        }
+    }
+    fputs(any || *command->notes ? "\n" : "", stream);
+    for (int kind = 0; kind < VALUE_KINDS; kind++) {
+        fill(stream, noted[kind] ? value_rows[kind].note : "");
+    }
+    fill(stream, command->notes);
+}

@@ -1,0 +1,322 @@
+#include "options_table.h"
+
+#include "count.h"
+#include "types.h"
+
+#define TYPE_NOTE "TYPE is one of " TYPE_NAMES "."
+#define OP_NOTE   "bit operators take integers, and logical ones give 0 or 1."
+
+const struct value_row value_rows[VALUE_KINDS] = {
+    [VALUE_TEXT] = { .name = "V" },
+    [VALUE_DEVICE] = { .name = "SEL" },
+    [VALUE_PATH] = { .name = "FILE" },
+    [VALUE_COUNT] = { "N", "N is written as " COUNT_FORMS "." },
+    [VALUE_SECONDS] = { .name = "S" },
+    [VALUE_TYPE] = { "TYPE", TYPE_NOTE },
+    [VALUE_OP] = { "OP", "OP is one of " OP_NAMES "; " OP_NOTE },
+    [VALUE_SCAN_OP] = { "OP", "OP is one of " SCAN_OP_NAMES "; " OP_NOTE },
+    [VALUE_ALGORITHM] = { .name = "NAME" },
+    [VALUE_TYPES] = { "LIST", TYPE_NOTE },
+    [VALUE_BENCH_OP] = { .name = "OP" },
+    [VALUE_BENCH_FOLDS] = { .name = "LIST" },
+    [VALUE_BENCH_TYPES] = { "LIST", TYPE_NOTE },
+};
+
+enum {
+    NONE = 1 << ACTION_NONE,
+    DEVICES = 1 << ACTION_DEVICES,
+    REDUCE = 1 << ACTION_REDUCE,
+    SCAN = 1 << ACTION_SCAN,
+    EXPLAIN = 1 << ACTION_EXPLAIN,
+    LADDER = 1 << ACTION_LADDER,
+    TRACE = 1 << ACTION_TRACE,
+    BENCH = 1 << ACTION_BENCH,
+    TUNE = 1 << ACTION_TUNE,
+    ALL = (1 << ACTIONS) - 1
+};
+
+#define TO(member) offsetof(struct options, member)
+
+const struct option_row option_rows[OPTION_MOST_ROWS] = {
+    { "version", VALUE_NONE, TO(version), NONE, .help = "print the version" },
+    { "probe", VALUE_NONE, TO(probe), DEVICES,
+      .help =
+          "find out by which memory groups may look back in a scan, and say why others "
+          "will not do; else what is known of it is shown. It is kept in clfold/verdicts "
+          "of $XDG_CACHE_HOME or ~/.cache; the exit status is 1 where a probe fails" },
+    { "op", VALUE_OP, TO(op), REDUCE | EXPLAIN | LADDER | TUNE, .initial = "add",
+      .help = "the operator" },
+    { "op", VALUE_SCAN_OP, TO(op), SCAN | TRACE, .initial = "add",
+      .help = "the operator" },
+    { "op", VALUE_BENCH_OP, TO(bench), BENCH, .initial = "all",
+      .help = "reduce, scan, or all" },
+    { "folds", VALUE_BENCH_FOLDS, TO(bench), BENCH,
+      .help = "which of add, min, max, arg-min (reduce only), segmented (scan of f32 "
+              "only: a sum of (value, flag) pairs, anew at each flag)" },
+    { "type", VALUE_TYPE, TO(element), EXPLAIN, .initial = "f32",
+      .help = "the type of the elements" },
+    { "type", VALUE_TYPE, TO(element), TRACE, .initial = "f32",
+      .help = "the type of the elements, and the one to fold in" },
+    { "type", VALUE_TYPE, TO(element), LADDER, .initial = "i32",
+      .help = "the type of the elements, and the one to fold in" },
+    { "types", VALUE_BENCH_TYPES, TO(bench), BENCH,
+      .help = "types of elements, as f32,u8:u64: u8:u64 is u8 folded in u64, a TYPE of "
+              "the same kind that is no narrower; all: each type that the device has. "
+              "With it, each fold is measured with each of the types" },
+    { "types", VALUE_TYPES, TO(types), TUNE,
+      .help = "types of elements, as f32,u8:u64: u8:u64 is u8 folded in u64; default: "
+              "f32,i32,f64,i64, as far as the device has them" },
+    { "acc", VALUE_TYPE, TO(acc), REDUCE | SCAN | EXPLAIN,
+      .help = "the type to fold in, and that of a scan's results; default: for add and "
+              "mul, i64 or u64 for integers; otherwise the type of the elements" },
+    { "inclusive", VALUE_NONE, TO(inclusive), SCAN | EXPLAIN,
+      .help = "each fold of a scan ends with the element at its place (the default)" },
+    { "exclusive", VALUE_NONE, TO(exclusive), SCAN | EXPLAIN, .excludes = "inclusive",
+      .help = "it ends before it; the first is the init, or what the operator gives of "
+              "nothing, such as 0 for add" },
+    { "init", VALUE_TEXT, TO(init), SCAN,
+      .help = "a number of the type to fold in, put before all others" },
+    { "count", VALUE_COUNT, TO(count), EXPLAIN, .initial = "2^26",
+      .help = "how many elements" },
+    { "count", VALUE_COUNT, TO(count), TRACE, .initial = "2^24", .least = 1,
+      .help = "how many elements" },
+    { "count", VALUE_COUNT, TO(count), TUNE, .least = 1,
+      .help = "the number of elements, in the middle of its class if it is a power of "
+              "four; default: 2^26, or less where memory is small" },
+    { "min", VALUE_COUNT, TO(min), LADDER, .initial = "2^17", .least = 1,
+      .help = "the least number of elements" },
+    { "min", VALUE_COUNT, TO(min), BENCH, .least = 1,
+      .help = "the least number of elements; default: 2^20, or --max if less" },
+    { "max", VALUE_COUNT, TO(max), LADDER, .initial = "2^25", .least = 1,
+      .help = "the greatest; between them, the powers of two" },
+    { "max", VALUE_COUNT, TO(max), BENCH, .least = 1,
+      .help = "the greatest; default: 2^26, or --min if more; between them, four times "
+              "the count before" },
+    { "seconds", VALUE_SECONDS, TO(seconds), BENCH, .initial = "1", .least = 0,
+      .most = 3600,
+      .help = "how long each case is measured at each count, but for 5 to 101 rounds" },
+    { "seconds", VALUE_SECONDS, TO(seconds), TUNE, .initial = "90", .least = 0.001,
+      .most = 86400, .help = "how long to look, in all" },
+    { "algorithm", VALUE_ALGORITHM, TO(algorithm), REDUCE, .initial = "auto",
+      .help = "auto lets the library choose; reduce_tiles is its own; reduce0 to reduce6 "
+              "lead up to it, for teaching" },
+    { "algorithm", VALUE_ALGORITHM, TO(algorithm), SCAN, .initial = "auto",
+      .help = "auto takes what the environment variable CLFOLD_SCAN names, or else lets "
+              "the library choose; scan_single_group, scan_then_propagate, "
+              "reduce_then_scan, scan_lookback and scan_chained are as clfold explain "
+              "scan tells of them; single-group, lookback and so on are short for them" },
+    { "algorithm", VALUE_ALGORITHM, TO(algorithm), EXPLAIN, .initial = "auto",
+      .help = "instead of the one that the library chooses. For reduce, one "
+              "of " REDUCE_ALGORITHM_NAMES "; for scan, one of " SCAN_ALGORITHM_NAMES },
+    { "algorithm", VALUE_ALGORITHM, TO(algorithm), TRACE, .initial = "scan_lookback",
+      .help =
+          "scan_lookback, or scan_chained, where each tile waits for the one before it" },
+    { "kernel", VALUE_ALGORITHM, TO(algorithm), REDUCE | EXPLAIN,
+      .help = "the same as --algorithm" },
+    { "device", VALUE_DEVICE, TO(device), ALL & ~(NONE | DEVICES),
+      .help = "an index as clfold devices shows it, gpu, cpu, or a part of a name; "
+              "default: the first GPU, else the first device" },
+    { "raw", VALUE_TYPE, TO(raw), REDUCE | SCAN,
+      .help = "the file is nothing but numbers of TYPE, in this machine's byte order" },
+    { "text", VALUE_TYPE, TO(text), REDUCE | SCAN, .excludes = "raw",
+      .help = "the file is numbers of TYPE in decimal, separated by white space or by "
+              "commas; floats may have an exponent or be inf or nan, and are rounded to "
+              "the nearest; no hexadecimal numbers" },
+    { "json", VALUE_NONE, TO(json), DEVICES,
+      .help = "an array with one object for each device; what a device does not tell is "
+              "null" },
+    { "json", VALUE_NONE, TO(json), REDUCE,
+      .help = "one object: op, type, acc, count, result, device, kernel, seconds; result "
+              "is a number, or a string where it is nan or inf, or an object of index "
+              "and value, or of min and max; seconds is one call on the device without "
+              "file and transfer" },
+    { "json", VALUE_NONE, TO(json), SCAN,
+      .help = "one object: op, kind, type, acc, count, algorithm, device, seconds; OUT "
+              "cannot be - then; seconds is one call on the device without file and "
+              "transfer" },
+    { "json", VALUE_NONE, TO(json), EXPLAIN, .help = "one object" },
+    { "json", VALUE_NONE, TO(json), LADDER,
+      .help = "one object a line: kernel, type, op, count, seconds, gbps, ok, device" },
+    { "json", VALUE_NONE, TO(json), TRACE,
+      .help = "one object a line for each tile: tile, started, aggregate, prefix, depth, "
+              "polls, fallbacks; the last one is of the whole: algorithm, type, op, "
+              "count, tiles, tile_size, group_size, groups, clock, duration, mean_depth, "
+              "mean_polls, fallbacks, ok, device" },
+    { "json", VALUE_NONE, TO(json), BENCH, .help = "one object a line, see below" },
+    { "csv", VALUE_PATH, TO(csv), LADDER, .help = "what --json prints, in columns" },
+    { "svg", VALUE_PATH, TO(svg), LADDER,
+      .help = "a chart of the times, drawn by the program gnuplot" },
+    { "svg", VALUE_PATH, TO(svg), TRACE,
+      .help = "a timeline of the tiles, drawn by the program gnuplot" },
+    { "svg", VALUE_PATH, TO(svg), BENCH,
+      .help = "a chart of GB/s over counts, drawn by the program gnuplot, with the "
+              "rooflines as broken lines" },
+    { "profile", VALUE_NONE, TO(profile), REDUCE | SCAN,
+      .help = "a line for each kernel on standard error: its time on the device, and the "
+              "bytes that it reads and writes by design" },
+    { "file", VALUE_PATH, TO(file), TUNE,
+      .help = "default: clfold/tuning in $XDG_DATA_HOME or ~/.local/share" },
+    { "show", VALUE_NONE, TO(show), TUNE, .excludes = "seconds,op,types,count",
+      .help = "the rows of the file, and which of them serve the device" },
+    { "reset", VALUE_NONE, TO(reset), TUNE,
+      .excludes = "seconds,op,types,count,device,show", .help = "remove the file" },
+    { "help", VALUE_NONE, TO(help), ALL, .letter = 'h', .help = "this text" },
+};
+
+const struct command_row command_rows[ACTIONS] = {
+    [ACTION_NONE] = {
+        .name = "",
+        .usage = "--help | --version",
+        .about = "Folds the numbers of a file on an OpenCL device.\n",
+        .notes = "clfold COMMAND --help, or -h, says more about one command.\n"
+                 "Exit status: 0 done, 1 failed, 2 wrong usage.\n",
+    },
+    [ACTION_DEVICES] = {
+        "devices", "[--probe] [--json]", "list the devices and what they can do",
+        "no argument", 0,
+        "Lists every OpenCL platform and device, each device with the index that "
+        "clfold reduce --device takes.\n",
+        "",
+    },
+    [ACTION_REDUCE] = {
+        "reduce", "[options] FILE",
+        "the sum, maximum or other fold of an .npy file, raw data or text",
+        "one FILE", 1,
+        "Folds all numbers in FILE into one, with an operator, and prints it. FILE is "
+        "an .npy file of any shape and order, raw data with --raw, text with --text, "
+        "or - for standard input. Bools of an .npy file are numbers of u8, 0 and 1.\n",
+        "arg-min and arg-max print \"index value\", the first of equals; min-max and "
+        "arg-min-max print two lines, the least first. An empty FILE has no least and "
+        "no greatest, and fails with these. min and max of floats are nan where one is "
+        "nan; arg-min and arg-max find the first. The result has as many digits as it "
+        "takes to read back exactly.\n",
+    },
+    [ACTION_SCAN] = {
+        "scan", "[options] IN OUT",
+        "all running sums, maxima or other folds of one, as a file",
+        "IN and OUT", 2,
+        "Writes, for each number in IN, the fold of all numbers up to it: running "
+        "sums, maxima and the like, as many as IN has numbers. IN is what clfold "
+        "reduce takes: an .npy file, raw data with --raw, text with --text, or - for "
+        "standard input. OUT is NAME.npy, NAME.bin (raw) or NAME.txt (one number a "
+        "line), or - for standard output in the format of IN. Several dimensions "
+        "become one, the last index first, as with numpy.cumsum. OUT is there whole or "
+        "not at all. A file that it replaces keeps its owner, group and mode; one that "
+        "you may not write, or whose owner could not be kept, is rejected.\n",
+        "Text has as many digits as it takes to read back exactly.\n",
+    },
+    [ACTION_EXPLAIN] = {
+        "explain", "reduce|scan [options]",
+        "what a reduction or scan would do, without doing it",
+        "one operation, reduce or scan", 1,
+        "Prints what a reduction or a scan would do: the algorithm, how it cuts the "
+        "data, the memory it moves, and why. Nothing is built or run. An algorithm "
+        "without tiles has a tile of 0.\n",
+        "",
+    },
+    [ACTION_LADDER] = {
+        "ladder", "[options]",
+        "the seven classic kernels of a reduction against each other",
+        "no argument", 0,
+        "Times the seven kernels of the classic lecture on reductions, reduce0 to "
+        "reduce6, and what the library would choose (auto), on pseudo-random data. "
+        "Each result is checked against the host's; one that is wrong is told, and the "
+        "exit status is 1. The time is the median of 5 to 50 calls, from enqueue to "
+        "the end.\n",
+        "\n"
+        "The last table tells what one work-group does in its tree, as counted for "
+        "sub-groups of 32, 32 banks of local memory, and elements of 4 bytes:\n"
+        "  steps      of the tree\n"
+        "  barriers   of the whole group\n"
+        "  busy       steps of a sub-group in which some work-item works\n"
+        "  mixed      of these, the ones in which another work-item idles\n"
+        "  replays    turns that the banks need because work-items meet in one\n"
+        "  cycles     turns of the banks in all\n"
+        "and of the whole call loads, the elements that one work-item reads, the "
+        "groups of the first pass, and the passes.\n",
+    },
+    [ACTION_TRACE] = {
+        "trace", "[options]", "what each tile of a look-back scan did, and when",
+        "no argument", 0,
+        "Scans pseudo-random data by look-back, with a program that records what each "
+        "tile did, and shows: some neighbouring tiles at the moment when they differ "
+        "most, with the host's values; how deep tiles looked back; and how often they "
+        "looked. The result is checked against the host's; a wrong one is told, and "
+        "the exit status is 1.\n",
+        "\n"
+        "Of a tile,\n"
+        "  flag        P: its inclusive prefix is published; A: only its aggregate, "
+        "the fold of its own elements; X: neither. Value and flag are published as "
+        "one, so there is no prefix before the flag is P\n"
+        "  started     when it was begun; aggregate and prefix: when each was published\n"
+        "  depth       tiles between it and the prefix that its look-back ended at: 0 "
+        "if that was the tile before\n"
+        "  polls       looks at other tiles, or at windows of them\n"
+        "  fallbacks   tiles that it folded itself, since their owners had not "
+        "published\n"
+        "Times count from the first tile's start, in cycles where the device's "
+        "compiler has a counter, else in steps: each record is one.\n",
+    },
+    [ACTION_BENCH] = {
+        "bench", "[options]", "reductions and scans against what the memory gives",
+        "no argument", 0,
+        "Times reductions and inclusive scans, and in turn with each, in the same "
+        "rounds, kernels and native loops that only read the same bytes, or copy them: "
+        "the roofline. Every result is checked against the host's; one that is wrong "
+        "is told, and the exit status is 1.\n",
+        "\n"
+        "If no types are named: reduce add of f32 f64 i32 i64 u8:u64 i16:i64 f32:f64 "
+        "and min max arg-min of f32; scan add of f32 f64 i32 i64 u8:u32, max and "
+        "segmented of f32.\n"
+        "\n"
+        "JSON and, in other words, the table have\n"
+        "  op fold type count\n"
+        "  algorithm policy   what the library chose, and by which row of its "
+        "policies; tuned: by a tuning file's\n"
+        "  seconds            from enqueue to the end, the median of the rounds; "
+        "spread is from the first quartile to the third, as a share of it; runs is how "
+        "many rounds\n"
+        "  event_seconds      the same by the clock of the device, on a queue that "
+        "profiles; null where there is none\n"
+        "  gbps               10^9 bytes a second of what must be moved: a reduction "
+        "reads n, a scan reads n and writes n\n"
+        "  opencl_gbps        the same bytes by the fastest kernel that reads or "
+        "copies: plain, prefetched, or with stores that pass the caches, and on "
+        "devices that are no CPU the driver's own copy\n"
+        "  native_gbps        the same by native loops on all cores; null where the "
+        "device is no CPU, or the command was built without OpenMP\n"
+        "  roofline_gbps      the greater of both, or where less than 32 MiB are moved "
+        "the kernel's, and roofline is its name; roofline_broken: the kernel's is "
+        "below 0.9 of the native one, and standard error has a line on it\n"
+        "  fraction           gbps / roofline_gbps\n"
+        "  sets set_bytes     how many sets of buffers take turns, lest caches "
+        "flatter: 512 MiB or more in all, but 128 sets at most, and one from 1 GiB on; "
+        "sets_few: there were fewer, for want of memory\n"
+        "  ok                 whether the result was right\n"
+        "  device driver\n",
+    },
+    [ACTION_TUNE] = {
+        "tune", "[options]\n       clfold tune --show | --reset [--file FILE]",
+        "look for faster tiles and groups on a device, and keep them in a file",
+        "no argument", 0,
+        "Looks for tiles, groups and other numbers by which a device folds faster than "
+        "by the library's own, on made-up data, and keeps them in a file, a row for "
+        "each fold and class of counts. Programs load it that name it to the library, "
+        "or whose environment has its path in CLFOLD_TUNING; it may change the bits of "
+        "float results.\n"
+        "\n"
+        "A fold's row is kept only if it is faster by more than noise, with the same "
+        "results, in a last comparison of many turns; an older row that is not goes. "
+        "Rows of other devices and folds stay, and so does one that there was no time "
+        "to try. A signal or a failure leaves the file as it was, and without rows "
+        "none is made.\n",
+        "Reductions and inclusive and exclusive scans are tuned; of min-max arg-min "
+        "arg-max arg-min-max, reductions only.\n"
+        "\n"
+        "For each fold it prints the default's 10^9 bytes a second, those of the "
+        "numbers that were found, their ratio, and the numbers that differ from the "
+        "default's. A reduction reads its elements, a scan reads and writes them once. "
+        "The last line says how many folds are faster, or how many seconds would do if "
+        "those were too short for all.\n",
+    },
+};

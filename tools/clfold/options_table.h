@@ -1,0 +1,62 @@
+/* The commands and their options, as the parser, the help and the errors take them. */
+#ifndef CLFOLD_COMMAND_OPTIONS_TABLE_H
+#define CLFOLD_COMMAND_OPTIONS_TABLE_H
+
+#include "options.h"
+
+/* Of a value: what is read, and the member of struct options that takes it. */
+enum value_kind {
+    VALUE_NONE,      /* bool, which becomes true */
+    VALUE_TEXT,      /* const char *, whatever it says */
+    VALUE_DEVICE,    /* the same, and not empty */
+    VALUE_PATH,      /* a file, and not standard output */
+    VALUE_OP,        /* clfold_op */
+    VALUE_SCAN_OP,   /* clfold_op that gives one number */
+    VALUE_TYPE,      /* clfold_type */
+    VALUE_TYPES,     /* struct type_list */
+    VALUE_ALGORITHM, /* const char *: a name, checked when the operation is known */
+    VALUE_BENCH_OP,  /* these three go into struct bench_wish */
+    VALUE_BENCH_FOLDS,
+    VALUE_BENCH_TYPES,
+    VALUE_COUNT,   /* size_t, `least` or more */
+    VALUE_SECONDS, /* double, from `least` to `most` */
+    VALUE_KINDS
+};
+
+/* In help, the name of a value and a sentence on it, or NULL. */
+struct value_row {
+    const char *name, *note;
+};
+extern const struct value_row value_rows[VALUE_KINDS];
+
+struct option_row {
+    const char *name;
+    enum value_kind kind;
+    size_t member;       /* its offset in struct options */
+    unsigned commands;   /* that have it: a bit each, 1 << ACTION_BENCH */
+    const char *initial; /* the value that stands where none is given, or NULL */
+    double least, most;
+    const char *excludes; /* "op,count", or NULL */
+    const char *help;     /* which is broken into lines */
+    char letter;          /* of the short form, or 0 */
+};
+
+/* In the order of the help. A command has one row of a name at most. */
+enum { OPTION_MOST_ROWS = 64 };
+extern const struct option_row
+    option_rows[OPTION_MOST_ROWS]; /* after the last: no name */
+
+struct command_row {
+    const char *name;
+    const char *usage;    /* what follows the name */
+    const char *summary;  /* for clfold --help */
+    const char *operands; /* as the error calls them */
+    int num_operands;
+    const char *about, *notes; /* before and after the options */
+};
+extern const struct command_row command_rows[ACTIONS];
+
+/* What trace takes. */
+#define TRACE_ALGORITHM_NAMES "scan_lookback scan_chained"
+
+#endif
