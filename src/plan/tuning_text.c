@@ -1,6 +1,7 @@
 /* The text form of tuning, see tuning.h. */
 #include "plan/tuning.h"
 
+#include "base/text.h"
 #include "plan/scalar.h"
 
 #include <stdio.h>
