@@ -3,9 +3,6 @@
 
 #include "base/memory.h"
 #include "ops/check.h"
-#include "ops/internal.h"
-
-#include <string.h>
 
 uint32_t clfold_version(void)
 {
@@ -263,20 +260,4 @@ clfold_status clfold_context_stats(clfold_context *context, clfold_stats *out)
     out->build_ns = cache->build_ns;
     clfold_lock_give(&cache->lock);
     return CLFOLD_OK;
-}
-
-void clfold_context_override(clfold_context *context,
-                             const struct plan_override *override)
-{
-    const struct plan_override none = { 0 };
-    const struct plan_override *now = override ? override : &none;
-    struct knowledge *of = &context->knowledge;
-
-    if (now->probes != context->override.probes ||
-        memcmp(now->broken, context->override.broken, sizeof(now->broken)) != 0) {
-        of->known = false;
-        of->loaded = false;
-    }
-    context->override = *now;
-    context->scratch.first_epoch = now->first_epoch;
 }

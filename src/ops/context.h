@@ -47,8 +47,8 @@ struct clfold_context {
     void (*save_verdict)(void *user, const char *key, const void *verdict, size_t size);
     const char *scan; /* the algorithm of scans that name none; NULL: by policy; static */
     void (*on_launch)(void *user, const clfold_launch *launch);
-    struct tuning tuning;          /* the file's rows for this device; does not change */
-    struct plan_override override; /* for tests and benches only */
+    struct tuning tuning;      /* the file's rows for this device; does not change */
+    const struct debug *debug; /* of tests and benches, which own it; or NULL */
     uint32_t verify_every;
     _Atomic uint64_t calls;
     _Atomic uint64_t verifiable; /* of those, one in verify_every is checked */

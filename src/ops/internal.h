@@ -2,13 +2,13 @@
 #ifndef CLFOLD_OPS_INTERNAL_H
 #define CLFOLD_OPS_INTERNAL_H
 
+#include "plan/debug.h"
 #include "plan/monoid.h"
 #include "plan/plan.h"
 
-/* Forces tiles, sizes and group counts from the next call on; NULL: as the policy says.
- * Not while another thread uses the context. */
-void clfold_context_override(clfold_context *context,
-                             const struct plan_override *override);
+/* What is forced from the next call on, until there is another; NULL: nothing. It stays
+ * the caller's, and must not change. Not while another thread uses the context. */
+void clfold_context_override(clfold_context *context, const struct debug *debug);
 
 /* What a traced look-back is given, see scan_trace.cl; a memory that is NULL is left
  * out, but for `tiles`, a clfold_tile_trace for each tile. */

@@ -3,6 +3,7 @@
 
 #include "ops/check.h"
 #include "ops/program.h"
+#include "plan/debug.h"
 
 /* ---- The fold ---------------------------------------------------------------------- */
 
@@ -25,7 +26,7 @@ clfold_status clfold_request_choose(struct request *request, const struct site *
     request->fold = fold;
     job->monoid = &fold->monoid;
     job->device = &context->caps.facts;
-    job->override = context->override;
+    job->debug = context->debug;
     job->out_offset = request->out_offset;
     job->tuned = clfold_context_row(context, job->operation, job->monoid, job->count);
     return clfold_plan_choose(job, site, algorithm);
@@ -184,7 +185,8 @@ static clfold_status fetch_findings(struct request *request, const struct site *
         give_up(request, OBSTACLE_PROBE);
         return CLFOLD_OK;
     }
-    request->trace = request->trace ? request->trace : context->override.trace;
+    request->trace =
+        request->trace ? request->trace : clfold_debug(context->debug)->trace;
     request->unproven = !known;
     request->job.verdict = findings->verdict;
     request->job.traced = request->trace != NULL;

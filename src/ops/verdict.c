@@ -39,6 +39,27 @@ bool clfold_knowledge_init(struct knowledge *knowledge, const struct caps *caps)
     return clfold_lock_init(&knowledge->lock);
 }
 
+/* A forced tier is a listed one. */
+void clfold_context_override(clfold_context *context, const struct debug *debug)
+{
+    const struct debug *now = clfold_debug(debug);
+    struct knowledge *of = &context->knowledge;
+
+    context->debug = debug;
+    context->scratch.first_epoch = now->first_epoch;
+    of->listed = !now->probes && is_known(&of->on_list, &context->caps);
+    if (now->tier != MEMORY_NONE) {
+        of->listed = true;
+        of->on_list = (struct findings){
+            .verdict = { now->tier, true,
+                         clfold_memory_fences(now->tier, context->caps.fences) },
+        };
+    }
+    if (now->probes) {
+        of->known = of->loaded = false;
+    }
+}
+
 typedef size_t load_function(void *user, const char *key, void *verdict, size_t size);
 
 /* Asks the caller for what it kept. *refused: it kept something else. */
@@ -137,11 +158,12 @@ static cl_int find_out(clfold_context *context, bool may_probe, struct findings 
                        bool *known, const char **failed)
 {
     struct knowledge *of = &context->knowledge;
+    const struct debug *debug = clfold_debug(context->debug);
     struct probe probe = { .context = context->context,
                            .device = context->device,
                            .caps = &context->caps,
-                           .tries = context->override.probes,
-                           .broken = context->override.broken };
+                           .tries = debug->probes,
+                           .broken = debug->broken };
     bool refused = false, probes = false, loaded = of->loaded;
     cl_int status = CL_SUCCESS;
 
@@ -181,7 +203,6 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
 {
     const struct caps *caps = &context->caps;
     struct knowledge *of = &context->knowledge;
-    enum memory_tier forced = context->override.tier;
     cl_int status = CL_SUCCESS;
 
     *known = true;
@@ -190,13 +211,7 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
         *findings = (struct findings){ 0 };
         return CL_SUCCESS;
     }
-    if (forced != MEMORY_NONE) {
-        *findings = (struct findings){
-            .verdict = { forced, true, clfold_memory_fences(forced, caps->fences) },
-        };
-        return CL_SUCCESS;
-    }
-    if (of->listed && !context->override.probes) {
+    if (of->listed) {
         *findings = of->on_list;
         return CL_SUCCESS;
     }

@@ -1,5 +1,6 @@
 #include "plan/plan.h"
 
+#include "plan/debug.h"
 #include "plan/strategy.h"
 #include "plan/tuning.h"
 
@@ -69,25 +70,19 @@ static uint32_t list_policies(const struct job *job,
 uint32_t clfold_plan_candidates(const struct job *job,
                                 struct candidate candidates[CLFOLD_MAX_CANDIDATES])
 {
-    const struct plan_override *override = &job->override;
+    const struct strategy *strategy = strategies[family_of(job)];
     struct policy policies[CLFOLD_MAX_CANDIDATES];
     uint32_t num_policies = list_policies(job, policies), num = 0;
 
     for (uint32_t i = 0; i < num_policies; ++i) {
         struct candidate *candidate = &candidates[num];
-        if (override->tile != TILE_NONE && policies[i].tile != TILE_NONE &&
-            policies[i].tile != override->tile) {
+        if (job->debug && !clfold_debug_apply(job->debug, &policies[i],
+                                              strategy->element(job->monoid))) {
             continue;
         }
         *candidate = (struct candidate){ .policy = policies[i],
                                          .shape = { .algorithm = job->algorithm } };
-        if (override->max_groups) {
-            candidate->policy.groups = override->max_groups;
-            candidate->policy.lane_bytes = 0;
-            candidate->policy.least_run = 1;
-            candidate->policy.lasting = true;
-        }
-        strategies[family_of(job)]->shape(&candidate->shape, job, &candidate->policy);
+        strategy->shape(&candidate->shape, job, &candidate->policy);
         ++num;
     }
     return num;

@@ -12,22 +12,8 @@
 #include "plan/operation.h"
 #include "plan/policy.h"
 
+struct debug;
 struct tuned_numbers;
-
-/* What takes the place of the policy's choice, for tests and benches: what is not zero
- * holds for all candidates, and a forced tile kind is the only candidate. */
-struct plan_override {
-    enum tile_kind tile;
-    uint32_t tile_elements, group_size, max_groups;
-    /* Of scans. */
-    uint32_t anchor, window;
-    enum memory_tier tier;          /* as if the probe had said so */
-    uint32_t spins;                 /* 1 and the bound */
-    uint32_t first_epoch;           /* of words that are made from now on */
-    const struct scan_trace *trace; /* of look-back, see ops/internal.h */
-    uint8_t probes; /* tries of a tier; known devices too; 0: as it is without tests */
-    uint8_t broken[CLFOLD_MEMORY_TIERS]; /* while it is probed: CLFOLD_BROKEN of each */
-};
 
 /* What a plan is made for. */
 struct job {
@@ -35,8 +21,8 @@ struct job {
     enum algorithm algorithm;
     const struct monoid *monoid;
     const struct device_facts *device;
-    struct plan_override override;
-    const struct tuned_numbers *tuned; /* of a tuning file; NULL: none */
+    const struct debug *debug;         /* of tests and benches; NULL: none */
+    const struct tuned_numbers *tuned; /* of a search or a tuning file; NULL: none */
     uint64_t count, out_offset;        /* in elements */
     /* of look-back */
     struct verdict verdict;

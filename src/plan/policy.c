@@ -358,6 +358,8 @@ static void fit(struct policy *policy, const struct device_facts *device,
             tile_bytes(policy->tile_bytes, device->cache_bytes,
                        family == FAMILY_REDUCE ? REDUCE_SHARE : SCAN_SHARE);
         policy->stream_bytes = stream_bytes(policy->stream_bytes, device->cache_bytes);
+        /* Sub-groups are emulated. */
+        policy->window = policy->tile == TILE_GROUP && device->sub_groups;
     }
     if (!clfold_policy_builtins(device)) {
         policy->prefetch = 0;

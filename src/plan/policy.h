@@ -60,7 +60,8 @@ struct policy {
     uint64_t prefetch;     /* 1: tiles are prefetched by __builtin_prefetch */
     bool lasting;          /* look-back: `groups` of them go from tile to tile; else each
                               tile has a group of its own */
-    uint32_t spins; /* looks at a tile that is not there, where groups run fairly */
+    uint32_t spins;  /* looks at a tile that is not there, where groups run fairly */
+    uint32_t window; /* tiles looked at at once, at most; 0: as many as kernels can */
 };
 
 /* The policies for a device, best first: a program that does not build drops to the next.

@@ -25,23 +25,18 @@ static uint32_t least(uint64_t a, uint64_t b)
 
 static struct tile_shape tile_of(const struct job *job, const struct policy *policy)
 {
-    const struct plan_override *override = &job->override;
     const struct monoid *monoid = job->monoid;
     /* An item for each work-item and one in 32 more, see tile_group.cl. */
     size_t items = job->device->local_memory / clfold_monoid_item_size(monoid) / 33 * 32;
-    uint64_t elements = override->tile_elements
-                            ? override->tile_elements
-                            : policy->tile_bytes / clfold_monoid_in_size(monoid);
-    uint64_t size = override->group_size && policy->tile == TILE_GROUP
-                        ? override->group_size
-                        : policy->group_size;
+    uint32_t elements =
+        least(policy->tile_bytes / clfold_monoid_in_size(monoid), monoid->stage_limit);
 
-    elements = least(elements, monoid->stage_limit);
     return (struct tile_shape){
         .kind = policy->tile,
-        .elements = (uint32_t)elements,
+        .elements = elements,
         /* Each work-item has an element of a tile. */
-        .group_size = least(least(size, elements), most_work_items(job->device, items)),
+        .group_size = least(least(policy->group_size, elements),
+                            most_work_items(job->device, items)),
     };
 }
 
@@ -49,11 +44,10 @@ static struct tile_shape rung_of(const struct job *job, const struct policy *pol
 {
     size_t items = job->device->local_memory / clfold_monoid_item_size(job->monoid);
     uint32_t most = least(most_work_items(job->device, items), LARGEST_RUNG_GROUP);
-    uint32_t wanted = job->override.group_size;
 
     return (struct tile_shape){
         .kind = TILE_NONE,
-        .group_size = least(wanted ? wanted : policy->group_size, most),
+        .group_size = least(policy->group_size, most),
     };
 }
 
@@ -279,6 +273,7 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
 }
 
 const struct strategy clfold_reduce_strategy = {
+    .element = clfold_monoid_in_size,
     .choose = choose,
     .check = check,
     .shape = make_shape,

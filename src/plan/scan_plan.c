@@ -5,7 +5,7 @@
 /* Bytes that stores are aligned to: a line of the caches, and the widest vector. */
 #define LINE 64
 
-static uint64_t widest(const struct monoid *monoid)
+static size_t widest(const struct monoid *monoid)
 {
     size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_out_size(monoid);
 
@@ -80,20 +80,12 @@ static uint32_t most_prefixes(const struct device_facts *device)
     return device->most_elements ? 16 * (uint32_t)device->most_elements : UINT32_MAX;
 }
 
-/* Elements of a tile, before the device has its say. */
-static uint64_t wanted_elements(const struct job *job, const struct policy *policy)
-{
-    return job->override.tile_elements ? job->override.tile_elements
-                                       : policy->tile_bytes / widest(job->monoid);
-}
-
 static struct tile_shape group_tile(const struct job *job, const struct policy *policy)
 {
     const struct device_facts *device = job->device;
     const struct monoid *monoid = job->monoid;
-    uint32_t elements = (uint32_t)wanted_elements(job, policy);
-    uint64_t wanted =
-        job->override.group_size ? job->override.group_size : policy->group_size;
+    uint32_t elements = (uint32_t)(policy->tile_bytes / widest(monoid));
+    uint64_t wanted = policy->group_size;
     uint32_t size, run, most;
 
     size = (uint32_t)(wanted < device->max_group_size ? wanted : device->max_group_size);
@@ -118,7 +110,7 @@ static struct tile_shape group_tile(const struct job *job, const struct policy *
 
 static struct tile_shape vector_tile(const struct job *job, const struct policy *policy)
 {
-    uint64_t elements = wanted_elements(job, policy);
+    uint64_t elements = policy->tile_bytes / widest(job->monoid);
     uint64_t most = most_elements(job->device);
 
     most = most < job->monoid->stage_limit ? most : job->monoid->stage_limit;
@@ -129,31 +121,24 @@ static struct tile_shape vector_tile(const struct job *job, const struct policy 
     };
 }
 
-/* Sub-groups of CPUs are emulated. */
 static uint32_t window_of(const struct job *job, const struct policy *policy)
 {
     bool sub_groups = policy->tile == TILE_GROUP && job->device->sub_groups;
-    uint32_t most = ITEM_WINDOW, wanted = job->override.window;
+    uint32_t most = sub_groups ? WINDOW : ITEM_WINDOW;
 
-    if (sub_groups && (!job->device->cpu || wanted)) {
-        most = WINDOW;
-    } else if (sub_groups) {
-        most = 1;
-    }
-    return wanted && wanted < most ? wanted : most;
+    return policy->window && policy->window < most ? policy->window : most;
 }
 
 static void make_shape(struct shape *shape, const struct job *job,
                        const struct policy *policy)
 {
     bool is_vector = policy->tile == TILE_VECTOR;
-    uint32_t anchor = job->override.anchor, most = most_prefixes(job->device);
+    uint32_t anchor = (uint32_t)policy->anchor, most = most_prefixes(job->device);
 
     shape->exclusive = clfold_operation_row(job->operation)->exclusive;
     shape->builtins = is_vector && clfold_policy_builtins(job->device);
     shape->prefetch = is_vector && policy->prefetch;
     shape->stream = is_vector && policy->stream_bytes > 0;
-    anchor = anchor ? anchor : (uint32_t)policy->anchor;
     shape->anchor = anchor < most ? anchor : most;
     /* Raking's loops are shorter than those over small sub-groups. */
     shape->group_scan = job->device->sub_groups && !job->device->most_elements
@@ -249,7 +234,7 @@ static void plan_passes(struct plan *plan, const struct job *job,
 
 /* ---- By look-back ------------------------------------------------------------------ */
 
-/* Looks at a tile that is not there, where waiting is not known to help. */
+/* Looks at a tile that is not there, at most, where waiting is not known to help. */
 #define FEW_SPINS 64
 
 static enum obstacle obstacle_of(const struct plan *plan, const struct job *job)
@@ -276,9 +261,8 @@ static void plan_lookback(struct plan *plan, const struct job *job,
     plan->run = policy->lasting ? run_of(plan, job, policy) : 1;
     plan->num_groups = clfold_div_up(plan->num_tiles, plan->run);
     plan->num_launches = 1;
-    plan->spins = job->override.spins ? job->override.spins - 1
-                  : job->verdict.fair ? policy->spins
-                                      : FEW_SPINS;
+    plan->spins =
+        job->verdict.fair || policy->spins < FEW_SPINS ? policy->spins : FEW_SPINS;
     plan->obstacle = obstacle_of(plan, job);
     if (plan->shape.tier == MEMORY_NONE) {
         return;
@@ -444,6 +428,7 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
 }
 
 const struct strategy clfold_scan_strategy = {
+    .element = widest,
     .choose = choose,
     .check = check,
     .shape = make_shape,

@@ -5,6 +5,8 @@
 #include "plan/plan.h"
 
 struct strategy {
+    /* Bytes of an element, as a policy's tile_bytes counts them. */
+    size_t (*element)(const struct monoid *monoid);
     /* The algorithm by policy and count. */
     enum algorithm (*choose)(const struct job *job);
     /* Refuses a named algorithm that cannot do the job, or takes a simpler one. */

@@ -139,7 +139,7 @@ int main(void)
             return 1;
         }
         for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); ++k) {
-            const struct plan_override override = { .tile = kinds[k] };
+            const struct debug override = { .tile = kinds[k] };
             clfold_context_override(ctx, &override);
             for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
                 print_fold(&device, ctx, in, CLFOLD_ADD, pair, NULL, c % 2 ? 17 : 0,

@@ -96,7 +96,7 @@ static void test_found_by_content(void **state)
     assert_int_equal(stats_of(ctx).builds, 2);
 
     /* A forced tile changes the program. */
-    const struct plan_override small = { .tile_elements = 100, .max_groups = 3 };
+    const struct debug small = { .tile_elements = 100, .max_groups = 3 };
     clfold_context_override(ctx, &small);
     reduce(ctx, &sum, COUNT);
     assert_int_equal(stats_of(ctx).builds, 3);
@@ -194,7 +194,7 @@ static void test_launches(void **state)
 {
     struct launches launches = { 0 };
     const clfold_context_params params = { .on_launch = take_launch, .user = &launches };
-    const struct plan_override small = { .tile_elements = 64, .max_groups = 7 };
+    const struct debug small = { .tile_elements = 64, .max_groups = 7 };
     clfold_context *ctx = context(&params);
     uint32_t most = 0;
 
@@ -265,7 +265,7 @@ static void test_contexts_come_and_go(void **state)
 static void test_destroy_does_not_wait(void **state)
 {
     clfold_context *ctx = context(NULL);
-    const struct plan_override many = { .tile_elements = 100, .max_groups = 20 };
+    const struct debug many = { .tile_elements = 100, .max_groups = 20 };
     cl_int status;
     cl_event gate = clCreateUserEvent(device.context, &status), event = NULL;
     cl_float result = -1, expected;
@@ -300,7 +300,7 @@ static void test_prepare(void **state)
     clfold_stats stats = stats_of(ctx);
     assert_int_equal(stats.builds, 1);
     assert_true(stats.scratch_bytes >= report.scratch_bytes);
-    const struct plan_override none = { 0 };
+    const struct debug none = { 0 };
     clfold_context_override(ctx, &none);
     reduce(ctx, &sum, COUNT);
     assert_int_equal(stats_of(ctx).builds, 1);
@@ -314,7 +314,7 @@ static void test_prepare(void **state)
 static void test_explain(void **state)
 {
     clfold_context *ctx = context(NULL);
-    const struct plan_override tiles = {
+    const struct debug tiles = {
         .tile = TILE_GROUP, .tile_elements = 128, .group_size = 16, .max_groups = 10
     };
     struct policy reduce[CLFOLD_MAX_CANDIDATES], scan[CLFOLD_MAX_CANDIDATES];
@@ -366,7 +366,7 @@ static void test_explain(void **state)
 static void test_trim(void **state)
 {
     clfold_context *ctx = context(NULL);
-    const struct plan_override many = { .tile_elements = 100, .max_groups = 20 };
+    const struct debug many = { .tile_elements = 100, .max_groups = 20 };
 
     (void)state;
     clfold_context_override(ctx, &many);
@@ -447,7 +447,7 @@ static void test_verify(void **state)
     const clfold_context_params params = { .verify_every = 1 };
     clfold_context *ctx = context(&params);
     const clfold_op ops[] = { CLFOLD_ADD, CLFOLD_MAX };
-    const struct plan_override many = { .tile_elements = 300, .max_groups = 7 };
+    const struct debug many = { .tile_elements = 300, .max_groups = 7 };
 
     (void)state;
     for (size_t p = 0; p < NUM_PAIRS; ++p) {

@@ -35,7 +35,7 @@ static const char *const rungs[] = { "reduce0", "reduce1", "reduce2", "reduce3",
  * little data: groups of few, and of powers of two and not, below a rung's last six steps
  * and above; tiles of each kind with nothing left over, and with a rest. More of them:
  * reduce.c and mutant.c. */
-static const struct plan_override shapes[] = {
+static const struct debug shapes[] = {
     { .group_size = 2, .max_groups = 9 },
     { .group_size = 3, .max_groups = 5 },
     { .group_size = 32, .max_groups = 3 },
@@ -76,7 +76,7 @@ static size_t square(size_t x)
     return x * x;
 }
 
-static size_t count_of(unsigned size, const struct plan_override *shape)
+static size_t count_of(unsigned size, const struct debug *shape)
 {
     size_t unit = shape->tile ? shape->tile_elements : shape->group_size;
 

@@ -19,7 +19,7 @@ static uint64_t most_elements; /* of the device itself */
  * the rung that folds in sequence. */
 static const struct {
     const char *algorithm;
-    struct plan_override plan;
+    struct debug plan;
 } ways[] = {
     { NULL, { .tile = TILE_VECTOR, .tile_elements = 64 } },
     { NULL, { .tile = TILE_VECTOR } },
@@ -181,7 +181,7 @@ static void test_long(void **state)
 {
     const struct {
         const char *algorithm;
-        struct plan_override plan;
+        struct debug plan;
     } longs[] = {
         { NULL, { .tile = TILE_VECTOR, .max_groups = 1 } },
         { NULL, { .tile = TILE_VECTOR, .tile_elements = 1u << 30, .max_groups = 1 } },
@@ -228,7 +228,7 @@ static void test_long(void **state)
 #define FEW_OF_SCANS 32
 #define MANY_TILES   30011 /* elements */
 
-static const struct plan_override scan_tiles[] = {
+static const struct debug scan_tiles[] = {
     { .tile = TILE_VECTOR, .tile_elements = 32 },
     { .tile = TILE_VECTOR, .tile_elements = 16, .anchor = 4, .max_groups = 9 },
     { .tile = TILE_GROUP, .tile_elements = 32, .group_size = 8, .max_groups = 9 },

@@ -80,7 +80,7 @@ static void fill_subject(const struct subject *subject, void *data, size_t count
 /* One call, and what holds it up. */
 struct look {
     const struct subject *subject;
-    struct plan_override plan;
+    struct debug plan;
     const char *algorithm;
     bool exclusive, in_place, init, total;
     size_t count, offset;
@@ -161,7 +161,7 @@ static clfold_status enqueue(const struct look *look, cl_mem from, size_t offset
 static void run(const struct look *look, struct outcome *outcome)
 {
     static const unsigned char poison[(MOST + 64) * MAX_RESULT] = { 0x5b };
-    struct plan_override plan = look->plan;
+    struct debug plan = look->plan;
     struct scan_trace trace = { .tiles = tiles_mem,
                                 .folded = folded_mem,
                                 .folded_room = FOLDED,
@@ -259,7 +259,7 @@ static void check_same(const struct look *look, const struct outcome *expected,
         .max_groups = groups                                                             \
     }
 
-static const struct plan_override tiles[] = {
+static const struct debug tiles[] = {
     TILES_OF(TILE_VECTOR, 16, 0, 9),   TILES_OF(TILE_VECTOR, 128, 0, 7),
     TILES_OF(TILE_VECTOR, 100, 0, 70), TILES_OF(TILE_GROUP, 100, 6, 5),
     TILES_OF(TILE_GROUP, 256, 64, 16), TILES_OF(TILE_GROUP, 16, 4, 17),
@@ -668,7 +668,7 @@ static void test_replayed(void **state)
     const clfold_fold fold = { .op = CLFOLD_ADD,
                                .type = CLFOLD_F32,
                                .algorithm = "scan_lookback" };
-    struct plan_override plan = TILES_OF(TILE_VECTOR, 16, 0, 7);
+    struct debug plan = TILES_OF(TILE_VECTOR, 16, 0, 7);
     const size_t local = 1, count = (size_t)TILES * 16;
     cl_float expected[TILES * 16], found[TILES * 16], poison = -1;
     clfold_context *own = NULL;

@@ -59,7 +59,7 @@ static void save(void *user, const char *key, const void *verdict, size_t size)
     kept->size = size;
 }
 
-static clfold_context *context(struct kept *kept, const struct plan_override *override)
+static clfold_context *context(struct kept *kept, const struct debug *override)
 {
     const clfold_context_params params = { .log = keep_message,
                                            .log_level = CLFOLD_LOG_INFO,
@@ -109,9 +109,9 @@ static struct findings findings_of(clfold_context *ctx)
 }
 
 /* Probed though it is known; tiles so small that look-back is done everywhere. */
-static struct plan_override probed(void)
+static struct debug probed(void)
 {
-    return (struct plan_override){ .probes = 8, .tile_elements = 512, .spins = 1 + 8 };
+    return (struct debug){ .probes = 8, .tile_elements = 512, .spins = 1 + 8 };
 }
 
 /* ---- A tier at a time -------------------------------------------------------------- */
@@ -248,7 +248,7 @@ static int offered_behind(const clfold_context *ctx, int tier)
 static bool next_is_taken(uint8_t kind, enum tier_fate fate)
 {
     struct kept kept = { 0 };
-    struct plan_override override = probed();
+    struct debug override = probed();
     clfold_context *ctx = context(&kept, &override);
     int best = offered_behind(ctx, MEMORY_NONE);
     int next = kind == RIGHT ? best : offered_behind(ctx, best);
@@ -299,7 +299,7 @@ static void test_next(void **state)
 static void test_none(void **state)
 {
     struct kept kept = { 0 };
-    struct plan_override override = probed();
+    struct debug override = probed();
     clfold_context *ctx = context(&kept, &override);
     clfold_report report;
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
@@ -338,7 +338,7 @@ static void test_known(void **state)
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
     clfold_report report;
     struct kept kept = { 0 };
-    struct plan_override override = probed();
+    struct debug override = probed();
     clfold_context *ctx;
 
     (void)state;
@@ -366,7 +366,7 @@ static void test_callbacks(void **state)
                                 .type = CLFOLD_I32,
                                 .algorithm = "scan_lookback" };
     struct kept kept = { 0 };
-    struct plan_override override = probed();
+    struct debug override = probed();
     clfold_context *ctx = context(&kept, &override);
     clfold_report report;
     char line[CLFOLD_VERDICT_SIZE];
@@ -426,7 +426,7 @@ static void test_damaged(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); ++i) {
         struct kept kept = { .size = strlen(lines[i]) };
-        struct plan_override override = probed();
+        struct debug override = probed();
         clfold_context *ctx = context(&kept, &override);
         if (i == 3 && ctx->caps.offered[MEMORY_PTX_64]) {
             clfold_context_destroy(&ctx);
@@ -462,7 +462,7 @@ static void *run_thread(void *user)
 static void test_threads(void **state)
 {
     struct kept kept = { 0 };
-    struct plan_override override = probed();
+    struct debug override = probed();
     clfold_context *ctx = context(&kept, &override);
     struct thread threads[4];
 

@@ -13,9 +13,9 @@
 static const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 };
 
 /* Many groups, so that every call takes two launches and scratch. */
-static const struct plan_override tiles = { .tile = TILE_VECTOR,
-                                            .tile_elements = 1024,
-                                            .max_groups = 50 };
+static const struct debug tiles = { .tile = TILE_VECTOR,
+                                    .tile_elements = 1024,
+                                    .max_groups = 50 };
 
 struct input {
     cl_mem mem;

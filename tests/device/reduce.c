@@ -18,7 +18,7 @@ static uint64_t seed;
 
 /* How a test folds: a forced tile, or with zeros the policy's. */
 struct way {
-    struct plan_override plan;
+    struct debug plan;
     const char *name;
 };
 
@@ -446,7 +446,7 @@ static void test_large_count(void **state)
 static void test_stage_limit(void **state)
 {
     const size_t count = (1 << 24) + (1 << 18);
-    const struct plan_override huge[] = {
+    const struct debug huge[] = {
         { .tile = TILE_VECTOR, .tile_elements = 1u << 30, .max_groups = 1 },
         { .tile = TILE_GROUP,
           .tile_elements = 1u << 30,

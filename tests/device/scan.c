@@ -26,12 +26,12 @@ static const char *const algorithms[] = { "scan_single_group", "scan_then_propag
                                           "scan_chained" };
 #define NUM_ALGORITHMS 5
 
-static const struct plan_override policy_tiles[] = { { .tile = TILE_VECTOR },
-                                                     { .tile = TILE_GROUP } };
+static const struct debug policy_tiles[] = { { .tile = TILE_VECTOR },
+                                             { .tile = TILE_GROUP } };
 
 /* Tiles so small that every path is taken with little data: less than a vector of 16 with
  * its lead, no multiple of a line, work-items of one element, of many, and one alone. */
-static const struct plan_override small_tiles[] = {
+static const struct debug small_tiles[] = {
     TILES_OF(TILE_VECTOR, 16, 0, 5),  TILES_OF(TILE_VECTOR, 32, 0, 3),
     TILES_OF(TILE_VECTOR, 64, 0, 4),  TILES_OF(TILE_VECTOR, 100, 0, 7),
     TILES_OF(TILE_VECTOR, 256, 0, 2), TILES_OF(TILE_GROUP, 16, 4, 5),
@@ -42,8 +42,8 @@ static const struct plan_override small_tiles[] = {
 #define NUM_SMALL (sizeof(small_tiles) / sizeof(small_tiles[0]))
 
 /* Of small_tiles, for what needs no more. */
-static const struct plan_override few_tiles[] = { TILES_OF(TILE_VECTOR, 64, 0, 4),
-                                                  TILES_OF(TILE_GROUP, 64, 8, 4) };
+static const struct debug few_tiles[] = { TILES_OF(TILE_VECTOR, 64, 0, 4),
+                                          TILES_OF(TILE_GROUP, 64, 8, 4) };
 
 static const struct pair f32 = { CLFOLD_F32, CLFOLD_F32 };
 
@@ -159,9 +159,9 @@ static void test_small_tiles(void **state)
 /* Tiles in blocks, counts at their ends, and for prefixes more blocks than work-items. */
 static void test_anchors(void **state)
 {
-    struct plan_override plans[] = { TILES_OF(TILE_VECTOR, 16, 0, 5),
-                                     TILES_OF(TILE_GROUP, 16, 4, 3),
-                                     TILES_OF(TILE_GROUP, 64, 8, 7) };
+    struct debug plans[] = { TILES_OF(TILE_VECTOR, 16, 0, 5),
+                             TILES_OF(TILE_GROUP, 16, 4, 3),
+                             TILES_OF(TILE_GROUP, 64, 8, 7) };
     const struct {
         clfold_op op;
         struct pair pair;
@@ -239,7 +239,7 @@ static void test_large_count(void **state)
 static void test_stage_limit(void **state)
 {
     const size_t count = (1 << 24) + (1 << 18);
-    const struct plan_override huge = { .tile = TILE_VECTOR, .tile_elements = 1u << 30 };
+    const struct debug huge = { .tile = TILE_VECTOR, .tile_elements = 1u << 30 };
     const clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_U64, .in = CLFOLD_U8 };
     unsigned char *bytes = malloc(count);
     cl_ulong *sums = malloc(count * sizeof(*sums));
@@ -255,7 +255,7 @@ static void test_stage_limit(void **state)
     cl_mem out = clCreateBuffer(device.context, CL_MEM_READ_WRITE, count * sizeof(*sums),
                                 NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
-    const struct plan_override plan = with_tier(&device, huge);
+    const struct debug plan = with_tier(&device, huge);
     clfold_context_override(ctx, &plan);
     assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in, 0, out, 0, count, 0,
                                     NULL, NULL));
@@ -448,8 +448,7 @@ static void test_running_total(void **state)
     assert_int_equal(status, CL_SUCCESS);
     for (size_t k = 0; k < NUM_ALGORITHMS; ++k) {
         /* The tile on which the tests above scan exclusively. */
-        const struct plan_override plan =
-            with_tier(&device, few_tiles[!is_exclusive(k, 0)]);
+        const struct debug plan = with_tier(&device, few_tiles[!is_exclusive(k, 0)]);
         if (may_look_back(algorithms[k]) && !has_fences(&device, plan.tier)) {
             print_message("%s: %s is not in place here\n", device.name, algorithms[k]);
             continue;
@@ -477,9 +476,9 @@ static void test_running_total(void **state)
  * behind it, in the last tile alone, and in init. */
 static void test_nan(void **state)
 {
-    static const struct plan_override tiles[] = { TILES_OF(TILE_VECTOR, 16, 0, 5),
-                                                  TILES_OF(TILE_VECTOR, 100, 0, 3),
-                                                  TILES_OF(TILE_VECTOR, 256, 0, 2) };
+    static const struct debug tiles[] = { TILES_OF(TILE_VECTOR, 16, 0, 5),
+                                          TILES_OF(TILE_VECTOR, 100, 0, 3),
+                                          TILES_OF(TILE_VECTOR, 256, 0, 2) };
     static const clfold_op ops[] = { CLFOLD_MIN, CLFOLD_MAX };
 
     (void)state;

@@ -168,7 +168,7 @@ static void test_algorithms(void **state)
                     words);
     }
     for (size_t i = 0; i < ORDER_ALGORITHMS; ++i) {
-        const struct plan_override none = { 0 };
+        const struct debug none = { 0 };
         clfold_fold fold = sum;
         clfold_report report;
         fold.algorithm = order_algorithms[i];

@@ -18,7 +18,7 @@ static const char *const algorithms[] = { "scan_single_group", "scan_then_propag
 #define NUM_ALGORITHMS 4
 
 static const struct {
-    struct plan_override plan;
+    struct debug plan;
     const char *name;
 } tiles[] = {
     { { .tile = TILE_VECTOR, .tile_elements = 100, .max_groups = 3 }, "vector 100" },
@@ -220,8 +220,8 @@ static void read_floats(cl_mem from, cl_float *to, size_t num)
 
 /* The items of an exclusive scan that tiles begin with, and the total behind; or false
  * if the scan is refused for a reason. */
-static bool find_prefixes(const clfold_fold *fold, const struct plan_override *plan,
-                          cl_mem in, cl_mem out, cl_float *prefixes)
+static bool find_prefixes(const clfold_fold *fold, const struct debug *plan, cl_mem in,
+                          cl_mem out, cl_float *prefixes)
 {
     static cl_float items[COUNT + 1];
     clfold_fold with_total = *fold;
@@ -271,10 +271,10 @@ static void test_prefixes(void **state)
     cl_mem in = floats(data, COUNT), out = floats(NULL, COUNT + 1);
     for (size_t k = 0; k < 4 * NUM_ALGORITHMS; ++k) {
         size_t a = k % NUM_ALGORITHMS, kind = (k / NUM_ALGORITHMS + a) % 2;
-        struct plan_override plan = { .tile = kind ? TILE_GROUP : TILE_VECTOR,
-                                      .tile_elements = TILE,
-                                      .group_size = 4,
-                                      .max_groups = 7 };
+        struct debug plan = { .tile = kind ? TILE_GROUP : TILE_VECTOR,
+                              .tile_elements = TILE,
+                              .group_size = 4,
+                              .max_groups = 7 };
         if (k < 2) {
             clfold_context_override(ctx, &plan);
             find_totals(in, out, totals[kind]);

@@ -32,7 +32,7 @@ static const char *const algorithms[] = { "scan_single_group", "scan_then_propag
 
 enum { APART, IN_PLACE, NUM_PLACES };
 
-static const struct plan_override tiles[] = {
+static const struct debug tiles[] = {
     { .tile = TILE_VECTOR },
     { .tile = TILE_GROUP },
     { .tile = TILE_VECTOR, .tile_elements = 64, .max_groups = 5 },

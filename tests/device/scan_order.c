@@ -153,7 +153,7 @@ static void make_elements(const struct subject *subject, size_t count, uint64_t 
 /* PoCL 3.1's compiler, in LLVM 15's InstCombine, dies of look-back over a group's tiles
  * with some of these operators. No policy has those tiles on a CPU: there the tile before
  * it, a vector's, is scanned. */
-static bool kills_compiler(const struct plan_override *plan, const char *algorithm)
+static bool kills_compiler(const struct debug *plan, const char *algorithm)
 {
     return device.is_pocl && plan->tile == TILE_GROUP && may_look_back(algorithm);
 }

@@ -25,9 +25,9 @@ static const clfold_fold looks_back = { .op = CLFOLD_ADD,
                                         .algorithm = "scan_lookback" };
 
 /* 49 totals a call: less than the smallest block of scratch. */
-static const struct plan_override tiles = { .tile = TILE_VECTOR,
-                                            .tile_elements = 1024,
-                                            .max_groups = 10 };
+static const struct debug tiles = { .tile = TILE_VECTOR,
+                                    .tile_elements = 1024,
+                                    .max_groups = 10 };
 
 struct input {
     cl_mem mem;
@@ -357,9 +357,10 @@ static void test_failed_wait(void **state)
 /* False: look-back is refused. */
 static bool can_look_back(clfold_fold *fold)
 {
-    struct plan_override plan = with_tier(&device, tiles);
+    static struct debug plan;
     clfold_report report;
 
+    plan = with_tier(&device, tiles);
     plan.tile_elements = 4096;
     clfold_context_override(ctx, &plan);
     *fold = looks_back;

@@ -155,7 +155,7 @@ static void *work_scanning(void *argument)
 
 static void run_threads(void *(*start)(void *))
 {
-    const struct plan_override many = { .tile_elements = 500, .max_groups = 20 };
+    const struct debug many = { .tile_elements = 500, .max_groups = 20 };
     pthread_t threads[THREADS];
 
     clfold_context_override(ctx, &many);

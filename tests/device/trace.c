@@ -16,7 +16,7 @@ static cl_mem in, out;
 
 static const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
 
-static const struct plan_override small_tiles = {
+static const struct debug small_tiles = {
     .tile = TILE_VECTOR, .tile_elements = TILE, .max_groups = TILES, .spins = 1
 };
 
@@ -123,7 +123,7 @@ static cl_mem buffer(void)
 
 static int open_device(void **state)
 {
-    struct plan_override plan;
+    static struct debug plan;
     cl_float data[COUNT];
     int status;
 

@@ -49,7 +49,7 @@ static void test_every_operator(void **state)
 /* Elements whose fold rounds nearly always in one direction, so that errors add up: one
  * value many times. Right results pass by every kernel. */
 static void check_rounding(clfold_op op, struct pair pair, const char *algorithm,
-                           const struct plan_override *plan, double element, size_t count)
+                           const struct debug *plan, double element, size_t count)
 {
     const struct number x = { 0, (long double)element };
     const clfold_fold fold = {
@@ -82,7 +82,7 @@ static void test_rounding(void **state)
 {
     static const char *const algorithms[] = { NULL,      NULL,      "reduce0",
                                               "reduce3", "reduce6", "reduce6" };
-    const struct plan_override plans[] = {
+    static const struct debug plans[] = {
         { .tile = TILE_VECTOR }, { .tile = TILE_GROUP }, { .group_size = 3 },
         { .group_size = 64 },    { .group_size = 64 },   { .max_groups = 2 },
     };

@@ -14,11 +14,11 @@ cl_long expected, prefixes[COUNT];
 const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 };
 
 /* Any tile, so that a program that does not build can drop to the next. */
-static const struct plan_override tiles = { .tile_elements = 1024, .max_groups = 50 };
+static const struct debug tiles = { .tile_elements = 1024, .max_groups = 50 };
 
-const struct plan_override twenty_groups = { .tile_elements = 1024,
-                                             .group_size = 8,
-                                             .max_groups = 20 };
+const struct debug twenty_groups = { .tile_elements = 1024,
+                                     .group_size = 8,
+                                     .max_groups = 20 };
 
 /* ---- The log ----------------------------------------------------------------------- */
 

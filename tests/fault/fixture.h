@@ -10,12 +10,12 @@
 #define POISON ((cl_long)-987654321)
 
 extern struct device device;
-extern const clfold_fold sum;                    /* i32 into i64 */
-extern cl_mem input, output;                     /* COUNT ints, and two longs */
-extern const struct plan_override twenty_groups; /* of any tile: 160 bytes of scratch */
-extern cl_mem items;                             /* COUNT longs, for scans */
-extern cl_long expected;                         /* the sum of the ints */
-extern cl_long prefixes[COUNT];                  /* their inclusive scan */
+extern const clfold_fold sum;            /* i32 into i64 */
+extern cl_mem input, output;             /* COUNT ints, and two longs */
+extern const struct debug twenty_groups; /* of any tile: 160 bytes of scratch */
+extern cl_mem items;                     /* COUNT longs, for scans */
+extern cl_long expected;                 /* the sum of the ints */
+extern cl_long prefixes[COUNT];          /* their inclusive scan */
 
 /* The group's. The spies are reset after it. */
 int fixture_init(void **state);

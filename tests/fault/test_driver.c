@@ -111,7 +111,7 @@ static void test_no_lookback(void **state)
 static void test_too_many_next_tiles(void **state)
 {
     enum { MANY = 3 << 19 };
-    const struct plan_override plan = {
+    const struct debug plan = {
         .tile_elements = 7, .group_size = 4, .tier = MEMORY_LEGACY_32, .spins = 1
     };
     static cl_int ones[MANY], found[MANY];
@@ -193,7 +193,7 @@ static void count_save(void *user, const char *key, const void *verdict, size_t 
 static void test_tier_fails(void **state)
 {
     const clfold_context_params params = { .save_verdict = count_save };
-    const struct plan_override probes = { .probes = 1, .tile_elements = 512 };
+    const struct debug probes = { .probes = 1, .tile_elements = 512 };
     static const char *const calls[] = { "clEnqueueNDRangeKernel", "clCreateKernel",
                                          "clEnqueueReadBuffer", "clCreateBuffer" };
 

@@ -238,7 +238,7 @@ static void limit_tiles(struct run *run)
 /* And so many tiles that one launch does not do for their prefixes. */
 static void limit_prefixes(struct run *run)
 {
-    const struct plan_override small = { .tile_elements = 16, .max_groups = 50 };
+    static const struct debug small = { .tile_elements = 16, .max_groups = 50 };
 
     clfold_context_override(run->ctx, &small);
     limit_tiles(run);
@@ -274,9 +274,9 @@ static void use_scratch_elsewhere(struct run *run)
 /* Devices that need no probe are probed as well, always by the same calls. */
 static void probe_once(struct run *run)
 {
-    const struct plan_override probes = { .probes = 1,
-                                          .tile_elements = 512,
-                                          .spins = 1 + 8 };
+    static const struct debug probes = { .probes = 1,
+                                         .tile_elements = 512,
+                                         .spins = 1 + 8 };
 
     clfold_context_override(run->ctx, &probes);
 }

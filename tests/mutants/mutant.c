@@ -39,7 +39,7 @@ static bool run(clfold_context *context, const struct device *device,
         char why[1024];
 
         fold.algorithm = algorithm;
-        fold.plan = (struct plan_override){ .group_size = group, .max_groups = 3 };
+        fold.plan = (struct debug){ .group_size = group, .max_groups = 3 };
         fold.count = counts[i];
         fold.offset = i % 3;
         fold.zone = true;
@@ -68,7 +68,7 @@ static bool run_all(clfold_context *context, const struct device *device,
 
 /* ---- Scans ------------------------------------------------------------------------- */
 
-static const struct plan_override tiles[] = {
+static const struct debug tiles[] = {
     { .tile = TILE_VECTOR, .tile_elements = 528, .max_groups = 3 },
     { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 3 },
     { .tile = TILE_VECTOR, .tile_elements = 64, .max_groups = 3 },
@@ -82,8 +82,7 @@ static struct value after(struct value a, struct value b)
 
 /* Affine maps, which do not commute; constant ones cut. */
 static bool scan_affine(clfold_context *context, const struct device *device,
-                        const char *algorithm, const struct plan_override *plan,
-                        bool exclusive)
+                        const char *algorithm, const struct debug *plan, bool exclusive)
 {
     enum { MOST = 3000 };
     static struct value elements[MOST];
@@ -112,8 +111,7 @@ static bool scan_affine(clfold_context *context, const struct device *device,
 }
 
 static bool scan_plain(clfold_context *context, const struct device *device,
-                       const char *algorithm, const struct plan_override *plan,
-                       bool exclusive)
+                       const char *algorithm, const struct debug *plan, bool exclusive)
 {
     struct prefix_case scan = { .op = CLFOLD_ADD,
                                 .pair = { CLFOLD_I32, CLFOLD_I32 },

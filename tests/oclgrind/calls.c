@@ -285,7 +285,7 @@ static bool reduce(const struct device *device, clfold_context *context,
  *   groups of 40          more than 32 items in local memory, where padding begins, and
  *                         fewer chunks than work-items
  */
-static const struct plan_override tiles[] = {
+static const struct debug tiles[] = {
     { .tile = TILE_VECTOR, .tile_elements = 64, .group_size = 1 },
     { .tile = TILE_VECTOR, .tile_elements = 256, .group_size = 1 },
     { .tile = TILE_VECTOR, .tile_elements = 1024, .group_size = 1 },
@@ -309,8 +309,8 @@ static const struct plan_override tiles[] = {
  *      4      0, 1           single
  */
 static unsigned reduce_tile(const struct device *device, clfold_context *context,
-                            const struct subject *subject,
-                            const struct plan_override *tile, unsigned *num)
+                            const struct subject *subject, const struct debug *tile,
+                            unsigned *num)
 {
     const size_t size = tile->tile_elements;
     const struct {
@@ -329,7 +329,7 @@ static unsigned reduce_tile(const struct device *device, clfold_context *context
     unsigned wrong = 0;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        struct plan_override override = *tile;
+        struct debug override = *tile;
         override.max_groups = cases[i].groups;
         clfold_context_override(context, &override);
         for (size_t offset = 0; offset <= 3; offset += 3) {
@@ -358,8 +358,8 @@ static unsigned reduce_tile(const struct device *device, clfold_context *context
 
 static unsigned reduce_in_launches(const struct device *device, clfold_context *context,
                                    const struct subject *subject,
-                                   const struct plan_override *override,
-                                   const char *algorithm, size_t count, unsigned *num)
+                                   const struct debug *override, const char *algorithm,
+                                   size_t count, unsigned *num)
 {
     const struct sizes sizes = { count, 3, true, algorithm };
     unsigned wrong = 0;
@@ -395,10 +395,10 @@ static unsigned reduce_tiles_in_launches(const struct device *device,
                                          clfold_context *context, const char *kind,
                                          unsigned *num)
 {
-    const struct plan_override vector = { .tile = TILE_VECTOR, .tile_elements = 64 };
-    const struct plan_override group = { .tile = TILE_GROUP,
-                                         .tile_elements = 64,
-                                         .group_size = 6 };
+    const struct debug vector = { .tile = TILE_VECTOR, .tile_elements = 64 };
+    const struct debug group = { .tile = TILE_GROUP,
+                                 .tile_elements = 64,
+                                 .group_size = 6 };
     const struct subject *const of[] = { &subjects[1], &subjects[6] };
     unsigned wrong = 0;
 
@@ -447,7 +447,7 @@ static unsigned reduce_rung(const struct device *device, clfold_context *context
                             const struct subject *subject, int rung, uint32_t group,
                             unsigned *num)
 {
-    const struct plan_override override = { .group_size = group, .max_groups = 3 };
+    const struct debug override = { .group_size = group, .max_groups = 3 };
     const size_t counts[] = {
         0, 1, group - 1, group, group + 1, 2 * group + 1, 6 * group * group / 5 + 3
     };
@@ -476,7 +476,7 @@ static unsigned reduce_rung(const struct device *device, clfold_context *context
 /* Subjects in turn: the rungs touch memory alike for all of them. */
 static int reduce_ladder(const struct device *device)
 {
-    const struct plan_override twos = { .group_size = 2 };
+    const struct debug twos = { .group_size = 2 };
     const size_t num_subjects = sizeof(subjects) / sizeof(subjects[0]);
     clfold_context *context;
     unsigned num = 0, wrong = 0;

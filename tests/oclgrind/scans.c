@@ -25,7 +25,7 @@
  *   groups of 1           one work-item for all
  *   blocks of 4, of 3     tiles, of whose blocks each work-item takes its own
  */
-static const struct plan_override tiles[] = {
+static const struct debug tiles[] = {
     { .tile = TILE_VECTOR, .tile_elements = 16, .max_groups = 2, .anchor = 4 },
     { .tile = TILE_VECTOR, .tile_elements = 36, .max_groups = 3 },
     { .tile = TILE_VECTOR, .tile_elements = 128, .max_groups = 2 },
@@ -55,16 +55,16 @@ static unsigned num, wrong;
 
 /* By one tier or the other, each of which Oclgrind has; with no spins, or so few that it
  * can simulate them. */
-static struct plan_override held_up(const struct plan_override *plan, size_t turn)
+static struct debug held_up(const struct debug *plan, size_t turn)
 {
-    struct plan_override with = *plan;
+    struct debug with = *plan;
 
     with.tier = turn % 2 ? MEMORY_LEGACY_32 : MEMORY_LEGACY_64;
     with.spins = 1 + (turn % 3 == 2 ? 3 : 0);
     return with;
 }
 
-static void scan_fold(const struct plan_override *plan, size_t fold, size_t algorithm,
+static void scan_fold(const struct debug *plan, size_t fold, size_t algorithm,
                       bool exclusive)
 {
     const size_t tile = plan->tile_elements, counts[] = { 1, tile, 5 * tile + 1 };
@@ -99,8 +99,7 @@ static struct value join(struct value a, struct value b)
 }
 
 /* Affine maps, which a constant one cuts. */
-static void scan_affine(const struct plan_override *plan, size_t algorithm,
-                        bool exclusive)
+static void scan_affine(const struct debug *plan, size_t algorithm, bool exclusive)
 {
     enum { MOST = 200 };
     char why[1024];

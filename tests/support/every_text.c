@@ -80,7 +80,6 @@ static const struct device_facts sub_groups = {
     .local_memory = 48 << 10,
     .sub_groups = true,
 };
-static const struct plan_override none;
 
 /* The tiles that a device would take: its first only, or each. */
 static void visit_tiles(const struct visitor *visitor, const struct monoid *monoid,
@@ -92,7 +91,7 @@ static void visit_tiles(const struct visitor *visitor, const struct monoid *mono
     for (size_t d = 0; d < (each ? 3 : 2); ++d) {
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
         uint32_t num = candidates_of(CLFOLD_REDUCE, REDUCE_TILES, monoid, devices[d],
-                                     &none, candidates);
+                                     NULL, candidates);
         for (uint32_t i = 0; i < (each ? num : 1); ++i) {
             visit_shape(visitor, monoid, &candidates[i].shape, classes[d]);
         }
@@ -105,7 +104,7 @@ static void visit_rungs(const struct visitor *visitor, const struct monoid *mono
 
     for (uint32_t rung = 0; rung <= REDUCE_6 - REDUCE_0; ++rung) {
         enum algorithm algorithm = (enum algorithm)(REDUCE_0 + rung);
-        struct job job = job_of(CLFOLD_REDUCE, algorithm, monoid, &gpu, &none);
+        struct job job = job_of(CLFOLD_REDUCE, algorithm, monoid, &gpu, NULL);
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
         if (clfold_plan_choose(&job, &site, clfold_algorithm_name(algorithm)) ==
             CLFOLD_OK) {
@@ -127,7 +126,7 @@ static void visit_scan(const struct visitor *visitor, const struct monoid *monoi
 {
     struct job job =
         job_of(scan.exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN,
-               scan.algorithm, monoid, device, &none);
+               scan.algorithm, monoid, device, NULL);
     struct candidate candidates[CLFOLD_MAX_CANDIDATES];
 
     job.verdict = (struct verdict){ scan.tier, true, clfold_memory(scan.tier)->fences };

@@ -12,8 +12,8 @@
 struct fold_case {
     clfold_op op;
     struct pair pair;
-    const char *algorithm;     /* NULL: the policy's */
-    struct plan_override plan; /* how it is forced; `group_size` is a rung's too */
+    const char *algorithm; /* NULL: the policy's */
+    struct debug plan;     /* how it is forced; `group_size` is a rung's too */
     size_t count, offset, out_offset;
     bool zone;      /* 64 elements of poison before `offset` */
     bool init, nan; /* a NaN among the elements, where the buffer's type has one */

@@ -22,7 +22,7 @@ static bool compiles(const struct device *device, enum memory_tier tier)
 {
     enum { NUM = 64 };
     cl_uint values[2 * NUM] = { 0 };
-    const struct plan_override plan = {
+    const struct debug plan = {
         .tile = TILE_GROUP, .tile_elements = 32, .group_size = 8, .spins = 1, .tier = tier
     };
     const clfold_fold fold = { .op = CLFOLD_ADD,
@@ -86,7 +86,7 @@ bool has_fences(const struct device *device, enum memory_tier tier)
     return clfold_memory_fences(tier, status != CL_SUCCESS || (has & wanted) == wanted);
 }
 
-struct plan_override with_tier(const struct device *device, struct plan_override plan)
+struct debug with_tier(const struct device *device, struct debug plan)
 {
     if (plan.tier == MEMORY_NONE) {
         plan.tier = best_tier(device);
@@ -102,7 +102,7 @@ bool groups_meet(const struct device *device)
 }
 
 bool is_due_refusal(const struct device *device, const char *algorithm,
-                    const struct plan_override *plan, bool in_place, clfold_status status)
+                    const struct debug *plan, bool in_place, clfold_status status)
 {
     const char *why = clfold_last_error();
 

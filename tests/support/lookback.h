@@ -20,7 +20,7 @@ enum memory_tier best_tier(const struct device *device);
 bool has_fences(const struct device *device, enum memory_tier tier);
 
 /* The plan, by the best tier if it says none. */
-struct plan_override with_tier(const struct device *device, struct plan_override plan);
+struct debug with_tier(const struct device *device, struct debug plan);
 
 /* Whether two groups of a launch are sure to run at the same time, now and then. Without
  * affinity PoCL's workers may share a core for longer than a launch takes. */
@@ -30,8 +30,7 @@ bool groups_meet(const struct device *device);
  * holds: in place by a tier without fences, or on a device that ends loops. What is
  * refused so is scanned by LOOKBACK_INSTEAD, as by the policy. */
 bool is_due_refusal(const struct device *device, const char *algorithm,
-                    const struct plan_override *plan, bool in_place,
-                    clfold_status status);
+                    const struct debug *plan, bool in_place, clfold_status status);
 #define LOOKBACK_INSTEAD "reduce_then_scan"
 
 #endif

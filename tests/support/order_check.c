@@ -13,7 +13,7 @@ const char *const order_algorithms[ORDER_ALGORITHMS] = {
     "scan_chained"
 };
 
-const struct plan_override order_tiles[ORDER_TILES] = {
+const struct debug order_tiles[ORDER_TILES] = {
     { .tile = TILE_VECTOR },
     { .tile = TILE_GROUP },
     { .tile = TILE_VECTOR, .tile_elements = 16, .max_groups = 5, .anchor = 4 },
@@ -165,12 +165,12 @@ static clfold_status enqueue(clfold_context *context, const struct device *devic
 {
     cl_command_queue queue =
         scan->disorder && device->disorder ? device->disorder : device->queue;
-    const struct plan_override plan =
-        may_look_back(scan->algorithm) ? with_tier(device, scan->plan) : scan->plan;
+    static struct debug plan; /* which the context keeps */
     const char *algorithm = scan->algorithm;
     cl_event event = NULL;
     clfold_status status = CLFOLD_OK;
 
+    plan = may_look_back(scan->algorithm) ? with_tier(device, scan->plan) : scan->plan;
     clfold_context_override(context, &plan);
     for (int again = 0; again < 2; ++again) {
         status = clfold_scan_monoid(context, queue, scan->monoid, algorithm,

@@ -23,7 +23,7 @@ struct order_case {
     /* Of `count` elements; no values: the loop on the host knows nothing. */
     const struct value *scalars, *values;
     const struct value *init; /* NULL: none */
-    struct plan_override plan;
+    struct debug plan;
     const char *algorithm;
     bool exclusive, disorder;
     bool tight;              /* buffers end with the last element */
@@ -42,7 +42,7 @@ bool order_check(clfold_context *context, const struct device *device,
 #define ORDER_ALGORITHMS 5
 /* The policy's tile of each kind, and a small one of each in blocks, the group's of lanes
  * that are no power of two. */
-extern const struct plan_override order_tiles[ORDER_TILES];
+extern const struct debug order_tiles[ORDER_TILES];
 extern const char *const order_algorithms[ORDER_ALGORITHMS];
 
 /* Elements of such a tile, about so many where it is the policy's. */

@@ -209,8 +209,7 @@ static clfold_status enqueue(clfold_context *context, const struct device *devic
                              cl_command_queue queue, const struct prefix_case *scan,
                              struct run *run, const char **failed)
 {
-    const struct plan_override plan =
-        may_look_back(scan->algorithm) ? with_tier(device, scan->plan) : scan->plan;
+    static struct debug plan; /* which the context keeps */
     const struct store *out = out_of(scan, run);
     clfold_fold call = {
         .op = scan->op,
@@ -232,6 +231,7 @@ static clfold_status enqueue(clfold_context *context, const struct device *devic
     } else if (scan->total == TOTAL_BEHIND) {
         call.total_at = (clfold_place){ out->mem, out->front + scan->count };
     }
+    plan = may_look_back(scan->algorithm) ? with_tier(device, scan->plan) : scan->plan;
     clfold_context_override(context, &plan);
     for (int again = 0; again < 2; ++again) {
         status = (scan->exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(

@@ -16,7 +16,7 @@ struct prefix_case {
     clfold_op op;
     struct pair pair;
     const char *algorithm; /* NULL: the policy's */
-    struct plan_override plan;
+    struct debug plan;
     bool exclusive;
     size_t count, in_offset, out_offset;
     bool in_place; /* both at in_offset; elements and results are of one size */

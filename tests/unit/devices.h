@@ -1,10 +1,9 @@
-/* Two devices that no row of a policy names, nothing overridden, and vendors. */
+/* Two devices that no row of a policy names, and vendors. */
 #ifndef CLFOLD_TESTS_DEVICES_H
 #define CLFOLD_TESTS_DEVICES_H
 
 #include "plan/plan.h"
 
-static const struct plan_override none;
 static const struct device_facts cpu = {
     .cpu = true,
     .vendor = "vendor",

@@ -187,12 +187,11 @@ static struct plan fold_plan(enum algorithm algorithm, bool cpu, clfold_op op,
     const struct device_facts device = {
         .cpu = cpu, .vendor = "", .name = "", .local_memory = 32768, .max_group_size = 256
     };
-    const struct plan_override none = { 0 };
     struct candidate candidates[CLFOLD_MAX_CANDIDATES];
     struct monoid monoid;
 
     assert_ok(clfold_monoid_init(&monoid, &site, op, type, type));
-    const struct job job = job_of(CLFOLD_REDUCE, algorithm, &monoid, &device, &none);
+    const struct job job = job_of(CLFOLD_REDUCE, algorithm, &monoid, &device, NULL);
     clfold_plan_candidates(&job, candidates);
     return plan_of(job, &candidates[0], count);
 }

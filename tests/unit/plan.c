@@ -216,7 +216,7 @@ static void test_vendors(void **state)
         struct monoid monoid;
         assert_ok(
             clfold_monoid_init(&monoid, &site, ops[size / 16], CLFOLD_F32, CLFOLD_F32));
-        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &device, &none, candidates);
+        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &device, NULL, candidates);
         const struct tile_shape *tile = &candidates[0].shape.tile;
         size_t item = clfold_monoid_item_size(&monoid);
         assert_string_equal(candidates[0].policy.row, vendors[v].row);
@@ -226,7 +226,7 @@ static void test_vendors(void **state)
         assert_true((tile->group_size - 1) * 33 / 32 * item <= device.local_memory);
         assert_string_equal(clfold_policy_ladder(&device).row, vendors[v].row);
         device.cpu = true;
-        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &device, &none, candidates);
+        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &device, NULL, candidates);
         assert_string_equal(candidates[0].policy.row, "cpu");
     }
 }
@@ -301,7 +301,7 @@ static void check_plans(const struct job *job, const struct candidate *candidate
     }
 }
 
-static const struct plan_override overrides[] = {
+static const struct debug overrides[] = {
     { 0 },
     { .tile_elements = 64, .group_size = 8, .max_groups = 5 },
     { .tile_elements = 1, .group_size = 2, .max_groups = 1 },
@@ -361,7 +361,7 @@ static void test_rungs(void **state)
 static clfold_status choose(const char *name, const struct monoid *monoid,
                             const struct device_facts *device, enum algorithm *algorithm)
 {
-    struct job job = job_of(CLFOLD_REDUCE, REDUCE_6, monoid, device, &none);
+    struct job job = job_of(CLFOLD_REDUCE, REDUCE_6, monoid, device, NULL);
     clfold_status status = clfold_plan_choose(&job, &site, name);
 
     *algorithm = job.algorithm;

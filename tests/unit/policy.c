@@ -12,39 +12,39 @@ static void test_policy(void **state)
 {
     struct candidate candidates[CLFOLD_MAX_CANDIDATES];
     struct monoid monoid;
-    const struct plan_override group = { .tile = TILE_GROUP };
+    const struct debug group = { .tile = TILE_GROUP };
 
     (void)state;
     assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
     assert_int_equal(
-        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &cpu, &none, candidates), 2);
+        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &cpu, NULL, candidates), 2);
     assert_int_equal(candidates[0].shape.tile.kind, TILE_VECTOR);
     assert_int_equal(candidates[1].shape.tile.kind, TILE_GROUP);
     assert_int_equal(
-        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &gpu, &none, candidates), 2);
+        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &gpu, NULL, candidates), 2);
     assert_int_equal(candidates[0].shape.tile.kind, TILE_GROUP);
     assert_int_equal(
         candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &cpu, &group, candidates), 1);
     assert_int_equal(candidates[0].shape.tile.kind, TILE_GROUP);
     assert_int_equal(
-        candidates_of(CLFOLD_REDUCE, REDUCE_6, &monoid, &cpu, &none, candidates), 1);
+        candidates_of(CLFOLD_REDUCE, REDUCE_6, &monoid, &cpu, NULL, candidates), 1);
     assert_int_equal(candidates[0].shape.tile.kind, TILE_NONE);
 
     /* A group never has more work-items, or items of local memory, than the device. */
     struct device_facts small = gpu;
     small.max_group_size = 24;
-    candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &small, &none, candidates);
+    candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &small, NULL, candidates);
     assert_int_equal(candidates[0].shape.tile.group_size, 24);
-    candidates_of(CLFOLD_REDUCE, REDUCE_0, &monoid, &small, &none, candidates);
+    candidates_of(CLFOLD_REDUCE, REDUCE_0, &monoid, &small, NULL, candidates);
     assert_int_equal(candidates[0].shape.tile.group_size, 24);
     small = gpu;
     small.local_memory = 1000;
-    candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &small, &none, candidates);
+    candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &small, NULL, candidates);
     assert_true(candidates[0].shape.tile.group_size * 33 / 32 * sizeof(cl_float) <= 1000);
-    candidates_of(CLFOLD_REDUCE, REDUCE_0, &monoid, &small, &none, candidates);
+    candidates_of(CLFOLD_REDUCE, REDUCE_0, &monoid, &small, NULL, candidates);
     assert_int_equal(candidates[0].shape.tile.group_size, 250);
     small.local_memory = 0;
-    candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &small, &none, candidates);
+    candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &small, NULL, candidates);
     assert_int_equal(candidates[0].shape.tile.group_size, 1);
 }
 
@@ -59,7 +59,7 @@ static void test_reductions_ask_for_nothing(void **state)
     device.platform = "Portable Computing Language";
     assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
     uint32_t num =
-        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &device, &none, candidates);
+        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &device, NULL, candidates);
     for (uint32_t i = 0; i < num; ++i) {
         struct text text = { 0 };
         clfold_assemble(&text, &monoid, &candidates[i].shape);
@@ -94,13 +94,13 @@ static void test_builtins(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         struct device_facts device = cpu;
         struct tuned_numbers numbers = { 0 };
-        struct job job;
+        struct job job =
+            job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, &device, NULL);
         char builtins[64], prefetches[64];
         device.platform = cases[i].platform;
         if (cases[i].prefetch >= 0) {
             clfold_numbers_put(&numbers, TUNED_PREFETCH, (uint64_t)cases[i].prefetch);
         }
-        job = job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, &device, &none);
         job.tuned = &numbers;
         clfold_plan_candidates(&job, candidates);
         snprintf(builtins, sizeof(builtins), "#define CLFOLD_BUILTINS %s\n",

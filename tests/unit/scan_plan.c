@@ -167,7 +167,7 @@ static void test_plans(void **state)
             struct monoid monoid = monoid_of(f / NUM_SCANS);
             struct job job = job_of(CLFOLD_INCLUSIVE_SCAN,
                                     SCAN_SINGLE_GROUP + (enum algorithm)(f % NUM_SCANS),
-                                    &monoid, &devices[d], &none);
+                                    &monoid, &devices[d], NULL);
             struct candidate candidates[CLFOLD_MAX_CANDIDATES];
             job.verdict = verdict;
             uint32_t many = clfold_plan_candidates(&job, candidates);
@@ -195,7 +195,7 @@ static void test_plans(void **state)
 /* The plan of the device's first tile. */
 static struct plan first_plan(enum algorithm algorithm, const struct device_facts *device,
                               const struct monoid *monoid, const struct verdict *relied,
-                              const struct plan_override *override, uint64_t count)
+                              const struct debug *override, uint64_t count)
 {
     struct job job = job_of(CLFOLD_INCLUSIVE_SCAN, algorithm, monoid, device, override);
     struct candidate candidates[CLFOLD_MAX_CANDIDATES];
@@ -219,7 +219,7 @@ static void test_bytes(void **state)
     for (size_t k = 0; k < 2 * NUM_SCANS; ++k) {
         size_t a = SCAN_SINGLE_GROUP + k / 2;
         struct plan plan = first_plan((enum algorithm)a, &devices[k % 2], &monoid,
-                                      &verdict, &none, count);
+                                      &verdict, NULL, count);
         uint64_t bytes_read, bytes_written;
         clfold_plan_bytes(&plan, &bytes_read, &bytes_written);
         double moved = (double)(bytes_read + bytes_written) / (4.0 * (double)count);
@@ -231,7 +231,7 @@ static enum algorithm choice(const char *name, uint64_t count)
 {
     struct monoid monoid = monoid_of(0);
     struct job job =
-        job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_TILES, &monoid, &devices[0], &none);
+        job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_TILES, &monoid, &devices[0], NULL);
 
     job.count = count;
     assert_int_equal(clfold_plan_choose(&job, &site, name), CLFOLD_OK);
@@ -242,7 +242,7 @@ static void test_choice(void **state)
 {
     struct monoid monoid = monoid_of(0);
     struct job job =
-        job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_TILES, &monoid, &devices[0], &none);
+        job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_TILES, &monoid, &devices[0], NULL);
 
     (void)state;
     assert_int_equal(choice(NULL, 1000), SCAN_SINGLE_GROUP);
@@ -263,16 +263,16 @@ static void test_choice(void **state)
  * others a group a tile, unless a test says how many. */
 static void test_groups(void **state)
 {
-    const struct plan_override few = { .max_groups = 5, .tile_elements = 64 };
+    const struct debug few = { .max_groups = 5, .tile_elements = 64 };
     struct monoid monoid = monoid_of(0);
     const uint64_t count = (1 << 26) + 1;
 
     (void)state;
     for (int a = SCAN_LOOKBACK; a < CLFOLD_ALGORITHMS; ++a) {
-        struct plan plan = first_plan(a, &devices[0], &monoid, &verdict, &none, count);
+        struct plan plan = first_plan(a, &devices[0], &monoid, &verdict, NULL, count);
         assert_true(plan.run > 1);
         assert_in_range(plan.num_groups, 2, 256);
-        plan = first_plan(a, &devices[1], &monoid, &verdict, &none, count);
+        plan = first_plan(a, &devices[1], &monoid, &verdict, NULL, count);
         assert_int_equal(plan.run, 1);
         assert_int_equal(plan.num_groups, plan.num_tiles);
         for (size_t d = 0; d < 2; ++d) {
@@ -291,7 +291,7 @@ static void test_spins(void **state)
 
     (void)state;
     for (size_t d = 0; d < NUM_DEVICES; ++d) {
-        struct plan_override override = { .tile_elements = 64 };
+        struct debug override = { .tile_elements = 64 };
         uint32_t many, few;
         many = first_plan(SCAN_LOOKBACK, &devices[d], &monoid, &verdict, &override, 100)
                    .spins;
@@ -311,13 +311,13 @@ static void test_spins(void **state)
 
 static void test_refused(void **state)
 {
-    const struct plan_override small = { .tile_elements = 16, .spins = 1 };
+    const struct debug small = { .tile_elements = 16, .spins = 1 };
     const struct verdict nothing = { MEMORY_NONE, true, false };
     struct monoid monoid = monoid_of(0);
 
     (void)state;
     for (int a = SCAN_LOOKBACK; a < CLFOLD_ALGORITHMS; ++a) {
-        struct plan plan = first_plan(a, &devices[0], &monoid, &nothing, &none, 1 << 20);
+        struct plan plan = first_plan(a, &devices[0], &monoid, &nothing, NULL, 1 << 20);
         assert_int_equal(plan.obstacle, OBSTACLE_TIER);
         for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS;
              ++tier) {
@@ -359,7 +359,7 @@ static void test_window(void **state)
     static const struct {
         enum algorithm algorithm;
         size_t device;
-        struct plan_override override;
+        struct debug override;
         uint32_t window;
     } cases[] = {
         { SCAN_LOOKBACK, 0, { 0 }, 4 },
@@ -400,7 +400,7 @@ static void test_vendors(void **state)
         struct policy policies[CLFOLD_MAX_CANDIDATES];
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
         struct job job =
-            job_of(CLFOLD_INCLUSIVE_SCAN, SCAN_LOOKBACK, &monoid, &device, &none);
+            job_of(CLFOLD_INCLUSIVE_SCAN, SCAN_LOOKBACK, &monoid, &device, NULL);
         job.verdict = verdict;
         uint32_t num = clfold_plan_candidates(&job, candidates);
         assert_int_equal(candidates[0].shape.tile.kind, TILE_GROUP);
@@ -438,10 +438,9 @@ static void test_runs(void **state)
         device.units = cases[i / 4].units;
         device.platform = i % 2 == 0 ? devices[0].platform : "another";
         struct plan plan =
-            first_plan(algorithms[i / 2 % 2], &device, &monoid, &verdict, &none, 1);
+            first_plan(algorithms[i / 2 % 2], &device, &monoid, &verdict, NULL, 1);
         uint64_t count = cases[i / 4].tiles * plan.shape.tile.elements;
-        plan =
-            first_plan(algorithms[i / 2 % 2], &device, &monoid, &verdict, &none, count);
+        plan = first_plan(algorithms[i / 2 % 2], &device, &monoid, &verdict, NULL, count);
         assert_int_equal(plan.run, cases[i / 4].run[i % 2]);
     }
 }

@@ -23,7 +23,6 @@ static const struct device_facts gpu = { .vendor = "any",
                                          .platform = "other" };
 
 static const struct site site = { NULL, "test" };
-static const struct plan_override none;
 
 static clfold_status read_for(struct tuning *tuning, const char *text,
                               const struct device_facts *device, char *why)
@@ -386,7 +385,7 @@ static void test_shapes(void **state)
         assert_ok(clfold_monoid_init(&monoid, &site,
                                      i / 54 ? CLFOLD_ARG_MIN_MAX : CLFOLD_ADD, CLFOLD_F64,
                                      CLFOLD_F64));
-        struct job job = job_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, device, &none);
+        struct job job = job_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, device, NULL);
         job.tuned = &numbers;
         clfold_plan_candidates(&job, reduce);
         assert_int_equal(reduce[0].shape.tile.kind, numbers.values[TUNED_TILE]);
@@ -398,7 +397,7 @@ static void test_shapes(void **state)
         if (i / 54) {
             continue; /* scans store no such results */
         }
-        job = job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, device, &none);
+        job = job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, device, NULL);
         job.tuned = &numbers;
         job.verdict = verdict;
         job.out_offset = 3;

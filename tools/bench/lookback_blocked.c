@@ -69,8 +69,8 @@ static double scan(struct bench *bench, const struct bench_case *of)
                                .type = CLFOLD_F32,
                                .algorithm = of->algorithm };
     const bool blocked = of->block_every > 0;
-    const struct plan_override plan = { .spins = blocked ? 1 : 0,
-                                        .trace = blocked ? &trace : NULL };
+    const struct debug plan = { .spins = blocked ? 1 : 0,
+                                .trace = blocked ? &trace : NULL };
     double begin;
     clfold_status status;
 

@@ -38,8 +38,9 @@ struct bench {
 
 static void choose(struct bench *bench, uint32_t window)
 {
-    const struct plan_override override = { .tile = TILE_GROUP, .window = window };
+    static struct debug override = { .tile = TILE_GROUP };
 
+    override.window = window;
     clfold_context_override(bench->device.session.context, &override);
 }
 

@@ -136,7 +136,7 @@ static void close_bench(void *of)
 static clfold_status enqueue(struct bench *bench, const struct bench_case *scan)
 {
     const size_t global = COUNT / 16 / 1024, local = 1;
-    const struct plan_override tile = { .tile = scan->tile };
+    const struct debug tile = { .tile = scan->tile };
     cl_command_queue queue = bench->device.session.queue;
     cl_mem in = scan->in_place ? bench->out : bench->in;
     clfold_fold fold = scan->fold;

@@ -1,0 +1,37 @@
+/* What tests and benches force. Production has none: a context's and a job's is NULL. */
+#ifndef CLFOLD_PLAN_DEBUG_H
+#define CLFOLD_PLAN_DEBUG_H
+
+#include "plan/memory.h"
+#include "plan/policy.h"
+
+struct scan_trace;
+
+/* What is zero stays as it is in production. */
+struct debug {
+    /* In the place of the policy's, for all candidates; of its tiles only this kind. */
+    enum tile_kind tile;
+    uint32_t tile_elements, group_size, max_groups;
+    uint32_t anchor, window; /* of scans */
+    uint32_t spins;          /* 1 and the bound */
+    /* of look-back's memory */
+    enum memory_tier tier;               /* as if the probe had said so */
+    uint8_t probes;                      /* tries of a tier; known devices too */
+    uint8_t broken[CLFOLD_MEMORY_TIERS]; /* while it is probed: CLFOLD_BROKEN of each */
+    uint32_t first_epoch;                /* of words that are made from now on */
+    const struct scan_trace *trace;      /* of look-back, see ops/internal.h */
+};
+
+/* Never NULL. */
+static inline const struct debug *clfold_debug(const struct debug *debug)
+{
+    static const struct debug none;
+
+    return debug ? debug : &none;
+}
+
+/* Forces a policy's numbers; `element`: bytes, as its tile_bytes counts them. False:
+ * another kind of tile is forced. */
+bool clfold_debug_apply(const struct debug *debug, struct policy *policy, size_t element);
+
+#endif
