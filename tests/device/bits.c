@@ -1,6 +1,7 @@
 /* Prints the bits of float folds and scans, for tests/device/same_bits.py to compare
  * between numbers of workers and with those of earlier versions. The first line has the
- * driver, the second one how many compute units it shows. */
+ * driver, the second one how many floats a vector of the device has, and the third how
+ * many compute units it shows. */
 #include "device.h"
 #include "oracle.h"
 #include "test.h"
@@ -104,12 +105,14 @@ int main(void)
     const enum tile_kind kinds[] = { TILE_NONE, TILE_VECTOR, TILE_GROUP };
     struct device device;
     clfold_context *ctx = NULL;
-    cl_uint units = 0;
+    cl_uint units = 0, width = 0;
 
     device_init(&device);
     clGetDeviceInfo(device.id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL);
+    clGetDeviceInfo(device.id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(width), &width,
+                    NULL);
     clGetDeviceInfo(device.id, CL_DRIVER_VERSION, sizeof(driver) - 1, driver, NULL);
-    printf("driver %s\nunits %u\n", driver, units);
+    printf("driver %s\nwidth %u\nunits %u\n", driver, width, units);
     if (clfold_context_create(&ctx, device.context, device.id, NULL)) {
         fprintf(stderr, "%s\n", clfold_last_error());
         return 1;

@@ -24,10 +24,13 @@ WORKERS = {
 RUNS = 2
 
 
-def file_of(platform, driver):
-    """Where the expected bits of a driver stand: bits/intel-r-opencl-2026.22.10.txt."""
+def file_of(platform, driver, width):
+    """Where the expected bits of a driver stand: bits/intel-r-opencl-2026.22.10.txt, or such a
+    file for vectors of so many floats. Intel's sub-groups are as long as those, and its compiler
+    reorders the sum of the partials in vectors."""
     name = re.sub(r"[^a-z0-9.]+", "-", f"{platform} {driver}".lower())
-    return os.path.join(HERE, "bits", f"{name}.txt")
+    own = os.path.join(HERE, "bits", f"{name}-{width}.txt")
+    return own if os.path.exists(own) else os.path.join(HERE, "bits", f"{name}.txt")
 
 
 def compare(tap, label, path, lines, write):
@@ -51,7 +54,7 @@ def test_device(tap, device, program, write):
     """With each number of workers."""
     platform = device.name.split(":")[0]
     variable, numbers = WORKERS.get(platform, ("CLFOLD_TEST_NOTHING", (0,)))
-    units, first, driver = set(), None, ""
+    units, first, driver, width = set(), None, "", ""
     for number in [number for number in numbers for _ in range(RUNS)]:
         extra = [f"{variable}={number}"]
         label = run_devices.label_of(device, extra)
@@ -60,7 +63,7 @@ def test_device(tap, device, program, write):
         if done.fault:
             tap.point(False, f"{label}: {done.fault}")
             continue
-        driver, unit, *lines = done.out.splitlines()
+        driver, width, unit, *lines = done.out.splitlines()
         units.add(unit)
         first = first or lines
         differ = [pair for pair in zip(first, lines) if pair[0] != pair[1]]
@@ -70,7 +73,7 @@ def test_device(tap, device, program, write):
     if platform.startswith("Portable"):
         tap.point(len(units) == len(numbers), f"{device.name}: workers took effect")
     if first:
-        path = file_of(platform, driver.removeprefix("driver "))
+        path = file_of(platform, driver.removeprefix("driver "), width.removeprefix("width "))
         compare(tap, device.name, path, first, write)
 
 
