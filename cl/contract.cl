@@ -48,7 +48,8 @@
  *   CLFOLD_STREAM        and 1 if __builtin_nontemporal_store may store them
  *
  * Some lines of these files have words behind a dollar sign. The host writes such a line
- * once for each component, with these in the place of the words:
+ * once for each component, with these in the place of the words; behind a type there may
+ * be a width:
  *
  *   k                    the component's number, 0, 1, ...
  *   name                 its name

@@ -647,19 +647,23 @@ CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue 
 /*
  * The text of a tuning file, see tuning_file, whose one row has the numbers by which a
  * call of `operation` by `fold` on `count` elements runs on this context: the tuning
- * file's if it has a row for it, else the library's own. With some of them changed it is
- * a file that can be loaded:
+ * file's if it has a row for it, else the library's own. It is a file that can be loaded,
+ * as it is or with some of the numbers changed:
  *
  *     clfold tuning 2
  *     reduce add u8:u64 2^25..2^27 tile=tile_vector tile_bytes=65536 groups=256 on KEY
  *
  * A row names the operation, the operator, in and type, the counts, numbers in any order,
- * and as KEY what load_verdict is given. Of the fold only op, in and type matter. Numbers
- * that a row leaves out are the library's own, those of the tile that it names. A call
- * whose program does not build takes other numbers.
+ * and as KEY what load_verdict is given. Of the fold only op, in and type matter: an
+ * algorithm that it names has no numbers. Numbers that a row leaves out are the library's
+ * own, those of the tile that it names. A call whose program does not build takes other
+ * numbers.
  *
- * `text` has room for `size` bytes; 1024 are enough for every fold, and too few are
- * CLFOLD_ERROR_RANGE. On failure it is unchanged.
+ * `text` has room for `size` bytes, the NUL at its end among them; 1024 are enough for
+ * every fold, and too few are CLFOLD_ERROR_RANGE. A context, a fold or a text that is NULL
+ * is CLFOLD_ERROR_ARGUMENT, and a fold that this version or the device lacks is
+ * CLFOLD_ERROR_UNSUPPORTED. On failure `text` is unchanged. Builds, probes and waits for
+ * nothing. Any number of threads may call it.
  */
 CLFOLD_API clfold_status clfold_tuning_text(clfold_context *context,
                                             clfold_operation operation,

@@ -21,9 +21,10 @@
  * Whoever finds BUSY waits. */
 struct knowledge {
     struct lock lock;
-    bool busy;   /* a thread is finding out */
-    bool loaded; /* load_verdict was asked */
-    bool known;  /* the findings are */
+    bool busy;      /* a thread is finding out */
+    bool loaded;    /* load_verdict was asked */
+    bool known;     /* the findings are */
+    bool is_forced; /* by a test's probes */
     struct findings findings;
     bool listed; /* the device needs no probe, see verdict.h */
     struct findings on_list;

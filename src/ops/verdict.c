@@ -55,9 +55,10 @@ void clfold_context_override(clfold_context *context, const struct debug *debug)
                          clfold_memory_fences(now->tier, context->caps.fences) },
         };
     }
-    if (now->probes) {
+    if (now->probes || of->is_forced) {
         of->known = of->loaded = false;
     }
+    of->is_forced = now->probes > 0;
 }
 
 typedef size_t load_function(void *user, const char *key, void *verdict, size_t size);

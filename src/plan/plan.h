@@ -22,7 +22,7 @@ struct job {
     const struct monoid *monoid;
     const struct device_facts *device;
     const struct debug *debug;         /* of tests and benches; NULL: none */
-    const struct tuned_numbers *tuned; /* of a search or a tuning file; NULL: none */
+    const struct tuned_numbers *tuned; /* of the tuning file; NULL: none */
     uint64_t count, out_offset;        /* in elements */
     /* of look-back */
     struct verdict verdict;

@@ -64,6 +64,25 @@ static void open_older(struct tune_context *context, clfold_operation operation,
     assert_int_equal(unlink(path), 0);
 }
 
+/* A candidate that cannot be written says nothing of its numbers. */
+static void unwritten(void **state)
+{
+    const clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_I32);
+    struct tune_request request = { .session = &session,
+                                    .path = "/dev/full/no-folder/tuning",
+                                    .operation = CLFOLD_REDUCE,
+                                    .fold = &sum,
+                                    .count = 5000,
+                                    .bytes = 4 << 20,
+                                    .seconds = 10 };
+    struct tune_result result = { 0 };
+    struct message message = { "" };
+
+    (void)state;
+    assert_false(tune_run(&request, &result, &message));
+    assert_non_null(strstr(message.text, "no-folder"));
+}
+
 static void searches(void **state)
 {
     const clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_I32);
@@ -78,27 +97,32 @@ static void searches(void **state)
         result = run(o, &sum, count, 1e-6, older.clfold);
         assert_int_equal(result.outcome, TUNE_UNDECIDED);
         assert_false(result.previous_tried);
-        result = run(o, &sum, count, result.enough, older.clfold);
-        assert_true(result.previous_tried || result.outcome == TUNE_UNDECIDED);
+        result = run(o, &sum, count, 2 * result.enough + 1, older.clfold);
+        assert_true(result.previous_tried);
+        assert_true(result.tried > 0);
         tune_context_close(&older);
     }
 }
 
 /* Made-up elements are such that no order of combining them rounds, so every type can be
- * tuned: the default's result is the same twice, and by another tile. */
+ * tuned: the default's result is the same twice, and by other tiles. */
 static void types(void **state)
 {
+    uint32_t tried = 0;
+
     (void)state;
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
-        for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; op += CLFOLD_MIN_MAX - 1) {
-            const clfold_fold fold = clfold_builtin(op, type);
-            clfold_report report;
-            if (clfold_explain(session.context, CLFOLD_REDUCE, &fold, 1, &report) !=
-                CLFOLD_ERROR_UNSUPPORTED) {
-                run(CLFOLD_REDUCE, &fold, 100000, 0.2, NULL);
-            }
+        const clfold_fold fold =
+            clfold_builtin(type % 2 ? CLFOLD_MIN_MAX : CLFOLD_ADD, type);
+        clfold_report report;
+        if (clfold_explain(session.context, CLFOLD_REDUCE, &fold, 1, &report) ==
+            CLFOLD_ERROR_UNSUPPORTED) {
+            continue;
         }
+        struct tune_result result = run(CLFOLD_REDUCE, &fold, 100000, 1e-6, NULL);
+        tried += run(CLFOLD_REDUCE, &fold, 100000, result.enough / 2, NULL).tried;
     }
+    assert_true(tried > 0);
 }
 
 /* A file that the library ignores is refused, with its reason. */
@@ -157,6 +181,7 @@ static int close_session(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unwritten),
         cmocka_unit_test(searches),
         cmocka_unit_test(types),
         cmocka_unit_test(ignored),

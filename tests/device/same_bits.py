@@ -4,10 +4,11 @@
 Runs the built tests/device/bits.c on each device with several numbers of workers, several
 times each, and compares all that it prints but the compute units. On PoCL those must change,
 or the numbers of workers did not take effect and nothing was tested. Then it compares with the
-bits of earlier versions, which tests/device/bits/ holds for the drivers that CI has; --write
-writes them there instead.
+bits of earlier versions, which tests/device/bits/ holds for the drivers that CI has, a file for
+each length of the CPU's vectors; --write writes them there instead.
 """
 
+import glob
 import os
 import re
 import sys
@@ -25,29 +26,31 @@ RUNS = 2
 
 
 def file_of(platform, driver, width):
-    """Where the expected bits of a driver stand: bits/intel-r-opencl-2026.22.10.txt, or such a
-    file for vectors of so many floats. Intel's sub-groups are as long as those, and its compiler
-    reorders the sum of the partials in vectors."""
-    name = re.sub(r"[^a-z0-9.]+", "-", f"{platform} {driver}".lower())
-    own = os.path.join(HERE, "bits", f"{name}-{width}.txt")
-    return own if os.path.exists(own) else os.path.join(HERE, "bits", f"{name}.txt")
+    """Where the bits of a driver are written: bits/intel-r-opencl-2026.22.10-16.txt, for vectors
+    of 16 floats."""
+    name = re.sub(r"[^a-z0-9.]+", "-", f"{platform} {driver} {width}".lower())
+    return os.path.join(HERE, "bits", f"{name}.txt")
 
 
 def compare(tap, label, path, lines, write):
-    """With the bits of earlier versions."""
+    """With the bits of earlier versions: those of the driver on one CPU. Intel's sub-groups are
+    as long as the CPU's vectors, and its compiler sums partials in vectors."""
     if write:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in lines)
-    if not os.path.exists(path):
+    known = []
+    for kept in glob.glob(path.rpartition("-")[0] + "-*.txt"):
+        with open(kept, encoding="utf-8") as file:
+            known.append(file.read().splitlines())
+    if not known:
         tap.point(True, f"{label}: as before", skip="no bits of this driver are known")
         return
-    with open(path, encoding="utf-8") as file:
-        expected = file.read().splitlines()
-    differ = sorted(set(expected) ^ set(lines))
+    nearest = min(known, key=lambda expected: len(set(expected) ^ set(lines)))
+    differ = sorted(set(nearest) ^ set(lines))
     for line in differ:
-        tap.comment(f"{'missing' if line in expected else 'new'}: {line}")
-    tap.point(not differ, f"{label}: {len(expected)} results as before")
+        tap.comment(f"{'missing' if line in nearest else 'new'}: {line}")
+    tap.point(not differ, f"{label}: {len(nearest)} results as before")
 
 
 def test_device(tap, device, program, write):

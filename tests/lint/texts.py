@@ -45,7 +45,7 @@ def commands_for(clang, path):
         sys.exit(f"{path}: the first line says no -cl-std: {first!r}")
     # A type in the preamble says whether the fold is one of f64 or f16.
     uses = [ext for name, ext in (("double", FP64), ("half", FP16))
-            if re.search(rf"^#define \w+(?:\(M\))? .*\b{name}\d*\b", text, re.M)]
+            if re.search(rf"^#define \w+ .*\b{name}\d*\b", text, re.M)]
     # vload_half is core, but clang declares it for devices with fp16 only.
     if re.search(r"^#define CLFOLD_IN_HALF 1$", text, re.M):
         uses.append(FP16)

@@ -1,8 +1,8 @@
 /*
- * bench_group_scan [N]: how fast each scan inside a work-group is, alone, on OpenCL
- * device number N (0): 2^22 items of 4 bytes, each group scanning its own. Prints the
- * medians of seven runs, all in turn, and GB/s of what is read and written. The results
- * are compared with a loop before anything is timed.
+ * bench_group_scan [DEVICE]: how fast each scan inside a work-group is, alone, on the
+ * device of `clfold --device`: 2^22 items of 4 bytes, each group scanning its own.
+ * Prints the medians of seven runs, all in turn, and GB/s of what is read and written.
+ * The results are compared with a loop before anything is timed.
  */
 #include "device.h"
 

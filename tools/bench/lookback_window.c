@@ -1,10 +1,10 @@
 /*
- * bench_lookback_window [N]: look-back with windows of 1, 8, 16 and 32 tiles on OpenCL
- * device number N (0), tile_group, 2^24 f32, in turn in one run. Prints for each the
- * median and range of the scan's times, and of seven traces, whose program is slower, the
- * mean polls of a tile, which are looks at windows, the same of tiles that folded no
- * other one, since a wait that ends so is thousands of polls, the mean depth, and the
- * fallbacks of a trace.
+ * bench_lookback_window [DEVICE]: look-back with windows of 1, 8, 16 and 32 tiles on the
+ * device of `clfold --device`, tile_group, 2^24 f32, in turn in one run. Prints for each
+ * the median and range of the scan's times, and of seven traces, whose program is
+ * slower, the mean polls of a tile, which are looks at windows, the same of tiles that
+ * folded no other one, since a wait that ends so is thousands of polls, the mean depth,
+ * and the fallbacks of a trace.
  *
  * A window is looked at by a sub-group, so a device without them has none but 1.
  */

@@ -1,8 +1,9 @@
 /*
- * bench_scan [N]: the scans' strategies on OpenCL device number N (0), 2^26 items, beside
- * a copy kernel that stores past the caches, all in turn in one run. Prints the median
- * and range of seven runs, GB/s of what a scan must read and write, that as a share of
- * the copy, and the bytes that the strategy moves as a multiple of the input's.
+ * bench_scan [DEVICE]: the scans' strategies on the device of `clfold --device`, 2^26
+ * items, beside a copy kernel that stores past the caches, all in turn in one run.
+ * Prints the median and range of seven runs, GB/s of what a scan must read and write,
+ * that as a share of the copy, and the bytes that the strategy moves as a multiple of
+ * the input's.
  *
  * Elements are small whole numbers, and a flag stands at every 64th of (value, flag).
  * Results are not checked here: the tests do.
@@ -133,10 +134,18 @@ static void close_bench(void *of)
     }
 }
 
+/* The context keeps the pointer. */
+static void choose_tile(struct bench *bench, const struct bench_case *scan)
+{
+    static struct debug tile;
+
+    tile.tile = scan->tile;
+    clfold_context_override(bench->device.session.context, &tile);
+}
+
 static clfold_status enqueue(struct bench *bench, const struct bench_case *scan)
 {
     const size_t global = COUNT / 16 / 1024, local = 1;
-    const struct debug tile = { .tile = scan->tile };
     cl_command_queue queue = bench->device.session.queue;
     cl_mem in = scan->in_place ? bench->out : bench->in;
     clfold_fold fold = scan->fold;
@@ -146,7 +155,7 @@ static clfold_status enqueue(struct bench *bench, const struct bench_case *scan)
         return clEnqueueNDRangeKernel(queue, bench->copy, 1, NULL, &global, &local, 0,
                                       NULL, NULL);
     }
-    clfold_context_override(bench->device.session.context, &tile);
+    choose_tile(bench, scan);
     if (!fold.op) {
         return clfold_scan_monoid(bench->device.session.context, queue, &segmented,
                                   scan->algorithm, scan->exclusive, in, scan->in_offset,
@@ -186,6 +195,7 @@ static double multiple_of(struct bench *bench, const struct bench_case *scan)
     clfold_report report;
 
     fold.algorithm = scan->algorithm;
+    choose_tile(bench, scan);
     if (!scan->algorithm || !fold.op ||
         clfold_explain(bench->device.session.context, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT,
                        &report)) {

@@ -1,8 +1,8 @@
 /*
- * bench_small [N]: from enqueue to finish of calls on few i32, on OpenCL device number N
- * (0), beside an empty kernel of one work-item, which is the least that any answer takes.
- * All in turn; prints medians in microseconds, and as multiples of the empty kernel's.
- * The results are checked before anything is timed.
+ * bench_small [DEVICE]: from enqueue to finish of calls on few i32, on the device of
+ * `clfold --device`, beside an empty kernel of one work-item, which is the least that
+ * any answer takes. All in turn; prints medians in microseconds, and as multiples of the
+ * empty kernel's. The results are checked before anything is timed.
  */
 #include "device.h"
 

@@ -3,8 +3,10 @@
 #include "buffer.h"
 #include "types.h"
 
+#include "base/half.h"
+#include "base/random.h"
+
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,32 +53,13 @@ static enum fill fill_of(const clfold_fold *fold)
                                     : FILL_FEW;
 }
 
-/* xorshift64*, by Vigna. */
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * UINT64_C(0x2545f4914f6cdd1d);
-}
-
-/* Of a small integer, which is exact. */
-static uint16_t half_of(int value)
-{
-    int exponent;
-    const double part = frexp(abs(value), &exponent); /* from 1/2 on and below 1 */
-
-    return (uint16_t)((value < 0 ? 0x8000 : 0) |
-                      (value ? (exponent + 14) << 10 | (int)(2048 * part - 1024) : 0));
-}
-
 static void put(void *to, clfold_type type, int value)
 {
     const size_t size = type_size(type);
     const int64_t integer = value;
     const double real = value;
     const float single = (float)value;
-    const uint16_t half = half_of(value);
+    const uint16_t half = clfold_double_to_half(value);
 
     memcpy(to,
            type_class(type) != TYPE_FLOAT ? (const void *)&integer

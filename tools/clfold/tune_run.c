@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* A search under way. Programs that a duel needs stay built: the default's context is the
- * first, the best's and its challenger's are the others. */
+ * first, the best's and its challenger's are the others. The search times only numbers
+ * that it has got ready, and the best's. */
 struct run {
     const struct tune_request *request;
     struct tune_space space;
@@ -24,7 +25,10 @@ struct run {
     bool has_hash;
     uint64_t hash; /* of the default's results */
     double begin;
-    struct message *message; /* what fails with the default's numbers fails the search */
+    /* What fails with the default's numbers fails the search, and so does a candidate
+     * that could not be handed to the library. */
+    bool failed;
+    struct message *message;
 };
 
 /* ---- Contexts ---------------------------------------------------------------------- */
@@ -45,8 +49,9 @@ static bool read_row(struct run *run, clfold_context *context, struct tune_row *
                             run->first, row, run->message);
 }
 
-/* A file with the row, for as long as a context takes to load it. */
-static bool load(const struct run *run, const struct tuned_numbers *numbers,
+/* A file with the row, for as long as a context takes to load it. False: the library
+ * ignores it, or run->failed. */
+static bool load(struct run *run, const struct tuned_numbers *numbers,
                  struct tune_context *context)
 {
     const char *const user_file = run->request->path;
@@ -54,6 +59,7 @@ static bool load(const struct run *run, const struct tuned_numbers *numbers,
     struct output_file file;
     bool done = false;
 
+    *context = (struct tune_context){ 0 };
     tuned_print(words, numbers);
     if (output_file_begin(&file, user_file, run->message)) {
         fprintf(file.stream, "%s%s %s on %s\n", run->first, run->row.fold, words,
@@ -63,6 +69,7 @@ static bool load(const struct run *run, const struct tuned_numbers *numbers,
                tune_context_open(context, run->request->session, path, run->message);
         output_file_finish(&file);
     }
+    run->failed = !done && context->warning[0] == '\0';
     return done;
 }
 
@@ -70,14 +77,14 @@ static struct place *find(struct run *run, const struct tuned_numbers *numbers)
 {
     struct place *place = run->places;
 
-    while (!tuned_equal(&place->numbers, numbers)) {
+    while (place < &run->places[2] && !tuned_equal(&place->numbers, numbers)) {
         place++;
     }
     return place;
 }
 
-/* A context for the numbers; those of the default and of `than` stay. False: the library
- * ignores such a row. */
+/* A context for the numbers; those of the default and of `than` stay. False as for load.
+ */
 static bool enter(struct run *run, const struct tuned_numbers *numbers,
                   const struct tuned_numbers *than)
 {
@@ -146,7 +153,7 @@ static bool prepare(void *user, const struct tuned_numbers *numbers,
     if (run->request->step) {
         run->request->step(run->request->user);
     }
-    if (numbers->set && !enter(run, numbers, than)) {
+    if (run->failed || (numbers->set && !enter(run, numbers, than))) {
         return false;
     }
     if (than && is_same(run, find(run, numbers), find(run, than))) {
@@ -251,7 +258,7 @@ static bool search(struct run *run, struct tune_result *result)
     tune_search(result, &world, &run->space, has_previous ? &previous : NULL, &other,
                 has_other, run->request->seconds - before);
     result->enough += before;
-    return result->outcome != TUNE_FAILED;
+    return result->outcome != TUNE_FAILED && !run->failed;
 }
 
 bool tune_run(const struct tune_request *request, struct tune_result *result,

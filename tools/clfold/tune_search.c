@@ -1,6 +1,7 @@
 #include "tune_search.h"
 
-#include <stdlib.h>
+#include "clock.h"
+
 #include <string.h>
 
 /* ---- Values ------------------------------------------------------------------------ */
@@ -127,20 +128,6 @@ struct duel {
     bool failed; /* a call of b's */
 };
 
-static int compare(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-
-    return (a > b) - (a < b);
-}
-
-/* Sorts them. */
-static double median(double *values, uint32_t num)
-{
-    qsort(values, num, sizeof(*values), compare);
-    return (values[(num - 1) / 2] + values[num / 2]) / 2;
-}
-
 /* Who comes first changes from round to round. */
 static void fight(struct duel *duel, const struct search *of,
                   const struct tuned_numbers *a, const struct tuned_numbers *b,
@@ -226,7 +213,7 @@ static bool challenge(struct search *of, const struct tuned_numbers *numbers, do
     }
     ++of->result->tried;
     fight(&duel, of, &of->best, numbers, QUICK_ROUNDS, true);
-    if (duel.failed || median(duel.ratios, duel.num) >= part) {
+    if (duel.failed || clock_median(duel.ratios, duel.num) >= part) {
         return false;
     }
     if (!of->world->check(of->world->user, numbers)) {
@@ -332,12 +319,12 @@ static void decide(struct search *of)
     if (duel.failed) {
         return;
     }
-    result->default_seconds = median(duel.a, duel.num);
-    if (median(duel.ratios, duel.num) <= BETTER_IN_END &&
+    result->default_seconds = clock_median(duel.a, duel.num);
+    if (clock_median(duel.ratios, duel.num) <= BETTER_IN_END &&
         duel.won >= ROUNDS_WON * duel.num) {
         result->outcome = TUNE_BETTER;
         result->numbers = of->best;
-        result->tuned_seconds = median(duel.b, duel.num);
+        result->tuned_seconds = clock_median(duel.b, duel.num);
     }
 }
 
@@ -357,7 +344,7 @@ static bool time_default(struct search *of)
             return false;
         }
     }
-    of->call = median(seconds, 3);
+    of->call = clock_median(seconds, 3);
     of->result->default_seconds = of->call;
     return true;
 }
