@@ -104,7 +104,10 @@ def replace(path, text):
               opener=lambda name, flags: os.open(name, flags, 0o600 if old else 0o666)) as file:
         try:
             if old:
-                os.fchown(file.fileno(), old.st_uid, old.st_gid)
+                new = os.fstat(file.fileno())
+                # some file systems reject every change
+                if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+                    os.fchown(file.fileno(), old.st_uid, old.st_gid)
                 os.fchmod(file.fileno(), old.st_mode & 0o777)
             file.write(text)
             file.flush()

@@ -660,10 +660,10 @@ CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue 
  * numbers.
  *
  * `text` has room for `size` bytes, the NUL at its end among them; 1024 are enough for
- * every fold, and too few are CLFOLD_ERROR_RANGE. A context, a fold or a text that is NULL
- * is CLFOLD_ERROR_ARGUMENT, and a fold that this version or the device lacks is
- * CLFOLD_ERROR_UNSUPPORTED. On failure `text` is unchanged. Builds, probes and waits for
- * nothing. Any number of threads may call it.
+ * every fold, and too few are CLFOLD_ERROR_RANGE. CLFOLD_ERROR_ARGUMENT: a context, a
+ * fold or a text is NULL; CLFOLD_ERROR_UNSUPPORTED: this version or the device lacks the
+ * fold. On failure `text` is unchanged. Builds, probes and waits for nothing. Any number
+ * of threads may call it.
  */
 CLFOLD_API clfold_status clfold_tuning_text(clfold_context *context,
                                             clfold_operation operation,

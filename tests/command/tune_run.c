@@ -64,6 +64,25 @@ static void open_older(struct tune_context *context, clfold_operation operation,
     assert_int_equal(unlink(path), 0);
 }
 
+/* The command knows every word that the library writes: none is lost, or left untried. */
+static void words(void **state)
+{
+    const clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_I32);
+
+    (void)state;
+    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; o++) {
+        char first[TUNE_FIRST], text[TUNED_TEXT];
+        struct tuned_numbers numbers;
+        struct tune_row row;
+        struct message message;
+        assert_true(
+            tune_context_row(session.context, o, &sum, 5000, first, &row, &message));
+        tuned_read(&numbers, row.numbers);
+        tuned_print(text, &numbers);
+        assert_string_equal(text, row.numbers);
+    }
+}
+
 /* A candidate that cannot be written says nothing of its numbers. */
 static void unwritten(void **state)
 {
@@ -181,10 +200,8 @@ static int close_session(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unwritten),
-        cmocka_unit_test(searches),
-        cmocka_unit_test(types),
-        cmocka_unit_test(ignored),
+        cmocka_unit_test(words), cmocka_unit_test(unwritten), cmocka_unit_test(searches),
+        cmocka_unit_test(types), cmocka_unit_test(ignored),
     };
 
     return cmocka_run_group_tests_name("tune_run", tests, open_session, close_session);
