@@ -597,8 +597,7 @@ static void helps(void **state)
         "Usage: clfold ladder [options]\n\nTimes",
         "Usage: clfold trace [options]\n\nScans",
         "Usage: clfold bench [options]\n\nTimes",
-        "Usage: clfold tune [options]\n       clfold tune --show | --reset [--file "
-        "FILE]\n",
+        "Usage: clfold tune [options]\n       clfold tune --show | --reset",
     };
     static const char *const spellings[] = { "-h", "--help", "--hel" };
     char begin[128] = "";
