@@ -243,11 +243,15 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
 
 _Static_assert(CLFOLD_VERDICT_WORDS >= CLFOLD_VERDICT_SIZE, "words fit");
 
+/* Leaves the words alone where scans may look back. */
 static bool gives_none(const struct caps *caps, char words[CLFOLD_VERDICT_WORDS])
 {
+    if (caps->facts.most_elements == 0) {
+        return false;
+    }
     snprintf(words, CLFOLD_VERDICT_WORDS, "none: %s",
              clfold_obstacle_text(OBSTACLE_LOOPS));
-    return caps->facts.most_elements > 0;
+    return true;
 }
 
 /* The line behind its name and version. */

@@ -339,9 +339,14 @@ static void test_known(void **state)
     clfold_report report;
     struct kept kept = { 0 };
     struct debug override = probed();
+    char words[CLFOLD_VERDICT_WORDS] = "mine";
     clfold_context *ctx;
+    bool known;
 
     (void)state;
+    assert_ok(clfold_device_verdict(device.id, NULL, NULL, words, &known));
+    assert_int_equal(known, device.is_known);
+    assert_int_equal(strcmp(words, "mine") == 0, !known);
     ctx = context(&kept, NULL);
     assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, (size_t)1 << 26, &report));
     if (device.is_known) {
