@@ -10,8 +10,8 @@
  *
  * For tests, groups are held up. None of it may change a bit of a result:
  *
- *   block_every   every so manieth tile never publishes anything; in place it waits, not
- *                 for ever, until a helper has, and publishes just before it writes
+ *   block_every   N: every Nth tile never publishes anything; in place it waits for a
+ *                 helper to do so, not for ever, and publishes just before it writes
  *   seed          not 0: delays before a total is published, a prefix, and the output
  *   holds         for each tile two events, before its fold and before its prefix is
  *                 published: 0, or 1 + 2 * tile for its total and 2 + 2 * tile for its

@@ -94,9 +94,9 @@ static bool has_sub_groups(cl_device_id device, const char *options,
 }
 
 /* llvmpipe under rusticl stops a work-item, without an error, when the loops that it went
- * through come to 65,535 rounds in all (Mesa 22.3; LP_MAX_TGSI_LOOP_ITERATIONS). No
- * kernel takes 128 rounds for an element, or 256 for a tile. RUSTICL_DEVICE_TYPE may call
- * it a GPU. */
+ * through come to 65,535 rounds in all (Mesa 22.3; LP_MAX_TGSI_LOOP_ITERATIONS). An
+ * element takes fewer than 127 rounds in every kernel. RUSTICL_DEVICE_TYPE may call it a
+ * GPU. */
 static uint64_t most_elements(const struct device_facts *facts)
 {
     bool is_llvmpipe = facts->cpu || strstr(facts->name, "llvmpipe");

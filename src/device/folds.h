@@ -1,7 +1,7 @@
 /*
  * Interned folds, found by content: owned by the context, never changed, each with a
- * number that stands for all of it in the keys of programs. The texts of
- * a fold are copied once, and a built-in fold is checked once, not at every call.
+ * number that stands for all of it in the keys of programs. The texts of a fold are
+ * copied once, and a built-in fold is checked once, not at every call.
  *
  *   a built-in fold    by operator and types, in a table; a look-up takes no lock
  *   any other          among all, by every number and string of its monoid

@@ -63,7 +63,7 @@ enum obstacle {
     OBSTACLE_TIER,
     OBSTACLE_FENCES,
     OBSTACLE_TICKETS,
-    /* met on the way to a plan or behind it */
+    /* met before there is a plan, or after */
     OBSTACLE_PROBE,
     OBSTACLE_BUILD
 };

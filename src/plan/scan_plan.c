@@ -64,8 +64,8 @@ static uint64_t most_elements(const struct device_facts *device)
     return device->most_elements ? device->most_elements : UINT32_MAX;
 }
 
-/* Tiles that a group may take in one launch. The scan inside the group takes rounds of
- * loops too: for each tile, fewer than two elements take. */
+/* Tiles that a group may take in one launch. The scan inside the group loops too, once a
+ * tile, for fewer rounds than two elements take. */
 static uint64_t most_tiles(const struct device_facts *device,
                            const struct tile_shape *tile)
 {
@@ -74,7 +74,7 @@ static uint64_t most_tiles(const struct device_facts *device,
     return most_elements(device) / (run > 2 ? run : 2);
 }
 
-/* Tiles that one launch may turn into prefixes, for a round or two of a loop each. */
+/* Tiles that one launch may turn into prefixes: each takes a few rounds of loops. */
 static uint32_t most_prefixes(const struct device_facts *device)
 {
     return device->most_elements ? 16 * (uint32_t)device->most_elements : UINT32_MAX;

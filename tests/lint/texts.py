@@ -89,15 +89,26 @@ def planted(clang, folder, whole):
     return failures
 
 
+def bare(text):
+    """Its lines without comments and empty lines."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines() if line.strip())
+
+
 def shown(page, path):
-    """The first line of the page's program that the text has not, or not in that order."""
+    """The first piece of the page's program that the text has not, or not in that order. Pieces
+    are what stands between lines of three dots."""
     with open(page, encoding="utf-8") as file:
-        lines = file.read().split("```c\n")[1].split("```")[0].splitlines()
+        program = file.read().split("```c\n")[1].split("```")[0]
     with open(path, encoding="ascii") as file:
-        text = iter(file.read().splitlines())
-    wanted = [line for line in lines if line not in ("", "...")]
-    return [f"{page} shows what {path} has not there: {line}"
-            for line in wanted if line not in text][:1]
+        text = bare(file.read())
+    at = 0
+    for piece in map(bare, re.split(r"^\s*\.\.\.\n", program, flags=re.M)):
+        at = text.find(piece, at)
+        if at < 0:
+            return [f"{page} shows what {path} has not there:\n{piece}"]
+        at += len(piece)
+    return []
 
 
 def main(dump_texts, page):
@@ -123,6 +134,10 @@ def main(dump_texts, page):
             failures.append(f"texts for {sorted(standards)}, not for {STANDARDS}")
         sums = [path for path in paths if "reduce_tiles_add_f32_f32_tile_vector_cpu" in path]
         failures += shown(page, sums[0])
+        with open(sums[0], encoding="ascii") as file:
+            changed = file.read().replace("    return y;\n", "    y.v += 0;\n    return y;\n")
+        if not shown(page, tools.write(other, "changed.cl", changed)):
+            failures.append("a statement that the page has not was not found")
         if without_f64 is None:
             failures.append("no text without f64")
         else:

@@ -220,8 +220,8 @@ const struct command_row command_rows[ACTIONS] = {
         "no argument", 0,
         "Times the seven kernels of the classic lecture on reductions, reduce0 to "
         "reduce6, and what the library would choose (auto), on pseudo-random data. "
-        "Each result is checked against the host's; one that is wrong is told, and the "
-        "exit status is 1. The time is the median of 5 to 50 calls, from enqueue to "
+        "Each result is checked against the host's; one that is wrong is reported, and "
+        "the exit status is 1. The time is the median of 5 to 50 calls, from enqueue to "
         "the end.\n",
         "\n"
         "The last table tells what one work-group does in its tree, as counted for "
@@ -241,7 +241,7 @@ const struct command_row command_rows[ACTIONS] = {
         "Scans pseudo-random data by look-back, with a program that records what each "
         "tile did, and shows: some neighbouring tiles at the moment when they differ "
         "most, with the host's values; how deep tiles looked back; and how often they "
-        "looked. The result is checked against the host's; a wrong one is told, and "
+        "looked. The result is checked against the host's; a wrong one is reported, and "
         "the exit status is 1.\n",
         "\n"
         "Of a tile,\n"
@@ -263,7 +263,7 @@ const struct command_row command_rows[ACTIONS] = {
         "Times reductions and inclusive scans, and in turn with each, in the same "
         "rounds, kernels and native loops that only read the same bytes, or copy them: "
         "the roofline. Every result is checked against the host's; one that is wrong "
-        "is told, and the exit status is 1.\n",
+        "is reported, and the exit status is 1.\n",
         "\n"
         "If no types are named: reduce add of f32 f64 i32 i64 u8:u64 i16:i64 f32:f64 "
         "and min max arg-min of f32; scan add of f32 f64 i32 i64 u8:u32, max and "
@@ -301,9 +301,9 @@ const struct command_row command_rows[ACTIONS] = {
         "no argument", 0,
         "Looks for tiles, groups and other numbers by which a device folds faster than "
         "by the library's own, on made-up data, and keeps them in a file, a row for "
-        "each fold and class of counts. Programs load it that name it to the library, "
-        "or whose environment has its path in CLFOLD_TUNING; it may change the bits of "
-        "float results.\n"
+        "each fold and class of counts. A program loads the file if it passes the "
+        "path to the library, or if CLFOLD_TUNING is set to the path; it may change the "
+        "bits of float results.\n"
         "\n"
         "A fold's row is kept only if it is faster by more than noise, with the same "
         "results, in a last comparison of many turns; an older row that is not goes. "

@@ -32,9 +32,9 @@ void tune_context_close(struct tune_context *context);
 bool tune_file_find(const struct options *options, char path[PLACE_SIZE],
                     struct message *message);
 
-/* All of it, to be freed by clfold_free, and a context that has loaded it. *text is NULL,
- * and there is no context, where there is no file, unless there must be one. One that the
- * library would ignore is refused. */
+/* Reads the whole file, to be freed by clfold_free, and opens a context that has loaded
+ * it. Without a file *text is NULL and there is no context, or if `must_be` that is a
+ * failure. A file that the library would ignore is rejected. */
 bool tune_file_read(const char *path, bool must_be, const struct session *session,
                     char **text, struct tune_context *context, struct message *message);
 

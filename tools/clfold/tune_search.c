@@ -39,9 +39,9 @@ static void insert(uint64_t values[TUNE_VALUES], uint32_t *num, uint64_t value)
     ++*num;
 }
 
-/* Past the caches from the class's first count on, or never, which is a limit that no
- * output comes to: 0 would take another way to store as well. What stands between is the
- * policy's to say. */
+/* Past the caches from the class's first count on, or never: a limit above every output,
+ * since 0 would change how the kernel stores as well. Limits between the two are left to
+ * the policy. */
 #define NEVER_STREAM (UINT64_C(1) << 62)
 
 static void insert_stream(const struct tune_space *space, uint64_t now,

@@ -4,10 +4,9 @@
  *
  *   default --duel--> starts --duels--> descent, a number at a time --> final duel
  *
- * A duel times two sets of numbers in turns, so that what else the machine does comes
- * over both. On its way the search takes what looks a little better in a few rounds; what
- * it comes to must then beat the default by more than noise in many, or the default
- * stays.
+ * A duel times two sets of numbers in turns, so that other load on the machine hits both.
+ * The descent takes what looks a little better in a few rounds. The best candidate
+ * replaces the default only if it wins a final duel of many rounds by more than noise.
  */
 #ifndef CLFOLD_COMMAND_TUNE_SEARCH_H
 #define CLFOLD_COMMAND_TUNE_SEARCH_H
