@@ -94,8 +94,7 @@ static bool read_value(const struct option_row *row, const char *text,
     case VALUE_SECONDS:
         return read_seconds(row, text, member, message);
     case VALUE_TYPE:
-        *(clfold_type *)member = type_parse(text);
-        return type_parse(text) ||
+        return (*(clfold_type *)member = type_parse(text)) ||
                message_set(message, "--%s %.200s: the types are " TYPE_NAMES, row->name,
                            text);
     case VALUE_OP:
@@ -120,7 +119,7 @@ static bool read_value(const struct option_row *row, const char *text,
 /* Above all characters, so that optopt shows whether an option is known. */
 enum { FIRST_VALUE = 256 };
 
-/* Always false: `found` is '?' or ':', as getopt_long returns them. */
+/* Always false. `found` is '?' or ':', as getopt_long returns them. */
 static bool refuse(enum action action, int found, const char *word,
                    const struct option *known, struct message *message)
 {
