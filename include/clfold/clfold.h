@@ -670,6 +670,44 @@ CLFOLD_API clfold_status clfold_tuning_text(clfold_context *context,
                                             const clfold_fold *fold, size_t count,
                                             char *text, size_t size);
 
+/*
+ * What is known of the memory by which groups of a scan look back at each other on this
+ * context's device, in words:
+ *
+ *     tier legacy_64, fair yes, fences no; scoped_64 dropped: does not build
+ *
+ * That is the kind of memory in use, whether waiting groups leave others their turn, and
+ * why better kinds are not used. Or "none: " and the reason, where no scan looks back. Or
+ * "": nothing is known yet.
+ *
+ * With `probe` CL_FALSE nothing is built and no kernel runs. Known is what clfold knows
+ * of the device by name, else what load_verdict gives or this context has probed. With
+ * CL_TRUE the memory is probed now, whatever is known, and the text says what was found;
+ * this blocks for some milliseconds and what the builds take. It is kept and handed to
+ * save_verdict as after the probe of a scan; on a device that clfold knows by name scans
+ * go on without it.
+ *
+ * `text` has room for `size` bytes, the NUL at its end among them; 512 are enough for
+ * every device, and too few are CLFOLD_ERROR_RANGE. CLFOLD_ERROR_ARGUMENT: the context
+ * or the text is NULL. A probe also fails if the host's memory runs out. On failure
+ * `text` is unchanged. Any number of threads may call it; others wait while one probes.
+ */
+CLFOLD_API clfold_status clfold_lookback_text(clfold_context *context, cl_bool probe,
+                                              char *text, size_t size);
+
+/*
+ * Names and sizes for programs that let people choose. "f32" and 4 bytes for CLFOLD_F32;
+ * "arg-min" for CLFOLD_ARG_MIN; and the algorithms of an operation, as
+ * clfold_fold.algorithm takes them, by `index` from 0 on. NULL, or a size of 0, for what
+ * is not a type, an operator or an operation of this version, and for an index past the
+ * last algorithm. Names are static. Any number of threads may call these.
+ */
+CLFOLD_API const char *clfold_type_name(clfold_type type);
+CLFOLD_API size_t clfold_type_size(clfold_type type);
+CLFOLD_API const char *clfold_op_name(clfold_op op);
+CLFOLD_API const char *clfold_operation_algorithm(clfold_operation operation,
+                                                  uint32_t index);
+
 #endif /* CLFOLD_EXPERIMENTAL */
 
 #ifdef __cplusplus

@@ -6,16 +6,10 @@
 
 /* Room for a compiler's log of some length behind the sentence. */
 static _Thread_local char last_error[4096];
-static _Thread_local size_t sentence_at; /* in it, after "who: " */
 
 const char *clfold_last_error(void)
 {
     return last_error;
-}
-
-const char *clfold_last_sentence(void)
-{
-    return last_error + sentence_at;
 }
 
 clfold_status clfold_fail(const struct site *site, clfold_status status,
@@ -28,7 +22,6 @@ clfold_status clfold_fail(const struct site *site, clfold_status status,
     int length = snprintf(last_error, room, "%s: ", site->who);
     size_t end = (size_t)length < room ? (size_t)length : room - 1;
 
-    sentence_at = end;
     va_start(args, format);
     length = vsnprintf(last_error + end, room - end, format, args);
     va_end(args);

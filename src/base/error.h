@@ -36,9 +36,6 @@ struct site {
 clfold_status clfold_fail(const struct site *site, clfold_status status,
                           const char *format, ...) CLFOLD_PRINTF(3, 4);
 
-/* The last error without its "who: ", for those to whom the function means nothing. */
-const char *clfold_last_sentence(void);
-
 /* An OpenCL call that failed: "clSetKernelArg failed". */
 clfold_status clfold_fail_call(const struct site *site, cl_int status, const char *call);
 

@@ -212,8 +212,8 @@ clfold_status clfold_caps_check_type(const struct caps *caps, const struct site 
 {
     if ((type == CLFOLD_F64 && !caps->fp64) || (type == CLFOLD_F16 && !caps->fp16)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED, "%s %s: device %s has no %s%s",
-                           field, clfold_type_name(type), caps->name,
-                           clfold_type_name(type),
+                           field, clfold_scalar_name(type), caps->name,
+                           clfold_scalar_name(type),
                            type == CLFOLD_F16 ? "; such data can be folded in f32" : "");
     }
     return CLFOLD_OK;

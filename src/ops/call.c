@@ -179,7 +179,7 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
         return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT,
                            "result_size %zu bytes is not the %zu of %s, %s", result_size,
                            clfold_monoid_out_size(monoid), monoid->name,
-                           clfold_type_name(fold->type));
+                           clfold_scalar_name(fold->type));
     }
     request.to_host = true;
     if ((status = clfold_request_check(&request, &site, context)) ||

@@ -93,7 +93,7 @@ static clfold_status check_values(const struct site *site, const clfold_fold *fo
     if (fold->out && fold->out != fold->type) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "out %s, another type than %s, is not in this version",
-                           clfold_type_name(fold->out), clfold_type_name(fold->type));
+                           clfold_scalar_name(fold->out), clfold_scalar_name(fold->type));
     }
     if (!fold->init && fold->init_size != 0) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
@@ -103,7 +103,7 @@ static clfold_status check_values(const struct site *site, const clfold_fold *fo
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "init_size %zu bytes is not the %zu of %s, %s",
                            fold->init_size, clfold_monoid_out_size(monoid), monoid->name,
-                           clfold_type_name(fold->type));
+                           clfold_scalar_name(fold->type));
     }
     return CLFOLD_OK;
 }
@@ -315,7 +315,7 @@ struct span clfold_span_in(const struct monoid *monoid, cl_mem in, size_t in_off
         .offset = in_offset,
         .count = count,
         .size = clfold_monoid_in_size(monoid),
-        .type = clfold_type_name(monoid->in),
+        .type = clfold_scalar_name(monoid->in),
         .denied = CL_MEM_WRITE_ONLY,
     };
 }
@@ -331,7 +331,7 @@ struct span clfold_span_result(const struct monoid *monoid, const char *name,
         .offset = offset,
         .count = count,
         .size = clfold_monoid_out_size(monoid),
-        .type = clfold_type_name(monoid->type),
+        .type = clfold_scalar_name(monoid->type),
         .op = monoid->num_components > 1 ? monoid->name : NULL,
         .denied = denied,
     };

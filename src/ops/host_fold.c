@@ -384,7 +384,7 @@ static clfold_status compare_extreme(const struct host_fold *fold,
         return clfold_fail(site, CLFOLD_ERROR_DATA,
                            "verify: the device leaves bytes behind the value of %s that "
                            "are not 0",
-                           clfold_type_name(fold->type));
+                           clfold_scalar_name(fold->type));
     }
     return CLFOLD_OK;
 }

@@ -1,4 +1,4 @@
-/* What tests, benches and the command may use besides the public header; not exported. */
+/* What tests and benches may use besides the public header; not exported. */
 #ifndef CLFOLD_OPS_INTERNAL_H
 #define CLFOLD_OPS_INTERNAL_H
 
@@ -34,21 +34,5 @@ clfold_status clfold_scan_monoid(clfold_context *context, cl_command_queue queue
                                  bool exclusive, cl_mem in, size_t in_offset, cl_mem out,
                                  size_t out_offset, size_t count, const void *init,
                                  cl_uint num_wait, const cl_event *wait, cl_event *event);
-
-/* Why look-back does as it does on a device, in words: "tier scoped_64, fair yes, fences
- * yes; ptx_64 dropped: does not build". */
-#define CLFOLD_VERDICT_WORDS 512
-
-/* Probes the device anew, a known one too, and keeps what comes of it as a scan would. */
-clfold_status clfold_context_probe(clfold_context *context,
-                                   char words[CLFOLD_VERDICT_WORDS]);
-
-/* What a context with this callback would know without a probe; none is made. *known
- * false: nothing. */
-clfold_status clfold_device_verdict(cl_device_id device,
-                                    size_t (*load)(void *user, const char *key,
-                                                   void *verdict, size_t size),
-                                    void *user, char words[CLFOLD_VERDICT_WORDS],
-                                    bool *known);
 
 #endif

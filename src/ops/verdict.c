@@ -1,7 +1,9 @@
 /* What a context knows of its device's memory tiers, and how it comes to know it. */
+#define CLFOLD_EXPERIMENTAL
 #include "ops/context.h"
 
 #include "device/probe.h"
+#include "ops/check.h"
 #include "ops/internal.h"
 
 #include <stdio.h>
@@ -239,43 +241,14 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
     return status;
 }
 
-/* ---- For the command --------------------------------------------------------------- */
+/* ---- In words ---------------------------------------------------------------------- */
 
-_Static_assert(CLFOLD_VERDICT_WORDS >= CLFOLD_VERDICT_SIZE, "words fit");
-
-/* Leaves the words alone where scans may look back. */
-static bool gives_none(const struct caps *caps, char words[CLFOLD_VERDICT_WORDS])
+/* Whatever is known. */
+static cl_int probe_anew(clfold_context *context, struct findings *findings, bool *known,
+                         const char **failed)
 {
-    if (caps->facts.most_elements == 0) {
-        return false;
-    }
-    snprintf(words, CLFOLD_VERDICT_WORDS, "none: %s",
-             clfold_obstacle_text(OBSTACLE_LOOPS));
-    return true;
-}
-
-/* The line behind its name and version. */
-static void give_words(const struct findings *findings, char words[CLFOLD_VERDICT_WORDS])
-{
-    char line[CLFOLD_VERDICT_SIZE];
-
-    clfold_verdict_print(line, findings);
-    snprintf(words, CLFOLD_VERDICT_WORDS, "%s", strstr(line, "tier "));
-}
-
-clfold_status clfold_context_probe(clfold_context *context,
-                                   char words[CLFOLD_VERDICT_WORDS])
-{
-    struct site site = { &context->log, "clfold_context_probe" };
     struct knowledge *of = &context->knowledge;
-    struct findings findings;
-    const char *failed = NULL;
-    bool known;
-    cl_int status;
 
-    if (gives_none(&context->caps, words)) {
-        return CLFOLD_OK;
-    }
     clfold_lock_take(&of->lock);
     while (of->busy) {
         clfold_lock_wait(&of->lock);
@@ -283,34 +256,58 @@ clfold_status clfold_context_probe(clfold_context *context,
     of->busy = true;
     of->loaded = true;
     clfold_lock_give(&of->lock);
-    status = find_out(context, true, &findings, &known, &failed);
-    if (status) {
-        return clfold_fail_call(&site, status, failed);
+    return find_out(context, true, findings, known, failed);
+}
+
+/* The verdict's line without its name and version; "" where nothing is known. */
+static clfold_status find_words(clfold_context *context, bool probe,
+                                const struct site *site, char words[CLFOLD_VERDICT_SIZE])
+{
+    char line[CLFOLD_VERDICT_SIZE];
+    struct findings findings;
+    const char *failed = NULL;
+    bool known;
+    cl_int status;
+
+    words[0] = '\0';
+    if (context->caps.facts.most_elements) {
+        snprintf(words, CLFOLD_VERDICT_SIZE, "none: %s",
+                 clfold_obstacle_text(OBSTACLE_LOOPS));
+        return CLFOLD_OK;
     }
-    give_words(&findings, words);
+    status = probe ? probe_anew(context, &findings, &known, &failed)
+                   : clfold_context_findings(context, false, &findings, &known, &failed);
+    if (status) {
+        return clfold_fail_call(site, status, failed);
+    }
+    if (known) {
+        clfold_verdict_print(line, &findings);
+        strcpy(words, strstr(line, "tier "));
+    }
     return CLFOLD_OK;
 }
 
-clfold_status clfold_device_verdict(cl_device_id device, load_function *ask, void *user,
-                                    char words[CLFOLD_VERDICT_WORDS], bool *known)
+clfold_status clfold_lookback_text(clfold_context *context, cl_bool probe, char *text,
+                                   size_t size)
 {
-    const struct log log = { 0 };
-    const struct site site = { &log, "clfold_device_verdict" };
-    struct findings findings;
-    struct caps caps;
-    bool refused = false;
-    clfold_status status = clfold_caps_init(&caps, &site, device);
+    struct site site = clfold_site(context, NULL, "clfold_lookback_text");
+    char words[CLFOLD_VERDICT_SIZE];
+    size_t length;
+    clfold_status status;
 
-    if (status) {
+    if (!context || !text) {
+        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
+                           context ? "text" : "context");
+    }
+    if ((status = find_words(context, probe, &site, words))) {
         return status;
     }
-    *known = gives_none(&caps, words);
-    if (*known) {
-        return CLFOLD_OK;
+    length = strlen(words);
+    if (length >= size) {
+        return clfold_fail(&site, CLFOLD_ERROR_RANGE,
+                           "size %zu is less than the %zu bytes of the text", size,
+                           length + 1);
     }
-    *known = is_known(&findings, &caps) || load(&caps, ask, user, &findings, &refused);
-    if (*known) {
-        give_words(&findings, words);
-    }
+    memcpy(text, words, length + 1);
     return CLFOLD_OK;
 }

@@ -76,12 +76,6 @@ static const struct {
     [CLFOLD_MATRIX_2X2] = { "CLFOLD_MATRIX_2X2", NULL, false },
 };
 
-const char *clfold_op_name(clfold_op op)
-{
-    return op >= CLFOLD_ADD && op <= CLFOLD_MATRIX_2X2 ? ops[op].enumerator
-                                                       : "an unknown operator";
-}
-
 const char *clfold_op_word(clfold_op op)
 {
     return op >= CLFOLD_ADD && op <= CLFOLD_MATRIX_2X2 ? ops[op].name : NULL;
@@ -293,17 +287,17 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
     }
     if (!ops[op].name) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED, "op %s is not in this version",
-                           clfold_op_name(op));
+                           ops[op].enumerator);
     }
     if (ops[op].integers_only && clfold_scalar(type)->is_float) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "op %s folds integers, and type is %s", clfold_op_name(op),
-                           clfold_type_name(type));
+                           "op %s folds integers, and type is %s", ops[op].enumerator,
+                           clfold_scalar_name(type));
     }
     if (clfold_scalar(in)->is_float && !clfold_scalar(type)->is_float) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "type %s folded from in %s: floats are folded as floats only",
-                           clfold_type_name(type), clfold_type_name(in));
+                           clfold_scalar_name(type), clfold_scalar_name(in));
     }
     *monoid = (struct monoid){
         .name = ops[op].name,

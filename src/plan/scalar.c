@@ -19,7 +19,7 @@ const struct scalar *clfold_scalar(clfold_type type)
     return type >= CLFOLD_I8 && type <= CLFOLD_F64 ? &scalars[type] : NULL;
 }
 
-const char *clfold_type_name(clfold_type type)
+const char *clfold_scalar_name(clfold_type type)
 {
     const struct scalar *scalar = clfold_scalar(type);
 

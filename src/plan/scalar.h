@@ -18,7 +18,7 @@ struct scalar {
 const struct scalar *clfold_scalar(clfold_type type);
 
 /* Its name, or "an unknown type". */
-const char *clfold_type_name(clfold_type type);
+const char *clfold_scalar_name(clfold_type type);
 
 /* The integer type of so many bytes. */
 clfold_type clfold_integer(size_t size, bool is_signed);

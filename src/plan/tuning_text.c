@@ -23,7 +23,7 @@ void clfold_tuning_print_fold(char text[CLFOLD_TUNING_FOLD],
 
     snprintf(text, CLFOLD_TUNING_FOLD, "%s %s %s:%s 2^%u..2^%u",
              clfold_operation_row(fold->operation)->name, clfold_op_word(fold->op),
-             clfold_type_name(fold->in), clfold_type_name(fold->type),
+             clfold_scalar_name(fold->in), clfold_scalar_name(fold->type),
              c > 0 ? 2 * c - 1 : 0, 2 * c + 1);
 }
 
@@ -96,7 +96,7 @@ static const char *tuned_name(uint32_t which)
 
 static bool take_type(const char **at, const char *after, clfold_type *type)
 {
-    return clfold_text_take_name(at, clfold_type_name, CLFOLD_I8, CLFOLD_F64, after,
+    return clfold_text_take_name(at, clfold_scalar_name, CLFOLD_I8, CLFOLD_F64, after,
                                  type);
 }
 

@@ -1,5 +1,7 @@
 /* The names of types, operators and algorithms, what --device selects, and messages. */
+#define CLFOLD_EXPERIMENTAL
 #include "message.h"
+#include "options_table.h"
 #include "selection.h"
 #include "types.h"
 
@@ -159,6 +161,67 @@ static void algorithms(void **state)
     assert_string_equal(algorithm, "scan_then_propagate");
 }
 
+/* ---- Lists for people ---- */
+
+static bool has_word(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+
+    for (const char *at = list; (at = strstr(at, word)); at += length) {
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t num_words(const char *list)
+{
+    size_t num = 1;
+
+    for (; *list; list++) {
+        num += *list == ' ';
+    }
+    return num;
+}
+
+static void check_algorithm_list(const char *list, clfold_operation operation)
+{
+    const char *name;
+    uint32_t num = 0;
+
+    for (; (name = clfold_operation_algorithm(operation, num)); num++) {
+        assert_true(has_word(list, name));
+    }
+    assert_true(has_word(list, "auto"));
+    assert_int_equal(num_words(list), num + 1);
+}
+
+/* They name all that the library has. */
+static void lists(void **state)
+{
+    size_t num_types = 0, num_ops = 0, num_scan_ops = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < 64; i++) {
+        const char *const type = clfold_type_name(i), *const op = clfold_op_name(i);
+        num_types += type != NULL;
+        num_ops += op != NULL;
+        assert_true(!type || has_word(TYPE_NAMES, type));
+        assert_true(!op || has_word(OP_NAMES, op));
+        if (op && op_result(i).num == 1 && !op_result(i).position) {
+            num_scan_ops++;
+            assert_true(has_word(SCAN_OP_NAMES, op));
+        }
+    }
+    assert_int_equal(num_words(TYPE_NAMES), num_types);
+    assert_int_equal(num_words(OP_NAMES), num_ops);
+    assert_int_equal(num_words(SCAN_OP_NAMES), num_scan_ops);
+    check_algorithm_list(REDUCE_ALGORITHM_NAMES, CLFOLD_REDUCE);
+    check_algorithm_list(SCAN_ALGORITHM_NAMES, CLFOLD_INCLUSIVE_SCAN);
+    assert_non_null(strstr(SCAN_ALGORITHM_NAMES, " " TRACE_ALGORITHM_NAMES));
+}
+
 static void selections(void **state)
 {
     static const struct candidate machine[] = {
@@ -228,8 +291,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types),      cmocka_unit_test(operators),
-        cmocka_unit_test(algorithms), cmocka_unit_test(selections),
-        cmocka_unit_test(sentences),
+        cmocka_unit_test(algorithms), cmocka_unit_test(lists),
+        cmocka_unit_test(selections), cmocka_unit_test(sentences),
     };
 
     return cmocka_run_group_tests_name("names", tests, NULL, NULL);

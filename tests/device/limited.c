@@ -1,6 +1,7 @@
 /* Devices that end work-items that loop for long, of which rusticl on llvmpipe is one,
  * give right results all the same: a launch gives a work-item few elements. And every
  * device does if it is taken for such a one, so that each path is run everywhere. */
+#define CLFOLD_EXPERIMENTAL
 #include "every_text.h"
 #include "fold_check.h"
 #include "one_context.h"
@@ -39,6 +40,21 @@ static void test_device(void **state)
 {
     (void)state;
     assert_int_equal(most_elements, device.ends_loops ? 512 : 0);
+}
+
+/* No scan looks back there, and nothing is probed. */
+static void test_lookback_text(void **state)
+{
+    char text[512];
+
+    (void)state;
+    ctx->caps.facts.most_elements = FEW;
+    for (cl_bool probe = CL_FALSE; probe <= CL_TRUE; ++probe) {
+        assert_ok(clfold_lookback_text(ctx, probe, text, sizeof(text)));
+        assert_string_equal(text,
+                            "none: the device stops work-items that run long loops");
+    }
+    ctx->caps.facts.most_elements = most_elements;
 }
 
 /* Few groups are the most at once, and so have more elements than one launch takes. */
@@ -400,10 +416,15 @@ static int open_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_device),       cmocka_unit_test(test_few),
-        cmocka_unit_test(test_affine),       cmocka_unit_test(test_prepared),
-        cmocka_unit_test(test_long),         cmocka_unit_test(test_few_of_scans),
-        cmocka_unit_test(test_affine_scans), cmocka_unit_test(test_prepared_scans),
+        cmocka_unit_test(test_device),
+        cmocka_unit_test(test_lookback_text),
+        cmocka_unit_test(test_few),
+        cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_prepared),
+        cmocka_unit_test(test_long),
+        cmocka_unit_test(test_few_of_scans),
+        cmocka_unit_test(test_affine_scans),
+        cmocka_unit_test(test_prepared_scans),
         cmocka_unit_test(test_long_scans),
     };
 

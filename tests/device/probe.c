@@ -1,5 +1,6 @@
 /* The probe of look-back's memory: tiers that are right are taken, broken ones dropped
  * with their reasons, and what was found out is kept. */
+#define CLFOLD_EXPERIMENTAL
 #include "device.h"
 #include "lookback.h"
 #include "test.h"
@@ -339,15 +340,15 @@ static void test_known(void **state)
     clfold_report report;
     struct kept kept = { 0 };
     struct debug override = probed();
-    char words[CLFOLD_VERDICT_WORDS] = "mine";
+    char words[CLFOLD_VERDICT_SIZE];
     clfold_context *ctx;
-    bool known;
 
     (void)state;
-    assert_ok(clfold_device_verdict(device.id, NULL, NULL, words, &known));
-    assert_int_equal(known, device.is_known);
-    assert_int_equal(strcmp(words, "mine") == 0, !known);
     ctx = context(&kept, NULL);
+    assert_ok(clfold_lookback_text(ctx, CL_FALSE, words, sizeof(words)));
+    assert_int_equal(words[0] != '\0', device.is_known);
+    assert_int_equal(kept.loads, device.is_known ? 0 : 1);
+    assert_int_equal(kept.saves, 0);
     assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, (size_t)1 << 26, &report));
     if (device.is_known) {
         assert_string_equal(report.algorithm, "scan_lookback");
@@ -360,6 +361,78 @@ static void test_known(void **state)
     assert_int_equal(kept.loads, device.is_known ? 0 : 1);
     assert_int_equal(kept.saves, device.is_known ? 0 : 1);
     assert_int_equal(strlen(kept.told) > 0, !device.is_known);
+    clfold_context_destroy(&ctx);
+}
+
+/* ---- In words ---------------------------------------------------------------------- */
+
+static void text_of(clfold_context *ctx, cl_bool probe, char *text)
+{
+    assert_ok(clfold_lookback_text(ctx, probe, text, CLFOLD_VERDICT_SIZE));
+}
+
+/* It is what is kept, without the name of the line. */
+static void test_text(void **state)
+{
+    static const char name[] = "clfold verdict 1: ";
+    struct kept kept = { 0 };
+    struct debug override = probed();
+    clfold_context *ctx = context(&kept, &override);
+    char text[CLFOLD_VERDICT_SIZE] = "mine";
+
+    (void)state;
+    text_of(ctx, CL_FALSE, text);
+    text_of(ctx, CL_FALSE, text);
+    assert_string_equal(text, "");
+    assert_int_equal(kept.loads, 1);
+    assert_int_equal(kept.saves, 0);
+    assert_scans(ctx, "scan_lookback");
+    assert_int_equal(kept.saves, 1);
+    text_of(ctx, CL_FALSE, text);
+    assert_memory_equal(kept.line, name, strlen(name));
+    assert_string_equal(text, kept.line + strlen(name));
+
+    /* A probe takes the place of what is known, and is kept. */
+    text_of(ctx, CL_TRUE, text);
+    assert_int_equal(kept.saves, 2);
+    memset(override.broken, NOT_BUILT, sizeof(override.broken));
+    clfold_context_override(ctx, &override);
+    text_of(ctx, CL_TRUE, text);
+    assert_int_equal(kept.saves, 3);
+    assert_memory_equal(text, "tier none, ", strlen("tier none, "));
+    assert_string_equal(text, kept.line + strlen(name));
+    text_of(ctx, CL_FALSE, text);
+    assert_string_equal(text, kept.line + strlen(name));
+    assert_int_equal(findings_of(ctx).verdict.tier, MEMORY_NONE);
+    assert_int_equal(kept.loads, 1);
+    assert_int_equal(kept.saves, 3);
+    clfold_context_destroy(&ctx);
+}
+
+static void test_text_refused(void **state)
+{
+    struct kept kept = { 0 };
+    struct debug override = probed();
+    clfold_context *ctx = context(&kept, &override);
+    char text[CLFOLD_VERDICT_SIZE], other[CLFOLD_VERDICT_SIZE] = "mine";
+    size_t size;
+
+    (void)state;
+#define refuse(status, words, ...)                                                       \
+    assert_refused(clfold_lookback_text(__VA_ARGS__), CLFOLD_ERROR_##status, words)
+    refuse(ARGUMENT, "context is NULL", NULL, CL_FALSE, other, sizeof(other));
+    refuse(ARGUMENT, "text is NULL", ctx, CL_FALSE, NULL, sizeof(other));
+    refuse(ARGUMENT, "text is NULL", ctx, CL_TRUE, NULL, sizeof(other));
+    assert_int_equal(kept.loads, 0);
+    refuse(RANGE, "size 0 is less than the 1 bytes", ctx, CL_FALSE, other, 0);
+    text_of(ctx, CL_TRUE, text);
+    size = strlen(text) + 1;
+    refuse(RANGE, "is less than the", ctx, CL_FALSE, other, size - 1);
+    refuse(RANGE, "is less than the", ctx, CL_TRUE, other, size - 1);
+    assert_int_equal(kept.saves, 2);
+    assert_string_equal(other, "mine");
+    assert_ok(clfold_lookback_text(ctx, CL_FALSE, other, size));
+    assert_string_equal(other, text);
     clfold_context_destroy(&ctx);
 }
 
@@ -528,6 +601,7 @@ int main(void)
         cmocka_unit_test(test_tiers),     cmocka_unit_test(test_broken),
         cmocka_unit_test(test_in_vain),   cmocka_unit_test(test_next),
         cmocka_unit_test(test_none),      cmocka_unit_test(test_known),
+        cmocka_unit_test(test_text),      cmocka_unit_test(test_text_refused),
         cmocka_unit_test(test_callbacks), cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_threads),
     };

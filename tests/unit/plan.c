@@ -1,5 +1,6 @@
 /* src/plan, without a device: struct sizes, monoids, the plan's arithmetic, and the
  * program text. Policies: policy.c. */
+#define CLFOLD_EXPERIMENTAL
 #include "devices.h"
 #include "every_text.h"
 #include "oracle.h"
@@ -89,7 +90,52 @@ static void test_scalars(void **state)
     }
     assert_null(clfold_scalar(0));
     assert_null(clfold_scalar(CLFOLD_F64 + 1));
-    assert_string_equal(clfold_type_name(0), "an unknown type");
+    assert_string_equal(clfold_scalar_name(0), "an unknown type");
+}
+
+/* What the header gives of the tables. */
+static void test_names(void **state)
+{
+    (void)state;
+    for (clfold_type type = 0; type <= CLFOLD_F64 + 1; ++type) {
+        const struct scalar *scalar = clfold_scalar(type);
+        if (scalar) {
+            assert_string_equal(clfold_type_name(type), scalar->name);
+            assert_int_equal(clfold_type_size(type), scalar->size);
+        } else {
+            assert_null(clfold_type_name(type));
+            assert_int_equal(clfold_type_size(type), 0);
+        }
+    }
+    assert_string_equal(clfold_type_name(CLFOLD_F32), "f32");
+    assert_null(clfold_type_name(UINT32_MAX));
+    assert_int_equal(clfold_type_size(UINT32_MAX), 0);
+
+    assert_string_equal(clfold_op_name(CLFOLD_ADD), "add");
+    assert_string_equal(clfold_op_name(CLFOLD_MIN_MAX), "min-max");
+    assert_null(clfold_op_name(0));
+    assert_null(clfold_op_name(CLFOLD_MOMENTS));
+    assert_null(clfold_op_name(CLFOLD_MATRIX_2X2 + 1));
+
+    uint32_t reductions = 0, scans = 0;
+    for (; clfold_operation_algorithm(CLFOLD_REDUCE, reductions); ++reductions) {
+        enum algorithm which;
+        assert_true(
+            clfold_algorithm_named(clfold_operation_algorithm(CLFOLD_REDUCE, reductions),
+                                   FAMILY_REDUCE, &which));
+        assert_int_equal(which, reductions);
+    }
+    for (; clfold_operation_algorithm(CLFOLD_EXCLUSIVE_SCAN, scans); ++scans) {
+        const char *name = clfold_operation_algorithm(CLFOLD_EXCLUSIVE_SCAN, scans);
+        assert_ptr_equal(clfold_operation_algorithm(CLFOLD_INCLUSIVE_SCAN, scans), name);
+        assert_string_equal(clfold_algorithm_name((enum algorithm)(reductions + scans)),
+                            name);
+    }
+    assert_int_equal(reductions + scans, CLFOLD_ALGORITHMS);
+    assert_null(clfold_operation_algorithm(CLFOLD_REDUCE, UINT32_MAX));
+    assert_null(clfold_operation_algorithm(0, 0));
+    assert_null(clfold_operation_algorithm(CLFOLD_SELECT, 0));
+    assert_null(clfold_operation_algorithm(UINT32_MAX, 0));
 }
 
 /* Every stage holds what a tile can put into it, for every operator and pair of types. */
@@ -503,10 +549,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_struct_sizes), cmocka_unit_test(test_builtin),
         cmocka_unit_test(test_monoids),      cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_stages),       cmocka_unit_test(test_grid),
-        cmocka_unit_test(test_plan),         cmocka_unit_test(test_rungs),
-        cmocka_unit_test(test_choose),       cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_vendors),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_grid),         cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_rungs),        cmocka_unit_test(test_choose),
+        cmocka_unit_test(test_texts),        cmocka_unit_test(test_vendors),
     };
 
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

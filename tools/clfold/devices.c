@@ -1,9 +1,8 @@
+#define CLFOLD_EXPERIMENTAL
 #include "commands.h"
 #include "describe.h"
 #include "session.h"
 #include "verdicts.h"
-
-#include "ops/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +13,14 @@ struct listing {
     struct message *message; /* why the first probe that failed did */
 };
 
-static bool probe(const struct device *device, char words[CLFOLD_VERDICT_WORDS],
-                  struct message *message)
+enum { WORDS_SIZE = 512 };
+
+/* What is known, or what a probe finds, of a device's look-back. */
+static bool find_words(const struct device *device, bool probes, char words[WORDS_SIZE],
+                       struct message *message)
 {
-    const clfold_context_params params = { .save_verdict = verdicts_save };
+    const clfold_context_params params = { .load_verdict = verdicts_load,
+                                           .save_verdict = verdicts_save };
     const cl_context_properties properties[] = { CL_CONTEXT_PLATFORM,
                                                  (cl_context_properties)device->platform,
                                                  0 };
@@ -30,7 +33,7 @@ static bool probe(const struct device *device, char words[CLFOLD_VERDICT_WORDS],
     }
     clfold_status status = clfold_context_create(&context, cl, device->id, &params);
     if (status == CLFOLD_OK) {
-        status = clfold_context_probe(context, words);
+        status = clfold_lookback_text(context, probes, words, WORDS_SIZE);
     }
     const bool done = status == CLFOLD_OK || session_refuse(status, message);
     clfold_context_destroy(&context);
@@ -42,17 +45,12 @@ static bool probe(const struct device *device, char words[CLFOLD_VERDICT_WORDS],
 static void add_verdict(struct record *record, const struct device *device, size_t index,
                         struct listing *listing)
 {
-    char words[CLFOLD_VERDICT_WORDS] = "not probed", name[32];
+    char words[WORDS_SIZE], name[32];
     struct message message;
-    bool known, told;
+    const bool told = find_words(device, listing->probes, words, &message);
+    const char *const shown = told && !words[0] ? "not probed" : words;
 
-    if (listing->probes) {
-        told = probe(device, words, &message);
-    } else {
-        told = clfold_device_verdict(device->id, verdicts_load, NULL, words, &known) ==
-               CLFOLD_OK;
-    }
-    record_add_text(record, "look_back_memory", told ? strdup(words) : NULL);
+    record_add_text(record, "look_back_memory", told ? strdup(shown) : NULL);
     if (!told && listing->probes && !listing->failed) {
         listing->failed = true;
         snprintf(name, sizeof(name), "probe of device %zu", index);

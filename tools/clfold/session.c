@@ -5,9 +5,8 @@
 
 #include "verdicts.h"
 
-#include "base/error.h"
-
 #include <stdio.h>
+#include <string.h>
 
 /* Prints warnings only: an error also fails the call, and main prints it then. After the
  * opening nothing is printed: clfold explain gives the same reasons. */
@@ -20,9 +19,16 @@ static void warn(void *user, int level, const char *text)
     }
 }
 
+const char *session_sentence(void)
+{
+    const char *const error = clfold_last_error(), *const end = strstr(error, ": ");
+
+    return end ? end + 2 : error;
+}
+
 bool session_refuse(clfold_status status, struct message *message)
 {
-    const char *const sentence = clfold_last_sentence();
+    const char *const sentence = session_sentence();
 
     return message_set(message, "%s", *sentence ? sentence : clfold_status_name(status));
 }

@@ -8,7 +8,6 @@
 #include "tune_run.h"
 #include "types.h"
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -102,7 +101,7 @@ static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
             clfold_explain(t->session.context, o, &job.fold, count, &report);
         if (status == CLFOLD_ERROR_UNSUPPORTED && is_default) {
             clfold_text_print(&t->left_out, "%s is left out: %s\n", type_name(type),
-                              clfold_last_sentence());
+                              session_sentence());
             return true;
         }
         if (status != CLFOLD_OK) {

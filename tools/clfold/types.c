@@ -1,8 +1,5 @@
+#define CLFOLD_EXPERIMENTAL
 #include "types.h"
-
-#include "plan/monoid.h"
-#include "plan/operation.h"
-#include "plan/scalar.h"
 
 #include <string.h>
 
@@ -45,13 +42,11 @@ static const char *without_scan(const char *name)
 
 bool algorithm_parse(const char *name, bool of_scan, const char **algorithm)
 {
-    *algorithm = NULL;
-    for (int i = 0; i < CLFOLD_ALGORITHMS; i++) {
-        const struct algorithm_row *const row = clfold_algorithm_row((enum algorithm)i);
-        if (of_scan == (row->family == FAMILY_SCAN) &&
-            (of_scan ? same_name(without_scan(row->name), without_scan(name))
-                     : same_name(row->name, name))) {
-            *algorithm = row->name;
+    const clfold_operation operation = of_scan ? CLFOLD_INCLUSIVE_SCAN : CLFOLD_REDUCE;
+
+    for (uint32_t i = 0; (*algorithm = clfold_operation_algorithm(operation, i)); i++) {
+        if (of_scan ? same_name(without_scan(*algorithm), without_scan(name))
+                    : same_name(*algorithm, name)) {
             return true;
         }
     }
@@ -70,12 +65,12 @@ const char *type_name(clfold_type type)
 
 const char *op_name(clfold_op op)
 {
-    return clfold_op_word(op);
+    return clfold_op_name(op);
 }
 
 size_t type_size(clfold_type type)
 {
-    return clfold_scalar(type)->size;
+    return clfold_type_size(type);
 }
 
 clfold_type type_find(char kind, unsigned long size)
@@ -90,16 +85,24 @@ clfold_type type_find(char kind, unsigned long size)
 
 enum type_class type_class(clfold_type type)
 {
-    const struct scalar *const scalar = clfold_scalar(type);
-
-    return scalar->is_float    ? TYPE_FLOAT
-           : scalar->is_signed ? TYPE_SIGNED
-                               : TYPE_UNSIGNED;
+    switch (type) {
+    case CLFOLD_I8:
+    case CLFOLD_I16:
+    case CLFOLD_I32:
+    case CLFOLD_I64:
+        return TYPE_SIGNED;
+    case CLFOLD_F16:
+    case CLFOLD_F32:
+    case CLFOLD_F64:
+        return TYPE_FLOAT;
+    default:
+        return TYPE_UNSIGNED;
+    }
 }
 
 bool type_is_float(clfold_type type)
 {
-    return clfold_scalar(type)->is_float;
+    return type_class(type) == TYPE_FLOAT;
 }
 
 clfold_type type_accumulator(clfold_op op, clfold_type element)

@@ -104,7 +104,8 @@ static bool write_program(struct request *request, const struct of *of, struct t
 
     snprintf(name, sizeof(name), "%s_%s%s_%s_%s_%s_%u.cl", request->vendor->name,
              of->operation, of->exclusive ? "_exclusive" : "", monoid->name,
-             clfold_type_name(monoid->in), clfold_type_name(monoid->type), of->candidate);
+             clfold_scalar_name(monoid->in), clfold_scalar_name(monoid->type),
+             of->candidate);
     snprintf(path, sizeof(path), "%s/%s", request->folder, name);
     if (ok) {
         file = fopen(path, "w");
@@ -123,7 +124,7 @@ static bool write_program(struct request *request, const struct of *of, struct t
            "\"row\": \"%s\", \"candidate\": %u, \"tile\": \"%s\", \"elements\": %u, "
            "\"group_size\": %u, \"window\": %u}\n",
            name, request->vendor->name, of->operation, of->exclusive ? "true" : "false",
-           monoid->name, clfold_type_name(monoid->in), clfold_type_name(monoid->type),
+           monoid->name, clfold_scalar_name(monoid->in), clfold_scalar_name(monoid->type),
            of->row, of->candidate, clfold_tile_name(of->tile->kind), of->tile->elements,
            of->tile->group_size, of->window);
     ++request->written;
@@ -188,9 +189,10 @@ static bool asks_for_types(const struct request *request, clfold_type in,
     char name[16];
 
     if (in == type) {
-        return is_asked(request->types, clfold_type_name(in));
+        return is_asked(request->types, clfold_scalar_name(in));
     }
-    snprintf(name, sizeof(name), "%s:%s", clfold_type_name(in), clfold_type_name(type));
+    snprintf(name, sizeof(name), "%s:%s", clfold_scalar_name(in),
+             clfold_scalar_name(type));
     return is_asked(request->types, name);
 }
 

@@ -1,0 +1,39 @@
+/* The names and sizes that the header promises, from the tables of plan/. */
+#define CLFOLD_EXPERIMENTAL
+#include "plan/monoid.h"
+#include "plan/operation.h"
+#include "plan/scalar.h"
+
+#include <stddef.h>
+
+const char *clfold_type_name(clfold_type type)
+{
+    const struct scalar *scalar = clfold_scalar(type);
+
+    return scalar ? scalar->name : NULL;
+}
+
+size_t clfold_type_size(clfold_type type)
+{
+    const struct scalar *scalar = clfold_scalar(type);
+
+    return scalar ? scalar->size : 0;
+}
+
+const char *clfold_op_name(clfold_op op)
+{
+    return clfold_op_word(op);
+}
+
+const char *clfold_operation_algorithm(clfold_operation operation, uint32_t index)
+{
+    const struct operation *row = clfold_operation_row(operation);
+
+    for (int a = 0; row && a < CLFOLD_ALGORITHMS; ++a) {
+        const struct algorithm_row *algorithm = clfold_algorithm_row((enum algorithm)a);
+        if (algorithm->family == row->family && index-- == 0) {
+            return algorithm->name;
+        }
+    }
+    return NULL;
+}
