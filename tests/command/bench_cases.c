@@ -40,12 +40,12 @@ static void chosen(void **state)
     size_t num = choose(NULL, NULL, NULL, false, true, cases);
 
     (void)state;
-    assert_int_equal(num, 17);
+    assert_int_equal(num, 16);
     check_case(&cases[0], REDUCE, BENCH_ADD, "f32");
     check_case(&cases[4], REDUCE, BENCH_ADD, "u8:u64");
-    check_case(&cases[16], SCAN, BENCH_SEGMENTED, "f32");
+    check_case(&cases[15], SCAN, BENCH_MAX, "f32");
     /* f64, f32:f64 and the scan of f64 */
-    assert_int_equal(choose(NULL, NULL, NULL, false, false, cases), 14);
+    assert_int_equal(choose(NULL, NULL, NULL, false, false, cases), 13);
 
     num = choose("reduce", "f32", NULL, false, false, cases);
     assert_int_equal(num, 4);
@@ -53,9 +53,9 @@ static void chosen(void **state)
         check_case(&cases[i], REDUCE, (enum bench_fold)i, "f32");
     }
     num = choose("scan", "f32,i8:u16", NULL, false, false, cases);
-    assert_int_equal(num, 7); /* add, min and max of both, and one of segmented */
+    assert_int_equal(num, 6); /* add, min and max of both */
     check_case(&cases[1], SCAN, BENCH_ADD, "i8:u16");
-    check_case(&cases[6], SCAN, BENCH_SEGMENTED, "f32");
+    check_case(&cases[5], SCAN, BENCH_MAX, "i8:u16");
 
     /* what is named twice is measured once */
     num = choose("scan", "f32,i8:u16,f32:f32,i8:u16", "add,max,add", false, false, cases);
@@ -63,7 +63,7 @@ static void chosen(void **state)
     check_case(&cases[0], SCAN, BENCH_ADD, "f32");
     check_case(&cases[1], SCAN, BENCH_ADD, "i8:u16");
 
-    assert_int_equal(choose(NULL, NULL, "segmented,max", false, false, cases), 3);
+    assert_int_equal(choose(NULL, NULL, "arg-min,max", false, false, cases), 3);
     for (unsigned has = 0; has < 4; has++) {
         num = choose(NULL, "all", "add", has & 1, has & 2, cases);
         assert_int_equal(num, 2 * (9 + (has & 1) + (has >> 1)));
@@ -104,14 +104,12 @@ static void bytes(void **state)
     const struct bench_case sum = { REDUCE, BENCH_ADD, CLFOLD_U8, CLFOLD_U64 };
     const struct bench_case place = { REDUCE, BENCH_ARG_MIN, CLFOLD_F32, CLFOLD_F32 };
     const struct bench_case scan = { SCAN, BENCH_ADD, CLFOLD_U8, CLFOLD_U32 };
-    const struct bench_case pairs = { SCAN, BENCH_SEGMENTED, CLFOLD_F32, CLFOLD_F32 };
 
     (void)state;
     assert_int_equal(bench_bytes(&sum, 1000), 1000);
     assert_int_equal(bench_bytes(&place, 1000), 4000);
     assert_int_equal(bench_out_size(&place), 16);
     assert_int_equal(bench_bytes(&scan, 1000), 5000);
-    assert_int_equal(bench_bytes(&pairs, 1000), 16000);
 }
 
 int main(void)

@@ -27,7 +27,7 @@ static union {
     uint16_t u16[COUNT];
     uint32_t u32[COUNT];
     int64_t i64[COUNT];
-    float f32[2 * COUNT];
+    float f32[COUNT];
     double f64[COUNT];
 } elements;
 
@@ -156,7 +156,7 @@ static void check_scan(const void *results, size_t size)
 static void scans(void **state)
 {
     static uint32_t u32[COUNT];
-    static float f32[2 * COUNT];
+    static float f32[COUNT];
     uint32_t sum = 0;
 
     (void)state;
@@ -170,34 +170,25 @@ static void scans(void **state)
         f32[i] = i && f32[i - 1] > elements.f32[i] ? f32[i - 1] : elements.f32[i];
     }
     check_scan(f32, sizeof(f32[0]));
-    make(BENCH_SEGMENTED, SCAN, CLFOLD_F32, CLFOLD_F32);
-    for (size_t i = 0; i < COUNT; i++) {
-        const float value = elements.f32[2 * i], flag = elements.f32[2 * i + 1];
-        f32[2 * i] = value + (i && flag == 0 ? f32[2 * i - 2] : 0);
-        f32[2 * i + 1] = flag != 0 || (i && f32[2 * i - 1] != 0);
-    }
-    check_scan(f32, 2 * sizeof(f32[0]));
 }
 
 /* Neither all alike, nor dependent on how they are made. */
 static void values(void **state)
 {
-    static float whole[2 * COUNT], piece[2 * 1000];
-    const struct bench_case one = { SCAN, BENCH_SEGMENTED, CLFOLD_F32, CLFOLD_F32 };
-    size_t flags = 0, zeros = 0;
+    static float whole[COUNT], piece[1000];
+    const struct bench_case one = { SCAN, BENCH_ADD, CLFOLD_F32, CLFOLD_F32 };
+    size_t zeros = 0;
 
     (void)state;
     bench_data_make(&one, COUNT, 0, COUNT, whole);
     for (size_t first = 0; first + 1000 <= COUNT; first += 999) {
         bench_data_make(&one, COUNT, first, 1000, piece);
-        assert_memory_equal(piece, whole + 2 * first, sizeof(piece));
+        assert_memory_equal(piece, whole + first, sizeof(piece));
     }
     for (size_t i = 0; i < COUNT; i++) {
-        zeros += whole[2 * i] == 0;
-        flags += whole[2 * i + 1] != 0;
+        zeros += whole[i] == 0;
     }
     assert_in_range(zeros, COUNT / 17 - 1000, COUNT / 17 + 1000);
-    assert_in_range(flags, COUNT / 64 - 500, COUNT / 64 + 500);
     /* sums of f16 stay where all quarters are exact */
     make(BENCH_ADD, REDUCE, CLFOLD_F16, CLFOLD_F16);
     for (size_t i = 0; i < COUNT; i += BENCH_CHUNK) {

@@ -26,12 +26,12 @@ KEYS = [
     "event_seconds", "gbps", "opencl_gbps", "native_gbps", "roofline_gbps", "roofline",
     "roofline_broken", "fraction", "sets", "set_bytes", "sets_few", "ok", "device", "driver",
 ]  # fmt: skip
-FOLDS = ["add", "min", "max", "arg-min", "segmented"]
+FOLDS = ["add", "min", "max", "arg-min"]
 USUAL = [
     *(("reduce", "add", name) for name in "f32 f64 i32 i64 u8:u64 i16:i64 f32:f64".split()),
     *(("reduce", fold, "f32") for fold in ["min", "max", "arg-min"]),
     *(("scan", "add", name) for name in "f32 f64 i32 i64 u8:u32".split()),
-    ("scan", "max", "f32"), ("scan", "segmented", "f32"),
+    ("scan", "max", "f32"),
 ]  # fmt: skip
 WAYS = ["plain", "prefetched", "non-temporal", "non-temporal, prefetched", "driver's copy"]
 MIB = 1 << 20
@@ -46,8 +46,7 @@ def bench(d, device, *words, **options):
 def sizes(line):
     """In bytes, of an element and of what a scan makes of it."""
     names = line["type"].split(":")
-    pair = 2 if line["fold"] == "segmented" else 1
-    return pair * BYTES[names[0]], pair * BYTES[names[-1]]
+    return BYTES[names[0]], BYTES[names[-1]]
 
 
 def check_figures(line):
@@ -166,14 +165,14 @@ def counts(d, device):
 
 
 def table(d, device):
-    words = ["--types", "f32,u8:u32", "--folds", "add,segmented", "--min", 256, "--max", "2^10"]
+    words = ["--types", "f32,u8:u32", "--folds", "add", "--min", 256, "--max", "2^10"]
     text = bench(d, device, *words)
     head = f"{device['name']}, driver {device['driver_version']}; "
     head += "medians of 5 to 101 rounds, in 0 s\n"
     check(text.startswith(head) and "ok=no" not in text, text)
     rows = [line.split() for line in text.splitlines()[2:]]
     cases = [("reduce", "add", "f32"), ("reduce", "add", "u8:u32"), ("scan", "add", "f32"),
-             ("scan", "add", "u8:u32"), ("scan", "segmented", "f32")]  # fmt: skip
+             ("scan", "add", "u8:u32")]
     told = [(*case, count) for case in cases for count in ["256", "2^10"]]
     check([tuple(row[:4]) for row in rows] == told, f"{rows}")
     for row in rows:

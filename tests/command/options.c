@@ -415,10 +415,10 @@ static void lines(void **state)
           "count=1000000 svg=a json" },
 
         { "bench", "bench min=1048576 max=67108864 seconds=1" },
-        { "bench --op=scan --folds add,segmented --types=f32,u8:u64 --min=2^10 --max 1e6 "
+        { "bench --op=scan --folds add,arg-min --types=f32,u8:u64 --min=2^10 --max 1e6 "
           "--seconds=0.25 --device cpu --json --svg a",
           "bench device=cpu min=1024 max=1000000 seconds=0.25 svg=a bench_operation=2 "
-          "bench_folds=17 types=f32:f32,u8:u64 json" },
+          "bench_folds=9 types=f32:f32,u8:u64 json" },
         { "bench --types all --seconds 0", "bench min=1048576 max=67108864 all_types" },
         /* one bound alone moves the other */
         { "bench --max 2^14", "bench min=16384 max=16384 seconds=1" },
@@ -514,9 +514,8 @@ static void refused(void **state)
         { "bench --min 9 --max 8", "--min 9 is more than --max 8" },
         { "bench --types i32:f64", "--types i32:f64: i32 is not folded in f64 here" },
         { "bench --types u64:u8", "--types u64:u8: u64 is not folded in u8 here" },
-        { "bench --op reduce --folds segmented", "leave no case" },
         { "bench --op scan --folds arg-min", "leave no case" },
-        { "bench --types f64 --folds segmented", "leave no case" },
+        { "bench --folds segmented", "a list of add min max arg-min" },
 
         { "tune --s 1", "no option --s, or it is not unique" },
         { "tune --show --reset", "--show does not go with --reset" },

@@ -10,8 +10,6 @@
  */
 #include "device.h"
 
-#include "segmented.h"
-
 #include "../clfold/clock.h"
 #include "ops/internal.h"
 
@@ -32,6 +30,38 @@ static const char copy_text[] =
     "        out[i] = in[i];\n"
     "#endif\n"
     "}\n";
+
+/* A segmented sum: the library has no call for it yet. A flag is a float too, so that an
+ * element is two scalars of one type. */
+static const struct monoid segmented = {
+    .name = "(value, flag)",
+    .in = CLFOLD_F32,
+    .type = CLFOLD_F32,
+    .cell = CLFOLD_F32,
+    .num_scalars = 2,
+    .num_components = 2,
+    .has_identity = true,
+    .stage_limit = UINT64_MAX,
+    .cuts = "b.f != 0",
+    .components = { { .name = "v",
+                      .result = CLFOLD_F32,
+                      .item = CLFOLD_F32,
+                      .stage = CLFOLD_F32,
+                      .load = LOAD_PLAIN,
+                      .combine = "b.f != 0 ? b.v : a.v + b.v",
+                      .identity = "0",
+                      .scalar = 0,
+                      .neutral = "-0.0f" },
+                    { .name = "f",
+                      .result = CLFOLD_F32,
+                      .item = CLFOLD_F32,
+                      .stage = CLFOLD_F32,
+                      .load = LOAD_PLAIN,
+                      .combine = "b.f != 0 ? b.f : a.f",
+                      .identity = "0",
+                      .scalar = 1,
+                      .neutral = "0" } },
+};
 
 #define LOOKBACK "scan_lookback"
 

@@ -9,8 +9,6 @@
 #include "output_file.h"
 #include "progress.h"
 
-#include "device/caps.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,31 +30,29 @@ static bool check_case(const struct bench *bench, const struct bench_case *one,
                        struct message *message)
 {
     const size_t most = bench->counts[bench->num_counts - 1];
-    clfold_fold fold = bench_fold_of(one);
+    const clfold_fold fold = bench_fold_of(one);
     clfold_report report;
 
-    if (one->fold == BENCH_SEGMENTED) {
-        fold.op = CLFOLD_ADD;
-    }
     const clfold_status status =
         clfold_explain(bench->session.context, one->operation, &fold, most, &report);
     return status == CLFOLD_OK ? bench_buffers_check(bench, one, most, message)
                                : session_refuse(status, message);
 }
 
+static bool has_type(const struct bench *bench, clfold_type type)
+{
+    const clfold_fold fold = clfold_builtin(CLFOLD_ADD, type);
+    clfold_report report;
+
+    return clfold_explain(bench->session.context, CLFOLD_REDUCE, &fold, 1, &report) ==
+           CLFOLD_OK;
+}
+
 static bool prepare(struct bench *bench, const struct options *options,
                     struct message *message)
 {
-    const struct site site = { NULL, "clfold bench" };
-    struct caps caps;
-
-    const clfold_status status =
-        clfold_caps_init(&caps, &site, bench->session.device->id);
-    if (status != CLFOLD_OK) {
-        return session_refuse(status, message);
-    }
-    bench->num_cases =
-        bench_choose_cases(&options->bench, caps.fp16, caps.fp64, bench->cases);
+    bench->num_cases = bench_choose_cases(&options->bench, has_type(bench, CLFOLD_F16),
+                                          has_type(bench, CLFOLD_F64), bench->cases);
     bench->num_counts = bench_choose_counts(options->min, options->max, bench->counts);
     if (bench->num_cases == 0) {
         return message_set(message, "%.200s has no type to measure",

@@ -13,7 +13,6 @@ static const struct {
     [BENCH_MIN] = { "min", CLFOLD_MIN },
     [BENCH_MAX] = { "max", CLFOLD_MAX },
     [BENCH_ARG_MIN] = { "arg-min", CLFOLD_ARG_MIN },
-    [BENCH_SEGMENTED] = { "segmented", 0 },
 };
 
 /* What is measured if no types are named. */
@@ -36,7 +35,6 @@ static const struct bench_case usual[] = {
     { SCAN, BENCH_ADD, CLFOLD_I64, CLFOLD_I64 },
     { SCAN, BENCH_ADD, CLFOLD_U8, CLFOLD_U32 },
     { SCAN, BENCH_MAX, CLFOLD_F32, CLFOLD_F32 },
-    { SCAN, BENCH_SEGMENTED, CLFOLD_F32, CLFOLD_F32 },
 };
 enum { NUM_USUAL = sizeof(usual) / sizeof(usual[0]) };
 
@@ -108,14 +106,7 @@ bool bench_read_folds(struct bench_wish *wish, const char *text, struct message 
 
 static bool exists(const struct bench_case *one)
 {
-    switch (one->fold) {
-    case BENCH_ARG_MIN:
-        return one->operation == REDUCE;
-    case BENCH_SEGMENTED:
-        return one->operation == SCAN && one->in == CLFOLD_F32 && one->type == one->in;
-    default:
-        return true;
-    }
+    return one->fold != BENCH_ARG_MIN || one->operation == REDUCE;
 }
 
 static bool wants(const struct bench_wish *wish, const struct bench_case *one)
@@ -210,14 +201,12 @@ clfold_fold bench_fold_of(const struct bench_case *one)
 
 size_t bench_in_size(const struct bench_case *one)
 {
-    return type_size(one->in) * (one->fold == BENCH_SEGMENTED ? 2 : 1);
+    return type_size(one->in);
 }
 
 size_t bench_out_size(const struct bench_case *one)
 {
-    return one->fold == BENCH_ARG_MIN
-               ? sizeof(clfold_arg_value)
-               : type_size(one->type) * (one->fold == BENCH_SEGMENTED ? 2 : 1);
+    return one->fold == BENCH_ARG_MIN ? sizeof(clfold_arg_value) : type_size(one->type);
 }
 
 uint64_t bench_bytes(const struct bench_case *one, uint64_t count)

@@ -14,17 +14,9 @@
 #include <stdint.h>
 
 /* For messages and help. */
-#define BENCH_FOLD_NAMES "add min max arg-min segmented"
+#define BENCH_FOLD_NAMES "add min max arg-min"
 
-enum bench_fold {
-    BENCH_ADD,
-    BENCH_MIN,
-    BENCH_MAX,
-    BENCH_ARG_MIN,
-    /* of (value, flag) pairs of f32: a sum that starts anew where a flag is not 0 */
-    BENCH_SEGMENTED,
-    BENCH_FOLDS
-};
+enum bench_fold { BENCH_ADD, BENCH_MIN, BENCH_MAX, BENCH_ARG_MIN, BENCH_FOLDS };
 
 struct bench_case {
     clfold_operation operation; /* CLFOLD_REDUCE or CLFOLD_INCLUSIVE_SCAN */
@@ -67,7 +59,7 @@ enum { BENCH_TYPE_TEXT = 16 };
 /* "f32", "u8:u64". */
 void bench_print_type(char out[BENCH_TYPE_TEXT], const struct bench_case *one);
 
-/* As the library takes it; op is 0 for BENCH_SEGMENTED. */
+/* As the library takes it. */
 clfold_fold bench_fold_of(const struct bench_case *one);
 
 /* In bytes, of one element and of one result. */

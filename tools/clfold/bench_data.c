@@ -1,14 +1,12 @@
 #include "bench_data.h"
 
+#include "number.h"
 #include "types.h"
 
 #include "base/half.h"
 #include "base/random.h"
-#include "ops/host_number.h"
 
 #include <string.h>
-
-enum { MOST_BYTES = 8 * BENCH_CHUNK };
 
 /* ---- Elements ---- */
 
@@ -55,25 +53,11 @@ static uint16_t any_half(uint64_t random)
     }                                                                                    \
     break
 
-/* Values, and a flag for every 64th of them in the mean. */
-static void make_pairs(uint64_t first, size_t num, float *to)
-{
-    for (size_t i = 0; i < num; i++) {
-        const uint64_t random = random_at(first + i);
-        to[2 * i] = (float)quarters(random);
-        to[2 * i + 1] = random % 64 == 0 ? 1.0f : 0.0f;
-    }
-}
-
 void bench_data_make(const struct bench_case *one, uint64_t count, uint64_t first,
                      size_t num, void *to)
 {
     const bool adds = one->fold == BENCH_ADD;
 
-    if (one->fold == BENCH_SEGMENTED) {
-        make_pairs(first, num, to);
-        return;
-    }
     switch (one->in) {
     case CLFOLD_F16:
         MAKE(uint16_t,
@@ -166,10 +150,10 @@ static void fold_bits(struct bench_data *data, size_t num)
     uint64_t *const bits = data->elements.bits;
     const clfold_type type = data->one.type;
     const bool greatest = data->one.fold == BENCH_MAX;
-    uint64_t total = data->index ? data->bits : clfold_number_wrap(type, bits[0]);
+    uint64_t total = data->index ? data->bits : number_wrap(type, bits[0]);
 
     for (size_t i = 0; i < num; i++) {
-        const uint64_t item = clfold_number_wrap(type, bits[i]);
+        const uint64_t item = number_wrap(type, bits[i]);
         const uint64_t a = order_of(type, item), b = order_of(type, total);
         /* the first of equals stays */
         if (greatest ? a > b : a < b) {
@@ -204,7 +188,7 @@ static void add_bits(struct bench_data *data, size_t num)
 
     for (size_t i = 0; i < num; i++) {
         total += bits[i];
-        bits[i] = clfold_number_wrap(data->one.type, total);
+        bits[i] = number_wrap(data->one.type, total);
     }
     data->bits = total;
 }
@@ -220,40 +204,18 @@ static void add_reals(struct bench_data *data, size_t num)
     data->real = total;
 }
 
-/* Pairs (value, flag): the flag of a fold is one where any flag was. */
-static void add_segments(struct bench_data *data, size_t num)
-{
-    double *const reals = data->elements.reals;
-    double total = data->real, flag = (double)data->bits;
-
-    for (size_t i = 0; i < num; i += 2) {
-        total = reals[i + 1] != 0 ? reals[i] : total + reals[i];
-        flag = reals[i + 1] != 0 ? reals[i + 1] : flag;
-        reals[i] = total;
-        reals[i + 1] = flag;
-    }
-    data->real = total;
-    data->bits = flag != 0;
-}
-
 static void fold(struct bench_data *data, size_t num)
 {
     const bool real = type_is_float(data->one.type);
 
-    switch (data->one.fold) {
-    case BENCH_SEGMENTED:
-        add_segments(data, num);
-        break;
-    case BENCH_ADD:
+    if (data->one.fold == BENCH_ADD) {
         (real ? add_reals : add_bits)(data, num);
-        break;
-    default:
+    } else {
         (real ? fold_reals : fold_bits)(data, num);
-        break;
     }
 }
 
-static void compare(struct bench_data *data, size_t num, size_t scalars)
+static void compare(struct bench_data *data, size_t num)
 {
     const bool real = type_is_float(data->one.type);
 
@@ -261,25 +223,24 @@ static void compare(struct bench_data *data, size_t num, size_t scalars)
         const bool same = real ? data->elements.reals[i] == data->results.reals[i]
                                : data->elements.bits[i] == data->results.bits[i];
         if (!same && data->num_wrong++ == 0) {
-            data->first_wrong = data->index + i / scalars;
+            data->first_wrong = data->index + i;
         }
     }
 }
 
 void bench_data_next(struct bench_data *data, const void *results, size_t num)
 {
-    const size_t scalars = data->one.fold == BENCH_SEGMENTED ? 2 : 1;
     const char *from = results;
-    unsigned char made[MOST_BYTES] = { 0 };
+    uint64_t made[BENCH_CHUNK]; /* as wide as any type */
 
     for (size_t piece; num > 0; num -= piece) {
-        piece = num < BENCH_CHUNK / scalars ? num : BENCH_CHUNK / scalars;
+        piece = num < BENCH_CHUNK ? num : BENCH_CHUNK;
         bench_data_make(&data->one, data->count, data->index, piece, made);
-        widen(data->one.in, made, piece * scalars, &data->elements);
-        fold(data, piece * scalars);
+        widen(data->one.in, made, piece, &data->elements);
+        fold(data, piece);
         if (from) {
-            widen(data->one.type, from, piece * scalars, &data->results);
-            compare(data, piece * scalars, scalars);
+            widen(data->one.type, from, piece, &data->results);
+            compare(data, piece);
             from += piece * bench_out_size(&data->one);
         }
         data->index += piece;
@@ -297,6 +258,6 @@ bool bench_data_agrees(struct bench_data *data, const void *result)
     widen(type, has_index ? (const void *)&pair.value : (const void *)&pair, 1, told);
     const bool same = type_is_float(type)
                           ? told->reals[0] == data->real
-                          : told->bits[0] == clfold_number_wrap(type, data->bits);
+                          : told->bits[0] == number_wrap(type, data->bits);
     return same && (!has_index || pair.index == data->least_index);
 }

@@ -12,15 +12,14 @@
 #include <stddef.h>
 
 struct bench_roofline {
-    bool is_cpu, has_builtins;
+    bool is_cpu;
     size_t times;             /* bytes written for each that is read; 0: it only reads */
     size_t lanes, group_size; /* of a device that is no CPU */
     cl_program program;
     cl_kernel kernels[BENCH_WAYS]; /* NULL: not that way on this device */
 };
 
-/* Where compilers have builtins is what the library's policies know. On failure there is
- * nothing to close. */
+/* On failure there is nothing to close. */
 bool bench_roofline_open(struct bench_roofline *roofline, const struct session *session,
                          size_t times, struct message *message);
 /* A zeroed one too. */

@@ -10,9 +10,6 @@
 #include "bench_native.h"
 #include "clock.h"
 
-#include "../bench/segmented.h"
-#include "ops/internal.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -63,11 +60,6 @@ static clfold_status enqueue(const struct timing *t, cl_command_queue queue, siz
         const size_t offset = set * (of->result_bytes / bench_out_size(&row->one));
         return clfold_reduce(context, queue, &fold, of->in[set], 0, of->results, offset,
                              row->count, 0, NULL, event);
-    }
-    if (row->one.fold == BENCH_SEGMENTED) {
-        return clfold_scan_monoid(context, queue, &segmented, row->algorithm, false,
-                                  of->in[set], 0, of->out[set], 0, row->count, NULL, 0,
-                                  NULL, event);
     }
     return clfold_inclusive_scan(context, queue, &fold, of->in[set], 0, of->out[set], 0,
                                  row->count, 0, NULL, event);
@@ -317,44 +309,20 @@ static void conclude(struct timing *t, size_t runs)
                              : 0;
 }
 
-static bool explain(const struct timing *t, const clfold_fold *fold,
-                    struct message *message)
+/* What is known of a device's look-back is known after a call only. */
+static bool tell_algorithm(const struct timing *t, struct message *message)
 {
     struct bench_row *const row = t->row;
+    const clfold_fold fold = bench_fold_of(&row->one);
     clfold_report report = { 0 };
     const clfold_status status = clfold_explain(
-        t->bench->session.context, row->one.operation, fold, row->count, &report);
+        t->bench->session.context, row->one.operation, &fold, row->count, &report);
     if (status != CLFOLD_OK) {
         return session_refuse(status, message);
     }
     row->algorithm = report.algorithm;
     row->policy = report.policy;
     return true;
-}
-
-/* (value, flag) is explained as another item of 8 bytes, and asked for by the name. Where
- * a scan by look-back is refused, the library would take reduce_then_scan itself. */
-static bool choose_segmented(const struct timing *t, struct message *message)
-{
-    const clfold_fold alike = { .op = CLFOLD_ADD, .type = CLFOLD_U64 };
-
-    if (!explain(t, &alike, message)) {
-        return false;
-    }
-    clfold_status status = enqueue(t, t->bench->session.queue, 0, NULL);
-    if (status == CLFOLD_ERROR_UNSUPPORTED) {
-        t->row->algorithm = "reduce_then_scan";
-        status = CLFOLD_OK;
-    }
-    return session_wait(&t->bench->session, status, message);
-}
-
-/* What is known of a device's look-back is known after a call only. */
-static bool tell_algorithm(const struct timing *t, struct message *message)
-{
-    const clfold_fold fold = bench_fold_of(&t->row->one);
-
-    return t->row->one.fold == BENCH_SEGMENTED || explain(t, &fold, message);
 }
 
 /* One more call is made for the check: what a scan writes, the copies have written over.
@@ -373,8 +341,7 @@ static bool check(struct timing *t, struct message *message)
 bool bench_measure(struct bench *bench, struct bench_row *row, struct message *message)
 {
     struct timing t = { .bench = bench, .row = row, .has_events = true };
-    bool done = bench_buffers_open(&t.buffers, bench, &row->one, row->count, message) &&
-                (row->one.fold != BENCH_SEGMENTED || choose_segmented(&t, message));
+    bool done = bench_buffers_open(&t.buffers, bench, &row->one, row->count, message);
 
     if (done) {
         const size_t runs = run_rounds(&t, message);

@@ -9,7 +9,7 @@
 #ifndef CLFOLD_COMMAND_LADDER_DATA_H
 #define CLFOLD_COMMAND_LADDER_DATA_H
 
-#include "ops/host_number.h"
+#include "number.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ struct ladder_data {
     uint64_t num_special, part, place;
     uint64_t random, special_random, dense;
     /* the folds so far */
-    struct host_number total, least, greatest;
+    struct number total, least, greatest;
     uint64_t least_index, greatest_index;
 };
 

@@ -2,14 +2,103 @@
 
 #include "types.h"
 
-#include "ops/host_number.h"
+#include "base/half.h"
 
 #include <fenv.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+/* ---- In memory --------------------------------------------------------------------- */
+
+uint64_t number_wrap(clfold_type type, uint64_t integer)
+{
+    switch (type) {
+    case CLFOLD_I8:
+        return (uint64_t)(int8_t)integer;
+    case CLFOLD_U8:
+        return (uint8_t)integer;
+    case CLFOLD_I16:
+        return (uint64_t)(int16_t)integer;
+    case CLFOLD_U16:
+        return (uint16_t)integer;
+    case CLFOLD_I32:
+        return (uint64_t)(int32_t)integer;
+    case CLFOLD_U32:
+        return (uint32_t)integer;
+    default:
+        return type_is_float(type) ? 0 : integer;
+    }
+}
+
+struct number number_read(clfold_type type, const void *at)
+{
+    clfold_arg_value x = { 0 };
+
+    memcpy(&x.value, at, type_size(type));
+    switch (type) {
+    case CLFOLD_F16:
+        return (struct number){ .real = clfold_half_to_double(x.value.f16) };
+    case CLFOLD_F32:
+        return (struct number){ .real = (double)x.value.f32 };
+    case CLFOLD_F64:
+        return (struct number){ .real = x.value.f64 };
+    default:
+        break;
+    }
+    const uint64_t bits = type_size(type) == 1   ? x.value.u8
+                          : type_size(type) == 2 ? x.value.u16
+                          : type_size(type) == 4 ? x.value.u32
+                                                 : x.value.u64;
+    return (struct number){ .integer = number_wrap(type, bits) };
+}
+
+void number_write(clfold_type type, struct number number, void *at)
+{
+    const size_t size = type_size(type);
+    clfold_arg_value x;
+
+    if (type == CLFOLD_F16) {
+        x.value.f16 = clfold_double_to_half(number.real);
+    } else if (type == CLFOLD_F32) {
+        x.value.f32 = (float)number.real;
+    } else if (type == CLFOLD_F64) {
+        x.value.f64 = number.real;
+    } else if (size == 1) {
+        x.value.u8 = (uint8_t)number.integer;
+    } else if (size == 2) {
+        x.value.u16 = (uint16_t)number.integer;
+    } else if (size == 4) {
+        x.value.u32 = (uint32_t)number.integer;
+    } else {
+        x.value.u64 = number.integer;
+    }
+    memcpy(at, &x.value, size);
+}
+
+bool number_is_less(clfold_type type, struct number a, struct number b)
+{
+    switch (type_class(type)) {
+    case TYPE_FLOAT:
+        return a.real < b.real;
+    case TYPE_SIGNED:
+        return (int64_t)a.integer < (int64_t)b.integer;
+    default:
+        return a.integer < b.integer;
+    }
+}
+
+bool number_is_same(clfold_type type, struct number a, struct number b)
+{
+    return type_is_float(type) && isnan(a.real)
+               ? isnan(b.real)
+               : a.integer == b.integer && a.real == b.real;
+}
+
+/* ---- As text ----------------------------------------------------------------------- */
 
 /*
  * A decimal of FLT_DIG (DBL_DIG) digits survives the way through a normal float (double)
@@ -47,12 +136,18 @@ static void print_double(char out[NUMBER_TEXT], double value, bool single)
 
 void number_print(char out[NUMBER_TEXT], clfold_type type, const void *value)
 {
-    const struct host_number number = clfold_number_read(type, value);
+    const struct number number = number_read(type, value);
 
-    if (type_is_float(type)) {
+    switch (type_class(type)) {
+    case TYPE_FLOAT:
         print_double(out, number.real, type != CLFOLD_F64);
-    } else {
-        clfold_number_print(out, NUMBER_TEXT, type, number);
+        break;
+    case TYPE_SIGNED:
+        snprintf(out, NUMBER_TEXT, "%" PRId64, (int64_t)number.integer);
+        break;
+    default:
+        snprintf(out, NUMBER_TEXT, "%" PRIu64, number.integer);
+        break;
     }
 }
 
@@ -82,7 +177,7 @@ static enum number_parsed parse_integer(void *value, clfold_type type, const cha
         return NUMBER_RANGE;
     }
     const uint64_t integer = negative ? 0 - magnitude : magnitude;
-    clfold_number_write(type, (struct host_number){ .integer = integer }, value);
+    number_write(type, (struct number){ .integer = integer }, value);
     return NUMBER_READ;
 }
 
@@ -146,7 +241,7 @@ static enum number_parsed parse_float(void *value, clfold_type type, const char 
 {
     const char *const magnitude = text + (*text == '-' || *text == '+');
     const bool special = is_special(magnitude);
-    struct host_number number = { 0 };
+    struct number number = { 0 };
 
     if (!special && !is_decimal(magnitude)) {
         return NUMBER_NONE;
@@ -154,9 +249,8 @@ static enum number_parsed parse_float(void *value, clfold_type type, const char 
     number.real = type == CLFOLD_F16   ? parse_to_odd(text)
                   : type == CLFOLD_F32 ? (double)strtof(text, NULL)
                                        : strtod(text, NULL);
-    clfold_number_write(type, number, value);
-    return !special && isinf(clfold_number_read(type, value).real) ? NUMBER_RANGE
-                                                                   : NUMBER_READ;
+    number_write(type, number, value);
+    return !special && isinf(number_read(type, value).real) ? NUMBER_RANGE : NUMBER_READ;
 }
 
 enum number_parsed number_parse(void *value, clfold_type type, const char *text)

@@ -51,8 +51,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "op", VALUE_BENCH_OP, TO(bench), BENCH, .initial = "all",
       .help = "reduce, scan, or all" },
     { "folds", VALUE_BENCH_FOLDS, TO(bench), BENCH,
-      .help = "which of add, min, max, arg-min (reduce only), segmented (scan of f32 "
-              "only: a sum of (value, flag) pairs, anew at each flag)" },
+      .help = "which of add, min, max, arg-min (reduce only)" },
     { "type", VALUE_TYPE, TO(element), EXPLAIN, .initial = "f32",
       .help = "the type of the elements" },
     { "type", VALUE_TYPE, TO(element), TRACE, .initial = "f32",

@@ -4,8 +4,6 @@
 #include "record.h"
 #include "types.h"
 
-#include "ops/host_number.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +53,7 @@ static json_object *json_value(clfold_type type, const void *value)
     case TYPE_FLOAT:
         break;
     }
-    const double number = clfold_number_read(type, value).real;
+    const double number = number_read(type, value).real;
     return isfinite(number) ? json_object_new_double_s(number, text)
                             : json_object_new_string(text);
 }

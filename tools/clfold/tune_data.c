@@ -1,9 +1,9 @@
 #include "tune_data.h"
 
 #include "buffer.h"
+#include "number.h"
 #include "types.h"
 
-#include "base/half.h"
 #include "base/random.h"
 
 #include <inttypes.h>
@@ -55,18 +55,9 @@ static enum fill fill_of(const clfold_fold *fold)
 
 static void put(void *to, clfold_type type, int value)
 {
-    const size_t size = type_size(type);
-    const int64_t integer = value;
-    const double real = value;
-    const float single = (float)value;
-    const uint16_t half = clfold_double_to_half(value);
+    const struct number number = { .integer = (uint64_t)(int64_t)value, .real = value };
 
-    memcpy(to,
-           type_class(type) != TYPE_FLOAT ? (const void *)&integer
-           : size == 8                    ? (const void *)&real
-           : size == 4                    ? (const void *)&single
-                                          : (const void *)&half,
-           size);
+    number_write(type, number, to);
 }
 
 /* The next step of a walk that has come to `sum`, `left` steps before its end. */
