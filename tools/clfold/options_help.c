@@ -1,5 +1,7 @@
 #include "options_table.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 /* Breaks one line of `text` and returns the next. If it begins with spaces, what follows
@@ -42,16 +44,19 @@ static void print_option(FILE *stream, const struct option_row *row)
 {
     enum { COLUMN = 18 };
     const char *const value = value_rows[row->kind].name;
-    char head[64], text[1024];
+    struct text text = { 0 };
+    char head[64];
     const int length =
         snprintf(head, sizeof(head), "  %s--%s%s%s", row->letter ? "-h, " : "", row->name,
                  value ? " " : "", value ? value : "");
 
     /* one that leaves no gap gets a line of its own */
-    snprintf(text, sizeof(text), "%s%s%*s%s%s%s", head, length + 2 > COLUMN ? "\n" : "",
-             length + 2 > COLUMN ? COLUMN : COLUMN - length, "", row->help,
-             row->initial ? "; default: " : "", row->initial ? row->initial : "");
-    fill(stream, text);
+    clfold_text_print(&text, "%s%s%*s%s%s%s", head, length + 2 > COLUMN ? "\n" : "",
+                      length + 2 > COLUMN ? COLUMN : COLUMN - length, "", row->help,
+                      row->initial ? "; default: " : "",
+                      row->initial ? row->initial : "");
+    fill(stream, text.failed ? head : text.bytes);
+    clfold_text_finish(&text);
 }
 
 static void print_commands(FILE *stream, bool usage)
