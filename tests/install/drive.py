@@ -148,6 +148,12 @@ class Installed(Case):
         printed = run(program, LD_LIBRARY_PATH=self.staged("libdir"))
         self.assertEqual(printed.strip(), self.number())
 
+    def test_command(self):
+        if not self.tools:
+            self.skipTest("built without tools")
+        printed = run(self.staged("bindir", "clfold"), "--version")
+        self.assertIn(self.version, printed)
+
     def test_static(self):
         # Where both are there the linker takes the shared one.
         for name in os.listdir(self.staged("libdir")):

@@ -109,6 +109,17 @@ def include_direction(path, text):
         yield number, "an #include without < or a quote"
 
 
+def command_includes(path, text):
+    """The command is a user of the library: what it needs besides, the API lacks."""
+    if not path.startswith("tools/clfold/") or not is_c(path):
+        return
+    for number, match in matches(r'^[ \t]*#[ \t]*include[ \t]*([^ \t\n].*)', text):
+        quoted = re.match(r'"(?:base/)?\w+\.h"', match[1])
+        system = re.match(r"<(?!clfold/)[\w/.-]+>|<clfold/clfold\.h>", match[1])
+        if not quoted and not system:
+            yield number, f"tools/clfold may not include {match[1]}"
+
+
 def opencl_calls(path, text):
     folder = source_folder(path)
     if folder in ("base", "plan"):
@@ -153,6 +164,7 @@ RULES = (
     white_space,
     places,
     include_direction,
+    command_includes,
     opencl_calls,
     library_manners,
     tile_kind,

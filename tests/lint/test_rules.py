@@ -83,6 +83,18 @@ class Rules(unittest.TestCase):
         ):
             self.assert_clean(*include(path, name))
 
+    def test_command_includes(self):
+        for name in ('"ops/internal.h"', '"plan/scalar.h"', '"device/caps.h"',
+                     '"../bench/segmented.h"', '"../../src/plan/plan.h"', "<clfold/b.h>",
+                     "HEADER", '"base/../ops/check.h"'):
+            text = f"int a;\n#  include {name}\n"
+            self.assert_found("tools/clfold/a.c", text, 2, f"may not include {name}")
+            self.assert_found("tools/clfold/a.h", text, 2, f"may not include {name}")
+            self.assert_clean("tools/bench/a.c", text)
+        for name in ('"types.h"', '"base/file.h"', "<clfold/clfold.h>", "<sys/stat.h>",
+                     "<CL/cl_ext.h>", "<json-c/json.h>", "<unistd.h> /* x */"):
+            self.assert_clean("tools/clfold/a.c", f"#include {name}\n")
+
     def test_opencl_calls(self):
         call = "void f(void)\n{\n    clFinish (queue);\n}\n"
         self.assert_found("src/base/a.c", call, 3, "clFinish")
