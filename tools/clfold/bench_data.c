@@ -231,7 +231,7 @@ static void compare(struct bench_data *data, size_t num)
 void bench_data_next(struct bench_data *data, const void *results, size_t num)
 {
     const char *from = results;
-    uint64_t made[BENCH_CHUNK]; /* as wide as any type */
+    uint64_t made[BENCH_CHUNK] = { 0 }; /* as wide as any type */
 
     for (size_t piece; num > 0; num -= piece) {
         piece = num < BENCH_CHUNK ? num : BENCH_CHUNK;

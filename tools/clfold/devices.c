@@ -45,10 +45,10 @@ static bool find_words(const struct device *device, bool probes, char words[WORD
 static void add_verdict(struct record *record, const struct device *device, size_t index,
                         struct listing *listing)
 {
-    char words[WORDS_SIZE], name[32];
+    char words[WORDS_SIZE] = "", name[32];
     struct message message;
     const bool told = find_words(device, listing->probes, words, &message);
-    const char *const shown = told && !words[0] ? "not probed" : words;
+    const char *const shown = words[0] ? words : "not probed";
 
     record_add_text(record, "look_back_memory", told ? strdup(shown) : NULL);
     if (!told && listing->probes && !listing->failed) {
