@@ -160,6 +160,13 @@ static clfold_status fire_tuning_text(struct run *run)
     return clfold_tuning_text(run->ctx, CLFOLD_REDUCE, &sum, COUNT, text, sizeof(text));
 }
 
+static clfold_status fire_lookback_text(struct run *run)
+{
+    char text[512];
+
+    return clfold_lookback_text(run->ctx, CL_FALSE, text, sizeof(text));
+}
+
 /* Look-back by name, whose tiers are probed. */
 static clfold_status fire_lookback(struct run *run)
 {
@@ -829,6 +836,7 @@ static const struct scenario scenarios[] = {
                  "clEnqueueReadBuffer" } },
     { .name = "explain", .fire = fire_explain, .check = check_explained },
     { .name = "tuning text", .fire = fire_tuning_text },
+    { .name = "look-back text", .fire = fire_lookback_text },
     { .name = "stats", .before = warm, .fire = fire_stats, .check = check_stats },
     { .name = "trim",
       .before = warm_all,
