@@ -53,20 +53,6 @@ struct host_number clfold_number_read(clfold_type type, const void *at)
     }
 }
 
-void clfold_number_write(clfold_type type, struct host_number x, void *at)
-{
-    uint16_t half = type == CLFOLD_F16 ? clfold_double_to_half(x.real) : 0;
-    float single = (float)x.real;
-    size_t size = clfold_scalar(type)->size;
-
-    memcpy(at,
-           type == CLFOLD_F16   ? (const void *)&half
-           : type == CLFOLD_F32 ? (const void *)&single
-           : type == CLFOLD_F64 ? (const void *)&x.real
-                                : low_bytes(&x.integer, size),
-           size);
-}
-
 struct host_number clfold_number_convert(clfold_type to, clfold_type from,
                                          struct host_number x)
 {

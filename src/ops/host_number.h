@@ -21,9 +21,6 @@ struct host_range clfold_number_range(clfold_type type);
 
 struct host_number clfold_number_read(clfold_type type, const void *at);
 
-/* Floats to the nearest. */
-void clfold_number_write(clfold_type type, struct host_number x, void *at);
-
 /* As OpenCL's convert_T: low bits, or to nearest even. */
 struct host_number clfold_number_convert(clfold_type to, clfold_type from,
                                          struct host_number x);
