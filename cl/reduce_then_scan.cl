@@ -10,7 +10,7 @@
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_scan_aggregates(CLFOLD_SCAN_PARAMS, global clfold_item *items)
 {
-    CLFOLD_TILE_ROOM(room);
+    CLFOLD_SHARED(clfold_room, room);
     const ulong first = get_group_id(0) * run;
 
     for (ulong t = first; t < min(first + run, num_tiles); ++t) {
@@ -26,7 +26,7 @@ kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_scan_tiles(CLFOLD_SCAN_PARAMS, global const clfold_item *items, CLFOLD_OUT_PARAMS,
                   uint has_init)
 {
-    CLFOLD_TILE_ROOM(room);
+    CLFOLD_SHARED(clfold_room, room);
     const ulong first = get_group_id(0) * run;
     const ulong stop = min(first + run, num_tiles);
 

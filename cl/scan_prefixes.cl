@@ -12,8 +12,8 @@
 static void clfold_keep_prefixes(global const clfold_item *items, ulong t,
                                  clfold_room_pointer room)
 {
-    room->kept[CLFOLD_PREFIX] = items[t];
-    room->kept[CLFOLD_NEXT] = items[t + 1];
+    room->prefix = items[t];
+    room->next = items[t + 1];
 }
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void

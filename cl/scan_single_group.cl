@@ -8,23 +8,23 @@
  * Where a work-item must not go on for long, several launches each take some tiles, and
  * hand on what the next tile's prefix is made of in `state`.
  */
-#define CLFOLD_NUM_STATE (CLFOLD_BEFORE + 1)
-
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *state,
                          CLFOLD_OUT_PARAMS, CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS)
 {
-    CLFOLD_TILE_ROOM(room);
+    CLFOLD_SHARED(clfold_room, room);
+    CLFOLD_SHARED(clfold_running, so_far);
 
     if (get_local_id(0) == 0) {
         const clfold_item init = clfold_init(CLFOLD_INIT_ARGS);
         room->folds_next = false;
-        room->kept[CLFOLD_PREFIX] = init;
-        room->kept[CLFOLD_BEFORE] = init;
-        room->has_before = first >= CLFOLD_ANCHOR || clfold_init_from;
+        room->prefix = init;
+        so_far->before = init;
+        so_far->has_before = first >= CLFOLD_ANCHOR || clfold_init_from;
         if (first > 0) {
-            for (uint k = 0; k < CLFOLD_NUM_STATE; ++k)
-                room->kept[k] = state[k];
+            room->prefix = state[0];
+            so_far->partial = state[1];
+            so_far->before = state[2];
         } else if (num_tiles == 0 && has_total)
             clfold_finish(init, !clfold_init_from, total_out, total_index);
     }
@@ -36,19 +36,20 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
         clfold_tile_sync();
         if (get_local_id(0) == 0) {
             const bool is_last = t + 1 == num_tiles;
-            room->kept[CLFOLD_OWN] = clfold_tile_total(room, size);
-            clfold_take_own(room, t, has_prefix, is_last);
+            clfold_take_own(so_far, room, t, clfold_tile_total(room, size), has_prefix,
+                            is_last);
             if (is_last && has_total)
-                clfold_store(room->kept[CLFOLD_NEXT], total_out, total_index);
+                clfold_store(room->next, total_out, total_index);
         }
         clfold_tile_sync();
         clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + begin, out,
                          out_offset + begin, has_prefix, stream != 0, room);
         if (get_local_id(0) == 0)
-            room->kept[CLFOLD_PREFIX] = room->kept[CLFOLD_NEXT];
+            room->prefix = room->next;
     }
     if (get_local_id(0) == 0 && first + run < num_tiles) {
-        for (uint k = 0; k < CLFOLD_NUM_STATE; ++k)
-            state[k] = room->kept[k];
+        state[0] = room->prefix;
+        state[1] = so_far->partial;
+        state[2] = so_far->before;
     }
 }

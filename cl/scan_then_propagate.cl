@@ -11,7 +11,7 @@
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items, CLFOLD_OUT_PARAMS)
 {
-    CLFOLD_TILE_ROOM(room);
+    CLFOLD_SHARED(clfold_room, room);
     const ulong first = get_group_id(0) * run;
     const ulong stop = min(first + run, num_tiles);
 
@@ -25,7 +25,7 @@ clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items, CLFOLD_OUT_PAR
         clfold_tile_sync();
         if (get_local_id(0) == 0) {
             items[t] = clfold_tile_total(room, size);
-            room->kept[CLFOLD_NEXT] = items[t];
+            room->next = items[t];
         }
         clfold_tile_sync();
         clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + next, out,
@@ -37,7 +37,7 @@ kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_scan_propagate(ulong count, ulong lead, ulong num_tiles, ulong run,
                       global const clfold_item *items, CLFOLD_OUT_PARAMS, uint has_init)
 {
-    CLFOLD_TILE_ROOM(room);
+    CLFOLD_SHARED(clfold_room, room);
     const ulong first = get_group_id(0) * run;
 
     /* Without init the first tile is what it should be. */

@@ -20,29 +20,17 @@
  * by one place, bit for bit. CLFOLD_ANCHOR 1 is the plain left fold.
  */
 
-/* What a strategy keeps in a tile's room, beside what the tile needs. */
-#define CLFOLD_PREFIX  0
-#define CLFOLD_PARTIAL 1
-#define CLFOLD_BEFORE  2 /* the anchor */
-#define CLFOLD_NEXT    3 /* the next tile's, or behind the last one the total */
-#define CLFOLD_OWN     4 /* the tile's total */
-#if CLFOLD_LOOKBACK
-#define CLFOLD_INIT     5
-#define CLFOLD_NUM_KEPT 6
+/* What a strategy tells a tile through its room. */
 #define CLFOLD_ROOM_MEMBERS                                                              \
-    clfold_item kept[CLFOLD_NUM_KEPT];                                                   \
-    clfold_item window[CLFOLD_WINDOW];                                                   \
-    ulong ticket;  /* the last that was drawn */                                         \
-    ulong missing; /* 1 and the tile that has not shown up, or 0 */                      \
-    ulong upcoming; /* the one behind that, of this group */                             \
-    uint has_before, is_found, polls, depth, fallbacks;                                  \
-    uint folds_next; /* the scan folds the next tile: CLFOLD_TILE_AHEAD */
-#else
-#define CLFOLD_NUM_KEPT     5
-#define CLFOLD_ROOM_MEMBERS                                                              \
-    clfold_item kept[CLFOLD_NUM_KEPT];                                                   \
-    uint has_before, folds_next;
-#endif
+    clfold_item prefix; /* of the tile that is scanned */                                \
+    clfold_item next;   /* its last item, and the next tile's prefix */                  \
+    uint folds_next;    /* the scan folds the next tile: CLFOLD_TILE_AHEAD */
+
+/* Memory that the work-items of a group share: CLFOLD_SPACE is private where there is
+ * one, else local. */
+#define CLFOLD_SHARED(type, name)                                                        \
+    CLFOLD_SPACE type name##_shared;                                                     \
+    CLFOLD_SPACE type *const name = &name##_shared
 
 static ulong clfold_tile_begin(ulong t, ulong lead)
 {

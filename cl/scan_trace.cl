@@ -98,60 +98,44 @@ static bool clfold_is_blocked(ulong t CLFOLD_TRACE_PARAMS)
     return block_every > 0 && t % block_every == block_every - 1;
 }
 
-static void clfold_at_start(clfold_room_pointer room, clfold_word_pointer words,
+static void clfold_at_start(clfold_word_pointer words, uint epoch,
                             ulong t CLFOLD_TRACE_PARAMS)
 {
-    room->polls = 0;
-    room->fallbacks = 0;
     if (has_holds)
-        clfold_hold(words, holds[2 * t], clfold_epoch_of(room->ticket));
+        clfold_hold(words, holds[2 * t], epoch);
     trace[t].started = clfold_clock(words);
 }
 
-static void clfold_at_poll(clfold_room_pointer room)
+static void clfold_at_total(clfold_word_pointer words, ulong t CLFOLD_TRACE_PARAMS)
 {
-    ++room->polls;
+    clfold_delay(words, seed, t, 0);
+    trace[t].aggregate = clfold_clock(words);
 }
 
-static void clfold_at_depth(clfold_room_pointer room, ulong tiles)
+static void clfold_at_fallback(clfold_word_pointer words, ulong x CLFOLD_TRACE_PARAMS)
 {
-    room->depth = (uint)tiles;
+    clfold_log_fold(words, folded, folded_room, x);
 }
 
-/* The total of tile x, for tile t. */
-static void clfold_at_total(clfold_room_pointer room, clfold_word_pointer words, ulong t,
-                            ulong x CLFOLD_TRACE_PARAMS)
-{
-    if (x != t) {
-        ++room->fallbacks;
-        clfold_log_fold(words, folded, folded_room, x);
-    } else if (!room->is_found) {
-        clfold_delay(words, seed, t, 0);
-        trace[t].aggregate = clfold_clock(words);
-    }
-}
-
-static void clfold_at_prefix(clfold_room_pointer room, clfold_word_pointer words,
-                             ulong t CLFOLD_TRACE_PARAMS)
+static void clfold_at_prefix(clfold_word_pointer words, uint epoch, ulong t, uint depth,
+                             uint polls, uint fallbacks CLFOLD_TRACE_PARAMS)
 {
     clfold_delay(words, seed, t, 1);
     if (has_holds)
-        clfold_hold(words, holds[2 * t + 1], clfold_epoch_of(room->ticket));
+        clfold_hold(words, holds[2 * t + 1], epoch);
     trace[t].prefix = clfold_clock(words);
     trace[t].ticket = (uint)t;
-    trace[t].depth = room->depth;
-    trace[t].polls = room->polls;
-    trace[t].fallbacks = room->fallbacks;
+    trace[t].depth = depth;
+    trace[t].polls = polls;
+    trace[t].fallbacks = fallbacks;
 }
 
-static void clfold_at_output(clfold_room_pointer room, clfold_word_pointer words, ulong t,
-                             uint in_place CLFOLD_TRACE_PARAMS)
+static void clfold_at_output(clfold_word_pointer words, uint epoch, ulong t,
+                             clfold_item own, uint in_place CLFOLD_TRACE_PARAMS)
 {
-    const uint epoch = clfold_epoch_of(room->ticket);
-
     if (in_place && clfold_is_blocked(t CLFOLD_TRACE_ARGS)) {
         clfold_wait(words, t, CLFOLD_AGGREGATE, epoch, CLFOLD_HOPE);
-        clfold_publish(words, t, CLFOLD_AGGREGATE, epoch, room->kept[CLFOLD_OWN]);
+        clfold_publish(words, t, CLFOLD_AGGREGATE, epoch, own);
         clfold_release_if_any();
     }
     clfold_delay(words, seed, t, 2);

@@ -34,17 +34,15 @@ typedef union {
     clfold_result out;
 } clfold_slot;
 
+#define CLFOLD_SPACE local
+
 typedef struct {
     clfold_item items[CLFOLD_SCAN_ITEMS];
     CLFOLD_ROOM_MEMBERS
     clfold_slot slots[CLFOLD_SLOT(CLFOLD_TILE)];
 } clfold_room;
 
-typedef local clfold_room *clfold_room_pointer;
-
-#define CLFOLD_TILE_ROOM(room)                                                           \
-    local clfold_room clfold_rooms;                                                      \
-    local clfold_room *const room = &clfold_rooms
+typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
 
 /* ---- Rows -------------------------------------------------------------------------- */
 
@@ -244,9 +242,9 @@ static clfold_item clfold_before_run(clfold_item front, bool has_prefix,
 
     if (l > 0) {
         if (has_prefix)
-            before = clfold_combine(room->kept[CLFOLD_PREFIX], front);
+            before = clfold_combine(room->prefix, front);
     } else if (has_prefix)
-        before = room->kept[CLFOLD_PREFIX];
+        before = room->prefix;
 #if CLFOLD_HAS_IDENTITY
     else
         before = clfold_identity();
@@ -281,9 +279,9 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
         else if (l > 0)
             y = clfold_combine(front, y);
         if (i + 1 == count)
-            y = room->kept[CLFOLD_NEXT];
+            y = room->next;
         else if (has_prefix)
-            y = clfold_combine(room->kept[CLFOLD_PREFIX], y);
+            y = clfold_combine(room->prefix, y);
 #if CLFOLD_EXCLUSIVE
         if (is_first)
             before = clfold_before_run(front, has_prefix, room);
@@ -310,10 +308,10 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
 static clfold_item clfold_behind_prefix(clfold_result r, uint i, uint count,
                                         clfold_room_pointer room)
 {
-    clfold_item x = clfold_taken(room->kept[CLFOLD_PREFIX]);
+    clfold_item x = clfold_taken(room->prefix);
 
     if (!CLFOLD_EXCLUSIVE && i + 1 == count)
-        x = clfold_taken(room->kept[CLFOLD_NEXT]);
+        x = clfold_taken(room->next);
     else if (!CLFOLD_EXCLUSIVE || i > 0)
         x = clfold_combine(x, clfold_item_of(r));
     return x;

@@ -6,13 +6,13 @@
  *   clfold_tile_load        all that a scan needs of it; CLFOLD_TILE_LOADS is 1 where
  *                           that is the fold, and 0 where it is nothing
  *   clfold_tile_scan        the scan of the tile that was folded or loaded last, with the
- *                           prefix in kept[CLFOLD_PREFIX] in front
+ *                           prefix in room->prefix in front
  *   clfold_tile_propagate   puts that prefix in front of what was scanned without
  *   clfold_tile_total       the fold, after the first; for work-item 0
  *   clfold_tile_sync        what work-items wrote to the room is seen by all
  *
  * An item is prefix op (its scan inside the tile), a left fold of log-step scans of 16
- * neighbours; but a tile's last item is the next tile's prefix, kept[CLFOLD_NEXT]. So the
+ * neighbours; but a tile's last item is the next tile's prefix, room->next. So the
  * fold may associate otherwise, as is cheapest.
  *
  *   elements  x0 ... x15 | x16 ... x31 | ...       in a register each
@@ -38,16 +38,14 @@
  * not (CL_MEM_USE_HOST_PTR) takes unaligned ones and gets the same bits.
  */
 
+#define CLFOLD_SPACE private
+
 typedef struct {
     clfold_item items[1];
     CLFOLD_ROOM_MEMBERS
 } clfold_room;
 
-typedef private clfold_room *clfold_room_pointer;
-
-#define CLFOLD_TILE_ROOM(room)                                                           \
-    private clfold_room clfold_rooms;                                                    \
-    private clfold_room *const room = &clfold_rooms
+typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
 
 #define clfold_tile_sync()
 
@@ -382,8 +380,8 @@ clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint c
                     bool usual)
 {
     const uint whole = count / 16 * 16;
-    const clfold_item prefix = room->kept[CLFOLD_PREFIX];
-    const clfold_item last = room->kept[CLFOLD_NEXT];
+    const clfold_item prefix = room->prefix;
+    const clfold_item last = room->next;
 
     for (uint j = 0; j < whole; j += 16) {
         clfold_ask(in, next + j);
@@ -403,8 +401,8 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
                              clfold_room_pointer room)
 {
     const uint whole = count / 16 * 16;
-    const clfold_item prefix = room->kept[CLFOLD_PREFIX];
-    const clfold_item last = room->kept[CLFOLD_NEXT];
+    const clfold_item prefix = room->prefix;
+    const clfold_item last = room->next;
     const bool ahead = room->folds_next != 0;
     clfold_item before = prefix;
     clfold_stage so_far;
@@ -478,8 +476,8 @@ static clfold_item16 clfold_fetch16(global const CLFOLD_CELL *out, ulong index)
 static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint count,
                                   bool stream, clfold_room_pointer room)
 {
-    const clfold_item prefix = room->kept[CLFOLD_PREFIX];
-    const clfold_item last = room->kept[CLFOLD_NEXT];
+    const clfold_item prefix = room->prefix;
+    const clfold_item last = room->next;
     uint j = 0;
 
     stream = stream && (ulong)(out + out_begin * CLFOLD_COMPONENTS) % 64 == 0;

@@ -434,7 +434,7 @@ static void append_scan(struct text *text, const struct monoid *monoid,
 
     if (clfold_looks_back(shape->algorithm)) {
         append_memory(text, shape->tier, shape->fences);
-        clfold_text_print(text, "#define CLFOLD_LOOKBACK 1\n#define CLFOLD_CHAINED %d\n",
+        clfold_text_print(text, "#define CLFOLD_CHAINED %d\n",
                           shape->algorithm == SCAN_CHAINED);
         clfold_text_print(text, "#define CLFOLD_WINDOW %u\n", shape->window);
         clfold_text_print(text, "#define CLFOLD_WINDOW_SUB_GROUP %d\n",
@@ -506,6 +506,7 @@ static void assemble_scan(struct text *text, const struct monoid *monoid,
     if (clfold_looks_back(shape->algorithm)) {
         append_file(text, "memory.cl", monoid);
         append_file(text, "descriptor.cl", monoid);
+        append_file(text, "look_back.cl", monoid);
         if (shape->traced) {
             append_file(text, "scan_trace.cl", monoid);
         }

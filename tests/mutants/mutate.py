@@ -60,22 +60,23 @@ SCAN_AND_WRITE_AT_ONCE = """\
     clfold_scan_mine(index, count, has_prefix, room);
 """
 
-LOOKBACK, DESCRIPTOR = "scan_lookback.cl", "descriptor.cl"
+LOOKBACK, CHANNEL, DESCRIPTOR = "scan_lookback.cl", "look_back.cl", "descriptor.cl"
 TAKE_TOTALS = """\
             for (uint i = 0; i < num; ++i)
-                clfold_take(room, x + i, room->window[i]);
+                clfold_take(so_far, x + i, channel->window[i]);
 """
 JOIN_TOTALS = """\
             for (uint i = 0; i < num; ++i) {
-                sum = any ? clfold_combine(sum, room->window[i]) : room->window[i];
+                sum = any ? clfold_combine(sum, channel->window[i]) : channel->window[i];
                 any = true;
             }
 """
 TAKE_OWN = """\
-            clfold_take_own(room, t, t > 0 || has_init, is_last);
+            clfold_take_own(so_far, room, t, at->own, has_prefix, is_last);
 """
-TELL_PREFIX = """\
-            clfold_tell_prefix(room, words, t, in_place, !is_blocked);
+PUBLISH = """\
+            clfold_publish_running(words, channel->epoch, t, so_far, at->own, in_place,
+                                   !is_blocked);
 """
 THERE = """\
     return w >> CLFOLD_HALF_BITS == clfold_tag(epoch, state) >> CLFOLD_HALF_BITS;
@@ -139,8 +140,8 @@ FAULTS = {
         "reduce_then_scan",
         [(VECTOR_SCAN, 1, "CLFOLD_OP16(clfold_spread(*prefix), y)",
           "CLFOLD_OP16(y, clfold_spread(*prefix))"),
-         (GROUP_SCAN, 1, "y = clfold_combine(room->kept[CLFOLD_PREFIX], y)",
-          "y = clfold_combine(y, room->kept[CLFOLD_PREFIX])")],
+         (GROUP_SCAN, 1, "y = clfold_combine(room->prefix, y)",
+          "y = clfold_combine(y, room->prefix)")],
     ),
     # Folds from behind the 16 elements with the last head, as if it ended its segment.
     "cut_taken_as_inclusive": (
@@ -160,31 +161,30 @@ FAULTS = {
     # A window of tiles, each of which is the first.
     "lookback_window_of_one_tile": (
         "lookback/test_seeds",
-        [(LOOKBACK, 1, "clfold_look(words, x + k, CLFOLD_AGGREGATE, epoch, &item)",
-          "clfold_look(words, x, CLFOLD_AGGREGATE, epoch, &item)")],
+        [(CHANNEL, 1, "clfold_look(words, x + k, ", "clfold_look(words, x, ")],
     ),
     # Totals found on the way are joined with each other before the prefix they are behind:
     # the bits hang on where the look-back ended.
     "lookback_not_forward": (
         "lookback/test_seeds",
-        [(LOOKBACK, 1, "    for (ulong x = first; x < stop; x += lanes) {\n",
+        [(CHANNEL, 1, "    for (ulong x = seen.tile; x < stop; x += lanes) {\n",
           "    clfold_item sum;\n    bool any = false;\n"
-          "    for (ulong x = first; x < stop; x += lanes) {\n"),
-         (LOOKBACK, 1, TAKE_TOTALS, JOIN_TOTALS),
-         (LOOKBACK, 1, "    return true;\n}\n\n/* Has tile",
-          "    if (lane == 0 && any)\n        clfold_take(room, stop - 1, sum);\n"
-          "    return true;\n}\n\n/* Has tile")],
+          "    for (ulong x = seen.tile; x < stop; x += lanes) {\n"),
+         (CHANNEL, 1, TAKE_TOTALS, JOIN_TOTALS),
+         (CHANNEL, 1, "    return stop;\n",
+          "    if (first && any)\n        clfold_take(so_far, stop - 1, sum);\n"
+          "    return stop;\n")],
     ),
     # A running total that lacks its own tile.
     "lookback_prefix_too_early": (
         "lookback/f32",
-        [(LOOKBACK, 1, TELL_PREFIX, ""), (LOOKBACK, 1, TAKE_OWN, TELL_PREFIX + TAKE_OWN)],
+        [(LOOKBACK, 1, PUBLISH, ""), (LOOKBACK, 1, TAKE_OWN, PUBLISH + TAKE_OWN)],
     ),
     # A tile folded for another, by the own one's length.
     "lookback_fallback_of_wrong_length": (
         "lookback/f32",
-        [(LOOKBACK, 1, "uint size = clfold_tile_count(x, lead, count)",
-          "uint size = clfold_tile_count(t, lead, count)")],
+        [(LOOKBACK, 1, "uint num = clfold_tile_count(x, lead, count)",
+          "uint num = clfold_tile_count(t, lead, count)")],
     ),
     # What was left by an earlier call is taken.
     "lookback_epoch_not_compared": (
@@ -204,13 +204,12 @@ FAULTS = {
     # A helper in place publishes what it has folded of a tile that is overwritten already.
     "lookback_in_place_not_asked_again": (
         "lookback/test_in_place",
-        [(LOOKBACK, 1, "        return clfold_look(words, x, CLFOLD_AGGREGATE, epoch, &item);\n",
-          "        return false;\n")],
+        [(LOOKBACK, 1, "if (clfold_look(words, x, CLFOLD_AGGREGATE, epoch, &item))", "if (false)")],
     ),
     # Groups need not start in the order of their numbers.
     "lookback_group_for_ticket": (
         "lookback/test_snapshot",
-        [(LOOKBACK, 1, "t = clfold_tile_of(room->ticket);", "t = taken + round;")],
+        [(LOOKBACK, 1, "t = clfold_tile_of(at->ticket);", "t = taken + round;")],
     ),
 }  # fmt: skip
 
