@@ -90,7 +90,7 @@ clfold_status clfold_request_check_empty(const struct request *request,
 {
     const struct monoid *monoid = request->job.monoid;
 
-    if (operation_of(request)->family != FAMILY_REDUCE || request->job.count > 0 ||
+    if (operation_of(request)->writes_each || request->job.count > 0 ||
         monoid->has_identity || clfold_has_init(&request->init)) {
         return CLFOLD_OK;
     }
@@ -116,12 +116,12 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
                                    const clfold_context *context)
 {
     const struct monoid *monoid = request->job.monoid;
-    bool is_scan = operation_of(request)->family == FAMILY_SCAN;
+    bool writes_each = operation_of(request)->writes_each;
     size_t count = (size_t)request->job.count;
     struct span in = clfold_span_in(monoid, request->in, request->in_offset, count);
     struct span out =
         clfold_span_result(monoid, "out", "out_offset", request->out, request->out_offset,
-                           is_scan ? count : 1, CL_MEM_READ_ONLY);
+                           writes_each ? count : 1, CL_MEM_READ_ONLY);
     bool has_out = !request->to_host;
     clfold_status status;
 
@@ -130,16 +130,17 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
         (status = clfold_check_wait(site, context, request->num_wait, request->wait)) ||
         (status = clfold_check_span(site, context, &in)) ||
         (has_out && (status = clfold_check_span(site, context, &out))) ||
-        (has_out && (status = clfold_check_overlap(
-                         site, &in, &out, is_scan ? OVERLAP_ELEMENTS : OVERLAP_PLACE))) ||
+        (has_out &&
+         (status = clfold_check_overlap(
+              site, &in, &out, writes_each ? OVERLAP_ELEMENTS : OVERLAP_PLACE))) ||
         (status = clfold_check_init(site, context, monoid, &request->init,
                                     has_out ? &out : NULL,
-                                    is_scan ? OVERLAP_NONE : OVERLAP_PLACE)) ||
+                                    writes_each ? OVERLAP_NONE : OVERLAP_PLACE)) ||
         (status = check_total(request, site, context, &in, &out)) ||
         (status = check_first(request, site))) {
         return status;
     }
-    request->job.in_place = is_scan && clfold_span_same(&in, &out);
+    request->job.in_place = writes_each && clfold_span_same(&in, &out);
     return clfold_request_check_empty(request, site);
 }
 

@@ -514,14 +514,16 @@ static void assemble_scan(struct text *text, const struct monoid *monoid,
     append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
 }
 
+static void (*const assemblers[])(struct text *text, const struct monoid *monoid,
+                                  const struct shape *shape) = {
+    [FAMILY_REDUCE] = assemble_reduce,
+    [FAMILY_SCAN] = assemble_scan,
+};
+
 void clfold_assemble(struct text *text, const struct monoid *monoid,
                      const struct shape *shape)
 {
-    if (clfold_algorithm_row(shape->algorithm)->family == FAMILY_REDUCE) {
-        assemble_reduce(text, monoid, shape);
-    } else {
-        assemble_scan(text, monoid, shape);
-    }
+    assemblers[clfold_algorithm_row(shape->algorithm)->family](text, monoid, shape);
 }
 
 void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,

@@ -8,10 +8,10 @@
     "and scan_chained"
 
 static const struct operation operations[] = {
-    [CLFOLD_REDUCE] = { "reduce", FAMILY_REDUCE, false,
+    [CLFOLD_REDUCE] = { "reduce", FAMILY_REDUCE, false, false,
                         "reduces by reduce_tiles and reduce0 to reduce6" },
-    [CLFOLD_INCLUSIVE_SCAN] = { "inclusive_scan", FAMILY_SCAN, false, SCANS },
-    [CLFOLD_EXCLUSIVE_SCAN] = { "exclusive_scan", FAMILY_SCAN, true, SCANS },
+    [CLFOLD_INCLUSIVE_SCAN] = { "inclusive_scan", FAMILY_SCAN, true, false, SCANS },
+    [CLFOLD_EXCLUSIVE_SCAN] = { "exclusive_scan", FAMILY_SCAN, true, true, SCANS },
 };
 
 #define RUNG(k, to_reorder, num_items)                                                   \

@@ -30,6 +30,7 @@ enum family { FAMILY_REDUCE, FAMILY_SCAN };
 struct operation {
     const char *name; /* "inclusive_scan" */
     enum family family;
+    bool writes_each; /* a result for each element, so it may be in place; else one */
     bool exclusive;
     const char *knows; /* "reduces by reduce_tiles and reduce0 to reduce6" */
 };

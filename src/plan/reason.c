@@ -222,13 +222,14 @@ static void add_scan(struct sentence *sentence, const struct reason *of)
     }
 }
 
+static void (*const adders[])(struct sentence *sentence, const struct reason *of) = {
+    [FAMILY_REDUCE] = add_reduction,
+    [FAMILY_SCAN] = add_scan,
+};
+
 void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *of)
 {
     struct sentence sentence = begin(text);
 
-    if (clfold_algorithm_row(of->plan->shape.algorithm)->family == FAMILY_REDUCE) {
-        add_reduction(&sentence, of);
-    } else {
-        add_scan(&sentence, of);
-    }
+    adders[clfold_algorithm_row(of->plan->shape.algorithm)->family](&sentence, of);
 }
