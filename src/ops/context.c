@@ -144,6 +144,41 @@ static void destroy(struct clfold_context *ctx, int done)
     clfold_free(ctx);
 }
 
+/* Retains what the context uses, and makes its parts; *done is the last step. */
+static clfold_status init_parts(struct clfold_context *ctx, const struct site *site,
+                                uint64_t scratch_limit, int *done)
+{
+    clfold_status status;
+
+    if ((status = clRetainContext(ctx->context)) != CL_SUCCESS) {
+        return clfold_fail_call(site, status, "clRetainContext");
+    }
+    *done = STEP_CONTEXT;
+    if ((status = clRetainDevice(ctx->device)) != CL_SUCCESS) {
+        return clfold_fail_call(site, status, "clRetainDevice");
+    }
+    *done = STEP_DEVICE;
+    if (!clfold_folds_init(&ctx->folds)) {
+        return clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
+    }
+    *done = STEP_FOLDS;
+    if ((status = clfold_cache_init(&ctx->cache, site, ctx->context, ctx->device,
+                                    ctx->caps.options))) {
+        return status;
+    }
+    *done = STEP_CACHE;
+    if ((status =
+             clfold_scratch_init(&ctx->scratch, site, ctx->context, scratch_limit))) {
+        return status;
+    }
+    *done = STEP_SCRATCH;
+    if (!clfold_knowledge_init(&ctx->knowledge, &ctx->caps)) {
+        return clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
+    }
+    *done = STEP_KNOWLEDGE;
+    return CLFOLD_OK;
+}
+
 clfold_status clfold_context_create(clfold_context **out, cl_context context,
                                     cl_device_id device,
                                     const clfold_context_params *params)
@@ -187,32 +222,7 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
         (status = clfold_tuning_load(ctx, &site, p->tuning_file))) {
         goto fail;
     }
-    if ((status = clRetainContext(context)) != CL_SUCCESS) {
-        clfold_fail_call(&site, status, "clRetainContext");
-        goto fail;
-    }
-    done = STEP_CONTEXT;
-    if ((status = clRetainDevice(device)) != CL_SUCCESS) {
-        clfold_fail_call(&site, status, "clRetainDevice");
-        goto fail;
-    }
-    done = STEP_DEVICE;
-    if (!clfold_folds_init(&ctx->folds)) {
-        status = clfold_fail(&site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
-        goto fail;
-    }
-    done = STEP_FOLDS;
-    if ((status =
-             clfold_cache_init(&ctx->cache, &site, context, device, ctx->caps.options))) {
-        goto fail;
-    }
-    done = STEP_CACHE;
-    if ((status = clfold_scratch_init(&ctx->scratch, &site, context, p->scratch_limit))) {
-        goto fail;
-    }
-    done = STEP_SCRATCH;
-    if (!clfold_knowledge_init(&ctx->knowledge, &ctx->caps)) {
-        status = clfold_fail(&site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
+    if ((status = init_parts(ctx, &site, p->scratch_limit, &done))) {
         goto fail;
     }
     *out = ctx;
