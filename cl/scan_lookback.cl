@@ -139,6 +139,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
         const ulong t = clfold_tile_of(at->ticket);
         const bool draws = round + 1 < rounds;
         const bool is_blocked = clfold_is_blocked(t CLFOLD_TRACE_ARGS);
+        const bool publishes = CLFOLD_CHAINED ? false : !is_blocked;
 
         if (get_local_id(0) == 0) {
             at->tile = t;
@@ -168,7 +169,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
                 if (x == t) {
                     clfold_at_total(words, t CLFOLD_TRACE_ARGS);
                     at->own = total;
-                    if (!CLFOLD_CHAINED && !is_blocked)
+                    if (publishes)
                         clfold_publish(words, t, CLFOLD_AGGREGATE, channel->epoch, total);
                 } else {
                     ++at->fallbacks;
