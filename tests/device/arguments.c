@@ -1,18 +1,20 @@
-/* Every argument that is refused: the status, and a sentence that names it. A refused
- * call leaves its output alone and *event NULL. */
-#include "device.h"
+/* Every argument that is rejected, by every call that has it: the status, a sentence that
+ * names the call, the argument and its value, an output that stays as it was, and *event
+ * NULL. */
+#include "calls.h"
 #include "every_text.h"
+#include "lookback.h"
+#include "one_context.h"
 #include "test.h"
-
-#include "ops/internal.h"
 
 #define COUNT 1000
 
-static struct device device;
-static clfold_context *ctx;
-static cl_mem in, out;
+static cl_mem in, out, spare;        /* COUNT floats, COUNT + 1, 64 */
+static unsigned char on_host[4 * 8]; /* the result of calls that have one */
 
 static const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
+static const clfold_fold least = { .op = CLFOLD_ARG_MIN, .type = CLFOLD_F32 };
+static const clfold_fold wide = { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I8 };
 
 static cl_mem buffer(cl_context context, cl_mem_flags flags, size_t bytes)
 {
@@ -23,119 +25,181 @@ static cl_mem buffer(cl_context context, cl_mem_flags flags, size_t bytes)
     return mem;
 }
 
-/* One refused clfold_reduce, and the same through clfold_reduce_host where that has the
- * argument. */
-#define refuse_fold(fold, status, words)                                                 \
-    do {                                                                                 \
-        cl_event event_ = (cl_event)&device;                                             \
-        cl_float result_ = 5;                                                            \
-        assert_refused(clfold_reduce(ctx, device.queue, &(fold), in, 0, out, 0, COUNT,   \
-                                     0, NULL, &event_),                                  \
-                       status, words);                                                   \
-        assert_null(event_);                                                             \
-        assert_refused(clfold_reduce_host(ctx, device.queue, &(fold), in, 0, COUNT,      \
-                                          &result_, sizeof(result_)),                    \
-                       status, words);                                                   \
-        assert_true(result_ == 5);                                                       \
-        assert_refused(clfold_prepare(ctx, CLFOLD_REDUCE, &(fold), COUNT), status,       \
-                       words);                                                           \
-        clfold_report report_;                                                           \
-        assert_refused(clfold_explain(ctx, CLFOLD_REDUCE, &(fold), COUNT, &report_),     \
-                       status, words);                                                   \
-    } while (0)
+/* ---- What a call may not write ----------------------------------------------------- */
 
-#define refuse_reduce(queue, in, in_offset, out, out_offset, count, num_wait, wait,      \
-                      status, words)                                                     \
-    do {                                                                                 \
-        cl_event event_ = (cl_event)&device;                                             \
-        assert_refused(clfold_reduce(ctx, queue, &sum, in, in_offset, out, out_offset,   \
-                                     count, num_wait, wait, &event_),                    \
-                       status, words);                                                   \
-        assert_null(event_);                                                             \
-    } while (0)
+static void paint_buffer(cl_mem mem, size_t bytes)
+{
+    const cl_uint colour = 0xa5a5a5a5;
+
+    assert_int_equal(clEnqueueFillBuffer(device.queue, mem, &colour, sizeof(colour), 0,
+                                         bytes, 0, NULL, NULL),
+                     CL_SUCCESS);
+}
+
+static void paint(void)
+{
+    paint_buffer(out, (COUNT + 1) * 4);
+    paint_buffer(spare, 64 * 4);
+    memset(on_host, 0xa5, sizeof(on_host));
+}
+
+static void assert_painted_buffer(cl_mem mem, size_t num)
+{
+    cl_uint found[COUNT + 1];
+
+    assert_int_equal(
+        clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0, num * 4, found, 0, NULL, NULL),
+        CL_SUCCESS);
+    for (size_t i = 0; i < num; ++i) {
+        assert_int_equal(found[i], 0xa5a5a5a5);
+    }
+}
+
+static void assert_painted(void)
+{
+    assert_painted_buffer(out, COUNT + 1);
+    assert_painted_buffer(spare, 64);
+}
+
+/* ---- Rejected and accepted calls --------------------------------------------------- */
+
+static struct call sound_call(const clfold_fold *fold)
+{
+    return (struct call){ .context = ctx,
+                          .queue = device.queue,
+                          .fold = fold,
+                          .in = in,
+                          .out = out,
+                          .count = COUNT,
+                          .result = on_host,
+                          .result_size = 4 };
+}
+
+static void assert_words(const char *who, clfold_status found, clfold_status status,
+                         const char *words, int line)
+{
+    const char *error = clfold_last_error(), *name = clfold_status_name(status);
+
+    if (found != status) {
+        fail_msg("line %d, %s: %s instead of %s", line, who, clfold_status_name(found),
+                 name);
+    }
+    if (strncmp(error, who, strlen(who)) != 0 || !strstr(error, words) ||
+        !strstr(error, name)) {
+        fail_msg("line %d: \"%s\" does not name %s and \"%s\"", line, error, who, words);
+    }
+}
+
+/* `before`: by clfold_prepare and clfold_explain as well. */
+static void assert_rejected(const struct call_row *row, struct call call, bool before,
+                            clfold_status status, const char *words, int line)
+{
+    cl_event event = (cl_event)&device;
+    const char *name = call.fold ? call.fold->name : NULL;
+    clfold_report report;
+
+    call.event = &event;
+    assert_words(name ? name : row->name, row->make(&call), status, words, line);
+    assert_true((row->has & HAS_OUT) ? event == NULL : event == (cl_event)&device);
+    for (size_t i = 0; i < sizeof(on_host); ++i) {
+        assert_int_equal(on_host[i], 0xa5);
+    }
+    if (before) {
+        assert_words("clfold_prepare",
+                     clfold_prepare(ctx, row->operation, call.fold, call.count), status,
+                     words, line);
+        assert_words("clfold_explain",
+                     clfold_explain(ctx, row->operation, call.fold, call.count, &report),
+                     status, words, line);
+    }
+}
+
+static void assert_accepted(const struct call_row *row, const struct call *call)
+{
+    assert_painted();
+    assert_ok(row->make(call));
+    paint();
+}
+
+/* For each call that has `of`: what `then` says of `call`, which is sound but for the
+ * assignments to it and to its `fold`, a sum. */
+#define with_calls(of, then, ...)                                                        \
+    for_calls(row, of)                                                                   \
+    {                                                                                    \
+        clfold_fold fold = sum;                                                          \
+        struct call call = sound_call(&fold);                                            \
+        __VA_ARGS__;                                                                     \
+        then;                                                                            \
+    }
+
+#define accept(of, ...) with_calls(of, assert_accepted(row, &call), __VA_ARGS__)
+
+#define reject(of, status, words, ...)                                                   \
+    with_calls(                                                                          \
+        of, assert_rejected(row, call, false, CLFOLD_ERROR_##status, words, __LINE__),   \
+        __VA_ARGS__)
+
+/* What the fold says, which calls beforehand are given too. */
+#define reject_fold(of, status, words, ...)                                              \
+    with_calls(of,                                                                       \
+               assert_rejected(row, call, true, CLFOLD_ERROR_##status, words, __LINE__), \
+               __VA_ARGS__)
+
+/* ---- What all calls have ----------------------------------------------------------- */
+
+/* A call for each operation of this version, and none for another. */
+static void test_table(void **state)
+{
+    (void)state;
+    for (clfold_operation o = 0; o <= CLFOLD_RUN_LENGTH_DECODE + 1; ++o) {
+        const struct operation *operation = clfold_operation_row(o);
+        size_t found = 0;
+        for_calls(row, HAS_OUT)
+        {
+            found += row->operation == o && operation &&
+                     strcmp(row->name + strlen("clfold_"), operation->name) == 0;
+        }
+        assert_int_equal(found, operation != NULL);
+    }
+}
 
 static void test_null(void **state)
 {
-    clfold_context *none = NULL;
-    clfold_stats stats;
-    cl_float result;
-
     (void)state;
-    assert_refused(
-        clfold_reduce(NULL, device.queue, &sum, in, 0, out, 0, 1, 0, NULL, NULL),
-        CLFOLD_ERROR_ARGUMENT, "context is NULL");
-    assert_refused(
-        clfold_reduce(ctx, device.queue, NULL, in, 0, out, 0, 1, 0, NULL, NULL),
-        CLFOLD_ERROR_ARGUMENT, "fold is NULL");
-    refuse_reduce(NULL, in, 0, out, 0, 1, 0, NULL, CLFOLD_ERROR_ARGUMENT,
-                  "queue is NULL");
-    refuse_reduce(device.queue, NULL, 0, out, 0, 1, 0, NULL, CLFOLD_ERROR_ARGUMENT,
-                  "in is NULL");
-    refuse_reduce(device.queue, in, 0, NULL, 0, 1, 0, NULL, CLFOLD_ERROR_ARGUMENT,
-                  "out is NULL");
-    assert_refused(clfold_reduce_host(ctx, device.queue, &sum, in, 0, 1, NULL, 4),
-                   CLFOLD_ERROR_ARGUMENT, "result is NULL");
-    assert_refused(clfold_reduce_host(ctx, device.queue, &sum, in, 0, 1, &result, 8),
-                   CLFOLD_ERROR_ARGUMENT, "result_size 8 bytes is not the 4 of add, f32");
-    assert_refused(clfold_context_stats(NULL, &stats), CLFOLD_ERROR_ARGUMENT, "context");
-    assert_refused(clfold_context_stats(ctx, NULL), CLFOLD_ERROR_ARGUMENT, "out is NULL");
+    reject(0, ARGUMENT, "context is NULL", call.context = NULL);
+    reject(0, ARGUMENT, "fold is NULL", call.fold = NULL);
+    reject(0, ARGUMENT, "queue is NULL", call.queue = NULL);
+    reject(0, ARGUMENT, "in is NULL", call.in = NULL, call.count = 1);
+    reject(HAS_OUT, ARGUMENT, "out is NULL", call.out = NULL);
+    reject(HAS_RESULT, ARGUMENT, "result is NULL", call.result = NULL);
     assert_refused(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 1, NULL),
                    CLFOLD_ERROR_ARGUMENT, "out is NULL");
-    assert_refused(clfold_context_create(NULL, device.context, device.id, NULL),
-                   CLFOLD_ERROR_ARGUMENT, "out is NULL");
-    assert_refused(clfold_context_create(&none, NULL, device.id, NULL),
-                   CLFOLD_ERROR_ARGUMENT, "context is NULL");
-    assert_null(none);
-    assert_refused(clfold_context_create(&none, device.context, NULL, NULL),
-                   CLFOLD_ERROR_ARGUMENT, "device is NULL");
-    clfold_context_destroy(NULL);
-    clfold_context_destroy(&none);
-    clfold_context_trim(NULL);
 }
 
 static void test_enumerators(void **state)
 {
-    clfold_fold fold = sum;
-
     (void)state;
-    fold.op = 0;
-    refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "op 0");
-    fold.op = 99;
-    refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "op 99");
+    reject_fold(0, ARGUMENT, "op 0", fold.op = 0);
+    reject_fold(0, ARGUMENT, "op 99", fold.op = 99);
     for (clfold_op op = CLFOLD_MIN_MAX + 1; op <= CLFOLD_MATRIX_2X2; ++op) {
-        fold.op = op;
-        refuse_fold(fold, CLFOLD_ERROR_UNSUPPORTED, "op CLFOLD_");
+        reject_fold(0, UNSUPPORTED, "op CLFOLD_", fold.op = op);
     }
     for (clfold_op op = CLFOLD_BIT_AND; op <= CLFOLD_BIT_XOR; ++op) {
-        fold.op = op;
-        refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "folds integers, and type is f32");
+        reject_fold(0, ARGUMENT, "folds integers, and type is f32", fold.op = op);
     }
-    fold = sum;
-    fold.type = 0;
-    refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "type 0");
-    fold.type = 99;
-    refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "type 99");
-    fold = sum;
-    fold.in = 99;
-    refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "in 99");
-    fold.in = CLFOLD_F32;
-    fold.type = CLFOLD_I64;
-    refuse_fold(fold, CLFOLD_ERROR_UNSUPPORTED, "type i64 folded from in f32");
-    fold = sum;
-    fold.out = 99;
-    refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "out 99");
-    fold.out = CLFOLD_I32;
-    refuse_fold(fold, CLFOLD_ERROR_UNSUPPORTED, "out i32");
-    fold = sum;
-    fold.accuracy = 99;
-    refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "accuracy 99");
-    fold = sum;
-    fold.flags = 4;
-    refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "flags 0x4");
-    for (size_t i = 0; i < sizeof(fold.reserved) / sizeof(fold.reserved[0]); ++i) {
-        fold = sum;
-        fold.reserved[i] = 1;
-        refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "reserved[");
+    reject_fold(0, ARGUMENT, "type 0", fold.type = 0);
+    reject_fold(0, ARGUMENT, "type 99", fold.type = 99);
+    reject_fold(0, ARGUMENT, "in 99", fold.in = 99);
+    reject_fold(0, UNSUPPORTED, "type i64 folded from in f32", fold.in = CLFOLD_F32,
+                fold.type = CLFOLD_I64);
+    reject_fold(0, ARGUMENT, "out 99", fold.out = 99);
+    reject_fold(0, UNSUPPORTED, "out i32", fold.out = CLFOLD_I32);
+    reject_fold(0, ARGUMENT, "accuracy 99", fold.accuracy = 99);
+    reject_fold(0, ARGUMENT, "flags 0x4", fold.flags = 4);
+    for (size_t i = 0; i < sizeof(sum.reserved) / sizeof(sum.reserved[0]); ++i) {
+        char words[16];
+        snprintf(words, sizeof(words), "reserved[%zu]", i);
+        reject_fold(0, ARGUMENT, words, fold.reserved[i] = 1);
     }
     assert_refused(clfold_prepare(ctx, 0, &sum, 1), CLFOLD_ERROR_ARGUMENT, "operation 0");
     assert_refused(clfold_prepare(ctx, 99, &sum, 1), CLFOLD_ERROR_ARGUMENT,
@@ -167,152 +231,205 @@ static void test_later_fields(void **state)
         { "args", { .args = &arg } },
         { "num_args", { .num_args = 1 } },
         { "segments", { .segments = &segments } },
-        { "count_at", { .count_at = { in, 0 } } },
+        { "count_at", { .count_at = { spare, 0 } } },
+        { "count_at", { .count_at = { NULL, 1 } } },
         { "components", { .components = "float a" } },
-        { "cuts", { .cuts = "b.f" } },
-        { "algorithm \"reduce7\"", { .algorithm = "reduce7" } },
-        { "algorithm \"\"", { .algorithm = "" } },
+        { "cuts", { .cuts = "b.f != 0" } },
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); ++i) {
-        clfold_fold fold = later[i].fold;
-        fold.op = CLFOLD_ADD;
-        fold.type = CLFOLD_F32;
-        refuse_fold(fold, CLFOLD_ERROR_UNSUPPORTED, later[i].field);
+        reject_fold(0, UNSUPPORTED, later[i].field, fold = later[i].fold,
+                    fold.op = sum.op, fold.type = sum.type);
     }
-    clfold_fold named = sum;
-    cl_float result;
-    named.algorithm = "reduce_tiles";
-    assert_ok(clfold_reduce_host(ctx, device.queue, &named, in, 0, 1, &result, 4));
+}
+
+/* Names of none, and those of the other family; for nothing as well. */
+static void test_algorithms(void **state)
+{
+    const char *const wrong[] = { "reduce7",      "reduce_tile",        "lookback",
+                                  "single_group", "scan_single_group ", "" };
+    char words[64];
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof(wrong) / sizeof(wrong[0]); ++i) {
+        snprintf(words, sizeof(words), "algorithm \"%s\"", wrong[i / 2]);
+        reject_fold(0, UNSUPPORTED, words, fold.algorithm = wrong[i / 2],
+                    call.count = i % 2 ? COUNT : 0);
+    }
+    for (int a = 0; a < CLFOLD_ALGORITHMS; ++a) {
+        const struct algorithm_row *algorithm = clfold_algorithm_row((enum algorithm)a);
+        const bool scans = algorithm->family == FAMILY_SCAN;
+        const struct debug none = { 0 };
+        clfold_fold named = sum;
+        clfold_report report;
+        named.algorithm = algorithm->name;
+        snprintf(words, sizeof(words), "algorithm \"%s\"", algorithm->name);
+        reject_fold(scans ? HAS_ONE : HAS_ITEMS, UNSUPPORTED, words, fold = named);
+        for_calls(row, scans ? HAS_ITEMS : HAS_ONE)
+        {
+            clfold_status status =
+                clfold_explain(ctx, row->operation, &named, COUNT, &report);
+            if (!is_due_refusal(&device, named.algorithm, &none, false, status)) {
+                assert_ok(status);
+                assert_string_equal(report.algorithm, named.algorithm);
+            }
+        }
+    }
 }
 
 /* Nothing needs no buffer, and overlaps with nothing. */
 static void test_nothing(void **state)
 {
-    const clfold_fold wide = { .op = CLFOLD_ADD, .type = CLFOLD_F64, .in = CLFOLD_F32 };
-    cl_float result = 1;
+    const cl_float zero = 0;
 
     (void)state;
-    assert_ok(clfold_reduce_host(ctx, device.queue, &sum, NULL, 0, 0, &result, 4));
-    assert_true(result == 0);
-    assert_ok(clfold_reduce(ctx, device.queue, &sum, NULL, 7, out, 0, 0, 0, NULL, NULL));
-    refuse_reduce(device.queue, NULL, 0, out, 0, 1, 0, NULL, CLFOLD_ERROR_ARGUMENT,
-                  "in is NULL");
-    if (device.has_f64) {
-        assert_ok(
-            clfold_reduce(ctx, device.queue, &wide, out, 3, out, 1, 0, 0, NULL, NULL));
-    }
-}
-
-/* An operator that does not commute is refused by the rungs that reorder. */
-static void test_rungs(void **state)
-{
-    const struct monoid affine = affine_monoid(CLFOLD_F32);
-
-    (void)state;
-    for (int rung = 0; rung < 7; ++rung) {
-        char name[8], words[64];
-        snprintf(name, sizeof(name), "reduce%d", rung);
-        snprintf(words, sizeof(words), "affine: algorithm \"%s\" reorders", name);
-        clfold_status status = clfold_reduce_monoid(ctx, device.queue, &affine, name, in,
-                                                    0, out, 0, 0, NULL, 0, NULL, NULL);
-        assert_int_equal(status, rung < 2 ? CLFOLD_OK : CLFOLD_ERROR_UNSUPPORTED);
-        if (rung >= 2) {
-            assert_non_null(strstr(clfold_last_error(), words));
-        }
+    accept(HAS_OUT, call.in = NULL, call.in_offset = 7, call.count = 0);
+    accept(HAS_ITEMS, call.in = call.out = NULL, call.count = 0);
+    accept(HAS_OUT, call.in = out, call.in_offset = 3, call.out_offset = 2,
+           call.count = 0);
+    for_calls(row, HAS_RESULT)
+    {
+        struct call call = sound_call(&sum);
+        call.in = NULL;
+        call.count = 0;
+        assert_ok(row->make(&call));
+        assert_memory_equal(on_host, &zero, sizeof(zero));
+        memset(on_host, 0xa5, sizeof(on_host));
     }
 }
 
 /* A result of 16 bytes, in the buffer, on the host, and as init. */
-static void test_arg_sizes(void **state)
+static void test_sizes(void **state)
 {
-    clfold_fold fold = { .op = CLFOLD_ARG_MIN, .type = CLFOLD_F32 };
     const clfold_arg_value init = { .index = 0 };
-    clfold_arg_value result[2];
-    cl_int status;
-    cl_mem small = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 31, NULL, &status);
 
     (void)state;
-    assert_int_equal(status, CL_SUCCESS);
-    assert_refused(clfold_reduce_host(ctx, device.queue, &fold, in, 0, 1, result, 4),
-                   CLFOLD_ERROR_ARGUMENT, "result_size 4 bytes is not the 16 of arg-min");
-    assert_refused(
-        clfold_reduce(ctx, device.queue, &fold, in, 0, small, 1, 1, 0, NULL, NULL),
-        CLFOLD_ERROR_RANGE, "out holds 1 results of arg-min, f32, out_offset 1");
-    fold.init = &init;
-    fold.init_size = 4;
-    refuse_fold(fold, CLFOLD_ERROR_ARGUMENT,
-                "init_size 4 bytes is not the 16 of arg-min");
-    fold = (clfold_fold){ .op = CLFOLD_ARG_MIN_MAX, .type = CLFOLD_F32 };
-    assert_refused(clfold_reduce_host(ctx, device.queue, &fold, in, 0, 0, result, 32),
-                   CLFOLD_ERROR_EMPTY, "arg-min-max");
-    assert_refused(clfold_reduce_host(ctx, device.queue, &fold, in, 0, 1, result, 16),
-                   CLFOLD_ERROR_ARGUMENT, "is not the 32 of arg-min-max");
-    clReleaseMemObject(small);
+    reject(HAS_RESULT, ARGUMENT, "result_size 8 bytes is not the 4 of add, f32",
+           call.result_size = 8);
+    reject(HAS_RESULT, ARGUMENT, "result_size 4 bytes is not the 16 of arg-min",
+           fold = least);
+    reject(HAS_RESULT, ARGUMENT, "is not the 32 of arg-min-max",
+           fold.op = CLFOLD_ARG_MIN_MAX, call.result_size = 16);
+    reject(HAS_OUT, RANGE, "out holds 250 results of arg-min, f32, out_offset 250",
+           fold = least, call.out_offset = 250, call.count = 1);
+    reject(HAS_ITEMS, RANGE, "out holds 250 results of arg-min", fold = least,
+           call.count = 251);
+    reject_fold(0, ARGUMENT, "init_size 4 bytes is not the 16 of arg-min", fold = least,
+                fold.init = &init, fold.init_size = 4);
+}
+
+/* Neither identity nor init: nothing has no fold, and an exclusive scan no first item. */
+static void test_no_identity(void **state)
+{
+    const clfold_arg_value init = { .index = 7 };
+    cl_mem places = buffer(device.context, CL_MEM_READ_WRITE, 16 * (COUNT + 1));
+
+    (void)state;
+    reject(HAS_ONE, EMPTY, "count is 0, and arg-min has neither", fold = least,
+           call.out = places, call.count = 0, call.result_size = 16);
+    reject(HAS_ONE, EMPTY, "arg-min-max", fold.op = CLFOLD_ARG_MIN_MAX, call.out = places,
+           call.count = 0, call.result_size = 32);
+    reject(HAS_ITEMS, EMPTY, "total_at wants the fold of nothing", fold = least,
+           fold.total_at.mem = places, call.out = NULL, call.count = 0);
+    for (size_t count = 0; count <= 10; count += 10) {
+        reject(HAS_FIRST, ARGUMENT, "arg-min, which has no identity, needs init",
+               fold = least, call.out = places, call.count = count);
+        for_calls(row, HAS_ITEMS)
+        {
+            clfold_fold fold = least;
+            struct call call = sound_call(&fold);
+            call.out = places;
+            call.count = count;
+            if (!(row->has & HAS_FIRST)) {
+                assert_ok(row->make(&call));
+            }
+            fold.init = &init;
+            fold.init_size = sizeof(init);
+            assert_ok(row->make(&call));
+            fold.init = NULL;
+            fold.init_size = 0;
+            fold.total_at = fold.init_at = (clfold_place){ places, COUNT };
+            assert_ok(row->make(&call));
+        }
+    }
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    clReleaseMemObject(places);
 }
 
 static void test_init(void **state)
 {
     const cl_float value = 1;
-    clfold_fold fold = sum;
+    cl_mem write_only = buffer(device.context, CL_MEM_WRITE_ONLY, 64);
 
     (void)state;
-    fold.init = &value;
-    refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "init_size 0");
-    fold.init_size = 8;
-    refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "init_size 8");
-    fold.init = NULL;
-    refuse_fold(fold, CLFOLD_ERROR_ARGUMENT, "init_size is 8");
+    reject_fold(0, ARGUMENT, "init_size 0", fold.init = &value);
+    reject_fold(0, ARGUMENT, "init_size 8", fold.init = &value, fold.init_size = 8);
+    reject_fold(0, ARGUMENT, "init_size is 8", fold.init_size = 8);
+    reject(0, ARGUMENT, "are both given", fold.init = &value, fold.init_size = 4,
+           fold.init_at.mem = spare);
+    reject(0, ARGUMENT, "init_at: mem is NULL, but offset is 3", fold.init_at.offset = 3);
+    reject(0, RANGE, "init_at holds 64 elements of f32, init_at.offset 64",
+           fold.init_at = (clfold_place){ spare, 64 });
+    reject(0, RANGE, "init_at", fold.init_at.mem = spare, fold.init_at.offset = SIZE_MAX);
+    reject(0, ARGUMENT, "init_at", fold.init_at.mem = write_only);
+    reject(HAS_ITEMS, OVERLAP, "init_at", fold.init_at = (clfold_place){ out, 5 });
+    accept(HAS_OUT | HAS_ONE, fold.init_at.mem = out);
+    clReleaseMemObject(write_only);
 }
 
 static void test_ranges(void **state)
 {
-    (void)state;
-    refuse_reduce(device.queue, in, 0, out, 0, COUNT + 1, 0, NULL, CLFOLD_ERROR_RANGE,
-                  "in holds 1000 elements of f32, in_offset 0 + count 1001");
-    refuse_reduce(device.queue, in, 1, out, 0, COUNT, 0, NULL, CLFOLD_ERROR_RANGE,
-                  "in_offset 1 + count 1000");
-    refuse_reduce(device.queue, in, COUNT + 1, out, 0, 0, 0, NULL, CLFOLD_ERROR_RANGE,
-                  "in_offset 1001 + count 0");
-    refuse_reduce(device.queue, in, SIZE_MAX, out, 0, 2, 0, NULL, CLFOLD_ERROR_RANGE,
-                  "overflows");
-    refuse_reduce(device.queue, in, SIZE_MAX / 4, out, 0, 1, 0, NULL, CLFOLD_ERROR_RANGE,
-                  "past its end");
-    refuse_reduce(device.queue, in, 0, out, 4, COUNT, 0, NULL, CLFOLD_ERROR_RANGE,
-                  "out holds 4 elements of f32, out_offset 4");
-    refuse_reduce(device.queue, in, 0, out, SIZE_MAX, COUNT, 0, NULL, CLFOLD_ERROR_RANGE,
-                  "out_offset");
-    /* More bytes than there can be. */
     clfold_report report;
-    assert_refused(clfold_explain(ctx, CLFOLD_REDUCE, &sum, SIZE_MAX, &report),
-                   CLFOLD_ERROR_RANGE, "count 18446744073709551615 of 4 bytes each");
-    assert_refused(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, SIZE_MAX / 2),
-                   CLFOLD_ERROR_RANGE, "overflows");
-    /* 1000 floats are 500 doubles. */
-    const clfold_fold doubles = { .op = CLFOLD_ADD, .type = CLFOLD_F64 };
-    if (device.has_f64) {
-        assert_refused(
-            clfold_reduce(ctx, device.queue, &doubles, in, 0, out, 0, 501, 0, NULL, NULL),
-            CLFOLD_ERROR_RANGE, "in holds 500 elements of f64");
+
+    (void)state;
+    reject(0, RANGE,
+           "in holds 1000 elements of f32, in_offset 0 + count 1001 is past its end",
+           call.count = COUNT + 1);
+    reject(0, RANGE, "in_offset 1 + count 1000", call.in_offset = 1);
+    reject(0, RANGE, "in_offset 1001 + count 0", call.in_offset = COUNT + 1,
+           call.count = 0);
+    reject(0, RANGE, "in_offset 18446744073709551615 + count 2 overflows",
+           call.in_offset = SIZE_MAX, call.count = 2);
+    reject(0, RANGE, "past its end", call.in_offset = SIZE_MAX / 4, call.count = 1);
+    /* 1000 floats are 500 longs. */
+    reject(0, RANGE, "in holds 500 elements of i64", fold.type = CLFOLD_I64,
+           call.count = 501, call.result_size = 8);
+    reject(HAS_OUT, RANGE, "out_offset 18446744073709551615", call.out_offset = SIZE_MAX);
+    reject(HAS_OUT, RANGE, "out holds 1001 elements of f32, out_offset 1001",
+           call.out_offset = COUNT + 1);
+    reject(HAS_ITEMS, RANGE, "out_offset 2 + count 1000", call.out_offset = 2);
+    /* The results are wider than the elements. */
+    reject(HAS_OUT, RANGE, "out holds 500 elements of i64, out_offset 500", fold = wide,
+           call.out_offset = 500, call.count = 1);
+    reject(HAS_ITEMS, RANGE, "out holds 500 elements of i64", fold = wide,
+           call.count = 501);
+    /* More bytes than there can be, of elements and of results. */
+    for_calls(row, HAS_OUT)
+    {
+        assert_refused(clfold_explain(ctx, row->operation, &sum, SIZE_MAX, &report),
+                       CLFOLD_ERROR_RANGE,
+                       "count 18446744073709551615 of 4 bytes each overflows");
+        assert_refused(clfold_prepare(ctx, row->operation, &sum, SIZE_MAX / 2),
+                       CLFOLD_ERROR_RANGE, "of 4 bytes each overflows");
+        assert_refused(clfold_prepare(ctx, row->operation, &wide, SIZE_MAX / 4),
+                       CLFOLD_ERROR_RANGE, "of 8 bytes each overflows");
     }
 }
 
 static void test_wait_list(void **state)
 {
-    cl_event none = NULL;
+    const cl_event none = NULL;
 
     (void)state;
-    refuse_reduce(device.queue, in, 0, out, 0, 1, 1, NULL, CLFOLD_ERROR_ARGUMENT,
-                  "num_wait is 1");
-    refuse_reduce(device.queue, in, 0, out, 0, 1, 0, &none, CLFOLD_ERROR_ARGUMENT,
-                  "num_wait is 0");
-    refuse_reduce(device.queue, in, 0, out, 0, 1, 1, &none, CLFOLD_ERROR_ARGUMENT,
-                  "wait[0]");
+    reject(HAS_OUT, ARGUMENT, "num_wait is 1", call.num_wait = 1);
+    reject(HAS_OUT, ARGUMENT, "num_wait is 0", call.wait = &none);
+    reject(HAS_OUT, ARGUMENT, "wait[0] is NULL", call.num_wait = 1, call.wait = &none);
 }
 
 static void test_foreign_objects(void **state)
 {
+    const char *const words = "of another cl_context";
     cl_int status;
     cl_context other = clCreateContext(NULL, 1, &device.id, NULL, NULL, &status);
 
@@ -322,20 +439,22 @@ static void test_foreign_objects(void **state)
     there.context = other;
     cl_command_queue queue = device_queue(&there, 0);
     cl_mem mem = buffer(other, CL_MEM_READ_WRITE, COUNT * 4);
-    refuse_reduce(queue, in, 0, out, 0, 1, 0, NULL, CLFOLD_ERROR_ARGUMENT,
-                  "of another cl_context");
-    refuse_reduce(device.queue, mem, 0, out, 0, 1, 0, NULL, CLFOLD_ERROR_ARGUMENT,
-                  "of another cl_context");
-    refuse_reduce(device.queue, in, 0, mem, 0, 1, 0, NULL, CLFOLD_ERROR_ARGUMENT,
-                  "of another cl_context");
     cl_event events[2] = { clCreateUserEvent(device.context, &status), NULL };
     assert_int_equal(status, CL_SUCCESS);
     events[1] = clCreateUserEvent(other, &status);
     assert_int_equal(status, CL_SUCCESS);
-    refuse_reduce(device.queue, in, 0, out, 0, 1, 2, events, CLFOLD_ERROR_ARGUMENT,
-                  "wait[1]");
-    refuse_reduce(device.queue, in, 0, out, 0, 0, 1, &events[1], CLFOLD_ERROR_ARGUMENT,
-                  "is of another cl_context");
+    reject(0, ARGUMENT, words, call.queue = queue);
+    reject(0, ARGUMENT, ": in ", call.in = mem);
+    reject(0, ARGUMENT, words, call.in = mem);
+    reject(0, ARGUMENT, "init_at ", fold.init_at.mem = mem);
+    reject(HAS_OUT, ARGUMENT, ": out ", call.out = mem);
+    reject(HAS_OUT, ARGUMENT, words, call.out = mem);
+    reject(HAS_ITEMS, ARGUMENT, "total_at ", fold.total_at.mem = mem);
+    reject(HAS_OUT, ARGUMENT, "wait[1]", call.num_wait = 2, call.wait = events);
+    for (size_t count = 0; count < 2; ++count) {
+        reject(HAS_OUT, ARGUMENT, words, call.num_wait = 1, call.wait = events + 1,
+               call.count = count);
+    }
     for (int i = 0; i < 2; ++i) {
         clSetUserEventStatus(events[i], CL_COMPLETE);
         clReleaseEvent(events[i]);
@@ -343,6 +462,208 @@ static void test_foreign_objects(void **state)
     clReleaseMemObject(mem);
     clReleaseCommandQueue(queue);
     clReleaseContext(other);
+}
+
+static void test_access(void **state)
+{
+    cl_mem write_only = buffer(device.context, CL_MEM_WRITE_ONLY, COUNT * 4);
+    cl_mem read_only = buffer(device.context, CL_MEM_READ_ONLY, COUNT * 4);
+    const cl_image_format format = { CL_R, CL_FLOAT };
+    const cl_image_desc desc = { .image_type = CL_MEM_OBJECT_IMAGE2D,
+                                 .image_width = 8,
+                                 .image_height = 8 };
+    cl_int status;
+
+    (void)state;
+    reject(0, ARGUMENT, "write-only", call.in = write_only);
+    reject(HAS_OUT, ARGUMENT, "read-only", call.out = read_only);
+    cl_mem image =
+        clCreateImage(device.context, CL_MEM_READ_WRITE, &format, &desc, NULL, &status);
+    if (status == CL_SUCCESS) {
+        reject(0, ARGUMENT, "no buffer", call.in = image);
+        clReleaseMemObject(image);
+    }
+    clReleaseMemObject(write_only);
+    clReleaseMemObject(read_only);
+}
+
+/* In place means the same byte, of elements as wide as results; any other overlap is
+ * rejected. */
+static void test_overlap(void **state)
+{
+    (void)state;
+    reject(HAS_OUT | HAS_ONE, OVERLAP, "out, bytes 4 to 7, overlaps in, bytes 0 to 3999",
+           call.out = in, call.out_offset = 1);
+    reject(HAS_OUT | HAS_ONE, OVERLAP, "overlaps", call.out = in, call.in_offset = 1,
+           call.out_offset = COUNT - 1, call.count = COUNT - 1);
+    accept(HAS_OUT | HAS_ONE, call.out = in, call.in_offset = 1, call.count = COUNT - 1);
+    accept(HAS_OUT | HAS_ONE, call.out = in, call.out_offset = COUNT - 1,
+           call.count = COUNT - 1);
+    accept(HAS_OUT, call.out = in, call.in_offset = call.out_offset = 5, call.count = 10);
+    reject(HAS_ITEMS, OVERLAP, "out, bytes 4 to 3999, overlaps in, bytes 0 to 3995",
+           call.out = in, call.out_offset = 1, call.count = COUNT - 1);
+    reject(HAS_ITEMS, OVERLAP, "overlaps", call.out = in, call.in_offset = 1,
+           call.count = COUNT - 1);
+    reject(HAS_ITEMS, OVERLAP, "overlaps", call.out = in, call.out_offset = 499,
+           call.count = 500);
+    accept(HAS_ITEMS, call.out = in, call.out_offset = 500, call.count = 500);
+    /* Each result falls on other elements. */
+    reject(HAS_ITEMS, OVERLAP,
+           "out is in the place of in, with elements of 8 bytes for 4",
+           fold.type = CLFOLD_I64, fold.in = CLFOLD_I32, call.out = in, call.count = 500);
+    reject(HAS_ITEMS, OVERLAP, "with elements of 2 bytes for 4", fold.type = CLFOLD_I16,
+           fold.in = CLFOLD_I32, call.out = in, call.count = 500);
+    reject(HAS_ITEMS, OVERLAP, "in the place", fold.type = CLFOLD_I64,
+           fold.in = CLFOLD_I32, call.out = in, call.count = 1);
+}
+
+/* Between sub-buffers of one parent, too. */
+static void test_sub_buffers(void **state)
+{
+    cl_uint align_bits = 0;
+    cl_int status;
+
+    (void)state;
+    clGetDeviceInfo(device.id, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(align_bits),
+                    &align_bits, NULL);
+    size_t align = align_bits / 8, floats = align / 4;
+    cl_mem parent = buffer(device.context, CL_MEM_READ_WRITE, 4 * align);
+    const cl_buffer_region low = { 0, 3 * align }, high = { align, 3 * align };
+    cl_mem left = clCreateSubBuffer(parent, CL_MEM_READ_WRITE,
+                                    CL_BUFFER_CREATE_TYPE_REGION, &low, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    cl_mem right = clCreateSubBuffer(parent, CL_MEM_READ_WRITE,
+                                     CL_BUFFER_CREATE_TYPE_REGION, &high, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    reject(HAS_OUT, OVERLAP, "overlaps", call.in = left, call.out = right,
+           call.out_offset = 1, call.count = 2 * floats - 1);
+    reject(HAS_OUT, OVERLAP, "overlaps", call.in = right, call.out = left,
+           call.out_offset = 2 * floats - 1, call.count = floats);
+    reject(HAS_OUT, OVERLAP, "overlaps", call.in = parent, call.out = right,
+           call.out_offset = 1, call.count = 2 * floats);
+    reject(HAS_ITEMS, OVERLAP, "total_at", fold.total_at = (clfold_place){ right, 0 },
+           call.in = left, call.count = floats + 1);
+    reject(HAS_ITEMS, OVERLAP, "init_at", fold.init_at.mem = left,
+           fold.init_at.offset = floats, call.in = spare, call.out = right,
+           call.count = 1);
+    /* The same byte by two names, and runs that do not meet. */
+    accept(HAS_OUT, call.in = left, call.in_offset = floats, call.out = right,
+           call.count = floats);
+    accept(HAS_OUT, call.in = left, call.out = right, call.count = floats);
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    clReleaseMemObject(left);
+    clReleaseMemObject(right);
+    clReleaseMemObject(parent);
+}
+
+/* A fold's name stands in front, so that one of many calls is found. */
+static void test_name(void **state)
+{
+    (void)state;
+    reject(0, RANGE,
+           "mean height: in holds 1000 elements of f32, in_offset 0 + count 2000 is past "
+           "its end",
+           fold.name = "mean height", call.count = 2000);
+}
+
+/* ---- What one operation has -------------------------------------------------------- */
+
+/* A reduction's total is out. */
+static void test_total(void **state)
+{
+    cl_mem read_only = buffer(device.context, CL_MEM_READ_ONLY, 64);
+
+    (void)state;
+    reject_fold(HAS_ONE, ARGUMENT, "is for scans", fold.total_at.mem = spare);
+    reject_fold(HAS_ONE, ARGUMENT, "total_at", fold.total_at.offset = 2);
+    reject(HAS_ITEMS, ARGUMENT, "total_at: mem is NULL, but offset is 2",
+           fold.total_at.offset = 2);
+    reject(HAS_ITEMS, RANGE, "total_at holds 64 elements of f32, total_at.offset 64",
+           fold.total_at = (clfold_place){ spare, 64 });
+    reject(HAS_ITEMS, ARGUMENT, "total_at", fold.total_at.mem = read_only);
+    /* In the input, in the output, and beside them. */
+    reject(HAS_ITEMS, OVERLAP, "total_at, bytes 3996 to 3999, overlaps in",
+           fold.total_at = (clfold_place){ in, COUNT - 1 });
+    reject(HAS_ITEMS, OVERLAP, "total_at",
+           fold.total_at = (clfold_place){ in, COUNT - 1 }, call.out = in);
+    reject(HAS_ITEMS, OVERLAP, "total_at, bytes 3996 to 3999, overlaps out",
+           fold.total_at = (clfold_place){ out, COUNT - 1 });
+    reject(HAS_ITEMS, OVERLAP, "total_at", fold.total_at.mem = out);
+    accept(HAS_ITEMS, fold.total_at.mem = out, call.out_offset = 1);
+    accept(HAS_ITEMS, fold.total_at = (clfold_place){ out, COUNT });
+    accept(HAS_ITEMS, fold.total_at = (clfold_place){ in, COUNT - 1 },
+           call.count = COUNT - 1);
+    clReleaseMemObject(read_only);
+}
+
+/* An operator that does not commute is rejected by the rungs that reorder. */
+static void test_rungs(void **state)
+{
+    const struct monoid affine = affine_monoid(CLFOLD_F32);
+
+    (void)state;
+    for (int a = 0; a < CLFOLD_ALGORITHMS; ++a) {
+        const struct algorithm_row *rung = clfold_algorithm_row((enum algorithm)a);
+        char words[64];
+        snprintf(words, sizeof(words), "affine: algorithm \"%s\" reorders", rung->name);
+        if (rung->reorders) {
+            assert_refused(clfold_reduce_monoid(ctx, device.queue, &affine, rung->name,
+                                                in, 0, out, 0, 0, NULL, 0, NULL, NULL),
+                           CLFOLD_ERROR_UNSUPPORTED, words);
+        }
+    }
+}
+
+static void test_later_calls(void **state)
+{
+    (void)state;
+#define reject_later(name, ...)                                                          \
+    assert_refused(name(ctx, device.queue, &sum, __VA_ARGS__), CLFOLD_ERROR_UNSUPPORTED, \
+                   #name)
+    reject_later(clfold_select, in, 0, out, 0, out, 1, 1, 0, NULL, NULL);
+    reject_later(clfold_partition, in, 0, out, 0, out, 1, 1, 0, NULL, NULL);
+    reject_later(clfold_unique, in, 0, out, 0, out, 1, 1, 0, NULL, NULL);
+    reject_later(clfold_run_length_encode, in, 0, out, 0, out, 0, out, 0, 1, 0, NULL,
+                 NULL);
+    reject_later(clfold_run_length_decode, in, 0, out, 0, out, 0, 1, 1, 0, NULL, NULL);
+}
+
+/* ---- Contexts and their devices ---------------------------------------------------- */
+
+static void test_context(void **state)
+{
+    clfold_context *none = NULL;
+    clfold_context_params params = { 0 };
+    clfold_stats stats;
+
+    (void)state;
+    assert_refused(clfold_context_stats(NULL, &stats), CLFOLD_ERROR_ARGUMENT, "context");
+    assert_refused(clfold_context_stats(ctx, NULL), CLFOLD_ERROR_ARGUMENT, "out is NULL");
+    assert_refused(clfold_context_create(NULL, device.context, device.id, NULL),
+                   CLFOLD_ERROR_ARGUMENT, "out is NULL");
+    assert_refused(clfold_context_create(&none, NULL, device.id, NULL),
+                   CLFOLD_ERROR_ARGUMENT, "context is NULL");
+    assert_refused(clfold_context_create(&none, device.context, NULL, NULL),
+                   CLFOLD_ERROR_ARGUMENT, "device is NULL");
+    for (size_t i = 0; i < sizeof(params.reserved) / sizeof(params.reserved[0]); ++i) {
+        params.reserved[i] = 1;
+        assert_refused(clfold_context_create(&none, device.context, device.id, &params),
+                       CLFOLD_ERROR_ARGUMENT, "reserved[");
+        params.reserved[i] = 0;
+    }
+    params.log_level = 9;
+    assert_refused(clfold_context_create(&none, device.context, device.id, &params),
+                   CLFOLD_ERROR_ARGUMENT, "log_level 9");
+    params = (clfold_context_params){ .cache_folder = "folder" };
+    assert_refused(clfold_context_create(&none, device.context, device.id, &params),
+                   CLFOLD_ERROR_UNSUPPORTED, "cache_folder");
+    params = (clfold_context_params){ .cache_limit = 1 };
+    assert_refused(clfold_context_create(&none, device.context, device.id, &params),
+                   CLFOLD_ERROR_UNSUPPORTED, "cache_limit");
+    assert_null(none);
+    clfold_context_destroy(NULL);
+    clfold_context_destroy(&none);
+    clfold_context_trim(NULL);
 }
 
 /* Whether the device can be split, before a call of it is made: rusticl (Mesa 22.3)
@@ -405,8 +726,8 @@ static void test_foreign_device(void **state)
     clfold_context *whole = NULL;
     cl_mem mem = buffer(context, CL_MEM_READ_WRITE, 64);
     assert_ok(clfold_context_create(&whole, context, device.id, NULL));
-    assert_refused(clfold_reduce(whole, queue, &sum, mem, 0, mem, 0, 1, 0, NULL, NULL),
-                   CLFOLD_ERROR_ARGUMENT, "of another device");
+    reject(0, ARGUMENT, "of another device", call.context = whole, call.queue = queue,
+           call.in = call.out = mem, call.count = 1);
     clfold_context_destroy(&whole);
     clReleaseMemObject(mem);
     clReleaseCommandQueue(queue);
@@ -489,167 +810,51 @@ static void test_part(void **state)
     }
 }
 
-static void test_access(void **state)
-{
-    cl_mem write_only = buffer(device.context, CL_MEM_WRITE_ONLY, COUNT * 4);
-    cl_mem read_only = buffer(device.context, CL_MEM_READ_ONLY, COUNT * 4);
-    const cl_image_format format = { CL_R, CL_FLOAT };
-    const cl_image_desc desc = { .image_type = CL_MEM_OBJECT_IMAGE2D,
-                                 .image_width = 8,
-                                 .image_height = 8 };
-    cl_int status;
-
-    (void)state;
-    refuse_reduce(device.queue, write_only, 0, out, 0, 1, 0, NULL, CLFOLD_ERROR_ARGUMENT,
-                  "write-only");
-    refuse_reduce(device.queue, in, 0, read_only, 0, 1, 0, NULL, CLFOLD_ERROR_ARGUMENT,
-                  "read-only");
-    cl_mem image =
-        clCreateImage(device.context, CL_MEM_READ_WRITE, &format, &desc, NULL, &status);
-    if (status == CL_SUCCESS) {
-        refuse_reduce(device.queue, image, 0, out, 0, 1, 0, NULL, CLFOLD_ERROR_ARGUMENT,
-                      "no buffer");
-        clReleaseMemObject(image);
-    }
-    clReleaseMemObject(write_only);
-    clReleaseMemObject(read_only);
-}
-
-/* In place means the same byte; any other overlap is refused, between sub-buffers too. */
-static void test_overlap(void **state)
-{
-    cl_uint align_bits = 0;
-    cl_int status;
-
-    (void)state;
-    refuse_reduce(device.queue, in, 0, in, 1, COUNT, 0, NULL, CLFOLD_ERROR_OVERLAP,
-                  "out, bytes 4 to 7, overlaps in, bytes 0 to 3999");
-    refuse_reduce(device.queue, in, 1, in, COUNT - 1, COUNT - 1, 0, NULL,
-                  CLFOLD_ERROR_OVERLAP, "overlaps");
-    assert_ok(
-        clfold_reduce(ctx, device.queue, &sum, in, 1, in, 0, COUNT - 1, 0, NULL, NULL));
-    assert_ok(clfold_reduce(ctx, device.queue, &sum, in, 0, in, COUNT - 1, COUNT - 1, 0,
-                            NULL, NULL));
-    assert_ok(clfold_reduce(ctx, device.queue, &sum, in, 5, in, 5, 10, 0, NULL, NULL));
-
-    clGetDeviceInfo(device.id, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(align_bits),
-                    &align_bits, NULL);
-    size_t align = align_bits / 8;
-    cl_mem parent = buffer(device.context, CL_MEM_READ_WRITE, 4 * align);
-    const cl_buffer_region low = { 0, 3 * align }, high = { align, 3 * align };
-    cl_mem left = clCreateSubBuffer(parent, CL_MEM_READ_WRITE,
-                                    CL_BUFFER_CREATE_TYPE_REGION, &low, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    cl_mem right = clCreateSubBuffer(parent, CL_MEM_READ_WRITE,
-                                     CL_BUFFER_CREATE_TYPE_REGION, &high, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    size_t floats = align / 4;
-    refuse_reduce(device.queue, left, 0, right, 1, 3 * floats, 0, NULL,
-                  CLFOLD_ERROR_OVERLAP, "overlaps");
-    refuse_reduce(device.queue, right, 0, left, 2 * floats, 3 * floats, 0, NULL,
-                  CLFOLD_ERROR_OVERLAP, "overlaps");
-    refuse_reduce(device.queue, parent, 0, right, 1, 4 * floats, 0, NULL,
-                  CLFOLD_ERROR_OVERLAP, "overlaps");
-    /* The same byte by two names, and runs that do not meet. */
-    assert_ok(clfold_reduce(ctx, device.queue, &sum, left, floats, right, 0, floats, 0,
-                            NULL, NULL));
-    assert_ok(clfold_reduce(ctx, device.queue, &sum, left, 0, right, floats, floats, 0,
-                            NULL, NULL));
-    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
-    clReleaseMemObject(left);
-    clReleaseMemObject(right);
-    clReleaseMemObject(parent);
-}
-
-static void test_params(void **state)
-{
-    clfold_context *none = NULL;
-    clfold_context_params params = { 0 };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(params.reserved) / sizeof(params.reserved[0]); ++i) {
-        params.reserved[i] = 1;
-        assert_refused(clfold_context_create(&none, device.context, device.id, &params),
-                       CLFOLD_ERROR_ARGUMENT, "reserved[");
-        params.reserved[i] = 0;
-    }
-    params.log_level = 9;
-    assert_refused(clfold_context_create(&none, device.context, device.id, &params),
-                   CLFOLD_ERROR_ARGUMENT, "log_level 9");
-    params.log_level = 0;
-    params.cache_folder = "folder";
-    assert_refused(clfold_context_create(&none, device.context, device.id, &params),
-                   CLFOLD_ERROR_UNSUPPORTED, "cache_folder");
-    params.cache_folder = NULL;
-    params.cache_limit = 1;
-    assert_refused(clfold_context_create(&none, device.context, device.id, &params),
-                   CLFOLD_ERROR_UNSUPPORTED, "cache_limit");
-    assert_null(none);
-}
-
-static void test_later_calls(void **state)
-{
-    (void)state;
-#define refuse_later(name, ...)                                                          \
-    assert_refused(name(ctx, device.queue, &sum, __VA_ARGS__), CLFOLD_ERROR_UNSUPPORTED, \
-                   #name)
-    refuse_later(clfold_select, in, 0, out, 0, out, 1, 1, 0, NULL, NULL);
-    refuse_later(clfold_partition, in, 0, out, 0, out, 1, 1, 0, NULL, NULL);
-    refuse_later(clfold_unique, in, 0, out, 0, out, 1, 1, 0, NULL, NULL);
-    refuse_later(clfold_run_length_encode, in, 0, out, 0, out, 0, out, 0, 1, 0, NULL,
-                 NULL);
-    refuse_later(clfold_run_length_decode, in, 0, out, 0, out, 0, 1, 1, 0, NULL, NULL);
-}
-
-/* A fold's name stands in front, so that one of many calls is found. */
-static void test_name(void **state)
-{
-    clfold_fold fold = sum;
-
-    (void)state;
-    fold.name = "mean height";
-    assert_refused(
-        clfold_reduce(ctx, device.queue, &fold, in, 0, out, 0, 2000, 0, NULL, NULL),
-        CLFOLD_ERROR_RANGE,
-        "mean height: in holds 1000 elements of f32, "
-        "in_offset 0 + count 2000 is past its end");
-}
-
 static int open_device(void **state)
 {
-    (void)state;
-    device_init(&device);
+    int status = open_context(state);
+
     in = buffer(device.context, CL_MEM_READ_WRITE, COUNT * 4);
-    out = buffer(device.context, CL_MEM_READ_WRITE, 16);
-    return clfold_context_create(&ctx, device.context, device.id, NULL);
+    out = buffer(device.context, CL_MEM_READ_WRITE, (COUNT + 1) * 4);
+    spare = buffer(device.context, CL_MEM_READ_WRITE, 64 * 4);
+    paint_buffer(in, COUNT * 4);
+    paint();
+    return status;
+}
+
+/* A rejected call has written nothing. */
+static int end(void **state)
+{
+    (void)state;
+    assert_painted();
+    return 0;
 }
 
 static int close_device(void **state)
 {
-    (void)state;
-    clfold_context_destroy(&ctx);
     clReleaseMemObject(in);
     clReleaseMemObject(out);
+    clReleaseMemObject(spare);
     if (own) {
         clReleaseContext(own);
     }
     release_parts(worked, num_worked);
-    device_finish(&device);
-    return 0;
+    return close_context(state);
 }
+
+#define TEST(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_null),           cmocka_unit_test(test_enumerators),
-        cmocka_unit_test(test_later_fields),   cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_rungs),          cmocka_unit_test(test_arg_sizes),
-        cmocka_unit_test(test_init),           cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_wait_list),      cmocka_unit_test(test_foreign_objects),
-        cmocka_unit_test(test_foreign_device), cmocka_unit_test(test_part),
-        cmocka_unit_test(test_access),         cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_params),         cmocka_unit_test(test_later_calls),
-        cmocka_unit_test(test_name),
+        TEST(test_table),        TEST(test_null),        TEST(test_enumerators),
+        TEST(test_later_fields), TEST(test_algorithms),  TEST(test_nothing),
+        TEST(test_sizes),        TEST(test_no_identity), TEST(test_init),
+        TEST(test_ranges),       TEST(test_wait_list),   TEST(test_foreign_objects),
+        TEST(test_access),       TEST(test_overlap),     TEST(test_sub_buffers),
+        TEST(test_name),         TEST(test_total),       TEST(test_rungs),
+        TEST(test_later_calls),  TEST(test_context),     TEST(test_foreign_device),
+        TEST(test_part),
     };
 
     return cmocka_run_group_tests_name("arguments", tests, open_device, close_device);

@@ -1,74 +1,185 @@
-/* Queues, events and scratch: order without an in-order queue, wait lists, many calls in
- * flight, failed waits, and who holds which memory. */
+/* Queues, events and scratch, of every operation: order without an in-order queue, wait
+ * lists, many calls in flight, failed waits, and who holds which memory. */
+#include "calls.h"
+#include "lookback.h"
 #include "one_context.h"
 #include "oracle.h"
 #include "test.h"
 
-#include "device/scratch.h"
-#include "ops/internal.h"
+#define COUNT 50000
+#define SMALL 2048 /* two tiles */
 
-#define COUNT 200000
-#define CALLS 8
-
-static const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 };
-
-/* Many groups, so that every call takes two launches and scratch. */
+/* At most 49 partials a call: less than the smallest block of scratch. */
 static const struct debug tiles = { .tile = TILE_VECTOR,
                                     .tile_elements = 1024,
-                                    .max_groups = 50 };
+                                    .max_groups = 10 };
+#define BLOCK 4096
 
-struct input {
-    cl_mem mem;
-    cl_int *values;
-    cl_long total;
+/* A call by an algorithm of several launches, which take scratch. */
+struct way {
+    unsigned call;
+    const char *algorithm, *simpler; /* the latter in one launch, if there is one */
+};
+static const struct way ways[] = {
+    { CALL_REDUCE, "reduce_tiles", "reduce_tiles" },
+    { CALL_INCLUSIVE_SCAN, "reduce_then_scan", "scan_single_group" },
+    { CALL_EXCLUSIVE_SCAN, "scan_then_propagate", "scan_single_group" },
+};
+#define NUM_WAYS (sizeof(ways) / sizeof(ways[0]))
+
+/* One launch, and words that keep their meaning from one call to the next. */
+static const struct way look_back = { CALL_INCLUSIVE_SCAN, "scan_lookback",
+                                      "scan_lookback" };
+
+/* ---- Tasks ------------------------------------------------------------------------- */
+
+/* A way on data of its own. */
+struct task {
+    const struct way *way;
+    clfold_context *context;
+    const char *algorithm;
+    size_t count, num_results;
+    cl_mem in, out; /* ints */
+    cl_int values[COUNT], expected[COUNT];
 };
 
-static struct input input_create(uint64_t seed)
-{
-    struct input input = { .values = malloc(COUNT * sizeof(cl_int)) };
-    const struct pair pair = { CLFOLD_I32, CLFOLD_I64 };
-    cl_int status;
+/* What an output is before it is written. */
+static cl_int blank[COUNT];
 
-    assert_non_null(input.values);
-    fill(input.values, CLFOLD_I32, COUNT, FILL_EXACT, seed);
-    oracle_fold(CLFOLD_ADD, pair, input.values, COUNT, NULL, &input.total, NULL);
-    input.mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                               COUNT * sizeof(cl_int), input.values, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    return input;
-}
-
-static void input_destroy(struct input *input)
-{
-    clReleaseMemObject(input->mem);
-    free(input->values);
-}
-
-static cl_mem output_create(size_t num)
+static cl_mem buffer(const cl_int *values)
 {
     cl_int status;
-    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE, num * sizeof(cl_long),
-                                NULL, &status);
+    cl_mem mem =
+        clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                       COUNT * sizeof(*values), (void *)(uintptr_t)values, &status);
 
     assert_int_equal(status, CL_SUCCESS);
     return mem;
 }
 
-static cl_long read_at(cl_command_queue queue, cl_mem mem, size_t index)
+static cl_event gate_create(void)
 {
-    cl_long value = 0;
+    cl_int status;
+    cl_event gate = clCreateUserEvent(device.context, &status);
 
-    assert_int_equal(clEnqueueReadBuffer(queue, mem, CL_TRUE, index * sizeof(value),
-                                         sizeof(value), &value, 0, NULL, NULL),
-                     CL_SUCCESS);
-    return value;
+    assert_int_equal(status, CL_SUCCESS);
+    return gate;
 }
 
-static uint64_t scratch_bytes(void)
+static void gate_open(cl_event gate)
+{
+    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    clReleaseEvent(gate);
+}
+
+/* Returns how many results there are. */
+static size_t expect(const struct way *way, const cl_int *values, size_t count,
+                     cl_int *expected)
+{
+    const struct call_row *row = &call_rows[way->call];
+    const struct pair pair = { CLFOLD_I32, CLFOLD_I32 };
+
+    if (row->has & HAS_ITEMS) {
+        oracle_scan(CLFOLD_ADD, pair, row->has & HAS_FIRST, values, count, NULL, expected,
+                    NULL, NULL);
+        return count;
+    }
+    oracle_fold(CLFOLD_ADD, pair, values, count, NULL, expected, NULL);
+    return 1;
+}
+
+static struct task *task_create(const struct way *way, size_t count, uint64_t seed)
+{
+    struct task *task = malloc(sizeof(*task));
+
+    assert_non_null(task);
+    task->way = way;
+    task->context = ctx;
+    task->algorithm = way->algorithm;
+    task->count = count;
+    fill(task->values, CLFOLD_I32, COUNT, FILL_EXACT, seed);
+    task->num_results = expect(way, task->values, count, task->expected);
+    task->in = buffer(task->values);
+    task->out = buffer(blank);
+    return task;
+}
+
+static void task_destroy(struct task *task)
+{
+    clReleaseMemObject(task->in);
+    clReleaseMemObject(task->out);
+    free(task);
+}
+
+static clfold_status task_call(const struct task *task, cl_command_queue queue,
+                               const cl_event *wait, cl_event *event)
+{
+    const clfold_fold fold = { .op = CLFOLD_ADD,
+                               .type = CLFOLD_I32,
+                               .algorithm = task->algorithm };
+    const struct call call = { .context = task->context,
+                               .queue = queue,
+                               .fold = &fold,
+                               .in = task->in,
+                               .out = task->out,
+                               .count = task->count,
+                               .num_wait = wait ? 1 : 0,
+                               .wait = wait,
+                               .event = event };
+
+    return call_rows[task->way->call].make(&call);
+}
+
+static void assert_holds(cl_command_queue queue, cl_mem mem, const cl_int *expected,
+                         size_t num)
+{
+    static cl_int found[COUNT];
+
+    assert_int_equal(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, num * sizeof(*found),
+                                         found, 0, NULL, NULL),
+                     CL_SUCCESS);
+    for (size_t i = 0; i < num; ++i) {
+        if (found[i] != expected[i]) {
+            fail_msg("item %zu is %d instead of %d", i, found[i], expected[i]);
+        }
+    }
+}
+
+static void assert_done(const struct task *task, cl_command_queue queue)
+{
+    assert_holds(queue, task->out, task->expected, task->num_results);
+}
+
+/* From the call to its end. The result is read by a queue that holds nothing back, since
+ * a blocking read may wait for all of its queue. */
+static void assert_does(const struct task *task, cl_command_queue queue)
+{
+    cl_event event;
+
+    assert_ok(task_call(task, queue, NULL, &event));
+    assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
+    clReleaseEvent(event);
+    assert_done(task, device.queue);
+}
+
+/* The sum of a task's elements, on the host. */
+static void assert_sums(const struct task *task, cl_command_queue queue)
+{
+    const clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
+    const struct way way = { .call = CALL_REDUCE };
+    cl_int result = 0, expected;
+
+    expect(&way, task->values, task->count, &expected);
+    assert_ok(clfold_reduce_host(ctx, queue, &fold, task->in, 0, task->count, &result,
+                                 sizeof(result)));
+    assert_int_equal(result, expected);
+}
+
+static uint64_t scratch_bytes(clfold_context *context)
 {
     clfold_stats stats;
 
-    assert_ok(clfold_context_stats(ctx, &stats));
+    assert_ok(clfold_context_stats(context, &stats));
     return stats.scratch_bytes;
 }
 
@@ -81,99 +192,171 @@ static void need_disorder(void)
     }
 }
 
-/* Each call waits for what came before it by events alone: a write, a sum of it into a
- * buffer, a sum of that buffer. */
+/* ---- Order and events -------------------------------------------------------------- */
+
+/* Each command waits for what came before it by events alone: a write, a call on it, and
+ * another in place on what that has left. */
 static void test_out_of_order(void **state)
 {
+    static cl_int twice[COUNT];
+
     (void)state;
     need_disorder();
-    for (int round = 0; round < 20; ++round) {
-        struct input input = input_create((uint64_t)round);
-        cl_mem out = output_create(2);
-        cl_event written, summed, again;
-        const clfold_fold copy = { .op = CLFOLD_MAX, .type = CLFOLD_I32 };
-
-        input.values[COUNT - 1] ^= round;
-        const struct pair pair = { CLFOLD_I32, CLFOLD_I64 };
-        oracle_fold(CLFOLD_ADD, pair, input.values, COUNT, NULL, &input.total, NULL);
-        assert_int_equal(clEnqueueWriteBuffer(device.disorder, input.mem, CL_FALSE, 0,
-                                              COUNT * sizeof(cl_int), input.values, 0,
-                                              NULL, &written),
+    for (size_t round = 0; round < 3 * NUM_WAYS * NUM_WAYS; ++round) {
+        const struct way *second = &ways[round / NUM_WAYS % NUM_WAYS];
+        struct task *task = task_create(&ways[round % NUM_WAYS], COUNT, round);
+        struct task again = { .way = second,
+                              .context = ctx,
+                              .algorithm = second->algorithm,
+                              .count = task->num_results,
+                              .in = task->out,
+                              .out = task->out };
+        cl_event written, once, done;
+        /* What is in the buffer until the write has been. */
+        assert_int_equal(clEnqueueWriteBuffer(device.disorder, task->in, CL_TRUE, 0,
+                                              sizeof(blank), blank, 0, NULL, NULL),
                          CL_SUCCESS);
-        assert_ok(clfold_reduce(ctx, device.disorder, &sum, input.mem, 0, out, 0, COUNT,
-                                1, &written, &summed));
-        /* The two halves of the sum as ints: max of {low, high}. */
-        assert_ok(clfold_reduce(ctx, device.disorder, &copy, out, 0, out, 2, 2, 1,
-                                &summed, &again));
-        assert_int_equal(clWaitForEvents(1, &again), CL_SUCCESS);
-        assert_int_equal(read_at(device.disorder, out, 0), input.total);
-        cl_int low = (cl_int)(cl_uint)(cl_ulong)input.total;
-        cl_int high = (cl_int)(input.total >> 32);
-        assert_int_equal((cl_int)read_at(device.disorder, out, 1),
-                         low > high ? low : high);
+        assert_int_equal(clEnqueueWriteBuffer(device.disorder, task->in, CL_FALSE, 0,
+                                              sizeof(task->values), task->values, 0, NULL,
+                                              &written),
+                         CL_SUCCESS);
+        assert_ok(task_call(task, device.disorder, &written, &once));
+        assert_ok(task_call(&again, device.disorder, &once, &done));
+        assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+        assert_holds(device.disorder, task->out, twice,
+                     expect(second, task->expected, task->num_results, twice));
         clReleaseEvent(written);
-        clReleaseEvent(summed);
-        clReleaseEvent(again);
-        clReleaseMemObject(out);
-        input_destroy(&input);
+        clReleaseEvent(once);
+        clReleaseEvent(done);
+        task_destroy(task);
     }
 }
 
 /* The event of a call completes when its last kernel has, also for count 0. */
 static void test_event(void **state)
 {
-    struct input input = input_create(1);
-    cl_mem out = output_create(1);
     const size_t counts[] = { 0, 1, COUNT };
 
     (void)state;
-    for (size_t i = 0; i < 3; ++i) {
+    for (size_t i = 0; i < 3 * 3 * NUM_WAYS; ++i) {
+        const struct way *way = &ways[i / 9];
+        const char *const algorithms[] = { way->algorithm, way->simpler, NULL };
+        struct task *task = task_create(way, counts[i % 3], i);
         cl_event event = NULL;
         cl_int execution = CL_QUEUED;
-        assert_ok(clfold_reduce(ctx, device.queue, &sum, input.mem, 0, out, 0, counts[i],
-                                0, NULL, &event));
+        task->algorithm = algorithms[i / 3 % 3];
+        assert_ok(task_call(task, device.queue, NULL, &event));
         assert_non_null(event);
         assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
         assert_int_equal(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
                                         sizeof(execution), &execution, NULL),
                          CL_SUCCESS);
         assert_int_equal(execution, CL_COMPLETE);
+        assert_done(task, device.queue);
         clReleaseEvent(event);
+        task_destroy(task);
     }
-    assert_int_equal(read_at(device.queue, out, 0), input.total);
-    clReleaseMemObject(out);
-    input_destroy(&input);
 }
 
-/* Calls in flight behind a user event, all at once, do not share scratch; on an in-order
- * queue they do, one after the other. */
+/*
+ * A wait event that fails. On PoCL our event fails, nothing runs, and the next calls are
+ * right. Quirk of Intel's runtime: the event later reads complete, and an out-of-order
+ * queue crashes at clFinish; so there an in-order queue only, and only the next calls
+ * count.
+ *
+ * PoCL 3.1 aborts, in plain OpenCL as well, where the failure goes on to a command whose
+ * event nobody holds ("PTHREAD ERROR in pocl_update_event_failed"); so there the call
+ * that fails is the simpler one.
+ */
+static void failed_wait(const struct way *way, cl_command_queue queue)
+{
+    struct task *task = task_create(way, COUNT, 8);
+    cl_event event = NULL, gate = gate_create();
+    cl_int status, execution = CL_QUEUED;
+
+    task->algorithm = device.is_pocl ? way->simpler : way->algorithm;
+    assert_ok(task_call(task, queue, &gate, &event));
+    assert_int_equal(clSetUserEventStatus(gate, -42), CL_SUCCESS);
+    status = clWaitForEvents(1, &event);
+    clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(execution),
+                   &execution, NULL);
+    if (device.is_pocl) {
+        assert_true(execution < 0);
+        assert_int_not_equal(status, CL_SUCCESS);
+        assert_holds(queue, task->out, blank, COUNT);
+    } else {
+        print_message("quirk: %s: after a failed wait the event reads %d\n", device.name,
+                      execution);
+    }
+    clReleaseEvent(event);
+    clReleaseEvent(gate);
+    task->algorithm = way->algorithm;
+    for (int i = 0; i < 3; ++i) {
+        assert_does(task, queue);
+        assert_sums(task, queue);
+    }
+    task_destroy(task);
+}
+
+static void test_failed_wait(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NUM_WAYS; ++i) {
+        failed_wait(&ways[i], device.queue);
+        if (device.disorder && device.is_pocl) {
+            failed_wait(&ways[i], device.disorder);
+        }
+    }
+}
+
+/* clfold_reduce_host runs after all that the queue holds, whatever its kind. */
+static void test_host_result_is_last(void **state)
+{
+    cl_command_queue queues[] = { device.queue, device.disorder };
+    struct task *tasks[] = { task_create(&ways[0], COUNT, 9),
+                             task_create(&ways[0], COUNT, 10) };
+
+    (void)state;
+    for (size_t i = 0; i < 20 && queues[i / 10]; ++i) {
+        struct task *task = tasks[i % 2];
+        clEnqueueWriteBuffer(queues[i / 10], tasks[0]->in, CL_FALSE, 0,
+                             sizeof(task->values), task->values, 0, NULL, NULL);
+        struct task there = { .count = COUNT, .in = tasks[0]->in };
+        memcpy(there.values, task->values, sizeof(there.values));
+        assert_sums(&there, queues[i / 10]);
+    }
+    task_destroy(tasks[0]);
+    task_destroy(tasks[1]);
+}
+
+/* ---- Scratch ----------------------------------------------------------------------- */
+
+/* Calls in flight that wait for a user event, all at once, do not share scratch; on an
+ * in-order queue they do, one after the other. The second of each way is in place. */
 static void calls_in_flight(cl_command_queue queue, bool in_order)
 {
-    struct input inputs[CALLS];
-    cl_mem out = output_create(CALLS);
-    cl_event events[CALLS];
-    cl_int status;
-    cl_event gate = clCreateUserEvent(device.context, &status);
+    enum { CALLS = 3 * NUM_WAYS };
+    struct task *tasks[CALLS];
+    cl_event events[CALLS], gate = gate_create();
 
-    assert_int_equal(status, CL_SUCCESS);
     clfold_context_trim(ctx);
     for (size_t i = 0; i < CALLS; ++i) {
-        inputs[i] = input_create(i);
+        tasks[i] = task_create(&ways[i % NUM_WAYS], COUNT, i);
+        if (i / NUM_WAYS == 1) {
+            clReleaseMemObject(tasks[i]->out);
+            clRetainMemObject(tasks[i]->in);
+            tasks[i]->out = tasks[i]->in;
+        }
+        assert_ok(task_call(tasks[i], queue, &gate, &events[i]));
     }
-    for (size_t i = 0; i < CALLS; ++i) {
-        assert_ok(clfold_reduce(ctx, queue, &sum, inputs[i].mem, 0, out, i, COUNT, 1,
-                                &gate, &events[i]));
-    }
-    assert_int_equal(scratch_bytes(), in_order ? 4096 : CALLS * 4096);
-    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    assert_int_equal(scratch_bytes(ctx), in_order ? BLOCK : CALLS * BLOCK);
+    gate_open(gate);
     assert_int_equal(clWaitForEvents(CALLS, events), CL_SUCCESS);
     for (size_t i = 0; i < CALLS; ++i) {
-        assert_int_equal(read_at(queue, out, i), inputs[i].total);
+        assert_done(tasks[i], queue);
         clReleaseEvent(events[i]);
-        input_destroy(&inputs[i]);
+        task_destroy(tasks[i]);
     }
-    clReleaseEvent(gate);
-    clReleaseMemObject(out);
 }
 
 static void test_in_flight_in_order(void **state)
@@ -187,217 +370,111 @@ static void test_in_flight_out_of_order(void **state)
     (void)state;
     need_disorder();
     calls_in_flight(device.disorder, false);
-    /* All are complete: the next call makes no new block. */
-    uint64_t before = scratch_bytes();
-    struct input input = input_create(99);
-    cl_long result = 0;
-    assert_ok(clfold_reduce_host(ctx, device.disorder, &sum, input.mem, 0, COUNT, &result,
-                                 sizeof(result)));
-    assert_int_equal(result, input.total);
-    assert_int_equal(scratch_bytes(), before);
-    input_destroy(&input);
+    /* All are complete: the next calls make no new block. */
+    uint64_t before = scratch_bytes(ctx);
+    for (size_t i = 0; i < NUM_WAYS; ++i) {
+        struct task *task = task_create(&ways[i], COUNT, 99);
+        assert_does(task, device.disorder);
+        assert_sums(task, device.disorder);
+        task_destroy(task);
+    }
+    assert_int_equal(scratch_bytes(ctx), before);
 }
 
-/* However many calls are in flight, none waits for another: one that names no event ends
- * while all before it are held back. */
-static void test_no_call_waits(void **state)
+/* However many calls are in flight, none waits for another: calls that name no event end
+ * while all before them are held back, and their blocks serve again. */
+static void test_held_calls(void **state)
 {
+    enum { HELD = 14 * NUM_WAYS, LENGTH = 60 * NUM_WAYS };
+    struct task *held[NUM_WAYS], *free_ones[NUM_WAYS];
+
     (void)state;
     need_disorder();
-
-    const size_t calls = 40;
-    struct input input = input_create(3);
-    cl_mem out = output_create(calls + 1);
-    cl_event last = NULL;
-    cl_int status;
-    cl_event gate = clCreateUserEvent(device.context, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
+    cl_event gate = gate_create();
     clfold_context_trim(ctx);
-    for (size_t i = 0; i < calls; ++i) {
-        assert_ok(clfold_reduce(ctx, device.disorder, &sum, input.mem, 0, out, i, COUNT,
-                                1, &gate, NULL));
+    for (size_t i = 0; i < NUM_WAYS; ++i) {
+        held[i] = task_create(&ways[i], COUNT, i);
+        free_ones[i] = task_create(&ways[i], SMALL, 10 + i);
     }
-    assert_int_equal(scratch_bytes(), calls * 4096);
-    assert_ok(clfold_reduce(ctx, device.disorder, &sum, input.mem, 0, out, calls, COUNT,
-                            0, NULL, &last));
-    assert_int_equal(clWaitForEvents(1, &last), CL_SUCCESS);
-    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    for (size_t i = 0; i < HELD; ++i) {
+        assert_ok(task_call(held[i % NUM_WAYS], device.disorder, &gate, NULL));
+    }
+    assert_int_equal(scratch_bytes(ctx), HELD * BLOCK);
+    for (size_t i = 0; i < LENGTH; ++i) {
+        assert_does(free_ones[i % NUM_WAYS], device.disorder);
+    }
+    assert_true(scratch_bytes(ctx) <= 2 * HELD * BLOCK);
+    for (size_t i = 0; i < NUM_WAYS; ++i) {
+        assert_holds(device.queue, held[i]->out, blank, COUNT);
+    }
+    gate_open(gate);
     assert_int_equal(clFinish(device.disorder), CL_SUCCESS);
-    for (size_t i = 0; i <= calls; ++i) {
-        assert_int_equal(read_at(device.disorder, out, i), input.total);
+    for (size_t i = 0; i < NUM_WAYS; ++i) {
+        assert_done(held[i], device.disorder);
+        assert_sums(held[i], device.disorder);
+        task_destroy(held[i]);
+        task_destroy(free_ones[i]);
     }
-    clReleaseEvent(last);
-    clReleaseEvent(gate);
-    clReleaseMemObject(out);
-    input_destroy(&input);
 }
 
-/* `depth` calls are in flight at any time, each behind a gate of its own, and the oldest
+/* So many calls are in flight at any time, each behind a gate of its own, and the oldest
  * ends before the next one comes: their blocks serve again, however many calls follow. */
 static void test_steady_flight(void **state)
 {
     enum { DEPTH = 40, LENGTH = 400 };
+    struct task *tasks[DEPTH];
+    cl_event gates[DEPTH], events[DEPTH];
+
     (void)state;
     need_disorder();
-
-    struct input input = input_create(11);
-    cl_mem out = output_create(LENGTH);
-    cl_event gates[LENGTH], events[LENGTH];
-
     clfold_context_trim(ctx);
+    for (size_t i = 0; i < DEPTH; ++i) {
+        tasks[i] = task_create(&ways[i % NUM_WAYS], SMALL, i);
+    }
     for (size_t i = 0; i < LENGTH + DEPTH; ++i) {
+        const size_t k = i % DEPTH;
         if (i >= DEPTH) {
-            assert_int_equal(clSetUserEventStatus(gates[i - DEPTH], CL_COMPLETE),
-                             CL_SUCCESS);
-            assert_int_equal(clWaitForEvents(1, &events[i - DEPTH]), CL_SUCCESS);
-            clReleaseEvent(events[i - DEPTH]);
-            clReleaseEvent(gates[i - DEPTH]);
+            gate_open(gates[k]);
+            assert_int_equal(clWaitForEvents(1, &events[k]), CL_SUCCESS);
+            clReleaseEvent(events[k]);
+            assert_done(tasks[k], device.queue);
         }
         if (i < LENGTH) {
-            cl_int status;
-            gates[i] = clCreateUserEvent(device.context, &status);
-            assert_int_equal(status, CL_SUCCESS);
-            assert_ok(clfold_reduce(ctx, device.disorder, &sum, input.mem, 0, out, i,
-                                    1025 + i, 1, &gates[i], &events[i]));
+            gates[k] = gate_create();
+            assert_int_equal(clEnqueueWriteBuffer(device.queue, tasks[k]->out, CL_TRUE, 0,
+                                                  SMALL * sizeof(*blank), blank, 0, NULL,
+                                                  NULL),
+                             CL_SUCCESS);
+            assert_ok(task_call(tasks[k], device.disorder, &gates[k], &events[k]));
         }
     }
-    assert_true(scratch_bytes() <= 2 * DEPTH * 4096);
-    cl_long total = 0;
-    for (size_t i = 0; i < 1025 + LENGTH - 1; ++i) {
-        total += input.values[i];
-        if (i >= 1024) {
-            assert_int_equal(read_at(device.queue, out, i - 1024), total);
-        }
+    assert_true(scratch_bytes(ctx) <= 2 * DEPTH * BLOCK);
+    for (size_t i = 0; i < DEPTH; ++i) {
+        task_destroy(tasks[i]);
     }
-    clReleaseMemObject(out);
-    input_destroy(&input);
-}
-
-/* The same while as many calls as a search asks about are held back all the time. */
-static void test_flight_beside_held(void **state)
-{
-    enum { HELD = 40, LENGTH = 200 };
-    (void)state;
-    need_disorder();
-
-    struct input input = input_create(12);
-    cl_mem out = output_create(HELD);
-    cl_long result;
-    cl_int status;
-    cl_event gate = clCreateUserEvent(device.context, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    clfold_context_trim(ctx);
-    for (size_t i = 0; i < HELD; ++i) {
-        assert_ok(clfold_reduce(ctx, device.disorder, &sum, input.mem, 0, out, i, COUNT,
-                                1, &gate, NULL));
-    }
-    for (size_t i = 0; i < LENGTH; ++i) {
-        cl_event event;
-        assert_ok(clfold_reduce(ctx, device.disorder, &sum, input.mem, 0, out, 0, COUNT,
-                                0, NULL, &event));
-        assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
-        clReleaseEvent(event);
-    }
-    assert_true(scratch_bytes() <= 2 * HELD * 4096);
-    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
-    assert_ok(clfold_reduce_host(ctx, device.disorder, &sum, input.mem, 0, COUNT, &result,
-                                 sizeof(result)));
-    assert_int_equal(result, input.total);
-    for (size_t i = 0; i < HELD; ++i) {
-        assert_int_equal(read_at(device.disorder, out, i), input.total);
-    }
-    clReleaseEvent(gate);
-    clReleaseMemObject(out);
-    input_destroy(&input);
-}
-
-/* Scratch for one queue's block, and not for two. */
-static size_t limit_for_one(void)
-{
-    clfold_report report;
-
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &report));
-    return report.scratch_bytes / 4 * 7;
-}
-
-/* Under a limit nothing makes room that a command still uses, on an in-order queue as
- * well: calls of a second queue are refused while those of the first are held back. */
-static void test_limit_holds(void **state)
-{
-    const clfold_context_params params = { .scratch_limit = limit_for_one() };
-    clfold_context *limited = NULL;
-    cl_command_queue other = device_queue(&device, 0);
-    struct input input = input_create(4);
-    char words[64];
-    cl_mem out = output_create(3);
-    clfold_stats stats;
-    cl_int status;
-    cl_event gate = clCreateUserEvent(device.context, &status);
-
-    (void)state;
-    assert_int_equal(status, CL_SUCCESS);
-    assert_ok(clfold_context_create(&limited, device.context, device.id, &params));
-    clfold_context_override(limited, &tiles);
-    snprintf(words, sizeof(words), "scratch_limit is %llu",
-             (unsigned long long)params.scratch_limit);
-    assert_ok(clfold_reduce(limited, device.queue, &sum, input.mem, 0, out, 0, COUNT, 1,
-                            &gate, NULL));
-    for (int i = 0; i < 3; ++i) {
-        assert_refused(clfold_reduce(limited, other, &sum, input.mem, 0, out, 1, COUNT, 0,
-                                     NULL, NULL),
-                       CL_MEM_OBJECT_ALLOCATION_FAILURE, words);
-        /* The queue's own block serves again: it keeps order. */
-        assert_ok(clfold_reduce(limited, device.queue, &sum, input.mem, 0, out, 2, COUNT,
-                                0, NULL, NULL));
-        /* Nor does a trim. */
-        clfold_context_trim(limited);
-    }
-    assert_ok(clfold_context_stats(limited, &stats));
-    assert_true(stats.scratch_bytes > 0 && stats.scratch_bytes <= params.scratch_limit);
-    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
-    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
-    assert_ok(
-        clfold_reduce(limited, other, &sum, input.mem, 0, out, 1, COUNT, 0, NULL, NULL));
-    assert_int_equal(clFinish(other), CL_SUCCESS);
-    for (size_t i = 0; i < 3; ++i) {
-        assert_int_equal(read_at(device.queue, out, i), input.total);
-    }
-    clfold_context_trim(limited);
-    assert_ok(clfold_context_stats(limited, &stats));
-    assert_int_equal(stats.scratch_bytes, 0);
-    clfold_context_destroy(&limited);
-    clReleaseEvent(gate);
-    clReleaseCommandQueue(other);
-    clReleaseMemObject(out);
-    input_destroy(&input);
 }
 
 /* Two queues never meet in one block. */
 static void test_two_queues(void **state)
 {
-    cl_command_queue other = device_queue(&device, 0);
-    struct input inputs[2] = { input_create(5), input_create(6) };
-    cl_mem out = output_create(200);
+    cl_command_queue queues[] = { device.queue, device_queue(&device, 0) };
+    struct task *tasks[2 * NUM_WAYS];
 
     (void)state;
-    assert_non_null(other);
+    assert_non_null(queues[1]);
     clfold_context_trim(ctx);
-    for (size_t i = 0; i < 200; ++i) {
-        assert_ok(clfold_reduce(ctx, i % 2 ? other : device.queue, &sum,
-                                inputs[i % 2].mem, 0, out, i, COUNT, 0, NULL, NULL));
+    for (size_t i = 0; i < 2 * NUM_WAYS; ++i) {
+        tasks[i] = task_create(&ways[i / 2], COUNT, i);
     }
-    assert_int_equal(scratch_bytes(), 2 * 4096);
-    clFinish(device.queue);
-    clFinish(other);
-    for (size_t i = 0; i < 200; ++i) {
-        assert_int_equal(read_at(device.queue, out, i), inputs[i % 2].total);
+    for (size_t i = 0; i < 40 * NUM_WAYS; ++i) {
+        assert_ok(task_call(tasks[i % (2 * NUM_WAYS)], queues[i % 2], NULL, NULL));
     }
-    clReleaseCommandQueue(other);
-    clReleaseMemObject(out);
-    input_destroy(&inputs[0]);
-    input_destroy(&inputs[1]);
+    assert_int_equal(scratch_bytes(ctx), 2 * BLOCK);
+    for (size_t i = 0; i < 2 * NUM_WAYS; ++i) {
+        assert_done(tasks[i], queues[i % 2]);
+        task_destroy(tasks[i]);
+    }
+    clReleaseCommandQueue(queues[1]);
 }
 
 /* A queue that its owner released stays with the context until trim, and its scratch too.
@@ -405,150 +482,174 @@ static void test_two_queues(void **state)
 static void test_queue_is_retained(void **state)
 {
     cl_command_queue other = device_queue(&device, 0);
-    struct input input = input_create(7);
-    cl_long result = 0;
+    struct task *task = task_create(&ways[0], COUNT, 7);
     cl_uint held = 0, left = 0;
 
     (void)state;
     assert_non_null(other);
     clfold_context_trim(ctx);
-    assert_int_equal(scratch_bytes(), 0);
-    assert_ok(clfold_reduce_host(ctx, other, &sum, input.mem, 0, COUNT, &result,
-                                 sizeof(result)));
-    assert_int_equal(result, input.total);
+    assert_int_equal(scratch_bytes(ctx), 0);
+    assert_sums(task, other);
     /* One block for the partials, one for the result. */
-    assert_int_equal(scratch_bytes(), 2 * 4096);
+    assert_int_equal(scratch_bytes(ctx), 2 * BLOCK);
     clGetCommandQueueInfo(other, CL_QUEUE_REFERENCE_COUNT, sizeof(held), &held, NULL);
     clfold_context_trim(ctx);
-    assert_int_equal(scratch_bytes(), 0);
+    assert_int_equal(scratch_bytes(ctx), 0);
     clGetCommandQueueInfo(other, CL_QUEUE_REFERENCE_COUNT, sizeof(left), &left, NULL);
     assert_true(left < held);
     clReleaseCommandQueue(other);
-    input_destroy(&input);
+    task_destroy(task);
 }
 
-/*
- * A wait event that fails. On PoCL our event fails, nothing runs, and the next calls are
- * right. Quirk of Intel's runtime: the event later reads complete, and an out-of-order
- * queue crashes at clFinish; so there an in-order queue only, and only the next calls
- * count.
- */
-static void failed_wait(cl_command_queue queue)
+/* ---- A limit of scratch ------------------------------------------------------------ */
+
+static clfold_context *limited_create(size_t limit)
 {
-    struct input input = input_create(8);
-    cl_mem out = output_create(1);
-    cl_long before = 424242, result = 0;
-    cl_event event = NULL;
-    cl_int status, execution = CL_QUEUED;
-    cl_event gate = clCreateUserEvent(device.context, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    clEnqueueWriteBuffer(queue, out, CL_TRUE, 0, sizeof(before), &before, 0, NULL, NULL);
-    assert_ok(
-        clfold_reduce(ctx, queue, &sum, input.mem, 0, out, 0, COUNT, 1, &gate, &event));
-    assert_int_equal(clSetUserEventStatus(gate, -42), CL_SUCCESS);
-    status = clWaitForEvents(1, &event);
-    clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(execution),
-                   &execution, NULL);
-    if (device.is_pocl) {
-        assert_true(execution < 0);
-        assert_int_not_equal(status, CL_SUCCESS);
-        assert_int_equal(read_at(queue, out, 0), before);
-    } else {
-        print_message("quirk: %s: after a failed wait the event reads %d\n", device.name,
-                      execution);
-    }
-    clReleaseEvent(event);
-    clReleaseEvent(gate);
-    for (int i = 0; i < 3; ++i) {
-        assert_ok(clfold_reduce_host(ctx, queue, &sum, input.mem, 0, COUNT, &result,
-                                     sizeof(result)));
-        assert_int_equal(result, input.total);
-    }
-    clReleaseMemObject(out);
-    input_destroy(&input);
-}
-
-static void test_failed_wait(void **state)
-{
-    (void)state;
-    failed_wait(device.queue);
-    if (device.disorder && device.is_pocl) {
-        failed_wait(device.disorder);
-    }
-}
-
-/* clfold_reduce_host runs behind all that the queue holds, whatever its kind. */
-static void test_host_result_is_last(void **state)
-{
-    cl_command_queue queues[] = { device.queue, device.disorder };
-    struct input input = input_create(9);
-    cl_int *zeros = calloc(COUNT, sizeof(*zeros));
-
-    (void)state;
-    assert_non_null(zeros);
-    for (size_t q = 0; q < 2 && queues[q]; ++q) {
-        cl_long result = -1;
-        for (int round = 0; round < 10; ++round) {
-            clEnqueueWriteBuffer(queues[q], input.mem, CL_FALSE, 0,
-                                 COUNT * sizeof(cl_int), round % 2 ? zeros : input.values,
-                                 0, NULL, NULL);
-            assert_ok(clfold_reduce_host(ctx, queues[q], &sum, input.mem, 0, COUNT,
-                                         &result, sizeof(result)));
-            assert_int_equal(result, round % 2 ? 0 : input.total);
-        }
-    }
-    free(zeros);
-    input_destroy(&input);
-}
-
-/* Scratch has a limit: idle blocks of other queues give way, and a call that cannot fit
- * fails before it does anything. */
-static void test_scratch_limit(void **state)
-{
-    const clfold_context_params params = { .scratch_limit = limit_for_one() };
-    const clfold_context_params none = { .scratch_limit = 16 };
-    cl_command_queue other = device_queue(&device, 0);
-    struct input input = input_create(10);
-    cl_mem out = output_create(1);
+    const clfold_context_params params = { .scratch_limit = limit };
     clfold_context *limited = NULL;
 
-    (void)state;
     assert_ok(clfold_context_create(&limited, device.context, device.id, &params));
     clfold_context_override(limited, &tiles);
-    for (int round = 0; round < 4; ++round) {
-        cl_command_queue queue = round % 2 ? other : device.queue;
-        clfold_stats stats;
-        assert_ok(clfold_reduce(limited, queue, &sum, input.mem, 0, out, 0, COUNT, 0,
-                                NULL, NULL));
-        assert_int_equal(clFinish(queue), CL_SUCCESS);
-        assert_int_equal(read_at(queue, out, 0), input.total);
-        assert_ok(clfold_context_stats(limited, &stats));
-        assert_true(stats.scratch_bytes <= params.scratch_limit);
+    return limited;
+}
+
+/* A call that cannot fit fails before it has changed anything. */
+static void test_no_scratch(void **state)
+{
+    clfold_context *limited = limited_create(16);
+
+    (void)state;
+    for (size_t i = 0; i < NUM_WAYS; ++i) {
+        struct task *task = task_create(&ways[i], COUNT, i);
+        cl_event event = (cl_event)&device;
+        task->context = limited;
+        assert_refused(task_call(task, device.queue, NULL, &event),
+                       CL_MEM_OBJECT_ALLOCATION_FAILURE, "scratch_limit is 16");
+        assert_null(event);
+        assert_holds(device.queue, task->out, blank, COUNT);
+        task_destroy(task);
     }
     clfold_context_destroy(&limited);
+}
 
-    assert_ok(clfold_context_create(&limited, device.context, device.id, &none));
-    clfold_context_override(limited, &tiles);
-    cl_long before = 77;
-    cl_event event = (cl_event)&before;
-    clEnqueueWriteBuffer(device.queue, out, CL_TRUE, 0, sizeof(before), &before, 0, NULL,
-                         NULL);
-    assert_refused(clfold_reduce(limited, device.queue, &sum, input.mem, 0, out, 0, COUNT,
-                                 0, NULL, &event),
-                   CL_MEM_OBJECT_ALLOCATION_FAILURE, "scratch_limit is 16");
-    assert_null(event);
-    assert_int_equal(read_at(device.queue, out, 0), before);
+/* Scratch for one queue's block, and not for two: nothing makes room that a command still
+ * uses, on an in-order queue as well. Calls of a second queue are rejected while those of
+ * the first are held back; idle blocks give way. */
+static void test_scratch_limit(void **state)
+{
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
+    cl_command_queue other = device_queue(&device, 0);
+    struct task *tasks[3];
+    clfold_report report;
+    char words[64];
+    cl_event gate = gate_create();
+
+    (void)state;
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &report));
+    size_t limit = report.scratch_bytes / 4 * 7;
+    clfold_context *limited = limited_create(limit);
+    for (size_t i = 0; i < 3; ++i) {
+        tasks[i] = task_create(&ways[0], COUNT, i);
+        tasks[i]->context = limited;
+    }
+    snprintf(words, sizeof(words), "scratch_limit is %zu", limit);
+    assert_ok(task_call(tasks[0], device.queue, &gate, NULL));
+    for (int i = 0; i < 3; ++i) {
+        assert_refused(task_call(tasks[1], other, NULL, NULL),
+                       CL_MEM_OBJECT_ALLOCATION_FAILURE, words);
+        /* The queue's own block serves again: it keeps order. */
+        assert_ok(task_call(tasks[2], device.queue, NULL, NULL));
+        /* Nor does a trim. */
+        clfold_context_trim(limited);
+    }
+    assert_in_range(scratch_bytes(limited), 1, limit);
+    gate_open(gate);
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    for (int round = 0; round < 4; ++round) {
+        assert_does(tasks[1], round % 2 ? device.queue : other);
+        assert_in_range(scratch_bytes(limited), 1, limit);
+    }
+    for (size_t i = 0; i < 3; ++i) {
+        assert_done(tasks[i], device.queue);
+        task_destroy(tasks[i]);
+    }
+    clfold_context_trim(limited);
+    assert_int_equal(scratch_bytes(limited), 0);
     clfold_context_destroy(&limited);
     clReleaseCommandQueue(other);
-    clReleaseMemObject(out);
-    input_destroy(&input);
+}
+
+/* ---- Look-back --------------------------------------------------------------------- */
+
+/* False: look-back is rejected. */
+static bool begin_look_back(void)
+{
+    const clfold_fold fold = { .op = CLFOLD_ADD,
+                               .type = CLFOLD_I32,
+                               .algorithm = look_back.algorithm };
+    static struct debug plan;
+    clfold_report report;
+
+    plan = with_tier(&device, tiles);
+    plan.tile_elements = 4096;
+    clfold_context_override(ctx, &plan);
+    if (plan.tier == MEMORY_NONE ||
+        clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, &report)) {
+        print_message("%s does not look back over %d elements\n", device.name, COUNT);
+        assert_false(device.is_known);
+        return false;
+    }
+    return true;
+}
+
+/* Calls in flight that wait for a user event, on one queue and on two: each has words of
+ * its own that nobody else counts up, and on an in-order queue the same ones. */
+static void test_lookback_in_flight(void **state)
+{
+    enum { CALLS = 8 };
+    const bool looks = begin_look_back();
+    cl_command_queue other = device_queue(&device, 0);
+    cl_command_queue queues[] = { device.queue, other,
+                                  device.disorder ? device.disorder : other };
+
+    (void)state;
+    assert_non_null(other);
+    for (size_t round = 0; looks && round < 6; ++round) {
+        struct task *tasks[CALLS];
+        cl_event events[CALLS], gate = gate_create();
+        for (size_t i = 0; i < CALLS; ++i) {
+            size_t q = round % 3 == 0 ? 0 : round % 3 == 1 ? i % 2 : 2;
+            tasks[i] = task_create(&look_back, COUNT, 100 * round + i);
+            assert_ok(task_call(tasks[i], queues[q], &gate, &events[i]));
+        }
+        gate_open(gate);
+        assert_int_equal(clWaitForEvents(CALLS, events), CL_SUCCESS);
+        for (size_t i = 0; i < CALLS; ++i) {
+            assert_done(tasks[i], device.queue);
+            clReleaseEvent(events[i]);
+            task_destroy(tasks[i]);
+        }
+    }
+    clReleaseCommandQueue(other);
+    clfold_context_override(ctx, &tiles);
+}
+
+/* What the failed call had of words is dropped, and where its event later reads complete
+ * nothing may be left of it. */
+static void test_lookback_failed_wait(void **state)
+{
+    (void)state;
+    for (int round = 0; begin_look_back() && round < 4; ++round) {
+        failed_wait(&look_back, device.queue);
+    }
+    clfold_context_override(ctx, &tiles);
 }
 
 static int open_device(void **state)
 {
     int status = open_context(state);
 
+    memset(blank, 0x77, sizeof(blank));
     if (status == 0) {
         clfold_context_override(ctx, &tiles);
     }
@@ -560,17 +661,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_out_of_order),
         cmocka_unit_test(test_event),
-        cmocka_unit_test(test_in_flight_in_order),
-        cmocka_unit_test(test_in_flight_out_of_order),
-        cmocka_unit_test(test_no_call_waits),
-        cmocka_unit_test(test_steady_flight),
-        cmocka_unit_test(test_flight_beside_held),
-        cmocka_unit_test(test_limit_holds),
-        cmocka_unit_test(test_two_queues),
-        cmocka_unit_test(test_queue_is_retained),
         cmocka_unit_test(test_failed_wait),
         cmocka_unit_test(test_host_result_is_last),
+        cmocka_unit_test(test_in_flight_in_order),
+        cmocka_unit_test(test_in_flight_out_of_order),
+        cmocka_unit_test(test_held_calls),
+        cmocka_unit_test(test_steady_flight),
+        cmocka_unit_test(test_two_queues),
+        cmocka_unit_test(test_queue_is_retained),
+        cmocka_unit_test(test_no_scratch),
         cmocka_unit_test(test_scratch_limit),
+        cmocka_unit_test(test_lookback_in_flight),
+        cmocka_unit_test(test_lookback_failed_wait),
     };
 
     return cmocka_run_group_tests_name("queues", tests, open_device, close_context);
