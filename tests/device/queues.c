@@ -385,35 +385,34 @@ static void test_in_flight_out_of_order(void **state)
  * while all before them are held back, and their blocks serve again. */
 static void test_held_calls(void **state)
 {
-    enum { HELD = 14 * NUM_WAYS, LENGTH = 60 * NUM_WAYS };
-    struct task *held[NUM_WAYS], *free_ones[NUM_WAYS];
+    enum { HELD = 40, LENGTH = 60 * NUM_WAYS };
+    struct task *held[HELD], *others[NUM_WAYS];
 
     (void)state;
     need_disorder();
     cl_event gate = gate_create();
     clfold_context_trim(ctx);
-    for (size_t i = 0; i < NUM_WAYS; ++i) {
-        held[i] = task_create(&ways[i], COUNT, i);
-        free_ones[i] = task_create(&ways[i], SMALL, 10 + i);
-    }
     for (size_t i = 0; i < HELD; ++i) {
-        assert_ok(task_call(held[i % NUM_WAYS], device.disorder, &gate, NULL));
+        held[i] = task_create(&ways[i % NUM_WAYS], COUNT, i);
+        assert_ok(task_call(held[i], device.disorder, &gate, NULL));
     }
     assert_int_equal(scratch_bytes(ctx), HELD * BLOCK);
+    for (size_t i = 0; i < NUM_WAYS; ++i) {
+        others[i] = task_create(&ways[i], SMALL, HELD + i);
+    }
     for (size_t i = 0; i < LENGTH; ++i) {
-        assert_does(free_ones[i % NUM_WAYS], device.disorder);
+        assert_does(others[i % NUM_WAYS], device.disorder);
     }
     assert_true(scratch_bytes(ctx) <= 2 * HELD * BLOCK);
-    for (size_t i = 0; i < NUM_WAYS; ++i) {
-        assert_holds(device.queue, held[i]->out, blank, COUNT);
-    }
+    assert_holds(device.queue, held[0]->out, blank, COUNT);
     gate_open(gate);
-    assert_int_equal(clFinish(device.disorder), CL_SUCCESS);
-    for (size_t i = 0; i < NUM_WAYS; ++i) {
+    assert_sums(held[0], device.disorder);
+    for (size_t i = 0; i < HELD; ++i) {
         assert_done(held[i], device.disorder);
-        assert_sums(held[i], device.disorder);
         task_destroy(held[i]);
-        task_destroy(free_ones[i]);
+    }
+    for (size_t i = 0; i < NUM_WAYS; ++i) {
+        task_destroy(others[i]);
     }
 }
 
