@@ -1,189 +1,78 @@
-/* src/plan, without a device: struct sizes, monoids, the plan's arithmetic, and the
- * program text. Policies: policy.c. */
-#define CLFOLD_EXPERIMENTAL
+/* Plans, without a device, of every algorithm in the table: each element is in one tile,
+ * each tile in one group's run, and scratch and bytes are what the launches use. Policies:
+ * policy.c. */
 #include "devices.h"
 #include "every_text.h"
-#include "oracle.h"
 #include "plans.h"
 #include "test.h"
 
-#include "plan/assemble.h"
-#include "plan/scalar.h"
-
 static const struct site site = { NULL, "plan" };
 
-/* Frozen under a soname. */
-static void test_struct_sizes(void **state)
-{
-    (void)state;
-    if (sizeof(void *) != 8) {
-        skip();
-    }
-    assert_int_equal(sizeof(clfold_fold), 256);
-    assert_int_equal(sizeof(clfold_context_params), 160);
-    assert_int_equal(sizeof(clfold_segments), 104);
-    assert_int_equal(sizeof(clfold_arg), 32);
-    assert_int_equal(sizeof(clfold_arg_value), 16);
-    assert_int_equal(sizeof(clfold_place), 16);
-    assert_int_equal(sizeof(clfold_stats), 128);
-    assert_int_equal(sizeof(clfold_report), 384);
-    assert_int_equal(sizeof(clfold_launch), 56);
-    assert_int_equal(offsetof(clfold_fold, algorithm), 184);
-    assert_int_equal(offsetof(clfold_fold, components), 192);
-    assert_int_equal(offsetof(clfold_fold, cuts), 200);
-    assert_int_equal(offsetof(clfold_context_params, load_verdict), 64);
-}
+static const struct device_facts devices[] = {
+    { .cpu = true,
+      .vendor = "",
+      .name = "",
+      .platform = "Intel(R) OpenCL",
+      .max_group_size = 4096,
+      .local_memory = 1 << 20 },
+    { .vendor = "", .name = "", .max_group_size = 1024, .local_memory = 48 << 10 },
+    { .cpu = true,
+      .vendor = "",
+      .name = "",
+      .platform = "rusticl",
+      .max_group_size = 1024,
+      .local_memory = 32 << 10,
+      .sub_groups = true,
+      .most_elements = 512 },
+    { .vendor = "",
+      .name = "",
+      .max_group_size = 64,
+      .local_memory = 16 << 10,
+      .sub_groups = true },
+};
+#define NUM_DEVICES (sizeof(devices) / sizeof(devices[0]))
 
-static void test_builtin(void **state)
-{
-    const clfold_fold fold = clfold_builtin(CLFOLD_MAX, CLFOLD_F64);
-    clfold_fold expected;
+static const struct {
+    clfold_op op;
+    clfold_type type, in;
+} folds[] = {
+    { CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32 },
+    { CLFOLD_ADD, CLFOLD_U64, CLFOLD_U8 },
+    { CLFOLD_ADD, CLFOLD_I16, CLFOLD_I16 },
+    { CLFOLD_ADD, CLFOLD_F64, CLFOLD_F64 },
+    { CLFOLD_MAX, CLFOLD_U8, CLFOLD_U8 },
+    { CLFOLD_MIN_MAX, CLFOLD_F64, CLFOLD_F32 },
+    { CLFOLD_ARG_MIN, CLFOLD_F32, CLFOLD_F32 },
+    { CLFOLD_ARG_MIN_MAX, CLFOLD_I64, CLFOLD_I64 },
+};
+#define NUM_FOLDS (sizeof(folds) / sizeof(folds[0]))
 
-    (void)state;
-    memset(&expected, 0, sizeof(expected));
-    expected.op = CLFOLD_MAX;
-    expected.type = CLFOLD_F64;
-    assert_memory_equal(&fold, &expected, sizeof(fold));
-    assert_int_equal(clfold_version(), CLFOLD_VERSION);
-}
-
-static void test_monoids(void **state)
+static struct monoid monoid_of(size_t i)
 {
     struct monoid monoid;
 
-    (void)state;
-    assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_U64, CLFOLD_U8));
-    assert_int_equal(monoid.components[0].stage, CLFOLD_U32);
-    /* So many bytes of 255 still fit a uint, one more does not. */
-    assert_true(monoid.stage_limit * 255 <= UINT32_MAX);
-    assert_true((monoid.stage_limit + 1) * 255 > UINT32_MAX);
-    assert_int_equal(clfold_monoid_in_size(&monoid), 1);
-    assert_int_equal(clfold_monoid_out_size(&monoid), 8);
-    assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_MAX, CLFOLD_F64, CLFOLD_F32));
-    assert_int_equal(monoid.components[0].stage, CLFOLD_F32);
-    assert_true(clfold_monoid_uses(&monoid, CLFOLD_F64));
-    assert_false(clfold_monoid_uses(&monoid, CLFOLD_I32));
-    assert_refused(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_I32, CLFOLD_F32),
-                   CLFOLD_ERROR_UNSUPPORTED, "type i32 folded from in f32");
-    assert_refused(
-        clfold_monoid_init(&monoid, &site, CLFOLD_BIT_OR, CLFOLD_F32, CLFOLD_F32),
-        CLFOLD_ERROR_ARGUMENT, "op CLFOLD_BIT_OR folds integers, and type is f32");
-    assert_refused(
-        clfold_monoid_init(&monoid, &site, CLFOLD_MOMENTS, CLFOLD_F32, CLFOLD_F32),
-        CLFOLD_ERROR_UNSUPPORTED, "op CLFOLD_MOMENTS");
-
-    /* As OpenCL C lays a struct out. */
-    monoid.num_components = 3;
-    monoid.components[0].item = CLFOLD_U8;
-    monoid.components[1].item = CLFOLD_F64;
-    monoid.components[2].item = CLFOLD_I16;
-    assert_int_equal(clfold_monoid_item_size(&monoid), 24);
+    assert_int_equal(
+        clfold_monoid_init(&monoid, &site, folds[i].op, folds[i].type, folds[i].in),
+        CLFOLD_OK);
+    return monoid;
 }
 
-static void test_scalars(void **state)
-{
-    const size_t sizes[] = { 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8 };
+static const struct verdict verdict = { MEMORY_LEGACY_64, true, true };
 
-    (void)state;
-    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
-        assert_int_equal(clfold_scalar(type)->size, sizes[type - 1]);
-    }
-    assert_null(clfold_scalar(0));
-    assert_null(clfold_scalar(CLFOLD_F64 + 1));
-    assert_string_equal(clfold_scalar_name(0), "an unknown type");
+static enum family family_of(enum algorithm algorithm)
+{
+    return clfold_algorithm_row(algorithm)->family;
 }
 
-/* What the header gives of the tables. */
-static void test_names(void **state)
+/* One of the operations that the algorithm does. */
+static clfold_operation operation_of(enum algorithm algorithm)
 {
-    (void)state;
-    for (clfold_type type = 0; type <= CLFOLD_F64 + 1; ++type) {
-        const struct scalar *scalar = clfold_scalar(type);
-        if (scalar) {
-            assert_string_equal(clfold_type_name(type), scalar->name);
-            assert_int_equal(clfold_type_size(type), scalar->size);
-        } else {
-            assert_null(clfold_type_name(type));
-            assert_int_equal(clfold_type_size(type), 0);
-        }
-    }
-    assert_string_equal(clfold_type_name(CLFOLD_F32), "f32");
-    assert_null(clfold_type_name(UINT32_MAX));
-    assert_int_equal(clfold_type_size(UINT32_MAX), 0);
+    clfold_operation operation = CLFOLD_REDUCE;
 
-    assert_string_equal(clfold_op_name(CLFOLD_ADD), "add");
-    assert_string_equal(clfold_op_name(CLFOLD_MIN_MAX), "min-max");
-    assert_null(clfold_op_name(0));
-    assert_null(clfold_op_name(CLFOLD_MOMENTS));
-    assert_null(clfold_op_name(CLFOLD_MATRIX_2X2 + 1));
-
-    uint32_t reductions = 0, scans = 0;
-    for (; clfold_operation_algorithm(CLFOLD_REDUCE, reductions); ++reductions) {
-        enum algorithm which;
-        assert_true(
-            clfold_algorithm_named(clfold_operation_algorithm(CLFOLD_REDUCE, reductions),
-                                   FAMILY_REDUCE, &which));
-        assert_int_equal(which, reductions);
+    while (clfold_operation_row(operation)->family != family_of(algorithm)) {
+        ++operation;
     }
-    for (; clfold_operation_algorithm(CLFOLD_EXCLUSIVE_SCAN, scans); ++scans) {
-        const char *name = clfold_operation_algorithm(CLFOLD_EXCLUSIVE_SCAN, scans);
-        assert_ptr_equal(clfold_operation_algorithm(CLFOLD_INCLUSIVE_SCAN, scans), name);
-        assert_string_equal(clfold_algorithm_name((enum algorithm)(reductions + scans)),
-                            name);
-    }
-    assert_int_equal(reductions + scans, CLFOLD_ALGORITHMS);
-    assert_null(clfold_operation_algorithm(CLFOLD_REDUCE, UINT32_MAX));
-    assert_null(clfold_operation_algorithm(0, 0));
-    assert_null(clfold_operation_algorithm(CLFOLD_SELECT, 0));
-    assert_null(clfold_operation_algorithm(UINT32_MAX, 0));
-}
-
-/* Every stage holds what a tile can put into it, for every operator and pair of types. */
-static void test_stages(void **state)
-{
-    size_t made = 0, staged = 0;
-
-    (void)state;
-    for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; ++op) {
-        for (clfold_type in = CLFOLD_I8; in <= CLFOLD_F64; ++in) {
-            for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
-                struct monoid monoid;
-                if (clfold_monoid_init(&monoid, &site, op, type, in)) {
-                    continue;
-                }
-                ++made;
-                for (uint32_t k = 0; k < monoid.num_components; ++k) {
-                    const struct component *of = &monoid.components[k];
-                    const struct scalar *stage = clfold_scalar(of->stage);
-                    staged += of->stage != of->item;
-                    assert_non_null(of->combine);
-                    assert_int_equal(clfold_scalar(of->item)->size,
-                                     clfold_scalar(of->result)->size);
-                    /* What overflows is unsigned. */
-                    assert_true((op != CLFOLD_ADD && op != CLFOLD_MUL) ||
-                                clfold_scalar(type)->is_float ||
-                                !clfold_scalar(of->item)->is_signed);
-                    assert_int_equal(of->identity == NULL, !monoid.has_identity);
-                    if (of->load == LOAD_POSITION) {
-                        /* As wide as its value, for `?:` on vectors. */
-                        const struct scalar *value = clfold_scalar(of[1].stage);
-                        assert_int_equal(stage->size, value->size);
-                        assert_true(monoid.stage_limit <= UINT32_MAX);
-                    }
-                    if (op == CLFOLD_ADD && of->stage != of->item && type != CLFOLD_F16) {
-                        uint64_t most = UINT64_C(1) << (8 * clfold_scalar(in)->size);
-                        most = stage->is_signed ? most / 2 : most - 1;
-                        uint64_t room = stage->is_signed ? INT32_MAX : UINT32_MAX;
-                        assert_true(monoid.stage_limit * most <= room);
-                        assert_true((monoid.stage_limit + 1) * most > room);
-                    }
-                }
-            }
-        }
-    }
-    /* 94 pairs of types: 64 of integers, 8 x 3 into floats, 9 of floats less none. */
-    assert_int_equal(made, 10 * (64 + 24 + 9) + 3 * 64);
-    assert_true(staged > 200);
+    return operation;
 }
 
 /* Brent's rule: everything is covered, no group is empty, vectors are whole, no more
@@ -245,105 +134,228 @@ static void test_grid(void **state)
     assert_int_equal(grid.groups, 1);
 }
 
+/* ---- Shapes ------------------------------------------------------------------------ */
+
+/* What fits the device. */
+static void check_shape(const struct shape *shape, const struct monoid *monoid,
+                        const struct device_facts *device)
+{
+    size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_out_size(monoid);
+    size_t item = clfold_monoid_item_size(monoid);
+    const struct tile_shape *tile = &shape->tile;
+    uint64_t slots = tile->elements + tile->group_size;
+
+    assert_in_range(tile->group_size, 1, device->max_group_size);
+    if (tile->kind != TILE_NONE) {
+        assert_in_range(tile->elements, 1, monoid->stage_limit);
+    }
+    if (family_of(shape->algorithm) == FAMILY_REDUCE) {
+        assert_true(tile->kind != TILE_GROUP ||
+                    (tile->group_size - 1) * 33 / 32 * item <= device->local_memory);
+        return;
+    }
+    assert_int_equal(tile->elements % tile->group_size, 0);
+    if (tile->kind == TILE_GROUP) {
+        assert_true(slots * (in > out ? in : out) +
+                        (2 * tile->group_size + 6 + 32) * item + 48 <=
+                    device->local_memory);
+    }
+}
+
 /* Each vendor's GPUs have a row, and each row's shapes fit devices of any size. */
 static void test_vendors(void **state)
 {
-    static const clfold_op ops[] = { CLFOLD_ADD, CLFOLD_ARG_MIN_MAX };
+    static const enum algorithm algorithms[] = { REDUCE_TILES, SCAN_LOOKBACK };
+    static const size_t groups[] = { 1, 24, 64, 1024 };
+    static const size_t locals[] = { 2 << 10, 16 << 10, 32 << 10, 64 << 10 };
 
     (void)state;
-    for (size_t i = 0; i < NUM_VENDORS * 4 * 4 * 2; ++i) {
-        const size_t v = i % NUM_VENDORS, size = i / NUM_VENDORS;
+    for (size_t i = 0; i < 2 * NUM_VENDORS * 16 * NUM_FOLDS; ++i) {
+        const enum algorithm algorithm = algorithms[i % 2];
+        const size_t v = i / 2 % NUM_VENDORS, size = i / 2 / NUM_VENDORS;
         struct device_facts device = { .vendor = vendors[v].vendor,
                                        .name = "",
-                                       .max_group_size = 1 + (size % 4) * 85,
-                                       .local_memory = (size_t)1000
-                                                       << (size / 4 % 4) * 2 };
+                                       .max_group_size = groups[size % 4],
+                                       .local_memory = locals[size / 4 % 4],
+                                       .sub_groups = i % 3 == 0 };
+        struct monoid monoid = monoid_of(size / 16);
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-        struct monoid monoid;
-        assert_ok(
-            clfold_monoid_init(&monoid, &site, ops[size / 16], CLFOLD_F32, CLFOLD_F32));
-        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &device, NULL, candidates);
-        const struct tile_shape *tile = &candidates[0].shape.tile;
-        size_t item = clfold_monoid_item_size(&monoid);
-        assert_string_equal(candidates[0].policy.row, vendors[v].row);
-        assert_int_equal(tile->kind, TILE_GROUP);
-        assert_true(tile->group_size >= 1 && tile->group_size <= device.max_group_size);
-        assert_true(tile->elements >= 1 && tile->elements <= monoid.stage_limit);
-        assert_true((tile->group_size - 1) * 33 / 32 * item <= device.local_memory);
+        struct job job =
+            job_of(operation_of(algorithm), algorithm, &monoid, &device, NULL);
+        job.verdict = verdict;
+        uint32_t num = clfold_plan_candidates(&job, candidates);
+        assert_int_equal(candidates[0].shape.tile.kind, TILE_GROUP);
+        for (uint32_t c = 0; c < num; ++c) {
+            assert_string_equal(candidates[c].policy.row, vendors[v].row);
+            check_shape(&candidates[c].shape, &monoid, &device);
+        }
         assert_string_equal(clfold_policy_ladder(&device).row, vendors[v].row);
         device.cpu = true;
-        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &device, NULL, candidates);
+        clfold_plan_candidates(&job, candidates);
         assert_string_equal(candidates[0].policy.row, "cpu");
     }
 }
 
+/* ---- Plans ------------------------------------------------------------------------- */
+
 /* What scratch and bytes must be, launch by launch. */
-static void check_plan(const struct job *job, const struct candidate *candidate,
-                       uint64_t count)
+static void check_reduction(const struct plan *plan, const struct job *job,
+                            const struct candidate *candidate)
 {
     const struct monoid *monoid = job->monoid;
-    const struct plan plan = plan_of(*job, candidate, count);
-    uint64_t group = plan.shape.tile.group_size, num, written = 0, launches = 0;
-    uint64_t bytes_read, bytes_written;
+    uint64_t group = plan->shape.tile.group_size, count = plan->count, most;
+    uint64_t num, written = 0, launches = 0, bytes_read, bytes_written;
     struct launch launch;
 
-    assert_true(plan.num_groups >= 1);
-    assert_true(plan.num_groups * plan.items * group >= count);
-    if (plan.has_grid && job->device->most_elements) {
-        uint64_t most = job->device->most_elements;
-        uint64_t tile = plan.shape.tile.elements;
-        assert_true(plan.items <= most);
-        assert_true(plan.partials <= most * group);
+    assert_true(plan->num_groups >= 1);
+    assert_true(plan->num_groups * plan->items * group >= count);
+    assert_true(count == 0 || (plan->num_groups - 1) * plan->items * group < count);
+    if (plan->has_grid && (most = job->device->most_elements)) {
+        assert_true(plan->items <= most);
+        assert_true(plan->partials <= most * group);
         /* A tree a tile. */
-        assert_true(plan.shape.tile.kind != TILE_GROUP ||
-                    plan.items * group / tile <= most);
-    }
-    assert_true(count == 0 || (plan.num_groups - 1) * plan.items * group < count);
-    if (plan.has_grid && job->device->most_elements == 0) {
-        assert_false(plan.grid.cut);
-        assert_true(plan.num_groups <= candidate->policy.groups);
-        assert_true(plan.num_launches <= 2);
+        assert_true(plan->shape.tile.kind != TILE_GROUP ||
+                    plan->items * group / plan->shape.tile.elements <= most);
+    } else if (plan->has_grid) {
+        assert_false(plan->grid.cut);
+        assert_true(plan->num_groups <= candidate->policy.groups);
+        assert_true(plan->num_launches <= 2);
     }
     do {
-        clfold_plan_launch(&plan, (uint32_t)launches, &launch);
+        clfold_plan_launch(plan, (uint32_t)launches, &launch);
         num = launch.num_groups;
         written += num > 1 ? num : 0;
         ++launches;
     } while (num > 1);
-    assert_int_equal(plan.num_launches, launches);
+    assert_int_equal(plan->num_launches, launches);
     written *= clfold_monoid_item_size(monoid);
-    assert_true(plan.scratch_bytes <= written);
-    assert_int_equal(plan.scratch_bytes == 0, launches == 1);
+    assert_true(plan->scratch_bytes <= written);
+    assert_int_equal(plan->scratch_bytes == 0, launches == 1);
     if (launches <= 3) {
-        assert_int_equal(plan.scratch_bytes, written);
+        assert_int_equal(plan->scratch_bytes, written);
     }
-    clfold_plan_bytes(&plan, &bytes_read, &bytes_written);
+    clfold_plan_bytes(plan, &bytes_read, &bytes_written);
     assert_int_equal(bytes_read, count * clfold_monoid_in_size(monoid) + written);
     assert_int_equal(bytes_written, clfold_monoid_out_size(monoid) + written);
+}
+
+/* What a device that ends loops gives a work-item in one launch. */
+static void check_limits(const struct plan *plan, uint64_t most)
+{
+    const struct tile_shape *tile = &plan->shape.tile;
+    uint64_t all = plan->launch_blocks * plan->shape.anchor;
+
+    assert_true(plan->run * (tile->elements / tile->group_size) <= most);
+    /* A scan inside the group a tile. */
+    assert_true(plan->run <= most / 2);
+    assert_int_not_equal(plan->shape.group_scan, GROUP_SCAN_SUB_GROUP);
+    if (plan->shape.algorithm != SCAN_SINGLE_GROUP) {
+        assert_in_range(all, 1, 16 * most);
+        assert_true((plan->num_launches - 2) * all >= plan->num_tiles);
+    }
+}
+
+static void check_scan(const struct plan *plan, const struct job *job,
+                       const struct candidate *candidate)
+{
+    const struct monoid *monoid = job->monoid;
+    uint64_t tile = plan->shape.tile.elements, offset = job->out_offset;
+    uint64_t size = clfold_monoid_out_size(monoid), count = plan->count;
+
+    (void)candidate;
+    assert_true(plan->lead < tile);
+    if (count == 0) {
+        assert_int_equal(plan->num_launches, 1);
+        return;
+    }
+
+    /* The first tile ends where a line does, if tiles are made of whole lines. */
+    if (tile * size % 64 == 0) {
+        assert_int_equal((offset + tile - plan->lead) * size % 64, 0);
+    }
+    assert_true(plan->num_tiles * tile >= count + plan->lead);
+    assert_true((plan->num_tiles - 1) * tile < count + plan->lead);
+    if (plan->shape.algorithm == SCAN_SINGLE_GROUP) {
+        assert_true(plan->run * plan->num_launches >= plan->num_tiles);
+        assert_true(plan->run * (plan->num_launches - 1) < plan->num_tiles);
+    } else if (clfold_looks_back(plan->shape.algorithm)) {
+        size_t words = clfold_memory_words(clfold_memory(MEMORY_LEGACY_64),
+                                           clfold_monoid_item_size(monoid));
+        assert_int_equal(plan->num_launches, 1);
+        assert_true(plan->run * plan->num_groups >= plan->num_tiles);
+        assert_true(plan->run * (plan->num_groups - 1) < plan->num_tiles);
+        /* Two slots a tile, and lines in front. */
+        assert_int_equal(plan->scratch_bytes, 256 + plan->num_tiles * 2 * words * 8);
+        assert_int_equal(plan->scratch_most, plan->scratch_bytes + 2 * words * 8);
+    } else {
+        assert_true(plan->run * plan->num_groups >= plan->num_tiles);
+        assert_true(plan->run * (plan->num_groups - 1) < plan->num_tiles);
+        assert_true(plan->blocks * plan->shape.anchor >= plan->num_tiles);
+        assert_true(plan->scratch_bytes >
+                    plan->num_tiles * clfold_monoid_item_size(monoid));
+    }
+    if (job->device->most_elements && !plan->obstacle) {
+        check_limits(plan, job->device->most_elements);
+    }
+}
+
+/* Room for all arguments, in every kernel of every launch. */
+static void check_launches(const struct plan *plan)
+{
+    uint32_t num = plan->num_launches < 4 ? plan->num_launches : 4;
+    struct launch launch;
+
+    for (uint32_t i = 0; i < num; ++i) {
+        clfold_plan_launch(plan, i, &launch);
+        assert_in_range(launch.num_arguments, 1, CLFOLD_MAX_ARGUMENTS);
+        assert_in_range(launch.kernel, 0,
+                        clfold_algorithm_row(plan->shape.algorithm)->num_kernels - 1);
+        assert_true(launch.num_groups >= 1);
+    }
+}
+
+static void (*const checks[])(const struct plan *plan, const struct job *job,
+                              const struct candidate *candidate) = {
+    [FAMILY_REDUCE] = check_reduction,
+    [FAMILY_SCAN] = check_scan,
+};
+
+static void check_plan(struct job job, const struct candidate *candidate, uint64_t count)
+{
+    job.out_offset = count % 18;
+    struct plan plan = plan_of(job, candidate, count);
+    checks[family_of(job.algorithm)](&plan, &job, candidate);
+    check_launches(&plan);
+    plan.shape.traced = clfold_looks_back(plan.shape.algorithm);
+    check_launches(&plan);
 }
 
 static void check_plans(const struct job *job, const struct candidate *candidate)
 {
     const struct tile_shape *tile = &candidate->shape.tile;
+    size_t most = 0;
 
+    check_shape(&candidate->shape, job->monoid, job->device);
     for (uint32_t bit = 0; bit < 34; ++bit) {
         uint64_t power = UINT64_C(1) << bit;
-        check_plan(job, candidate, power - 1);
-        check_plan(job, candidate, power);
-        check_plan(job, candidate, power + 1);
+        check_plan(*job, candidate, power - 1);
+        check_plan(*job, candidate, power);
+        check_plan(*job, candidate, power + 1);
     }
     for (uint64_t runs = 1; runs < 600; runs += 7) {
         uint64_t elements = runs * (tile->elements ? tile->elements : tile->group_size);
-        check_plan(job, candidate, elements - 1);
-        check_plan(job, candidate, elements);
-        check_plan(job, candidate, elements + 1);
+        check_plan(*job, candidate, elements - 1);
+        check_plan(*job, candidate, elements);
+        check_plan(*job, candidate, elements + 1);
     }
-    /* What is reserved for a count serves every smaller one. */
-    size_t most = 0;
-    for (uint64_t count = 0; count <= UINT64_C(1) << 33; count += 1 + count / 97) {
-        const struct plan plan = plan_of(*job, candidate, count);
+    /* What is reserved for a count serves every smaller one, at any offset. */
+    for (uint64_t count = 0; count <= UINT64_C(1) << 33; count += 1 + count / 31) {
+        struct job there = *job;
+        there.out_offset = count % 5;
+        const struct plan plan = plan_of(there, candidate, count);
         most = plan.scratch_bytes > most ? plan.scratch_bytes : most;
-        assert_true(plan.scratch_most >= most);
+        assert_true(plan.obstacle ||
+                    plan_of(*job, candidate, count).scratch_most >= most);
     }
 }
 
@@ -356,203 +368,317 @@ static const struct debug overrides[] = {
 };
 #define NUM_OVERRIDES (sizeof(overrides) / sizeof(overrides[0]))
 
-static void test_plan(void **state)
+/* Numbers are forced for reductions, all of them for the algorithm that has a tile. */
+static void test_plans(void **state)
 {
-    struct device_facts limited = cpu;
-    const struct device_facts *const devices[] = { &cpu, &gpu, &limited };
-
     (void)state;
-    limited.most_elements = 512;
-    for (size_t p = 0; p < NUM_PAIRS; ++p) {
-        struct monoid monoid;
-        assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, all_pairs[p].type,
-                                     all_pairs[p].in));
-        for (size_t o = 0; o < 3 * NUM_OVERRIDES; ++o) {
-            const struct job job = job_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid,
-                                          devices[o % 3], &overrides[o / 3]);
+    for (int a = 0; a < CLFOLD_ALGORITHMS; ++a) {
+        const struct algorithm_row *row = clfold_algorithm_row((enum algorithm)a);
+        const size_t num_forced = row->family == FAMILY_SCAN ? 1 : NUM_OVERRIDES;
+        for (size_t i = 0; i < NUM_DEVICES * NUM_FOLDS * num_forced; ++i) {
+            const size_t d = i % NUM_DEVICES, f = i / NUM_DEVICES % NUM_FOLDS;
+            const size_t o = i / NUM_DEVICES / NUM_FOLDS;
+            struct monoid monoid = monoid_of(f);
+            struct job job = job_of(operation_of((enum algorithm)a), (enum algorithm)a,
+                                    &monoid, &devices[d], &overrides[o]);
             struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-            uint32_t num = clfold_plan_candidates(&job, candidates);
-            for (uint32_t i = 0; i < num; ++i) {
-                assert_true(candidates[i].shape.tile.elements <= monoid.stage_limit);
-                check_plans(&job, &candidates[i]);
+            job.verdict = verdict;
+            uint32_t many = clfold_plan_candidates(&job, candidates);
+            assert_int_equal(many, row->is_rung ? 1 : CLFOLD_MAX_CANDIDATES);
+            for (uint32_t c = 0; c < many && (!row->is_rung || (d + f) % 5 == o); ++c) {
+                check_plans(&job, &candidates[c]);
             }
         }
     }
 }
 
-static void test_rungs(void **state)
+/* The plan of the device's first tile. */
+static struct plan first_plan(enum algorithm algorithm, const struct device_facts *device,
+                              const struct monoid *monoid, const struct verdict *relied,
+                              const struct debug *override, uint64_t count)
 {
-    const clfold_op ops[] = { CLFOLD_ADD, CLFOLD_ARG_MIN_MAX };
+    struct job job = job_of(operation_of(algorithm), algorithm, monoid, device, override);
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+
+    job.verdict = *relied;
+    clfold_plan_candidates(&job, candidates);
+    return plan_of(job, &candidates[0], count);
+}
+
+/* What each algorithm moves, as multiples of the input: what is kept a tile is little. */
+static void test_bytes(void **state)
+{
+    static const double multiples[CLFOLD_ALGORITHMS] = {
+        [REDUCE_TILES] = 1,        [REDUCE_6] = 1,         [SCAN_SINGLE_GROUP] = 2,
+        [SCAN_THEN_PROPAGATE] = 4, [REDUCE_THEN_SCAN] = 3, [SCAN_LOOKBACK] = 2,
+        [SCAN_CHAINED] = 2,
+    };
+    const uint64_t count = 1 << 26;
+    struct monoid monoid = monoid_of(0);
 
     (void)state;
-    for (size_t i = 0; i < 2 * NUM_OVERRIDES; ++i) {
-        struct monoid monoid;
-        assert_ok(clfold_monoid_init(&monoid, &site, ops[i % 2], CLFOLD_I16, CLFOLD_I16));
-        for (uint32_t rung = 0; rung < 7; ++rung) {
-            const struct job job =
-                job_of(CLFOLD_REDUCE, (enum algorithm)(REDUCE_0 + rung), &monoid, &gpu,
-                       &overrides[i / 2]);
-            struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-            clfold_plan_candidates(&job, candidates);
-            check_plans(&job, &candidates[0]);
-            /* Two loads a work-item from reduce3 on, many in reduce6. */
-            const struct plan plan = plan_of(job, &candidates[0], 1 << 25);
-            assert_true(rung < 3   ? plan.items == 1
-                        : rung < 6 ? plan.items == 2
-                                   : plan.items > 2);
-        }
+    for (size_t k = 0; k < 2 * CLFOLD_ALGORITHMS; ++k) {
+        size_t a = k / 2;
+        struct plan plan = first_plan((enum algorithm)a, &devices[k % 2], &monoid,
+                                      &verdict, NULL, count);
+        uint64_t bytes_read, bytes_written;
+        clfold_plan_bytes(&plan, &bytes_read, &bytes_written);
+        double moved = (double)(bytes_read + bytes_written) / (4.0 * (double)count);
+        assert_true(multiples[a] == 0 ||
+                    (moved >= multiples[a] && moved < multiples[a] + 0.01));
     }
 }
 
-static clfold_status choose(const char *name, const struct monoid *monoid,
-                            const struct device_facts *device, enum algorithm *algorithm)
-{
-    struct job job = job_of(CLFOLD_REDUCE, REDUCE_6, monoid, device, NULL);
-    clfold_status status = clfold_plan_choose(&job, &site, name);
+/* ---- Names ------------------------------------------------------------------------- */
 
+static clfold_status choose(clfold_operation operation, const char *name,
+                            const struct monoid *monoid,
+                            const struct device_facts *device, uint64_t count,
+                            enum algorithm *algorithm)
+{
+    struct job job = job_of(operation, CLFOLD_ALGORITHMS, monoid, device, NULL);
+    clfold_status status;
+
+    job.count = count;
+    status = clfold_plan_choose(&job, &site, name);
     *algorithm = job.algorithm;
     return status;
 }
 
-/* Names, and what a rung refuses. */
+/* By name what the operation's family has, else by policy. */
 static void test_choose(void **state)
 {
-    const struct monoid affine = affine_monoid(CLFOLD_I32);
-    enum algorithm algorithm;
-    struct device_facts tiny = gpu;
+    struct monoid add = monoid_of(0);
+    enum algorithm found;
 
     (void)state;
-    assert_ok(choose(NULL, &affine, &gpu, &algorithm));
-    assert_int_equal(algorithm, REDUCE_TILES);
-    assert_ok(choose("reduce_tiles", &affine, &gpu, &algorithm));
-    assert_int_equal(algorithm, REDUCE_TILES);
+    for (clfold_operation o = CLFOLD_REDUCE; clfold_operation_row(o); ++o) {
+        const enum family family = clfold_operation_row(o)->family;
+        for (int a = 0; a < CLFOLD_ALGORITHMS; ++a) {
+            const char *name = clfold_algorithm_name((enum algorithm)a);
+            char quoted[32];
+            snprintf(quoted, sizeof(quoted), "\"%s\"", name);
+            if (family_of((enum algorithm)a) != family) {
+                assert_refused(choose(o, name, &add, &gpu, 9, &found),
+                               CLFOLD_ERROR_UNSUPPORTED, quoted);
+                continue;
+            }
+            assert_ok(choose(o, name, &add, &gpu, 1 << 24, &found));
+            assert_int_equal(found, a);
+            /* A scan of nothing takes one launch, whoever asks. */
+            assert_ok(choose(o, name, &add, &gpu, 0, &found));
+            assert_int_equal(found, family == FAMILY_SCAN ? SCAN_SINGLE_GROUP : a);
+        }
+        assert_ok(choose(o, NULL, &add, &devices[0], 1000, &found));
+        assert_int_equal(found, family == FAMILY_SCAN ? SCAN_SINGLE_GROUP : REDUCE_TILES);
+        assert_ok(choose(o, NULL, &add, &devices[0], 1 << 24, &found));
+        assert_int_equal(found, family == FAMILY_SCAN ? SCAN_LOOKBACK : REDUCE_TILES);
+        assert_refused(choose(o, "reduce7", &add, &gpu, 9, &found),
+                       CLFOLD_ERROR_UNSUPPORTED, "\"reduce7\"");
+    }
+}
+
+/* ---- The ladder -------------------------------------------------------------------- */
+
+/* Two loads a work-item from reduce3 on, many in reduce6; what a rung rejects. */
+static void test_rungs(void **state)
+{
+    const struct monoid affine = affine_monoid(CLFOLD_I32);
+    struct monoid add = monoid_of(0);
+    struct device_facts tiny = gpu;
+    enum algorithm found;
+
+    (void)state;
     tiny.max_group_size = 1;
-    for (uint32_t rung = 0; rung < 7; ++rung) {
-        struct monoid add;
+    for (int rung = 0; rung < 7; ++rung) {
+        const enum algorithm algorithm = REDUCE_0 + (enum algorithm)rung;
         char name[16], quoted[24];
-        snprintf(name, sizeof(name), "reduce%u", rung);
+        snprintf(name, sizeof(name), "reduce%d", rung);
         snprintf(quoted, sizeof(quoted), "\"%s\"", name);
-        assert_ok(clfold_monoid_init(&add, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
-        assert_ok(choose(name, &add, &gpu, &algorithm));
-        assert_int_equal(algorithm, REDUCE_0 + rung);
-        assert_refused(choose(name, &add, &tiny, &algorithm), CLFOLD_ERROR_UNSUPPORTED,
-                       "groups of 1 here");
+        for (size_t o = 0; o < NUM_OVERRIDES; ++o) {
+            uint64_t items =
+                first_plan(algorithm, &gpu, &add, &verdict, &overrides[o], 1 << 25).items;
+            assert_true(rung < 3 ? items == 1 : rung < 6 ? items == 2 : items > 2);
+        }
+        assert_ok(choose(CLFOLD_REDUCE, name, &add, &gpu, 9, &found));
+        assert_int_equal(found, algorithm);
+        assert_refused(choose(CLFOLD_REDUCE, name, &add, &tiny, 9, &found),
+                       CLFOLD_ERROR_UNSUPPORTED, "groups of 1 here");
         if (rung < 2) {
-            assert_ok(choose(name, &affine, &gpu, &algorithm));
+            assert_ok(choose(CLFOLD_REDUCE, name, &affine, &gpu, 9, &found));
         } else {
-            assert_refused(choose(name, &affine, &gpu, &algorithm),
+            assert_refused(choose(CLFOLD_REDUCE, name, &affine, &gpu, 9, &found),
                            CLFOLD_ERROR_UNSUPPORTED, "affine does not commute");
             assert_non_null(strstr(clfold_last_error(), quoted));
         }
     }
-    assert_refused(choose("reduce7", &affine, &gpu, &algorithm), CLFOLD_ERROR_UNSUPPORTED,
-                   "\"reduce7\"");
-    assert_refused(choose("scan_lookback", &affine, &gpu, &algorithm),
-                   CLFOLD_ERROR_UNSUPPORTED, "\"scan_lookback\"");
 }
 
-struct seen {
-    size_t num, tiles, rungs, scans, group_scans, probes, f16, f64;
-};
+/* ---- Look-back --------------------------------------------------------------------- */
 
-/* A scan inside a group loads nothing and writes items: one kernel, one width. */
-static void check_group_scan(const char *text)
+/* On a CPU so many groups as the policy says, whose tiles are one after the other; on
+ * others a group a tile, unless a test says how many. */
+static void test_groups(void **state)
 {
-    assert_non_null(strstr(text, "#pragma OPENCL FP_CONTRACT OFF"));
-    assert_non_null(strstr(text, "#line 1 \"contract.cl\""));
-    assert_non_null(strstr(text, "#line 1 \"combine\""));
-    assert_non_null(strstr(text, "#line 1 \"group_scan.cl\""));
-    assert_non_null(strstr(text, "#line 1 \"group_scans.cl\""));
-    assert_null(strstr(text, "#line 1 \"result.cl\""));
-    assert_null(strstr(text, "clfold_combine_stage("));
-    assert_null(strstr(text, "clfold_reduce"));
-}
-
-/* A probe folds nothing: it is memory.cl and itself. */
-static void check_probe(const char *text)
-{
-    assert_non_null(strstr(text, "#line 1 \"memory.cl\""));
-    assert_non_null(strstr(text, "#line 1 \"probe.cl\""));
-    assert_null(strstr(text, "clfold_combine"));
-}
-
-static void check_text(void *user, const char *name, const char *text)
-{
-    struct seen *seen = user;
-    bool vector = strstr(name, "tile_vector") != NULL;
-    bool group = strstr(name, "tile_group") != NULL;
-    bool scan = strstr(name, "scan") != NULL;
-    bool rung = !vector && !group;
-    bool halves = strstr(name, "_f16_f32_") || strstr(name, "_f16_f64_");
-    bool f16 = strstr(name, "f16") && !halves, f64 = strstr(name, "f64");
-
-    ++seen->num;
-    if (strncmp(name, "group_scans_", strlen("group_scans_")) == 0) {
-        ++seen->group_scans;
-        check_group_scan(text);
-        return;
-    }
-    if (strncmp(name, "probe_", strlen("probe_")) == 0) {
-        ++seen->probes;
-        check_probe(text);
-        return;
-    }
-    seen->tiles += !rung && !scan;
-    seen->scans += scan;
-    seen->rungs += rung;
-    seen->f16 += f16;
-    seen->f64 += f64;
-    /* A strategy's text is the same for both tiles, and all of it is there. */
-    assert_non_null(strstr(text, "#pragma OPENCL FP_CONTRACT OFF"));
-    assert_non_null(strstr(text, "#line 1 \"contract.cl\""));
-    assert_non_null(strstr(text, "#line 1 \"combine\""));
-    assert_non_null(strstr(text, "#line 1 \"result.cl\""));
-    assert_int_equal(strstr(text, "clfold_reduce_single") != NULL, !rung && !scan);
-    assert_int_equal(strstr(text, "clfold_scan_") != NULL, scan);
-    assert_int_equal(strstr(text, "#line 1 \"tile_vector.cl\"") != NULL, vector);
-    assert_int_equal(strstr(text, "#line 1 \"tile_vector_scan.cl\"") != NULL,
-                     vector && scan);
-    assert_int_equal(strstr(text, "#line 1 \"tile_group.cl\"") != NULL, group && !scan);
-    assert_int_equal(strstr(text, "#line 1 \"tile_group_scan.cl\"") != NULL,
-                     group && scan);
-    assert_int_equal(strstr(text, "#line 1 \"reduce_ladder.cl\"") != NULL, rung);
-    assert_int_equal(strstr(text, "clfold_stage16 clfold_combine_stage16(") != NULL,
-                     vector);
-    assert_int_equal(strstr(text, "#line 1 \"scan_trace.cl\"") != NULL,
-                     strstr(name, "_traced") != NULL);
-    /* An extension is asked for where it is used only. */
-    assert_int_equal(strstr(text, "cl_khr_fp64 : enable") != NULL, f64);
-    assert_int_equal(strstr(text, "cl_khr_fp16 : enable") != NULL, f16);
-    assert_int_equal(strstr(text, "#define CLFOLD_IN_HALF 1\n") != NULL, halves);
-}
-
-static void test_texts(void **state)
-{
-    struct seen seen = { 0 };
+    const struct debug few = { .max_groups = 5, .tile_elements = 64 };
+    struct monoid monoid = monoid_of(0);
+    const uint64_t count = (1 << 26) + 1;
 
     (void)state;
-    every_text(check_text, &seen);
-    /* Eleven types of thirteen operators, three of which take integers only; two more
-     * tiles for add; 94 pairs less those of bit operators with floats. */
-    assert_true(seen.tiles > (11 * 13 - 9) * 2 + 11 * 2 + 80 * 2);
-    assert_int_equal(seen.rungs, 3 * 7 + 2 * 2);
-    assert_true(seen.scans > 11 * 13 - 9 + 70 + 7 * 24);
-    /* Five monoids, four kinds, three sizes of groups. */
-    assert_int_equal(seen.group_scans, 5 * 4 * 3);
-    assert_int_equal(seen.probes, CLFOLD_MEMORY_TIERS - 1);
-    print_message("# %zu texts, %zu of f16, %zu of f64\n", seen.num, seen.f16, seen.f64);
-    assert_true(seen.f16 > 30 && seen.f64 > 30);
+    for (int a = SCAN_LOOKBACK; a < CLFOLD_ALGORITHMS; ++a) {
+        struct plan plan = first_plan(a, &devices[0], &monoid, &verdict, NULL, count);
+        assert_true(plan.run > 1);
+        assert_in_range(plan.num_groups, 2, 256);
+        plan = first_plan(a, &devices[1], &monoid, &verdict, NULL, count);
+        assert_int_equal(plan.run, 1);
+        assert_int_equal(plan.num_groups, plan.num_tiles);
+        for (size_t d = 0; d < 2; ++d) {
+            plan = first_plan(a, &devices[d], &monoid, &verdict, &few, 64 * 23);
+            assert_int_equal(plan.run, 5);
+            assert_int_equal(plan.num_groups, 5);
+        }
+    }
+}
+
+/* Many where waiting is known to help, few elsewhere; or as a test says. */
+static void test_spins(void **state)
+{
+    const struct verdict unfair = { MEMORY_SCOPED_64, false, true };
+    struct monoid monoid = monoid_of(0);
+
+    (void)state;
+    for (size_t d = 0; d < NUM_DEVICES; ++d) {
+        struct debug override = { .tile_elements = 64 };
+        uint32_t many, few;
+        many = first_plan(SCAN_LOOKBACK, &devices[d], &monoid, &verdict, &override, 100)
+                   .spins;
+        few = first_plan(SCAN_LOOKBACK, &devices[d], &monoid, &unfair, &override, 100)
+                  .spins;
+        assert_in_range(few, 1, 64);
+        assert_true(many >= 1 << 16);
+        for (uint32_t spins = 0; spins < 3; ++spins) {
+            override.spins = 1 + spins;
+            assert_int_equal(
+                first_plan(SCAN_LOOKBACK, &devices[d], &monoid, &verdict, &override, 100)
+                    .spins,
+                spins);
+        }
+    }
+}
+
+static void test_refused(void **state)
+{
+    const struct debug small = { .tile_elements = 16, .spins = 1 };
+    const struct verdict nothing = { MEMORY_NONE, true, false };
+    struct monoid monoid = monoid_of(0);
+
+    (void)state;
+    for (int a = SCAN_LOOKBACK; a < CLFOLD_ALGORITHMS; ++a) {
+        struct plan plan = first_plan(a, &devices[0], &monoid, &nothing, NULL, 1 << 20);
+        assert_int_equal(plan.obstacle, OBSTACLE_TIER);
+        for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS;
+             ++tier) {
+            const struct verdict relied = { tier, true, true };
+            uint64_t most = UINT64_C(16) << clfold_memory(tier)->ticket_bits;
+            plan = first_plan(a, &devices[1], &monoid, &relied, &small, most - 16);
+            assert_int_equal(plan.obstacle, OBSTACLE_NONE);
+            plan = first_plan(a, &devices[1], &monoid, &relied, &small, most);
+            assert_int_equal(plan.obstacle, OBSTACLE_TICKETS);
+            plan = first_plan(a, &devices[2], &monoid, &relied, &small, 64);
+            assert_int_equal(plan.obstacle, OBSTACLE_LOOPS);
+        }
+    }
+}
+
+/* Item sizes in words of each size. */
+static void test_memory(void **state)
+{
+    (void)state;
+    for (size_t size = 1; size <= 32; ++size) {
+        assert_int_equal(clfold_memory_words(clfold_memory(MEMORY_PTX_64), size),
+                         (size + 3) / 4);
+        assert_int_equal(clfold_memory_words(clfold_memory(MEMORY_LEGACY_32), size),
+                         (size + 1) / 2);
+    }
+    for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS; ++tier) {
+        const struct memory *memory = clfold_memory(tier);
+        for (uint64_t tiles = 0; tiles < 100; tiles += 9) {
+            size_t bytes = clfold_memory_bytes(memory, tiles, 12);
+            assert_int_equal(clfold_memory_capacity(memory, bytes),
+                             tiles * 2 * clfold_memory_words(memory, 12));
+        }
+    }
+}
+
+/* A sub-group looks at 32 tiles, a work-item at 4; fewer where a test says so. */
+static void test_window(void **state)
+{
+    static const struct {
+        enum algorithm algorithm;
+        size_t device;
+        struct debug override;
+        uint32_t window;
+    } cases[] = {
+        { SCAN_LOOKBACK, 0, { 0 }, 4 },
+        { SCAN_LOOKBACK, 0, { .window = 3 }, 3 },
+        { SCAN_LOOKBACK, 0, { .window = 32 }, 4 },
+        { SCAN_LOOKBACK, 1, { 0 }, 4 },
+        { SCAN_CHAINED, 1, { 0 }, 4 },
+        { SCAN_LOOKBACK, 3, { 0 }, 32 },
+        { SCAN_LOOKBACK, 3, { .window = 8 }, 8 },
+        { SCAN_LOOKBACK, 3, { .tile = TILE_VECTOR }, 4 },
+        { REDUCE_THEN_SCAN, 3, { 0 }, 1 },
+    };
+    struct monoid monoid = monoid_of(0);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct plan plan = first_plan(cases[i].algorithm, &devices[cases[i].device],
+                                      &monoid, &verdict, &cases[i].override, 9);
+        assert_int_equal(plan.shape.window, cases[i].window);
+    }
+}
+
+/* Where a run is cheaper behind its first tile, a group takes 8, but each unit has 8
+ * groups as long as there are tiles for them. */
+static void test_runs(void **state)
+{
+    static const struct {
+        uint32_t units;
+        uint64_t tiles, run[2]; /* by a compiler that prefetches, and by another */
+    } cases[] = {
+        { 0, 1, { 1, 1 } },       { 0, 16, { 1, 1 } },   { 0, 17, { 2, 1 } },
+        { 2, 100, { 7, 1 } },     { 2, 128, { 8, 1 } },  { 2, 256, { 8, 1 } },
+        { 2, 2048, { 8, 8 } },    { 2, 2049, { 9, 9 } }, { 2, 10000, { 40, 40 } },
+        { 1, 9, { 2, 1 } },       { 8, 64, { 1, 1 } },   { 8, 65, { 2, 1 } },
+        { 64, 512, { 2, 2 } },    { 64, 513, { 3, 3 } }, { 64, 1024, { 4, 4 } },
+        { 64, 2561, { 11, 11 } }, { 1024, 1, { 1, 1 } }, { UINT32_MAX, 256, { 1, 1 } },
+    };
+    const enum algorithm algorithms[] = { SCAN_LOOKBACK, REDUCE_THEN_SCAN };
+    struct device_facts device = devices[0];
+    struct monoid monoid = monoid_of(0);
+
+    (void)state;
+    for (size_t i = 0; i < 4 * sizeof(cases) / sizeof(cases[0]); ++i) {
+        device.units = cases[i / 4].units;
+        device.platform = i % 2 == 0 ? devices[0].platform : "another";
+        struct plan plan =
+            first_plan(algorithms[i / 2 % 2], &device, &monoid, &verdict, NULL, 1);
+        uint64_t count = cases[i / 4].tiles * plan.shape.tile.elements;
+        plan = first_plan(algorithms[i / 2 % 2], &device, &monoid, &verdict, NULL, count);
+        assert_int_equal(plan.run, cases[i / 4].run[i % 2]);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_struct_sizes), cmocka_unit_test(test_builtin),
-        cmocka_unit_test(test_monoids),      cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_grid),         cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_rungs),        cmocka_unit_test(test_choose),
-        cmocka_unit_test(test_texts),        cmocka_unit_test(test_vendors),
+        cmocka_unit_test(test_grid),    cmocka_unit_test(test_vendors),
+        cmocka_unit_test(test_plans),   cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_choose),  cmocka_unit_test(test_rungs),
+        cmocka_unit_test(test_groups),  cmocka_unit_test(test_spins),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_window),  cmocka_unit_test(test_runs),
     };
 
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

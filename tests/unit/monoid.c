@@ -1,0 +1,290 @@
+/* src/plan without a device: struct sizes, scalars, monoids, and the program text. Plans:
+ * plan.c. Policies: policy.c. */
+#define CLFOLD_EXPERIMENTAL
+#include "every_text.h"
+#include "oracle.h"
+#include "test.h"
+
+#include "plan/memory.h"
+#include "plan/scalar.h"
+
+static const struct site site = { NULL, "monoid" };
+
+/* Frozen under a soname. */
+static void test_struct_sizes(void **state)
+{
+    (void)state;
+    if (sizeof(void *) != 8) {
+        skip();
+    }
+    assert_int_equal(sizeof(clfold_fold), 256);
+    assert_int_equal(sizeof(clfold_context_params), 160);
+    assert_int_equal(sizeof(clfold_segments), 104);
+    assert_int_equal(sizeof(clfold_arg), 32);
+    assert_int_equal(sizeof(clfold_arg_value), 16);
+    assert_int_equal(sizeof(clfold_place), 16);
+    assert_int_equal(sizeof(clfold_stats), 128);
+    assert_int_equal(sizeof(clfold_report), 384);
+    assert_int_equal(sizeof(clfold_launch), 56);
+    assert_int_equal(offsetof(clfold_fold, algorithm), 184);
+    assert_int_equal(offsetof(clfold_fold, components), 192);
+    assert_int_equal(offsetof(clfold_fold, cuts), 200);
+    assert_int_equal(offsetof(clfold_context_params, load_verdict), 64);
+}
+
+static void test_builtin(void **state)
+{
+    const clfold_fold fold = clfold_builtin(CLFOLD_MAX, CLFOLD_F64);
+    clfold_fold expected;
+
+    (void)state;
+    memset(&expected, 0, sizeof(expected));
+    expected.op = CLFOLD_MAX;
+    expected.type = CLFOLD_F64;
+    assert_memory_equal(&fold, &expected, sizeof(fold));
+    assert_int_equal(clfold_version(), CLFOLD_VERSION);
+}
+
+static void test_monoids(void **state)
+{
+    struct monoid monoid;
+
+    (void)state;
+    assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_U64, CLFOLD_U8));
+    assert_int_equal(monoid.components[0].stage, CLFOLD_U32);
+    /* So many bytes of 255 still fit a uint, one more does not. */
+    assert_true(monoid.stage_limit * 255 <= UINT32_MAX);
+    assert_true((monoid.stage_limit + 1) * 255 > UINT32_MAX);
+    assert_int_equal(clfold_monoid_in_size(&monoid), 1);
+    assert_int_equal(clfold_monoid_out_size(&monoid), 8);
+    assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_MAX, CLFOLD_F64, CLFOLD_F32));
+    assert_int_equal(monoid.components[0].stage, CLFOLD_F32);
+    assert_true(clfold_monoid_uses(&monoid, CLFOLD_F64));
+    assert_false(clfold_monoid_uses(&monoid, CLFOLD_I32));
+    assert_refused(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_I32, CLFOLD_F32),
+                   CLFOLD_ERROR_UNSUPPORTED, "type i32 folded from in f32");
+    assert_refused(
+        clfold_monoid_init(&monoid, &site, CLFOLD_BIT_OR, CLFOLD_F32, CLFOLD_F32),
+        CLFOLD_ERROR_ARGUMENT, "op CLFOLD_BIT_OR folds integers, and type is f32");
+    assert_refused(
+        clfold_monoid_init(&monoid, &site, CLFOLD_MOMENTS, CLFOLD_F32, CLFOLD_F32),
+        CLFOLD_ERROR_UNSUPPORTED, "op CLFOLD_MOMENTS");
+
+    /* As OpenCL C lays a struct out. */
+    monoid.num_components = 3;
+    monoid.components[0].item = CLFOLD_U8;
+    monoid.components[1].item = CLFOLD_F64;
+    monoid.components[2].item = CLFOLD_I16;
+    assert_int_equal(clfold_monoid_item_size(&monoid), 24);
+}
+
+static void test_scalars(void **state)
+{
+    const size_t sizes[] = { 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8 };
+
+    (void)state;
+    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
+        assert_int_equal(clfold_scalar(type)->size, sizes[type - 1]);
+    }
+    assert_null(clfold_scalar(0));
+    assert_null(clfold_scalar(CLFOLD_F64 + 1));
+    assert_string_equal(clfold_scalar_name(0), "an unknown type");
+}
+
+/* What the header gives of the tables. */
+static void test_names(void **state)
+{
+    (void)state;
+    for (clfold_type type = 0; type <= CLFOLD_F64 + 1; ++type) {
+        const struct scalar *scalar = clfold_scalar(type);
+        if (scalar) {
+            assert_string_equal(clfold_type_name(type), scalar->name);
+            assert_int_equal(clfold_type_size(type), scalar->size);
+        } else {
+            assert_null(clfold_type_name(type));
+            assert_int_equal(clfold_type_size(type), 0);
+        }
+    }
+    assert_string_equal(clfold_type_name(CLFOLD_F32), "f32");
+    assert_null(clfold_type_name(UINT32_MAX));
+    assert_int_equal(clfold_type_size(UINT32_MAX), 0);
+
+    assert_string_equal(clfold_op_name(CLFOLD_ADD), "add");
+    assert_string_equal(clfold_op_name(CLFOLD_MIN_MAX), "min-max");
+    assert_null(clfold_op_name(0));
+    assert_null(clfold_op_name(CLFOLD_MOMENTS));
+    assert_null(clfold_op_name(CLFOLD_MATRIX_2X2 + 1));
+
+    uint32_t reductions = 0, scans = 0;
+    for (; clfold_operation_algorithm(CLFOLD_REDUCE, reductions); ++reductions) {
+        enum algorithm which;
+        assert_true(
+            clfold_algorithm_named(clfold_operation_algorithm(CLFOLD_REDUCE, reductions),
+                                   FAMILY_REDUCE, &which));
+        assert_int_equal(which, reductions);
+    }
+    for (; clfold_operation_algorithm(CLFOLD_EXCLUSIVE_SCAN, scans); ++scans) {
+        const char *name = clfold_operation_algorithm(CLFOLD_EXCLUSIVE_SCAN, scans);
+        assert_ptr_equal(clfold_operation_algorithm(CLFOLD_INCLUSIVE_SCAN, scans), name);
+        assert_string_equal(clfold_algorithm_name((enum algorithm)(reductions + scans)),
+                            name);
+    }
+    assert_int_equal(reductions + scans, CLFOLD_ALGORITHMS);
+    assert_null(clfold_operation_algorithm(CLFOLD_REDUCE, UINT32_MAX));
+    assert_null(clfold_operation_algorithm(0, 0));
+    assert_null(clfold_operation_algorithm(CLFOLD_SELECT, 0));
+    assert_null(clfold_operation_algorithm(UINT32_MAX, 0));
+}
+
+/* Every stage holds what a tile can put into it, for every operator and pair of types. */
+static void test_stages(void **state)
+{
+    size_t made = 0, staged = 0;
+
+    (void)state;
+    for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; ++op) {
+        for (clfold_type in = CLFOLD_I8; in <= CLFOLD_F64; ++in) {
+            for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
+                struct monoid monoid;
+                if (clfold_monoid_init(&monoid, &site, op, type, in)) {
+                    continue;
+                }
+                ++made;
+                for (uint32_t k = 0; k < monoid.num_components; ++k) {
+                    const struct component *of = &monoid.components[k];
+                    const struct scalar *stage = clfold_scalar(of->stage);
+                    staged += of->stage != of->item;
+                    assert_non_null(of->combine);
+                    assert_int_equal(clfold_scalar(of->item)->size,
+                                     clfold_scalar(of->result)->size);
+                    /* What overflows is unsigned. */
+                    assert_true((op != CLFOLD_ADD && op != CLFOLD_MUL) ||
+                                clfold_scalar(type)->is_float ||
+                                !clfold_scalar(of->item)->is_signed);
+                    assert_int_equal(of->identity == NULL, !monoid.has_identity);
+                    if (of->load == LOAD_POSITION) {
+                        /* As wide as its value, for `?:` on vectors. */
+                        const struct scalar *value = clfold_scalar(of[1].stage);
+                        assert_int_equal(stage->size, value->size);
+                        assert_true(monoid.stage_limit <= UINT32_MAX);
+                    }
+                    if (op == CLFOLD_ADD && of->stage != of->item && type != CLFOLD_F16) {
+                        uint64_t most = UINT64_C(1) << (8 * clfold_scalar(in)->size);
+                        most = stage->is_signed ? most / 2 : most - 1;
+                        uint64_t room = stage->is_signed ? INT32_MAX : UINT32_MAX;
+                        assert_true(monoid.stage_limit * most <= room);
+                        assert_true((monoid.stage_limit + 1) * most > room);
+                    }
+                }
+            }
+        }
+    }
+    /* 94 pairs of types: 64 of integers, 8 x 3 into floats, 9 of floats less none. */
+    assert_int_equal(made, 10 * (64 + 24 + 9) + 3 * 64);
+    assert_true(staged > 200);
+}
+
+struct seen {
+    size_t num, tiles, rungs, scans, group_scans, probes, f16, f64;
+};
+
+/* A scan inside a group loads nothing and writes items: one kernel, one width. */
+static void check_group_scan(const char *text)
+{
+    assert_non_null(strstr(text, "#pragma OPENCL FP_CONTRACT OFF"));
+    assert_non_null(strstr(text, "#line 1 \"contract.cl\""));
+    assert_non_null(strstr(text, "#line 1 \"combine\""));
+    assert_non_null(strstr(text, "#line 1 \"group_scan.cl\""));
+    assert_non_null(strstr(text, "#line 1 \"group_scans.cl\""));
+    assert_null(strstr(text, "#line 1 \"result.cl\""));
+    assert_null(strstr(text, "clfold_combine_stage("));
+    assert_null(strstr(text, "clfold_reduce"));
+}
+
+/* A probe folds nothing: it is memory.cl and itself. */
+static void check_probe(const char *text)
+{
+    assert_non_null(strstr(text, "#line 1 \"memory.cl\""));
+    assert_non_null(strstr(text, "#line 1 \"probe.cl\""));
+    assert_null(strstr(text, "clfold_combine"));
+}
+
+static void check_text(void *user, const char *name, const char *text)
+{
+    struct seen *seen = user;
+    bool vector = strstr(name, "tile_vector") != NULL;
+    bool group = strstr(name, "tile_group") != NULL;
+    bool scan = strstr(name, "scan") != NULL;
+    bool rung = !vector && !group;
+    bool halves = strstr(name, "_f16_f32_") || strstr(name, "_f16_f64_");
+    bool f16 = strstr(name, "f16") && !halves, f64 = strstr(name, "f64");
+
+    ++seen->num;
+    if (strncmp(name, "group_scans_", strlen("group_scans_")) == 0) {
+        ++seen->group_scans;
+        check_group_scan(text);
+        return;
+    }
+    if (strncmp(name, "probe_", strlen("probe_")) == 0) {
+        ++seen->probes;
+        check_probe(text);
+        return;
+    }
+    seen->tiles += !rung && !scan;
+    seen->scans += scan;
+    seen->rungs += rung;
+    seen->f16 += f16;
+    seen->f64 += f64;
+    /* A strategy's text is the same for both tiles, and all of it is there. */
+    assert_non_null(strstr(text, "#pragma OPENCL FP_CONTRACT OFF"));
+    assert_non_null(strstr(text, "#line 1 \"contract.cl\""));
+    assert_non_null(strstr(text, "#line 1 \"combine\""));
+    assert_non_null(strstr(text, "#line 1 \"result.cl\""));
+    assert_int_equal(strstr(text, "clfold_reduce_single") != NULL, !rung && !scan);
+    assert_int_equal(strstr(text, "clfold_scan_") != NULL, scan);
+    assert_int_equal(strstr(text, "#line 1 \"tile_vector.cl\"") != NULL, vector);
+    assert_int_equal(strstr(text, "#line 1 \"tile_vector_scan.cl\"") != NULL,
+                     vector && scan);
+    assert_int_equal(strstr(text, "#line 1 \"tile_group.cl\"") != NULL, group && !scan);
+    assert_int_equal(strstr(text, "#line 1 \"tile_group_scan.cl\"") != NULL,
+                     group && scan);
+    assert_int_equal(strstr(text, "#line 1 \"reduce_ladder.cl\"") != NULL, rung);
+    assert_int_equal(strstr(text, "clfold_stage16 clfold_combine_stage16(") != NULL,
+                     vector);
+    assert_int_equal(strstr(text, "#line 1 \"scan_trace.cl\"") != NULL,
+                     strstr(name, "_traced") != NULL);
+    /* An extension is asked for where it is used only. */
+    assert_int_equal(strstr(text, "cl_khr_fp64 : enable") != NULL, f64);
+    assert_int_equal(strstr(text, "cl_khr_fp16 : enable") != NULL, f16);
+    assert_int_equal(strstr(text, "#define CLFOLD_IN_HALF 1\n") != NULL, halves);
+}
+
+static void test_texts(void **state)
+{
+    struct seen seen = { 0 };
+
+    (void)state;
+    every_text(check_text, &seen);
+    /* Eleven types of thirteen operators, three of which take integers only; two more
+     * tiles for add; 94 pairs less those of bit operators with floats. */
+    assert_true(seen.tiles > (11 * 13 - 9) * 2 + 11 * 2 + 80 * 2);
+    assert_int_equal(seen.rungs, 3 * 7 + 2 * 2);
+    assert_true(seen.scans > 11 * 13 - 9 + 70 + 7 * 24);
+    /* Five monoids, four kinds, three sizes of groups. */
+    assert_int_equal(seen.group_scans, 5 * 4 * 3);
+    assert_int_equal(seen.probes, CLFOLD_MEMORY_TIERS - 1);
+    print_message("# %zu texts, %zu of f16, %zu of f64\n", seen.num, seen.f16, seen.f64);
+    assert_true(seen.f16 > 30 && seen.f64 > 30);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_struct_sizes), cmocka_unit_test(test_builtin),
+        cmocka_unit_test(test_monoids),      cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_texts),
+    };
+
+    return cmocka_run_group_tests_name("monoid", tests, NULL, NULL);
+}
