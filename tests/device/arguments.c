@@ -602,15 +602,13 @@ static void test_rungs(void **state)
     const struct monoid affine = affine_monoid(CLFOLD_F32);
 
     (void)state;
-    for (int a = 0; a < CLFOLD_ALGORITHMS; ++a) {
-        const struct algorithm_row *rung = clfold_algorithm_row((enum algorithm)a);
-        char words[64];
-        snprintf(words, sizeof(words), "affine: algorithm \"%s\" reorders", rung->name);
-        if (rung->reorders) {
-            assert_refused(clfold_reduce_monoid(ctx, device.queue, &affine, rung->name,
-                                                in, 0, out, 0, 0, NULL, 0, NULL, NULL),
-                           CLFOLD_ERROR_UNSUPPORTED, words);
-        }
+    for (int rung = 2; rung < 7; ++rung) {
+        char name[8], words[64];
+        snprintf(name, sizeof(name), "reduce%d", rung);
+        snprintf(words, sizeof(words), "affine: algorithm \"%s\" reorders", name);
+        assert_refused(clfold_reduce_monoid(ctx, device.queue, &affine, name, in, 0, out,
+                                            0, 0, NULL, 0, NULL, NULL),
+                       CLFOLD_ERROR_UNSUPPORTED, words);
     }
 }
 
@@ -818,8 +816,14 @@ static int open_device(void **state)
     out = buffer(device.context, CL_MEM_READ_WRITE, (COUNT + 1) * 4);
     spare = buffer(device.context, CL_MEM_READ_WRITE, 64 * 4);
     paint_buffer(in, COUNT * 4);
-    paint();
     return status;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    paint();
+    return 0;
 }
 
 /* A rejected call has written nothing. */
@@ -842,7 +846,7 @@ static int close_device(void **state)
     return close_context(state);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
 {

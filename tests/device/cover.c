@@ -4,7 +4,7 @@
  * sizes and with offsets and inits in turn. Then random folds. The rungs are run apart
  * from the tiles, and the tiles in three parts, so that none takes too long.
  */
-#include "fold_check.h"
+#include "prefix_check.h"
 #include "one_context.h"
 #include "pairwise.h"
 #include "test.h"
@@ -144,11 +144,12 @@ static const struct factors program_factors = {
     .allowed = is_allowed,
 };
 
-static struct fold_case case_of(const struct row *row)
+static struct prefix_case case_of(const struct row *row)
 {
     uint8_t algorithm = row->level[ALGORITHM];
 
-    return (struct fold_case){
+    return (struct prefix_case){
+        .reduces = true,
         .op = op_of(row),
         .pair = pair_of(row),
         .algorithm = algorithm < FIRST_RUNG ? NULL : rungs[algorithm - FIRST_RUNG],
@@ -156,13 +157,13 @@ static struct fold_case case_of(const struct row *row)
     };
 }
 
-static void check(const struct fold_case *fold, bool disorder)
+static void check(const struct prefix_case *fold, bool disorder)
 {
     char why[1024];
 
-    if (!fold_check(ctx, &device,
-                    disorder && device.disorder ? device.disorder : device.queue, fold,
-                    why, sizeof(why))) {
+    if (!prefix_check(ctx, &device,
+                      disorder && device.disorder ? device.disorder : device.queue, fold,
+                      NULL, why, sizeof(why))) {
         fail_msg("%s", why);
     }
 }
@@ -179,7 +180,7 @@ static uint64_t num_programs(void)
 /* ---- The cover --------------------------------------------------------------------- */
 
 /* What the classes of sizes are there for: without it they would say nothing. */
-static void check_launches(const struct fold_case *fold, uint8_t algorithm)
+static void check_launches(const struct prefix_case *fold, uint8_t algorithm)
 {
     const clfold_fold call = { .op = fold->op,
                                .type = fold->pair.type,
@@ -192,8 +193,8 @@ static void check_launches(const struct fold_case *fold, uint8_t algorithm)
     clfold_context_override(ctx, &fold->plan);
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &call, fold->count, &report));
     if (two_only ? report.num_launches != 2 : report.num_launches < 3) {
-        char text[256];
-        fold_print(fold, text, sizeof(text));
+        char text[384];
+        prefix_print(fold, text, sizeof(text));
         fail_msg("%s takes %zu launches", text, report.num_launches);
     }
 }
@@ -205,14 +206,14 @@ static void run_program(const struct row *program, size_t number, bool other,
 {
     for (unsigned size = 0; size < NUM_SIZES; ++size) {
         struct row row = *program;
-        struct fold_case fold = case_of(program);
+        struct prefix_case fold = case_of(program);
         size_t turn = size + 5 * number;
         row.level[SIZE] = (uint8_t)size;
         row.level[OFFSET] = (uint8_t)(turn % NUM_OFFSETS);
         row.level[INIT] = (uint8_t)(turn / NUM_OFFSETS % 2);
         fold.count = count_of(size, &fold.plan);
-        fold.offset = offsets[row.level[OFFSET]];
-        fold.zone = turn % 3 != 0;
+        fold.in_offset = offsets[row.level[OFFSET]];
+        fold.zones = turn % 3 != 0;
         fold.init = row.level[INIT] != 0;
         fold.nan = turn % 7 == 6;
         fold.out_offset = turn % 4;
@@ -328,12 +329,12 @@ static void test_property(void **state)
             }
         } while (!is_allowed(NULL, &row) || is_rung(&row) != share->rungs);
         for (int call = 0; call < RANDOM_CALLS / RANDOM_PROGRAMS; ++call) {
-            struct fold_case fold = case_of(&row);
+            struct prefix_case fold = case_of(&row);
             uint64_t bits = next_random(&random);
             fold.count = (next_random(&random) % 30000) >> (next_random(&random) % 13);
-            fold.offset = next_random(&random) % 70;
+            fold.in_offset = next_random(&random) % 70;
             fold.out_offset = bits % 4;
-            fold.zone = bits & 4;
+            fold.zones = bits & 4;
             fold.init = bits & 8;
             fold.nan = (bits & 0x70) == 0;
             fold.seed = next_random(&random);

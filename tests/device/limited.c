@@ -3,7 +3,6 @@
  * device does if it is taken for such a one, so that each path is run everywhere. */
 #define CLFOLD_EXPERIMENTAL
 #include "every_text.h"
-#include "fold_check.h"
 #include "one_context.h"
 #include "order_check.h"
 #include "prefix_check.h"
@@ -87,10 +86,11 @@ static void test_few(void **state)
     ctx->caps.facts.most_elements = FEW;
     for (size_t i = 0; i < 2 * NUM_WAYS; ++i) {
         size_t w = i / 2, f = i % 4;
-        struct fold_case fold = { .op = folds[f].op,
-                                  .pair = folds[f].pair,
-                                  .algorithm = ways[w].algorithm,
-                                  .plan = ways[w].plan };
+        struct prefix_case fold = { .reduces = true,
+                                    .op = folds[f].op,
+                                    .pair = folds[f].pair,
+                                    .algorithm = ways[w].algorithm,
+                                    .plan = ways[w].plan };
         const clfold_fold call = { .op = fold.op,
                                    .type = fold.pair.type,
                                    .in = fold.pair.in,
@@ -98,11 +98,12 @@ static void test_few(void **state)
         for (size_t c = 0; c < NUM_COUNTS; ++c) {
             char why[1024];
             fold.count = counts[c];
-            fold.offset = (w + c) % 4;
-            fold.zone = true;
+            fold.in_offset = (w + c) % 4;
+            fold.zones = true;
             fold.init = c % 2 == 0;
             fold.seed = c + 1;
-            if (!fold_check(ctx, &device, device.queue, &fold, why, sizeof(why))) {
+            if (!prefix_check(ctx, &device, device.queue, &fold, NULL, why,
+                              sizeof(why))) {
                 fail_msg("%s", why);
             }
         }

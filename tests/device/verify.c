@@ -1,6 +1,6 @@
 /* verify_every on the device: every operator passes, over types, kernels, counts and
  * inits. What it must find stands in context.c and the suite fault. */
-#include "fold_check.h"
+#include "prefix_check.h"
 #include "one_context.h"
 #include "test.h"
 
@@ -18,12 +18,13 @@ static void test_every_operator(void **state)
                 CLFOLD_I8 + (op * 3 + 3 * (clfold_type)t) % CLFOLD_F64;
             const clfold_type in = t % 2 ? type : CLFOLD_I16;
             for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
-                const struct fold_case fold = {
+                const struct prefix_case fold = {
+                    .reduces = true,
                     .op = op,
                     .pair = { in, type },
                     .algorithm = algorithms[(op + t) % 3],
                     .count = counts[c],
-                    .offset = c,
+                    .in_offset = c,
                     .init = (t + c) % 2,
                     .nan = t == 3,
                     .seed = op * 100 + t,
@@ -33,7 +34,8 @@ static void test_every_operator(void **state)
                     continue;
                 }
                 ++folds;
-                if (!fold_check(ctx, &device, device.queue, &fold, why, sizeof(why))) {
+                if (!prefix_check(ctx, &device, device.queue, &fold, NULL, why,
+                                  sizeof(why))) {
                     fail_msg("%s", why);
                 }
             }

@@ -8,7 +8,6 @@
  */
 #include "device.h"
 #include "every_text.h"
-#include "fold_check.h"
 #include "order_check.h"
 #include "prefix_check.h"
 
@@ -16,7 +15,7 @@
 #include <string.h>
 
 /* An item too few, too many or of another kind shows in one of them. */
-static const struct fold_case subjects[] = {
+static const struct prefix_case subjects[] = {
     { .op = CLFOLD_ADD, .pair = { CLFOLD_I32, CLFOLD_I32 } },
     { .op = CLFOLD_MIN, .pair = { CLFOLD_F32, CLFOLD_F32 } },
     { .op = CLFOLD_MAX, .pair = { CLFOLD_I32, CLFOLD_I32 } },
@@ -28,23 +27,25 @@ static const uint32_t groups[] = { 16, 50, 64, 96, 256 };
 
 /* Returns whether all results were right. */
 static bool run(clfold_context *context, const struct device *device,
-                const struct fold_case *subject, const char *algorithm, uint32_t group,
+                const struct prefix_case *subject, const char *algorithm, uint32_t group,
                 bool few)
 {
     const size_t counts[] = { 1,         group - 1,     group,         group + 1,
                               2 * group, 3 * group + 5, 7 * group - 3, 20 * group + 7 };
 
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]) - 2 * few; ++i) {
-        struct fold_case fold = *subject;
+        struct prefix_case fold = *subject;
         char why[1024];
 
+        fold.reduces = true;
         fold.algorithm = algorithm;
         fold.plan = (struct debug){ .group_size = group, .max_groups = 3 };
         fold.count = counts[i];
-        fold.offset = i % 3;
-        fold.zone = true;
+        fold.in_offset = i % 3;
+        fold.zones = true;
         fold.seed = i + 1;
-        if (!fold_check(context, device, device->queue, &fold, why, sizeof(why))) {
+        if (!prefix_check(context, device, device->queue, &fold, NULL, why,
+                          sizeof(why))) {
             printf("wrong: %s\n", why);
             return false;
         }

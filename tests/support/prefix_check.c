@@ -27,7 +27,7 @@ struct run {
     struct store in, out, init, total;
     unsigned char *expected; /* items, and the total */
     double *magnitudes;
-    size_t result; /* bytes */
+    size_t num, result; /* items, and bytes of one */
 };
 
 void prefix_print(const struct prefix_case *scan, char *text, size_t size)
@@ -47,11 +47,14 @@ void prefix_print(const struct prefix_case *scan, char *text, size_t size)
         text, size,
         "%s %s of %zu %s into %s by %s, %s of %u, %u work-items, anchor %u, %s%s%s%s%s "
         "(seed %llu)",
-        scan->exclusive ? "exclusive" : "inclusive", name_of_op(scan->op), scan->count,
-        name_of(scan->pair.in), name_of(scan->pair.type),
-        scan->algorithm ? scan->algorithm : "policy", clfold_tile_name(scan->plan.tile),
-        scan->plan.tile_elements, scan->plan.group_size, scan->plan.anchor, place, memory,
-        inits[scan->init], totals[scan->total], scan->nan ? ", with NaN" : "",
+        scan->reduces     ? "reduced"
+        : scan->exclusive ? "exclusive"
+                          : "inclusive",
+        name_of_op(scan->op), scan->count, name_of(scan->pair.in),
+        name_of(scan->pair.type), scan->algorithm ? scan->algorithm : "policy",
+        clfold_tile_name(scan->plan.tile), scan->plan.tile_elements,
+        scan->plan.group_size, scan->plan.anchor, place, memory, inits[scan->init],
+        totals[scan->total], scan->nan ? ", with NaN" : "",
         (unsigned long long)scan->seed);
 }
 
@@ -87,10 +90,9 @@ static unsigned char *at(const struct store *store, unsigned char *bytes, size_t
     return bytes + (store->front + index) * store->element;
 }
 
-static bool store_upload(struct store *store, const struct device *device, bool host,
-                         size_t shift)
+static bool store_upload(struct store *store, const struct device *device,
+                         cl_mem_flags flags, bool host, size_t shift)
 {
-    cl_mem_flags flags = CL_MEM_READ_WRITE;
     void *from = store->before;
     cl_int status;
 
@@ -130,6 +132,9 @@ static void store_finish(struct store *store)
  * buffer over memory of the host. */
 static bool store_kept(const struct store *store, size_t from, size_t count)
 {
+    if (!store->mem) {
+        return true;
+    }
     size_t begin = (store->front + from) * store->element;
     size_t end = begin + count * store->element;
     bool kept = memcmp(store->before, store->after, begin) == 0 &&
@@ -169,24 +174,32 @@ static bool run_init(struct run *run, const struct device *device,
     bool made = true;
 
     run->result = result_size(scan->op, scan->pair.type);
+    run->num = scan->reduces ? 1 : scan->count;
     run->expected = malloc((scan->count + 1) * run->result);
     run->magnitudes = malloc((scan->count + 1) * sizeof(*run->magnitudes));
     if (!run->expected || !run->magnitudes ||
         !store_init(&run->in, in, scan->in_offset + more,
                     scan->count + (scan->in_place || !scan->tight ? behind : 0)) ||
-        !store_init(&run->out, run->result, scan->out_offset + more,
-                    scan->count + behind) ||
+        !store_init(&run->out, run->result, scan->out_offset + more, run->num + behind) ||
         !store_init(&run->init, run->result, 1, 1) ||
         !store_init(&run->total, run->result, 2, 1)) {
         return false;
     }
     fill_data(scan, run);
-    made = store_upload(&run->in, device, scan->host, scan->in_shift);
+    made = store_upload(&run->in, device,
+                        scan->in_place ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY, scan->host,
+                        scan->in_shift);
     if (!scan->in_place) {
-        made = made && store_upload(&run->out, device, scan->host, scan->out_shift);
+        made = made && store_upload(&run->out, device, CL_MEM_READ_WRITE, scan->host,
+                                    scan->out_shift);
     }
-    return made && store_upload(&run->init, device, false, 0) &&
-           store_upload(&run->total, device, false, 0);
+    if (scan->init == INIT_DEVICE) {
+        made = made && store_upload(&run->init, device, CL_MEM_READ_WRITE, false, 0);
+    }
+    if (scan->total == TOTAL_APART) {
+        made = made && store_upload(&run->total, device, CL_MEM_READ_WRITE, false, 0);
+    }
+    return made;
 }
 
 static void run_finish(struct run *run)
@@ -231,13 +244,18 @@ static clfold_status enqueue(clfold_context *context, const struct device *devic
     } else if (scan->total == TOTAL_BEHIND) {
         call.total_at = (clfold_place){ out->mem, out->front + scan->count };
     }
-    plan = may_look_back(scan->algorithm) ? with_tier(device, scan->plan) : scan->plan;
+    plan = !scan->reduces && may_look_back(scan->algorithm)
+               ? with_tier(device, scan->plan)
+               : scan->plan;
     clfold_context_override(context, &plan);
     for (int again = 0; again < 2; ++again) {
-        status = (scan->exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
+        status = (scan->reduces     ? clfold_reduce
+                  : scan->exclusive ? clfold_exclusive_scan
+                                    : clfold_inclusive_scan)(
             context, queue, &call, run->in.mem, run->in.front, out->mem, out->front,
             scan->count, 0, NULL, &event);
-        if (!is_due_refusal(device, call.algorithm, &plan, scan->in_place, status)) {
+        if (scan->reduces ||
+            !is_due_refusal(device, call.algorithm, &plan, scan->in_place, status)) {
             break;
         }
         call.algorithm = LOOKBACK_INSTEAD;
@@ -284,7 +302,7 @@ static bool compare_item(const struct prefix_case *scan, const struct run *run, 
     if (is_right(scan, run, i, found)) {
         return true;
     }
-    if (i < scan->count) {
+    if (i < run->num) {
         snprintf(name, sizeof(name), "item %zu", i);
     }
     print_result(scan->op, scan->pair.type, found, is, sizeof(is));
@@ -308,10 +326,10 @@ static bool compare(const struct prefix_case *scan, const struct run *run, char 
 {
     const struct store *out = out_of(scan, run);
     const unsigned char *items = at(out, out->after, 0);
-    size_t written = scan->count + (scan->total == TOTAL_BEHIND);
+    size_t written = run->num + (scan->total == TOTAL_BEHIND);
 
-    if (scan->depth > 0 || memcmp(items, run->expected, scan->count * run->result) != 0) {
-        for (size_t i = 0; i < scan->count; ++i) {
+    if (scan->depth > 0 || memcmp(items, run->expected, run->num * run->result) != 0) {
+        for (size_t i = 0; i < run->num; ++i) {
             if (!compare_item(scan, run, i, items + i * run->result, why, why_size)) {
                 return false;
             }
@@ -341,6 +359,10 @@ static bool expect(const struct prefix_case *scan, struct run *run)
     const void *init = scan->init ? at(&run->init, run->init.before, 0) : NULL;
     unsigned char *total = run->expected + scan->count * run->result;
 
+    if (scan->reduces) {
+        return oracle_fold(scan->op, scan->pair, data, scan->count, init, run->expected,
+                           run->magnitudes);
+    }
     if (!oracle_scan(scan->op, scan->pair, scan->exclusive, data, scan->count, init,
                      run->expected, scan->total ? total : NULL, run->magnitudes)) {
         return false;
@@ -379,9 +401,9 @@ bool prefix_check(clfold_context *context, const struct device *device,
     }
     if (results && right && any) {
         const struct store *out = out_of(scan, &run);
-        memcpy(results, at(out, out->after, 0), scan->count * run.result);
+        memcpy(results, at(out, out->after, 0), run.num * run.result);
         if (scan->total) {
-            memcpy((unsigned char *)results + scan->count * run.result,
+            memcpy((unsigned char *)results + run.num * run.result,
                    total_of(scan, &run), run.result);
         }
     }

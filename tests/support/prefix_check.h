@@ -1,4 +1,4 @@
-/* One scan on the device against the oracle, for tests and for what breaks kernels on
+/* One scan or reduction on the device against the oracle, for tests and for what breaks kernels on
  * purpose: a wrong result is an answer here, no failure. */
 #ifndef CLFOLD_TESTS_PREFIX_CHECK_H
 #define CLFOLD_TESTS_PREFIX_CHECK_H
@@ -17,7 +17,7 @@ struct prefix_case {
     struct pair pair;
     const char *algorithm; /* NULL: the policy's */
     struct debug plan;
-    bool exclusive;
+    bool exclusive, reduces; /* neither: an inclusive scan */
     size_t count, in_offset, out_offset;
     bool in_place; /* both at in_offset; elements and results are of one size */
     bool zones;    /* 64 elements more in front of both */
@@ -38,7 +38,7 @@ struct prefix_case {
 void prefix_print(const struct prefix_case *scan, char *text, size_t size);
 
 /*
- * Scans data of fill_fold, and compares items, total and status. The input lies between
+ * Folds data of fill_fold, and compares items, total and status. The input lies between
  * elements that would show in the result, and must stay as it was unless it is scanned in
  * place; results lie between bytes that must stay, and so does init. Returns false with a
  * sentence in `why` if anything is otherwise. `results`, if not NULL, takes the items
