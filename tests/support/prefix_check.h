@@ -1,5 +1,5 @@
-/* One scan or reduction on the device against the oracle, for tests and for what breaks kernels on
- * purpose: a wrong result is an answer here, no failure. */
+/* One scan or reduction on the device against the oracle, for tests and for what breaks
+ * kernels on purpose: a wrong result is an answer here, no failure. */
 #ifndef CLFOLD_TESTS_PREFIX_CHECK_H
 #define CLFOLD_TESTS_PREFIX_CHECK_H
 

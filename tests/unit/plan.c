@@ -1,6 +1,6 @@
 /* Plans, without a device, of every algorithm in the table: each element is in one tile,
- * each tile in one group's run, and scratch and bytes are what the launches use. Policies:
- * policy.c. */
+ * each tile in one group's run, and scratch and bytes are what the launches use.
+ * Policies: policy.c. */
 #include "devices.h"
 #include "every_text.h"
 #include "plans.h"
