@@ -232,7 +232,8 @@ static void test_out_of_order(void **state)
     }
 }
 
-/* The event of a call completes when its last kernel has, also for count 0. */
+/* The event of a call completes when its last kernel has, also for count 0. By policy an
+ * exclusive scan is one program more, and nothing else. */
 static void test_event(void **state)
 {
     const size_t counts[] = { 0, 1, COUNT };
@@ -241,10 +242,14 @@ static void test_event(void **state)
     for (size_t i = 0; i < 3 * 3 * NUM_WAYS; ++i) {
         const struct way *way = &ways[i / 9];
         const char *const algorithms[] = { way->algorithm, way->simpler, NULL };
+        const char *algorithm = algorithms[i / 3 % 3];
+        if (!algorithm && way->call == CALL_EXCLUSIVE_SCAN) {
+            continue;
+        }
         struct task *task = task_create(way, counts[i % 3], i);
         cl_event event = NULL;
         cl_int execution = CL_QUEUED;
-        task->algorithm = algorithms[i / 3 % 3];
+        task->algorithm = algorithm;
         assert_ok(task_call(task, device.queue, NULL, &event));
         assert_non_null(event);
         assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
