@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """same_bits.py [--write] LISTER BITS: float results have the same bits on every run.
 
-Runs the built tests/device/bits.c on each device with several numbers of workers, several
-times each, and compares all that it prints but the compute units. On PoCL those must change,
+Runs the built tests/device/bits.c on each device with several numbers of workers, and
+compares all that it prints but the compute units. On PoCL those must change,
 or the numbers of workers did not take effect and nothing was tested. Then it compares with the
 bits of earlier versions, which tests/device/bits/ holds for the drivers that CI has, a file for
 each length of the CPU's vectors; --write writes them there instead.
@@ -22,7 +22,6 @@ WORKERS = {
     "Portable Computing Language": ("POCL_MAX_PTHREAD_COUNT", (1, 2, 16)),
     "Intel(R) OpenCL": ("CL_CONFIG_CPU_TBB_NUM_WORKERS", (1, 2)),
 }
-RUNS = 2
 
 
 def file_of(platform, driver, width):
@@ -58,7 +57,7 @@ def test_device(tap, device, program, write):
     platform = device.name.split(":")[0]
     variable, numbers = WORKERS.get(platform, ("CLFOLD_TEST_NOTHING", (0,)))
     units, first, driver, width = set(), None, "", ""
-    for number in [number for number in numbers for _ in range(RUNS)]:
+    for number in numbers:
         extra = [f"{variable}={number}"]
         label = run_devices.label_of(device, extra)
         done = run_devices.Run([program], device.environment(extra), run_devices.LIMIT_SECONDS)
@@ -69,7 +68,7 @@ def test_device(tap, device, program, write):
         driver, width, unit, *lines = done.out.splitlines()
         units.add(unit)
         first = first or lines
-        differ = [pair for pair in zip(first, lines) if pair[0] != pair[1]]
+        differ = [pair for pair in zip(first, lines) if pair[0] != pair[1] or "again" in pair[1]]
         for pair in differ:
             tap.comment(f"{pair[0]} became {pair[1]}")
         tap.point(not differ and len(first) == len(lines), f"{label}: {len(first)} results, {unit}")
