@@ -3,9 +3,8 @@
  * and init, and those with each other: a few programs in which any two values of any two
  * of these meet, each run with every class of sizes, and with offsets and totals in turn.
  * Operators and types meet each other in cover.c, whose programs have the same text for
- * them. With an argument, as "2/9", it runs one part of the programs, here each ninth
- * from the third on, so that no part takes too long: Intel's compiler takes 30 s for a
- * program whose work-items each scan 16 bytes.
+ * them. With an argument, as "2/3", it runs one part of the programs, here each third
+ * from the third on, so that no part takes too long.
  */
 #include "one_context.h"
 #include "pairwise.h"
@@ -32,9 +31,10 @@ static const char *const algorithms[] = { "scan_single_group", "scan_then_propag
 
 enum { APART, IN_PLACE, NUM_PLACES };
 
+/* The policy's of a group is left to scan.c: Intel's compiler takes up to 30 s for it. */
 static const struct debug tiles[] = {
     { .tile = TILE_VECTOR },
-    { .tile = TILE_GROUP },
+    { .tile = TILE_GROUP, .tile_elements = 256, .group_size = 64 },
     { .tile = TILE_VECTOR, .tile_elements = 64, .max_groups = 5 },
     { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 3 },
 };
@@ -159,6 +159,11 @@ static void run_row(const struct row *of, size_t number, bool other, struct pair
         struct row row = *of;
         size_t turn = size + 3 * number;
         char why[1024];
+        /* Nothing is scanned by a single group: a program more for a row of another
+         * strategy, of which the first has it. */
+        if (size == NOTHING && level > 0 && seen->of[ALGORITHM][SIZE][level][size]) {
+            continue;
+        }
         row.level[SIZE] = (uint8_t)size;
         pairs_add(seen, NUM_FACTORS, row_factors.apart, &row);
         scan.count = count_of(size, tile);
@@ -251,14 +256,14 @@ static void test_cover(void **state)
     add_sizes(&wanted);
     check_pairs(&wanted, &seen);
     uint64_t built = num_programs() - before;
-    print_message("%llu programs of %zu rows, %zu calls; with the other parts %zu rows, "
-                  "%zu pairs, %zu calls by the policy's algorithm\n",
-                  (unsigned long long)built, num_run, num_run * NUM_SIZES, num,
-                  pairs_count(&seen), num_unnamed);
+    print_message("%llu programs of %zu rows; with the other parts %zu rows, %zu pairs, "
+                  "%zu calls by the policy's algorithm\n",
+                  (unsigned long long)built, num_run, num, pairs_count(&seen),
+                  num_unnamed);
     assert_true(num_unnamed > 0);
-    /* Two for a row, where the policy changes with the count, and one for what look-back
-     * refuses, since another strategy scans it. */
-    assert_true(built <= 3 * num_run);
+    /* One for a row, the probe's, and one for what look-back refuses, since another
+     * strategy scans it. */
+    assert_true(built <= 2 * num_run + 3);
 }
 
 int main(int argc, char **argv)
