@@ -1,5 +1,6 @@
 /* verify_every on the device: every operator passes, over types, kernels, counts and
- * inits. What it must find stands in context.c and the suite fault. */
+ * inits. What it must find stands in context.c and the suite fault, and each operator
+ * with each pair of types in unit/host_fold.c. */
 #include "prefix_check.h"
 #include "one_context.h"
 #include "test.h"
@@ -13,7 +14,7 @@ static void test_every_operator(void **state)
 
     (void)state;
     for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; ++op) {
-        for (size_t t = 0; t < 4; ++t) {
+        for (size_t t = 0; t < 2; ++t) {
             const clfold_type type =
                 CLFOLD_I8 + (op * 3 + 3 * (clfold_type)t) % CLFOLD_F64;
             const clfold_type in = t % 2 ? type : CLFOLD_I16;
@@ -26,7 +27,7 @@ static void test_every_operator(void **state)
                     .count = counts[c],
                     .in_offset = c,
                     .init = (t + c) % 2,
-                    .nan = t == 3,
+                    .nan = t == 1,
                     .seed = op * 100 + t,
                 };
                 char why[1024];
@@ -41,7 +42,7 @@ static void test_every_operator(void **state)
             }
         }
     }
-    assert_true(folds > 60);
+    assert_true(folds >= 3 * LAST_OP);
     assert_ok(clfold_context_stats(ctx, &stats));
     assert_int_equal(stats.failed_builds, 0);
 }
@@ -110,10 +111,13 @@ static void test_rounding(void **state)
                 const double ulp = half                      ? 0x1p-10
                                    : pair.type == CLFOLD_F32 ? 0x1p-23
                                                              : 0x1p-52;
-                check_rounding(CLFOLD_ADD, pair, algorithms[a], &plans[a], sums[i % 4],
-                               counts[c]);
-                check_rounding(CLFOLD_MUL, pair, algorithms[a], &plans[a],
-                               1 + units[i % 4] * ulp, counts[c]);
+                if ((i / 4 + a) % 2) {
+                    check_rounding(CLFOLD_ADD, pair, algorithms[a], &plans[a],
+                                   sums[i % 4], counts[c]);
+                } else {
+                    check_rounding(CLFOLD_MUL, pair, algorithms[a], &plans[a],
+                                   1 + units[i % 4] * ulp, counts[c]);
+                }
             }
         }
     }
