@@ -8,6 +8,7 @@
 #include "test.h"
 
 #include "base/system.h"
+#include "ops/internal.h"
 
 #include <unistd.h>
 
@@ -107,23 +108,24 @@ static void fold(clfold_op op, clfold_type type, const char *algorithm, void *re
     const uint64_t begin = clfold_clock_ns();
 
     assert_ok(clfold_reduce_host(ctx, device.queue, &call, in, 0, COUNT, result, size));
-    print_message("%s by %s: %.2f s\n",
-                  op == CLFOLD_ADD   ? "sum"
-                  : op == CLFOLD_MAX ? "max"
-                                     : "arg-max",
+    print_message("%s by %s: %.2f s\n", op == CLFOLD_ADD ? "sum" : "arg-max",
                   algorithm ? algorithm : "policy",
                   (double)(clfold_clock_ns() - begin) / 1e9);
     /* Scratch of hundreds of megabytes. */
     clfold_context_trim(ctx);
 }
 
+/* In reduce6's usual groups a work-item of a CPU loads each byte from another page. */
+static const struct debug few_lanes = { .group_size = 4, .max_groups = 2 };
+
 static void test_algorithm(void **state)
 {
     const char *algorithm = *state;
+    bool is_strided = algorithm && strcmp(algorithm, "reduce6") == 0;
     cl_ulong sum = 0;
-    cl_uchar max = 0;
     clfold_arg_value where = { 0 };
 
+    clfold_context_override(ctx, is_strided ? &few_lanes : NULL);
     fold(CLFOLD_ADD, CLFOLD_U64, algorithm, &sum, sizeof(sum));
     if (sum != total) {
         fail_msg("sum %llu instead of %llu", (unsigned long long)sum,
@@ -131,11 +133,9 @@ static void test_algorithm(void **state)
     }
     /* A sum shows what is lost or comes twice; an index is staged by those that fold many
      * items in sequence. */
-    if (algorithm && strcmp(algorithm, "reduce6") != 0) {
+    if (algorithm && !is_strided) {
         return;
     }
-    fold(CLFOLD_MAX, CLFOLD_U8, algorithm, &max, sizeof(max));
-    assert_int_equal(max, GREATEST);
     fold(CLFOLD_ARG_MAX, CLFOLD_U8, algorithm, &where, sizeof(where));
     if (where.index != greatest_at[0] || where.value.u8 != GREATEST) {
         fail_msg("greatest %d at %llu instead of %d at %zu", where.value.u8,
