@@ -108,7 +108,7 @@ static void searches(void **state)
     const size_t count = 5000;
 
     (void)state;
-    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; o++) {
+    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_INCLUSIVE_SCAN; o++) {
         struct tune_context older;
         struct tune_result result = run(o, &sum, count, 1e-6, NULL);
         assert_int_equal(result.outcome, TUNE_UNDECIDED);
@@ -124,22 +124,23 @@ static void searches(void **state)
 }
 
 /* Made-up elements are such that no order of combining them rounds, so every type can be
- * tuned: the default's result is the same twice, and by other tiles. */
+ * tuned: the default's result is the same twice, and floats' by other tiles. */
 static void types(void **state)
 {
     uint32_t tried = 0;
 
     (void)state;
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
-        const clfold_fold fold =
-            clfold_builtin(type % 2 ? CLFOLD_MIN_MAX : CLFOLD_ADD, type);
+        const clfold_fold fold = clfold_builtin(CLFOLD_ADD, type);
         clfold_report report;
         if (clfold_explain(session.context, CLFOLD_REDUCE, &fold, 1, &report) ==
             CLFOLD_ERROR_UNSUPPORTED) {
             continue;
         }
         struct tune_result result = run(CLFOLD_REDUCE, &fold, 100000, 1e-6, NULL);
-        tried += run(CLFOLD_REDUCE, &fold, 100000, result.enough / 2, NULL).tried;
+        if (type >= CLFOLD_F16) {
+            tried += run(CLFOLD_REDUCE, &fold, 100000, result.enough / 2, NULL).tried;
+        }
     }
     assert_true(tried > 0);
 }
