@@ -403,8 +403,8 @@ bool prefix_check(clfold_context *context, const struct device *device,
         const struct store *out = out_of(scan, &run);
         memcpy(results, at(out, out->after, 0), run.num * run.result);
         if (scan->total) {
-            memcpy((unsigned char *)results + run.num * run.result,
-                   total_of(scan, &run), run.result);
+            memcpy((unsigned char *)results + run.num * run.result, total_of(scan, &run),
+                   run.result);
         }
     }
     run_finish(&run);
