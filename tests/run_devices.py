@@ -12,6 +12,7 @@ CPU runtime where tools/setup-intel-runtime has put it. rusticl shows its CPU de
 RUSTICL_ENABLE does not say otherwise.
 
   --only TEXT       devices whose "platform: device" holds TEXT
+  --first           the first of these alone, for what does not depend on the device
   --env NAME=VALUE  set for the program, and shown in the names of its tests
   --env-on TEXT NAME=VALUE  set on the devices whose "platform: device" holds TEXT
   --limit SECONDS   for one process
@@ -228,6 +229,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("lister")
     parser.add_argument("--only", default="")
+    parser.add_argument("--first", action="store_true")
     parser.add_argument("--env", action="append", default=[])
     parser.add_argument("--env-on", nargs=2, action="append", default=[])
     parser.add_argument("--limit", type=float, default=LIMIT_SECONDS)
@@ -243,7 +245,7 @@ def main():
         if arguments.required:
             require(found, arguments.required, tap)
         found = [device for device in found if arguments.only in device.name]
-        for device in found:
+        for device in found[: 1 if arguments.first else None]:
             if command:
                 own = [pair for text, pair in arguments.env_on if text in device.name]
                 run(device, command, arguments.env + own, tap, arguments.limit,

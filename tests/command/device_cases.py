@@ -261,7 +261,5 @@ def said_once(d, device):
           and b"missing cannot be read: " in done.stderr, f"{done}")  # fmt: skip
 
 
-CASES = [
-    devices, verdicts, said_once, selectors, shapes, standard_input, large, too_much,
-    full_output, damaged_files,
-]  # fmt: skip
+CASES = [devices, verdicts, said_once, selectors, too_much, full_output]
+CONTENTS = [shapes, standard_input, large, damaged_files]

@@ -2,8 +2,9 @@
 
 usage: drive.py COMMAND PART
 
-PART says which cases are run: files (arguments, files, devices and what is read from them),
-reduce, values (that reduce treats apart, as NaN), scan or explain.
+PART says which cases are run: files (arguments, streams and devices), contents (of files and
+text), reduce, values (that reduce treats apart, as NaN), scan, places (where scan writes) or
+explain.
 
 Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there is no OpenCL
 device or no numpy. Every case that needs a device runs on each one that OpenCL shows.
@@ -30,10 +31,12 @@ from driver import Driver  # noqa: E402
 
 # without a device, and with one
 PARTS = {
-    "files": (plain_cases.CASES, [*device_cases.CASES, *text_cases.CASES]),
+    "files": (plain_cases.CASES, device_cases.CASES),
+    "contents": ([], [*device_cases.CONTENTS, *text_cases.CASES]),
     "reduce": ([], fold_cases.CASES),
     "values": ([], fold_cases.VALUES),
     "scan": (scan_cases.PLAIN, scan_cases.CASES),
+    "places": ([], scan_cases.PLACES),
     "explain": ([], explain_cases.CASES),
 }
 

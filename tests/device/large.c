@@ -115,8 +115,8 @@ static void fold(clfold_op op, clfold_type type, const char *algorithm, void *re
     clfold_context_trim(ctx);
 }
 
-/* In reduce6's usual groups a work-item of a CPU loads each byte from another page. In these
- * the lane that takes the greatest begins its last stage behind 2^32. */
+/* In reduce6's usual groups a work-item of a CPU loads each byte from another page. In
+ * these the lane that takes the greatest begins its last stage behind 2^32. */
 static const struct debug few_lanes = { .group_size = 4, .max_groups = 3 };
 
 static void test_algorithm(void **state)

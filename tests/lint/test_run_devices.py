@@ -112,6 +112,16 @@ class Runner(unittest.TestCase):
             0, ["ok 1 - Yard: (R)  one (OpenCL 2.0, driver 7) # SKIP no f64", "1..1"]
         ))
 
+    def test_first_device(self):
+        self.devices(a=ONE, b=TWO)
+        for words, name in (
+            (["--first"], "House: small (OpenCL 3.0, driver 1.5)"),
+            (["--first", "--only", "Yard"], "Yard: (R)  one (OpenCL 2.0, driver 7)"),
+        ):
+            self.assertEqual(self.run_it("exit 0\n", *words)[:2], (
+                0, [f"ok 1 - {name}: program", "1..1"]
+            ))
+
     def test_skipped_points(self):
         self.devices(b=TWO)
         script = "echo '{}ok 1 # SKIP only'\necho 1..1\n"

@@ -91,7 +91,8 @@ def main(arguments):
             if place is not False and not is_lookback:
                 used[algorithm, place] = True
         for algorithm, place in used:
-            tap.point(not is_found("none", algorithm, place), f"{algorithm} without a fault is right")
+            tap.point(not is_found("none", algorithm, place),
+                      f"{algorithm} without a fault is right")
     return tap.finish()
 
 
