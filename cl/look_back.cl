@@ -1,39 +1,48 @@
 /*
  * The channel between tiles: a group publishes the total of its tile, see descriptor.cl,
- * and receives what the tiles before it come to. It knows nothing of the tile's kind nor
- * of its room. The caller has the totals taken in `so_far`, see scan_totals.cl.
+ * and receives the prefix of it. It knows nothing of the tile's kind nor of its room.
+ * Totals are folded into `so_far`, see scan_totals.cl.
  *
  *   clfold_receive   looks back from tile t: { CLFOLD_RECEIVED, where it ended }, and all
  *                    tiles before t are taken; or { CLFOLD_MISSING, tile }, which has
  *                    not shown up: publish its total and receive again
  *
- * A window of CLFOLD_WINDOW tiles is looked at at once: by the first sub-group, a tile by
- * each work-item, or by one work-item, which first reads a word of each slot, so that the
- * reads are under way together.
+ * CLFOLD_WINDOW tiles are read together: by the first sub-group, a tile by each
+ * work-item, or by one work-item, which first reads a word of each slot, so that the
+ * reads are under way at once.
  */
 #if CLFOLD_WINDOW_SUB_GROUP
-#define CLFOLD_LOOKS         (get_sub_group_id() == 0)
-#define CLFOLD_LANE          get_sub_group_local_id()
-#define CLFOLD_LANES         min(get_sub_group_size(), (uint)CLFOLD_WINDOW)
-#define CLFOLD_LEAST(x)      sub_group_reduce_min((uint)(x))
-#define CLFOLD_SAID(x, lane) sub_group_broadcast((uint)(x), lane)
-#define CLFOLD_WINDOW_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)
+#define CLFOLD_IS_LOOKING          (get_sub_group_id() == 0)
+#define CLFOLD_LANE                get_sub_group_local_id()
+#define CLFOLD_LANES               min(get_sub_group_size(), (uint)CLFOLD_WINDOW)
+#define CLFOLD_LEAST(x)            sub_group_reduce_min((uint)(x))
+#define CLFOLD_BROADCAST(x, lane)  sub_group_broadcast((uint)(x), lane)
+#define CLFOLD_WINDOW_SYNC()       sub_group_barrier(CLK_LOCAL_MEM_FENCE)
 #else
-#define CLFOLD_LOOKS         (get_local_id(0) == 0)
-#define CLFOLD_LANE          0u
-#define CLFOLD_LANES         ((uint)CLFOLD_WINDOW)
-#define CLFOLD_SAID(x, lane) (x)
+#define CLFOLD_IS_LOOKING          (get_local_id(0) == 0)
+#define CLFOLD_LANE                0u
+#define CLFOLD_LANES               ((uint)CLFOLD_WINDOW)
+#define CLFOLD_BROADCAST(x, lane)  (x)
 #endif
 
 typedef struct {
     clfold_item window[CLFOLD_WINDOW];
     clfold_item init; /* before the first tile, if has_init */
-    uint has_init, epoch, spins, polls;
+    uint has_init, epoch, spins;
+#if CLFOLD_TRACE
+    uint polls; /* looks at windows */
+#endif
 } clfold_channel;
 
 typedef CLFOLD_SPACE clfold_channel *clfold_channel_pointer;
 
-/* What was seen, and at which tile. */
+/*
+ * What was seen, and where:
+ *
+ *   CLFOLD_MISSING    the tile that is not there
+ *   CLFOLD_RECEIVED   the tile at which look-back ended
+ *   of a walk         the last tile that it passed; the one below is in this state
+ */
 typedef struct {
     uint state;
     ulong tile;
@@ -41,8 +50,8 @@ typedef struct {
 
 #define CLFOLD_MISSING  0
 #define CLFOLD_RECEIVED 3
-#define CLFOLD_CUT      4 /* it takes no account of what is before it */
-#define CLFOLD_LOW      5 /* nothing: the walk was to end there */
+#define CLFOLD_CUT      4 /* nothing before the tile counts */
+#define CLFOLD_LOW      5 /* the walk came to its end */
 
 /* What a look at tile x finds. Running tiles of other blocks are of use only where they
  * end one. */
@@ -78,7 +87,7 @@ static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, ui
     const uint good =
         CLFOLD_LEAST(*found == CLFOLD_AGGREGATE ? lanes : min(lane, lanes));
     if (good < lanes)
-        *found = CLFOLD_SAID(*found, good);
+        *found = CLFOLD_BROADCAST(*found, good);
     return good;
 }
 
@@ -172,17 +181,19 @@ static uint clfold_fetch_window(clfold_channel_pointer channel, clfold_word_poin
 static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_pointer words,
                                ulong low, ulong from, bool in_block)
 {
+    const uint epoch = channel->epoch, spins = channel->spins;
     clfold_seen seen;
 
     seen.state = CLFOLD_MISSING;
     seen.tile = from;
-    for (uint polls = 0; polls <= channel->spins && seen.state == CLFOLD_MISSING;) {
+    for (uint polls = 0; polls <= spins && seen.state == CLFOLD_MISSING;) {
         uint found = CLFOLD_LOW, good = 0;
         if (seen.tile > low)
-            good = clfold_look_down(words, low, seen.tile, channel->epoch, in_block,
-                                    &found);
+            good = clfold_look_down(words, low, seen.tile, epoch, in_block, &found);
+#if CLFOLD_TRACE
         if (CLFOLD_LANE == 0)
             ++channel->polls;
+#endif
         seen.tile -= good;
         if (good < CLFOLD_LANES)
             seen.state = found;
@@ -223,7 +234,7 @@ static ulong clfold_take_tiles(clfold_channel_pointer channel,
 
     if (first)
         starts = clfold_start(channel, so_far, words, seen);
-    if (!CLFOLD_SAID(starts, 0))
+    if (!CLFOLD_BROADCAST(starts, 0))
         return seen.tile - 1;
     for (ulong x = seen.tile; x < stop; x += lanes) {
         const uint num = (uint)min((ulong)lanes, stop - x);
@@ -285,10 +296,12 @@ static clfold_seen clfold_receive(clfold_channel_pointer channel,
         const ulong stop = part == 0 ? block : t;
         seen.state = part == 0 ? outer.state : inner.state;
         seen.tile = part == 0 ? outer.tile : inner.tile;
-        seen.tile = clfold_take_tiles(channel, so_far, words, seen, stop);
-        seen.state = CLFOLD_MISSING;
-        if (seen.tile < stop)
+        const ulong end = clfold_take_tiles(channel, so_far, words, seen, stop);
+        if (end < stop) {
+            seen.state = CLFOLD_MISSING;
+            seen.tile = end;
             return seen;
+        }
     }
     seen.state = CLFOLD_RECEIVED;
     seen.tile = inner.state == CLFOLD_LOW ? outer.tile : inner.tile;

@@ -22,7 +22,7 @@
  * place: each tile waits for the one before it, and only what helpers publish is looked
  * back over.
  *
- * look_back.cl is the channel by which tiles tell of themselves.
+ * Tiles hear of each other through the channel of look_back.cl.
  *
  * D. Merrill, M. Garland: Single-pass Parallel Prefix Scan with Decoupled Look-back.
  * NVIDIA NVR-2016-002, 2016. T. Smith, R. Levien, J. Owens: Decoupled Fallback: A
@@ -47,27 +47,31 @@
 
 /* What the work-items of a group share of the tile that it is at. */
 typedef struct {
-    clfold_item own;        /* its total */
     ulong ticket, upcoming; /* its own, and the next one's */
-    ulong tile;             /* that is folded next, and why: */
-    uint state;             /* CLFOLD_MISSING its total is, or CLFOLD_LOST */
-    uint depth;             /* tiles between its own and where look-back ended */
+    ulong tile;             /* that is folded next */
+    clfold_item own;        /* its total */
+    uint state;             /* why: its total is CLFOLD_MISSING, or CLFOLD_LOST */
     uint fallbacks;         /* tiles folded for others */
-} clfold_place;
+#if CLFOLD_TRACE
+    uint depth; /* tiles between its own and where look-back ended */
+#endif
+} clfold_progress;
 
-typedef CLFOLD_SPACE clfold_place *clfold_place_pointer;
+typedef CLFOLD_SPACE clfold_progress *clfold_progress_pointer;
 
 /* The tile's own place in the room was lost to tiles that were folded for others. */
 #define CLFOLD_LOST 6
 
 /* What to do after what was received for tile t. */
-static void clfold_go_on(clfold_place_pointer at, ulong t, clfold_seen seen)
+static void clfold_next_step(clfold_progress_pointer at, ulong t, clfold_seen seen)
 {
     const bool is_lost = CLFOLD_TILE_LOADS ? at->fallbacks > 0 : false;
 
     at->state = seen.state == CLFOLD_RECEIVED && is_lost ? CLFOLD_LOST : seen.state;
     at->tile = seen.state == CLFOLD_RECEIVED ? t : seen.tile;
+#if CLFOLD_TRACE
     at->depth = (uint)(t - seen.tile);
+#endif
 }
 
 /*
@@ -119,7 +123,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
     CLFOLD_SHARED(clfold_room, room);
     CLFOLD_SHARED(clfold_running, so_far);
     CLFOLD_SHARED(clfold_channel, channel);
-    CLFOLD_SHARED(clfold_place, at);
+    CLFOLD_SHARED(clfold_progress, at);
     const bool has_init = clfold_init_from != 0;
     const ulong taken = get_group_id(0) * run;
     const ulong rounds = min(run, num_tiles - min(taken, num_tiles));
@@ -145,14 +149,16 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             at->tile = t;
             at->state = CLFOLD_MISSING;
             at->fallbacks = 0;
+#if CLFOLD_TRACE
             channel->polls = 0;
+#endif
             clfold_at_start(words, channel->epoch, t CLFOLD_TRACE_ARGS);
             at->upcoming = draws ? clfold_draw(words) : at->ticket;
         }
         clfold_tile_sync();
         /* This tile's total, then those that nobody else publishes, and this tile again
          * where they took its place in the room. One place folds: PoCL 3.1's compiler
-         * dies of two. */
+         * dies of two. No more than t are missing, and each is published once. */
         for (ulong left = t + 2;
              left > 0 && (at->state == CLFOLD_MISSING || at->state == CLFOLD_LOST);
              --left) {
@@ -178,10 +184,10 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
                 }
             }
             clfold_tile_sync();
-            if (CLFOLD_LOOKS && CLFOLD_SAID(at->state, 0) == CLFOLD_MISSING) {
+            if (CLFOLD_IS_LOOKING && CLFOLD_BROADCAST(at->state, 0) == CLFOLD_MISSING) {
                 const clfold_seen seen = clfold_receive(channel, so_far, words, t);
                 if (CLFOLD_LANE == 0)
-                    clfold_go_on(at, t, seen);
+                    clfold_next_step(at, t, seen);
             } else if (get_local_id(0) == 0)
                 at->state = CLFOLD_RECEIVED;
             clfold_tile_sync();

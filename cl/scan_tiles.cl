@@ -26,8 +26,8 @@
     clfold_item next;   /* its last item, and the next tile's prefix */                  \
     uint folds_next;    /* the scan folds the next tile: CLFOLD_TILE_AHEAD */
 
-/* Memory that the work-items of a group share: CLFOLD_SPACE is private where there is
- * one, else local. */
+/* Memory that the work-items of a group share: CLFOLD_SPACE is private where a
+ * group is one work-item, else local. */
 #define CLFOLD_SHARED(type, name)                                                        \
     CLFOLD_SPACE type name##_shared;                                                     \
     CLFOLD_SPACE type *const name = &name##_shared

@@ -112,9 +112,9 @@ static CLFOLD_OUT_CHUNK_VECTOR clfold_pack(const CLFOLD_CELL *cells)
 
 /* Chunk c of the tile to its slots. A macro: PoCL 3.1 lost an element where two places
  * called a function with the address of their chunk. */
-#define CLFOLD_PUT_CHUNK(chunk, c)                                                       \
+#define CLFOLD_PUT_CHUNK(room, chunk, c)                                                 \
     for (uint s = 0; s < CLFOLD_CHUNK_SCALARS; ++s)                                      \
-        room->slots[CLFOLD_SLOT((c) * CLFOLD_CHUNK + s / CLFOLD_SCALARS)]                \
+        (room)->slots[CLFOLD_SLOT((c) * CLFOLD_CHUNK + s / CLFOLD_SCALARS)]              \
             .in[s % CLFOLD_SCALARS] = (chunk).scalars[s];
 
 /* The chunks of a whole tile. */
@@ -130,7 +130,7 @@ static void clfold_read_tile(global const CLFOLD_CHUNK_VECTOR *chunks,
 #pragma unroll
         for (uint k = 0; k < CLFOLD_ROW_LOADS; ++k) {
 #pragma unroll
-            CLFOLD_PUT_CHUNK(row[k], c + k * CLFOLD_GROUP_SIZE)
+            CLFOLD_PUT_CHUNK(room, row[k], c + k * CLFOLD_GROUP_SIZE)
         }
     }
 }
@@ -150,7 +150,7 @@ static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count
             clfold_chunk chunk;
             chunk.vector = chunks[c];
 #pragma unroll
-            CLFOLD_PUT_CHUNK(chunk, c)
+            CLFOLD_PUT_CHUNK(room, chunk, c)
         }
     } else {
         for (uint i = l; i < count * CLFOLD_SCALARS; i += CLFOLD_GROUP_SIZE)

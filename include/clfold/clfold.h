@@ -677,20 +677,21 @@ CLFOLD_API clfold_status clfold_tuning_text(clfold_context *context,
  *     tier legacy_64, fair yes, fences no; scoped_64 dropped: does not build
  *
  * That is the kind of memory in use, whether waiting groups leave others their turn, and
- * why better kinds are not used. Or "none: " and the reason, where no scan looks back. Or
- * "": nothing is known yet.
+ * why better kinds are not used; "tier none" where a probe trusts none. Or "none: " and
+ * the reason, where the device's memory is not even asked. Either way no scan looks back.
+ * Or "": nothing is known yet.
  *
- * With `probe` CL_FALSE nothing is built and no kernel runs. Known is what clfold knows
- * of the device by name, else what load_verdict gives or this context has probed. With
- * CL_TRUE the memory is probed now, whatever is known, and the text says what was found;
- * this blocks for some milliseconds and what the builds take. It is kept and handed to
- * save_verdict as after the probe of a scan; on a device that clfold knows by name scans
- * go on without it.
+ * With `probe` CL_FALSE nothing is built and no kernel runs. What is known is what
+ * clfold knows of the device by name, else what load_verdict gives or this context has
+ * probed. With CL_TRUE the memory is probed now, whatever is known, except where the text
+ * is "none: ", and the text says what was found; this blocks for some milliseconds and
+ * what the builds take. That is kept and handed to save_verdict as after the probe of a
+ * scan; on a device that clfold knows by name scans go on without it.
  *
  * `text` has room for `size` bytes, the NUL at its end among them; 512 are enough for
- * every device, and too few are CLFOLD_ERROR_RANGE. CLFOLD_ERROR_ARGUMENT: the context
- * or the text is NULL. A probe also fails if the host's memory runs out. On failure
- * `text` is unchanged. Any number of threads may call it; others wait while one probes.
+ * every device, and too few are CLFOLD_ERROR_RANGE. CLFOLD_ERROR_ARGUMENT: the context or
+ * the text is NULL. A probe also fails if the host's memory runs out. On failure `text`
+ * is unchanged. Any number of threads may call it; others wait while one probes.
  */
 CLFOLD_API clfold_status clfold_lookback_text(clfold_context *context, cl_bool probe,
                                               char *text, size_t size);

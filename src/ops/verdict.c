@@ -156,9 +156,9 @@ static void hope(const struct caps *caps, struct findings *findings)
     };
 }
 
-/* The knowledge is busy, for this call. */
-static cl_int find_out(clfold_context *context, bool may_probe, struct findings *findings,
-                       bool *known, const char **failed)
+/* The knowledge is busy, for this call. `anew`: what was kept is not asked for. */
+static cl_int find_out(clfold_context *context, bool may_probe, bool anew,
+                       struct findings *findings, bool *known, const char **failed)
 {
     struct knowledge *of = &context->knowledge;
     const struct debug *debug = clfold_debug(context->debug);
@@ -167,11 +167,11 @@ static cl_int find_out(clfold_context *context, bool may_probe, struct findings 
                            .caps = &context->caps,
                            .tries = debug->probes,
                            .broken = debug->broken };
-    bool refused = false, probes = false, loaded = of->loaded;
+    bool refused = false, probes = false, asks = !anew && !of->loaded;
     cl_int status = CL_SUCCESS;
 
-    *known = !loaded && load(&context->caps, context->load_verdict, context->log.user,
-                             findings, &refused);
+    *known = asks && load(&context->caps, context->load_verdict, context->log.user,
+                          findings, &refused);
     if (!*known && may_probe) {
         probes = true;
         status = clfold_probe(&probe, findings);
@@ -179,7 +179,7 @@ static cl_int find_out(clfold_context *context, bool may_probe, struct findings 
     }
     clfold_lock_take(&of->lock);
     of->busy = false;
-    of->loaded = true;
+    of->loaded |= asks;
     if (*known) {
         of->findings = *findings;
         of->known = true;
@@ -231,7 +231,7 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
     if (may_probe || !of->loaded) {
         of->busy = true;
         clfold_lock_give(&of->lock);
-        status = find_out(context, may_probe, findings, known, failed);
+        status = find_out(context, may_probe, false, findings, known, failed);
     } else {
         clfold_lock_give(&of->lock);
     }
@@ -241,22 +241,23 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
     return status;
 }
 
+_Static_assert(CLFOLD_VERDICT_SIZE <= 512, "as the header promises");
+
 /* ---- In words ---------------------------------------------------------------------- */
 
-/* Whatever is known. */
+/* Probes, whatever is known. */
 static cl_int probe_anew(clfold_context *context, struct findings *findings, bool *known,
                          const char **failed)
 {
-    struct knowledge *of = &context->knowledge;
+    struct knowledge *knowledge = &context->knowledge;
 
-    clfold_lock_take(&of->lock);
-    while (of->busy) {
-        clfold_lock_wait(&of->lock);
+    clfold_lock_take(&knowledge->lock);
+    while (knowledge->busy) {
+        clfold_lock_wait(&knowledge->lock);
     }
-    of->busy = true;
-    of->loaded = true;
-    clfold_lock_give(&of->lock);
-    return find_out(context, true, findings, known, failed);
+    knowledge->busy = true;
+    clfold_lock_give(&knowledge->lock);
+    return find_out(context, true, true, findings, known, failed);
 }
 
 /* The verdict's line without its name and version; "" where nothing is known. */

@@ -38,9 +38,10 @@ static clfold_status check(struct job *job, const struct site *site)
 #define ITEM_WINDOW 4
 
 /* Items and bytes of local memory beside a tile's: what strategies keep, look-back's
- * window of them, and its counters; see scan_tiles.cl. */
+ * window of them, and its counters: clfold_room, clfold_running,
+ * clfold_channel and clfold_progress. */
 #define KEPT_ITEMS (6 + WINDOW)
-#define KEPT_BYTES 128
+#define KEPT_BYTES 64
 
 /* Local memory is shared by a slot for each element and one more for each work-item, two
  * items for each work-item, padded, which is what the scan inside a group takes at most,

@@ -660,9 +660,24 @@ static int open_device(void **state)
     return status;
 }
 
+/* A way for each call that is enqueued. */
+static void test_ways(void **state)
+{
+    (void)state;
+    for_calls(row, HAS_OUT)
+    {
+        size_t found = 0;
+        for (size_t i = 0; i < NUM_WAYS; ++i) {
+            found += row == &call_rows[ways[i].call];
+        }
+        assert_int_equal(found, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ways),
         cmocka_unit_test(test_out_of_order),
         cmocka_unit_test(test_event),
         cmocka_unit_test(test_failed_wait),

@@ -157,7 +157,7 @@ static void check_shape(const struct shape *shape, const struct monoid *monoid,
     assert_int_equal(tile->elements % tile->group_size, 0);
     if (tile->kind == TILE_GROUP) {
         assert_true(slots * (in > out ? in : out) +
-                        (2 * tile->group_size + 6 + 32) * item + 48 <=
+                        (2 * tile->group_size + 6 + 32) * item + 64 <=
                     device->local_memory);
     }
 }

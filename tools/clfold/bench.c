@@ -39,13 +39,14 @@ static bool check_case(const struct bench *bench, const struct bench_case *one,
                                : session_refuse(status, message);
 }
 
+/* What else is wrong than the type's lack shows when it is measured. */
 static bool has_type(const struct bench *bench, clfold_type type)
 {
     const clfold_fold fold = clfold_builtin(CLFOLD_ADD, type);
     clfold_report report;
 
-    return clfold_explain(bench->session.context, CLFOLD_REDUCE, &fold, 1, &report) ==
-           CLFOLD_OK;
+    return clfold_explain(bench->session.context, CLFOLD_REDUCE, &fold, 1, &report) !=
+           CLFOLD_ERROR_UNSUPPORTED;
 }
 
 static bool prepare(struct bench *bench, const struct options *options,

@@ -127,8 +127,7 @@ static bool look_at(struct bench_roofline *roofline, const struct session *sessi
 }
 
 /* The compilers of PoCL and Intel have them. Others cannot be asked: those of Mesa and
- * Oclgrind claim to have
- * __builtin_prefetch, and end the process when they meet it. */
+ * Oclgrind claim to have __builtin_prefetch, and end the process when they meet it. */
 static bool has_builtins(cl_platform_id platform)
 {
     char *const name = platform_text(platform, CL_PLATFORM_NAME);

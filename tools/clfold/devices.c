@@ -48,9 +48,9 @@ static void add_verdict(struct record *record, const struct device *device, size
     char words[WORDS_SIZE] = "", name[32];
     struct message message;
     const bool told = find_words(device, listing->probes, words, &message);
-    const char *const shown = words[0] ? words : "not probed";
+    const char *const shown = !told ? message.text : words[0] ? words : "not probed";
 
-    record_add_text(record, "look_back_memory", told ? strdup(shown) : NULL);
+    record_add_text(record, "look_back_memory", strdup(shown));
     if (!told && listing->probes && !listing->failed) {
         listing->failed = true;
         snprintf(name, sizeof(name), "probe of device %zu", index);
