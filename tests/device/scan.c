@@ -87,12 +87,12 @@ static size_t add_around(size_t *counts, size_t num, size_t count)
     return num;
 }
 
-/* Nothing, one, vectors, tiles, powers of two up to `most`, and a prime. */
+/* One, vectors, tiles, powers of two up to `most`, and a prime. Nothing is scanned by a
+ * single group, a program more for each other strategy: test_few and scan_cover.c. */
 static size_t boundary_counts(size_t tile, size_t most, size_t *counts)
 {
     size_t num = 0;
 
-    counts[num++] = 0;
     for (size_t power = 2; power <= most; power *= 2) {
         num = add_around(counts, num, power);
     }
@@ -181,7 +181,6 @@ static void test_anchors(void **state)
                                     .exclusive = (p + f) % 2,
                                     .zones = true };
         size_t counts[80], num = 0;
-        counts[num++] = 0;
         for (size_t tiles = 1; tiles <= 64 * anchor;
              tiles = tiles < anchor ? tiles + 1 : tiles * 2) {
             num = add_around(counts, num, tiles * tile);

@@ -191,7 +191,8 @@ static void test_subject(void **state)
                                   tile,     tile + 1,
                                   2 * tile, 5 * tile + 3,
                                   2003,     t < 2 ? MOST : 70 * tile };
-        for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
+        /* Nothing is scanned by a single group, a program more for the others. */
+        for (size_t c = a > 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
             bool needs_init = exclusive && !subject->monoid.has_identity;
             struct order_case scan = {
                 .monoid = &subject->monoid,
