@@ -335,7 +335,7 @@ static void test_property(void **state)
             fold.in_offset = next_random(&random) % 70;
             fold.out_offset = bits % 4;
             fold.zones = bits & 4;
-            fold.init = bits & 8;
+            fold.init = bits & 8 ? INIT_HOST : INIT_NONE;
             fold.nan = (bits & 0x70) == 0;
             fold.seed = next_random(&random);
             check(&fold, bits & 0x80);

@@ -50,7 +50,9 @@ static void add_verdict(struct record *record, const struct device *device, size
     const bool told = find_words(device, listing->probes, words, &message);
     const char *const shown = !told ? message.text : words[0] ? words : "not probed";
 
-    record_add_text(record, "look_back_memory", strdup(shown));
+    /* A probe that fails is the command's own error. */
+    record_add_text(record, "look_back_memory",
+                    told || !listing->probes ? strdup(shown) : NULL);
     if (!told && listing->probes && !listing->failed) {
         listing->failed = true;
         snprintf(name, sizeof(name), "probe of device %zu", index);
