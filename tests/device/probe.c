@@ -428,7 +428,8 @@ static void test_text_refused(void **state)
     text_of(ctx, CL_TRUE, text);
     size = strlen(text) + 1;
     refuse(RANGE, "is less than the", ctx, CL_FALSE, other, size - 1);
-    refuse(RANGE, "is less than the", ctx, CL_TRUE, other, size - 1);
+    /* Another probe may find words of another length. */
+    refuse(RANGE, "size 1 is less than the", ctx, CL_TRUE, other, 1);
     assert_int_equal(kept.saves, 2);
     assert_string_equal(other, "mine");
     assert_ok(clfold_lookback_text(ctx, CL_FALSE, other, size));
