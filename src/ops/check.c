@@ -75,7 +75,8 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "fold: flags 0x%x has unknown bits", fold->flags);
     }
-    if (operation == CLFOLD_REDUCE && (fold->total_at.mem || fold->total_at.offset)) {
+    if (clfold_operation_row(operation)->family != FAMILY_SCAN &&
+        (fold->total_at.mem || fold->total_at.offset)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "fold: total_at %p is for scans, a reduction's is out",
                            (void *)fold->total_at.mem);

@@ -1,6 +1,5 @@
 /* The names and sizes that the header promises, from the tables of plan/. */
 #define CLFOLD_EXPERIMENTAL
-#include "plan/monoid.h"
 #include "plan/operation.h"
 #include "plan/scalar.h"
 
@@ -18,11 +17,6 @@ size_t clfold_type_size(clfold_type type)
     const struct scalar *scalar = clfold_scalar(type);
 
     return scalar ? scalar->size : 0;
-}
-
-const char *clfold_op_name(clfold_op op)
-{
-    return clfold_op_word(op);
 }
 
 const char *clfold_operation_algorithm(clfold_operation operation, uint32_t index)

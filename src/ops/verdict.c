@@ -200,6 +200,15 @@ static cl_int find_out(clfold_context *context, bool may_probe, bool anew,
     return status;
 }
 
+/* Takes the lock once no thread is finding out. */
+static void take_idle(struct knowledge *knowledge)
+{
+    clfold_lock_take(&knowledge->lock);
+    while (knowledge->busy) {
+        clfold_lock_wait(&knowledge->lock);
+    }
+}
+
 cl_int clfold_context_findings(clfold_context *context, bool may_probe,
                                struct findings *findings, bool *known,
                                const char **failed)
@@ -218,10 +227,7 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
         *findings = of->on_list;
         return CL_SUCCESS;
     }
-    clfold_lock_take(&of->lock);
-    while (of->busy) {
-        clfold_lock_wait(&of->lock);
-    }
+    take_idle(of);
     if (of->known) {
         *findings = of->findings;
         clfold_lock_give(&of->lock);
@@ -251,10 +257,7 @@ static cl_int probe_anew(clfold_context *context, struct findings *findings, boo
 {
     struct knowledge *knowledge = &context->knowledge;
 
-    clfold_lock_take(&knowledge->lock);
-    while (knowledge->busy) {
-        clfold_lock_wait(&knowledge->lock);
-    }
+    take_idle(knowledge);
     knowledge->busy = true;
     clfold_lock_give(&knowledge->lock);
     return find_out(context, true, true, findings, known, failed);

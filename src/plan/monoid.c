@@ -1,3 +1,4 @@
+#define CLFOLD_EXPERIMENTAL
 #include "plan/monoid.h"
 
 #include "base/size.h"
@@ -76,7 +77,7 @@ static const struct {
     [CLFOLD_MATRIX_2X2] = { "CLFOLD_MATRIX_2X2", NULL, false },
 };
 
-const char *clfold_op_word(clfold_op op)
+const char *clfold_op_name(clfold_op op)
 {
     return op >= CLFOLD_ADD && op <= CLFOLD_MATRIX_2X2 ? ops[op].name : NULL;
 }

@@ -86,7 +86,4 @@ bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type);
  * since one condition chooses in all components, and the cells to be as wide. */
 bool clfold_monoid_has_item16(const struct monoid *monoid);
 
-/* "add"; NULL for what is no operator of this version. */
-const char *clfold_op_word(clfold_op op);
-
 #endif

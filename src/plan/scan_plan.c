@@ -38,8 +38,8 @@ static clfold_status check(struct job *job, const struct site *site)
 #define ITEM_WINDOW 4
 
 /* Items and bytes of local memory beside a tile's: what strategies keep, look-back's
- * window of them, and its counters: clfold_room, clfold_running,
- * clfold_channel and clfold_progress. */
+ * window of them, and its counters: clfold_room, clfold_running, clfold_channel and
+ * clfold_progress. */
 #define KEPT_ITEMS (6 + WINDOW)
 #define KEPT_BYTES 64
 

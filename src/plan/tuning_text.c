@@ -1,4 +1,5 @@
 /* The text form of tuning, see tuning.h. */
+#define CLFOLD_EXPERIMENTAL
 #include "plan/tuning.h"
 
 #include "base/text.h"
@@ -22,7 +23,7 @@ void clfold_tuning_print_fold(char text[CLFOLD_TUNING_FOLD],
     uint32_t c = fold->count_class;
 
     snprintf(text, CLFOLD_TUNING_FOLD, "%s %s %s:%s 2^%u..2^%u",
-             clfold_operation_row(fold->operation)->name, clfold_op_word(fold->op),
+             clfold_operation_row(fold->operation)->name, clfold_op_name(fold->op),
              clfold_scalar_name(fold->in), clfold_scalar_name(fold->type),
              c > 0 ? 2 * c - 1 : 0, 2 * c + 1);
 }
@@ -166,7 +167,7 @@ static bool read_row(struct tuning_reader *reader, const char *line)
                                CLFOLD_RUN_LENGTH_DECODE, " ", &fold->operation)) {
         return fail(reader, "there is no operation ", at);
     }
-    if (!clfold_text_take_name(&at, clfold_op_word, CLFOLD_ADD, CLFOLD_MATRIX_2X2, " ",
+    if (!clfold_text_take_name(&at, clfold_op_name, CLFOLD_ADD, CLFOLD_MATRIX_2X2, " ",
                                &fold->op)) {
         return fail(reader, "there is no operator ", at);
     }

@@ -1,8 +1,7 @@
 /* Prints the bits of float folds and scans, for tests/device/same_bits.py to compare
  * between numbers of workers and with those of earlier versions; each call is made twice,
- * and must give the same bits. The first line has the
- * driver, the second one how many floats a vector of the device has, and the third how
- * many compute units it shows. */
+ * and must give the same bits. The first line has the driver, the second one how many
+ * floats a vector of the device has, and the third how many compute units it shows. */
 #include "device.h"
 #include "oracle.h"
 #include "test.h"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """same_bits.py [--write] LISTER BITS: float results have the same bits on every run.
 
-Runs the built tests/device/bits.c on each device with several numbers of workers, and
-compares all that it prints but the compute units. On PoCL those must change,
-or the numbers of workers did not take effect and nothing was tested. Then it compares with the
-bits of earlier versions, which tests/device/bits/ holds for the drivers that CI has, a file for
-each length of the CPU's vectors; --write writes them there instead.
+Runs the built tests/device/bits.c on each device with several numbers of workers, and compares all
+that it prints but the compute units. On PoCL those must change, or the numbers of workers did not
+take effect and nothing was tested. Then it compares with the bits of earlier versions, which
+tests/device/bits/ holds for the drivers that CI has, a file for each length of the CPU's vectors;
+--write writes them there instead.
 """
 
 import glob

@@ -6,8 +6,9 @@ lookback/test_seeds device/lookback.c, of which this test is run; on PoCL by man
 on each core, so that groups run side by side. It is found if under Oclgrind, which is tried first
 since it needs no compiler, or on some device, a result is wrong, the program dies, or Oclgrind
 reports a race or an access outside; then no further device is tried. The one named "none" has no
-fault, and must be right wherever another was found, by the same algorithm: that shows that it was
-not found by mistake. Reports to Meson in TAP.
+fault, and must be right wherever a fault of mutant.c was found, by the same algorithm: that shows
+that it was not found by mistake. For device/lookback.c the tests `lookback` show it. Reports to
+Meson in TAP.
 """
 
 import importlib.util

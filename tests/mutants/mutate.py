@@ -84,7 +84,7 @@ THERE = """\
 
 # name: algorithm, or what of device/lookback.c shows it, then file, how often, what, by what
 FAULTS = {
-    # Nothing is wrong: whoever finds a fault by an algorithm must say so of this one.
+    # Nothing is wrong, and every algorithm that shows a fault must show none here.
     "none": ("any", []),
     # 65,536 ones sum to 7,168: no OpenCL promises that 32 work-items run in lock step.
     "lock_step_tail": ("reduce4", [(LADDER, 1, SIX_STEPS, LOCK_STEP)]),
@@ -164,7 +164,7 @@ FAULTS = {
         [(CHANNEL, 1, "clfold_look(words, x + k, ", "clfold_look(words, x, ")],
     ),
     # Totals found on the way are joined with each other before the prefix they are behind:
-    # the bits hang on where the look-back ended.
+    # the bits depend on where the look-back ended.
     "lookback_not_forward": (
         "lookback/test_seeds",
         [(CHANNEL, 1, "    for (ulong x = seen.tile; x < stop; x += lanes) {\n",
