@@ -227,6 +227,47 @@ static void test_tier_fails(void **state)
     }
 }
 
+static int loads;
+
+static size_t count_load(void *user, const char *key, void *verdict, size_t size)
+{
+    (void)user;
+    (void)key;
+    (void)verdict;
+    (void)size;
+    ++loads;
+    return 0;
+}
+
+/* A probe that was asked for and fails leaves what the caller keeps to be asked for. */
+static void test_probe_fails(void **state)
+{
+    const clfold_context_params params = { .load_verdict = count_load };
+    const struct debug probes = { .probes = 1, .tile_elements = 512 };
+    char text[512] = "mine";
+    clfold_context *ctx = NULL;
+
+    (void)state;
+    if (device.ends_loops) {
+        print_message("%s does not look back\n", device.name);
+        skip();
+    }
+    assert_ok(context_open(&ctx, &params));
+    clfold_context_override(ctx, &probes);
+    clspy_reset();
+    loads = 0;
+    clspy_arm("clCreateBuffer", 1, CL_OUT_OF_HOST_MEMORY);
+    assert_int_equal(clfold_lookback_text(ctx, CL_TRUE, text, sizeof(text)),
+                     CL_OUT_OF_HOST_MEMORY);
+    assert_true(clspy_disarm().fired);
+    assert_string_equal(text, "mine");
+    assert_int_equal(loads, 0);
+    assert_ok(clfold_lookback_text(ctx, CL_FALSE, text, sizeof(text)));
+    assert_int_equal(loads, 1);
+    assert_string_equal(text, "");
+    clfold_context_destroy(&ctx);
+}
+
 /* One kind of tile that does not build gives way to the other, for good, and
  * clfold_explain says so. */
 static void test_next_tile(void **state)
@@ -828,6 +869,7 @@ int main(void)
         cmocka_unit_test_setup(test_no_tile, reset),
         cmocka_unit_test_setup(test_no_lookback, reset),
         cmocka_unit_test_setup(test_tier_fails, reset),
+        cmocka_unit_test_setup(test_probe_fails, reset),
         cmocka_unit_test_setup(test_too_many_next_tiles, reset),
         cmocka_unit_test_setup(test_trace_next_tile, reset),
         cmocka_unit_test_setup(test_build_again, reset),
