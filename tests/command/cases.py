@@ -88,3 +88,14 @@ def run_cases(driver, without, with_each, with_none=()):
     if not driver.devices:
         print("# there is no OpenCL device here")
         sys.exit(77)
+
+
+def run_part(driver, document, results, forms):
+    """For a script that is called as COMMAND WRONG_READ PART. WRONG_READ is the built
+    wrong_read.c. PART is `results`, the cases that hang on the device, or `forms`: options,
+    files, charts and signals, the same on all devices. Prints TAP. Exits 0 when all passed, 1
+    when something failed, 77 when there is no OpenCL device."""
+    parts = {"results": results, "forms": forms}
+    if len(sys.argv) != 4 or sys.argv[3] not in parts:
+        sys.exit(document)
+    run_cases(driver(*map(os.path.abspath, sys.argv[1:3])), *parts[sys.argv[3]])

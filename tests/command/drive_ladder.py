@@ -1,11 +1,6 @@
 """Drives `clfold explain` and `clfold ladder` as a user does.
 
-usage: drive_ladder.py COMMAND WRONG_READ
-
-WRONG_READ is the built wrong_read.c. Prints TAP. Exits 0 when all passed, 1 when something
-failed, 77 when there is no OpenCL device. Without gnuplot the case of the chart is skipped, or
-fails where CLFOLD_REQUIRED_TOOLS is set. Every case that needs a device runs on each one that
-OpenCL shows.
+usage: drive_ladder.py COMMAND WRONG_READ PART, as run_part of cases.py has it
 """
 
 import csv
@@ -17,11 +12,10 @@ import select
 import shutil
 import signal
 import subprocess
-import sys
 import time
 import xml.etree.ElementTree as xml
 
-from cases import check, needs_gnuplot, run_cases
+from cases import check, needs_gnuplot, run_part
 
 RUNGS = [f"reduce{i}" for i in range(7)]
 KERNELS = [*RUNGS, "auto"]
@@ -465,14 +459,9 @@ def progress(d, device):
     check(not shown or time.monotonic() - begin > 1, f"{shown!r}")
 
 
-WITHOUT = [usage, unwritable, no_gnuplot]
-WITH = [
-    explain, counts, tables, files, wrong_results, interrupted, full_output, progress,
-    folds,
-]  # fmt: skip
+RESULTS = [], [explain, counts, folds, wrong_results]
+FORMS = [usage, unwritable, no_gnuplot], [tables, files, interrupted, full_output, progress]
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    run_cases(Driver(*map(os.path.abspath, sys.argv[1:])), WITHOUT, WITH)
+    run_part(Driver, __doc__, RESULTS, FORMS)

@@ -1,21 +1,17 @@
 """Drives `clfold trace` as a user does.
 
-usage: drive_trace.py COMMAND WRONG_READ
+usage: drive_trace.py COMMAND WRONG_READ PART, as run_part of cases.py has it
 
-WRONG_READ is the built wrong_read.c. Prints TAP. Exits 0 when all passed, 1 when something
-failed, 77 when there is no OpenCL device. Without gnuplot the case of the timeline is skipped, or
-fails where CLFOLD_REQUIRED_TOOLS is set. Every case that needs a device runs on each one that
-OpenCL shows; where that has no look-back, the cases are skipped but for the one of its sentence.
+Where a device has no look-back, all are skipped but the case of its sentence.
 """
 
 import json
 import os
 import re
-import sys
 import time
 import xml.etree.ElementTree as xml
 
-from cases import Skip, check, needs_gnuplot, run_cases
+from cases import Skip, check, needs_gnuplot, run_part
 from drive_ladder import BYTES, SVG, Driver, types_of
 
 OPS = "add mul min max bit-and bit-or bit-xor logical-and logical-or".split()
@@ -224,11 +220,9 @@ def full_output(d, device):
         d.fill_output(device, "trace", *words, "--count", 1000)
 
 
-WITHOUT = [usage, unwritable]
-WITH = [refused, objects, every_fold, tables, timeline, wrong_results, full_output]
+RESULTS = [], [refused, objects, every_fold, wrong_results]
+FORMS = [usage, unwritable], [tables, timeline, full_output]
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    run_cases(Driver(*map(os.path.abspath, sys.argv[1:])), WITHOUT, WITH)
+    run_part(Driver, __doc__, RESULTS, FORMS)

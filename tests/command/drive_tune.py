@@ -1,9 +1,7 @@
 """Drives `clfold tune` as a user does.
 
-usage: drive_tune.py COMMAND WRONG_READ
+usage: drive_tune.py COMMAND WRONG_READ PART, as run_part of cases.py has it
 
-WRONG_READ is not used. Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when
-there is no OpenCL device. Every case that needs a device runs on each one that OpenCL shows.
 Nothing here depends on whether anything faster is found.
 """
 
@@ -12,10 +10,9 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 
-from cases import check, run_cases
+from cases import check, run_part
 from drive_ladder import BYTES, OPS, Driver, on_terminal
 
 FIRST = "clfold tuning 2\n"
@@ -317,13 +314,9 @@ def ignored(d, device):
         check(done.stderr.decode() == told, f"{done.stderr!r} is not {told!r}")
 
 
-WITHOUT = [usage, reset]
-WITH = [
-    table, usual_file, explained, damaged, ignored, interrupted, undecided, unwritten, progress,
-]  # fmt: skip
+RESULTS = [reset], [table, usual_file, explained, undecided]
+FORMS = [usage], [damaged, ignored, interrupted, unwritten, progress]
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    run_cases(Driver(*map(os.path.abspath, sys.argv[1:])), WITHOUT, WITH)
+    run_part(Driver, __doc__, RESULTS, FORMS)
