@@ -40,7 +40,7 @@ def options_of(standard, extensions, target="spir64"):
 
 def compile_all(clang, compilations):
     """What clang says of these pairs of options and a path where it is not content, each after
-    its command. Its frontend takes many files at once, which saves its start: 70 ms become 7.
+    its options. Its frontend takes many files at once, which saves its start: 70 ms become 7.
     Since #line hides which of them is meant, those of a batch that fails follow one by one."""
     files = {}
     for options, path in compilations:
@@ -51,14 +51,14 @@ def compile_all(clang, compilations):
         _, told = tools.run([clang, "-###", *options, paths[0]])
         frontend = shlex.split(told.splitlines()[-1])[:-1]
         for first in range(0, len(paths), BATCH):
-            commands.append((frontend, paths[first : first + BATCH]))
+            commands.append((options, frontend, paths[first : first + BATCH]))
     failed = []
-    results = tools.run_all([[*frontend, *paths] for frontend, paths in commands])
-    for (frontend, paths), (status, text) in zip(commands, results):
+    results = tools.run_all([[*frontend, *paths] for _, frontend, paths in commands])
+    for (options, frontend, paths), (status, text) in zip(commands, results):
         if status != 0 or text:
-            alone = [[*frontend, path] for path in paths]
-            failed += [" ".join(command) + "\n" + text
-                       for command, (status, text) in zip(alone, tools.run_all(alone))
+            alone = tools.run_all([[*frontend, path] for path in paths])
+            failed += [f"{' '.join(options)} {path}\n{text}"
+                       for path, (status, text) in zip(paths, alone)
                        if status != 0 or text]  # fmt: skip
             if not failed:
                 failed.append(f"only together: {' '.join(paths)}\n{text}")
