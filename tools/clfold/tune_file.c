@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The first one says why a file is ignored; those of calls come later. */
+/* The first one says why a file is ignored; those of calls come later. An error fails the
+ * call, which tells. */
 static void keep_warning(void *user, int level, const char *text)
 {
     struct tune_context *const context = user;
 
-    (void)level;
-    if (context->warning[0] == '\0') {
+    if (level > CLFOLD_LOG_ERROR && context->warning[0] == '\0') {
         snprintf(context->warning, sizeof(context->warning), "%s", text);
     }
 }

@@ -25,11 +25,18 @@ struct run {
     bool has_hash;
     uint64_t hash; /* of the default's results */
     double begin;
-    /* What fails with the default's numbers fails the search, and so does a candidate
-     * that could not be handed to the library. */
+    /* What fails with the default's numbers or for any numbers fails the search, and so
+     * does a candidate that could not be handed to the library. */
     bool failed;
     struct message *message;
 };
+
+/* What must be done fails the search otherwise. */
+static bool must(struct run *run, bool done)
+{
+    run->failed = run->failed || !done;
+    return done;
+}
 
 /* ---- Contexts ---------------------------------------------------------------------- */
 
@@ -69,8 +76,7 @@ static bool load(struct run *run, const struct tuned_numbers *numbers,
                tune_context_open(context, run->request->session, path, run->message);
         output_file_finish(&file);
     }
-    run->failed = !done && context->warning[0] == '\0';
-    return done;
+    return must(run, done || context->warning[0] != '\0') && done;
 }
 
 static struct place *find(struct run *run, const struct tuned_numbers *numbers)
@@ -141,7 +147,9 @@ static bool call(struct run *run, const struct tuned_numbers *numbers, size_t nu
             : clfold_exclusive_scan(context, queue, request->fold, data->in, in,
                                     data->out, out, request->count, 0, NULL, NULL);
 
-    return session_wait(request->session, status, run->message);
+    const bool done = session_wait(request->session, status, run->message);
+
+    return must(run, done || numbers->set != 0) && done;
 }
 
 /* The first call builds the program. */
@@ -174,8 +182,9 @@ static double time_call(void *user, const struct tuned_numbers *numbers)
 
 static bool hash(struct run *run, const struct tuned_numbers *numbers, uint64_t *result)
 {
-    return tune_data_spoil(&run->data, run->message) && call(run, numbers, 0) &&
-           tune_data_hash(&run->data, result, run->message);
+    return must(run, tune_data_spoil(&run->data, run->message)) &&
+           call(run, numbers, 0) &&
+           must(run, tune_data_hash(&run->data, result, run->message));
 }
 
 /* Elements are such that floats agree in every bit as well. */
