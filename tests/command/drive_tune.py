@@ -223,7 +223,7 @@ def damaged(d, device):
 
 
 def interrupted(d, device):
-    """A signal leaves the old file, and nothing else."""
+    """A signal while a candidate's file is there leaves the old file, and nothing else."""
     path = d.path("tuning")
     words = [d.command, "tune", "--device", str(device["index"]), "--file", path]
     words += ["--count", "2^16", "--types", "i32", "--seconds", "300"]
@@ -234,14 +234,19 @@ def interrupted(d, device):
             signal.signal(number, signal.SIG_DFL)
 
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "preexec_fn": obey}
+    options["env"] = {**os.environ, "LD_PRELOAD": d.wrong_read, "CLFOLD_TEST_LATE": "300"}
     for number in numbers:
         write(path, FIRST + STRANGER)
         with subprocess.Popen(words, **options) as run:
             # its head comes before the first fold
             run.stdout.readline()
-            time.sleep(0.5)
+            end = time.monotonic() + 60
+            while len(d.left()) == 1 and time.monotonic() < end:
+                time.sleep(0.01)
+            seen = d.left()
             run.send_signal(number)
             status = run.wait(60)
+        check(len(seen) == 2 and seen[0].endswith(".part"), f"no candidate: {seen}")
         check(status == -number, f"signal {number}: exit {status}")
         check(read(path) == FIRST + STRANGER, read(path))
         check(d.left() == ["tuning"], f"signal {number}: left {d.left()}")

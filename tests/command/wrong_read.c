@@ -1,7 +1,7 @@
 /*
  * For LD_PRELOAD: an OpenCL whose every third read of a buffer has a wrong bit, so that a
- * test sees what a program does about a wrong result; and whose kernels come late by as
- * many milliseconds as CLFOLD_TEST_LATE says, if it is set.
+ * test sees what a program does about a wrong result. Kernels and the library's contexts
+ * come late by as many milliseconds as CLFOLD_TEST_LATE says, if it is set.
  */
 #include <CL/cl.h>
 
@@ -28,6 +28,25 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
     return error;
 }
 
+static void be_late(void)
+{
+    const char *const late = getenv("CLFOLD_TEST_LATE");
+
+    if (late) {
+        const struct timespec time = { .tv_nsec = strtol(late, NULL, 10) * 1000000 };
+        nanosleep(&time, NULL);
+    }
+}
+
+cl_int clRetainContext(cl_context context)
+{
+    cl_int (*real)(cl_context);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "clRetainContext");
+    be_late();
+    return real(context);
+}
+
 typedef cl_int (*launch_function)(cl_command_queue, cl_kernel, cl_uint, const size_t *,
                                   const size_t *, const size_t *, cl_uint,
                                   const cl_event *, cl_event *);
@@ -37,13 +56,9 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
                               const size_t *global, const size_t *local, cl_uint num_wait,
                               const cl_event *wait, cl_event *event)
 {
-    const char *const late = getenv("CLFOLD_TEST_LATE");
     launch_function real;
 
     *(void **)&real = dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel");
-    if (late) {
-        const struct timespec time = { .tv_nsec = strtol(late, NULL, 10) * 1000000 };
-        nanosleep(&time, NULL);
-    }
+    be_late();
     return real(queue, kernel, dimensions, offset, global, local, num_wait, wait, event);
 }

@@ -1,4 +1,5 @@
 #include "commands.h"
+#include "output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,6 +67,7 @@ int main(int argc, char **argv)
     struct message message;
 
     occupy_closed_streams();
+    output_file_catch_signals();
     if (!options_read(&options, argc, argv, &message)) {
         return complain(EXIT_USAGE, &message);
     }

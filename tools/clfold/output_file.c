@@ -23,7 +23,7 @@ static void remove_pending(int signal_number)
     raise(signal_number);
 }
 
-static void catch_signals(void)
+void output_file_catch_signals(void)
 {
     static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXFSZ };
 
@@ -61,7 +61,6 @@ bool output_file_begin(struct output_file *file, const char *name,
                        struct message *message)
 {
     *file = (struct output_file){ .name = name };
-    catch_signals();
     set_pending(NULL, &file->place);
     int error = clfold_replace_begin(&file->place, name);
     if (error == 0) {

@@ -17,6 +17,10 @@ struct output_file {
     struct replacement place;
 };
 
+/* Removes on a signal what is not in its place. To be called before OpenCL is used: a
+ * driver that catches signals as well passes them on only to what was there before it. */
+void output_file_catch_signals(void);
+
 /* Whether such a file could be written now. Leaves nothing. */
 bool output_file_check(const char *name, struct message *message);
 
