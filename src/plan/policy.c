@@ -1,5 +1,7 @@
 #include "plan/policy.h"
 
+#include "base/platform.h"
+
 #include <string.h>
 
 /* ---- Policies of devices ----------------------------------------------------------- */
@@ -284,20 +286,6 @@ static const struct row *row_of(const struct device_facts *device)
     return row;
 }
 
-/* Compilers known to have the builtins that a policy may want. Oclgrind's claims to have
- * __builtin_prefetch and dies of it. */
-bool clfold_policy_builtins(const struct device_facts *device)
-{
-    static const char *const platforms[] = { "Portable Computing Language",
-                                             "Intel(R) OpenCL" };
-    bool known = false;
-
-    for (size_t i = 0; i < sizeof(platforms) / sizeof(platforms[0]); ++i) {
-        known |= device->platform && strcmp(device->platform, platforms[i]) == 0;
-    }
-    return known;
-}
-
 /*
  * A CPU's tiles and streams by the one cache that OpenCL tells of. A row has the most of
  * both, which serves where the device tells of none. PoCL 3.1 tells of the last level,
@@ -361,7 +349,7 @@ static void fit(struct policy *policy, const struct device_facts *device,
         /* Sub-groups are emulated. */
         policy->window = policy->tile == TILE_GROUP && device->sub_groups;
     }
-    if (!clfold_policy_builtins(device)) {
+    if (!clfold_platform_builtins(device->platform)) {
         policy->prefetch = 0;
         policy->least_run = 1;
         policy->stream_bytes = 0;

@@ -70,10 +70,6 @@ struct policy {
 uint32_t clfold_policies(const struct device_facts *device, enum family family,
                          struct policy candidates[CLFOLD_MAX_CANDIDATES]);
 
-/* Whether clang's attributes and builtins are known to work in the device's compiler:
- * __builtin_prefetch, __builtin_nontemporal_store, the cycle counter. */
-bool clfold_policy_builtins(const struct device_facts *device);
-
 /* The policy for the reduction ladder, which has no tile. */
 struct policy clfold_policy_ladder(const struct device_facts *device);
 

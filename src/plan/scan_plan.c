@@ -1,4 +1,5 @@
 /* Scans. */
+#include "base/platform.h"
 #include "base/size.h"
 #include "plan/strategy.h"
 
@@ -137,7 +138,7 @@ static void make_shape(struct shape *shape, const struct job *job,
     uint32_t anchor = (uint32_t)policy->anchor, most = most_prefixes(job->device);
 
     shape->exclusive = clfold_operation_row(job->operation)->exclusive;
-    shape->builtins = is_vector && clfold_policy_builtins(job->device);
+    shape->builtins = is_vector && clfold_platform_builtins(job->device->platform);
     shape->prefetch = is_vector && policy->prefetch;
     shape->stream = is_vector && policy->stream_bytes > 0;
     shape->anchor = anchor < most ? anchor : most;

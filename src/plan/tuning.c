@@ -1,6 +1,7 @@
 #include "plan/tuning.h"
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "plan/scalar.h"
 
 #include <stddef.h>
@@ -80,7 +81,8 @@ static bool suits_device(const struct tuned_numbers *numbers,
     }
     for (int i = 0; i < 2; ++i) {
         if (clfold_numbers_have(numbers, builtins[i]) &&
-            numbers->values[builtins[i]] != 0 && !clfold_policy_builtins(device)) {
+            numbers->values[builtins[i]] != 0 &&
+            !clfold_platform_builtins(device->platform)) {
             return refuse(why, builtins[i], numbers->values[builtins[i]], "is more than",
                           0, ", and the device's compiler is not known to have it");
         }

@@ -1,8 +1,9 @@
 #include "bench_roofline.h"
 
+#include "base/platform.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /*
  *   on CPUs      |aaaa...|bbbb...|cccc...|   a work-item a group, each with its own piece
@@ -126,13 +127,10 @@ static bool look_at(struct bench_roofline *roofline, const struct session *sessi
     return true;
 }
 
-/* The compilers of PoCL and Intel have them. Others cannot be asked: those of Mesa and
- * Oclgrind claim to have __builtin_prefetch, and end the process when they meet it. */
 static bool has_builtins(cl_platform_id platform)
 {
     char *const name = platform_text(platform, CL_PLATFORM_NAME);
-    const bool has = name && (strcmp(name, "Portable Computing Language") == 0 ||
-                              strcmp(name, "Intel(R) OpenCL") == 0);
+    const bool has = clfold_platform_builtins(name);
 
     free(name);
     return has;
