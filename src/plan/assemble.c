@@ -120,7 +120,10 @@ static void append_line(struct text *text, const char *line, const char *stop,
             ++w;
         }
         if (w == num) {
-            text->failed = true;
+            const int length = 1 + (int)strspn(at + 1, "abcdefghijklmnopqrstuvwxyz_");
+            clfold_text_print(
+                text, "\n#error \"assemble: %.*s is not a word of contract.cl\"\n",
+                length, at);
             return;
         }
         clfold_text_append(text, line, (size_t)(at - line));
@@ -140,7 +143,7 @@ static void append_file(struct text *text, const char *name, const struct monoid
         ++file;
     }
     if (!file->name) {
-        text->failed = true;
+        clfold_text_print(text, "#error \"assemble: there is no file %s\"\n", name);
         return;
     }
     clfold_text_print(text, "#line 1 \"%s\"\n", name);

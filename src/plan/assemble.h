@@ -20,7 +20,8 @@
 #include "plan/monoid.h"
 #include "plan/plan.h"
 
-/* Appends the text; text->failed tells of memory that ran out. */
+/* Appends the text; text->failed tells of memory that ran out. A file or a word that does
+ * not exist becomes an #error that names it. */
 void clfold_assemble(struct text *text, const struct monoid *monoid,
                      const struct shape *shape);
 

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct monoid affine_monoid(clfold_type type)
 {
@@ -33,7 +34,7 @@ struct visitor {
 
 static void visit_text(const struct visitor *visitor, const char *name, struct text *text)
 {
-    if (text->failed) {
+    if (text->failed || strstr(text->bytes, "#error \"assemble: ")) {
         fprintf(stderr, "%s: no text\n", name);
         exit(1);
     }
