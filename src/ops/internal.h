@@ -10,14 +10,6 @@
  * the caller's, and must not change. Not while another thread uses the context. */
 void clfold_context_override(clfold_context *context, const struct debug *debug);
 
-/* What a traced look-back is given, see scan_trace.cl; a memory that is NULL is left
- * out, but for `tiles`, a clfold_tile_trace for each tile. */
-struct scan_trace {
-    cl_mem tiles, holds, folded;
-    uint64_t folded_room; /* in folded, of ulongs */
-    uint32_t block_every, seed;
-};
-
 /* clfold_reduce with a monoid in its internal form: elements are num_scalars scalars side
  * by side, a result is num_components cells, and so is `init`, a host value or NULL.
  * Offsets and counts are in elements. */

@@ -5,7 +5,13 @@
 #include "plan/memory.h"
 #include "plan/policy.h"
 
-struct scan_trace;
+/* What a traced look-back is given, see scan_trace.cl; a memory that is NULL is left
+ * out, but for `tiles`, a clfold_tile_trace for each tile. clfold_trace makes one too. */
+struct scan_trace {
+    cl_mem tiles, holds, folded;
+    uint64_t folded_room; /* in folded, of ulongs */
+    uint32_t block_every, seed;
+};
 
 /* What is zero stays as it is in production. */
 struct debug {
@@ -19,7 +25,7 @@ struct debug {
     uint8_t probes;                      /* tries of a tier; known devices too */
     uint8_t broken[CLFOLD_MEMORY_TIERS]; /* while it is probed: CLFOLD_BROKEN of each */
     uint32_t first_epoch;                /* of words that are made from now on */
-    const struct scan_trace *trace;      /* of look-back, see ops/internal.h */
+    const struct scan_trace *trace;      /* of look-back */
 };
 
 /* Never NULL. */
