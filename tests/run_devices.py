@@ -108,11 +108,11 @@ class Run:
                 command, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                 start_new_session=True,
             ) as process:
-                late = False
+                self.late = False
                 try:
                     process.wait(seconds)
                 except subprocess.TimeoutExpired:
-                    late = True
+                    self.late = True
                     os.killpg(process.pid, signal.SIGKILL)
             self.seconds = time.monotonic() - began
             self.processor = processor_seconds() - used
@@ -122,7 +122,7 @@ class Run:
             self.err = err.read().decode(errors="replace")
         self.status = process.returncode
         self.fault = None
-        if late:
+        if self.late:
             self.fault = f"took more than {seconds} s and was ended"
         elif self.status < 0:
             self.fault = f"ended by signal {signal.Signals(-self.status).name}"
