@@ -7,51 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-
-uint64_t clfold_number_wrap(clfold_type type, uint64_t integer)
-{
-    const struct scalar *scalar = clfold_scalar(type);
-    unsigned unused = 64 - 8 * (unsigned)scalar->size;
-
-    if (scalar->is_float) {
-        return 0;
-    }
-    return scalar->is_signed ? (uint64_t)((int64_t)(integer << unused) >> unused)
-                             : integer << unused >> unused;
-}
-
-/* The low `size` bytes, in any byte order. */
-static unsigned char *low_bytes(uint64_t *integer, size_t size)
-{
-    const uint16_t one = 1;
-
-    return (unsigned char *)integer + (*(const unsigned char *)&one ? 0 : 8 - size);
-}
-
-struct host_number clfold_number_read(clfold_type type, const void *at)
-{
-    size_t size = clfold_scalar(type)->size;
-    uint64_t bits = 0;
-    uint16_t half;
-    float single;
-    double real;
-
-    memcpy(low_bytes(&bits, size), at, size);
-    switch (type) {
-    case CLFOLD_F16:
-        memcpy(&half, at, sizeof(half));
-        return (struct host_number){ .real = clfold_half_to_double(half) };
-    case CLFOLD_F32:
-        memcpy(&single, at, sizeof(single));
-        return (struct host_number){ .real = single };
-    case CLFOLD_F64:
-        memcpy(&real, at, sizeof(real));
-        return (struct host_number){ .real = real };
-    default:
-        return (struct host_number){ .integer = clfold_number_wrap(type, bits) };
-    }
-}
 
 struct host_number clfold_number_convert(clfold_type to, clfold_type from,
                                          struct host_number x)
@@ -83,26 +38,9 @@ bool clfold_number_is_zero(clfold_type type, struct host_number x)
     return clfold_scalar(type)->is_float ? x.real == 0 : x.integer == 0;
 }
 
-bool clfold_number_is_less(clfold_type type, struct host_number a, struct host_number b)
-{
-    const struct scalar *scalar = clfold_scalar(type);
-
-    return scalar->is_float    ? a.real < b.real
-           : scalar->is_signed ? (int64_t)a.integer < (int64_t)b.integer
-                               : a.integer < b.integer;
-}
-
 bool clfold_number_is_nan(clfold_type type, struct host_number x)
 {
     return clfold_scalar(type)->is_float && isnan(x.real);
-}
-
-bool clfold_number_is_same(clfold_type type, struct host_number a, struct host_number b)
-{
-    if (!clfold_scalar(type)->is_float) {
-        return a.integer == b.integer;
-    }
-    return isnan(a.real) ? isnan(b.real) : a.real == b.real;
 }
 
 void clfold_number_print(char *text, size_t size, clfold_type type, struct host_number x)

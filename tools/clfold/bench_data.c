@@ -150,10 +150,10 @@ static void fold_bits(struct bench_data *data, size_t num)
     uint64_t *const bits = data->elements.bits;
     const clfold_type type = data->one.type;
     const bool greatest = data->one.fold == BENCH_MAX;
-    uint64_t total = data->index ? data->bits : number_wrap(type, bits[0]);
+    uint64_t total = data->index ? data->bits : clfold_number_wrap(type, bits[0]);
 
     for (size_t i = 0; i < num; i++) {
-        const uint64_t item = number_wrap(type, bits[i]);
+        const uint64_t item = clfold_number_wrap(type, bits[i]);
         const uint64_t a = order_of(type, item), b = order_of(type, total);
         /* the first of equals stays */
         if (greatest ? a > b : a < b) {
@@ -188,7 +188,7 @@ static void add_bits(struct bench_data *data, size_t num)
 
     for (size_t i = 0; i < num; i++) {
         total += bits[i];
-        bits[i] = number_wrap(data->one.type, total);
+        bits[i] = clfold_number_wrap(data->one.type, total);
     }
     data->bits = total;
 }
@@ -258,6 +258,6 @@ bool bench_data_agrees(struct bench_data *data, const void *result)
     widen(type, has_index ? (const void *)&pair.value : (const void *)&pair, 1, told);
     const bool same = type_is_float(type)
                           ? told->reals[0] == data->real
-                          : told->bits[0] == number_wrap(type, data->bits);
+                          : told->bits[0] == clfold_number_wrap(type, data->bits);
     return same && (!has_index || pair.index == data->least_index);
 }

@@ -10,9 +10,9 @@
 
 /* ---- Values ---- */
 
-static struct number small_value(clfold_type type, int number)
+static struct host_number small_value(clfold_type type, int number)
 {
-    struct number value = { 0 };
+    struct host_number value = { 0 };
 
     if (type_is_float(type)) {
         value.real = number;
@@ -73,7 +73,7 @@ static double summand(struct ladder_data *data, uint64_t random)
     return ((double)(random % 17) - 8) / 4;
 }
 
-static struct number usual(struct ladder_data *data)
+static struct host_number usual(struct ladder_data *data)
 {
     const uint64_t random = next_random(&data->random);
     const clfold_type type = data->type;
@@ -81,32 +81,32 @@ static struct number usual(struct ladder_data *data)
     switch (data->op) {
     case CLFOLD_ADD:
         if (type_is_float(type)) {
-            return (struct number){ .real = summand(data, random) };
+            return (struct host_number){ .real = summand(data, random) };
         }
         break;
     case CLFOLD_MUL:
         if (type_is_float(type)) {
-            return (struct number){ .real = random & 1 ? 1 : -1 };
+            return (struct host_number){ .real = random & 1 ? 1 : -1 };
         }
         /* an even factor in a few would leave nothing of the others */
-        return (struct number){ .integer = number_wrap(type, random | 1) };
+        return (struct host_number){ .integer = clfold_number_wrap(type, random | 1) };
     case CLFOLD_BIT_AND:
-        return (struct number){ .integer = number_wrap(type, UINT64_MAX) };
+        return (struct host_number){ .integer = clfold_number_wrap(type, UINT64_MAX) };
     case CLFOLD_BIT_OR:
     case CLFOLD_LOGICAL_OR:
-        return (struct number){ 0 };
+        return (struct host_number){ 0 };
     case CLFOLD_LOGICAL_AND:
         return small_value(type, 1 + (int)(random % 100));
     default:
         break;
     }
     if (type_is_float(type)) {
-        return (struct number){ .real = any_real(type, random) };
+        return (struct host_number){ .real = any_real(type, random) };
     }
-    return (struct number){ .integer = number_wrap(type, random) };
+    return (struct host_number){ .integer = clfold_number_wrap(type, random) };
 }
 
-static struct number special(struct ladder_data *data)
+static struct host_number special(struct ladder_data *data)
 {
     static const double factors[] = { 2, 3, 0.5, 2, 0.5, 3, 2, 0.5, 3, 2, 3, 0.5 };
     const uint64_t random = next_random(&data->special_random);
@@ -114,15 +114,15 @@ static struct number special(struct ladder_data *data)
 
     switch (data->op) {
     case CLFOLD_MUL:
-        return (struct number){ .real = factors[random % 12] };
+        return (struct host_number){ .real = factors[random % 12] };
     case CLFOLD_BIT_AND:
-        return (struct number){ .integer = number_wrap(data->type, ~bit) };
+        return (struct host_number){ .integer = clfold_number_wrap(data->type, ~bit) };
     case CLFOLD_BIT_OR:
-        return (struct number){ .integer = number_wrap(data->type, bit) };
+        return (struct host_number){ .integer = clfold_number_wrap(data->type, bit) };
     case CLFOLD_LOGICAL_OR:
         return small_value(data->type, 1 + (int)(random % 100));
     default: /* CLFOLD_LOGICAL_AND */
-        return (struct number){ 0 };
+        return (struct host_number){ 0 };
     }
 }
 
@@ -158,9 +158,9 @@ void ladder_data_begin(struct ladder_data *data, clfold_op op, clfold_type type,
     find_next_special(data);
 }
 
-static void fold(struct ladder_data *data, struct number item)
+static void fold(struct ladder_data *data, struct host_number item)
 {
-    struct number *const total = &data->total;
+    struct host_number *const total = &data->total;
 
     if (data->index == 0) {
         *total = data->least = data->greatest = item;
@@ -171,11 +171,11 @@ static void fold(struct ladder_data *data, struct number item)
     }
     switch (data->op) {
     case CLFOLD_ADD:
-        total->integer = number_wrap(data->type, total->integer + item.integer);
+        total->integer = clfold_number_wrap(data->type, total->integer + item.integer);
         total->real += item.real;
         break;
     case CLFOLD_MUL:
-        total->integer = number_wrap(data->type, total->integer * item.integer);
+        total->integer = clfold_number_wrap(data->type, total->integer * item.integer);
         total->real *= item.real;
         break;
     case CLFOLD_BIT_AND:
@@ -189,7 +189,7 @@ static void fold(struct ladder_data *data, struct number item)
         break;
     case CLFOLD_LOGICAL_AND:
         if (item.integer == 0 && item.real == 0) {
-            *total = (struct number){ 0 };
+            *total = (struct host_number){ 0 };
         }
         break;
     case CLFOLD_LOGICAL_OR:
@@ -199,11 +199,11 @@ static void fold(struct ladder_data *data, struct number item)
         break;
     default:
         /* The first of equals stays. */
-        if (number_is_less(data->type, item, data->least)) {
+        if (clfold_number_is_less(data->type, item, data->least)) {
             data->least = item;
             data->least_index = data->index;
         }
-        if (number_is_less(data->type, data->greatest, item)) {
+        if (clfold_number_is_less(data->type, data->greatest, item)) {
             data->greatest = item;
             data->greatest_index = data->index;
         }
@@ -217,7 +217,7 @@ void ladder_data_next(struct ladder_data *data, void *to, size_t num_elements)
     char *place = to;
 
     for (size_t i = 0; i < num_elements; i++, place += size) {
-        struct number item = usual(data);
+        struct host_number item = usual(data);
         if (data->index == data->place) {
             item = special(data);
             find_next_special(data);
@@ -234,7 +234,7 @@ void ladder_data_fold(struct ladder_data *data, const void *elements, size_t num
     const char *place = elements;
 
     for (size_t i = 0; i < num_elements; i++, place += size) {
-        fold(data, number_read(data->type, place));
+        fold(data, clfold_number_read(data->type, place));
         data->index++;
     }
 }
@@ -243,7 +243,7 @@ void ladder_data_fold(struct ladder_data *data, const void *elements, size_t num
 
 /* One value of the result, with its place for an arg-*. */
 struct part {
-    struct number value;
+    struct host_number value;
     uint64_t index;
 };
 
@@ -286,17 +286,17 @@ static struct part result_part(const struct ladder_data *data, const void *resul
     clfold_arg_value pair;
 
     if (!op_result(data->op).position) {
-        return (struct part){ number_read(data->type, from), 0 };
+        return (struct part){ clfold_number_read(data->type, from), 0 };
     }
     memcpy(&pair, from, sizeof(pair));
-    return (struct part){ number_read(data->type, &pair.value), pair.index };
+    return (struct part){ clfold_number_read(data->type, &pair.value), pair.index };
 }
 
 bool ladder_data_check(const struct ladder_data *data, const void *result)
 {
     for (unsigned i = 0; i < op_result(data->op).num; i++) {
         const struct part host = host_part(data, i), told = result_part(data, result, i);
-        if (!number_is_same(data->type, host.value, told.value) ||
+        if (!clfold_number_is_same(data->type, host.value, told.value) ||
             host.index != told.index) {
             return false;
         }

@@ -26,7 +26,7 @@ struct ladder_data {
     uint64_t num_special, part, place;
     uint64_t random, special_random, dense;
     /* the folds so far */
-    struct number total, least, greatest;
+    struct host_number total, least, greatest;
     uint64_t least_index, greatest_index;
 };
 

@@ -14,49 +14,7 @@
 
 /* ---- In memory --------------------------------------------------------------------- */
 
-uint64_t number_wrap(clfold_type type, uint64_t integer)
-{
-    switch (type) {
-    case CLFOLD_I8:
-        return (uint64_t)(int8_t)integer;
-    case CLFOLD_U8:
-        return (uint8_t)integer;
-    case CLFOLD_I16:
-        return (uint64_t)(int16_t)integer;
-    case CLFOLD_U16:
-        return (uint16_t)integer;
-    case CLFOLD_I32:
-        return (uint64_t)(int32_t)integer;
-    case CLFOLD_U32:
-        return (uint32_t)integer;
-    default:
-        return type_is_float(type) ? 0 : integer;
-    }
-}
-
-struct number number_read(clfold_type type, const void *at)
-{
-    clfold_arg_value x = { 0 };
-
-    memcpy(&x.value, at, type_size(type));
-    switch (type) {
-    case CLFOLD_F16:
-        return (struct number){ .real = clfold_half_to_double(x.value.f16) };
-    case CLFOLD_F32:
-        return (struct number){ .real = (double)x.value.f32 };
-    case CLFOLD_F64:
-        return (struct number){ .real = x.value.f64 };
-    default:
-        break;
-    }
-    const uint64_t bits = type_size(type) == 1   ? x.value.u8
-                          : type_size(type) == 2 ? x.value.u16
-                          : type_size(type) == 4 ? x.value.u32
-                                                 : x.value.u64;
-    return (struct number){ .integer = number_wrap(type, bits) };
-}
-
-void number_write(clfold_type type, struct number number, void *at)
+void number_write(clfold_type type, struct host_number number, void *at)
 {
     const size_t size = type_size(type);
     clfold_arg_value x;
@@ -77,25 +35,6 @@ void number_write(clfold_type type, struct number number, void *at)
         x.value.u64 = number.integer;
     }
     memcpy(at, &x.value, size);
-}
-
-bool number_is_less(clfold_type type, struct number a, struct number b)
-{
-    switch (type_class(type)) {
-    case TYPE_FLOAT:
-        return a.real < b.real;
-    case TYPE_SIGNED:
-        return (int64_t)a.integer < (int64_t)b.integer;
-    default:
-        return a.integer < b.integer;
-    }
-}
-
-bool number_is_same(clfold_type type, struct number a, struct number b)
-{
-    return type_is_float(type) && isnan(a.real)
-               ? isnan(b.real)
-               : a.integer == b.integer && a.real == b.real;
 }
 
 /* ---- As text ----------------------------------------------------------------------- */
@@ -136,7 +75,7 @@ static void print_double(char out[NUMBER_TEXT], double value, bool single)
 
 void number_print(char out[NUMBER_TEXT], clfold_type type, const void *value)
 {
-    const struct number number = number_read(type, value);
+    const struct host_number number = clfold_number_read(type, value);
 
     switch (type_class(type)) {
     case TYPE_FLOAT:
@@ -177,7 +116,7 @@ static enum number_parsed parse_integer(void *value, clfold_type type, const cha
         return NUMBER_RANGE;
     }
     const uint64_t integer = negative ? 0 - magnitude : magnitude;
-    number_write(type, (struct number){ .integer = integer }, value);
+    number_write(type, (struct host_number){ .integer = integer }, value);
     return NUMBER_READ;
 }
 
@@ -241,7 +180,7 @@ static enum number_parsed parse_float(void *value, clfold_type type, const char 
 {
     const char *const magnitude = text + (*text == '-' || *text == '+');
     const bool special = is_special(magnitude);
-    struct number number = { 0 };
+    struct host_number number = { 0 };
 
     if (!special && !is_decimal(magnitude)) {
         return NUMBER_NONE;
@@ -250,7 +189,8 @@ static enum number_parsed parse_float(void *value, clfold_type type, const char 
                   : type == CLFOLD_F32 ? (double)strtof(text, NULL)
                                        : strtod(text, NULL);
     number_write(type, number, value);
-    return !special && isinf(number_read(type, value).real) ? NUMBER_RANGE : NUMBER_READ;
+    return !special && isinf(clfold_number_read(type, value).real) ? NUMBER_RANGE
+                                                                   : NUMBER_READ;
 }
 
 enum number_parsed number_parse(void *value, clfold_type type, const char *text)

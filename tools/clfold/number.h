@@ -1,29 +1,11 @@
-/* Scalars of any type: in memory, in 64 bits, and as text that reads back exactly. */
+/* More of base/number.h: into memory, and as text that reads back exactly. */
 #ifndef CLFOLD_COMMAND_NUMBER_H
 #define CLFOLD_COMMAND_NUMBER_H
 
-#include <clfold/clfold.h>
-
-#include <stdbool.h>
-#include <stdint.h>
-
-struct number {
-    uint64_t integer; /* sign-extended; 0 for floats */
-    double real;      /* of a float type; 0 for integers */
-};
-
-struct number number_read(clfold_type type, const void *at);
+#include "base/number.h"
 
 /* Floats to the nearest. */
-void number_write(clfold_type type, struct number number, void *at);
-
-/* `integer` as a variable of the type holds it; 0 for floats. */
-uint64_t number_wrap(clfold_type type, uint64_t integer);
-
-bool number_is_less(clfold_type type, struct number a, struct number b);
-
-/* Equal, or both a NaN. */
-bool number_is_same(clfold_type type, struct number a, struct number b);
+void number_write(clfold_type type, struct host_number number, void *at);
 
 enum { NUMBER_TEXT = 32 };
 

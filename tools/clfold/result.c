@@ -53,7 +53,7 @@ static json_object *json_value(clfold_type type, const void *value)
     case TYPE_FLOAT:
         break;
     }
-    const double number = number_read(type, value).real;
+    const double number = clfold_number_read(type, value).real;
     return isfinite(number) ? json_object_new_double_s(number, text)
                             : json_object_new_string(text);
 }

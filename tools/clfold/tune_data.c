@@ -55,7 +55,8 @@ static enum fill fill_of(const clfold_fold *fold)
 
 static void put(void *to, clfold_type type, int value)
 {
-    const struct number number = { .integer = (uint64_t)(int64_t)value, .real = value };
+    const struct host_number number = { .integer = (uint64_t)(int64_t)value,
+                                        .real = value };
 
     number_write(type, number, to);
 }
