@@ -1,5 +1,5 @@
 /*
- * Scans against the oracle, in depth for a few types (all others: scan_cover.c): each
+ * Scans against the oracle, in depth for a few types (all others: cover.c): each
  * strategy on both tiles, counts at every boundary, offsets, memory of the host, in
  * place, init and total. What operators are given: scan_order.c; the bits of floats, and
  * each small tile by each strategy: scan_bits.c.
@@ -88,7 +88,7 @@ static size_t add_around(size_t *counts, size_t num, size_t count)
 }
 
 /* One, vectors, tiles, powers of two up to `most`, and a prime. Nothing is scanned by a
- * single group, a program more for each other strategy: test_few and scan_cover.c. */
+ * single group, a program more for each other strategy: test_few and cover.c. */
 static size_t boundary_counts(size_t tile, size_t most, size_t *counts)
 {
     size_t num = 0;
@@ -299,7 +299,7 @@ static void test_all_offsets(void **state)
 }
 
 /* Elements and results of other sizes, on one of the policy's tiles; on both, at a few
- * offsets: scan_cover.c. */
+ * offsets: cover.c. */
 static void test_offsets(void **state)
 {
     const struct {
@@ -362,7 +362,7 @@ static void test_host_memory(void **state)
     }
 }
 
-/* Other types: scan_cover.c. */
+/* Other types: cover.c. */
 static void test_in_place(void **state)
 {
     const size_t counts[] = { 0, 1, 17, 63, 64, 65, 640, 5003 };

@@ -171,7 +171,7 @@ static void check(const struct order_case *scan)
  * Each subject meets each tile, strategy and kind of scan: scan_chained is the kernel of
  * scan_lookback, so one subject has it instead. Each tile by each strategy: scan_bits.c.
  * Matrices are left to a group's tiles, since a vector's of so many products take rusticl
- * a minute to build; a vector's of four components: scan_cover.c.
+ * a minute to build; a vector's of four components: cover.c.
  */
 static void test_subject(void **state)
 {

@@ -5,19 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first factor above `a` that pairs with it. */
-static size_t next_of(size_t a, size_t apart)
-{
-    return a + 1 > apart ? a + 1 : apart;
-}
-
-size_t pairs_add(struct pairs *pairs, size_t num_factors, size_t apart,
-                 const struct row *row)
+size_t pairs_add(struct pairs *pairs, size_t num_factors, const struct row *row)
 {
     size_t num = 0;
 
     for (size_t a = 0; a < num_factors; ++a) {
-        for (size_t b = next_of(a, apart); b < num_factors; ++b) {
+        for (size_t b = a + 1; b < num_factors; ++b) {
             bool *pair = &pairs->of[a][b][row->level[a]][row->level[b]];
             num += !*pair;
             *pair = true;
@@ -32,7 +25,7 @@ static size_t missing(const struct pairs *pairs, const struct factors *factors,
     size_t num = 0;
 
     for (size_t a = 0; a < factors->num; ++a) {
-        for (size_t b = next_of(a, factors->apart); b < factors->num; ++b) {
+        for (size_t b = a + 1; b < factors->num; ++b) {
             num += !pairs->of[a][b][row->level[a]][row->level[b]];
         }
     }
@@ -92,7 +85,7 @@ size_t pairwise(const struct factors *factors, struct row *rows, size_t most,
 
     memset(wanted, 0, sizeof(*wanted));
     for (size_t i = 0; all && i < num_all; ++i) {
-        num_wanted += pairs_add(wanted, factors->num, factors->apart, &all[i]);
+        num_wanted += pairs_add(wanted, factors->num, &all[i]);
     }
     while (all && done && num_done < num_wanted && num < most) {
         size_t best = 0, best_new = 0, num_best = 0;
@@ -106,7 +99,7 @@ size_t pairwise(const struct factors *factors, struct row *rows, size_t most,
                 best = i;
             }
         }
-        num_done += pairs_add(done, factors->num, factors->apart, &all[best]);
+        num_done += pairs_add(done, factors->num, &all[best]);
         rows[num++] = all[best];
     }
     free(all);

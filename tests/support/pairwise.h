@@ -6,16 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAX_FACTORS 9
+#define MAX_FACTORS 10
 #define MAX_LEVELS  16
 
 struct row {
     uint8_t level[MAX_FACTORS];
 };
 
-/* No pairs are asked for among the first `apart` factors; 0: all pairs are. */
 struct factors {
-    size_t num, apart;
+    size_t num;
     size_t levels[MAX_FACTORS];
     bool (*allowed)(const void *user, const struct row *row);
     const void *user;
@@ -27,8 +26,7 @@ struct pairs {
 };
 
 /* Adds the pairs of a row; returns how many are new. */
-size_t pairs_add(struct pairs *pairs, size_t num_factors, size_t apart,
-                 const struct row *row);
+size_t pairs_add(struct pairs *pairs, size_t num_factors, const struct row *row);
 size_t pairs_count(const struct pairs *pairs);
 
 /*
