@@ -51,8 +51,11 @@ static bool explain(const struct order_case *scan, const char *what, char *why,
     snprintf(
         why, why_size,
         "%s %s of %zu by %s, %s of %u, %u work-items, anchor %u, from %zu to %zu%s: %s",
-        scan->exclusive ? "exclusive" : "inclusive", scan->monoid->name, scan->count,
-        scan->algorithm, clfold_tile_name(scan->plan.tile), scan->plan.tile_elements,
+        scan->reduces     ? "reduced"
+        : scan->exclusive ? "exclusive"
+                          : "inclusive",
+        scan->monoid->name, scan->count, scan->algorithm ? scan->algorithm : "policy",
+        clfold_tile_name(scan->plan.tile), scan->plan.tile_elements,
         scan->plan.group_size, scan->plan.anchor, scan->in_offset, scan->out_offset,
         scan->init ? ", with init" : "", what);
     return false;
@@ -78,6 +81,11 @@ static void fill_input(const struct order_case *scan, cl_uint *in, size_t num)
     }
 }
 
+static size_t num_results(const struct order_case *scan)
+{
+    return scan->reduces ? 1 : scan->count;
+}
+
 /* The loop on the host. */
 static void expect(const struct order_case *scan, cl_uint *out)
 {
@@ -95,9 +103,14 @@ static void expect(const struct order_case *scan, cl_uint *out)
     }
     for (size_t i = 0; i < scan->count; ++i) {
         struct value next = any ? scan->combine(total, scan->values[i]) : scan->values[i];
-        memcpy(out + i * width, scan->exclusive ? total.of : next.of, width * 4);
+        if (!scan->reduces) {
+            memcpy(out + i * width, scan->exclusive ? total.of : next.of, width * 4);
+        }
         total = next;
         any = true;
+    }
+    if (scan->reduces) {
+        memcpy(out, total.of, width * 4);
     }
 }
 
@@ -105,7 +118,7 @@ static bool compare(const struct order_case *scan, const cl_uint *expected,
                     const cl_uint *found, size_t num, char *why, size_t why_size)
 {
     size_t width = scan->monoid->num_components;
-    size_t from = scan->out_offset * width, behind = from + scan->count * width;
+    size_t from = scan->out_offset * width, behind = from + num_results(scan) * width;
 
     for (size_t k = 0; k < num; ++k) {
         cl_uint wanted = k < from || k >= behind ? 0xa5a5a5a5 : expected[k - from];
@@ -131,9 +144,10 @@ static bool run_init(struct run *run, const struct device *device,
 {
     size_t zone = scan->tight ? 0 : ZONE;
 
-    run->num = scan->count * scan->monoid->num_components;
+    run->num = num_results(scan) * scan->monoid->num_components;
     run->in_num = (scan->in_offset + scan->count + zone) * scan->monoid->num_scalars;
-    run->out_num = (scan->out_offset + scan->count + zone) * scan->monoid->num_components;
+    run->out_num =
+        (scan->out_offset + num_results(scan) + zone) * scan->monoid->num_components;
     run->in = malloc(run->in_num * sizeof(*run->in));
     run->out = malloc(run->out_num * sizeof(*run->out));
     run->expected = malloc((run->num + 1) * sizeof(*run->expected));
@@ -167,16 +181,24 @@ static clfold_status enqueue(clfold_context *context, const struct device *devic
         scan->disorder && device->disorder ? device->disorder : device->queue;
     static struct debug plan; /* which the context keeps */
     const char *algorithm = scan->algorithm;
+    const cl_uint *init = scan->init ? scan->init->of : NULL;
     cl_event event = NULL;
     clfold_status status = CLFOLD_OK;
 
-    plan = may_look_back(scan->algorithm) ? with_tier(device, scan->plan) : scan->plan;
+    plan = !scan->reduces && may_look_back(scan->algorithm)
+               ? with_tier(device, scan->plan)
+               : scan->plan;
     clfold_context_override(context, &plan);
     for (int again = 0; again < 2; ++again) {
-        status = clfold_scan_monoid(context, queue, scan->monoid, algorithm,
-                                    scan->exclusive, run->in_mem, scan->in_offset,
-                                    run->out_mem, scan->out_offset, scan->count,
-                                    scan->init ? scan->init->of : NULL, 0, NULL, &event);
+        status = scan->reduces
+                     ? clfold_reduce_monoid(context, queue, scan->monoid, algorithm,
+                                            run->in_mem, scan->in_offset, run->out_mem,
+                                            scan->out_offset, scan->count, init, 0, NULL,
+                                            &event)
+                     : clfold_scan_monoid(context, queue, scan->monoid, algorithm,
+                                          scan->exclusive, run->in_mem, scan->in_offset,
+                                          run->out_mem, scan->out_offset, scan->count,
+                                          init, 0, NULL, &event);
         if (!is_due_refusal(device, algorithm, &plan, false, status)) {
             break;
         }

@@ -1,5 +1,5 @@
-/* One scan by a monoid in internal form against a loop on the host. All scalars and
- * components take 32 bits. */
+/* One scan or reduction by a monoid in internal form against a loop on the host. All
+ * scalars and components take 32 bits. */
 #ifndef CLFOLD_TESTS_ORDER_CHECK_H
 #define CLFOLD_TESTS_ORDER_CHECK_H
 
@@ -24,8 +24,9 @@ struct order_case {
     const struct value *scalars, *values;
     const struct value *init; /* NULL: none */
     struct debug plan;
-    const char *algorithm;
-    bool exclusive, disorder;
+    const char *algorithm;   /* NULL: the policy's */
+    bool exclusive, reduces; /* neither: an inclusive scan */
+    bool disorder;
     bool tight;              /* buffers end with the last element */
     const cl_uint *expected; /* instead of what the loop gives, if not NULL */
     size_t count, in_offset, out_offset;
