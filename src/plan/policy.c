@@ -42,8 +42,8 @@ static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
  * the next one that comes in. 2^26 f32 by look-back on two cores of an EPYC of Zen 5,
  * 2026-11-22, GB/s with tiles of 64, 128 and 256 KiB: 81, 87, 92 (PoCL 3.1), 84, 89, 96
  * (Intel's CPU runtime 2026.2), of 112 that a copy takes. A run's first tile is not
- * folded ahead: runs of 4, 8, 16, 32, 64 tiles of 64 KiB take 93, 95, 97, 99, 100 on
- * Intel's. One group is as fast up to 256 KiB, a second one costs 2 us.
+ * folded ahead, so runs are long. One group is as fast up to 256 KiB, a second one costs
+ * 2 us.
  */
 static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
     {
@@ -51,7 +51,7 @@ static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
         .tile_bytes = 256 * 1024,
         .group_size = 1,
         .groups = 256,
-        .least_run = 8,
+        .least_run = 32,
         .anchor = 1,
         .single_bytes = 256 * 1024,
         .stream_bytes = 16 << 20,

@@ -644,7 +644,7 @@ static void test_window(void **state)
     }
 }
 
-/* Where a run is cheaper behind its first tile, a group takes 8, but each unit has 8
+/* Where a run is cheaper behind its first tile, a group takes 32, but each unit has 8
  * groups as long as there are tiles for them. */
 static void test_runs(void **state)
 {
@@ -652,12 +652,12 @@ static void test_runs(void **state)
         uint32_t units;
         uint64_t tiles, run[2]; /* by a compiler that prefetches, and by another */
     } cases[] = {
-        { 0, 1, { 1, 1 } },       { 0, 16, { 1, 1 } },   { 0, 17, { 2, 1 } },
-        { 2, 100, { 7, 1 } },     { 2, 128, { 8, 1 } },  { 2, 256, { 8, 1 } },
-        { 2, 2048, { 8, 8 } },    { 2, 2049, { 9, 9 } }, { 2, 10000, { 40, 40 } },
-        { 1, 9, { 2, 1 } },       { 8, 64, { 1, 1 } },   { 8, 65, { 2, 1 } },
-        { 64, 512, { 2, 2 } },    { 64, 513, { 3, 3 } }, { 64, 1024, { 4, 4 } },
-        { 64, 2561, { 11, 11 } }, { 1024, 1, { 1, 1 } }, { UINT32_MAX, 256, { 1, 1 } },
+        { 0, 1, { 1, 1 } },       { 0, 16, { 1, 1 } },    { 0, 17, { 2, 1 } },
+        { 2, 100, { 7, 1 } },     { 2, 128, { 8, 1 } },   { 2, 256, { 16, 1 } },
+        { 2, 2048, { 32, 8 } },   { 2, 2049, { 32, 9 } }, { 2, 10000, { 40, 40 } },
+        { 1, 9, { 2, 1 } },       { 8, 64, { 1, 1 } },    { 8, 65, { 2, 1 } },
+        { 64, 512, { 2, 2 } },    { 64, 513, { 3, 3 } },  { 64, 1024, { 4, 4 } },
+        { 64, 2561, { 11, 11 } }, { 1024, 1, { 1, 1 } },  { UINT32_MAX, 256, { 1, 1 } },
     };
     const enum algorithm algorithms[] = { SCAN_LOOKBACK, REDUCE_THEN_SCAN };
     struct device_facts device = devices[0];
