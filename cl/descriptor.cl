@@ -136,10 +136,10 @@ static void clfold_renew(clfold_word_pointer words, ulong capacity)
     const ulong first = epoch % times * each;
 
     for (ulong i = first; i < min(first + each, capacity); ++i)
-        clfold_write_whole(words + CLFOLD_DESCRIPTORS + i, 0);
-    clfold_write_whole(words + CLFOLD_LEFT, 0);
-    clfold_write_whole(words + CLFOLD_CLOCK, 0);
-    clfold_write_whole(words + CLFOLD_LOG, 0);
-    clfold_write_whole(words + CLFOLD_TICKET,
+        clfold_write(words + CLFOLD_DESCRIPTORS + i, 0);
+    clfold_write(words + CLFOLD_LEFT, 0);
+    clfold_write(words + CLFOLD_CLOCK, 0);
+    clfold_write(words + CLFOLD_LOG, 0);
+    clfold_write(words + CLFOLD_TICKET,
                        (clfold_word)(epoch + 1) << CLFOLD_TICKET_BITS);
 }

@@ -20,8 +20,6 @@
  *   clfold_release(), clfold_acquire()
  *                      where CLFOLD_FENCES is 1: what this work-item did before is seen
  *                      by who then reads a word that it then writes
- *
- * CLFOLD_BROKEN makes broken ones, for tests of the probe.
  */
 #if CLFOLD_WORD_BITS == 64
 typedef ulong clfold_word;
@@ -46,7 +44,7 @@ static clfold_word clfold_read(clfold_word_pointer p)
                                 memory_scope_device);
 }
 
-static void clfold_write_whole(clfold_word_pointer p, clfold_word w)
+static void clfold_write(clfold_word_pointer p, clfold_word w)
 {
     atomic_store_explicit(CLFOLD_ATOMIC(p), w, memory_order_relaxed, memory_scope_device);
 }
@@ -83,7 +81,7 @@ static clfold_word clfold_read(clfold_word_pointer p)
     return w;
 }
 
-static void clfold_write_whole(clfold_word_pointer p, clfold_word w)
+static void clfold_write(clfold_word_pointer p, clfold_word w)
 {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(w) : "memory");
 }
@@ -116,7 +114,7 @@ static clfold_word clfold_read(clfold_word_pointer p)
     return atom_add(p, (ulong)0);
 }
 
-static void clfold_write_whole(clfold_word_pointer p, clfold_word w)
+static void clfold_write(clfold_word_pointer p, clfold_word w)
 {
     atom_xchg(p, w);
 }
@@ -133,7 +131,7 @@ static clfold_word clfold_read(clfold_word_pointer p)
     return atomic_add(p, 0u);
 }
 
-static void clfold_write_whole(clfold_word_pointer p, clfold_word w)
+static void clfold_write(clfold_word_pointer p, clfold_word w)
 {
     atomic_xchg(p, w);
 }
@@ -143,30 +141,4 @@ static clfold_word clfold_add(clfold_word_pointer p, clfold_word w)
     return atomic_add(p, w);
 }
 
-#endif
-
-#if CLFOLD_BROKEN == 1
-
-/* Torn: one half, a while, the other half. */
-static void clfold_write(clfold_word_pointer p, clfold_word w)
-{
-    volatile global clfold_half *const halves = (volatile global clfold_half *)p;
-
-    halves[1] = (clfold_half)(w >> CLFOLD_HALF_BITS);
-    for (uint i = 0; i < 1000; ++i)
-        clfold_read(p);
-    halves[0] = (clfold_half)w;
-}
-
-#elif CLFOLD_BROKEN == 2
-
-/* Lost. */
-static void clfold_write(clfold_word_pointer p, clfold_word w)
-{
-}
-
-#elif CLFOLD_BROKEN == 3
-#error "memory: broken, as a test asks for"
-#else
-#define clfold_write clfold_write_whole
 #endif

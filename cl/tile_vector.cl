@@ -124,18 +124,19 @@ static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
 
 #if CLFOLD_COMMUTATIVE
 
-#if CLFOLD_LANE_LIMIT
+#if CLFOLD_NARROW_LIMIT
 
-static clfold_lane16 clfold_load_lane16(global const CLFOLD_IN *in, ulong begin, uint j)
+static clfold_narrow16 clfold_load_narrow16(global const CLFOLD_IN *in, ulong begin,
+                                            uint j)
 {
     const CLFOLD_IN16 s[1] = { CLFOLD_VLOAD16(0, in + begin + j) };
-    clfold_lane16 r;
+    clfold_narrow16 r;
 
-    r.$name = convert_$lane16($wide_load);
+    r.$name = convert_$narrow16($wide_load);
     return r;
 }
 
-static clfold_stage16 clfold_widen(clfold_lane16 x)
+static clfold_stage16 clfold_widen(clfold_narrow16 x)
 {
     clfold_stage16 y;
 
@@ -143,11 +144,13 @@ static clfold_stage16 clfold_widen(clfold_lane16 x)
     return y;
 }
 
+#define clfold_extend_narrow16 clfold_combine_narrow16
+
 #else
-#define clfold_lane16 clfold_stage16
-#define clfold_combine_lane16 clfold_combine_stage16
-#define clfold_extend_lane16 clfold_extend_stage16
-#define clfold_load_lane16 clfold_load16
+#define clfold_narrow16 clfold_stage16
+#define clfold_combine_narrow16 clfold_combine_stage16
+#define clfold_extend_narrow16 clfold_extend_stage16
+#define clfold_load_narrow16 clfold_load16
 #endif
 
 /*
@@ -157,28 +160,28 @@ static clfold_stage16 clfold_widen(clfold_lane16 x)
  * There is no prefetch: the hardware foresees a plain read, and on one CPU (Zen 4) asking
  * for lines ahead took up to 37 % of the speed. See docs/performance.md.
  */
-static clfold_lane16 clfold_fold_lanes(global const CLFOLD_IN *in, ulong begin, uint i,
-                                       uint end)
+static clfold_narrow16 clfold_fold_narrow(global const CLFOLD_IN *in, ulong begin,
+                                          uint i, uint end)
 {
-    clfold_lane16 x = clfold_load_lane16(in, begin, i);
+    clfold_narrow16 x = clfold_load_narrow16(in, begin, i);
 
     if (end - i >= 128) {
-        clfold_lane16 y = clfold_load_lane16(in, begin, i + 16);
-        clfold_lane16 z = clfold_load_lane16(in, begin, i + 32);
-        clfold_lane16 w = clfold_load_lane16(in, begin, i + 48);
+        clfold_narrow16 y = clfold_load_narrow16(in, begin, i + 16);
+        clfold_narrow16 z = clfold_load_narrow16(in, begin, i + 32);
+        clfold_narrow16 w = clfold_load_narrow16(in, begin, i + 48);
         for (i += 64; i + 64 <= end; i += 64) {
-            x = clfold_extend_lane16(x, clfold_load_lane16(in, begin, i));
-            y = clfold_extend_lane16(y, clfold_load_lane16(in, begin, i + 16));
-            z = clfold_extend_lane16(z, clfold_load_lane16(in, begin, i + 32));
-            w = clfold_extend_lane16(w, clfold_load_lane16(in, begin, i + 48));
+            x = clfold_extend_narrow16(x, clfold_load_narrow16(in, begin, i));
+            y = clfold_extend_narrow16(y, clfold_load_narrow16(in, begin, i + 16));
+            z = clfold_extend_narrow16(z, clfold_load_narrow16(in, begin, i + 32));
+            w = clfold_extend_narrow16(w, clfold_load_narrow16(in, begin, i + 48));
         }
-        x = clfold_combine_lane16(clfold_combine_lane16(x, y),
-                                  clfold_combine_lane16(z, w));
+        x = clfold_combine_narrow16(clfold_combine_narrow16(x, y),
+                                  clfold_combine_narrow16(z, w));
     } else {
         i += 16;
     }
     for (; i < end; i += 16)
-        x = clfold_extend_lane16(x, clfold_load_lane16(in, begin, i));
+        x = clfold_extend_narrow16(x, clfold_load_narrow16(in, begin, i));
     return x;
 }
 
@@ -186,17 +189,17 @@ static clfold_lane16 clfold_fold_lanes(global const CLFOLD_IN *in, ulong begin, 
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
                                         uint count)
 {
-#if CLFOLD_LANE_LIMIT
-    const uint run = 16 * CLFOLD_LANE_LIMIT;
+#if CLFOLD_NARROW_LIMIT
+    const uint run = 16 * CLFOLD_NARROW_LIMIT;
     clfold_stage16 total =
-        clfold_widen(clfold_fold_lanes(in, begin, 0, min(count, run)));
+        clfold_widen(clfold_fold_narrow(in, begin, 0, min(count, run)));
 
     for (uint i = run; i < count; i += run)
         total = clfold_combine_stage16(
-            total, clfold_widen(clfold_fold_lanes(in, begin, i, min(count, i + run))));
+            total, clfold_widen(clfold_fold_narrow(in, begin, i, min(count, i + run))));
     return clfold_join(total);
 #else
-    return clfold_join(clfold_fold_lanes(in, begin, 0, count));
+    return clfold_join(clfold_fold_narrow(in, begin, 0, count));
 #endif
 }
 

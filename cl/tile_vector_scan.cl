@@ -76,12 +76,12 @@ static clfold_item clfold_tile_total(const clfold_room *room, uint count)
  * last item tells: what is rare makes it rare.
  */
 #if CLFOLD_RARE
-#define CLFOLD_OP_STAGE16(a, b)                                                          \
-    (usual ? clfold_usual_stage16(a, b) : clfold_combine_stage16(a, b))
-#define CLFOLD_OP16(a, b) (usual ? clfold_usual16(a, b) : clfold_combine16(a, b))
+#define CLFOLD_OP_STAGE16(usual, a, b)                                                   \
+    ((usual) ? clfold_usual_stage16(a, b) : clfold_combine_stage16(a, b))
+#define CLFOLD_OP16(usual, a, b) ((usual) ? clfold_usual16(a, b) : clfold_combine16(a, b))
 #else
-#define CLFOLD_OP_STAGE16(a, b) clfold_combine_stage16(a, b)
-#define CLFOLD_OP16(a, b)       clfold_combine16(a, b)
+#define CLFOLD_OP_STAGE16(usual, a, b) clfold_combine_stage16(a, b)
+#define CLFOLD_OP16(usual, a, b)       clfold_combine16(a, b)
 #endif
 /* So that `usual` is a constant. Oclgrind cannot run inlined functions of structs. */
 #if CLFOLD_RARE && CLFOLD_BUILTINS
@@ -117,16 +117,16 @@ CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x, bool usu
 
     y.$name = x.$name.s00123456789abcde;
     y.$name.s0 = ($stage)($neutral);
-    x = CLFOLD_OP_STAGE16(y, x);
+    x = CLFOLD_OP_STAGE16(usual, y, x);
     y.$name = x.$name.s010123456789abcd;
     y.$name.s01 = ($stage2)(($stage)($neutral));
-    x = CLFOLD_OP_STAGE16(y, x);
+    x = CLFOLD_OP_STAGE16(usual, y, x);
     y.$name = x.$name.s01230123456789ab;
     y.$name.s0123 = ($stage4)(($stage)($neutral));
-    x = CLFOLD_OP_STAGE16(y, x);
+    x = CLFOLD_OP_STAGE16(usual, y, x);
     y.$name = x.$name.s0123456701234567;
     y.$name.lo = ($stage8)(($stage)($neutral));
-    return CLFOLD_OP_STAGE16(y, x);
+    return CLFOLD_OP_STAGE16(usual, y, x);
 }
 
 #else
@@ -146,16 +146,16 @@ CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x, bool usu
     clfold_stage16 y;
 
     y.$name = x.$name.s00123456789abcde;
-    y = CLFOLD_OP_STAGE16(y, x);
+    y = CLFOLD_OP_STAGE16(usual, y, x);
     x.$name = ($stage16)(x.$name.s0, y.$name.s1, y.$name.s23, y.$name.s4567, y.$name.hi);
     y.$name = x.$name.s010123456789abcd;
-    y = CLFOLD_OP_STAGE16(y, x);
+    y = CLFOLD_OP_STAGE16(usual, y, x);
     x.$name = ($stage16)(x.$name.s01, y.$name.s23, y.$name.s4567, y.$name.hi);
     y.$name = x.$name.s01230123456789ab;
-    y = CLFOLD_OP_STAGE16(y, x);
+    y = CLFOLD_OP_STAGE16(usual, y, x);
     x.$name = ($stage16)(x.$name.s0123, y.$name.s4567, y.$name.hi);
     y.$name = x.$name.s0123456701234567;
-    y = CLFOLD_OP_STAGE16(y, x);
+    y = CLFOLD_OP_STAGE16(usual, y, x);
     x.$name = ($stage16)(x.$name.lo, y.$name.hi);
     return x;
 }
@@ -173,8 +173,8 @@ CLFOLD_INLINE static clfold_stage16 clfold_scan_16(global const CLFOLD_IN *in,
 
     last.$name = ($stage16)(x.$name.sf);
     if (CLFOLD_NEUTRAL || j > 0) {
-        x = CLFOLD_OP_STAGE16(*so_far, x);
-        last = CLFOLD_OP_STAGE16(*so_far, last);
+        x = CLFOLD_OP_STAGE16(usual, *so_far, x);
+        last = CLFOLD_OP_STAGE16(usual, *so_far, last);
     }
     *so_far = last;
     return x;
@@ -267,7 +267,7 @@ CLFOLD_INLINE static void clfold_put16(clfold_stage16 x, ulong base, bool has_pr
 
     y.$name = convert_$item16(x.$name)$plus_base;
     if (has_prefix)
-        y = CLFOLD_OP16(clfold_spread(*prefix), y);
+        y = CLFOLD_OP16(usual, clfold_spread(*prefix), y);
     if (is_last) {
         y.$name.sf = last->$name;
     }

@@ -319,7 +319,7 @@ static cl_int build(struct trial *trial, enum memory_tier tier)
     cl_int status = CL_OUT_OF_HOST_MEMORY;
 
     clfold_assemble_probe(&text, tier, clfold_memory_fences(tier, probe->caps->fences),
-                          SAID, probe->broken ? probe->broken[tier] : 0);
+                          SAID, probe->broken ? probe->broken[tier] : NULL);
     if (text.failed) {
         clfold_text_finish(&text);
         return note(probe, status, "assembling the probe's text");

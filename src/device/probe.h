@@ -19,9 +19,9 @@ struct probe {
     cl_context context;
     cl_device_id device;
     const struct caps *caps;
-    int tries;             /* 0: as many as there is time for */
-    uint32_t looks;        /* at most, at what one waits for; 0: any number */
-    const uint8_t *broken; /* CLFOLD_BROKEN of each tier, for tests; NULL: none */
+    int tries;                 /* 0: as many as there is time for */
+    uint32_t looks;            /* at most, at what one waits for; 0: any number */
+    const char *const *broken; /* for tests, see struct debug; NULL: none */
 
     /* What comes of it, for whoever speaks. */
     const char *failed;   /* the last call that failed; builds may */

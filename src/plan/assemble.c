@@ -10,7 +10,7 @@
 struct width {
     const char *type, *function; /* "clfold_stage16", "clfold_combine_stage16" */
     const char *suffix;          /* behind the scalar's name: "16" */
-    enum { ITEM, STAGE, LANE } form;
+    enum { ITEM, STAGE, NARROW } form;
     bool extend; /* the operator where all of a is in front of b */
     bool usual;  /* where nothing is rare */
 };
@@ -27,8 +27,8 @@ static const struct width stage16 = {
 static const struct width extend16 = {
     "clfold_stage16", "clfold_extend_stage16", "16", STAGE, true, false
 };
-static const struct width lane16 = {
-    "clfold_lane16", "clfold_combine_lane16", "16", LANE, false, false
+static const struct width narrow16 = {
+    "clfold_narrow16", "clfold_combine_narrow16", "16", NARROW, false, false
 };
 static const struct width item16 = {
     "clfold_item16", "clfold_combine16", "16", ITEM, false, false
@@ -104,7 +104,7 @@ static void append_line(struct text *text, const char *line, const char *stop,
         { "$k", number },
         { "$name", component->name },
         { "$stage", cl_name(component->stage) },
-        { "$lane", cl_name(component->lane ? component->lane : component->stage) },
+        { "$narrow", cl_name(component->narrow ? component->narrow : component->stage) },
         { "$item", cl_name(component->item) },
         { "$result", cl_name(component->result) },
         { "$load", load },
@@ -178,7 +178,7 @@ static const char *scalar_name(const struct component *component,
 {
     return cl_name(width->form == ITEM    ? component->item
                    : width->form == STAGE ? component->stage
-                                          : component->lane);
+                                          : component->narrow);
 }
 
 /* One width of the operator. With one component the text speaks of a and b themselves. */
@@ -346,7 +346,7 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     clfold_text_print(
         text, "#define CLFOLD_STAGE_LIMIT %uu\n",
         (uint32_t)(monoid->stage_limit < UINT32_MAX ? monoid->stage_limit : UINT32_MAX));
-    clfold_text_print(text, "#define CLFOLD_LANE_LIMIT %uu\n", monoid->lane_limit);
+    clfold_text_print(text, "#define CLFOLD_NARROW_LIMIT %uu\n", monoid->narrow_limit);
     append_tile(text, monoid, tile);
 }
 
@@ -379,9 +379,8 @@ static void append_operator(struct text *text, const struct monoid *monoid,
     }
     if (tile->kind == TILE_VECTOR) {
         append_extend(text, monoid);
-        if (monoid->lane_limit) {
-            append_combine(text, monoid, &lane16);
-            clfold_text_print(text, "#define clfold_extend_lane16 %s\n", lane16.function);
+        if (monoid->narrow_limit) {
+            append_combine(text, monoid, &narrow16);
         }
     }
     if (uses_cuts(monoid, tile)) {
@@ -561,14 +560,14 @@ void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,
 /* ---- The probe --------------------------------------------------------------------- */
 
 void clfold_assemble_probe(struct text *text, enum memory_tier tier, bool fences,
-                           uint32_t said, uint32_t broken)
+                           uint32_t said, const char *instead)
 {
     append_silence(text);
     append_memory(text, tier, fences);
     clfold_text_print(text, "#define CLFOLD_SAID %u\n", said);
-    if (broken) {
-        clfold_text_print(text, "#define CLFOLD_BROKEN %u\n", broken);
-    }
     append_file(text, "memory.cl", NULL);
+    if (instead) {
+        clfold_text_append(text, instead, strlen(instead));
+    }
     append_file(text, "probe.cl", NULL);
 }

@@ -26,9 +26,9 @@ void clfold_assemble(struct text *text, const struct monoid *monoid,
                      const struct shape *shape);
 
 /* The probe's two kernels, clfold_probe_words and clfold_probe_turns, on a memory tier.
- * `said`: words a round; `broken`: CLFOLD_BROKEN of memory.cl, for tests. */
+ * `said`: words a round; `instead`: behind memory.cl, for tests; or NULL. */
 void clfold_assemble_probe(struct text *text, enum memory_tier tier, bool fences,
-                           uint32_t said, uint32_t broken);
+                           uint32_t said, const char *instead);
 
 /* One kernel, clfold_group_scans(global const clfold_item *in, global clfold_item *out,
  * ulong count): each group scans its items alone, for tests and benches. */

@@ -21,11 +21,12 @@ struct debug {
     uint32_t anchor, window; /* of scans */
     uint32_t spins;          /* 1 and the bound */
     /* of look-back's memory */
-    enum memory_tier tier;               /* as if the probe had said so */
-    uint8_t probes;                      /* tries of a tier; known devices too */
-    uint8_t broken[CLFOLD_MEMORY_TIERS]; /* while it is probed: CLFOLD_BROKEN of each */
-    uint32_t first_epoch;                /* of words that are made from now on */
-    const struct scan_trace *trace;      /* of look-back */
+    enum memory_tier tier; /* as if the probe had said so */
+    uint8_t probes;        /* tries of a tier; known devices too */
+    /* Text behind memory.cl of each tier, while it is probed; NULL: none. */
+    const char *broken[CLFOLD_MEMORY_TIERS];
+    uint32_t first_epoch;           /* of words that are made from now on */
+    const struct scan_trace *trace; /* of look-back */
 };
 
 /* Never NULL. */

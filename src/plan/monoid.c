@@ -112,8 +112,8 @@ static void set_sum(struct monoid *monoid, const char *combine, const char *iden
     }
     if (strcmp(monoid->name, "add") == 0 && !type->is_float && type->size > 2 &&
         in->size == 1) {
-        v.lane = clfold_integer(2, in->is_signed);
-        monoid->lane_limit = in->is_signed ? 32768 / 128 : UINT16_MAX / UINT8_MAX;
+        v.narrow = clfold_integer(2, in->is_signed);
+        monoid->narrow_limit = in->is_signed ? 32768 / 128 : UINT16_MAX / UINT8_MAX;
     }
     monoid->components[0] = v;
 }

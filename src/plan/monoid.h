@@ -10,8 +10,8 @@
  * Signed sums and products are folded as unsigned: in OpenCL C, as in C, a signed
  * overflow is undefined.
  *
- *   add      u8 into u64     stage uint, emptied before it could wrap; lanes of ushort,
- *                            which become stages before they could
+ *   add      u8 into u64     stage uint, emptied before it could wrap; a vector begins
+ *                            in ushort, which becomes uint before it could
  *   add      f16 into f16    stage float
  *   max      u8 into u64     stage uchar: the greatest element is an element
  *   arg-max  f32             stage float, and uint for the index: a position in the tile,
@@ -48,7 +48,7 @@ struct component {
     const char *usual;   /* combine, where neither is rare */
     /* combine where all of a is in front of b, if that is less work; NULL: `combine` */
     const char *extend;
-    clfold_type lane; /* where there is a limit: of a vector in front of the stage */
+    clfold_type narrow; /* in which a vector begins, where the monoid has a limit of it */
 };
 
 struct monoid {
@@ -63,9 +63,9 @@ struct monoid {
     uint32_t num_components;
     bool commutative;
     bool has_identity;
-    uint64_t stage_limit; /* elements that a stage takes before it must be emptied */
-    uint32_t lane_limit;  /* the same of a vector's lane; 0: its lanes are stages */
-    const char *cuts;     /* a condition on b: a op b is b for every a; NULL: none */
+    uint64_t stage_limit;  /* elements that a stage takes before it must be emptied */
+    uint32_t narrow_limit; /* of a lane in `narrow`, before it becomes a stage; 0: none */
+    const char *cuts;      /* a condition on b: a op b is b for every a; NULL: none */
     const char *rare; /* a condition on b: a fold with such a one in it is one; and then
                              all components have a `usual` combine; NULL: none */
     struct component components[CLFOLD_MAX_COMPONENTS];

@@ -18,7 +18,7 @@
  * the same run: 0.95 to 1.1, f32 into f64 0.93 to 1.01, u8 into u64 0.91 to 0.95. From
  * 2^24 to 2^30 f32 the GB/s are within 10 %, the fewest at 2^24. Up to 512 KiB one launch
  * is as fast as two (24 us on PoCL, 17 on Intel's runtime), at 1 MiB two are (28 us, not
- * 35). tile_vector.cl has what each part of a fold is worth.
+ * 35).
  */
 static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
     {

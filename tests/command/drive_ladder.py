@@ -459,8 +459,8 @@ def progress(d, device):
     check(not shown or time.monotonic() - begin > 1, f"{shown!r}")
 
 
-RESULTS = [], [explain, counts, folds, wrong_results]
-FORMS = [usage, unwritable, no_gnuplot], [tables, files, interrupted, full_output, progress]
+RESULTS = [], [explain, counts, folds, wrong_results, interrupted]
+FORMS = [usage, unwritable, no_gnuplot], [tables, files, full_output, progress]
 
 
 if __name__ == "__main__":

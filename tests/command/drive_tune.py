@@ -241,9 +241,10 @@ def interrupted(d, device):
             # its head comes before the first fold
             run.stdout.readline()
             end = time.monotonic() + 60
-            while len(d.left()) == 1 and time.monotonic() < end:
+            seen = []
+            while len(seen) != 2 and run.poll() is None and time.monotonic() < end:
                 time.sleep(0.01)
-            seen = d.left()
+                seen = d.left()
             run.send_signal(number)
             status = run.wait(60)
         check(len(seen) == 2 and seen[0].endswith(".part"), f"no candidate: {seen}")
@@ -319,8 +320,8 @@ def ignored(d, device):
         check(done.stderr.decode() == told, f"{done.stderr!r} is not {told!r}")
 
 
-RESULTS = [reset], [table, usual_file, explained, undecided]
-FORMS = [usage], [damaged, ignored, interrupted, unwritten, progress]
+RESULTS = [reset], [table, usual_file, explained, undecided, interrupted]
+FORMS = [usage], [damaged, ignored, unwritten, progress]
 
 
 if __name__ == "__main__":

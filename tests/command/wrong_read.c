@@ -33,7 +33,8 @@ static void be_late(void)
     const char *const late = getenv("CLFOLD_TEST_LATE");
 
     if (late) {
-        const struct timespec time = { .tv_nsec = strtol(late, NULL, 10) * 1000000 };
+        const long ms = strtol(late, NULL, 10);
+        const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
         nanosleep(&time, NULL);
     }
 }

@@ -416,6 +416,7 @@ int main(int argc, char **argv)
         PART("scans 1", test_cover, SCANS, 0, 3),
         PART("scans 2", test_cover, SCANS, 1, 3),
         PART("scans 3", test_cover, SCANS, 2, 3),
+        PART("random scans", test_property, SCANS, 0, 1),
     };
 
     if (argc > 1) {

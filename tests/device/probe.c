@@ -15,6 +15,23 @@
 
 enum { RIGHT, TORN, LOST, NOT_BUILT, KINDS };
 
+/* What writes in place of the tier: one half of a word, a while, and the other half; or
+ * nothing. */
+static const char *const kinds[KINDS] = {
+    [TORN] = "static void broken_write(clfold_word_pointer p, clfold_word w)\n"
+             "{\n"
+             "    volatile global clfold_half *const halves =\n"
+             "        (volatile global clfold_half *)p;\n"
+             "    halves[1] = (clfold_half)(w >> CLFOLD_HALF_BITS);\n"
+             "    for (uint i = 0; i < 1000; ++i)\n"
+             "        clfold_read(p);\n"
+             "    halves[0] = (clfold_half)w;\n"
+             "}\n"
+             "#define clfold_write broken_write\n",
+    [LOST] = "#define clfold_write(p, w)\n",
+    [NOT_BUILT] = "#error \"broken, as a test asks for\"\n",
+};
+
 static struct device device;
 static cl_mem ones, out;
 
@@ -127,7 +144,7 @@ struct tried {
 static struct tried try_looks(const clfold_context *ctx, enum memory_tier tier,
                               uint8_t kind, uint32_t looks)
 {
-    uint8_t broken[CLFOLD_MEMORY_TIERS] = { 0 };
+    const char *broken[CLFOLD_MEMORY_TIERS] = { NULL };
     struct probe probe = { .context = device.context,
                            .device = device.id,
                            .caps = &ctx->caps,
@@ -135,7 +152,7 @@ static struct tried try_looks(const clfold_context *ctx, enum memory_tier tier,
                            .broken = broken };
     struct tried tried;
 
-    broken[tier] = kind;
+    broken[tier] = kinds[kind];
     assert_int_equal(clfold_probe_tier(&probe, tier, &tried.fate, &tried.fair),
                      CL_SUCCESS);
     assert_null(probe.released);
@@ -244,6 +261,13 @@ static int offered_behind(const clfold_context *ctx, int tier)
     return tier < CLFOLD_MEMORY_TIERS ? tier : MEMORY_NONE;
 }
 
+static void break_all(struct debug *override)
+{
+    for (int tier = 0; tier < CLFOLD_MEMORY_TIERS; ++tier) {
+        override->broken[tier] = kinds[NOT_BUILT];
+    }
+}
+
 /* The best tier is broken, in a way: the next is taken, if there is one. False: it was
  * not seen to be. */
 static bool next_is_taken(uint8_t kind, enum tier_fate fate)
@@ -257,7 +281,7 @@ static bool next_is_taken(uint8_t kind, enum tier_fate fate)
                   clfold_memory_fences((enum memory_tier)next, ctx->caps.fences);
     struct findings findings;
 
-    override.broken[best] = kind;
+    override.broken[best] = kinds[kind];
     clfold_context_override(ctx, &override);
     if (next == MEMORY_NONE) {
         clfold_status status = scan(ctx, device.queue, out, "scan_lookback");
@@ -310,7 +334,7 @@ static void test_none(void **state)
 
     (void)state;
     for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
-        override.broken[t] = t % 2 ? LOST : NOT_BUILT;
+        override.broken[t] = kinds[t % 2 ? LOST : NOT_BUILT];
     }
     clfold_context_override(ctx, &override);
     assert_scans(ctx, NULL);
@@ -395,7 +419,7 @@ static void test_text(void **state)
     /* A probe takes the place of what is known, and is kept. */
     text_of(ctx, CL_TRUE, text);
     assert_int_equal(kept.saves, 2);
-    memset(override.broken, NOT_BUILT, sizeof(override.broken));
+    break_all(&override);
     clfold_context_override(ctx, &override);
     text_of(ctx, CL_TRUE, text);
     assert_int_equal(kept.saves, 3);
@@ -473,7 +497,7 @@ static void test_callbacks(void **state)
 
     /* What was kept is believed: a probe would find no tier. */
     snprintf(line, sizeof(line), "%s", kept.line);
-    memset(override.broken, NOT_BUILT, sizeof(override.broken));
+    break_all(&override);
     kept.loads = kept.saves = 0;
     kept.told[0] = '\0';
     ctx = context(&kept, &override);

@@ -271,11 +271,15 @@ static void test_stage_limit(void **state)
     const size_t count = (1 << 24) + (1 << 18);
     const struct {
         size_t call;
+        clfold_type in, type;
         struct debug huge;
-    } folds[] = { { CALL_REDUCE, TILES_OF(TILE_VECTOR, 1u << 30, 0, 1) },
-                  { CALL_REDUCE, TILES_OF(TILE_GROUP, 1u << 30, 16, 1) },
-                  { CALL_INCLUSIVE_SCAN, TILES_OF(TILE_VECTOR, 1u << 30, 0, 0) } };
-    const clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_U64, .in = CLFOLD_U8 };
+    } folds[] = {
+        { CALL_REDUCE, CLFOLD_U8, CLFOLD_U64, TILES_OF(TILE_VECTOR, 1u << 30, 0, 1) },
+        { CALL_REDUCE, CLFOLD_U8, CLFOLD_U64, TILES_OF(TILE_GROUP, 1u << 30, 16, 1) },
+        { CALL_REDUCE, CLFOLD_I8, CLFOLD_U64, TILES_OF(TILE_VECTOR, 1u << 30, 0, 1) },
+        { CALL_INCLUSIVE_SCAN, CLFOLD_U8, CLFOLD_U64,
+          TILES_OF(TILE_VECTOR, 1u << 30, 0, 0) },
+    };
     unsigned char *bytes = malloc(count);
     cl_ulong *sums = malloc(count * sizeof(*sums));
     cl_int status;
@@ -283,15 +287,18 @@ static void test_stage_limit(void **state)
     (void)state;
     assert_non_null(bytes);
     assert_non_null(sums);
-    memset(bytes, 255, count);
-    cl_mem in = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                               count, bytes, &status);
+    cl_mem in = clCreateBuffer(device.context, CL_MEM_READ_ONLY, count, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
     cl_mem out = clCreateBuffer(device.context, CL_MEM_READ_WRITE, count * sizeof(*sums),
                                 NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
     for (size_t k = 0; k < sizeof(folds) / sizeof(folds[0]); ++k) {
         const struct call_row *row = &call_rows[folds[k].call];
+        const clfold_fold fold = { .op = CLFOLD_ADD,
+                                   .type = folds[k].type,
+                                   .in = folds[k].in };
+        bool is_signed = folds[k].in == CLFOLD_I8;
+        cl_ulong each = is_signed ? (cl_ulong)-128 : 255;
         size_t num = row->has & HAS_ONE ? 1 : count;
         const struct debug plan = with_tier(&device, folds[k].huge);
         const struct call call = { .context = ctx,
@@ -303,13 +310,18 @@ static void test_stage_limit(void **state)
         clfold_report report;
         clfold_context_override(ctx, &plan);
         assert_ok(clfold_explain(ctx, row->operation, &fold, count, &report));
-        assert_true(row->has & HAS_ITEMS || report.tile == UINT32_MAX / 255);
+        assert_true(row->has & HAS_ITEMS ||
+                    report.tile == (is_signed ? INT32_MAX / 128 : UINT32_MAX / 255));
+        memset(bytes, is_signed ? 0x80 : 0xff, count);
+        assert_int_equal(clEnqueueWriteBuffer(device.queue, in, CL_TRUE, 0, count, bytes,
+                                              0, NULL, NULL),
+                         CL_SUCCESS);
         assert_ok(row->make(&call));
         assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0,
                                              num * sizeof(*sums), sums, 0, NULL, NULL),
                          CL_SUCCESS);
         for (size_t i = 0; i < num; ++i) {
-            if (sums[i] != 255 * (num == 1 ? count : i + 1)) {
+            if (sums[i] != each * (num == 1 ? count : i + 1)) {
                 fail_msg("%s: item %zu is %llu", row->name, i,
                          (unsigned long long)sums[i]);
             }

@@ -25,7 +25,7 @@ class Mutants(unittest.TestCase):
     def points(self, **programs):
         """The exit status and the points; keywords are mutants and what their scripts do."""
         driver = load_driver()
-        driver.LIMIT_SECONDS = 1
+        driver.LIMIT_SECONDS = 5
         with tempfile.TemporaryDirectory() as folder:
 
             def script(name, text):

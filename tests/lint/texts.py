@@ -59,9 +59,7 @@ def compile_all(clang, compilations):
             alone = tools.run_all([[*frontend, path] for path in paths])
             failed += [f"{' '.join(options)} {path}\n{text}"
                        for path, (status, text) in zip(paths, alone)
-                       if status != 0 or text]  # fmt: skip
-            if not failed:
-                failed.append(f"only together: {' '.join(paths)}\n{text}")
+                       if status != 0 or text] or [f"only together: {paths}\n{text}"]  # fmt: skip
     return failed
 
 

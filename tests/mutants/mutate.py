@@ -138,8 +138,8 @@ FAULTS = {
     # Right for every operator that commutes.
     "scan_prefix_behind": (
         "reduce_then_scan",
-        [(VECTOR_SCAN, 1, "CLFOLD_OP16(clfold_spread(*prefix), y)",
-          "CLFOLD_OP16(y, clfold_spread(*prefix))"),
+        [(VECTOR_SCAN, 1, "CLFOLD_OP16(usual, clfold_spread(*prefix), y)",
+          "CLFOLD_OP16(usual, y, clfold_spread(*prefix))"),
          (GROUP_SCAN, 1, "y = clfold_combine(room->prefix, y)",
           "y = clfold_combine(y, room->prefix)")],
     ),

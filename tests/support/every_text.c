@@ -214,7 +214,7 @@ static void visit_probes(const struct visitor *visitor)
         struct text text = { 0 };
         char name[64];
         snprintf(name, sizeof(name), "probe_%s", clfold_memory(tier)->name);
-        clfold_assemble_probe(&text, tier, clfold_memory(tier)->fences, 3, 0);
+        clfold_assemble_probe(&text, tier, clfold_memory(tier)->fences, 3, NULL);
         visit_text(visitor, name, &text);
     }
 }

@@ -5,8 +5,11 @@
 #include "oracle.h"
 #include "test.h"
 
+#include "base/number.h"
 #include "plan/memory.h"
 #include "plan/scalar.h"
+
+#include <math.h>
 
 static const struct site site = { NULL, "monoid" };
 
@@ -92,6 +95,46 @@ static void test_scalars(void **state)
 }
 
 /* What the header gives of the tables. */
+/* The host's numbers have the sizes and signs of the table; each type at its ends. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    for (clfold_type type = CLFOLD_I8; type < CLFOLD_F16; ++type) {
+        const struct scalar *row = clfold_scalar(type);
+        uint64_t high = UINT64_C(1) << (8 * row->size - 1), all = high | (high - 1);
+        struct host_number least = { row->is_signed ? ~(high - 1) : 0, 0 };
+        struct host_number most = { row->is_signed ? high - 1 : all, 0 };
+        unsigned char bytes[8];
+
+        memset(bytes, 0xff, sizeof(bytes));
+        assert_true(clfold_number_wrap(type, most.integer) == most.integer);
+        assert_true(clfold_number_wrap(type, most.integer + 1) == least.integer);
+        assert_true(clfold_number_wrap(type, least.integer - 1) == most.integer);
+        assert_true(clfold_number_read(type, bytes).integer ==
+                    (row->is_signed ? UINT64_MAX : all));
+        assert_true(clfold_number_is_less(type, least, most));
+        assert_false(clfold_number_is_less(type, most, least));
+        assert_false(clfold_number_is_less(type, most, most));
+        assert_true(clfold_number_is_same(type, most, most));
+        assert_false(clfold_number_is_same(type, least, most));
+    }
+    for (clfold_type type = CLFOLD_F16; type <= CLFOLD_F64; ++type) {
+        const cl_half half = 0xc000;
+        const cl_float single = -2;
+        const cl_double real = -2;
+        const void *at = type == CLFOLD_F16   ? (const void *)&half
+                         : type == CLFOLD_F32 ? (const void *)&single
+                                              : &real;
+        const struct host_number two = clfold_number_read(type, at), nan = { 0, NAN };
+        assert_true(two.real == -2 && two.integer == 0);
+        assert_true(clfold_number_wrap(type, 5) == 0);
+        assert_true(clfold_number_is_less(type, two, (struct host_number){ 0, -1 }));
+        assert_true(clfold_number_is_same(type, nan, nan));
+        assert_false(clfold_number_is_same(type, nan, two));
+        assert_false(clfold_number_is_less(type, nan, two));
+    }
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -139,7 +182,7 @@ static void test_names(void **state)
 /* Every stage holds what a tile can put into it, for every operator and pair of types. */
 static void test_stages(void **state)
 {
-    size_t made = 0, staged = 0, laned = 0;
+    size_t made = 0, staged = 0, narrowed = 0;
 
     (void)state;
     for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; ++op) {
@@ -175,14 +218,14 @@ static void test_stages(void **state)
                         assert_true(monoid.stage_limit * most <= room);
                         assert_true((monoid.stage_limit + 1) * most > room);
                     }
-                    laned += monoid.lane_limit > 0;
-                    if (monoid.lane_limit > 0) {
-                        assert_true(clfold_scalar(of->lane)->size == 2);
-                        assert_int_equal(clfold_scalar(of->lane)->is_signed,
+                    narrowed += monoid.narrow_limit > 0;
+                    if (monoid.narrow_limit > 0) {
+                        assert_true(clfold_scalar(of->narrow)->size == 2);
+                        assert_int_equal(clfold_scalar(of->narrow)->is_signed,
                                          clfold_scalar(in)->is_signed);
                         uint32_t least = in == CLFOLD_I8 ? 128 : 255;
                         uint32_t room = in == CLFOLD_I8 ? 32768 : UINT16_MAX;
-                        assert_int_equal(monoid.lane_limit, room / least);
+                        assert_int_equal(monoid.narrow_limit, room / least);
                     }
                 }
             }
@@ -192,7 +235,7 @@ static void test_stages(void **state)
     assert_int_equal(made, 10 * (64 + 24 + 9) + 3 * 64);
     assert_true(staged > 200);
     /* Sums of i8 and of u8 into four integers of 4 and of 8 bytes. */
-    assert_int_equal(laned, 2 * 4);
+    assert_int_equal(narrowed, 2 * 4);
 }
 
 struct seen {
@@ -293,8 +336,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_struct_sizes), cmocka_unit_test(test_builtin),
         cmocka_unit_test(test_monoids),      cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_stages),       cmocka_unit_test(test_texts),
     };
 
     return cmocka_run_group_tests_name("monoid", tests, NULL, NULL);

@@ -265,8 +265,8 @@ const struct command_row command_rows[ACTIONS] = {
         "is reported, and the exit status is 1.\n",
         "\n"
         "If no types are named: reduce add of f32 f64 i32 i64 u8:u64 i16:i64 f32:f64 "
-        "and min max arg-min of f32; scan add of f32 f64 i32 i64 u8:u32, max and "
-        "segmented of f32.\n"
+        "and min max arg-min of f32; scan add of f32 f64 i32 i64 u8:u32 and "
+        "max of f32.\n"
         "\n"
         "JSON and, in other words, the table have\n"
         "  op fold type count\n"

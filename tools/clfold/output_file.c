@@ -19,19 +19,21 @@ static void remove_pending(int signal_number)
             unlinkat(pending[i]->folder, pending[i]->beside, 0);
         }
     }
-    /* The action is the default one by now, and this one is over when it takes effect. */
+    /* A driver may call this from a handler of its own. */
+    signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
 
 void output_file_catch_signals(void)
 {
-    static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXFSZ };
+    /* Not SIGQUIT: PoCL's compiler takes it and does not pass it on. */
+    static const int signals[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
 
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
         struct sigaction now;
         /* nohup and a shell's & ignore some, which stay so */
         if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL) {
-            struct sigaction action = { .sa_flags = (int)SA_RESETHAND };
+            struct sigaction action = { .sa_flags = 0 };
             action.sa_handler = remove_pending;
             sigemptyset(&action.sa_mask);
             sigaction(signals[i], &action, NULL);
