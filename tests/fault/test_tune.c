@@ -235,7 +235,7 @@ static const struct scenario scenarios[] = {
       .seconds = 1300,
       .has_file = true,
       .least = { 1000, 60 },
-      .most_tolerated = { 700, 20 },
+      .most_tolerated = { 540, 14 },
       .calls = { "clCreateContext", "clEnqueueNDRangeKernel", "clEnqueueReadBuffer",
                  "clFinish" } },
 };
