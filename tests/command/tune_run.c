@@ -139,7 +139,7 @@ static void types(void **state)
         }
         struct tune_result result = run(CLFOLD_REDUCE, &fold, 100000, 1e-6, NULL);
         if (type >= CLFOLD_F16) {
-            tried += run(CLFOLD_REDUCE, &fold, 100000, result.enough / 2, NULL).tried;
+            tried += run(CLFOLD_REDUCE, &fold, 100000, result.enough, NULL).tried;
         }
     }
     assert_true(tried > 0);
