@@ -199,7 +199,7 @@ FAULTS = {
     ),
     "lookback_nothing_cleared": (
         "lookback/test_whole_cycle",
-        [(DESCRIPTOR, 1, "clfold_write_whole(words + CLFOLD_DESCRIPTORS + i, 0);", ";")],
+        [(DESCRIPTOR, 1, "clfold_write(words + CLFOLD_DESCRIPTORS + i, 0);", ";")],
     ),
     # A helper in place publishes what it has folded of a tile that is overwritten already.
     "lookback_in_place_not_asked_again": (
