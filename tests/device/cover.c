@@ -279,9 +279,12 @@ static void run_row(const struct row *of, size_t number, bool other, struct pair
 /* Whether some row has that level, or some call. */
 static bool occurs(const struct pairs *wanted, size_t factor, size_t level)
 {
-    bool is_level = factor >= SIZE && level < row_factors.levels[factor];
+    bool is_level = false;
 
-    for (size_t other = 0; factor < SIZE && other < MAX_LEVELS; ++other) {
+    if (factor >= SIZE) {
+        return factor < NUM_FACTORS && level < row_factors.levels[factor];
+    }
+    for (size_t other = 0; other < MAX_LEVELS; ++other) {
         is_level |= factor == 0 ? wanted->of[0][1][level][other]
                                 : wanted->of[0][factor][other][level];
     }
