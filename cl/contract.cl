@@ -14,8 +14,6 @@
  *   CLFOLD_HAS_IDENTITY  1 if there is a clfold_identity(), else 0
  *   CLFOLD_CUTS          1 if there is a clfold_cuts(stage): nothing before it matters
  *   CLFOLD_STAGE_LIMIT   elements that a stage may take before it must be emptied
- *   CLFOLD_NARROW_LIMIT  tile_vector: elements that a lane may take in the narrow form,
- *                        before it becomes a stage; 0: there is no such form
  *   CLFOLD_TILE_VECTOR or CLFOLD_TILE_GROUP   which tile follows, 1; or
  *   CLFOLD_RUNG          which rung of the ladder, 0 to 6
  *   CLFOLD_TILE          elements a tile, where there is one
@@ -55,7 +53,7 @@
  *
  *   k                    the component's number, 0, 1, ...
  *   name                 its name
- *   narrow, stage, item, result   its scalar type in each form
+ *   stage, item, result  its scalar type in each form
  *   load                 what it is of an element with scalars s[0], s[1], ... at
  *                        position j of its tile
  *   wide_load            the same of 16 elements, with vectors s[0], s[1], ...
@@ -66,8 +64,7 @@
  *
  * An element takes three forms. A tile is folded in stages, which may be narrower than
  * the item: bytes summed into ulong go through uint, and u8 max through uchar. The limit
- * keeps a stage exact. Where there is a fourth, narrow form, a vector begins in that:
- * sums of bytes have lanes of 16 bits.
+ * keeps a stage exact.
  *
  *   buffer   CLFOLD_IN ...    --load-->   clfold_stage   --empty-->   clfold_item
  *   u8        3 200 17 ...                  uint, uint16               ulong
@@ -158,12 +155,6 @@ typedef struct {
 typedef struct {
     $stage16 $name;
 } clfold_stage16;
-
-#if CLFOLD_NARROW_LIMIT
-typedef struct {
-    $narrow16 $name;
-} clfold_narrow16;
-#endif
 
 #if CLFOLD_ITEM16
 typedef struct {

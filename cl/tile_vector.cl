@@ -124,83 +124,35 @@ static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
 
 #if CLFOLD_COMMUTATIVE
 
-#if CLFOLD_NARROW_LIMIT
-
-static clfold_narrow16 clfold_load_narrow16(global const CLFOLD_IN *in, ulong begin,
-                                            uint j)
-{
-    const CLFOLD_IN16 s[1] = { CLFOLD_VLOAD16(0, in + begin + j) };
-    clfold_narrow16 r;
-
-    r.$name = convert_$narrow16($wide_load);
-    return r;
-}
-
-static clfold_stage16 clfold_widen(clfold_narrow16 x)
-{
-    clfold_stage16 y;
-
-    y.$name = convert_$stage16(x.$name);
-    return y;
-}
-
-#define clfold_extend_narrow16 clfold_combine_narrow16
-
-#else
-#define clfold_narrow16 clfold_stage16
-#define clfold_combine_narrow16 clfold_combine_stage16
-#define clfold_extend_narrow16 clfold_extend_stage16
-#define clfold_load_narrow16 clfold_load16
-#endif
-
 /*
- * Elements i to end - 1, a multiple of 16 and at least 16 of them. Lane j of four
+ * The elements from begin on, a multiple of 16 and at least 16 of them. Lane j of four
  * accumulators takes every 64th element: four chains hide the latency of a float add.
  *
  * There is no prefetch: the hardware foresees a plain read, and on one CPU (Zen 4) asking
  * for lines ahead took up to 37 % of the speed. See docs/performance.md.
  */
-static clfold_narrow16 clfold_fold_narrow(global const CLFOLD_IN *in, ulong begin,
-                                          uint i, uint end)
-{
-    clfold_narrow16 x = clfold_load_narrow16(in, begin, i);
-
-    if (end - i >= 128) {
-        clfold_narrow16 y = clfold_load_narrow16(in, begin, i + 16);
-        clfold_narrow16 z = clfold_load_narrow16(in, begin, i + 32);
-        clfold_narrow16 w = clfold_load_narrow16(in, begin, i + 48);
-        for (i += 64; i + 64 <= end; i += 64) {
-            x = clfold_extend_narrow16(x, clfold_load_narrow16(in, begin, i));
-            y = clfold_extend_narrow16(y, clfold_load_narrow16(in, begin, i + 16));
-            z = clfold_extend_narrow16(z, clfold_load_narrow16(in, begin, i + 32));
-            w = clfold_extend_narrow16(w, clfold_load_narrow16(in, begin, i + 48));
-        }
-        x = clfold_combine_narrow16(clfold_combine_narrow16(x, y),
-                                  clfold_combine_narrow16(z, w));
-    } else {
-        i += 16;
-    }
-    for (; i < end; i += 16)
-        x = clfold_extend_narrow16(x, clfold_load_narrow16(in, begin, i));
-    return x;
-}
-
-/* The elements from begin on, as many as said above. */
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
                                         uint count)
 {
-#if CLFOLD_NARROW_LIMIT
-    const uint run = 16 * CLFOLD_NARROW_LIMIT;
-    clfold_stage16 total =
-        clfold_widen(clfold_fold_narrow(in, begin, 0, min(count, run)));
+    clfold_stage16 x = clfold_load16(in, begin, 0);
+    uint i = 16;
 
-    for (uint i = run; i < count; i += run)
-        total = clfold_combine_stage16(
-            total, clfold_widen(clfold_fold_narrow(in, begin, i, min(count, i + run))));
-    return clfold_join(total);
-#else
-    return clfold_join(clfold_fold_narrow(in, begin, 0, count));
-#endif
+    if (count >= 128) {
+        clfold_stage16 y = clfold_load16(in, begin, 16);
+        clfold_stage16 z = clfold_load16(in, begin, 32);
+        clfold_stage16 w = clfold_load16(in, begin, 48);
+        for (i = 64; i + 64 <= count; i += 64) {
+            x = clfold_extend_stage16(x, clfold_load16(in, begin, i));
+            y = clfold_extend_stage16(y, clfold_load16(in, begin, i + 16));
+            z = clfold_extend_stage16(z, clfold_load16(in, begin, i + 32));
+            w = clfold_extend_stage16(w, clfold_load16(in, begin, i + 48));
+        }
+        x = clfold_combine_stage16(clfold_combine_stage16(x, y),
+                                   clfold_combine_stage16(z, w));
+    }
+    for (; i < count; i += 16)
+        x = clfold_extend_stage16(x, clfold_load16(in, begin, i));
+    return clfold_join(x);
 }
 
 #else

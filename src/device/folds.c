@@ -32,17 +32,16 @@ static void list_strings(struct strings *strings, struct monoid *monoid)
 
 static bool same_numbers(const struct monoid *a, const struct monoid *b)
 {
-    bool same = a->op == b->op && a->in == b->in && a->value == b->value &&
-                a->type == b->type && a->cell == b->cell &&
-                a->num_scalars == b->num_scalars &&
-                a->num_components == b->num_components &&
-                a->commutative == b->commutative && a->has_identity == b->has_identity &&
-                a->stage_limit == b->stage_limit && a->narrow_limit == b->narrow_limit;
+    bool same =
+        a->op == b->op && a->in == b->in && a->value == b->value && a->type == b->type &&
+        a->cell == b->cell && a->num_scalars == b->num_scalars &&
+        a->num_components == b->num_components && a->commutative == b->commutative &&
+        a->has_identity == b->has_identity && a->stage_limit == b->stage_limit;
 
     for (uint32_t k = 0; same && k < a->num_components; ++k) {
         const struct component *x = &a->components[k], *y = &b->components[k];
         same = x->result == y->result && x->item == y->item && x->stage == y->stage &&
-               x->narrow == y->narrow && x->load == y->load && x->scalar == y->scalar;
+               x->load == y->load && x->scalar == y->scalar;
     }
     return same;
 }

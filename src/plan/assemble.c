@@ -10,34 +10,30 @@
 struct width {
     const char *type, *function; /* "clfold_stage16", "clfold_combine_stage16" */
     const char *suffix;          /* behind the scalar's name: "16" */
-    enum { ITEM, STAGE, NARROW } form;
-    bool extend; /* the operator where all of a is in front of b */
-    bool usual;  /* where nothing is rare */
+    bool stage;                  /* of the component's stage, else of its type */
+    bool extend;                 /* the operator where all of a is in front of b */
+    bool usual;                  /* where nothing is rare */
 };
 
-static const struct width item = {
-    "clfold_item", "clfold_combine", "", ITEM, false, false
-};
+static const struct width item = { "clfold_item", "clfold_combine", "", false, false,
+                                   false };
 static const struct width stage = {
-    "clfold_stage", "clfold_combine_stage", "", STAGE, false, false
+    "clfold_stage", "clfold_combine_stage", "", true, false, false
 };
 static const struct width stage16 = {
-    "clfold_stage16", "clfold_combine_stage16", "16", STAGE, false, false
+    "clfold_stage16", "clfold_combine_stage16", "16", true, false, false
 };
 static const struct width extend16 = {
-    "clfold_stage16", "clfold_extend_stage16", "16", STAGE, true, false
-};
-static const struct width narrow16 = {
-    "clfold_narrow16", "clfold_combine_narrow16", "16", NARROW, false, false
+    "clfold_stage16", "clfold_extend_stage16", "16", true, true, false
 };
 static const struct width item16 = {
-    "clfold_item16", "clfold_combine16", "16", ITEM, false, false
+    "clfold_item16", "clfold_combine16", "16", false, false, false
 };
 static const struct width usual_stage16 = {
-    "clfold_stage16", "clfold_usual_stage16", "16", STAGE, false, true
+    "clfold_stage16", "clfold_usual_stage16", "16", true, false, true
 };
 static const struct width usual16 = {
-    "clfold_item16", "clfold_usual16", "16", ITEM, false, true
+    "clfold_item16", "clfold_usual16", "16", false, false, true
 };
 
 static const char *cl_name(clfold_type type)
@@ -104,7 +100,6 @@ static void append_line(struct text *text, const char *line, const char *stop,
         { "$k", number },
         { "$name", component->name },
         { "$stage", cl_name(component->stage) },
-        { "$narrow", cl_name(component->narrow ? component->narrow : component->stage) },
         { "$item", cl_name(component->item) },
         { "$result", cl_name(component->result) },
         { "$load", load },
@@ -173,14 +168,6 @@ static void append_file(struct text *text, const char *name, const struct monoid
 
 /* ---- The operator ------------------------------------------------------------------ */
 
-static const char *scalar_name(const struct component *component,
-                               const struct width *width)
-{
-    return cl_name(width->form == ITEM    ? component->item
-                   : width->form == STAGE ? component->stage
-                                          : component->narrow);
-}
-
 /* One width of the operator. With one component the text speaks of a and b themselves. */
 static void append_combine(struct text *text, const struct monoid *monoid,
                            const struct width *width)
@@ -193,8 +180,10 @@ static void append_combine(struct text *text, const struct monoid *monoid,
                       width->type, bare ? "clfold_b" : "b", width->type);
     if (bare) {
         const char *name = components[0].name;
+        const char *type =
+            cl_name(width->stage ? components[0].stage : components[0].item);
         clfold_text_print(text, "    const %s%s a = clfold_a.%s, b = clfold_b.%s;\n",
-                          scalar_name(&components[0], width), width->suffix, name, name);
+                          type, width->suffix, name, name);
     }
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
         bool own = width->extend && components[k].extend;
@@ -301,7 +290,8 @@ static void append_condition(struct text *text, const struct monoid *monoid,
                       bare ? "clfold_b" : "b");
     if (bare) {
         clfold_text_print(text, "    const %s%s b = clfold_b.%s;\n",
-                          scalar_name(first, width), width->suffix, first->name);
+                          cl_name(width->stage ? first->stage : first->item),
+                          width->suffix, first->name);
     }
     clfold_text_print(text, "    return %s(\n#line 1 \"%s\"\n%s\n);\n}\n",
                       width->suffix[0] == '\0' ? "" : "any", line, condition);
@@ -346,7 +336,6 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     clfold_text_print(
         text, "#define CLFOLD_STAGE_LIMIT %uu\n",
         (uint32_t)(monoid->stage_limit < UINT32_MAX ? monoid->stage_limit : UINT32_MAX));
-    clfold_text_print(text, "#define CLFOLD_NARROW_LIMIT %uu\n", monoid->narrow_limit);
     append_tile(text, monoid, tile);
 }
 
@@ -379,9 +368,6 @@ static void append_operator(struct text *text, const struct monoid *monoid,
     }
     if (tile->kind == TILE_VECTOR) {
         append_extend(text, monoid);
-        if (monoid->narrow_limit) {
-            append_combine(text, monoid, &narrow16);
-        }
     }
     if (uses_cuts(monoid, tile)) {
         append_cuts(text, monoid, "clfold_cuts", &stage);

@@ -82,8 +82,7 @@ const char *clfold_op_name(clfold_op op)
     return op >= CLFOLD_ADD && op <= CLFOLD_MATRIX_2X2 ? ops[op].name : NULL;
 }
 
-/* Integer sums into 64 bits are kept in 32 as long as they fit, and those of bytes are
- * begun in 16: vectors of twice the length. f16 is summed in f32. */
+/* Integer sums into 64 bits are kept in 32 as long as they fit; f16 is summed in f32. */
 static void set_sum(struct monoid *monoid, const char *combine, const char *identity)
 {
     const struct scalar *in = clfold_scalar(monoid->in);
@@ -109,11 +108,6 @@ static void set_sum(struct monoid *monoid, const char *combine, const char *iden
         v.stage = clfold_integer(4, in->is_signed);
         monoid->stage_limit =
             in->is_signed ? INT32_MAX / (values / 2) : UINT32_MAX / (values - 1);
-    }
-    if (strcmp(monoid->name, "add") == 0 && !type->is_float && type->size > 2 &&
-        in->size == 1) {
-        v.narrow = clfold_integer(2, in->is_signed);
-        monoid->narrow_limit = in->is_signed ? 32768 / 128 : UINT16_MAX / UINT8_MAX;
     }
     monoid->components[0] = v;
 }

@@ -10,8 +10,7 @@
  * Signed sums and products are folded as unsigned: in OpenCL C, as in C, a signed
  * overflow is undefined.
  *
- *   add      u8 into u64     stage uint, emptied before it could wrap; a vector begins
- *                            in ushort, which becomes uint before it could
+ *   add      u8 into u64     stage uint, emptied before it could wrap
  *   add      f16 into f16    stage float
  *   max      u8 into u64     stage uchar: the greatest element is an element
  *   arg-max  f32             stage float, and uint for the index: a position in the tile,
@@ -48,7 +47,6 @@ struct component {
     const char *usual;   /* combine, where neither is rare */
     /* combine where all of a is in front of b, if that is less work; NULL: `combine` */
     const char *extend;
-    clfold_type narrow; /* in which a vector begins, where the monoid has a limit of it */
 };
 
 struct monoid {
@@ -63,9 +61,8 @@ struct monoid {
     uint32_t num_components;
     bool commutative;
     bool has_identity;
-    uint64_t stage_limit;  /* elements that a stage takes before it must be emptied */
-    uint32_t narrow_limit; /* of a lane in `narrow`, before it becomes a stage; 0: none */
-    const char *cuts;      /* a condition on b: a op b is b for every a; NULL: none */
+    uint64_t stage_limit; /* elements that a stage takes before it must be emptied */
+    const char *cuts;     /* a condition on b: a op b is b for every a; NULL: none */
     const char *rare; /* a condition on b: a fold with such a one in it is one; and then
                              all components have a `usual` combine; NULL: none */
     struct component components[CLFOLD_MAX_COMPONENTS];

@@ -76,7 +76,6 @@ static void test_every_field(void **state)
     ANOTHER(commutative = !first.commutative);
     ANOTHER(has_identity = !first.has_identity);
     ANOTHER(stage_limit = first.stage_limit - 1);
-    ANOTHER(narrow_limit = first.narrow_limit + 1);
     ANOTHER(cuts = "1");
     ANOTHER(rare = "");
     for (size_t k = 0; k < 2; ++k) {
@@ -84,7 +83,6 @@ static void test_every_field(void **state)
         ANOTHER(components[k].result = CLFOLD_I8);
         ANOTHER(components[k].item = CLFOLD_I8);
         ANOTHER(components[k].stage = CLFOLD_I8);
-        ANOTHER(components[k].narrow = CLFOLD_I8);
         ANOTHER(components[k].load = LOAD_TRUTH);
         ANOTHER(components[k].combine = "z");
         ANOTHER(components[k].identity = "z");
