@@ -21,6 +21,7 @@ KEYS = [
     "op", "fold", "algorithm", "policy", "type", "count", "seconds", "spread", "runs",
     "event_seconds", "gbps", "opencl_gbps", "native_gbps", "roofline_gbps", "roofline",
     "roofline_broken", "fraction", "sets", "set_bytes", "sets_few", "ok", "device", "driver",
+    "machine",
 ]  # fmt: skip
 FOLDS = ["add", "min", "max", "arg-min"]
 USUAL = [
@@ -71,6 +72,7 @@ def check_line(line, device):
     check(line["native_gbps"] is None or device["type"] == "cpu", f"{line}")
     check(line["ok"] is True and line["device"] == device["name"], f"{line}")
     check(line["driver"] == device["driver_version"], f"{line}")
+    check(line["machine"] or not os.path.exists("/proc/cpuinfo"), f"{line}")
     size_in, size_out = sizes(line)
     lines = -(-line["count"] * size_in // 64)
     each = lines * 64 // size_in * (size_in + (size_out if line["op"] == "scan" else 0))
@@ -88,6 +90,17 @@ def read_lines(text, device):
         lines.append(dict(pairs))
         check_line(lines[-1], device)
     return lines
+
+
+def machine_of(d, device):
+    words = ["--json", "--max", 64, "--op", "reduce", "--folds", "add", "--types", "i32"]
+    return json.loads(bench(d, device, *words))["machine"]
+
+
+def rows_of(text):
+    """The table's lines after its head."""
+    lines = text.splitlines()
+    return lines[[line.split()[0] for line in lines].index("op") + 1 :]
 
 
 def names(lines):
@@ -162,8 +175,10 @@ def table(d, device):
     text = bench(d, device, *words)
     head = f"{device['name']}, driver {device['driver_version']}; "
     head += "medians of 5 to 101 rounds, in 0 s\n"
+    machine = machine_of(d, device)
+    head += f"{machine}\nop " if machine else "op "
     check(text.startswith(head) and "ok=no" not in text, text)
-    rows = [line.split() for line in text.splitlines()[2:]]
+    rows = [line.split() for line in rows_of(text)]
     cases = [("reduce", "add", "f32"), ("reduce", "add", "u8:u32"), ("scan", "add", "f32"),
              ("scan", "add", "u8:u32")]
     told = [(*case, count) for case in cases for count in ["256", "2^10"]]
@@ -197,6 +212,7 @@ def chart(d, device):
         for part in [
             "bytes that must be moved [GB/s]", "number of elements n", device["name"],
             device["driver_version"], "clfold bench", time.strftime("%Y-%m-%d"),
+            *(machine_of(d, device) or "").split("; "),
         ]:  # fmt: skip
             check(part in "\n".join(texts), f"{part} is not in the chart: {texts}")
         # only rooflines are broken: a stretch in the legend, and one from count to count or,
@@ -299,7 +315,7 @@ def broken_roofline(d, device):
     for told, key in zip(said.groups(), ["opencl_gbps", "native_gbps"], strict=True):
         check(abs(float(told) / line[key] - 1) < 1e-3, f"{text} {line}")
     text = d.run(*words, env=environment).stdout.decode()
-    rows = text.splitlines()[2:]
+    rows = rows_of(text)
     check(len(rows) == 2 and re.search(r"\d! .*; native [a-z]+$", rows[0]), text)
     check(re.search(r"the roofline of kernels is broken, only 0\.\d+ GB/s$", rows[1]), text)
 

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "count.h"
 #include "gnuplot.h"
+#include "machine.h"
 #include "output_file.h"
 #include "progress.h"
 
@@ -188,6 +189,7 @@ static bool run(struct bench *bench, const struct options *options,
     }
     bench->seconds = options->seconds;
     bench->driver = device_text(bench->session.device->id, CL_DRIVER_VERSION);
+    machine_print(&bench->machine, "");
     bench->profiling = clCreateCommandQueue(bench->session.cl, bench->session.device->id,
                                             CL_QUEUE_PROFILING_ENABLE, NULL);
     return prepare(bench, options, message) &&
@@ -213,6 +215,7 @@ bool command_bench(const struct options *options, struct message *message)
         clReleaseCommandQueue(bench->profiling);
     }
     session_close(&bench->session);
+    clfold_text_finish(&bench->machine);
     free(bench->driver);
     free(bench->rows);
     free(bench);

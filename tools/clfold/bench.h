@@ -8,6 +8,8 @@
 #include "bench_stats.h"
 #include "session.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 
 enum { FEWEST_RUNS = 5, MOST_RUNS = 101 };
@@ -33,6 +35,7 @@ struct bench {
     struct session session;
     cl_command_queue profiling; /* a queue that does, or NULL */
     char *driver;
+    struct text machine; /* without bytes: the system does not tell */
     double seconds;
     struct bench_case cases[BENCH_MOST_CASES];
     size_t num_cases;

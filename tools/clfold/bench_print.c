@@ -30,6 +30,9 @@ void bench_print_head(const struct bench *bench)
 {
     printf("%s, driver %s; medians of 5 to 101 rounds, in %g s\n",
            bench->session.device_name, driver_of(bench), bench->seconds);
+    if (bench->machine.bytes) {
+        printf("%s\n", bench->machine.bytes);
+    }
     printf("%-6s %-9s %-8s %8s %9s %7s %4s %7s %8s %8s %7s %9s %4s  %s\n", "op", "fold",
            "type", "n", "ms", "spread", "runs", "GB/s", "roofline", "fraction", "native",
            "event ms", "sets", "algorithm, policy; roofline");
@@ -135,13 +138,22 @@ static bool put_figures(json_object *object, const struct bench_row *row)
            put_flag(object, "sets_few", row->sets.few) && put_flag(object, "ok", row->ok);
 }
 
+static bool put_machine(json_object *object, const struct bench *bench)
+{
+    const char *const machine = bench->machine.bytes;
+
+    return put_text(object, "device", bench->session.device_name) &&
+           put_text(object, "driver", driver_of(bench)) &&
+           (machine ? put_text(object, "machine", machine)
+                    : json_object_object_add(object, "machine", NULL) == 0);
+}
+
 bool bench_print_json(const struct bench *bench, const struct bench_row *row,
                       struct message *message)
 {
     json_object *const object = json_object_new_object();
     const bool complete = object && put_case(object, row) && put_figures(object, row) &&
-                          put_text(object, "device", bench->session.device_name) &&
-                          put_text(object, "driver", driver_of(bench));
+                          put_machine(object, bench);
 
     return json_print(object, complete, message);
 }

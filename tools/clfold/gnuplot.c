@@ -1,5 +1,7 @@
 #include "gnuplot.h"
 
+#include "machine.h"
+
 #include <errno.h>
 #include <spawn.h>
 #include <string.h>
@@ -25,7 +27,9 @@ void gnuplot_put_quoted(FILE *script, const char *text)
 void gnuplot_put_page(FILE *script, const char *size, const char *title,
                       const char *device, const char *driver, const char *what)
 {
+    static const char line[] = " . \"\\n\" . ";
     char text[512], date[16] = "";
+    struct text machine = { 0 };
     const time_t today = time(NULL);
     struct tm local;
 
@@ -39,7 +43,17 @@ void gnuplot_put_page(FILE *script, const char *size, const char *title,
             size, title);
     snprintf(text, sizeof(text), "%.200s, driver %.200s", device, driver);
     gnuplot_put_quoted(script, text);
-    fputs(" . \"\\n\" . ", script);
+    machine_print(&machine, "");
+    for (char *at = machine.bytes, *next; at; at = next) {
+        if ((next = strstr(at, "; ")) != NULL) {
+            *next = '\0';
+            next += 2;
+        }
+        fputs(line, script);
+        gnuplot_put_quoted(script, at);
+    }
+    clfold_text_finish(&machine);
+    fputs(line, script);
     snprintf(text, sizeof(text), "%.400s, %s", what, date);
     gnuplot_put_quoted(script, text);
     fputs(" noenhanced\n", script);

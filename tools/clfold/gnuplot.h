@@ -15,8 +15,8 @@ typedef void gnuplot_writer(const void *user, FILE *script);
 /* The text as one of gnuplot's strings. A device's name may hold anything. */
 void gnuplot_put_quoted(FILE *script, const char *text);
 
-/* Begins a chart of so many pixels, "1000,640", with two lines after the command `title`:
- * the device, and what is drawn, with the date. */
+/* Begins a chart of so many pixels, "1000,640", with lines after the command `title`: the
+ * device, the machine, and what is drawn, with the date. */
 void gnuplot_put_page(FILE *script, const char *size, const char *title,
                       const char *device, const char *driver, const char *what);
 

@@ -292,7 +292,8 @@ const struct command_row command_rows[ACTIONS] = {
         "flatter: 512 MiB or more in all, but 128 sets at most, and one from 1 GiB on; "
         "sets_few: there were fewer, for want of memory\n"
         "  ok                 whether the result was right\n"
-        "  device driver\n",
+        "  device driver machine   machine is what the system tells of its processors, "
+        "caches and huge pages, or null\n",
     },
     [ACTION_TUNE] = {
         "tune", "[options]\n       clfold tune --show | --reset [--file FILE]",
