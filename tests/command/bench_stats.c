@@ -82,12 +82,24 @@ static void rooflines(void **state)
     assert_false(bench_roofline_is_native(1, 100, 32 * mebibyte - 1));
 }
 
+static void memory(void **state)
+{
+    (void)state;
+    assert_false(bench_memory_moved(100, 100));
+    assert_false(bench_memory_moved(114.9, 100));
+    assert_false(bench_memory_moved(100, 114.9));
+    assert_true(bench_memory_moved(115.1, 100));
+    assert_true(bench_memory_moved(100, 115.1));
+    assert_false(bench_memory_moved(0, 0)); /* not measured */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(medians),
         cmocka_unit_test(rotation),
         cmocka_unit_test(rooflines),
+        cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests_name("bench stats", tests, NULL, NULL);
 }

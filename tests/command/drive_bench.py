@@ -23,6 +23,9 @@ KEYS = [
     "roofline_broken", "fraction", "sets", "set_bytes", "sets_few", "ok", "device", "driver",
     "machine",
 ]  # fmt: skip
+MEMORY_KEYS = [
+    "memory_read_gbps", "memory_copy_gbps", "memory_moved", "device", "driver", "machine",
+]  # fmt: skip
 FOLDS = ["add", "min", "max", "arg-min"]
 USUAL = [
     *(("reduce", "add", name) for name in "f32 f64 i32 i64 u8:u64 i16:i64 f32:f64".split()),
@@ -32,6 +35,8 @@ USUAL = [
 ]  # fmt: skip
 WAYS = ["plain", "prefetched", "non-temporal", "non-temporal, prefetched", "driver's copy"]
 MIB = 1 << 20
+SPEED = re.compile(r"(?:at|and) ([\d.e+]+)")
+MOVED = "clfold: the memory's speed moved by more than 15 %"
 
 
 def bench(d, device, *words, **options):
@@ -112,7 +117,7 @@ def names(lines):
 
 def usage(d, _):
     text = d.good("bench", "--help")
-    for word in [*FOLDS, *BYTES, *KEYS, "2^26"]:
+    for word in [*FOLDS, *BYTES, *KEYS, *MEMORY_KEYS, "2^26"]:
         check(word in text, f"bench --help does not tell of {word}")
     d.bad(2, "leave no case", "bench", "--op", "scan", "--folds", "arg-min")
 
@@ -294,14 +299,15 @@ def wrong_results(d, device):
 
 
 def broken_roofline(d, device):
-    """Kernels that come late by 100 ms, for what native loops do in a few."""
-    environment = {**os.environ, "LD_PRELOAD": d.wrong_read, "CLFOLD_TEST_LATE": "100"}
+    """Kernels that come late by 30 ms, for what native loops do in a few."""
+    environment = {**os.environ, "LD_PRELOAD": d.wrong_read, "CLFOLD_TEST_LATE": "30"}
     words = ["bench", "--device", device["index"], "--seconds", 0, "--min", "2^23"]
     words += ["--max", "2^23", "--op", "reduce", "--types", "f32", "--folds", "add"]
     done = d.run(*words, "--json", env=environment)
-    [line] = read_lines(done.stdout.decode(), device)
-    text = done.stderr.decode()
-    check(done.returncode == 0 and line["seconds"] > 0.1, f"{done}")
+    *told, _ = done.stdout.decode().splitlines()
+    [line] = read_lines("\n".join(told), device)
+    text = "".join(line for line in done.stderr.decode().splitlines(True) if MOVED not in line)
+    check(done.returncode == 0 and line["seconds"] > 0.03, f"{done}")
     if line["native_gbps"] is None:
         check(not line["roofline_broken"] and not text, f"{line} {text!r}")
         raise Skip("there are no native loops for it")
@@ -316,8 +322,35 @@ def broken_roofline(d, device):
         check(abs(float(told) / line[key] - 1) < 1e-3, f"{text} {line}")
     text = d.run(*words, env=environment).stdout.decode()
     rows = rows_of(text)
-    check(len(rows) == 2 and re.search(r"\d! .*; native [a-z]+$", rows[0]), text)
-    check(re.search(r"the roofline of kernels is broken, only 0\.\d+ GB/s$", rows[1]), text)
+    check(len(rows) == 3 and re.search(r"\d! .*; native [a-z]+$", rows[0]), text)
+    check(re.search(r"the roofline of kernels is broken, only [\d.]+ GB/s$", rows[1]), text)
+
+
+def memory(d, device):
+    """Its state is told where 32 MiB are moved, and so is one that the clock makes up."""
+    words = ["bench", "--device", device["index"], "--seconds", 0, "--op", "reduce", "--folds",
+             "add", "--types", "i32"]  # fmt: skip
+    less = d.good(*words, "--max", (1 << 23) - 1, "--min", (1 << 23) - 1)
+    check(len(rows_of(less)) == 1, less)
+    words += ["--max", "2^23", "--min", "2^23"]
+    for more in [{}, {"LD_PRELOAD": d.wrong_read, "CLFOLD_TEST_CLOCK": "1"}]:
+        done = d.run(*words, "--json", env={**os.environ, **more})
+        row, last = done.stdout.decode().splitlines()
+        check(done.returncode == 0 and read_lines(row, device), f"{done}")
+        told = json.loads(last)
+        check(list(told) == MEMORY_KEYS and told["device"] == device["name"], last)
+        pairs = [told["memory_read_gbps"], told["memory_copy_gbps"]]
+        most = max(max(pair) / min(pair) for pair in pairs)
+        check(told["memory_moved"] == (most > 1.15) or abs(most - 1.15) < 1e-4, last)
+        check(told["memory_moved"] or not more, last)
+        said = [line for line in done.stderr.decode().splitlines() if MOVED in line]
+        check(len(said) == told["memory_moved"], f"{done}")
+        for line in said:
+            off = [abs(float(a) / b - 1) for a, b in zip(SPEED.findall(line), sum(pairs, []))]
+            check(len(off) == 4 and max(off) < 0.006, f"{line} {last}")
+    text = d.run(*words).stdout.decode()
+    last = rows_of(text)[-1]
+    check(last.startswith("memory: ") and len(SPEED.findall(last)) == 4, text)
 
 
 def full_output(d, device):
@@ -342,7 +375,7 @@ def progress(d, device):
 
 
 RESULTS = [], [refused, usual, every_type, counts, wrong_results, broken_roofline]
-FORMS = [usage, unwritable], [table, chart, no_part, full_output, progress]
+FORMS = [usage, unwritable], [table, chart, memory, no_part, full_output, progress]
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 /*
  * For LD_PRELOAD: an OpenCL whose every third read of a buffer has a wrong bit, so that a
  * test sees what a program does about a wrong result. Kernels and the library's contexts
- * come late by as many milliseconds as CLFOLD_TEST_LATE says, if it is set.
+ * come late by as many milliseconds as CLFOLD_TEST_LATE says, if it is set. With
+ * CLFOLD_TEST_CLOCK the clock runs twice as fast every two seconds, so that everything
+ * seems to become slower.
  */
 #include <CL/cl.h>
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -62,4 +65,23 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
     *(void **)&real = dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel");
     be_late();
     return real(queue, kernel, dimensions, offset, global, local, num_wait, wait, event);
+}
+
+typedef int (*clock_function)(clockid_t, struct timespec *);
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    static double first;
+    clock_function real;
+
+    *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
+    const int error = real(clock, time);
+    if (error == 0 && clock == CLOCK_MONOTONIC && getenv("CLFOLD_TEST_CLOCK")) {
+        const double now = (double)time->tv_sec + (double)time->tv_nsec * 1e-9;
+        first = first > 0 ? first : now;
+        const double shown = exp2((now - first) / 2);
+        time->tv_sec = (time_t)shown;
+        time->tv_nsec = (long)((shown - (double)time->tv_sec) * 1e9);
+    }
+    return error;
 }

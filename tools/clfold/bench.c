@@ -125,11 +125,63 @@ static bool measure_case(struct bench *bench, size_t place, bool json,
     return done;
 }
 
+/* In cache the memory does not count, and short runs stay short. */
+enum { MEMORY_COUNT = 1 << 24 };
+static const struct bench_case memory_cases[] = {
+    { CLFOLD_REDUCE, BENCH_ADD, CLFOLD_I32, CLFOLD_I32 },
+    { CLFOLD_INCLUSIVE_SCAN, BENCH_ADD, CLFOLD_I32, CLFOLD_I32 },
+};
+
+static bool needs_memory(const struct bench *bench)
+{
+    const size_t most = bench->counts[bench->num_counts - 1];
+    struct message message;
+    bool judged = false;
+
+    for (size_t i = 0; i < bench->num_cases; i++) {
+        judged = judged || bench_bytes(&bench->cases[i], most) >= BENCH_JUDGED_BYTES;
+    }
+    return judged && bench_buffers_check(bench, &memory_cases[1], MEMORY_COUNT, &message);
+}
+
+/* when: 0 at the start, 1 at the end */
+static bool measure_memory(struct bench *bench, int when, struct message *message)
+{
+    bool done = true;
+
+    for (int i = 0; done && bench->has_memory && i < 2; i++) {
+        struct bench_row *const row = &bench->memory[i][when];
+        *row = (struct bench_row){ .one = memory_cases[i],
+                                   .count = MEMORY_COUNT,
+                                   .is_limit = true };
+        done = open_roofline(bench, &row->one, message) &&
+               bench_measure(bench, row, message);
+    }
+    return done;
+}
+
+static bool tell_memory(struct bench *bench, bool json, struct message *message)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct bench_row *const limits = bench->memory[i];
+        bench->memory_moved |=
+            bench_memory_moved(limits[0].roofline_gbps, limits[1].roofline_gbps);
+    }
+    if (bench->has_memory && json) {
+        return bench_print_memory_json(bench, message);
+    }
+    if (bench->has_memory) {
+        fputs("memory: ", stdout);
+        bench_print_memory(bench, stdout);
+    }
+    return true;
+}
+
 static bool measure_all(struct bench *bench, bool json, struct outcome *outcome,
                         struct message *message)
 {
     uint64_t total = 0;
-    bool done = true;
+    bool done;
 
     for (size_t i = 0; i < bench->num_counts; i++) {
         total += bench->num_cases * effort(bench->counts[i]);
@@ -138,12 +190,15 @@ static bool measure_all(struct bench *bench, bool json, struct outcome *outcome,
     if (!json) {
         bench_print_head(bench);
     }
+    bench->has_memory = needs_memory(bench);
+    done = measure_memory(bench, 0, message);
     for (size_t i = 0; done && i < bench->num_cases; i++) {
         done = measure_case(bench, i, json, outcome, message);
     }
+    done = done && measure_memory(bench, 1, message);
     progress_end(&outcome->progress);
     bench_roofline_close(&bench->roofline);
-    return done;
+    return done && tell_memory(bench, json, message);
 }
 
 /* "reduce add f32 at 2^20" */
@@ -170,6 +225,10 @@ static bool conclude(const struct bench *bench, const struct outcome *outcome,
                 "clfold: %zu of %zu rooflines of kernels are broken: for %s kernels "
                 "reach %.4g GB/s, and native loops %.4g\n",
                 outcome->num_broken, num_rows, name, row->opencl_gbps, row->native_gbps);
+    }
+    if (bench->memory_moved) {
+        fputs("clfold: the memory's speed moved by more than 15 %: ", stderr);
+        bench_print_memory(bench, stderr);
     }
     if (outcome->num_wrong == 0) {
         return true;

@@ -18,6 +18,7 @@ enum { FEWEST_RUNS = 5, MOST_RUNS = 101 };
 struct bench_row {
     struct bench_case one;
     size_t count;
+    bool is_limit; /* nothing but its roofline is measured */
     const char *algorithm;
     const char *policy; /* the name of its row */
     struct bench_figure figure;
@@ -43,6 +44,9 @@ struct bench {
     struct bench_row *rows; /* by case, then by count */
     struct bench_data data;
     struct bench_roofline roofline; /* of the case at hand */
+    /* The memory's limits of reading and of copying, each at the start and at the end. */
+    bool has_memory, memory_moved;
+    struct bench_row memory[2][2];
 };
 
 double bench_gbps(const struct bench_row *row);
@@ -85,7 +89,7 @@ bool bench_check(struct bench *bench, const struct bench_buffers *buffers,
 
 /* ---- bench_time.c ---- */
 
-/* row->one and row->count are given. */
+/* row->one, row->count and row->is_limit are given. */
 bool bench_measure(struct bench *bench, struct bench_row *row, struct message *message);
 
 /* ---- bench_print.c ---- */
@@ -94,6 +98,10 @@ void bench_print_head(const struct bench *bench);
 void bench_print_row(const struct bench_row *row);
 bool bench_print_json(const struct bench *bench, const struct bench_row *row,
                       struct message *message);
+
+/* The memory's limits, if there are any, as a line and as the last one of JSON. */
+void bench_print_memory(const struct bench *bench, FILE *stream);
+bool bench_print_memory_json(const struct bench *bench, struct message *message);
 
 /* `user` is a struct bench. */
 bool bench_draw(const void *user, FILE *svg, struct message *message);

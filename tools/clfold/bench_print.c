@@ -78,6 +78,17 @@ void bench_print_row(const struct bench_row *row)
     }
 }
 
+void bench_print_memory(const struct bench *bench, FILE *stream)
+{
+    const struct bench_row *const read = bench->memory[0], *const copy = bench->memory[1];
+
+    fprintf(stream,
+            "reading runs at %.3g GB/s at the start and %.3g at the end, copying at %.3g "
+            "and %.3g\n",
+            read[0].roofline_gbps, read[1].roofline_gbps, copy[0].roofline_gbps,
+            copy[1].roofline_gbps);
+}
+
 /* ---- JSON ---- */
 
 static bool put_text(json_object *object, const char *key, const char *text)
@@ -153,6 +164,33 @@ bool bench_print_json(const struct bench *bench, const struct bench_row *row,
 {
     json_object *const object = json_object_new_object();
     const bool complete = object && put_case(object, row) && put_figures(object, row) &&
+                          put_machine(object, bench);
+
+    return json_print(object, complete, message);
+}
+
+static bool put_limits(json_object *object, const char *key,
+                       const struct bench_row limits[2])
+{
+    json_object *const both = json_object_new_array();
+    bool done = both != NULL;
+
+    for (int i = 0; done && i < 2; i++) {
+        char text[FIGURE_TEXT];
+        snprintf(text, sizeof(text), "%.6g", limits[i].roofline_gbps);
+        done = json_object_array_add(
+                   both, json_object_new_double_s(limits[i].roofline_gbps, text)) == 0;
+    }
+    return json_put(object, key, both) && done;
+}
+
+bool bench_print_memory_json(const struct bench *bench, struct message *message)
+{
+    json_object *const object = json_object_new_object();
+    const bool complete = object &&
+                          put_limits(object, "memory_read_gbps", bench->memory[0]) &&
+                          put_limits(object, "memory_copy_gbps", bench->memory[1]) &&
+                          put_flag(object, "memory_moved", bench->memory_moved) &&
                           put_machine(object, bench);
 
     return json_print(object, complete, message);

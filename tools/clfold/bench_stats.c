@@ -45,3 +45,8 @@ bool bench_roofline_is_broken(double opencl_gbps, double native_gbps, uint64_t b
 {
     return bytes >= BENCH_JUDGED_BYTES && opencl_gbps < 0.9 * native_gbps;
 }
+
+bool bench_memory_moved(double begin_gbps, double end_gbps)
+{
+    return begin_gbps > 1.15 * end_gbps || end_gbps > 1.15 * begin_gbps;
+}

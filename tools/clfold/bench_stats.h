@@ -36,4 +36,7 @@ enum { BENCH_JUDGED_BYTES = 32 * 1024 * 1024 };
 bool bench_roofline_is_native(double opencl_gbps, double native_gbps, uint64_t bytes);
 bool bench_roofline_is_broken(double opencl_gbps, double native_gbps, uint64_t bytes);
 
+/* Whether the memory's speed is another one, by more than 15 %. */
+bool bench_memory_moved(double begin_gbps, double end_gbps);
+
 #endif

@@ -215,7 +215,7 @@ static bool time_all_native(struct timing *t, size_t run, struct message *messag
 static bool take_turn(struct timing *t, size_t turn, size_t run, struct message *message)
 {
     if (turn == CASE) {
-        return time_case(t, &t->seconds[CASE][run], message);
+        return t->row->is_limit || time_case(t, &t->seconds[CASE][run], message);
     }
     return !bench_roofline_has(&t->bench->roofline, (enum bench_way)turn) ||
            time_kernel(t, (enum bench_way)turn, &t->seconds[turn][run], message);
@@ -231,7 +231,7 @@ static bool run_round(struct timing *t, size_t run, struct message *message)
             return false;
         }
     }
-    return !t->bench->profiling || !t->has_events ||
+    return t->row->is_limit || !t->bench->profiling || !t->has_events ||
            time_events(t, &t->seconds[EVENTS][run], message);
 }
 
@@ -347,7 +347,8 @@ bool bench_measure(struct bench *bench, struct bench_row *row, struct message *m
         const size_t runs = run_rounds(&t, message);
         row->sets = t.buffers.sets;
         row->set_bytes = t.buffers.in_bytes + t.buffers.out_bytes;
-        done = runs > 0 && tell_algorithm(&t, message) && check(&t, message);
+        done = runs > 0 &&
+               (row->is_limit || (tell_algorithm(&t, message) && check(&t, message)));
         if (done) {
             conclude(&t, runs);
         }

@@ -293,7 +293,15 @@ const struct command_row command_rows[ACTIONS] = {
         "sets_few: there were fewer, for want of memory\n"
         "  ok                 whether the result was right\n"
         "  device driver machine   machine is what the system tells of its processors, "
-        "caches and huge pages, or null\n",
+        "caches and huge pages, or null\n"
+        "\n"
+        "Where a case moves 32 MiB or more, the speed of the memory itself is measured "
+        "at the start and at the end of the run, by the loops of the roofline. The last "
+        "line of the table has it; in JSON it is an object of its own, after the cases:\n"
+        "  memory_read_gbps memory_copy_gbps   of each, [start, end]\n"
+        "  memory_moved       whether one of them moved by more than 15 %, of which "
+        "standard error has a line too: compare shares then, and not GB/s\n"
+        "  device driver machine\n",
     },
     [ACTION_TUNE] = {
         "tune", "[options]\n       clfold tune --show | --reset [--file FILE]",
