@@ -16,6 +16,7 @@ import xml.etree.ElementTree as xml
 
 from cases import Skip, check, needs_gnuplot, run_part
 from drive_ladder import BYTES, SVG, Driver, on_terminal, types_of
+from drive_tune import FIRST, STRANGER, key_of, write
 
 KEYS = [
     "op", "fold", "algorithm", "policy", "type", "count", "seconds", "spread", "runs",
@@ -23,6 +24,7 @@ KEYS = [
     "roofline_broken", "fraction", "sets", "set_bytes", "sets_few", "ok", "device", "driver",
     "machine",
 ]  # fmt: skip
+AGAINST_KEYS = ["against_seconds", "against_ratio", "against_low", "against_high"]
 MEMORY_KEYS = [
     "memory_read_gbps", "memory_copy_gbps", "memory_moved", "device", "driver", "machine",
 ]  # fmt: skip
@@ -87,11 +89,12 @@ def check_line(line, device):
     check_figures(line)
 
 
-def read_lines(text, device):
+def read_lines(text, device, against=()):
     lines = []
     for line in text.splitlines():
         pairs = json.loads(line, object_pairs_hook=list)
-        check([key for key, _ in pairs] == KEYS, f"keys {pairs}")
+        keys = [*KEYS[:-3], *against, *KEYS[-3:]]
+        check([key for key, _ in pairs] == keys, f"keys {pairs}")
         lines.append(dict(pairs))
         check_line(lines[-1], device)
     return lines
@@ -117,7 +120,7 @@ def names(lines):
 
 def usage(d, _):
     text = d.good("bench", "--help")
-    for word in [*FOLDS, *BYTES, *KEYS, *MEMORY_KEYS, "2^26"]:
+    for word in [*FOLDS, *BYTES, *KEYS, *AGAINST_KEYS, *MEMORY_KEYS, "2^26"]:
         check(word in text, f"bench --help does not tell of {word}")
     d.bad(2, "leave no case", "bench", "--op", "scan", "--folds", "arg-min")
 
@@ -298,6 +301,49 @@ def wrong_results(d, device):
         check(done.returncode == 1 and done.stdout.count(b"ok=no\n") == 1, f"{done}")
 
 
+def explained(d, device, *words, **options):
+    told = d.good("explain", *words, "--json", "--device", device["index"], **options)
+    return json.loads(told)
+
+
+def against(d, device):
+    """The file's row has a turn in each round, and another case has none. Launches that come
+    late tell which way round the ratio is."""
+    row = "reduce add f32:f32 2^15..2^17 tile_bytes=256 lane_bytes=16 groups=16"
+    path = write(d.path("tuning"), f"{FIRST}{STRANGER}{row} on {key_of(d, device)}\n")
+    words = ["--op", "reduce", "--folds", "add", "--types", "i32,f32", "--min", "2^16"]
+    words += ["--max", "2^16", "--against", path]
+    launches = [
+        explained(d, device, "reduce", "--count", "2^16", "--type", "f32", **options)["launches"]
+        for options in [{}, {"env": {**os.environ, "CLFOLD_TUNING": path}}]
+    ]
+    late = {**os.environ, "LD_PRELOAD": d.wrong_read, "CLFOLD_TEST_LATE": "20"}
+    for options, wrong in [({}, False), ({"env": late}, True)]:
+        done = d.run("bench", *words, "--device", device["index"], "--seconds", 0, "--json",
+                     **options)  # fmt: skip
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        # the third result that is read is the row's
+        check([line["ok"] for line in told] == [True, not wrong], f"{done}")
+        check(done.returncode == wrong and told[1]["policy"] != "tuned", f"{done}")
+        check([told[0][key] for key in AGAINST_KEYS] == 4 * [None], f"{told[0]}")
+        seconds, ratio, low, high = (told[1][key] for key in AGAINST_KEYS)
+        check(seconds > 0 and 0 < low <= ratio <= high, f"{told[1]}")
+        expected = launches[0] / launches[1] if wrong else ratio
+        check(abs(ratio / expected - 1) < 0.3, f"{ratio}, launches {launches}")
+    lines = read_lines(bench(d, device, *words, "--json"), device, AGAINST_KEYS)
+    check(len(lines) == 2, f"{lines}")
+    text = bench(d, device, *words)
+    check(rows_of(text)[1].strip() == "the file has no row for it", text)
+    said = r"by the file's row [\d.]+ ms, [\d.]+ \([\d.]+ to [\d.]+\) times as fast"
+    check(re.fullmatch(said, rows_of(text)[3].strip()), text)
+    # a file that cannot be used is told of first
+    words = ["bench", "--device", device["index"], "--max", 64, "--against"]
+    for content, part in [("mine\n", "does not begin with"), (FIRST + "x", "line 2: ")]:
+        d.bad(1, part, *words, write(path, content))
+    d.bad(1, "No such file", *words, d.path("none"))
+    os.remove(path)
+
+
 def broken_roofline(d, device):
     """Kernels that come late by 30 ms, for what native loops do in a few."""
     environment = {**os.environ, "LD_PRELOAD": d.wrong_read, "CLFOLD_TEST_LATE": "30"}
@@ -374,7 +420,8 @@ def progress(d, device):
     check(b"\n" not in shown, f"{shown!r}")
 
 
-RESULTS = [], [refused, usual, every_type, counts, wrong_results, broken_roofline]
+RESULTS = [], [refused, usual, every_type, counts, wrong_results, against,
+                broken_roofline]  # fmt: skip
 FORMS = [usage, unwritable], [table, chart, memory, no_part, full_output, progress]
 
 

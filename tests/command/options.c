@@ -124,6 +124,7 @@ static const struct known {
       "needs an index, gpu, cpu or a part of a name" },
     { "csv", "ladder", "a", "-", "needs a file" },
     { "svg", "ladder trace bench", "b", "-", "needs a file" },
+    { "against", "bench", "b", "-", "needs a file" },
     { "file", "tune", "f", "-", "needs a file" },
     { .name = "show", .commands = "tune" },
     { .name = "reset", .commands = "tune" },
@@ -333,6 +334,7 @@ static char *show(void)
     show_number(text, "seconds", o->seconds);
     show_name(text, "csv", o->csv);
     show_name(text, "svg", o->svg);
+    show_name(text, "against", o->against);
     show_number(text, "bench_operation", o->bench.operation);
     show_number(text, "bench_folds", o->bench.folds);
     show_types(text, &o->bench.types);
@@ -419,6 +421,7 @@ static void lines(void **state)
           "--seconds=0.25 --device cpu --json --svg a",
           "bench device=cpu min=1024 max=1000000 seconds=0.25 svg=a bench_operation=2 "
           "bench_folds=9 types=f32:f32,u8:u64 json" },
+        { "bench --against a", "bench min=1048576 max=67108864 seconds=1 against=a" },
         { "bench --types all --seconds 0", "bench min=1048576 max=67108864 all_types" },
         /* one bound alone moves the other */
         { "bench --max 2^14", "bench min=16384 max=16384 seconds=1" },

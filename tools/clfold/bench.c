@@ -10,6 +10,8 @@
 #include "output_file.h"
 #include "progress.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +82,7 @@ static bool tell(const struct bench *bench, struct bench_row *row, bool json,
     }
     progress_hide(&outcome->progress);
     if (!json) {
-        bench_print_row(row);
+        bench_print_row(bench, row);
     } else if (!bench_print_json(bench, row, message)) {
         return false;
     }
@@ -238,12 +240,24 @@ static bool conclude(const struct bench *bench, const struct outcome *outcome,
                        num_rows, name, outcome->wrong->wrong);
 }
 
+/* A file that cannot be used is told of before anything is measured. */
+static bool open_against(struct bench *bench, const char *path, struct message *message)
+{
+    char *text = NULL;
+    const bool done = !path || tune_file_read(path, true, &bench->session, &text,
+                                              &bench->against, message);
+
+    clfold_free(text);
+    return done;
+}
+
 static bool run(struct bench *bench, const struct options *options,
                 struct message *message)
 {
     struct outcome outcome = { 0 };
 
-    if (!session_open(&bench->session, options->device, false, message)) {
+    if (!session_open(&bench->session, options->device, false, message) ||
+        !open_against(bench, options->against, message)) {
         return false;
     }
     bench->seconds = options->seconds;
@@ -273,6 +287,7 @@ bool command_bench(const struct options *options, struct message *message)
     if (bench->profiling) {
         clReleaseCommandQueue(bench->profiling);
     }
+    tune_context_close(&bench->against);
     session_close(&bench->session);
     clfold_text_finish(&bench->machine);
     free(bench->driver);

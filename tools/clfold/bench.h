@@ -6,13 +6,15 @@
 #include "bench_data.h"
 #include "bench_roofline.h"
 #include "bench_stats.h"
+#include "pair.h"
 #include "session.h"
+#include "tune_file.h"
 
 #include "base/text.h"
 
 #include <stdio.h>
 
-enum { FEWEST_RUNS = 5, MOST_RUNS = 101 };
+enum { FEWEST_RUNS = 5, MOST_RUNS = PAIR_MOST };
 
 /* One case at one count. */
 struct bench_row {
@@ -22,7 +24,10 @@ struct bench_row {
     const char *algorithm;
     const char *policy; /* the name of its row */
     struct bench_figure figure;
-    double event_seconds; /* 0: the device tells none, as of all that follows */
+    bool has_against; /* the tuning file has a row, of which the next two are */
+    double against_seconds;
+    struct pair_ratio against; /* the seconds above over the file's */
+    double event_seconds;      /* 0: the device tells none, as of all that follows */
     double opencl_gbps, native_gbps, roofline_gbps;
     const char *roofline; /* "prefetched", "native streamed" */
     bool broken;          /* the one of kernels */
@@ -34,7 +39,8 @@ struct bench_row {
 
 struct bench {
     struct session session;
-    cl_command_queue profiling; /* a queue that does, or NULL */
+    struct tune_context against; /* without a context if no file is named */
+    cl_command_queue profiling;  /* a queue that does, or NULL */
     char *driver;
     struct text machine; /* without bytes: the system does not tell */
     double seconds;
@@ -95,7 +101,7 @@ bool bench_measure(struct bench *bench, struct bench_row *row, struct message *m
 /* ---- bench_print.c ---- */
 
 void bench_print_head(const struct bench *bench);
-void bench_print_row(const struct bench_row *row);
+void bench_print_row(const struct bench *bench, const struct bench_row *row);
 bool bench_print_json(const struct bench *bench, const struct bench_row *row,
                       struct message *message);
 

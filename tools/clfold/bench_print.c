@@ -57,7 +57,18 @@ static const char *speed(char out[FIGURE_TEXT], double gbps, int width)
     return figure(out, gbps, width, digits);
 }
 
-void bench_print_row(const struct bench_row *row)
+static void print_against(const struct bench_row *row)
+{
+    if (row->has_against) {
+        printf("%-6s   by the file's row %.4f ms, %.3f (%.3f to %.3f) times as fast\n",
+               "", row->against_seconds * 1e3, row->against.median, row->against.low,
+               row->against.high);
+    } else {
+        printf("%-6s   the file has no row for it\n", "");
+    }
+}
+
+void bench_print_row(const struct bench *bench, const struct bench_row *row)
 {
     char count[COUNT_TEXT], type[BENCH_TYPE_TEXT], text[4][FIGURE_TEXT];
 
@@ -75,6 +86,9 @@ void bench_print_row(const struct bench_row *row)
     if (row->broken) {
         printf("%-6s ! the roofline of kernels is broken, only %.4g GB/s\n", "",
                row->opencl_gbps);
+    }
+    if (bench->against.clfold) {
+        print_against(row);
     }
 }
 
@@ -149,6 +163,15 @@ static bool put_figures(json_object *object, const struct bench_row *row)
            put_flag(object, "sets_few", row->sets.few) && put_flag(object, "ok", row->ok);
 }
 
+/* null where the file has no row. */
+static bool put_against(json_object *object, const struct bench_row *row)
+{
+    return put_double(object, "against_seconds", "seconds", row->against_seconds) &&
+           put_double(object, "against_ratio", "gbps", row->against.median) &&
+           put_double(object, "against_low", "gbps", row->against.low) &&
+           put_double(object, "against_high", "gbps", row->against.high);
+}
+
 static bool put_machine(json_object *object, const struct bench *bench)
 {
     const char *const machine = bench->machine.bytes;
@@ -164,6 +187,7 @@ bool bench_print_json(const struct bench *bench, const struct bench_row *row,
 {
     json_object *const object = json_object_new_object();
     const bool complete = object && put_case(object, row) && put_figures(object, row) &&
+                          (!bench->against.clfold || put_against(object, row)) &&
                           put_machine(object, bench);
 
     return json_print(object, complete, message);

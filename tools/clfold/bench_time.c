@@ -4,6 +4,8 @@
  *
  *     native plain, native prefetched | plain, prefetched, the case | by events
  *                                       the first moves on by one in each round
+ *
+ * The case by a tuning file's row has its turn beside the case's own, see pair.h.
  */
 #include "bench.h"
 
@@ -31,6 +33,7 @@ struct timing {
     bool used[BENCH_MOST_SETS]; /* by the case */
     bool has_events;
     double seconds[NUM_TIMED][MOST_RUNS];
+    struct pair pair; /* the case, and by the tuning file's row if it has one */
 };
 
 const char *bench_way_name(enum bench_way way)
@@ -48,12 +51,11 @@ const char *bench_way_name(enum bench_way way)
 
 /* ---- One turn ---- */
 
-static clfold_status enqueue(const struct timing *t, cl_command_queue queue, size_t set,
-                             cl_event *event)
+static clfold_status enqueue(const struct timing *t, clfold_context *context,
+                             cl_command_queue queue, size_t set, cl_event *event)
 {
     const struct bench_buffers *const of = &t->buffers;
     const struct bench_row *const row = t->row;
-    clfold_context *const context = t->bench->session.context;
     const clfold_fold fold = bench_fold_of(&row->one);
 
     if (row->one.operation == CLFOLD_REDUCE) {
@@ -73,16 +75,43 @@ static size_t next_set(struct timing *t)
     return set;
 }
 
-static bool time_case(struct timing *t, double *seconds, struct message *message)
+static bool time_case(struct timing *t, clfold_context *context, double *seconds,
+                      struct message *message)
 {
     const size_t set = next_set(t);
 
     t->used[set] = true;
     const double begin = clock_now();
-    const clfold_status status = enqueue(t, t->bench->session.queue, set, NULL);
+    const clfold_status status = enqueue(t, context, t->bench->session.queue, set, NULL);
     const bool done = session_wait(&t->bench->session, status, message);
     *seconds = clock_now() - begin;
     return done;
+}
+
+struct turn {
+    struct timing *timing;
+    struct message *message;
+};
+
+static bool time_either(void *user, bool is_b, double *seconds)
+{
+    const struct turn *const turn = user;
+    const struct bench *const bench = turn->timing->bench;
+
+    return time_case(turn->timing, is_b ? bench->against.clfold : bench->session.context,
+                     seconds, turn->message);
+}
+
+static bool time_both(struct timing *t, size_t run, struct message *message)
+{
+    struct turn turn = { t, message };
+
+    t->pair.num = run;
+    if (!pair_round(&t->pair, time_either, &turn)) {
+        return false;
+    }
+    t->seconds[CASE][run] = t->pair.a[run];
+    return true;
 }
 
 static bool time_kernel(struct timing *t, enum bench_way way, double *seconds,
@@ -121,7 +150,8 @@ static bool time_events(struct timing *t, double *seconds, struct message *messa
         return device_refuse(message, "clEnqueueMarkerWithWaitList", error);
     }
     t->used[set] = true;
-    const clfold_status status = enqueue(t, queue, set, &after);
+    const clfold_status status =
+        enqueue(t, t->bench->session.context, queue, set, &after);
     if (status != CLFOLD_OK) {
         clReleaseEvent(before);
         return session_refuse(status, message);
@@ -215,7 +245,10 @@ static bool time_all_native(struct timing *t, size_t run, struct message *messag
 static bool take_turn(struct timing *t, size_t turn, size_t run, struct message *message)
 {
     if (turn == CASE) {
-        return t->row->is_limit || time_case(t, &t->seconds[CASE][run], message);
+        return t->row->is_limit      ? true
+               : t->row->has_against ? time_both(t, run, message)
+                                     : time_case(t, t->bench->session.context,
+                                                 &t->seconds[CASE][run], message);
     }
     return !bench_roofline_has(&t->bench->roofline, (enum bench_way)turn) ||
            time_kernel(t, (enum bench_way)turn, &t->seconds[turn][run], message);
@@ -304,6 +337,10 @@ static void conclude(struct timing *t, size_t runs)
         bench_roofline_is_native(row->opencl_gbps, row->native_gbps, bytes);
     row->roofline_gbps = is_native ? row->native_gbps : row->opencl_gbps;
     row->roofline = is_native ? native_name(native) : bench_way_name(way);
+    if (row->has_against) {
+        row->against = pair_ratio(&t->pair);
+        row->against_seconds = bench_figure_of(t->pair.b, runs).median;
+    }
     row->event_seconds = t->bench->profiling && t->has_events
                              ? bench_figure_of(t->seconds[EVENTS], runs).median
                              : 0;
@@ -327,21 +364,33 @@ static bool tell_algorithm(const struct timing *t, struct message *message)
 
 /* One more call is made for the check: what a scan writes, the copies have written over.
  * A reduction's results of all rounds are still there. */
-static bool check(struct timing *t, struct message *message)
+static bool check_by(struct timing *t, clfold_context *context, struct message *message)
 {
     const bool scans = t->row->one.operation != CLFOLD_REDUCE;
     double seconds;
 
     t->next = 0;
     return (!scans || bench_buffers_spoil(&t->buffers, t->bench, 1, message)) &&
-           time_case(t, &seconds, message) &&
+           time_case(t, context, &seconds, message) &&
            bench_check(t->bench, &t->buffers, t->used, t->row, message);
+}
+
+static bool check(struct timing *t, struct message *message)
+{
+    return check_by(t, t->bench->session.context, message) &&
+           (!t->row->has_against || !t->row->ok ||
+            check_by(t, t->bench->against.clfold, message));
 }
 
 bool bench_measure(struct bench *bench, struct bench_row *row, struct message *message)
 {
     struct timing t = { .bench = bench, .row = row, .has_events = true };
+    const clfold_fold fold = bench_fold_of(&row->one);
     bool done = bench_buffers_open(&t.buffers, bench, &row->one, row->count, message);
+
+    row->has_against =
+        !row->is_limit &&
+        tune_context_serves(bench->against.clfold, row->one.operation, &fold, row->count);
 
     if (done) {
         const size_t runs = run_rounds(&t, message);

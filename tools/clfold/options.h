@@ -52,6 +52,7 @@ struct options {
     const char *csv, *svg; /* of ladder, trace and bench: files, or NULL */
     double seconds;        /* bench: for each case and count; tune: in all */
     struct bench_wish bench;
+    const char *against; /* bench: a tuning file, or NULL */
     /* tune */
     struct type_list types;
     bool show, reset;

@@ -150,6 +150,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "svg", VALUE_PATH, TO(svg), BENCH,
       .help = "a chart of GB/s over counts, drawn by the program gnuplot, with the "
               "rooflines as broken lines" },
+    { "against", VALUE_PATH, TO(against), BENCH,
+      .help = "a tuning file, whose row is timed in turn with each case" },
     { "profile", VALUE_NONE, TO(profile), REDUCE | SCAN,
       .help = "a line for each kernel on standard error: its time on the device, and the "
               "bytes that it reads and writes by design" },
@@ -294,6 +296,15 @@ const struct command_row command_rows[ACTIONS] = {
         "  ok                 whether the result was right\n"
         "  device driver machine   machine is what the system tells of its processors, "
         "caches and huge pages, or null\n"
+        "\n"
+        "With --against, the row that the file has for a case is timed in the same "
+        "rounds, before the case or after it in turn, and its result is checked. A case "
+        "goes by the library's own policies, or by the file that CLFOLD_TUNING names. "
+        "Each case has besides, null where the file has no row for it:\n"
+        "  against_seconds    by the file's row\n"
+        "  against_ratio against_low against_high   how many times as fast the file's "
+        "row is: the median of the rounds' ratios, and from where to where it may be, 19 "
+        "times in 20, for all that noise does\n"
         "\n"
         "Where a case moves 32 MiB or more, the speed of the memory itself is measured "
         "at the start and at the end of the run, by the loops of the roofline. The last "

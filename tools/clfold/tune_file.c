@@ -52,6 +52,16 @@ void tune_context_close(struct tune_context *context)
     clfold_context_destroy(&context->clfold);
 }
 
+bool tune_context_serves(clfold_context *context, clfold_operation operation,
+                         const clfold_fold *fold, size_t count)
+{
+    clfold_report report;
+
+    return context &&
+           clfold_explain(context, operation, fold, count, &report) == CLFOLD_OK &&
+           strcmp(report.policy, "tuned") == 0;
+}
+
 bool tune_context_row(clfold_context *context, clfold_operation operation,
                       const clfold_fold *fold, size_t count, char first[TUNE_FIRST],
                       struct tune_row *row, struct message *message)

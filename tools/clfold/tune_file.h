@@ -19,6 +19,10 @@ struct tune_context {
 bool tune_context_open(struct tune_context *context, const struct session *session,
                        const char *file, struct message *message);
 
+/* Whether a row of the file serves such calls. NULL: there is no context. */
+bool tune_context_serves(clfold_context *context, clfold_operation operation,
+                         const clfold_fold *fold, size_t count);
+
 /* The row by which such a call runs on a context, and the first line of a file for it. */
 enum { TUNE_FIRST = 64 };
 bool tune_context_row(clfold_context *context, clfold_operation operation,

@@ -231,12 +231,12 @@ static bool find_other(struct run *run, struct tuned_numbers *numbers)
 /* What the user's file has for the fold. */
 static bool find_previous(struct run *run, struct tuned_numbers *numbers)
 {
-    clfold_context *const older = run->request->older;
-    clfold_report report;
+    const struct tune_request *const request = run->request;
     struct tune_row row;
 
-    if (!older || !explain(run, older, &report) || strcmp(report.policy, "tuned") != 0 ||
-        !read_row(run, older, &row)) {
+    if (!tune_context_serves(request->older, request->operation, request->fold,
+                             request->count) ||
+        !read_row(run, request->older, &row)) {
         return false;
     }
     tuned_read(numbers, row.numbers);
