@@ -18,6 +18,7 @@
 static struct session session;
 static char folder[] = "clfold-tune-XXXXXX";
 static char path[64];
+static struct tune_buffers buffers;
 
 static struct tune_result run(clfold_operation operation, const clfold_fold *fold,
                               size_t count, double seconds, clfold_context *older)
@@ -29,6 +30,7 @@ static struct tune_result run(clfold_operation operation, const clfold_fold *fol
                                           .fold = fold,
                                           .count = count,
                                           .bytes = 4 << 20,
+                                          .buffers = &buffers,
                                           .seconds = seconds };
     struct tune_result result = { 0 };
     struct message message;
@@ -93,6 +95,7 @@ static void unwritten(void **state)
                                     .fold = &sum,
                                     .count = 5000,
                                     .bytes = 4 << 20,
+                                    .buffers = &buffers,
                                     .seconds = 10 };
     struct tune_result result = { 0 };
     struct message message = { "" };
@@ -194,6 +197,7 @@ static int open_session(void **state)
 static int close_session(void **state)
 {
     (void)state;
+    tune_buffers_close(&buffers);
     session_close(&session);
     return rmdir(folder);
 }

@@ -3,7 +3,6 @@
 #include "count.h"
 #include "output_file.h"
 #include "progress.h"
-#include "tune_data.h"
 #include "tune_file.h"
 #include "tune_run.h"
 #include "types.h"
@@ -39,6 +38,7 @@ struct tuning_session {
     struct tuning_job jobs[MOST_FOLDS];
     size_t num_jobs;
     struct text left_out; /* lines on the types that are */
+    struct tune_buffers buffers;
     struct progress progress;
     double begin;   /* of the whole */
     double enough;  /* seconds that would be, to try some numbers for each fold */
@@ -211,6 +211,7 @@ static bool tune_one(struct tuning_session *t, struct tuning_job *job, double se
         .fold = &job->fold,
         .count = job->count,
         .bytes = BUFFER_BYTES,
+        .buffers = &t->buffers,
         .seconds = seconds,
         .step = step,
         .user = t,
@@ -404,6 +405,7 @@ bool command_tune(const struct options *options, struct message *message)
         done = options->show ? tune_file_show(path, &t->session, message)
                              : tune(t, path, message);
     }
+    tune_buffers_close(&t->buffers);
     tune_context_close(&t->older);
     clfold_text_finish(&t->left_out);
     session_close(&t->session);

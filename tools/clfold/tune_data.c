@@ -151,7 +151,6 @@ clfold_status tune_data_lay_out(struct tune_data *data, const struct session *se
         return CLFOLD_ERROR_RANGE;
     }
     uint64_t calls = (bytes + in + out - 1) / (in + out);
-    calls = calls > 2 ? calls : 2;
     calls = calls < memory / (in + out) ? calls : memory / (in + out);
     calls = calls < most / in ? calls : most / in;
     data->calls = (size_t)(calls < most / out ? calls : most / out);
@@ -213,27 +212,48 @@ static bool fill(const struct tune_data *data, const clfold_fold *fold, size_t b
 
 enum { COLOUR = 0xa5 };
 
+static void release(struct tune_buffer *buffer)
+{
+    if (buffer->mem) {
+        clReleaseMemObject(buffer->mem);
+    }
+    *buffer = (struct tune_buffer){ 0 };
+}
+
+static bool grow(const struct tune_data *data, struct tune_buffer *buffer, size_t bytes,
+                 struct message *message)
+{
+    if (buffer->bytes >= bytes) {
+        return true;
+    }
+    release(buffer);
+    if (!buffer_create(data->session, &buffer->mem, CL_MEM_READ_WRITE, bytes, message)) {
+        return false;
+    }
+    buffer->bytes = bytes;
+    return true;
+}
+
 /* Memory that nobody has written yet may not be there, which calls would pay for. */
-bool tune_data_open(struct tune_data *data, const clfold_fold *fold,
-                    struct message *message)
+bool tune_data_open(struct tune_data *data, struct tune_buffers *buffers,
+                    const clfold_fold *fold, struct message *message)
 {
     const size_t in = data->in_stride * data->calls * data->in_size;
     const size_t out = data->out_stride * data->calls * data->out_size;
 
-    return buffer_create(data->session, &data->in, CL_MEM_READ_WRITE, in, message) &&
-           buffer_create(data->session, &data->out, CL_MEM_READ_WRITE, out, message) &&
-           fill(data, fold, in, message) && paint(data, data->out, COLOUR, out, message);
+    if (!grow(data, &buffers->in, in, message) ||
+        !grow(data, &buffers->out, out, message)) {
+        return false;
+    }
+    data->in = buffers->in.mem;
+    data->out = buffers->out.mem;
+    return fill(data, fold, in, message) && paint(data, data->out, COLOUR, out, message);
 }
 
-void tune_data_close(struct tune_data *data)
+void tune_buffers_close(struct tune_buffers *buffers)
 {
-    if (data->in) {
-        clReleaseMemObject(data->in);
-    }
-    if (data->out) {
-        clReleaseMemObject(data->out);
-    }
-    *data = (struct tune_data){ 0 };
+    release(&buffers->in);
+    release(&buffers->out);
 }
 
 /* ---- Results ----------------------------------------------------------------------- */

@@ -19,28 +19,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* They stay from fold to fold: the system takes longer to find memory than to fill it. */
+struct tune_buffers {
+    struct tune_buffer {
+        cl_mem mem;
+        size_t bytes;
+    } in, out;
+};
+
 struct tune_data {
     const struct session *session;
-    cl_mem in, out;
+    cl_mem in, out;               /* of the buffers */
     size_t in_stride, out_stride; /* in elements, from a call to the next */
     size_t in_size, out_size;     /* of an element, in bytes */
     size_t results;               /* of a call */
     size_t calls;
 };
 
-/* How much there will be, up to `bytes` in all if that is not less than two calls', but
- * no buffers. CLFOLD_ERROR_RANGE: the device has no memory for calls on `count` elements,
- * which must be such as clfold_explain takes. */
+/* How much there will be, `bytes` in all or one call's if that is more, but no buffers.
+ * CLFOLD_ERROR_RANGE: the device has no memory for calls on `count` elements, which must
+ * be such as clfold_explain takes. */
 clfold_status tune_data_lay_out(struct tune_data *data, const struct session *session,
                                 clfold_operation operation, const clfold_fold *fold,
                                 size_t count, uint64_t bytes, struct message *message);
 
-/* The buffers. Close them on failure too. */
-bool tune_data_open(struct tune_data *data, const clfold_fold *fold,
-                    struct message *message);
+/* Fills the buffers, which become larger if they must. Close them on failure too. */
+bool tune_data_open(struct tune_data *data, struct tune_buffers *buffers,
+                    const clfold_fold *fold, struct message *message);
 
-/* Zeroed data too. */
-void tune_data_close(struct tune_data *data);
+/* Zeroed ones too. */
+void tune_buffers_close(struct tune_buffers *buffers);
 
 /* Makes sure that the results of call 0 are not those of an earlier one. */
 bool tune_data_spoil(const struct tune_data *data, struct message *message);

@@ -2,7 +2,6 @@
 
 #include "clock.h"
 #include "output_file.h"
-#include "tune_data.h"
 #include "tune_file.h"
 
 #include <stdio.h>
@@ -278,12 +277,11 @@ bool tune_run(const struct tune_request *request, struct tune_result *result,
         session_wait(request->session, CLFOLD_OK, message) &&
         tune_data_lay_out(&run.data, request->session, request->operation, request->fold,
                           request->count, request->bytes, message) == CLFOLD_OK &&
-        tune_data_open(&run.data, request->fold, message) && open_default(&run) &&
-        search(&run, result);
+        tune_data_open(&run.data, request->buffers, request->fold, message) &&
+        open_default(&run) && search(&run, result);
 
     for (int i = 0; i < 3; i++) {
         tune_context_close(&run.places[i].own);
     }
-    tune_data_close(&run.data);
     return done;
 }

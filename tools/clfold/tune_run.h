@@ -4,6 +4,7 @@
 #define CLFOLD_COMMAND_TUNE_RUN_H
 
 #include "session.h"
+#include "tune_data.h"
 #include "tune_search.h"
 
 struct tune_request {
@@ -14,6 +15,7 @@ struct tune_request {
     const clfold_fold *fold;
     size_t count;
     uint64_t bytes; /* of buffers, as tune_data_lay_out has them */
+    struct tune_buffers *buffers;
     double seconds;
     void (*step)(void *user); /* called often; NULL: nothing is */
     void *user;
