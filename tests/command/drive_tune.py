@@ -21,7 +21,8 @@ QUICK = ["--count", "4096", "--types", "i32", "--seconds", "0.5"]
 KINDS = ["reduce", "inclusive scan", "exclusive scan"]
 ROW = re.compile(
     r"(reduce|inclusive scan|exclusive scan) (\S+) (\S+) +(\S+) +(\S+) +(\S+) +([\d.]+)  "
-    r"(the default|no time to try others|[a-z_]+=\S+(?: [a-z_]+=\S+)*)"
+    r"(the default(?:, by noise: others are [\d.]+ to [\d.]+ times as fast)?|"
+    r"no time to try others|[a-z_]+=\S+(?: [a-z_]+=\S+)*)"
 )
 
 

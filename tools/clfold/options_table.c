@@ -334,8 +334,10 @@ const struct command_row command_rows[ACTIONS] = {
         "\n"
         "For each fold it prints the default's 10^9 bytes a second, those of the "
         "numbers that were found, their ratio, and the numbers that differ from the "
-        "default's. A reduction reads its elements, a scan reads and writes them once. "
-        "The last line says how many folds are faster, or how many seconds would do if "
-        "those were too short for all.\n",
+        "default's. Where the default stays by noise, because the last comparison leaves "
+        "open whether others are faster, it prints from where to where their speed may "
+        "be: the median of the ratios, 19 times in 20. A reduction reads its elements, a "
+        "scan reads and writes them once. The last line says how many folds are faster, "
+        "or how many seconds would do if those were too short for all.\n",
     },
 };

@@ -37,7 +37,8 @@ struct tuning_session {
     struct tune_context older; /* has loaded the file that there was */
     struct tuning_job jobs[MOST_FOLDS];
     size_t num_jobs;
-    struct text left_out; /* lines on the types that are */
+    struct tuned_numbers hints[2]; /* the last better ones, of reductions and of scans */
+    struct text left_out;          /* lines on the types that are */
     struct tune_buffers buffers;
     struct progress progress;
     double begin;   /* of the whole */
@@ -50,6 +51,11 @@ static const char *const names[] = {
     [CLFOLD_INCLUSIVE_SCAN] = "inclusive scan",
     [CLFOLD_EXCLUSIVE_SCAN] = "exclusive scan",
 };
+
+static bool is_scan(const struct tuning_job *job)
+{
+    return job->operation != CLFOLD_REDUCE;
+}
 
 /* ---- What is tuned ----------------------------------------------------------------- */
 
@@ -158,9 +164,8 @@ static void step(void *user)
 static uint64_t bytes_of(const struct tuning_job *job)
 {
     const clfold_type in = job->fold.in ? job->fold.in : job->fold.type;
-    const bool scans = job->operation != CLFOLD_REDUCE;
 
-    return job->count * (type_size(in) + (scans ? type_size(job->fold.type) : 0));
+    return job->count * (type_size(in) + (is_scan(job) ? type_size(job->fold.type) : 0));
 }
 
 /* Of the numbers those that are not the policy's; a tile's kind brings all with it. */
@@ -189,13 +194,17 @@ static bool print_row(const struct tuning_job *job, const struct tune_result *re
     count_print(text, job->count);
     if (better) {
         print_numbers(numbers, result);
+    } else if (result->outcome == TUNE_NOISE) {
+        snprintf(numbers, sizeof(numbers),
+                 "the default, by noise: others are %.2f to %.2f times as fast",
+                 result->ratio.low, result->ratio.high);
     } else {
         snprintf(numbers, sizeof(numbers), "%s",
                  result->outcome == TUNE_UNDECIDED ? "no time to try others"
                                                    : "the default");
     }
     printf("%-32s %8s %#9.4g %#9.4g %6.2f  %s\n", fold, text, bytes / before,
-           bytes / after, before / after, numbers);
+           bytes / after, better ? result->ratio.median : 1, numbers);
     return fflush(stdout) == 0 ||
            message_set(message, "standard output: %s", strerror(errno));
 }
@@ -203,10 +212,12 @@ static bool print_row(const struct tuning_job *job, const struct tune_result *re
 static bool tune_one(struct tuning_session *t, struct tuning_job *job, double seconds,
                      struct message *message)
 {
+    struct tuned_numbers *const hint = &t->hints[is_scan(job)];
     const struct tune_request request = {
         .session = &t->session,
         .path = t->path,
         .older = t->older.clfold,
+        .hint = hint->set ? hint : NULL,
         .operation = job->operation,
         .fold = &job->fold,
         .count = job->count,
@@ -224,9 +235,24 @@ static bool tune_one(struct tuning_session *t, struct tuning_job *job, double se
     job->is_decided = tune_decided(&result);
     job->has_row = result.outcome == TUNE_BETTER;
     job->numbers = result.numbers;
+    if (job->has_row) {
+        *hint = result.numbers;
+    }
     t->enough += result.enough;
     progress_hide(&t->progress);
     return print_row(job, &result, message);
+}
+
+/* Of the time: the first reduction and the first scan search from the default on, and
+ * what they find is a hint to the others. */
+static double weight(const struct tuning_session *t, size_t place)
+{
+    bool is_first = true;
+
+    for (size_t i = 0; i < place; i++) {
+        is_first = is_first && is_scan(&t->jobs[i]) != is_scan(&t->jobs[place]);
+    }
+    return is_first ? 3 : 1;
 }
 
 /* What a fold does not use is the next ones'. */
@@ -241,7 +267,11 @@ static bool tune_all(struct tuning_session *t, struct message *message)
     progress_begin(&t->progress, "tuning", 1000);
     for (size_t i = 0; done && i < t->num_jobs; i++) {
         const double left = t->options->seconds - (clock_now() - t->begin);
-        const double share = left / (double)(t->num_jobs - i);
+        double weights = 0;
+        for (size_t j = i; j < t->num_jobs; j++) {
+            weights += weight(t, j);
+        }
+        const double share = left * weight(t, i) / weights;
         done = tune_one(t, &t->jobs[i], share > 0.001 ? share : 0.001, message);
     }
     progress_end(&t->progress);

@@ -263,8 +263,9 @@ static bool search(struct run *run, struct tune_result *result)
 
     find_bytes(run);
     const double before = clock_now() - run->begin;
-    tune_search(result, &world, &run->space, has_previous ? &previous : NULL, &other,
-                has_other, run->request->seconds - before);
+    tune_search(result, &world, &run->space, has_previous ? &previous : NULL,
+                run->request->hint, has_other ? &other : NULL,
+                run->request->seconds - before);
     result->enough += before;
     return result->outcome != TUNE_FAILED && !run->failed;
 }

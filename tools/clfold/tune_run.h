@@ -11,6 +11,7 @@ struct tune_request {
     const struct session *session;
     const char *path;      /* the user's tuning file; candidates are beside it */
     clfold_context *older; /* has loaded that file; NULL: there is none */
+    const struct tuned_numbers *hint; /* better ones of a similar fold, or NULL */
     clfold_operation operation;
     const clfold_fold *fold;
     size_t count;

@@ -90,22 +90,22 @@ uint32_t tune_values(const struct tune_space *space, const struct tuned_numbers 
 
 /* ---- Duels ------------------------------------------------------------------------- */
 
-/* Rounds on the way, and of the final duel, which is an odd number. */
+/* Rounds of a duel on the way: more than the fewest while noise leaves open who wins. */
 #define QUICK_ROUNDS 5
+#define MORE_ROUNDS  21
+/* Rounds of the final duel, which are an odd number. */
 #define LEAST_ROUNDS 11
 #define MOST_ROUNDS  41
-/* On the way what is so much better is taken; what is so much worse in each of the first
- * two rounds is not looked at further; a number that makes so little difference goes
- * back. */
-#define BETTER   0.99
-#define HOPELESS 1.3
-#define NO_WORSE 1.005
+/* On the way what is so many times as fast is taken; what is surely no faster than this
+ * after two rounds is not looked at further; a number that makes so little difference
+ * goes back. */
+#define BETTER   1.01
+#define HOPELESS 0.77
+#define NO_WORSE 0.995
+/* In the end, and more than noise may account for. */
+#define BETTER_IN_END 1.02
 /* The part of the time that is for finding them; the rest is for putting them back. */
 #define DESCENT 0.8
-/* In the end the median of a round's ratios, and the share of rounds won: of 11 rounds
- * 9 are won by chance in 3 % of duels, and by 2 % in fewer. */
-#define BETTER_IN_END 0.98
-#define ROUNDS_WON    0.75
 
 /* Sets of numbers that are not tried twice. */
 #define MOST_TRIED 256
@@ -123,38 +123,27 @@ struct search {
 };
 
 struct duel {
-    double a[MOST_ROUNDS], b[MOST_ROUNDS], ratios[MOST_ROUNDS]; /* b / a */
-    uint32_t num, won;
-    bool failed; /* a call of b's */
+    const struct tune_world *world;
+    const struct tuned_numbers *a, *b;
+    struct pair pair;
 };
 
-/* Who comes first changes from round to round. */
-static void fight(struct duel *duel, const struct search *of,
-                  const struct tuned_numbers *a, const struct tuned_numbers *b,
-                  uint32_t rounds, bool may_give_up)
+static bool take_turn(void *user, bool is_b, double *seconds)
 {
-    const struct tune_world *world = of->world;
+    const struct duel *duel = user;
 
-    *duel = (struct duel){ 0 };
-    while (duel->num < rounds) {
-        uint32_t i = duel->num;
-        bool a_first = i % 2 == 0;
-        double first = world->time(world->user, a_first ? a : b);
-        double second = world->time(world->user, a_first ? b : a);
-        duel->a[i] = a_first ? first : second;
-        duel->b[i] = a_first ? second : first;
-        if (duel->a[i] <= 0 || duel->b[i] <= 0) {
-            duel->failed = true;
-            return;
-        }
-        duel->ratios[i] = duel->b[i] / duel->a[i];
-        duel->won += duel->ratios[i] < 1;
-        ++duel->num;
-        if (may_give_up && duel->num == 2 && duel->ratios[0] > HOPELESS &&
-            duel->ratios[1] > HOPELESS) {
-            return;
-        }
+    *seconds = duel->world->time(duel->world->user, is_b ? duel->b : duel->a);
+    return *seconds > 0;
+}
+
+static bool fight(struct duel *duel, size_t rounds)
+{
+    bool done = true;
+
+    while (done && duel->pair.num < rounds) {
+        done = pair_round(&duel->pair, take_turn, duel);
     }
+    return done;
 }
 
 /* ---- The search -------------------------------------------------------------------- */
@@ -197,12 +186,33 @@ static bool get_ready(struct search *of, const struct tuned_numbers *numbers)
     return ready;
 }
 
-/* Takes these numbers for the best if their calls take less than so much of what the
- * best's do. *time becomes false where there is none left to try them. */
-static bool challenge(struct search *of, const struct tuned_numbers *numbers, double part,
-                      bool *time)
+/* Whether b is so many times as fast: by the median, as soon as it cannot be otherwise or
+ * there have been enough rounds. */
+static bool wins(const struct search *of, struct duel *duel, double times)
 {
-    struct duel duel;
+    struct pair_ratio ratio;
+
+    if (!fight(duel, 2) || pair_ratio(&duel->pair).high < HOPELESS ||
+        !fight(duel, QUICK_ROUNDS)) {
+        return false;
+    }
+    ratio = pair_ratio(&duel->pair);
+    while (ratio.low < times && ratio.high > times && duel->pair.num < MORE_ROUNDS &&
+           has_time(of, 3 * of->call)) {
+        if (!fight(duel, duel->pair.num + 1)) {
+            return false;
+        }
+        ratio = pair_ratio(&duel->pair);
+    }
+    return ratio.median > times;
+}
+
+/* Takes these numbers for the best if they are so many times as fast. *time becomes false
+ * where there is none left to try them. */
+static bool challenge(struct search *of, const struct tuned_numbers *numbers,
+                      double times, bool *time)
+{
+    struct duel duel = { of->world, &of->best, numbers, { .num = 0 } };
 
     if (!has_time(of, trial(of))) {
         *time = false;
@@ -212,8 +222,7 @@ static bool challenge(struct search *of, const struct tuned_numbers *numbers, do
         return false;
     }
     ++of->result->tried;
-    fight(&duel, of, &of->best, numbers, QUICK_ROUNDS, true);
-    if (duel.failed || clock_median(duel.ratios, duel.num) >= part) {
+    if (!wins(of, &duel, times)) {
         return false;
     }
     if (!of->world->check(of->world->user, numbers)) {
@@ -243,8 +252,9 @@ static bool try(struct search *of, const struct tuned_numbers *numbers, bool *ti
     return better;
 }
 
-/* Moves one number up or down as long as that is better. */
-static bool walk(struct search *of, enum tuned which, bool up, bool *time)
+/* Moves one number up or down by `stride` values, as long as that is better. */
+static bool walk(struct search *of, enum tuned which, bool up, uint32_t stride,
+                 bool *time)
 {
     bool moved = false, better = true;
 
@@ -259,29 +269,34 @@ static bool walk(struct search *of, enum tuned which, bool up, bool *time)
         if (num < 2 || (up ? i + 1 >= num : i == 0)) {
             break;
         }
-        tuned_put(&next, which, values[up ? i + 1 : i - 1]);
+        const uint32_t room = up ? num - 1 - i : i, step = stride < room ? stride : room;
+        tuned_put(&next, which, values[up ? i + step : i - step]);
         better = try(of, &next, time);
         moved = moved || better;
     }
     return moved;
 }
 
-/* Each number in turn, until none can be moved. */
+/* Each number in turn, until none can be moved: first by large steps, whose gain stands
+ * out from noise. */
 static void descend(struct search *of, bool *time)
 {
     static const enum tuned order[] = {
-        TUNED_PREFETCH,   TUNED_STREAM_BYTES, TUNED_TILE_BYTES, TUNED_GROUPS,
-        TUNED_GROUP_SIZE, TUNED_LANE_BYTES,   TUNED_ANCHOR,
+        TUNED_TILE_BYTES, TUNED_PREFETCH,   TUNED_STREAM_BYTES, TUNED_GROUPS,
+        TUNED_GROUP_SIZE, TUNED_LANE_BYTES, TUNED_ANCHOR,
     };
-    bool moved = true;
 
-    while (moved && *time) {
-        moved = false;
-        for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && *time; ++i) {
-            /* What was better upwards is not worse downwards from there. Whether other
-             * numbers moved says nothing of this one's way down. */
-            bool here = walk(of, order[i], true, time) || walk(of, order[i], false, time);
-            moved = moved || here;
+    for (uint32_t stride = 2; stride > 0; --stride) {
+        bool moved = true;
+        while (moved && *time) {
+            moved = false;
+            for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && *time; ++i) {
+                /* What was better upwards is not worse downwards from there. Whether
+                 * other numbers moved says nothing of this one's way down. */
+                bool here = walk(of, order[i], true, stride, time) ||
+                            walk(of, order[i], false, stride, time);
+                moved = moved || here;
+            }
         }
     }
 }
@@ -303,28 +318,30 @@ static void simplify(struct search *of, bool *time)
     }
 }
 
-/* Takes as many rounds as there is time for. */
+/* Takes as many rounds as there is time for, whoever is ahead: who may stop when it looks
+ * well is fooled by noise. */
 static void decide(struct search *of)
 {
     const struct tuned_numbers none = { 0 };
     struct tune_result *result = of->result;
     double left = of->end - of->world->now(of->world->user);
     uint32_t rounds = LEAST_ROUNDS;
-    struct duel duel;
+    struct duel duel = { of->world, &none, &of->best, { .num = 0 } };
 
     while (rounds + 2 <= MOST_ROUNDS && 2 * (rounds + 2) * of->call < left) {
         rounds += 2;
     }
-    fight(&duel, of, &none, &of->best, rounds, false);
-    if (duel.failed) {
+    if (!fight(&duel, rounds)) {
         return;
     }
-    result->default_seconds = clock_median(duel.a, duel.num);
-    if (clock_median(duel.ratios, duel.num) <= BETTER_IN_END &&
-        duel.won >= ROUNDS_WON * duel.num) {
+    result->ratio = pair_ratio(&duel.pair);
+    result->default_seconds = clock_median(duel.pair.a, rounds);
+    if (result->ratio.median >= BETTER_IN_END && result->ratio.low > 1) {
         result->outcome = TUNE_BETTER;
         result->numbers = of->best;
-        result->tuned_seconds = clock_median(duel.b, duel.num);
+        result->tuned_seconds = clock_median(duel.pair.b, rounds);
+    } else if (result->ratio.high >= BETTER_IN_END) {
+        result->outcome = TUNE_NOISE;
     }
 }
 
@@ -351,7 +368,8 @@ static bool time_default(struct search *of)
 
 void tune_search(struct tune_result *result, const struct tune_world *world,
                  const struct tune_space *space, const struct tuned_numbers *previous,
-                 const struct tuned_numbers *others, uint32_t num_others, double seconds)
+                 const struct tuned_numbers *hint, const struct tuned_numbers *other,
+                 double seconds)
 {
     struct search of = { .world = world, .space = space, .result = result };
     double begin = world->now(world->user);
@@ -370,10 +388,13 @@ void tune_search(struct tune_result *result, const struct tune_world *world,
         try(&of, previous, &time);
         result->previous_tried = time;
     }
-    for (uint32_t i = 0; i < num_others && time; ++i) {
-        try(&of, &others[i], &time);
+    if (hint && time) {
+        try(&of, hint, &time);
     }
     descend(&of, &time);
+    if (other && time && try(&of, other, &time)) {
+        descend(&of, &time);
+    }
     of.end = begin + seconds;
     simplify(&of, &still);
     result->outcome = result->tried > 0 || time ? TUNE_DEFAULT : TUNE_UNDECIDED;

@@ -4,13 +4,14 @@
  *
  *   default --duel--> starts --duels--> descent, a number at a time --> final duel
  *
- * A duel times two sets of numbers in turns, so that other load on the machine hits both.
- * The descent takes what looks a little better in a few rounds. The best candidate
- * replaces the default only if it wins a final duel of many rounds by more than noise.
+ * A duel times two sets of numbers in turns, as pair.h has it. The descent takes what
+ * looks a little better in a few rounds. The best candidate replaces the default only if
+ * it wins a final duel of many rounds by more than noise.
  */
 #ifndef CLFOLD_COMMAND_TUNE_SEARCH_H
 #define CLFOLD_COMMAND_TUNE_SEARCH_H
 
+#include "pair.h"
 #include "tune_row.h"
 
 /* What may be tried. */
@@ -47,6 +48,7 @@ struct tune_world {
 enum tune_outcome {
     TUNE_UNDECIDED, /* there was no time to try anything */
     TUNE_DEFAULT,   /* nothing is better */
+    TUNE_NOISE,     /* nothing is known to be better: noise leaves it open */
     TUNE_BETTER,
     TUNE_FAILED /* the default's own call failed */
 };
@@ -59,6 +61,7 @@ struct tune_result {
     struct tuned_numbers numbers; /* of TUNE_BETTER */
     /* medians, of the final duel where there was one; 0: not timed */
     double default_seconds, tuned_seconds;
+    struct pair_ratio ratio; /* of the final duel; zero: there was none */
     double enough; /* seconds, of all, in which about TUNE_SOME sets could be tried */
     uint32_t tried, wrong; /* sets of numbers; `wrong` gave another result */
     bool previous_tried;
@@ -70,10 +73,12 @@ struct tune_result {
 bool tune_decided(const struct tune_result *result);
 
 /* Searches for at most so many seconds, unless the default's first calls take longer.
- * `previous`, what an earlier search came to, and `others`, the policy's other
- * candidates, are tried first; previous NULL: none. */
+ * `previous`, what an earlier search came to, and `hint`, what was better for a similar
+ * fold, are tried first, and `other`, the policy's other candidate, after the descent.
+ * NULL: there is none. */
 void tune_search(struct tune_result *result, const struct tune_world *world,
                  const struct tune_space *space, const struct tuned_numbers *previous,
-                 const struct tuned_numbers *others, uint32_t num_others, double seconds);
+                 const struct tuned_numbers *hint, const struct tuned_numbers *other,
+                 double seconds);
 
 #endif
