@@ -338,6 +338,6 @@ const struct command_row command_rows[ACTIONS] = {
         "open whether others are faster, it prints from where to where their speed may "
         "be: the median of the ratios, 19 times in 20. A reduction reads its elements, a "
         "scan reads and writes them once. The last line says how many folds are faster, "
-        "or how many seconds would do if those were too short for all.\n",
+        "or how many seconds would do if those were too short for some.\n",
     },
 };

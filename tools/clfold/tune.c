@@ -366,11 +366,16 @@ static void print_end(const struct tuning_session *t, const char *path, bool has
                path, t->options->seconds, (unsigned)enough);
         return;
     }
-    printf("%s: %zu of %zu fold%s %s faster tuned%s\n", path, better, t->num_jobs,
+    printf("%s: %zu of %zu fold%s %s faster tuned%s", path, better, t->num_jobs,
            t->num_jobs == 1 ? "" : "s", better == 1 ? "is" : "are",
            has_rows   ? "; CLFOLD_TUNING, if it is this path, makes programs load it"
            : has_file ? ""
                       : ", and no file is made");
+    if (decided < t->num_jobs) {
+        printf("; for %zu there was no time: give --seconds %u", t->num_jobs - decided,
+               (unsigned)enough);
+    }
+    putchar('\n');
 }
 
 /* A new file without rows would be of no use. */

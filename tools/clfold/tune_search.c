@@ -376,7 +376,7 @@ void tune_search(struct tune_result *result, const struct tune_world *world,
     bool time = true, still = true;
 
     *result = (struct tune_result){ .outcome = TUNE_FAILED, .policy = space->policy };
-    of.end = begin + DESCENT * seconds;
+    of.end = begin + seconds;
     if (!time_default(&of)) {
         return;
     }
@@ -391,6 +391,7 @@ void tune_search(struct tune_result *result, const struct tune_world *world,
     if (hint && time) {
         try(&of, hint, &time);
     }
+    of.end = begin + DESCENT * seconds;
     descend(&of, &time);
     if (other && time && try(&of, other, &time)) {
         descend(&of, &time);
