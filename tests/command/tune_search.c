@@ -269,6 +269,11 @@ static double slight(const struct tuned_numbers *numbers)
     return numbers->values[TUNED_TILE_BYTES] == 4096 ? 0.96 : 1;
 }
 
+static double barely(const struct tuned_numbers *numbers)
+{
+    return numbers->values[TUNED_TILE_BYTES] == 4096 ? 0.985 : 1;
+}
+
 /* What may be faster, and cannot be told from noise, is said to be open. Without noise it
  * is decided. */
 static void test_by_noise(void **state)
@@ -286,12 +291,14 @@ static void test_by_noise(void **state)
         assert_int_not_equal(result.outcome, TUNE_UNDECIDED);
         open += result.outcome == TUNE_NOISE;
         assert_true(result.outcome != TUNE_NOISE || result.ratio.high >= 1.02);
+        assert_true(result.outcome != TUNE_BETTER || result.ratio.low > 1);
         w.noise = 0;
         result = search_from(&w, NULL, &hint, NULL, 3);
         assert_int_equal(result.outcome, TUNE_BETTER);
-        w.cost = flat;
+        w.cost = barely;
         result = search_from(&w, NULL, &hint, NULL, 3);
         assert_int_equal(result.outcome, TUNE_DEFAULT);
+        assert_true(result.ratio.median > 1.01);
     }
     assert_in_range(open, 10, 20);
 }
