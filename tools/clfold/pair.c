@@ -22,7 +22,7 @@ bool pair_round(struct pair *pair, pair_time *time, void *user)
 struct pair_ratio pair_ratio(const struct pair *pair)
 {
     const size_t num = pair->num;
-    double ratios[PAIR_MOST];
+    double ratios[PAIR_MOST] = { 0 };
     size_t out = 0; /* beyond either bound */
 
     for (size_t i = 0; i < num; i++) {
