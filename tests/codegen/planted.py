@@ -126,6 +126,50 @@ GEN = """L0:
 """
 
 
+# A scan's tile: the reading of rows, the fold, the group's scan, the scan, the writing of rows. A
+# loop of each has two elements in a round.
+PTX_TILE = """
+.visible .entry clfold_scan_lookback(
+\t.param .u64 .ptr .global .align 4 clfold_scan_lookback_param_0
+)
+{{
+\tld.global.v4.f32 \t{{%f1, %f2, %f3, %f4}}, [%rd1];
+\tst.shared.f32 \t[%r1], %f1;
+\tbar.sync \t0;
+$L__BB0_1:
+\tld.shared.f32 \t%f1, [%r1];
+\t{fold}
+\tadd.f32 \t%f5, %f5, %f1;
+\tadd.f32 \t%f5, %f5, %f2;
+\t@%p1 bra \t$L__BB0_1;
+\tbar.sync \t0;
+$L__BB0_2:
+\tld.shared.v4.f32 \t{{%f1, %f2, %f3, %f4}}, [%r2];
+\tst.shared.v4.f32 \t[%r2], {{%f1, %f2, %f3, %f4}};
+\t@%p1 bra \t$L__BB0_2;
+\tst.global.v2.u64 \t[%rd2], {{%rd3, %rd4}};
+\tbar.sync \t0;
+$L__BB0_3:
+\tld.shared.v2.f32 \t{{%f1, %f2}}, [%r1];
+\tcvt.{convert} \t%f1, %f1;
+\tst.shared.f32 \t[%r1], %f1;
+\tst.shared.f32 \t[%r1+4], %f2;
+\t@%p1 bra \t$L__BB0_3;
+\tld.shared.v4.f32 \t{{%f1, %f2, %f3, %f4}}, [%r3];
+\tbar.sync \t0;
+\tld.shared.f32 \t%f1, [%r1];
+\tst.global.v4.f32 \t[%rd2], {{%f1, %f2, %f3, %f4}};
+\tbar.sync \t0;
+\tret;
+}}
+"""
+FOLD = "ld.shared.f32 \t%f2, [%r1+4];"
+
+
+def tile_kernel(fold=FOLD, convert="f32.f32"):
+    return ptx.kernels(PTX_TILE.format(fold=fold, convert=convert))["clfold_scan_lookback"]
+
+
 def reduce_kernel(load=WIDE, depot=""):
     return ptx.kernels(PTX_REDUCE.format(load=load, depot=depot))["clfold_reduce_tiles"]
 
@@ -212,6 +256,12 @@ class Readers(unittest.TestCase):
         self.assertEqual(asm.innermost_loops(steps), [steps[2:5]])
         self.assertEqual(asm.streaming_loop(steps[:2]), [])
 
+    def test_tile_loops(self):
+        self.assertEqual(asm.tile_loops(tile_kernel().steps, 4, 4), (2.5, 2.5))
+        self.assertEqual(asm.tile_loops(tile_kernel().steps, 4, 8), (2.5, 5.0))
+        self.assertEqual(asm.tile_loops(tile_kernel("mov.b32 %r1, %r2;").steps, 4, 4), (5.0, 2.5))
+        self.assertEqual(asm.tile_loops(reduce_kernel().steps, 4, 4), (None, None))
+
 
 class Rules(unittest.TestCase):
     def test_nvidia(self):
@@ -260,6 +310,27 @@ class Planted(unittest.TestCase):
         # Four predicated loads beside each wide one, which ptxas once made of a merged loop.
         merged = WIDE + "\n\t@%p2 ld.global.f32 \t%f5, [%rd1+4];"
         self.found(checks.under_way(reduce_kernel(load=merged)), "not 4 times 16")
+
+    def test_loops(self):
+        entry = {"op": "add", "in": "f32", "type": "f32"}
+        numbers = {"target": "sm_90", "kernel": "clfold_scan_lookback"}
+
+        def wrong(fold, scan, **other):
+            return checks.loops({**entry, **other}, {
+                **numbers, "fold_instructions": fold, "scan_instructions": scan})
+
+        most = checks.MOST_INSTRUCTIONS["sm_90"]
+        self.assertEqual(wrong(6.0, most - 6.0), [])
+        self.found(wrong(6.0, most - 5.9), f"instructions an element, not {most} at most")
+        self.found(wrong(6.0, None), "6.0 + None instructions")
+        self.assertEqual(wrong(20.0, 50.0, op="arg-min"), [])
+
+    def test_conversions(self):
+        entry = {"in": "f32", "type": "f32"}
+        by_half = tile_kernel(convert="rn.f16.f32")
+        self.assertEqual(checks.conversions(entry, tile_kernel()), [])
+        self.found(checks.conversions(entry, by_half), "f16 where the program has none: cvt")
+        self.assertEqual(checks.conversions({"in": "f16", "type": "f16"}, by_half), [])
 
     def test_descriptors(self):
         plain = "ld.global.u64 \t%rd5, [%rd3];"

@@ -29,7 +29,7 @@ RUNGS = "reduce0,reduce1,reduce2,reduce3,reduce4,reduce5,reduce6"
 PARTS = (
     ("sm_90", CHOSEN, "all", "u8,f32"),
     ("sm_80", "scan_single_group,reduce_then_scan", "add,arg-min,arg-min-max", "u8,u16,f64"),
-    ("sm_80", f"{CHOSEN},scan_chained", "add,min", "f16,u8:u32,u8:u64,i16:i64,f32:f64"),
+    ("sm_80", f"{CHOSEN},scan_chained", "add,min", "f16,f32,u8:u32,u8:u64,i16:i64,f32:f64"),
     ("sm_80", f"{RUNGS},scan_then_propagate", "max", "u8,i32,f64"),
     ("gfx90a", CHOSEN, "add,arg-min,min-max", "u8,f32,i64"),
     ("gfx90a", "scan_single_group,reduce_then_scan,scan_then_propagate", "mul", "u16,f64"),
@@ -74,8 +74,10 @@ def check(compilers, folder, target, entry):
         return [f"{target}: {entry['file']}: no kernel in it"]
     wrong = []
     for kernel in kernels.values():
-        numbers = figures(target, kernel, entry["group_size"])
-        wrong += [f"{target}: {entry['file']}: {said}" for said in checks.every(kernel, numbers)]
+        numbers = figures(target, kernel, entry["group_size"], entry["sizes"])
+        said = [*checks.every(kernel, numbers), *checks.loops(entry, numbers),
+                *checks.conversions(entry, kernel)]
+        wrong += [f"{target}: {entry['file']}: {sentence}" for sentence in said]
         if numbers["groups"] == 0:
             wrong.append(f"{target}: {entry['file']}: {kernel.name}: no group fits")
     return wrong

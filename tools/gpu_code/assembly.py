@@ -54,9 +54,9 @@ def barriers(steps):
     return sum(step.barrier for step in instructions(steps))
 
 
-def innermost_loops(steps):
-    """The steps of each loop that has no other in it. Compilers lay a loop out in one piece, so
-    it is what lies between a label and a jump back to it."""
+def innermost_ranges(steps):
+    """Where each loop that has no other in it begins and ends. Compilers lay a loop out in one
+    piece, so it is what lies between a label and a jump back to it."""
     at = {step.name: i for i, step in enumerate(steps) if isinstance(step, Label)}
     ranges = {}
     for i, step in enumerate(steps):
@@ -65,10 +65,15 @@ def innermost_loops(steps):
             ranges[first] = max(ranges.get(first, i), i)
     spans = sorted(ranges.items())
     return [
-        steps[first : last + 1]
+        (first, last)
         for first, last in spans
         if not any(first < a and b <= last for a, b in spans)
     ]
+
+
+def innermost_loops(steps):
+    """The steps of each loop that has no other in it."""
+    return [steps[first : last + 1] for first, last in innermost_ranges(steps)]
 
 
 def streaming_loop(steps):
@@ -80,3 +85,55 @@ def streaming_loop(steps):
         return wide, len(instructions(loop))
 
     return max(innermost_loops(steps), key=weight, default=[])
+
+
+def pieces(steps):
+    """The innermost loops, and then what lies between labels and jumps outside of them."""
+    loops, blocks, at = innermost_loops(steps), [[]], 0
+    for first, last in [*innermost_ranges(steps), (len(steps), len(steps))]:
+        for step in steps[at:first]:
+            if isinstance(step, Label):
+                blocks.append([])
+            blocks[-1].append(step)
+            if isinstance(step, Instruction) and step.target:
+                blocks.append([])
+        blocks.append([])
+        at = last + 1
+    return loops + blocks
+
+
+def between_barriers(steps):
+    found = [[]]
+    for step in steps:
+        found[-1].append(step)
+        if isinstance(step, Instruction) and step.barrier:
+            found.append([])
+    return found
+
+
+def instructions_an_element(steps, kind, size):
+    """Of the piece that has most such accesses to local memory, per `size` bytes of them: a loop
+    over elements, however far it is unrolled. None if there are no accesses."""
+
+    def bytes_of(piece):
+        return sum(access.size for access in accesses(piece, kind, LOCAL))
+
+    most = max(pieces(steps), key=bytes_of)
+    return round(len(instructions(most)) * size / bytes_of(most), 1) if bytes_of(most) else None
+
+
+def tile_loops(steps, read, written):
+    """Instructions an element in a group's two loops over the elements that it has in local
+    memory, of `read` bytes and then of `written` bytes each: the fold, which is behind the barrier
+    that ends the reading of them, and the scan, which ends at the last barrier before wide stores.
+    None for a loop that is not there."""
+    parts = between_barriers(steps)
+    fold = scan = None
+    for before, part in zip(parts, parts[1:]):
+        wide = [access.size == 16 for access in accesses(before, LOAD, GLOBAL)]
+        if fold is None and any(wide) and accesses(before, STORE, LOCAL):
+            fold = instructions_an_element(part, LOAD, read)
+        wide = [access.size == 16 for access in accesses(part, STORE, GLOBAL)]
+        if any(wide) and accesses(part, LOAD, LOCAL):
+            scan = instructions_an_element(before, STORE, written)
+    return fold, scan

@@ -4,6 +4,8 @@ The policy's first candidate streams: its kernels read and write all elements by
 work-item, keep what they fold in registers, and read descriptors where all groups see them.
 """
 
+import re
+
 import assembly as asm
 import ptx
 
@@ -19,6 +21,8 @@ WRITES = {
 # 16-byte loads that a work-item of a reduction has under way: CLFOLD_LOADS of tile_group.cl.
 LOADS_UNDER_WAY = 4
 REDUCES = {"clfold_reduce_single", "clfold_reduce_tiles"}
+# Instructions an element, of a sum of f32, in the fold's and the scan's loops together.
+MOST_INSTRUCTIONS = {"sm_80": 27, "sm_90": 27, "gfx1100": 44}
 # `words` among the parameters of clfold_scan_lookback, see CLFOLD_SCAN_PARAMS.
 WORDS_PARAMETER = 6
 
@@ -62,6 +66,27 @@ def descriptors(kernel):
         return [f"{kernel.name}: no word is read past the first cache"]
     plain = ptx.plain_reads_through(kernel, WORDS_PARAMETER)
     return [f"{kernel.name}: reads a word through the first cache: {text}" for text in plain]
+
+
+def loops(entry, numbers):
+    """The loops over the elements of a whole tile are unrolled."""
+    most = MOST_INSTRUCTIONS.get(numbers["target"])
+    fold, scan = numbers["fold_instructions"], numbers["scan_instructions"]
+    is_sum = entry["op"] == "add" and entry["in"] == entry["type"] == "f32"
+    if numbers["kernel"] != "clfold_scan_lookback" or not is_sum or most is None:
+        return []
+    if fold is None or scan is None or fold + scan > most:
+        return [f"{numbers['kernel']}: {fold} + {scan} instructions an element, not {most} at most"]
+    return []
+
+
+def conversions(entry, kernel):
+    """What has no f16 in it is not converted by way of one."""
+    texts = [step.text for step in asm.instructions(kernel.steps)]
+    found = [text for text in texts if re.match(r"cvt\.\S*f16|v_cvt_\w*f16", text)]
+    if "f16" in (entry["in"], entry["type"]) or not found:
+        return []
+    return [f"{kernel.name}: f16 where the program has none: {found[0]}"]
 
 
 def every(kernel, numbers):

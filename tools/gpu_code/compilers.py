@@ -46,7 +46,8 @@ EXTENSIONS = ("+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr
 
 def front_of(vendor, text):
     """What libclc lacks of what the text uses."""
-    names = ["half.h"] if vendor == "nvidia" and re.search(r"\bhalf\d*\b", text) else []
+    uses_half = re.search(r"^#define CLFOLD_(?:IN|CELL) half$", text, re.M)
+    names = ["half.h"] if vendor == "nvidia" and uses_half else []
     names += ["sub_groups_amd.h"] if vendor == "amd" else []
     front = ""
     for name in names:
@@ -241,8 +242,9 @@ def widest(steps, kind):
     return max((access.size for access in asm.accesses(steps, kind, asm.GLOBAL)), default=0)
 
 
-def figures(target, kernel, group_size):
-    """What is told of a kernel, as numbers: 0 where there is none, None what is not known."""
+def figures(target, kernel, group_size, sizes=None):
+    """What is told of a kernel, as numbers: 0 where there is none, None what is not known. The
+    loops over elements are those of our scans, whose elements have `sizes`: bytes in and out."""
     facts = kernel.facts
     real = facts.get("instructions", kernel)
     loop = asm.streaming_loop(real.steps)
@@ -250,6 +252,7 @@ def figures(target, kernel, group_size):
     room = None
     if "registers" in facts:
         room = occupancy(target, group_size, facts["registers"], facts["local"])
+    fold, scan = asm.tile_loops(real.steps, *sizes) if sizes else (None, None)
     private = len(asm.accesses(real.steps, asm.LOAD, asm.PRIVATE)) + len(
         asm.accesses(real.steps, asm.STORE, asm.PRIVATE)
     )
@@ -270,6 +273,8 @@ def figures(target, kernel, group_size):
         "barriers": asm.barriers(real.steps),
         "loop_instructions": len(asm.instructions(loop)),
         "loop_loads": sum(a.size for a in asm.accesses(loop, asm.LOAD, asm.GLOBAL)),
+        "fold_instructions": fold,
+        "scan_instructions": scan,
         "simd": facts.get("simd"),
     }
 

@@ -47,6 +47,8 @@ def access_of(text):
         sizes = [8 if parts[-1] in ("x2", "u64", "b64", "i64") else 4]
     if not sizes:
         return None
+    if "2addr" in parts or parts[1].startswith(("read2", "write2")):
+        sizes[0] *= 2
     coherent = bool(re.search(r"\b(glc|sc[01])\b", text))
     return asm.Access(kind, SPACES[parts[0]], sizes[0], coherent)
 

@@ -122,10 +122,11 @@ static bool write_program(struct request *request, const struct of *of, struct t
     printf("{\"file\": \"%s\", \"vendor\": \"%s\", \"operation\": \"%s\", "
            "\"exclusive\": %s, \"op\": \"%s\", \"in\": \"%s\", \"type\": \"%s\", "
            "\"row\": \"%s\", \"candidate\": %u, \"tile\": \"%s\", \"elements\": %u, "
-           "\"group_size\": %u, \"window\": %u}\n",
+           "\"sizes\": [%zu, %zu], \"group_size\": %u, \"window\": %u}\n",
            name, request->vendor->name, of->operation, of->exclusive ? "true" : "false",
            monoid->name, clfold_scalar_name(monoid->in), clfold_scalar_name(monoid->type),
            of->row, of->candidate, clfold_tile_name(of->tile->kind), of->tile->elements,
+           clfold_monoid_in_size(monoid), clfold_monoid_out_size(monoid),
            of->tile->group_size, of->window);
     ++request->written;
     return true;

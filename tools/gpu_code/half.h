@@ -18,4 +18,10 @@ float __attribute__((overloadable)) convert_float(half x)
 {
     return (float)x;
 }
+
+/* Once one is declared here, clang looks for no others. */
+float __attribute__((overloadable)) convert_float(float x)
+{
+    return x;
+}
 #line 1 "program.cl"
