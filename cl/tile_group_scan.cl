@@ -29,6 +29,19 @@
 #define CLFOLD_SLOT(i)     ((i) + (i) / CLFOLD_RUN)
 #define CLFOLD_LIVE(count) (((count) + CLFOLD_RUN - 1) / CLFOLD_RUN)
 
+/* Elements of a run that are folded or scanned in one round of a loop: few enough for two
+ * rounds, else compilers guard each. What is left of a short run they put in a loop of
+ * its own; PoCL 3.1's dies of two places that scan. */
+#if CLFOLD_RUN > 8 && CLFOLD_RUN % 8 == 0
+#define CLFOLD_UNROLLED 8
+#elif CLFOLD_RUN > 4 && CLFOLD_RUN % 4 == 0
+#define CLFOLD_UNROLLED 4
+#elif CLFOLD_RUN > 2 && CLFOLD_RUN % 2 == 0
+#define CLFOLD_UNROLLED 2
+#else
+#define CLFOLD_UNROLLED 1
+#endif
+
 typedef union {
     CLFOLD_IN in[CLFOLD_SCALARS];
     clfold_result out;
@@ -190,10 +203,18 @@ static void clfold_write_rows(global CLFOLD_CELL *out, ulong begin, uint count,
 #define clfold_tile_sync() barrier(CLK_LOCAL_MEM_FENCE)
 #endif
 
-/* Element j of the tile. */
-static clfold_stage clfold_slot_load(clfold_room_pointer room, uint j)
+/* Elements of this work-item's run in a tile of `count`. */
+static uint clfold_run_of(uint count)
 {
-    local const CLFOLD_IN *s = room->slots[CLFOLD_SLOT(j)].in;
+    const uint first = (uint)get_local_id(0) * CLFOLD_RUN;
+
+    return first < count ? min((uint)CLFOLD_RUN, count - first) : 0;
+}
+
+/* Element j of the tile, which is in that slot. */
+static clfold_stage clfold_slot_load(local const clfold_slot *slot, uint j)
+{
+    local const CLFOLD_IN *s = slot->in;
     clfold_stage r;
 
     r.$name = convert_$stage($load);
@@ -203,15 +224,19 @@ static clfold_stage clfold_slot_load(clfold_room_pointer room, uint j)
 static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
                                   uint count, clfold_room_pointer room)
 {
-    const uint l = (uint)get_local_id(0);
+    const uint l = (uint)get_local_id(0), first = l * CLFOLD_RUN;
+    const uint num = clfold_run_of(count);
 
     clfold_read_rows(in, begin, count, room);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (l * CLFOLD_RUN < count) {
-        const uint stop = min((l + 1) * CLFOLD_RUN, count);
-        clfold_stage mine = clfold_slot_load(room, l * CLFOLD_RUN);
-        for (uint i = l * CLFOLD_RUN + 1; i < stop; ++i)
-            mine = clfold_combine_stage(mine, clfold_slot_load(room, i));
+    if (num > 0) {
+        local const clfold_slot *run = room->slots + CLFOLD_SLOT(first);
+        clfold_stage mine;
+#pragma unroll CLFOLD_UNROLLED
+        for (uint i = 0; i < num; ++i) {
+            const clfold_stage x = clfold_slot_load(run + i, first + i);
+            mine = i == 0 ? x : clfold_combine_stage(mine, x);
+        }
         room->items[clfold_scan_place(l)] = clfold_empty(mine, index);
     }
     clfold_group_scan(CLFOLD_LIVE(count), room->items);
@@ -224,11 +249,6 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
 static clfold_item clfold_tile_total(clfold_room_pointer room, uint count)
 {
     return room->items[clfold_scan_result(CLFOLD_LIVE(count) - 1)];
-}
-
-static void clfold_slot_put(clfold_item x, local clfold_room *room, uint i)
-{
-    room->slots[CLFOLD_SLOT(i)].out = clfold_result_of(x);
 }
 
 #if CLFOLD_EXCLUSIVE
@@ -258,39 +278,48 @@ static clfold_item clfold_before_run(clfold_item front, bool has_prefix,
 static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
                             clfold_room_pointer room)
 {
-    const uint l = (uint)get_local_id(0);
-    const uint stop = min((l + 1) * CLFOLD_RUN, count);
+    const uint l = (uint)get_local_id(0), first = l * CLFOLD_RUN;
+    const uint num = clfold_run_of(count);
+    local clfold_slot *run = room->slots + CLFOLD_SLOT(first);
     /* What the runs before this one are, or for work-item 0 anything. */
     const clfold_item front =
         clfold_taken(room->items[clfold_scan_result(max(l, 1u) - 1)]);
+    const clfold_item prefix = clfold_taken(room->prefix);
     clfold_stage mine;
 #if CLFOLD_EXCLUSIVE
-    clfold_item before;
+    clfold_item before = front;
+
+    if (num > 0)
+        before = clfold_before_run(front, has_prefix, room);
 #endif
 
-    for (uint i = l * CLFOLD_RUN; i < stop; ++i) {
-        const bool is_first = i == l * CLFOLD_RUN;
-        const clfold_stage x = clfold_slot_load(room, i);
-        mine = is_first ? x : clfold_combine_stage(mine, x);
+#pragma unroll CLFOLD_UNROLLED
+    for (uint i = 0; i < num; ++i) {
+        const clfold_stage x = clfold_slot_load(run + i, first + i);
+        mine = i == 0 ? x : clfold_combine_stage(mine, x);
         clfold_item y = clfold_empty(mine, index);
-        /* The last one as the group's scan has it: the next run begins with its bits. */
-        if (i + 1 == stop)
-            y = room->items[clfold_scan_result(l)];
-        else if (l > 0)
+        if (l > 0)
             y = clfold_combine(front, y);
-        if (i + 1 == count)
-            y = room->next;
-        else if (has_prefix)
-            y = clfold_combine(room->prefix, y);
+        if (has_prefix)
+            y = clfold_combine(prefix, y);
 #if CLFOLD_EXCLUSIVE
-        if (is_first)
-            before = clfold_before_run(front, has_prefix, room);
-        clfold_slot_put(before, room, i);
+        run[i].out = clfold_result_of(before);
         before = y;
 #else
-        clfold_slot_put(y, room, i);
+        run[i].out = clfold_result_of(y);
 #endif
     }
+#if !CLFOLD_EXCLUSIVE
+    /* The last one as the group's scan has it: the next run begins with its bits. */
+    if (num > 0) {
+        clfold_item last = clfold_taken(room->items[clfold_scan_result(l)]);
+        if (first + num == count)
+            last = clfold_taken(room->next);
+        else if (has_prefix)
+            last = clfold_combine(prefix, last);
+        run[num - 1].out = clfold_result_of(last);
+    }
+#endif
 }
 
 static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,

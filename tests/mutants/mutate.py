@@ -140,8 +140,7 @@ FAULTS = {
         "reduce_then_scan",
         [(VECTOR_SCAN, 1, "CLFOLD_OP16(usual, clfold_spread(*prefix), y)",
           "CLFOLD_OP16(usual, y, clfold_spread(*prefix))"),
-         (GROUP_SCAN, 1, "y = clfold_combine(room->prefix, y)",
-          "y = clfold_combine(y, room->prefix)")],
+         (GROUP_SCAN, 1, "y = clfold_combine(prefix, y)", "y = clfold_combine(y, prefix)")],
     ),
     # Folds from behind the 16 elements with the last head, as if it ended its segment.
     "cut_taken_as_inclusive": (

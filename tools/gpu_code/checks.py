@@ -22,7 +22,7 @@ WRITES = {
 LOADS_UNDER_WAY = 4
 REDUCES = {"clfold_reduce_single", "clfold_reduce_tiles"}
 # Instructions an element, of a sum of f32, in the fold's and the scan's loops together.
-MOST_INSTRUCTIONS = {"sm_80": 27, "sm_90": 27, "gfx1100": 44}
+MOST_INSTRUCTIONS = {"sm_80": 16, "sm_90": 16, "gfx1100": 16}
 # `words` among the parameters of clfold_scan_lookback, see CLFOLD_SCAN_PARAMS.
 WORDS_PARAMETER = 6
 
