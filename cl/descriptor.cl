@@ -81,27 +81,45 @@ static bool clfold_is_tagged(clfold_word w, uint epoch, uint state)
     return w >> CLFOLD_HALF_BITS == clfold_tag(epoch, state) >> CLFOLD_HALF_BITS;
 }
 
-/* Whether the slot is there; what it holds then, else *item stays as it is. */
-static bool clfold_look(clfold_word_pointer words, ulong tile, uint state, uint epoch,
-                        clfold_item *item)
+/* The words of a slot, read one behind the other: all are under way at once. */
+typedef struct {
+    clfold_word words[CLFOLD_ITEM_WORDS];
+} clfold_slot_words;
+
+static clfold_slot_words clfold_see(clfold_word_pointer words, ulong tile, uint state)
 {
     clfold_word_pointer slot = clfold_slot_of(words, tile, state);
-    clfold_packed packed;
-    clfold_word w = clfold_read(slot);
+    clfold_slot_words seen;
 
-    if (!clfold_is_tagged(w, epoch, state))
-        return false;
-    bool there = true;
-    packed.halves[0] = (clfold_half)w;
 #pragma unroll
-    for (uint i = 1; i < CLFOLD_ITEM_WORDS; ++i) {
-        w = clfold_read(slot + i);
-        there = there && clfold_is_tagged(w, epoch, state);
-        packed.halves[i] = (clfold_half)w;
+    for (uint i = 0; i < CLFOLD_ITEM_WORDS; ++i)
+        seen.words[i] = clfold_read(slot + i);
+    return seen;
+}
+
+/* Whether the slot was there; what it held then, else *item stays as it is. */
+static bool clfold_was_there(const clfold_slot_words *seen, uint state, uint epoch,
+                             clfold_item *item)
+{
+    clfold_packed packed;
+    bool there = true;
+
+#pragma unroll
+    for (uint i = 0; i < CLFOLD_ITEM_WORDS; ++i) {
+        there = there && clfold_is_tagged(seen->words[i], epoch, state);
+        packed.halves[i] = (clfold_half)seen->words[i];
     }
     if (there)
         *item = packed.item;
     return there;
+}
+
+static bool clfold_look(clfold_word_pointer words, ulong tile, uint state, uint epoch,
+                        clfold_item *item)
+{
+    const clfold_slot_words seen = clfold_see(words, tile, state);
+
+    return clfold_was_there(&seen, state, epoch, item);
 }
 
 /* Draws a ticket: the next tile of this launch, and the epoch. */

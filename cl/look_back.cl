@@ -57,12 +57,14 @@ typedef struct {
  * end one. */
 static uint clfold_look_at(clfold_word_pointer words, ulong x, uint epoch, bool in_block)
 {
+    const clfold_slot_words running = clfold_see(words, x, CLFOLD_RUNNING);
+    const clfold_slot_words total = clfold_see(words, x, CLFOLD_AGGREGATE);
     clfold_item item;
 
     if ((in_block || (x + 1) % CLFOLD_ANCHOR == 0) &&
-        clfold_look(words, x, CLFOLD_RUNNING, epoch, &item))
+        clfold_was_there(&running, CLFOLD_RUNNING, epoch, &item))
         return CLFOLD_RUNNING;
-    if (!clfold_look(words, x, CLFOLD_AGGREGATE, epoch, &item))
+    if (!clfold_was_there(&total, CLFOLD_AGGREGATE, epoch, &item))
         return CLFOLD_MISSING;
 #if CLFOLD_CUTS_ITEM
     if (clfold_cuts_item(item))
@@ -155,18 +157,30 @@ static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, ui
     return good;
 }
 
+/* Tiles whose totals are under way at once: of long ones one, for whose words alone there
+ * are registers. */
+#define CLFOLD_FETCHED (CLFOLD_ITEM_WORDS > 4 ? 1 : CLFOLD_WINDOW)
+
 static uint clfold_fetch_window(clfold_channel_pointer channel, clfold_word_pointer words,
                                 ulong x, uint num)
 {
+    clfold_slot_words totals[CLFOLD_FETCHED];
     clfold_item item;
     uint good = 0;
 
+    for (uint from = 0; from < num && good == from; from += CLFOLD_FETCHED) {
+        /* Past `num` the last once more: it may be read. */
 #pragma unroll
-    for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
-        if (good == k && k < num &&
-            clfold_look(words, x + k, CLFOLD_AGGREGATE, channel->epoch, &item)) {
-            channel->window[k] = clfold_taken(item);
-            ++good;
+        for (uint k = 0; k < CLFOLD_FETCHED; ++k)
+            totals[k] =
+                clfold_see(words, x + min(from + k, num - 1), CLFOLD_AGGREGATE);
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_FETCHED; ++k) {
+            if (good == from + k && good < num &&
+                clfold_was_there(&totals[k], CLFOLD_AGGREGATE, channel->epoch, &item)) {
+                channel->window[good] = clfold_taken(item);
+                ++good;
+            }
         }
     }
     return good;

@@ -325,6 +325,20 @@ class Planted(unittest.TestCase):
         self.found(wrong(6.0, None), "6.0 + None instructions")
         self.assertEqual(wrong(20.0, 50.0, op="arg-min"), [])
 
+    def test_window(self):
+        entry = {"op": "add", "type": "f32", "vendor": "nvidia", "window": 2}
+        poll = asm.Instruction("load", access=asm.Access(asm.LOAD, asm.GLOBAL, 8, True))
+        jump = asm.Instruction("jump", "on")
+        looks = [poll] * 4 + [jump]
+
+        def wrong(*fetch, **other):
+            steps = [*looks, *fetch, jump, poll, asm.Label("on")]
+            return checks.window({**entry, **other}, asm.Kernel("clfold_scan_lookback", steps))
+
+        self.assertEqual(wrong(poll, poll), [])
+        self.found(wrong(poll, jump, poll), "at most [1, 4] words are read together, of 2 tiles")
+        self.assertEqual(wrong(poll, jump, poll, type="f64"), [])
+
     def test_conversions(self):
         entry = {"in": "f32", "type": "f32"}
         by_half = tile_kernel(convert="rn.f16.f32")

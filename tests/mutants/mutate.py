@@ -160,7 +160,7 @@ FAULTS = {
     # A window of tiles, each of which is the first.
     "lookback_window_of_one_tile": (
         "lookback/test_seeds",
-        [(CHANNEL, 1, "clfold_look(words, x + k, ", "clfold_look(words, x, ")],
+        [(CHANNEL, 1, "clfold_see(words, x + min(from + k, num - 1), ", "clfold_see(words, x, ")],
     ),
     # Totals found on the way are joined with each other before the prefix they are behind:
     # the bits depend on where the look-back ended.

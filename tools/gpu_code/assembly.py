@@ -87,19 +87,25 @@ def streaming_loop(steps):
     return max(innermost_loops(steps), key=weight, default=[])
 
 
+def blocks(steps):
+    """What lies between labels and jumps."""
+    found = [[]]
+    for step in steps:
+        if isinstance(step, Label):
+            found.append([])
+        found[-1].append(step)
+        if isinstance(step, Instruction) and step.target:
+            found.append([])
+    return found
+
+
 def pieces(steps):
-    """The innermost loops, and then what lies between labels and jumps outside of them."""
-    loops, blocks, at = innermost_loops(steps), [[]], 0
+    """The innermost loops, and then the blocks outside of them."""
+    found, at = innermost_loops(steps), 0
     for first, last in [*innermost_ranges(steps), (len(steps), len(steps))]:
-        for step in steps[at:first]:
-            if isinstance(step, Label):
-                blocks.append([])
-            blocks[-1].append(step)
-            if isinstance(step, Instruction) and step.target:
-                blocks.append([])
-        blocks.append([])
+        found += blocks(steps[at:first])
         at = last + 1
-    return loops + blocks
+    return found
 
 
 def between_barriers(steps):
