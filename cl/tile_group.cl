@@ -64,15 +64,10 @@ static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint j)
     return total;
 }
 
-/* The chunk at element `base`, of which only begin to end - 1 belong to the tile. */
+/* What belongs to the tile, begin to end - 1, of the chunk at element `base`. */
 static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulong begin,
-                                     ulong end, bool aligned)
+                                     ulong end)
 {
-    if (aligned && base >= begin && base + CLFOLD_CHUNK <= end) {
-        clfold_chunk chunk = clfold_load_chunk(in, base);
-        return clfold_fold_chunk(&chunk, (uint)(base - begin));
-    }
-
     uint j = (uint)(max(base, begin) - begin);
     const uint stop = (uint)(min(base + CLFOLD_CHUNK, end) - begin);
     clfold_stage total = clfold_load(in, begin, j);
@@ -123,13 +118,13 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
     const uint step = CLFOLD_GROUP_SIZE;
     const uint live = min((uint)CLFOLD_GROUP_SIZE, chunks);
     const uint stop = chunks;
-    uint j = l;
+    const uint start = l;
 #else
     const uint step = 1;
     const uint each = (chunks + CLFOLD_GROUP_SIZE - 1) / CLFOLD_GROUP_SIZE;
     const uint live = (chunks + each - 1) / each;
     const uint stop = min(l * each + each, chunks);
-    uint j = l * each;
+    const uint start = l * each;
 #endif
 
     if (l < live) {
@@ -139,9 +134,12 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
         global const CLFOLD_CHUNK_VECTOR *chunk_of =
             (global const CLFOLD_CHUNK_VECTOR *)(in +
                                                  first * CLFOLD_CHUNK * CLFOLD_SCALARS);
-        clfold_stage total =
-            clfold_fold_part(in, (first + j) * CLFOLD_CHUNK, begin, end, aligned);
-        j += step;
+        clfold_stage total;
+        uint j = start;
+        if (j == 0 && skipped > 0) {
+            total = clfold_fold_part(in, first * CLFOLD_CHUNK, begin, end);
+            j += step;
+        }
         for (; aligned && j + (CLFOLD_LOADS - 1) * step < whole;
              j += CLFOLD_LOADS * step) {
             clfold_chunk row[CLFOLD_LOADS];
@@ -149,15 +147,22 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
             for (uint k = 0; k < CLFOLD_LOADS; ++k)
                 row[k].vector = chunk_of[j + k * step];
 #pragma unroll
-            for (uint k = 0; k < CLFOLD_LOADS; ++k)
-                total = clfold_combine_stage(
-                    total, clfold_fold_chunk(&row[k], (j + k * step) * CLFOLD_CHUNK -
-                                                          skipped));
+            for (uint k = 0; k < CLFOLD_LOADS; ++k) {
+                const clfold_stage x = clfold_fold_chunk(
+                    &row[k], (j + k * step) * CLFOLD_CHUNK - skipped);
+                total = j + k == start ? x : clfold_combine_stage(total, x);
+            }
         }
-        for (; j < stop; j += step)
-            total = clfold_combine_stage(
-                total,
-                clfold_fold_part(in, (first + j) * CLFOLD_CHUNK, begin, end, aligned));
+        for (; aligned && j < whole; j += step) {
+            const clfold_chunk chunk = clfold_load_chunk(in, (first + j) * CLFOLD_CHUNK);
+            const clfold_stage x = clfold_fold_chunk(&chunk, j * CLFOLD_CHUNK - skipped);
+            total = j == start ? x : clfold_combine_stage(total, x);
+        }
+        for (; j < stop; j += step) {
+            const clfold_stage x =
+                clfold_fold_part(in, (first + j) * CLFOLD_CHUNK, begin, end);
+            total = j == start ? x : clfold_combine_stage(total, x);
+        }
         memory[CLFOLD_PADDED(l)] = clfold_empty(total, index);
     }
     clfold_group_join(live, memory);

@@ -25,7 +25,7 @@ PTX_REDUCE = """
 {{
 \t{depot}
 \tld.param.u64 \t%rd1, [clfold_reduce_tiles_param_0];
-\tld.global.f32 \t%f9, [%rd1];
+\t{before}
 $L__BB0_1:
 \tld.global.v4.f32 \t{{%f1, %f2, %f3, %f4}}, [%rd1];
 \tld.global.v4.f32 \t{{%f1, %f2, %f3, %f4}}, [%rd1+4096];
@@ -170,8 +170,9 @@ def tile_kernel(fold=FOLD, convert="f32.f32"):
     return ptx.kernels(PTX_TILE.format(fold=fold, convert=convert))["clfold_scan_lookback"]
 
 
-def reduce_kernel(load=WIDE, depot=""):
-    return ptx.kernels(PTX_REDUCE.format(load=load, depot=depot))["clfold_reduce_tiles"]
+def reduce_kernel(load=WIDE, depot="", before="ld.global.f32 \t%f9, [%rd1];"):
+    text = PTX_REDUCE.format(load=load, depot=depot, before=before)
+    return ptx.kernels(text)["clfold_reduce_tiles"]
 
 
 def lookback_kernel(poll=POLL, vector="v4.u32"):
@@ -310,6 +311,8 @@ class Planted(unittest.TestCase):
         # Four predicated loads beside each wide one, which ptxas once made of a merged loop.
         merged = WIDE + "\n\t@%p2 ld.global.f32 \t%f5, [%rd1+4];"
         self.found(checks.under_way(reduce_kernel(load=merged)), "not 4 times 16")
+        # A first chunk alone.
+        self.found(checks.under_way(reduce_kernel(before=WIDE)), "alone before its loop")
 
     def test_loops(self):
         entry = {"op": "add", "in": "f32", "type": "f32"}

@@ -47,13 +47,20 @@ def widths(kernel):
 
 
 def under_way(kernel):
-    """The loop of a reduction has its wide loads, and no narrower ones beside them."""
+    """The loop of a reduction has its wide loads, and no narrower ones beside them, nor is there
+    one before the loop."""
     if kernel.name not in REDUCES:
         return []
-    loads = asm.accesses(asm.streaming_loop(kernel.steps), asm.LOAD, asm.GLOBAL)
-    sizes = [access.size for access in loads]
+    loop = asm.streaming_loop(kernel.steps)
+    sizes = [access.size for access in asm.accesses(loop, asm.LOAD, asm.GLOBAL)]
     if sizes.count(16) < LOADS_UNDER_WAY or min(sizes, default=0) < 16:
         return [f"{kernel.name}: its loop loads {sizes} bytes, not {LOADS_UNDER_WAY} times 16"]
+    before = kernel.steps[: kernel.steps.index(loop[0])]
+    looped = [access for part in asm.innermost_loops(before)
+              for access in asm.accesses(part, asm.LOAD, asm.GLOBAL)]
+    wide = [access.size for access in asm.accesses(before, asm.LOAD, asm.GLOBAL)].count(16)
+    if wide > [access.size for access in looped].count(16):
+        return [f"{kernel.name}: a load of 16 bytes alone before its loop"]
     return []
 
 

@@ -252,7 +252,9 @@ def figures(target, kernel, group_size, sizes=None):
     room = None
     if "registers" in facts:
         room = occupancy(target, group_size, facts["registers"], facts["local"])
-    fold, scan = asm.tile_loops(real.steps, *sizes) if sizes else (None, None)
+    fold = scan = None
+    if sizes and kernel.name.startswith("clfold_scan"):
+        fold, scan = asm.tile_loops(real.steps, *sizes)
     private = len(asm.accesses(real.steps, asm.LOAD, asm.PRIVATE)) + len(
         asm.accesses(real.steps, asm.STORE, asm.PRIVATE)
     )
