@@ -15,8 +15,8 @@
  *   in order:    work-item l takes chunks l k to l k + k - 1, k = ceil(n / G)
  *
  * Local memory: an item for each work-item, element i at i + i / 32, which keeps the tree
- * free of bank conflicts, and one for the strategy. Barriers a tile: 1 + ceil(log2 G),
- * all in uniform control flow.
+ * free of bank conflicts, and one for the strategy. Barriers a tile: 1 + ceil(log8 G),
+ * more for long items, all in uniform control flow.
  *
  * No item is private across a barrier, nor passed to or from a function that has one, and
  * no barrier is under a condition: either of these, with items of several scalars, was
@@ -78,27 +78,43 @@ static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulo
 }
 
 /*
- * The tree over the items of work-items 0 to live - 1, in order (l: a work-item, s = 1):
+ * The tree over the items of work-items 0 to live - 1, in order:
  *
  *   i     0   1   2   3   4   5   6          live = 7
- *   s=1   01      23      45      6          i = 2 s l, only where i + s < live
- *   s=2   0123            456
- *   s=4   0123456
+ *         01      23      45      6          item i and the one 1 after it
+ *         0123            456                2 after it
+ *         0123456                            4 after it
  *
- * The result is left in memory[0], for work-item 0 alone: others may be in the next tile
- * already. The guard makes any group size and any `live` right; nothing relies on lanes
- * in lock step.
+ * Three levels are one step of a work-item, between two barriers: it takes CLFOLD_RADIX
+ * items, which lie s apart, in registers; of long ones it takes fewer. The result is left
+ * in memory[0], for work-item 0 alone: others may be in the next tile already. The guards
+ * make any group size and any `live` right; nothing relies on lanes in lock step.
  */
+#define CLFOLD_RADIX                                                                     \
+    (sizeof(clfold_item) <= 8 ? 8u : sizeof(clfold_item) <= 16 ? 4u : 2u)
+
 static void clfold_group_join(uint live, clfold_memory memory)
 {
     const uint l = (uint)get_local_id(0);
 
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint s = 1; s < CLFOLD_GROUP_SIZE; s *= 2) {
-        const uint i = 2 * s * l;
-        if (i + s < live)
-            memory[CLFOLD_PADDED(i)] = clfold_combine(memory[CLFOLD_PADDED(i)],
-                                                      memory[CLFOLD_PADDED(i + s)]);
+    for (uint s = 1; s < CLFOLD_GROUP_SIZE; s *= CLFOLD_RADIX) {
+        const uint i = CLFOLD_RADIX * s * l;
+        if (i + s < live) {
+            clfold_item x[CLFOLD_RADIX];
+#pragma unroll
+            for (uint k = 0; k < CLFOLD_RADIX; ++k)
+                x[k] = memory[CLFOLD_PADDED(min(i + k * s, live - 1))];
+#pragma unroll
+            for (uint d = 1; d < CLFOLD_RADIX; d *= 2) {
+#pragma unroll
+                for (uint k = 0; k < CLFOLD_RADIX; k += 2 * d) {
+                    if (i + (k + d) * s < live)
+                        x[k] = clfold_combine(x[k], x[k + d]);
+                }
+            }
+            memory[CLFOLD_PADDED(i)] = x[0];
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
@@ -181,6 +197,7 @@ static void clfold_tile_fold_items(global const clfold_item *items, uint num,
     if (l < live) {
         const uint stop = min(l * each + each, num);
         clfold_item mine = clfold_taken(items[l * each]);
+#pragma unroll 8
         for (uint i = l * each + 1; i < stop; ++i)
             mine = clfold_combine(mine, items[i]);
         memory[CLFOLD_PADDED(l)] = mine;
