@@ -159,7 +159,7 @@ static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, ui
 
 /* Tiles whose totals are under way at once: of long ones one, for whose words alone there
  * are registers. */
-#define CLFOLD_FETCHED (CLFOLD_ITEM_WORDS > 4 ? 1 : CLFOLD_WINDOW)
+#define CLFOLD_FETCHED (CLFOLD_ITEM_WORDS > 2 ? 1 : CLFOLD_WINDOW)
 
 static uint clfold_fetch_window(clfold_channel_pointer channel, clfold_word_pointer words,
                                 ulong x, uint num)
