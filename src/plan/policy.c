@@ -87,14 +87,13 @@ static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
  * GPUs: none was at hand. The numbers come of tools/codegen (clang 19 and ptxas 13.0,
  * 2026-11-22), of bytes that must be under way, and of what is published for each.
  *
- * NVIDIA reduce, sum of f32: 58 registers on 8.0 and 32 on 9.0, so 4 and 8 groups of 256
- * a unit, of which each work-item has four loads of 16 bytes under way: 64 and 128 KiB a
+ * NVIDIA reduce, sum of f32: 34 registers on 8.0 and 32 on 9.0, so 6 and 8 groups of 256
+ * a unit, of which each work-item has four loads of 16 bytes under way: 96 and 128 KiB a
  * unit. By Little's law (bandwidth times latency) an A100 wants 5, an H100 9 and an H200
  * 13 KiB; NVIDIA's own library plans for 16, 32 and 48. Groups: four times the 8 that a
  * unit of an H200 (132) holds at most, as CUB starts five: groups that end early leave
  * room for others, and a last round that is not full is short. Two rounds of four loads
- * are the least that a group is started for; a tile of 128 KiB ends with a tree of 9
- * barriers, some 2 % of its time.
+ * are the least that a group is started for.
  */
 static const struct policy nvidia_reduce[CLFOLD_MAX_CANDIDATES] = {
     {
@@ -109,20 +108,20 @@ static const struct policy nvidia_reduce[CLFOLD_MAX_CANDIDATES] = {
 
 /*
  * NVIDIA scan: without sub-groups in OpenCL one work-item looks back, at four tiles at a
- * time. The numbers are those of one tile at a time, a hop of some 0.3 us, which is the
- * worst: tiles then must be large. With D us from one tile's end to the next one's,
- * and 0.4 us from a word's store to its load, it looks back over 0.55 / D tiles, and
- * 0.17 / D / D tiles must be under way. On an H200 that are 5,200 tiles of 12 KiB, of
- * which it holds 1,056; 740 of 32 KiB, of which it holds 528 (56 registers and 35 KB of
- * local memory: 4 groups a unit), and on an A100 90, of 324. CUB, whose warps look at 32
- * tiles at once, takes 12 KiB on 9.0 and 15 KiB on 8.0. In 32 KiB each of 256 work-items
- * has 8 loads of 16 bytes, four under way: 64 KiB a unit and more.
+ * time, and fetches as many totals at a time on its way forward. With D us from one
+ * tile's end to the next one's, 0.3 us a hop and 0.4 us from a word's store to its load,
+ * it looks back over 0.55 / D tiles, which takes 0.08 / D us, so 0.08 / D / D tiles must
+ * be under way. With tiles of 24 KiB these are 660 on an H200, which holds 792 (56
+ * registers and 26 KB of local memory: 6 groups a unit), and 105 on an A100, which holds
+ * 540. CUB, whose warps look at 32 tiles at once, takes 12 KiB on 9.0 and 15 KiB on 8.0.
+ * A work-item's run is 32 elements of 4 bytes: with runs of 24, by 256 work-items, chunks
+ * of 16 bytes would meet in the banks.
  */
 static const struct policy nvidia_scan[CLFOLD_MAX_CANDIDATES] = {
     {
         .tile = TILE_GROUP,
-        .tile_bytes = 32 * 1024,
-        .group_size = 256,
+        .tile_bytes = 24 * 1024,
+        .group_size = 192,
         .groups = 4096,
         .anchor = 64,
         .single_bytes = 64 * 1024,
@@ -132,7 +131,7 @@ static const struct policy nvidia_scan[CLFOLD_MAX_CANDIDATES] = {
 };
 
 /*
- * AMD reduce, sum of f32: 60 registers on gfx90a, 52 on gfx1030 and gfx1100: 8 groups a
+ * AMD reduce, sum of f32: 58 registers on gfx90a, 48 on gfx1030 and gfx1100: 8 groups a
  * compute unit (MI250X: 110 in each half) or work-group processor, 128 KiB under way,
  * where 9 bytes a cycle and 800 cycles ask for 7 KiB. Four such rounds of groups.
  */
@@ -148,16 +147,18 @@ static const struct policy amd_reduce[CLFOLD_MAX_CANDIDATES] = {
 };
 
 /*
- * AMD scan: LDS decides, 64 KiB a compute unit of gfx90a. A tile of 16 KiB takes 19.6 KB
- * and leaves 3 groups, 12 of 32 waves; one of 8 KiB 11.5 KB, 5 groups, 20 waves, and on
- * gfx1030 and gfx1100 all 64. A wave looks back at 32 tiles, so they may be small.
+ * AMD scan: what a tile costs a wave beside its elements is some 700 instructions, so
+ * runs must be long. Counted in the code for gfx1100, f32, instructions a lane and
+ * element: 54 in runs of 16, by 256 work-items, 42 in runs of 24, and 36 in runs of 32,
+ * by 128. These take 18 KB of LDS: 3 groups a compute unit of gfx90a and 7 a work-group
+ * processor of gfx1030 and gfx1100. A wave looks back at 32 tiles, so they may be small.
  * rocPRIM: 256 work-items of 16 items, which it keeps in registers.
  */
 static const struct policy amd_scan[CLFOLD_MAX_CANDIDATES] = {
     {
         .tile = TILE_GROUP,
-        .tile_bytes = 8 * 1024,
-        .group_size = 256,
+        .tile_bytes = 16 * 1024,
+        .group_size = 128,
         .groups = 4096,
         .anchor = 64,
         .single_bytes = 64 * 1024,
@@ -169,8 +170,8 @@ static const struct policy amd_scan[CLFOLD_MAX_CANDIDATES] = {
 /*
  * Intel: groups of 256 are 16 threads of SIMD16, of 128 that a core of Xe has, so 8 are
  * there at once with 64 KiB and more under way. 128 cores are a Data Center GPU Max; two
- * rounds of groups. Tiles of a scan are AMD's: a core has 64 KiB of local memory at the
- * least, and its sub-groups look back at up to 32 tiles.
+ * rounds of groups. A core has 64 KiB of local memory at the least, so tiles of a scan
+ * are small, and its sub-groups look back at up to 32 of them.
  */
 static const struct policy intel_reduce[CLFOLD_MAX_CANDIDATES] = {
     {

@@ -328,6 +328,15 @@ class Planted(unittest.TestCase):
         self.found(wrong(6.0, None), "6.0 + None instructions")
         self.assertEqual(wrong(20.0, 50.0, op="arg-min"), [])
 
+    def test_residents(self):
+        entry = {"op": "add", "in": "f32", "type": "f32"}
+        right = {"target": "sm_90", "kernel": "clfold_scan_lookback", "waves": 32,
+                 "local_bytes": 28000}
+        self.assertEqual(checks.residents(entry, right), [])
+        self.assertEqual(checks.residents(entry, {**right, "waves": None}), [])
+        self.found(checks.residents(entry, {**right, "waves": 30}), "30 warps by 28000 bytes")
+        self.found(checks.residents(entry, {**right, "local_bytes": 28004}), "by 28004 bytes")
+
     def test_window(self):
         entry = {"op": "add", "type": "f32", "vendor": "nvidia", "window": 2}
         poll = asm.Instruction("load", access=asm.Access(asm.LOAD, asm.GLOBAL, 8, True))

@@ -76,7 +76,8 @@ def check(compilers, folder, target, entry):
     for kernel in kernels.values():
         numbers = figures(target, kernel, entry["group_size"], entry["sizes"])
         said = [*checks.every(kernel, numbers), *checks.loops(entry, numbers),
-                *checks.window(entry, kernel), *checks.conversions(entry, kernel)]
+                *checks.residents(entry, numbers), *checks.window(entry, kernel),
+                *checks.conversions(entry, kernel)]
         wrong += [f"{target}: {entry['file']}: {sentence}" for sentence in said]
         if numbers["groups"] == 0:
             wrong.append(f"{target}: {entry['file']}: {kernel.name}: no group fits")
