@@ -159,5 +159,5 @@ static void clfold_renew(clfold_word_pointer words, ulong capacity)
     clfold_write(words + CLFOLD_CLOCK, 0);
     clfold_write(words + CLFOLD_LOG, 0);
     clfold_write(words + CLFOLD_TICKET,
-                       (clfold_word)(epoch + 1) << CLFOLD_TICKET_BITS);
+                 (clfold_word)(epoch + 1) << CLFOLD_TICKET_BITS);
 }
