@@ -38,8 +38,11 @@ import time
 SKIP = 77
 LIMIT_SECONDS = 600  # a test program takes at most 60 on a quiet machine
 LISTER_SECONDS = 60
+STACK_SECONDS = 60
+FRAMES = 6  # of a stack, in the line that says how a program ended
 RUNS = 3  # of a program that a known fault of its driver ended
 PLAN = re.compile(r"^1\.\.(\d+)\s*(?:#.*)?$")
+FRAME = re.compile(r"^#\d+ +0x[0-9a-f]+ (?:- \d+ )?(\w+)(?:@\S*)?$")
 # "ok 1 - name", "not ok 2 - name", and cmocka's "ok 3 # SKIP name", which some of its
 # versions begin with "not ok"
 POINT = re.compile(r"^(ok|not ok)\b\s*\d*\s*(?:-\s*)?(# SKIP\b)?\s*(.*)$")
@@ -96,6 +99,24 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
+def stacks_of(pid):
+    """What each thread of a process is in; elfutils' eu-stack tells it, where there is one."""
+    try:
+        done = subprocess.run(["eu-stack", "-p", str(pid)], capture_output=True, text=True,
+                              timeout=STACK_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"no stack: {error}\n"
+    return done.stdout + done.stderr
+
+
+def innermost(stacks):
+    """The functions that the first thread is in, in words; without those of C++, which are a
+    driver's."""
+    first = stacks.partition("\nTID ")[2].partition("\nTID ")[0]
+    names = [frame[1] for frame in map(FRAME.match, first.splitlines()) if frame]
+    return ", in " + " < ".join(names[:FRAMES]) if names else ""
+
+
 class Run:
     """A process that ran: its output, in words how it ended (None: as it should), the seconds
     that it took, and those of the processor, which do not depend on what else ran."""
@@ -108,22 +129,22 @@ class Run:
                 command, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                 start_new_session=True,
             ) as process:
-                self.late = False
+                self.late, stacks = False, ""
                 try:
                     process.wait(seconds)
                 except subprocess.TimeoutExpired:
-                    self.late = True
+                    self.late, stacks = True, stacks_of(process.pid)
                     os.killpg(process.pid, signal.SIGKILL)
             self.seconds = time.monotonic() - began
             self.processor = processor_seconds() - used
             out.seek(0)
             err.seek(0)
             self.out = out.read().decode(errors="replace")
-            self.err = err.read().decode(errors="replace")
+            self.err = err.read().decode(errors="replace") + stacks
         self.status = process.returncode
         self.fault = None
         if self.late:
-            self.fault = f"took more than {seconds} s and was ended"
+            self.fault = f"took more than {seconds} s and was ended{innermost(stacks)}"
         elif self.status < 0:
             self.fault = f"ended by signal {signal.Signals(-self.status).name}"
         elif self.status != 0:

@@ -2,6 +2,7 @@
 """tests/run_devices.py on a machine made of files: an .icd and what it lists, no OpenCL."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -102,6 +103,13 @@ class Runner(unittest.TestCase):
         self.assertIn("took more than 0.5 s and was ended", points[1])
         subprocess.run(["sleep", "3"], check=True)
         self.assertFalse(os.path.exists(mark))
+
+    @unittest.skipUnless(shutil.which("eu-stack"), "eu-stack tells what a process is in")
+    def test_time_limit_tells_where(self):
+        self.devices(b=TWO)
+        _, points, comments = self.run_it("exec sleep 30\n", "--limit", "0.5")
+        self.assertRegex(points[0], "was ended, in .*nanosleep.* < __libc_start_main")
+        self.assertTrue(any("nanosleep" in line for line in comments), comments)
 
     def test_plain_programs(self):
         self.devices(b=TWO)
