@@ -44,8 +44,8 @@
  *                          clfold_is_rare
  *   CLFOLD_BUILTINS      tile_vector: 1 if the compiler is a clang whose attributes
  *                        and builtins are known to work, else 0
- *   CLFOLD_PREFETCH      tile_vector: 1 if tiles are prefetched by __builtin_prefetch,
- *   CLFOLD_STREAM        and 1 if __builtin_nontemporal_store may store them
+ *   CLFOLD_PREFETCH      tile_vector: 1 if __builtin_prefetch asks for elements ahead
+ *   CLFOLD_STREAM        tile_vector, scans: 1 if __builtin_nontemporal_store may store
  *
  * Some lines of these files have words behind a dollar sign. The host writes such a line
  * once for each component, with these in the place of the words; behind a type there may

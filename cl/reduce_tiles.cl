@@ -13,17 +13,18 @@
  *   out                      p0 op p1 op p2                      clfold_reduce_partials
  *
  * Written on the tile interface alone: barriers and local memory are the tile's. The runs
- * start at in_offset.
+ * start at in_offset. Where CLFOLD_PREFETCH is 1, an element is asked for when the one
+ * that is `ahead` before it is folded: a multiple of 16, at most a tile.
  */
 
 /* The fold of elements first to stop - 1, counted from in_offset. Work-item 0 finds the
  * result in memory[CLFOLD_KEPT], if there were any. */
 static void clfold_fold_run(global const CLFOLD_IN *in, ulong in_offset, ulong first,
-                            ulong stop, clfold_memory memory)
+                            ulong stop, uint ahead, clfold_memory memory)
 {
     for (ulong begin = first; begin < stop; begin += CLFOLD_TILE) {
         const uint size = (uint)min((ulong)CLFOLD_TILE, stop - begin);
-        clfold_tile_fold(in, in_offset + begin, begin, size, memory);
+        clfold_tile_fold(in, in_offset + begin, begin, size, ahead, memory);
         if (get_local_id(0) == 0) {
             if (begin == first)
                 memory[CLFOLD_KEPT] = memory[0];
@@ -35,24 +36,26 @@ static void clfold_fold_run(global const CLFOLD_IN *in, ulong in_offset, ulong f
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce_single(global const CLFOLD_IN *in, ulong in_offset, ulong count,
-                     global CLFOLD_CELL *out, ulong out_index, CLFOLD_INIT_PARAMS)
+                     uint ahead, global CLFOLD_CELL *out, ulong out_index,
+                     CLFOLD_INIT_PARAMS)
 {
     CLFOLD_TILE_MEMORY(memory);
 
-    clfold_fold_run(in, in_offset, 0, count, memory);
+    clfold_fold_run(in, in_offset, 0, count, ahead, memory);
     if (get_local_id(0) == 0)
         clfold_reduce_end(memory[CLFOLD_KEPT], count == 0, out, out_index,
                           CLFOLD_INIT_ARGS);
 }
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
-clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong run,
-                    global clfold_item *partials)
+clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
+                    uint ahead, ulong run, global clfold_item *partials)
 {
     CLFOLD_TILE_MEMORY(memory);
     const ulong first = get_group_id(0) * run;
 
-    clfold_fold_run(in, in_offset, first, min(first + run, count), memory);
+    clfold_fold_run(in, in_offset, first, min(first + run, count), ahead,
+                    memory);
     if (get_local_id(0) == 0 && first < count)
         partials[get_group_id(0)] = memory[CLFOLD_KEPT];
 }

@@ -166,7 +166,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             const ulong first = clfold_tile_begin(x, lead);
             const uint num = clfold_tile_count(x, lead, count);
             if (!(CLFOLD_TILE_AHEAD && x == t && room->folds_next))
-                clfold_tile_aggregate(in, in_offset + first, first, num, room);
+                clfold_tile_aggregate(in, in_offset + first, first, num, ahead, room);
             /* PoCL 3.1 loses what one work-item does behind the barrier that ends the
              * group's scan, where a barrier follows. */
             clfold_tile_sync();
@@ -217,7 +217,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             room->folds_next = draws && size == CLFOLD_TILE &&
                                clfold_tile_count(after, lead, count) == CLFOLD_TILE;
         clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + next, out,
-                         out_offset + begin, t > 0 || has_init, stream != 0, room);
+                         out_offset + begin, t > 0 || has_init, stream != 0, ahead, room);
     }
     if (get_local_id(0) == 0 && clfold_is_last(words)) {
         clfold_at_end(words CLFOLD_TRACE_ARGS);

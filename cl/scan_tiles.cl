@@ -42,10 +42,12 @@ static uint clfold_tile_count(ulong t, ulong lead, ulong count)
     return (uint)(min((t + 1) * CLFOLD_TILE - lead, count) - clfold_tile_begin(t, lead));
 }
 
-/* What is scanned: `count` elements in tiles, of which a group takes `run`. */
+/* What is scanned: `count` elements in tiles, of which a group takes `run`. Memory is
+ * asked for `ahead` elements before it is folded, where CLFOLD_PREFETCH says so: a
+ * multiple of 16, at most a tile. */
 #define CLFOLD_SCAN_PARAMS                                                               \
     global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong lead,                \
-        ulong num_tiles, ulong run
+        ulong num_tiles, ulong run, uint ahead
 
 #define CLFOLD_OUT_PARAMS global CLFOLD_CELL *out, ulong out_offset, uint stream
 

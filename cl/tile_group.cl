@@ -123,7 +123,7 @@ static void clfold_group_join(uint live, clfold_memory memory)
  * is what `begin` counts from in_offset. All work-items must call it; work-item 0 finds
  * the result in memory[0]. */
 static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, clfold_memory memory)
+                             uint count, uint ahead, clfold_memory memory)
 {
     const uint l = (uint)get_local_id(0);
     const bool aligned = (ulong)in % sizeof(CLFOLD_CHUNK_VECTOR) == 0;
@@ -166,7 +166,7 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
             for (uint k = 0; k < CLFOLD_LOADS; ++k) {
                 const clfold_stage x = clfold_fold_chunk(
                     &row[k], (j + k * step) * CLFOLD_CHUNK - skipped);
-                total = j + k == start ? x : clfold_combine_stage(total, x);
+                total = k == 0 && j == start ? x : clfold_combine_stage(total, x);
             }
         }
         for (; aligned && j < whole; j += step) {

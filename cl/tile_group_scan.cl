@@ -222,7 +222,7 @@ static clfold_stage clfold_slot_load(local const clfold_slot *slot, uint j)
 }
 
 static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
-                                  uint count, clfold_room_pointer room)
+                                  uint count, uint ahead, clfold_room_pointer room)
 {
     const uint l = (uint)get_local_id(0), first = l * CLFOLD_RUN;
     const uint num = clfold_run_of(count);
@@ -323,9 +323,9 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
 }
 
 static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, ulong next,
-                             global CLFOLD_CELL *out, ulong out_begin, bool has_prefix,
-                             bool stream, clfold_room_pointer room)
+                             uint count, ulong next, global CLFOLD_CELL *out,
+                             ulong out_begin, bool has_prefix, bool stream, uint ahead,
+                             clfold_room_pointer room)
 {
     clfold_scan_mine(index, count, has_prefix, room);
     barrier(CLK_LOCAL_MEM_FENCE);

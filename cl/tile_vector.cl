@@ -122,17 +122,35 @@ static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
     return x;
 }
 
+#if CLFOLD_PREFETCH
+
+#define CLFOLD_ELEMENT_SIZE (sizeof(CLFOLD_IN) * CLFOLD_SCALARS)
+
+/* Asks for the lines of `num` elements, 16 or more, from `at` on. An address that is
+ * nobody's is harmless. */
+static void clfold_ask(global const CLFOLD_IN *in, ulong at, uint num)
+{
+    const ulong address = (ulong)(in + at * CLFOLD_SCALARS);
+
+#pragma unroll
+    for (uint i = 0; i < num * CLFOLD_ELEMENT_SIZE; i += 64)
+        __builtin_prefetch((const void *)(address + i), 0, 3);
+}
+
+#else
+#define clfold_ask(in, at, num)
+#endif
+
 #if CLFOLD_COMMUTATIVE
 
 /*
  * The elements from begin on, a multiple of 16 and at least 16 of them. Lane j of four
  * accumulators takes every 64th element: four chains hide the latency of a float add.
  *
- * There is no prefetch: the hardware foresees a plain read, and on one CPU (Zen 4) asking
- * for lines ahead took up to 37 % of the speed. See docs/performance.md.
+ * `ahead`: as reduce_tiles.cl has it.
  */
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
-                                        uint count)
+                                        uint count, uint ahead)
 {
     clfold_stage16 x = clfold_load16(in, begin, 0);
     uint i = 16;
@@ -142,6 +160,7 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
         clfold_stage16 z = clfold_load16(in, begin, 32);
         clfold_stage16 w = clfold_load16(in, begin, 48);
         for (i = 64; i + 64 <= count; i += 64) {
+            clfold_ask(in, begin + i + ahead, 64);
             x = clfold_extend_stage16(x, clfold_load16(in, begin, i));
             y = clfold_extend_stage16(y, clfold_load16(in, begin, i + 16));
             z = clfold_extend_stage16(z, clfold_load16(in, begin, i + 32));
@@ -202,13 +221,14 @@ static uint clfold_last_cut(global const CLFOLD_IN *in, ulong begin, uint count)
 /* The elements from begin on, a multiple of 16 and at least 16 of them, in order: a left
  * fold of trees over 16 neighbours. */
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
-                                        uint count)
+                                        uint count, uint ahead)
 {
     uint i = clfold_last_cut(in, begin, count);
     clfold_stage total = clfold_join(clfold_load16(in, begin, i));
 
     i += 16;
     for (; i + 256 <= count; i += 256) {
+        clfold_ask(in, begin + i + ahead, 256);
         const clfold_lanes lanes = clfold_fold_256(in, begin, i);
         for (uint k = 0; k < 16; ++k)
             total = clfold_combine_stage(total, clfold_lane(&lanes, k));
@@ -223,13 +243,13 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
 /* The fold of elements begin to begin + count - 1, for 1 <= count <= CLFOLD_TILE. `index`
  * is what `begin` counts from in_offset. The result is left in memory[0]. */
 static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, clfold_memory memory)
+                             uint count, uint ahead, clfold_memory memory)
 {
     uint i = count / 16 * 16;
     clfold_stage total;
 
     if (i > 0)
-        total = clfold_fold_vectors(in, begin, i);
+        total = clfold_fold_vectors(in, begin, i, ahead);
     else
         total = clfold_load(in, begin, i++);
     for (; i < count; ++i)

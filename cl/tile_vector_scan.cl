@@ -50,9 +50,9 @@ typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
 #define clfold_tile_sync()
 
 static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
-                                  uint count, clfold_room_pointer room)
+                                  uint count, uint ahead, clfold_room_pointer room)
 {
-    clfold_tile_fold(in, begin, index, count, room->items);
+    clfold_tile_fold(in, begin, index, count, ahead, room->items);
 }
 
 /* Four sums of 16 lanes each, see clfold_fold_vectors. */
@@ -62,7 +62,7 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
 #endif
 
 #define CLFOLD_TILE_LOADS 0
-#define clfold_tile_load(in, begin, index, count, room)
+#define clfold_tile_load(in, begin, index, count, ahead, room)
 
 static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 {
@@ -303,31 +303,7 @@ static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
 
 #endif
 
-#if CLFOLD_PREFETCH
-
-#define CLFOLD_ELEMENT_SIZE (sizeof(CLFOLD_IN) * CLFOLD_SCALARS)
-
-/* Asks for the lines of 16 elements from `at` on. An address that is nobody's is
- * harmless. */
-static void clfold_ask(global const CLFOLD_IN *in, ulong at)
-{
-    const ulong address = (ulong)(in + at * CLFOLD_SCALARS);
-
-#pragma unroll
-    for (uint i = 0; i < 16 * CLFOLD_ELEMENT_SIZE; i += 64)
-        __builtin_prefetch((const void *)(address + i), 0, 3);
-}
-
-#else
-#define clfold_ask(in, at)
-#endif
-
 #if CLFOLD_TILE_AHEAD
-
-/* Elements of the next tile that are asked for before the first is folded. */
-#ifndef CLFOLD_LAG
-#define CLFOLD_LAG (CLFOLD_TILE / 64 * 16)
-#endif
 
 /* What clfold_fold_vectors folds in: lane j of four takes every 64th element. The next 16
  * go to the first. */
@@ -374,20 +350,20 @@ typedef uint clfold_sums; /* there are none */
  * is written through a pointer to a member that is a struct. */
 CLFOLD_INLINE static void
 clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint count,
-                    ulong next, bool ahead, global CLFOLD_CELL *out, ulong out_begin,
-                    bool has_prefix, bool stream, const clfold_room *room,
-                    clfold_stage16 *so_far, clfold_item *before, clfold_sums *sums,
-                    bool usual)
+                    ulong next, bool folds, uint ahead, global CLFOLD_CELL *out,
+                    ulong out_begin, bool has_prefix, bool stream,
+                    const clfold_room *room, clfold_stage16 *so_far, clfold_item *before,
+                    clfold_sums *sums, bool usual)
 {
     const uint whole = count / 16 * 16;
     const clfold_item prefix = room->prefix;
     const clfold_item last = room->next;
 
     for (uint j = 0; j < whole; j += 16) {
-        clfold_ask(in, next + j);
+        clfold_ask(in, next + j, 16);
 #if CLFOLD_TILE_AHEAD
-        if (ahead && j >= CLFOLD_LAG)
-            *sums = clfold_add16(*sums, clfold_load16(in, next, j - CLFOLD_LAG));
+        if (folds && j >= ahead)
+            *sums = clfold_add16(*sums, clfold_load16(in, next, j - ahead));
 #endif
         const clfold_stage16 x = clfold_scan_16(in, begin, j, so_far, usual);
         clfold_put16(x, index, has_prefix, &prefix, j + 16 == count, &last,
@@ -397,13 +373,13 @@ clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint c
 
 static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
                              uint count, ulong next, global CLFOLD_CELL *out,
-                             ulong out_begin, bool has_prefix, bool stream,
+                             ulong out_begin, bool has_prefix, bool stream, uint ahead,
                              clfold_room_pointer room)
 {
     const uint whole = count / 16 * 16;
     const clfold_item prefix = room->prefix;
     const clfold_item last = room->next;
-    const bool ahead = room->folds_next != 0;
+    const bool folds = room->folds_next != 0;
     clfold_item before = prefix;
     clfold_stage so_far;
     clfold_stage16 so_far16;
@@ -422,15 +398,15 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
     stream = stream && (ulong)(out + out_begin * CLFOLD_COMPONENTS) % 64 == 0;
 #if CLFOLD_RARE
     if (!clfold_is_rare(last))
-        clfold_scan_vectors(in, begin, index, count, next, ahead, out, out_begin,
+        clfold_scan_vectors(in, begin, index, count, next, folds, ahead, out, out_begin,
                             has_prefix, stream, room, &so_far16, &before, &sums, true);
     else
 #endif
-        clfold_scan_vectors(in, begin, index, count, next, ahead, out, out_begin,
+        clfold_scan_vectors(in, begin, index, count, next, folds, ahead, out, out_begin,
                             has_prefix, stream, room, &so_far16, &before, &sums, false);
 #if CLFOLD_TILE_AHEAD
-    if (ahead) {
-        for (uint j = CLFOLD_TILE - CLFOLD_LAG; j < CLFOLD_TILE; j += 16)
+    if (folds) {
+        for (uint j = CLFOLD_TILE - ahead; j < CLFOLD_TILE; j += 16)
             sums = clfold_add16(sums, clfold_load16(in, next, j));
         room->items[0] =
             clfold_empty(clfold_join_sums(sums), next - begin + index);

@@ -76,7 +76,8 @@ static struct tuned_numbers numbers_of_call(const clfold_context *context,
     const struct device_facts *device = &context->caps.facts;
     enum family family = clfold_operation_row(operation)->family;
     struct policy policies[CLFOLD_MAX_CANDIDATES];
-    uint32_t num = clfold_policies(device, family, policies);
+    uint32_t num =
+        clfold_policies(device, family, clfold_monoid_in_size(monoid), policies);
     struct tuned_numbers numbers;
 
     clfold_numbers_apply(clfold_context_row(context, operation, monoid, count), policies,

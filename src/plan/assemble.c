@@ -251,8 +251,9 @@ static void append_extension(struct text *text, const struct monoid *monoid,
 }
 
 static void append_tile(struct text *text, const struct monoid *monoid,
-                        const struct tile_shape *tile)
+                        const struct shape *shape)
 {
+    const struct tile_shape *tile = &shape->tile;
     uint32_t power = 2;
 
     while (power < tile->group_size) {
@@ -267,6 +268,7 @@ static void append_tile(struct text *text, const struct monoid *monoid,
         clfold_text_print(text,
                           "#define CLFOLD_TILE_VECTOR 1\n#define CLFOLD_IN16 %s16\n",
                           in_name(monoid));
+        clfold_text_print(text, "#define CLFOLD_PREFETCH %d\n", shape->prefetch);
     } else if (tile->kind == TILE_GROUP) {
         append_chunk(text, monoid);
     }
@@ -317,7 +319,7 @@ static void append_silence(struct text *text)
 }
 
 static void append_contract(struct text *text, const struct monoid *monoid,
-                            const struct tile_shape *tile)
+                            const struct shape *shape)
 {
     /* Contraction is on by default, and would change x * x + c between programs. */
     clfold_text_print(text, "#pragma OPENCL FP_CONTRACT OFF\n");
@@ -332,11 +334,11 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     append_init(text, monoid);
     clfold_text_print(text, "#define CLFOLD_COMMUTATIVE %d\n", monoid->commutative);
     clfold_text_print(text, "#define CLFOLD_HAS_IDENTITY %d\n", monoid->has_identity);
-    clfold_text_print(text, "#define CLFOLD_CUTS %d\n", uses_cuts(monoid, tile));
+    clfold_text_print(text, "#define CLFOLD_CUTS %d\n", uses_cuts(monoid, &shape->tile));
     clfold_text_print(
         text, "#define CLFOLD_STAGE_LIMIT %uu\n",
         (uint32_t)(monoid->stage_limit < UINT32_MAX ? monoid->stage_limit : UINT32_MAX));
-    append_tile(text, monoid, tile);
+    append_tile(text, monoid, shape);
 }
 
 /* The operator for lanes that take elements from the left; mostly it is no other. */
@@ -384,7 +386,7 @@ static void assemble_reduce(struct text *text, const struct monoid *monoid,
     const struct algorithm_row *row = clfold_algorithm_row(shape->algorithm);
     bool is_tile = !row->is_rung;
 
-    append_contract(text, monoid, &shape->tile);
+    append_contract(text, monoid, shape);
     if (!is_tile) {
         clfold_text_print(text, "#define CLFOLD_RUNG %d\n",
                           (int)(shape->algorithm - REDUCE_0));
@@ -451,8 +453,7 @@ static void append_scan(struct text *text, const struct monoid *monoid,
                       shape->exclusive);
     clfold_text_print(text, "#define CLFOLD_ANCHOR %u\n", shape->anchor);
     clfold_text_print(text, "#define CLFOLD_BUILTINS %d\n", shape->builtins);
-    clfold_text_print(text, "#define CLFOLD_PREFETCH %d\n#define CLFOLD_STREAM %d\n",
-                      shape->prefetch, shape->stream);
+    clfold_text_print(text, "#define CLFOLD_STREAM %d\n", shape->stream);
     if (shape->tile.kind == TILE_GROUP) {
         clfold_text_print(text, "#define CLFOLD_GROUP_SCAN %d\n", (int)shape->group_scan);
         clfold_text_print(text, "#define CLFOLD_OUT_CHUNK %u\n", 16 / size);
@@ -479,7 +480,7 @@ static void assemble_scan(struct text *text, const struct monoid *monoid,
     const struct width *const widths[] = { &item, &stage, &stage16, &item16 };
     bool is_vector = shape->tile.kind == TILE_VECTOR;
 
-    append_contract(text, monoid, &shape->tile);
+    append_contract(text, monoid, shape);
     append_scan(text, monoid, shape);
     append_operator(text, monoid, &shape->tile, widths,
                     !is_vector                         ? 2
@@ -533,9 +534,9 @@ void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,
                                 enum group_scan kind, uint32_t group_size)
 {
     /* The contract asks for a tile; this one is all that a group scans. */
-    const struct tile_shape tile = { TILE_GROUP, group_size, group_size };
+    const struct shape shape = { .tile = { TILE_GROUP, group_size, group_size } };
 
-    append_contract(text, monoid, &tile);
+    append_contract(text, monoid, &shape);
     clfold_text_print(text, "#define CLFOLD_GROUP_SCAN %d\n", (int)kind);
     append_file(text, "contract.cl", monoid);
     append_combine(text, monoid, &item);

@@ -14,6 +14,9 @@ bool clfold_debug_apply(const struct debug *debug, struct policy *policy, size_t
         policy->least_run = 1;
         policy->lasting = true;
     }
+    if (debug->ahead) {
+        policy->ahead_bytes = debug->ahead * (uint64_t)element;
+    }
     policy->anchor = debug->anchor ? debug->anchor : policy->anchor;
     policy->window = debug->window ? debug->window : policy->window;
     policy->spins = debug->spins ? debug->spins - 1 : policy->spins;

@@ -18,6 +18,7 @@ struct debug {
     /* In the place of the policy's, for all candidates; of its tiles only this kind. */
     enum tile_kind tile;
     uint32_t tile_elements, group_size, max_groups;
+    uint32_t ahead;          /* elements, where the compiler can ask for them */
     uint32_t anchor, window; /* of scans */
     uint32_t spins;          /* 1 and the bound */
     /* of look-back's memory */

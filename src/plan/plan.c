@@ -1,8 +1,12 @@
 #include "plan/plan.h"
 
+#include "base/platform.h"
 #include "plan/debug.h"
 #include "plan/strategy.h"
 #include "plan/tuning.h"
+
+/* Elements that tile_vector takes at a time. */
+#define VECTOR 16
 
 static const char *const obstacles[CLFOLD_OBSTACLES] = {
     [OBSTACLE_NONE] = "nothing is in the way",
@@ -62,7 +66,8 @@ static uint32_t list_policies(const struct job *job,
         policies[0] = clfold_policy_ladder(job->device);
         return 1;
     }
-    num = clfold_policies(job->device, family_of(job), policies);
+    num = clfold_policies(job->device, family_of(job), clfold_monoid_in_size(job->monoid),
+                          policies);
     clfold_numbers_apply(job->tuned, policies, num);
     return num;
 }
@@ -82,6 +87,9 @@ uint32_t clfold_plan_candidates(const struct job *job,
         }
         *candidate = (struct candidate){ .policy = policies[i],
                                          .shape = { .algorithm = job->algorithm } };
+        candidate->shape.prefetch = policies[i].tile == TILE_VECTOR &&
+                                    policies[i].ahead_bytes > 0 &&
+                                    clfold_platform_builtins(job->device->platform);
         strategy->shape(&candidate->shape, job, &candidate->policy);
         ++num;
     }
@@ -89,6 +97,15 @@ uint32_t clfold_plan_candidates(const struct job *job,
 }
 
 /* ---- Plans ------------------------------------------------------------------------- */
+
+/* Elements that are asked for ahead: whole vectors, and no more than a tile. */
+static uint32_t ahead_of(const struct plan *plan, const struct policy *policy)
+{
+    uint64_t elements = policy->ahead_bytes / plan->in_size;
+    uint64_t most = plan->shape.tile.elements;
+
+    return (uint32_t)((elements < most ? elements : most) / VECTOR * VECTOR);
+}
 
 void clfold_plan_init(struct plan *plan, const struct job *job,
                       const struct candidate *candidate)
@@ -101,6 +118,7 @@ void clfold_plan_init(struct plan *plan, const struct job *job,
         .out_size = (uint32_t)clfold_monoid_out_size(job->monoid),
         .item_size = (uint32_t)clfold_monoid_item_size(job->monoid),
     };
+    plan->ahead = plan->shape.prefetch ? ahead_of(plan, &candidate->policy) : 0;
     strategy_of(plan)->plan(plan, job, &candidate->policy);
 }
 

@@ -40,10 +40,11 @@ struct tile_shape {
 struct shape {
     enum algorithm algorithm;
     struct tile_shape tile;
+    uint32_t prefetch; /* elements are asked for ahead; tile_vector */
     /* scans */
     uint32_t exclusive;
     uint32_t builtins;          /* those of clang are known to work; tile_vector */
-    uint32_t prefetch, stream;  /* tiles ahead, and past the caches: two of them */
+    uint32_t stream;            /* one of them: results may go past the caches */
     uint32_t anchor;            /* tiles from one anchor to the next */
     enum group_scan group_scan; /* of tile_group */
     /* look-back */
@@ -84,6 +85,7 @@ struct plan {
     size_t scratch_bytes;
     size_t scratch_most;    /* for any count up to this one */
     uint64_t items;         /* a work-item folds or scans, in the first launch */
+    uint32_t ahead;         /* elements that are asked for before they are folded */
     enum obstacle obstacle; /* a plan that has one cannot be run */
     /* reductions */
     bool has_grid; /* reduce_tiles and reduce6, which fold many items in sequence */

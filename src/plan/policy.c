@@ -19,6 +19,10 @@
  * 2^24 to 2^30 f32 the GB/s are within 10 %, the fewest at 2^24. Up to 512 KiB one launch
  * is as fast as two (24 us on PoCL, 17 on Intel's runtime), at 1 MiB two are (28 us, not
  * 35).
+ *
+ * Only bytes are asked for ahead. So many operations go to a line of them that few lines
+ * are under way: asking gains 6 % to 40 %, and 37 % is lost by it where elements are
+ * wider. See docs/performance.md for the machines.
  */
 static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
     {
@@ -26,6 +30,8 @@ static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
         .tile_bytes = 64 * 1024,
         .group_size = 1,
         .groups = 256,
+        .ahead_bytes = 4 * 1024,
+        .ahead_element = 1,
         .lane_bytes = 8 * 1024,
     },
     {
@@ -43,7 +49,8 @@ static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
  * 2026-11-22, GB/s with tiles of 64, 128 and 256 KiB: 81, 87, 92 (PoCL 3.1), 84, 89, 96
  * (Intel's CPU runtime 2026.2), of 112 that a copy takes. A run's first tile is not
  * folded ahead, so runs are long. One group is as fast up to 256 KiB, a second one costs
- * 2 us.
+ * 2 us. What is folded was asked for 16 KiB before: nearer loses where memory is fast,
+ * farther where it is slow, see docs/performance.md.
  */
 static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
     {
@@ -55,7 +62,8 @@ static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
         .anchor = 1,
         .single_bytes = 256 * 1024,
         .stream_bytes = 16 << 20,
-        .prefetch = true,
+        .ahead_bytes = 16 * 1024,
+        .ahead_element = SIZE_MAX,
         .lasting = true,
         .spins = 1 << 16,
     },
@@ -351,14 +359,14 @@ static void fit(struct policy *policy, const struct device_facts *device,
         policy->window = policy->tile == TILE_GROUP && device->sub_groups;
     }
     if (!clfold_platform_builtins(device->platform)) {
-        policy->prefetch = 0;
+        policy->ahead_bytes = 0;
         policy->least_run = 1;
         policy->stream_bytes = 0;
     }
 }
 
 uint32_t clfold_policies(const struct device_facts *device, enum family family,
-                         struct policy candidates[CLFOLD_MAX_CANDIDATES])
+                         size_t element, struct policy candidates[CLFOLD_MAX_CANDIDATES])
 {
     const struct row *row = row_of(device);
     const struct policy *policies = family == FAMILY_REDUCE ? row->reduce : row->scan;
@@ -366,6 +374,9 @@ uint32_t clfold_policies(const struct device_facts *device, enum family family,
     for (uint32_t i = 0; i < CLFOLD_MAX_CANDIDATES; ++i) {
         candidates[i] = policies[i];
         candidates[i].row = row->name;
+        if (element > candidates[i].ahead_element) {
+            candidates[i].ahead_bytes = 0;
+        }
         fit(&candidates[i], device, family);
     }
     return CLFOLD_MAX_CANDIDATES;

@@ -49,7 +49,11 @@ struct policy {
     uint64_t tile_bytes; /* of input; of a scan, of input or output, whichever is wider */
     uint64_t group_size; /* work-items */
     uint64_t groups;     /* that fill the device; most plans have no more */
-    const char *row;     /* the row's name, for people */
+    uint64_t ahead_bytes; /* of input, that are asked for before they are folded, by
+                             __builtin_prefetch; 0: none. What a scan does not fold ahead
+                             is asked for while the tile before it is scanned. */
+    size_t ahead_element; /* of no larger elements; bytes */
+    const char *row;      /* the row's name, for people */
     /* reductions */
     uint64_t lane_bytes; /* of input: a lane is not worth starting for less */
     /* scans */
@@ -57,18 +61,17 @@ struct policy {
     uint64_t anchor;       /* tiles from one anchor to the next, see scan_tiles.cl */
     uint64_t single_bytes; /* up to here one group is as fast */
     uint64_t stream_bytes; /* of output: from here on past the caches; 0: never */
-    uint64_t prefetch;     /* 1: tiles are prefetched by __builtin_prefetch */
     bool lasting;          /* look-back: `groups` of them go from tile to tile; else each
                               tile has a group of its own */
     uint32_t spins;  /* looks at a tile that is not there, where groups run fairly */
     uint32_t window; /* tiles looked at at once, at most; 0: as many as kernels can */
 };
 
-/* The policies for a device, best first: a program that does not build drops to the next.
- * Returns how many there are, at least one. */
+/* The policies for a device and elements of so many bytes, best first: a program that
+ * does not build drops to the next. Returns how many there are, at least one. */
 #define CLFOLD_MAX_CANDIDATES 2
 uint32_t clfold_policies(const struct device_facts *device, enum family family,
-                         struct policy candidates[CLFOLD_MAX_CANDIDATES]);
+                         size_t element, struct policy candidates[CLFOLD_MAX_CANDIDATES]);
 
 /* The policy for the reduction ladder, which has no tile. */
 struct policy clfold_policy_ladder(const struct device_facts *device);

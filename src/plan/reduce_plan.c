@@ -235,6 +235,7 @@ static void add_tile_arguments(const struct plan *plan, uint32_t number, uint64_
     }
     clfold_launch_add(launch, ARG_IN, 0);
     clfold_launch_add(launch, ARG_NUMBER, count);
+    clfold_launch_add(launch, ARG_FLAG, plan->ahead);
     if (launch->kernel == KERNEL_TILES) {
         clfold_launch_add(launch, ARG_NUMBER, plan->items * plan->shape.tile.group_size);
         clfold_launch_add(launch, ARG_SCRATCH, 0);

@@ -17,7 +17,8 @@ static enum algorithm choose(const struct job *job)
 {
     struct policy policies[CLFOLD_MAX_CANDIDATES];
 
-    clfold_policies(job->device, FAMILY_SCAN, policies);
+    clfold_policies(job->device, FAMILY_SCAN, clfold_monoid_in_size(job->monoid),
+                    policies);
     return job->count <= policies[0].single_bytes / widest(job->monoid)
                ? SCAN_SINGLE_GROUP
                : SCAN_LOOKBACK;
@@ -139,7 +140,6 @@ static void make_shape(struct shape *shape, const struct job *job,
 
     shape->exclusive = clfold_operation_row(job->operation)->exclusive;
     shape->builtins = is_vector && clfold_platform_builtins(job->device->platform);
-    shape->prefetch = is_vector && policy->prefetch;
     shape->stream = is_vector && policy->stream_bytes > 0;
     shape->anchor = anchor < most ? anchor : most;
     /* Raking's loops are shorter than those over small sub-groups. */
@@ -316,6 +316,7 @@ static void add_scan(const struct plan *plan, bool work, struct launch *launch)
 {
     clfold_launch_add(launch, ARG_IN, 0);
     add_tiles(plan, work, launch);
+    clfold_launch_add(launch, ARG_FLAG, plan->ahead);
 }
 
 static void add_out(const struct plan *plan, struct launch *launch)

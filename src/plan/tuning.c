@@ -29,7 +29,7 @@ static const struct {
     [TUNED_GROUPS] = { "groups", OF_BOTH, 1, 1 << 20, AT(groups) },
     [TUNED_LANE_BYTES] = { "lane_bytes", OF_REDUCE, 0, 64 << 20, AT(lane_bytes) },
     [TUNED_ANCHOR] = { "anchor", OF_SCAN, 1, 1 << 16, AT(anchor) },
-    [TUNED_PREFETCH] = { "prefetch", OF_SCAN, 0, 1, AT(prefetch) },
+    [TUNED_AHEAD_BYTES] = { "ahead_bytes", OF_BOTH, 0, 1 << 20, AT(ahead_bytes) },
     [TUNED_STREAM_BYTES] = { "stream_bytes", OF_SCAN, 0, UINT64_C(1) << 62,
                              AT(stream_bytes) },
 };
@@ -72,7 +72,7 @@ static bool is_in_range(const struct tuned_numbers *numbers, enum tuned which,
 static bool suits_device(const struct tuned_numbers *numbers,
                          const struct device_facts *device, char why[CLFOLD_TUNING_WHY])
 {
-    static const enum tuned builtins[] = { TUNED_PREFETCH, TUNED_STREAM_BYTES };
+    static const enum tuned builtins[] = { TUNED_AHEAD_BYTES, TUNED_STREAM_BYTES };
 
     if (clfold_numbers_have(numbers, TUNED_GROUP_SIZE) &&
         numbers->values[TUNED_GROUP_SIZE] > device->max_group_size) {

@@ -16,7 +16,7 @@
 static void numbers(void **state)
 {
     static const char text[] = "tile=tile_group tile_bytes=512 group_size=64 groups=7 "
-                               "lane_bytes=16 anchor=4 prefetch=1 stream_bytes=0";
+                               "lane_bytes=16 anchor=4 ahead_bytes=1 stream_bytes=0";
     struct tuned_numbers all, some;
     char out[TUNED_TEXT];
 

@@ -15,7 +15,8 @@
 static const char cpu_reduce[] =
     "tile=tile_vector tile_bytes=65536 group_size=1 groups=256 lane_bytes=8192";
 static const char cpu_scan[] =
-    "tile=tile_vector tile_bytes=262144 group_size=1 groups=256 anchor=1 prefetch=1 "
+    "tile=tile_vector tile_bytes=262144 group_size=1 groups=256 anchor=1 "
+    "ahead_bytes=16384 "
     "stream_bytes=16777216";
 
 struct world {
@@ -131,7 +132,7 @@ static double bowl(const struct tuned_numbers *numbers)
 static double scan_bowl(const struct tuned_numbers *numbers)
 {
     return bowl(numbers) + off(numbers, TUNED_ANCHOR, 16) / 10 +
-           (numbers->values[TUNED_PREFETCH] ? 0.1 : 0) +
+           (numbers->values[TUNED_AHEAD_BYTES] == 4096 ? 0 : 0.1) +
            (numbers->values[TUNED_STREAM_BYTES] > 1 << 20 ? 0.1 : 0);
 }
 
@@ -191,7 +192,7 @@ static void test_scan(void **state)
     assert_int_equal(result.numbers.values[TUNED_TILE_BYTES], 4096);
     assert_int_equal(result.numbers.values[TUNED_GROUPS], 1024);
     assert_int_equal(result.numbers.values[TUNED_ANCHOR], 16);
-    assert_int_equal(result.numbers.values[TUNED_PREFETCH], 0);
+    assert_int_equal(result.numbers.values[TUNED_AHEAD_BYTES], 4096);
     assert_int_equal(result.numbers.values[TUNED_STREAM_BYTES], 1 << 20);
 }
 
@@ -235,7 +236,7 @@ static double real_scan(const struct tuned_numbers *numbers)
     const int tile = place < 0 ? 0 : place > 8 ? 8 : (int)place;
 
     return 1 / shares[tile] + 0.02 * off(numbers, TUNED_GROUPS, 256) +
-           (numbers->values[TUNED_PREFETCH] ? 0 : 0.3);
+           (numbers->values[TUNED_AHEAD_BYTES] ? 0 : 0.3);
 }
 
 /* A policy with tiles that are far too small: what comes out is within 5 % of the best,
@@ -246,7 +247,7 @@ static void test_small_tiles(void **state)
     for (uint64_t seed = 1; seed <= 100; ++seed) {
         struct world w =
             new_world("tile=tile_vector tile_bytes=4096 group_size=1 groups=256 anchor=1 "
-                      "prefetch=1 stream_bytes=1048576",
+                      "ahead_bytes=16384 stream_bytes=1048576",
                       real_scan);
         w.call = 0.005;
         w.build = 0.25;
@@ -497,8 +498,8 @@ static void test_values(void **state)
         cpu_reduce,
         cpu_scan,
         "tile=tile_group tile_bytes=5000 group_size=48 groups=1024 lane_bytes=64",
-        "tile=tile_group tile_bytes=5000 group_size=48 groups=1024 anchor=64 prefetch=0 "
-        "stream_bytes=0",
+        "tile=tile_group tile_bytes=5000 group_size=48 groups=1024 anchor=64 "
+        "ahead_bytes=0 stream_bytes=0",
     };
 
     (void)state;
@@ -519,8 +520,8 @@ static void test_values(void **state)
         assert_true(which != TUNED_TILE_BYTES || num > 8);
         assert_true(which != TUNED_TILE || num == 1);
         assert_true(which != TUNED_GROUP_SIZE || (num == 1) == is_vector);
-        assert_true((which != TUNED_PREFETCH && which != TUNED_STREAM_BYTES) || num < 2 ||
-                    is_vector);
+        assert_true((which != TUNED_AHEAD_BYTES && which != TUNED_STREAM_BYTES) ||
+                    num < 2 || is_vector);
     }
 }
 

@@ -321,8 +321,8 @@ static void test_explain(void **state)
     clfold_report report;
 
     (void)state;
-    clfold_policies(&ctx->caps.facts, FAMILY_REDUCE, reduce);
-    clfold_policies(&ctx->caps.facts, FAMILY_SCAN, scan);
+    clfold_policies(&ctx->caps.facts, FAMILY_REDUCE, 4, reduce);
+    clfold_policies(&ctx->caps.facts, FAMILY_SCAN, 4, scan);
     memset(&report, 0xff, sizeof(report));
     clfold_context_override(ctx, &tiles);
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &report));

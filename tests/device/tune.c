@@ -292,8 +292,8 @@ static void test_ignored(void **state)
     assert_ignored(file, "is ignored: it does not begin with \"clfold tuning 2\"");
     write_bytes("clfold tuning 1\n");
     assert_ignored(file, "is ignored: it is of another version than 2");
-    write_rows("reduce add i32:i32 " ROWS "prefetch=4096");
-    assert_ignored(file, "is ignored: line 2: prefetch is no number of a reduction");
+    write_rows("reduce add i32:i32 " ROWS "stream_bytes=4096");
+    assert_ignored(file, "is ignored: line 2: stream_bytes is no number of a reduction");
     write_rows("reduce add i32:i32 " ROWS "tile_bytes=512",
                "reduce min i32:i32 " ROWS "tile_bytes=0");
     assert_ignored(file, "is ignored: line 3: tile_bytes 0 is less than 256");

@@ -155,7 +155,7 @@ FAULTS = {
     # The next tile is folded beside the scan of this one, but for what was asked for last.
     "scan_ahead_not_ended": (
         "lookback/f32",
-        [(VECTOR_SCAN, 1, "j = CLFOLD_TILE - CLFOLD_LAG; j < CLFOLD_TILE", "j = 0; j < 0")],
+        [(VECTOR_SCAN, 1, "j = CLFOLD_TILE - ahead; j < CLFOLD_TILE", "j = 0; j < 0")],
     ),
     # A window of tiles, each of which is the first.
     "lookback_window_of_one_tile": (

@@ -48,24 +48,73 @@ static void test_policy(void **state)
     assert_int_equal(candidates[0].shape.tile.group_size, 1);
 }
 
-/* No reduction asks for lines ahead, whatever the compiler has: see tile_vector.cl. */
-static void test_reductions_ask_for_nothing(void **state)
+/* Of reductions those of bytes ask for elements ahead, by a vector's tile, where the
+ * compiler can. */
+static void test_reductions_ask_for_bytes(void **state)
 {
-    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-    struct device_facts device = cpu;
-    struct monoid monoid;
+    static const clfold_type types[] = { CLFOLD_U8, CLFOLD_I8, CLFOLD_I16, CLFOLD_F32 };
+    static const char *const platforms[] = { "Portable Computing Language", "rusticl" };
 
     (void)state;
-    device.platform = "Portable Computing Language";
-    assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
-    uint32_t num =
-        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &device, NULL, candidates);
-    for (uint32_t i = 0; i < num; ++i) {
-        struct text text = { 0 };
-        clfold_assemble(&text, &monoid, &candidates[i].shape);
-        assert_false(text.failed);
-        assert_null(strstr(text.bytes, "__builtin_prefetch("));
-        clfold_text_finish(&text);
+    for (int i = 0; i < 8; ++i) {
+        const clfold_type type = types[i / 2];
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        struct device_facts device = cpu;
+        struct monoid monoid;
+        device.platform = platforms[i % 2];
+        assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, type, type));
+        struct job job = job_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &device, NULL);
+        job.count = 1 << 20;
+        const uint32_t num = clfold_plan_candidates(&job, candidates);
+        for (uint32_t k = 0; k < num; ++k) {
+            const bool asks = i < 4 && i % 2 == 0 && k == 0;
+            const bool is_vector = candidates[k].shape.tile.kind == TILE_VECTOR;
+            struct text text = { 0 };
+            struct plan plan;
+            clfold_assemble(&text, &monoid, &candidates[k].shape);
+            assert_false(text.failed);
+            assert_int_equal(strstr(text.bytes, "#define CLFOLD_PREFETCH 0\n") != NULL,
+                             is_vector && !asks);
+            assert_int_equal(strstr(text.bytes, "#define CLFOLD_PREFETCH 1\n") != NULL,
+                             asks);
+            clfold_text_finish(&text);
+            clfold_plan_init(&plan, &job, &candidates[k]);
+            assert_int_equal(plan.ahead, asks ? 4096 : 0);
+        }
+    }
+}
+
+/* A multiple of 16 elements, and no more than a tile has. */
+static void test_ahead(void **state)
+{
+    static const struct {
+        uint64_t bytes;
+        uint32_t f32, f64; /* elements, in tiles of 32 KiB */
+    } cases[] = {
+        { 0, 0, 0 },           { 1, 0, 0 },
+        { 63, 0, 0 },          { 64, 16, 0 },
+        { 4096, 1024, 512 },   { 4200, 1040, 512 },
+        { 32768, 8192, 4096 }, { 1 << 20, 8192, 4096 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); ++i) {
+        const clfold_type type = i % 2 ? CLFOLD_F64 : CLFOLD_F32;
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        struct device_facts device = cpu;
+        struct tuned_numbers numbers = { 0 };
+        struct monoid monoid;
+        struct plan plan;
+        device.platform = "Portable Computing Language";
+        clfold_numbers_put(&numbers, TUNED_AHEAD_BYTES, cases[i / 2].bytes);
+        clfold_numbers_put(&numbers, TUNED_TILE_BYTES, 32768);
+        assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, type, type));
+        struct job job =
+            job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, &device, NULL);
+        job.tuned = &numbers;
+        clfold_plan_candidates(&job, candidates);
+        clfold_plan_init(&plan, &job, &candidates[0]);
+        assert_int_equal(plan.ahead, i % 2 ? cases[i / 2].f64 : cases[i / 2].f32);
     }
 }
 
@@ -99,7 +148,7 @@ static void test_builtins(void **state)
         char builtins[64], prefetches[64];
         device.platform = cases[i].platform;
         if (cases[i].prefetch >= 0) {
-            clfold_numbers_put(&numbers, TUNED_PREFETCH, (uint64_t)cases[i].prefetch);
+            clfold_numbers_put(&numbers, TUNED_AHEAD_BYTES, (uint64_t)cases[i].prefetch);
         }
         job.tuned = &numbers;
         clfold_plan_candidates(&job, candidates);
@@ -113,8 +162,8 @@ static void test_builtins(void **state)
             assert_false(text.failed);
             assert_non_null(
                 strstr(text.bytes, k == 0 ? builtins : "#define CLFOLD_BUILTINS 0\n"));
-            assert_non_null(
-                strstr(text.bytes, k == 0 ? prefetches : "#define CLFOLD_PREFETCH 0\n"));
+            assert_non_null(strstr(text.bytes, k == 0 ? prefetches
+                                                      : "#define CLFOLD_TILE_GROUP 1\n"));
             clfold_text_finish(&text);
         }
     }
@@ -150,14 +199,14 @@ static void test_caches(void **state)
         struct device_facts device = cpu, card = gpu;
         device.platform = card.platform = "Portable Computing Language";
         device.cache_bytes = card.cache_bytes = cases[i].cache;
-        clfold_policies(&device, FAMILY_REDUCE, policies);
-        clfold_policies(&device, FAMILY_SCAN, scans);
+        clfold_policies(&device, FAMILY_REDUCE, 4, policies);
+        clfold_policies(&device, FAMILY_SCAN, 4, scans);
         assert_int_equal(policies[0].tile_bytes, cases[i].tile);
         assert_int_equal(scans[0].tile_bytes, cases[i].scan_tile);
         assert_int_equal(scans[0].stream_bytes, cases[i].stream);
         assert_int_equal(scans[1].stream_bytes, 0);
-        clfold_policies(&card, FAMILY_REDUCE, policies);
-        clfold_policies(&gpu, FAMILY_REDUCE, others);
+        clfold_policies(&card, FAMILY_REDUCE, 4, policies);
+        clfold_policies(&gpu, FAMILY_REDUCE, 4, others);
         assert_int_equal(policies[0].tile_bytes, others[0].tile_bytes);
         assert_int_equal(policies[1].tile_bytes, others[1].tile_bytes);
     }
@@ -166,9 +215,8 @@ static void test_caches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_policy),
-        cmocka_unit_test(test_reductions_ask_for_nothing),
-        cmocka_unit_test(test_builtins),
+        cmocka_unit_test(test_policy), cmocka_unit_test(test_reductions_ask_for_bytes),
+        cmocka_unit_test(test_ahead),  cmocka_unit_test(test_builtins),
         cmocka_unit_test(test_caches),
     };
 

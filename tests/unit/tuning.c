@@ -61,8 +61,7 @@ static void test_round_trip(void **state)
             clfold_numbers_put(&numbers, TUNED_TILE_BYTES, 256 + i);
             for (int n = TUNED_GROUPS; n < CLFOLD_TUNED && i % 3; ++n) {
                 if (clfold_tuned_of((enum tuned)n, clfold_operation_row(o)->family)) {
-                    clfold_numbers_put(&numbers, (enum tuned)n,
-                                       n == TUNED_PREFETCH ? i % 2 : i + 1);
+                    clfold_numbers_put(&numbers, (enum tuned)n, i + 1);
                 }
             }
             char row[CLFOLD_TUNING_LINE];
@@ -206,11 +205,13 @@ static const struct {
     row(FOLD "tile=work-group" ON, "this is no value: tile=work-group"),
     row(FOLD "tile=tile_vector group_size=2" ON, "group_size 2 is more than 1"),
     row(FOLD "anchor=1" ON, "anchor is no number of a reduction"),
-    row(FOLD "prefetch=0" ON, "prefetch is no number of a reduction"),
+    row(FOLD "stream_bytes=0" ON, "stream_bytes is no number of a reduction"),
+    row(FOLD "ahead_bytes=1048577" ON, "ahead_bytes 1048577 is more than 1048576"),
     row("inclusive_scan add f32:f32 2^1..2^3 lane_bytes=1" ON,
         "lane_bytes is no number of a scan"),
     row("inclusive_scan add f32:f32 2^1..2^3 anchor=0" ON, "anchor 0 is less than 1"),
-    row("inclusive_scan add f32:f32 2^1..2^3 prefetch=2" ON, "prefetch 2 is more than 1"),
+    row("inclusive_scan add f32:f32 2^1..2^3 prefetch=1" ON,
+        "there is no number prefetch=1"),
     row(FOLD "groups=1 on " KEY, "it has no end"),
     row(FOLD "groups=1 on \tx\n", "it is no text"),
     row(FOLD "groups=1\x7f" ON, "it is no text"),
@@ -290,7 +291,7 @@ static void test_device(void **state)
         bool on_cpu, on_gpu;
     } cases[] = {
         { "group_size=256", true, true },  { "group_size=257", true, false },
-        { "prefetch=1", true, false },     { "prefetch=0", true, true },
+        { "ahead_bytes=1", true, false },  { "ahead_bytes=0", true, true },
         { "stream_bytes=1", true, false }, { "stream_bytes=0", true, true },
     };
 
@@ -323,10 +324,10 @@ static void test_policy_itself(void **state)
         enum family family = i % 2 ? FAMILY_SCAN : FAMILY_REDUCE;
         const struct device_facts *device = devices[i / 2];
         struct policy before[CLFOLD_MAX_CANDIDATES], after[CLFOLD_MAX_CANDIDATES];
-        uint32_t num = clfold_policies(device, family, before);
+        uint32_t num = clfold_policies(device, family, 4, before);
         struct tuned_numbers numbers, again;
         char why[CLFOLD_TUNING_WHY];
-        clfold_policies(device, family, after);
+        clfold_policies(device, family, 4, after);
         clfold_numbers_of(&numbers, family, &before[0]);
         assert_true(clfold_numbers_legal(&numbers, family, device, why));
         clfold_numbers_apply(&numbers, after, num);
@@ -344,10 +345,10 @@ static void test_other_tile(void **state)
 {
     struct policy before[CLFOLD_MAX_CANDIDATES], after[CLFOLD_MAX_CANDIDATES];
     struct tuned_numbers numbers = { 0 };
-    uint32_t num = clfold_policies(&cpu, FAMILY_REDUCE, before);
+    uint32_t num = clfold_policies(&cpu, FAMILY_REDUCE, 4, before);
 
     (void)state;
-    clfold_policies(&cpu, FAMILY_REDUCE, after);
+    clfold_policies(&cpu, FAMILY_REDUCE, 4, after);
     assert_int_equal(before[0].tile, TILE_VECTOR);
     assert_int_equal(before[1].tile, TILE_GROUP);
     clfold_numbers_put(&numbers, TUNED_TILE, TILE_GROUP);

@@ -14,7 +14,7 @@ static const char *const names[TUNED_NUM] = {
     [TUNED_GROUPS] = "groups",
     [TUNED_LANE_BYTES] = "lane_bytes",
     [TUNED_ANCHOR] = "anchor",
-    [TUNED_PREFETCH] = "prefetch",
+    [TUNED_AHEAD_BYTES] = "ahead_bytes",
     [TUNED_STREAM_BYTES] = "stream_bytes",
 };
 

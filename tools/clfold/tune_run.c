@@ -104,7 +104,7 @@ static bool enter(struct run *run, const struct tuned_numbers *numbers,
 /* Whether the calls of two contexts are the same, as far as a report tells. */
 static bool is_same(const struct run *run, const struct place *a, const struct place *b)
 {
-    static const enum tuned silent[] = { TUNED_ANCHOR, TUNED_PREFETCH,
+    static const enum tuned silent[] = { TUNED_ANCHOR, TUNED_AHEAD_BYTES,
                                          TUNED_STREAM_BYTES };
     const struct tuned_numbers *const of_a =
         a->numbers.set ? &a->numbers : &run->space.policy;

@@ -16,7 +16,7 @@ static const struct range {
     [TUNED_GROUPS] = { 16, 16384, 2 },
     [TUNED_LANE_BYTES] = { 16, 256 << 10, 4 },
     [TUNED_ANCHOR] = { 1, 256, 4 },
-    [TUNED_PREFETCH] = { 0, 0, 0 }, /* 0 and 1 */
+    [TUNED_AHEAD_BYTES] = { 1 << 10, 64 << 10, 4 }, /* and 0 */
     [TUNED_STREAM_BYTES] = { 0, 0, 0 },
 };
 
@@ -65,7 +65,7 @@ uint32_t tune_values(const struct tune_space *space, const struct tuned_numbers 
     /* of a vector's tile one work-item, and of a group's no way to load and store */
     bool is_fixed = at->values[TUNED_TILE] == TILE_VECTOR
                         ? which == TUNED_GROUP_SIZE
-                        : which == TUNED_PREFETCH || which == TUNED_STREAM_BYTES;
+                        : which == TUNED_AHEAD_BYTES || which == TUNED_STREAM_BYTES;
     uint32_t num = 0;
 
     if (!tuned_have(at, which)) {
@@ -75,9 +75,8 @@ uint32_t tune_values(const struct tune_space *space, const struct tuned_numbers 
     if (is_fixed) {
         return num;
     }
-    if (which == TUNED_PREFETCH) {
+    if (which == TUNED_AHEAD_BYTES) {
         insert(values, &num, 0);
-        insert(values, &num, 1);
     }
     if (which == TUNED_STREAM_BYTES) {
         insert_stream(space, at->values[which], values, &num);
@@ -282,8 +281,8 @@ static bool walk(struct search *of, enum tuned which, bool up, uint32_t stride,
 static void descend(struct search *of, bool *time)
 {
     static const enum tuned order[] = {
-        TUNED_TILE_BYTES, TUNED_PREFETCH,   TUNED_STREAM_BYTES, TUNED_GROUPS,
-        TUNED_GROUP_SIZE, TUNED_LANE_BYTES, TUNED_ANCHOR,
+        TUNED_TILE_BYTES, TUNED_AHEAD_BYTES, TUNED_STREAM_BYTES, TUNED_GROUPS,
+        TUNED_GROUP_SIZE, TUNED_LANE_BYTES,  TUNED_ANCHOR,
     };
 
     for (uint32_t stride = 2; stride > 0; --stride) {
