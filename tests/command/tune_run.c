@@ -31,7 +31,8 @@ static struct tune_result run(clfold_operation operation, const clfold_fold *fol
                                           .count = count,
                                           .bytes = 4 << 20,
                                           .buffers = &buffers,
-                                          .seconds = seconds };
+                                          .left = seconds,
+                                          .share = 1 };
     struct tune_result result = { 0 };
     struct message message;
 
@@ -96,7 +97,8 @@ static void unwritten(void **state)
                                     .count = 5000,
                                     .bytes = 4 << 20,
                                     .buffers = &buffers,
-                                    .seconds = 10 };
+                                    .left = 10,
+                                    .share = 1 };
     struct tune_result result = { 0 };
     struct message message = { "" };
 

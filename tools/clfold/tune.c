@@ -209,8 +209,8 @@ static bool print_row(const struct tuning_job *job, const struct tune_result *re
            message_set(message, "standard output: %s", strerror(errno));
 }
 
-static bool tune_one(struct tuning_session *t, struct tuning_job *job, double seconds,
-                     struct message *message)
+static bool tune_one(struct tuning_session *t, struct tuning_job *job, double left,
+                     double share, struct message *message)
 {
     struct tuned_numbers *const hint = &t->hints[is_scan(job)];
     const struct tune_request request = {
@@ -223,7 +223,8 @@ static bool tune_one(struct tuning_session *t, struct tuning_job *job, double se
         .count = job->count,
         .bytes = BUFFER_BYTES,
         .buffers = &t->buffers,
-        .seconds = seconds,
+        .left = left,
+        .share = share,
         .step = step,
         .user = t,
     };
@@ -271,8 +272,7 @@ static bool tune_all(struct tuning_session *t, struct message *message)
         for (size_t j = i; j < t->num_jobs; j++) {
             weights += weight(t, j);
         }
-        const double share = left * weight(t, i) / weights;
-        done = tune_one(t, &t->jobs[i], share > 0.001 ? share : 0.001, message);
+        done = tune_one(t, &t->jobs[i], left, weight(t, i) / weights, message);
     }
     progress_end(&t->progress);
     return done;

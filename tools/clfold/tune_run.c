@@ -265,7 +265,7 @@ static bool search(struct run *run, struct tune_result *result)
     const double before = clock_now() - run->begin;
     tune_search(result, &world, &run->space, has_previous ? &previous : NULL,
                 run->request->hint, has_other ? &other : NULL,
-                run->request->seconds - before);
+                (run->request->left - before) * run->request->share);
     result->enough += before;
     return result->outcome != TUNE_FAILED && !run->failed;
 }

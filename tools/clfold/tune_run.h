@@ -17,7 +17,8 @@ struct tune_request {
     size_t count;
     uint64_t bytes; /* of buffers, as tune_data_lay_out has them */
     struct tune_buffers *buffers;
-    double seconds;
+    double left, share; /* seconds for all, and the part of what is left of them once the
+                           data is there that is for the search */
     void (*step)(void *user); /* called often; NULL: nothing is */
     void *user;
 };
