@@ -20,6 +20,7 @@
  *   CLFOLD_GROUP_SIZE    work-items a group
  *   CLFOLD_GROUP_POWER   the least power of two, from 2, that is not below that
  *   CLFOLD_IN16          tile_vector: the vector of 16 CLFOLD_IN
+ *   CLFOLD_PREFETCH      tile_vector: 1 if __builtin_prefetch asks for elements ahead
  *   CLFOLD_CHUNK         tile_group: elements that one work-item loads at once, and
  *   CLFOLD_CHUNK_SCALARS   the scalars that they are, 2 to 16, and
  *   CLFOLD_CHUNK_VECTOR    the vector of them
@@ -44,7 +45,6 @@
  *                          clfold_is_rare
  *   CLFOLD_BUILTINS      tile_vector: 1 if the compiler is a clang whose attributes
  *                        and builtins are known to work, else 0
- *   CLFOLD_PREFETCH      tile_vector: 1 if __builtin_prefetch asks for elements ahead
  *   CLFOLD_STREAM        tile_vector, scans: 1 if __builtin_nontemporal_store may store
  *
  * Some lines of these files have words behind a dollar sign. The host writes such a line
@@ -112,6 +112,9 @@
 #endif
 #if defined(CLFOLD_TILE_VECTOR) && !defined(CLFOLD_IN16)
 #error "contract: CLFOLD_IN16 must be defined"
+#endif
+#if defined(CLFOLD_TILE_VECTOR) && !defined(CLFOLD_PREFETCH)
+#error "contract: CLFOLD_PREFETCH must be 0 or 1"
 #endif
 #if defined(CLFOLD_TILE_GROUP) && (!defined(CLFOLD_CHUNK) || CLFOLD_CHUNK < 1)
 #error "contract: CLFOLD_CHUNK must be at least 1"

@@ -16,7 +16,7 @@ clfold_scan_aggregates(CLFOLD_SCAN_PARAMS, global clfold_item *items)
     for (ulong t = first; t < min(first + run, num_tiles); ++t) {
         const ulong begin = clfold_tile_begin(t, lead);
         const uint size = clfold_tile_count(t, lead, count);
-        clfold_tile_aggregate(in, in_offset + begin, begin, size, ahead, room);
+        clfold_tile_aggregate(in, in_offset + begin, begin, size, room);
         if (get_local_id(0) == 0)
             items[t] = clfold_tile_total(room, size);
     }
@@ -38,7 +38,7 @@ clfold_scan_tiles(CLFOLD_SCAN_PARAMS, global const clfold_item *items, CLFOLD_OU
         const ulong next = t + 1 < stop ? clfold_tile_begin(t + 1, lead) : begin;
         if (get_local_id(0) == 0)
             clfold_keep_prefixes(items, t, room);
-        clfold_tile_load(in, in_offset + begin, begin, size, ahead, room);
+        clfold_tile_load(in, in_offset + begin, begin, size, room);
         clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + next, out,
                          out_offset + begin, t > 0 || has_init, stream != 0, ahead, room);
     }

@@ -166,7 +166,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             const ulong first = clfold_tile_begin(x, lead);
             const uint num = clfold_tile_count(x, lead, count);
             if (!(CLFOLD_TILE_AHEAD && x == t && room->folds_next))
-                clfold_tile_aggregate(in, in_offset + first, first, num, ahead, room);
+                clfold_tile_aggregate(in, in_offset + first, first, num, room);
             /* PoCL 3.1 loses what one work-item does behind the barrier that ends the
              * group's scan, where a barrier follows. */
             clfold_tile_sync();

@@ -32,7 +32,7 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
         const ulong begin = clfold_tile_begin(t, lead);
         const uint size = clfold_tile_count(t, lead, count);
         const bool has_prefix = t > 0 || clfold_init_from;
-        clfold_tile_aggregate(in, in_offset + begin, begin, size, ahead, room);
+        clfold_tile_aggregate(in, in_offset + begin, begin, size, room);
         clfold_tile_sync();
         if (get_local_id(0) == 0) {
             const bool is_last = t + 1 == num_tiles;

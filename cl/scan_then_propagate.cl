@@ -21,7 +21,7 @@ clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items, CLFOLD_OUT_PAR
         const ulong begin = clfold_tile_begin(t, lead);
         const uint size = clfold_tile_count(t, lead, count);
         const ulong next = t + 1 < stop ? clfold_tile_begin(t + 1, lead) : begin;
-        clfold_tile_aggregate(in, in_offset + begin, begin, size, ahead, room);
+        clfold_tile_aggregate(in, in_offset + begin, begin, size, room);
         clfold_tile_sync();
         if (get_local_id(0) == 0) {
             items[t] = clfold_tile_total(room, size);

@@ -222,7 +222,7 @@ static clfold_stage clfold_slot_load(local const clfold_slot *slot, uint j)
 }
 
 static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
-                                  uint count, uint ahead, clfold_room_pointer room)
+                                  uint count, clfold_room_pointer room)
 {
     const uint l = (uint)get_local_id(0), first = l * CLFOLD_RUN;
     const uint num = clfold_run_of(count);

@@ -138,7 +138,7 @@ static void clfold_ask(global const CLFOLD_IN *in, ulong at, uint num)
 }
 
 #else
-#define clfold_ask(in, at, num)
+#define clfold_ask(in, at, num) ((void)0)
 #endif
 
 #if CLFOLD_COMMUTATIVE
@@ -147,7 +147,7 @@ static void clfold_ask(global const CLFOLD_IN *in, ulong at, uint num)
  * The elements from begin on, a multiple of 16 and at least 16 of them. Lane j of four
  * accumulators takes every 64th element: four chains hide the latency of a float add.
  *
- * `ahead`: as reduce_tiles.cl has it.
+ * Those `ahead` of them are asked for, where it is not 0 and CLFOLD_PREFETCH is 1.
  */
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
                                         uint count, uint ahead)
@@ -160,7 +160,8 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
         clfold_stage16 z = clfold_load16(in, begin, 32);
         clfold_stage16 w = clfold_load16(in, begin, 48);
         for (i = 64; i + 64 <= count; i += 64) {
-            clfold_ask(in, begin + i + ahead, 64);
+            if (ahead > 0)
+                clfold_ask(in, begin + i + ahead, 64);
             x = clfold_extend_stage16(x, clfold_load16(in, begin, i));
             y = clfold_extend_stage16(y, clfold_load16(in, begin, i + 16));
             z = clfold_extend_stage16(z, clfold_load16(in, begin, i + 32));
@@ -228,7 +229,6 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
 
     i += 16;
     for (; i + 256 <= count; i += 256) {
-        clfold_ask(in, begin + i + ahead, 256);
         const clfold_lanes lanes = clfold_fold_256(in, begin, i);
         for (uint k = 0; k < 16; ++k)
             total = clfold_combine_stage(total, clfold_lane(&lanes, k));

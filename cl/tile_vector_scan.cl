@@ -28,7 +28,7 @@
  *   scan of tile t     0 ------------------------------------------> end
  *   asks for next      0 ------------------------------------------> end
  *   folds next                   0 --------------------------> | --> end
- *                      CLFOLD_LAG                                    from the caches
+ *                        ahead                                       from the caches
  *
  * The arithmetic of one float costs nothing beside memory; what is left is look-back, a
  * few lines that go from core to core while nothing is asked for (docs/performance.md has
@@ -50,9 +50,9 @@ typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
 #define clfold_tile_sync()
 
 static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
-                                  uint count, uint ahead, clfold_room_pointer room)
+                                  uint count, clfold_room_pointer room)
 {
-    clfold_tile_fold(in, begin, index, count, ahead, room->items);
+    clfold_tile_fold(in, begin, index, count, 0, room->items);
 }
 
 /* Four sums of 16 lanes each, see clfold_fold_vectors. */
@@ -62,7 +62,7 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
 #endif
 
 #define CLFOLD_TILE_LOADS 0
-#define clfold_tile_load(in, begin, index, count, ahead, room)
+#define clfold_tile_load(in, begin, index, count, room)
 
 static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 {

@@ -650,7 +650,7 @@ CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue 
  * file's if it has a row for it, else the library's own. It is a file that can be loaded,
  * as it is or with some of the numbers changed:
  *
- *     clfold tuning 2
+ *     clfold tuning 3
  *     reduce add u8:u64 2^25..2^27 tile=tile_vector tile_bytes=65536 groups=256 on KEY
  *
  * A row names the operation, the operator, in and type, the counts, numbers in any order,

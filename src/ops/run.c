@@ -44,7 +44,7 @@ static void set_argument(struct args *args, const struct argument *argument,
     case ARG_NUMBER:
         clfold_args_ulong(args, argument->value);
         break;
-    case ARG_FLAG:
+    case ARG_WORD:
         clfold_args_uint(args, (uint32_t)argument->value);
         break;
     case ARG_IN:

@@ -1,6 +1,7 @@
 #include "plan/debug.h"
 
-bool clfold_debug_apply(const struct debug *debug, struct policy *policy, size_t element)
+bool clfold_debug_apply(const struct debug *debug, struct policy *policy, size_t element,
+                        size_t in_size)
 {
     if (debug->tile_elements) {
         policy->tile_bytes = debug->tile_elements * (uint64_t)element;
@@ -15,7 +16,7 @@ bool clfold_debug_apply(const struct debug *debug, struct policy *policy, size_t
         policy->lasting = true;
     }
     if (debug->ahead) {
-        policy->ahead_bytes = debug->ahead * (uint64_t)element;
+        policy->ahead_bytes = debug->ahead * (uint64_t)in_size;
     }
     policy->anchor = debug->anchor ? debug->anchor : policy->anchor;
     policy->window = debug->window ? debug->window : policy->window;

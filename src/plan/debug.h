@@ -38,8 +38,10 @@ static inline const struct debug *clfold_debug(const struct debug *debug)
     return debug ? debug : &none;
 }
 
-/* Forces a policy's numbers; `element`: bytes, as its tile_bytes counts them. False:
+/* Forces a policy's numbers; `element`: bytes, as its tile_bytes counts them, and of
+ * input, `in_size`. False:
  * another kind of tile is forced. */
-bool clfold_debug_apply(const struct debug *debug, struct policy *policy, size_t element);
+bool clfold_debug_apply(const struct debug *debug, struct policy *policy, size_t element,
+                        size_t in_size);
 
 #endif

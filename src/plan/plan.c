@@ -81,8 +81,9 @@ uint32_t clfold_plan_candidates(const struct job *job,
 
     for (uint32_t i = 0; i < num_policies; ++i) {
         struct candidate *candidate = &candidates[num];
-        if (job->debug && !clfold_debug_apply(job->debug, &policies[i],
-                                              strategy->element(job->monoid))) {
+        if (job->debug &&
+            !clfold_debug_apply(job->debug, &policies[i], strategy->element(job->monoid),
+                                clfold_monoid_in_size(job->monoid))) {
             continue;
         }
         *candidate = (struct candidate){ .policy = policies[i],

@@ -108,7 +108,7 @@ struct plan {
 /* What a kernel is given: one parameter or, where it says so, several. */
 enum argument_kind {
     ARG_NUMBER,  /* a ulong */
-    ARG_FLAG,    /* a uint */
+    ARG_WORD,    /* a uint */
     ARG_IN,      /* the input, and its offset */
     ARG_OUT,     /* the output, and its offset */
     ARG_SCRATCH, /* or, where there is none, the output, which the kernel leaves alone */
@@ -121,7 +121,7 @@ enum argument_kind {
 
 struct argument {
     enum argument_kind kind;
-    uint64_t value; /* of a number and a flag */
+    uint64_t value; /* of a number and a word */
 };
 
 #define CLFOLD_MAX_ARGUMENTS 16

@@ -20,9 +20,9 @@
  * is as fast as two (24 us on PoCL, 17 on Intel's runtime), at 1 MiB two are (28 us, not
  * 35).
  *
- * Only bytes are asked for ahead. So many operations go to a line of them that few lines
- * are under way: asking gains 6 % to 40 %, and 37 % is lost by it where elements are
- * wider. See docs/performance.md for the machines.
+ * Only bytes are asked for ahead. A line of them takes so many operations that few lines
+ * are under way. Asking gains 4 % to 40 % and loses up to 8 % on a Zen 4; for wider
+ * elements it gains up to 7 % and loses up to 37 % there. See docs/performance.md.
  */
 static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
     {
@@ -49,8 +49,8 @@ static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
  * 2026-11-22, GB/s with tiles of 64, 128 and 256 KiB: 81, 87, 92 (PoCL 3.1), 84, 89, 96
  * (Intel's CPU runtime 2026.2), of 112 that a copy takes. A run's first tile is not
  * folded ahead, so runs are long. One group is as fast up to 256 KiB, a second one costs
- * 2 us. What is folded was asked for 16 KiB before: nearer loses where memory is fast,
- * farther where it is slow, see docs/performance.md.
+ * 2 us. What is folded was asked for 16 KiB before: 4 KiB loses where memory is fast,
+ * 64 KiB where it is slow, see docs/performance.md.
  */
 static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
     {

@@ -235,7 +235,7 @@ static void add_tile_arguments(const struct plan *plan, uint32_t number, uint64_
     }
     clfold_launch_add(launch, ARG_IN, 0);
     clfold_launch_add(launch, ARG_NUMBER, count);
-    clfold_launch_add(launch, ARG_FLAG, plan->ahead);
+    clfold_launch_add(launch, ARG_WORD, plan->ahead);
     if (launch->kernel == KERNEL_TILES) {
         clfold_launch_add(launch, ARG_NUMBER, plan->items * plan->shape.tile.group_size);
         clfold_launch_add(launch, ARG_SCRATCH, 0);
@@ -249,7 +249,7 @@ static void add_rung_arguments(const struct plan *plan, uint32_t number, uint64_
 {
     clfold_launch_add(launch, ARG_IN, 0);
     add_areas(plan, number, launch);
-    clfold_launch_add(launch, ARG_FLAG, number == 0);
+    clfold_launch_add(launch, ARG_WORD, number == 0);
     clfold_launch_add(launch, ARG_NUMBER, count);
     add_result(launch);
 }

@@ -316,13 +316,13 @@ static void add_scan(const struct plan *plan, bool work, struct launch *launch)
 {
     clfold_launch_add(launch, ARG_IN, 0);
     add_tiles(plan, work, launch);
-    clfold_launch_add(launch, ARG_FLAG, plan->ahead);
+    clfold_launch_add(launch, ARG_WORD, plan->ahead);
 }
 
 static void add_out(const struct plan *plan, struct launch *launch)
 {
     clfold_launch_add(launch, ARG_OUT, 0);
-    clfold_launch_add(launch, ARG_FLAG, plan->streams);
+    clfold_launch_add(launch, ARG_WORD, plan->streams);
 }
 
 /* The total and init. */
@@ -397,8 +397,8 @@ static void launch_lookback(const struct plan *plan, bool work, struct launch *l
     add_scan(plan, work, launch);
     clfold_launch_add(launch, ARG_SCRATCH, 0);
     clfold_launch_add(launch, ARG_WORDS, 0);
-    clfold_launch_add(launch, ARG_FLAG, plan->spins);
-    clfold_launch_add(launch, ARG_FLAG, plan->in_place);
+    clfold_launch_add(launch, ARG_WORD, plan->spins);
+    clfold_launch_add(launch, ARG_WORD, plan->in_place);
     add_out(plan, launch);
     add_ends(launch);
     if (plan->shape.traced) {

@@ -2,7 +2,7 @@
  * Tuning: numbers that take the place of a policy's, for one fold on one device, and the
  * text that keeps them:
  *
- *   clfold tuning 2
+ *   clfold tuning 3
  *   reduce add u8:u64 2^25..2^27 tile=tile_vector tile_bytes=32768 on KEY
  *   |      |   |      |          |                                    |
  *   |      |   |      |          |                                    version and device

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define MAGIC "clfold tuning "
-/* 2: reductions have no number `prefetch` any more. */
-#define VERSION    "2"
+/* 3: ahead_bytes takes the place of prefetch. */
+#define VERSION    "3"
 #define FIRST_LINE MAGIC VERSION "\n"
 
 #define MOST_CLASS 32

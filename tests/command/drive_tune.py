@@ -15,7 +15,7 @@ import time
 from cases import check, run_part
 from drive_ladder import BYTES, OPS, Driver, on_terminal
 
-FIRST = "clfold tuning 2\n"
+FIRST = "clfold tuning 3\n"
 STRANGER = "reduce add f32:f32 2^11..2^13 groups=7 on clfold 100; some; other; device\n"
 QUICK = ["--count", "4096", "--types", "i32", "--seconds", "0.5"]
 KINDS = ["reduce", "inclusive scan", "exclusive scan"]
@@ -203,7 +203,7 @@ def damaged(d, device):
     for text, part in [
         ("", "does not begin with"),
         ("mine\n", "does not begin with"),
-        ("clfold tuning 1\n", "of another version than 2; remove the file to tune anew"),
+        ("clfold tuning 1\n", "of another version than 3; remove the file to tune anew"),
         (FIRST + row, "line 2: tile_bytes 0 is less than 256"),
         (FIRST + STRANGER[:-1], "line 2: it has no end"),
     ]:

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define FIRST "clfold tuning 2\n"
+#define FIRST "clfold tuning 3\n"
 #define ROW                                                                              \
     "reduce add f32:f32 2^1..2^3 groups=7 tile_bytes=300 on clfold 100; a on b; c\n"
 

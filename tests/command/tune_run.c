@@ -156,8 +156,8 @@ static void ignored(void **state)
     static const struct {
         const char *text, *why;
     } files[] = {
-        { "mine\n", "it does not begin with \"clfold tuning 2\"" },
-        { "clfold tuning 2\nreduce add i32:i32 2^11..2^13 groups=0 on x\n",
+        { "mine\n", "it does not begin with \"clfold tuning 3\"" },
+        { "clfold tuning 3\nreduce add i32:i32 2^11..2^13 groups=0 on x\n",
           "line 2: groups 0 is less than 1" },
     };
     struct tune_context context;

@@ -53,6 +53,7 @@ static const struct shape_row {
     { SCANS, { .tile = TILE_GROUP } },
     { SCANS,
       { .tile = TILE_VECTOR, .tile_elements = 128, .max_groups = 5, .ahead = 16 } },
+    { SCANS, { .tile = TILE_VECTOR, .tile_elements = 64, .max_groups = 5 } },
     { SCANS,
       { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 3 } },
     { SCANS, { .tile = TILE_GROUP, .tile_elements = 256, .group_size = 64 } },

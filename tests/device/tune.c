@@ -13,7 +13,7 @@
 
 #define COUNT  5000 /* of the class from 2^11 to 2^13 */
 #define MARGIN 3
-#define FIRST  "clfold tuning 2\n"
+#define FIRST  "clfold tuning 3\n"
 #define ROWS   "2^11..2^13 "
 #define TEXT   1024
 
@@ -289,9 +289,9 @@ static void test_ignored(void **state)
 
     (void)state;
     write_bytes("no tuning at all\n");
-    assert_ignored(file, "is ignored: it does not begin with \"clfold tuning 2\"");
+    assert_ignored(file, "is ignored: it does not begin with \"clfold tuning 3\"");
     write_bytes("clfold tuning 1\n");
-    assert_ignored(file, "is ignored: it is of another version than 2");
+    assert_ignored(file, "is ignored: it is of another version than 3");
     write_rows("reduce add i32:i32 " ROWS "stream_bytes=4096");
     assert_ignored(file, "is ignored: line 2: stream_bytes is no number of a reduction");
     write_rows("reduce add i32:i32 " ROWS "tile_bytes=512",

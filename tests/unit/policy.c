@@ -123,8 +123,8 @@ static void test_builtins(void **state)
 {
     static const struct {
         const char *platform;
-        int prefetch; /* of the tuning file; -1: nothing */
-        const char *builtins, *prefetches;
+        int ahead_bytes; /* of the tuning file; -1: nothing */
+        const char *builtins, *defined;
     } cases[] = {
         { "Portable Computing Language", -1, "1", "1" },
         { "Portable Computing Language", 0, "1", "0" },
@@ -145,25 +145,26 @@ static void test_builtins(void **state)
         struct tuned_numbers numbers = { 0 };
         struct job job =
             job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, &device, NULL);
-        char builtins[64], prefetches[64];
+        char builtins[64], defined[64];
         device.platform = cases[i].platform;
-        if (cases[i].prefetch >= 0) {
-            clfold_numbers_put(&numbers, TUNED_AHEAD_BYTES, (uint64_t)cases[i].prefetch);
+        if (cases[i].ahead_bytes >= 0) {
+            clfold_numbers_put(&numbers, TUNED_AHEAD_BYTES,
+                               (uint64_t)cases[i].ahead_bytes);
         }
         job.tuned = &numbers;
         clfold_plan_candidates(&job, candidates);
         snprintf(builtins, sizeof(builtins), "#define CLFOLD_BUILTINS %s\n",
                  cases[i].builtins);
-        snprintf(prefetches, sizeof(prefetches), "#define CLFOLD_PREFETCH %s\n",
-                 cases[i].prefetches);
+        snprintf(defined, sizeof(defined), "#define CLFOLD_PREFETCH %s\n",
+                 cases[i].defined);
         for (int k = 0; k < 2; ++k) {
             struct text text = { 0 };
             clfold_assemble(&text, &monoid, &candidates[k].shape);
             assert_false(text.failed);
             assert_non_null(
                 strstr(text.bytes, k == 0 ? builtins : "#define CLFOLD_BUILTINS 0\n"));
-            assert_non_null(strstr(text.bytes, k == 0 ? prefetches
-                                                      : "#define CLFOLD_TILE_GROUP 1\n"));
+            assert_non_null(
+                strstr(text.bytes, k == 0 ? defined : "#define CLFOLD_TILE_GROUP 1\n"));
             clfold_text_finish(&text);
         }
     }

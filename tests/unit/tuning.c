@@ -6,7 +6,7 @@
 
 #include "plans.h"
 
-#define FIRST "clfold tuning 2\n"
+#define FIRST "clfold tuning 3\n"
 #define KEY   "clfold 100; Some platform; A device, 2 on a line; 3.1 x=y"
 #define OTHER "clfold 100; Some platform; Another device; 3.1"
 
@@ -155,11 +155,11 @@ static const struct {
 } refused[] = {
     { "", "does not begin with" },
     { "clfold tuning", "does not begin with" },
-    { "clfold tuning 2", "of another version" },
+    { "clfold tuning 3", "of another version" },
     { "clfold tuning 1\n", "of another version" },
-    { "clfold tuning 20\n", "of another version" },
-    { "clfold tuning 2\r\n", "of another version" },
-    { " clfold tuning 2\n", "does not begin with" },
+    { "clfold tuning 30\n", "of another version" },
+    { "clfold tuning 3\r\n", "of another version" },
+    { " clfold tuning 3\n", "does not begin with" },
     { "clfold verdict 1\n", "does not begin with" },
     { "\x7f\x45LF\n", "does not begin with" },
 #define FOLD "reduce add f32:f32 2^1..2^3 "

@@ -81,7 +81,11 @@ uint32_t tune_values(const struct tune_space *space, const struct tuned_numbers 
     if (which == TUNED_STREAM_BYTES) {
         insert_stream(space, at->values[which], values, &num);
     }
-    for (uint64_t v = range->least; v > 0 && v <= range->most; v *= range->step) {
+    uint64_t most = range->most;
+    if (which == TUNED_AHEAD_BYTES && most > at->values[TUNED_TILE_BYTES]) {
+        most = at->values[TUNED_TILE_BYTES]; /* more is the same */
+    }
+    for (uint64_t v = range->least; v > 0 && v <= most; v *= range->step) {
         insert(values, &num, v);
     }
     return num;
