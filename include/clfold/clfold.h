@@ -11,7 +11,7 @@
  * Rules that hold for every declaration below:
  *
  *   - Zero-initialise every struct. A field called `reserved` must stay zero, otherwise
- *     the call is refused with CLFOLD_ERROR_ARGUMENT. Sizes and field order never change
+ *     the call fails with CLFOLD_ERROR_ARGUMENT. Sizes and field order never change
  *     under one soname; new fields come out of `reserved`.
  *   - Offsets and counts are in elements of the buffer's own type, never in bytes. A
  *     field or parameter in bytes says so. Counts and indices in device memory are
@@ -20,7 +20,7 @@
  *   - Every function may be called from any thread at any time, on the same context too.
  *     clfold_context_destroy is the one exception: it must be the last call on its
  *     context.
- *   - What this version does not do yet is refused with CLFOLD_ERROR_UNSUPPORTED, and
+ *   - What this version does not do yet fails with CLFOLD_ERROR_UNSUPPORTED, and
  *     clfold_last_error() names the field or function. Nothing is ignored.
  *   - The library writes to no stream and to no file. It reads two environment variables
  *     in clfold_context_create: CLFOLD_SCAN, the algorithm of every scan on that context
@@ -97,9 +97,9 @@ CLFOLD_API uint32_t clfold_version(void);
 
 /*
  * One cl_context and one of its devices (both retained), the programs built for them,
- * scratch memory, and what was learnt of the device. All state of the library hangs off
- * contexts: there are no globals but each thread's last sentence, so contexts can be made
- * and destroyed freely. Make one a program, not one a call.
+ * scratch memory, and what is known about the device. All state of the library belongs to
+ * contexts; the only global is each thread's last error. So contexts can be created and
+ * destroyed freely. Create one per program, not one per call.
  *
  * A context retains every queue it has lent scratch to, until clfold_context_trim or
  * clfold_context_destroy.
@@ -142,10 +142,9 @@ typedef struct clfold_context_params {
     void (*on_launch)(void *user, const clfold_launch *launch);
     void *user;    /* handed to all callbacks */
     int log_level; /* messages above it are dropped; 0: CLFOLD_LOG_WARNING */
-    /* one reduction in so many is checked on the host and therefore blocks: it reads
-     * input and result back, which the buffers must allow. A wrong result is
-     * CLFOLD_ERROR_DATA; the output stays as it came. 0: none. Scans are not checked so
-     * far */
+    /* N: every Nth reduction is checked on the host and therefore blocks: it reads input
+     * and result back, which the buffers must allow. A wrong result is
+     * CLFOLD_ERROR_DATA; the output is not changed. 0: none. Scans are not checked yet */
     uint32_t verify_every;
     /* keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
     const char *cache_folder;
@@ -245,7 +244,7 @@ enum {
 /*
  * An operator over T = fold->type, with result T unless said otherwise. Integers wrap
  * around. A NaN anywhere is the result of min and max, and of min-max twice. All
- * operators up to CLFOLD_MIN_MAX commute; those behind it are UNSUPPORTED so far.
+ * operators up to CLFOLD_MIN_MAX commute; those after it are UNSUPPORTED so far.
  */
 typedef uint32_t clfold_op;
 enum {
@@ -277,7 +276,7 @@ enum {
 /* 16 bytes on every host and device. */
 typedef struct clfold_arg_value {
     cl_ulong index; /* counted from in_offset */
-    union {         /* by fold->type; the bytes behind a narrow value are 0 */
+    union {         /* by fold->type; the bytes after a narrow value are 0 */
         cl_char i8;
         cl_uchar u8;
         cl_short i16;
@@ -359,11 +358,11 @@ typedef struct clfold_segments {
 
 /*
  * In this version a fold is op, type, in, name, init, init_size, init_at, algorithm and
- * for scans total_at; a field that is UNSUPPORTED so far is refused unless it is zero.
+ * for scans total_at; a field that is UNSUPPORTED so far must be zero.
  * Elements become `type` before they are folded, as OpenCL's convert_T does it: integers
- * keep their low bits, floats are rounded to nearest even. Every pair of types will do,
- * but floats are not folded as integers. F16 and F64 need a device that has them; `in`
- * may be F16 on any device where `type` is F32 or F64.
+ * keep their low bits, floats are rounded to nearest even. Every pair of types works,
+ * except that floats cannot be folded as integers. F16 and F64 need a device that has
+ * them; `in` may be F16 on any device where `type` is F32 or F64.
  *
  * OpenCL C in a fold is made a function of its own with these names in scope: a b | in i
  * n | x item prev out, and `args`. The names key, total, j and clfold_* are reserved.
@@ -440,12 +439,12 @@ CLFOLD_API clfold_fold clfold_builtin(clfold_op op, clfold_type type);
  *            may belong to the last of several kernels. On failure *event is NULL.
  *   in, out  Buffers of the context's cl_context, or sub-buffers. `in` must be readable
  *            by kernels, `out` writable. `out` may be `in` at the same byte; any other
- *            overlap is refused, between sub-buffers of one parent too. With count 0 `in`
- *            may be NULL.
+ *            overlap is rejected, between sub-buffers of one parent too. With count 0
+ *            `in` may be NULL.
  *
  * All checks, builds and allocations come before the first kernel is enqueued: a call
  * that fails there has changed nothing. If an enqueue itself fails, the output is
- * undefined. An object that OpenCL refuses to release is logged, and fails no call.
+ * undefined. If OpenCL fails to release an object, that is logged and the call succeeds.
  */
 
 /*
@@ -480,38 +479,39 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  *
  * Float bits are those of one association: the output is cut into tiles at multiples of
  * 64 bytes from its buffer's start, a tile's prefix is the left fold of the totals of the
- * tiles before it (on some devices in blocks of tiles), and an item is the prefix with
- * the scan inside the tile behind it, but a tile's last item is the next tile's prefix.
- * So they are the same by each of the algorithms, in place or not, however work-groups
- * are timed, but for which NaN a NaN is; total_at is the last item of the inclusive scan,
- * bit for bit, and the exclusive scan is the inclusive one moved by one place.
+ * tiles before it (on some devices in blocks of tiles), and an item is the prefix
+ * combined with the scan inside the tile, but a tile's last item is the next tile's
+ * prefix. So they are the same by each of the algorithms, in place or not, whatever the
+ * timing of work-groups, except for which NaN a NaN is; total_at is the last item of the
+ * inclusive scan, bit for bit, and the exclusive scan is the inclusive one moved by one
+ * place.
  *
- * Algorithms; one that is named and that the device cannot be trusted with is
+ * Algorithms; naming one that the device's memory cannot be trusted with gives
  * CLFOLD_ERROR_UNSUPPORTED:
  *   "scan_single_group"     one group, one launch; reads and writes each element once
  *   "scan_lookback"         one launch: a group folds a tile, publishes the total, and
  *                           looks back over what the tiles before it have published for
- *                           its prefix; reads and writes once, but for tiles that leave
- *                           the caches between (Merrill and Garland, "Single-pass
+ *                           its prefix; reads and writes once, except tiles that leave
+ *                           the caches meanwhile (Merrill and Garland, "Single-pass
  *                           Parallel Prefix Scan with Decoupled Look-back", 2016). Needs
  *                           memory that a probe trusts, see load_verdict, and in place
  *                           acquire and release of device scope; there the operator may
- *                           also meet results, and what comes of it is dropped
+ *                           also be applied to results, whose value is dropped
  *   "scan_chained"          the same, but no total is published, so a tile waits for the
  *                           one before it (Yan, Long, Zhang, "StreamScan", 2013)
- *   "reduce_then_scan"      folds tiles, then scans them behind their prefixes; reads
+ *   "reduce_then_scan"      folds tiles, then scans them with their prefixes; reads
  *                           twice, writes once (Dotsenko and others, "Fast Scan
  *                           Algorithms on Graphics Processors", 2008)
- *   "scan_then_propagate"   scans tiles, then puts their prefixes in front; reads and
+ *   "scan_then_propagate"   scans tiles, then applies their prefixes; reads and
  *                           writes twice (Harris, Sengupta, Owens, "Parallel Prefix Sum
  *                           with CUDA", 2007)
  * If none is named, few elements take scan_single_group, and more of them scan_lookback
  * where it can be had, else reduce_then_scan. Inside a tile: Hillis and Steele's log-step
  * scan in vectors on CPUs, raking elsewhere.
  *
- * None can hang. Only look-back and its chain wait for other work-groups, and for so many
- * looks at most; then the group folds the missing tile itself (Smith, Levien, Owens,
- * "Decoupled Fallback", 2025), which is right whether or not the other ever runs.
+ * None can hang. Only look-back and its chain wait for other work-groups, and only for a
+ * bounded number of looks; then the group folds the missing tile itself (Smith, Levien,
+ * Owens, "Decoupled Fallback", 2025), which is right whether or not the other ever runs.
  */
 CLFOLD_API clfold_status clfold_inclusive_scan(
     clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
@@ -542,7 +542,7 @@ CLFOLD_API clfold_status clfold_reduce_host(clfold_context *context,
 /*
  * Keep the elements for which `keep` holds, in order; op is 0, `type` is what moves.
  * `out` has room for `count`. num[num_offset] gets how many were kept, as cl_ulong, fit
- * for count_at; in `store`, item is the new place. Partition puts the others behind.
+ * for count_at; in `store`, item is the new place. Partition puts the others after them.
  * UNSUPPORTED so far.
  */
 CLFOLD_API clfold_status clfold_select(clfold_context *context, cl_command_queue queue,
@@ -627,7 +627,7 @@ typedef struct clfold_tile_trace {
     uint32_t ticket;    /* the tile's number, and its place in the order of starts */
     uint32_t depth;     /* tiles between it and where its look-back ended; 0: none */
     uint32_t polls;     /* looks at windows of tiles */
-    uint32_t fallbacks; /* tiles that it folded, since nobody had published them */
+    uint32_t fallbacks; /* tiles that it folded because they were not published */
 } clfold_tile_trace;
 
 /*
