@@ -54,8 +54,7 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
     CLFOLD_TILE_MEMORY(memory);
     const ulong first = get_group_id(0) * run;
 
-    clfold_fold_run(in, in_offset, first, min(first + run, count), ahead,
-                    memory);
+    clfold_fold_run(in, in_offset, first, min(first + run, count), ahead, memory);
     if (get_local_id(0) == 0 && first < count)
         partials[get_group_id(0)] = memory[CLFOLD_KEPT];
 }

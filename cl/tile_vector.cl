@@ -147,7 +147,7 @@ static void clfold_ask(global const CLFOLD_IN *in, ulong at, uint num)
  * The elements from begin on, a multiple of 16 and at least 16 of them. Lane j of four
  * accumulators takes every 64th element: four chains hide the latency of a float add.
  *
- * Those `ahead` of them are asked for, where it is not 0 and CLFOLD_PREFETCH is 1.
+ * If `ahead` is not 0 and CLFOLD_PREFETCH is 1, elements are asked for that much ahead.
  */
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
                                         uint count, uint ahead)

@@ -38,9 +38,8 @@ static inline const struct debug *clfold_debug(const struct debug *debug)
     return debug ? debug : &none;
 }
 
-/* Forces a policy's numbers; `element`: bytes, as its tile_bytes counts them, and of
- * input, `in_size`. False:
- * another kind of tile is forced. */
+/* Forces a policy's numbers. `element`: bytes of one, as tile_bytes counts them;
+ * `in_size`: bytes of one in the input. False: another kind of tile is forced. */
 bool clfold_debug_apply(const struct debug *debug, struct policy *policy, size_t element,
                         size_t in_size);
 

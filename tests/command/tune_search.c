@@ -130,6 +130,15 @@ static double bowl(const struct tuned_numbers *numbers)
     return 1 + 0.1 * tile + 0.1 * groups + 0.01 * tile * groups;
 }
 
+static struct tuned_numbers least_of_bowl(const struct world *w)
+{
+    struct tuned_numbers numbers = w->space.policy;
+
+    tuned_put(&numbers, TUNED_TILE_BYTES, 4096);
+    tuned_put(&numbers, TUNED_GROUPS, 1024);
+    return numbers;
+}
+
 static double scan_bowl(const struct tuned_numbers *numbers)
 {
     return bowl(numbers) + off(numbers, TUNED_ANCHOR, 16) / 10 +
@@ -310,12 +319,10 @@ static void test_by_noise(void **state)
 static void test_starts(void **state)
 {
     struct world w = new_world(cpu_reduce, bowl);
-    struct tuned_numbers better = w.space.policy;
+    struct tuned_numbers better = least_of_bowl(&w);
     struct tune_result result;
 
     (void)state;
-    tuned_put(&better, TUNED_TILE_BYTES, 4096);
-    tuned_put(&better, TUNED_GROUPS, 1024);
     w.most_prepared = 2;
     result = search_from(&w, NULL, &better, NULL, 0.4);
     assert_int_equal(result.outcome, TUNE_BETTER);
@@ -404,12 +411,10 @@ static void test_slow_builds(void **state)
 static void test_previous(void **state)
 {
     struct world w = new_world(cpu_reduce, bowl);
-    struct tuned_numbers previous = w.space.policy;
+    const struct tuned_numbers previous = least_of_bowl(&w);
     struct tune_result result;
 
     (void)state;
-    tuned_put(&previous, TUNED_TILE_BYTES, 4096);
-    tuned_put(&previous, TUNED_GROUPS, 1024);
     w.most_prepared = 2;
     result = search(&w, &previous, 0.4);
     assert_true(result.previous_tried);
