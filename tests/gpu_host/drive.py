@@ -14,7 +14,7 @@ import unittest
 
 GPU_HOST = sys.argv[1]
 PROJECT = """project('small', 'c', meson_version: '>=1.0')
-option = get_option('examples')
+option = get_option('tools')
 python = find_program('python3')
 cmocka = dependency('cmocka')
 needed = [cmocka, dependency('OpenCL'), dependency('json-c')]
@@ -104,8 +104,9 @@ class Host(unittest.TestCase):
         shutil.move(made, cls.carry)
         cls.root = os.path.join(cls.folder, "clfold")
         write(os.path.join(cls.root, "meson.build"), PROJECT)
+        options = ("examples", "tests", "tools")
         write(os.path.join(cls.root, "meson_options.txt"),
-              "option('examples', type: 'boolean', value: true)\n")
+              "".join(f"option('{name}', type: 'feature')\n" for name in options))
         write(os.path.join(cls.root, "tools", "clfold", "clfold.c"), CLFOLD)
         write(os.path.join(cls.root, "tools", "clfold", "meson.build"),
               "executable('clfold', 'clfold.c', dependencies: needed)\n")

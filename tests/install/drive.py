@@ -20,6 +20,14 @@ WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-DCL_TARGET_OPENCL_VERSI
 # What the library may load when it runs: OpenCL's loader and the C library's parts.
 NEEDED = r"lib(OpenCL|c|m|pthread)\.so\.\d+|ld-linux.*"
 
+# The source lies in a folder of its own, as a release that was unpacked.
+WRAP = """[wrap-file]
+directory = clfold-0.1
+
+[provide]
+dependency_names = clfold
+"""
+
 build = source = consumer = meson = compiler = None
 
 
@@ -61,11 +69,15 @@ class Installed(Case):
         options = {option["name"]: option["value"] for option in options}
         project = json.loads(run(meson, "introspect", "--projectinfo", build))
         self.version = project["version"]
-        self.tools = options["tools"]
+        targets = json.loads(run(meson, "introspect", "--targets", build))
+        self.command = "clfold" in {
+            target["name"] for target in targets if target["type"] == "executable"
+        }
         self.prefix = options["prefix"]
+        self.kind = options["default_library"]
         self.directory = {
             name: os.path.join(self.prefix, options[name])
-            for name in ("bindir", "includedir", "libdir")
+            for name in ("bindir", "datadir", "includedir", "libdir")
         }
         run(meson, "install", "-C", build, "--destdir", self.folder, "--no-rebuild")
 
@@ -95,15 +107,31 @@ class Installed(Case):
 
     def test_files(self):
         parts = self.version.split(".")
-        expected = {
-            self.staged("includedir", "clfold", "clfold.h"),
-            self.staged("libdir", "libclfold.a"),
-            self.staged("libdir", "libclfold.so"),
-            self.staged("libdir", f"libclfold.so.{parts[0]}.{parts[1]}"),
-            self.staged("libdir", f"libclfold.so.{self.version}"),
-            self.staged("libdir", "pkgconfig", "clfold.pc"),
+        libraries = {
+            "libclfold.a": "static",
+            "libclfold.so": "shared",
+            f"libclfold.so.{parts[0]}.{parts[1]}": "shared",
+            f"libclfold.so.{self.version}": "shared",
         }
-        if self.tools:
+        expected = {
+            self.staged("libdir", name)
+            for name, kind in libraries.items()
+            if self.kind in ("both", kind)
+        } | {
+            self.staged("includedir", "clfold", "clfold.h"),
+            self.staged("libdir", "pkgconfig", "clfold.pc"),
+            self.staged("libdir", "cmake", "clfold", "clfold-config.cmake"),
+            self.staged("libdir", "cmake", "clfold", "clfold-config-version.cmake"),
+        }
+        doc = self.staged("datadir", "doc", "clfold")
+        for name in ("CHANGELOG.md", "LICENSE", "README.md", "docs", "examples"):
+            for folder, _, names in os.walk(os.path.join(source, name)):
+                inside = os.path.relpath(folder, source)
+                expected |= {os.path.join(doc, inside, one) for one in names}
+            if not os.path.isdir(os.path.join(source, name)):
+                expected.add(os.path.join(doc, name))
+        expected = {path for path in expected if not path.endswith("meson.build")}
+        if self.command:
             expected.add(self.staged("bindir", "clfold"))
         found = {
             os.path.join(folder, name)
@@ -112,7 +140,12 @@ class Installed(Case):
         }
         self.assertEqual(found, expected)
 
+    def need(self, *kinds):
+        if self.kind not in kinds:
+            self.skipTest(f"default_library is {self.kind}")
+
     def test_library(self):
+        self.need("both", "shared")
         library = self.staged("libdir", f"libclfold.so.{self.version}")
         parts = self.version.split(".")
         soname = f"libclfold.so.{parts[0]}.{parts[1]}"
@@ -142,6 +175,7 @@ class Installed(Case):
         return program
 
     def test_shared(self):
+        self.need("both", "shared")
         program = self.compile("--libs")
         parts = self.version.split(".")
         self.assertIn(f"libclfold.so.{parts[0]}.{parts[1]}", dynamic(program, "NEEDED"))
@@ -149,12 +183,13 @@ class Installed(Case):
         self.assertEqual(printed.strip(), self.number())
 
     def test_command(self):
-        if not self.tools:
+        if not self.command:
             self.skipTest("built without tools")
         printed = run(self.staged("bindir", "clfold"), "--version")
         self.assertIn(self.version, printed)
 
     def test_static(self):
+        self.need("both", "static")
         # Where both are there the linker takes the shared one.
         for name in os.listdir(self.staged("libdir")):
             if name.startswith("libclfold.so"):
@@ -164,39 +199,109 @@ class Installed(Case):
         self.assertNotIn("clfold", loaded)
         self.assertEqual(run(program).strip(), self.number())
 
+    def test_cmake(self):
+        self.need("both")
+        out = self.path("out")
+        if not shutil.which("cmake"):
+            self.assertFalse(os.environ.get("CLFOLD_REQUIRED_TOOLS"), "there is no cmake")
+            self.skipTest("there is no cmake")
+        prefix = self.path(os.path.relpath(self.prefix, "/"))
+        setup = ("cmake", "-S", consumer, "-B", out, f"-DCMAKE_PREFIX_PATH={prefix}")
+        run(*setup)
+        run("cmake", "--build", out)
+        for name, links in (("consumer_clfold", True), ("consumer_static", False)):
+            program = os.path.join(out, name)
+            loaded = " ".join(dynamic(program, "NEEDED"))
+            self.assertEqual("libclfold" in loaded, links)
+            self.assertEqual(run(program).strip(), self.number())
 
-class Subproject(Case):
-    """With nothing to be found by pkg-config but OpenCL."""
+        for version, fits in (("", True), (self.version, True), ("0.2", False)):
+            with open(self.path("CMakeLists.txt"), "w", encoding="utf-8") as f:
+                f.write("cmake_minimum_required(VERSION 3.10)\nproject(wants C)\n"
+                        f"find_package(clfold {version})\n"
+                        "message(STATUS found=${clfold_FOUND})\n")  # fmt: skip
+            printed = run("cmake", "-S", self.folder, "-B", self.path("wants"), setup[-1])
+            self.assertIn(f"found={int(fits)}", printed)
+
+
+class Alone(Case):
+    """Where pkg-config finds nothing but OpenCL."""
 
     def setUp(self):
         super().setUp()
-        shutil.copytree(consumer, self.path("consumer"))
-        os.mkdir(self.path("consumer", "subprojects"))
-        os.symlink(source, self.path("consumer", "subprojects", "clfold"))
         os.mkdir(self.path("pc"))
         opencl = run("pkg-config", "--variable=pcfiledir", "OpenCL").strip()
         for name in os.listdir(opencl):
             if name.startswith("OpenCL") and name.endswith(".pc"):
                 shutil.copy(os.path.join(opencl, name), self.path("pc"))
-
-    def test_builds(self):
-        out = self.path("out")
-        alone = {
+        self.alone = {
             "PKG_CONFIG_LIBDIR": self.path("pc"),
             "PKG_CONFIG_PATH": "",
+            "CMAKE": "none",
             "CC": " ".join(compiler),
         }
-        setup = run(meson, "setup", out, self.path("consumer"), **alone)
+
+
+class Subproject(Alone):
+    """By a wrap."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(consumer, self.path("consumer"))
+        os.mkdir(self.path("consumer", "subprojects"))
+        os.symlink(source, self.path("consumer", "subprojects", "clfold-0.1"))
+        with open(self.path("consumer/subprojects/clfold.wrap"), "w", encoding="utf-8") as f:
+            f.write(WRAP)
+
+    def check(self, *arguments, links):
+        """Builds and runs the consumer. `links` is whether it loads libclfold."""
+        out = self.path("out")
+        setup = run(meson, "setup", *arguments, out, self.path("consumer"), **self.alone)
         self.assertNotIn("WARNING", setup)
         self.assertRegex(setup, r"clfold\s*: YES")
         found = json.loads(run(meson, "introspect", "--dependencies", out))
         names = {dependency["name"] for dependency in found}
         self.assertLessEqual(names, {"clfold", "OpenCL", "opencl", "threads", "m"})
-        run(meson, "compile", "-C", out, **alone)
-        number = run(os.path.join(out, "consumer")).strip()
+        run(meson, "compile", "-C", out, **self.alone)
+        built = json.loads(run(meson, "introspect", "--targets", out))
+        built = {target["name"] for target in built if target["build_by_default"]}
+        self.assertLessEqual(built, {"consumer", "clfold", "kernel_texts"})
+        program = os.path.join(out, "consumer")
+        self.assertEqual("libclfold" in " ".join(dynamic(program, "NEEDED")), links)
         with open(os.path.join(source, "include/clfold/clfold.h"), encoding="utf-8") as f:
             version = re.search(r"^#define CLFOLD_VERSION (\d+)$", f.read(), re.M)
-        self.assertEqual(number, version.group(1))
+        self.assertEqual(run(program).strip(), version.group(1))
+
+    def test_shared(self):
+        self.check(links=True)
+
+    def test_static_project(self):
+        self.check("-Ddefault_library=static", links=False)
+
+    def test_static_dependency(self):
+        self.check("-Dstatic=true", links=False)
+
+
+class Features(Alone):
+    """json-c and cmocka are for parts that can be left out."""
+
+    def setup(self, *arguments):
+        command = [meson, "setup", *arguments, self.path("out"), source]
+        environment = {**os.environ, **self.alone}
+        return subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=False
+        )
+
+    def test_auto(self):
+        done = self.setup()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"tools\s*: NO\s+tests\s*: NO\s+examples\s*: YES")
+
+    def test_enabled(self):
+        for part, library in (("tools", "json-c"), ("tests", "cmocka")):
+            done = self.setup(f"-D{part}=enabled")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f'Dependency "{library}" not found', done.stdout)
 
 
 if __name__ == "__main__":
