@@ -1,0 +1,433 @@
+/* The snippets of the API reference, one for each function, between two marks with its
+ * name, by which the header's comments include it. */
+#define CLFOLD_EXPERIMENTAL
+#include "one_context.h"
+#include "test.h"
+
+static cl_command_queue queue;
+static cl_mem in, out, num;
+
+/* `mem` begins with these elements. */
+#define assert_holds(mem, ...)                                                           \
+    do {                                                                                 \
+        const cl_uint expected[] = { __VA_ARGS__ };                                      \
+        cl_uint found[sizeof(expected) / sizeof(cl_uint)];                               \
+        assert_int_equal(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(found),      \
+                                             found, 0, NULL, NULL),                      \
+                         CL_SUCCESS);                                                    \
+        assert_memory_equal(found, expected, sizeof(found));                             \
+    } while (0)
+
+/* ---- Status ------------------------------------------------------------------------ */
+
+static void test_status_name(void **state)
+{
+    (void)state;
+    /* [clfold_status_name] */
+    clfold_status status =
+        clfold_reduce(ctx, queue, NULL, in, 0, out, 0, 8, 0, NULL, NULL);
+    if (status != CLFOLD_OK) {
+        printf("clfold: %s\n", clfold_status_name(status));
+    }
+    assert_string_equal(clfold_status_name(status), "CLFOLD_ERROR_ARGUMENT");
+    assert_string_equal(clfold_status_name(CL_OUT_OF_RESOURCES), "CL_OUT_OF_RESOURCES");
+    /* [clfold_status_name] */
+}
+
+static void test_last_error(void **state)
+{
+    (void)state;
+    /* [clfold_last_error] */
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32, .name = "sum" };
+
+    /* `in` has 8 elements, not 9. */
+    assert_int_equal(clfold_reduce(ctx, queue, &sum, in, 0, out, 0, 9, 0, NULL, NULL),
+                     CLFOLD_ERROR_RANGE);
+    assert_string_equal(clfold_last_error(),
+                        "sum: in holds 8 elements of u32, in_offset 0 + count 9 is past "
+                        "its end (CLFOLD_ERROR_RANGE)");
+    /* [clfold_last_error] */
+}
+
+static void test_version(void **state)
+{
+    (void)state;
+    /* [clfold_version] */
+    /* A program that is built with one version may run with another. */
+    if (clfold_version() < CLFOLD_VERSION) {
+        fail_msg("clfold %u is too old", (unsigned)clfold_version());
+    }
+    /* [clfold_version] */
+    assert_int_equal(clfold_version(), CLFOLD_VERSION);
+}
+
+/* ---- Context ----------------------------------------------------------------------- */
+
+/* [clfold_context_create] */
+static void print_log(void *user, int level, const char *message)
+{
+    fprintf(user, "%s: %s\n", level == CLFOLD_LOG_ERROR ? "error" : "note", message);
+}
+
+static clfold_context *create(cl_context context, cl_device_id id)
+{
+    const clfold_context_params params = { .log = print_log,
+                                           .user = stderr,
+                                           .scratch_limit = 64 << 20 };
+    clfold_context *made;
+
+    assert_ok(clfold_context_create(&made, context, id, &params));
+    return made;
+}
+/* [clfold_context_create] */
+
+static void test_context(void **state)
+{
+    clfold_context *mine = create(device.context, device.id);
+
+    (void)state;
+    /* [clfold_context_destroy] */
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
+
+    assert_ok(clfold_reduce(mine, queue, &sum, in, 0, out, 0, 8, 0, NULL, NULL));
+    clfold_context_destroy(&mine); /* does not wait: the reduction still completes */
+    assert_null(mine);
+    assert_holds(out, 31);
+    /* [clfold_context_destroy] */
+}
+
+static void test_context_trim(void **state)
+{
+    (void)state;
+    /* [clfold_context_trim] */
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
+    clfold_stats stats;
+    cl_uint result;
+
+    assert_ok(clfold_reduce_host(ctx, queue, &sum, in, 0, 8, &result, sizeof(result)));
+    clfold_context_trim(ctx); /* before a phase in which the program folds nothing */
+    assert_ok(clfold_context_stats(ctx, &stats));
+    assert_int_equal(stats.scratch_bytes, 0);
+    /* [clfold_context_trim] */
+}
+
+static void test_context_stats(void **state)
+{
+    (void)state;
+    /* [clfold_context_stats] */
+    const clfold_fold largest = { .op = CLFOLD_MAX, .type = CLFOLD_U32 };
+    clfold_stats before, after;
+
+    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &largest, 8));
+    assert_ok(clfold_context_stats(ctx, &before));
+    assert_ok(clfold_reduce(ctx, queue, &largest, in, 0, out, 0, 8, 0, NULL, NULL));
+    assert_ok(clfold_context_stats(ctx, &after));
+    assert_int_equal(after.calls, before.calls + 1);
+    assert_int_equal(after.builds, before.builds); /* the program was there */
+    /* [clfold_context_stats] */
+}
+
+/* ---- Fold -------------------------------------------------------------------------- */
+
+static void test_builtin(void **state)
+{
+    (void)state;
+    /* [clfold_builtin] */
+    clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_U64);
+    cl_ulong result;
+
+    sum.in = CLFOLD_U32; /* the elements of `in`; they are summed in 64 bits */
+    assert_ok(clfold_reduce_host(ctx, queue, &sum, in, 0, 8, &result, sizeof(result)));
+    assert_int_equal(result, 31);
+    /* [clfold_builtin] */
+}
+
+/* ---- Calls ------------------------------------------------------------------------- */
+
+static void test_reduce(void **state)
+{
+    (void)state;
+    /* [clfold_reduce] */
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
+    cl_event summed;
+    cl_uint result;
+
+    /* The sum of in[2] to in[5] goes to out[0]. */
+    assert_ok(clfold_reduce(ctx, queue, &sum, in, 2, out, 0, 4, 0, NULL, &summed));
+    assert_int_equal(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof(result), &result,
+                                         1, &summed, NULL),
+                     CL_SUCCESS);
+    clReleaseEvent(summed);
+    assert_int_equal(result, 4 + 1 + 5 + 9);
+    /* [clfold_reduce] */
+}
+
+static void test_inclusive_scan(void **state)
+{
+    (void)state;
+    /* [clfold_inclusive_scan] */
+    const cl_uint so_far = 4;
+    const clfold_fold largest = {
+        .op = CLFOLD_MAX, .type = CLFOLD_U32, .init = &so_far, .init_size = sizeof(so_far)
+    };
+
+    assert_ok(
+        clfold_inclusive_scan(ctx, queue, &largest, in, 0, out, 0, 8, 0, NULL, NULL));
+    assert_holds(out, 4, 4, 4, 4, 5, 9, 9, 9);
+    /* [clfold_inclusive_scan] */
+}
+
+static void test_exclusive_scan(void **state)
+{
+    (void)state;
+    /* [clfold_exclusive_scan] */
+    /* Lengths of rows become the offsets of CSR; out[8] gets the total. */
+    const clfold_fold sum = { .op = CLFOLD_ADD,
+                              .type = CLFOLD_U32,
+                              .total_at = { out, 8 } };
+
+    assert_ok(clfold_exclusive_scan(ctx, queue, &sum, in, 0, out, 0, 8, 0, NULL, NULL));
+    assert_holds(out, 0, 3, 4, 8, 9, 14, 23, 25, 31);
+    /* [clfold_exclusive_scan] */
+}
+
+static void test_reduce_host(void **state)
+{
+    (void)state;
+    /* [clfold_reduce_host] */
+    const clfold_fold least = { .op = CLFOLD_ARG_MIN, .type = CLFOLD_U32 };
+    clfold_arg_value result;
+
+    assert_ok(clfold_reduce_host(ctx, queue, &least, in, 0, 8, &result, sizeof(result)));
+    assert_int_equal(result.value.u32, 1);
+    assert_int_equal(result.index, 1); /* the first of two ones */
+    /* [clfold_reduce_host] */
+}
+
+static void test_select(void **state)
+{
+    (void)state;
+    /* [clfold_select] */
+    const clfold_fold odd = { .type = CLFOLD_U32, .keep = "x % 2 == 1" };
+
+    /* Once it is supported, out begins with 3 1 1 5 9, and num[0] is 5. */
+    assert_int_equal(
+        clfold_select(ctx, queue, &odd, in, 0, out, 0, num, 0, 8, 0, NULL, NULL),
+        CLFOLD_ERROR_UNSUPPORTED);
+    assert_string_equal(clfold_last_error(), "clfold_select: not in this version "
+                                             "(CLFOLD_ERROR_UNSUPPORTED)");
+    /* [clfold_select] */
+}
+
+static void test_partition(void **state)
+{
+    (void)state;
+    /* [clfold_partition] */
+    const clfold_fold odd = { .type = CLFOLD_U32, .keep = "x % 2 == 1" };
+
+    /* Once it is supported, out is 3 1 1 5 9, then 4 2 6, and num[0] is 5. */
+    assert_int_equal(
+        clfold_partition(ctx, queue, &odd, in, 0, out, 0, num, 0, 8, 0, NULL, NULL),
+        CLFOLD_ERROR_UNSUPPORTED);
+    /* [clfold_partition] */
+}
+
+static void test_unique(void **state)
+{
+    (void)state;
+    /* [clfold_unique] */
+    const clfold_fold elements = { .type = CLFOLD_U32 };
+
+    /* Once it is supported, 7 7 8 7 become 7 8 7, and num[0] is 3. */
+    assert_int_equal(
+        clfold_unique(ctx, queue, &elements, in, 0, out, 0, num, 0, 8, 0, NULL, NULL),
+        CLFOLD_ERROR_UNSUPPORTED);
+    /* [clfold_unique] */
+}
+
+static void test_run_lengths(void **state)
+{
+    cl_mem values = in, lengths = out;
+
+    (void)state;
+    /* [clfold_run_length_encode] */
+    const clfold_fold runs = { .in = CLFOLD_U32, .type = CLFOLD_U32 };
+
+    /* Once it is supported, 7 7 8 7 become values 7 8 7, lengths 2 1 1, and num[0] 3. */
+    assert_int_equal(clfold_run_length_encode(ctx, queue, &runs, in, 0, values, 0,
+                                              lengths, 0, num, 0, 8, 0, NULL, NULL),
+                     CLFOLD_ERROR_UNSUPPORTED);
+    /* [clfold_run_length_encode] */
+    /* [clfold_run_length_decode] */
+    const size_t num_runs = 3, capacity = 8; /* elements that `out` has room for */
+
+    /* Once it is supported, values 7 8 7 and lengths 2 1 1 become 7 7 8 7. */
+    assert_int_equal(clfold_run_length_decode(ctx, queue, &runs, values, 0, lengths, 0,
+                                              out, 0, capacity, num_runs, 0, NULL, NULL),
+                     CLFOLD_ERROR_UNSUPPORTED);
+    /* [clfold_run_length_decode] */
+}
+
+/* ---- Beforehand -------------------------------------------------------------------- */
+
+static void test_prepare(void **state)
+{
+    (void)state;
+    /* [clfold_prepare] */
+    const clfold_fold product = { .op = CLFOLD_MUL, .type = CLFOLD_U32 };
+    clfold_stats stats;
+
+    /* When the program starts, so that no call builds anything later. */
+    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &product, 1000000));
+    assert_ok(clfold_context_stats(ctx, &stats));
+    assert_true(stats.builds > 0);
+    /* [clfold_prepare] */
+}
+
+static void test_explain(void **state)
+{
+    (void)state;
+    /* [clfold_explain] */
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
+    clfold_report report;
+
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 1000000, &report));
+    printf("%s, %zu launches: %s\n", report.algorithm, report.num_launches,
+           report.reason);
+    assert_string_equal(report.algorithm, "reduce_tiles");
+    assert_true(report.bytes_read >= 4000000);
+    /* [clfold_explain] */
+}
+
+/* ---- Experimental ------------------------------------------------------------------ */
+
+static void test_trace(void **state)
+{
+    (void)state;
+    /* [clfold_trace] */
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
+    clfold_tile_trace tile;
+    size_t num_tiles = 0;
+    clfold_status status =
+        clfold_trace(ctx, queue, &sum, in, 0, out, 0, 8, &tile, 1, &num_tiles);
+
+    if (status == CLFOLD_ERROR_UNSUPPORTED) {
+        printf("no look-back: %s\n", clfold_last_error());
+    } else {
+        assert_ok(status);
+        assert_int_equal(num_tiles, 1);
+        assert_int_equal(tile.depth, 0); /* the first tile looks back at none */
+        assert_holds(out, 3, 4, 8, 9, 14, 23, 25, 31);
+    }
+    /* [clfold_trace] */
+    assert_true(status == CLFOLD_OK || !device.is_known);
+}
+
+static void test_tuning_text(void **state)
+{
+    (void)state;
+    /* [clfold_tuning_text] */
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
+    char text[1024];
+
+    assert_ok(clfold_tuning_text(ctx, CLFOLD_REDUCE, &sum, 1 << 20, text, sizeof(text)));
+    assert_non_null(strstr(text, "\nreduce add f32:f32 2^19..2^21 tile="));
+    /* [clfold_tuning_text] */
+}
+
+static void test_lookback_text(void **state)
+{
+    (void)state;
+    /* [clfold_lookback_text] */
+    char text[512];
+
+    assert_ok(clfold_lookback_text(ctx, CL_FALSE, text, sizeof(text)));
+    printf("look-back: %s\n", text[0] ? text : "not probed yet");
+    /* [clfold_lookback_text] */
+    assert_true(text[0] == '\0' || strstr(text, "tier ") == text ||
+                strstr(text, "none: ") == text);
+}
+
+static void test_names(void **state)
+{
+    clfold_type type;
+    clfold_op op;
+    uint32_t num_names = 0;
+
+    (void)state;
+    /* [clfold_type_name] */
+    const char *wanted = "f32"; /* what a person typed */
+
+    for (type = CLFOLD_I8; clfold_type_name(type); ++type) {
+        if (strcmp(clfold_type_name(type), wanted) == 0) {
+            break;
+        }
+    }
+    assert_int_equal(type, CLFOLD_F32);
+    /* [clfold_type_name] */
+    /* [clfold_type_size] */
+    assert_int_equal(clfold_type_size(CLFOLD_F32), sizeof(cl_float));
+    assert_int_equal(clfold_type_size(0), 0); /* not a type */
+    /* [clfold_type_size] */
+    /* [clfold_op_name] */
+    for (op = CLFOLD_ADD; clfold_op_name(op); ++op) {
+        printf("%s\n", clfold_op_name(op));
+    }
+    assert_string_equal(clfold_op_name(CLFOLD_ARG_MIN), "arg-min");
+    /* [clfold_op_name] */
+    assert_true(op > CLFOLD_MIN_MAX);
+    /* [clfold_operation_algorithm] */
+    const char *name;
+
+    for (uint32_t i = 0; (name = clfold_operation_algorithm(CLFOLD_EXCLUSIVE_SCAN, i));
+         ++i) {
+        printf("%s\n", name);
+        num_names = i + 1;
+    }
+    assert_int_equal(num_names, 5);
+    /* [clfold_operation_algorithm] */
+}
+
+static int open_buffers(void **state)
+{
+    cl_uint values[8] = { 3, 1, 4, 1, 5, 9, 2, 6 };
+    const int status = open_context(state);
+
+    queue = device.queue;
+    in = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                        sizeof(values), values, NULL);
+    out =
+        clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(values) + 4, NULL, NULL);
+    num = clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(cl_ulong), NULL, NULL);
+    return status || !in || !out || !num;
+}
+
+static int close_buffers(void **state)
+{
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    clReleaseMemObject(num);
+    return close_context(state);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_status_name),    cmocka_unit_test(test_last_error),
+        cmocka_unit_test(test_version),        cmocka_unit_test(test_context),
+        cmocka_unit_test(test_context_trim),   cmocka_unit_test(test_context_stats),
+        cmocka_unit_test(test_builtin),        cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_inclusive_scan), cmocka_unit_test(test_exclusive_scan),
+        cmocka_unit_test(test_reduce_host),    cmocka_unit_test(test_select),
+        cmocka_unit_test(test_partition),      cmocka_unit_test(test_unique),
+        cmocka_unit_test(test_run_lengths),    cmocka_unit_test(test_prepare),
+        cmocka_unit_test(test_explain),        cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_tuning_text),    cmocka_unit_test(test_lookback_text),
+        cmocka_unit_test(test_names),
+    };
+
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests_name("snippets", tests, open_buffers, close_buffers);
+}
