@@ -1,12 +1,18 @@
-/*
- * clfold: reductions and prefix scans for OpenCL.
+/**
+ * \mainpage clfold: reductions and prefix scans for OpenCL
  *
  * A call folds the elements of a buffer with an associative operator. Everything that a
- * call may vary is one value struct, clfold_fold, whose zero is the default of every
+ * call may vary is a field of one value struct, clfold_fold. Zero is the default of every
  * field:
  *
  *     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
  *     clfold_reduce(ctx, queue, &sum, in, 0, out, 0, count, 0, NULL, &event);
+ *
+ * C++ programs include this header as it is. Before C++20, which has designators, begin
+ * with clfold_builtin() and assign further fields:
+ *
+ *     clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_U64);
+ *     sum.in = CLFOLD_U8;
  *
  * Rules that hold for every declaration below:
  *
@@ -16,19 +22,22 @@
  *   - Offsets and counts are in elements of the buffer's own type, never in bytes. A
  *     field or parameter in bytes says so. Counts and indices in device memory are
  *     cl_ulong.
- *   - What a struct points to need live only until the call returns.
+ *   - What a struct points to needs to live only until the call returns.
  *   - Every function may be called from any thread at any time, on the same context too.
- *     clfold_context_destroy is the one exception: it must be the last call on its
+ *     clfold_context_destroy() is the one exception: it must be the last call on its
  *     context.
- *   - What this version does not do yet fails with CLFOLD_ERROR_UNSUPPORTED, and
+ *   - What this version cannot do yet fails with CLFOLD_ERROR_UNSUPPORTED, and
  *     clfold_last_error() names the field or function. Nothing is ignored.
- *   - The library writes to no stream and to no file. It reads two environment variables
- *     in clfold_context_create: CLFOLD_SCAN, the algorithm of every scan on that context
- *     whose fold names none, as if it named this one; not set or empty: chosen by policy;
- *     a name that is none makes clfold_context_create fail with CLFOLD_ERROR_ARGUMENT.
- *     And CLFOLD_TUNING, the tuning_file of every context whose params name none; not set
- *     or empty: none.
+ *   - The library writes to no stream and to no file. Only clfold_context_create() reads
+ *     the environment, two variables. CLFOLD_SCAN names the algorithm of every scan on
+ *     that context whose fold names none; a name that is not an algorithm's fails with
+ *     CLFOLD_ERROR_ARGUMENT. CLFOLD_TUNING is the tuning_file of a context whose params
+ *     name none. A variable that is empty counts as not set.
  *   - It needs libOpenCL and runs on devices of OpenCL 1.2 and newer.
+ *
+ * Each function's example is a part of tests/device/snippets.c, which clfold's tests run
+ * on every device. `ctx` and `queue` are set there, `in` holds 3, 1, 4, 1, 5, 9, 2, 6 as
+ * cl_uint, and the assertions are the tests' own.
  *
  * This header sets no CL_TARGET_OPENCL_VERSION: that choice is the program's.
  */
@@ -40,7 +49,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* major * 10000 + minor * 100 + patch, of this header. */
+/** major * 10000 + minor * 100 + patch, of this header. \ingroup status */
 #define CLFOLD_VERSION 100
 
 #ifndef CLFOLD_API
@@ -55,59 +64,81 @@
 extern "C" {
 #endif
 
-/* ---- Status ---- */
+/**
+ * \defgroup status Status
+ * What a call returns, and the sentence that explains a failure.
+ * \{
+ */
 
-/*
+/**
  * What every call returns: CLFOLD_OK; a negative number, which is OpenCL's own code,
- * unchanged (host memory that ran out is CL_OUT_OF_HOST_MEMORY); or one of the positive
+ * unchanged (CL_OUT_OF_HOST_MEMORY if the host's memory runs out); or one of the positive
  * codes here. A program acts on the code; a person reads clfold_last_error().
  */
 typedef int clfold_status;
+
+/** Values of a clfold_status that are clfold's own. */
 enum {
-    CLFOLD_OK = 0,
-    /* NULL, an unknown enumerator or flag, fields that contradict each other, an object
+    CLFOLD_OK = 0, /**< success */
+    /** NULL, an unknown enumerator or flag, fields that contradict each other, an object
      * of another context */
     CLFOLD_ERROR_ARGUMENT = 1,
-    CLFOLD_ERROR_RANGE = 2, /* offset + count passes a buffer's end, or overflows */
-    /* an output overlaps an input, but not exactly in place */
+    CLFOLD_ERROR_RANGE = 2, /**< offset + count is past a buffer's end, or overflows */
+    /** an output overlaps an input, but not exactly in place */
     CLFOLD_ERROR_OVERLAP = 3,
-    /* not on this device (no f64, ...), or not in this version */
+    /** not on this device (which may lack f64), or not in this version */
     CLFOLD_ERROR_UNSUPPORTED = 4,
-    CLFOLD_ERROR_BUILD = 5, /* OpenCL C does not compile; the message has the log */
-    CLFOLD_ERROR_EMPTY = 6, /* nothing to fold, and neither identity nor init */
-    /* a check found bad data: CLFOLD_CHECKED an offset, or verify_every a result that the
-     * host does not confirm */
+    CLFOLD_ERROR_BUILD = 5, /**< OpenCL C does not compile; the message has the log */
+    CLFOLD_ERROR_EMPTY = 6, /**< nothing to fold, and neither identity nor init */
+    /** a check found bad data: CLFOLD_CHECKED an offset, or verify_every a result that
+     * differs from the host's */
     CLFOLD_ERROR_DATA = 7
 };
 
-/* The code's name: "CLFOLD_ERROR_RANGE", "CL_OUT_OF_RESOURCES". Static, never NULL; a
- * code that neither clfold nor OpenCL defines gives "unknown status". */
+/**
+ * The code's name: "CLFOLD_ERROR_RANGE", "CL_OUT_OF_RESOURCES". Static, never NULL; a
+ * code that neither clfold nor OpenCL defines gives "unknown status".
+ * \snippet snippets.c clfold_status_name
+ */
 CLFOLD_API const char *clfold_status_name(clfold_status status);
 
-/* The calling thread's last failure in one sentence that names the argument and its
- * value, and ends in the status's name. Never NULL; "" before the first failure. It
- * belongs to the thread and stays until that thread's next failure; a success does not
- * clear it. */
+/**
+ * The calling thread's last failure in one sentence that names the argument and its
+ * value, and ends in the status's name. Never NULL; "" before the first failure. The text
+ * belongs to the library and stays until this thread's next failure; a success does not
+ * clear it.
+ * \snippet snippets.c clfold_last_error
+ */
 CLFOLD_API const char *clfold_last_error(void);
 
-/* CLFOLD_VERSION of the library that is loaded. */
+/**
+ * CLFOLD_VERSION of the library that is loaded.
+ * \snippet snippets.c clfold_version
+ */
 CLFOLD_API uint32_t clfold_version(void);
 
-/* ---- Context ---- */
+/** \} */
 
-/*
+/**
+ * \defgroup context Context
+ * What a program creates first: its limits, its callbacks and its counters.
+ * \{
+ */
+
+/**
  * One cl_context and one of its devices (both retained), the programs built for them,
  * scratch memory, and what is known about the device. All state of the library belongs to
- * contexts; the only global is each thread's last error. So contexts can be created and
- * destroyed freely. Create one per program, not one per call.
+ * contexts, except each thread's last error. Create one per program, not one per call.
  *
- * A context retains every queue it has lent scratch to, until clfold_context_trim or
- * clfold_context_destroy.
+ * A context retains every queue it has lent scratch to, until clfold_context_trim() or
+ * clfold_context_destroy().
  */
 typedef struct clfold_context clfold_context;
 
-/* What a call does; for clfold_prepare, clfold_explain and clfold_launch. */
+/** What a call does; for clfold_prepare(), clfold_explain() and clfold_launch. */
 typedef uint32_t clfold_operation;
+
+/** Values of a clfold_operation. */
 enum {
     CLFOLD_REDUCE = 1,
     CLFOLD_INCLUSIVE_SCAN,
@@ -119,114 +150,145 @@ enum {
     CLFOLD_RUN_LENGTH_DECODE
 };
 
+/** Levels of the log. */
 enum { CLFOLD_LOG_ERROR = 1, CLFOLD_LOG_WARNING, CLFOLD_LOG_INFO, CLFOLD_LOG_DEBUG };
 
-/* One kernel that a call has just enqueued. */
+/** One kernel that a call has just enqueued. */
 typedef struct clfold_launch {
-    clfold_operation operation;
-    /* number `index`, from 0, of the call's `num_launches` */
-    uint32_t index, num_launches;
-    const char *fold;                   /* fold->name, or "" */
-    const char *kernel;                 /* "clfold_reduce_tiles"; static */
-    cl_event event;                     /* retain it to read its times later */
-    uint64_t bytes_read, bytes_written; /* of global memory, by design */
+    clfold_operation operation; /**< what the call does */
+    uint32_t index;             /**< the kernel's number in the call, from 0 */
+    uint32_t num_launches;      /**< of the call */
+    const char *fold;           /**< fold->name, or "" */
+    const char *kernel;         /**< "clfold_reduce_tiles"; static */
+    cl_event event;             /**< retain it to read its times later */
+    uint64_t bytes_read;        /**< from global memory, by design */
+    uint64_t bytes_written;     /**< to global memory, by design */
 } clfold_launch;
 
+/** Options of a context. */
 typedef struct clfold_context_params {
-    /* Called on the thread that makes the call, with no lock held; may call clfold.
+    /** Called on the thread that makes the call, with no lock held; may call clfold.
      * `message` is one line without a line end, or a compiler's log. NULL: silent. */
     void (*log)(void *user, int level, const char *message);
-    /* Called after each kernel of a reduction or a scan is enqueued, on the thread that
-     * makes the call, with no lock held; may call clfold. The kernels of clfold_prepare
+    /** Called after each kernel of a reduction or a scan is enqueued, on the thread that
+     * makes the call, with no lock held; may call clfold. The kernels of clfold_prepare()
      * and the probe are not reported. Costs an event for each kernel. */
     void (*on_launch)(void *user, const clfold_launch *launch);
-    void *user;    /* handed to all callbacks */
-    int log_level; /* messages above it are dropped; 0: CLFOLD_LOG_WARNING */
-    /* N: every Nth reduction is checked on the host and therefore blocks: it reads input
+    void *user;    /**< handed to all callbacks */
+    int log_level; /**< messages above it are dropped; 0: CLFOLD_LOG_WARNING */
+    /** N: every Nth reduction is checked on the host and therefore blocks: it reads input
      * and result back, which the buffers must allow. A wrong result is
      * CLFOLD_ERROR_DATA; the output is not changed. 0: none. Scans are not checked yet */
     uint32_t verify_every;
-    /* keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
+    /** keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
     const char *cache_folder;
-    /* A tuning file, as the command `clfold tune` writes it, read once, here; NULL: the
-     * one that the environment variable CLFOLD_TUNING names, if any; "": none. Each row
-     * serves calls of one operation, operator, in and type on counts of one class, from
-     * 2^(2c - 1) on and below 2^(2c + 1), by this device, driver and version of clfold;
-     * its numbers take the place of the policy's. All other calls are as without a file,
-     * and rows of other devices are ignored. A file that is damaged, of another format or
-     * cannot be read is ignored as a whole, with a warning in the log. A tuning file may
-     * change float bits: an inclusive scan and an exclusive one, or calls on counts of
-     * two classes, may then differ in how they associate. clfold_prepare prepares for its
-     * count's class */
+    /** A tuning file, as the command `clfold tune` writes it. It is read once, here.
+     * NULL: the file that CLFOLD_TUNING names, if it is set; "": none. Each row holds
+     * numbers for calls of one operation, operator, in and type, on counts of one class
+     * (from 2^(2c - 1) up to, but not including, 2^(2c + 1)), on one device, driver and
+     * version of clfold. They replace the policy's numbers. All other calls are as
+     * without a file; rows of other devices are ignored. A file that is damaged, of
+     * another format or cannot be read is ignored as a whole, with a warning in the log.
+     * A tuning file may change float bits: an inclusive scan and an exclusive one, or
+     * calls on counts of two classes, may then associate differently. clfold_prepare()
+     * prepares for its count's class */
     const char *tuning_file;
-    uint64_t cache_limit; /* bytes in cache_folder; 0: 256 MiB. UNSUPPORTED so far */
-    /* bytes of device memory held as scratch, over all queues; 0: no limit. A call that
+    uint64_t cache_limit; /**< bytes in cache_folder; 0: 256 MiB. UNSUPPORTED so far */
+    /** Bytes of device memory held as scratch, over all queues; 0: no limit. A call that
      * needs more first drops blocks that no command uses, then fails with
-     * CL_MEM_OBJECT_ALLOCATION_FAILURE before it has enqueued anything: no call waits for
+     * CL_MEM_OBJECT_ALLOCATION_FAILURE before it has enqueued anything. No call waits for
      * an event that its caller did not name, so calls in flight on an out-of-order queue
      * have scratch of their own */
     uint64_t scratch_limit;
-    /* What the probe of look-back's memory found out about a device, kept by the caller
-     * between runs, since a probe takes some milliseconds and what its builds take.
-     * Devices that clfold knows by the names of platform and driver need neither.
+    /** Loads what the probe of look-back's memory found out about a device. The caller
+     * keeps it between runs, since a probe takes some milliseconds and its builds take
+     * longer. Devices that clfold knows by the names of platform and driver are not
+     * probed. NULL: nothing is loaded.
      *
-     * load_verdict is called once a context, by the first scan by look-back, prepare or
-     * explain of one; save_verdict after a probe, which a context runs that has loaded
-     * nothing, and once, unless the host's memory ran out; not where another call failed.
-     * Both run on the thread that makes the call, with no lock held, but other threads'
-     * scans may wait for load_verdict, so it must not call clfold. Both or either may be
-     * NULL.
+     * Called once per context, by the first scan by look-back or the first prepare or
+     * explain of one, on the thread that makes the call, with no lock held. Other
+     * threads' scans may wait for it, so it must not call clfold.
      *
      * `key` names this version, platform, device and driver in one line, shorter than
-     * 512 bytes. `verdict` is a line of text without line end or NUL, and `size` its
-     * bytes, less than 512; of load_verdict it is the room, and what it had is returned,
-     * 0 for none. A line that clfold would not have written, of another version or
-     * damaged, is ignored with a warning in the log, and the device probed. */
+     * 512 bytes. The callback writes the line that save_verdict was given for this key,
+     * at most `size` bytes, into `verdict`, and returns its bytes; 0 for none. A line
+     * that is damaged or of another version is ignored with a warning in the log, and the
+     * device is probed. */
     size_t (*load_verdict)(void *user, const char *key, void *verdict, size_t size);
+    /** Saves what a probe found out. Called after the probe, which a context runs once if
+     * it has loaded nothing; not called where the host's memory ran out or another call
+     * failed. On the thread that makes the call, with no lock held. `verdict` is a line
+     * of text without line end or NUL, of `size` bytes, less than 512. NULL: nothing is
+     * saved. */
     void (*save_verdict)(void *user, const char *key, const void *verdict, size_t size);
-    uintptr_t reserved[10];
+    uintptr_t reserved[10]; /**< zero */
 } clfold_context_params;
 
+/** Counters of a context, since it was created. */
 typedef struct clfold_stats {
-    uint64_t calls; /* that passed their checks, prepare included */
-    uint64_t hits;  /* calls that found their program built */
-    /* calls that did not: they built it, waited for a thread that did, or have none that
+    uint64_t calls; /**< that passed their checks, prepare included */
+    uint64_t hits;  /**< calls that found their program built */
+    /** calls that did not: they built it, waited for a thread that did, or have none that
      * builds */
     uint64_t misses;
-    uint64_t builds, failed_builds;
-    uint64_t build_ns;      /* spent in clBuildProgram, in all */
-    uint64_t disk_hits;     /* 0: there is no disk cache yet */
-    uint64_t scratch_bytes; /* device memory held now */
-    uint64_t reserved[8];
+    uint64_t builds;        /**< programs built */
+    uint64_t failed_builds; /**< programs that did not build */
+    uint64_t build_ns;      /**< nanoseconds in clBuildProgram, in all */
+    uint64_t disk_hits;     /**< 0: there is no disk cache yet */
+    uint64_t scratch_bytes; /**< device memory held now */
+    uint64_t reserved[8];   /**< zero */
 } clfold_stats;
 
-/*
- * Makes a context for `device`, which must be a device of `context`, or a sub-device of
+/**
+ * Creates a context for `device`, which must be a device of `context`, or a sub-device of
  * one on which `context` can make a queue. Builds nothing; asks the device for its
  * capabilities. `params` may be NULL: all defaults. On success *out is the caller's, to
- * be given to clfold_context_destroy; on failure *out is NULL.
+ * be given to clfold_context_destroy(); on failure *out is NULL.
+ *
+ * Fails with CLFOLD_ERROR_ARGUMENT if `out`, `context` or `device` is NULL, the device is
+ * another context's, or CLFOLD_SCAN names no algorithm; with CLFOLD_ERROR_UNSUPPORTED if
+ * the device's OpenCL is older than 1.2, or a field is not in this version.
+ * \snippet snippets.c clfold_context_create
  */
 CLFOLD_API clfold_status clfold_context_create(clfold_context **out, cl_context context,
                                                cl_device_id device,
                                                const clfold_context_params *params);
 
-/* Releases everything and sets *context to NULL. NULL and a pointer to NULL are fine.
- * Does not wait: work that was enqueued completes, since OpenCL keeps what running
- * commands need. What OpenCL refuses to release is logged. */
+/**
+ * Releases everything and sets *context to NULL. NULL and a pointer to NULL are fine.
+ * Does not wait: enqueued work completes, since OpenCL keeps what running commands need.
+ * What OpenCL refuses to release is logged.
+ * \snippet snippets.c clfold_context_destroy
+ */
 CLFOLD_API void clfold_context_destroy(clfold_context **context);
 
-/* Gives back idle scratch and idle kernel objects, and lets go of the queues they served.
- * Built programs stay. So does what a call of another thread is using, and under a
- * scratch_limit what commands still use. NULL is fine. */
+/**
+ * Gives back idle scratch and idle kernel objects, and releases the queues they served.
+ * Keeps built programs, what a call of another thread is using, and under a scratch_limit
+ * what commands still use. NULL is fine.
+ * \snippet snippets.c clfold_context_trim
+ */
 CLFOLD_API void clfold_context_trim(clfold_context *context);
 
-/* Counters since the context was made. */
+/**
+ * Writes the counters since the context was created to *out, which need not be
+ * initialised. Fails with CLFOLD_ERROR_ARGUMENT only: an argument is NULL.
+ * \snippet snippets.c clfold_context_stats
+ */
 CLFOLD_API clfold_status clfold_context_stats(clfold_context *context, clfold_stats *out);
 
-/* ---- The fold: a monoid, a load, a store, and what one call adds ---- */
+/** \} */
 
-/* A scalar; 0 means: as the field says. */
+/**
+ * \defgroup fold Fold
+ * A monoid, a load, a store, and what one call adds.
+ * \{
+ */
+
+/** A scalar type. A field that may be 0 says what that means. */
 typedef uint32_t clfold_type;
+
+/** Values of a clfold_type. */
 enum {
     CLFOLD_I8 = 1,
     CLFOLD_U8,
@@ -241,124 +303,132 @@ enum {
     CLFOLD_F64
 };
 
-/*
+/**
  * An operator over T = fold->type, with result T unless said otherwise. Integers wrap
- * around. A NaN anywhere is the result of min and max, and of min-max twice. All
- * operators up to CLFOLD_MIN_MAX commute; those after it are UNSUPPORTED so far.
+ * around. If any element is a NaN, so is the result of min and max, and both results of
+ * min-max. All operators up to CLFOLD_MIN_MAX commute; those after it are UNSUPPORTED so
+ * far.
  */
 typedef uint32_t clfold_op;
+
+/** Values of a clfold_op. */
 enum {
-    CLFOLD_ADD = 1, /* identity 0; F16 is summed in f32 inside a tile */
-    CLFOLD_MUL,     /* 1; the same */
-    CLFOLD_MIN,     /* the type's highest value, for floats infinity */
-    CLFOLD_MAX,     /* the type's lowest value, for floats minus infinity */
-    CLFOLD_BIT_AND, /* all ones; bit operators take integers only */
-    CLFOLD_BIT_OR,  /* 0 */
-    CLFOLD_BIT_XOR, /* 0 */
-    /* An element is true unless it is 0, as the buffer holds it, and so is init; a NaN is
-     * true. The result is 0 or 1. Identity 1 */
+    CLFOLD_ADD = 1, /**< identity 0; F16 is summed in f32 inside a tile */
+    CLFOLD_MUL,     /**< identity 1; F16 as for CLFOLD_ADD */
+    CLFOLD_MIN,     /**< identity: the type's highest value, for floats infinity */
+    CLFOLD_MAX,     /**< identity: the type's lowest value, for floats minus infinity */
+    CLFOLD_BIT_AND, /**< integers only; identity: all ones */
+    CLFOLD_BIT_OR,  /**< integers only; identity 0 */
+    CLFOLD_BIT_XOR, /**< integers only; identity 0 */
+    /** An element is true unless it is 0, as the buffer holds it, and so is init; a NaN
+     * is true. The result is 0 or 1. Identity 1 */
     CLFOLD_LOGICAL_AND,
-    CLFOLD_LOGICAL_OR, /* the same; 0 */
-    /* The least element and its index: result clfold_arg_value. The lowest index wins a
+    CLFOLD_LOGICAL_OR, /**< as CLFOLD_LOGICAL_AND; identity 0 */
+    /** The least element and its index: result clfold_arg_value. The lowest index wins a
      * tie; a NaN is less than every number, so the first NaN wins. No identity: a fold of
      * nothing without init is CLFOLD_ERROR_EMPTY */
     CLFOLD_ARG_MIN,
-    CLFOLD_ARG_MAX,     /* the greatest element; a NaN is greater than every number */
-    CLFOLD_ARG_MIN_MAX, /* both, result clfold_arg_value[2]: least, greatest */
-    CLFOLD_MIN_MAX,     /* result T[2]: least, greatest; identity { highest, lowest } */
-    /* result { ulong count; T mean, m2; }, variance m2 / count; F32 or F64 */
+    CLFOLD_ARG_MAX,     /**< the greatest element; a NaN is greater than every number */
+    CLFOLD_ARG_MIN_MAX, /**< both, result clfold_arg_value[2]: least, greatest */
+    CLFOLD_MIN_MAX,     /**< result T[2]: least, greatest; identity { highest, lowest } */
+    /** result { ulong count; T mean, m2; }, variance m2 / count; F32 or F64 */
     CLFOLD_MOMENTS,
-    /* elements T[2] = { a, b }: x -> a x + b, the first applied first */
+    /** elements T[2] = { a, b }: x -> a x + b, the first applied first */
     CLFOLD_AFFINE,
-    CLFOLD_MATRIX_2X2 /* elements T[4] by rows, product */
+    CLFOLD_MATRIX_2X2 /**< elements T[4] by rows, product */
 };
 
-/* 16 bytes on every host and device. */
+/** An element and its index; 16 bytes on every host and device. */
 typedef struct clfold_arg_value {
-    cl_ulong index; /* counted from in_offset */
-    union {         /* by fold->type; the bytes after a narrow value are 0 */
-        cl_char i8;
-        cl_uchar u8;
-        cl_short i16;
-        cl_ushort u16;
-        cl_int i32;
-        cl_uint u32;
-        cl_long i64;
-        cl_ulong u64;
-        cl_half f16;
-        cl_float f32;
-        cl_double f64;
+    cl_ulong index; /**< counted from in_offset */
+    /** by fold->type; the bytes after a narrow value are 0 */
+    union {
+        cl_char i8;    /**< CLFOLD_I8 */
+        cl_uchar u8;   /**< CLFOLD_U8 */
+        cl_short i16;  /**< CLFOLD_I16 */
+        cl_ushort u16; /**< CLFOLD_U16 */
+        cl_int i32;    /**< CLFOLD_I32 */
+        cl_uint u32;   /**< CLFOLD_U32 */
+        cl_long i64;   /**< CLFOLD_I64 */
+        cl_ulong u64;  /**< CLFOLD_U64 */
+        cl_half f16;   /**< CLFOLD_F16 */
+        cl_float f32;  /**< CLFOLD_F32 */
+        cl_double f64; /**< CLFOLD_F64 */
     } value;
 } clfold_arg_value;
 
-/*
- * How much a float result is promised. Integer results are exact and the same everywhere.
- *
- * CLFOLD_DETERMINISTIC: the same bits on every run. They depend on the device, its
- * driver, the version of clfold, the fold (its algorithm included), the offsets, the
- * count and its bound (count_at), and the tuning file if one is loaded: a row of it may
- * change them. They do not depend on the number of workers or compute units, timing, the
- * kind of queue, what else runs, or addresses: association follows from element offsets.
- * One thing more: where a program does not build, the next candidate takes its place
- * (clfold_explain says which and why), and it may associate differently.
- */
+/** How much a float result is promised. Integer results are exact and the same
+ * everywhere. */
 enum {
+    /** The same bits on every run. They depend on the device, its driver, the version of
+     * clfold, the fold (its algorithm included), the offsets, the count and its bound
+     * (count_at), and the tuning file if one is loaded. They do not depend on the number
+     * of workers or compute units, timing, the kind of queue, what else runs, or
+     * addresses: association follows from element offsets. If a program does not build,
+     * the next candidate takes its place, and it may associate differently;
+     * clfold_explain() says which one, and why */
     CLFOLD_DETERMINISTIC = 0,
-    CLFOLD_RELAXED,     /* may vary between runs */
-    CLFOLD_COMPENSATED, /* sums carry their rounding error along; needs no f64 */
-    CLFOLD_REPRODUCIBLE /* the same bits on all devices */
+    CLFOLD_RELAXED,     /**< may vary between runs; UNSUPPORTED so far */
+    CLFOLD_COMPENSATED, /**< sums carry their rounding error along, without f64;
+                         * UNSUPPORTED so far */
+    CLFOLD_REPRODUCIBLE /**< the same bits on all devices; UNSUPPORTED so far */
 };
 
-/* Flags of a fold. */
+/** Flags of a fold. UNSUPPORTED so far. */
 enum {
-    CLFOLD_COMMUTATIVE = 1, /* `combine` may be reordered, not only regrouped */
-    CLFOLD_CHECKED = 2      /* offsets are checked on the device; the call blocks */
+    CLFOLD_COMMUTATIVE = 1, /**< `combine` may be reordered, not only regrouped */
+    CLFOLD_CHECKED = 2      /**< offsets are checked on the device; the call blocks */
 };
 
-/* A value in device memory, `offset` in elements; mem NULL: none. */
+/** A value in device memory. */
 typedef struct clfold_place {
-    cl_mem mem;
-    size_t offset;
+    cl_mem mem;    /**< NULL: none */
+    size_t offset; /**< in elements */
 } clfold_place;
 
-/* An argument that the fold's OpenCL C may use, as in clSetKernelArg; `size` in bytes. */
+/** An argument that the fold's OpenCL C may use, as in clSetKernelArg. */
 typedef struct clfold_arg {
-    const char *decl;
-    size_t size;
-    const void *value;
-    uintptr_t reserved;
+    const char *decl;   /**< its declaration: "global const float *w" */
+    size_t size;        /**< in bytes */
+    const void *value;  /**< `size` bytes, or a cl_mem's address */
+    uintptr_t reserved; /**< zero */
 } clfold_arg;
 
-/* Initialiser: CLFOLD_ARG("global const float *w", w_mem). */
+/** Initialiser of a clfold_arg: CLFOLD_ARG("global const float *w", w_mem). */
 #define CLFOLD_ARG(decl, object)                                                         \
     {                                                                                    \
         decl, sizeof(object), &(object), 0                                               \
     }
 
+/** How segments are given. */
 enum {
-    /* one flag an element, non-zero starts a segment; element 0 always does */
+    /** one flag an element, non-zero starts a segment; element 0 always does */
     CLFOLD_BY_FLAGS = 1,
-    CLFOLD_BY_KEYS, /* one key an element; a segment is a run of equal neighbours */
-    /* num + 1 ascending U32 or U64 offsets from in_offset, as in CSR; segments may be
+    CLFOLD_BY_KEYS, /**< one key an element; a segment is a run of equal neighbours */
+    /** num + 1 ascending U32 or U64 offsets from in_offset, as in CSR; segments may be
      * empty */
     CLFOLD_BY_OFFSETS,
-    CLFOLD_BY_LENGTH /* every `num` elements, as rows; no buffer */
+    CLFOLD_BY_LENGTH /**< every `num` elements, as rows; no buffer */
 };
 
+/** Segments that are folded one by one. UNSUPPORTED so far. */
 typedef struct clfold_segments {
-    uint32_t by;
-    clfold_type type; /* of the flags, keys or offsets */
-    cl_mem mem;
-    size_t offset, num;
-    const char *equal; /* BY_KEYS: a condition on keys a, b; NULL: a == b */
-    /* reduce BY_KEYS: each segment's key; BY_KEYS, BY_FLAGS: how many segments */
-    clfold_place keys_out, num_out;
-    uintptr_t reserved[4];
+    uint32_t by;           /**< CLFOLD_BY_FLAGS, ... */
+    clfold_type type;      /**< of the flags, keys or offsets */
+    cl_mem mem;            /**< the flags, keys or offsets */
+    size_t offset;         /**< of the first of them in `mem` */
+    size_t num;            /**< BY_OFFSETS: of segments; BY_LENGTH: of elements in each */
+    const char *equal;     /**< BY_KEYS: a condition on keys a, b; NULL: a == b */
+    clfold_place keys_out; /**< reduce BY_KEYS: each segment's key */
+    clfold_place num_out;  /**< BY_KEYS, BY_FLAGS: how many segments */
+    uintptr_t reserved[4]; /**< zero */
 } clfold_segments;
 
-/*
- * In this version a fold is op, type, in, name, init, init_size, init_at, algorithm and
- * for scans total_at; a field that is UNSUPPORTED so far must be zero.
+/**
+ * What a call folds by. This version has op, type, in, name, init, init_size, init_at,
+ * algorithm and for scans total_at; all other fields are UNSUPPORTED so far and must be
+ * zero, but `out` may also be `type`.
+ *
  * Elements become `type` before they are folded, as OpenCL's convert_T does it: integers
  * keep their low bits, floats are rounded to nearest even. Every pair of types works,
  * except that floats cannot be folded as integers. F16 and F64 need a device that has
@@ -369,90 +439,100 @@ typedef struct clfold_segments {
  * load, combine and keep may run again for an element, so they have no side effects.
  */
 typedef struct clfold_fold {
-    clfold_op op;     /* 0: `combine` */
-    clfold_type type; /* what is folded: a, b, x, item, init, total; 0: `type_name` */
-    /* what the buffers hold, converted on load and on store; 0: `type` */
-    clfold_type in, out;
-    uint32_t accuracy, flags;
-    const char *name; /* for messages and traces; not part of the program */
-    /* an opaque OpenCL C type, "float4" or one that `source` defines */
+    clfold_op op;      /**< 0: `combine` */
+    clfold_type type;  /**< what is folded: a, b, x, item, init, total; 0: `type_name` */
+    clfold_type in;    /**< the elements of `in`, converted on load; 0: `type` */
+    clfold_type out;   /**< the results in `out`, converted on store; 0: `type` */
+    uint32_t accuracy; /**< CLFOLD_DETERMINISTIC, ... */
+    uint32_t flags;    /**< CLFOLD_COMMUTATIVE | ... */
+    const char *name;  /**< for messages and traces; not part of the program */
+    /** an opaque OpenCL C type, "float4" or one that `source` defines */
     const char *type_name;
-    size_t type_size; /* its sizeof on the host, in bytes */
-    /* typedefs and functions for the others; begin it with CLFOLD_HERE */
+    size_t type_size; /**< its sizeof on the host, in bytes */
+    /** typedefs and functions for the others; begin it with CLFOLD_HERE */
     const char *source;
-    const char *combine;  /* of a, b, associative; a comes first: "a + b" */
-    const char *identity; /* an initialiser, "0" or "{ 1, 0 }"; NULL: there is none */
-    const char *load;     /* of in, i, n; NULL: "in[i]" */
-    /* a statement on out, item, prev (all before i), x, i, n; NULL: "out[i] = item";
+    const char *combine;  /**< of a, b, associative; a comes first: "a + b" */
+    const char *identity; /**< an initialiser, "0" or "{ 1, 0 }"; NULL: there is none */
+    const char *load;     /**< of in, i, n; NULL: "in[i]" */
+    /** a statement on out, item, prev (all before i), x, i, n; NULL: "out[i] = item";
      * reduce: i is the segment */
     const char *store;
-    const char *keep; /* select, partition: a condition on x, in, i, n */
-    const clfold_arg *args;
-    size_t num_args;
-    /* reduce: one result a segment; scans: start anew at each; NULL: one segment */
+    const char *keep;       /**< select, partition: a condition on x, in, i, n */
+    const clfold_arg *args; /**< what the OpenCL C above uses besides */
+    size_t num_args;        /**< how many */
+    /** reduce: one result a segment; scans: start anew at each; NULL: one segment */
     const clfold_segments *segments;
-    /* a host value of the result's form, put before each segment; NULL: none. Of
+    /** a host value of the result's form, put before each segment; NULL: none. For
      * ARG_MIN and its kin the index takes part in ties */
     const void *init;
-    size_t init_size; /* its size in bytes; must be the result's */
-    /* or in device memory; nowhere in a scan's `out` */
+    size_t init_size; /**< its size in bytes; must be the result's */
+    /** init in device memory instead; nowhere in a scan's `out` */
     clfold_place init_at;
-    /* cl_ulong, the true count; the call's `count` is then its bound */
+    /** cl_ulong, the true count; the call's `count` is then its bound */
     clfold_place count_at;
-    /* scans: the fold of all (with segments: of the last), init included, unconverted;
-     * apart from `in` and `out`, so it may be out[count]: CSR offsets from counts. It may
-     * be init_at */
+    /** Scans: the fold of all elements (with segments: of the last), init included,
+     * unconverted. It must lie apart from the elements of `in` and `out`, so it may be
+     * out[count]: CSR offsets from counts. It may be init_at */
     clfold_place total_at;
-    /* by name, as clfold_explain gives it; NULL: chosen by policy. One that cannot do
+    /** by name, as clfold_explain() gives it; NULL: chosen by policy. One that cannot do
      * what the fold asks for is UNSUPPORTED */
     const char *algorithm;
-    /* a monoid of 1 to 4 scalars: "float a; float b"; combine, identity and load are then
-     * initialisers in that order */
+    /** a monoid of 1 to 4 scalars: "float a; float b"; combine, identity and load are
+     * then initialisers in that order */
     const char *components;
-    const char *cuts; /* a condition on b that implies a op b == b for every a */
-    uintptr_t reserved[6];
+    const char *cuts;      /**< a condition on b that implies a op b == b for every a */
+    uintptr_t reserved[6]; /**< zero */
 } clfold_fold;
 
 #define CLFOLD_STRING_(x) #x
 #define CLFOLD_STRING(x)  CLFOLD_STRING_(x)
-/* Put first in OpenCL C, it makes compile errors name the caller's own file and line. */
+/** Put first in OpenCL C, it makes compile errors name the caller's own file and line. */
 #define CLFOLD_HERE "#line " CLFOLD_STRING(__LINE__) " \"" __FILE__ "\"\n"
 
-/* { .op = op, .type = type }, all else zero: for C++ before 20. */
+/**
+ * The fold { .op = op, .type = type }, all else zero: for C++ before 20. Checks nothing;
+ * the call that takes the fold does.
+ * \snippet snippets.c clfold_builtin
+ */
 CLFOLD_API clfold_fold clfold_builtin(clfold_op op, clfold_type type);
 
-/* ---- Calls ---- */
+/** \} */
 
-/*
- * All calls below enqueue and return; num_wait, wait and event are as in
- * clEnqueueNDRangeKernel.
+/**
+ * \defgroup calls Calls
+ * Reductions, scans, and what is built on them.
  *
- *   queue    Any kind, in order or out of order, with or without profiling, of the
- *            context's cl_context and device. On an out-of-order queue the call orders
- *            its own kernels.
- *   wait     Events of the context's cl_context; any other is CLFOLD_ERROR_ARGUMENT. The
- *            call starts when all are complete. If one fails, the output is
- *            undefined and on drivers that pass failures on, the call's event fails as
- *            well.
- *   event    May be NULL. On success *event is the caller's to release; it completes when
- *            the whole call has, also for count 0. It is for waiting, not for timing: it
- *            may belong to the last of several kernels. On failure *event is NULL.
- *   in, out  Buffers of the context's cl_context, or sub-buffers. `in` must be readable
- *            by kernels, `out` writable. `out` may be `in` at the same byte; any other
- *            overlap is rejected, between sub-buffers of one parent too. With count 0
- *            `in` may be NULL.
+ * Each call enqueues its work and returns, except clfold_reduce_host(), which blocks.
+ * num_wait, wait and event are as in clEnqueueNDRangeKernel.
  *
- * All checks, builds and allocations come before the first kernel is enqueued: a call
- * that fails there has changed nothing. If an enqueue itself fails, the output is
+ *   - queue: any kind, in order or out of order, with or without profiling, of the
+ *     context's cl_context and device. On an out-of-order queue the call orders its own
+ *     kernels.
+ *   - wait: events of the context's cl_context; any other is CLFOLD_ERROR_ARGUMENT. The
+ *     call starts when all are complete. If one fails, the output is undefined, and the
+ *     call's event fails too on drivers that pass failures on.
+ *   - event: may be NULL. On success *event is the caller's to release; it completes when
+ *     the whole call has, also for count 0. It is for waiting, not for timing: it may
+ *     belong to the last of several kernels. On failure *event is NULL.
+ *   - in, out: buffers of the context's cl_context, or sub-buffers; they stay the
+ *     caller's. `in` must be readable by kernels, `out` writable. `out` may be `in` at
+ *     the same byte; any other overlap is CLFOLD_ERROR_OVERLAP, between sub-buffers of
+ *     one parent too. With count 0 `in` may be NULL.
+ *
+ * What clfold rejects is an ARGUMENT, RANGE, OVERLAP, UNSUPPORTED or EMPTY error; a
+ * kernel that the driver does not compile is CLFOLD_ERROR_BUILD; all else is OpenCL's own
+ * code. All checks, builds and allocations come before the first kernel is enqueued: a
+ * call that fails there has changed nothing. If an enqueue itself fails, the output is
  * undefined. If OpenCL fails to release an object, that is logged and the call succeeds.
+ * \{
  */
 
-/*
+/**
  * Reduction: out[out_offset] = init op in[in_offset] op ... op in[in_offset + count - 1].
  *
  * An operator that commutes may meet its operands in any order, a fixed one for floats;
  * any other keeps them in order. count 0 gives init, or without it the identity, or
- * without both CLFOLD_ERROR_EMPTY.
+ * without both CLFOLD_ERROR_EMPTY. `out` holds one result, whose form the operator says.
  *
  * Algorithm "reduce_tiles", the policy's: each work-group folds its run of elements tile
  * by tile, one more group folds the partial results; a small count takes one launch. How
@@ -464,6 +544,7 @@ CLFOLD_API clfold_fold clfold_builtin(clfold_op op, clfold_type type);
  * in CUDA" (2007), each right for every count. They are there to learn from and to
  * measure by; reduce2 to reduce6 want an operator that commutes. Their partial results
  * take up to count / 128 items of scratch in groups of 256, more in smaller ones.
+ * \snippet snippets.c clfold_reduce
  */
 CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue queue,
                                        const clfold_fold *fold, cl_mem in,
@@ -471,67 +552,70 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
                                        size_t count, cl_uint num_wait,
                                        const cl_event *wait, cl_event *event);
 
-/*
- * Inclusive scan: out[out_offset + i] = init op in[in_offset] op .. op in[in_offset + i],
- * for 0 <= i < count. Operands keep their order. `out` takes results in the form in which
- * clfold_reduce gives one; in place that form must have the elements' size. count 0
+/**
+ * Inclusive scan: out[out_offset + i] = init op in[in_offset] op ... op in[in_offset +
+ * i], for 0 <= i < count. Operands keep their order. `out` takes results in the form in
+ * which clfold_reduce gives one; in place that form must have the elements' size. count 0
  * writes total_at only, if it is given.
  *
- * Float bits are those of one association: the output is cut into tiles at multiples of
- * 64 bytes from its buffer's start, a tile's prefix is the left fold of the totals of the
- * tiles before it (on some devices in blocks of tiles), and an item is the prefix
- * combined with the scan inside the tile, but a tile's last item is the next tile's
- * prefix. So they are the same by each of the algorithms, in place or not, whatever the
- * timing of work-groups, except for which NaN a NaN is; total_at is the last item of the
- * inclusive scan, bit for bit, and the exclusive scan is the inclusive one moved by one
- * place.
+ * Float bits are those of one association. The output is cut into tiles at multiples of
+ * 64 bytes from its buffer's start. A tile's prefix is the left fold of the totals of the
+ * tiles before it (on some devices in blocks of tiles). An item is the prefix combined
+ * with the scan inside the tile, but a tile's last item is the next tile's prefix. So the
+ * bits are the same by each of the algorithms, in place or not, whatever the timing of
+ * work-groups, except for which NaN a NaN is. total_at is the last item of the inclusive
+ * scan, bit for bit, and the exclusive scan is the inclusive one moved by one place.
  *
  * Algorithms; naming one that the device's memory cannot be trusted with gives
  * CLFOLD_ERROR_UNSUPPORTED:
- *   "scan_single_group"     one group, one launch; reads and writes each element once
- *   "scan_lookback"         one launch: a group folds a tile, publishes the total, and
- *                           looks back over what the tiles before it have published for
- *                           its prefix; reads and writes once, except tiles that leave
- *                           the caches meanwhile (Merrill and Garland, "Single-pass
- *                           Parallel Prefix Scan with Decoupled Look-back", 2016). Needs
- *                           memory that a probe trusts, see load_verdict, and in place
- *                           acquire and release of device scope; there the operator may
- *                           also be applied to results, whose value is dropped
- *   "scan_chained"          the same, but no total is published, so a tile waits for the
- *                           one before it (Yan, Long, Zhang, "StreamScan", 2013)
- *   "reduce_then_scan"      folds tiles, then scans them with their prefixes; reads
- *                           twice, writes once (Dotsenko and others, "Fast Scan
- *                           Algorithms on Graphics Processors", 2008)
- *   "scan_then_propagate"   scans tiles, then applies their prefixes; reads and
- *                           writes twice (Harris, Sengupta, Owens, "Parallel Prefix Sum
- *                           with CUDA", 2007)
- * If none is named, few elements take scan_single_group, and more of them scan_lookback
- * where it can be had, else reduce_then_scan. Inside a tile: Hillis and Steele's log-step
- * scan in vectors on CPUs, raking elsewhere.
+ *   - "scan_single_group": one group, one launch; reads and writes each element once.
+ *   - "scan_lookback": one launch. A group folds a tile, publishes the total, and looks
+ *     back over what the tiles before it have published to find its prefix. Reads and
+ *     writes once, except tiles that leave the caches meanwhile (Merrill and Garland,
+ *     "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). Needs memory
+ *     that a probe trusts, see load_verdict, and in place also acquire and release of
+ *     device scope. In place the operator may also be applied to results; that value is
+ *     dropped.
+ *   - "scan_chained": the same, but no total is published, so a tile waits for the one
+ *     before it (Yan, Long, Zhang, "StreamScan", 2013).
+ *   - "reduce_then_scan": folds tiles, then scans them with their prefixes; reads twice,
+ *     writes once (Dotsenko and others, "Fast Scan Algorithms on Graphics Processors",
+ *     2008).
+ *   - "scan_then_propagate": scans tiles, then applies their prefixes; reads and writes
+ *     twice (Harris, Sengupta, Owens, "Parallel Prefix Sum with CUDA", 2007).
+ *
+ * If none is named, few elements take scan_single_group. More take scan_lookback if the
+ * device's memory allows it, else reduce_then_scan. Inside a tile: Hillis and Steele's
+ * log-step scan in vectors on CPUs, raking elsewhere.
  *
  * None can hang. Only look-back and its chain wait for other work-groups, and only for a
  * bounded number of looks; then the group folds the missing tile itself (Smith, Levien,
  * Owens, "Decoupled Fallback", 2025), which is right whether or not the other ever runs.
+ * \snippet snippets.c clfold_inclusive_scan
  */
 CLFOLD_API clfold_status clfold_inclusive_scan(
     clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
     size_t in_offset, cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
     const cl_event *wait, cl_event *event);
 
-/*
- * Exclusive scan: as the inclusive one, without the element i itself; out[out_offset] is
- * init or the identity. An operator without identity needs init, else
- * CLFOLD_ERROR_ARGUMENT.
+/**
+ * Exclusive scan: as clfold_inclusive_scan(), without the element i itself:
+ * out[out_offset + i] = init op in[in_offset] op ... op in[in_offset + i - 1], and
+ * out[out_offset] is init or the identity. An operator without identity needs init, else
+ * CLFOLD_ERROR_ARGUMENT. Algorithms and float bits are those of the inclusive scan.
+ * \snippet snippets.c clfold_exclusive_scan
  */
 CLFOLD_API clfold_status clfold_exclusive_scan(
     clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
     size_t in_offset, cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
     const cl_event *wait, cl_event *event);
 
-/*
- * clfold_reduce with the result on the host: runs after all that the queue holds, and
- * blocks. result_size is the result's size in bytes: that of the type, 16 for
- * clfold_arg_value. On failure *result is unchanged.
+/**
+ * clfold_reduce() with the result on the host. It waits for all that the queue holds, and
+ * blocks until *result is written. `result` is the caller's; result_size is the result's
+ * size in bytes: that of the type, 16 for clfold_arg_value; any other is
+ * CLFOLD_ERROR_ARGUMENT. On failure *result is unchanged.
+ * \snippet snippets.c clfold_reduce_host
  */
 CLFOLD_API clfold_status clfold_reduce_host(clfold_context *context,
                                             cl_command_queue queue,
@@ -539,11 +623,12 @@ CLFOLD_API clfold_status clfold_reduce_host(clfold_context *context,
                                             size_t in_offset, size_t count, void *result,
                                             size_t result_size);
 
-/*
- * Keep the elements for which `keep` holds, in order; op is 0, `type` is what moves.
- * `out` has room for `count`. num[num_offset] gets how many were kept, as cl_ulong, fit
- * for count_at; in `store`, item is the new place. Partition puts the others after them.
- * UNSUPPORTED so far.
+/**
+ * Keeps the elements for which `keep` holds, in order. op is 0, `type` is what moves.
+ * `out` has room for `count` elements. num[num_offset] becomes the number of elements
+ * that were kept, as cl_ulong, fit for count_at; in `store`, item is the new place. `num`
+ * stays the caller's. UNSUPPORTED so far.
+ * \snippet snippets.c clfold_select
  */
 CLFOLD_API clfold_status clfold_select(clfold_context *context, cl_command_queue queue,
                                        const clfold_fold *fold, cl_mem in,
@@ -551,6 +636,12 @@ CLFOLD_API clfold_status clfold_select(clfold_context *context, cl_command_queue
                                        cl_mem num, size_t num_offset, size_t count,
                                        cl_uint num_wait, const cl_event *wait,
                                        cl_event *event);
+
+/**
+ * As clfold_select(), and the other elements come after those that were kept. UNSUPPORTED
+ * so far.
+ * \snippet snippets.c clfold_partition
+ */
 CLFOLD_API clfold_status clfold_partition(clfold_context *context, cl_command_queue queue,
                                           const clfold_fold *fold, cl_mem in,
                                           size_t in_offset, cl_mem out, size_t out_offset,
@@ -558,7 +649,11 @@ CLFOLD_API clfold_status clfold_partition(clfold_context *context, cl_command_qu
                                           cl_uint num_wait, const cl_event *wait,
                                           cl_event *event);
 
-/* Keep the first of each run of equal neighbours. UNSUPPORTED so far. */
+/**
+ * Keeps the first of each run of equal neighbours, in order. Buffers and `num` are as in
+ * clfold_select(). UNSUPPORTED so far.
+ * \snippet snippets.c clfold_unique
+ */
 CLFOLD_API clfold_status clfold_unique(clfold_context *context, cl_command_queue queue,
                                        const clfold_fold *fold, cl_mem in,
                                        size_t in_offset, cl_mem out, size_t out_offset,
@@ -566,77 +661,109 @@ CLFOLD_API clfold_status clfold_unique(clfold_context *context, cl_command_queue
                                        cl_uint num_wait, const cl_event *wait,
                                        cl_event *event);
 
-/*
- * Run-length encoding and its inverse. fold->in is the type of the values, fold->type
- * that of the lengths, U32 or U64. decode: `count` runs; what exceeds `capacity` elements
- * is not written. UNSUPPORTED so far.
+/**
+ * Run-length encoding: values[values_offset + r] is the element of run r, and
+ * lengths[lengths_offset + r] how often it is repeated. fold->in is the type of the
+ * values, fold->type that of the lengths, U32 or U64. num[num_offset] becomes the number
+ * of runs, as cl_ulong. UNSUPPORTED so far.
+ * \snippet snippets.c clfold_run_length_encode
  */
 CLFOLD_API clfold_status clfold_run_length_encode(
     clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
     size_t in_offset, cl_mem values, size_t values_offset, cl_mem lengths,
     size_t lengths_offset, cl_mem num, size_t num_offset, size_t count, cl_uint num_wait,
     const cl_event *wait, cl_event *event);
+
+/**
+ * The inverse of clfold_run_length_encode(): `count` runs become elements of `out`. What
+ * exceeds `capacity` elements is not written. UNSUPPORTED so far.
+ * \snippet snippets.c clfold_run_length_decode
+ */
 CLFOLD_API clfold_status clfold_run_length_decode(
     clfold_context *context, cl_command_queue queue, const clfold_fold *fold,
     cl_mem values, size_t values_offset, cl_mem lengths, size_t lengths_offset,
     cl_mem out, size_t out_offset, size_t capacity, size_t count, cl_uint num_wait,
     const cl_event *wait, cl_event *event);
 
-/* ---- Beforehand ---- */
+/** \} */
 
-/* What a call would do. */
+/**
+ * \defgroup beforehand Beforehand
+ * What a call would do, and how to pay for a first call early.
+ * \{
+ */
+
+/** What a call would do. */
 typedef struct clfold_report {
-    const char *algorithm; /* static: "reduce_tiles", "reduce_then_scan" */
-    size_t tile;           /* elements; 0: the algorithm has none */
-    size_t group_size, num_groups, num_launches;
-    size_t scratch_bytes;
-    /* of global memory, by design, scratch included */
-    uint64_t bytes_read, bytes_written;
-    char reason[256]; /* why this one, and why not the faster ones */
-    size_t items;     /* elements that a work-item of the first launch folds, at most */
-    /* whose numbers these are; static: a row of the library's, as "cpu", or "tuned", the
-     * tuning file's; NULL: the algorithm is a rung of the ladder */
+    const char *algorithm;  /**< static: "reduce_tiles", "reduce_then_scan" */
+    size_t tile;            /**< elements of a tile; 0: the algorithm has none */
+    size_t group_size;      /**< work-items of a work-group */
+    size_t num_groups;      /**< work-groups of the first launch */
+    size_t num_launches;    /**< kernels that the call enqueues */
+    size_t scratch_bytes;   /**< device memory besides `in` and `out` */
+    uint64_t bytes_read;    /**< from global memory, by design, scratch included */
+    uint64_t bytes_written; /**< to global memory, by design, scratch included */
+    char reason[256];       /**< why this one, and why not the faster ones */
+    size_t items; /**< elements that a work-item of the first launch folds, at most */
+    /** Whose numbers these are; static. A policy of the library, such as "cpu", or
+     * "tuned" for a tuning file's; NULL: the algorithm is a rung of the ladder */
     const char *policy;
-    uintptr_t reserved[6];
+    uintptr_t reserved[6]; /**< zero */
 } clfold_report;
 
-/*
- * Never needed: moves the cost of a first call to here. Builds the programs of
+/**
+ * Moves the cost of a first call to here; it is never needed. Builds the programs of
  * `operation` on `fold`, reserves scratch for up to `count` elements, and runs each
  * kernel once on nothing, since some drivers compile only then. Blocks, on a queue of its
- * own.
+ * own. Fails as the call itself would, as far as the fold and the count decide.
+ * \snippet snippets.c clfold_prepare
  */
 CLFOLD_API clfold_status clfold_prepare(clfold_context *context,
                                         clfold_operation operation,
                                         const clfold_fold *fold, size_t count);
 
-/* Says what a call would do, and builds nothing. `out` need not be initialised. */
+/**
+ * Says what a call would do, and builds nothing. `out` need not be initialised; on
+ * failure *out is unchanged. Fails as the call itself would, as far as the fold and the
+ * count decide. A scan by look-back may call load_verdict.
+ * \snippet snippets.c clfold_explain
+ */
 CLFOLD_API clfold_status clfold_explain(clfold_context *context,
                                         clfold_operation operation,
                                         const clfold_fold *fold, size_t count,
                                         clfold_report *out);
 
-/* Always exported, not yet promised: may change in a minor version. */
-#ifdef CLFOLD_EXPERIMENTAL
+/** \} */
 
-/* What a tile's look-back did. Times are of one counter: cycles where the device's
+#ifdef CLFOLD_EXPERIMENTAL
+/**
+ * \defgroup experimental Experimental
+ * Declared where CLFOLD_EXPERIMENTAL is defined before the include. The library always
+ * exports these, but they may change in a minor version.
+ * \{
+ */
+
+/** What a tile's look-back did. Times are of one counter: cycles where the device's
  * compiler has such a counter, else steps of a clock that every record moves on. */
 typedef struct clfold_tile_trace {
-    uint64_t started;           /* before the tile is folded */
-    uint64_t aggregate, prefix; /* before its total is published, and its prefix */
-    uint32_t ticket;    /* the tile's number, and its place in the order of starts */
-    uint32_t depth;     /* tiles between it and where its look-back ended; 0: none */
-    uint32_t polls;     /* looks at windows of tiles */
-    uint32_t fallbacks; /* tiles that it folded because they were not published */
+    uint64_t started;   /**< time before the tile is folded */
+    uint64_t aggregate; /**< time before its total is published */
+    uint64_t prefix;    /**< time before its prefix is published */
+    uint32_t ticket;    /**< the tile's number, and its place in the order of starts */
+    uint32_t depth;     /**< tiles between it and where its look-back ended; 0: none */
+    uint32_t polls;     /**< looks at windows of tiles */
+    uint32_t fallbacks; /**< tiles that it folded because they were not published */
 } clfold_tile_trace;
 
-/*
- * An inclusive scan by "scan_lookback", or "scan_chained" where the fold names it, that
- * records what each tile did; its program is another than that of a scan, its result the
- * same bits. Blocks. *num_tiles becomes the number of tiles, and tiles[0] on their
- * records; a `capacity` in tiles that is below it is CLFOLD_ERROR_RANGE. With tiles NULL
- * and capacity 0, or count 0, nothing is scanned. CLFOLD_ERROR_UNSUPPORTED where the
- * device has no look-back.
+/**
+ * An inclusive scan that records what each tile did, by "scan_lookback", or by
+ * "scan_chained" if the fold names it. Its program differs from that of a plain scan; the
+ * result has the same bits. Blocks. *num_tiles becomes the number of tiles, and tiles[0]
+ * and those after it their records; a `capacity` in tiles that is below it is
+ * CLFOLD_ERROR_RANGE. With `tiles` NULL and capacity 0, or count 0, nothing is scanned.
+ * CLFOLD_ERROR_UNSUPPORTED if the device has no look-back. `tiles` and `num_tiles` are
+ * the caller's.
+ * \snippet snippets.c clfold_trace
  */
 CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
                                       const clfold_fold *fold, cl_mem in,
@@ -644,11 +771,11 @@ CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue 
                                       size_t count, clfold_tile_trace *tiles,
                                       size_t capacity, size_t *num_tiles);
 
-/*
- * The text of a tuning file, see tuning_file, whose one row has the numbers by which a
- * call of `operation` by `fold` on `count` elements runs on this context: the tuning
- * file's if it has a row for it, else the library's own. It is a file that can be loaded,
- * as it is or with some of the numbers changed:
+/**
+ * The text of a tuning file (see tuning_file) that has one row: the numbers by which a
+ * call of `operation` by `fold` on `count` elements runs on this context. They are the
+ * tuning file's if it has a row for the call, else the library's own. The text can be
+ * loaded as a file, as it is or with some of the numbers changed:
  *
  *     clfold tuning 3
  *     reduce add u8:u64 2^25..2^27 tile=tile_vector tile_bytes=65536 groups=256 on KEY
@@ -659,55 +786,76 @@ CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue 
  * own, those of the tile that it names. A call whose program does not build takes other
  * numbers.
  *
- * `text` has room for `size` bytes, the NUL at its end among them; 1024 are enough for
- * every fold, and too few are CLFOLD_ERROR_RANGE. CLFOLD_ERROR_ARGUMENT: a context, a
- * fold or a text is NULL; CLFOLD_ERROR_UNSUPPORTED: this version or the device lacks the
- * fold. On failure `text` is unchanged. Builds, probes and waits for nothing. Any number
- * of threads may call it.
+ * `text` is the caller's and has room for `size` bytes, the NUL at its end among them;
+ * 1024 are enough for every fold, and too few are CLFOLD_ERROR_RANGE.
+ * CLFOLD_ERROR_ARGUMENT: a context, a fold or a text is NULL; CLFOLD_ERROR_UNSUPPORTED:
+ * this version or the device lacks the fold. On failure `text` is unchanged. Builds,
+ * probes and waits for nothing.
+ * \snippet snippets.c clfold_tuning_text
  */
 CLFOLD_API clfold_status clfold_tuning_text(clfold_context *context,
                                             clfold_operation operation,
                                             const clfold_fold *fold, size_t count,
                                             char *text, size_t size);
 
-/*
- * What is known of the memory by which groups of a scan look back at each other on this
- * context's device, in words:
+/**
+ * What is known, in words, of the memory by which groups of a scan look back at each
+ * other on this context's device:
  *
  *     tier legacy_64, fair yes, fences no; scoped_64 dropped: does not build
  *
  * That is the kind of memory in use, whether waiting groups leave others their turn, and
- * why better kinds are not used; "tier none" where a probe trusts none. Or "none: " and
- * the reason, where the device's memory is not even asked. Either way no scan looks back.
- * Or "": nothing is known yet.
+ * why better kinds are not used. "tier none" means that a probe trusts none, and "none: "
+ * with a reason that the device's memory is not even asked; then no scan looks back. "":
+ * nothing is known yet.
  *
- * With `probe` CL_FALSE nothing is built and no kernel runs. What is known is what
- * clfold knows of the device by name, else what load_verdict gives or this context has
- * probed. With CL_TRUE the memory is probed now, whatever is known, except where the text
- * is "none: ", and the text says what was found; this blocks for some milliseconds and
- * what the builds take. That is kept and handed to save_verdict as after the probe of a
+ * If `probe` is CL_FALSE, nothing is built and no kernel runs. The text is what clfold
+ * knows of the device by name, else what load_verdict gives or this context has probed.
+ * If it is CL_TRUE, the memory is probed now, whatever is known, except where the text is
+ * "none: ", and the text says what was found; this blocks for some milliseconds and for
+ * its builds. The finding is kept and handed to save_verdict as after the probe of a
  * scan; on a device that clfold knows by name scans go on without it.
  *
- * `text` has room for `size` bytes, the NUL at its end among them; 512 are enough for
- * every device, and too few are CLFOLD_ERROR_RANGE. CLFOLD_ERROR_ARGUMENT: the context or
- * the text is NULL. A probe also fails if the host's memory runs out. On failure `text`
- * is unchanged. Any number of threads may call it; others wait while one probes.
+ * `text` is the caller's and has room for `size` bytes, the NUL at its end among them;
+ * 512 are enough for every device, and too few are CLFOLD_ERROR_RANGE.
+ * CLFOLD_ERROR_ARGUMENT: the context or the text is NULL. A probe also fails if the
+ * host's memory runs out. On failure `text` is unchanged. Other threads wait while one
+ * probes.
+ * \snippet snippets.c clfold_lookback_text
  */
 CLFOLD_API clfold_status clfold_lookback_text(clfold_context *context, cl_bool probe,
                                               char *text, size_t size);
 
-/*
- * Names and sizes for programs that let people choose. "f32" and 4 bytes for CLFOLD_F32;
- * "arg-min" for CLFOLD_ARG_MIN; and the algorithms of an operation, as
- * clfold_fold.algorithm takes them, by `index` from 0 on. NULL, or a size of 0, for what
- * is not a type, an operator or an operation of this version, and for an index past the
- * last algorithm. Names are static. Any number of threads may call these.
+/**
+ * The name of a type, for programs that let people choose: "f32" for CLFOLD_F32. Static;
+ * NULL if `type` is not a type.
+ * \snippet snippets.c clfold_type_name
  */
 CLFOLD_API const char *clfold_type_name(clfold_type type);
+
+/**
+ * The size of a type in bytes: 4 for CLFOLD_F32. 0 if `type` is not a type.
+ * \snippet snippets.c clfold_type_size
+ */
 CLFOLD_API size_t clfold_type_size(clfold_type type);
+
+/**
+ * The name of an operator: "arg-min" for CLFOLD_ARG_MIN. Static; NULL if `op` is not an
+ * operator of this version.
+ * \snippet snippets.c clfold_op_name
+ */
 CLFOLD_API const char *clfold_op_name(clfold_op op);
+
+/**
+ * The name of an operation's algorithm, as clfold_fold.algorithm takes it, by `index`
+ * from 0 on. Static; NULL if the operation is not one of this version, and for an index
+ * past the last algorithm.
+ * \snippet snippets.c clfold_operation_algorithm
+ */
 CLFOLD_API const char *clfold_operation_algorithm(clfold_operation operation,
                                                   uint32_t index);
+
+/** \} */
 
 #endif /* CLFOLD_EXPERIMENTAL */
 
