@@ -66,7 +66,8 @@ extern "C" {
 
 /**
  * \defgroup status Status
- * What a call returns, and the sentence that explains a failure.
+ * What a call returns, and the sentence that explains a failure. Any thread may call
+ * these at any time.
  * \{
  */
 
@@ -121,7 +122,8 @@ CLFOLD_API uint32_t clfold_version(void);
 
 /**
  * \defgroup context Context
- * What a program creates first: its limits, its callbacks and its counters.
+ * What a program creates first: its limits, its callbacks and its counters. Any thread
+ * may call these at any time, but clfold_context_destroy() is a context's last call.
  * \{
  */
 
@@ -281,7 +283,8 @@ CLFOLD_API clfold_status clfold_context_stats(clfold_context *context, clfold_st
 
 /**
  * \defgroup fold Fold
- * A monoid, a load, a store, and what one call adds.
+ * A monoid, a load, a store, and what one call adds. A fold is a value: threads may share
+ * it as long as none changes it.
  * \{
  */
 
@@ -503,7 +506,8 @@ CLFOLD_API clfold_fold clfold_builtin(clfold_op op, clfold_type type);
  * Reductions, scans, and what is built on them.
  *
  * Each call enqueues its work and returns, except clfold_reduce_host(), which blocks.
- * num_wait, wait and event are as in clEnqueueNDRangeKernel.
+ * Any thread may call these at any time, on the same context and queue too. num_wait,
+ * wait and event are as in clEnqueueNDRangeKernel.
  *
  *   - queue: any kind, in order or out of order, with or without profiling, of the
  *     context's cl_context and device. On an out-of-order queue the call orders its own
@@ -689,7 +693,8 @@ CLFOLD_API clfold_status clfold_run_length_decode(
 
 /**
  * \defgroup beforehand Beforehand
- * What a call would do, and how to pay for a first call early.
+ * What a call would do, and how to pay for a first call early. Any thread may call these
+ * at any time.
  * \{
  */
 
@@ -739,7 +744,8 @@ CLFOLD_API clfold_status clfold_explain(clfold_context *context,
 /**
  * \defgroup experimental Experimental
  * Declared where CLFOLD_EXPERIMENTAL is defined before the include. The library always
- * exports these, but they may change in a minor version.
+ * exports these, but they may change in a minor version. Any thread may call them at any
+ * time.
  * \{
  */
 
