@@ -104,21 +104,21 @@ static void close_bench(struct bench *bench)
     }
 }
 
-static bool make_calls(const struct bench *bench, const struct bench_case *of,
+static bool make_calls(const struct bench *bench, const struct bench_case *one,
                        size_t calls)
 {
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
     clfold_status status = CLFOLD_OK;
 
     for (size_t i = 0; i < calls && status == CLFOLD_OK; ++i) {
-        status = of->call(bench->clfold, bench->queue, &sum, bench->in, 0, bench->out, 0,
-                          of->count, 0, NULL, NULL);
+        status = one->call(bench->clfold, bench->queue, &sum, bench->in, 0, bench->out, 0,
+                           one->count, 0, NULL, NULL);
     }
-    return status == CLFOLD_OK || complain(of->name, clfold_last_error());
+    return status == CLFOLD_OK || complain(one->name, clfold_last_error());
 }
 
 /* The median of some batches, with OpenCL's calls as short as can be. */
-static bool time_case(const struct bench *bench, const struct bench_case *of, double *ns)
+static bool time_case(const struct bench *bench, const struct bench_case *one, double *ns)
 {
     double batches[BATCHES];
     bool good = true;
@@ -126,7 +126,7 @@ static bool time_case(const struct bench *bench, const struct bench_case *of, do
     clspy_hollow(true);
     for (int i = 0; i < BATCHES && good; ++i) {
         const double begin = clock_now();
-        good = make_calls(bench, of, BATCH);
+        good = make_calls(bench, one, BATCH);
         batches[i] = (clock_now() - begin) * 1e9 / BATCH;
     }
     clspy_hollow(false);
@@ -136,25 +136,25 @@ static bool time_case(const struct bench *bench, const struct bench_case *of, do
     return good;
 }
 
-static bool print_case(const struct bench *bench, const struct bench_case *of)
+static bool print_case(const struct bench *bench, const struct bench_case *one)
 {
     double ns;
 
-    if (!make_calls(bench, of, WARM)) {
+    if (!make_calls(bench, one, WARM)) {
         return false;
     }
     const uint64_t calls = clspy_calls(NULL), objects = clspy_calls("clCreate*");
     const uint64_t blocks = malloc_spy_calls();
-    if (!make_calls(bench, of, BATCH)) {
+    if (!make_calls(bench, one, BATCH)) {
         return false;
     }
     const double new_blocks = (double)(malloc_spy_calls() - blocks) / BATCH;
     const double new_calls = (double)(clspy_calls(NULL) - calls) / BATCH;
     const double new_objects = (double)(clspy_calls("clCreate*") - objects) / BATCH;
-    if (!time_case(bench, of, &ns)) {
+    if (!time_case(bench, one, &ns)) {
         return false;
     }
-    printf("%s\t%.0f\t%g\t%g\t%g\n", of->name, ns, new_calls, new_blocks, new_objects);
+    printf("%s\t%.0f\t%g\t%g\t%g\n", one->name, ns, new_calls, new_blocks, new_objects);
     return true;
 }
 

@@ -33,9 +33,9 @@ struct bench {
     double seconds[NUM_CASES][RUNS], num_folded[NUM_CASES];
 };
 
-static bool open_bench(void *of)
+static bool open_bench(void *user)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
     const struct bench_device *device = &bench->device;
 
     /* Zeros do: nothing depends on the values. */
@@ -46,9 +46,9 @@ static bool open_bench(void *of)
     return bench->in && bench->out && bench->tiles && bench->folded;
 }
 
-static void close_bench(void *of)
+static void close_bench(void *user)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
     const cl_mem mems[] = { bench->in, bench->out, bench->tiles, bench->folded };
 
     for (size_t i = 0; i < sizeof(mems) / sizeof(mems[0]); ++i) {
@@ -59,16 +59,16 @@ static void close_bench(void *of)
 }
 
 /* The time of one scan; below 0: it failed. */
-static double scan(struct bench *bench, const struct bench_case *of)
+static double scan(struct bench *bench, const struct bench_case *one)
 {
     const struct scan_trace trace = { .tiles = bench->tiles,
                                       .folded = bench->folded,
                                       .folded_room = FOLDED,
-                                      .block_every = of->block_every };
+                                      .block_every = one->block_every };
     const clfold_fold fold = { .op = CLFOLD_ADD,
                                .type = CLFOLD_F32,
-                               .algorithm = of->algorithm };
-    const bool blocked = of->block_every > 0;
+                               .algorithm = one->algorithm };
+    const bool blocked = one->block_every > 0;
     const struct debug plan = { .spins = blocked ? 1 : 0,
                                 .trace = blocked ? &trace : NULL };
     double begin;
@@ -83,15 +83,15 @@ static double scan(struct bench *bench, const struct bench_case *of)
         status = clFinish(bench->device.session.queue);
     }
     if (status) {
-        bench_complain(&bench->device, of->algorithm, status);
+        bench_complain(&bench->device, one->algorithm, status);
         return -1;
     }
     return clock_now() - begin;
 }
 
-static bool run_all(void *of, int run)
+static bool run_all(void *user, int run)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
 
     for (size_t i = 0; i < NUM_CASES; ++i) {
         const double seconds = scan(bench, &cases[i]);
@@ -113,9 +113,9 @@ static bool run_all(void *of, int run)
     return true;
 }
 
-static void print_all(void *of)
+static void print_all(void *user)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
     double base = 0;
 
     printf("%s, %s, driver %s; 2^24 f32, medians of %d\n", bench->device.caps.platform,

@@ -60,9 +60,9 @@ static clfold_status scan(struct bench *bench)
     return status ? status : clFinish(bench->device.session.queue);
 }
 
-static bool open_bench(void *of)
+static bool open_bench(void *user)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
     const size_t bytes = (size_t)COUNT * sizeof(cl_float);
 
     if (!bench->device.caps.facts.sub_groups) {
@@ -85,9 +85,9 @@ static bool open_bench(void *of)
            bench_complain(&bench->device, "the records", CL_OUT_OF_HOST_MEMORY);
 }
 
-static void close_bench(void *of)
+static void close_bench(void *user)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
 
     free(bench->tiles);
     if (bench->in) {
@@ -111,9 +111,9 @@ static void add_records(struct bench *bench, size_t window)
     }
 }
 
-static bool run_all(void *of, int run)
+static bool run_all(void *user, int run)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
 
     for (size_t i = 0; i < NUM_WINDOWS; ++i) {
         choose(bench, windows[i]);
@@ -132,9 +132,9 @@ static bool run_all(void *of, int run)
     return true;
 }
 
-static void print_all(void *of)
+static void print_all(void *user)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
     const double records = (double)bench->num_tiles * RUNS;
 
     printf("%s, %s; 2^24 f32, %zu tiles, medians of %d\n", bench->device.caps.platform,

@@ -124,9 +124,9 @@ static bool fill(const struct bench *bench, size_t bytes)
     return status == CL_SUCCESS || bench_complain(&bench->device, "the data", status);
 }
 
-static bool open_bench(void *of)
+static bool open_bench(void *user)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
     const struct bench_device *device = &bench->device;
     const size_t bytes = (size_t)COUNT * ITEM + 64;
     const cl_ulong num = COUNT / 16;
@@ -149,9 +149,9 @@ static bool open_bench(void *of)
     return true;
 }
 
-static void close_bench(void *of)
+static void close_bench(void *user)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
 
     if (bench->copy) {
         clReleaseKernel(bench->copy);
@@ -201,9 +201,9 @@ static clfold_status enqueue(struct bench *bench, const struct bench_case *scan)
                                        COUNT, 0, NULL, NULL);
 }
 
-static bool run_all(void *of, int run)
+static bool run_all(void *user, int run)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
 
     for (size_t i = 0; i < NUM_CASES; ++i) {
         const double begin = clock_now();
@@ -235,9 +235,9 @@ static double multiple_of(struct bench *bench, const struct bench_case *scan)
            ((double)COUNT * (double)scan->in_size);
 }
 
-static void print_all(void *of)
+static void print_all(void *user)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
     double copy = 0;
 
     printf("%s, %s, driver %s; 2^26 items, medians of %d\n", bench->device.caps.platform,

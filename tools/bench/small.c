@@ -44,9 +44,9 @@ static cl_int value_of(size_t i)
     return (cl_int)(i * 2654435761u % 201) - 100;
 }
 
-static bool open_bench(void *of)
+static bool open_bench(void *user)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
     const struct bench_device *device = &bench->device;
     cl_int values[MOST];
     cl_int status;
@@ -68,9 +68,9 @@ static bool open_bench(void *of)
     return bench->empty;
 }
 
-static void close_bench(void *of)
+static void close_bench(void *user)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
 
     if (bench->empty) {
         clReleaseKernel(bench->empty);
@@ -102,30 +102,30 @@ static double time_empty(struct bench *bench)
     return clock_now() - begin;
 }
 
-static double time_call(struct bench *bench, const struct bench_call *of, size_t count)
+static double time_call(struct bench *bench, const struct bench_call *one, size_t count)
 {
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
     const double begin = clock_now();
     clfold_status status =
-        of->call(bench->device.session.context, bench->device.session.queue, &sum,
-                 bench->in, 0, bench->out, 0, count, 0, NULL, NULL);
+        one->call(bench->device.session.context, bench->device.session.queue, &sum,
+                  bench->in, 0, bench->out, 0, count, 0, NULL, NULL);
 
     if (status != CLFOLD_OK) {
         fprintf(stderr, "%s: %s\n", bench->device.who, clfold_last_error());
         return -1;
     }
     if ((status = clFinish(bench->device.session.queue))) {
-        bench_complain(&bench->device, of->name, status);
+        bench_complain(&bench->device, one->name, status);
         return -1;
     }
     return clock_now() - begin;
 }
 
 /* The result's last item, which all others but an exclusive scan's own are part of. */
-static bool check(struct bench *bench, const struct bench_call *of, size_t count)
+static bool check(struct bench *bench, const struct bench_call *one, size_t count)
 {
-    const size_t last = of->call == clfold_reduce ? 0 : count - 1;
-    const size_t terms = count - (of->call == clfold_exclusive_scan);
+    const size_t last = one->call == clfold_reduce ? 0 : count - 1;
+    const size_t terms = count - (one->call == clfold_exclusive_scan);
     cl_int found, total = 0;
     cl_int status =
         clEnqueueReadBuffer(bench->device.session.queue, bench->out, CL_TRUE,
@@ -138,15 +138,15 @@ static bool check(struct bench *bench, const struct bench_call *of, size_t count
         total += value_of(i);
     }
     if (found != total) {
-        fprintf(stderr, "%s: %s of %zu: %d instead of %d\n", bench->device.who, of->name,
+        fprintf(stderr, "%s: %s of %zu: %d instead of %d\n", bench->device.who, one->name,
                 count, found, total);
     }
     return found == total;
 }
 
-static bool run_all(void *of, int run)
+static bool run_all(void *user, int run)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
     double seconds = time_empty(bench);
 
     if (run >= 0) {
@@ -165,9 +165,9 @@ static bool run_all(void *of, int run)
     return seconds >= 0;
 }
 
-static void print_all(void *of)
+static void print_all(void *user)
 {
-    struct bench *bench = of;
+    struct bench *bench = user;
     const double empty = clock_median(bench->empty_seconds, RUNS);
 
     printf("%s, %s, driver %s; i32, medians of %d\n", bench->device.caps.platform,

@@ -71,8 +71,8 @@ static bool prepare(struct bench *bench, const struct options *options,
     return bench->rows || message_set(message, "there is no memory to measure");
 }
 
-static bool tell(const struct bench *bench, struct bench_row *row, bool json,
-                 struct outcome *outcome, struct message *message)
+static bool report_row(const struct bench *bench, struct bench_row *row, bool json,
+                       struct outcome *outcome, struct message *message)
 {
     if (!row->ok && outcome->num_wrong++ == 0) {
         outcome->wrong = row;
@@ -121,7 +121,7 @@ static bool measure_case(struct bench *bench, size_t place, bool json,
         row->one = *one;
         row->count = bench->counts[i];
         done = bench_measure(bench, row, message) &&
-               tell(bench, row, json, outcome, message);
+               report_row(bench, row, json, outcome, message);
         progress_step(&outcome->progress, effort(row->count));
     }
     return done;

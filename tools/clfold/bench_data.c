@@ -251,13 +251,13 @@ bool bench_data_agrees(struct bench_data *data, const void *result)
 {
     const bool has_index = data->one.fold == BENCH_ARG_MIN;
     const clfold_type type = data->one.type;
-    struct bench_chunk *const told = &data->results;
+    struct bench_chunk *const results = &data->results;
     clfold_arg_value pair = { 0 };
 
     memcpy(&pair, result, bench_out_size(&data->one));
-    widen(type, has_index ? (const void *)&pair.value : (const void *)&pair, 1, told);
+    widen(type, has_index ? (const void *)&pair.value : (const void *)&pair, 1, results);
     const bool same = type_is_float(type)
-                          ? told->reals[0] == data->real
-                          : told->bits[0] == clfold_number_wrap(type, data->bits);
+                          ? results->reals[0] == data->real
+                          : results->bits[0] == clfold_number_wrap(type, data->bits);
     return same && (!has_index || pair.index == data->least_index);
 }

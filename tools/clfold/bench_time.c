@@ -54,17 +54,17 @@ const char *bench_way_name(enum bench_way way)
 static clfold_status enqueue(const struct timing *t, clfold_context *context,
                              cl_command_queue queue, size_t set, cl_event *event)
 {
-    const struct bench_buffers *const of = &t->buffers;
+    const struct bench_buffers *const buffers = &t->buffers;
     const struct bench_row *const row = t->row;
     const clfold_fold fold = bench_fold_of(&row->one);
 
     if (row->one.operation == CLFOLD_REDUCE) {
-        const size_t offset = set * (of->result_bytes / bench_out_size(&row->one));
-        return clfold_reduce(context, queue, &fold, of->in[set], 0, of->results, offset,
-                             row->count, 0, NULL, event);
+        const size_t offset = set * (buffers->result_bytes / bench_out_size(&row->one));
+        return clfold_reduce(context, queue, &fold, buffers->in[set], 0, buffers->results,
+                             offset, row->count, 0, NULL, event);
     }
-    return clfold_inclusive_scan(context, queue, &fold, of->in[set], 0, of->out[set], 0,
-                                 row->count, 0, NULL, event);
+    return clfold_inclusive_scan(context, queue, &fold, buffers->in[set], 0,
+                                 buffers->out[set], 0, row->count, 0, NULL, event);
 }
 
 static size_t next_set(struct timing *t)
@@ -117,12 +117,13 @@ static bool time_both(struct timing *t, size_t run, struct message *message)
 static bool time_kernel(struct timing *t, enum bench_way way, double *seconds,
                         struct message *message)
 {
-    const struct bench_buffers *const of = &t->buffers;
+    const struct bench_buffers *const buffers = &t->buffers;
     const cl_command_queue queue = t->bench->session.queue;
     const size_t set = next_set(t);
     const double begin = clock_now();
-    cl_int error = bench_roofline_enqueue(&t->bench->roofline, way, queue, of->in[set],
-                                          of->out[set], of->sink, of->in_bytes);
+    cl_int error =
+        bench_roofline_enqueue(&t->bench->roofline, way, queue, buffers->in[set],
+                               buffers->out[set], buffers->sink, buffers->in_bytes);
 
     if (error == CL_SUCCESS) {
         error = clFinish(queue);
@@ -195,24 +196,25 @@ static bool unmap(const struct timing *t, cl_mem mem, void *mapped,
 static bool time_native(struct timing *t, enum bench_way way, double *seconds,
                         struct message *message)
 {
-    const struct bench_buffers *const of = &t->buffers;
+    const struct bench_buffers *const buffers = &t->buffers;
     const size_t set = next_set(t), times = t->bench->roofline.times;
     const cl_map_flags to_write = CL_MAP_WRITE_INVALIDATE_REGION;
     void *in = NULL, *out = NULL;
-    bool done = map(t, of->in[set], CL_MAP_READ, of->in_bytes, &in, message) &&
-                (!times || map(t, of->out[set], to_write, of->out_bytes, &out, message));
+    bool done = map(t, buffers->in[set], CL_MAP_READ, buffers->in_bytes, &in, message) &&
+                (!times ||
+                 map(t, buffers->out[set], to_write, buffers->out_bytes, &out, message));
 
     if (done) {
         const double begin = clock_now();
         if (times) {
-            bench_native_copy(way, in, out, of->in_bytes, times);
+            bench_native_copy(way, in, out, buffers->in_bytes, times);
         } else {
-            bench_native_read(way, in, of->in_bytes);
+            bench_native_read(way, in, buffers->in_bytes);
         }
         *seconds = clock_now() - begin;
     }
-    done = (!out || unmap(t, of->out[set], out, message)) && done;
-    return (!in || unmap(t, of->in[set], in, message)) && done;
+    done = (!out || unmap(t, buffers->out[set], out, message)) && done;
+    return (!in || unmap(t, buffers->in[set], in, message)) && done;
 }
 
 static bool has_native(const struct timing *t, enum bench_way way)

@@ -152,46 +152,47 @@ static bool fight(struct duel *duel, size_t rounds)
 /* ---- The search -------------------------------------------------------------------- */
 
 /* What the final duel takes at least. */
-static double reserve(const struct search *of)
+static double reserve_seconds(const struct search *search)
 {
-    return 2 * LEAST_ROUNDS * of->call;
+    return 2 * LEAST_ROUNDS * search->call;
 }
 
 /* What a set of numbers takes that is tried; a build may take longer than others did. */
-static double trial(const struct search *of)
+static double trial_seconds(const struct search *search)
 {
-    return 1.5 * of->build + 2 * QUICK_ROUNDS * of->call;
+    return 1.5 * search->build + 2 * QUICK_ROUNDS * search->call;
 }
 
-static bool has_time(const struct search *of, double seconds)
+static bool has_time(const struct search *search, double seconds)
 {
-    return of->world->now(of->world->user) + seconds + reserve(of) <= of->end;
+    return search->world->now(search->world->user) + seconds + reserve_seconds(search) <=
+           search->end;
 }
 
-static bool was_tried(const struct search *of, const struct tuned_numbers *numbers)
+static bool was_tried(const struct search *search, const struct tuned_numbers *numbers)
 {
-    bool was = false;
+    bool found = false;
 
-    for (uint32_t i = 0; i < of->num_tried; ++i) {
-        was = was || tuned_equal(&of->tried[i], numbers);
+    for (uint32_t i = 0; i < search->num_tried; ++i) {
+        found = found || tuned_equal(&search->tried[i], numbers);
     }
-    return was;
+    return found;
 }
 
 /* A build may take longer than the last one did. */
-static bool get_ready(struct search *of, const struct tuned_numbers *numbers)
+static bool get_ready(struct search *search, const struct tuned_numbers *numbers)
 {
-    double begin = of->world->now(of->world->user), took;
-    bool ready = of->world->prepare(of->world->user, numbers, &of->best);
+    double begin = search->world->now(search->world->user), took;
+    bool ready = search->world->prepare(search->world->user, numbers, &search->best);
 
-    took = of->world->now(of->world->user) - begin;
-    of->build = took > of->build ? took : 0.75 * of->build + 0.25 * took;
+    took = search->world->now(search->world->user) - begin;
+    search->build = took > search->build ? took : 0.75 * search->build + 0.25 * took;
     return ready;
 }
 
 /* Whether b is so many times as fast: by the median, as soon as it cannot be otherwise or
  * there have been enough rounds. */
-static bool wins(const struct search *of, struct duel *duel, double times)
+static bool wins(const struct search *search, struct duel *duel, double times)
 {
     struct pair_ratio ratio;
 
@@ -201,7 +202,7 @@ static bool wins(const struct search *of, struct duel *duel, double times)
     }
     ratio = pair_ratio(&duel->pair);
     while (ratio.low < times && ratio.high > times && duel->pair.num < MORE_ROUNDS &&
-           has_time(of, 3 * of->call)) {
+           has_time(search, 3 * search->call)) {
         if (!fight(duel, duel->pair.num + 1)) {
             return false;
         }
@@ -212,59 +213,60 @@ static bool wins(const struct search *of, struct duel *duel, double times)
 
 /* Takes these numbers for the best if they are so many times as fast. *time becomes false
  * where there is none left to try them. */
-static bool challenge(struct search *of, const struct tuned_numbers *numbers,
+static bool challenge(struct search *search, const struct tuned_numbers *numbers,
                       double times, bool *time)
 {
-    struct duel duel = { of->world, &of->best, numbers, { .num = 0 } };
+    struct duel duel = { search->world, &search->best, numbers, { .num = 0 } };
 
-    if (!has_time(of, trial(of))) {
+    if (!has_time(search, trial_seconds(search))) {
         *time = false;
         return false;
     }
-    if (!get_ready(of, numbers)) {
+    if (!get_ready(search, numbers)) {
         return false;
     }
-    ++of->result->tried;
-    if (!wins(of, &duel, times)) {
+    ++search->result->tried;
+    if (!wins(search, &duel, times)) {
         return false;
     }
-    if (!of->world->check(of->world->user, numbers)) {
-        ++of->result->wrong;
+    if (!search->world->check(search->world->user, numbers)) {
+        ++search->result->wrong;
         return false;
     }
-    of->best = *numbers;
+    search->best = *numbers;
     return true;
 }
 
 /* Whether these numbers, which are tried once, are the best now. */
-static bool try(struct search *of, const struct tuned_numbers *numbers, bool *time)
+static bool try(struct search *search, const struct tuned_numbers *numbers, bool *time)
 {
     bool better;
 
-    if (was_tried(of, numbers)) {
+    if (was_tried(search, numbers)) {
         return false;
     }
-    if (of->num_tried == MOST_TRIED) {
+    if (search->num_tried == MOST_TRIED) {
         *time = false;
         return false;
     }
-    better = challenge(of, numbers, BETTER, time);
+    better = challenge(search, numbers, BETTER, time);
     if (*time) {
-        of->tried[of->num_tried++] = *numbers;
+        search->tried[search->num_tried++] = *numbers;
     }
     return better;
 }
 
 /* Moves one number up or down by `stride` values, as long as that is better. */
-static bool walk(struct search *of, enum tuned which, bool up, uint32_t stride,
+static bool walk(struct search *search, enum tuned which, bool up, uint32_t stride,
                  bool *time)
 {
     bool moved = false, better = true;
 
     while (better && *time) {
         uint64_t values[TUNE_VALUES];
-        const struct tuned_numbers *at = of->best.set ? &of->best : &of->space->policy;
-        uint32_t num = tune_values(of->space, at, which, values), i = 0;
+        const struct tuned_numbers *at =
+            search->best.set ? &search->best : &search->space->policy;
+        uint32_t num = tune_values(search->space, at, which, values), i = 0;
         struct tuned_numbers next = *at;
         while (i < num && values[i] != at->values[which]) {
             ++i;
@@ -274,7 +276,7 @@ static bool walk(struct search *of, enum tuned which, bool up, uint32_t stride,
         }
         const uint32_t room = up ? num - 1 - i : i, step = stride < room ? stride : room;
         tuned_put(&next, which, values[up ? i + step : i - step]);
-        better = try(of, &next, time);
+        better = try(search, &next, time);
         moved = moved || better;
     }
     return moved;
@@ -282,7 +284,7 @@ static bool walk(struct search *of, enum tuned which, bool up, uint32_t stride,
 
 /* Each number in turn, until none can be moved: first by large steps, whose gain stands
  * out from noise. */
-static void descend(struct search *of, bool *time)
+static void descend(struct search *search, bool *time)
 {
     static const enum tuned order[] = {
         TUNED_TILE_BYTES, TUNED_AHEAD_BYTES, TUNED_STREAM_BYTES, TUNED_GROUPS,
@@ -296,8 +298,8 @@ static void descend(struct search *of, bool *time)
             for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && *time; ++i) {
                 /* What was better upwards is not worse downwards from there. Whether
                  * other numbers moved says nothing of this one's way down. */
-                bool here = walk(of, order[i], true, stride, time) ||
-                            walk(of, order[i], false, stride, time);
+                bool here = walk(search, order[i], true, stride, time) ||
+                            walk(search, order[i], false, stride, time);
                 moved = moved || here;
             }
         }
@@ -306,32 +308,32 @@ static void descend(struct search *of, bool *time)
 
 /* Numbers that were moved for nothing, by noise or before others were, go back: float
  * bits change with some of them. */
-static void simplify(struct search *of, bool *time)
+static void simplify(struct search *search, bool *time)
 {
-    for (int i = 0; i < TUNED_NUM && of->best.set && *time; ++i) {
-        struct tuned_numbers numbers = of->best;
+    for (int i = 0; i < TUNED_NUM && search->best.set && *time; ++i) {
+        struct tuned_numbers numbers = search->best;
         enum tuned which = (enum tuned)i;
-        if (which == TUNED_TILE || !tuned_have(&of->space->policy, which) ||
-            of->best.values[i] == of->space->policy.values[i] ||
-            of->best.values[TUNED_TILE] != of->space->policy.values[TUNED_TILE]) {
+        if (which == TUNED_TILE || !tuned_have(&search->space->policy, which) ||
+            search->best.values[i] == search->space->policy.values[i] ||
+            search->best.values[TUNED_TILE] != search->space->policy.values[TUNED_TILE]) {
             continue;
         }
-        tuned_put(&numbers, which, of->space->policy.values[i]);
-        challenge(of, &numbers, NO_WORSE, time);
+        tuned_put(&numbers, which, search->space->policy.values[i]);
+        challenge(search, &numbers, NO_WORSE, time);
     }
 }
 
 /* Takes as many rounds as there is time for, whoever is ahead: who may stop when it looks
  * well is fooled by noise. */
-static void decide(struct search *of)
+static void decide(struct search *search)
 {
     const struct tuned_numbers none = { 0 };
-    struct tune_result *result = of->result;
-    double left = of->end - of->world->now(of->world->user);
+    struct tune_result *result = search->result;
+    double left = search->end - search->world->now(search->world->user);
     uint32_t rounds = LEAST_ROUNDS;
-    struct duel duel = { of->world, &none, &of->best, { .num = 0 } };
+    struct duel duel = { search->world, &none, &search->best, { .num = 0 } };
 
-    while (rounds + 2 <= MOST_ROUNDS && 2 * (rounds + 2) * of->call < left) {
+    while (rounds + 2 <= MOST_ROUNDS && 2 * (rounds + 2) * search->call < left) {
         rounds += 2;
     }
     if (!fight(&duel, rounds)) {
@@ -341,7 +343,7 @@ static void decide(struct search *of)
     result->default_seconds = clock_median(duel.pair.a, rounds);
     if (result->ratio.median >= BETTER_IN_END && result->ratio.low > 1) {
         result->outcome = TUNE_BETTER;
-        result->numbers = of->best;
+        result->numbers = search->best;
         result->tuned_seconds = clock_median(duel.pair.b, rounds);
     } else if (result->ratio.high >= BETTER_IN_END) {
         result->outcome = TUNE_NOISE;
@@ -349,23 +351,23 @@ static void decide(struct search *of)
 }
 
 /* What a build takes is known from the default's, and what a call does. */
-static bool time_default(struct search *of)
+static bool time_default(struct search *search)
 {
     const struct tuned_numbers none = { 0 };
-    double begin = of->world->now(of->world->user), seconds[3];
+    double begin = search->world->now(search->world->user), seconds[3];
 
-    if (!of->world->prepare(of->world->user, &none, NULL)) {
+    if (!search->world->prepare(search->world->user, &none, NULL)) {
         return false;
     }
-    of->build = of->world->now(of->world->user) - begin;
+    search->build = search->world->now(search->world->user) - begin;
     for (int i = 0; i < 3; ++i) {
-        seconds[i] = of->world->time(of->world->user, &none);
+        seconds[i] = search->world->time(search->world->user, &none);
         if (seconds[i] <= 0) {
             return false;
         }
     }
-    of->call = clock_median(seconds, 3);
-    of->result->default_seconds = of->call;
+    search->call = clock_median(seconds, 3);
+    search->result->default_seconds = search->call;
     return true;
 }
 
@@ -374,36 +376,36 @@ void tune_search(struct tune_result *result, const struct tune_world *world,
                  const struct tuned_numbers *hint, const struct tuned_numbers *other,
                  double seconds)
 {
-    struct search of = { .world = world, .space = space, .result = result };
+    struct search search = { .world = world, .space = space, .result = result };
     double begin = world->now(world->user);
     bool time = true, still = true;
 
     *result = (struct tune_result){ .outcome = TUNE_FAILED, .policy = space->policy };
-    of.end = begin + seconds;
-    if (!time_default(&of)) {
+    search.end = begin + seconds;
+    if (!time_default(&search)) {
         return;
     }
-    result->enough =
-        (world->now(world->user) - begin + TUNE_SOME * trial(&of) + reserve(&of)) /
-        DESCENT;
-    of.tried[of.num_tried++] = space->policy;
+    result->enough = (world->now(world->user) - begin +
+                      TUNE_SOME * trial_seconds(&search) + reserve_seconds(&search)) /
+                     DESCENT;
+    search.tried[search.num_tried++] = space->policy;
     if (previous) {
-        try(&of, previous, &time);
+        try(&search, previous, &time);
         result->previous_tried = time;
     }
     if (hint && time) {
-        try(&of, hint, &time);
+        try(&search, hint, &time);
     }
-    of.end = begin + DESCENT * seconds;
-    descend(&of, &time);
-    if (other && time && try(&of, other, &time)) {
-        descend(&of, &time);
+    search.end = begin + DESCENT * seconds;
+    descend(&search, &time);
+    if (other && time && try(&search, other, &time)) {
+        descend(&search, &time);
     }
-    of.end = begin + seconds;
-    simplify(&of, &still);
+    search.end = begin + seconds;
+    simplify(&search, &still);
     result->outcome = result->tried > 0 || time ? TUNE_DEFAULT : TUNE_UNDECIDED;
-    if (of.best.set) {
-        decide(&of);
+    if (search.best.set) {
+        decide(&search);
     }
 }
 

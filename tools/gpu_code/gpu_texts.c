@@ -87,7 +87,7 @@ static bool is_asked(const char *list, const char *name)
 }
 
 /* What one program is, beside what the request says. */
-struct of {
+struct program {
     const char *operation, *row;
     const struct monoid *monoid;
     const struct tile_shape *tile;
@@ -95,17 +95,18 @@ struct of {
     bool exclusive;
 };
 
-static bool write_program(struct request *request, const struct of *of, struct text *text)
+static bool write_program(struct request *request, const struct program *program,
+                          struct text *text)
 {
-    const struct monoid *monoid = of->monoid;
+    const struct monoid *monoid = program->monoid;
     char name[256], path[4096];
     FILE *file = NULL;
     bool ok = !text->failed;
 
     snprintf(name, sizeof(name), "%s_%s%s_%s_%s_%s_%u.cl", request->vendor->name,
-             of->operation, of->exclusive ? "_exclusive" : "", monoid->name,
+             program->operation, program->exclusive ? "_exclusive" : "", monoid->name,
              clfold_scalar_name(monoid->in), clfold_scalar_name(monoid->type),
-             of->candidate);
+             program->candidate);
     snprintf(path, sizeof(path), "%s/%s", request->folder, name);
     if (ok) {
         file = fopen(path, "w");
@@ -123,11 +124,12 @@ static bool write_program(struct request *request, const struct of *of, struct t
            "\"exclusive\": %s, \"op\": \"%s\", \"in\": \"%s\", \"type\": \"%s\", "
            "\"row\": \"%s\", \"candidate\": %u, \"tile\": \"%s\", \"elements\": %u, "
            "\"sizes\": [%zu, %zu], \"group_size\": %u, \"window\": %u}\n",
-           name, request->vendor->name, of->operation, of->exclusive ? "true" : "false",
-           monoid->name, clfold_scalar_name(monoid->in), clfold_scalar_name(monoid->type),
-           of->row, of->candidate, clfold_tile_name(of->tile->kind), of->tile->elements,
-           clfold_monoid_in_size(monoid), clfold_monoid_out_size(monoid),
-           of->tile->group_size, of->window);
+           name, request->vendor->name, program->operation,
+           program->exclusive ? "true" : "false", monoid->name,
+           clfold_scalar_name(monoid->in), clfold_scalar_name(monoid->type), program->row,
+           program->candidate, clfold_tile_name(program->tile->kind),
+           program->tile->elements, clfold_monoid_in_size(monoid),
+           clfold_monoid_out_size(monoid), program->tile->group_size, program->window);
     ++request->written;
     return true;
 }
@@ -154,16 +156,16 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
     num = clfold_plan_candidates(&job, candidates);
     for (uint32_t i = 0; ok && i < num; ++i) {
         const struct shape *shape = &candidates[i].shape;
-        const struct of of = { .operation = name,
-                               .row = candidates[i].policy.row,
-                               .monoid = monoid,
-                               .tile = &shape->tile,
-                               .candidate = i,
-                               .window = shape->window,
-                               .exclusive = shape->exclusive };
+        const struct program program = { .operation = name,
+                                         .row = candidates[i].policy.row,
+                                         .monoid = monoid,
+                                         .tile = &shape->tile,
+                                         .candidate = i,
+                                         .window = shape->window,
+                                         .exclusive = shape->exclusive };
         struct text text = { 0 };
         clfold_assemble(&text, monoid, shape);
-        ok = write_program(request, &of, &text);
+        ok = write_program(request, &program, &text);
     }
     return ok;
 }

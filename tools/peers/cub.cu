@@ -83,11 +83,11 @@ cudaError_t call_cub(const set &s, void *temp, std::size_t &bytes)
     }
 }
 
-void open(const struct peer_job *of, const void *data)
+void open(const struct peer_job *new_job, const void *data)
 {
-    const std::size_t in_bytes = of->count * of->item;
+    const std::size_t in_bytes = new_job->count * new_job->item;
 
-    job = of;
+    job = new_job;
     select_device();
     sets.resize(job->sets);
     for (set &s : sets) {

@@ -54,7 +54,7 @@ static void put_text(const char *text)
 
 /* One line. */
 __attribute__((format(printf, 2, 0))) static void
-tell(const char *key, const char *format, va_list arguments)
+print_line(const char *key, const char *format, va_list arguments)
 {
     char text[MAX_TEXT];
 
@@ -70,7 +70,7 @@ void peer_fail(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    tell("failed", format, arguments);
+    print_line("failed", format, arguments);
     va_end(arguments);
     exit(1);
 }
@@ -80,7 +80,7 @@ void peer_no_device(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    tell("no_device", format, arguments);
+    print_line("no_device", format, arguments);
     va_end(arguments);
     exit(1);
 }
@@ -91,7 +91,7 @@ __attribute__((noreturn, format(printf, 1, 2))) static void is_wrong(const char 
     va_list arguments;
 
     va_start(arguments, format);
-    tell("wrong", format, arguments);
+    print_line("wrong", format, arguments);
     va_end(arguments);
     exit(1);
 }

@@ -24,9 +24,9 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
-static void open_sets(const struct peer_job *of, const void *data)
+static void open_sets(const struct peer_job *new_job, const void *data)
 {
-    job = of;
+    job = new_job;
     sets = calloc(job->sets, sizeof(*sets));
     if (!sets) {
         peer_fail("no memory for %zu sets", job->sets);
@@ -64,10 +64,10 @@ static void close_sets(void)
 
 static const struct peer_loops *all_loops;
 
-static void open_loops(const struct peer_job *of, const void *data)
+static void open_loops(const struct peer_job *new_job, const void *data)
 {
-    loop = all_loops[of->type];
-    open_sets(of, data);
+    loop = all_loops[new_job->type];
+    open_sets(new_job, data);
 }
 
 int peer_loops_main(int argc, char **argv, const char *name,
