@@ -19,7 +19,7 @@
 #define CLFOLD_MET     2
 #define CLFOLD_IN_VAIN 3
 #define CLFOLD_PLAIN   4
-#define CLFOLD_TOLD    5
+#define CLFOLD_REPORT_WORDS    5
 
 typedef struct {
     uint left; /* looks */
@@ -53,10 +53,10 @@ static bool clfold_await(clfold_word_pointer p, uint number, clfold_watch *watch
     return there;
 }
 
-static void clfold_tell(global uint *told, uint ticket, const clfold_watch *watch,
+static void clfold_report(global uint *reports, uint ticket, const clfold_watch *watch,
                         uint plain)
 {
-    global uint *const mine = told + CLFOLD_TOLD * ticket;
+    global uint *const mine = reports + CLFOLD_REPORT_WORDS * ticket;
 
     mine[CLFOLD_WRONG] = watch->wrong;
     mine[CLFOLD_MET] = watch->met;
@@ -76,7 +76,7 @@ static void clfold_tell(global uint *told, uint ticket, const clfold_watch *watc
  *   words   ticket | pair 0: said, heard | pair 1: said, heard | ...   a line each
  */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-clfold_probe_words(volatile global clfold_word *words, global uint *told, uint rounds,
+clfold_probe_words(volatile global clfold_word *words, global uint *reports, uint rounds,
                    uint looks, uint looks_heard)
 {
     const uint ticket = (uint)clfold_add(words, 1);
@@ -99,7 +99,7 @@ clfold_probe_words(volatile global clfold_word *words, global uint *told, uint r
             clfold_write(heard, clfold_numbered(r));
         }
     }
-    clfold_tell(told, ticket, &watch, plain);
+    clfold_report(reports, ticket, &watch, plain);
 }
 
 /*
@@ -108,7 +108,7 @@ clfold_probe_words(volatile global clfold_word *words, global uint *told, uint r
  *   words   ticket | a word each
  */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-clfold_probe_turns(volatile global clfold_word *words, global uint *told, uint looks)
+clfold_probe_turns(volatile global clfold_word *words, global uint *reports, uint looks)
 {
     const uint ticket = (uint)clfold_add(words, 1);
     clfold_word_pointer mine = words + CLFOLD_LINE_WORDS + ticket;
@@ -117,5 +117,5 @@ clfold_probe_turns(volatile global clfold_word *words, global uint *told, uint l
     if (ticket > 0)
         watch.in_vain = !clfold_await(mine - 1, ticket, &watch);
     clfold_write(mine, clfold_numbered(ticket + 1));
-    clfold_tell(told, ticket, &watch, 0);
+    clfold_report(reports, ticket, &watch, 0);
 }

@@ -32,7 +32,7 @@
 #define LINE 64
 
 /* What a group tells: CLFOLD_TOLD of cl/probe.cl. */
-struct told {
+struct group_report {
     cl_uint ended, wrong, met, in_vain, plain;
 };
 
@@ -57,10 +57,10 @@ struct trial {
 struct batch {
     int kernel;
     cl_uint groups;
-    size_t size;          /* of the words, in bytes */
-    unsigned char *words; /* zeroed, then as they were left */
-    struct told *told;    /* one a group; the same */
-    cl_mem words_mem, told_mem;
+    size_t size;                  /* of the words, in bytes */
+    unsigned char *words;         /* zeroed, then as they were left */
+    struct group_report *reports; /* one a group; the same */
+    cl_mem words_mem, reports_mem;
 };
 
 /* Notes the call, and hands its status on. */
@@ -115,14 +115,14 @@ static cl_int make_launch(const struct trial *trial, struct batch *launch, int k
         .size = LINE + groups * (kernel == WORDS ? LINE : word),
     };
     launch->words = clfold_alloc(launch->size);
-    launch->told = clfold_alloc(groups * sizeof(struct told));
-    if (!launch->words || !launch->told) {
+    launch->reports = clfold_alloc(groups * sizeof(struct group_report));
+    if (!launch->words || !launch->reports) {
         return note(probe, CL_OUT_OF_HOST_MEMORY, "allocating memory");
     }
     status = make_buffer(probe, &launch->words_mem, launch->words, launch->size);
     return status ? status
-                  : make_buffer(probe, &launch->told_mem, launch->told,
-                                groups * sizeof(struct told));
+                  : make_buffer(probe, &launch->reports_mem, launch->reports,
+                                groups * sizeof(struct group_report));
 }
 
 static void finish_launch(struct probe *probe, struct batch *launch)
@@ -130,11 +130,12 @@ static void finish_launch(struct probe *probe, struct batch *launch)
     if (launch->words_mem) {
         note_release(probe, clReleaseMemObject(launch->words_mem), "clReleaseMemObject");
     }
-    if (launch->told_mem) {
-        note_release(probe, clReleaseMemObject(launch->told_mem), "clReleaseMemObject");
+    if (launch->reports_mem) {
+        note_release(probe, clReleaseMemObject(launch->reports_mem),
+                     "clReleaseMemObject");
     }
     clfold_free(launch->words);
-    clfold_free(launch->told);
+    clfold_free(launch->reports);
 }
 
 static cl_int set_args(const struct trial *trial, const struct batch *launch)
@@ -144,7 +145,7 @@ static cl_int set_args(const struct trial *trial, const struct batch *launch)
     cl_int status = clSetKernelArg(kernel, at++, sizeof(cl_mem), &launch->words_mem);
 
     if (status == CL_SUCCESS) {
-        status = clSetKernelArg(kernel, at++, sizeof(cl_mem), &launch->told_mem);
+        status = clSetKernelArg(kernel, at++, sizeof(cl_mem), &launch->reports_mem);
     }
     if (status == CL_SUCCESS && launch->kernel == WORDS) {
         status = clSetKernelArg(kernel, at++, sizeof(cl_uint), &trial->rounds);
@@ -175,9 +176,9 @@ static cl_int run_launch(struct trial *trial, const struct batch *launch)
     if (status) {
         return note(probe, status, "clEnqueueNDRangeKernel");
     }
-    status = clEnqueueReadBuffer(trial->queue, launch->told_mem, CL_TRUE, 0,
-                                 launch->groups * sizeof(struct told), launch->told, 0,
-                                 NULL, NULL);
+    status = clEnqueueReadBuffer(trial->queue, launch->reports_mem, CL_TRUE, 0,
+                                 launch->groups * sizeof(struct group_report),
+                                 launch->reports, 0, NULL, NULL);
     if (status == CL_SUCCESS) {
         status = clEnqueueReadBuffer(trial->queue, launch->words_mem, CL_TRUE, 0,
                                      launch->size, launch->words, 0, NULL, NULL);
@@ -229,7 +230,7 @@ static bool are_there(const struct trial *trial, const struct batch *launch)
         for (cl_uint i = 0; i < said; ++i) {
             there = there && word_at(memory, launch, at + i * word) == right;
         }
-        there = there && launch->told[g].ended == 1;
+        there = there && launch->reports[g].ended == 1;
     }
     return there;
 }
@@ -248,9 +249,9 @@ static cl_int try_kernel(struct trial *trial, int kernel, cl_uint groups,
         *fate = FATE_LOST;
     }
     for (cl_uint g = 0; status == CL_SUCCESS && g < groups; ++g) {
-        trial->in_vain |= launch.told[g].in_vain > 0;
-        trial->met += launch.told[g].met;
-        *fate = launch.told[g].wrong > 0 ? FATE_TORN : *fate;
+        trial->in_vain |= launch.reports[g].in_vain > 0;
+        trial->met += launch.reports[g].met;
+        *fate = launch.reports[g].wrong > 0 ? FATE_TORN : *fate;
     }
     finish_launch(trial->probe, &launch);
     return status;

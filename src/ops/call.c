@@ -177,9 +177,9 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
     const struct monoid *monoid = request.job.monoid;
     if (result_size != clfold_monoid_out_size(monoid)) {
         return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT,
-                           "result_size %zu bytes is not the %zu of %s, %s", result_size,
-                           clfold_monoid_out_size(monoid), monoid->name,
-                           clfold_scalar_name(fold->type));
+                           "result_size is %zu bytes, but %s of %s needs %zu",
+                           result_size, monoid->name, clfold_scalar_name(fold->type),
+                           clfold_monoid_out_size(monoid));
     }
     request.to_host = true;
     if ((status = clfold_request_check(&request, &site, context)) ||

@@ -14,25 +14,25 @@ struct site clfold_site(const clfold_context *context, const clfold_fold *fold,
     };
 }
 
-clfold_status clfold_check_reserved(const struct site *site, const char *of,
+clfold_status clfold_check_reserved(const struct site *site, const char *owner,
                                     const uintptr_t *reserved, size_t num)
 {
     for (size_t i = 0; i < num; ++i) {
         if (reserved[i] != 0) {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "%s: reserved[%zu] is not zero", of, i);
+                               "%s: reserved[%zu] is not zero", owner, i);
         }
     }
     return CLFOLD_OK;
 }
 
-clfold_status clfold_check_later(const struct site *site, const char *of,
+clfold_status clfold_check_later(const struct site *site, const char *owner,
                                  const struct later *later, size_t num)
 {
     for (size_t i = 0; i < num; ++i) {
         if (later[i].used) {
             return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                               "%s: %s is not in this version", of, later[i].field);
+                               "%s: %s is not in this version", owner, later[i].field);
         }
     }
     return CLFOLD_OK;
@@ -78,7 +78,7 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
     if (clfold_operation_row(operation)->family != FAMILY_SCAN &&
         (fold->total_at.mem || fold->total_at.offset)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "fold: total_at %p is for scans, a reduction's is out",
+                           "fold: total_at %p is only for scans",
                            (void *)fold->total_at.mem);
     }
     return clfold_check_later(site, "fold", later, sizeof(later) / sizeof(later[0]));
@@ -89,11 +89,12 @@ static clfold_status check_values(const struct site *site, const clfold_fold *fo
                                   const struct monoid *monoid)
 {
     if (fold->out && !clfold_scalar(fold->out)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "out %u is no type", fold->out);
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "out %u is not a valid type",
+                           fold->out);
     }
     if (fold->out && fold->out != fold->type) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "out %s, another type than %s, is not in this version",
+                           "out %s differs from type %s, which is not in this version",
                            clfold_scalar_name(fold->out), clfold_scalar_name(fold->type));
     }
     if (!fold->init && fold->init_size != 0) {
@@ -102,9 +103,9 @@ static clfold_status check_values(const struct site *site, const clfold_fold *fo
     }
     if (fold->init && fold->init_size != clfold_monoid_out_size(monoid)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "init_size %zu bytes is not the %zu of %s, %s",
-                           fold->init_size, clfold_monoid_out_size(monoid), monoid->name,
-                           clfold_scalar_name(fold->type));
+                           "init_size is %zu bytes, but %s of %s needs %zu",
+                           fold->init_size, monoid->name, clfold_scalar_name(fold->type),
+                           clfold_monoid_out_size(monoid));
     }
     return CLFOLD_OK;
 }
@@ -112,8 +113,8 @@ static clfold_status check_values(const struct site *site, const clfold_fold *fo
 static clfold_status check_operation(const struct site *site, clfold_operation operation)
 {
     if (operation < CLFOLD_REDUCE || operation > CLFOLD_RUN_LENGTH_DECODE) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "operation %u is no operation",
-                           operation);
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "operation %u is not a valid operation", operation);
     }
     if (!clfold_operation_row(operation)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
@@ -177,11 +178,11 @@ clfold_status clfold_check_queue(const struct site *site, const clfold_context *
     }
     if (of_context != context->context) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "queue %p is of another cl_context", (void *)queue);
+                           "queue %p belongs to another cl_context", (void *)queue);
     }
     if (of_device != context->device) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "queue %p is of another device than %s", (void *)queue,
+                           "queue %p belongs to another device than %s", (void *)queue,
                            context->caps.name);
     }
     *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -209,7 +210,7 @@ clfold_status clfold_check_wait(const struct site *site, const clfold_context *c
         }
         if (event_context != context->context) {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "wait[%u] %p is of another cl_context", i,
+                               "wait[%u] %p belongs to another cl_context", i,
                                (void *)wait[i]);
         }
     }
@@ -251,12 +252,13 @@ clfold_status clfold_check_span(const struct site *site, const clfold_context *c
         return clfold_fail(site, status, "%s: clGetMemObjectInfo failed", span->name);
     }
     if (kind != CL_MEM_OBJECT_BUFFER) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s %p is no buffer", span->name,
-                           (void *)span->mem);
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s %p is not a buffer",
+                           span->name, (void *)span->mem);
     }
     if (of_context != context->context) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s %p is of another cl_context",
-                           span->name, (void *)span->mem);
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "%s %p belongs to another cl_context", span->name,
+                           (void *)span->mem);
     }
     if (flags & span->denied) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s %p is %s for kernels",
@@ -269,12 +271,12 @@ clfold_status clfold_check_span(const struct site *site, const clfold_context *c
                            span->offset_name, span->offset, span->count);
     }
     if (end > size / span->size) {
-        return clfold_fail(site, CLFOLD_ERROR_RANGE,
-                           "%s holds %zu %s%s%s%s, %s %zu + count %zu is past its end",
-                           span->name, size / span->size,
-                           span->op ? "results of " : "elements of ",
-                           span->op ? span->op : "", span->op ? ", " : "", span->type,
-                           span->offset_name, span->offset, span->count);
+        return clfold_fail(
+            site, CLFOLD_ERROR_RANGE,
+            "%s holds %zu %s%s%s%s, but %s %zu + count %zu is past its end", span->name,
+            size / span->size, span->op ? "results of " : "elements of ",
+            span->op ? span->op : "", span->op ? ", " : "", span->type, span->offset_name,
+            span->offset, span->count);
     }
     span->root = parent ? parent : span->mem;
     span->begin = origin + span->offset * span->size;
@@ -297,9 +299,10 @@ clfold_status clfold_check_overlap(const struct site *site, const struct span *i
         return CLFOLD_OK;
     }
     if (same && allowed == OVERLAP_ELEMENTS) {
-        return clfold_fail(site, CLFOLD_ERROR_OVERLAP,
-                           "%s is in the place of %s, with elements of %zu bytes for %zu",
-                           out->name, in->name, out->size, in->size);
+        return clfold_fail(
+            site, CLFOLD_ERROR_OVERLAP,
+            "%s starts where %s does, but its elements have %zu bytes, not %zu",
+            out->name, in->name, out->size, in->size);
     }
     return clfold_fail(site, CLFOLD_ERROR_OVERLAP,
                        "%s, bytes %zu to %zu, overlaps %s, bytes %zu to %zu", out->name,

@@ -14,7 +14,7 @@ struct site clfold_site(const clfold_context *context, const clfold_fold *fold,
                         const char *function);
 
 /* The tail of a struct, named `of`, that must be zero. */
-clfold_status clfold_check_reserved(const struct site *site, const char *of,
+clfold_status clfold_check_reserved(const struct site *site, const char *owner,
                                     const uintptr_t *reserved, size_t num);
 
 /* Fields of a struct that this version lacks: one that is used is refused. */
@@ -22,7 +22,7 @@ struct later {
     bool used;
     const char *field;
 };
-clfold_status clfold_check_later(const struct site *site, const char *of,
+clfold_status clfold_check_later(const struct site *site, const char *owner,
                                  const struct later *later, size_t num);
 
 /* All that can be said of a fold without a call: context and fold are there, every field

@@ -26,7 +26,8 @@ static clfold_status check_params(const struct site *site,
     }
     if (params->log_level < 0 || params->log_level > CLFOLD_LOG_DEBUG) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "params: log_level %d is no level", params->log_level);
+                           "params: log_level %d is not a valid level",
+                           params->log_level);
     }
     return clfold_check_later(site, "params", later, sizeof(later) / sizeof(later[0]));
 }
@@ -101,7 +102,7 @@ static clfold_status read_environment(struct clfold_context *ctx, const struct s
     if (name && !clfold_algorithm_named(name, FAMILY_SCAN, &algorithm)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "the environment variable " CLFOLD_SCAN_VARIABLE
-                           " is \"%s\", which is no algorithm of scans",
+                           " is \"%s\", which is not a scan algorithm",
                            name);
     }
     ctx->scan = name ? clfold_algorithm_name(algorithm) : NULL;

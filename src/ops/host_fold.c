@@ -225,28 +225,28 @@ struct roundings {
  *   reduce0 to 5  a tree a launch, its leaves 1 or 2 items
  *   reduce6       `items` in sequence, then as tiles
  */
-static struct roundings roundings_of(const struct host_fold *fold,
-                                     const struct plan *plan)
+static struct roundings count_roundings(const struct host_fold *fold,
+                                        const struct plan *plan)
 {
     double tile = plan->shape.tile.elements, group = plan->shape.tile.group_size;
     double run = (double)plan->items, groups = (double)plan->num_groups;
     double lanes = plan->shape.tile.kind == TILE_VECTOR ? 64 : group;
     double tiles = tile > 0 ? floor(run * group / tile) + 1 : 1;
     double folded = (double)fold->folded;
-    struct roundings of = { .values = folded };
+    struct roundings roundings = { .values = folded };
 
     /* Of each launch the tree and a leaf, and of the last one init. */
-    of.items = plan->num_launches * (ceil(log2(group)) + 1) + 1;
+    roundings.items = plan->num_launches * (ceil(log2(group)) + 1) + 1;
     if (plan->has_grid) {
-        of.stage = tile > 0 ? fmin(tile, folded) / lanes + 32 : run;
-        of.items += tiles + groups / group + 1;
-        of.values = fmin(folded, group * tiles * groups) + 1;
+        roundings.stage = tile > 0 ? fmin(tile, folded) / lanes + 32 : run;
+        roundings.items += tiles + groups / group + 1;
+        roundings.values = fmin(folded, group * tiles * groups) + 1;
     }
     if (fold->op == CLFOLD_MUL) {
-        of.stage = plan->has_grid ? folded : 0;
-        of.items = 2 * of.values;
+        roundings.stage = plan->has_grid ? folded : 0;
+        roundings.items = 2 * roundings.values;
     }
-    return of;
+    return roundings;
 }
 
 /* n roundings of u each. */
@@ -257,15 +257,18 @@ static double grown(double n, double u)
 
 /* Of the device, relative to the product or to the sum of magnitudes. With worst cases of
  * f16 it is soon infinite: from 1,024 roundings on. */
-static double device_error(const struct host_fold *fold, const struct roundings *of)
+static double device_error(const struct host_fold *fold,
+                           const struct roundings *roundings)
 {
     double u = clfold_number_range(fold->type).u;
 
     if (fold->type == CLFOLD_F16) {
-        double stage = grown(of->stage, ldexp(1, -24)), items = grown(of->items, u);
+        double stage = grown(roundings->stage, ldexp(1, -24)),
+               items = grown(roundings->items, u);
         return stage + items * (1 + stage);
     }
-    return grown(fold->op == CLFOLD_MUL ? (double)fold->folded : of->stage + of->items,
+    return grown(fold->op == CLFOLD_MUL ? (double)fold->folded
+                                        : roundings->stage + roundings->items,
                  u);
 }
 
@@ -300,7 +303,7 @@ static double host_real(const struct host_fold *fold)
 static bool reals_agree(const struct host_fold *fold, const struct plan *plan,
                         double device)
 {
-    struct roundings of = roundings_of(fold, plan);
+    struct roundings roundings = count_roundings(fold, plan);
     double host, scale, relative, values;
 
     /* A NaN stays one in any order. */
@@ -315,13 +318,13 @@ static bool reals_agree(const struct host_fold *fold, const struct plan *plan,
     if (fold->has_special || scale == 0) {
         return device == host;
     }
-    relative = device_error(fold, &of) + host_error(fold);
+    relative = device_error(fold, &roundings) + host_error(fold);
     if (isinf(relative)) {
         return true;
     }
     /* Tiny elements may be taken for 0, and so may what is made of others: its operands
      * and itself. */
-    values = 3 * (fold->type == CLFOLD_F16 ? 2 * of.values : (double)fold->folded);
+    values = 3 * (fold->type == CLFOLD_F16 ? 2 * roundings.values : (double)fold->folded);
     return fabs(device - host) <=
            relative * scale + ldexp(fabs(host), -52) + fold->tiny +
                values * ldexp(1, clfold_number_range(fold->type).least);
@@ -381,10 +384,10 @@ static clfold_status compare_extreme(const struct host_fold *fold,
         return differ(fold, site, index, device, extreme->index, host);
     }
     if (has_index(fold->op) && !is_padded(fold->type, result, k)) {
-        return clfold_fail(site, CLFOLD_ERROR_DATA,
-                           "verify: the device leaves bytes behind the value of %s that "
-                           "are not 0",
-                           clfold_scalar_name(fold->type));
+        return clfold_fail(
+            site, CLFOLD_ERROR_DATA,
+            "verify: the device left bytes other than 0 after the value of %s",
+            clfold_scalar_name(fold->type));
     }
     return CLFOLD_OK;
 }

@@ -77,10 +77,11 @@ static clfold_status check_total(const struct request *request, const struct sit
     }
     if (request->job.count == 0 && !monoid->has_identity &&
         !clfold_has_init(&request->init)) {
-        return clfold_fail(site, CLFOLD_ERROR_EMPTY,
-                           "count is 0, and total_at wants the fold of nothing by %s, "
-                           "which has neither identity nor init",
-                           monoid->name);
+        return clfold_fail(
+            site, CLFOLD_ERROR_EMPTY,
+            "count is 0, so total_at has no value: %s has neither identity "
+            "nor init",
+            monoid->name);
     }
     return CLFOLD_OK;
 }

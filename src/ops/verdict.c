@@ -19,7 +19,7 @@ void clfold_device_key(const struct caps *caps, char key[CLFOLD_KEY_SIZE])
 }
 
 /* Whether the device offers the tier that a list or a line of the caller's names. */
-static bool is_of(const struct findings *findings, const struct caps *caps)
+static bool device_offers(const struct findings *findings, const struct caps *caps)
 {
     const struct verdict *verdict = &findings->verdict;
 
@@ -31,7 +31,7 @@ static bool is_of(const struct findings *findings, const struct caps *caps)
 static bool is_known(struct findings *findings, const struct caps *caps)
 {
     return clfold_verdict_known(findings, &caps->facts, caps->driver) &&
-           is_of(findings, caps);
+           device_offers(findings, caps);
 }
 
 bool clfold_knowledge_init(struct knowledge *knowledge, const struct caps *caps)
@@ -45,29 +45,29 @@ bool clfold_knowledge_init(struct knowledge *knowledge, const struct caps *caps)
 void clfold_context_override(clfold_context *context, const struct debug *debug)
 {
     const struct debug *now = clfold_debug(debug);
-    struct knowledge *of = &context->knowledge;
+    struct knowledge *knowledge = &context->knowledge;
 
     context->debug = debug;
     context->scratch.first_epoch = now->first_epoch;
-    of->listed = !now->probes && is_known(&of->on_list, &context->caps);
+    knowledge->listed = !now->probes && is_known(&knowledge->on_list, &context->caps);
     if (now->tier != MEMORY_NONE) {
-        of->listed = true;
-        of->on_list = (struct findings){
+        knowledge->listed = true;
+        knowledge->on_list = (struct findings){
             .verdict = { now->tier, true,
                          clfold_memory_fences(now->tier, context->caps.fences) },
         };
     }
-    if (now->probes || of->is_forced) {
-        of->known = of->loaded = false;
+    if (now->probes || knowledge->is_forced) {
+        knowledge->known = knowledge->loaded = false;
     }
-    of->is_forced = now->probes > 0;
+    knowledge->is_forced = now->probes > 0;
 }
 
 typedef size_t load_function(void *user, const char *key, void *verdict, size_t size);
 
 /* Asks the caller for what it kept. *refused: it kept something else. */
 static bool load(const struct caps *caps, load_function *ask, void *user,
-                 struct findings *findings, bool *refused)
+                 struct findings *findings, bool *rejected)
 {
     char key[CLFOLD_KEY_SIZE], line[CLFOLD_VERDICT_SIZE] = "";
     size_t size;
@@ -77,12 +77,12 @@ static bool load(const struct caps *caps, load_function *ask, void *user,
     }
     clfold_device_key(caps, key);
     size = ask(user, key, line, sizeof(line));
-    *refused = size != 0;
+    *rejected = size != 0;
     if (size == 0 || size > sizeof(line) || !clfold_verdict_read(findings, line, size) ||
-        !is_of(findings, caps)) {
+        !device_offers(findings, caps)) {
         return false;
     }
-    *refused = false;
+    *rejected = false;
     return true;
 }
 
@@ -98,7 +98,7 @@ static void save(const clfold_context *context, const struct findings *findings)
 }
 
 /* Whether a tier that the device offers was dropped. */
-static bool is_news(const struct findings *findings)
+static bool lost_a_tier(const struct findings *findings)
 {
     bool dropped = false;
 
@@ -120,8 +120,8 @@ static bool is_lasting(const struct findings *findings)
 }
 
 /* What came of a probe, told once nobody waits any more. */
-static void tell(const clfold_context *context, const struct probe *probe, cl_int status,
-                 const struct findings *findings)
+static void log_probe(const clfold_context *context, const struct probe *probe,
+                      cl_int status, const struct findings *findings)
 {
     char line[CLFOLD_VERDICT_SIZE];
 
@@ -130,20 +130,21 @@ static void tell(const clfold_context *context, const struct probe *probe, cl_in
     }
     if (status != CL_SUCCESS || probe->failed_status != CL_SUCCESS) {
         clfold_log(&context->log, CLFOLD_LOG_WARNING,
-                   "the probe of look-back's memory: %s failed (%s)", probe->failed,
+                   "probing memory for look-back: %s failed (%s)", probe->failed,
                    clfold_status_name(status ? status : probe->failed_status));
     }
     if (status != CL_SUCCESS) {
         return;
     }
     clfold_verdict_print(line, findings);
-    clfold_log(&context->log, is_news(findings) ? CLFOLD_LOG_WARNING : CLFOLD_LOG_INFO,
-               "probed look-back's memory, launches took %.1f ms: %s",
+    clfold_log(&context->log,
+               lost_a_tier(findings) ? CLFOLD_LOG_WARNING : CLFOLD_LOG_INFO,
+               "probed memory for look-back, launches took %.1f ms: %s",
                (double)probe->launch_ns / 1e6, line);
 }
 
 /* The best that the device offers. */
-static void hope(const struct caps *caps, struct findings *findings)
+static void set_best_offered(const struct caps *caps, struct findings *findings)
 {
     int t = MEMORY_NONE + 1;
 
@@ -160,39 +161,40 @@ static void hope(const struct caps *caps, struct findings *findings)
 static cl_int find_out(clfold_context *context, bool may_probe, bool anew,
                        struct findings *findings, bool *known, const char **failed)
 {
-    struct knowledge *of = &context->knowledge;
+    struct knowledge *knowledge = &context->knowledge;
     const struct debug *debug = clfold_debug(context->debug);
     struct probe probe = { .context = context->context,
                            .device = context->device,
                            .caps = &context->caps,
                            .tries = debug->probes,
                            .broken = debug->broken };
-    bool refused = false, probes = false, asks = !anew && !of->loaded;
+    bool rejected = false, probes = false, asks = !anew && !knowledge->loaded;
     cl_int status = CL_SUCCESS;
 
     *known = asks && load(&context->caps, context->load_verdict, context->log.user,
-                          findings, &refused);
+                          findings, &rejected);
     if (!*known && may_probe) {
         probes = true;
         status = clfold_probe(&probe, findings);
         *known = status == CL_SUCCESS;
     }
-    clfold_lock_take(&of->lock);
-    of->busy = false;
-    of->loaded |= asks;
+    clfold_lock_take(&knowledge->lock);
+    knowledge->busy = false;
+    knowledge->loaded |= asks;
     if (*known) {
-        of->findings = *findings;
-        of->known = true;
+        knowledge->findings = *findings;
+        knowledge->known = true;
     }
-    clfold_lock_wake(&of->lock);
-    clfold_lock_give(&of->lock);
-    if (refused) {
-        clfold_log(&context->log, CLFOLD_LOG_WARNING,
-                   "load_verdict gave what is no verdict of this device: it is ignored");
+    clfold_lock_wake(&knowledge->lock);
+    clfold_lock_give(&knowledge->lock);
+    if (rejected) {
+        clfold_log(
+            &context->log, CLFOLD_LOG_WARNING,
+            "ignored what load_verdict returned: it is not a verdict for this device");
     }
     if (probes) {
         *failed = probe.failed;
-        tell(context, &probe, status, findings);
+        log_probe(context, &probe, status, findings);
     }
     if (probes && *known && is_lasting(findings)) {
         save(context, findings);
@@ -214,7 +216,7 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
                                const char **failed)
 {
     const struct caps *caps = &context->caps;
-    struct knowledge *of = &context->knowledge;
+    struct knowledge *knowledge = &context->knowledge;
     cl_int status = CL_SUCCESS;
 
     *known = true;
@@ -223,26 +225,26 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
         *findings = (struct findings){ 0 };
         return CL_SUCCESS;
     }
-    if (of->listed) {
-        *findings = of->on_list;
+    if (knowledge->listed) {
+        *findings = knowledge->on_list;
         return CL_SUCCESS;
     }
-    take_idle(of);
-    if (of->known) {
-        *findings = of->findings;
-        clfold_lock_give(&of->lock);
+    take_idle(knowledge);
+    if (knowledge->known) {
+        *findings = knowledge->findings;
+        clfold_lock_give(&knowledge->lock);
         return CL_SUCCESS;
     }
     *known = false;
-    if (may_probe || !of->loaded) {
-        of->busy = true;
-        clfold_lock_give(&of->lock);
+    if (may_probe || !knowledge->loaded) {
+        knowledge->busy = true;
+        clfold_lock_give(&knowledge->lock);
         status = find_out(context, may_probe, false, findings, known, failed);
     } else {
-        clfold_lock_give(&of->lock);
+        clfold_lock_give(&knowledge->lock);
     }
     if (!*known) {
-        hope(caps, findings);
+        set_best_offered(caps, findings);
     }
     return status;
 }

@@ -20,9 +20,10 @@ static clfold_status check_readable(const struct site *site, const char *name, c
         return clfold_fail_call(site, status, "verify: clGetMemObjectInfo");
     }
     if (flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "%s %p must not be read by the host, as verify_every does",
-                           name, (void *)mem);
+        return clfold_fail(
+            site, CLFOLD_ERROR_ARGUMENT,
+            "%s %p must be readable by the host, since verify_every reads it", name,
+            (void *)mem);
     }
     return CLFOLD_OK;
 }

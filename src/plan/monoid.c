@@ -138,24 +138,24 @@ static void set_extremes(struct monoid *monoid, clfold_op op)
 {
     const struct scalar *type = clfold_scalar(monoid->type);
     bool real = type->is_float;
-    struct component *of = monoid->components;
+    struct component *components = monoid->components;
 
     monoid->rare = !real ? NULL : op == CLFOLD_MIN_MAX ? "b.least != b.least" : "b != b";
     if (op == CLFOLD_MIN) {
-        of[0] = extreme(monoid, "v", real ? LEAST("a", "b") : "min(a, b)", LESS("a", "b"),
-                        type->highest);
+        components[0] = extreme(monoid, "v", real ? LEAST("a", "b") : "min(a, b)",
+                                LESS("a", "b"), type->highest);
     } else if (op == CLFOLD_MAX) {
-        of[0] = extreme(monoid, "v", real ? GREATEST("a", "b") : "max(a, b)",
-                        MORE("a", "b"), type->lowest);
+        components[0] = extreme(monoid, "v", real ? GREATEST("a", "b") : "max(a, b)",
+                                MORE("a", "b"), type->lowest);
     } else {
         monoid->num_components = 2;
-        of[0] = extreme(monoid, "least",
-                        real ? LEAST("a.least", "b.least") : "min(a.least, b.least)",
-                        LESS("a.least", "b.least"), type->highest);
-        of[1] = extreme(monoid, "greatest",
-                        real ? GREATEST("a.greatest", "b.greatest")
-                             : "max(a.greatest, b.greatest)",
-                        MORE("a.greatest", "b.greatest"), type->lowest);
+        components[0] = extreme(
+            monoid, "least", real ? LEAST("a.least", "b.least") : "min(a.least, b.least)",
+            LESS("a.least", "b.least"), type->highest);
+        components[1] = extreme(monoid, "greatest",
+                                real ? GREATEST("a.greatest", "b.greatest")
+                                     : "max(a.greatest, b.greatest)",
+                                MORE("a.greatest", "b.greatest"), type->lowest);
     }
 }
 
@@ -278,13 +278,15 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
                                  clfold_op op, clfold_type type, clfold_type in)
 {
     if (op < CLFOLD_ADD || op > CLFOLD_MATRIX_2X2) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "op %u is no operator", op);
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "op %u is not a valid operator",
+                           op);
     }
     if (!clfold_scalar(type)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "type %u is no type", type);
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "type %u is not a valid type",
+                           type);
     }
     if (!clfold_scalar(in)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "in %u is no type", in);
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "in %u is not a valid type", in);
     }
     if (!ops[op].name) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED, "op %s is not in this version",
@@ -292,13 +294,13 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
     }
     if (ops[op].integers_only && clfold_scalar(type)->is_float) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "op %s folds integers, and type is %s", ops[op].enumerator,
-                           clfold_scalar_name(type));
+                           "op %s folds integers only, but type is %s",
+                           ops[op].enumerator, clfold_scalar_name(type));
     }
     if (clfold_scalar(in)->is_float && !clfold_scalar(type)->is_float) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "type %s folded from in %s: floats are folded as floats only",
-                           clfold_scalar_name(type), clfold_scalar_name(in));
+                           "in %s cannot be folded as type %s: floats need a float type",
+                           clfold_scalar_name(in), clfold_scalar_name(type));
     }
     *monoid = (struct monoid){
         .name = ops[op].name,

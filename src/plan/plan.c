@@ -9,10 +9,10 @@
 #define VECTOR 16
 
 static const char *const obstacles[CLFOLD_OBSTACLES] = {
-    [OBSTACLE_NONE] = "nothing is in the way",
+    [OBSTACLE_NONE] = "there is no obstacle",
     [OBSTACLE_LOOPS] = "the device stops work-items that run long loops",
     [OBSTACLE_TIER] = "no memory tier is trusted on this device",
-    [OBSTACLE_FENCES] = "in place it needs acquire and release of device scope",
+    [OBSTACLE_FENCES] = "in place it needs device-scope acquire and release",
     [OBSTACLE_TICKETS] = "there are more tiles than tickets",
     [OBSTACLE_PROBE] = "the probe of its memory failed",
     [OBSTACLE_BUILD] = "its programs do not build",

@@ -51,7 +51,7 @@ static const char *const chosen[] = {
 static void add_tile(struct sentence *sentence, const char *separator,
                      enum tile_kind kind, const char *row, bool dropped)
 {
-    const char *why = dropped ? ", since another does not build" : "";
+    const char *why = dropped ? ", since a better one does not build" : "";
 
     if (strcmp(row, "tuned") == 0) {
         add(sentence, "%s%s by the tuning file%s", separator, clfold_tile_name(kind),
@@ -98,27 +98,27 @@ static void add_groups(struct sentence *sentence, const struct plan *plan)
     add_launches(sentence, plan);
 }
 
-static void add_reduction(struct sentence *sentence, const struct reason *of)
+static void add_reduction(struct sentence *sentence, const struct reason *reason)
 {
-    const struct plan *plan = of->plan;
+    const struct plan *plan = reason->plan;
     bool is_rung = clfold_algorithm_row(plan->shape.algorithm)->is_rung;
 
-    add(sentence, "%s", chosen[of->chooser]);
+    add(sentence, "%s", chosen[reason->chooser]);
     if (!plan->has_grid) {
         add_rung(sentence, plan);
     } else {
         if (is_rung) {
             add(sentence, "groups of %u", plan->shape.tile.group_size);
         } else {
-            add_tile(sentence, "", plan->shape.tile.kind, plan->row, of->dropped);
+            add_tile(sentence, "", plan->shape.tile.kind, plan->row, reason->dropped);
         }
         add_groups(sentence, plan);
     }
     if (is_rung) {
-        add(sentence, "; the policy takes %s", clfold_algorithm_name(of->policy));
+        add(sentence, "; the policy takes %s", clfold_algorithm_name(reason->policy));
     }
-    if (!of->monoid->commutative) {
-        add(sentence, "; order is kept, since %s does not commute", of->monoid->name);
+    if (!reason->monoid->commutative) {
+        add(sentence, "; order is kept, since %s does not commute", reason->monoid->name);
     }
     if (plan->has_grid) {
         /* Brent's rule in numbers. */
@@ -132,18 +132,18 @@ static void add_reduction(struct sentence *sentence, const struct reason *of)
 
 static const char *const methods[CLFOLD_ALGORITHMS] = {
     [SCAN_SINGLE_GROUP] = "one group takes all tiles in turn, in one launch",
-    [SCAN_THEN_PROPAGATE] = "tiles are scanned, and their prefixes put in front",
-    [REDUCE_THEN_SCAN] = "tiles are folded, then scanned behind their prefixes",
+    [SCAN_THEN_PROPAGATE] = "tiles are scanned, then combined with their prefixes",
+    [REDUCE_THEN_SCAN] = "tiles are folded, then scanned with their prefixes",
     [SCAN_LOOKBACK] = "in one launch tiles look back for prefixes",
     [SCAN_CHAINED] = "in one launch tiles wait for the one before",
 };
 
 /* What became of the best tier that was tried. */
-static void add_fate(struct sentence *sentence, const struct reason *of)
+static void add_fate(struct sentence *sentence, const struct reason *reason)
 {
-    const struct findings *findings = of->findings;
+    const struct findings *findings = reason->findings;
 
-    if (!findings || of->obstacle != OBSTACLE_TIER) {
+    if (!findings || reason->obstacle != OBSTACLE_TIER) {
         return;
     }
     for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
@@ -156,28 +156,28 @@ static void add_fate(struct sentence *sentence, const struct reason *of)
     add(sentence, " (it offers none)");
 }
 
-static void add_cause(struct sentence *sentence, const struct reason *of)
+static void add_cause(struct sentence *sentence, const struct reason *reason)
 {
-    enum algorithm algorithm = of->plan->shape.algorithm;
+    enum algorithm algorithm = reason->plan->shape.algorithm;
 
-    if (of->plan->count == 0) {
+    if (reason->plan->count == 0) {
         add(sentence, "there is nothing to scan: ");
-    } else if (of->chooser != CHOSEN_BY_POLICY) {
-        add(sentence, "%s", chosen[of->chooser]);
+    } else if (reason->chooser != CHOSEN_BY_POLICY) {
+        add(sentence, "%s", chosen[reason->chooser]);
     } else if (algorithm == SCAN_SINGLE_GROUP) {
         add(sentence, "the count is small: ");
-    } else if (of->obstacle == OBSTACLE_NONE) {
+    } else if (reason->obstacle == OBSTACLE_NONE) {
         add(sentence, "the count is large: ");
     } else {
-        add(sentence, "look-back is out, %s", clfold_obstacle_text(of->obstacle));
-        add_fate(sentence, of);
+        add(sentence, "look-back is out, %s", clfold_obstacle_text(reason->obstacle));
+        add_fate(sentence, reason);
         add(sentence, ": ");
     }
 }
 
-static void add_method(struct sentence *sentence, const struct reason *of)
+static void add_method(struct sentence *sentence, const struct reason *reason)
 {
-    const struct plan *plan = of->plan;
+    const struct plan *plan = reason->plan;
     enum algorithm algorithm = plan->shape.algorithm;
 
     if (algorithm == SCAN_SINGLE_GROUP && plan->num_launches > 1) {
@@ -189,47 +189,48 @@ static void add_method(struct sentence *sentence, const struct reason *of)
     if (plan->shape.window > 1) {
         add(sentence, ", %u at a time", plan->shape.window);
     }
-    if (clfold_looks_back(algorithm) && of->unproven) {
+    if (clfold_looks_back(algorithm) && reason->unproven) {
         add(sentence, ", if a probe finds memory for it");
     }
 }
 
 /* Whether a call in place is done in another way than this one. */
-static bool parts_in_place(const struct reason *of)
+static bool differs_in_place(const struct reason *reason)
 {
-    return clfold_looks_back(of->plan->shape.algorithm) && !of->unproven &&
-           !of->plan->shape.fences;
+    return clfold_looks_back(reason->plan->shape.algorithm) && !reason->unproven &&
+           !reason->plan->shape.fences;
 }
 
-static void add_scan(struct sentence *sentence, const struct reason *of)
+static void add_scan(struct sentence *sentence, const struct reason *reason)
 {
-    const struct plan *plan = of->plan;
+    const struct plan *plan = reason->plan;
     double in = (double)plan->count * plan->in_size;
 
-    add_cause(sentence, of);
-    add_method(sentence, of);
-    if (of->chooser != CHOSEN_BY_POLICY && of->policy != plan->shape.algorithm) {
-        add(sentence, "; the policy takes %s", clfold_algorithm_name(of->policy));
+    add_cause(sentence, reason);
+    add_method(sentence, reason);
+    if (reason->chooser != CHOSEN_BY_POLICY && reason->policy != plan->shape.algorithm) {
+        add(sentence, "; the policy takes %s", clfold_algorithm_name(reason->policy));
     }
-    add_tile(sentence, "; ", plan->shape.tile.kind, plan->row, of->dropped);
-    if (parts_in_place(of)) {
-        add(sentence, "; in place %s, for want of fences",
-            of->chooser == CHOSEN_BY_POLICY ? clfold_algorithm_name(REDUCE_THEN_SCAN)
-                                            : "refused");
+    add_tile(sentence, "; ", plan->shape.tile.kind, plan->row, reason->dropped);
+    if (differs_in_place(reason)) {
+        add(sentence, "; in place %s, lacking fences",
+            reason->chooser == CHOSEN_BY_POLICY ? clfold_algorithm_name(REDUCE_THEN_SCAN)
+                                                : "rejected");
     }
-    if (of->plan->count > 0) {
-        add(sentence, "; moves %.2f times the input", (double)of->moved / in);
+    if (reason->plan->count > 0) {
+        add(sentence, "; moves %.2f times the input", (double)reason->moved / in);
     }
 }
 
-static void (*const adders[])(struct sentence *sentence, const struct reason *of) = {
+static void (*const adders[])(struct sentence *sentence, const struct reason *reason) = {
     [FAMILY_REDUCE] = add_reduction,
     [FAMILY_SCAN] = add_scan,
 };
 
-void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *of)
+void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *reason)
 {
     struct sentence sentence = begin(text);
 
-    adders[clfold_algorithm_row(of->plan->shape.algorithm)->family](&sentence, of);
+    adders[clfold_algorithm_row(reason->plan->shape.algorithm)->family](&sentence,
+                                                                        reason);
 }

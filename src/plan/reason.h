@@ -1,7 +1,7 @@
 /*
  * Why a call is done as it is, for people: what clfold_explain says of a plan.
  *
- *   asked for by name: tiles are folded, then scanned behind their prefixes; the policy
+ *   asked for by name: tiles are folded, then scanned with their prefixes; the policy
  *   takes scan_lookback; tile_vector by policy "cpu"; moves 3.00 times the input
  *
  * A sentence is made of parts, what matters most in front. A part that has no room is
@@ -31,6 +31,6 @@ struct reason {
     bool unproven;                   /* the device was not probed yet */
     const struct findings *findings; /* NULL where nobody asked */
 };
-void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *of);
+void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *reason);
 
 #endif

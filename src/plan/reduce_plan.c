@@ -80,11 +80,11 @@ static clfold_status check(struct job *job, const struct site *site)
     }
     clfold_plan_candidates(job, candidates);
     if (candidates[0].shape.tile.group_size < 2) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "algorithm \"%s\" needs groups of 2 work-items, and %s is "
-                           "folded by groups of %u here",
-                           row->name, job->monoid->name,
-                           candidates[0].shape.tile.group_size);
+        return clfold_fail(
+            site, CLFOLD_ERROR_UNSUPPORTED,
+            "algorithm \"%s\" needs groups of 2 or more work-items, but %s is "
+            "folded by groups of %u here",
+            row->name, job->monoid->name, candidates[0].shape.tile.group_size);
     }
     return CLFOLD_OK;
 }

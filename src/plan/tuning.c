@@ -58,7 +58,7 @@ static bool is_in_range(const struct tuned_numbers *numbers, enum tuned which,
     uint64_t value = numbers->values[which];
 
     if (!clfold_tuned_of(which, family)) {
-        snprintf(why, CLFOLD_TUNING_WHY, "%s is no number of a %s", tuned[which].name,
+        snprintf(why, CLFOLD_TUNING_WHY, "%s does not apply to a %s", tuned[which].name,
                  family == FAMILY_REDUCE ? "reduction" : "scan");
         return false;
     }
@@ -77,14 +77,14 @@ static bool suits_device(const struct tuned_numbers *numbers,
     if (clfold_numbers_have(numbers, TUNED_GROUP_SIZE) &&
         numbers->values[TUNED_GROUP_SIZE] > device->max_group_size) {
         return refuse(why, TUNED_GROUP_SIZE, numbers->values[TUNED_GROUP_SIZE],
-                      "is more than", device->max_group_size, ", the device's most");
+                      "is more than", device->max_group_size, ", the device's limit");
     }
     for (int i = 0; i < 2; ++i) {
         if (clfold_numbers_have(numbers, builtins[i]) &&
             numbers->values[builtins[i]] != 0 &&
             !clfold_platform_builtins(device->platform)) {
             return refuse(why, builtins[i], numbers->values[builtins[i]], "is more than",
-                          0, ", and the device's compiler is not known to have it");
+                          0, ", and the device's compiler is not known to support it");
         }
     }
     return true;
@@ -104,7 +104,7 @@ bool clfold_numbers_legal(const struct tuned_numbers *numbers, enum family famil
         numbers->values[TUNED_TILE] == TILE_VECTOR &&
         numbers->values[TUNED_GROUP_SIZE] != 1) {
         return refuse(why, TUNED_GROUP_SIZE, numbers->values[TUNED_GROUP_SIZE],
-                      "is more than", 1, ", and a vector's tile is one work-item's");
+                      "is more than", 1, ", and a vector tile belongs to one work-item");
     }
     return !device || suits_device(numbers, device, why);
 }

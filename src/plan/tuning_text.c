@@ -57,12 +57,12 @@ size_t clfold_tuning_print(char text[CLFOLD_TUNING_LINE], const char *key,
                            const struct tuning_fold *fold,
                            const struct tuned_numbers *numbers)
 {
-    char of[CLFOLD_TUNING_FOLD], with[CLFOLD_TUNING_NUMBERS];
+    char fold_text[CLFOLD_TUNING_FOLD], number_text[CLFOLD_TUNING_NUMBERS];
 
-    clfold_tuning_print_fold(of, fold);
-    print_numbers(with, numbers);
-    return (size_t)snprintf(text, CLFOLD_TUNING_LINE, FIRST_LINE "%s %s on %s\n", of,
-                            with, key);
+    clfold_tuning_print_fold(fold_text, fold);
+    print_numbers(number_text, numbers);
+    return (size_t)snprintf(text, CLFOLD_TUNING_LINE, FIRST_LINE "%s %s on %s\n",
+                            fold_text, number_text, key);
 }
 
 /* ---- Words ------------------------------------------------------------------------- */
@@ -143,10 +143,10 @@ static bool read_one(struct tuning_reader *reader, const char **at)
     uint32_t which;
 
     if (!clfold_text_take_name(at, tuned_name, 0, CLFOLD_TUNED - 1, "=", &which)) {
-        return fail(reader, "there is no number ", word);
+        return fail(reader, "unknown number ", word);
     }
     if (!read_value(at, (enum tuned)which, &value) || !clfold_text_take(at, " ")) {
-        return fail(reader, "this is no value: ", word);
+        return fail(reader, "invalid value: ", word);
     }
     if (clfold_numbers_have(&reader->row.numbers, (enum tuned)which)) {
         return fail(reader, "a second ", word);
@@ -165,17 +165,17 @@ static bool read_row(struct tuning_reader *reader, const char *line)
     reader->row = (struct tuning_row){ 0 };
     if (!clfold_text_take_name(&at, operation_name, CLFOLD_REDUCE,
                                CLFOLD_RUN_LENGTH_DECODE, " ", &fold->operation)) {
-        return fail(reader, "there is no operation ", at);
+        return fail(reader, "unknown operation ", at);
     }
     if (!clfold_text_take_name(&at, clfold_op_name, CLFOLD_ADD, CLFOLD_MATRIX_2X2, " ",
                                &fold->op)) {
-        return fail(reader, "there is no operator ", at);
+        return fail(reader, "unknown operator ", at);
     }
     if (!take_type(&at, ":", &fold->in) || !take_type(&at, " ", &fold->type)) {
-        return fail(reader, "this is no type: ", at);
+        return fail(reader, "unknown type: ", at);
     }
     if (!take_class(&at, &fold->count_class)) {
-        return fail(reader, "these are no counts of a row: ", at);
+        return fail(reader, "invalid range of counts: ", at);
     }
     while (!clfold_text_take(&at, "on ")) {
         if (!read_one(reader, &at)) {
@@ -218,14 +218,14 @@ bool clfold_tuning_next(struct tuning_reader *reader)
     }
     ++reader->line;
     if (!end) {
-        return fail(reader, "it has no end", "");
+        return fail(reader, "it has no newline at its end", "");
     }
     length = (size_t)(end - reader->at);
     if (length >= sizeof(line)) {
         return fail(reader, "it is too long", "");
     }
     if (!is_text(reader->at, length)) {
-        return fail(reader, "it is no text", "");
+        return fail(reader, "it is not plain text", "");
     }
     memcpy(line, reader->at, length);
     line[length] = '\0';
@@ -246,7 +246,7 @@ bool clfold_tuning_begin(struct tuning_reader *reader, const char *text, size_t 
     reader->failed = true;
     snprintf(reader->why, sizeof(reader->why),
              length > magic && memcmp(text, MAGIC, magic) == 0
-                 ? "it is of another version than " VERSION
+                 ? "its version is not " VERSION
                  : "it does not begin with \"" MAGIC VERSION "\"");
     return false;
 }

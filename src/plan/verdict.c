@@ -25,7 +25,7 @@ static const char *yes_or_no(bool is)
     return is ? "yes" : "no";
 }
 
-static bool is_dropped(enum tier_fate fate)
+static bool was_dropped(enum tier_fate fate)
 {
     return fate != FATE_UNTRIED && fate != FATE_TAKEN;
 }
@@ -35,7 +35,7 @@ static size_t add_dropped(char *line, size_t length, const struct findings *find
                           const char *comma, const char *is)
 {
     for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
-        if (is_dropped(findings->fates[t])) {
+        if (was_dropped(findings->fates[t])) {
             length += (size_t)snprintf(line + length, CLFOLD_VERDICT_SIZE - length,
                                        "%s%s%s%s", length > 0 ? comma : "",
                                        clfold_memory((enum memory_tier)t)->name, is,
@@ -103,23 +103,24 @@ static bool take_dropped(const char **at, enum tier_fate fates[CLFOLD_MEMORY_TIE
 }
 
 /* Whether the tiers before the one that was taken were dropped, and no other. */
-static bool makes_sense(const struct findings *of)
+static bool is_consistent(const struct findings *findings)
 {
-    enum memory_tier taken = of->verdict.tier;
+    enum memory_tier taken = findings->verdict.tier;
 
     for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
         bool before = taken == MEMORY_NONE || t < (int)taken;
-        if (is_dropped(of->fates[t]) != before) {
+        if (was_dropped(findings->fates[t]) != before) {
             return false;
         }
     }
-    return of->fates[MEMORY_NONE] == FATE_UNTRIED &&
-           (taken != MEMORY_NONE || (!of->verdict.fair && !of->verdict.fences));
+    return findings->fates[MEMORY_NONE] == FATE_UNTRIED &&
+           (taken != MEMORY_NONE ||
+            (!findings->verdict.fair && !findings->verdict.fences));
 }
 
 /* Whether the line is the one that would be written, so that a second tier of a name, or
  * another order, is none. */
-static bool is_written_so(const struct findings *findings, const char *line)
+static bool is_canonical(const struct findings *findings, const char *line)
 {
     char written[CLFOLD_VERDICT_SIZE];
 
@@ -129,7 +130,7 @@ static bool is_written_so(const struct findings *findings, const char *line)
 
 bool clfold_verdict_read(struct findings *findings, const char *line, size_t length)
 {
-    struct findings of = { 0 };
+    struct findings parsed = { 0 };
     char copy[CLFOLD_VERDICT_SIZE];
     const char *at = copy;
     uint32_t tier;
@@ -140,23 +141,24 @@ bool clfold_verdict_read(struct findings *findings, const char *line, size_t len
     memcpy(copy, line, length);
     copy[length] = '\0';
     if (strlen(copy) != length || !clfold_text_take(&at, "clfold verdict 1: tier ") ||
-        !take_tier(&at, ", fair ", &tier) || !take_yes_or_no(&at, &of.verdict.fair) ||
-        !clfold_text_take(&at, ", fences ") || !take_yes_or_no(&at, &of.verdict.fences)) {
+        !take_tier(&at, ", fair ", &tier) || !take_yes_or_no(&at, &parsed.verdict.fair) ||
+        !clfold_text_take(&at, ", fences ") ||
+        !take_yes_or_no(&at, &parsed.verdict.fences)) {
         return false;
     }
-    of.verdict.tier = (enum memory_tier)tier;
+    parsed.verdict.tier = (enum memory_tier)tier;
     while (*at != '\0') {
-        if (!take_dropped(&at, of.fates)) {
+        if (!take_dropped(&at, parsed.fates)) {
             return false;
         }
     }
-    if (of.verdict.tier != MEMORY_NONE) {
-        of.fates[of.verdict.tier] = FATE_TAKEN;
+    if (parsed.verdict.tier != MEMORY_NONE) {
+        parsed.fates[parsed.verdict.tier] = FATE_TAKEN;
     }
-    if (!makes_sense(&of) || !is_written_so(&of, copy)) {
+    if (!is_consistent(&parsed) || !is_canonical(&parsed, copy)) {
         return false;
     }
-    *findings = of;
+    *findings = parsed;
     return true;
 }
 

@@ -203,9 +203,9 @@ def damaged(d, device):
     for text, part in [
         ("", "does not begin with"),
         ("mine\n", "does not begin with"),
-        ("clfold tuning 1\n", "of another version than 3; remove the file to tune anew"),
+        ("clfold tuning 1\n", "its version is not 3; remove the file to tune anew"),
         (FIRST + row, "line 2: tile_bytes 0 is less than 256"),
-        (FIRST + STRANGER[:-1], "line 2: it has no end"),
+        (FIRST + STRANGER[:-1], "line 2: it has no newline at its end"),
     ]:
         path = write(d.path("tuning"), text)
         d.bad(1, part, *words, "--show", "--file", path)
@@ -316,7 +316,7 @@ def ignored(d, device):
     words = ["explain", "reduce", "--count", "4096", "--json", "--device", device["index"]]
     before = d.good(*words, env=environment_of(""))
     path = write(d.path("tuning"), FIRST + STRANGER[:-1])
-    for name, why in [(path, "is ignored: line 2: it has no end"),
+    for name, why in [(path, "is ignored: line 2: it has no newline at its end"),
                       (path + "x", "cannot be read: No such file or directory")]:
         done = d.run(*words, env=environment_of(name))
         told = f"clfold: the tuning file {name} {why}\n"

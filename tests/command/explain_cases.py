@@ -61,10 +61,10 @@ def why_reduce(d, device):
 
 
 def why_scan(d, device):
-    rest = "; " + ROW + "(; in place reduce_then_scan, for want of fences)?" + MOVES
+    rest = "; " + ROW + "(; in place reduce_then_scan, lacking fences)?" + MOVES
     proven = "(, if a probe finds memory for it)?"
     look_back = r"in one launch tiles look back for prefixes(, \d+ at a time)?" + proven
-    folded = "tiles are folded, then scanned behind their prefixes"
+    folded = "tiles are folded, then scanned with their prefixes"
     launches = r"one group takes all tiles in turn, in (one launch|\d+ launches)"
     for kind in ["--inclusive", "--exclusive"]:
         large = None

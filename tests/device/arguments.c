@@ -123,8 +123,8 @@ static void assert_accepted(const struct call_row *row, const struct call *call)
 
 /* For each call that has `of`: what `then` says of `call`, which is sound but for the
  * assignments to it and to its `fold`, a sum. */
-#define with_calls(of, then, ...)                                                        \
-    for_calls(row, of)                                                                   \
+#define with_calls(needs, then, ...)                                                     \
+    for_calls(row, needs)                                                                \
     {                                                                                    \
         clfold_fold fold = sum;                                                          \
         struct call call = sound_call(&fold);                                            \
@@ -132,16 +132,17 @@ static void assert_accepted(const struct call_row *row, const struct call *call)
         then;                                                                            \
     }
 
-#define accept(of, ...) with_calls(of, assert_accepted(row, &call), __VA_ARGS__)
+#define accept(needs, ...) with_calls(needs, assert_accepted(row, &call), __VA_ARGS__)
 
-#define reject(of, status, words, ...)                                                   \
+#define reject(needs, status, words, ...)                                                \
     with_calls(                                                                          \
-        of, assert_rejected(row, call, false, CLFOLD_ERROR_##status, words, __LINE__),   \
+        needs,                                                                           \
+        assert_rejected(row, call, false, CLFOLD_ERROR_##status, words, __LINE__),       \
         __VA_ARGS__)
 
 /* What the fold says, which calls beforehand are given too. */
-#define reject_fold(of, status, words, ...)                                              \
-    with_calls(of,                                                                       \
+#define reject_fold(needs, status, words, ...)                                           \
+    with_calls(needs,                                                                    \
                assert_rejected(row, call, true, CLFOLD_ERROR_##status, words, __LINE__), \
                __VA_ARGS__)
 
@@ -185,13 +186,13 @@ static void test_enumerators(void **state)
         reject_fold(0, UNSUPPORTED, "op CLFOLD_", fold.op = op);
     }
     for (clfold_op op = CLFOLD_BIT_AND; op <= CLFOLD_BIT_XOR; ++op) {
-        reject_fold(0, ARGUMENT, "folds integers, and type is f32", fold.op = op);
+        reject_fold(0, ARGUMENT, "folds integers only, but type is f32", fold.op = op);
     }
     reject_fold(0, ARGUMENT, "type 0", fold.type = 0);
     reject_fold(0, ARGUMENT, "type 99", fold.type = 99);
     reject_fold(0, ARGUMENT, "in 99", fold.in = 99);
-    reject_fold(0, UNSUPPORTED, "type i64 folded from in f32", fold.in = CLFOLD_F32,
-                fold.type = CLFOLD_I64);
+    reject_fold(0, UNSUPPORTED, "in f32 cannot be folded as type i64",
+                fold.in = CLFOLD_F32, fold.type = CLFOLD_I64);
     reject_fold(0, ARGUMENT, "out 99", fold.out = 99);
     reject_fold(0, UNSUPPORTED, "out i32", fold.out = CLFOLD_I32);
     reject_fold(0, ARGUMENT, "accuracy 99", fold.accuracy = 99);
@@ -309,18 +310,18 @@ static void test_sizes(void **state)
     const clfold_arg_value init = { .index = 0 };
 
     (void)state;
-    reject(HAS_RESULT, ARGUMENT, "result_size 8 bytes is not the 4 of add, f32",
+    reject(HAS_RESULT, ARGUMENT, "result_size is 8 bytes, but add of f32 needs 4",
            call.result_size = 8);
-    reject(HAS_RESULT, ARGUMENT, "result_size 4 bytes is not the 16 of arg-min",
+    reject(HAS_RESULT, ARGUMENT, "result_size is 4 bytes, but arg-min of f32 needs 16",
            fold = least);
-    reject(HAS_RESULT, ARGUMENT, "is not the 32 of arg-min-max",
+    reject(HAS_RESULT, ARGUMENT, "but arg-min-max of f32 needs 32",
            fold.op = CLFOLD_ARG_MIN_MAX, call.result_size = 16);
-    reject(HAS_OUT, RANGE, "out holds 250 results of arg-min, f32, out_offset 250",
+    reject(HAS_OUT, RANGE, "out holds 250 results of arg-min, f32, but out_offset 250",
            fold = least, call.out_offset = 250, call.count = 1);
     reject(HAS_ITEMS, RANGE, "out holds 250 results of arg-min", fold = least,
            call.count = 251);
-    reject_fold(0, ARGUMENT, "init_size 4 bytes is not the 16 of arg-min", fold = least,
-                fold.init = &init, fold.init_size = 4);
+    reject_fold(0, ARGUMENT, "init_size is 4 bytes, but arg-min of f32 needs 16",
+                fold = least, fold.init = &init, fold.init_size = 4);
 }
 
 /* Neither identity nor init: nothing has no fold, and an exclusive scan no first item. */
@@ -334,7 +335,7 @@ static void test_no_identity(void **state)
            call.out = places, call.count = 0, call.result_size = 16);
     reject(HAS_ONE, EMPTY, "arg-min-max", fold.op = CLFOLD_ARG_MIN_MAX, call.out = places,
            call.count = 0, call.result_size = 32);
-    reject(HAS_ITEMS, EMPTY, "total_at wants the fold of nothing", fold = least,
+    reject(HAS_ITEMS, EMPTY, "total_at has no value", fold = least,
            fold.total_at.mem = places, call.out = NULL, call.count = 0);
     for (size_t count = 0; count <= 10; count += 10) {
         reject(HAS_FIRST, ARGUMENT, "arg-min, which has no identity, needs init",
@@ -367,13 +368,13 @@ static void test_init(void **state)
     cl_mem write_only = buffer(device.context, CL_MEM_WRITE_ONLY, 64);
 
     (void)state;
-    reject_fold(0, ARGUMENT, "init_size 0", fold.init = &value);
-    reject_fold(0, ARGUMENT, "init_size 8", fold.init = &value, fold.init_size = 8);
+    reject_fold(0, ARGUMENT, "init_size is 0", fold.init = &value);
+    reject_fold(0, ARGUMENT, "init_size is 8", fold.init = &value, fold.init_size = 8);
     reject_fold(0, ARGUMENT, "init_size is 8", fold.init_size = 8);
     reject(0, ARGUMENT, "are both given", fold.init = &value, fold.init_size = 4,
            fold.init_at.mem = spare);
     reject(0, ARGUMENT, "init_at: mem is NULL, but offset is 3", fold.init_at.offset = 3);
-    reject(0, RANGE, "init_at holds 64 elements of f32, init_at.offset 64",
+    reject(0, RANGE, "init_at holds 64 elements of f32, but init_at.offset 64",
            fold.init_at = (clfold_place){ spare, 64 });
     reject(0, RANGE, "init_at", fold.init_at.mem = spare, fold.init_at.offset = SIZE_MAX);
     reject(0, ARGUMENT, "init_at", fold.init_at.mem = write_only);
@@ -388,7 +389,7 @@ static void test_ranges(void **state)
 
     (void)state;
     reject(0, RANGE,
-           "in holds 1000 elements of f32, in_offset 0 + count 1001 is past its end",
+           "in holds 1000 elements of f32, but in_offset 0 + count 1001 is past its end",
            call.count = COUNT + 1);
     reject(0, RANGE, "in_offset 1 + count 1000", call.in_offset = 1);
     reject(0, RANGE, "in_offset 1001 + count 0", call.in_offset = COUNT + 1,
@@ -400,12 +401,12 @@ static void test_ranges(void **state)
     reject(0, RANGE, "in holds 500 elements of i64", fold.type = CLFOLD_I64,
            call.count = 501, call.result_size = 8);
     reject(HAS_OUT, RANGE, "out_offset 18446744073709551615", call.out_offset = SIZE_MAX);
-    reject(HAS_OUT, RANGE, "out holds 1001 elements of f32, out_offset 1001",
+    reject(HAS_OUT, RANGE, "out holds 1001 elements of f32, but out_offset 1001",
            call.out_offset = COUNT + 1);
     reject(HAS_ITEMS, RANGE, "out_offset 2 + count 1000", call.out_offset = 2);
     /* The results are wider than the elements. */
-    reject(HAS_OUT, RANGE, "out holds 500 elements of i64, out_offset 500", fold = wide,
-           call.out_offset = 500, call.count = 1);
+    reject(HAS_OUT, RANGE, "out holds 500 elements of i64, but out_offset 500",
+           fold = wide, call.out_offset = 500, call.count = 1);
     reject(HAS_ITEMS, RANGE, "out holds 500 elements of i64", fold = wide,
            call.count = 501);
     /* More bytes than there can be, of elements and of results. */
@@ -433,7 +434,7 @@ static void test_wait_list(void **state)
 
 static void test_foreign_objects(void **state)
 {
-    const char *const words = "of another cl_context";
+    const char *const words = "belongs to another cl_context";
     cl_int status;
     cl_context other = clCreateContext(NULL, 1, &device.id, NULL, NULL, &status);
 
@@ -484,7 +485,7 @@ static void test_access(void **state)
     cl_mem image =
         clCreateImage(device.context, CL_MEM_READ_WRITE, &format, &desc, NULL, &status);
     if (status == CL_SUCCESS) {
-        reject(0, ARGUMENT, "no buffer", call.in = image);
+        reject(0, ARGUMENT, "is not a buffer", call.in = image);
         clReleaseMemObject(image);
     }
     clReleaseMemObject(write_only);
@@ -513,11 +514,11 @@ static void test_overlap(void **state)
     accept(HAS_ITEMS, call.out = in, call.out_offset = 500, call.count = 500);
     /* Each result falls on other elements. */
     reject(HAS_ITEMS, OVERLAP,
-           "out is in the place of in, with elements of 8 bytes for 4",
+           "out starts where in does, but its elements have 8 bytes, not 4",
            fold.type = CLFOLD_I64, fold.in = CLFOLD_I32, call.out = in, call.count = 500);
-    reject(HAS_ITEMS, OVERLAP, "with elements of 2 bytes for 4", fold.type = CLFOLD_I16,
-           fold.in = CLFOLD_I32, call.out = in, call.count = 500);
-    reject(HAS_ITEMS, OVERLAP, "in the place", fold.type = CLFOLD_I64,
+    reject(HAS_ITEMS, OVERLAP, "but its elements have 2 bytes, not 4",
+           fold.type = CLFOLD_I16, fold.in = CLFOLD_I32, call.out = in, call.count = 500);
+    reject(HAS_ITEMS, OVERLAP, "out starts where", fold.type = CLFOLD_I64,
            fold.in = CLFOLD_I32, call.out = in, call.count = 1);
 }
 
@@ -565,7 +566,8 @@ static void test_name(void **state)
 {
     (void)state;
     reject(0, RANGE,
-           "mean height: in holds 1000 elements of f32, in_offset 0 + count 2000 is past "
+           "mean height: in holds 1000 elements of f32, but in_offset 0 + count 2000 is "
+           "past "
            "its end",
            fold.name = "mean height", call.count = 2000);
 }
@@ -578,11 +580,11 @@ static void test_total(void **state)
     cl_mem read_only = buffer(device.context, CL_MEM_READ_ONLY, 64);
 
     (void)state;
-    reject_fold(HAS_ONE, ARGUMENT, "is for scans", fold.total_at.mem = spare);
+    reject_fold(HAS_ONE, ARGUMENT, "is only for scans", fold.total_at.mem = spare);
     reject_fold(HAS_ONE, ARGUMENT, "total_at", fold.total_at.offset = 2);
     reject(HAS_ITEMS, ARGUMENT, "total_at: mem is NULL, but offset is 2",
            fold.total_at.offset = 2);
-    reject(HAS_ITEMS, RANGE, "total_at holds 64 elements of f32, total_at.offset 64",
+    reject(HAS_ITEMS, RANGE, "total_at holds 64 elements of f32, but total_at.offset 64",
            fold.total_at = (clfold_place){ spare, 64 });
     reject(HAS_ITEMS, ARGUMENT, "total_at", fold.total_at.mem = read_only);
     /* In the input, in the output, and beside them. */
@@ -728,8 +730,8 @@ static void test_foreign_device(void **state)
     clfold_context *whole = NULL;
     cl_mem mem = buffer(context, CL_MEM_READ_WRITE, 64);
     assert_ok(clfold_context_create(&whole, context, device.id, NULL));
-    reject(0, ARGUMENT, "of another device", call.context = whole, call.queue = queue,
-           call.in = call.out = mem, call.count = 1);
+    reject(0, ARGUMENT, "belongs to another device", call.context = whole,
+           call.queue = queue, call.in = call.out = mem, call.count = 1);
     clfold_context_destroy(&whole);
     clReleaseMemObject(mem);
     clReleaseCommandQueue(queue);

@@ -200,13 +200,14 @@ static uint64_t num_programs(void)
 /* What a call by this algorithm does; NULL: by the policy's. */
 static clfold_report report_of(const struct row *row, const char *algorithm, size_t count)
 {
-    const struct prefix_case of = case_of(row);
-    const clfold_fold fold = {
-        .op = of.op, .type = of.pair.type, .in = of.pair.in, .algorithm = algorithm
-    };
+    const struct prefix_case plain = case_of(row);
+    const clfold_fold fold = { .op = plain.op,
+                               .type = plain.pair.type,
+                               .in = plain.pair.in,
+                               .algorithm = algorithm };
     clfold_report report;
 
-    clfold_context_override(ctx, &of.plan);
+    clfold_context_override(ctx, &plain.plan);
     assert_ok(clfold_explain(ctx, operation_of(row), &fold, count, &report));
     return report;
 }
@@ -227,27 +228,27 @@ static void check_launches(const struct row *row, const struct prefix_case *fold
 /* One program with every size. What else is the call's goes round so that it meets each
  * other, each size, and each program. No algorithm is named in turn, where it is the
  * policy's: the program is the same. Rows of other parts are only counted. */
-static void run_row(const struct row *of, size_t number, bool other, struct pairs *seen,
+static void run_row(const struct row *base, size_t number, bool other, struct pairs *seen,
                     size_t *num_unnamed)
 {
-    const struct prefix_case plain = case_of(of);
-    uint8_t level = of->level[ALGORITHM];
+    const struct prefix_case plain = case_of(base);
+    uint8_t level = base->level[ALGORITHM];
     const char *algorithm =
         clfold_algorithm_name(level == SCAN_LOOKBACK ? level + number % 2 : level);
     size_t unit =
-        plain.plan.tile ? report_of(of, NULL, 1 << 20).tile : plain.plan.group_size;
+        plain.plan.tile ? report_of(base, NULL, 1 << 20).tile : plain.plan.group_size;
 
     for (unsigned size = 0; size < NUM_SIZES; ++size) {
         struct prefix_case fold = plain;
-        struct row row = *of;
+        struct row row = *base;
         size_t turn = size + 3 * number;
-        /* Nothing is scanned by a single group: a program more for a row of another
-         * strategy, of which the first has it. */
+        /* Nothing is scanned by a single group: a program more for a row base another
+         * strategy, base which the first has it. */
         if (size == NOTHING && level > SCAN_SINGLE_GROUP &&
-            seen->of[ALGORITHM][SIZE][level][size]) {
+            seen->has[ALGORITHM][SIZE][level][size]) {
             continue;
         }
-        fold.count = count_of(size, kind_of(of) == RUNGS, unit);
+        fold.count = count_of(size, kind_of(base) == RUNGS, unit);
         fold.init = (enum init_from)(turn / NUM_OFFSETS % NUM_INITS);
         /* which it must have where there is no identity */
         if (fold.exclusive && is_arg(fold.op) && !fold.init) {
@@ -265,7 +266,7 @@ static void run_row(const struct row *of, size_t number, bool other, struct pair
         fold.seed = number * NUM_SIZES + size;
         fold.algorithm = algorithm;
         if (size != NOTHING && (size + number) % 2 &&
-            strcmp(report_of(of, NULL, fold.count).algorithm, algorithm) == 0) {
+            strcmp(report_of(base, NULL, fold.count).algorithm, algorithm) == 0) {
             fold.algorithm = NULL;
             ++*num_unnamed;
         }
@@ -274,7 +275,7 @@ static void run_row(const struct row *of, size_t number, bool other, struct pair
         }
         check(&fold, turn % 4 == 3);
         if (size == SEVERAL_PASSES && fold.reduces) {
-            check_launches(of, &fold);
+            check_launches(base, &fold);
         }
     }
 }
@@ -288,8 +289,8 @@ static bool occurs(const struct pairs *wanted, size_t factor, size_t level)
         return factor < NUM_FACTORS && level < row_factors.levels[factor];
     }
     for (size_t other = 0; other < MAX_LEVELS; ++other) {
-        is_level |= factor == 0 ? wanted->of[0][1][level][other]
-                                : wanted->of[0][factor][other][level];
+        is_level |= factor == 0 ? wanted->has[0][1][level][other]
+                                : wanted->has[0][factor][other][level];
     }
     return is_level;
 }
@@ -301,7 +302,7 @@ static void add_call_pairs(struct pairs *wanted)
         for (size_t a = 0; a < b; ++a) {
             for (size_t x = 0; x < MAX_LEVELS; ++x) {
                 for (size_t y = 0; y < row_factors.levels[b]; ++y) {
-                    wanted->of[a][b][x][y] = occurs(wanted, a, x);
+                    wanted->has[a][b][x][y] = occurs(wanted, a, x);
                 }
             }
         }
@@ -315,11 +316,11 @@ static void check_pairs(const struct pairs *wanted, const struct pairs *seen)
             size_t num = 0;
             for (size_t x = 0; x < MAX_LEVELS; ++x) {
                 for (size_t y = 0; y < MAX_LEVELS; ++y) {
-                    num += wanted->of[a][b][x][y];
-                    if (wanted->of[a][b][x][y] != seen->of[a][b][x][y]) {
+                    num += wanted->has[a][b][x][y];
+                    if (wanted->has[a][b][x][y] != seen->has[a][b][x][y]) {
                         fail_msg("%s %zu and %s %zu %s", factor_names[a], x,
                                  factor_names[b], y,
-                                 wanted->of[a][b][x][y] ? "never met" : "must not meet");
+                                 wanted->has[a][b][x][y] ? "never met" : "must not meet");
                     }
                 }
             }

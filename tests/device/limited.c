@@ -318,7 +318,8 @@ static void test_few_of_scans(void **state)
 
 static struct value then(struct value a, struct value b)
 {
-    return (struct value){ { a.of[0] * b.of[0], a.of[1] * b.of[0] + b.of[1] } };
+    return (struct value){ { a.parts[0] * b.parts[0],
+                             a.parts[1] * b.parts[0] + b.parts[1] } };
 }
 
 /* What is handed on comes in front. */

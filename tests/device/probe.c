@@ -41,7 +41,7 @@ struct kept {
     char line[CLFOLD_VERDICT_SIZE], key[512];
     size_t size;
     unsigned loads, saves, warnings;
-    char told[CLFOLD_VERDICT_SIZE + 100]; /* of a probe */
+    char probe_log[CLFOLD_VERDICT_SIZE + 100]; /* of a probe */
 };
 
 static void keep_message(void *user, int level, const char *message)
@@ -50,7 +50,7 @@ static void keep_message(void *user, int level, const char *message)
 
     kept->warnings += level <= CLFOLD_LOG_WARNING;
     if (strncmp(message, "probed ", strlen("probed ")) == 0) {
-        snprintf(kept->told, sizeof(kept->told), "%s", message);
+        snprintf(kept->probe_log, sizeof(kept->probe_log), "%s", message);
     }
 }
 
@@ -294,12 +294,12 @@ static bool next_is_taken(uint8_t kind, enum tier_fate fate)
     assert_scans(ctx, NULL);
     findings = findings_of(ctx);
     assert_int_equal(kept.saves, 1);
-    assert_non_null(strstr(kept.told, kept.line));
+    assert_non_null(strstr(kept.probe_log, kept.line));
     clfold_context_destroy(&ctx);
     if (kind == TORN && findings.fates[best] == FATE_TAKEN) {
         return false;
     }
-    print_message("%s\n", kept.told);
+    print_message("%s\n", kept.probe_log);
     assert_int_equal(findings.verdict.tier, next);
     assert_int_equal(findings.fates[best], fate);
     assert_int_equal(findings.verdict.fences, fences);
@@ -384,7 +384,7 @@ static void test_known(void **state)
     assert_scans(ctx, "scan_lookback");
     assert_int_equal(kept.loads, device.is_known ? 0 : 1);
     assert_int_equal(kept.saves, device.is_known ? 0 : 1);
-    assert_int_equal(strlen(kept.told) > 0, !device.is_known);
+    assert_int_equal(strlen(kept.probe_log) > 0, !device.is_known);
     clfold_context_destroy(&ctx);
 }
 
@@ -501,14 +501,14 @@ static void test_callbacks(void **state)
     snprintf(line, sizeof(line), "%s", kept.line);
     break_all(&override);
     kept.loads = kept.saves = 0;
-    kept.told[0] = '\0';
+    kept.probe_log[0] = '\0';
     ctx = context(&kept, &override);
     assert_scans(ctx, "scan_lookback");
     assert_scans(ctx, "scan_lookback");
     assert_int_equal(kept.loads, 1);
     assert_int_equal(kept.saves, 0);
     assert_int_equal(kept.warnings, 0);
-    assert_string_equal(kept.told, "");
+    assert_string_equal(kept.probe_log, "");
     clfold_context_destroy(&ctx);
 }
 

@@ -121,7 +121,8 @@ static void test_negative_zero(void **state)
 
 static struct value compose(struct value a, struct value b)
 {
-    return (struct value){ { a.of[0] * b.of[0], a.of[1] * b.of[0] + b.of[1] } };
+    return (struct value){ { a.parts[0] * b.parts[0],
+                             a.parts[1] * b.parts[0] + b.parts[1] } };
 }
 
 /* Affine maps x -> a x + b compose in order: two components over integers that wrap,
@@ -194,7 +195,7 @@ static void test_no_identity(void **state)
     (void)state;
     assert_int_equal(status, CL_SUCCESS);
     for (cl_uint i = 0; i < 1000; ++i) {
-        elements[i].of[0] = i + 77;
+        elements[i].parts[0] = i + 77;
     }
     for (size_t w = 0; w < 3; ++w) {
         struct order_case fold = { .monoid = &first,

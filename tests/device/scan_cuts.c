@@ -15,15 +15,16 @@ static struct value elements[MOST];
 
 static struct value segment_join(struct value a, struct value b)
 {
-    return (struct value){ { b.of[1] ? b.of[0] : a.of[0] + b.of[0], a.of[1] | b.of[1] } };
+    return (struct value){ { b.parts[1] ? b.parts[0] : a.parts[0] + b.parts[0],
+                             a.parts[1] | b.parts[1] } };
 }
 
 static struct value segment_join_f32(struct value a, struct value b)
 {
-    cl_float sum = as_real(a.of[0]) + as_real(b.of[0]);
+    cl_float sum = as_real(a.parts[0]) + as_real(b.parts[0]);
 
-    return (struct value){ { b.of[1] ? b.of[0] : as_bits(sum),
-                             b.of[1] ? b.of[1] : a.of[1] } };
+    return (struct value){ { b.parts[1] ? b.parts[0] : as_bits(sum),
+                             b.parts[1] ? b.parts[1] : a.parts[1] } };
 }
 
 /* The head of f32 is a float as well. */
@@ -114,15 +115,15 @@ struct cut_case {
     enum heads heads;
 };
 
-static void check_segments(const struct cut_case *of, const char *algorithm,
+static void check_segments(const struct cut_case *cut, const char *algorithm,
                            bool exclusive)
 {
     static const struct value inits[] = { { { 11, 0 } },
                                           { { 0x41300000 /* 11.0 */, 0 } } };
-    bool real = of->type == CLFOLD_F32;
-    const struct monoid monoid = segment_monoid(of->type);
-    size_t tile = order_tile_size(of->tile);
-    const size_t counts[] = { tile + 1, of->tile < 2 ? MOST : 70 * tile + 5 };
+    bool real = cut->type == CLFOLD_F32;
+    const struct monoid monoid = segment_monoid(cut->type);
+    size_t tile = order_tile_size(cut->tile);
+    const size_t counts[] = { tile + 1, cut->tile < 2 ? MOST : 70 * tile + 5 };
 
     for (size_t c = 0; c < 4; ++c) {
         struct order_case scan = {
@@ -131,7 +132,7 @@ static void check_segments(const struct cut_case *of, const char *algorithm,
             .scalars = elements,
             .values = elements,
             .init = c % 2 ? &inits[real] : NULL,
-            .plan = order_tiles[of->tile],
+            .plan = order_tiles[cut->tile],
             .algorithm = algorithm,
             .exclusive = exclusive,
             .count = counts[c / 2],
@@ -152,10 +153,10 @@ static void test_segments(void **state)
         const char *const algorithms[] = { "reduce_then_scan", "scan_lookback",
                                            (t + t / 2) % 2 ? "scan_then_propagate"
                                                            : "scan_single_group" };
-        struct cut_case of = { .tile = t, .type = k % 2 ? CLFOLD_F32 : CLFOLD_U32 };
-        for (of.heads = NO_HEADS; of.heads < NUM_HEADS; ++of.heads) {
-            make_segments(of.type, of.heads, order_tile_size(t), MOST, false);
-            check_segments(&of, algorithms[a], (t / 2 + a) % 2);
+        struct cut_case cut = { .tile = t, .type = k % 2 ? CLFOLD_F32 : CLFOLD_U32 };
+        for (cut.heads = NO_HEADS; cut.heads < NUM_HEADS; ++cut.heads) {
+            make_segments(cut.type, cut.heads, order_tile_size(t), MOST, false);
+            check_segments(&cut, algorithms[a], (t / 2 + a) % 2);
         }
     }
 }

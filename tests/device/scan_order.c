@@ -41,9 +41,9 @@ static struct value same(struct value scalars)
 
 static struct value interval_join(struct value a, struct value b)
 {
-    bool joined = a.of[2] && b.of[2] && b.of[0] == a.of[1] + 1;
+    bool joined = a.parts[2] && b.parts[2] && b.parts[0] == a.parts[1] + 1;
 
-    return (struct value){ { a.of[0], b.of[1], joined } };
+    return (struct value){ { a.parts[0], b.parts[1], joined } };
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): others draw from it */
@@ -55,14 +55,15 @@ static struct value interval_scalars(uint64_t *random, size_t index)
 
 static struct value interval_load(struct value scalars)
 {
-    return (struct value){ { scalars.of[0], scalars.of[0], scalars.of[1] } };
+    return (struct value){ { scalars.parts[0], scalars.parts[0], scalars.parts[1] } };
 }
 
 static struct value bicyclic_join(struct value a, struct value b)
 {
-    cl_uint met = a.of[1] < b.of[0] ? a.of[1] : b.of[0];
+    cl_uint met = a.parts[1] < b.parts[0] ? a.parts[1] : b.parts[0];
 
-    return (struct value){ { a.of[0] + b.of[0] - met, a.of[1] + b.of[1] - met } };
+    return (
+        struct value){ { a.parts[0] + b.parts[0] - met, a.parts[1] + b.parts[1] - met } };
 }
 
 /* An opening bracket, a closing one, or a few of both; long runs of each. */
@@ -79,7 +80,7 @@ static struct value bicyclic_scalars(uint64_t *random, size_t index)
 
 static struct value matrix_join(struct value a, struct value b)
 {
-    const cl_uint *x = a.of, *y = b.of;
+    const cl_uint *x = a.parts, *y = b.parts;
 
     return (struct value){ { x[0] * y[0] + x[1] * y[2], x[0] * y[1] + x[1] * y[3],
                              x[2] * y[0] + x[3] * y[2], x[2] * y[1] + x[3] * y[3] } };
@@ -92,7 +93,7 @@ static struct value matrix_scalars(uint64_t *random, size_t index)
 
     (void)index;
     for (size_t k = 0; k < 4; ++k) {
-        x.of[k] = (cl_uint)(next_random(random) >> 20) << 1 | (k % 3 == 0);
+        x.parts[k] = (cl_uint)(next_random(random) >> 20) << 1 | (k % 3 == 0);
     }
     return x;
 }

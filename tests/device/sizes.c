@@ -73,13 +73,15 @@ static void check(struct prefix_case *fold, cl_command_queue queue)
 }
 
 /* Elements of a tile, as the plan has it. */
-static size_t tile_of(const struct prefix_case *of)
+static size_t tile_of(const struct prefix_case *prefix)
 {
-    const clfold_fold fold = { .op = of->op, .type = of->pair.type, .in = of->pair.in };
+    const clfold_fold fold = { .op = prefix->op,
+                               .type = prefix->pair.type,
+                               .in = prefix->pair.in };
     clfold_report report;
 
-    clfold_context_override(ctx, &of->plan);
-    assert_ok(clfold_explain(ctx, of->reduces ? CLFOLD_REDUCE : CLFOLD_INCLUSIVE_SCAN,
+    clfold_context_override(ctx, &prefix->plan);
+    assert_ok(clfold_explain(ctx, prefix->reduces ? CLFOLD_REDUCE : CLFOLD_INCLUSIVE_SCAN,
                              &fold, 1 << 20, &report));
     assert_true(report.tile > 0);
     return report.tile;

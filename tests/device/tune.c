@@ -291,9 +291,10 @@ static void test_ignored(void **state)
     write_bytes("no tuning at all\n");
     assert_ignored(file, "is ignored: it does not begin with \"clfold tuning 3\"");
     write_bytes("clfold tuning 1\n");
-    assert_ignored(file, "is ignored: it is of another version than 3");
+    assert_ignored(file, "is ignored: its version is not 3");
     write_rows("reduce add i32:i32 " ROWS "stream_bytes=4096");
-    assert_ignored(file, "is ignored: line 2: stream_bytes is no number of a reduction");
+    assert_ignored(file,
+                   "is ignored: line 2: stream_bytes does not apply to a reduction");
     write_rows("reduce add i32:i32 " ROWS "tile_bytes=512",
                "reduce min i32:i32 " ROWS "tile_bytes=0");
     assert_ignored(file, "is ignored: line 3: tile_bytes 0 is less than 256");
@@ -302,7 +303,7 @@ static void test_ignored(void **state)
                      CL_SUCCESS);
     snprintf(row, sizeof(row), "reduce add i32:i32 " ROWS "group_size=%zu", most + 1);
     write_rows(row);
-    assert_ignored(file, most < 65536 ? "the device's most" : "is more than 65536");
+    assert_ignored(file, most < 65536 ? "the device's limit" : "is more than 65536");
     assert_ignored(folder, "cannot be read: Is a directory");
     assert_ignored("clfold-no-such-file", "cannot be read: No such file or directory");
 }

@@ -141,7 +141,7 @@ static void test_unreadable(void **state)
                        CLFOLD_ERROR_ARGUMENT, "in 0x");
         assert_refused(clfold_reduce(ctx, device.queue, &sum, plain, 0, hidden, 0, 16, 0,
                                      NULL, NULL),
-                       CLFOLD_ERROR_ARGUMENT, "must not be read by the host");
+                       CLFOLD_ERROR_ARGUMENT, "must be readable by the host");
         clReleaseMemObject(hidden);
     }
     clReleaseMemObject(plain);

@@ -218,7 +218,7 @@ static void test_tier_fails(void **state)
         }
         assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 1 << 20));
         assert_int_equal(clspy_disarm().fired, fails);
-        assert_int_equal(log_has(CLFOLD_LOG_WARNING, "the probe of look-back's memory",
+        assert_int_equal(log_has(CLFOLD_LOG_WARNING, "probing memory for look-back",
                                  "CL_OUT_OF_RESOURCES"),
                          fails);
         assert_int_equal(log_has(CLFOLD_LOG_WARNING, "dropped: does not run", ""), fails);

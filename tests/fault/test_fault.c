@@ -396,7 +396,7 @@ static bool is_probe(const struct clspy_shot *shot, const char *code)
 {
     bool is_alloc = strcmp(shot->function, "clfold_alloc") == 0;
 
-    return log_has(CLFOLD_LOG_WARNING, "the probe of look-back's memory", code) &&
+    return log_has(CLFOLD_LOG_WARNING, "probing memory for look-back", code) &&
            log_has(CLFOLD_LOG_WARNING, is_alloc ? "" : shot->function, code);
 }
 

@@ -36,21 +36,21 @@ static const struct warm calls[] = {
 #define NUM_CALLS (sizeof(calls) / sizeof(calls[0]))
 
 static clfold_status make(clfold_context *ctx, cl_command_queue queue,
-                          const struct warm *of, const cl_event *wait, cl_event *event)
+                          const struct warm *warm, const cl_event *wait, cl_event *event)
 {
     clfold_fold fold = sum;
     cl_uint num = wait ? 1 : 0;
 
-    fold.algorithm = of->algorithm;
-    switch (of->operation) {
+    fold.algorithm = warm->algorithm;
+    switch (warm->operation) {
     case CLFOLD_REDUCE:
-        return clfold_reduce(ctx, queue, &fold, input, 0, output, 0, of->count, num, wait,
-                             event);
+        return clfold_reduce(ctx, queue, &fold, input, 0, output, 0, warm->count, num,
+                             wait, event);
     case CLFOLD_INCLUSIVE_SCAN:
-        return clfold_inclusive_scan(ctx, queue, &fold, input, 0, items, 0, of->count,
+        return clfold_inclusive_scan(ctx, queue, &fold, input, 0, items, 0, warm->count,
                                      num, wait, event);
     default:
-        return clfold_exclusive_scan(ctx, queue, &fold, input, 0, items, 0, of->count,
+        return clfold_exclusive_scan(ctx, queue, &fold, input, 0, items, 0, warm->count,
                                      num, wait, event);
     }
 }
@@ -79,7 +79,7 @@ static struct tally count(clfold_context *ctx)
     return tally;
 }
 
-static void assert_nothing_made(const struct warm *of, const struct tally *before,
+static void assert_nothing_made(const struct warm *warm, const struct tally *before,
                                 const struct tally *after)
 {
     uint64_t known = after->checks + after->args + after->launches + after->asked +
@@ -88,7 +88,7 @@ static void assert_nothing_made(const struct warm *of, const struct tally *befor
                      before->released;
 
     if (after->allocs != before->allocs || after->all - before->all != known) {
-        fail_msg("%s: %llu allocations, and %llu calls that make or wait", of->name,
+        fail_msg("%s: %llu allocations, and %llu calls that make or wait", warm->name,
                  (unsigned long long)(after->allocs - before->allocs),
                  (unsigned long long)(after->all - before->all - known));
     }
@@ -97,27 +97,27 @@ static void assert_nothing_made(const struct warm *of, const struct tally *befor
     assert_int_equal(after->stats.scratch_bytes, before->stats.scratch_bytes);
 }
 
-static clfold_context *open_warm(cl_command_queue queue, const struct warm *of)
+static clfold_context *open_warm(cl_command_queue queue, const struct warm *warm)
 {
     clfold_context *ctx = NULL;
 
     assert_ok(context_open(&ctx, NULL));
     for (int i = 0; i < 2; ++i) {
-        assert_ok(make(ctx, queue, of, NULL, NULL));
+        assert_ok(make(ctx, queue, warm, NULL, NULL));
         assert_int_equal(clFinish(queue), CL_SUCCESS);
     }
     return ctx;
 }
 
-static bool has(const struct warm *of)
+static bool has(const struct warm *warm)
 {
     clfold_context *ctx = NULL;
 
     assert_ok(context_open(&ctx, NULL));
-    clfold_status status = make(ctx, device.queue, of, NULL, NULL);
+    clfold_status status = make(ctx, device.queue, warm, NULL, NULL);
     clfold_context_destroy(&ctx);
     if (status == CLFOLD_ERROR_UNSUPPORTED) {
-        print_message("%s: %s\n", of->name, clfold_last_error());
+        print_message("%s: %s\n", warm->name, clfold_last_error());
     } else {
         assert_int_equal(status, CLFOLD_OK);
     }
@@ -125,21 +125,21 @@ static bool has(const struct warm *of)
 }
 
 /* In order nothing is waited for, so the calls are all under way at once. */
-static void check_in_order(const struct warm *of)
+static void check_in_order(const struct warm *warm)
 {
-    clfold_context *ctx = open_warm(device.queue, of);
+    clfold_context *ctx = open_warm(device.queue, warm);
     struct clspy_live live = clspy_live();
     struct tally before = count(ctx), after;
     clfold_report report;
     clfold_fold fold = sum;
 
-    fold.algorithm = of->algorithm;
-    assert_ok(clfold_explain(ctx, of->operation, &fold, of->count, &report));
+    fold.algorithm = warm->algorithm;
+    assert_ok(clfold_explain(ctx, warm->operation, &fold, warm->count, &report));
     for (int i = 0; i < MOST_IN_FLIGHT; ++i) {
-        assert_ok(make(ctx, device.queue, of, NULL, NULL));
+        assert_ok(make(ctx, device.queue, warm, NULL, NULL));
     }
     after = count(ctx);
-    assert_nothing_made(of, &before, &after);
+    assert_nothing_made(warm, &before, &after);
     assert_string_equal(clspy_leaks(&live), "");
     assert_int_equal(after.launches - before.launches,
                      MOST_IN_FLIGHT * report.num_launches);
@@ -149,9 +149,9 @@ static void check_in_order(const struct warm *of)
 
     cl_event event = NULL;
     before = after;
-    assert_ok(make(ctx, device.queue, of, NULL, &event));
+    assert_ok(make(ctx, device.queue, warm, NULL, &event));
     after = count(ctx);
-    assert_nothing_made(of, &before, &after);
+    assert_nothing_made(warm, &before, &after);
     assert_int_equal(after.retained - before.retained, report.scratch_bytes > 0 ? 1 : 0);
     assert_int_equal(clspy_live().count[CLSPY_EVENT],
                      live.count[CLSPY_EVENT] + (report.scratch_bytes > 0 ? 2 : 1));
@@ -160,14 +160,14 @@ static void check_in_order(const struct warm *of)
     clfold_context_destroy(&ctx);
 }
 
-static void enqueue_behind(clfold_context *ctx, const struct warm *of)
+static void enqueue_behind(clfold_context *ctx, const struct warm *warm)
 {
     cl_int status;
     cl_event gate = clCreateUserEvent(device.context, &status);
 
     assert_int_equal(status, CL_SUCCESS);
     for (int i = 0; i < MOST_IN_FLIGHT; ++i) {
-        assert_ok(make(ctx, device.disorder, of, &gate, NULL));
+        assert_ok(make(ctx, device.disorder, warm, &gate, NULL));
     }
     assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
     assert_int_equal(clReleaseEvent(gate), CL_SUCCESS);
@@ -175,31 +175,31 @@ static void enqueue_behind(clfold_context *ctx, const struct warm *of)
 }
 
 /* Calls under way have a block each; the next time the blocks are there. */
-static void check_out_of_order(const struct warm *of)
+static void check_out_of_order(const struct warm *warm)
 {
-    clfold_context *ctx = open_warm(device.disorder, of);
+    clfold_context *ctx = open_warm(device.disorder, warm);
     struct clspy_live live = clspy_live();
     struct tally before = count(ctx), after;
     uint64_t one = before.stats.scratch_bytes;
 
     for (int i = 0; i < MOST_IN_FLIGHT; ++i) {
-        assert_ok(make(ctx, device.disorder, of, NULL, NULL));
+        assert_ok(make(ctx, device.disorder, warm, NULL, NULL));
         assert_int_equal(clFinish(device.disorder), CL_SUCCESS);
         before.all += 1; /* the test's own */
     }
     after = count(ctx);
-    assert_nothing_made(of, &before, &after);
+    assert_nothing_made(warm, &before, &after);
     assert_string_equal(clspy_leaks(&live), "");
 
-    enqueue_behind(ctx, of);
+    enqueue_behind(ctx, warm);
     assert_ok(clfold_context_stats(ctx, &after.stats));
     assert_int_equal(after.stats.scratch_bytes, MOST_IN_FLIGHT * one);
     live = clspy_live();
     before = count(ctx);
-    enqueue_behind(ctx, of);
+    enqueue_behind(ctx, warm);
     before.all += 3; /* the test's own: clCreateUserEvent, its status, clFinish */
     after = count(ctx);
-    assert_nothing_made(of, &before, &after);
+    assert_nothing_made(warm, &before, &after);
     assert_string_equal(clspy_leaks(&live), "");
     clfold_context_destroy(&ctx);
 }

@@ -72,7 +72,8 @@ static const struct debug tiles[] = {
 
 static struct value after(struct value a, struct value b)
 {
-    return (struct value){ { a.of[0] * b.of[0], a.of[1] * b.of[0] + b.of[1] } };
+    return (struct value){ { a.parts[0] * b.parts[0],
+                             a.parts[1] * b.parts[0] + b.parts[1] } };
 }
 
 /* Affine maps, which do not commute; constant ones cut. */

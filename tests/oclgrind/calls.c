@@ -399,17 +399,17 @@ static unsigned reduce_tiles_in_launches(const struct device *device,
     const struct debug group = { .tile = TILE_GROUP,
                                  .tile_elements = 64,
                                  .group_size = 6 };
-    const struct subject *const of[] = { &subjects[1], &subjects[6] };
+    const struct subject *const chosen[] = { &subjects[1], &subjects[6] };
     unsigned wrong = 0;
 
     for (size_t s = 0; s < 2; ++s) {
         if (!kind || strcmp(kind, "tile_vector") == 0) {
-            wrong += reduce_in_launches(device, context, of[s], &vector, "reduce_tiles",
-                                        5000, num);
+            wrong += reduce_in_launches(device, context, chosen[s], &vector,
+                                        "reduce_tiles", 5000, num);
         }
         if (!kind || strcmp(kind, "tile_group") == 0) {
-            wrong += reduce_in_launches(device, context, of[s], &group, "reduce_tiles",
-                                        9999, num);
+            wrong += reduce_in_launches(device, context, chosen[s], &group,
+                                        "reduce_tiles", 9999, num);
         }
     }
     return wrong;

@@ -96,7 +96,8 @@ static void scan_fold(const struct debug *plan, size_t fold, size_t algorithm,
 
 static struct value join(struct value a, struct value b)
 {
-    return (struct value){ { a.of[0] * b.of[0], a.of[1] * b.of[0] + b.of[1] } };
+    return (struct value){ { a.parts[0] * b.parts[0],
+                             a.parts[1] * b.parts[0] + b.parts[1] } };
 }
 
 /* Affine maps, which a constant one cuts. */

@@ -46,8 +46,8 @@ enum {
 extern const struct call_row call_rows[NUM_CALLS];
 
 /* The calls that have all of `has`. */
-#define for_calls(row, of)                                                               \
+#define for_calls(row, needs)                                                            \
     for (const struct call_row *row = call_rows; row < call_rows + NUM_CALLS; ++row)     \
-        if ((row->has & (of)) == (of))
+        if ((row->has & (needs)) == (needs))
 
 #endif

@@ -14,7 +14,7 @@ struct item {
 
 /* What a fold carries: [0] is the least of two, or the only one. */
 struct carry {
-    struct item of[2];
+    struct item items[2];
 };
 
 static bool is_nan(clfold_type type, struct number x)
@@ -60,19 +60,19 @@ static void join(clfold_op op, clfold_type type, struct carry *a, const struct c
     switch (op) {
     case CLFOLD_MIN:
     case CLFOLD_ARG_MIN:
-        a->of[0] = first_of(type, 1, a->of[0], b->of[0]);
+        a->items[0] = first_of(type, 1, a->items[0], b->items[0]);
         break;
     case CLFOLD_MAX:
     case CLFOLD_ARG_MAX:
-        a->of[0] = first_of(type, -1, a->of[0], b->of[0]);
+        a->items[0] = first_of(type, -1, a->items[0], b->items[0]);
         break;
     case CLFOLD_MIN_MAX:
     case CLFOLD_ARG_MIN_MAX:
-        a->of[0] = first_of(type, 1, a->of[0], b->of[0]);
-        a->of[1] = first_of(type, -1, a->of[1], b->of[1]);
+        a->items[0] = first_of(type, 1, a->items[0], b->items[0]);
+        a->items[1] = first_of(type, -1, a->items[1], b->items[1]);
         break;
     default:
-        a->of[0].x = join_numbers(op, a->of[0].x, b->of[0].x);
+        a->items[0].x = join_numbers(op, a->items[0].x, b->items[0].x);
     }
 }
 
@@ -99,7 +99,7 @@ static struct number truth(bool x)
 static struct carry identity(clfold_op op, clfold_type type)
 {
     struct carry carry = { 0 };
-    struct number *x = &carry.of[0].x;
+    struct number *x = &carry.items[0].x;
 
     switch (op) {
     case CLFOLD_MUL:
@@ -117,7 +117,7 @@ static struct carry identity(clfold_op op, clfold_type type)
         break;
     case CLFOLD_MIN_MAX:
         *x = extreme(type, -1);
-        carry.of[1].x = extreme(type, 1);
+        carry.items[1].x = extreme(type, 1);
         break;
     default: /* 0 */
         break;
@@ -158,9 +158,9 @@ static struct carry read_result(clfold_op op, clfold_type type, const void *resu
 
     for (size_t k = 0; k < num_values(op); ++k) {
         struct number x = read_number(type, bytes + value_at(op, type, k));
-        carry.of[k].x = is_logical(op) ? truth(is_true(type, x)) : x;
+        carry.items[k].x = is_logical(op) ? truth(is_true(type, x)) : x;
         if (is_arg(op)) {
-            memcpy(&carry.of[k].index, bytes + 16 * k, 8);
+            memcpy(&carry.items[k].index, bytes + 16 * k, 8);
         }
     }
     return carry;
@@ -173,9 +173,9 @@ static void write_result(clfold_op op, clfold_type type, const struct carry *car
 
     memset(result, 0, result_size(op, type));
     for (size_t k = 0; k < num_values(op); ++k) {
-        write_number(type, carry->of[k].x, bytes + value_at(op, type, k));
+        write_number(type, carry->items[k].x, bytes + value_at(op, type, k));
         if (is_arg(op)) {
-            memcpy(bytes + 16 * k, &carry->of[k].index, 8);
+            memcpy(bytes + 16 * k, &carry->items[k].index, 8);
         }
     }
 }
@@ -197,7 +197,7 @@ static struct fold begin(clfold_op op, clfold_type type, const void *init)
     struct fold fold = { .any = init != NULL };
 
     fold.total = init ? read_result(op, type, init) : identity(op, type);
-    fold.magnitude = fold.any ? fabsl(fold.total.of[0].x.real) : 0;
+    fold.magnitude = fold.any ? fabsl(fold.total.items[0].x.real) : 0;
     return fold;
 }
 
@@ -213,7 +213,7 @@ static void step(struct fold *fold, clfold_op op, struct pair pair, const void *
         fold->total = x;
     }
     fold->any = true;
-    fold->magnitude += fabsl(x.of[0].x.real);
+    fold->magnitude += fabsl(x.items[0].x.real);
 }
 
 bool oracle_fold(clfold_op op, struct pair pair, const void *data, size_t count,
@@ -299,7 +299,7 @@ void print_result(clfold_op op, clfold_type type, const void *result, char *text
     char values[2][64];
 
     for (size_t k = 0; k < 2; ++k) {
-        const struct item *item = &carry.of[k];
+        const struct item *item = &carry.items[k];
         char index[32] = "";
         if (is_arg(op)) {
             snprintf(index, sizeof(index), "[%llu] ", (unsigned long long)item->index);

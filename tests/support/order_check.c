@@ -77,7 +77,7 @@ static void fill_input(const struct order_case *scan, cl_uint *in, size_t num)
 
     memset(in, 0x5b, num * sizeof(*in));
     for (size_t i = 0; i < scan->count; ++i) {
-        memcpy(in + (scan->in_offset + i) * width, scan->scalars[i].of, width * 4);
+        memcpy(in + (scan->in_offset + i) * width, scan->scalars[i].parts, width * 4);
     }
 }
 
@@ -99,18 +99,19 @@ static void expect(const struct order_case *scan, cl_uint *out)
     for (size_t k = 0; k < width && !any && scan->monoid->has_identity; ++k) {
         const struct component *part = &scan->monoid->components[k];
         cl_uint one = part->result == CLFOLD_F32 ? as_bits(1) : 1;
-        total.of[k] = strcmp(part->identity, "1") == 0 ? one : 0;
+        total.parts[k] = strcmp(part->identity, "1") == 0 ? one : 0;
     }
     for (size_t i = 0; i < scan->count; ++i) {
         struct value next = any ? scan->combine(total, scan->values[i]) : scan->values[i];
         if (!scan->reduces) {
-            memcpy(out + i * width, scan->exclusive ? total.of : next.of, width * 4);
+            memcpy(out + i * width, scan->exclusive ? total.parts : next.parts,
+                   width * 4);
         }
         total = next;
         any = true;
     }
     if (scan->reduces) {
-        memcpy(out, total.of, width * 4);
+        memcpy(out, total.parts, width * 4);
     }
 }
 
@@ -181,7 +182,7 @@ static clfold_status enqueue(clfold_context *context, const struct device *devic
         scan->disorder && device->disorder ? device->disorder : device->queue;
     static struct debug plan; /* which the context keeps */
     const char *algorithm = scan->algorithm;
-    const cl_uint *init = scan->init ? scan->init->of : NULL;
+    const cl_uint *init = scan->init ? scan->init->parts : NULL;
     cl_event event = NULL;
     clfold_status status = CLFOLD_OK;
 

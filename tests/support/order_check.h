@@ -11,7 +11,7 @@
 
 /* An element's scalars, or any item; floats as their bits. */
 struct value {
-    cl_uint of[ORDER_WIDTH];
+    cl_uint parts[ORDER_WIDTH];
 };
 
 cl_float as_real(cl_uint bits);

@@ -11,7 +11,7 @@ size_t pairs_add(struct pairs *pairs, size_t num_factors, const struct row *row)
 
     for (size_t a = 0; a < num_factors; ++a) {
         for (size_t b = a + 1; b < num_factors; ++b) {
-            bool *pair = &pairs->of[a][b][row->level[a]][row->level[b]];
+            bool *pair = &pairs->has[a][b][row->level[a]][row->level[b]];
             num += !*pair;
             *pair = true;
         }
@@ -26,7 +26,7 @@ static size_t missing(const struct pairs *pairs, const struct factors *factors,
 
     for (size_t a = 0; a < factors->num; ++a) {
         for (size_t b = a + 1; b < factors->num; ++b) {
-            num += !pairs->of[a][b][row->level[a]][row->level[b]];
+            num += !pairs->has[a][b][row->level[a]][row->level[b]];
         }
     }
     return num;
@@ -34,7 +34,7 @@ static size_t missing(const struct pairs *pairs, const struct factors *factors,
 
 size_t pairs_count(const struct pairs *pairs)
 {
-    const bool *flags = &pairs->of[0][0][0][0];
+    const bool *flags = &pairs->has[0][0][0][0];
     size_t num = 0;
 
     for (size_t i = 0; i < sizeof(*pairs); ++i) {

@@ -22,7 +22,7 @@ struct factors {
 
 /* Which pairs there are, and which have occurred; factor a below factor b. */
 struct pairs {
-    bool of[MAX_FACTORS][MAX_FACTORS][MAX_LEVELS][MAX_LEVELS];
+    bool has[MAX_FACTORS][MAX_FACTORS][MAX_LEVELS][MAX_LEVELS];
 };
 
 /* Adds the pairs of a row; returns how many are new. */

@@ -320,7 +320,7 @@ static void test_ties(void **state)
     assert_refused(verify_arg(CLFOLD_ARG_MIN, some, 4, NAN, 0), CLFOLD_ERROR_DATA,
                    "at 4");
     assert_refused(verify_arg(CLFOLD_ARG_MIN, data, 1, 1, 1), CLFOLD_ERROR_DATA,
-                   "bytes behind the value of f32");
+                   "bytes other than 0 after the value of f32");
 }
 
 /* Subnormal numbers are themselves, or 0. */

@@ -65,10 +65,10 @@ static void test_monoids(void **state)
     assert_true(clfold_monoid_uses(&monoid, CLFOLD_F64));
     assert_false(clfold_monoid_uses(&monoid, CLFOLD_I32));
     assert_refused(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_I32, CLFOLD_F32),
-                   CLFOLD_ERROR_UNSUPPORTED, "type i32 folded from in f32");
+                   CLFOLD_ERROR_UNSUPPORTED, "in f32 cannot be folded as type i32");
     assert_refused(
         clfold_monoid_init(&monoid, &site, CLFOLD_BIT_OR, CLFOLD_F32, CLFOLD_F32),
-        CLFOLD_ERROR_ARGUMENT, "op CLFOLD_BIT_OR folds integers, and type is f32");
+        CLFOLD_ERROR_ARGUMENT, "op CLFOLD_BIT_OR folds integers only, but type is f32");
     assert_refused(
         clfold_monoid_init(&monoid, &site, CLFOLD_MOMENTS, CLFOLD_F32, CLFOLD_F32),
         CLFOLD_ERROR_UNSUPPORTED, "op CLFOLD_MOMENTS");
@@ -194,24 +194,25 @@ static void test_stages(void **state)
                 }
                 ++made;
                 for (uint32_t k = 0; k < monoid.num_components; ++k) {
-                    const struct component *of = &monoid.components[k];
-                    const struct scalar *stage = clfold_scalar(of->stage);
-                    staged += of->stage != of->item;
-                    assert_non_null(of->combine);
-                    assert_int_equal(clfold_scalar(of->item)->size,
-                                     clfold_scalar(of->result)->size);
+                    const struct component *component = &monoid.components[k];
+                    const struct scalar *stage = clfold_scalar(component->stage);
+                    staged += component->stage != component->item;
+                    assert_non_null(component->combine);
+                    assert_int_equal(clfold_scalar(component->item)->size,
+                                     clfold_scalar(component->result)->size);
                     /* What overflows is unsigned. */
                     assert_true((op != CLFOLD_ADD && op != CLFOLD_MUL) ||
                                 clfold_scalar(type)->is_float ||
-                                !clfold_scalar(of->item)->is_signed);
-                    assert_int_equal(of->identity == NULL, !monoid.has_identity);
-                    if (of->load == LOAD_POSITION) {
+                                !clfold_scalar(component->item)->is_signed);
+                    assert_int_equal(component->identity == NULL, !monoid.has_identity);
+                    if (component->load == LOAD_POSITION) {
                         /* As wide as its value, for `?:` on vectors. */
-                        const struct scalar *value = clfold_scalar(of[1].stage);
+                        const struct scalar *value = clfold_scalar(component[1].stage);
                         assert_int_equal(stage->size, value->size);
                         assert_true(monoid.stage_limit <= UINT32_MAX);
                     }
-                    if (op == CLFOLD_ADD && of->stage != of->item && type != CLFOLD_F16) {
+                    if (op == CLFOLD_ADD && component->stage != component->item &&
+                        type != CLFOLD_F16) {
                         uint64_t most = UINT64_C(1) << (8 * clfold_scalar(in)->size);
                         most = stage->is_signed ? most / 2 : most - 1;
                         uint64_t room = stage->is_signed ? INT32_MAX : UINT32_MAX;

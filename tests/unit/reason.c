@@ -28,65 +28,69 @@ static struct plan reduce_plan(void)
     };
 }
 
-static const char *say_reduce(const struct reason *of)
+static const char *say_reduce(const struct reason *reason)
 {
-    static char reason[CLFOLD_REASON_SIZE];
+    static char text[CLFOLD_REASON_SIZE];
 
-    clfold_reason(reason, of);
-    return reason;
+    clfold_reason(text, reason);
+    return text;
 }
 
 static void test_reduce(void **state)
 {
     struct plan plan = reduce_plan();
-    struct reason of = { .plan = &plan, .monoid = &monoid };
+    struct reason reason = { .plan = &plan, .monoid = &monoid };
 
     (void)state;
-    assert_string_equal(say_reduce(&of),
+    assert_string_equal(say_reduce(&reason),
                         "tile_vector by policy \"cpu\": 256 groups of lanes with 4096 "
                         "items each, and a launch that folds their partials; 16384 lanes "
                         "fill the device, each for 2048 items or more");
-    of.chooser = CHOSEN_BY_NAME;
-    of.dropped = true;
+    reason.chooser = CHOSEN_BY_NAME;
+    reason.dropped = true;
     plan.shape.tile.kind = TILE_GROUP;
-    assert_string_equal(say_reduce(&of),
-                        "asked for by name: tile_group by policy \"cpu\", since another "
-                        "does not build: 256 groups of lanes with 4096 items each, and a "
-                        "launch that folds their partials; 16384 lanes fill the device, "
-                        "each for 2048 items or more");
-    of = (struct reason){ .plan = &plan, .monoid = &monoid };
+    assert_string_equal(
+        say_reduce(&reason),
+        "asked for by name: tile_group by policy \"cpu\", since a better one "
+        "does not build: 256 groups of lanes with 4096 items each, and a "
+        "launch that folds their partials; 16384 lanes fill the device, "
+        "each for 2048 items or more");
+    reason = (struct reason){ .plan = &plan, .monoid = &monoid };
     plan.row = "tuned";
     plan.num_launches = 1;
     plan.grid.groups = plan.grid.items = plan.grid.least = 1;
-    assert_string_equal(say_reduce(&of),
+    assert_string_equal(say_reduce(&reason),
                         "tile_group by the tuning file: 1 group of lanes with 1 item "
                         "each, in one launch; 16384 lanes fill the device, each for 1 "
                         "item or more");
     plan.num_launches = 3;
     plan.grid.cut = true;
-    assert_non_null(strstr(say_reduce(&of), "with 1 item each, the most at once here, "
-                                            "and 2 launches that fold their partials; "));
+    assert_non_null(strstr(say_reduce(&reason),
+                           "with 1 item each, the most at once here, "
+                           "and 2 launches that fold their partials; "));
 }
 
 static void test_rungs(void **state)
 {
     struct plan plan = reduce_plan();
-    struct reason of = { .plan = &plan, .monoid = &monoid, .chooser = CHOSEN_BY_NAME };
+    struct reason reason = { .plan = &plan,
+                             .monoid = &monoid,
+                             .chooser = CHOSEN_BY_NAME };
 
     (void)state;
     plan.shape = (struct shape){ .algorithm = REDUCE_0, .tile = { TILE_NONE, 0, 256 } };
     plan.has_grid = false;
     plan.items = 1;
-    assert_string_equal(say_reduce(&of),
+    assert_string_equal(say_reduce(&reason),
                         "asked for by name: 1 item a work-item, so every launch leaves a "
                         "partial for each group of 256 until one is left; the policy "
                         "takes reduce_tiles");
     plan.shape.algorithm = REDUCE_0 + 3;
     plan.items = 2;
-    assert_non_null(strstr(say_reduce(&of), ": 2 items a work-item, "));
+    assert_non_null(strstr(say_reduce(&reason), ": 2 items a work-item, "));
     plan.shape.algorithm = REDUCE_6;
     plan.has_grid = true;
-    assert_string_equal(say_reduce(&of),
+    assert_string_equal(say_reduce(&reason),
                         "asked for by name: groups of 256: 256 groups of lanes with 4096 "
                         "items each, and a launch that folds their partials; the policy "
                         "takes reduce_tiles; 16384 lanes fill the device, each for 2048 "
@@ -97,13 +101,13 @@ static void test_order(void **state)
 {
     struct plan plan = reduce_plan();
     struct monoid ordered = monoid;
-    struct reason of = { .plan = &plan, .monoid = &ordered };
+    struct reason reason = { .plan = &plan, .monoid = &ordered };
     const char *order = "; order is kept, since affine does not commute; ";
 
     (void)state;
-    assert_null(strstr(say_reduce(&of), "order"));
+    assert_null(strstr(say_reduce(&reason), "order"));
     ordered.commutative = false;
-    assert_non_null(strstr(say_reduce(&of), order));
+    assert_non_null(strstr(say_reduce(&reason), order));
 }
 
 /* ---- Scans ------------------------------------------------------------------------- */
@@ -122,46 +126,47 @@ static struct plan scan_plan(enum algorithm algorithm)
     };
 }
 
-static const char *say_scan(const struct reason *of)
+static const char *say_scan(const struct reason *reason)
 {
-    static char reason[CLFOLD_REASON_SIZE];
-    struct reason full = *of;
+    static char text[CLFOLD_REASON_SIZE];
+    struct reason full = *reason;
 
     full.moved = full.moved ? full.moved : 8000;
-    clfold_reason(reason, &full);
-    return reason;
+    clfold_reason(text, &full);
+    return text;
 }
 
 static void test_scan(void **state)
 {
     struct plan plan = scan_plan(SCAN_LOOKBACK);
-    struct reason of = { .plan = &plan, .monoid = &monoid };
+    struct reason reason = { .plan = &plan, .monoid = &monoid };
 
     (void)state;
-    assert_string_equal(say_scan(&of),
+    assert_string_equal(say_scan(&reason),
                         "the count is large: in one launch tiles look back for "
                         "prefixes; tile_vector by policy \"cpu\"; moves 2.00 times the "
                         "input");
     plan.shape.window = 32;
-    of.unproven = true;
-    of.dropped = true;
+    reason.unproven = true;
+    reason.dropped = true;
     plan.row = "tuned";
     assert_string_equal(
-        say_scan(&of),
+        say_scan(&reason),
         "the count is large: in one launch tiles look back for "
         "prefixes, 32 at a time, if a probe finds memory for it; tile_vector by "
-        "the tuning file, since another does not build; moves 2.00 times "
+        "the tuning file, since a better one does not build; moves 2.00 times "
         "the input");
     plan = scan_plan(SCAN_SINGLE_GROUP);
-    of = (struct reason){ .plan = &plan, .monoid = &monoid };
-    assert_string_equal(say_scan(&of), "the count is small: one group takes all tiles in "
-                                       "turn, in one launch; tile_vector by policy "
-                                       "\"cpu\"; moves 2.00 times the input");
+    reason = (struct reason){ .plan = &plan, .monoid = &monoid };
+    assert_string_equal(say_scan(&reason),
+                        "the count is small: one group takes all tiles in "
+                        "turn, in one launch; tile_vector by policy "
+                        "\"cpu\"; moves 2.00 times the input");
     plan.num_launches = 3;
-    assert_non_null(strstr(say_scan(&of), " in turn, in 3 launches; "));
+    assert_non_null(strstr(say_scan(&reason), " in turn, in 3 launches; "));
     plan.count = 0;
     plan.num_launches = 1;
-    assert_string_equal(say_scan(&of),
+    assert_string_equal(say_scan(&reason),
                         "there is nothing to scan: one group takes all tiles in turn, in "
                         "one launch; tile_vector by policy \"cpu\"");
 }
@@ -169,86 +174,86 @@ static void test_scan(void **state)
 static void test_named(void **state)
 {
     struct plan plan = scan_plan(SCAN_THEN_PROPAGATE);
-    struct reason of = { .plan = &plan,
-                         .monoid = &monoid,
-                         .chooser = CHOSEN_BY_NAME,
-                         .policy = SCAN_LOOKBACK };
+    struct reason reason = { .plan = &plan,
+                             .monoid = &monoid,
+                             .chooser = CHOSEN_BY_NAME,
+                             .policy = SCAN_LOOKBACK };
 
     (void)state;
-    assert_string_equal(say_scan(&of),
-                        "asked for by name: tiles are scanned, and their prefixes put in "
-                        "front; the policy takes scan_lookback; tile_vector by policy "
+    assert_string_equal(say_scan(&reason),
+                        "asked for by name: tiles are scanned, then combined with their "
+                        "prefixes; the policy takes scan_lookback; tile_vector by policy "
                         "\"cpu\"; moves 2.00 times the input");
     plan = scan_plan(SCAN_CHAINED);
-    of.chooser = CHOSEN_BY_VARIABLE;
-    of.policy = SCAN_SINGLE_GROUP;
-    assert_string_equal(say_scan(&of),
+    reason.chooser = CHOSEN_BY_VARIABLE;
+    reason.policy = SCAN_SINGLE_GROUP;
+    assert_string_equal(say_scan(&reason),
                         "named by CLFOLD_SCAN: in one launch tiles wait for the one "
                         "before; the policy takes scan_single_group; tile_vector by "
                         "policy \"cpu\"; moves 2.00 times the input");
-    of.policy = SCAN_CHAINED;
-    assert_null(strstr(say_scan(&of), "the policy takes"));
+    reason.policy = SCAN_CHAINED;
+    assert_null(strstr(say_scan(&reason), "the policy takes"));
 }
 
 static void test_in_place(void **state)
 {
     struct plan plan = scan_plan(SCAN_LOOKBACK);
-    struct reason of = { .plan = &plan, .monoid = &monoid, .policy = SCAN_LOOKBACK };
+    struct reason reason = { .plan = &plan, .monoid = &monoid, .policy = SCAN_LOOKBACK };
 
     (void)state;
-    assert_null(strstr(say_scan(&of), "in place"));
+    assert_null(strstr(say_scan(&reason), "in place"));
     plan.shape.fences = false;
     assert_non_null(
-        strstr(say_scan(&of), "; in place reduce_then_scan, for want of fences; "));
-    of.chooser = CHOSEN_BY_NAME;
-    assert_non_null(strstr(say_scan(&of), "; in place refused, for want of fences; "));
+        strstr(say_scan(&reason), "; in place reduce_then_scan, lacking fences; "));
+    reason.chooser = CHOSEN_BY_NAME;
+    assert_non_null(strstr(say_scan(&reason), "; in place rejected, lacking fences; "));
     /* The probe has not said so yet. */
-    of.unproven = true;
-    assert_null(strstr(say_scan(&of), "in place"));
+    reason.unproven = true;
+    assert_null(strstr(say_scan(&reason), "in place"));
     plan = scan_plan(REDUCE_THEN_SCAN);
     plan.shape.fences = false;
-    of.unproven = false;
-    assert_null(strstr(say_scan(&of), "in place"));
+    reason.unproven = false;
+    assert_null(strstr(say_scan(&reason), "in place"));
 }
 
 static void test_given_up(void **state)
 {
     struct plan plan = scan_plan(REDUCE_THEN_SCAN);
     struct findings findings = { .verdict = { MEMORY_SCOPED_64, true, true } };
-    struct reason of = { .plan = &plan, .monoid = &monoid, .findings = &findings };
+    struct reason reason = { .plan = &plan, .monoid = &monoid, .findings = &findings };
 
     (void)state;
-    of.moved = 12000;
-    of.findings = NULL;
+    reason.moved = 12000;
+    reason.findings = NULL;
     for (int i = OBSTACLE_NONE + 1; i < CLFOLD_OBSTACLES; ++i) {
         char words[CLFOLD_REASON_SIZE];
-        of.obstacle = (enum obstacle)i;
+        reason.obstacle = (enum obstacle)i;
         snprintf(words, sizeof(words),
-                 "look-back is out, %s: tiles are folded, then scanned behind their "
+                 "look-back is out, %s: tiles are folded, then scanned with their "
                  "prefixes; tile_vector by policy \"cpu\"; moves 3.00 times the input",
-                 clfold_obstacle_text(of.obstacle));
-        assert_string_equal(say_scan(&of), words);
+                 clfold_obstacle_text(reason.obstacle));
+        assert_string_equal(say_scan(&reason), words);
     }
-    of.obstacle = OBSTACLE_TIER;
-    of.findings = &findings;
+    reason.obstacle = OBSTACLE_TIER;
+    reason.findings = &findings;
     findings = (struct findings){ .fates = { [MEMORY_SCOPED_64] = FATE_NOT_OFFERED,
                                              [MEMORY_LEGACY_64] = FATE_TORN,
                                              [MEMORY_LEGACY_32] = FATE_LOST } };
-    assert_non_null(strstr(say_scan(&of),
+    assert_non_null(strstr(say_scan(&reason),
                            " on this device (legacy_64 words arrive torn): "
                            "tiles are folded"));
     findings = (struct findings){ 0 };
-    assert_non_null(strstr(say_scan(&of), " on this device (it offers none): tiles"));
-    of.findings = NULL;
-    assert_non_null(strstr(say_scan(&of), " on this device: tiles"));
+    assert_non_null(strstr(say_scan(&reason), " on this device (it offers none): tiles"));
+    reason.findings = NULL;
+    assert_non_null(strstr(say_scan(&reason), " on this device: tiles"));
 }
 
 /* ---- Room -------------------------------------------------------------------------- */
 
-static void assert_has(const char *reason, const char *part)
+static void assert_has(const char *text, const char *part)
 {
-    if (!strstr(reason, part)) {
-        fail_msg("\"%s\" lacks \"%s\"", reason, part);
+    if (!strstr(text, part)) {
+        fail_msg("\"%s\" lacks \"%s\"", text, part);
     }
 }
 
@@ -260,16 +265,16 @@ static void fit_scan(enum algorithm algorithm, enum chooser chooser, uint32_t bi
     const struct findings findings = {
         .fates = { [MEMORY_SCOPED_64] = FATE_NOT_OFFERED, [MEMORY_LEGACY_64] = FATE_LOST }
     };
-    struct reason of = { .plan = &plan,
-                         .monoid = &monoid,
-                         .chooser = chooser,
-                         .policy = looks_back || algorithm == REDUCE_THEN_SCAN
-                                       ? SCAN_SINGLE_GROUP
-                                       : REDUCE_THEN_SCAN,
-                         .dropped = bits & 1,
-                         .unproven = looks_back && (bits & 2),
-                         .findings = bits % 3 == 0 ? &findings : NULL };
-    const char *reason;
+    struct reason reason = { .plan = &plan,
+                             .monoid = &monoid,
+                             .chooser = chooser,
+                             .policy = looks_back || algorithm == REDUCE_THEN_SCAN
+                                           ? SCAN_SINGLE_GROUP
+                                           : REDUCE_THEN_SCAN,
+                             .dropped = bits & 1,
+                             .unproven = looks_back && (bits & 2),
+                             .findings = bits % 3 == 0 ? &findings : NULL };
+    const char *text;
 
     plan.row = LONG_ROW;
     plan.count = 1;
@@ -277,44 +282,45 @@ static void fit_scan(enum algorithm algorithm, enum chooser chooser, uint32_t bi
     plan.shape.window = looks_back ? 32 : 1;
     plan.num_launches = algorithm == SCAN_SINGLE_GROUP ? 1000 : 1;
     if (algorithm == REDUCE_THEN_SCAN && !named) {
-        of.obstacle = OBSTACLE_TIER + (enum obstacle)(bits % 3);
+        reason.obstacle = OBSTACLE_TIER + (enum obstacle)(bits % 3);
     }
-    reason = say_scan(&of);
-    assert_has(reason, named         ? "the policy takes"
-                       : of.obstacle ? clfold_obstacle_text(of.obstacle)
-                                     : "count");
-    assert_has(reason, of.obstacle && bits % 3 == 0 ? "(legacy_64 words do" : "");
-    assert_has(reason, "tile_vector by policy \"" LONG_ROW "\"");
-    assert_has(reason, of.dropped ? ", since another does not build" : "");
-    assert_has(reason, looks_back ? ", 32 at a time" : "");
-    assert_has(reason, of.unproven ? ", if a probe finds memory for it" : "");
-    assert_has(reason, looks_back && !of.unproven && !plan.shape.fences ? "fences" : "");
-    assert_has(reason, "; moves 2000.00 times the input");
+    text = say_scan(&reason);
+    assert_has(text, named             ? "the policy takes"
+                     : reason.obstacle ? clfold_obstacle_text(reason.obstacle)
+                                       : "count");
+    assert_has(text, reason.obstacle && bits % 3 == 0 ? "(legacy_64 words do" : "");
+    assert_has(text, "tile_vector by policy \"" LONG_ROW "\"");
+    assert_has(text, reason.dropped ? ", since a better one does not build" : "");
+    assert_has(text, looks_back ? ", 32 at a time" : "");
+    assert_has(text, reason.unproven ? ", if a probe finds memory for it" : "");
+    assert_has(text,
+               looks_back && !reason.unproven && !plan.shape.fences ? "fences" : "");
+    assert_has(text, "; moves 2000.00 times the input");
 }
 
 static void fit_reduce(enum chooser chooser, uint32_t bits)
 {
     struct plan plan = reduce_plan();
-    const struct reason of = {
+    const struct reason reason = {
         .plan = &plan, .monoid = &monoid, .chooser = chooser, .dropped = bits & 1
     };
-    const char *reason;
+    const char *text;
 
     plan.row = LONG_ROW;
     plan.grid.cut = bits & 2;
     plan.grid.groups = 10000;
     plan.grid.items = 1000000;
     plan.num_launches = 1 + bits / 4;
-    reason = say_reduce(&of);
-    assert_has(reason, chooser == CHOSEN_BY_NAME ? "asked for by name: " : "");
-    assert_has(reason, "tile_vector by policy \"" LONG_ROW "\"");
-    assert_has(reason, of.dropped ? ", since another does not build" : "");
-    assert_has(reason, ": 10000 groups of lanes with 1000000 items each");
-    assert_has(reason, plan.grid.cut ? ", the most at once here" : "");
-    assert_has(reason, plan.num_launches > 2 ? ", and 2 launches that fold their" : "");
+    text = say_reduce(&reason);
+    assert_has(text, chooser == CHOSEN_BY_NAME ? "asked for by name: " : "");
+    assert_has(text, "tile_vector by policy \"" LONG_ROW "\"");
+    assert_has(text, reason.dropped ? ", since a better one does not build" : "");
+    assert_has(text, ": 10000 groups of lanes with 1000000 items each");
+    assert_has(text, plan.grid.cut ? ", the most at once here" : "");
+    assert_has(text, plan.num_launches > 2 ? ", and 2 launches that fold their" : "");
     /* What is for experts goes first where tests and limits meet. */
-    if (!of.dropped || !plan.grid.cut) {
-        assert_has(reason, " lanes fill the device, each for 2048 items or more");
+    if (!reason.dropped || !plan.grid.cut) {
+        assert_has(text, " lanes fill the device, each for 2048 items or more");
     }
 }
 
@@ -336,21 +342,21 @@ static void test_no_room(void **state)
 {
     char name[2 * CLFOLD_REASON_SIZE];
     struct plan plan = scan_plan(SCAN_LOOKBACK);
-    struct reason of = { .plan = &plan, .monoid = &monoid };
+    struct reason reason = { .plan = &plan, .monoid = &monoid };
 
     (void)state;
     for (size_t length = 0; length < sizeof(name) - 1; ++length) {
-        const char *reason;
+        const char *text;
         memset(name, 'x', length);
         name[length] = '\0';
         plan.row = name;
-        reason = say_scan(&of);
-        assert_true(strlen(reason) < CLFOLD_REASON_SIZE);
-        assert_int_equal(strstr(reason, "tile_vector") != NULL,
-                         strstr(reason, "x\";") != NULL ||
-                             strstr(reason, "x\"") != NULL || length == 0);
-        assert_true(strstr(reason, " times the input") ||
-                    strcmp(reason + strlen(reason) - 1, "\"") == 0);
+        text = say_scan(&reason);
+        assert_true(strlen(text) < CLFOLD_REASON_SIZE);
+        assert_int_equal(strstr(text, "tile_vector") != NULL,
+                         strstr(text, "x\";") != NULL || strstr(text, "x\"") != NULL ||
+                             length == 0);
+        assert_true(strstr(text, " times the input") ||
+                    strcmp(text + strlen(text) - 1, "\"") == 0);
     }
 }
 

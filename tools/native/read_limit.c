@@ -138,7 +138,7 @@ static int read_options(struct options *options, int argc, char **argv)
                         options->file ? "--type" : "FILE");
     }
     if (!find_type(options->type, &fold->type)) {
-        return complain(EXIT_USAGE, "--type %s is no type; see --help", options->type);
+        return complain(EXIT_USAGE, "--type %s: unknown type; see --help", options->type);
     }
     fold->max = options->op && strcmp(options->op, "max") == 0;
     if (options->op && !fold->max && strcmp(options->op, "add") != 0) {
