@@ -1,14 +1,14 @@
 /*
- * What every program is made of, and what it may take for granted.
+ * The parts of every program, and what they may assume.
  *
- * The host writes these macros in front (src/plan/assemble.c):
+ * The host writes these macros first (src/plan/assemble.c):
  *
  *   CLFOLD_IN            the scalar type of the input buffer
  *   CLFOLD_IN_HALF       1 if these are the bits of halves, which are read as float
  *   CLFOLD_SCALARS       scalars an element has there, side by side: 1, 2 or 4
  *   CLFOLD_COMPONENTS    components an element has once it is loaded: 1 to 4
  *   CLFOLD_CELL          the scalar type that each component takes in the output buffer
- *   CLFOLD_INIT_PARAMS   the parameters of kernels that tell of init, see result.cl, and
+ *   CLFOLD_INIT_PARAMS   the parameters for init of kernels, see result.cl, and
  *   CLFOLD_INIT_ARGS     these as arguments
  *   CLFOLD_COMMUTATIVE   1 if the operator may be reordered, else 0
  *   CLFOLD_HAS_IDENTITY  1 if there is a clfold_identity(), else 0
@@ -18,7 +18,7 @@
  *   CLFOLD_RUNG          which rung of the ladder, 0 to 6
  *   CLFOLD_TILE          elements a tile, where there is one
  *   CLFOLD_GROUP_SIZE    work-items a group
- *   CLFOLD_GROUP_POWER   the least power of two, from 2, that is not below that
+ *   CLFOLD_GROUP_POWER   the least power of two, from 2, that is not below it
  *   CLFOLD_IN16          tile_vector: the vector of 16 CLFOLD_IN
  *   CLFOLD_PREFETCH      tile_vector: 1 if __builtin_prefetch asks for elements ahead
  *   CLFOLD_CHUNK         tile_group: elements that one work-item loads at once, and
@@ -47,9 +47,8 @@
  *                        and builtins are known to work, else 0
  *   CLFOLD_STREAM        tile_vector, scans: 1 if __builtin_nontemporal_store may store
  *
- * Some lines of these files have words behind a dollar sign. The host writes such a line
- * once for each component, with these in the place of the words; behind a type there may
- * be a width:
+ * Some lines of these files have words after a dollar sign. The host writes such a line
+ * once for each component and replaces the words; a width may follow a type:
  *
  *   k                    the component's number, 0, 1, ...
  *   name                 its name
@@ -59,8 +58,8 @@
  *   wide_load            the same of 16 elements, with vectors s[0], s[1], ...
  *   plus_base            " + base" for a position, which an item counts from in_offset
  *                        and a stage from the tile's first element, else nothing
- *   is_true              " != 0" where any but 0 counts as 1, else nothing
- *   neutral              what CLFOLD_NEUTRAL says it has
+ *   is_true              " != 0" where all values but 0 count as 1, else nothing
+ *   neutral              the component's neutral value, if CLFOLD_NEUTRAL is 1
  *
  * An element takes three forms. A tile is folded in stages, which may be narrower than
  * the item: bytes summed into ulong go through uint, and u8 max through uchar. The limit
@@ -70,11 +69,11 @@
  *   u8        3 200 17 ...                  uint, uint16               ulong
  *   f32       3.5 -1 ...              { uint place; float }    { ulong index; float }
  *
- * Behind this file the host writes the operator, once a width, all from one text:
+ * After this file the host writes the operator, once for each width, from one text:
  * clfold_combine on items, clfold_combine_stage, their 16-wide kin (component-wise
  * vectors: lane j is element j), clfold_identity, clfold_cuts, and clfold_any_cuts of 16;
  * for tile_vector clfold_extend_stage16, which is clfold_combine_stage16 where all of a
- * is in front of b, and where CLFOLD_RARE is 1 clfold_is_rare, clfold_usual_stage16 and
+ * is before b, and where CLFOLD_RARE is 1 clfold_is_rare, clfold_usual_stage16 and
  * clfold_usual16.
  */
 #if !defined(CLFOLD_IN) || !defined(CLFOLD_CELL)
@@ -141,8 +140,8 @@
 #error "contract: CLFOLD_GROUP_POWER must not be below CLFOLD_GROUP_SIZE"
 #endif
 
-/* Members stand in a struct of their own, which changes no layout: rusticl (Mesa 22.3)
- * copies of a struct that begins with a byte nothing but that byte. */
+/* Members are in a struct of their own, which changes no layout: if a struct begins with
+ * a byte, rusticl (Mesa 22.3) copies only that byte. */
 typedef struct {
     struct {
         $item $name;
@@ -190,7 +189,7 @@ static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin, uint j)
     return r;
 }
 
-/* An item as it was in memory, less what lies between its components: clang for NVIDIA
+/* An item as in memory, without the padding between its components: clang for NVIDIA
  * keeps those bytes of a private copy in memory, where the item is in registers. */
 static clfold_item clfold_taken(clfold_item x)
 {

@@ -1,8 +1,8 @@
 /*
- * Descriptors: what tiles tell of themselves while others still run. A tile has two
- * slots, and a slot is words that each carry their own state and epoch, so that neither
- * fences nor a launch that clears them are needed: a slot is there when all its words
- * are, and each word is written but once in an epoch, or again with the same bits.
+ * Descriptors: what tiles publish while others still run. A tile has two slots, and a
+ * slot is words that each carry their own state and epoch, so that neither fences nor a
+ * launch that clears them are needed: a slot is there when all its words are, and each
+ * word is written once in an epoch, or again with the same bits.
  *
  *   words   ticket | left | clock | log      a line of 64 bytes each
  *           tile 0: aggregate, running | tile 1: aggregate, running | ...
@@ -13,10 +13,10 @@
  *   state   0 invalid, as zeroed memory is; 1 aggregate: the tile's total; 2 running: the
  *           tiles up to this one, see scan_totals.cl
  *
- * The epoch is in the ticket's word, so the memory knows by itself how often it has
- * served: a recorded launch may run again. Who leaves last makes it one more. The epoch
- * comes round again after 2^30 or 2^14 launches, when no old word may be left: the last
- * one therefore also clears a few words, from where it was clearing the time before.
+ * The epoch is in the ticket's word, so it counts launches in memory: a recorded launch
+ * may run again. The last group to leave increments it. The epoch wraps around after 2^30
+ * or 2^14 launches, when no old word may be left: so the last group also clears a few
+ * words, and goes on where the last launch stopped.
  *
  *   ticket's word of 64 bits   epoch 32 | ticket 32
  *                    32 bits   epoch 14 | ticket 18
@@ -69,7 +69,7 @@ static void clfold_publish(clfold_word_pointer words, ulong tile, uint state, ui
 #pragma unroll
     for (uint i = 0; i < CLFOLD_ITEM_WORDS; ++i)
         packed.halves[i] = 0;
-    /* One by one, so that what lies between them stays zero whoever publishes. */
+    /* One by one, so that padding stays zero whichever group publishes. */
     packed.item.$name = item.$name;
 #pragma unroll
     for (uint i = 0; i < CLFOLD_ITEM_WORDS; ++i)
@@ -81,7 +81,7 @@ static bool clfold_is_tagged(clfold_word w, uint epoch, uint state)
     return w >> CLFOLD_HALF_BITS == clfold_tag(epoch, state) >> CLFOLD_HALF_BITS;
 }
 
-/* The words of a slot, read one behind the other: all are under way at once. */
+/* The words of a slot, read one after the other: all are under way at once. */
 typedef struct {
     clfold_word words[CLFOLD_ITEM_WORDS];
 } clfold_slot_words;
@@ -97,7 +97,7 @@ static clfold_slot_words clfold_see(clfold_word_pointer words, ulong tile, uint 
     return seen;
 }
 
-/* Whether the slot was there; what it held then, else *item stays as it is. */
+/* Whether the slot was there. If so, *item is what it held; else it is unchanged. */
 static bool clfold_was_there(const clfold_slot_words *seen, uint state, uint epoch,
                              clfold_item *item)
 {
@@ -138,14 +138,15 @@ static uint clfold_epoch_of(clfold_word ticket)
     return (uint)(ticket >> CLFOLD_TICKET_BITS) & ((1u << CLFOLD_EPOCH_BITS) - 1);
 }
 
-/* A group has no more to do, says one of its work-items; whether it is the last one. */
+/* Called by one work-item when its group has no more to do; returns whether it is the
+ * last group. */
 static bool clfold_is_last(clfold_word_pointer words)
 {
     return clfold_add(words + CLFOLD_LEFT, 1) + 1 == get_num_groups(0);
 }
 
-/* Makes the words ready for the next launch, and some of the clearing; the last group
- * does. `capacity`: words behind the lines, all that may ever be used. */
+/* Prepares the words for the next launch, and clears some; for the last group.
+ * `capacity`: words after the lines, all that may ever be used. */
 static void clfold_renew(clfold_word_pointer words, ulong capacity)
 {
     const ulong epoch = clfold_read(words + CLFOLD_TICKET) >> CLFOLD_TICKET_BITS;

@@ -6,11 +6,11 @@
  *   1 raking                 2 k + G / k - 3           730       3              0
  *   2 sub-groups             5 + G / W - 1           1,928       3              0
  *
- * group_scans.cl has the textbook's two beside these.
+ * group_scans.cl adds the textbook's two.
  *
- * G: the group's size; k: items that a raker takes, 11 here; W: work-items a
- * sub-group, 32 here. Steps are combines one behind the other. Replays are what 32 banks
- * of 4 bytes cost 32 work-items that run together, with items of 4 bytes.
+ * G: the group's size; k: items that a raker takes, 11 here; W: work-items a sub-group,
+ * 32 here. Steps are combines one after the other. Replays are bank conflicts of 32
+ * work-items that run together, with 32 banks of 4 bytes and items of 4 bytes.
  *
  *   CLFOLD_SCAN_ITEMS           items of local memory that the scan needs
  *   clfold_scan_place(l)        where work-item l puts its item
@@ -20,10 +20,10 @@
  *                               it, once their own item is in its place
  *   clfold_scan_result(l)       where the fold of items 0 to l is then, for all to read
  *
- * A caller that scans again needs a barrier between what it reads and what it puts in.
- * The operator keeps its order, needs no identity, and meets no work-item that is not
- * live. No item is private across a barrier, nor passed to or from a function that has
- * one, and barriers stand in loops whose trip counts the compiler knows.
+ * A caller that scans again needs a barrier between its reads and its next writes. The
+ * operator keeps its order, needs no identity, and meets no work-item that is not live.
+ * No item is private across a barrier, nor passed to or from a function that has one, and
+ * barriers stand in loops whose trip counts the compiler knows.
  */
 #if !defined(CLFOLD_GROUP_SCAN)
 #error "group_scan: CLFOLD_GROUP_SCAN must be defined"
@@ -40,9 +40,9 @@
 
 #if CLFOLD_GROUP_SCAN == 1
 /*
- * A few work-items, the rakers, each scan a run of k neighbours on their own, and leave
- * the run's total aside. Then each folds the totals before its run, and puts that in
- * front of its items.
+ * A few work-items, the rakers, each scan a run of k neighbours on their own, and keep
+ * the run's total aside. Then each folds the totals before its run, and combines its
+ * items with that.
  *
  *   items    a  b  c  |  d  e  f  |  g  h           k = 3, three rakers
  *   rake     a ab abc |  d de def |  g gh           totals  abc def gh
@@ -118,10 +118,10 @@ static void clfold_group_scan(uint live, local clfold_item *items)
  *   add       a ab abc ad | .ad op.      | .ad op eh op.
  *
  * A sub-group may have 1 to 4096 work-items, and any number, not just powers of two. The
- * last of a group may have fewer, as OpenCL says; all others have the maximum. Which
- * work-items make a sub-group is not said, so the items are dealt out anew, by sub-group
- * and place in it. Sections make the trip count known, so a sub-group may be as many
- * work-items that a compiler runs in a loop, with a barrier in each shuffle.
+ * last of a group may have fewer, as OpenCL says; all others have the maximum. OpenCL
+ * does not say which work-items form a sub-group, so the items are dealt out anew, by
+ * sub-group and place in it. Sections make the trip count known, so a sub-group may be as
+ * many work-items that a compiler runs in a loop, with a barrier in each shuffle.
  *
  * 5 steps for each item and, in the s-th section after the first, s for the totals: the
  * same for all its work-items, which costs no time where they run together. So this is

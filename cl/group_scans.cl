@@ -1,12 +1,12 @@
 /*
- * group_scans: each group scans its items alone. No call runs it: it teaches, by a test
- * and a bench that run four scans of a work-group side by side.
+ * group_scans: each group scans its items alone. No call runs it: it is for teaching, in
+ * a test and a bench that compare four scans of a work-group.
  *
  *   in    a  b  c  d  |  e  f  g  h  |  i  j       groups of 4
  *   out   a ab abc ad |  e ef efg eh |  i ij
  *
  *   CLFOLD_GROUP_SCAN        steps          combines, n = 256    barriers    replays
- *   1, 2                     those of group_scan.cl, which stands before this file
+ *   1, 2                     those of group_scan.cl, which precedes this file
  *   3 Hillis and Steele      L                       1,793       1 + L          0
  *   4 Blelloch's sweeps      2 L - 1                   502       2 L            8
  *
@@ -65,8 +65,8 @@ static void clfold_group_scan(uint live, local clfold_item *items)
  *   down, s=2   0  01   2  03   4  05   6  07     i = 2 s l + 3 s - 1: the same
  *   down, s=1   0  01  02  03  04  05  06  07
  *
- * 2 n - 2 - L combines, and twice the steps. An index is live or it is not: any count is
- * right. With item i at i + i / 32 there are 2, 8, 22, 52 bank replays for n = 128 to
+ * 2 n - 2 - L combines, and twice the steps. An index is live or it is not, so any count
+ * works. With item i at i + i / 32 there are 2, 8, 22, 52 bank replays for n = 128 to
  * 1024, in the wrap-around of the downward sweep; with item i at i it is 84, 201, 438 and
  * 915.
  *

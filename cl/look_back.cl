@@ -1,7 +1,7 @@
 /*
  * The channel between tiles: a group publishes the total of its tile, see descriptor.cl,
- * and receives the prefix of it. It knows nothing of the tile's kind nor of its room.
- * Totals are folded into `so_far`, see scan_totals.cl.
+ * and receives its prefix. It does not depend on the tile's kind or room. Totals are
+ * folded into `so_far`, see scan_totals.cl.
  *
  *   clfold_receive   looks back from tile t: { CLFOLD_RECEIVED, where it ended }, and all
  *                    tiles before t are taken; or { CLFOLD_MISSING, tile }, which has
@@ -37,7 +37,7 @@ typedef struct {
 typedef CLFOLD_SPACE clfold_channel *clfold_channel_pointer;
 
 /*
- * What was seen, and where:
+ * What a look found, and where:
  *
  *   CLFOLD_MISSING    the tile that is not there
  *   CLFOLD_RECEIVED   the tile at which look-back ended
@@ -51,10 +51,10 @@ typedef struct {
 #define CLFOLD_MISSING  0
 #define CLFOLD_RECEIVED 3
 #define CLFOLD_CUT      4 /* nothing before the tile counts */
-#define CLFOLD_LOW      5 /* the walk came to its end */
+#define CLFOLD_LOW      5 /* the walk reached its end */
 
-/* What a look at tile x finds. Running tiles of other blocks are of use only where they
- * end one. */
+/* What a look at tile x finds. Running tiles of other blocks are only useful at the end
+ * of a block. */
 static uint clfold_look_at(clfold_word_pointer words, ulong x, uint epoch, bool in_block)
 {
     const clfold_slot_words running = clfold_see(words, x, CLFOLD_RUNNING);
@@ -75,8 +75,8 @@ static uint clfold_look_at(clfold_word_pointer words, ulong x, uint epoch, bool 
 
 #if CLFOLD_WINDOW_SUB_GROUP
 
-/* Looks at the tiles below pos, to `low` at most: how many of them have totals, one after
- * the other, and what is found behind those. */
+/* Looks at the tiles below pos, down to `low`: how many have totals in a row, and what
+ * the next one is. */
 static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, uint epoch,
                              bool in_block, uint *found)
 {
@@ -93,7 +93,8 @@ static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, ui
     return good;
 }
 
-/* The totals of tiles x to x + num - 1 to the window; how many of them are there. */
+/* Reads the totals of tiles x to x + num - 1 into the window; returns how many are there.
+ */
 static uint clfold_fetch_window(clfold_channel_pointer channel, clfold_word_pointer words,
                                 ulong x, uint num)
 {
@@ -113,8 +114,8 @@ static uint clfold_fetch_window(clfold_channel_pointer channel, clfold_word_poin
 
 #else
 
-/* The same of what was read of the tile: a slot of one word is there or it is not, and
- * only longer ones are read again. */
+/* The same from the word that was read: a slot of one word is there or not, and only
+ * longer ones are read again. */
 static uint clfold_found(clfold_word_pointer words, ulong x, uint epoch, bool in_block,
                          clfold_word total, clfold_word running)
 {
@@ -136,7 +137,7 @@ static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, ui
     clfold_word totals[CLFOLD_WINDOW], runnings[CLFOLD_WINDOW];
     uint good = 0;
 
-    /* Below `low` the lowest once more: it may be read. */
+    /* Below `low` reads the lowest again, which is safe. */
 #pragma unroll
     for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
         const ulong x = pos - low > k ? pos - 1 - k : low;
@@ -157,8 +158,8 @@ static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, ui
     return good;
 }
 
-/* Tiles whose totals are under way at once: of long ones one, for whose words alone there
- * are registers. */
+/* Tiles whose totals are under way at once: one if totals are long, since there are
+ * registers for no more. */
 #define CLFOLD_FETCHED (CLFOLD_ITEM_WORDS > 2 ? 1 : CLFOLD_WINDOW)
 
 static uint clfold_fetch_window(clfold_channel_pointer channel, clfold_word_pointer words,
@@ -169,7 +170,7 @@ static uint clfold_fetch_window(clfold_channel_pointer channel, clfold_word_poin
     uint good = 0;
 
     for (uint from = 0; from < num && good == from; from += CLFOLD_FETCHED) {
-        /* Past `num` the last once more: it may be read. */
+        /* Past `num` reads the last again, which is safe. */
 #pragma unroll
         for (uint k = 0; k < CLFOLD_FETCHED; ++k)
             totals[k] =
@@ -190,8 +191,9 @@ static uint clfold_fetch_window(clfold_channel_pointer channel, clfold_word_poin
 
 #endif
 
-/* Goes down from tile `from` - 1 over tiles that have totals, to `low` at most. The last
- * of them, and what was seen before it. Each round either moves on or is one of spins. */
+/* Walks down from tile `from` - 1 over tiles that have totals, to `low` at most. Returns
+ * the last of them, and what was seen before it. Each round moves on or counts as a spin.
+ */
 static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_pointer words,
                                ulong low, ulong from, bool in_block)
 {
@@ -216,8 +218,8 @@ static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_point
     return seen;
 }
 
-/* Takes tile seen.tile - 1, as a walk that ended there saw it; one work-item does. False
- * where it is not there: another one of the window has seen what this one does not. */
+/* Takes tile seen.tile - 1, at which a walk ended; for one work-item. False if it is not
+ * there: another work-item of the window saw it, and this one does not. */
 static bool clfold_start(clfold_channel_pointer channel, clfold_running_pointer so_far,
                          clfold_word_pointer words, clfold_seen seen)
 {
@@ -236,8 +238,9 @@ static bool clfold_start(clfold_channel_pointer channel, clfold_running_pointer 
     return true;
 }
 
-/* Takes the totals of tiles from what was seen to stop - 1, a window at a time: the tile
- * behind the last that was there. No memory that passed the probe has one missing. */
+/* Takes the totals of tiles from where the walk ended to stop - 1, a window at a time;
+ * returns the tile after the last that was there. In memory that passed the probe none is
+ * missing. */
 static ulong clfold_take_tiles(clfold_channel_pointer channel,
                                clfold_running_pointer so_far, clfold_word_pointer words,
                                clfold_seen seen, ulong stop)
@@ -283,8 +286,8 @@ static clfold_seen clfold_receive(clfold_channel_pointer channel,
     inner.tile = t;
     outer.state = CLFOLD_LOW;
     outer.tile = block;
-    /* One place calls the walk and one takes tiles, here and below: with two PoCL 3.1's
-     * compiler dies. */
+    /* One place calls the walk and one takes tiles, here and below: with two, PoCL 3.1's
+     * compiler crashes. */
     for (uint part = CLFOLD_ANCHOR > 1 ? 0 : 1; part < 2; ++part) {
         seen = clfold_walk(channel, words, part == 0 ? block : 0,
                            part == 0 ? t : block, part == 0);

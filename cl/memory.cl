@@ -1,16 +1,16 @@
 /*
- * Words that work-groups hand to each other: the only memory that one group writes and
- * another reads in the same launch. CLFOLD_MEMORY says by which means; each is right
+ * Words that work-groups pass to each other: the only memory that one group writes and
+ * another reads in the same launch. CLFOLD_MEMORY selects the means; each is used only
  * where it compiles and passed the probe (src/device/probe.h).
  *
  *   1 scoped   OpenCL 2 and 3: relaxed atomics of device scope
  *   2 ptx      NVIDIA, whose OpenCL C has no scopes: the same in PTX
- *   3 legacy   OpenCL 1.2: every access a read-modify-write, which runs where all groups
- *              see it; the letter of 1.2 promises nothing of the kind
+ *   3 legacy   OpenCL 1.2: every access is a read-modify-write, which runs where all
+ *              groups see it, though the standard does not promise it
  *
  * A word is relaxed: it orders nothing else. What must be read together is in one word,
  * and wider values are in words that each say whether they are there (descriptor.cl).
- * Never mem_fence: several drivers have an empty one.
+ * Never mem_fence: it is empty in several drivers.
  *
  *   CLFOLD_WORD_BITS   64, or 32 where the device has no 64-bit atomics
  *
@@ -18,8 +18,8 @@
  *   clfold_write(p, w)
  *   clfold_add(p, w)   returns what the word was
  *   clfold_release(), clfold_acquire()
- *                      where CLFOLD_FENCES is 1: what this work-item did before is seen
- *                      by who then reads a word that it then writes
+ *                      where CLFOLD_FENCES is 1: a work-item that reads a word
+ *                      written after the release sees what was done before it
  */
 #if CLFOLD_WORD_BITS == 64
 typedef ulong clfold_word;

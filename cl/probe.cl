@@ -1,9 +1,9 @@
 /*
- * The probe of a memory tier, on memory.cl alone. Two things are asked of groups that run
- * at the same time: whether a word that one writes comes to another whole and at all, and
- * whether they get on while they wait for each other. Roles go by ticket, since runtimes
- * on CPUs hand groups out in contiguous chunks. Every wait is bounded, all waits of a
- * work-item together by a number of looks; after the launch the host looks whether all
+ * The probe of a memory tier, on memory.cl alone. It tests two things on groups that run
+ * at the same time: whether a word that one writes reaches another, and whole, and
+ * whether they make progress while they wait for each other. Roles go by ticket, since
+ * runtimes on CPUs hand groups out in contiguous chunks. Every wait is bounded, all waits
+ * of a work-item together by a number of looks; after the launch the host checks that all
  * words are there.
  *
  *   word    a number in the upper half, what follows from it in the lower: a torn one is
@@ -38,7 +38,7 @@ static uint clfold_number_of(clfold_word w)
     return (uint)(w >> CLFOLD_HALF_BITS);
 }
 
-/* Looks until the word has come to `number`, or no look is left. */
+/* Looks until the word has reached `number`, or no look is left. */
 static bool clfold_await(clfold_word_pointer p, uint number, clfold_watch *watch)
 {
     bool there = false;
@@ -66,12 +66,12 @@ static void clfold_report(global uint *reports, uint ticket, const clfold_watch 
 }
 
 /*
- * Pairs of groups, of which it takes many: on CPUs the first are done before a second
- * worker has woken up. The even ticket says CLFOLD_SAID words a round, and waits till
- * they are heard; with one worker nobody hears them yet, so waits in vain do not count.
- * The odd one loads the word behind them plainly, which nobody writes: that plants a line
- * in its cache, which is stale when the words are said. It waits for them, and says that
- * it heard them.
+ * Pairs of groups, many of them: on CPUs the first ones end before a second worker wakes
+ * up. The even ticket writes ("says") CLFOLD_SAID words a round, and waits until they are
+ * heard; with one worker no group hears them yet, so waits in vain do not count. The odd
+ * one first makes a plain load of the next word, which no group writes: that brings a
+ * line into its cache, which is stale once the words are said. It waits for them, and
+ * says that it heard them.
  *
  *   words   ticket | pair 0: said, heard | pair 1: said, heard | ...   a line each
  */
@@ -92,7 +92,7 @@ clfold_probe_words(volatile global clfold_word *words, global uint *reports, uin
                 clfold_write(said + i, clfold_numbered(r));
             watch.met += clfold_await(heard, r, &watch);
         } else {
-            /* Another address each time, for all that the compiler knows. */
+            /* The compiler must assume another address each time. */
             plain += (uint)((const global clfold_word *)said)[CLFOLD_SAID + (r >> 24)];
             for (uint i = 0; i < CLFOLD_SAID; ++i)
                 watch.in_vain += !clfold_await(said + i, r, &watch);

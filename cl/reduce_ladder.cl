@@ -1,6 +1,6 @@
 /*
- * reduce0 to reduce6: the ladder by which reductions are taught, each rung beside the one
- * that it improves, each right for every count and every group size from 2.
+ * reduce0 to reduce6: the ladder by which reductions are taught. Each rung follows the
+ * one that it improves, and works for every count and every group size from 2.
  *
  * After Harris, "Optimizing Parallel Reduction in CUDA" (2007), and Kloeckner's OpenCL
  * lecture (2010), which number the rungs alike. The counts are a group's, for G
@@ -20,10 +20,10 @@
  *   reduce6     12      5        0     1 + L      k       n / kG, at most what a device
  *                                                         holds at once
  *
- * What all rungs do otherwise than the published ones:
+ * How all rungs differ from the published ones:
  *
- *   - A step is guarded by the items that are there (`live`), so nothing is padded: any
- *     operator is right, with an identity or without, and so is a short last group.
+ *   - A step is guarded by the number of items (`live`), so nothing is padded: any
+ *       operator works, with an identity or without, and so does a short last group.
  *   - A barrier ends every step. The published reduce4 to reduce6 leave it out for the
  *     last 32 work-items and trust `volatile` and lanes in lock step, which OpenCL never
  *     promises.
@@ -36,16 +36,16 @@
  * The first launch reads elements of `in`, later ones items of `scratch`.
  */
 
-/* Where a launch finds what it folds. */
+/* A launch's input. */
 typedef struct {
     global const CLFOLD_IN *in;
     ulong offset;
-    global const clfold_item *items; /* what a later launch folds */
+    global const clfold_item *items; /* the input of later launches */
     uint is_first;
     ulong count;
 } clfold_source;
 
-/* What a group folds, and where a launch leaves it. */
+/* A group's result, and where a launch leaves it. */
 #define CLFOLD_RUNG_PARAMS                                                               \
     global const CLFOLD_IN *in, ulong in_offset, global clfold_item *scratch,            \
         ulong from, ulong to, uint is_first, ulong count, global CLFOLD_CELL *out,       \
@@ -71,7 +71,7 @@ static clfold_item clfold_get(const clfold_source *source, ulong i)
 }
 #endif
 
-/* How many of a group's `most` items there are, from item `first` on. */
+/* The number of items of a group, `most` at most, from item `first` on. */
 static uint clfold_live(const clfold_source *source, ulong first, uint most)
 {
     return first < source->count ? (uint)min((ulong)most, source->count - first) : 0;
@@ -135,8 +135,8 @@ clfold_reduce0(CLFOLD_RUNG_PARAMS)
  * Cures reduce0's modulo and its mixed sub-groups: workers are the first ones. But they
  * now read 2s apart and meet in the banks: the replays cost just what the idle lanes of
  * reduce0 did, 141 turns of local memory either way for G = 256. (tile_group.cl keeps the
- * order and has no conflicts: it puts item i at i + i / 32.) The published barrier stood
- * behind the loop.
+ * order and has no conflicts: it puts item i at i + i / 32.) The published barrier was
+ * after the loop.
  */
 #if CLFOLD_RUNG == 1
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
@@ -205,8 +205,8 @@ clfold_reduce2(CLFOLD_RUNG_PARAMS)
 /* ---- reduce3: a first step while loading ------------------------------------------- */
 
 #if CLFOLD_RUNG >= 3 && CLFOLD_RUNG <= 5
-/* Puts in[first + l] op in[first + G + l], as far as they are there, into x[l]. Returns
- * the number of live items. */
+/* Puts in[first + l] op in[first + G + l], as far as these exist, into x[l]. Returns the
+ * number of live items. */
 static uint clfold_load_two(const clfold_source *source, local clfold_item *x,
                             ulong first, uint l)
 {
@@ -258,8 +258,8 @@ clfold_reduce3(CLFOLD_RUNG_PARAMS)
 
 /* ---- reduce4: the last six steps in a straight line -------------------------------- */
 
-/* One step. The guard is needed in every one: without it work-item l writes x[l] while
- * work-item l - s reads it, barriers or not. */
+/* One step. Every step needs the guard: without it work-item l writes x[l] while
+ * work-item l - s reads it, even with barriers. */
 #define CLFOLD_STEP(x, l, live, s)                                                       \
     if (l < (s) && l + (s) < live)                                                       \
         clfold_join(x, l, l + (s));                                                      \
@@ -270,8 +270,8 @@ clfold_reduce3(CLFOLD_RUNG_PARAMS)
  *   s = 32 ... 1     six steps written out
  *
  * Cures the loop's overhead where there is least work in a step. The published one drops
- * the barriers of these six steps as well, for the 32 work-items that it takes to run in
- * lock step; 65,536 ones then sum to 7,168 on the CPU runtimes of today.
+ * the barriers of these six steps as well, for 32 work-items that it assumes to run in
+ * lock step; then 65,536 ones sum to 7,168 on today's CPU runtimes.
  */
 #if CLFOLD_RUNG == 4
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
@@ -301,8 +301,8 @@ clfold_reduce4(CLFOLD_RUNG_PARAMS)
 /* ---- reduce5: all steps in a straight line ----------------------------------------- */
 
 #if CLFOLD_RUNG >= 5
-/* The tree of reduce2 over x[0] to x[live - 1], for any G up to 8192. What a smaller G
- * does not need is gone at compile time. */
+/* The tree of reduce2 over x[0] to x[live - 1], for any G up to 8192. Steps that a
+ * smaller G does not need are removed at compile time. */
 static void clfold_tree(local clfold_item *x, uint l, uint live)
 {
 #if CLFOLD_GROUP_POWER > 4096
@@ -348,8 +348,8 @@ static void clfold_tree(local clfold_item *x, uint l, uint live)
 /*
  *   s = P/2 ... 1    all written out
  *
- * Cures what is left of the loop. The published one stops at groups of 512, though
- * devices take 1024 and more.
+ * Removes the rest of the loop. The published one stops at groups of 512, though devices
+ * take 1024 and more.
  */
 #if CLFOLD_RUNG == 5
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
@@ -371,7 +371,7 @@ clfold_reduce5(CLFOLD_RUNG_PARAMS)
 
 #if CLFOLD_RUNG == 6
 
-/* Elements i and i + G, as far as they are there, at positions counted from `base`. */
+/* Elements i and i + G, as far as these exist, at positions counted from `base`. */
 static clfold_stage clfold_load_pair(const clfold_source *source, ulong base, ulong i)
 {
     const uint j = (uint)(i - base);
@@ -384,7 +384,7 @@ static clfold_stage clfold_load_pair(const clfold_source *source, ulong base, ul
 }
 
 /* Elements first and first + G, and so on in steps of `stride`: at least one. A stage is
- * emptied before it has taken too many, or come too far from its base. */
+ * emptied before it has taken too many, or is too far from its base. */
 static clfold_item clfold_fold_strided(const clfold_source *source, ulong first,
                                        ulong stride)
 {

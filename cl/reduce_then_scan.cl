@@ -1,6 +1,6 @@
 /*
  * reduce_then_scan: folds each tile, turns the totals into prefixes, and scans each tile
- * behind its prefix: three launches, every element read twice and written once.
+ * with its prefix: three launches, every element read twice and written once.
  *
  *   tiles      0    1  | 2    3  | 4    5       runs of tiles, one a group
  *   fold       t0   t1   t2   t3   t4   t5      clfold_scan_aggregates

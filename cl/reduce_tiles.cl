@@ -4,8 +4,8 @@
  * Each group folds a run of neighbouring elements, tile by tile from the left; a second
  * launch, of one group, folds the groups' partials, again from the left or in a tree that
  * keeps order. Small counts take one launch of one group. Where a device limits what a
- * work-item may do in one launch, runs are short and partials many, and launches more
- * fold runs of partials to fewer ones.
+ * work-item may do in one launch, runs are short and partials many, and more launches
+ * fold runs of partials into fewer ones.
  *
  *   elements    0 ...          | ...            | ... count - 1
  *   tiles       . . . . . . .  | . . . . . . .  | . . .   a run's last is short
@@ -13,12 +13,12 @@
  *   out                      p0 op p1 op p2                      clfold_reduce_partials
  *
  * Written on the tile interface alone: barriers and local memory are the tile's. The runs
- * start at in_offset. Where CLFOLD_PREFETCH is 1, an element is asked for when the one
- * that is `ahead` before it is folded: a multiple of 16, at most a tile.
+ * start at in_offset. Where CLFOLD_PREFETCH is 1, an element is prefetched when the one
+ * `ahead` elements before it is folded: a multiple of 16, at most a tile.
  */
 
 /* The fold of elements first to stop - 1, counted from in_offset. Work-item 0 finds the
- * result in memory[CLFOLD_KEPT], if there were any. */
+ * result in memory[CLFOLD_KEPT], if there are any. */
 static void clfold_fold_run(global const CLFOLD_IN *in, ulong in_offset, ulong first,
                             ulong stop, uint ahead, clfold_memory memory)
 {

@@ -1,5 +1,5 @@
 /*
- * Results, as the caller has them, and what takes part in every fold besides elements.
+ * Results in the caller's form, and the operands of a fold that are not elements.
  *
  *   item       components as they are folded           { ulong index; float value }
  *   result     as the caller has them, a cell for each    ulong        float, 0 above it
@@ -53,8 +53,8 @@ static clfold_item clfold_fetch(global const CLFOLD_CELL *out, ulong index)
 }
 
 /*
- * What is put in front of the first element: nothing, a value that the host knows, or a
- * result in device memory. Where there is none `clfold_init_at` is any buffer.
+ * The operand before the first element: none, a value from the host, or a result in
+ * device memory. Where there is none `clfold_init_at` is any buffer.
  */
 #define CLFOLD_INIT_VALUE 1
 #define CLFOLD_INIT_PLACE 2
@@ -75,8 +75,8 @@ static clfold_item clfold_init(CLFOLD_INIT_PARAMS)
     return init;
 }
 
-/* Stores a total, which has init in front already, or the identity for what is empty: one
- * work-item does. An empty fold without either stores nothing: the host refuses it. */
+/* Stores a total, which includes init, or the identity if there are no elements; for one
+ * work-item. An empty fold without either stores nothing: the host rejects it. */
 static void clfold_finish(clfold_item total, bool empty, global CLFOLD_CELL *out,
                           ulong index)
 {
@@ -88,8 +88,8 @@ static void clfold_finish(clfold_item total, bool empty, global CLFOLD_CELL *out
 #endif
 }
 
-/* The end of a reduction by the work-item that has the total of the elements: puts init
- * in front, and stores the result. */
+/* The end of a reduction, by the work-item that has the total of the elements: combines
+ * it with init, and stores the result. */
 static void clfold_reduce_end(clfold_item total, bool empty, global CLFOLD_CELL *out,
                               ulong out_index, CLFOLD_INIT_PARAMS)
 {

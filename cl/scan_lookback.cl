@@ -8,28 +8,27 @@
  *   tile 5 looks                 <----+                    P3 t4, and t5 behind it: P5
  *   tile 7 looks                                <----+     6 is not there: polls
  *
- * Tiles are taken by ticket, in the order in which groups really start, so what a tile
- * waits for has been started. And no group waits for ever: after `spins` looks at a tile
- * that is not there it folds that tile itself, publishes its total, and goes on. Totals
- * are the same bits whoever folds them, and so are prefixes: they are folded forward, in
- * the association of scan_tiles.cl, wherever the look-back ended.
+ * Tiles are taken by ticket, in the order in which groups really start, so the tiles that
+ * a tile waits for have started. And no group waits endlessly: after `spins` looks at a
+ * tile that is not there it folds that tile itself, publishes its total, and goes on.
+ * Totals are the same bits whoever folds them, and so are prefixes: they are folded
+ * forward, in the association of scan_tiles.cl, wherever the look-back ended.
  *
  * In place an owner may have overwritten what a helper folds. It publishes before it
- * writes, with a fence between, so a helper that still finds nothing published, behind a
- * fence of its own, has read what was there: nobody waits, and no word is claimed.
+ * writes, with a fence between, so a helper that still finds nothing published, after a
+ * fence of its own, has read the input: no group waits, and no word is claimed.
  *
- * scan_chained, CLFOLD_CHAINED, publishes no totals but those, just before it writes in
- * place: each tile waits for the one before it, and only what helpers publish is looked
- * back over.
+ * scan_chained, CLFOLD_CHAINED, publishes totals only in place, just before it writes:
+ * each tile waits for the one before it, and looks back only over totals of helpers.
  *
- * Tiles hear of each other through the channel of look_back.cl.
+ * Tiles communicate through the channel of look_back.cl.
  *
  * D. Merrill, M. Garland: Single-pass Parallel Prefix Scan with Decoupled Look-back.
  * NVIDIA NVR-2016-002, 2016. T. Smith, R. Levien, J. Owens: Decoupled Fallback: A
  * Portable Single-Pass GPU Scan. SPAA 2025.
  */
 
-/* What scan_trace.cl adds, which has functions of these names. */
+/* The hooks of scan_trace.cl, which has functions of these names. */
 #if !CLFOLD_TRACE
 #define CLFOLD_TRACE_PARAMS
 #define CLFOLD_TRACE_ARGS
@@ -45,12 +44,12 @@
 #define CLFOLD_WORDS_PARAMS                                                              \
     volatile global clfold_word *words, ulong capacity, uint spins, uint in_place
 
-/* What the work-items of a group share of the tile that it is at. */
+/* What the work-items of a group share about its current tile. */
 typedef struct {
     ulong ticket, upcoming; /* its own, and the next one's */
     ulong tile;             /* that is folded next */
     clfold_item own;        /* its total */
-    uint state;             /* why: its total is CLFOLD_MISSING, or CLFOLD_LOST */
+    uint state;             /* the reason: its total is CLFOLD_MISSING, or CLFOLD_LOST */
     uint fallbacks;         /* tiles folded for others */
 #if CLFOLD_TRACE
     uint depth; /* tiles between its own and where look-back ended */
@@ -59,10 +58,10 @@ typedef struct {
 
 typedef CLFOLD_SPACE clfold_progress *clfold_progress_pointer;
 
-/* The tile's own place in the room was lost to tiles that were folded for others. */
+/* The tile's own total in the room was overwritten by tiles folded for others. */
 #define CLFOLD_LOST 6
 
-/* What to do after what was received for tile t. */
+/* The next action, from what was received for tile t. */
 static void clfold_next_step(clfold_progress_pointer at, ulong t, clfold_seen seen)
 {
     const bool is_lost = CLFOLD_TILE_LOADS ? at->fallbacks > 0 : false;
@@ -75,9 +74,9 @@ static void clfold_next_step(clfold_progress_pointer at, ulong t, clfold_seen se
 }
 
 /*
- * The fallback: publishes the total of tile x, which has not shown up, unless somebody
- * else has. In place that must be asked again: what was folded may be part of the output
- * if its owner has published it since.
+ * The fallback: publishes the total of tile x, which is missing, unless another group
+ * has. In place it checks again: the folded data may be output if the owner has published
+ * since.
  */
 static void clfold_publish_for(clfold_word_pointer words, uint epoch, ulong x,
                                clfold_item total, uint in_place)
@@ -94,8 +93,8 @@ static void clfold_publish_for(clfold_word_pointer words, uint epoch, ulong x,
     clfold_publish(words, x, CLFOLD_AGGREGATE, epoch, total);
 }
 
-/* Publishes the tiles up to t, all taken, and in place what helpers must see before
- * anything is written; one work-item does. */
+/* Publishes the prefix of tile t, and in place what helpers must see before any output is
+ * written; for one work-item. */
 static void clfold_publish_running(clfold_word_pointer words, uint epoch, ulong t,
                                    clfold_running_pointer so_far, clfold_item own,
                                    uint in_place, bool publishes)
@@ -158,7 +157,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
         clfold_tile_sync();
         /* This tile's total, then those that nobody else publishes, and this tile again
          * where they took its place in the room. One place folds: PoCL 3.1's compiler
-         * dies of two. No more than t are missing, and each is published once. */
+         * crashes with two. No more than t are missing, and each is published once. */
         for (ulong left = t + 2;
              left > 0 && (at->state == CLFOLD_MISSING || at->state == CLFOLD_LOST);
              --left) {
@@ -167,8 +166,8 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             const uint num = clfold_tile_count(x, lead, count);
             if (!(CLFOLD_TILE_AHEAD && x == t && room->folds_next))
                 clfold_tile_aggregate(in, in_offset + first, first, num, room);
-            /* PoCL 3.1 loses what one work-item does behind the barrier that ends the
-             * group's scan, where a barrier follows. */
+            /* PoCL 3.1 loses what one work-item does between the barrier that ends the
+             * group's scan and the next one. */
             clfold_tile_sync();
             if (get_local_id(0) == 0 && at->state == CLFOLD_MISSING) {
                 const clfold_item total = clfold_tile_total(room, num);

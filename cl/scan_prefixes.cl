@@ -6,9 +6,9 @@
  *   items    totals, prefixes . . . | carry | anchors . . .
  *            num_tiles                 1     one a block, where blocks have two tiles
  *
- * A launch takes `num_blocks` blocks, and hands on the carry.
+ * A launch takes `num_blocks` blocks, and passes the carry on.
  */
-/* What tile t and the one behind it begin with, for its scan. */
+/* The prefixes of tile t and of the next one, for its scan. */
 static void clfold_keep_prefixes(global const clfold_item *items, ulong t,
                                  clfold_room_pointer room)
 {
@@ -26,8 +26,8 @@ clfold_scan_prefixes(global clfold_item *items, ulong num_tiles, ulong first_blo
     const uint l = (uint)get_local_id(0);
     global clfold_item *const anchors = items + num_tiles + 1;
 
-    /* What comes before the last tile of each block. In memory, not in a variable:
-     * Intel's CPU runtime 2026.2 vectorises that loop and reorders a sum of floats. */
+    /* The prefix of the last tile of each block. In memory, not in a variable: Intel's
+     * CPU runtime 2026.2 vectorises that loop and reorders a sum of floats. */
     for (ulong b = first_block + l; b < stop_block; b += CLFOLD_GROUP_SIZE) {
         const ulong begin = b * CLFOLD_ANCHOR;
         const ulong last = min(begin + CLFOLD_ANCHOR, num_tiles) - 1;

@@ -5,8 +5,8 @@
  *   tiles     0 ---> 1 ---> 2 ---> 3
  *   prefix   init   i0     i01    i012
  *
- * Where a work-item must not go on for long, several launches each take some tiles, and
- * hand on what the next tile's prefix is made of in `state`.
+ * Where a work-item must not run for long, several launches each take some tiles, and
+ * pass on the state of the next tile's prefix in `state`.
  */
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *state,

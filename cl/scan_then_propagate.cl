@@ -1,7 +1,7 @@
 /*
  * scan_then_propagate: scans each tile by itself, turns the totals into prefixes, and
- * puts each tile's prefix in front of all that it wrote: three launches, every element
- * read and written twice.
+ * combines each tile's results with its prefix: three launches, every element read and
+ * written twice.
  *
  *   tiles        0    1  | 2    3  | 4    5       runs of tiles, one a group
  *   scan         l0   l1   l2   l3   l4   l5      clfold_scan_locals: out, and totals
@@ -40,7 +40,7 @@ clfold_scan_propagate(ulong count, ulong lead, ulong num_tiles, ulong run,
     CLFOLD_SHARED(clfold_room, room);
     const ulong first = get_group_id(0) * run;
 
-    /* Without init the first tile is what it should be. */
+    /* Without init the first tile is complete. */
     for (ulong t = has_init ? first : max(first, (ulong)1);
          t < min(first + run, num_tiles); ++t) {
         if (get_local_id(0) == 0)

@@ -1,26 +1,26 @@
 /*
- * What the scans by tiles share: where tiles begin, and how prefixes are made.
+ * Common to all scans by tiles: where tiles begin, and how prefixes are made.
  *
  * Tiles end where the output's element offset is a multiple of 64 bytes, so the first one
- * may be short; `lead` is what it lacks.
+ * may be short, by `lead` elements.
  *
  *   output    . . . . | . . a b c | d e f g h i | j k l m n o | p q . .
  *   tiles                 0             1             2          3         lead = 3
  *
  * The prefix of a tile, in one association for all strategies: totals are folded from the
- * left in blocks of CLFOLD_ANCHOR tiles, and what has been folded before a block, its
- * anchor, is put in front.
+ * left in blocks of CLFOLD_ANCHOR tiles, after the fold of all before the block, its
+ * anchor.
  *
  *   totals      t0 t1  t2  t3  | t4 t5  t6  t7  | t8          CLFOLD_ANCHOR = 4
  *   partial     -  t0  01  02  | -  t4  45  46  | -
  *   prefix      a  at0 a01 a02 | b  bt4 b45 b46 | c           a = init, b = (a02) t3
  *
- * The last item of a tile is the next one's prefix, and behind the last tile its prefix
- * with its total behind, as an anchor is: so an exclusive scan is the inclusive one moved
- * by one place, bit for bit. CLFOLD_ANCHOR 1 is the plain left fold.
+ * The last item of a tile is the next one's prefix, and the last tile's is prefix op
+ * total, as an anchor is: so an exclusive scan is the inclusive one moved by one place,
+ * bit for bit. CLFOLD_ANCHOR 1 is the plain left fold.
  */
 
-/* What a strategy tells a tile through its room. */
+/* Passes a strategy's values to a tile. */
 #define CLFOLD_ROOM_MEMBERS                                                              \
     clfold_item prefix; /* of the tile that is scanned */                                \
     clfold_item next;   /* its last item, and the next tile's prefix */                  \
@@ -42,15 +42,15 @@ static uint clfold_tile_count(ulong t, ulong lead, ulong count)
     return (uint)(min((t + 1) * CLFOLD_TILE - lead, count) - clfold_tile_begin(t, lead));
 }
 
-/* What is scanned: `count` elements in tiles, of which a group takes `run`. Memory is
- * asked for `ahead` elements before it is folded, where CLFOLD_PREFETCH says so: a
- * multiple of 16, at most a tile. */
+/* The input: `count` elements in tiles, of which a group takes `run`. If CLFOLD_PREFETCH
+ * is 1, memory is prefetched `ahead` elements before it is folded: a multiple of 16, at
+ * most a tile. */
 #define CLFOLD_SCAN_PARAMS                                                               \
     global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong lead,                \
         ulong num_tiles, ulong run, uint ahead
 
 #define CLFOLD_OUT_PARAMS global CLFOLD_CELL *out, ulong out_offset, uint stream
 
-/* Where the fold of all goes, if anybody asks. */
+/* The place of the total, if it is wanted. */
 #define CLFOLD_TOTAL_PARAMS                                                              \
     uint has_total, global CLFOLD_CELL *total_out, ulong total_index

@@ -1,7 +1,7 @@
 /*
  * Takes the totals of tiles one after the other, in the association that scan_tiles.cl
  * draws: `before` is the anchor, what comes before the block, if has_before; `partial`
- * the fold of the block's tiles so far. One work-item does.
+ * the fold of the block's tiles so far. For one work-item.
  *
  *   CLFOLD_ANCHOR = 4     t0   t1   t2   t3    | t4   t5
  *   partial               t0   01   012        | t4   45
@@ -45,8 +45,8 @@ static clfold_item clfold_prefix(clfold_running_pointer so_far, ulong t)
     return prefix;
 }
 
-/* Takes tile t, whose prefix and total are in the room and `own`, and sets what its last
- * item is. */
+/* Takes tile t, with its prefix in the room and its total in `own`, and sets its last
+ * item. */
 static void clfold_take_own(clfold_running_pointer so_far, clfold_room_pointer room,
                             ulong t, clfold_item own, bool has_prefix, bool is_last)
 {

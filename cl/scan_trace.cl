@@ -1,5 +1,5 @@
 /*
- * What scan_lookback.cl is traced and tested with; in no other program. Per tile:
+ * Traces and tests scan_lookback.cl; in no other program. Per tile:
  *
  *   started, aggregate, prefix   when it was begun, and when each was published
  *   ticket, depth                its own; tiles between it and where its look-back ended
@@ -8,7 +8,7 @@
  * Times are of a cycle counter where the compiler has one, else of a logical clock, a
  * word that every note counts up.
  *
- * For tests, groups are held up. None of it may change a bit of a result:
+ * For tests, groups are delayed. No delay may change a bit of a result:
  *
  *   block_every   N: every Nth tile never publishes anything; in place it waits for a
  *                 helper to do so, not for ever, and publishes just before it writes
@@ -36,8 +36,8 @@ typedef struct {
 #define CLFOLD_TRACE_ARGS                                                                \
     , block_every, seed, has_holds, holds, trace, folded, folded_room
 
-/* Looks that a wait ends after: long enough for another tile to get through, and for one
- * that waits for a helper that may not come. */
+/* A wait ends after this number of looks: enough for another tile to finish, and for a
+ * tile whose helper may not come. */
 #define CLFOLD_PATIENCE (1u << 20)
 #define CLFOLD_HOPE     (1u << 10)
 

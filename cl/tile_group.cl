@@ -1,6 +1,6 @@
 /*
  * A tile is a work-group's: each work-item folds its elements in registers, one item each
- * goes through a tree in local memory. For GPUs; right for any group size and any device.
+ * goes through a tree in local memory. For GPUs; works for any group size and any device.
  *
  * A work-item loads chunks: CLFOLD_CHUNK elements, 16 bytes, at element offsets that are
  * multiples of a chunk. Where the buffer itself is aligned that is one vector load, four
@@ -19,8 +19,8 @@
  * more for long items, all in uniform control flow.
  *
  * No item is private across a barrier, nor passed to or from a function that has one, and
- * no barrier is under a condition: either of these, with items of several scalars, was
- * among what PoCL 3.1 made trees without end of.
+ * no barrier is under a condition: with either of these, and items of several scalars,
+ * trees of PoCL 3.1 did not end.
  */
 
 #define CLFOLD_PADDED(i) ((i) + (i) / 32)
@@ -64,7 +64,7 @@ static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint j)
     return total;
 }
 
-/* What belongs to the tile, begin to end - 1, of the chunk at element `base`. */
+/* The part of the chunk at element `base` that belongs to the tile, begin to end - 1. */
 static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulong begin,
                                      ulong end)
 {
@@ -87,8 +87,8 @@ static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulo
  *
  * Three levels are one step of a work-item, between two barriers: it takes CLFOLD_RADIX
  * items, which lie s apart, in registers; of long ones it takes fewer. The result is left
- * in memory[0], for work-item 0 alone: others may be in the next tile already. The guards
- * make any group size and any `live` right; nothing relies on lanes in lock step.
+ * in memory[0], for work-item 0 alone: others may be in the next tile already. With the
+ * guards any group size and any `live` work; nothing relies on lanes in lock step.
  */
 #define CLFOLD_RADIX                                                                     \
     (sizeof(clfold_item) <= 8 ? 8u : sizeof(clfold_item) <= 16 ? 4u : 2u)
@@ -184,9 +184,9 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
     clfold_group_join(live, memory);
 }
 
-/* The fold of the first `num` items: a run of neighbours for each work-item. Called for
- * none as well: barriers under a condition, be it the same for all, are what PoCL 3.1
- * made endless loops of. */
+/* The fold of the first `num` items: a run of neighbours for each work-item. Called for 0
+ * items as well: PoCL 3.1 made endless loops of barriers under a condition, even one that
+ * is the same for all. */
 static void clfold_tile_fold_items(global const clfold_item *items, uint num,
                                    clfold_memory memory)
 {

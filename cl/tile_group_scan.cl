@@ -1,5 +1,5 @@
 /*
- * Scans by tiles of a work-group, behind the interface that tile_vector_scan.cl draws.
+ * Scans by tiles of a work-group, with the interface that tile_vector_scan.cl describes.
  *
  *   elements in global memory     read in rows: work-item l takes l, l + G, l + 2G, ...
  *   slots in local memory         one an element, and one in K more against conflicts
@@ -9,15 +9,14 @@
  *   results in global memory      written in rows
  *
  * Raking: of the 2 n combines only 2 G meet in local memory. Elements lie in the slots
- * between the two visits, not in registers: an item that is private across a barrier is
- * among what PoCL 3.1 makes loops without end of.
+ * between the two visits, not in registers: PoCL 3.1 may loop endlessly if an item is
+ * private across a barrier.
  *
- * What stands between barriers is loops, never an `if` around all of it: PoCL 3.1 lost
- * such a one behind the barrier that ends the group's scan.
+ * Code between barriers is loops, never in one `if`: PoCL 3.1 lost such an `if` after the
+ * barrier that ends the group's scan.
  *
- * And what is read under a condition has an address without it too: both CPU runtimes
- * take the work-items' loop for one whose reads may be done for all, and read items[l -
- * 1] for work-item 0 as well.
+ * A read under a condition must have a valid address without it too: both CPU runtimes
+ * may hoist the read for all work-items, and read items[l - 1] for work-item 0 as well.
  *
  * Rows are of 16 bytes a work-item where the tile is of whole chunks and the address
  * allows, else of elements. Barriers a tile: 3 and those of the group's scan, 2 to
@@ -30,8 +29,8 @@
 #define CLFOLD_LIVE(count) (((count) + CLFOLD_RUN - 1) / CLFOLD_RUN)
 
 /* Elements of a run that are folded or scanned in one round of a loop: few enough for two
- * rounds, else compilers guard each. What is left of a short run they put in a loop of
- * its own; PoCL 3.1's dies of two places that scan. */
+ * rounds, else compilers guard each. They put the rest of a short run in a loop of its
+ * own; PoCL 3.1's compiler crashes with two places that scan. */
 #if CLFOLD_RUN > 8 && CLFOLD_RUN % 8 == 0
 #define CLFOLD_UNROLLED 8
 #elif CLFOLD_RUN > 4 && CLFOLD_RUN % 4 == 0
@@ -69,8 +68,8 @@ typedef union {
     CLFOLD_CELL cells[CLFOLD_OUT_CHUNK];
 } clfold_out_chunk;
 
-/* Results that lie in one such chunk; 0 where one fills it, or they do not. For one PoCL
- * 3.1's compiler dies of propagation by chunks with an operator of four components. */
+/* Results that lie in one such chunk; 0 where one fills it, or they do not. With 1, PoCL
+ * 3.1's compiler crashes when an operator of four components propagates by chunks. */
 #if CLFOLD_OUT_CHUNK % CLFOLD_COMPONENTS == 0 && CLFOLD_OUT_CHUNK > CLFOLD_COMPONENTS
 #define CLFOLD_OUT_RESULTS (CLFOLD_OUT_CHUNK / CLFOLD_COMPONENTS)
 #else
@@ -253,7 +252,7 @@ static clfold_item clfold_tile_total(clfold_room_pointer room, uint count)
 
 #if CLFOLD_EXCLUSIVE
 
-/* What comes before the run of this work-item. */
+/* The fold of the runs before this work-item's. */
 static clfold_item clfold_before_run(clfold_item front, bool has_prefix,
                                      clfold_room_pointer room)
 {
@@ -274,14 +273,15 @@ static clfold_item clfold_before_run(clfold_item front, bool has_prefix,
 
 #endif
 
-/* Scans the run of this work-item in its slots, behind what group_scan.cl left. */
+/* Scans the run of this work-item in its slots, after the fold that group_scan.cl left.
+ */
 static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
                             clfold_room_pointer room)
 {
     const uint l = (uint)get_local_id(0), first = l * CLFOLD_RUN;
     const uint num = clfold_run_of(count);
     local clfold_slot *run = room->slots + CLFOLD_SLOT(first);
-    /* What the runs before this one are, or for work-item 0 anything. */
+    /* The fold of the runs before this one; any value for work-item 0. */
     const clfold_item front =
         clfold_taken(room->items[clfold_scan_result(max(l, 1u) - 1)]);
     const clfold_item prefix = clfold_taken(room->prefix);
@@ -310,7 +310,7 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
 #endif
     }
 #if !CLFOLD_EXCLUSIVE
-    /* The last one as the group's scan has it: the next run begins with its bits. */
+    /* The last one is the group scan's: the next run begins with its bits. */
     if (num > 0) {
         clfold_item last = clfold_taken(room->items[clfold_scan_result(l)]);
         if (first + num == count)
@@ -333,7 +333,7 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Result i of the tile with its prefix in front. */
+/* prefix op result i of the tile. */
 static clfold_item clfold_behind_prefix(clfold_result r, uint i, uint count,
                                         clfold_room_pointer room)
 {

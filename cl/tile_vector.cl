@@ -2,19 +2,19 @@
  * A tile is one work-item's: explicit vectors of 16, no barrier, no local memory. For CPU
  * devices, where a work-group runs on one thread and vectors are what the hardware has.
  *
- * Loads are vload16 at element alignment, so any offset and any address is right, and
+ * Loads are vload16 at element alignment, so any offset and any address works, and
  * association does not depend on either. An unaligned vload16 is as fast as an aligned
- * one where the memory is the limit (2^26 floats, PoCL 3.1 and Intel's CPU runtime:
- * within 3 %).
+ * one where memory is the limit (2^26 floats, PoCL 3.1 and Intel's CPU runtime: within 3
+ * %).
  */
 
-/* As a group's tile has it, but private: the result, and an item for the strategy. */
+/* As in a group's tile, but private: the result, and an item for the strategy. */
 typedef private clfold_item *clfold_memory;
 #define CLFOLD_TILE_MEMORY(memory) private clfold_item memory[2]
 #define CLFOLD_KEPT 1
 
-/* 16 scalars at any address. PoCL's vload16 is of two loads, and what shuffles take of
- * one of them is loaded once more. */
+/* 16 scalars at any address. PoCL's vload16 is two loads, and shuffles load their part of
+ * one again. */
 #if CLFOLD_BUILTINS
 typedef CLFOLD_IN16 clfold_in16_anywhere __attribute__((aligned(sizeof(CLFOLD_IN))));
 #define CLFOLD_VLOAD16(k, from) (((global const clfold_in16_anywhere *)(from))[k])
@@ -126,8 +126,8 @@ static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
 
 #define CLFOLD_ELEMENT_SIZE (sizeof(CLFOLD_IN) * CLFOLD_SCALARS)
 
-/* Asks for the lines of `num` elements, 16 or more, from `at` on. An address that is
- * nobody's is harmless. */
+/* Asks for the lines of `num` elements, 16 or more, from `at` on. An invalid address is
+ * harmless. */
 static void clfold_ask(global const CLFOLD_IN *in, ulong at, uint num)
 {
     const ulong address = (ulong)(in + at * CLFOLD_SCALARS);
@@ -202,9 +202,9 @@ static clfold_lanes clfold_fold_256(global const CLFOLD_IN *in, ulong begin, uin
 
 #if CLFOLD_CUTS
 
-/* From where on the fold of `count` elements must be known, a multiple of 16 as `count`:
- * what cuts takes no account of what is before it. Elements are asked first, since that
- * is cheap, then the fold of 16, since only where that cuts are the bits the same. */
+/* The first element that the fold of `count` needs, a multiple of 16 like `count`: a cut
+ * makes all before it irrelevant. Checks elements first, since that is cheap, then the
+ * fold of 16, since the bits are the same only if that cuts. */
 static uint clfold_last_cut(global const CLFOLD_IN *in, ulong begin, uint count)
 {
     for (uint i = count; i > 16; i -= 16) {

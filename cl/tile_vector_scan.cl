@@ -1,38 +1,38 @@
 /*
- * Scans by tiles of one work-item: what scans need of tile_vector beside its fold. As all
- * tiles do it:
+ * Scans by tiles of one work-item: the part of tile_vector that only scans need. All
+ * tiles have this interface:
  *
  *   clfold_tile_aggregate   the fold of a tile
  *   clfold_tile_load        all that a scan needs of it; CLFOLD_TILE_LOADS is 1 where
  *                           that is the fold, and 0 where it is nothing
- *   clfold_tile_scan        the scan of the tile that was folded or loaded last, with the
- *                           prefix in room->prefix in front
- *   clfold_tile_propagate   puts that prefix in front of what was scanned without
+ *   clfold_tile_scan        the scan of the tile that was folded or loaded last, after
+ *                           the prefix in room->prefix
+ *   clfold_tile_propagate   combines results of a scan without prefix with it
  *   clfold_tile_total       the fold, after the first; for work-item 0
  *   clfold_tile_sync        what work-items wrote to the room is seen by all
  *
  * An item is prefix op (its scan inside the tile), a left fold of log-step scans of 16
- * neighbours; but a tile's last item is the next tile's prefix, room->next. So the
- * fold may associate otherwise, as is cheapest.
+ * neighbours; but a tile's last item is the next tile's prefix, room->next. So the fold
+ * may use the cheapest association.
  *
  *   elements  x0 ... x15 | x16 ... x31 | ...       in a register each
  *   scanned   x0 ... 0-15  x16 ... 16-31 ...       four steps, clfold_scan_lanes
  *   local     x0 ... 0-15  0-16 ... 0-31 ...       the left chain's carry in front
  *   items     p local                              the tile's prefix in front
  *
- * CLFOLD_TILE_AHEAD: where room->folds_next says so a tile's scan also folds the next
- * one, which it asks for as it goes on, and leaves the fold as if that had been folded.
- * Both tiles are whole then. So reads and stores are under way all the time, and the fold
- * costs a load and a combine in a loop that is there anyway.
+ * CLFOLD_TILE_AHEAD: if room->folds_next is set, a tile's scan also prefetches and folds
+ * the next tile, and leaves the fold as if that had been folded. Both tiles are whole
+ * then. So reads and stores are under way all the time, and the fold costs a load and a
+ * combine in a loop that is there anyway.
  *
  *   scan of tile t     0 ------------------------------------------> end
  *   asks for next      0 ------------------------------------------> end
  *   folds next                   0 --------------------------> | --> end
  *                        ahead                                       from the caches
  *
- * The arithmetic of one float costs nothing beside memory; what is left is look-back, a
- * few lines that go from core to core while nothing is asked for (docs/performance.md has
- * what each stage is worth).
+ * For one float the arithmetic costs nothing compared to memory; look-back costs a few
+ * cache lines that move between cores while no loads are under way (docs/performance.md
+ * has the cost of each stage).
  *
  * Stores are aligned to 64 bytes, since the strategies cut tiles there; a buffer that is
  * not (CL_MEM_USE_HOST_PTR) takes unaligned ones and gets the same bits.
@@ -70,10 +70,10 @@ static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 }
 
 /*
- * A tile with nothing rare in it, and nothing rare in front, is combined in the usual
- * way: min and max of floats have a NaN come out, which costs them a mask a combine, and
- * of masks a CPU has few under way: one a combine takes 40 % of the speed. The tile's
- * last item tells: what is rare makes it rare.
+ * A tile with nothing rare in it or before it is combined in the usual way. min and max
+ * of floats must return a NaN, which costs a mask for each combine; CPUs have few masks
+ * under way, so this costs 40 % of the speed. The tile's last item shows it: anything
+ * rare makes it rare.
  */
 #if CLFOLD_RARE
 #define CLFOLD_OP_STAGE16(usual, a, b)                                                   \
@@ -132,9 +132,8 @@ CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x, bool usu
 #else
 
 /*
- * The inclusive scan of the lanes, where nothing is neutral. Lanes that are not there yet
- * repeat lanes that are, and what came of them is not taken, so the operator sees nothing
- * but elements.
+ * The inclusive scan of the lanes without a neutral value. Missing lanes repeat others
+ * and their results are not used, so the operator sees only elements.
  *
  *   x                x0   x1   x2   x3   x4 ...
  *   x moved by 1     x0   x0   x1   x2   x3 ...
@@ -163,8 +162,8 @@ CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x, bool usu
 #endif
 
 /* The scan of 16 elements from position j on. `so_far` has in all lanes the fold of the
- * elements in front of them, or what is neutral, or nothing as there is nothing neutral,
- * and then the fold up to the last. */
+ * elements before them, or the neutral value, or is unset without one; then the fold up
+ * to the last. */
 CLFOLD_INLINE static clfold_stage16 clfold_scan_16(global const CLFOLD_IN *in,
                                                    ulong begin, uint j,
                                                    clfold_stage16 *so_far, bool usual)
@@ -196,8 +195,8 @@ static void clfold_put(clfold_item x, clfold_item *before, global CLFOLD_CELL *o
 
 /*
  * Stores 64 bytes or less, past the caches where `stream` says so: that wants a multiple
- * of the vector's size. Else in halves: PoCL's vstore16 is of three stores, and of two
- * stores of one kind Intel's compiler makes one, which is not past the caches.
+ * of the vector's size. Else in halves: PoCL's vstore16 is three stores, and Intel's
+ * compiler merges two stores into one that is not past the caches.
  */
 #if CLFOLD_STREAM
 typedef CLFOLD_CELLS_HALF clfold_half_anywhere
@@ -305,8 +304,8 @@ static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
 
 #if CLFOLD_TILE_AHEAD
 
-/* What clfold_fold_vectors folds in: lane j of four takes every 64th element. The next 16
- * go to the first. */
+/* The accumulators of clfold_fold_vectors: lane j of four takes every 64th element. The
+ * next 16 go to the first. */
 typedef struct {
     clfold_stage16 x, y, z, w;
 } clfold_sums;
@@ -344,10 +343,10 @@ typedef uint clfold_sums; /* there are none */
 #endif
 
 /* Scans the first elements, a multiple of 16, as clfold_tile_scan does; and, where that
- * is to be folded ahead, elements of the tile at `next` into `sums`, as many as have had
- * the time to come. `before`, of an exclusive scan, is the item that goes out next. What
- * goes from vector to vector is not put into one struct: rusticl (Mesa 22.3) loses what
- * is written through a pointer to a member that is a struct. */
+ * is to be folded ahead, elements of the tile at `next` into `sums`, as many as are
+ * likely to have arrived. `before`, of an exclusive scan, is the item that goes out next.
+ * State is not kept in one struct: rusticl (Mesa 22.3) loses writes through a pointer to
+ * a member that is a struct. */
 CLFOLD_INLINE static void
 clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint count,
                     ulong next, bool folds, uint ahead, global CLFOLD_CELL *out,
@@ -429,7 +428,7 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
 
 #if CLFOLD_ITEM16
 
-/* What clfold_store16 stored at `index`. */
+/* The results that clfold_store16 stored at `index`. */
 static clfold_item16 clfold_fetch16(global const CLFOLD_CELL *out, ulong index)
 {
     global const CLFOLD_CELL *from = out + index * CLFOLD_COMPONENTS;

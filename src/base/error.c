@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Room for a compiler's log of some length behind the sentence. */
+/* Room for a sentence and most of a compiler's log. */
 static _Thread_local char last_error[4096];
 
 const char *clfold_last_error(void)

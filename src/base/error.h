@@ -25,13 +25,13 @@ struct log {
     int level;
 };
 
-/* Who speaks: a message begins "who: ". */
+/* The subject of messages, which begin with "who: ". */
 struct site {
     const struct log *log; /* NULL: there is no context yet */
     const char *who;       /* the fold's name, or the function's */
 };
 
-/* Keeps the sentence, with the status's name behind it, as the thread's last error, logs
+/* Keeps the sentence, with the status's name after it, as the thread's last error, logs
  * it as CLFOLD_LOG_ERROR, and returns `status`. */
 clfold_status clfold_fail(const struct site *site, clfold_status status,
                           const char *format, ...) CLFOLD_PRINTF(3, 4);
@@ -42,7 +42,7 @@ clfold_status clfold_fail_call(const struct site *site, cl_int status, const cha
 /* The same where no status can be returned: logged only. CL_SUCCESS says nothing. */
 void clfold_log_call(const struct log *log, cl_int status, const char *call);
 
-/* Says something that is no failure of a call, or not one that it can return. */
+/* Logs something that is not a failure of the call, or that the call cannot return. */
 void clfold_log(const struct log *log, int level, const char *format, ...)
     CLFOLD_PRINTF(3, 4);
 

@@ -71,7 +71,7 @@ static int read_open(int file, size_t limit, char **bytes, size_t *length)
 
 int clfold_file_read(const char *name, size_t limit, char **bytes, size_t *length)
 {
-    /* A pipe that nobody writes would be waited for. */
+    /* Opening a pipe without a writer would block. */
     int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error;
 
     *bytes = NULL;

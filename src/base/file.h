@@ -9,7 +9,7 @@
  * system does not have. */
 enum {
     CLFOLD_FILE_KIND = -1, /* not a regular file */
-    CLFOLD_FILE_OWNER = -2 /* the user may write it, and not keep its owner or group */
+    CLFOLD_FILE_OWNER = -2 /* replacing it would change its owner or group */
 };
 
 /* Reads all of a regular file. *bytes is to be freed by clfold_free, and ends in a NUL

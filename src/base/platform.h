@@ -1,4 +1,4 @@
-/* What is known of OpenCL platforms by their names. */
+/* Facts about OpenCL platforms, by name. */
 #ifndef CLFOLD_BASE_PLATFORM_H
 #define CLFOLD_BASE_PLATFORM_H
 
@@ -6,9 +6,10 @@
 #include <string.h>
 
 /* Whether clang's attributes and builtins are known to work in the platform's compiler:
- * __builtin_prefetch, __builtin_nontemporal_store, the cycle counter. Others cannot be
- * asked: the compilers of Mesa and Oclgrind claim to have __builtin_prefetch, and end the
- * process when they meet it. A platform without a name (NULL) is not known. */
+ * __builtin_prefetch, __builtin_nontemporal_store, the cycle counter. Other compilers
+ * cannot be tested for them: the compilers of Mesa and Oclgrind claim to have
+ * __builtin_prefetch, and end the process when they meet it. A platform without a name
+ * (NULL) is not known. */
 static inline bool clfold_platform_builtins(const char *platform)
 {
     return platform && (strcmp(platform, "Portable Computing Language") == 0 ||

@@ -73,7 +73,7 @@ static int check_old(const struct replacement *r, struct stat *old, bool *there)
     return faccessat(r->folder, r->last, W_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-/* Two threads, or what an earlier process left, may want one name. */
+/* Another thread, or a file left by an earlier process, may have the name. */
 #define MOST_NAMES 100
 
 static int open_beside(struct replacement *r, mode_t mode)

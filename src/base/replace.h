@@ -1,14 +1,13 @@
 /*
- * A file that takes the place of another, or of none, as a whole:
+ * Creates or replaces a file as a whole:
  *
  *     folder/  name           the old file, until the commit
  *              clfold.1.part  the new one beside it, to be written; renamed to `name`
  *
- * There is at any time the old file or the new one, and after a failure the old one. The
- * name of the new one is short, so any name that the system takes can be replaced. An old
- * file keeps its owner, group and permissions; one that the user may not write, or whose
- * owner or group could not be kept, is rejected. A link stays too: what it leads to is
- * replaced.
+ * At any time there is the old file or the new one, after a failure the old one. The name
+ * of the new one is short, so any name that the system takes can be replaced. An old file
+ * keeps its owner, group and permissions; one that the user may not write, or whose owner
+ * or group could not be kept, is rejected. A link stays too: its target is replaced.
  */
 #ifndef CLFOLD_BASE_REPLACE_H
 #define CLFOLD_BASE_REPLACE_H

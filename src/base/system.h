@@ -1,4 +1,4 @@
-/* What clfold asks of the operating system, and all of it: a lock, a signal, a clock, the
+/* All that clfold needs from the operating system: a lock, a signal, a clock, the
  * environment. */
 #ifndef CLFOLD_BASE_SYSTEM_H
 #define CLFOLD_BASE_SYSTEM_H
@@ -19,8 +19,8 @@ void clfold_lock_finish(struct lock *lock);
 void clfold_lock_take(struct lock *lock);
 void clfold_lock_give(struct lock *lock);
 
-/* Gives the lock, sleeps until clfold_lock_wake, and takes it again. May wake for
- * nothing. */
+/* Gives the lock, sleeps until clfold_lock_wake, and takes it again. May wake spuriously.
+ */
 void clfold_lock_wait(struct lock *lock);
 void clfold_lock_wake(struct lock *lock);
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Makes room for `more` bytes and the NUL behind them. */
+/* Makes room for `more` bytes and a NUL. */
 static bool reserve(struct text *text, size_t more)
 {
     size_t need, twice;

@@ -65,11 +65,11 @@ static void get_build_log(struct text *text, cl_program program, cl_device_id de
     clfold_free(log);
 }
 
-/* What a build came to, and what there is to tell of it once nobody waits any more: a log
- * callback may call clfold, with the same fold too. */
+/* The outcome of a build. It is logged only after waiting threads are released, since a
+ * log callback may call clfold, even with the same fold. */
 struct outcome {
     clfold_status status; /* passing, but for CLFOLD_OK and CL_BUILD_PROGRAM_FAILURE */
-    const char *failed;   /* the call, or what was lacking */
+    const char *failed;   /* the call, or the missing resource */
     cl_program program;
     cl_int released; /* by clReleaseProgram, of one that does not build */
     struct text log; /* the compiler's, of CL_BUILD_PROGRAM_FAILURE */
@@ -118,7 +118,7 @@ clfold_status clfold_program_error(const struct program *program, const struct s
                        program->log.bytes ? program->log.bytes : "no memory for the log");
 }
 
-/* The program is BUILDING, and this call's to build. The lock is given and taken. */
+/* Builds the program, whose state is BUILDING. Releases the lock meanwhile. */
 static clfold_status build_here(struct cache *cache, const struct site *site,
                                 struct program *program)
 {

@@ -1,7 +1,7 @@
 /*
- * Programs, found by what they are made of: an interned fold, by its number, and a shape,
- * compared whole. A context is one device and builds with one set of options, so these
- * need not be in the key.
+ * Programs, found by an interned fold's number and a shape, which is compared whole. A
+ * context is one device and builds with one set of options, so these need not be in the
+ * key.
  *
  *   EMPTY --first caller--> BUILDING --> READY          for good
  *     ^                        |    \--> FAILED         for good, with the compiler's log
@@ -72,8 +72,8 @@ void clfold_cache_finish(struct cache *cache, const struct log *log);
 /*
  * Finds the program, building it if need be; *found becomes false if it was not there, so
  * that a caller with several candidates counts one hit or miss. The program is the
- * cache's and lives as long. One that does not build is CLFOLD_ERROR_BUILD, now and ever
- * after, and logged once as a warning: only clfold_program_error makes a failure of it.
+ * cache's and lives as long. One that does not build is CLFOLD_ERROR_BUILD from then on,
+ * and logged once, as a warning: only clfold_program_error makes it a failure.
  */
 clfold_status clfold_cache_find(struct cache *cache, const struct site *site,
                                 const struct interned *fold, const struct shape *shape,

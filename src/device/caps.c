@@ -37,7 +37,7 @@ static clfold_status get_value(const struct site *site, cl_device_id device,
                                 : clfold_fail_call(site, status, "clGetDeviceInfo");
 }
 
-/* A name that does not fit is of no platform that policies know. */
+/* A name that does not fit belongs to no platform that policies know. */
 static clfold_status get_platform(const struct site *site, cl_device_id device,
                                   char *string, size_t size)
 {
@@ -76,8 +76,8 @@ static const char *newest_std(const char *device_version)
     return major == 1 && minor >= 2 ? "-cl-std=CL1.2" : NULL;
 }
 
-/* From 3.0 on sub-groups are a feature of the language, and a query tells; before, from
- * 2.0 on, they are an extension. */
+/* From 3.0 on sub-groups are a language feature with a query; in 2.x they are an
+ * extension. */
 static bool has_sub_groups(cl_device_id device, const char *options,
                            const char *extensions)
 {
@@ -129,7 +129,7 @@ static clfold_status get_scopes(struct caps *caps, const struct site *site,
     return CLFOLD_OK;
 }
 
-/* By what the device says of itself; whether it holds is the probe's to find out. */
+/* From the device's own claims; the probe finds out whether they hold. */
 static clfold_status get_tiers(struct caps *caps, const struct site *site,
                                cl_device_id device, const char *extensions)
 {
@@ -186,7 +186,7 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
                            "device %s has version \"%s\", clfold needs OpenCL 1.2",
                            caps->name, version);
     }
-    /* The query is optional in 1.2, where the extension's name tells. */
+    /* The query is optional in 1.2: use the extension's name. */
     if (clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(fp64), &fp64, NULL) !=
         CL_SUCCESS) {
         fp64 = 0;

@@ -1,4 +1,4 @@
-/* What clfold asks of a device, once a context. */
+/* The facts that clfold queries from a device, once for each context. */
 #ifndef CLFOLD_DEVICE_CAPS_H
 #define CLFOLD_DEVICE_CAPS_H
 
@@ -19,7 +19,7 @@ struct caps {
 clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
                                cl_device_id device);
 
-/* Refuses a type that the device lacks. */
+/* Rejects a type that the device lacks. */
 clfold_status clfold_caps_check_type(const struct caps *caps, const struct site *site,
                                      const char *field, clfold_type type);
 

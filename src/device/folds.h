@@ -15,7 +15,7 @@
 
 #include <stdatomic.h>
 
-/* As they are numbered in clfold.h, with room for 0, which is none. */
+/* Sized by the numbers in clfold.h; 0 is unused. */
 #define CLFOLD_FOLD_OPS   (CLFOLD_MIN_MAX + 1)
 #define CLFOLD_FOLD_TYPES (CLFOLD_F64 + 1)
 
@@ -37,8 +37,8 @@ struct folds {
 bool clfold_folds_init(struct folds *folds);
 void clfold_folds_finish(struct folds *folds);
 
-/* The built-in fold, if there is such a one and the device has its types. It lives as
- * long as the context, as does what the second one finds. */
+/* The built-in fold, if there is one and the device has its types. It lives as long as
+ * the context, and so does an interned one. */
 clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site,
                                     const struct caps *caps, clfold_op op,
                                     clfold_type type, clfold_type in,

@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-/* Words of a round; the one behind them is in the same 32 bytes. */
+/* Words of a round; the next word is in the same 32 bytes. */
 #define SAID 3
 
 #define ROUNDS 16
 
-/* Looks for what one worker cannot hear yet, the first time; what is said is waited for
- * longer. A look takes from a nanosecond to some hundreds, and a worker of a CPU takes
- * a while to wake up, so time says how many looks the next try may have. */
+/* Looks at an answer in the first try; a device with one worker gives none. Waits for
+ * words take LONGER times as many. A look takes 1 to some 100 ns and a CPU's worker takes
+ * a while to wake up, so the time of a try sets the looks of the next one. */
 #define LOOKS_HEARD 256
 #define LONGER      8
 
@@ -24,14 +24,14 @@
 #define MOST_PAIRS 256
 #define MOST_TURNS 2048
 
-/* It is tried again where groups waited in vain or no two of them met, since the machine
- * may be busy; all tries together take so long, or a little more. */
+/* Repeats a try in which groups waited in vain or no two met, since the machine may be
+ * busy; all tries together take about ENOUGH_NS. */
 #define TRIES     8
 #define ENOUGH_NS 3000000
 
 #define LINE 64
 
-/* What a group tells: CLFOLD_TOLD of cl/probe.cl. */
+/* A group's report: CLFOLD_REPORT_WORDS words, see cl/probe.cl. */
 struct group_report {
     cl_uint ended, wrong, met, in_vain, plain;
 };
@@ -48,12 +48,12 @@ struct trial {
     cl_program program;
     cl_kernel kernels[KERNELS];
     cl_command_queue queue;
-    uint64_t spent; /* nanoseconds, from enqueueing to the end of reading back */
+    uint64_t spent; /* nanoseconds, from the enqueue to the end of the reads */
     uint64_t met;   /* waits that saw another group at work */
     bool in_vain;   /* groups waited, the last time */
 };
 
-/* One launch, and what came of it. */
+/* One launch and its results. */
 struct batch {
     int kernel;
     cl_uint groups;
@@ -63,7 +63,7 @@ struct batch {
     cl_mem words_mem, reports_mem;
 };
 
-/* Notes the call, and hands its status on. */
+/* Notes a call that failed, and returns its status. */
 static cl_int note(struct probe *probe, cl_int status, const char *call)
 {
     if (status != CL_SUCCESS) {
@@ -159,8 +159,7 @@ static cl_int set_args(const struct trial *trial, const struct batch *launch)
     return note(trial->probe, status, "clSetKernelArg");
 }
 
-/* The queue is in order. Reading is another launch's business, so what was stored must be
- * there by then. */
+/* The queue is in order, so a read sees all that the kernel stored. */
 static cl_int run_launch(struct trial *trial, const struct batch *launch)
 {
     const size_t global = launch->groups, local = 1;
@@ -183,7 +182,7 @@ static cl_int run_launch(struct trial *trial, const struct batch *launch)
         status = clEnqueueReadBuffer(trial->queue, launch->words_mem, CL_TRUE, 0,
                                      launch->size, launch->words, 0, NULL, NULL);
     } else {
-        clFinish(trial->queue); /* what it may still write is about to be freed */
+        clFinish(trial->queue); /* it may still write the memory */
     }
     trial->spent += clfold_clock_ns() - start;
     return note(probe, status, "clEnqueueReadBuffer");
@@ -191,7 +190,7 @@ static cl_int run_launch(struct trial *trial, const struct batch *launch)
 
 /* ---- What came of it --------------------------------------------------------------- */
 
-/* As clfold_numbered of cl/probe.cl. */
+/* The same as clfold_numbered of cl/probe.cl. */
 static uint64_t numbered(const struct memory *memory, uint32_t number)
 {
     uint32_t half = memory->word_bits / 2;
@@ -215,7 +214,7 @@ static uint64_t word_at(const struct memory *memory, const struct batch *launch,
     return half;
 }
 
-/* Whether all words have come to their last number, and the counter to its own. */
+/* Whether all words and the ticket counter have their final values. */
 static bool are_there(const struct trial *trial, const struct batch *launch)
 {
     const struct memory *memory = trial->memory;
@@ -257,7 +256,7 @@ static cl_int try_kernel(struct trial *trial, int kernel, cl_uint groups,
     return status;
 }
 
-/* Two groups each: some drivers compile only when a kernel is launched. */
+/* Launches two groups of each kernel: some drivers compile only then. */
 static cl_int rehearse(struct trial *trial, enum tier_fate *fate)
 {
     cl_int status = CL_SUCCESS;
@@ -272,7 +271,7 @@ static cl_int rehearse(struct trial *trial, enum tier_fate *fate)
     return status;
 }
 
-/* Each kernel once, with so many looks. */
+/* Runs each kernel once, with `heard` looks for an answer. */
 static cl_int try_once(struct trial *trial, uint64_t heard, enum tier_fate *fate)
 {
     const uint64_t most = trial->probe->looks ? trial->probe->looks : UINT32_MAX;
@@ -356,7 +355,7 @@ static cl_int start(struct trial *trial, enum memory_tier tier)
     if (status != CL_SUCCESS) {
         return note(probe, status, "clGetDeviceInfo");
     }
-    /* Before the queue, which a program that does not build needs not. */
+    /* Before the queue: a program that does not build needs none. */
     status = build(trial, tier);
     if (status == CL_SUCCESS) {
         trial->queue = clCreateCommandQueue(probe->context, probe->device, 0, &status);

@@ -1,13 +1,13 @@
 /*
- * The probe: which memory tiers are right on a device, as far as running cl/probe.cl
- * tells. Tiers are tried best first, and the first that is right is taken:
+ * The probe: which memory tiers work on a device, as far as running cl/probe.cl shows.
+ * Tiers are tried best first, and the first that works is taken:
  *
  *   does not build, or a call fails           the tier is dropped
  *   words that are neither old nor new       dropped
  *   words that are not there after a launch  dropped
  *   waits in vain, and again in vain         taken, but groups are not called fair
  *
- * It says nothing, since its caller may be one that others wait for.
+ * It logs nothing, since other threads may be waiting for its caller.
  */
 #ifndef CLFOLD_DEVICE_PROBE_H
 #define CLFOLD_DEVICE_PROBE_H
@@ -23,7 +23,7 @@ struct probe {
     uint32_t looks;            /* at most, at what one waits for; 0: any number */
     const char *const *broken; /* for tests, see struct debug; NULL: none */
 
-    /* What comes of it, for whoever speaks. */
+    /* Results, for the caller to log. */
     const char *failed;   /* the last call that failed; builds may */
     cl_int failed_status; /* not CL_SUCCESS: why a tier does not run */
     const char *released; /* a release that failed; NULL: none */
@@ -32,8 +32,8 @@ struct probe {
     uint64_t met;       /* waits that saw another group at work */
 };
 
-/* Tries the tiers that the device offers. Only want of memory on the host is an error:
- * then nothing is known. */
+/* Tries the tiers that the device offers. Only a lack of host memory is an error; then
+ * nothing is known. */
 cl_int clfold_probe(struct probe *probe, struct findings *findings);
 
 /* Tries one, whether or not the device offers it. */

@@ -6,8 +6,8 @@
 /* Sizes are powers of two from here on, so that calls of many counts share blocks. */
 #define LEAST_SIZE ((size_t)4096)
 
-/* So many blocks in use are asked about before another is made instead. They go to the
- * back, so that the next search asks about others. */
+/* The most blocks in use that a search queries before it makes another one. They go to
+ * the end of the list, so that the next search queries others. */
 #define MOST_QUERIES 16
 
 static size_t class_of(size_t size)
@@ -49,7 +49,7 @@ static void release_all(struct block *blocks, const struct log *log)
 
 /* ---- The list; the lock is held ---------------------------------------------------- */
 
-/* Moves the block that *link points to in front of *to. */
+/* Moves the block that *link points to before *to. */
 static void unlink_block(struct scratch *scratch, struct block **link, struct block **to)
 {
     struct block *block = *link;
@@ -79,7 +79,7 @@ static bool is_over(const struct block *block)
     return execution_of(block) <= CL_COMPLETE;
 }
 
-/* Whether a failed call has used the words. */
+/* Whether a call that failed has used the words. */
 static bool is_spoilt(const struct block *block)
 {
     return block->kind != SCRATCH_PLAIN && execution_of(block) < 0;

@@ -7,14 +7,14 @@
  *                        queue still runs comes before what is enqueued next
  *   out-of-order queue   a block is free when the last event of its last call is complete
  *
- * Otherwise another block is made, or under a limit refused: no call ever waits for one
- * that its caller did not name. Only blocks that no command uses make room under a limit,
- * so calls tell the last event on in-order queues too where there is one.
- * Another queue takes another block. A block retains its queue.
+ * Otherwise another block is made, or rejected under a limit: a call never waits for a
+ * block that its caller did not name. Only blocks that no command uses make room under a
+ * limit, so calls pass their last event on in-order queues too, if they have one. Another
+ * queue takes another block. A block retains its queue.
  *
  * Words of look-back keep their meaning from one call to the next (cl/descriptor.cl): a
  * block of them starts zeroed, serves nothing else, and is dropped once a call that used
- * it has failed, since nobody knows how far that went.
+ * it has failed, since its state is unknown then.
  */
 #ifndef CLFOLD_DEVICE_SCRATCH_H
 #define CLFOLD_DEVICE_SCRATCH_H
@@ -60,8 +60,8 @@ clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *si
 clfold_status clfold_scratch_give(struct scratch *scratch, const struct site *site,
                                   struct block *block, cl_event last);
 
-/* Ends the loan of a block that commands may still use, nobody knows until when: it is
- * released, which OpenCL puts off until they are done. */
+/* Ends the loan of a block that commands may still use for an unknown time: releases it,
+ * which takes effect once they are done. */
 void clfold_scratch_drop(struct scratch *scratch, const struct log *log,
                          struct block *block);
 

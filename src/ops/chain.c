@@ -1,6 +1,6 @@
 #include "ops/chain.h"
 
-/* A barrier holds back what comes behind it too, so it comes last before the launch. */
+/* A barrier holds back later commands too, so it comes last before the launch. */
 static clfold_status begin(struct chain *chain)
 {
     cl_int status;

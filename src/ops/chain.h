@@ -1,6 +1,6 @@
 /*
- * The launches of one call, one after the other on any kind of queue: an out-of-order
- * queue is told by events.
+ * The launches of one call, one after the other on any kind of queue: on an out-of-order
+ * queue events order them.
  *
  *   in order        wait list -> launch    launch    launch -> event, where wanted
  *   out of order    wait list -> launch -> launch -> launch -> event
@@ -26,13 +26,13 @@ struct chain {
     cl_event last; /* the newest launch's; NULL: none, or none was wanted */
 };
 
-/* Enqueues `num_groups` groups behind the chain's launches so far. On an in-order queue
+/* Enqueues `num_groups` groups after the chain's launches so far. On an in-order queue
  * `wants_event` says whether to make one. */
 clfold_status clfold_chain_launch(struct chain *chain, cl_kernel kernel,
                                   size_t group_size, uint64_t num_groups,
                                   bool wants_event);
 
-/* Lets go of the last event. */
+/* Releases the last event. */
 void clfold_chain_finish(struct chain *chain);
 
 #endif

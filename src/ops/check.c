@@ -84,7 +84,7 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
     return clfold_check_later(site, "fold", later, sizeof(later) / sizeof(later[0]));
 }
 
-/* What the fold says beside its operator. */
+/* The fold's fields besides its operator. */
 static clfold_status check_values(const struct site *site, const clfold_fold *fold,
                                   const struct monoid *monoid)
 {
@@ -149,7 +149,7 @@ clfold_status clfold_check_count(const struct site *site, const struct monoid *m
     size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_out_size(monoid);
     size_t size = in > out ? in : out, bytes;
 
-    /* A call reads up to twice as much and some more, which is to be a number as well. */
+    /* A call reads up to twice as much and some more, which must not overflow either. */
     if (!clfold_size_mul(count, size, &bytes) || bytes > UINT64_MAX / 3) {
         return clfold_fail(site, CLFOLD_ERROR_RANGE,
                            "count %zu of %zu bytes each overflows", count, size);
@@ -228,7 +228,7 @@ clfold_status clfold_check_span(const struct site *site, const clfold_context *c
     cl_int status;
 
     if (!span->mem && span->count == 0) {
-        /* OpenCL has no buffer of 0 bytes, so who has nothing has none. */
+        /* OpenCL has no buffer of 0 bytes, so NULL is fine for 0 elements. */
         span->root = NULL;
         span->begin = 0;
         return CLFOLD_OK;

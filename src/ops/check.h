@@ -1,5 +1,5 @@
-/* The checks that all calls share. Each refusal is one sentence that names the argument
- * and its value. */
+/* The checks that all calls share. Each error is one sentence that names the argument and
+ * its value. */
 #ifndef CLFOLD_OPS_CHECK_H
 #define CLFOLD_OPS_CHECK_H
 
@@ -13,11 +13,11 @@
 struct site clfold_site(const clfold_context *context, const clfold_fold *fold,
                         const char *function);
 
-/* The tail of a struct, named `of`, that must be zero. */
+/* The tail of the struct `owner`, which must be zero. */
 clfold_status clfold_check_reserved(const struct site *site, const char *owner,
                                     const uintptr_t *reserved, size_t num);
 
-/* Fields of a struct that this version lacks: one that is used is refused. */
+/* Fields that this version does not support: one that is used is rejected. */
 struct later {
     bool used;
     const char *field;
@@ -25,21 +25,23 @@ struct later {
 clfold_status clfold_check_later(const struct site *site, const char *owner,
                                  const struct later *later, size_t num);
 
-/* All that can be said of a fold without a call: context and fold are there, every field
- * is known and in this version, and the device has the types. The fold is interned. */
+/* Checks a fold without a call: context and fold are not NULL, every field is valid and
+ * in this version, and the device has the types. Interns the fold. */
 clfold_status clfold_check_fold(const struct site *site, clfold_context *context,
                                 clfold_operation operation, const clfold_fold *fold,
                                 const struct interned **found);
 
-/* `count` elements can be counted in bytes. */
+/* Checks that the bytes of `count` elements do not overflow. */
 clfold_status clfold_check_count(const struct site *site, const struct monoid *monoid,
                                  size_t count);
 
-/* Of the context's cl_context and device; tells whether it keeps order. */
+/* Checks that the queue belongs to the context's cl_context and device; returns whether
+ * it keeps order. */
 clfold_status clfold_check_queue(const struct site *site, const clfold_context *context,
                                  cl_command_queue queue, bool *in_order);
 
-/* Events of the context's cl_context: PoCL waits for ever for one of another. */
+/* Checks that events belong to the context's cl_context: PoCL never stops waiting for
+ * others. */
 clfold_status clfold_check_wait(const struct site *site, const clfold_context *context,
                                 cl_uint num_wait, const cl_event *wait);
 
@@ -57,7 +59,8 @@ struct span {
     size_t begin;
 };
 
-/* A buffer of the context's, with the run inside; a run of nothing may do without. */
+/* Checks that the buffer belongs to the context and holds the run; an empty run needs no
+ * buffer. */
 clfold_status clfold_check_span(const struct site *site, const clfold_context *context,
                                 struct span *span);
 
@@ -67,8 +70,8 @@ static inline bool clfold_span_same(const struct span *a, const struct span *b)
     return a->root && a->root == b->root && a->begin == b->begin;
 }
 
-/* Refuses an `out` that overlaps `in`, but for what `allowed` says: both begin at the
- * same byte, and also have elements of one size. */
+/* Rejects an `out` that overlaps `in`, unless `allowed` permits it: PLACE if both begin
+ * at the same byte, ELEMENTS if their elements also have one size. */
 enum overlap { OVERLAP_NONE, OVERLAP_PLACE, OVERLAP_ELEMENTS };
 clfold_status clfold_check_overlap(const struct site *site, const struct span *in,
                                    const struct span *out, enum overlap allowed);

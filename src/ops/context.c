@@ -9,7 +9,7 @@ uint32_t clfold_version(void)
     return CLFOLD_VERSION;
 }
 
-/* Refuses what is not in this version, and a tail that is not zero. */
+/* Rejects fields that are not in this version, and a tail that is not zero. */
 static clfold_status check_params(const struct site *site,
                                   const clfold_context_params *params)
 {

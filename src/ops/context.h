@@ -1,4 +1,4 @@
-/* The context's inside. */
+/* The context's members. */
 #ifndef CLFOLD_OPS_CONTEXT_H
 #define CLFOLD_OPS_CONTEXT_H
 
@@ -12,11 +12,11 @@
 
 #include <stdatomic.h>
 
-/* What is known of the device's memory tiers.
+/* The known facts about the device's memory tiers.
  *
  *   UNKNOWN --first caller--> BUSY --> KNOWN     for good
  *     ^                        |
- *     +--- could not be told --+                 the next caller tries again
+ *     +--- not found out -------+ the next caller tries again
  *
  * Whoever finds BUSY waits. */
 struct knowledge {
@@ -30,8 +30,8 @@ struct knowledge {
     struct findings on_list;
 };
 
-/* The environment variables that name an algorithm for scans that name none, and a tuning
- * file for contexts that name none. */
+/* The environment variables that name the default scan algorithm and the default tuning
+ * file. */
 #define CLFOLD_SCAN_VARIABLE   "CLFOLD_SCAN"
 #define CLFOLD_TUNING_VARIABLE "CLFOLD_TUNING"
 
@@ -55,15 +55,15 @@ struct clfold_context {
     _Atomic uint64_t verifiable; /* of those, one in verify_every is checked */
 };
 
-/* Looks whether the device, whose capabilities are there, needs a probe. False where the
- * system has no room for a lock. */
+/* Finds out from the capabilities whether the device needs a probe. False if the system
+ * has no room for a lock. */
 bool clfold_knowledge_init(struct knowledge *knowledge, const struct caps *caps);
 
 /*
- * What look-back may rely on here. Probes the device if `may_probe` and nothing is known
- * of it yet. *known false, without a failure: nothing is known, and findings are what the
- * device offers best. An error of OpenCL's means the same; it is logged as a warning, and
- * *failed is the call.
+ * Fetches the device's memory guarantees. Probes the device if `may_probe` is set and
+ * nothing is known yet. If *known becomes false, findings are the best that the device
+ * offers. So they are if OpenCL fails; then that is logged as a warning, and *failed is
+ * the call.
  */
 cl_int clfold_context_findings(clfold_context *context, bool may_probe,
                                struct findings *findings, bool *known,
@@ -73,12 +73,13 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
 #define CLFOLD_KEY_SIZE 512
 void clfold_device_key(const struct caps *caps, char key[CLFOLD_KEY_SIZE]);
 
-/* Loads the file that the caller or the environment names; `name` NULL: the caller names
- * none. What it is refused for is logged; only the host's memory fails the call. */
+/* Loads the file that the caller or, if `name` is NULL, the environment names. A file
+ * that is rejected is logged with the reason; only a lack of host memory fails the call.
+ */
 clfold_status clfold_tuning_load(clfold_context *context, const struct site *site,
                                  const char *name);
 
-/* The numbers of the file's row for such a call; NULL: it has none. */
+/* The numbers of the file's row for this call; NULL: there is none. */
 const struct tuned_numbers *clfold_context_row(const clfold_context *context,
                                                clfold_operation operation,
                                                const struct monoid *monoid,

@@ -49,7 +49,7 @@ static void add_sum(struct host_fold *fold, double x)
     }
 }
 
-/* Any order of factors stays between the binades that all factors above 1 reach, and all
+/* In any order the product stays between the binades of all factors above 1 and of all
  * below. */
 static void add_product(struct host_fold *fold, double x)
 {
@@ -87,8 +87,8 @@ static uint64_t combine(clfold_op op, uint64_t a, uint64_t b)
     }
 }
 
-/* `x` is of `type`, which need not be the folded one: an element is true or not as it
- * stands in the buffer. */
+/* `x` has `type`, which may differ from the folded one: the truth of an element is that
+ * of its value in the buffer. */
 static void add_truth(struct host_fold *fold, clfold_type type, struct host_number x)
 {
     bool zero = clfold_number_is_zero(type, x);
@@ -218,7 +218,7 @@ struct roundings {
  * tree; of a product every factor's roundings count. Here alone is it known how kernels
  * associate:
  *
- *   tile_vector   64 lanes, then 16 to 1, and up to 15 elements behind them
+ *   tile_vector   64 lanes, then 16 to 1, and up to 15 elements after them
  *   tile_group    chunks of up to 16 elements, then a tree of the group
  *   tiles         from the left; the last launch is a run of partials for each work-item,
  *                 and a tree
@@ -235,7 +235,7 @@ static struct roundings count_roundings(const struct host_fold *fold,
     double folded = (double)fold->folded;
     struct roundings roundings = { .values = folded };
 
-    /* Of each launch the tree and a leaf, and of the last one init. */
+    /* A tree and a leaf for each launch, and init in the last one. */
     roundings.items = plan->num_launches * (ceil(log2(group)) + 1) + 1;
     if (plan->has_grid) {
         roundings.stage = tile > 0 ? fmin(tile, folded) / lanes + 32 : run;
@@ -255,8 +255,8 @@ static double grown(double n, double u)
     return n * u < 0.5 ? n * u / (1 - n * u) : (double)INFINITY;
 }
 
-/* Of the device, relative to the product or to the sum of magnitudes. With worst cases of
- * f16 it is soon infinite: from 1,024 roundings on. */
+/* The device's error, relative to the product or to the sum of magnitudes. In the worst
+ * case of f16 it is infinite from 1,024 roundings on. */
 static double device_error(const struct host_fold *fold,
                            const struct roundings *roundings)
 {
@@ -272,7 +272,7 @@ static double device_error(const struct host_fold *fold,
                  u);
 }
 
-/* Of the host, likewise. */
+/* The host's error, likewise. */
 static double host_error(const struct host_fold *fold)
 {
     double n = (double)fold->folded * DBL_EPSILON;
@@ -322,8 +322,8 @@ static bool reals_agree(const struct host_fold *fold, const struct plan *plan,
     if (isinf(relative)) {
         return true;
     }
-    /* Tiny elements may be taken for 0, and so may what is made of others: its operands
-     * and itself. */
+    /* Tiny elements may be taken for 0, and so may partial results: operands and result.
+     */
     values = 3 * (fold->type == CLFOLD_F16 ? 2 * roundings.values : (double)fold->folded);
     return fabs(device - host) <=
            relative * scale + ldexp(fabs(host), -52) + fold->tiny +
@@ -347,7 +347,7 @@ static clfold_status differ(const struct host_fold *fold, const struct site *sit
                        at[0], ours, at[1]);
 }
 
-/* Behind the value of clfold_arg_value k. */
+/* The bytes after the value of clfold_arg_value k. */
 static bool is_padded(clfold_type type, const void *result, size_t k)
 {
     static const unsigned char zeros[sizeof(cl_ulong)];

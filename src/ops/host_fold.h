@@ -1,8 +1,8 @@
 /*
- * The fold as the host does it, serially, to hold a device's result against.
+ * The host's serial fold, to compare a device's result with.
  *
- * Integers must agree exactly, and so must least and greatest elements, indices and what
- * is not finite; bytes behind the value of an arg result must be 0. Floats:
+ * Integers must agree exactly, and so must least and greatest elements, indices,
+ * infinities and NaNs; bytes after the value of an arg result must be 0. Floats:
  *
  *   add   Along a tree of depth d a sum is within d u / (1 - d u) of the true one times
  *         sum |x|, u half an epsilon (Higham, "Accuracy and Stability of Numerical
@@ -12,9 +12,9 @@
  *         product, and so is the host's.
  *
  * F16 is folded in f32 inside a tile, so its errors are those of f32 there and of f16
- * from tile to tile. Where partial results might leave the type's range in some order,
- * though the whole does not, nothing can be said, and the result passes. So it does where
- * the bound is infinite, d u >= 1/2, which only f16 comes to.
+ * from tile to tile. If partial results might leave the type's range in some order,
+ * though the whole does not, any result passes. So it does where the bound is infinite, d
+ * u >= 1/2, which only f16 reaches.
  *
  * OpenCL lets a device take subnormal f16 and f32 for 0. Sums get room for that, an
  * extreme may be any of them, its index then the first of those and of zeros, and so may
@@ -59,8 +59,8 @@ void clfold_host_fold_init(struct host_fold *fold, clfold_op op, clfold_type typ
 /* The next `count` elements of type `in`. */
 void clfold_host_fold_add(struct host_fold *fold, const void *elements, size_t count);
 
-/* Whether `result`, of cells, can be what a device makes of the same elements by this
- * plan. */
+/* Whether `result`, made of cells, is a possible result of a device for the same elements
+ * and this plan. */
 clfold_status clfold_host_fold_compare(const struct host_fold *fold,
                                        const struct site *site, const struct plan *plan,
                                        const void *result);

@@ -18,7 +18,7 @@ struct host_number clfold_number_convert(clfold_type to, clfold_type from,
         return (struct host_number){ .integer = clfold_number_wrap(to, x.integer) };
     }
     if (to == CLFOLD_F32) {
-        /* Once only: by way of f64 a 64-bit integer would be rounded twice. */
+        /* Converts directly: through f64 a 64-bit integer would be rounded twice. */
         float single = source->is_float ? (float)x.real
                        : is_signed      ? (float)(int64_t)x.integer
                                         : (float)x.integer;

@@ -1,4 +1,4 @@
-/* What tests and benches may use besides the public header; not exported. */
+/* Internals that tests and benches use; not exported. */
 #ifndef CLFOLD_OPS_INTERNAL_H
 #define CLFOLD_OPS_INTERNAL_H
 
@@ -6,8 +6,8 @@
 #include "plan/monoid.h"
 #include "plan/plan.h"
 
-/* What is forced from the next call on, until there is another; NULL: nothing. It stays
- * the caller's, and must not change. Not while another thread uses the context. */
+/* Forces settings from the next call on; NULL: none. They stay the caller's, and must not
+ * change. No other thread may use the context meanwhile. */
 void clfold_context_override(clfold_context *context, const struct debug *debug);
 
 /* clfold_reduce with a monoid in its internal form: elements are num_scalars scalars side

@@ -1,4 +1,4 @@
-/* clfold_prepare and clfold_explain: a call beforehand. */
+/* clfold_prepare and clfold_explain: a call ahead of time. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for 1.2 devices */
 #include "ops/check.h"
 #include "ops/request.h"
@@ -78,7 +78,7 @@ static clfold_status prepare(clfold_context *context, const struct site *site,
     return status;
 }
 
-/* What the call takes, and what smaller counts take where that is another algorithm. */
+/* Prepares the call's algorithm, and that of smaller counts if it differs. */
 static clfold_status prepare_all(clfold_context *context, const struct site *site,
                                  struct request *request)
 {
@@ -120,7 +120,7 @@ clfold_status clfold_prepare(clfold_context *context, clfold_operation operation
 
 /* ---- clfold_explain ---------------------------------------------------------------- */
 
-/* What the policy takes where the caller named an algorithm. */
+/* The policy's choice where the caller named an algorithm. */
 static clfold_status foresee_policy(clfold_context *context, const struct site *site,
                                     const struct request *asked,
                                     enum algorithm *algorithm)

@@ -1,7 +1,7 @@
 #include "ops/read.h"
 
 /* Waits for the read's own event as well: where threads share a queue and another one
- * flushes it, rusticl (Mesa 22.3) returns from a blocking read that has not yet been. */
+ * flushes it, rusticl (Mesa 22.3) returns from a blocking read too early. */
 clfold_status clfold_read(const struct site *site, cl_command_queue queue, cl_mem mem,
                           size_t offset, size_t size, void *host, cl_uint num_wait,
                           const cl_event *wait)

@@ -1,4 +1,4 @@
-/* The first stations of a call: its fold, its checks, its plan and program. */
+/* The first steps of a call: its fold, its checks, its plan and program. */
 #include "ops/request.h"
 
 #include "ops/check.h"
@@ -50,7 +50,7 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
 
 /* ---- The checks -------------------------------------------------------------------- */
 
-/* Where the total goes, which nothing else of the call may be, but for init. */
+/* The place of the total, which may overlap only init. */
 static clfold_status check_total(const struct request *request, const struct site *site,
                                  const clfold_context *context, const struct span *in,
                                  const struct span *out)
@@ -99,7 +99,7 @@ clfold_status clfold_request_check_empty(const struct request *request,
                        "count is 0, and %s has neither identity nor init", monoid->name);
 }
 
-/* An exclusive scan has a first item that no element makes. */
+/* The first item of an exclusive scan depends on no element. */
 static clfold_status check_first(const struct request *request, const struct site *site)
 {
     const struct monoid *monoid = request->job.monoid;
@@ -159,14 +159,14 @@ static void give_up(struct request *request, enum obstacle obstacle)
     request->obstacle = obstacle;
 }
 
-/* What a plan meets, or its program. */
+/* The obstacle of a plan, or of its program. */
 static enum obstacle obstacle_of(const struct plan *plan, bool fails)
 {
     return plan->obstacle ? plan->obstacle : fails ? OBSTACLE_BUILD : OBSTACLE_NONE;
 }
 
-/* Fetches what a look-back may rely on. If OpenCL fails here, an unnamed scan falls back
- * to reduce_then_scan. */
+/* Fetches the device's memory guarantees. If OpenCL fails here, an unnamed scan falls
+ * back to reduce_then_scan. */
 static clfold_status fetch_findings(struct request *request, const struct site *site,
                                     clfold_context *context, bool may_probe,
                                     struct findings *findings)
@@ -210,7 +210,7 @@ static clfold_status refuse(const struct request *request, const struct site *si
                        reasons);
 }
 
-/* Plans before it builds: what is refused has no program. Reports no
+/* Plans before it builds: a call that is rejected has no program. Does not report
  * CLFOLD_ERROR_BUILD. */
 static clfold_status find_one(const struct request *request, const struct site *site,
                               clfold_context *context, struct plan *plan,
@@ -228,7 +228,7 @@ static clfold_status find_one(const struct request *request, const struct site *
     if (plan->obstacle) {
         return CLFOLD_OK;
     }
-    /* One hit or miss a call: what takes a free look-back's place is counted. */
+    /* One hit or miss a call: the algorithm that replaces a look-back is counted. */
     if (*program) {
         if (!fails || !is_free(request)) {
             clfold_cache_count(&context->cache, !fails);
@@ -237,7 +237,7 @@ static clfold_status find_one(const struct request *request, const struct site *
     }
     status = clfold_program_choose(context, site, request->fold, all + i, num - i,
                                    &dropped, program);
-    /* Tiles that do not build give way to others, of which there may be too many. */
+    /* Tiles that do not build are replaced by others, which may be too many. */
     if (status == CLFOLD_OK && dropped > 0) {
         clfold_plan_init(plan, job, &all[i + dropped]);
     }

@@ -1,6 +1,5 @@
 /*
- * A call on its way: what is asked for, first as the caller says it, then as it was found
- * to be. Every station of the road takes one:
+ * The state of a call: its arguments, then what the steps found. Every step takes one:
  *
  *   clfold_request_fold     checks the fold, interns it, chooses the algorithm
  *   clfold_request_check    checks the rest: queue, waits, buffers, init, total
@@ -18,7 +17,7 @@ struct request {
     const struct interned *fold;    /* whose monoid the job has */
     const struct scan_trace *trace; /* of look-back, or NULL */
     const char *name;               /* the fold's, or "" */
-    bool named;                     /* the algorithm, so that nothing else will do */
+    bool named;                     /* the algorithm, so that no other may replace it */
     cl_command_queue queue;
     bool in_order;
     bool behind_all; /* waits for all commands that the queue has, in order or not */
@@ -34,7 +33,7 @@ struct request {
     bool unproven;          /* its memory is only what the device offers */
 };
 
-/* The operation and the count are there. */
+/* The operation and the count are set. */
 clfold_status clfold_request_fold(struct request *request, const struct site *site,
                                   clfold_context *context, const clfold_fold *fold);
 
@@ -46,14 +45,14 @@ clfold_status clfold_request_choose(struct request *request, const struct site *
 clfold_status clfold_request_check(struct request *request, const struct site *site,
                                    const clfold_context *context);
 
-/* The check that a call beforehand makes too: a reduction of nothing has a result. */
+/* A check that clfold_prepare makes too: a reduction of no elements needs a result. */
 clfold_status clfold_request_check_empty(const struct request *request,
                                          const struct site *site);
 
 /*
  * Plans the call, and finds or builds its program. A program that does not build drops to
- * the next candidate; with none left the last one's failure is the call's. What a
- * look-back may rely on is found out here: the first one probes the device, if nothing is
+ * the next candidate; with none left the last one's failure is the call's. Look-back
+ * needs the device's memory guarantees: the first one probes the device, if nothing is
  * known of it yet. If look-back is impossible, another algorithm takes its place, or the
  * call is rejected if the caller named it.
  */
@@ -61,8 +60,8 @@ clfold_status clfold_request_find(struct request *request, const struct site *si
                                   clfold_context *context, struct plan *plan,
                                   struct program **program);
 
-/* The same without building or probing, by what is known. *dropped is how many candidates
- * are known not to build. */
+/* The same without building or probing, from known facts. *dropped is the number of
+ * candidates that failed to build. */
 clfold_status clfold_request_foresee(struct request *request, const struct site *site,
                                      clfold_context *context, struct plan *plan,
                                      uint32_t *dropped, struct findings *findings);
@@ -89,7 +88,7 @@ clfold_status clfold_call(struct request *request, const struct site *site,
 clfold_status clfold_request_run(struct request *request, const struct site *site,
                                  clfold_context *context, cl_event *event);
 
-/* The same with the host's check of a reduction's result, and so blocking. */
+/* The same with the host's check of a reduction's result. Blocks. */
 clfold_status clfold_request_verify(struct request *request, const struct site *site,
                                     clfold_context *context, cl_event *event);
 

@@ -5,7 +5,7 @@
 
 /* ---- Arguments --------------------------------------------------------------------- */
 
-/* CLFOLD_TRACE_PARAMS; `any` stands for what there is not. */
+/* CLFOLD_TRACE_PARAMS; `any` replaces buffers that are NULL. */
 static void set_trace(struct args *args, const struct scan_trace *trace, cl_mem any)
 {
     clfold_args_uint(args, trace->block_every);
@@ -152,7 +152,7 @@ static clfold_status launch_with_scratch(clfold_context *context, struct chain *
     if (status) {
         return status;
     }
-    /* The limit wants the newest also when a later launch fails. */
+    /* Under a limit the newest event is needed even if a later launch fails. */
     chain->wants_events |= context->scratch.limit > 0;
     status = launch_all(context, chain, request, plan, kernels, scratch, wants_event);
     given = clfold_scratch_give(&context->scratch, chain->site, scratch, chain->last);

@@ -26,8 +26,8 @@ static clfold_status scan_and_read(clfold_context *context, const struct site *s
     return status;
 }
 
-/* How many tiles the scan has; refuses what is no look-back. The traced program is built
- * for it: with one that does not build, tiles are others. */
+/* The number of tiles of the scan; rejects a scan that is not a look-back. Builds the
+ * traced program first, since tiles change if it does not build. */
 static clfold_status count_tiles(clfold_context *context, const struct site *site,
                                  const clfold_fold *fold, const struct request *asked,
                                  size_t *num_tiles)

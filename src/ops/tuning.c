@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* Takes the rows of the text; the file is refused whole, and the defaults serve. */
+/* Takes the rows of the text. A bad file is rejected as a whole; then the defaults serve.
+ */
 static clfold_status take(clfold_context *context, const struct site *site,
                           const char *name, const char *text, size_t length)
 {

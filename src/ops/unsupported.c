@@ -1,7 +1,7 @@
-/* Calls of later versions: they answer, and name themselves. */
+/* Calls of later versions: each fails with a sentence that names it. */
 #include "ops/check.h"
 
-/* Their parameters mean nothing yet. */
+/* Their parameters are unused. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif

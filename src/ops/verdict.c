@@ -1,4 +1,4 @@
-/* What a context knows of its device's memory tiers, and how it comes to know it. */
+/* What a context knows of its device's memory tiers, and where it gets it from. */
 #define CLFOLD_EXPERIMENTAL
 #include "ops/context.h"
 
@@ -18,7 +18,7 @@ void clfold_device_key(const struct caps *caps, char key[CLFOLD_KEY_SIZE])
     }
 }
 
-/* Whether the device offers the tier that a list or a line of the caller's names. */
+/* Whether the device offers the tier named in a list or in the caller's line. */
 static bool device_offers(const struct findings *findings, const struct caps *caps)
 {
     const struct verdict *verdict = &findings->verdict;
@@ -65,7 +65,7 @@ void clfold_context_override(clfold_context *context, const struct debug *debug)
 
 typedef size_t load_function(void *user, const char *key, void *verdict, size_t size);
 
-/* Asks the caller for what it kept. *refused: it kept something else. */
+/* Loads the caller's verdict. *rejected: it is not one for this device. */
 static bool load(const struct caps *caps, load_function *ask, void *user,
                  struct findings *findings, bool *rejected)
 {
@@ -108,7 +108,7 @@ static bool lost_a_tier(const struct findings *findings)
     return dropped;
 }
 
-/* Whether another run may find out the same. */
+/* Whether another run would find the same. */
 static bool is_lasting(const struct findings *findings)
 {
     bool lasting = true;
@@ -119,7 +119,7 @@ static bool is_lasting(const struct findings *findings)
     return lasting;
 }
 
-/* What came of a probe, told once nobody waits any more. */
+/* Logs the result of a probe, once no thread waits for it. */
 static void log_probe(const clfold_context *context, const struct probe *probe,
                       cl_int status, const struct findings *findings)
 {
@@ -143,7 +143,7 @@ static void log_probe(const clfold_context *context, const struct probe *probe,
                (double)probe->launch_ns / 1e6, line);
 }
 
-/* The best that the device offers. */
+/* The best tier that the device offers. */
 static void set_best_offered(const struct caps *caps, struct findings *findings)
 {
     int t = MEMORY_NONE + 1;
@@ -157,7 +157,7 @@ static void set_best_offered(const struct caps *caps, struct findings *findings)
     };
 }
 
-/* The knowledge is busy, for this call. `anew`: what was kept is not asked for. */
+/* This call has set knowledge->busy. `anew`: does not load the caller's verdict. */
 static cl_int find_out(clfold_context *context, bool may_probe, bool anew,
                        struct findings *findings, bool *known, const char **failed)
 {
@@ -253,7 +253,7 @@ _Static_assert(CLFOLD_VERDICT_SIZE <= 512, "as the header promises");
 
 /* ---- In words ---------------------------------------------------------------------- */
 
-/* Probes, whatever is known. */
+/* Probes even if the tiers are known. */
 static cl_int probe_anew(clfold_context *context, struct findings *findings, bool *known,
                          const char **failed)
 {

@@ -7,7 +7,7 @@
 /* Bytes of input read at a time; a multiple of every element. */
 #define PIECE ((size_t)1 << 20)
 
-/* Refused before anything is written. */
+/* Checked before anything is written. */
 static clfold_status check_readable(const struct site *site, const char *name, cl_mem mem)
 {
     cl_mem_flags flags = 0;
@@ -100,7 +100,7 @@ clfold_status clfold_request_verify(struct request *request, const struct site *
         return status;
     }
     clfold_host_fold_init(&fold, monoid->op, monoid->type, monoid->in, init);
-    /* The input first: the output may be put in its place. */
+    /* The input first: the output may overwrite it. */
     if ((status = fold_input(&fold, site, request)) ||
         (status = clfold_request_find(request, site, context, &plan, &program)) ||
         (status = clfold_run(request, site, context, &plan, program, &done))) {

@@ -9,9 +9,9 @@
 /* A width at which the operator is compiled. */
 struct width {
     const char *type, *function; /* "clfold_stage16", "clfold_combine_stage16" */
-    const char *suffix;          /* behind the scalar's name: "16" */
+    const char *suffix;          /* after the scalar's name: "16" */
     bool stage;                  /* of the component's stage, else of its type */
-    bool extend;                 /* the operator where all of a is in front of b */
+    bool extend;                 /* the operator where all of a is before b */
     bool usual;                  /* where nothing is rare */
 };
 
@@ -56,7 +56,7 @@ static const char *in_name(const struct monoid *monoid)
 
 #define LOAD_SIZE 128
 
-/* What a component is made of: a scalar of an element, or a vector of 16 of these. */
+/* A component's source: a scalar of an element, or a vector of 16 of these. */
 static void print_load(char load[LOAD_SIZE], const struct monoid *monoid,
                        const struct component *component, bool is_wide)
 {
@@ -88,7 +88,7 @@ static void print_load(char load[LOAD_SIZE], const struct monoid *monoid,
     }
 }
 
-/* A line as it is written for component k: contract.cl has its words. */
+/* Appends a line for component k; contract.cl lists the words that it replaces. */
 static void append_line(struct text *text, const char *line, const char *stop,
                         const struct monoid *monoid, uint32_t k)
 {
@@ -133,7 +133,7 @@ static void append_line(struct text *text, const char *line, const char *stop,
     clfold_text_append(text, line, (size_t)(stop - line));
 }
 
-/* Appends a file of cl/. What speaks of a component is written for each, a line each. */
+/* Appends a file of cl/. Lines about a component are repeated for each one. */
 static void append_file(struct text *text, const char *name, const struct monoid *monoid)
 {
     const struct clfold_kernel_text *file = clfold_kernel_texts;
@@ -168,7 +168,7 @@ static void append_file(struct text *text, const char *name, const struct monoid
 
 /* ---- The operator ------------------------------------------------------------------ */
 
-/* One width of the operator. With one component the text speaks of a and b themselves. */
+/* One width of the operator. With one component its text uses a and b themselves. */
 static void append_combine(struct text *text, const struct monoid *monoid,
                            const struct width *width)
 {
@@ -222,7 +222,7 @@ static void append_chunk(struct text *text, const struct monoid *monoid)
                       scalars);
 }
 
-/* What the kernels are given of init, and what they hand on of it. */
+/* The kernels' parameters for init, and the arguments that pass them on. */
 static void append_init(struct text *text, const struct monoid *monoid)
 {
     clfold_text_print(text, "#define CLFOLD_INIT_PARAMS uint clfold_init_from, "
@@ -341,7 +341,7 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     append_tile(text, monoid, shape);
 }
 
-/* The operator for lanes that take elements from the left; mostly it is no other. */
+/* The operator for lanes that take elements from the left; mostly the usual one. */
 static void append_extend(struct text *text, const struct monoid *monoid)
 {
     bool own = false;
@@ -356,7 +356,7 @@ static void append_extend(struct text *text, const struct monoid *monoid)
     }
 }
 
-/* Behind the contract: the operator, at the widths that the program needs. */
+/* The operator, at the widths that the program needs; it follows the contract. */
 static void append_operator(struct text *text, const struct monoid *monoid,
                             const struct tile_shape *tile,
                             const struct width *const *widths, uint32_t num_widths)
@@ -419,7 +419,7 @@ static bool uses_rare(const struct monoid *monoid, const struct tile_shape *tile
     return monoid->rare && tile->kind == TILE_VECTOR && clfold_monoid_has_item16(monoid);
 }
 
-/* What stands in front of the first lanes, where every component has it. */
+/* The neutral value before the first lanes, if every component has one. */
 static void append_neutral(struct text *text, const struct monoid *monoid)
 {
     bool has = true;
@@ -533,7 +533,7 @@ void clfold_assemble(struct text *text, const struct monoid *monoid,
 void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,
                                 enum group_scan kind, uint32_t group_size)
 {
-    /* The contract asks for a tile; this one is all that a group scans. */
+    /* The contract needs a tile; here it is all that a group scans. */
     const struct shape shape = { .tile = { TILE_GROUP, group_size, group_size } };
 
     append_contract(text, monoid, &shape);

@@ -20,13 +20,13 @@
 #include "plan/monoid.h"
 #include "plan/plan.h"
 
-/* Appends the text; text->failed tells of memory that ran out. A file or a word that does
- * not exist becomes an #error that names it. */
+/* Appends the text; text->failed is set if memory ran out. A file or a word that does not
+ * exist becomes an #error that names it. */
 void clfold_assemble(struct text *text, const struct monoid *monoid,
                      const struct shape *shape);
 
 /* The probe's two kernels, clfold_probe_words and clfold_probe_turns, on a memory tier.
- * `said`: words a round; `instead`: behind memory.cl, for tests; or NULL. */
+ * `said`: words a round; `instead`: text after memory.cl, for tests; or NULL. */
 void clfold_assemble_probe(struct text *text, enum memory_tier tier, bool fences,
                            uint32_t said, const char *instead);
 

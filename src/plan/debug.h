@@ -1,4 +1,5 @@
-/* What tests and benches force. Production has none: a context's and a job's is NULL. */
+/* Settings that tests and benches force. In production a context's and a job's are NULL.
+ */
 #ifndef CLFOLD_PLAN_DEBUG_H
 #define CLFOLD_PLAN_DEBUG_H
 
@@ -13,9 +14,10 @@ struct scan_trace {
     uint32_t block_every, seed;
 };
 
-/* What is zero stays as it is in production. */
+/* A member that is 0 changes nothing. */
 struct debug {
-    /* In the place of the policy's, for all candidates; of its tiles only this kind. */
+    /* Replace the policy's numbers, for all candidates; other kinds of tile are left out.
+     */
     enum tile_kind tile;
     uint32_t tile_elements, group_size, max_groups;
     uint32_t ahead;          /* elements, where the compiler can ask for them */
@@ -24,7 +26,7 @@ struct debug {
     /* of look-back's memory */
     enum memory_tier tier; /* as if the probe had said so */
     uint8_t probes;        /* tries of a tier; known devices too */
-    /* Text behind memory.cl of each tier, while it is probed; NULL: none. */
+    /* Text after memory.cl of each tier, while it is probed; NULL: none. */
     const char *broken[CLFOLD_MEMORY_TIERS];
     uint32_t first_epoch;           /* of words that are made from now on */
     const struct scan_trace *trace; /* of look-back */

@@ -1,6 +1,6 @@
 #include "plan/memory.h"
 
-/* In front of the descriptors: ticket, left, clock and log, a line of 64 bytes each. */
+/* Before the descriptors: ticket, left, clock and log, a line of 64 bytes each. */
 #define LINES 4
 #define LINE  64
 

@@ -1,7 +1,7 @@
 /*
- * Memory tiers: by which means work-groups hand words to each other within a launch, as
- * cl/memory.cl has them. A pure table; which of them a device has is its capabilities',
- * and which is right there, the probe's to say.
+ * Memory tiers: the means by which work-groups pass words to each other within a launch,
+ * see cl/memory.cl. Only a table: the capabilities say which tiers a device offers, and
+ * the probe which of them work.
  */
 #ifndef CLFOLD_PLAN_MEMORY_H
 #define CLFOLD_PLAN_MEMORY_H
@@ -30,17 +30,17 @@ struct memory {
     const char *extensions; /* pragmas that the means need; "" for none */
 };
 
-/* What the scratch of a call holds: anything, or words of look-back. */
+/* The use of a call's scratch: plain memory, or words of look-back. */
 enum scratch_kind { SCRATCH_PLAIN, SCRATCH_WORDS_64, SCRATCH_WORDS_32 };
 
 /* What look-back may rely on. */
 struct verdict {
     enum memory_tier tier; /* MEMORY_NONE: there is no look-back */
-    bool fair;   /* groups that wait for each other get on, as far as was seen */
+    bool fair;   /* groups that wait for each other make progress, as far as seen */
     bool fences; /* acquire and release of device scope: in place as well */
 };
 
-/* Of MEMORY_NONE there is a name only. */
+/* MEMORY_NONE has only a name. */
 const struct memory *clfold_memory(enum memory_tier tier);
 
 /* Whether look-back on a tier can be in place: `device_fences` are OpenCL's own. */
@@ -53,7 +53,7 @@ size_t clfold_memory_words(const struct memory *memory, size_t item_size);
 size_t clfold_memory_bytes(const struct memory *memory, uint64_t num_tiles,
                            size_t item_size);
 
-/* Words of a block of so many bytes that descriptors may use. */
+/* Words that descriptors may use in a block of `bytes`. */
 uint64_t clfold_memory_capacity(const struct memory *memory, size_t bytes);
 
 #endif

@@ -8,8 +8,8 @@
 
 /* ---- The operators' texts ---------------------------------------------------------- */
 
-/* A NaN on either side comes out. Three instructions: LLVM makes one of the inner choice,
- * and joins the outer one to it unless what they choose differs. */
+/* A NaN on either side is the result. Three instructions: LLVM makes one of the inner
+ * choice, and joins the outer one to it unless what they choose differs. */
 #define LESS(a, b)     b " < " a " ? " b " : " a
 #define MORE(a, b)     b " > " a " ? " b " : " a
 #define LEAST(a, b)    b " != " b " ? " b " + " b " : " LESS(a, b)
@@ -26,16 +26,16 @@
     ") & (a." value " != a." value "))) & (b." index " < a." index ")))"
 #define PICK(before, name) before " ? b." name " : a." name
 
-/* Where all of a is in front of b, so is a's index among equals: a tile's lanes take
- * their elements so. Two comparisons for floats, not six, which arg-min waited for: see
- * tile_vector.cl. */
+/* Where all of a is before b, a's index comes first among equals: a tile's lanes take
+ * their elements in this order. Two comparisons for floats, not six, which arg-min waited
+ * for: see tile_vector.cl. */
 #define INT_STAYS(value, order) "(a." value " " order "= b." value ")"
 #define REAL_STAYS(value, order)                                                         \
     "(" INT_STAYS(value, order) " | (a." value " != a." value "))"
 #define STAY(stays, name) stays " ? a." name " : b." name
 
-/* Eight texts: the index and the value, of integers and of floats; and the same where a
- * is in front. */
+/* Eight texts: the index and the value, of integers and of floats; and the same where all
+ * of a is before b. */
 #define ARG_TEXTS(index, value, order)                                                   \
     {                                                                                    \
         { PICK(INT_BEFORE(value, order, index), index),                                  \

@@ -1,5 +1,5 @@
 /*
- * A monoid: what is folded, with which operator, in how many components. Built-in
+ * A monoid: the types folded, the operator, and the number of components. Built-in
  * operators are rows of a table in this form, and so will a caller's own be.
  *
  * The operator's text is written once and compiled at several widths, so it is made of
@@ -37,15 +37,15 @@ enum load {
 struct component {
     const char *name;   /* "v"; "a", "b" */
     clfold_type result; /* what comes out */
-    clfold_type item;   /* what is folded: as many bits, but integers that wrap around */
-    clfold_type stage;  /* what a tile is folded in; may be narrower, or wider */
+    clfold_type item;   /* the folded type: as many bits, but integers that wrap around */
+    clfold_type stage;  /* the type inside a tile; may be narrower, or wider */
     enum load load;
     const char *combine; /* of a and b, a first: "a + b", "a.a * b.a" */
     const char *identity;
     uint32_t scalar;     /* which of the element's */
-    const char *neutral; /* in the stage: it leaves the bits of what is behind; or NULL */
+    const char *neutral; /* in the stage: keeps the bits of what follows; or NULL */
     const char *usual;   /* combine, where neither is rare */
-    /* combine where all of a is in front of b, if that is less work; NULL: `combine` */
+    /* combine where all of a is before b, if that is less work; NULL: `combine` */
     const char *extend;
 };
 
@@ -63,13 +63,13 @@ struct monoid {
     bool has_identity;
     uint64_t stage_limit; /* elements that a stage takes before it must be emptied */
     const char *cuts;     /* a condition on b: a op b is b for every a; NULL: none */
-    const char *rare; /* a condition on b: a fold with such a one in it is one; and then
+    const char *rare;     /* a condition on b: a fold that includes one is one too; then
                              all components have a `usual` combine; NULL: none */
     struct component components[CLFOLD_MAX_COMPONENTS];
 };
 
-/* The monoid of a built-in operator. Refuses with a sentence what is unknown or is not in
- * this version. */
+/* The monoid of a built-in operator. Fails if the operator is unknown or not in this
+ * version. */
 clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
                                  clfold_op op, clfold_type type, clfold_type in);
 

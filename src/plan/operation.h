@@ -35,7 +35,7 @@ struct operation {
     const char *knows; /* "reduces by reduce_tiles and reduce0 to reduce6" */
 };
 
-/* NULL for what is not in this version. */
+/* NULL if it is not in this version. */
 const struct operation *clfold_operation_row(clfold_operation operation);
 
 #define CLFOLD_MAX_KERNELS 4

@@ -57,7 +57,7 @@ struct shape {
 _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 
-/* What is in a look-back's way. */
+/* Why look-back is not possible. */
 enum obstacle {
     OBSTACLE_NONE,
     OBSTACLE_LOOPS,
@@ -99,13 +99,13 @@ struct plan {
     uint64_t launch_blocks; /* that one launch turns into prefixes */
     uint32_t spins;         /* looks at a tile that is not there, at most */
     bool streams;           /* results go past the caches */
-    bool in_place;          /* of look-back, which stores in the caches then: stores past
-                               them heed no fence */
+    bool in_place;          /* of look-back: stores in the caches then, since stores past
+                               them ignore fences */
 };
 
 /* ---- Launches ---------------------------------------------------------------------- */
 
-/* What a kernel is given: one parameter or, where it says so, several. */
+/* An argument of a kernel: one parameter, or several where the comment says so. */
 enum argument_kind {
     ARG_NUMBER,  /* a ulong */
     ARG_WORD,    /* a uint */
@@ -136,7 +136,7 @@ struct launch {
 /* Launch 0, 1, ..., num_launches - 1 of a plan. */
 void clfold_plan_launch(const struct plan *plan, uint32_t number, struct launch *launch);
 
-/* Of all launches, in global memory, by design. */
+/* Bytes of all launches, in global memory, by design. */
 void clfold_plan_bytes(const struct plan *plan, uint64_t *bytes_read,
                        uint64_t *bytes_written);
 
@@ -147,8 +147,8 @@ void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,
 /* ---- Planning ---------------------------------------------------------------------- */
 
 /* The algorithm of a name; NULL: by policy and count, of scans by look-back where that
- * can be had, which is not asked here. Refuses what is unknown, and what the rung cannot
- * do: rungs 2 to 6 reorder, and all need two work-items a group. */
+ * can be had, which is not asked here. Rejects unknown names, and folds that a rung
+ * cannot do: rungs 2 to 6 reorder, and all need two work-items a group. */
 clfold_status clfold_plan_choose(struct job *job, const struct site *site,
                                  const char *name);
 

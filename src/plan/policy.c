@@ -11,8 +11,8 @@
  * 2^26 f32: 32 to 35 GB/s with 8 to 512 groups and tiles of 64 KiB alike, 0.97 to 1.02 of
  * an OpenMP SIMD loop in the same run. 256 groups let a device of many cores share the
  * work. A lane is one of 16, in four accumulators: 8 KiB for each of the 64 are 512 KiB,
- * for one core about what a second launch costs. The second candidate is for a driver
- * that cannot build vectors.
+ * for one core about what a second launch costs. The second candidate is for drivers that
+ * cannot build vectors.
  *
  * Two cores of an AMD EPYC (Zen 5), 2026-11-22, same drivers, share of the best read of
  * the same run: 0.95 to 1.1, f32 into f64 0.93 to 1.01, u8 into u64 0.91 to 0.95. From
@@ -20,9 +20,9 @@
  * is as fast as two (24 us on PoCL, 17 on Intel's runtime), at 1 MiB two are (28 us, not
  * 35).
  *
- * Only bytes are asked for ahead. A line of them takes so many operations that few lines
- * are under way. Asking gains 4 % to 40 % and loses up to 8 % on a Zen 4; for wider
- * elements it gains up to 7 % and loses up to 37 % there. See docs/performance.md.
+ * Only bytes are prefetched: a line of them takes many operations, so few lines are under
+ * way. Prefetching gains 4 % to 40 % and loses up to 8 % on a Zen 4; for wider elements
+ * it gains up to 7 % and loses up to 37 % there. See docs/performance.md.
  */
 static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
     {
@@ -49,8 +49,8 @@ static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
  * 2026-11-22, GB/s with tiles of 64, 128 and 256 KiB: 81, 87, 92 (PoCL 3.1), 84, 89, 96
  * (Intel's CPU runtime 2026.2), of 112 that a copy takes. A run's first tile is not
  * folded ahead, so runs are long. One group is as fast up to 256 KiB, a second one costs
- * 2 us. What is folded was asked for 16 KiB before: 4 KiB loses where memory is fast,
- * 64 KiB where it is slow, see docs/performance.md.
+ * 2 us. Elements are prefetched 16 KiB ahead: 4 KiB loses where memory is fast, 64 KiB
+ * where it is slow, see docs/performance.md.
  */
 static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
     {
@@ -92,8 +92,8 @@ static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
     }
 
 /*
- * GPUs: none was at hand. The numbers come of tools/codegen (clang 19 and ptxas 13.0,
- * 2026-11-22), of bytes that must be under way, and of what is published for each.
+ * GPUs: none was available. The numbers come from tools/codegen (clang 19 and ptxas 13.0,
+ * 2026-11-22), from the bytes that must be under way, and from published data of each.
  *
  * NVIDIA reduce, sum of f32: 34 registers on 8.0 and 32 on 9.0, so 6 and 8 groups of 256
  * a unit, of which each work-item has four loads of 16 bytes under way: 96 and 128 KiB a
@@ -155,12 +155,12 @@ static const struct policy amd_reduce[CLFOLD_MAX_CANDIDATES] = {
 };
 
 /*
- * AMD scan: what a tile costs a wave beside its elements is some 700 instructions, so
- * runs must be long. Counted in the code for gfx1100, f32, instructions a lane and
- * element: 54 in runs of 16, by 256 work-items, 42 in runs of 24, and 36 in runs of 32,
- * by 128. These take 18 KB of LDS: 3 groups a compute unit of gfx90a and 7 a work-group
- * processor of gfx1030 and gfx1100. A wave looks back at 32 tiles, so they may be small.
- * rocPRIM: 256 work-items of 16 items, which it keeps in registers.
+ * AMD scan: a tile costs a wave some 700 instructions besides its elements, so runs must
+ * be long. Counted in the code for gfx1100, f32, instructions a lane and element: 54 in
+ * runs of 16, by 256 work-items, 42 in runs of 24, and 36 in runs of 32, by 128. These
+ * take 18 KB of LDS: 3 groups a compute unit of gfx90a and 7 a work-group processor of
+ * gfx1030 and gfx1100. A wave looks back at 32 tiles, so they may be small. rocPRIM: 256
+ * work-items of 16 items, which it keeps in registers.
  */
 static const struct policy amd_scan[CLFOLD_MAX_CANDIDATES] = {
     {
@@ -206,9 +206,9 @@ static const struct policy intel_scan[CLFOLD_MAX_CANDIDATES] = {
 };
 
 /*
- * All else: not measured, none was at hand. 64 KiB a tile are 16 loads of 16 bytes for
- * each of 256 work-items, four of them under way at once, and no work-item is started for
- * less than these four.
+ * All other devices: not measured, none was available. 64 KiB a tile are 16 loads of 16
+ * bytes for each of 256 work-items, four of them under way at once, and no work-item is
+ * started for less than these four.
  */
 static const struct policy any_reduce[CLFOLD_MAX_CANDIDATES] = {
     {
@@ -234,7 +234,7 @@ static const struct policy any_scan[CLFOLD_MAX_CANDIDATES] = {
     LONE_SCAN,
 };
 
-/* The ladder's groups are the lecture's on every device, so that its rungs compare. */
+/* The ladder uses the lecture's group size on every device, so that its rungs compare. */
 static const struct policy cpu_ladder = { .group_size = 256,
                                           .groups = 256,
                                           .lane_bytes = 1024 };
@@ -296,11 +296,11 @@ static const struct row *row_of(const struct device_facts *device)
 }
 
 /*
- * A CPU's tiles and streams by the one cache that OpenCL tells of. A row has the most of
- * both, which serves where the device tells of none. PoCL 3.1 tells of the last level,
- * Intel's CPU runtime 2026.2 of a core's own (2026-11-22, one machine: 32 MiB and 1 MiB).
- * Neither changes with the number of workers or compute units, and nothing here depends
- * on one: float bits hang on the tile.
+ * A CPU's tiles and streams by the one cache that OpenCL reports. A row has the most of
+ * both, for devices that report none. PoCL 3.1 reports the last level, Intel's CPU
+ * runtime 2026.2 a core's own (2026-11-22, one machine: 32 MiB and 1 MiB). Neither
+ * changes with the number of workers or compute units, and nothing here depends on these:
+ * float bits depend on the tile.
  *
  *   cache         none   64 KiB   512 KiB    1 MiB    8 MiB   32 MiB   260 MiB
  *   reduce    64 KiB       16        32        64       64       64        64   KiB
@@ -346,7 +346,7 @@ static uint64_t stream_bytes(uint64_t most, uint64_t cache)
     return cache == 0 || share > most ? most : share;
 }
 
-/* What does not hold on every device of a row. */
+/* Corrects what does not hold on every device of a row. */
 static void fit(struct policy *policy, const struct device_facts *device,
                 enum family family)
 {

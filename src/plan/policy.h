@@ -29,8 +29,8 @@ enum group_scan {
 /* "raking", "sub_group", "hillis_steele", "blelloch". */
 const char *clfold_group_scan_name(enum group_scan kind);
 
-/* What a policy may depend on. What float bits hang on, tiles and anchors, may not depend
- * on `units`: on some drivers they change with the number of workers. */
+/* Facts that a policy may depend on. Tiles and anchors, which float bits depend on, must
+ * not depend on `units`: on some drivers they change with the number of workers. */
 struct device_facts {
     bool cpu;
     const char *vendor, *name;
@@ -40,7 +40,7 @@ struct device_facts {
     const char *platform;   /* its name; NULL: unknown */
     bool sub_groups;        /* in the language that programs are built as */
     uint64_t most_elements; /* that a work-item may take in one launch; 0: any number */
-    uint64_t cache_bytes;   /* of the one cache that OpenCL tells of; 0: unknown */
+    uint64_t cache_bytes;   /* of the one cache that OpenCL reports; 0: unknown */
 };
 
 /* Numbers are 64 bits wide, so that tuning reads and writes them in one way. */
@@ -67,8 +67,8 @@ struct policy {
     uint32_t window; /* tiles looked at at once, at most; 0: as many as kernels can */
 };
 
-/* The policies for a device and elements of so many bytes, best first: a program that
- * does not build drops to the next. Returns how many there are, at least one. */
+/* The policies for a device and elements of that size, best first: a program that does
+ * not build drops to the next. Returns how many there are, at least one. */
 #define CLFOLD_MAX_CANDIDATES 2
 uint32_t clfold_policies(const struct device_facts *device, enum family family,
                          size_t element, struct policy candidates[CLFOLD_MAX_CANDIDATES]);

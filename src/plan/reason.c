@@ -47,7 +47,7 @@ static const char *const chosen[] = {
     [CHOSEN_BY_VARIABLE] = "named by CLFOLD_SCAN: ",
 };
 
-/* The tile, and whose numbers it has. */
+/* The tile, and where its numbers come from. */
 static void add_tile(struct sentence *sentence, const char *separator,
                      enum tile_kind kind, const char *row, bool dropped)
 {
@@ -138,7 +138,7 @@ static const char *const methods[CLFOLD_ALGORITHMS] = {
     [SCAN_CHAINED] = "in one launch tiles wait for the one before",
 };
 
-/* What became of the best tier that was tried. */
+/* The result of the probe for the best tier that was tried. */
 static void add_fate(struct sentence *sentence, const struct reason *reason)
 {
     const struct findings *findings = reason->findings;
@@ -194,7 +194,7 @@ static void add_method(struct sentence *sentence, const struct reason *reason)
     }
 }
 
-/* Whether a call in place is done in another way than this one. */
+/* Whether a call in place takes another algorithm, or fails. */
 static bool differs_in_place(const struct reason *reason)
 {
     return clfold_looks_back(reason->plan->shape.algorithm) && !reason->unproven &&

@@ -1,11 +1,11 @@
 /*
- * Why a call is done as it is, for people: what clfold_explain says of a plan.
+ * Explains a plan in a sentence, for clfold_explain.
  *
  *   asked for by name: tiles are folded, then scanned with their prefixes; the policy
  *   takes scan_lookback; tile_vector by policy "cpu"; moves 3.00 times the input
  *
- * A sentence is made of parts, what matters most in front. A part that has no room is
- * left out whole, so nothing is ever cut; with the numbers of real calls all have room.
+ * A sentence is made of parts, the most important first. A part that does not fit is left
+ * out, so none is ever cut; in real calls all fit.
  */
 #ifndef CLFOLD_PLAN_REASON_H
 #define CLFOLD_PLAN_REASON_H
@@ -16,7 +16,7 @@
 /* That of clfold_report.reason. */
 #define CLFOLD_REASON_SIZE 256
 
-/* Who chose the algorithm. */
+/* What chose the algorithm. */
 enum chooser { CHOSEN_BY_POLICY, CHOSEN_BY_NAME, CHOSEN_BY_VARIABLE };
 
 struct reason {
@@ -24,12 +24,12 @@ struct reason {
     uint64_t moved; /* bytes, by clfold_plan_bytes */
     const struct monoid *monoid;
     enum chooser chooser;
-    enum algorithm policy; /* what it takes; asked only where it did not choose */
+    enum algorithm policy; /* the policy's choice; set only where it did not decide */
     bool dropped;          /* a better tile does not build */
     /* Of look-back. */
     enum obstacle obstacle;          /* that the policy's look-back met */
     bool unproven;                   /* the device was not probed yet */
-    const struct findings *findings; /* NULL where nobody asked */
+    const struct findings *findings; /* NULL if they were not fetched */
 };
 void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *reason);
 

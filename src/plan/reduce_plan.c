@@ -206,7 +206,7 @@ static uint32_t kernel_of(const struct plan *plan, uint32_t number)
                                      : KERNEL_TILES;
 }
 
-/* Of the partials a launch takes turns in two areas of scratch:
+/* Launches alternate between two areas of scratch for partials:
  *
  *   in -> 0 ... num_groups - 1 -> num_groups ... -> 0 ... -> out
  */

@@ -14,7 +14,7 @@ struct scalar {
     bool is_float, is_signed;
 };
 
-/* NULL for what is no type. */
+/* NULL if it is not a valid type. */
 const struct scalar *clfold_scalar(clfold_type type);
 
 /* Its name, or "an unknown type". */

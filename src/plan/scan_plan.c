@@ -24,7 +24,7 @@ static enum algorithm choose(const struct job *job)
                : SCAN_LOOKBACK;
 }
 
-/* Nothing takes one launch. */
+/* A scan of no elements takes one launch. */
 static clfold_status check(struct job *job, const struct site *site)
 {
     (void)site;
@@ -35,12 +35,12 @@ static clfold_status check(struct job *job, const struct site *site)
 /* ---- Shapes ------------------------------------------------------------------------ */
 
 /* Tiles looked at at once: by each work-item of a sub-group, or by one work-item, with
- * which PoCL 3.1's compiler dies of 8. */
+ * which PoCL 3.1's compiler crashes at 8. */
 #define WINDOW      32
 #define ITEM_WINDOW 4
 
-/* Items and bytes of local memory beside a tile's: what strategies keep, look-back's
- * window of them, and its counters: clfold_room, clfold_running, clfold_channel and
+/* Items and bytes of local memory besides a tile's: those of the strategies, look-back's
+ * window and its counters: clfold_room, clfold_running, clfold_channel and
  * clfold_progress. */
 #define KEPT_ITEMS (6 + WINDOW)
 #define KEPT_BYTES 64
@@ -198,10 +198,10 @@ static size_t scratch_of(const struct plan *plan, uint64_t num_tiles)
 }
 
 /*
- * A run's first tile is not folded beside the scan of another, nor asked for before it is
- * needed; but a unit without a group is worse. Of 2^22 f32, which are 64 tiles, two cores
- * (EPYC of Zen 5, 2026-11-22, PoCL 3.1 and Intel's CPU runtime 2026.2 alike) scan 0.89 of
- * what they copy by 16 groups and 0.79 by 64; of 2^24 0.91 and 0.89.
+ * A run's first tile is neither folded during the scan of another nor prefetched; but a
+ * unit without a group is worse. Of 2^22 f32, which are 64 tiles, two cores (EPYC of Zen
+ * 5, 2026-11-22, PoCL 3.1 and Intel's CPU runtime 2026.2 alike) scan 0.89 of what they
+ * copy by 16 groups and 0.79 by 64; of 2^24 0.91 and 0.89.
  */
 #define UNITS_UNKNOWN 2
 #define UNIT_GROUPS   8

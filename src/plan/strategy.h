@@ -1,4 +1,5 @@
-/* What plan.c asks of a family of algorithms: reduce_plan.c and scan_plan.c answer. */
+/* The functions of a family of algorithms that plan.c calls, see reduce_plan.c and
+ * scan_plan.c. */
 #ifndef CLFOLD_PLAN_STRATEGY_H
 #define CLFOLD_PLAN_STRATEGY_H
 
@@ -9,12 +10,12 @@ struct strategy {
     size_t (*element)(const struct monoid *monoid);
     /* The algorithm by policy and count. */
     enum algorithm (*choose)(const struct job *job);
-    /* Refuses a named algorithm that cannot do the job, or takes a simpler one. */
+    /* Rejects a named algorithm that cannot do the job, or takes a simpler one. */
     clfold_status (*check)(struct job *job, const struct site *site);
-    /* The tile, and what else the text depends on; the algorithm is there. */
+    /* The tile and the rest of the shape; the algorithm is set. */
     void (*shape)(struct shape *shape, const struct job *job,
                   const struct policy *policy);
-    /* The rest of the plan; the shape, the count and sizes are there. */
+    /* The rest of the plan; the shape, the count and sizes are set. */
     void (*plan)(struct plan *plan, const struct job *job, const struct policy *policy);
     /* The kernel of launch `number`. */
     uint32_t (*kernel)(const struct plan *plan, uint32_t number);

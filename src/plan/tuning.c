@@ -13,7 +13,7 @@
 
 enum { OF_REDUCE = 1 << FAMILY_REDUCE, OF_SCAN = 1 << FAMILY_SCAN, OF_BOTH = 3 };
 
-/* What any device may have, and where a policy has it. A tile has room for an element of
+/* The limits on any device, and the place in a policy. A tile has room for an element of
  * any type, and its elements, like groups of them, are counted in 32 bits. */
 #define AT(field) offsetof(struct policy, field)
 
@@ -142,8 +142,8 @@ void clfold_numbers_of(struct tuned_numbers *numbers, enum family family,
     }
 }
 
-/* The first candidate with the tile that the numbers want, or the first if they want
- * none; num if there is no such. */
+/* The first candidate with the tile that the numbers want, or the first if they name
+ * none; num if there is none. */
 static uint32_t find_tile(const struct tuned_numbers *numbers,
                           const struct policy *candidates, uint32_t num)
 {
@@ -203,7 +203,7 @@ static int compare_u32(uint32_t a, uint32_t b)
     return (a > b) - (a < b);
 }
 
-/* By the fold, of a row or alone: it stands first in one. */
+/* Compares folds, alone or as the first member of a row. */
 static int compare(const void *one, const void *other)
 {
     const struct tuning_fold *a = one, *b = other;
@@ -256,7 +256,7 @@ static clfold_status read_rows(struct tuning *tuning, const char *text, size_t l
     return reader.failed ? CLFOLD_ERROR_DATA : CLFOLD_OK;
 }
 
-/* Two rows of one fold: nobody could tell which serves. */
+/* Two rows of one fold are ambiguous. */
 static clfold_status sort_rows(struct tuning *tuning, char why[CLFOLD_TUNING_WHY])
 {
     char fold[CLFOLD_TUNING_FOLD];

@@ -1,6 +1,5 @@
 /*
- * Tuning: numbers that take the place of a policy's, for one fold on one device, and the
- * text that keeps them:
+ * Tuning: numbers that replace a policy's, for one fold on one device, and their text:
  *
  *   clfold tuning 3
  *   reduce add u8:u64 2^25..2^27 tile=tile_vector tile_bytes=32768 on KEY
@@ -13,8 +12,8 @@
  *   operation
  *
  * Each row serves the fold, class of counts and key that it names, and nothing else. A
- * file is taken whole or not at all: whatever clfold would not have written is refused in
- * one sentence, in the rows of other devices too.
+ * file is taken whole or not at all: a line that clfold would not have written, even for
+ * another device, rejects the file with one sentence.
  */
 #ifndef CLFOLD_PLAN_TUNING_H
 #define CLFOLD_PLAN_TUNING_H
@@ -35,7 +34,7 @@ enum tuned {
 };
 #define CLFOLD_TUNED (TUNED_STREAM_BYTES + 1)
 
-/* Those of `set`, bit by bit; the others stay as the policy has them. */
+/* The numbers in the bits of `set`; the others are the policy's. */
 struct tuned_numbers {
     uint32_t set;
     uint64_t values[CLFOLD_TUNED];
@@ -44,7 +43,7 @@ struct tuned_numbers {
 /* "tile_bytes". */
 const char *clfold_tuned_name(enum tuned which);
 
-/* Whether the policies of a family have such a number. */
+/* Whether the policies of a family have this number. */
 bool clfold_tuned_of(enum tuned which, enum family family);
 
 static inline bool clfold_numbers_have(const struct tuned_numbers *numbers,
@@ -63,7 +62,7 @@ static inline void clfold_numbers_put(struct tuned_numbers *numbers, enum tuned 
 #define CLFOLD_TUNING_WHY 256
 
 /* Whether a policy of the family may have these numbers; `device` NULL: any device's.
- * Else *why says which number will not do. */
+ * Else *why names the number that is not valid. */
 bool clfold_numbers_legal(const struct tuned_numbers *numbers, enum family family,
                           const struct device_facts *device, char why[CLFOLD_TUNING_WHY]);
 
@@ -77,7 +76,7 @@ void clfold_numbers_apply(const struct tuned_numbers *numbers, struct policy *ca
 
 /* ---- Rows -------------------------------------------------------------------------- */
 
-/* What a row serves. */
+/* The calls that a row serves. */
 struct tuning_fold {
     clfold_operation operation;
     clfold_op op;
@@ -103,7 +102,7 @@ struct tuning {
     size_t num;
 };
 
-/* NULL where no row serves the fold; belongs to the tuning. */
+/* NULL if no row serves the fold; belongs to the tuning. */
 const struct tuned_numbers *clfold_tuning_find(const struct tuning *tuning,
                                                const struct tuning_fold *fold);
 
@@ -137,14 +136,14 @@ struct tuning_reader {
     char key[CLFOLD_TUNING_LINE];
 };
 
-/* False: the first line is none of a tuning file. */
+/* False: the first line is not a tuning file's. */
 bool clfold_tuning_begin(struct tuning_reader *reader, const char *text, size_t length);
 
 /* False: there is no further row, or the next one has failed. */
 bool clfold_tuning_next(struct tuning_reader *reader);
 
-/* Takes the rows of `key` out of a text. CLFOLD_ERROR_DATA: it is refused, and *why says
- * what for; else the host's memory may have run out. *tuning is empty then. */
+/* Takes the rows of `key` out of a text. CLFOLD_ERROR_DATA: it is rejected, and *why says
+ * why; the other error is a lack of host memory. *tuning is empty then. */
 clfold_status clfold_tuning_read(struct tuning *tuning, const char *text, size_t length,
                                  const char *key, const struct device_facts *device,
                                  char why[CLFOLD_TUNING_WHY]);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MAGIC "clfold tuning "
-/* 3: ahead_bytes takes the place of prefetch. */
+/* 3: ahead_bytes replaces prefetch. */
 #define VERSION    "3"
 #define FIRST_LINE MAGIC VERSION "\n"
 

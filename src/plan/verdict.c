@@ -30,7 +30,7 @@ static bool was_dropped(enum tier_fate fate)
     return fate != FATE_UNTRIED && fate != FATE_TAKEN;
 }
 
-/* Every tier that was dropped, and why. */
+/* Adds every tier that was dropped, and why. */
 static size_t add_dropped(char *line, size_t length, const struct findings *findings,
                           const char *comma, const char *is)
 {
@@ -77,7 +77,7 @@ static const char *tier_name(uint32_t tier)
     return clfold_memory((enum memory_tier)tier)->name;
 }
 
-/* A tier's name, and what stands after it. */
+/* A tier's name and the text `after` it. */
 static bool take_tier(const char **at, const char *after, uint32_t *tier)
 {
     return clfold_text_take_name(at, tier_name, MEMORY_NONE, CLFOLD_MEMORY_TIERS - 1,
@@ -102,7 +102,7 @@ static bool take_dropped(const char **at, enum tier_fate fates[CLFOLD_MEMORY_TIE
     return true;
 }
 
-/* Whether the tiers before the one that was taken were dropped, and no other. */
+/* Whether exactly the tiers before the one that was taken were dropped. */
 static bool is_consistent(const struct findings *findings)
 {
     enum memory_tier taken = findings->verdict.tier;
@@ -118,8 +118,8 @@ static bool is_consistent(const struct findings *findings)
             (!findings->verdict.fair && !findings->verdict.fences));
 }
 
-/* Whether the line is the one that would be written, so that a second tier of a name, or
- * another order, is none. */
+/* Whether clfold would write this very line, so that a repeated tier or another order is
+ * rejected. */
 static bool is_canonical(const struct findings *findings, const char *line)
 {
     char written[CLFOLD_VERDICT_SIZE];
@@ -171,8 +171,8 @@ bool clfold_verdict_read(struct findings *findings, const char *line, size_t len
  *   PoCL 3.1      pthread-skylake-avx512, Debian 12's, 2 cores, 2026-11-21
  *   Intel 2026    Intel's CPU runtime 2026.22, AMD EPYC, 2 cores, 2026-11-21
  *
- * Both run a group on one thread from its start to its end, and threads are the system's,
- * which is fair to them.
+ * Both run a group on one thread from start to end, and the system schedules threads
+ * fairly.
  */
 static const struct {
     const char *platform;

@@ -1,5 +1,5 @@
 /*
- * What is known of a device's memory tiers, and its text form, one line:
+ * The known facts about a device's memory tiers, and their text form, one line:
  *
  *   clfold verdict 1: tier legacy_64, fair yes, fences no; scoped_64 dropped: does not
  *   build; ptx_64 dropped: not offered by the device
@@ -12,7 +12,7 @@
 #include "plan/memory.h"
 #include "plan/policy.h"
 
-/* What became of a tier. */
+/* The result of the probe for a tier. */
 enum tier_fate {
     FATE_UNTRIED, /* a better one was taken */
     FATE_TAKEN,
@@ -20,7 +20,7 @@ enum tier_fate {
     FATE_NOT_BUILT,
     FATE_TORN,
     FATE_LOST,
-    FATE_NOT_RUN /* a call failed, perhaps for once: is not kept */
+    FATE_NOT_RUN /* a call failed, perhaps only once: not kept */
 };
 #define CLFOLD_TIER_FATES (FATE_NOT_RUN + 1)
 
@@ -39,14 +39,15 @@ struct findings {
 size_t clfold_verdict_print(char line[CLFOLD_VERDICT_SIZE],
                             const struct findings *findings);
 
-/* Takes a line of `length` bytes, which need not end in a NUL. False: it is none. */
+/* Takes a line of `length` bytes, which need not end in a NUL. False: it is not valid. */
 bool clfold_verdict_read(struct findings *findings, const char *line, size_t length);
 
 /* Writes why each tier was dropped: "scoped_64: does not build, ...". */
 void clfold_verdict_reasons(char reasons[CLFOLD_VERDICT_SIZE],
                             const struct findings *findings);
 
-/* Whether the device needs no probe, and what is known of it then. `driver`: its version.
+/* Whether the device is known, so that it needs no probe, and its findings then.
+ * `driver`: its version.
  */
 bool clfold_verdict_known(struct findings *findings, const struct device_facts *device,
                           const char *driver);
