@@ -561,7 +561,7 @@ static void test_sub_buffers(void **state)
     clReleaseMemObject(parent);
 }
 
-/* A fold's name stands in front, so that one of many calls is found. */
+/* Messages begin with a fold's name, so that one of many calls is found. */
 static void test_name(void **state)
 {
     (void)state;
@@ -587,7 +587,7 @@ static void test_total(void **state)
     reject(HAS_ITEMS, RANGE, "total_at holds 64 elements of f32, but total_at.offset 64",
            fold.total_at = (clfold_place){ spare, 64 });
     reject(HAS_ITEMS, ARGUMENT, "total_at", fold.total_at.mem = read_only);
-    /* In the input, in the output, and beside them. */
+    /* In the input, in the output, and outside both. */
     reject(HAS_ITEMS, OVERLAP, "total_at, bytes 3996 to 3999, overlaps in",
            fold.total_at = (clfold_place){ in, COUNT - 1 });
     reject(HAS_ITEMS, OVERLAP, "total_at",

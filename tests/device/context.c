@@ -1,5 +1,5 @@
-/* What a context keeps and tells: programs found by content, statistics, the log, and the
- * calls beforehand. verify_every, and what a warm call does not do. */
+/* A context's state: programs found by content, statistics, the log, and the calls ahead
+ * of time. verify_every, and what a warm call must not do. */
 #include "device.h"
 #include "oracle.h"
 #include "test.h"
@@ -403,8 +403,8 @@ static void test_log(void **state)
     assert_int_equal(journal.errors + journal.warnings + journal.others, 1);
 }
 
-/* A monoid whose text does not compile: told with the compiler's log and the line of the
- * text, remembered, and never built again. The policy's candidates are both tried. */
+/* A monoid whose text does not compile: reported with the compiler's log and the line of
+ * the text, remembered, and never built again. The policy's candidates are both tried. */
 static void test_build_failure(void **state)
 {
     struct journal journal = { 0 };
@@ -434,7 +434,7 @@ static void test_build_failure(void **state)
         assert_int_equal(journal.warnings, 2);
     }
     assert_non_null(strstr(clfold_last_error(), "combine"));
-    /* The context is none the worse. */
+    /* The context still works. */
     reduce(ctx, &sum, COUNT);
     journal.ctx = NULL;
     clfold_context_destroy(&ctx);
@@ -509,7 +509,7 @@ static void test_verify_finds(void **state)
     (void)state;
     reduce(ctx, &greatest, COUNT);
     reduce(ctx, &sum, COUNT);
-    /* The programs of max and add, both ready: swapped behind the cache's back. */
+    /* The programs of max and add, both ready: swapped without the cache's knowledge. */
     struct program *add = ctx->cache.programs, *max = add->next;
     cl_program program = add->program;
     clfold_context_trim(ctx);

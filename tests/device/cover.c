@@ -250,7 +250,7 @@ static void run_row(const struct row *base, size_t number, bool other, struct pa
         }
         fold.count = count_of(size, kind_of(base) == RUNGS, unit);
         fold.init = (enum init_from)(turn / NUM_OFFSETS % NUM_INITS);
-        /* which it must have where there is no identity */
+        /* required if there is no identity */
         if (fold.exclusive && is_arg(fold.op) && !fold.init) {
             fold.init = INIT_HOST;
         }
@@ -365,8 +365,8 @@ static void test_cover(void **state)
                   "%zu calls by the policy's algorithm\n",
                   (unsigned long long)built, num_run, num, pairs_count(&seen),
                   num_unnamed);
-    /* One for a row; of scans the probe's, and one for what look-back refuses, since
-     * another strategy scans it. */
+    /* One build for a row; for scans also the probe's, and one more where look-back is
+     * rejected, since another strategy scans instead. */
     assert_true(built <= (share->kind == SCANS ? 2 * num_run + 3 : num_run));
 }
 

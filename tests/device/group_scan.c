@@ -46,7 +46,7 @@ static uint32_t largest_group(unsigned subject)
 
 /* ---- The kinds --------------------------------------------------------------------- */
 
-/* Groups of few, of powers of two and one beside them, of none; 0: the largest. */
+/* Small groups, powers of two and neighbours, other sizes; 0: the largest. */
 static const uint32_t sizes[] = { 1,  2,  3,   7,   16,  31,  32, 33,
                                   50, 64, 100, 128, 250, 256, 0 };
 #define NUM_SIZES (sizeof(sizes) / sizeof(sizes[0]))

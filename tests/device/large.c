@@ -1,6 +1,6 @@
 /*
  * More elements than 32 bits can count: 2^32 + 12,345 bytes, whose sum has a closed form
- * and whose greatest lies behind 2^32, twice. By the policy's algorithm and three rungs,
+ * and whose greatest lies past 2^32, twice. By the policy's algorithm and three rungs,
  * one of each way to number elements; last a scan in their place. A suite of its own: it
  * takes minutes and 5 GiB.
  */
@@ -116,7 +116,7 @@ static void fold(clfold_op op, clfold_type type, const char *algorithm, void *re
 }
 
 /* In reduce6's usual groups a work-item of a CPU loads each byte from another page. In
- * these the lane that takes the greatest begins its last stage behind 2^32. */
+ * these the lane that takes the greatest begins its last stage past 2^32. */
 static const struct debug few_lanes = { .group_size = 4, .max_groups = 3 };
 
 static void test_algorithm(void **state)
@@ -132,8 +132,8 @@ static void test_algorithm(void **state)
         fail_msg("sum %llu instead of %llu", (unsigned long long)sum,
                  (unsigned long long)total);
     }
-    /* A sum shows what is lost or comes twice; an index is staged by those that fold many
-     * items in sequence. */
+    /* A sum shows elements that are lost or counted twice; an index is staged by those
+     * that fold many items in sequence. */
     if (algorithm && !is_strided) {
         return;
     }
@@ -144,8 +144,8 @@ static void test_algorithm(void **state)
     }
 }
 
-/* Running sums of all that comes before, modulo 256, in place: a wrong place, or one that
- * is left out, shows from there on. Nothing else may come behind this test. */
+/* Running sums, modulo 256, in place: an element that is wrong or left out shows from
+ * there on. This must be the last test. */
 static void test_scan(void **state)
 {
     const clfold_fold call = { .op = CLFOLD_ADD, .type = CLFOLD_U8 };

@@ -1,6 +1,6 @@
-/* Devices that end work-items that loop for long, of which rusticl on llvmpipe is one,
- * give right results all the same: a launch gives a work-item few elements. And every
- * device does if it is taken for such a one, so that each path is run everywhere. */
+/* Devices that stop work-items in long loops, as rusticl on llvmpipe, still give right
+ * results: a launch gives a work-item few elements. The tests treat every device as such
+ * a one, so that each path runs everywhere. */
 #define CLFOLD_EXPERIMENTAL
 #include "every_text.h"
 #include "one_context.h"
@@ -252,7 +252,7 @@ static const struct debug scan_tiles[] = {
     { .tile = TILE_GROUP, .tile_elements = 36, .group_size = 6, .anchor = 3 },
 };
 #define NUM_SCAN_TILES 4
-/* Of order_algorithms. Look-back takes one launch, or refuses. */
+/* Of order_algorithms. Look-back takes one launch, or is rejected. */
 #define MANY_LAUNCHES 3
 
 /* `state` is handed from launch to launch, and so is the carry of prefixes. */
@@ -322,7 +322,7 @@ static struct value then(struct value a, struct value b)
                              a.parts[1] * b.parts[0] + b.parts[1] } };
 }
 
-/* What is handed on comes in front. */
+/* The partial that is passed on comes first. */
 static void test_affine_scans(void **state)
 {
     static struct value maps[MANY_TILES];

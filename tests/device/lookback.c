@@ -1,8 +1,8 @@
 /*
  * Look-back held up in every way that its switches know: blocked groups, delays, tiles
- * held back until others got on, few spins and none, epochs that come round. Nothing of
- * it may change a bit of what reduce_then_scan gives, each missing tile is folded once by
- * a group, and the traces say that what was asked for did happen.
+ * held back until others made progress, few spins and none, epochs that wrap around. No
+ * delay may change a bit of reduce_then_scan's results, each missing tile is folded once
+ * by a group, and the traces show that the delays did happen.
  */
 #define CLFOLD_EXPERIMENTAL
 #include "every_text.h"
@@ -88,7 +88,7 @@ struct look {
     const cl_uint *holds; /* two a tile, or NULL */
 };
 
-/* Results, the total behind them, and what was traced. */
+/* Results, the total after them, and the trace. */
 struct outcome {
     bool refused;
     unsigned char bytes[(MOST + 64) * MAX_RESULT];
@@ -419,8 +419,8 @@ static void test_tier(void **state)
 
 #define SEEDS 1000
 
-/* Sums that round, by one program, with every delay between what groups publish: were
- * totals folded in the order in which they are found, the bits would tell. */
+/* Sums that round, by one program, with every delay between what groups publish: if
+ * totals were folded in the order in which they are found, the bits would differ. */
 static void test_seeds(void **state)
 {
     static struct outcome expected, found;
@@ -661,7 +661,7 @@ static void test_whole_cycle(void **state)
 }
 
 /* A launch that was recorded runs again as it was, with no argument set anew, since the
- * epoch is in its memory: here the kernel that a call has left behind. */
+ * epoch is in its memory: here the kernel object of an earlier call. */
 static void test_replayed(void **state)
 {
     enum { TILES = 20, REPLAYS = 50 };

@@ -1,5 +1,5 @@
-/* The probe of look-back's memory: tiers that are right are taken, broken ones dropped
- * with their reasons, and what was found out is kept. */
+/* The probe of look-back's memory: tiers that work are taken, broken ones dropped with
+ * their reasons, and the findings are kept. */
 #define CLFOLD_EXPERIMENTAL
 #include "device.h"
 #include "lookback.h"
@@ -190,8 +190,8 @@ static void test_tiers(void **state)
     clfold_context_destroy(&ctx);
 }
 
-/* A torn word is seen only by who looks at the right time, so groups must meet; on a busy
- * machine they do in one try of ten or so. */
+/* A torn word is seen only at the right time, so groups must meet; on a busy machine they
+ * do in about one try of ten. */
 static int most_tries(void)
 {
     return groups_meet(&device) ? 400 : 40;
@@ -356,8 +356,8 @@ static void test_none(void **state)
     clfold_context_destroy(&ctx);
 }
 
-/* A device that is known is not probed, and nobody is asked; and many elements are
- * scanned by look-back there, unless somebody says otherwise. */
+/* A known device is not probed, and load_verdict is not called; many elements are scanned
+ * by look-back there, unless an algorithm is named. */
 static void test_known(void **state)
 {
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
@@ -395,7 +395,7 @@ static void text_of(clfold_context *ctx, cl_bool probe, char *text)
     assert_ok(clfold_lookback_text(ctx, probe, text, CLFOLD_VERDICT_SIZE));
 }
 
-/* It is what is kept, without the name of the line. */
+/* The text is the saved line without its name. */
 static void test_text(void **state)
 {
     static const char name[] = "clfold verdict 1: ";
@@ -416,7 +416,7 @@ static void test_text(void **state)
     assert_memory_equal(kept.line, name, strlen(name));
     assert_string_equal(text, kept.line + strlen(name));
 
-    /* A probe takes the place of what is known, and is kept. */
+    /* A new probe replaces the known verdict, and is kept. */
     text_of(ctx, CL_TRUE, text);
     assert_int_equal(kept.saves, 2);
     break_all(&override);
@@ -512,14 +512,14 @@ static void test_callbacks(void **state)
     clfold_context_destroy(&ctx);
 }
 
-/* What is no verdict is said to be none, and the device probed. */
+/* A line that is not a verdict is reported, and the device probed. */
 static void test_damaged(void **state)
 {
     static const char *const lines[] = {
         "x",
         "clfold verdict 1: tier scoped_64, fair yes, fences",
         "clfold verdict 0: tier scoped_64, fair yes, fences yes",
-        /* Well written, but of another device: nobody offers the second, and fences. */
+        /* Well formed, but for another device: no device has the second with fences. */
         "clfold verdict 1: tier ptx_64, fair yes, fences yes; scoped_64 dropped: does "
         "not "
         "build",

@@ -1,5 +1,5 @@
 /* Queues, events and scratch, of every operation: order without an in-order queue, wait
- * lists, many calls in flight, failed waits, and who holds which memory. */
+ * lists, many calls in flight, failed waits, and the owner of each block. */
 #include "calls.h"
 #include "lookback.h"
 #include "one_context.h"
@@ -194,8 +194,8 @@ static void need_disorder(void)
 
 /* ---- Order and events -------------------------------------------------------------- */
 
-/* Each command waits for what came before it by events alone: a write, a call on it, and
- * another in place on what that has left. */
+/* Each command waits for the one before it by events alone: a write, a call on its data,
+ * and another in place on the result. */
 static void test_out_of_order(void **state)
 {
     static cl_int twice[COUNT];
@@ -421,8 +421,9 @@ static void test_held_calls(void **state)
     }
 }
 
-/* So many calls are in flight at any time, each behind a gate of its own, and the oldest
- * ends before the next one comes: their blocks serve again, however many calls follow. */
+/* This number of calls is in flight at any time, each waiting for its own event, and the
+ * oldest ends before the next one starts: blocks are used again, however many calls
+ * follow. */
 static void test_steady_flight(void **state)
 {
     enum { DEPTH = 40, LENGTH = 400 };
@@ -607,7 +608,7 @@ static bool begin_look_back(void)
 }
 
 /* Calls in flight that wait for a user event, on one queue and on two: each has words of
- * its own that nobody else counts up, and on an in-order queue the same ones. */
+ * its own that no other call increments, and on an in-order queue the same ones. */
 static void test_lookback_in_flight(void **state)
 {
     enum { CALLS = 8 };

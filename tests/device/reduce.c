@@ -1,6 +1,6 @@
-/* What only reductions have: sums that round, the sum of nothing but -0, data of the host
- * that is not aligned, elements of several components, and operators without identity.
- * Everything else: sizes.c and cover.c. */
+/* Tests for reductions only: sums that round, the sum of -0 alone, host data that is not
+ * aligned, elements of several components, and operators without identity. For the rest
+ * see sizes.c and cover.c. */
 #include "every_text.h"
 #include "one_context.h"
 #include "order_check.h"
@@ -93,7 +93,7 @@ static void test_misaligned(void **state)
     }
 }
 
-/* The sum of nothing but -0 is -0: no identity enters a fold that has elements. */
+/* The sum of -0 alone is -0: no identity enters a fold that has elements. */
 static void test_negative_zero(void **state)
 {
     const clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
@@ -172,8 +172,8 @@ static struct value first_of(struct value a, struct value b)
     return a;
 }
 
-/* An operator without identity: nothing to fold and no init is refused, everything else
- * is right, since no lane outside the input is ever combined. */
+/* An operator without identity: only a fold without elements and init is rejected, since
+ * no lane outside the input is ever combined. */
 static void test_no_identity(void **state)
 {
     const struct monoid first = {

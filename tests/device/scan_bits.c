@@ -55,7 +55,7 @@ static double depth_of(const struct prefix_case *scan, size_t tile)
     return (double)(inside + TILES + 8);
 }
 
-/* The items, and the total behind them. */
+/* The items, and the total after them. */
 static unsigned char *run(const struct prefix_case *scan, cl_command_queue queue)
 {
     size_t size = result_size(scan->op, scan->pair.type);
@@ -69,8 +69,8 @@ static unsigned char *run(const struct prefix_case *scan, cl_command_queue queue
     return results;
 }
 
-/* Both hold the items of an inclusive scan. An exclusive one with its total behind has
- * them from the second on: then `first` is 1. */
+/* Both hold the items of an inclusive scan. An exclusive one with its total has them from
+ * the second on: then `first` is 1. */
 static void compare(const struct prefix_case *scan, const unsigned char *expected,
                     const unsigned char *found, size_t first)
 {
@@ -182,7 +182,7 @@ static void test_grouping_shows(void **state)
 #define TILE  16
 #define COUNT (TILES * TILE - 5)
 
-/* As scan_tiles.cl draws it, from what each tile is by itself. The total comes behind. */
+/* As scan_tiles.cl draws it, from each tile's own scan. The total comes last. */
 static void expect_prefixes(const cl_float *totals, size_t anchor, const cl_float *init,
                             cl_float *prefixes)
 {
@@ -221,8 +221,8 @@ static void read_floats(cl_mem from, cl_float *to, size_t num)
                      CL_SUCCESS);
 }
 
-/* The items of an exclusive scan that tiles begin with, and the total behind; or false
- * if the scan is refused for a reason. */
+/* The first item of each tile of an exclusive scan, and the total; or false if the scan
+ * is rejected for a valid reason. */
 static bool find_prefixes(const clfold_fold *fold, const struct debug *plan, cl_mem in,
                           cl_mem out, cl_float *prefixes)
 {

@@ -193,8 +193,8 @@ static void test_bits(void **state)
 }
 
 /* Tiles of one head each, of which every second one never publishes its prefix: look-back
- * ends at once where the total before a tile takes no account of what is before it, and
- * goes on to the next prefix where there are no heads. */
+ * ends at once where the total before a tile cuts off all before it, and goes on to the
+ * next prefix where there are no heads. */
 static void test_lookback_stops(void **state)
 {
     enum { TILE = 16, TILES = 10 };

@@ -23,7 +23,7 @@ struct subject {
      * scalar that another has as well. `index` counts from 0. */
     struct value (*scalars)(uint64_t *random, size_t index);
     struct value (*load)(struct value scalars);
-    struct value init; /* in front of index 0 */
+    struct value init; /* before index 0 */
 };
 
 static struct value same(struct value scalars)
@@ -86,7 +86,7 @@ static struct value matrix_join(struct value a, struct value b)
                              x[2] * y[0] + x[3] * y[2], x[2] * y[1] + x[3] * y[3] } };
 }
 
-/* Odd ones on the diagonal and even ones beside it: no product loses what went in. */
+/* Odd values on the diagonal and even ones elsewhere: no product loses information. */
 static struct value matrix_scalars(uint64_t *random, size_t index)
 {
     struct value x;
@@ -171,8 +171,8 @@ static void check(const struct order_case *scan)
 /*
  * Each subject meets each tile, strategy and kind of scan: scan_chained is the kernel of
  * scan_lookback, so one subject has it instead. Each tile by each strategy: scan_bits.c.
- * Matrices are left to a group's tiles, since a vector's of so many products take rusticl
- * a minute to build; a vector's of four components: cover.c.
+ * Matrices are left to a group's tiles, since those by tile_vector take rusticl a minute
+ * to build; a vector's of four components: cover.c.
  */
 static void test_subject(void **state)
 {

@@ -16,7 +16,7 @@
 
 static uint64_t seed;
 
-/* Of a kind, so many elements, work-items, and groups at most. */
+/* The kind of tile, its elements, work-items, and the most groups. */
 #define TILES_OF(kind, elements, size, groups)                                           \
     {                                                                                    \
         .tile = kind, .tile_elements = elements, .group_size = size,                     \
@@ -246,8 +246,8 @@ static void test_few(void **state)
 }
 
 /* By the policy alone: a sum, and the offsets of a sparse matrix's rows from their
- * lengths, the total behind. The last of 2^24 + 1 elements is lost where counts or sums
- * go through a float. */
+ * lengths, with the total. The last of 2^24 + 1 elements is lost where counts or sums go
+ * through a float. */
 static void test_policy(void **state)
 {
     const size_t counts[] = { 0, 1, 1000, 100003, (1 << 24) + 1 };
@@ -486,8 +486,9 @@ static void test_running_total(void **state)
     clReleaseMemObject(sum);
 }
 
-/* A NaN is rare, and a vector's tiles without one are scanned in another way: before it,
- * behind it, in the last tile alone, and in init. Reductions on tiles of both kinds. */
+/* A NaN is rare, and a vector's tiles without one are scanned in another way: before a
+ * tile, after it, in the last tile alone, and in init. Reductions on tiles of both kinds.
+ */
 static void test_nan(void **state)
 {
     enum { SCANS = 6, VECTORS = 3, TILES = 5 };

@@ -74,7 +74,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Calls that nobody waits for until the end, while their own and other threads give
+/* Calls that are waited for only at the end, while their own and other threads give
  * scratch back. */
 static void *work_ahead(void *argument)
 {

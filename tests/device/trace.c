@@ -1,4 +1,5 @@
-/* clfold_trace: the same bits as the scan, a record of each tile, and what it refuses. */
+/* clfold_trace: the same bits as the scan, a record of each tile, and the calls that it
+ * rejects. */
 #define CLFOLD_EXPERIMENTAL
 #include "device.h"
 #include "lookback.h"

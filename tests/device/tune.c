@@ -1,5 +1,5 @@
 /* Tuning files: what a row changes and what it does not, right results by tuned tiles,
- * files that are refused, the environment variable, and the row of a call as text. */
+ * files that are rejected, the environment variable, and the row of a call as text. */
 #define CLFOLD_EXPERIMENTAL
 #include "device.h"
 #include "test.h"

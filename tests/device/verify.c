@@ -95,7 +95,8 @@ static void test_rounding(void **state)
         { CLFOLD_F16, CLFOLD_F32 }, { CLFOLD_F32, CLFOLD_F32 },
         { CLFOLD_F64, CLFOLD_F32 }, { CLFOLD_F64, CLFOLD_F64 },
     };
-    /* What is near 1 by so many units of rounding makes long products that stay small. */
+    /* Factors within this number of units of rounding of 1, so that long products stay
+     * small. */
     const double units[] = { 1, 1.75, -0.75, 33 };
 
     (void)state;
@@ -123,7 +124,7 @@ static void test_rounding(void **state)
     }
 }
 
-/* Buffers that the host must not read are refused before the output is written. */
+/* Buffers that the host must not read are rejected before the output is written. */
 static void test_unreadable(void **state)
 {
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };

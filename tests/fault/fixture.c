@@ -26,7 +26,7 @@ const struct debug twenty_groups = { .tile_elements = 1024,
 
 struct message {
     int level;
-    char text[512]; /* what is longer is cut */
+    char text[512]; /* longer ones are cut */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -103,7 +103,7 @@ void assert_works(clfold_context *context, cl_command_queue queue)
     assert_int_equal(result, expected);
 }
 
-/* POISON, which all items are before a call; and what they are behind it. */
+/* All items are POISON before a call; and their values after it. */
 static cl_long poison[COUNT], found[COUNT];
 
 void poison_output(void)

@@ -286,7 +286,7 @@ static void test_answers(void **state)
         clGetDeviceInfo(device.id, CL_DEVICE_VERSION, sizeof(version), version, &size),
         CL_SUCCESS);
     assert_string_equal(version, second);
-    /* Too small, as a driver refuses it. */
+    /* Too small, so the driver rejects it. */
     assert_int_equal(clGetDeviceInfo(device.id, CL_DEVICE_VERSION, 3, version, NULL),
                      CL_INVALID_VALUE);
     /* Other questions are the driver's. */

@@ -146,7 +146,7 @@ static void test_too_many_next_tiles(void **state)
 }
 
 /* So it does in a trace, whose tiles are counted once it is built: nothing is recorded
- * behind the last. */
+ * after the last. */
 static void test_trace_next_tile(void **state)
 {
     enum { MANY = 1 << 17, ROOM = 1 << 10 };
@@ -188,8 +188,8 @@ static void count_save(void *user, const char *key, const void *verdict, size_t 
     ++saves;
 }
 
-/* A memory tier whose probe fails by a call is dropped for this context, and not for
- * others: what was found out is not handed out to be kept. */
+/* A memory tier whose probe fails by a call is dropped for this context only: the
+ * findings are not passed to save_verdict. */
 static void test_tier_fails(void **state)
 {
     const clfold_context_params params = { .save_verdict = count_save };
@@ -268,7 +268,7 @@ static void test_probe_fails(void **state)
     clfold_context_destroy(&ctx);
 }
 
-/* One kind of tile that does not build gives way to the other, for good, and
+/* One kind of tile that does not build is replaced by the other, for good, and
  * clfold_explain says so. */
 static void test_next_tile(void **state)
 {
@@ -319,7 +319,8 @@ static void reduce_inside(void *user, int level, const char *message)
     }
 }
 
-/* A log callback may fold what has just failed to build: nobody is waiting any more. */
+/* A log callback may fold what has just failed to build: no thread is waiting any more.
+ */
 static void test_log_reduces(void **state)
 {
     const clfold_context_params params = { .log = reduce_inside };
@@ -388,8 +389,8 @@ static void test_build_again(void **state)
     }
 }
 
-/* A log that cannot be had is no failure of its own. Each build's log takes two calls,
- * and the call returns the words of the second build: its are number 3 and 4. */
+/* A log that cannot be read is not a failure of its own. Each build's log takes two
+ * calls, and the call returns the words of the second build: its are number 3 and 4. */
 static void build_without_log(uint64_t call, const char *words)
 {
     struct clspy_live before = clspy_live();
@@ -705,14 +706,14 @@ static void test_older_works(void **state)
         if (device.disorder) {
             assert_works(ctx, device.disorder);
         }
-        /* As planned, and not by what is left when that does not build. */
+        /* As planned, not by the fallback for a program that does not build. */
         assert_int_equal(clspy_calls("clBuildProgram"), 1);
         clfold_context_destroy(&ctx);
     }
 }
 
-/* As a vendor's GPU, and with groups of at most so many work-items: the plan keeps to it,
- * and the sums stay right. */
+/* As a vendor's GPU, with a limit on the work-items of a group: the plan keeps to it, and
+ * the sums stay right. */
 static void check_small_groups(const char *vendor, const char *row, size_t most)
 {
     const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
@@ -800,7 +801,7 @@ static void test_no_f64(void **state)
     clfold_context_destroy(&ctx);
 }
 
-/* In OpenCL 1.2 the query is optional, and the extension's name tells. */
+/* In OpenCL 1.2 the query is optional, so the extension's name is used. */
 static void test_f64_by_name(void **state)
 {
     clfold_context *ctx = NULL;

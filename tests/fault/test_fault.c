@@ -1,7 +1,7 @@
 /*
- * Every OpenCL call and every allocation that a function makes fails once. Then either
- * the failure comes back as it is, or the function does its work without, for a reason
- * that `is_tolerated` names. Nothing leaks, and the context works on.
+ * Every OpenCL call and every allocation that a function makes fails once. Then the
+ * function either returns that failure or works without the call, for a reason that
+ * `is_tolerated` names. Nothing leaks, and the context still works.
  */
 #define CLFOLD_EXPERIMENTAL
 #include "alloc_spy.h"
@@ -242,7 +242,7 @@ static void limit_tiles(struct run *run)
     warm_scan(run);
 }
 
-/* And so many tiles that one launch does not do for their prefixes. */
+/* And enough tiles that their prefixes take more than one launch. */
 static void limit_prefixes(struct run *run)
 {
     static const struct debug small = { .tile_elements = 16, .max_groups = 50 };
@@ -260,7 +260,7 @@ static void warm_all(struct run *run)
     }
 }
 
-/* The queue's block of scratch is in use behind the gate. */
+/* The queue's block of scratch is in use until the gate opens. */
 static void use_a_block(struct run *run)
 {
     assert_ok(clfold_reduce(run->ctx, run->queue, &sum, input, 0, output, 1, COUNT, 1,
@@ -504,7 +504,7 @@ static void still_works(struct run *run, const struct scenario *scenario)
     }
 }
 
-/* Fails number `number`, and tells what that was. */
+/* Fails call number `number`, and returns what it was. */
 static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
                                bool allocs)
 {
@@ -823,7 +823,7 @@ static const struct scenario scenarios[] = {
       .before = probe_once,
       .fire = fire_lookback,
       .check = check_one,
-      .least_allocs = 10, /* a text, and memory of four launches, beside the scan's */
+      .least_allocs = 10, /* a text, and memory of four launches, besides the scan's */
       .calls = { CHECKS, BUILDS, MAKES, RUNS, "clGetDeviceInfo", "clCreateCommandQueue",
                  "clEnqueueReadBuffer", "clReleaseKernel", "clReleaseProgram",
                  "clReleaseMemObject", "clReleaseCommandQueue" } },

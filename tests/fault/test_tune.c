@@ -135,7 +135,7 @@ static bool is_tolerated(const struct scenario *scenario, const struct clspy_sho
 
 /* ---- The sweep --------------------------------------------------------------------- */
 
-/* Fails number `number`, and tells what that was. */
+/* Fails call number `number`, and returns what it was. */
 static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
                                bool allocs, bool *done)
 {

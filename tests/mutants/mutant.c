@@ -1,7 +1,7 @@
 /*
  * mutant ALGORITHM: folds or scans by this algorithm, and compares as every other test
- * does. Linked once for each fault of mutate.py, with its kernels in the place of the
- * library's. Ends with 1 and a sentence at the first result that is wrong.
+ * does. Linked once for each fault of mutate.py, whose kernels replace the library's.
+ * Ends with 1 and a sentence at the first result that is wrong.
  */
 #include "device.h"
 #include "every_text.h"

@@ -42,7 +42,7 @@ static void check(int status, const char *call)
     }
 }
 
-/* Without Oclgrind the program would prove nothing, so any other device is refused. */
+/* Without Oclgrind the program would prove nothing, so any other device is rejected. */
 static void device_init(struct device *device)
 {
     char name[64] = "";
@@ -350,9 +350,8 @@ static unsigned reduce_tile(const struct device *device, clfold_context *context
 }
 
 /*
- * As for a device whose work-items take no more than FEW_ELEMENTS in a launch: the
- * partials are then so many that several groups fold them. `count` elements take three
- * launches or more.
+ * Simulates a device whose work-items take at most FEW_ELEMENTS in a launch: then the
+ * partials are enough for several groups. `count` elements take three launches or more.
  */
 #define FEW_ELEMENTS 8
 

@@ -16,7 +16,7 @@ uint64_t alloc_spy_calls(void);
 /* Makes call number `number`, from 1 and from now on, return NULL, once. */
 void alloc_spy_arm(uint64_t number);
 
-/* Disarms, and tells whether that call came. */
+/* Disarms, and returns whether the call was reached. */
 bool alloc_spy_disarm(void);
 
 #endif

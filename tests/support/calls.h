@@ -5,7 +5,7 @@
 
 #include <clfold/clfold.h>
 
-/* What a call is given; it takes what it has a parameter for. */
+/* The arguments of a call; it uses those that it has a parameter for. */
 struct call {
     clfold_context *context;
     cl_command_queue queue;

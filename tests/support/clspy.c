@@ -118,7 +118,7 @@ struct answer {
     unsigned char bytes[MAX_TEXT];
 };
 
-/* What an Info function has told of an object, for the hollow device. */
+/* An Info function's answer about an object, for the hollow device. */
 struct recalled {
     const void *object; /* NULL: nothing */
     enum call call;
@@ -384,7 +384,8 @@ static void take(const struct visit *visit, enum call call, enum clspy_kind kind
     pthread_mutex_unlock(&lock);
 }
 
-/* The newest reference goes first: who retains inside a call releases there as well. */
+/* The newest reference goes first: a driver that retains inside a call also releases
+ * there. */
 static void let_go(const struct visit *visit, enum clspy_kind kind, const void *object)
 {
     if (visit->nested || !object) {
@@ -621,8 +622,8 @@ static const struct kept *find_kept(cl_device_id device, const char *text, size_
     return kept;
 }
 
-/* Keeps the program's text and binary until the process ends, if the driver tells of
- * both. No driver tells the text of a program that was made of a binary. */
+/* Keeps the program's text and binary until the process ends, if the driver returns both.
+ * No driver returns the text of a program made from a binary. */
 static void keep(cl_program program, cl_device_id device)
 {
     struct kept *kept = calloc(1, sizeof(*kept));

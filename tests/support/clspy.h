@@ -30,7 +30,7 @@ void clspy_reset(void);
 /* Calls since clspy_reset; NULL: of all functions, "clCreate*": of all that begin so. */
 uint64_t clspy_calls(const char *function);
 
-/* Whether this thread is in a call: what it does now is the driver's, or the spy's. */
+/* Whether this thread is in a call: its actions are then the driver's, or the spy's. */
 bool clspy_inside(void);
 
 /* References that the program holds: made + retained - released. */
@@ -74,7 +74,7 @@ struct clspy_shot {
     cl_int code;
 };
 
-/* Takes back what has not fired, and tells of what has, since the first clspy_arm. */
+/* Disarms what has not fired, and returns what has, since the first clspy_arm. */
 struct clspy_shot clspy_disarm(void);
 
 /* ---- Answering ---- */
@@ -96,10 +96,10 @@ void clspy_answer(const char *function, cl_uint param, const void *bytes, size_t
 void clspy_null_device(bool on);
 
 /*
- * The null device at its quickest, for who times the caller: a query that has been
- * answered since is answered from memory, arguments of kernels are not set, and launches
- * without an event are none. None of these is counted or can fail. All other calls are as
- * they were. By one thread alone, which keeps its objects.
+ * The null device at its fastest, to time the caller: a query that has been answered
+ * since is answered from memory, arguments of kernels are not set, and launches without
+ * an event are none. None of these is counted or can fail. All other calls are as they
+ * were. By one thread alone, which keeps its objects.
  */
 void clspy_hollow(bool on);
 

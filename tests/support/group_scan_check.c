@@ -192,7 +192,7 @@ static void join(unsigned subject, void *total, const void *x)
     }
 }
 
-/* Without the padding between components, which nobody needs to copy. */
+/* Without the padding between components, which need not be copied. */
 static bool same(unsigned subject, const void *expected, const void *found)
 {
     if (subject == SCAN_MIXED) {
@@ -231,7 +231,7 @@ static bool make_monoid(unsigned subject, struct monoid *monoid)
 
 /* ---- The device's side ------------------------------------------------------------- */
 
-/* A buffer of `size` bytes with a zone before and behind it, or without. */
+/* A buffer of `size` bytes with a zone before and after it, or without. */
 struct zoned {
     cl_mem whole, part;
     size_t zone, size;

@@ -74,7 +74,7 @@ enum memory_tier best_tier(const struct device *device)
     return tier < CLFOLD_MEMORY_TIERS ? tier : MEMORY_NONE;
 }
 
-/* Before OpenCL 3.0 nobody could ask, and 2.x has fences of device scope. */
+/* Before OpenCL 3.0 there was no query; 2.x has fences of device scope. */
 bool has_fences(const struct device *device, enum memory_tier tier)
 {
     const cl_device_atomic_capabilities wanted =

@@ -1,5 +1,5 @@
-/* Look-back on the device under test: which memory tiers compile there, and what it may
- * refuse. */
+/* Look-back on the device under test: which memory tiers compile there, and which calls
+ * it may reject. */
 #ifndef CLFOLD_TESTS_LOOKBACK_H
 #define CLFOLD_TESTS_LOOKBACK_H
 
@@ -26,9 +26,9 @@ struct debug with_tier(const struct device *device, struct debug plan);
  * affinity PoCL's workers may share a core for longer than a launch takes. */
 bool groups_meet(const struct device *device);
 
-/* Whether a call of that algorithm that ended with `status` was refused for a reason that
- * holds: in place by a tier without fences, or on a device that ends loops. What is
- * refused so is scanned by LOOKBACK_INSTEAD, as by the policy. */
+/* Whether a call of that algorithm that ended with `status` was rejected for a valid
+ * reason: in place by a tier without fences, or on a device that ends loops. Such a call
+ * by policy is scanned by LOOKBACK_INSTEAD. */
 bool is_due_refusal(const struct device *device, const char *algorithm,
                     const struct debug *plan, bool in_place, clfold_status status);
 #define LOOKBACK_INSTEAD "reduce_then_scan"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* glibc's own, under names that nobody takes from it. */
+/* glibc's own, under names that are not replaced. */
 void *glibc_malloc(size_t size) __asm__("__libc_malloc");
 void *glibc_calloc(size_t num, size_t size) __asm__("__libc_calloc");
 void *glibc_realloc(void *pointer, size_t size) __asm__("__libc_realloc");

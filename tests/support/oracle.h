@@ -51,7 +51,7 @@ struct number convert_number(struct pair pair, struct number x);
 /* As an element, unconverted. */
 bool is_true(clfold_type type, struct number x);
 
-/* -1, 0, 1: a is less, equal, greater; the numbers are no NaN. */
+/* -1, 0, 1: a is less, equal, greater; the numbers are not NaN. */
 int compare_numbers(clfold_type type, struct number a, struct number b);
 
 cl_half half_of(long double real);
@@ -71,8 +71,8 @@ bool oracle_fold(clfold_op op, struct pair pair, const void *data, size_t count,
                  const void *init, void *expected, double *magnitude);
 
 /*
- * The serial scan into `count` results side by side; as oracle_fold does it, and item by
- * item rounded once. An exclusive one has init in front, or the identity. `total` and
+ * The serial scan into `count` results side by side; as oracle_fold does it, each item
+ * rounded once. An exclusive one begins with init, or the identity. `total` and
  * `magnitudes` may be NULL: the fold of all, and for each item the sum of |x| in it.
  * Returns false, and writes nothing, where an item or the total would be of nothing.
  */
@@ -117,7 +117,7 @@ void fill_fold(void *data, clfold_op op, struct pair pair, size_t count, unsigne
                uint64_t seed);
 
 /* A value in the result's form to begin with; for extremes often one that ties with what
- * the data gives, at an index before or behind. Unused bytes are no zeros. */
+ * the data gives, at an index before or after it. Unused bytes are not zeros. */
 void fill_init(void *init, clfold_op op, struct pair pair, const void *data, size_t count,
                uint64_t seed);
 

@@ -33,8 +33,8 @@ struct order_case {
 };
 
 /* Compares bit for bit, and the bytes around the results with what they were. Returns
- * false with a sentence in `why` if anything is otherwise. `results`, if not NULL, takes
- * what came out. Sets the context's override. */
+ * false with a sentence in `why` if anything is otherwise. `results`, if not NULL, gets
+ * the results. Sets the context's override. */
 bool order_check(clfold_context *context, const struct device *device,
                  const struct order_case *scan, cl_uint *results, char *why,
                  size_t why_size);
@@ -46,7 +46,7 @@ bool order_check(clfold_context *context, const struct device *device,
 extern const struct debug order_tiles[ORDER_TILES];
 extern const char *const order_algorithms[ORDER_ALGORITHMS];
 
-/* Elements of such a tile, about so many where it is the policy's. */
+/* Elements of this tile, only approximate if it is the policy's. */
 size_t order_tile_size(size_t tile);
 
 #endif

@@ -20,11 +20,11 @@ struct prefix_case {
     bool exclusive, reduces; /* neither: an inclusive scan */
     size_t count, in_offset, out_offset;
     bool in_place; /* both at in_offset; elements and results are of one size */
-    bool zones;    /* 64 elements more in front of both */
+    bool zones;    /* 64 elements more before both */
     enum init_from init;
     enum total_to total;
     bool nan; /* among the elements, where the buffer's type has one */
-    /* Rounding data, each item right within the bound of so many roundings; 0: exact. */
+    /* Rounding data, each item within the bound of this number of roundings; 0: exact. */
     double depth;
     /* Buffers over memory of the host that begins so many bytes past a multiple of 64;
      * with `host` false, the driver's own. */
@@ -41,8 +41,8 @@ void prefix_print(const struct prefix_case *scan, char *text, size_t size);
  * Folds data of fill_fold, and compares items, total and status. The input lies between
  * elements that would show in the result, and must stay as it was unless it is scanned in
  * place; results lie between bytes that must stay, and so does init. Returns false with a
- * sentence in `why` if anything is otherwise. `results`, if not NULL, takes the items
- * that came out, and the total behind them. Sets the context's override.
+ * sentence in `why` if anything is otherwise. `results`, if not NULL, gets the items, and
+ * the total after them. Sets the context's override.
  */
 bool prefix_check(clfold_context *context, const struct device *device,
                   cl_command_queue queue, const struct prefix_case *scan, void *results,

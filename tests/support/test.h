@@ -1,4 +1,4 @@
-/* cmocka, with the headers that it wants in front. */
+/* cmocka, after the headers that it needs. */
 #ifndef CLFOLD_TESTS_TEST_H
 #define CLFOLD_TESTS_TEST_H
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A call that must succeed; its sentence tells why it did not. */
+/* A call that must succeed; its sentence says why it did not. */
 #define assert_ok(call)                                                                  \
     do {                                                                                 \
         clfold_status status_ = (call);                                                  \
@@ -25,8 +25,8 @@
         }                                                                                \
     } while (0)
 
-/* A call that must be refused with this status, in a sentence that holds `words` and ends
- * in the status's name. */
+/* A call that must be rejected with this status, in a sentence that holds `words` and
+ * ends in the status's name. */
 #define assert_refused(call, status, words)                                              \
     do {                                                                                 \
         clfold_status status_ = (call);                                                  \

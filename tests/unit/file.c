@@ -105,7 +105,7 @@ static void test_no_file(void **state)
     assert_string_equal(why, "No such file or directory");
 }
 
-/* What an earlier process of the same number left does not stand in the way. */
+/* A file left by an earlier process with the same number does no harm. */
 static void test_left(void **state)
 {
     char left[96];
@@ -141,7 +141,7 @@ static void test_no_space(void **state)
     assert_int_equal(files(), 1);
 }
 
-/* A link stays, and what it leads to is replaced, in its own folder. */
+/* A link stays, and its target is replaced, in its own folder. */
 static void test_link(void **state)
 {
     char link[96], far[96];

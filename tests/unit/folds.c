@@ -95,7 +95,7 @@ static void test_every_field(void **state)
     assert_ptr_equal(intern(&first), fold);
 }
 
-/* What the device has not is refused each time; what it has is found again. */
+/* A type that the device lacks is rejected each time; other folds are found again. */
 static void test_built_in(void **state)
 {
     const struct caps caps = { .fp64 = false, .name = "a device" };

@@ -148,8 +148,8 @@ static void test_rounding(void **state)
     }
 }
 
-/* What depends on the order, since partial results leave the range, passes; what does not
- * is told. */
+/* A result that depends on the order, since partial results leave the range, passes; any
+ * other wrong one fails. */
 static void test_range(void **state)
 {
     const struct pair f32 = { CLFOLD_F32, CLFOLD_F32 }, f64 = { CLFOLD_F64, CLFOLD_F64 };

@@ -94,7 +94,7 @@ static void test_scalars(void **state)
     assert_string_equal(clfold_scalar_name(0), "an unknown type");
 }
 
-/* What the header gives of the tables. */
+/* The names and sizes that the header promises, from the tables. */
 /* The host's numbers have the sizes and signs of the table; each type at its ends. */
 static void test_numbers(void **state)
 {

@@ -171,7 +171,7 @@ struct shown {
     size_t cases, poison, first, last, middle;
 };
 
-/* Whether the fold changes when so many elements from `at` on are left out. */
+/* Whether the fold changes when `num` elements from `at` on are left out. */
 static bool misses(clfold_op op, struct pair pair, unsigned char *data, size_t count,
                    size_t at, const void *whole)
 {

@@ -239,7 +239,7 @@ static void check_reduction(const struct plan *plan, const struct job *job,
     assert_int_equal(bytes_written, clfold_monoid_out_size(monoid) + written);
 }
 
-/* What a device that ends loops gives a work-item in one launch. */
+/* The elements of a work-item in one launch on a device that ends loops. */
 static void check_limits(const struct plan *plan, uint64_t most)
 {
     const struct tile_shape *tile = &plan->shape.tile;
@@ -284,7 +284,7 @@ static void check_scan(const struct plan *plan, const struct job *job,
         assert_int_equal(plan->num_launches, 1);
         assert_true(plan->run * plan->num_groups >= plan->num_tiles);
         assert_true(plan->run * (plan->num_groups - 1) < plan->num_tiles);
-        /* Two slots a tile, and lines in front. */
+        /* Two slots for each tile, after the lines. */
         assert_int_equal(plan->scratch_bytes, 256 + plan->num_tiles * 2 * words * 8);
         assert_int_equal(plan->scratch_most, plan->scratch_bytes + 2 * words * 8);
     } else {
@@ -470,7 +470,7 @@ static void test_choose(void **state)
             }
             assert_ok(choose(o, name, &add, &gpu, 1 << 24, &found));
             assert_int_equal(found, a);
-            /* A scan of nothing takes one launch, whoever asks. */
+            /* A scan of no elements takes one launch by any algorithm. */
             assert_ok(choose(o, name, &add, &gpu, 0, &found));
             assert_int_equal(found, family == FAMILY_SCAN ? SCAN_SINGLE_GROUP : a);
         }
@@ -521,8 +521,8 @@ static void test_rungs(void **state)
 
 /* ---- Look-back --------------------------------------------------------------------- */
 
-/* On a CPU so many groups as the policy says, whose tiles are one after the other; on
- * others a group a tile, unless a test says how many. */
+/* On a CPU the policy's number of groups, each with neighbouring tiles; on others one
+ * group for each tile, unless a test forces a number. */
 static void test_groups(void **state)
 {
     const struct debug few = { .max_groups = 5, .tile_elements = 64 };
@@ -615,7 +615,7 @@ static void test_memory(void **state)
     }
 }
 
-/* A sub-group looks at 32 tiles, a work-item at 4; fewer where a test says so. */
+/* A sub-group looks at 32 tiles, a work-item at 4; fewer if a test forces it. */
 static void test_window(void **state)
 {
     static const struct {
@@ -644,8 +644,8 @@ static void test_window(void **state)
     }
 }
 
-/* Where a run is cheaper behind its first tile, a group takes 32, but each unit has 8
- * groups as long as there are tiles for them. */
+/* Where a run is cheaper after its first tile, a group takes 32, but each unit gets 8
+ * groups as long as there are tiles. */
 static void test_runs(void **state)
 {
     static const struct {

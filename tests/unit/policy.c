@@ -1,4 +1,4 @@
-/* src/plan/policy.c and the shapes of reductions that come of it, without a device. */
+/* src/plan/policy.c and the shapes of its reductions, without a device. */
 #include "devices.h"
 #include "plans.h"
 #include "test.h"
@@ -118,7 +118,7 @@ static void test_ahead(void **state)
     }
 }
 
-/* A scan's text tells what the compiler can, whatever of it a tuning file wants. */
+/* A scan's text depends on the compiler's abilities, not on a tuning file's numbers. */
 static void test_builtins(void **state)
 {
     static const struct {
@@ -170,8 +170,8 @@ static void test_builtins(void **state)
     }
 }
 
-/* Tiles and streams of CPUs by the cache that the device tells of; other devices' are
- * their rows'. */
+/* Tiles and streams of CPUs follow the cache that the device reports; those of other
+ * devices are their rows'. */
 static void test_caches(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Why a call is done as it is: each reason is said where it holds and nowhere else, and
- * the longest sentence of real numbers has all its parts. */
+/* The reason of a plan: each part appears exactly where it holds, and the longest
+ * sentence of real numbers has all its parts. */
 #include "plan/reason.h"
 #include "test.h"
 

@@ -1,4 +1,4 @@
-/* Tuning: what it makes of policies, its text form, and what is no such text. */
+/* Tuning: its effect on policies, its text form, and texts that are not valid. */
 #include "test.h"
 
 #include "base/text.h"
@@ -148,7 +148,7 @@ static void test_classes(void **state)
     assert_int_equal(clfold_count_class(UINT64_MAX), 32);
 }
 
-/* ---- What is refused --------------------------------------------------------------- */
+/* ---- Rejected texts ---------------------------------------------------------------- */
 
 static const struct {
     const char *text, *why;
@@ -217,7 +217,7 @@ static const struct {
     row(FOLD "groups=1" ON FOLD "groups=2" ON, ""),
     /* the device's */
     row(FOLD "group_size=4097" ON, "group_size 4097 is more than 4096, the device's"),
-    /* another device's row is no better */
+    /* another device's row is checked too */
     row("reduce add f32:f32 2^1..2^3 groups=0 on " OTHER "\n", "groups 0 is less"),
 };
 
@@ -282,7 +282,7 @@ static void test_cut(void **state)
     }
 }
 
-/* What one device may have and another may not. */
+/* Numbers that one device may have and another may not. */
 static void test_device(void **state)
 {
     static const struct {

@@ -79,7 +79,7 @@ static void test_damaged(void **state)
     length = strlen(line);
     for (size_t i = 0; i < length; ++i) {
         struct findings back;
-        /* A verdict ends where the next tier would be told. */
+        /* A verdict cut before its next tier. */
         taken += clfold_verdict_read(&back, line, i);
         for (int c = 0; c < 256; ++c) {
             memcpy(other, line, length + 1);
@@ -110,7 +110,7 @@ static void test_foreign(void **state)
         "clfold verdict 1: tier scoped_64, fair maybe, fences yes",
         "clfold verdict 1: tier scoped_16, fair yes, fences yes",
         "clfold verdict 1: tier scoped_64, fair yes, fences yes; ",
-        /* a tier before it that nobody dropped, or one behind it that somebody did */
+        /* a tier before it that was not dropped, or one after it that was */
         "clfold verdict 1: tier ptx_64, fair yes, fences yes",
         "clfold verdict 1: tier scoped_64, fair yes, fences yes; ptx_64 dropped: does "
         "not "
@@ -144,7 +144,7 @@ static void test_foreign(void **state)
     memset(large, ';', sizeof(large));
     assert_false(clfold_verdict_read(&findings, large, sizeof(large)));
     assert_false(clfold_verdict_read(&findings, large, CLFOLD_VERDICT_SIZE));
-    /* A NUL within, and behind. */
+    /* A NUL inside, and at the end. */
     assert_false(clfold_verdict_read(
         &findings, "clfold verdict 1: tier scoped_64, fair no, fences yes\0", 54));
 }

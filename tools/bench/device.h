@@ -25,8 +25,8 @@ cl_mem bench_buffer(const struct bench_device *device, size_t bytes);
 cl_kernel bench_kernel(const struct bench_device *device, const char *text,
                        const char *name);
 
-/* What a bench does; `bench` is its own struct, whose first member is the device. What
- * fails has said why. */
+/* The steps of a bench; `bench` is its own struct, whose first member is the device. A
+ * step that fails has printed why. */
 struct bench_steps {
     bool (*open)(void *bench);
     bool (*run)(void *bench, int run); /* all cases in turn; run -1 is not counted */

@@ -1,6 +1,6 @@
 /*
  * bench_lookback_blocked [DEVICE]: look-back on the device of `clfold --device` where
- * every m-th tile is never published by its own group and nobody waits for it, beside
+ * every m-th tile is never published by its own group and no group waits for it, next to
  * reduce_then_scan in the same run: 2^24 f32. Prints for each the median and range of
  * seven runs, the time as a multiple of reduce_then_scan's, and how many tiles a run
  * folded for others.

@@ -1,9 +1,9 @@
 /*
  * bench_scan [DEVICE]: the scans' strategies on the device of `clfold --device`, 2^26
- * items, beside a copy kernel that stores past the caches, all in turn in one run.
+ * items, next to a copy kernel that stores past the caches, all in turn in one run.
  * Prints the median and range of seven runs, GB/s of what a scan must read and write,
- * that as a share of the copy, and the bytes that the strategy moves as a multiple of
- * the input's.
+ * that as a share of the copy, and the bytes that the strategy moves as a multiple of the
+ * input's.
  *
  * Elements are small whole numbers, and a flag stands at every 64th of (value, flag).
  * Results are not checked here: the tests do.
@@ -218,7 +218,7 @@ static bool run_all(void *user, int run)
     return true;
 }
 
-/* What explain tells; the monoid of (value, flag) is none that it knows. */
+/* The bytes from clfold_explain, which has no monoid of (value, flag). */
 static double multiple_of(struct bench *bench, const struct bench_case *scan)
 {
     clfold_fold fold = scan->fold;

@@ -1,8 +1,8 @@
 /*
  * bench_small [DEVICE]: from enqueue to finish of calls on few i32, on the device of
- * `clfold --device`, beside an empty kernel of one work-item, which is the least that
- * any answer takes. All in turn; prints medians in microseconds, and as multiples of the
- * empty kernel's. The results are checked before anything is timed.
+ * `clfold --device`, next to an empty kernel of one work-item, the least time that any
+ * call takes. All in turn; prints medians in microseconds, and as multiples of the empty
+ * kernel's. The results are checked before anything is timed.
  */
 #include "device.h"
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is told of all rows at the end. */
+/* The summary of all rows, for the end. */
 struct outcome {
     struct progress progress;
     size_t num_wrong, num_broken;
@@ -28,7 +28,7 @@ static struct bench_row *row_of(const struct bench *bench, size_t one, size_t co
     return &bench->rows[one * bench->num_counts + count];
 }
 
-/* Refuses what the device or the library refuses, before anything is measured. */
+/* Rejects a case that the device or the library rejects, before anything is measured. */
 static bool check_case(const struct bench *bench, const struct bench_case *one,
                        struct message *message)
 {
@@ -240,7 +240,7 @@ static bool conclude(const struct bench *bench, const struct outcome *outcome,
                        num_rows, name, outcome->wrong->wrong);
 }
 
-/* A file that cannot be used is told of before anything is measured. */
+/* A file that cannot be used is reported before anything is measured. */
 static bool open_against(struct bench *bench, const char *path, struct message *message)
 {
     char *text = NULL;

@@ -1,4 +1,4 @@
-/* What `clfold bench` measures with, what it has measured, and how it tells of it. */
+/* The state of `clfold bench`, its results, and their output. */
 #ifndef CLFOLD_COMMAND_BENCH_H
 #define CLFOLD_COMMAND_BENCH_H
 
@@ -27,7 +27,7 @@ struct bench_row {
     bool has_against; /* the tuning file has a row, of which the next two are */
     double against_seconds;
     struct pair_ratio against; /* the seconds above over the file's */
-    double event_seconds;      /* 0: the device tells none, as of all that follows */
+    double event_seconds;      /* 0: the device does not report it, nor the following */
     double opencl_gbps, native_gbps, roofline_gbps;
     const char *roofline; /* "prefetched", "native streamed" */
     bool broken;          /* the one of kernels */
@@ -42,7 +42,7 @@ struct bench {
     struct tune_context against; /* without a context if no file is named */
     cl_command_queue profiling;  /* a queue that does, or NULL */
     char *driver;
-    struct text machine; /* without bytes: the system does not tell */
+    struct text machine; /* without bytes: unknown */
     double seconds;
     struct bench_case cases[BENCH_MOST_CASES];
     size_t num_cases;
@@ -69,7 +69,8 @@ struct bench_buffers {
     cl_mem results, sink;        /* of a reduction, and of what only reads */
 };
 
-/* Whether one set fits the device; what does not is refused before anything is measured.
+/* Whether one set fits the device; a case that does not is rejected before anything is
+ * measured.
  */
 bool bench_buffers_check(const struct bench *bench, const struct bench_case *one,
                          size_t count, struct message *message);

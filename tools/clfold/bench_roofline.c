@@ -10,8 +10,8 @@
  *   elsewhere    |abcdabcd...            |   work-items side by side, so that their loads
  *                                            become one
  *
- * A non-temporal load is as any other on x86, so only stores are told apart. No prefetch
- * faults, so those behind the end do no harm.
+ * A non-temporal load is like any other on x86, so only stores have two kinds. A prefetch
+ * never faults, so those past the end do no harm.
  */
 static const char text[] =
     "#ifdef IS_CPU\n"

@@ -14,7 +14,7 @@
 struct bench_roofline {
     bool is_cpu;
     size_t times;             /* bytes written for each that is read; 0: it only reads */
-    size_t lanes, group_size; /* of a device that is no CPU */
+    size_t lanes, group_size; /* of a device that is not a CPU */
     cl_program program;
     cl_kernel kernels[BENCH_WAYS]; /* NULL: not that way on this device */
 };
@@ -27,7 +27,7 @@ void bench_roofline_close(struct bench_roofline *roofline);
 
 bool bench_roofline_has(const struct bench_roofline *roofline, enum bench_way way);
 
-/* How many bytes the kernels leave in `sink`, for so many bytes of input. */
+/* The bytes that the kernels leave in `sink`, by the bytes of input. */
 size_t bench_roofline_sink(const struct bench_roofline *roofline, size_t bytes);
 
 /* bytes: of input, a multiple of 64. `out` of a roofline that only reads is not used, and

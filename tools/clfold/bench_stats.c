@@ -4,7 +4,7 @@
 
 static const uint64_t mebibyte = UINT64_C(1) << 20;
 
-/* Between two of the sorted values where the place is no whole number. */
+/* Interpolates between two of the sorted values. */
 static double at(const double *sorted, size_t num, double share)
 {
     const double place = share * (double)(num - 1);

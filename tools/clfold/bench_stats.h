@@ -19,7 +19,7 @@ enum { BENCH_MOST_SETS = 128 };
 
 struct bench_sets {
     size_t num;
-    bool few; /* for want of memory */
+    bool few; /* since memory is short */
 };
 
 /*

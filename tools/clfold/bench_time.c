@@ -348,7 +348,7 @@ static void conclude(struct timing *t, size_t runs)
                              : 0;
 }
 
-/* What is known of a device's look-back is known after a call only. */
+/* A device's look-back is known only after a call. */
 static bool tell_algorithm(const struct timing *t, struct message *message)
 {
     struct bench_row *const row = t->row;

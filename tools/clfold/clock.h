@@ -1,4 +1,4 @@
-/* The time, and what is made of some. For all tools, also those that know nothing else of
+/* Time and statistics of times. For all tools, also those that use nothing else of
  * clfold. */
 #ifndef CLFOLD_COMMAND_CLOCK_H
 #define CLFOLD_COMMAND_CLOCK_H

@@ -8,7 +8,7 @@
 /* For help and messages. */
 #define COUNT_FORMS "1000, 2^26, 1e6 or 64Mi (Ki, Mi, Gi)"
 
-/* Reads the whole text; false where it is none of the forms, or does not fit. */
+/* Reads the whole text; false if it has none of the forms, or does not fit. */
 bool count_parse(const char *text, uint64_t *count);
 
 enum { COUNT_TEXT = 24 };

@@ -100,7 +100,7 @@ static int version_number(const char *text, const char *format)
 }
 
 /* The newest OpenCL C. From 3.0 on, CL_DEVICE_OPENCL_C_VERSION answers 1.2 for the sake
- * of old programs, and a list tells the truth. */
+ * of old programs, so use the list. */
 static char *newest_opencl_c(cl_device_id device, int version)
 {
     cl_version newest = 0;
@@ -201,7 +201,7 @@ static void add_capabilities(struct record *record, cl_device_id id, int version
     add_uint(record, "address_bits", id, CL_DEVICE_ADDRESS_BITS);
     add_flag(record, "little_endian", id, CL_DEVICE_ENDIAN_LITTLE);
 
-    /* Before 1.2 only the extension's name tells. */
+    /* Before 1.2 there is only the extension's name. */
     bool known = ask(id, CL_DEVICE_DOUBLE_FP_CONFIG, &fp64, sizeof(fp64));
     record_add(record, "fp64", FIELD_FLAG, known || extensions,
                fp64 != 0 || has_word(extensions, "cl_khr_fp64"));

@@ -5,7 +5,8 @@
 #include "device.h"
 #include "record.h"
 
-/* Fills a zeroed record. What the driver does not tell is unknown; nothing fails. */
+/* Fills a zeroed record. A query that the driver does not answer is unknown; nothing
+ * fails. */
 void describe_device(const struct device *device, size_t index, struct record *record);
 
 #endif

@@ -11,8 +11,8 @@
 
 enum { LIST_WORD = 32 };
 
-/* The word up to the next comma, and *text behind that; NULL where there is none more.
- * One that has no room comes back empty, which is no name either. */
+/* The word up to the next comma; moves *text past the comma. NULL if there is none. A
+ * word that does not fit is returned empty, which is not a valid name. */
 const char *list_next(const char **text, char word[LIST_WORD]);
 
 /* Room for every IN:TYPE there is. */

@@ -1,4 +1,4 @@
-/* What the system tells of its processors and memory, for the heads of tables and charts.
+/* The system's processors and memory, for the heads of tables and charts.
  */
 #ifndef CLFOLD_COMMAND_MACHINE_H
 #define CLFOLD_COMMAND_MACHINE_H
@@ -6,9 +6,8 @@
 #include "base/text.h"
 
 /* "AuthenticAMD family 25 model 17 stepping 1, AMD EPYC, 2 CPUs; L2 1024K, huge pages
- * madvise", without what the system does not tell, into a zeroed text: one without bytes
- * is left where it tells nothing. `root`: "", or a folder that stands for the root of the
- * file system. */
+ * madvise", without unknown parts, into a zeroed text, which stays empty if all are
+ * unknown. `root`: "", or a folder that stands for the root of the file system. */
 void machine_print(struct text *text, const char *root);
 
 #endif

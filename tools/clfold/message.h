@@ -10,7 +10,7 @@
 #define MESSAGE_PRINTF(text, first)
 #endif
 
-/* Room for a path of PATH_MAX bytes and what is wrong with it. */
+/* Room for a path of PATH_MAX bytes and the error. */
 struct message {
     char text[8192];
 };

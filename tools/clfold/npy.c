@@ -94,7 +94,7 @@ static bool slice_is(struct slice slice, const char *text)
     return slice.length == strlen(text) && memcmp(slice.at, text, slice.length) == 0;
 }
 
-/* What a message shows of something of any length. */
+/* The most bytes of a longer text that a message shows. */
 enum { SHOWN = 60 };
 
 static int shown(size_t length)
@@ -278,7 +278,7 @@ static bool read_dimension(struct cursor *c, struct extent *extent,
     return true;
 }
 
-/* () or (3,) or (3, 4) or (3, 4,); (3) is no tuple. */
+/* () or (3,) or (3, 4) or (3, 4,); (3) is not a tuple. */
 static bool read_shape(struct cursor *c, struct extent *extent, struct message *message)
 {
     skip_space(c);

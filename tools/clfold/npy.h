@@ -21,7 +21,7 @@
 
 enum {
     NPY_PREFIX = 8,           /* magic and version */
-    NPY_MAX_LENGTH_BYTES = 4, /* of the field behind it */
+    NPY_MAX_LENGTH_BYTES = 4, /* of the field after it */
     /* numpy itself writes more only for structured types, and by default reads 10,000 */
     NPY_MAX_TEXT = 64 * 1024,
     NPY_WRITTEN = 128 /* the whole header of one dimension */

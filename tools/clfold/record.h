@@ -1,4 +1,4 @@
-/* What is told of one thing, in order; printed for a person or as JSON. */
+/* The facts about one thing, in order; printed for people or as JSON. */
 #ifndef CLFOLD_COMMAND_RECORD_H
 #define CLFOLD_COMMAND_RECORD_H
 

@@ -20,8 +20,8 @@ size_t result_size(const struct result *result);
 /* A line for each value: "value" or "index value". */
 void result_print(const struct result *result);
 
-/* A value; { "index", "value" }; { "min", "max" } of either. What is not finite is a
- * string, since JSON has no such numbers. NULL: there is no memory. */
+/* A value; { "index", "value" }; { "min", "max" } of either. Infinities and NaNs are
+ * strings, since JSON has no such numbers. NULL: there is no memory. */
 json_object *result_json(const struct result *result);
 
 #endif

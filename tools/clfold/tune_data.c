@@ -61,7 +61,7 @@ static void put(void *to, clfold_type type, int value)
     number_write(type, number, to);
 }
 
-/* The next step of a walk that has come to `sum`, `left` steps before its end. */
+/* The next step of a walk that has reached `sum`, `left` steps before its end. */
 static int step(int sum, size_t left, uint64_t random)
 {
     int value = (int)(random % (2 * STEP + 1)) - STEP;
@@ -234,7 +234,8 @@ static bool grow(const struct tune_data *data, struct tune_buffer *buffer, size_
     return true;
 }
 
-/* Memory that nobody has written yet may not be there, which calls would pay for. */
+/* Memory that was never written may not be mapped, which would slow down the first calls.
+ */
 bool tune_data_open(struct tune_data *data, struct tune_buffers *buffers,
                     const clfold_fold *fold, struct message *message)
 {

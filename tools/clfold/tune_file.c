@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* The first one says why a file is ignored; those of calls come later. An error fails the
- * call, which tells. */
+ * call, which reports it. */
 static void keep_warning(void *user, int level, const char *text)
 {
     struct tune_context *const context = user;

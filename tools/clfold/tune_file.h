@@ -46,7 +46,7 @@ bool tune_file_read(const char *path, bool must_be, const struct session *sessio
 bool tune_file_show(const char *path, const struct session *session,
                     struct message *message);
 
-/* Removes it, unless it is somebody else's. */
+/* Removes it, unless it belongs to another process. */
 bool tune_file_reset(const char *path, struct message *message);
 
 #endif

@@ -118,7 +118,7 @@ bool tune_row_next(const char **at, struct tune_row *row)
     cut(line, sizeof(line), *at, end);
     line[strcspn(line, "\n")] = '\0';
     *at = end;
-    /* behind operation, operator, types and counts */
+    /* after operation, operator, types and counts */
     for (int i = 0; i < 4 && numbers; i++) {
         numbers = strchr(numbers + (i > 0), ' ');
     }

@@ -1,6 +1,6 @@
 /*
- * A tuning file as text, as far as its rows are to be cut, changed and joined. What they
- * may say is the library's to judge: it ignores what it does not take.
+ * A tuning file as text, as far as its rows are to be cut, changed and joined. The
+ * library decides whether rows are valid, and ignores others.
  */
 #ifndef CLFOLD_COMMAND_TUNE_ROW_H
 #define CLFOLD_COMMAND_TUNE_ROW_H
@@ -35,7 +35,7 @@ bool tuned_have(const struct tuned_numbers *numbers, enum tuned which);
 void tuned_put(struct tuned_numbers *numbers, enum tuned which, uint64_t value);
 bool tuned_equal(const struct tuned_numbers *a, const struct tuned_numbers *b);
 
-/* "tile=tile_vector tile_bytes=32768". What is no such word is left out. */
+/* "tile=tile_vector tile_bytes=32768". Other words are left out. */
 enum { TUNED_TEXT = 320 };
 void tuned_print(char out[TUNED_TEXT], const struct tuned_numbers *numbers);
 void tuned_read(struct tuned_numbers *numbers, const char *text);
@@ -53,8 +53,8 @@ struct tune_row {
 /* The length of a text's first line, which says that it is a tuning file. */
 size_t tune_row_first(const char *text);
 
-/* Cuts the line at *at and moves on to the next. False: there is no further one. A line
- * that is no row has no fold. */
+/* Cuts the line at *at and moves on to the next. False: there is none. A line that is not
+ * a row has no fold. */
 bool tune_row_next(const char **at, struct tune_row *row);
 
 #endif

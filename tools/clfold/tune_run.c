@@ -24,8 +24,8 @@ struct run {
     bool has_hash;
     uint64_t hash; /* of the default's results */
     double begin;
-    /* What fails with the default's numbers or for any numbers fails the search, and so
-     * does a candidate that could not be handed to the library. */
+    /* A failure with the default's numbers or with any numbers fails the search, and so
+     * does a candidate that could not be passed to the library. */
     bool failed;
     struct message *message;
 };
@@ -101,7 +101,7 @@ static bool enter(struct run *run, const struct tuned_numbers *numbers,
     return load(run, numbers, &place->own);
 }
 
-/* Whether the calls of two contexts are the same, as far as a report tells. */
+/* Whether the calls of two contexts are the same, as far as a report shows. */
 static bool is_same(const struct run *run, const struct place *a, const struct place *b)
 {
     static const enum tuned silent[] = { TUNED_ANCHOR, TUNED_AHEAD_BYTES,
@@ -242,8 +242,8 @@ static bool find_previous(struct run *run, struct tuned_numbers *numbers)
     return true;
 }
 
-/* "2^25..2^27" of the row: what its counts come to in bytes. Nobody has so much that it
- * would overflow. */
+/* "2^25..2^27" of the row: its counts in bytes. No machine has enough memory for an
+ * overflow. */
 static void find_bytes(struct run *run)
 {
     const char *const counts = strrchr(run->row.fold, ' ');

@@ -9,7 +9,7 @@
 
 struct tune_request {
     const struct session *session;
-    const char *path;      /* the user's tuning file; candidates are beside it */
+    const char *path;      /* the user's tuning file; candidates are in its folder */
     clfold_context *older; /* has loaded that file; NULL: there is none */
     const struct tuned_numbers *hint; /* better ones of a similar fold, or NULL */
     clfold_operation operation;

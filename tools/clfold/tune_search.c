@@ -99,9 +99,9 @@ uint32_t tune_values(const struct tune_space *space, const struct tuned_numbers 
 /* Rounds of the final duel, which are an odd number. */
 #define LEAST_ROUNDS 11
 #define MOST_ROUNDS  41
-/* On the way what is so many times as fast is taken; what is surely no faster than this
- * after two rounds is not looked at further; a number that makes so little difference
- * goes back. */
+/* During the search: a candidate is taken if it is BETTER times as fast; it is dropped
+ * after two rounds if it is surely no faster than HOPELESS; a number is put back to the
+ * default if that is NO_WORSE. */
 #define BETTER   1.01
 #define HOPELESS 0.77
 #define NO_WORSE 0.995
@@ -118,7 +118,7 @@ struct search {
     const struct tune_space *space;
     struct tune_result *result;
     double end;   /* of the clock */
-    double build; /* seconds of the slowest of what was got ready lately */
+    double build; /* seconds of the slowest recent build */
     double call;  /* of the default's */
     struct tuned_numbers best;
     struct tuned_numbers tried[MOST_TRIED];
@@ -151,13 +151,13 @@ static bool fight(struct duel *duel, size_t rounds)
 
 /* ---- The search -------------------------------------------------------------------- */
 
-/* What the final duel takes at least. */
+/* The least time of the final duel. */
 static double reserve_seconds(const struct search *search)
 {
     return 2 * LEAST_ROUNDS * search->call;
 }
 
-/* What a set of numbers takes that is tried; a build may take longer than others did. */
+/* The time to try a set of numbers; a build may take longer than others did. */
 static double trial_seconds(const struct search *search)
 {
     return 1.5 * search->build + 2 * QUICK_ROUNDS * search->call;
@@ -190,8 +190,8 @@ static bool get_ready(struct search *search, const struct tuned_numbers *numbers
     return ready;
 }
 
-/* Whether b is so many times as fast: by the median, as soon as it cannot be otherwise or
- * there have been enough rounds. */
+/* Whether b is `times` times as fast by the median, once the bounds decide it or there
+ * have been enough rounds. */
 static bool wins(const struct search *search, struct duel *duel, double times)
 {
     struct pair_ratio ratio;
@@ -211,8 +211,8 @@ static bool wins(const struct search *search, struct duel *duel, double times)
     return ratio.median > times;
 }
 
-/* Takes these numbers for the best if they are so many times as fast. *time becomes false
- * where there is none left to try them. */
+/* Takes these numbers as the best if they are `times` times as fast. *time becomes false
+ * if there is no time left to try them. */
 static bool challenge(struct search *search, const struct tuned_numbers *numbers,
                       double times, bool *time)
 {
@@ -296,8 +296,8 @@ static void descend(struct search *search, bool *time)
         while (moved && *time) {
             moved = false;
             for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && *time; ++i) {
-                /* What was better upwards is not worse downwards from there. Whether
-                 * other numbers moved says nothing of this one's way down. */
+                /* If up was better, down need not be tried. Moves of other numbers say
+                 * nothing about this one's way down. */
                 bool here = walk(search, order[i], true, stride, time) ||
                             walk(search, order[i], false, stride, time);
                 moved = moved || here;
@@ -306,7 +306,7 @@ static void descend(struct search *search, bool *time)
     }
 }
 
-/* Numbers that were moved for nothing, by noise or before others were, go back: float
+/* Puts back numbers that were moved without a gain, by noise or before others were: float
  * bits change with some of them. */
 static void simplify(struct search *search, bool *time)
 {
@@ -323,8 +323,8 @@ static void simplify(struct search *search, bool *time)
     }
 }
 
-/* Takes as many rounds as there is time for, whoever is ahead: who may stop when it looks
- * well is fooled by noise. */
+/* Takes as many rounds as there is time for, whichever is ahead: stopping at a good
+ * moment would favour noise. */
 static void decide(struct search *search)
 {
     const struct tuned_numbers none = { 0 };
@@ -350,7 +350,7 @@ static void decide(struct search *search)
     }
 }
 
-/* What a build takes is known from the default's, and what a call does. */
+/* Estimates the time of a build and of a call from the default's. */
 static bool time_default(struct search *search)
 {
     const struct tuned_numbers none = { 0 };

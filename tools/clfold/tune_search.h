@@ -25,12 +25,13 @@ struct tune_space {
 enum { TUNE_VALUES = 24 };
 
 /* The values of a number worth a try beside others, ascending, among them the one that
- * `at` has; returns how many there are. Fewer than two: there is nothing to choose. What
- * the device does not take of them, `prepare` rejects. */
+ * `at` has; returns how many there are. Fewer than two: there is nothing to choose.
+ * `prepare` rejects values that the device does not take. */
 uint32_t tune_values(const struct tune_space *space, const struct tuned_numbers *at,
                      enum tuned which, uint64_t values[TUNE_VALUES]);
 
-/* What the search asks for. `numbers` without any in their set are the default. */
+/* The functions that the search calls. `numbers` without any in their set are the
+ * default. */
 struct tune_world {
     void *user;
     /* Seconds of a clock. */
@@ -72,8 +73,8 @@ struct tune_result {
  * there meanwhile, has not lost to anything, and stays. */
 bool tune_decided(const struct tune_result *result);
 
-/* Searches for at most so many seconds, unless the default's first calls take longer.
- * `previous`, what an earlier search came to, and `hint`, what was better for a similar
+/* Searches for at most `seconds`, unless the default's first calls take longer.
+ * `previous`, the result of an earlier search, and `hint`, the best numbers of a similar
  * fold, are tried first, and `other`, the policy's other candidate, after the descent.
  * NULL: there is none. */
 void tune_search(struct tune_result *result, const struct tune_world *world,

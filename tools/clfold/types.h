@@ -22,12 +22,12 @@
     "auto scan_single_group scan_then_propagate reduce_then_scan "                       \
     "scan_lookback scan_chained"
 
-/* 0 for a name that is none. */
+/* 0 if the name is not valid. */
 clfold_type type_parse(const char *name);
 clfold_op op_parse(const char *name);
 
-/* False for a name that is none. *algorithm is the library's own name, and NULL for auto;
- * reduce-tiles is reduce_tiles, and single-group is scan_single_group. */
+/* False if the name is not valid. *algorithm is the library's own name, and NULL for
+ * auto; reduce-tiles is reduce_tiles, and single-group is scan_single_group. */
 bool algorithm_parse(const char *name, bool of_scan, const char **algorithm);
 
 /* "inclusive" or "exclusive". */
@@ -57,8 +57,8 @@ struct op_result {
 };
 struct op_result op_result(clfold_op op);
 
-/* Whether a reduction of no numbers has a result, as with numpy: the sum of nothing is 0,
- * and it has no least number. */
+/* Whether a reduction of no numbers has a result, as with numpy: an empty sum is 0, and
+ * an empty minimum fails. */
 bool op_takes_nothing(clfold_op op);
 
 #endif

@@ -15,7 +15,7 @@ static bool find_path(char path[PLACE_SIZE])
     return place_find(path, "XDG_CACHE_HOME", ".cache", "clfold/verdicts");
 }
 
-/* What stands behind the key, if the line is the key's; else NULL. */
+/* The verdict after the key, if the line is the key's; else NULL. */
 static char *value_of(char *line, const char *key)
 {
     const size_t length = strlen(key);
@@ -45,7 +45,7 @@ size_t verdicts_load(void *user, const char *key, void *verdict, size_t size)
     return found;
 }
 
-/* All other lines of the file as it is, and the new one. */
+/* All other lines of the file, and the new one. */
 static void write_lines(FILE *to, FILE *from, const char *key, const char *verdict,
                         size_t size)
 {

@@ -17,10 +17,10 @@ struct writer {
     clfold_type type;
 };
 
-/* The format that a name tells by its end: .npy, .bin or .txt. False: none of them. */
+/* The format by a name's end: .npy, .bin or .txt. False: none of them. */
 bool writer_format(const char *name, enum file_format *format);
 
-/* What stands before `count` numbers. */
+/* Writes what precedes `count` numbers. */
 bool writer_begin(const struct writer *writer, uint64_t count);
 
 /* The next numbers; text has one a line. `data` need not be aligned. Writing returns

@@ -86,7 +86,7 @@ static bool is_asked(const char *list, const char *name)
     return false;
 }
 
-/* What one program is, beside what the request says. */
+/* One program's facts that the request does not have. */
 struct program {
     const char *operation, *row;
     const struct monoid *monoid;

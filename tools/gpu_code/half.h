@@ -1,6 +1,6 @@
 /*
- * Conversions of half, which libclc for NVIDIA has not. Put in front of texts that use
- * half for tools/codegen; not for running.
+ * Conversions of half, which libclc for NVIDIA lacks. Added before texts that use half
+ * for tools/codegen; not for running.
  */
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 

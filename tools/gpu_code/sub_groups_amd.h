@@ -1,7 +1,7 @@
 /*
  * Sub-groups for AMD's GPUs, as far as group_scan.cl and scan_lookback.cl use them, since
- * libclc has none. A sub-group is a wave. Put in front of a text for tools/codegen;
- * ROCm's own are of the same instructions. Not for running.
+ * libclc has none. A sub-group is a wave. Added before a text for tools/codegen; ROCm's
+ * own use the same instructions. Not for running.
  */
 #define CLFOLD_GPU __attribute__((overloadable))
 

@@ -1,4 +1,4 @@
-/* What read_limit's parts share. It knows nothing of clfold but its clock. */
+/* What read_limit's parts share. It uses nothing of clfold but its clock. */
 #ifndef NATIVE_H
 #define NATIVE_H
 

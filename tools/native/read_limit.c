@@ -275,7 +275,7 @@ static void measure(const struct options *options, const struct data *data)
 
     print_value(text, fold->acc, &result);
     if (options->json) {
-        /* JSON has no word for what is no number. */
+        /* JSON has no words for NaN and infinity. */
         const char *const quote = strpbrk(text, "in") ? "\"" : "";
         printf("{ \"op\": \"%s\", \"type\": \"%s\", \"acc\": \"%s\", \"count\": %zu, "
                "\"result\": %s%s%s, \"seconds\": %.9f, \"gbps\": %.3f }\n",
@@ -287,8 +287,8 @@ static void measure(const struct options *options, const struct data *data)
     }
 }
 
-/* The loop is held against the serial fold as well: a limit measured on a loop that folds
- * something else is none. It knows no nan and no infinity, so it is spared those. */
+/* The loop is also compared with the serial fold, since a limit of a wrong loop means
+ * nothing. It does not support nan and infinity, so data with these is not compared. */
 static int check(const struct options *options, const struct data *data,
                  const struct total *value)
 {

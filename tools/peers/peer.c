@@ -36,7 +36,7 @@ size_t peer_out_bytes(const struct peer_job *job)
     return job->scan ? job->count * job->item : job->item;
 }
 
-/* ---- What is told ------------------------------------------------------------------ */
+/* ---- Output ------------------------------------------------------------------------ */
 
 static void put_text(const char *text)
 {

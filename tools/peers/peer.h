@@ -37,7 +37,7 @@ struct peer_job {
     const char *device; /* as the user selects it, or NULL */
 };
 
-/* What fails ends the program by peer_fail. */
+/* A failure ends the program by peer_fail. */
 struct peer {
     const char *name;
     /* Makes the sets, each with a copy of `data` as its input. */
