@@ -10,74 +10,80 @@
 #include "example.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 
-static size_t count_lines(FILE *text)
+static size_t count_lines(const unsigned char *text, size_t size)
 {
-    size_t num = 0;
-    int c, last = '\n';
+    size_t num = size > 0 && text[size - 1] != '\n'; /* the last line may lack its end */
 
-    while ((c = getc(text)) != EOF) {
-        num += c == '\n';
-        last = c;
+    for (size_t i = 0; i < size; ++i) {
+        num += text[i] == '\n';
     }
-    rewind(text);
-    return num + (last != '\n');
+    return num;
 }
 
-static void count_words(FILE *text, cl_uint *lengths, size_t num_lines)
+static void count_words(const unsigned char *text, size_t size, cl_uint *lengths)
 {
     bool in_word = false;
-    int c;
 
-    for (size_t line = 0; line < num_lines && (c = getc(text)) != EOF;) {
-        lengths[line] += !isspace(c) && !in_word;
-        in_word = !isspace(c);
-        line += c == '\n';
+    for (size_t i = 0, line = 0; i < size; ++i) {
+        lengths[line] += !isspace(text[i]) && !in_word;
+        in_word = !isspace(text[i]);
+        line += text[i] == '\n';
     }
 }
 
-static clfold_status find_offsets(const struct example *e, cl_mem lengths, cl_mem offsets,
-                                  size_t num_rows)
+static clfold_status find_offsets(clfold_context *ctx, cl_command_queue queue,
+                                  cl_mem lengths, cl_mem offsets, size_t num_rows)
 {
     const clfold_fold fold = { .op = CLFOLD_ADD,
                                .type = CLFOLD_U32,
                                .total_at = { offsets, num_rows } };
-    clfold_context *ctx = NULL; /* a real program creates it once, not once a call */
-    clfold_status status = clfold_context_create(&ctx, e->context, e->device, NULL);
 
-    if (status == CLFOLD_OK) {
-        status = clfold_exclusive_scan(ctx, e->queue, &fold, lengths, 0, offsets, 0,
-                                       num_rows, 0, NULL, NULL);
-    }
-    if (status != CLFOLD_OK) {
-        fprintf(stderr, "%s\n", clfold_last_error());
-    }
-    clfold_context_destroy(&ctx); /* the enqueued scan still completes */
-    return status;
+    return clfold_exclusive_scan(ctx, queue, &fold, lengths, 0, offsets, 0, num_rows, 0,
+                                 NULL, NULL);
 }
 
-static bool is_right(const cl_uint *lengths, const cl_uint *offsets, size_t num_rows)
+/* Fills in offsets[0] to offsets[num]. */
+static bool run(const struct example *e, cl_uint *lengths, cl_uint *offsets, size_t num)
+{
+    const size_t bytes = (num + 1) * sizeof(cl_uint);
+    cl_mem in = example_buffer(e, bytes, lengths);
+    cl_mem out = example_buffer(e, bytes, NULL);
+    clfold_context *ctx = NULL; /* made once a program, not once a call */
+    const bool done =
+        in && out &&
+        clfold_ok(clfold_context_create(&ctx, e->context, e->device, NULL)) &&
+        clfold_ok(find_offsets(ctx, e->queue, in, out, num)) &&
+        example_fetch(e, out, bytes, offsets);
+
+    clfold_context_destroy(&ctx);
+    example_release(out);
+    example_release(in);
+    return done;
+}
+
+static bool are_right(const cl_uint *lengths, const cl_uint *offsets, size_t num)
 {
     bool right = offsets[0] == 0;
 
-    for (size_t i = 0; right && i < num_rows; ++i) {
+    for (size_t i = 0; right && i < num; ++i) {
         right = offsets[i + 1] - offsets[i] == lengths[i];
+    }
+    if (!right) {
+        fprintf(stderr, "an offset is wrong\n");
     }
     return right;
 }
 
-static void print(const cl_uint *offsets, size_t num_lines)
+static void print(const cl_uint *lengths, const cl_uint *offsets, size_t num)
 {
     size_t longest = 0;
 
-    for (size_t i = 1; i < num_lines; ++i) {
-        if (offsets[i + 1] - offsets[i] > offsets[longest + 1] - offsets[longest]) {
-            longest = i;
-        }
+    for (size_t i = 1; i < num; ++i) {
+        longest = lengths[i] > lengths[longest] ? i : longest;
     }
-    printf("%zu lines, %u words\n", num_lines, offsets[num_lines]);
-    if (num_lines > 0) {
+    printf("%zu lines, %u words\n", num, offsets[num]);
+    if (offsets[num] > 0) {
         printf("line %zu has the most: words %u to %u\n", longest + 1,
                offsets[longest] + 1, offsets[longest + 1]);
     }
@@ -85,35 +91,26 @@ static void print(const cl_uint *offsets, size_t num_lines)
 
 int main(int argc, char **argv)
 {
-    const char *const path = argc > 1 ? argv[1] : LICENSE_FILE;
-    FILE *const text = fopen(path, "r");
-    if (!text) {
-        perror(path);
-        return EXIT_FAILURE;
-    }
-    const size_t num = count_lines(text), bytes = (num + 1) * sizeof(cl_uint);
-    cl_uint *const lengths = calloc(1, bytes), *const offsets = calloc(1, bytes);
+    size_t size;
+    unsigned char *const text = example_read(argc > 1 ? argv[1] : LICENSE_FILE, &size);
+    const size_t num = text ? count_lines(text, size) : 0;
+    cl_uint *const lengths = calloc(num + 1, sizeof(cl_uint));
+    cl_uint *const offsets = calloc(num + 1, sizeof(cl_uint));
+    struct example e = example_open();
     bool done = false;
-    if (lengths && offsets) {
-        struct example e = example_open();
-        count_words(text, lengths, num);
-        cl_mem in = example_buffer(&e, bytes, lengths);
-        cl_mem out = example_buffer(&e, bytes, NULL);
-        done = find_offsets(&e, in, out, num) == CLFOLD_OK &&
-               clEnqueueReadBuffer(e.queue, out, CL_TRUE, 0, bytes, offsets, 0, NULL,
-                                   NULL) == CL_SUCCESS &&
-               is_right(lengths, offsets, num);
-        clReleaseMemObject(in);
-        clReleaseMemObject(out);
-        example_close(&e);
+
+    if (!lengths || !offsets) {
+        perror("calloc");
+    } else if (text && e.queue) {
+        count_words(text, size, lengths);
+        done = run(&e, lengths, offsets, num) && are_right(lengths, offsets, num);
     }
     if (done) {
-        print(offsets, num);
-    } else {
-        fprintf(stderr, "there are no right offsets\n");
+        print(lengths, offsets, num);
     }
-    free(lengths);
+    example_close(&e);
     free(offsets);
-    fclose(text);
+    free(lengths);
+    free(text);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -7,8 +7,6 @@
  */
 #include "example.h"
 
-#define MOST ((size_t)1 << 20) /* bytes that are read */
-
 static clfold_status enqueue_sum(clfold_context *ctx, const struct example *e,
                                  cl_mem bytes, cl_mem total, size_t count,
                                  const cl_event *written, cl_event *summed)
@@ -19,62 +17,50 @@ static clfold_status enqueue_sum(clfold_context *ctx, const struct example *e,
                          summed);
 }
 
-static int print_mean(const struct example *e, const unsigned char *data, size_t count)
+static bool print_mean(const struct example *e, const unsigned char *data, size_t count)
 {
-    cl_mem bytes = example_buffer(e, MOST, NULL);
+    cl_mem bytes = example_buffer(e, count, NULL);
     cl_mem total = example_buffer(e, sizeof(cl_ulong), NULL);
+    clfold_context *ctx = NULL; /* made once a program, not once a call */
     cl_event written = NULL, summed = NULL;
     cl_ulong sum = 0;
-    clfold_context *ctx = NULL; /* a real program creates it once, not once a call */
-    int status = clfold_context_create(&ctx, e->context, e->device, NULL);
+    bool done = bytes && total &&
+                clfold_ok(clfold_context_create(&ctx, e->context, e->device, NULL)) &&
+                opencl_ok(clEnqueueWriteBuffer(e->queue, bytes, CL_FALSE, 0, count, data,
+                                               0, NULL, &written),
+                          "clEnqueueWriteBuffer") &&
+                clfold_ok(enqueue_sum(ctx, e, bytes, total, count, &written, &summed));
 
-    if (status == CLFOLD_OK) {
-        status = clEnqueueWriteBuffer(e->queue, bytes, CL_FALSE, 0, count, data, 0, NULL,
-                                      &written);
-    }
-    if (status == CLFOLD_OK) {
-        status = enqueue_sum(ctx, e, bytes, total, count, &written, &summed);
-    }
-    /* Nothing has waited so far: a real program does other work here. */
-    if (status == CLFOLD_OK) {
-        status = clEnqueueReadBuffer(e->queue, total, CL_TRUE, 0, sizeof(sum), &sum, 1,
-                                     &summed, NULL);
-    }
-    if (status == CLFOLD_OK) {
+    /* Nothing has waited so far: a program with more to do would do it here. */
+    done = done && opencl_ok(clEnqueueReadBuffer(e->queue, total, CL_TRUE, 0, sizeof(sum),
+                                                 &sum, 1, &summed, NULL),
+                             "clEnqueueReadBuffer");
+    if (done) {
         printf("%zu bytes, mean %.3f\n", count, (double)sum / (double)count);
-    } else {
-        fprintf(stderr, "%s: %s\n", clfold_status_name(status), clfold_last_error());
     }
-    if (summed) {
-        clReleaseEvent(summed);
-    }
-    if (written) {
-        clReleaseEvent(written);
-    }
+    clFinish(e->queue); /* after a failure the write may still read `data` */
+    example_release_event(summed);
+    example_release_event(written);
     clfold_context_destroy(&ctx);
-    clReleaseMemObject(total);
-    clReleaseMemObject(bytes);
-    return status == CLFOLD_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+    example_release(total);
+    example_release(bytes);
+    return done;
 }
 
 int main(int argc, char **argv)
 {
-    static unsigned char data[MOST];
     const char *const path = argc > 1 ? argv[1] : LICENSE_FILE;
-    FILE *const file = fopen(path, "rb");
-
-    if (!file) {
-        perror(path);
-        return EXIT_FAILURE;
-    }
-    const size_t count = fread(data, 1, MOST, file);
-    fclose(file);
-    if (count == 0) {
-        fprintf(stderr, "%s is empty, and has no mean\n", path);
-        return EXIT_FAILURE;
-    }
+    size_t count;
+    unsigned char *const data = example_read(path, &count);
     struct example e = example_open();
-    const int status = print_mean(&e, data, count);
+    bool done = false;
+
+    if (data && count == 0) {
+        fprintf(stderr, "%s is empty, so it has no mean\n", path);
+    } else if (data && e.queue) {
+        done = print_mean(&e, data, count);
+    }
     example_close(&e);
-    return status;
+    free(data);
+    return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,8 +3,8 @@
 
 #define COUNT 1000
 
-static int print_sum(cl_context context, cl_device_id device, cl_command_queue queue,
-                     cl_mem x, size_t count)
+static bool print_sum(cl_context context, cl_device_id device, cl_command_queue queue,
+                      cl_mem x, size_t count)
 {
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32, .name = "sum" };
     cl_float result = 0;
@@ -21,7 +21,7 @@ static int print_sum(cl_context context, cl_device_id device, cl_command_queue q
         printf("%s\n", clfold_last_error());
     }
     clfold_context_destroy(&ctx);
-    return status == CLFOLD_OK ? 0 : 1;
+    return status == CLFOLD_OK;
 }
 
 int main(void)
@@ -32,10 +32,14 @@ int main(void)
     for (size_t i = 0; i < COUNT; ++i) {
         values[i] = (cl_float)i / 4;
     }
-    cl_mem x = example_buffer(&e, sizeof(values), values);
-    int failed = print_sum(e.context, e.device, e.queue, x, COUNT);
-    int refused = print_sum(e.context, e.device, e.queue, x, 2 * COUNT);
-    clReleaseMemObject(x);
+    cl_mem x = e.queue ? example_buffer(&e, sizeof(values), values) : NULL;
+    bool done = false;
+    if (x) {
+        done = print_sum(e.context, e.device, e.queue, x, COUNT);
+        /* More than the buffer holds: clfold enqueues nothing, and says why. */
+        done = !print_sum(e.context, e.device, e.queue, x, 2 * COUNT) && done;
+    }
+    example_release(x);
     example_close(&e);
-    return !failed && refused ? EXIT_SUCCESS : EXIT_FAILURE;
+    return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,25 +1,126 @@
 #!/usr/bin/env python3
-"""drive.py EXAMPLE [ARGUMENT...] -- LINE...: runs a built example, which must print these lines."""
+"""drive.py NAME PROGRAM: runs the built example NAME on each of its cases. Each must end as it
+should and print the case's lines."""
 
+import os
 import subprocess
 import sys
+import tempfile
 
-SKIP = 77
+# Many tiles of a scan and pieces of a file: lines of 0 to 40 words, the last without its end.
+LARGE = b"\n".join(b" ".join([b"word"] * (i * 7 % 41)) for i in range(20000)) + b"\nthe end"
 
 
-def main(*words):
-    split = words.index("--")
-    command, expected = words[:split], words[split + 1 :]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode == SKIP:
-        print(done.stderr.strip(), file=sys.stderr)
-        return SKIP
-    if done.returncode != 0 or done.stdout.splitlines() != list(expected):
-        said = done.stdout + done.stderr
-        print(f"ended with {done.returncode} and said:\n{said}", file=sys.stderr)
-        return 1
-    print(done.stdout, end="", file=sys.stderr)
-    return 0
+def system_v(data):
+    """The checksum of System V and the number of blocks, as `sum -s` has them."""
+    total = (sum(data) & 0xFFFF) + (sum(data) >> 16)
+    return [f"{(total & 0xFFFF) + (total >> 16)} {(len(data) + 511) // 512}"]
+
+
+def prepared(total):
+    return [f"not prepared: sum {total}, and the call compiled its kernels",
+            f"prepared: sum {total}, and the call compiled nothing"]
+
+
+def last_line(data):
+    lines = data.split(b"\n")
+    start = len(data) - len(lines[-1])
+    return [f"{len(lines)} lines", f"line {len(lines)} starts at byte {start}: the end"]
+
+
+LICENSE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "LICENSE")
+NOWHERE, FOLDER = os.path.join(LICENSE, "file"), os.path.dirname(LICENSE)
+
+# Of each example: a file, its bytes, or None for the default, which is the license; further
+# arguments; and the lines of stdout, or where it must fail a part of stderr as a str.
+CASES = {
+    "cpp": [
+        (FOLDER, [], "the text cannot be read"),
+        (NOWHERE, [], "the text cannot be read"),
+        (None, [], ["line 1 has 11 bytes", "line 3 has 37 bytes", "line 5 has 76 bytes",
+                    "line 6 has 77 bytes", "line 12 has 78 bytes"]),
+        (b"", [], []),
+        (b"\n", [], []),
+        (b"a", [], ["line 1 has 1 bytes"]),
+        (b"ab\n\nabc\nab\nabcd", [],
+         ["line 1 has 2 bytes", "line 3 has 3 bytes", "line 5 has 4 bytes"]),
+    ],
+    "csr": [
+        (FOLDER, [], "Is a directory"),
+        (NOWHERE, [], "LICENSE/file: Not a directory"),
+        (None, [], ["21 lines, 170 words", "line 20 has the most: words 154 to 169"]),
+        (b"", [], ["0 lines, 0 words"]),
+        (b"\n", [], ["1 lines, 0 words"]),
+        (b"a", [], ["1 lines, 1 words", "line 1 has the most: words 1 to 1"]),
+        (b"a\n\nb c", [], ["3 lines, 3 words", "line 3 has the most: words 2 to 3"]),
+        (LARGE, [], [f"20001 lines, {len(LARGE.split())} words",
+                     "line 36 has the most: words 681 to 720"]),
+    ],
+    "event": [
+        (FOLDER, [], "Is a directory"),
+        (NOWHERE, [], "LICENSE/file: Not a directory"),
+        (None, [], ["1075 bytes, mean 81.638"]),
+        (b"", [], "is empty, so it has no mean"),
+        (b"a", [], ["1 bytes, mean 97.000"]),
+    ],
+    "lines": [
+        (FOLDER, [], "Is a directory"),
+        (NOWHERE, [], "LICENSE/file: Not a directory"),
+        (None, [], ["21 lines", "line 21 starts at byte 1065: SOFTWARE."]),
+        (LICENSE, ["3"], ["21 lines", "line 3 starts at byte 13: "
+                                   "Copyright (c) 2026 the clfold authors"]),
+        (LICENSE, ["22"], ["21 lines"]),
+        (b"", [], ["0 lines"]),
+        (b"\n", [], ["1 lines", "line 1 starts at byte 0: "]),
+        (b"a", [], ["1 lines", "line 1 starts at byte 0: a"]),
+        (b"ab\n\n\ncd", [], ["4 lines", "line 4 starts at byte 5: cd"]),
+        (LARGE, [], last_line(LARGE)),
+    ],
+    "prepare": [
+        (FOLDER, [], "Is a directory"),
+        (NOWHERE, [], "LICENSE/file: Not a directory"),
+        (None, [], prepared(87761)),
+        (b"", [], prepared(0)),
+        (LARGE, [], prepared(sum(LARGE))),
+    ],
+    "queues": [
+        (FOLDER, [], "cannot be read"),
+        (NOWHERE, [], "LICENSE/file: Not a directory"),
+        (None, [], ["22226 3"]),
+        (LICENSE, ["1074"], ["22226 3"]),
+        (LICENSE, ["43"], ["22226 3"]),  # 25 pieces, the last of them full
+        (b"", [], ["0 0"]),
+        (b"a", [], ["97 1"]),
+        (LARGE, ["65536"], system_v(LARGE)),
+    ],
+    "sum": [
+        (None, [], ["124875", "sum: in holds 1000 elements of f32, in_offset 0 + count 2000 is "
+                              "past its end (CLFOLD_ERROR_RANGE)"]),
+    ],
+}
+
+
+def fault(program, file, arguments, expected):
+    """What is wrong with a case, or None."""
+    with tempfile.NamedTemporaryFile() as written:
+        if isinstance(file, bytes):
+            written.write(file)
+            written.flush()
+            file = written.name
+        command = [program, *([file] if file else []), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    fails = isinstance(expected, str)
+    right = expected in done.stderr if fails else done.stdout.splitlines() == expected
+    if done.returncode == fails and right:
+        return None
+    return (f"{' '.join(command)} ended with {done.returncode} and said:\n"
+            f"{done.stdout}{done.stderr}instead of: {expected}")
+
+
+def main(name, program):
+    found = [text for text in (fault(program, *case) for case in CASES[name]) if text]
+    print("\n".join([*found, f"{len(CASES[name])} cases"]), file=sys.stderr)
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
