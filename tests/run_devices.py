@@ -17,7 +17,7 @@ RUSTICL_ENABLE does not say otherwise.
   --env-on TEXT NAME=VALUE  set on the devices whose "platform: device" holds TEXT
   --limit SECONDS   for one process
   --driver-fault TEXT  a known fault of a driver: a program that a signal ends after TEXT stood
-                    in what it wrote to stderr runs again, at most twice; each is told
+                    in what it wrote to stderr runs again, at most twice; each is named
   --required FILE   each line of FILE must be in some device's name; CLFOLD_REQUIRED_DEVICES
                     in the environment does the same. Without either, a machine that has no
                     device skips.
@@ -100,7 +100,7 @@ def processor_seconds():
 
 
 def stacks_of(pid):
-    """What each thread of a process is in; elfutils' eu-stack tells it, where there is one."""
+    """What each thread of a process is in; elfutils' eu-stack prints it, if installed."""
     try:
         done = subprocess.run(["eu-stack", "-p", str(pid)], capture_output=True, text=True,
                               timeout=STACK_SECONDS, check=False)

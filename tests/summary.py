@@ -29,9 +29,9 @@ def lines_of(text):
 
 def cases_of(build):
     """Name and state of each test of a build, or of its points where it speaks TAP, and what
-    was said behind it.
+    was printed after it.
 
-    Meson's own count of points leaves out the program that crashed behind its last one, so
+    Meson's own count of points leaves out the program that crashed after its last one, so
     a test that failed without a failed point is a failure more.
     """
     with open(os.path.join(build, "meson-logs", "testlog.json"), encoding="utf-8") as file:

@@ -6,7 +6,7 @@ import subprocess
 
 ROOFLINE = "roofline"
 PANEL = (760, 460)  # pixels
-# Dark and light in turn, for print in grey, where the points tell lines apart as well.
+# Dark and light in turn, for print in grey, where the points distinguish lines as well.
 STYLES = [
     ("#d55e00", 5), ("#56b4e9", 4), ("#0072b2", 7), ("#e69f00", 6), ("#009e73", 9),
     ("#cc79a7", 8), ("#5b3a8c", 13), ("#000000", 12),

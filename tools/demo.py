@@ -121,7 +121,7 @@ class Text:
 
     def line_starts(self, ranks):
         """ranks, for each byte: how many newlines stand before it. So a newline's own rank is
-        the number of its line, from 0, and the next line begins behind it."""
+        the number of its line, from 0, and the next line begins after it."""
         starts = numpy.full(self.ends.size, -1)
         starts[0] = 0
         numbers = ranks[self.ends].astype("i8") + 1
@@ -317,7 +317,7 @@ def main(build):
         print(f"Text: {text.size} bytes, the first of {text.files} files below "
               f"{' and '.join(TEXTS)}.")
         print("Where its lines begin follows from an exclusive scan over its newlines, bytes into")
-        print("u32 (GB/s: one read, one write); `grep -b` tells the same, and `cmp` compares.")
+        print("u32 (GB/s: one read, one write); `grep -b` prints the same, and `cmp` compares.")
         path = os.path.join(scratch, "geoid.npy")
         numpy.save(path, heights)  # big-endian, as it came
         files = {kind: write_large(scratch, heights, kind) for kind in TYPES}

@@ -71,7 +71,7 @@ class Codegen(unittest.TestCase):
                 self.assertEqual(row["load_bytes"], 16)
 
     def test_unread(self):
-        """Where nobody reads on, as behind `| head`, it ends without a word."""
+        """If its output is closed, as by `| head`, it ends without a message."""
         words = [sys.executable, CODEGEN, "--build", BUILD, "--no-cache", "--target", "gfx90a"]
         environment = {**os.environ, "PYTHONUNBUFFERED": ""}
         read, write = os.pipe()

@@ -283,7 +283,7 @@ class Rules(unittest.TestCase):
 
 
 class Planted(unittest.TestCase):
-    """What is right passes each check, and what is wrong is found by its own."""
+    """Correct code passes each check, and each fault is found by its own."""
 
     def found(self, wrong, part):
         self.assertEqual(len(wrong), 1, wrong)

@@ -15,7 +15,7 @@ EMBED = os.path.join(
 )
 SOURCE_FOLDER, COMPILER = None, None
 
-# Prints the table: for each entry its name, length, the bytes, and the byte behind them.
+# Prints the table: for each entry its name, length, the bytes, and the byte after them.
 READER = """#include "plan/kernel_texts.h"
 #include <stdio.h>
 int main(void)
@@ -141,7 +141,7 @@ class Embed(unittest.TestCase):
         done = self.embed(self.folder + "/none/texts.c", good)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stderr.count("\n"), 1)
-        # A folder stands where the file should go: all is written, and then refused.
+        # A folder stands where the file should go: all is written, and then fails.
         os.mkdir(self.output)
         self.assertEqual(self.embed(self.output, good).returncode, 1)
         self.assertEqual(os.listdir(os.path.dirname(self.output)), ["texts.c"])

@@ -68,10 +68,10 @@ class Usage(unittest.TestCase):
         for part, words in (
             ("wants --pack DIR, or --carry DIR", ()),
             ("no option --fly", ("--fly",)),
-            ("--stage wants a word", ("--stage",)),
-            ("--stage dance: there is no such stage", ("--carry", "x", "--stage", "dance")),
+            ("--stage needs a value", ("--stage",)),
+            ("--stage dance: unknown stage", ("--carry", "x", "--stage", "dance")),
             ("--pack goes with neither", ("--pack", "x", "--stage", "build")),
-            ("--carry nowhere: is no folder", ("--carry", "nowhere", "--stage", "build")),
+            ("--carry nowhere: is not a folder", ("--carry", "nowhere", "--stage", "build")),
         ):
             done = call(*words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)

@@ -28,7 +28,7 @@ clfold_fold use(cl_mem w)
     return fold;
 }
 """
-# Each is legal in some of the languages, and must be refused in the others.
+# Each is legal in some of the languages, and must be rejected in the others.
 PLANTED = (
     ("c", "c99", "typedef int x; typedef int x;"),
     ("c", "c11", "void f();"),
@@ -75,7 +75,7 @@ def main(root):
                 if status == 0:
                     failures.append(f"{compiler} -std={standard} accepts: {text}")
         for command, (status, text) in zip(commands, tools.run_all(commands)):
-            # CL/cl_version.h says in a note which version it takes; that is no warning.
+            # CL/cl_version.h says in a note which version it takes; that is not a warning.
             if status != 0 or "warning:" in text:
                 failures.append(" ".join(command) + "\n" + text)
     tools.finish(failures, f"{len(commands)} compilations")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""rules.py ROOT: what the project's files may not contain, as far as text tells.
+"""rules.py ROOT: what the project's files must not contain, as far as text shows.
 
 Each rule is a function of a file's path below ROOT and its text, and yields the lines
 that break it: (line number, sentence). test_rules.py plants a violation for each.

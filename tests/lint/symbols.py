@@ -24,7 +24,7 @@ def exported(library):
     status, text = tools.run([tools.need("nm"), "-D", "--defined-only", library])
     if status != 0:
         sys.exit(text)
-    # "0000000000001230 T clfold_reduce", and a version behind @ if it has one
+    # "0000000000001230 T clfold_reduce", and a version after @ if it has one
     return {line.split()[-1].split("@")[0] for line in text.splitlines()}
 
 

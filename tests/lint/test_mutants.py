@@ -39,12 +39,12 @@ class Mutants(unittest.TestCase):
             lister = script("lister", r"printf '0\tHouse: small\tOpenCL 3.0\t1\n'")
             words = [os.path.join(TESTS, "run_devices.py"), lister]
             words += [f"{name}=any={script(name, text)}" for name, text in programs.items()]
-            told = io.StringIO()
-            with contextlib.redirect_stdout(told), \
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output), \
                     mock.patch.dict(os.environ, {"OCL_ICD_VENDORS": vendor}), \
                     mock.patch.object(driver.shutil, "which", return_value=None):
                 status = driver.main(words)
-        return status, [line for line in told.getvalue().splitlines() if line[0] != "#"]
+        return status, [line for line in output.getvalue().splitlines() if line[0] != "#"]
 
     def test_wrong(self):
         self.assertEqual(

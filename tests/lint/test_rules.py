@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants a violation for each rule of rules.py, and beside it what is allowed."""
+"""Plants a violation for each rule of rules.py, and next to it allowed text."""
 
 import os
 import subprocess

@@ -155,8 +155,8 @@ class Runner(unittest.TestCase):
             found, _, comments = self.run_it(program % (good, ending), "--driver-fault", text)
             with open(counter, encoding="utf-8") as file:
                 self.assertEqual((found, len(file.readlines())), (status, runs))
-            told = [line for line in comments if "a known fault of the driver" in line]
-            self.assertEqual(len(told), (runs - 1 if status == 0 else 3 if runs == 3 else 0))
+            reported = [line for line in comments if "a known fault of the driver" in line]
+            self.assertEqual(len(reported), (runs - 1 if status == 0 else 3 if runs == 3 else 0))
 
     def test_environment(self):
         self.devices(a=ONE)

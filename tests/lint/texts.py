@@ -47,9 +47,9 @@ def compile_all(clang, compilations):
         files.setdefault(options, []).append(path)
     commands = []
     for options, paths in files.items():
-        # The driver tells how it would start the frontend; the last word is the file.
-        _, told = tools.run([clang, "-###", *options, paths[0]])
-        frontend = shlex.split(told.splitlines()[-1])[:-1]
+        # The driver prints how it would start the frontend; the last word is the file.
+        _, output = tools.run([clang, "-###", *options, paths[0]])
+        frontend = shlex.split(output.splitlines()[-1])[:-1]
         for first in range(0, len(paths), BATCH):
             commands.append((options, frontend, paths[first : first + BATCH]))
     failed = []

@@ -38,7 +38,7 @@ def first_line(text):
 
 
 def refuse_broken(program, done):
-    """A mutant that does not build, or is called wrongly, is not found: it is no mutant."""
+    """A mutant that does not build, or is called wrongly, is not found: it is not a mutant."""
     if done.status == 2:
         sys.exit(f"{os.path.basename(program)}: {done.err.strip()}")
 

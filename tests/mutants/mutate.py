@@ -104,7 +104,7 @@ FAULTS = {
         "reduce0", [(LADDER, 1, "if (l % (2 * s) == 0 && l + s < live)",
                      "if (l % (2 * s) == 0)")],
     ),
-    # Printed braces put the barrier behind the loop.
+    # Printed braces put the barrier after the loop.
     "barrier_behind_the_loop": (
         "reduce1", [(LADDER, 1, REDUCE1_STEP, REDUCE1_STEP_BARRIER_BEHIND)],
     ),
@@ -142,7 +142,7 @@ FAULTS = {
           "CLFOLD_OP16(usual, y, clfold_spread(*prefix))"),
          (GROUP_SCAN, 1, "y = clfold_combine(prefix, y)", "y = clfold_combine(y, prefix)")],
     ),
-    # Folds from behind the 16 elements with the last head, as if it ended its segment.
+    # Folds from after the 16 elements with the last head, as if it ended its segment.
     "cut_taken_as_inclusive": (
         "reduce_then_scan", [(VECTOR, 1, "return i - 16;", "return min(i, count - 16);")],
     ),
@@ -162,7 +162,7 @@ FAULTS = {
         "lookback/test_seeds",
         [(CHANNEL, 1, "clfold_see(words, x + min(from + k, num - 1), ", "clfold_see(words, x, ")],
     ),
-    # Totals found on the way are joined with each other before the prefix they are behind:
+    # Totals found on the way are joined with each other before the prefix that precedes them:
     # the bits depend on where the look-back ended.
     "lookback_not_forward": (
         "lookback/test_seeds",

@@ -93,7 +93,7 @@ def refused(d, _):
     for word in ["--ops", "--types", "--counts", "--rounds", "--device", "--peers", "--limit",
                  "--build", "--no-build", "--json", "--svg", "2^26", "NAME=COMMAND",
                  *PEERS]:  # fmt: skip
-        check(word in text, f"--help does not tell of {word}")
+        check(word in text, f"--help does not name {word}")
     check("Exit status" in text, text)
     for part, *words in [
         ("'sum'", "--ops", "reduce,sum"),
@@ -123,7 +123,7 @@ def refused(d, _):
 
 
 def faults(d, _):
-    """Each is told in its line, and none touches the others."""
+    """Each is reported in its line, and does not affect the others."""
     d.plant("clfold")
     peers = ",".join(f"{fault}={PLANTED} {fault}" for fault in FAULTS)
     peers += f",slower={PLANTED} slower,nowhere={d.folder}/nowhere"
@@ -173,7 +173,7 @@ BENCH_ROW = '{"device": "planted", "runs": 5, "roofline_gbps": 8.5}'
 
 
 def chart(d, _):
-    """Programs that are right have a line, and what the command bench tells of the device's."""
+    """Correct programs have a line, and the command bench's numbers of the device."""
     needs_gnuplot()
     d.plant("clfold")
     d.write_program("tools/clfold/clfold",
@@ -194,7 +194,7 @@ def chart(d, _):
     check(sorted(os.listdir(d.folder)) == before, f"{os.listdir(d.folder)}")
     check(os.stat(path).st_mode & 0o777 == 0o600, f"{os.stat(path)}")
 
-    # The roofline fails: its line tells, and all else stands. A link stays.
+    # The roofline fails: its line says so, and the rest is complete. A link stays.
     os.symlink(path, path + ".link")
     for script, why in [("exit 1", "clfold bench: ended with 1"),
                         ("echo '{}'", "clfold bench: ended with 0"),
@@ -212,7 +212,7 @@ def chart(d, _):
 
 
 def no_chart(d, _):
-    """What cannot be drawn is told before anything runs, and what was there stays as it was."""
+    """A chart that cannot be drawn is reported before anything runs, and an old file stays."""
     needs_gnuplot()
     d.plant("clfold")
     words = ["--no-build", *ONE, "--peers", f"slower={PLANTED} slower", "--svg"]
@@ -328,7 +328,7 @@ def no_such_device(d, _):
 
 
 def unread(d, _):
-    """Where nobody reads on, as behind `| head`, it ends without a word."""
+    """If its output is closed, as by `| head`, it ends without a message."""
     d.plant("clfold")
     words = ["--no-build", *ONE, "--counts", "1,2,3,4", "--peers", f"slower={PLANTED} slower"]
     with subprocess.Popen([d.compare, "--build", d.folder, *words], stdout=subprocess.PIPE,

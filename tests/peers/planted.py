@@ -11,26 +11,26 @@ READY = {"ready": True, "device": "planted", "index": 0, "sets": 1}
 MOMENTS = {"none": [0.004, 0.001, 0.002], "slower": [0.005, 0.003, 0.004]}
 
 
-def tell(**told):
-    print(json.dumps(told), flush=True)
+def send(**message):
+    print(json.dumps(message), flush=True)
 
 
 def before_all(fault):
     if fault == "no_device":
-        tell(no_device="there is none of these")
+        send(no_device="there is none of these")
         sys.exit(1)
     if fault == "fails":
-        tell(failed='it says "no" twice')
+        send(failed='it says "no" twice')
         sys.exit(1)
     if fault == "wrong_at_once":
-        tell(wrong="item 5 is 3 and not 4")
+        send(wrong="item 5 is 3 and not 4")
         sys.exit(1)
     if fault == "quits":
         print("first line\nout of sorts", file=sys.stderr)
         sys.exit(3)
     if fault == "hangs_at_once":
         time.sleep(3600)
-    tell(**{**READY, "device": "another" if fault == "elsewhere" else "planted"})
+    send(**{**READY, "device": "another" if fault == "elsewhere" else "planted"})
 
 
 def in_round(fault, number):
@@ -41,10 +41,10 @@ def in_round(fault, number):
     if fault == "chatters":
         print("hello", flush=True)
     elif fault == "says_nothing":
-        tell(nothing=1)
+        send(nothing=1)
     else:
         times = MOMENTS.get(fault, MOMENTS["none"])
-        tell(seconds=-1 if fault == "back_in_time" else times[number % len(times)])
+        send(seconds=-1 if fault == "back_in_time" else times[number % len(times)])
 
 
 def main(fault):
@@ -54,9 +54,9 @@ def main(fault):
             break
         in_round(fault, number)
     if fault == "wrong":
-        tell(wrong="item 7 is 1 and not 2")
+        send(wrong="item 7 is 1 and not 2")
     else:
-        tell(ok=True)
+        send(ok=True)
 
 
 if __name__ == "__main__":

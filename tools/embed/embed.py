@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """embed.py OUTPUT.c INPUT...: makes text files a table in C.
 
-Bytes are written as numbers: string literals have a length that compilers may refuse, and
+Bytes are written as numbers: string literals have a length that compilers may reject, and
 escapes that a generator may get wrong. A file that kernels should not contain (NUL, not
-ASCII, CR, tab, no newline at its end) is refused, and then OUTPUT.c stays as it was.
+ASCII, CR, tab, no newline at its end) is rejected, and then OUTPUT.c stays as it was.
 """
 
 import os

@@ -130,7 +130,7 @@ def instructions_an_element(steps, kind, size):
 
 def tile_loops(steps, read, written):
     """Instructions an element in a group's two loops over the elements that it has in local
-    memory, of `read` bytes and then of `written` bytes each: the fold, which is behind the barrier
+    memory, of `read` bytes and then of `written` bytes each: the fold, which is after the barrier
     that ends the reading of them, and the scan, which ends at the last barrier before wide stores.
     None for a loop that is not there."""
     parts = between_barriers(steps)

@@ -1,4 +1,4 @@
-"""What the code of a kernel must be, for the tests: each returns sentences, none if it is right.
+"""Checks on the code of a kernel: each returns sentences, none if the code passes.
 
 The policy's first candidate streams: its kernels read and write all elements by 16 bytes a
 work-item, keep what they fold in registers, and read descriptors where all groups see them.
@@ -96,7 +96,7 @@ def loops(entry, numbers):
 
 
 def residents(entry, numbers):
-    """Enough warps of NVIDIA's stay on a unit, where ptxas tells of their registers."""
+    """Enough warps of NVIDIA's stay on a unit, where ptxas prints their registers."""
     least, warps = LEAST_WARPS.get(numbers["target"]), numbers["waves"]
     if least is None or warps is None or not is_sum_scan(entry, numbers["kernel"]):
         return []

@@ -169,7 +169,7 @@ class Compilers:
 
     def nvidia(self, target, folder, path):
         """Kernels of a PTX file, with what ptxas and nvdisasm say of them. Without ptxas
-        nobody knows its registers."""
+        its registers are unknown."""
         with open(path, encoding="utf-8") as file:
             text = file.read()
         found, real = ptx.kernels(text), {}
@@ -243,7 +243,7 @@ def widest(steps, kind):
 
 
 def figures(target, kernel, group_size, sizes=None):
-    """What is told of a kernel, as numbers: 0 where there is none, None what is not known. The
+    """The facts about a kernel, as numbers: 0 if there is none, None if unknown. The
     loops over elements are those of our scans, whose elements have `sizes`: bytes in and out."""
     facts = kernel.facts
     real = facts.get("instructions", kernel)

@@ -67,7 +67,7 @@ def step_of(line):
 
 
 def read_metadata(text, found):
-    """Spills stand in the notes at the end, behind or before the kernel's name."""
+    """Spills are in the notes at the end, after or before the kernel's name."""
     for part in re.split(r"^  - ", text, flags=re.M)[1:]:
         lines = ("    " + part).splitlines()
         names = [m[1] for m in map(METADATA["name"].match, lines) if m and m[1] in found]

@@ -14,7 +14,7 @@ SPACES = {"global": asm.GLOBAL, "shared": asm.LOCAL, "local": asm.PRIVATE}
 
 
 def access_of(opcode):
-    """What ld.relaxed.gpu.global.v2.u64 and its like do; None for what is no access."""
+    """What ld.relaxed.gpu.global.v2.u64 and its like do; None if it is not an access."""
     parts = opcode.split(".")
     kind = {"ld": asm.LOAD, "st": asm.STORE, "atom": asm.ATOMIC, "red": asm.ATOMIC}.get(parts[0])
     size = re.fullmatch(r"[busf](\d+)(?:x\d)?", parts[-1])
@@ -32,7 +32,7 @@ def access_of(opcode):
 
 
 def step_of(line):
-    """A line of a kernel's body as a step; None for what is neither label nor instruction."""
+    """A line of a kernel's body as a step; None if it is neither label nor instruction."""
     line = line.split("//")[0].strip()
     label = LABEL.match(line)
     if label:

@@ -113,7 +113,7 @@ static int read_arguments(struct options *options, int argc, char **argv)
         } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             options->help = true;
         } else if (argv[i][0] == '-') {
-            return complain(EXIT_USAGE, "%s is no option; see --help", argv[i]);
+            return complain(EXIT_USAGE, "unknown option %s; see --help", argv[i]);
         } else if (options->file) {
             return complain(EXIT_USAGE, "one FILE only: %s after %s", argv[i],
                             options->file);

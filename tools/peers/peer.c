@@ -279,7 +279,7 @@ static void read_options(struct options *options, const struct peer *peer, int a
         } else if (strcmp(argv[i], "--serve") == 0) {
             options->serve = true;
         } else {
-            usage(peer, k < num ? "there is no value of" : "there is no", argv[i]);
+            usage(peer, k < num ? "no value for" : "unknown option", argv[i]);
         }
     }
 }
