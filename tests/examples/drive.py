@@ -94,7 +94,7 @@ CASES = {
         (LARGE, ["65536"], system_v(LARGE)),
     ],
     "sum": [
-        (None, [], ["124875", "sum: in holds 1000 elements of f32, in_offset 0 + count 2000 is "
+        (None, [], ["124875", "sum: in holds 1000 elements of f32, but in_offset 0 + count 2000 is "
                               "past its end (CLFOLD_ERROR_RANGE)"]),
     ],
 }

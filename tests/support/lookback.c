@@ -112,5 +112,5 @@ bool is_due_refusal(const struct device *device, const char *algorithm,
     return device->ends_loops
                ? strstr(why, "stops work-items that run long loops") != NULL
                : in_place && !has_fences(device, plan->tier) &&
-                     strstr(why, "needs acquire and release");
+                     strstr(why, "needs device-scope acquire and release");
 }
