@@ -222,7 +222,7 @@ def damaged(d, device):
         for types in [["--types", "u8"], ["--types", "u8,i8:i64"], []]:
             words_of_count = ["--count", count, *types, "--file", path]
             d.bad(1, "CLFOLD_ERROR_RANGE", *words, *words_of_count)
-    d.bad(1, "folded as floats", *words, *QUICK, "--types", "f32:i32", "--file", path)
+    d.bad(1, "floats need a float type", *words, *QUICK, "--types", "f32:i32", "--file", path)
     check(d.left() == [], f"left: {d.left()}")
 
 
