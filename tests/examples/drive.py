@@ -94,8 +94,8 @@ CASES = {
         (LARGE, ["65536"], system_v(LARGE)),
     ],
     "sum": [
-        (None, [], ["124875", "sum: in holds 1000 elements of f32, but in_offset 0 + count 2000 is "
-                              "past its end (CLFOLD_ERROR_RANGE)"]),
+        (None, [], ["124875", "sum: in holds 1000 elements of f32, but in_offset 0 + "
+                              "count 2000 is past its end (CLFOLD_ERROR_RANGE)"]),
     ],
 }
 
