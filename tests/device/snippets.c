@@ -44,8 +44,8 @@ static void test_last_error(void **state)
     assert_int_equal(clfold_reduce(ctx, queue, &sum, in, 0, out, 0, 9, 0, NULL, NULL),
                      CLFOLD_ERROR_RANGE);
     assert_string_equal(clfold_last_error(),
-                        "sum: in holds 8 elements of u32, in_offset 0 + count 9 is past "
-                        "its end (CLFOLD_ERROR_RANGE)");
+                        "sum: in holds 8 elements of u32, but in_offset 0 + count 9 is "
+                        "past its end (CLFOLD_ERROR_RANGE)");
     /* [clfold_last_error] */
 }
 
