@@ -70,8 +70,9 @@ static void check_refused(const char *part, const char *format, ...)
 static const struct {
     const char *name, *operands;
 } commands[] = {
-    { "devices", "" }, { "reduce", "x" }, { "scan", "x y.npy" }, { "explain", "scan" },
-    { "ladder", "" },  { "trace", "" },   { "bench", "" },       { "tune", "" },
+    { "devices", "" },     { "reduce", "x" }, { "scan", "x y.npy" },
+    { "explain", "scan" }, { "ladder", "" },  { "trace", "" },
+    { "bench", "" },       { "tune", "" },    { "help", "" },
 };
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -352,7 +353,14 @@ static void lines(void **state)
         const char *line, *shown;
     } cases[] = {
         { "--version", "clfold version" },
+        { "-V", "clfold version" },
+        { "-Vh", "clfold version" },
         { "-h", "clfold help" },
+        { "help", "clfold help" },
+        { "help --help", "help help" },
+        { "help help", "help help" },
+        { "help reduce", "reduce help" },
+        { "help -- tune", "tune help" },
         { "--help", "clfold help" },
         { "devices", "devices" },
         { "devices --json", "devices json" },
@@ -463,7 +471,13 @@ static void refused(void **state)
         { "fold", "no command fold" },
         { "''", "no command ;" },
         { "--json", "no option --json, or it is not unique; see clfold --help" },
-        { "-V", "no option -V; see clfold --help" },
+        { "-x", "no option -x; see clfold --help" },
+        { "reduce -V", "no option -V; see clfold reduce --help" },
+        { "--version=1", "--version takes no value" },
+        { "help fold", "no command fold; see clfold --help" },
+        { "help ''", "no command ;" },
+        { "help --json", "no option --json" },
+        { "help reduce scan", "help takes one COMMAND at most, and got 2" },
         { "--help=x", "--help takes no value" },
         { "devices x", "devices takes no argument, and got x" },
         { "ladder x", "ladder takes no argument, and got x" },
@@ -559,7 +573,7 @@ static void most_types(void **state)
 /* It fits 80 columns and lists the options that the command takes, and no others. */
 static void check_help(enum action action)
 {
-    bool listed[NUM_KNOWN] = { 0 }, letter = false;
+    bool listed[NUM_KNOWN] = { 0 }, letter = false, version = false;
     size_t size;
     char *help;
     FILE *const stream = open_memstream(&help, &size);
@@ -571,6 +585,7 @@ static void check_help(enum action action)
         char name[64];
         assert_true(strlen(line) <= 80);
         letter = letter || strncmp(line, "  -h, --help ", 13) == 0;
+        version = version || strncmp(line, "  -V, --version ", 16) == 0;
         if (sscanf(line, "  --%63[a-z]", name) != 1 || !action) {
             continue;
         }
@@ -580,6 +595,7 @@ static void check_help(enum action action)
         }
     }
     assert_true(letter);
+    assert_int_equal(version, !action);
     for (size_t i = 0; i < NUM_KNOWN; i++) {
         if (action && takes(action - 1, known[i].name) && !listed[i]) {
             fail_msg("%s --help lacks --%s", commands[action - 1].name, known[i].name);
@@ -600,6 +616,7 @@ static void helps(void **state)
         "Usage: clfold trace [options]\n\nScans",
         "Usage: clfold bench [options]\n\nTimes",
         "Usage: clfold tune [options]\n       clfold tune --show | --reset",
+        "Usage: clfold help [COMMAND]\n\nPrints",
     };
     static const char *const spellings[] = { "-h", "--help", "--hel" };
     char begin[128] = "";

@@ -17,7 +17,10 @@ def usage(d, _):
     reduce_help = d.good("reduce", "-h")
     for word in ["f64", "reduce_tiles", *OPS]:
         check(word in reduce_help, f"reduce --help does not tell of {word}")
-    check(re.fullmatch(r"clfold \d+\.\d+\.\d+\n", d.good("--version")), "--version")
+    for word in ["--version", "-V"]:
+        check(re.fullmatch(r"clfold \d+\.\d+\.\d+\n", d.good(word)), word)
+    check(d.good("help") == general and d.good("help", "reduce") == reduce_help, "help")
+    d.bad(2, "no command fold; see clfold --help", "help", "fold")
 
     d.bad(2, "no command was given")
     d.bad(2, "no command fold", "fold")

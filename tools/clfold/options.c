@@ -166,7 +166,9 @@ static bool read_options(struct options *options, int argc, char **argv,
     struct option known[OPTION_MOST_ROWS] = { 0 };
     bool given[OPTION_MOST_ROWS] = { 0 };
     size_t num_known = 0;
-    int found;
+    /* +: stops at the command, whose options are its own */
+    char letters[OPTION_MOST_ROWS + 3], *letter = stpcpy(letters, action ? ":" : "+:");
+    int found, row_of[FIRST_VALUE] = { 0 };
 
     for (size_t i = 0; option_rows[i].name; i++) {
         const struct option_row *const row = &option_rows[i];
@@ -174,20 +176,23 @@ static bool read_options(struct options *options, int argc, char **argv,
             known[num_known++] = (struct option){
                 .name = row->name,
                 .has_arg = row->kind == VALUE_NONE ? no_argument : required_argument,
-                .val = row->letter ? row->letter : FIRST_VALUE + (int)i,
+                .val = FIRST_VALUE + (int)i,
             };
+            if (row->letter) {
+                *letter++ = row->letter;
+                row_of[(unsigned char)row->letter] = FIRST_VALUE + (int)i;
+            }
             if (row->initial && !read_value(row, row->initial, options, message)) {
                 return false;
             }
         }
     }
+    *letter = '\0';
     optind = 0; /* glibc and musl: begin anew */
     opterr = 0;
-    /* +: stops at the command, whose options are its own; -h is the only letter */
-    while ((found = getopt_long(argc, argv, action ? ":h" : "+:h", known, NULL)) != -1) {
-        if (found == 'h') {
-            options->help = true;
-            return true;
+    while ((found = getopt_long(argc, argv, letters, known, NULL)) != -1) {
+        if (found < FIRST_VALUE && row_of[found]) {
+            found = row_of[found];
         }
         if (found < FIRST_VALUE) {
             return refuse(action, found, argv[optind - 1], known, message);
@@ -196,7 +201,7 @@ static bool read_options(struct options *options, int argc, char **argv,
         if (!read_value(&option_rows[found - FIRST_VALUE], optarg, options, message)) {
             return false;
         }
-        if (options->version) {
+        if (options->help || options->version) {
             return true;
         }
     }
@@ -335,6 +340,18 @@ static void take_file(struct options *options, char **operands)
     options->element = options->raw ? options->raw : options->text;
 }
 
+static bool read_action(struct options *options, const char *name,
+                        struct message *message)
+{
+    for (options->action = ACTION_NONE + 1; options->action < ACTIONS;
+         options->action++) {
+        if (strcmp(command_rows[options->action].name, name) == 0) {
+            return true;
+        }
+    }
+    return message_set(message, "there is no command %.200s; see clfold --help", name);
+}
+
 static bool check_command(struct options *options, char **operands,
                           struct message *message)
 {
@@ -369,6 +386,10 @@ static bool check_command(struct options *options, char **operands,
                 message_set(message,
                             "--op and --folds together leave no case: arg-min is a "
                             "reduction"));
+    case ACTION_HELP:
+        options->help = true;
+        options->action = ACTION_NONE;
+        return !operands[0] || read_action(options, operands[0], message);
     default:
         return true;
     }
@@ -387,10 +408,11 @@ static bool read_command(struct options *options, int argc, char **argv,
     }
     argc -= optind;
     argv += optind;
-    const int wanted = command_rows[options->action].num_operands;
-    if (argc != wanted) {
+    const struct command_row *const command = &command_rows[options->action];
+    const int most = command->num_operands + command->num_optional;
+    if (argc < command->num_operands || argc > most) {
         snprintf(num, sizeof(num), "%d", argc);
-        return refuse_operands(options->action, wanted > 0 ? num : argv[0], message);
+        return refuse_operands(options->action, most > 0 ? num : argv[0], message);
     }
     return check_command(options, argv, message);
 }
@@ -407,13 +429,8 @@ bool options_read(struct options *options, int argc, char **argv, struct message
     if (optind >= argc) {
         return message_set(message, "no command was given; see clfold --help");
     }
-    const char *const name = argv[optind];
-    while (++options->action < ACTIONS) {
-        if (strcmp(command_rows[options->action].name, name) == 0) {
-            return read_command(options, argc - optind, argv + optind, message);
-        }
-    }
-    return message_set(message, "there is no command %.200s; see clfold --help", name);
+    return read_action(options, argv[optind], message) &&
+           read_command(options, argc - optind, argv + optind, message);
 }
 
 clfold_fold options_fold(const struct options *options, clfold_type element)

@@ -22,6 +22,7 @@ enum action {
     ACTION_TRACE,
     ACTION_BENCH,
     ACTION_TUNE,
+    ACTION_HELP, /* once read, it is the action whose help is printed */
     ACTIONS
 };
 

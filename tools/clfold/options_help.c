@@ -45,9 +45,9 @@ static void print_option(FILE *stream, const struct option_row *row)
     enum { COLUMN = 18 };
     const char *const value = value_rows[row->kind].name;
     struct text text = { 0 };
-    char head[64];
+    char head[64], letter[] = { '-', row->letter, ',', ' ', '\0' };
     const int length =
-        snprintf(head, sizeof(head), "  %s--%s%s%s", row->letter ? "-h, " : "", row->name,
+        snprintf(head, sizeof(head), "  %s--%s%s%s", row->letter ? letter : "", row->name,
                  value ? " " : "", value ? value : "");
 
     /* one that leaves no gap gets a line of its own */

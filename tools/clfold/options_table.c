@@ -32,13 +32,15 @@ enum {
     TRACE = 1 << ACTION_TRACE,
     BENCH = 1 << ACTION_BENCH,
     TUNE = 1 << ACTION_TUNE,
+    HELP = 1 << ACTION_HELP,
     ALL = (1 << ACTIONS) - 1
 };
 
 #define TO(member) offsetof(struct options, member)
 
 const struct option_row option_rows[OPTION_MOST_ROWS] = {
-    { "version", VALUE_NONE, TO(version), NONE, .help = "print the version" },
+    { "version", VALUE_NONE, TO(version), NONE, .letter = 'V',
+      .help = "print the version" },
     { "probe", VALUE_NONE, TO(probe), DEVICES,
       .help =
           "find out by which memory groups may look back in a scan, and say why others "
@@ -112,7 +114,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "scan_lookback, or scan_chained, where each tile waits for the one before it" },
     { "kernel", VALUE_ALGORITHM, TO(algorithm), REDUCE | EXPLAIN,
       .help = "the same as --algorithm" },
-    { "device", VALUE_DEVICE, TO(device), ALL & ~(NONE | DEVICES),
+    { "device", VALUE_DEVICE, TO(device), ALL & ~(NONE | DEVICES | HELP),
       .help = "an index as clfold devices shows it, gpu, cpu, or a part of a name; "
               "default: the first GPU, else the first device" },
     { "raw", VALUE_TYPE, TO(raw), REDUCE | SCAN,
@@ -169,7 +171,7 @@ const struct command_row command_rows[ACTIONS] = {
         .name = "",
         .usage = "--help | --version",
         .about = "Folds the numbers of a file on an OpenCL device.\n",
-        .notes = "clfold COMMAND --help, or -h, says more about one command.\n"
+        .notes = "clfold help COMMAND, or clfold COMMAND --help, says more about one command.\n"
                  "Exit status: 0 done, 1 failed, 2 wrong usage.\n",
     },
     [ACTION_DEVICES] = {
@@ -339,5 +341,13 @@ const struct command_row command_rows[ACTIONS] = {
         "be: the median of the ratios, 19 times in 20. A reduction reads its elements, a "
         "scan reads and writes them once. The last line says how many folds are faster, "
         "or how many seconds would do if those were too short for some.\n",
+    },
+    [ACTION_HELP] = {
+        .name = "help", .usage = "[COMMAND]",
+        .summary = "what a command does, and its options",
+        .operands = "one COMMAND at most", .num_optional = 1,
+        .about = "Prints what clfold COMMAND --help prints; without COMMAND, what "
+                 "clfold --help prints.\n",
+        .notes = "",
     },
 };

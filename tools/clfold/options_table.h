@@ -38,7 +38,7 @@ struct option_row {
     double least, most;
     const char *excludes; /* "op,count", or NULL */
     const char *help;     /* which is broken into lines */
-    char letter;          /* of the short form, or 0 */
+    char letter;          /* of the short form, which takes no value, or 0 */
 };
 
 /* In the order of the help. A command has one row of a name at most. */
@@ -53,6 +53,7 @@ struct command_row {
     const char *operands; /* as the error calls them */
     int num_operands;
     const char *about, *notes; /* before and after the options */
+    int num_optional;          /* operands that may follow the others */
 };
 extern const struct command_row command_rows[ACTIONS];
 
