@@ -154,7 +154,9 @@ def expected(array, op, acc):
             find = {"min": np.argmin, "max": np.argmax}
             places = [find[word](flat) for word in op.split("-")[1:]]
             return [(int(place), flat[place]) for place in places]
-        if op in ["add", "mul"]:
+        if op == "mean":
+            numbers = [flat.mean(dtype=acc)]
+        elif op in ["add", "mul"]:
             numbers = [flat.sum(dtype=acc) if op == "add" else flat.prod(dtype=acc)]
         elif op.startswith("bit-"):
             numbers = [getattr(np, "bitwise_" + op[4:]).reduce(flat)]

@@ -8,8 +8,8 @@ import os
 import numpy as np
 
 from driver import (
-    IDENTITIES, KERNELS, NAMES, OPS, accumulator, check, has_fold, has_type, is_float, one_array,
-    values,
+    IDENTITIES, KERNELS, NAMES, OPS, accumulator, check, expected, has_fold, has_type, is_float,
+    one_array, same, values,
 )  # fmt: skip
 
 SEPARATORS = [" ", ",", "\n", "\r\n", " , ", ",\n", "\t", "\r\n\r\n"]
@@ -165,6 +165,54 @@ def empty(d, device):
         d.bad(1, "standard input: is empty, and max needs at least one number", "reduce", *words)
 
 
+def means(d, device):
+    """The sum in f64 over the count. The numbers are small, so that every sum is exact."""
+    path, words = d.save(np.ones(3, "i2")), ["--op", "mean", "--device", device["index"]]
+    if not device["fp64"]:
+        d.bad(1, "--op mean: ", "reduce", *words, path)
+        text = d.bad(1, "has no f64", "reduce", *words, "--json", path)
+        check("CLFOLD_ERROR_UNSUPPORTED" in text, text)
+        return
+    turn = int(d.random.integers(4))
+    for i, element in enumerate(NAMES):
+        if i % 4 == turn and has_type(device, element):
+            for form in FORMATS[:: 1 + 2 * (i % 2)]:
+                count = int(d.random.integers(1, 5000))
+                array = d.random.integers(0, 100, count).astype(element)
+                one_array(d, device, array, "mean", "float64", *given(d, array, form))
+    array = np.array([1, 2, 4], "u1")
+    one_array(d, device, array, "mean", "float64", "--acc", "f64", d.save(array), kernel="reduce4")
+    array = np.full(3, 2**63 - 1, "i8")
+    one_array(d, device, array, "mean", "float64", d.save(array))
+    for form in ["--raw", "--text"]:
+        for option in [[], ["--json"]]:
+            part = "standard input: is empty, and mean needs at least one number"
+            d.bad(1, part, "reduce", *words, *option, form, "i32", "-")
+
+
+def inits(d, device):
+    """--init comes before all numbers, and is the result of none."""
+    for op, element, acc, init in [
+        ("add", "int8", "int64", -1000), ("sum", "uint8", "float32", 0.5),
+        ("prod", "int16", "int64", 3), ("min", "int32", "int32", -5),
+        ("max", "float32", "float32", 9.5),
+        ("bit-xor", "uint32", "uint32", 77), ("logical-or", "uint8", "uint8", 2),
+    ]:  # fmt: skip
+        name = {"sum": "add", "prod": "mul"}.get(op, op)
+        for count in [0, 1, 777]:
+            array = values(d, name, element, count)
+            both = np.concatenate([np.array([init], acc), array.astype(acc)])
+            (_, number), = expected(both, name, acc)
+            words = ["--op", op, "--init", init, "--acc", NAMES[acc], "--device", device["index"]]
+            text = d.good("reduce", *words, *given(d, array, FORMATS[count % 4]))
+            check(same(text.rstrip("\n"), number), f"{words}: {text!r}, not {number!r}")
+    # only the file says which type it has to be of
+    words = ["reduce", "--device", device["index"], "--op", "max", "--init"]
+    d.bad(1, "--init 300: is out of the range of u8", *words, 300, d.save(np.ones(3, "u1")))
+    d.bad(1, "--init 1.5: is not a valid number of type u8", *words, 1.5, d.path("data.npy"))
+    check(d.good(*words, 1.5, d.save(np.ones(3, "f4"))) == "1.5\n", "a float")
+
+
 def bools(d, device):
     """Those of an .npy file are 0 and 1, folded as u8 is."""
     for count in [1, 777, 100003]:
@@ -227,6 +275,11 @@ def every_digit(d, device):
     array = np.full(1000, 2**31 - 1, "i4")
     one_array(d, device, array, "add", "int32", "--acc", "i32", d.save(array))
     one_array(d, device, array, "add", "int64", d.save(array))
+    # and so does a sum of i64, but not in f64
+    array = np.array([2**62, 2**62, 2**62], "i8")
+    one_array(d, device, array, "add", "int64", d.save(array))
+    if device["fp64"]:
+        one_array(d, device, array, "add", "float64", "--acc", "f64", d.save(array))
 
 
 def profile(d, device):
@@ -257,4 +310,4 @@ def profile(d, device):
 
 
 CASES = [operators, kernels, profile]
-VALUES = [conversions, not_numbers, ties, empty, bools, special_values, every_digit]
+VALUES = [conversions, not_numbers, ties, empty, means, inits, bools, special_values, every_digit]

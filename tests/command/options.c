@@ -87,9 +87,11 @@ static const struct known {
     { .name = "probe", .commands = "devices" },
     { .name = "json", .commands = "devices reduce scan explain ladder trace bench" },
     { .name = "profile", .commands = "reduce scan" },
-    { "op", "reduce explain ladder tune", "mul", "sum and MAX mul, moments",
+    { "op", "reduce", "prod", "Sum and MAX mul, moments",
+      ": the operators are " OP_NAMES " mean" },
+    { "op", "explain ladder tune", "sum", "SUM and MAX mul, moments mean product",
       ": the operators are " OP_NAMES },
-    { "op", "scan trace", "mul", "sum and MAX mul, arg-min min-max",
+    { "op", "scan trace", "prod", "avg and MAX mul, mean arg-min min-max",
       "the operators are " SCAN_OP_NAMES },
     { "op", "bench", "reduce", "add", ": the operations are reduce, scan, all" },
     { "acc", "reduce scan explain", "f64", "float f3 F32 f321 bool",
@@ -104,7 +106,7 @@ static const struct known {
     { "folds", "bench", "min,add", "sum add,,min", ": a list of add min max" },
     { .name = "inclusive", .commands = "scan explain" },
     { .name = "exclusive", .commands = "scan explain" },
-    { "init", "scan", "1", "1x 0x1p3 one", ": is no number" },
+    { "init", "reduce scan", "1", "1x 0x1p3 one", ": is not a valid number" },
     { "algorithm", "reduce", "reduce6",
       "best reduce7 reduce-1 Auto reduce__tiles chained",
       ": the kernels are " REDUCE_ALGORITHM_NAMES },
@@ -318,7 +320,7 @@ static char *show(void)
     assert_non_null(text);
     fprintf(text, "%s%s", o->action ? commands[o->action - 1].name : "clfold",
             operations[o->operation]);
-    show_name(text, "op", o->op ? op_name(o->op) : NULL);
+    show_name(text, "op", o->op ? options_op(o) : NULL);
     show_name(text, "acc", o->acc ? type_name(o->acc) : NULL);
     show_name(text, "type", o->element ? type_name(o->element) : NULL);
     show_types(text, &o->types);
@@ -377,6 +379,14 @@ static void lines(void **state)
         { "reduce --algorithm=reduce6 --kernel=reduce1 x",
           "reduce reduce op=add algorithm=reduce1 file=x" },
         { "reduce --kernel=reduce1 --algorithm=auto x", "reduce reduce op=add file=x" },
+        { "reduce --op mean --acc f64 --raw u8 x",
+          "reduce reduce op=mean acc=f64 type=u8 file=x format=raw" },
+        { "reduce --op mean --op sum --acc i8 x", "reduce reduce op=add acc=i8 file=x" },
+        { "reduce --init 1e999 x", "reduce reduce op=add init=1e999 file=x" },
+        { "scan --op sum a b.npy", "scan inclusive op=add file=a out=b.npy" },
+        { "explain reduce --op prod", "explain reduce op=mul type=f32 count=67108864" },
+        { "ladder --op sum", "ladder op=add type=i32 min=131072 max=33554432" },
+        { "tune --op prod", "tune op=mul seconds=90" },
         { "reduce --op add -- --json", "reduce reduce op=add file=--json" },
 
         { "scan a.npy b.npy", "scan inclusive op=add file=a.npy out=b.npy" },
@@ -509,7 +519,18 @@ static void refused(void **state)
         { "scan --op min-max a b.npy", WHICH "min-max gives two" },
         { "trace --op arg-min-max", WHICH "arg-min-max gives two" },
         /* of a type that is known, and of one that the file will tell */
-        { "scan --init 1.5 --raw i8 a b.npy", "--init 1.5: is no number of type i64" },
+        { "scan --init 1.5 --raw i8 a b.npy",
+          "--init 1.5: is not a valid number of type i64" },
+        { "reduce --init 1.5 --raw i8 a",
+          "--init 1.5: is not a valid number of type i64" },
+        { "reduce --init -1 --op max --raw u8 a",
+          "--init -1: is out of the range of u8" },
+        { "reduce --init 1 --op arg-min a", "--init does not go with --op arg-min" },
+        { "reduce --init 1 --op min-max a", "--init does not go with --op min-max" },
+        { "reduce --init 1 --op mean a", "--init does not go with --op mean" },
+        { "reduce --op mean --acc f32 a",
+          "--acc f32 does not go with --op mean, which folds in f64" },
+        { "reduce --acc i64 --op=mean a", "--acc i64 does not go with --op mean" },
         { "scan --init -1 --text u8 a b.npy", "--init -1: is out of the range of u64" },
         { "scan --init 128 --acc i8 a b.npy", "--init 128: is out of the range of i8" },
         { "scan --init 300 --op max --raw u8 a b.npy",
@@ -641,15 +662,24 @@ static void helps(void **state)
 
 static void init_values(void **state)
 {
-    const struct options wish = { .action = ACTION_SCAN, .init = "-3" };
+    struct options wish = { .action = ACTION_SCAN };
+    clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_I16 };
     clfold_arg_value value;
 
     (void)state;
-    assert_true(options_init(&wish, CLFOLD_I16, &value.value, &message));
+    assert_true(options_init(&wish, &fold, &value, &message));
+    assert_null(fold.init);
+    wish.init = "-3";
+    assert_true(options_init(&wish, &fold, &value, &message));
     assert_int_equal(value.value.i16, -3);
-    assert_true(options_init(&wish, CLFOLD_F64, &value.value, &message));
+    assert_ptr_equal(fold.init, &value.value);
+    assert_int_equal(fold.init_size, 2);
+    fold.type = CLFOLD_F64;
+    assert_true(options_init(&wish, &fold, &value, &message));
     assert_true(value.value.f64 == -3);
-    assert_false(options_init(&wish, CLFOLD_U32, &value.value, &message));
+    assert_int_equal(fold.init_size, 8);
+    fold.type = CLFOLD_U32;
+    assert_false(options_init(&wish, &fold, &value, &message));
     assert_string_equal(message.text, "--init -3: is out of the range of u32");
 }
 
@@ -667,12 +697,15 @@ static void check_fold(const struct options *wish, clfold_type element, clfold_t
 static void folds(void **state)
 {
     const struct options sum = { .op = CLFOLD_ADD };
+    const struct options mean = { .op = CLFOLD_ADD, .mean = true };
     struct options max = { .op = CLFOLD_MAX, .algorithm = "reduce_then_scan" };
 
     (void)state;
     check_fold(&sum, CLFOLD_U8, CLFOLD_U64, CLFOLD_U8);
     check_fold(&sum, CLFOLD_F32, CLFOLD_F32, 0);
     check_fold(&max, CLFOLD_U8, CLFOLD_U8, 0);
+    check_fold(&mean, CLFOLD_I8, CLFOLD_F64, CLFOLD_I8);
+    check_fold(&mean, CLFOLD_F64, CLFOLD_F64, 0);
     max.acc = CLFOLD_F64;
     check_fold(&max, CLFOLD_U8, CLFOLD_F64, CLFOLD_U8);
 }

@@ -15,7 +15,10 @@ def usage(d, _):
     check("clfold devices" in general and "clfold reduce" in general, general)
     check("--json" in d.good("devices", "--help"), "devices --help")
     reduce_help = d.good("reduce", "-h")
-    for word in ["f64", "reduce_tiles", *OPS]:
+    for words in [["reduce"], ["scan"]]:
+        text = " ".join(d.good(*words, "--help").split())
+        check("wrap around; --acc f64 avoids this" in text, text)
+    for word in ["f64", "reduce_tiles", "sum", "prod", "mean", *OPS]:
         check(word in reduce_help, f"reduce --help does not tell of {word}")
     for word in ["--version", "-V"]:
         check(re.fullmatch(r"clfold \d+\.\d+\.\d+\n", d.good(word)), word)

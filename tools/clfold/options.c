@@ -13,13 +13,18 @@
 
 /* ---- Values ---- */
 
-static bool read_op(const struct option_row *row, const char *text, clfold_op *op,
-                    struct message *message)
+static bool read_op(const struct option_row *row, const char *text,
+                    struct options *options, struct message *message)
 {
     const bool of_scan = row->kind == VALUE_SCAN_OP;
-    const char *const names = of_scan ? SCAN_OP_NAMES : OP_NAMES;
+    const bool of_reduce = row->kind == VALUE_REDUCE_OP;
+    const char *const names = of_scan     ? SCAN_OP_NAMES
+                              : of_reduce ? REDUCE_OP_NAMES
+                                          : OP_NAMES;
+    clfold_op *const op = &options->op;
 
-    *op = op_parse(text);
+    options->mean = of_reduce && strcmp(text, "mean") == 0;
+    *op = options->mean ? CLFOLD_ADD : op_parse(text);
     if (!*op) {
         return message_set(message, "--%s %.200s: the operators are %s", row->name, text,
                            names);
@@ -98,8 +103,9 @@ static bool read_value(const struct option_row *row, const char *text,
                message_set(message, "--%s %.200s: the types are " TYPE_NAMES, row->name,
                            text);
     case VALUE_OP:
+    case VALUE_REDUCE_OP:
     case VALUE_SCAN_OP:
-        return read_op(row, text, member, message);
+        return read_op(row, text, options, message);
     case VALUE_TYPES:
         return list_read_types(member, text, message);
     case VALUE_BENCH_OP:
@@ -253,16 +259,26 @@ static bool check_operation(struct options *options, const char *name,
     return true;
 }
 
-bool options_init(const struct options *options, clfold_type acc, void *value,
-                  struct message *message)
+const char *options_op(const struct options *options)
 {
-    switch (number_parse(value, acc, options->init)) {
+    return options->mean ? "mean" : op_name(options->op);
+}
+
+bool options_init(const struct options *options, clfold_fold *fold,
+                  clfold_arg_value *init, struct message *message)
+{
+    if (!options->init) {
+        return true;
+    }
+    fold->init = &init->value;
+    fold->init_size = type_size(fold->type);
+    switch (number_parse(&init->value, fold->type, options->init)) {
     case NUMBER_NONE:
-        return message_set(message, "--init %.200s: is no number of type %s",
-                           options->init, type_name(acc));
+        return message_set(message, "--init %.200s: is not a valid number of type %s",
+                           options->init, type_name(fold->type));
     case NUMBER_RANGE:
         return message_set(message, "--init %.200s: is out of the range of %s",
-                           options->init, type_name(acc));
+                           options->init, type_name(fold->type));
     case NUMBER_READ:
         break;
     }
@@ -273,14 +289,29 @@ bool options_init(const struct options *options, clfold_type acc, void *value,
  * number is. */
 static bool check_init(const struct options *options, struct message *message)
 {
+    const struct op_result form = op_result(options->op);
     clfold_arg_value value;
 
+    if (!options->init) {
+        return true;
+    }
+    if (form.num > 1 || form.position || options->mean) {
+        return message_set(message, "--init does not go with --op %s",
+                           options_op(options));
+    }
     if (options->acc || options->element) {
-        const clfold_fold fold = options_fold(options, options->element);
-        return options_init(options, fold.type, &value.value, message);
+        clfold_fold fold = options_fold(options, options->element);
+        return options_init(options, &fold, &value, message);
     }
     return number_parse(&value.value, CLFOLD_F64, options->init) != NUMBER_NONE ||
-           message_set(message, "--init %.200s: is no number", options->init);
+           message_set(message, "--init %.200s: is not a valid number", options->init);
+}
+
+static bool check_mean(const struct options *options, struct message *message)
+{
+    return !options->mean || !options->acc || options->acc == CLFOLD_F64 ||
+           message_set(message, "--acc %s does not go with --op mean, which folds in f64",
+                       type_name(options->acc));
 }
 
 static bool check_out(struct options *options, struct message *message)
@@ -361,14 +392,14 @@ static bool check_command(struct options *options, char **operands,
     case ACTION_REDUCE:
         take_file(options, operands);
         options->operation = CLFOLD_REDUCE;
-        return check_algorithm(options, message);
+        return check_algorithm(options, message) && check_init(options, message) &&
+               check_mean(options, message);
     case ACTION_SCAN:
         take_file(options, operands);
         options->out = operands[1];
         options->operation =
             options->exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN;
-        return check_algorithm(options, message) &&
-               (!options->init || check_init(options, message)) &&
+        return check_algorithm(options, message) && check_init(options, message) &&
                check_out(options, message);
     case ACTION_EXPLAIN:
         return check_operation(options, operands[0], message) &&
@@ -435,8 +466,9 @@ bool options_read(struct options *options, int argc, char **argv, struct message
 
 clfold_fold options_fold(const struct options *options, clfold_type element)
 {
-    const clfold_type acc =
-        options->acc ? options->acc : type_accumulator(options->op, element);
+    const clfold_type acc = options->acc    ? options->acc
+                            : options->mean ? CLFOLD_F64
+                                            : type_accumulator(options->op, element);
 
     return (clfold_fold){ .op = options->op,
                           .type = acc,

@@ -35,8 +35,9 @@ struct options {
     clfold_operation operation; /* reduce, scan, explain, trace */
     bool inclusive, exclusive;  /* as named; `operation` says what is done */
     clfold_op op;
-    clfold_type acc;              /* 0: by operator and element */
-    const char *algorithm;        /* NULL: the library's choice */
+    bool mean;             /* reduce: op is add, and the count divides the result */
+    clfold_type acc;       /* 0: by operator and element */
+    const char *algorithm; /* NULL: the library's choice */
     const char *algorithm_option; /* what named it */
     enum file_format format;
     clfold_type raw, text; /* as named; `format` and `element` say which */
@@ -66,11 +67,14 @@ bool options_read(struct options *options, int argc, char **argv,
 /* What --help prints of one command, or of all with ACTION_NONE. */
 void options_help(FILE *stream, enum action action);
 
+/* The name of what is done: that of the operator, or mean. */
+const char *options_op(const struct options *options);
+
 /* What is folded, without its init, once the type of the elements is known. */
 clfold_fold options_fold(const struct options *options, clfold_type element);
 
-/* options->init as a value of `acc`, which *value has room for. */
-bool options_init(const struct options *options, clfold_type acc, void *value,
-                  struct message *message);
+/* Gives the fold options->init, if there is one; *init has its value. */
+bool options_init(const struct options *options, clfold_fold *fold,
+                  clfold_arg_value *init, struct message *message);
 
 #endif

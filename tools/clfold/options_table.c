@@ -4,7 +4,13 @@
 #include "types.h"
 
 #define TYPE_NOTE "TYPE is one of " TYPE_NAMES "."
-#define OP_NOTE   "bit operators take integers, and logical ones give 0 or 1."
+#define OP_NOTE                                                                          \
+    "sum is add and prod is mul; bit operators take integers, and logical ones give 0 "  \
+    "or 1."
+
+#define OVERFLOW_NOTE                                                                    \
+    "Sums and products of integers that are too large for the type they are folded in "  \
+    "wrap around; --acc f64 avoids this, and rounds instead."
 
 const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_TEXT] = { .name = "V" },
@@ -14,6 +20,8 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_SECONDS] = { .name = "S" },
     [VALUE_TYPE] = { "TYPE", TYPE_NOTE },
     [VALUE_OP] = { "OP", "OP is one of " OP_NAMES "; " OP_NOTE },
+    [VALUE_REDUCE_OP] = { "OP", "OP is one of " REDUCE_OP_NAMES
+                                "; mean is the sum in f64 over the count; " OP_NOTE },
     [VALUE_SCAN_OP] = { "OP", "OP is one of " SCAN_OP_NAMES "; " OP_NOTE },
     [VALUE_ALGORITHM] = { .name = "NAME" },
     [VALUE_TYPES] = { "LIST", TYPE_NOTE },
@@ -46,7 +54,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "find out by which memory groups may look back in a scan, and say why others "
           "will not do; else what is known of it is shown. It is kept in clfold/verdicts "
           "of $XDG_CACHE_HOME or ~/.cache; the exit status is 1 where a probe fails" },
-    { "op", VALUE_OP, TO(op), REDUCE | EXPLAIN | LADDER | TUNE, .initial = "add",
+    { "op", VALUE_REDUCE_OP, TO(op), REDUCE, .initial = "add", .help = "the operator" },
+    { "op", VALUE_OP, TO(op), EXPLAIN | LADDER | TUNE, .initial = "add",
       .help = "the operator" },
     { "op", VALUE_SCAN_OP, TO(op), SCAN | TRACE, .initial = "add",
       .help = "the operator" },
@@ -75,7 +84,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "exclusive", VALUE_NONE, TO(exclusive), SCAN | EXPLAIN, .excludes = "inclusive",
       .help = "it ends before it; the first is the init, or what the operator gives of "
               "nothing, such as 0 for add" },
-    { "init", VALUE_TEXT, TO(init), SCAN,
+    { "init", VALUE_TEXT, TO(init), REDUCE | SCAN,
       .help = "a number of the type to fold in, put before all others" },
     { "count", VALUE_COUNT, TO(count), EXPLAIN, .initial = "2^26",
       .help = "how many elements" },
@@ -171,7 +180,7 @@ const struct command_row command_rows[ACTIONS] = {
         .name = "",
         .usage = "--help | --version",
         .about = "Folds the numbers of a file on an OpenCL device.\n",
-        .notes = "clfold help COMMAND, or clfold COMMAND --help, says more about one command.\n"
+        .notes = "clfold help COMMAND, or clfold COMMAND --help, says more about one.\n"
                  "Exit status: 0 done, 1 failed, 2 wrong usage.\n",
     },
     [ACTION_DEVICES] = {
@@ -189,10 +198,11 @@ const struct command_row command_rows[ACTIONS] = {
         "an .npy file of any shape and order, raw data with --raw, text with --text, "
         "or - for standard input. Bools of an .npy file are numbers of u8, 0 and 1.\n",
         "arg-min and arg-max print \"index value\", the first of equals; min-max and "
-        "arg-min-max print two lines, the least first. An empty FILE has no least and "
-        "no greatest, and fails with these. min and max of floats are nan where one is "
-        "nan; arg-min and arg-max find the first. The result has as many digits as it "
-        "takes to read back exactly.\n",
+        "arg-min-max print two lines, the least first. An empty FILE has no least, no "
+        "greatest and no mean, and fails with these, unless --init gives one. min and "
+        "max of floats are nan where one is nan; arg-min and arg-max find the first. "
+        OVERFLOW_NOTE
+        " The result has as many digits as it takes to read back exactly.\n",
     },
     [ACTION_SCAN] = {
         "scan", "[options] IN OUT",
@@ -206,7 +216,7 @@ const struct command_row command_rows[ACTIONS] = {
         "become one, the last index first, as with numpy.cumsum. OUT is there whole or "
         "not at all. A file that it replaces keeps its owner, group and mode; one that "
         "you may not write, or whose owner could not be kept, is rejected.\n",
-        "Text has as many digits as it takes to read back exactly.\n",
+        OVERFLOW_NOTE " Text has as many digits as it takes to read back exactly.\n",
     },
     [ACTION_EXPLAIN] = {
         "explain", "reduce|scan [options]",

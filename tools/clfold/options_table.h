@@ -11,6 +11,7 @@ enum value_kind {
     VALUE_DEVICE,    /* the same, and not empty */
     VALUE_PATH,      /* a file, and not standard output */
     VALUE_OP,        /* clfold_op */
+    VALUE_REDUCE_OP, /* clfold_op, or mean */
     VALUE_SCAN_OP,   /* clfold_op that gives one number */
     VALUE_TYPE,      /* clfold_type */
     VALUE_TYPES,     /* struct type_list */

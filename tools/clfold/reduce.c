@@ -12,7 +12,10 @@
 struct reduction {
     struct input input;
     size_t count;
+    const char *op; /* its name */
+    bool mean;
     clfold_fold fold;
+    clfold_arg_value init; /* its value */
     clfold_report report;
     double seconds;
     struct result result;
@@ -35,7 +38,8 @@ static bool explain(struct reduction *r, size_t count, struct message *message)
     const clfold_status status =
         clfold_explain(r->session.context, CLFOLD_REDUCE, &r->fold, count, &r->report);
 
-    return status == CLFOLD_OK || session_refuse(status, message);
+    return status == CLFOLD_OK || session_refuse(status, message) ||
+           (r->mean && message_prefix(message, "--op mean"));
 }
 
 static bool reduce(struct reduction *r, bool timed, struct message *message)
@@ -46,9 +50,9 @@ static bool reduce(struct reduction *r, bool timed, struct message *message)
         return false;
     }
     r->count = (size_t)(r->input.bytes / type_size(r->input.type));
-    if (r->count == 0 && !op_takes_nothing(r->fold.op)) {
+    if (r->count == 0 && !r->fold.init && (r->mean || !op_takes_nothing(r->fold.op))) {
         return message_set(message, "%.4096s: is empty, and %s needs at least one number",
-                           r->input.name, op_name(r->fold.op));
+                           r->input.name, r->op);
     }
     if (!explain(r, r->count, message) ||
         !buffer_create(&r->session, &r->out, CL_MEM_READ_WRITE, result_size(&r->result),
@@ -67,6 +71,9 @@ static bool reduce(struct reduction *r, bool timed, struct message *message)
     const cl_int error =
         clEnqueueReadBuffer(r->session.queue, r->out, CL_TRUE, 0, result_size(&r->result),
                             r->result.items, 0, NULL, NULL);
+    if (r->mean) {
+        result_divide(&r->result, r->count);
+    }
     return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
 }
 
@@ -77,7 +84,7 @@ static bool print_json(const struct reduction *r, struct message *message)
 
     snprintf(seconds, sizeof(seconds), "%.9f", r->seconds);
     const bool complete =
-        object && json_put(object, "op", json_object_new_string(op_name(r->fold.op))) &&
+        object && json_put(object, "op", json_object_new_string(r->op)) &&
         json_put(object, "type", json_object_new_string(type_name(r->input.type))) &&
         json_put(object, "acc", json_object_new_string(type_name(r->fold.type))) &&
         json_put(object, "count", json_object_new_uint64(r->count)) &&
@@ -109,10 +116,13 @@ bool command_reduce(const struct options *options, struct message *message)
                     message)) {
         return false;
     }
+    r.op = options_op(options);
+    r.mean = options->mean;
     r.fold = options_fold(options, r.input.type);
     r.result = (struct result){ .op = r.fold.op, .type = r.fold.type };
 
-    done = session_open(&r.session, options->device, options->profile, message) &&
+    done = options_init(options, &r.fold, &r.init, message) &&
+           session_open(&r.session, options->device, options->profile, message) &&
            reduce(&r, options->json || options->profile, message) &&
            (!options->profile || profile_print(&r.session.profile, message));
     if (done && options->json) {

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 size_t result_size(const struct result *result)
 {
@@ -15,6 +16,15 @@ size_t result_size(const struct result *result)
 
     return form.num *
            (form.position ? sizeof(clfold_arg_value) : type_size(result->type));
+}
+
+void result_divide(struct result *result, size_t count)
+{
+    double value;
+
+    memcpy(&value, result->items, sizeof(value));
+    value /= (double)count;
+    memcpy(result->items, &value, sizeof(value));
 }
 
 static const void *value_at(const struct result *result, unsigned i)

@@ -17,6 +17,9 @@ struct result {
 /* How much of `items` the library writes. */
 size_t result_size(const struct result *result);
 
+/* Makes the mean of a sum in f64. */
+void result_divide(struct result *result, size_t count);
+
 /* A line for each value: "value" or "index value". */
 void result_print(const struct result *result);
 

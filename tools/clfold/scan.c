@@ -188,12 +188,7 @@ static bool set_fold(struct scan *s, const struct options *options,
 {
     s->operation = options->operation;
     s->fold = options_fold(options, s->input.type);
-    if (!options->init) {
-        return true;
-    }
-    s->fold.init = &s->init.value;
-    s->fold.init_size = type_size(s->fold.type);
-    return options_init(options, s->fold.type, &s->init.value, message);
+    return options_init(options, &s->fold, &s->init, message);
 }
 
 bool command_scan(const struct options *options, struct message *message)

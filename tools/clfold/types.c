@@ -15,6 +15,12 @@ clfold_type type_parse(const char *name)
 
 clfold_op op_parse(const char *name)
 {
+    if (strcmp(name, "sum") == 0) {
+        return CLFOLD_ADD;
+    }
+    if (strcmp(name, "prod") == 0) {
+        return CLFOLD_MUL;
+    }
     for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MATRIX_2X2; op++) {
         if (op_name(op) && strcmp(op_name(op), name) == 0) {
             return op;

@@ -14,6 +14,8 @@
 #define OP_NAMES                                                                         \
     "add mul min max min-max arg-min arg-max arg-min-max bit-and bit-or bit-xor "        \
     "logical-and logical-or"
+/* mean is the command's own: no operator of the library. */
+#define REDUCE_OP_NAMES OP_NAMES " mean"
 /* Those that give one number: a scan writes no others. */
 #define SCAN_OP_NAMES "add mul min max bit-and bit-or bit-xor logical-and logical-or"
 #define REDUCE_ALGORITHM_NAMES                                                           \
@@ -24,6 +26,7 @@
 
 /* 0 if the name is not valid. */
 clfold_type type_parse(const char *name);
+/* sum and prod are add and mul. */
 clfold_op op_parse(const char *name);
 
 /* False if the name is not valid. *algorithm is the library's own name, and NULL for
