@@ -258,7 +258,9 @@ def said_once(d, device):
     env = {**os.environ, "CLFOLD_TUNING": d.path("missing")}
     done = d.run("reduce", "--device", device["index"], path, env=env)
     check(done.returncode == 0 and done.stdout == b"3\n" and done.stderr.count(b"\n") == 1
+          and done.stderr.startswith(b"clfold: warning: ")
           and b"missing cannot be read: " in done.stderr, f"{done}")  # fmt: skip
+    check(d.good("reduce", "--quiet", path, env=env) == "3\n", "--quiet")
 
 
 CASES = [devices, verdicts, said_once, selectors, too_much, full_output]

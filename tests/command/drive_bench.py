@@ -38,7 +38,7 @@ USUAL = [
 WAYS = ["plain", "prefetched", "non-temporal", "non-temporal, prefetched", "driver's copy"]
 MIB = 1 << 20
 SPEED = re.compile(r"(?:at|and) ([\d.e+]+)")
-MOVED = "clfold: the memory's speed moved by more than 15 %"
+MOVED = "clfold: warning: the memory's speed moved by more than 15 %"
 
 
 def bench(d, device, *words, **options):
@@ -359,7 +359,7 @@ def broken_roofline(d, device):
         raise Skip("there are no native loops for it")
     check(line["roofline_broken"], f"{line}")
     said = re.fullmatch(
-        r"clfold: 1 of 1 rooflines of kernels are broken: for reduce add f32 "
+        r"clfold: warning: 1 of 1 rooflines of kernels are broken: for reduce add f32 "
         r"at 2\^23 kernels reach (\S+) GB/s, and native loops (\S+)\n",
         text,
     )

@@ -319,9 +319,10 @@ def ignored(d, device):
     for name, why in [(path, "is ignored: line 2: it has no newline at its end"),
                       (path + "x", "cannot be read: No such file or directory")]:
         done = d.run(*words, env=environment_of(name))
-        told = f"clfold: the tuning file {name} {why}\n"
+        told = f"clfold: warning: the tuning file {name} {why}\n"
         check(done.returncode == 0 and done.stdout.decode() == before, f"{done}")
         check(done.stderr.decode() == told, f"{done.stderr!r} is not {told!r}")
+        check(d.good(*words, "--quiet", env=environment_of(name)) == before, "--quiet")
 
 
 RESULTS = [reset], [table, usual_file, explained, undecided, interrupted]

@@ -457,8 +457,10 @@ static void texts(void **state)
     pipe_in("", 0);
     check_text("-", 0, NULL, NULL, 0);
     pipe_in("1\n2 x", 5);
-    check_text("-", 6, "standard input: line 2, column 3: \"x\" is no number of type i16",
-               NULL, 0);
+    check_text(
+        "-", 6,
+        "standard input: line 2, column 3: \"x\" is not a valid number of type i16", NULL,
+        0);
     pipe_in("1\n2,", 4);
     check_text("-", 6,
                "standard input: line 2, column 2: a comma with no number after it", NULL,
@@ -469,15 +471,19 @@ static void texts(void **state)
     pipe_in("\xef\xbb\xbf", 3);
     check_text("-", 0, NULL, NULL, 0);
     pipe_in("\xef\xbb\xbfx", 4);
-    check_text("-", 6, "standard input: line 1, column 1: \"x\" is no number of type i16",
-               NULL, 0);
+    check_text(
+        "-", 6,
+        "standard input: line 1, column 1: \"x\" is not a valid number of type i16", NULL,
+        0);
     pipe_in("\xef\xbb", 2);
     check_text("-", 6,
-               "standard input: line 1, column 1: \"\xef\xbb\" is no number of type i16",
+               "standard input: line 1, column 1: \"\xef\xbb\" is not a valid number of "
+               "type i16",
                NULL, 0);
     pipe_in("1 \xef\xbb\xbf", 5);
     check_text("-", 6,
-               "standard input: line 1, column 3: \"\xef\xbb\xbf\" is no number of type "
+               "standard input: line 1, column 3: \"\xef\xbb\xbf\" is not a valid number "
+               "of type "
                "i16",
                NULL, 0);
     write_file("", 0);

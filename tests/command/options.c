@@ -125,6 +125,12 @@ static const struct known {
     { "seconds", "bench tune", "1.5", "-1 1x 1s nan x 1e9", ": a number from" },
     { "device", "reduce scan explain ladder trace bench tune", "cpu", "",
       "needs an index, gpu, cpu or a part of a name" },
+    { .name = "quiet", .commands = "reduce scan explain ladder trace bench tune" },
+    { "separator", "reduce scan", ";", "ab 5 z + - . # \" \\n \xa7",
+      ": a separator is one character" },
+    { "skip", "reduce scan", "2", "-1 2^64 1.5 x", ": a count is a number" },
+    { "column", "reduce scan", "3", "0 -1 00 18446744073709551616",
+      ": a column is a number from 1" },
     { "csv", "ladder", "a", "-", "needs a file" },
     { "svg", "ladder trace bench", "b", "-", "needs a file" },
     { "against", "bench", "b", "-", "needs a file" },
@@ -157,9 +163,15 @@ static bool takes(size_t command, const char *option)
     return found;
 }
 
+static bool needs_text(const struct known *one)
+{
+    return in_list("separator skip column", one->name);
+}
+
 /* One command's option, after a line that is right. */
 static void check_option(const char *line, const struct known *one)
 {
+    const char *const needs = needs_text(one) ? " --text=u8" : "";
     char part[64], wrong[512];
 
     if (!one->good) {
@@ -168,8 +180,13 @@ static void check_option(const char *line, const struct known *one)
         check_refused(part, "%s --%s=1", line, one->name);
         return;
     }
-    check_read("%s --%s=%s", line, one->name, one->good);
-    check_read("%s --%s %s", line, one->name, one->good);
+    check_read("%s --%s=%s%s", line, one->name, one->good, needs);
+    check_read("%s --%s %s%s", line, one->name, one->good, needs);
+    if (*needs) {
+        snprintf(part, sizeof(part), "--%s goes with --text only", one->name);
+        check_refused(part, "%s --%s %s", line, one->name, one->good);
+        check_refused(part, "%s --%s %s --raw u8", line, one->name, one->good);
+    }
     snprintf(part, sizeof(part), "--%s needs a value", one->name);
     check_refused(part, "%s --%s", line, one->name);
     snprintf(part, sizeof(part), "--%s ", one->name);
@@ -219,6 +236,15 @@ static void check_pair(size_t command, const struct known *one, const struct kno
         snprintf(line + strlen(line), 64, both[i]->good ? " --%s=%s" : " --%s",
                  both[i]->name, both[i]->good);
         snprintf(pair[i], sizeof(pair[i]), "%s/%s", both[i]->name, both[1 - i]->name);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (needs_text(both[i]) && strcmp(both[1 - i]->name, "raw") == 0) {
+            check_refused("goes with --text only", "%s", line);
+            return;
+        }
+        if (needs_text(both[i]) && !strstr(line, " --text=")) {
+            strcat(line, " --text=u8");
+        }
     }
     if (!in_list(exclusive, pair[0]) && !in_list(exclusive, pair[1])) {
         check_read("%s", line);
@@ -327,6 +353,11 @@ static char *show(void)
     show_name(text, "algorithm", o->algorithm);
     show_name(text, "init", o->init);
     show_name(text, "file", o->file);
+    show_name(text, "column", o->text_form.column);
+    show_number(text, "field", (double)o->text_form.field);
+    show_number(text, "skip", (double)o->text_form.skip);
+    show_number(text, "separator", o->text_form.separator);
+    fputs(o->quiet ? " quiet" : "", text);
     show_name(text, "format", formats[o->format]);
     show_name(text, "out", o->out);
     show_name(text, "out_format", formats[o->out_format]);
@@ -388,6 +419,15 @@ static void lines(void **state)
         { "ladder --op sum", "ladder op=add type=i32 min=131072 max=33554432" },
         { "tune --op prod", "tune op=mul seconds=90" },
         { "reduce --op add -- --json", "reduce reduce op=add file=--json" },
+
+        { "reduce --text i8 --separator \\t --skip 1Ki --column 12 --quiet x",
+          "reduce reduce op=add type=i8 file=x column=12 field=12 skip=1024 separator=9 "
+          "quiet format=text" },
+        { "scan --separator=, --column a=b --column 1e3 x y.npy --text f32",
+          "scan inclusive op=add type=f32 file=x column=1e3 separator=44 format=text "
+          "out=y.npy" },
+        { "reduce --column 2 --column=x2 --text u8 x",
+          "reduce reduce op=add type=u8 file=x column=x2 format=text" },
 
         { "scan a.npy b.npy", "scan inclusive op=add file=a.npy out=b.npy" },
         { "scan - --exclusive --op=max --init -7 --acc=i16 x.txt --algorithm "

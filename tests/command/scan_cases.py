@@ -144,7 +144,7 @@ def scan_usage(d, _):
         ("--op arg-min: ", ["--op", "arg-min", "x", out]),
         ("must end in .npy", ["x", d.path("usage.dat")]),
         ("both go to standard output", ["--json", "x", "-"]),
-        ("is no number", ["--init", "one", "x", out]),
+        ("is not a valid number", ["--init", "one", "x", out]),
         ("out of the range of u8", ["--init", "256", "--acc", "u8", "x", out]),
     ]:
         d.bad(2, part, "scan", *words)
@@ -178,7 +178,7 @@ def no_place(d, _):
     os.remove(d.path("five"))
     path = d.save(np.ones(3, "u1"), "three")
     d.bad(1, "--init -1: is out of the range of u64", "scan", "--init=-1", path, out)
-    d.bad(1, "--init 1.5: is no number of type u64", "scan", "--init=1.5", path, out)
+    d.bad(1, "--init 1.5: is not a valid number of type u64", "scan", "--init=1.5", path, out)
     os.remove(path)
     check(sorted(os.listdir(d.folder)) == before, f"left {os.listdir(d.folder)}")
     for name in ["fifo.bin", "loop.npy", "nowhere.npy", "link.npy"]:

@@ -267,6 +267,10 @@ static void separators(void **state)
         { "1\r\n2\r\n3\r\n", { 1, 2, 3 }, 3 },
         { "1,2\r\n3,4\r\n", { 1, 2, 3, 4 }, 4 },
         { "1\r2\r\r3", { 1, 2, 3 }, 3 },
+        { "# 1\n2 #3\n 4# 5,6\r\n7", { 2, 4, 7 }, 3 },
+        { "1, # and\n2\n#", { 1, 2 }, 2 },
+        { "##\n#\n", { 0 }, 0 },
+        { "\"1\", \"2\" \"-3\"\n\"4\"#\"", { 1, 2, -3, 4 }, 4 },
         { "\n\n10 \n\n\n +20,-30,32767 \n-32768", { 10, 20, -30, 32767, -32768 }, 5 },
     };
     struct text text;
@@ -303,28 +307,35 @@ static void refused(void **state)
         { "1, \r\n ,2", CLFOLD_I8, "line 2, column 2: a comma with no number before it" },
         { "1,", CLFOLD_I8, "line 1, column 2: a comma with no number after it" },
         { "1\n2 , \n\n", CLFOLD_I8, "line 2, column 3: a comma with no number after it" },
-        { "x", CLFOLD_U64, "line 1, column 1: \"x\" is no number of type u64" },
+        { "x", CLFOLD_U64, "line 1, column 1: \"x\" is not a valid number of type u64" },
         { "1 2\n\n  3 4x 5", CLFOLD_F32,
-          "line 3, column 5: \"4x\" is no number of type f32" },
+          "line 3, column 5: \"4x\" is not a valid number of type f32" },
         { "1 2\r\n3 4.5\r\n", CLFOLD_I32,
-          "line 2, column 3: \"4.5\" is no number of type i32" },
+          "line 2, column 3: \"4.5\" is not a valid number of type i32" },
         { "1 2\n3 1e9", CLFOLD_F16,
           "line 2, column 3: \"1e9\" is out of the range of f16" },
         { "1,-129,3", CLFOLD_I8, "line 1, column 3: \"-129\" is out of the range of i8" },
-        { "1;2", CLFOLD_U8, "line 1, column 1: \"1;2\" is no number of type u8" },
-        { "# a\n1", CLFOLD_U8, "line 1, column 1: \"#\" is no number of type u8" },
+        { "1;2", CLFOLD_U8,
+          "line 1, column 1: \"1;2\" is not a valid number of type u8" },
+        { "1# a\n1,,", CLFOLD_U8, "line 2, column 3: a comma with no number before it" },
+        { "\"1\n", CLFOLD_U8, "line 1, column 1: a quote that is not closed" },
+        { "1 \"2\"3", CLFOLD_U8, "line 1, column 6: text after a closing quote" },
+        { "\"1,234\"", CLFOLD_I16,
+          "line 1, column 1: \"1,234\" is not a valid number of type i16" },
+        { "\"\"", CLFOLD_I16,
+          "line 1, column 1: \"\" is not a valid number of type i16" },
         { "\xef\xbb\xbf"
           "1",
           CLFOLD_U8,
           "line 1, column 1: \"\xef\xbb\xbf"
-          "1\" is no number of type u8" },
+          "1\" is not a valid number of type u8" },
         { "000000000000000000000000000000000000000000000000000000000000", CLFOLD_U8,
           NULL },
         { "00000000000000000000000000000000000000000000000000000000000000000000000000x",
           CLFOLD_U8,
           "line 1, column 1: "
           "\"000000000000000000000000000000000000000000000000000000000000"
-          "...\" is no number of type u8" },
+          "...\" is not a valid number of type u8" },
     };
     struct text text;
     struct message message;
@@ -346,8 +357,223 @@ static void refused(void **state)
     text_init(&text, CLFOLD_U8, 1000);
     assert_false(feed(&text, "1 2\0003", 5, 5, &message));
     assert_string_equal(message.text,
-                        "line 1, column 3: \"2?3\" is no number of type u8");
+                        "line 1, column 3: \"2?3\" is not a valid number of type u8");
     text_finish(&text);
+}
+
+/* ---- Lines, columns and separators ---- */
+
+/* What is read of the text by the form, as numbers with a space after each, or the
+ * sentence of the failure; pieces have every size, and their numbers are taken away. */
+static void check_form(const char *bytes, struct text_form form, const char *expected)
+{
+    const size_t length = strlen(bytes);
+    struct text text;
+    struct message message;
+
+    for (size_t piece = 1; piece <= length + 1; piece++) {
+        char got[1024] = "", *at = got;
+        bool done = true;
+        text_init(&text, CLFOLD_I16, 1000);
+        text.form = form;
+        for (size_t i = 0; i <= length && done; i += piece) {
+            const size_t rest = length - i;
+            done = text_feed(&text, bytes + i, rest < piece ? rest : piece, &message) &&
+                   (rest > piece || text_end(&text, &message));
+            for (size_t k = 0; k < text.size; k += 2) {
+                int16_t value;
+                memcpy(&value, text.data + k, 2);
+                at += sprintf(at, "%d ", value);
+            }
+            text.size = 0;
+            if (rest <= piece) {
+                break;
+            }
+        }
+        if (strcmp(done ? got : message.text, expected) != 0) {
+            fail_msg("\"%s\" in pieces of %zu: \"%s\", and not \"%s\"", bytes, piece,
+                     done ? got : message.text, expected);
+        }
+        text_finish(&text);
+    }
+}
+
+static void forms(void **state)
+{
+    static const struct {
+        const char *text;
+        struct text_form form;
+        const char *expected;
+    } cases[] = {
+        /* lines that are skipped, whatever is in them */
+        { "a\n\"b\n1\n2", { .skip = 2 }, "1 2 " },
+        { "a\r\n1\r\n", { .skip = 1 }, "1 " },
+        { "a\n", { .skip = 1 }, "" },
+        { "a", { .skip = 1 }, "" },
+        { "", { .skip = 1 }, "has 0 lines, and --skip 1 needs as many" },
+        { "a\n", { .skip = 2 }, "has 1 line, and --skip 2 needs as many" },
+        { "a\nb", { .skip = 3 }, "has 2 lines, and --skip 3 needs as many" },
+        { "a\nx",
+          { .skip = 1 },
+          "line 2, column 1: \"x\" is not a valid number of type i16" },
+
+        /* a separator: lines end, and white space round a number does not count */
+        { "1;2\n3 ; 4\r\n\n # c;\n\"5\";6 # d", { .separator = ';' }, "1 2 3 4 5 6 " },
+        { "1\t2\n3\t4", { .separator = '\t' }, "1 2 3 4 " },
+        { "1 2\n3 4", { .separator = ' ' }, "1 2 3 4 " },
+        { "1,2\n3", { .separator = ',' }, "1 2 3 " },
+        { "1 2;3",
+          { .separator = ';' },
+          "line 1, column 1: \"1 2\" is not a valid number of type i16" },
+        { "1,2;3",
+          { .separator = ';' },
+          "line 1, column 1: \"1,2\" is not a valid number of type i16" },
+        { "1;;2",
+          { .separator = ';' },
+          "line 1, column 3: a separator with no number before it" },
+        { "1\n;2",
+          { .separator = ';' },
+          "line 2, column 1: a separator with no number before it" },
+        { "1; \n2",
+          { .separator = ';' },
+          "line 1, column 2: a separator with no number after it" },
+        { "1;2;",
+          { .separator = ';' },
+          "line 1, column 4: a separator with no number after it" },
+        { "\"1\" 2;3",
+          { .separator = ';' },
+          "line 1, column 5: text after a closing quote" },
+
+        /* a column by its number */
+        { "a,1\nb,2", { .column = "2", .field = 2 }, "1 2 " },
+        { "1 a\n\n2\n 3 , b#\n#", { .column = "1", .field = 1 }, "1 2 3 " },
+        { "a,,1,\n , ,2", { .column = "3", .field = 3 }, "1 2 " },
+        { "h\n\"a,\"\"\n#\", 1 #\n\"\",\"2\"\r\n",
+          { .skip = 1, .separator = ',', .column = "2", .field = 2 },
+          "1 2 " },
+        { "New York;1\nab\"c;2",
+          { .separator = ';', .column = "2", .field = 2 },
+          "1 2 " },
+        { "1;2;3\n4;5\n",
+          { .separator = ';', .column = "3", .field = 3 },
+          "line 2: has 2 of the 3 fields that --column 3 needs" },
+        { "1;\"a\nb\";3\n\n\"4\n\";5\n",
+          { .separator = ';', .column = "3", .field = 3 },
+          "line 4: has 2 of the 3 fields that --column 3 needs" },
+        { "1 2\n3 # 4",
+          { .column = "2", .field = 2 },
+          "line 2: has 1 of the 2 fields that --column 2 needs" },
+        { "1,,3",
+          { .column = "2", .field = 2 },
+          "line 1, column 3: --column 2 is empty" },
+        { "1,2\n3,\n",
+          { .column = "2", .field = 2 },
+          "line 2, column 2: --column 2 is empty" },
+        { "1,2\n,3",
+          { .column = "1", .field = 1 },
+          "line 2, column 1: --column 1 is empty" },
+        { "1,x\n",
+          { .column = "2", .field = 2 },
+          "line 1, column 3: \"x\" is not a valid number of type i16" },
+        { "1,\"2\n3",
+          { .column = "1", .field = 1 },
+          "line 1, column 3: a quote that is not closed" },
+        { "", { .column = "2", .field = 2 }, "" },
+
+        /* a column by its name */
+        { "a,b\n1,2\n3,4", { .column = "b" }, "2 4 " },
+        { "x\n# made\n\n a b # c\n1 2", { .skip = 1, .column = "a" }, "1 " },
+        { "\"a;\"\"b\n\" ; c\n1;2", { .separator = ';', .column = "a;\"b\n" }, "1 " },
+        { "a b;c\n1;2", { .separator = ';', .column = "a b" }, "1 " },
+        { ",a,\n1,2,3", { .column = "a" }, "2 " },
+        { "a,b,", { .column = "b" }, "" },
+        { "a,b\n1,2", { .column = "c" }, "line 1: has no column with the name c" },
+        { "a,b\n1,2", { .column = "B" }, "line 1: has no column with the name B" },
+        { "1\n#\na\n",
+          { .skip = 1, .column = "c" },
+          "line 3: has no column with the name c" },
+        { "b,a,b\n1,2,3",
+          { .column = "b" },
+          "line 1: columns 1 and 3 are both named b; give --column one of the numbers" },
+        { "a,b\n1\n",
+          { .column = "b" },
+          "line 2: has 1 of the 2 fields that --column b needs" },
+        { "a,b\n1,\n", { .column = "b" }, "line 2, column 2: --column b is empty" },
+        { "#\n\n", { .column = "b" }, "has no header for --column b" },
+        { "", { .column = "b" }, "has no header for --column b" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        check_form(cases[i].text, cases[i].form, cases[i].expected);
+    }
+}
+
+/* Only what is kept has a length that matters. */
+static void long_fields(void **state)
+{
+    static char line[3 * TEXT_WORD];
+    struct text_form form = { .column = "2", .field = 2 };
+
+    (void)state;
+    memset(line, 'a', 2 * TEXT_WORD);
+    strcpy(line + 2 * TEXT_WORD, ",7");
+    check_form(line + TEXT_WORD - 1, form, "7 ");
+    strcpy(line + TEXT_WORD, ",b\n1,2");
+    form = (struct text_form){ .column = "b" };
+    check_form(line, form, "2 ");
+    memmove(line + 1, line, TEXT_WORD + 10);
+    check_form(line, form,
+               "line 1, column 1: "
+               "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...\" "
+               "is too long for a name");
+}
+
+/* Every comma with exactly three digits after it; the place is the first one's. */
+static void thousands(void **state)
+{
+    static const struct {
+        const char *text;
+        struct text_form form;
+        const char *place; /* NULL: no warning */
+    } cases[] = {
+        { "1,234", { 0 }, "line 1, column 2: " },
+        { "5\n61,234.5 7\n1,234,567\n", { 0 }, "line 2, column 3: " },
+        { "1,234#,1\n", { 0 }, "line 1, column 2: " },
+        { "a,1\n1,234\n", { .skip = 1 }, "line 2, column 2: " },
+        { "1 2,345", { .column = "1", .field = 1 }, "line 1, column 4: " },
+        { "1 2 3", { 0 }, NULL },
+        { "1,234 5,67", { 0 }, NULL },
+        { "1,2345", { 0 }, NULL },
+        { "1,234,5", { 0 }, NULL },
+        { "1, 234", { 0 }, NULL },
+        { "1,23\n4,567", { 0 }, NULL },
+        { "1,234", { .separator = ',' }, NULL },
+        { "1;234", { .separator = ';' }, NULL },
+        { "a,b\n1,234", { .column = "b" }, NULL },
+        { "\"1,234\" 5", { .column = "2", .field = 2 }, NULL },
+        { "1 # 1,234\n", { 0 }, NULL },
+    };
+    struct text text;
+    struct message message;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const size_t length = strlen(cases[i].text);
+        for (size_t piece = 1; piece <= length; piece++) {
+            text_init(&text, CLFOLD_F64, 1000);
+            text.form = cases[i].form;
+            assert_true(feed(&text, cases[i].text, length, piece, &message));
+            if (text_warning(&text, &message) != (cases[i].place != NULL)) {
+                fail_msg("\"%s\": a warning or none", cases[i].text);
+            }
+            if (cases[i].place) {
+                assert_memory_equal(message.text, cases[i].place, strlen(cases[i].place));
+                assert_non_null(strstr(message.text, "may separate thousands"));
+            }
+            text_finish(&text);
+        }
+    }
 }
 
 static void long_words(void **state)
@@ -435,7 +661,8 @@ int main(void)
         cmocka_unit_test(integers),   cmocka_unit_test(floats),
         cmocka_unit_test(every_half), cmocka_unit_test(separators),
         cmocka_unit_test(refused),    cmocka_unit_test(long_words),
-        cmocka_unit_test(growing),
+        cmocka_unit_test(forms),      cmocka_unit_test(long_fields),
+        cmocka_unit_test(thousands),  cmocka_unit_test(growing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,10 @@
 """Cases on one device: numbers as text, from files, pipes and standard input."""
 
+import csv
+import io
 import os
 import random
+import re
 
 import numpy as np
 
@@ -10,7 +13,7 @@ from driver import NAMES, accumulator, check, has_type, one_array
 # what is read as [1, 2, 3] of any type
 SPELLINGS = [
     "1 2 3", "1,2,3", "1\n2\n3\n", "1\r\n2\r\n3\r\n", " 1 , 2,\t3 \n\n", "1,\n2\n,3",
-    "1\r2\r3", "\n\n+1\v02\f003", "1,2 3\n",
+    "1\r2\r3", "\n\n+1\v02\f003", "1,2 3\n", "# 0\n1 # 5\n2,3", '"1","2" 3#',
 ]  # fmt: skip
 
 
@@ -18,7 +21,7 @@ def spellings(d, device):
     array = np.array([1, 2, 3])
     for i, text in enumerate(SPELLINGS):
         element = ["int8", "uint64", "float32"][i % 3]
-        op = ["add", "arg-max", "min"][i // 3]
+        op = ["add", "arg-max", "min"][i // 3 % 3]
         words = ["--text", NAMES[element], d.write(text.encode())]
         one_array(d, device, array.astype(element), op, accumulator(op, element), *words)
     array = np.array([1, 2, 3], "u1")
@@ -57,22 +60,23 @@ def extremes(d, device):
 def refused_text(d, device):
     words = ["reduce", "--device", device["index"], "--text"]
     for element, text, part in [
-        ("f32", "1 2\n3 x 4", 'line 2, column 3: "x" is no number of type f32'),
-        ("f64" if device["fp64"] else "f32", "0x1p3", '"0x1p3" is no number of type f'),
-        ("f32", "nan(1)", 'column 1: "nan(1)" is no number'),
+        ("f32", "1 2\n3 x 4", 'line 2, column 3: "x" is not a valid number of type f32'),
+        ("f64" if device["fp64"] else "f32", "0x1p3", '"0x1p3" is not a valid number of type f'),
+        ("f32", "nan(1)", 'column 1: "nan(1)" is not a valid number'),
         ("f32", "1\n1e39", 'line 2, column 1: "1e39" is out of the range of f32'),
-        ("i32", "1\r\n2\r\n1.5\r\n", 'line 3, column 1: "1.5" is no number of type i32'),
-        ("i32", "1e3", '"1e3" is no number'),
-        ("i32", "0x10", '"0x10" is no number'),
-        ("i32", "nan", '"nan" is no number'),
-        ("u8", "1;2", '"1;2" is no number'),
+        ("i32", "1\r\n2\r\n1.5\r\n", 'line 3, column 1: "1.5" is not a valid number of type i32'),
+        ("i32", "1e3", '"1e3" is not a valid number'),
+        ("i32", "0x10", '"0x10" is not a valid number'),
+        ("i32", "nan", '"nan" is not a valid number'),
+        ("u8", "1;2", '"1;2" is not a valid number'),
         ("u8", "1,,2", "line 1, column 3: a comma with no number before it"),
         ("u8", "1, \n ,2", "line 2, column 2: a comma with no number before it"),
         ("u8", ",1", "line 1, column 1: a comma with no number before it"),
         ("u8", "1\n2,\n", "line 2, column 2: a comma with no number after it"),
         ("u8", ",", "a comma with no number"),
-        ("u8", "1\0", '"1?" is no number'),
-        ("u8", "1 \x1b[31m", '"?[31m" is no number'),
+        ("u8", '1 "2', "line 1, column 3: a quote that is not closed"),
+        ("u8", "1\0", '"1?" is not a valid number'),
+        ("u8", "1 \x1b[31m", '"?[31m" is not a valid number'),
         ("u8", "0" * 100000, "is longer than any number of type u8"),
     ]:
         path = d.write(text.encode())
@@ -80,7 +84,7 @@ def refused_text(d, device):
         check(said.startswith(f"clfold: {path}: line "), said)
         said = d.bad(1, part, *words, element, "-", data=text.encode())
         check(said.startswith("clfold: standard input: line "), said)
-    d.bad(1, "is no number of type f32", *words, "f32", d.save(np.ones(3, "f4")))
+    d.bad(1, "is not a valid number of type f32", *words, "f32", d.save(np.ones(3, "f4")))
     d.bad(1, "is longer than any number", *words, "u8", "/dev/zero")
     d.bad(1, "No such file", *words, "u8", d.path("missing"))
     d.bad(1, "Is a directory", *words, "u8", d.folder)
@@ -125,4 +129,94 @@ def damaged_text(d, device):
         )
 
 
-CASES = [spellings, extremes, refused_text, streams, damaged_text]
+def written(d, rows, separator):
+    """The rows as RFC 4180 has them: what needs quotes has them, other fields sometimes. A
+    comment and an empty line may come before any row."""
+    lines = []
+    for row in rows:
+        lines += ["# a, b; \"c\n", "\n", ""][int(d.random.integers(3)) :][:1]
+        fields = []
+        for field in row:
+            if set(field) & {separator, "\n", "\r", '"', "#", " "} or d.random.integers(3) == 0:
+                field = '"' + field.replace('"', '""') + '"'
+            fields.append(field)
+        lines.append(separator.join(fields) + ["\n", "\r\n"][int(d.random.integers(2))])
+    return "".join(lines)
+
+
+def without_comments(text):
+    """What Python's csv module can read, since it knows no comments."""
+    return re.sub(r'^# a, b; "c\n', "", text, flags=re.MULTILINE)
+
+
+def columns(d, device):
+    """Random files, whose columns are what Python's csv module finds."""
+    words = ["reduce", "--device", device["index"], "--text", "i32"]
+    pieces = ["a", "7", '"', " ", "\n", ",", ";", "\t", "#", "\r\n", "é", "x y"]
+    for turn in range(24):
+        separator = ",;\t|"[turn % 4]
+        width, height = (int(n) for n in d.random.integers(1, 9, 2))
+        place = int(d.random.integers(width))
+        rows = [[f"n{i}" + "".join(d.random.choice(pieces, 2)) for i in range(width)]]
+        for _ in range(height):
+            row = ["".join(d.random.choice(pieces, d.random.integers(1, 5))) for _ in range(width)]
+            row[place] = str(d.random.integers(-1000, 1000))
+            rows.append(row + ["more"] * int(d.random.integers(2)))
+        text = written(d, rows, separator)
+        read = [row for row in csv.reader(io.StringIO(without_comments(text), newline=""),
+                                          delimiter=separator) if row]  # fmt: skip
+        check(read == rows, f"csv reads {text!r} as {read}")
+        total = f"{sum(int(row[place]) for row in read[1:])}\n"
+        form = ["--separator", separator, "--column", rows[0][place]]
+        path = d.write(text.encode(), "table.csv")
+        said = d.good(*words, *form, path)
+        check(said == total, f"{form} of {text!r}: {said}, not {total}")
+        # by its number, after the lines of the header
+        skipped = 0
+        while not text.split("\n")[skipped].startswith(("n0", '"n0')):
+            skipped += 1
+        skipped += 1 + sum(field.count("\n") for field in rows[0])
+        form = ["--separator", separator, "--column", place + 1, "--skip", skipped]
+        said = d.good(*words, *form, "-", data=text.encode())
+        check(said == total, f"{form} of {text!r}: {said}, not {total}")
+    # all that a scan reads is the same
+    path = d.write(b"year;sum\n2001;5\n2002;6\n", "table.csv")
+    form = ["--text", "i32", "--separator", ";", "--column", "sum"]
+    said = d.good("scan", "--device", device["index"], *form, path, "-")
+    check(said == "5\n11\n", said)
+    d.bad(1, f"{path}: line 1: has no column with the name mean", *words, *form[2:4],
+          "--column", "mean", path)  # fmt: skip
+    d.bad(1, f"{path}: line 1: has 2 of the 3 fields that --column 3 needs", *words, *form[2:4],
+          "--column", 3, path)  # fmt: skip
+    d.bad(1, f"{path}: has 3 lines, and --skip 4 needs as many", *words, "--skip", 4, path)
+    # more than is read at once
+    count = 50000
+    text = "id,n,m\n" + "".join(f'{i},"{i % 7}",\n' for i in range(count))
+    said = d.good(*words, "--column", "n", "-", data=text.encode())
+    check(said == f"{sum(i % 7 for i in range(count))}\n", said)
+
+
+def separators(d, device):
+    words = ["reduce", "--device", device["index"], "--text", "f32"]
+    table = np.array([[1, 2.5], [-3, 4]], "f4")
+    for separator in [";", "|", ":", "\\t", "\t", " ", ","]:
+        text = "\n".join((separator[-1] if separator != "\\t" else "\t").join(map(str, row))
+                         for row in table)  # fmt: skip
+        form = ["--separator", separator]
+        one_array(d, device, table, "add", "float32", "--text", "f32", *form,
+                  d.write(text.encode()))  # fmt: skip
+    d.bad(1, "line 1, column 3: a separator with no number before it", *words, "--separator", ";",
+          "-", data=b"1;;2")  # fmt: skip
+    # a comma that may be one of thousands
+    part = "clfold: warning: standard input: line 2, column 4: this comma may separate thousands"
+    for command in [words, ["scan", *words[1:]]]:
+        out = ["-"] if command == words else ["-", d.path("out.npy")]
+        done = d.run(*command, *out, data=b"# 1,23\n777,234 5\n")
+        check(done.returncode == 0 and done.stderr.decode().startswith(part), f"{done}")
+        check(done.stderr.count(b"\n") == 1, f"{done}")
+        d.good(*command, "--quiet", *out, data=b"777,234 5\n")
+        d.good(*command, "--separator", ",", *out, data=b"777,234\n")
+        d.good(*command, *out, data=b"777,234,5\n")
+
+
+CASES = [columns, separators, spellings, extremes, refused_text, streams, damaged_text]

@@ -223,13 +223,13 @@ static bool conclude(const struct bench *bench, const struct outcome *outcome,
     if (outcome->num_broken > 0) {
         const struct bench_row *const row = outcome->broken;
         name_row(row, name, sizeof(name));
-        fprintf(stderr,
-                "clfold: %zu of %zu rooflines of kernels are broken: for %s kernels "
-                "reach %.4g GB/s, and native loops %.4g\n",
-                outcome->num_broken, num_rows, name, row->opencl_gbps, row->native_gbps);
+        message_warn("%zu of %zu rooflines of kernels are broken: for %s kernels reach "
+                     "%.4g GB/s, and native loops %.4g",
+                     outcome->num_broken, num_rows, name, row->opencl_gbps,
+                     row->native_gbps);
     }
-    if (bench->memory_moved) {
-        fputs("clfold: the memory's speed moved by more than 15 %: ", stderr);
+    if (bench->memory_moved && !message_is_silenced()) {
+        fputs("clfold: warning: the memory's speed moved by more than 15 %: ", stderr);
         bench_print_memory(bench, stderr);
     }
     if (outcome->num_wrong == 0) {

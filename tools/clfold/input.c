@@ -305,6 +305,16 @@ static bool read_bytes(struct input *input, uint64_t limit, char **data, size_t 
     return input->num_dimensions == 0 || turn(input, data, *size, message);
 }
 
+static void warn_of_text(const struct input *input, const struct text *text)
+{
+    struct message warning;
+
+    if (text_warning(text, &warning)) {
+        message_prefix(&warning, input->name);
+        message_warn("%s", warning.text);
+    }
+}
+
 static bool read_numbers(struct input *input, uint64_t limit, char **data, size_t *size,
                          struct message *message)
 {
@@ -317,6 +327,7 @@ static bool read_numbers(struct input *input, uint64_t limit, char **data, size_
     bool is_first = true;
 
     text_init(&text, input->type, limit);
+    text.form = input->text_form;
     do {
         if (!read_up_to(input, piece, sizeof(piece), &got, message)) {
             goto fail;
@@ -331,6 +342,7 @@ static bool read_numbers(struct input *input, uint64_t limit, char **data, size_
     if (!text_end(&text, message)) {
         goto fail;
     }
+    warn_of_text(input, &text);
     *data = (char *)text.data;
     *size = text.size;
     return true;

@@ -23,6 +23,7 @@ struct input {
     const char *name; /* the path, for messages too */
     int file;
     enum file_format format;
+    struct text_form text_form; /* may be set after input_open */
     clfold_type type;
     bool swapped;   /* .npy: reading brings the bytes into the host's order */
     bool is_bool;   /* .npy: reading makes each byte 0 or 1 */

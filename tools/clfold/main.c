@@ -72,6 +72,9 @@ int main(int argc, char **argv)
     if (!options_read(&options, argc, argv, &message)) {
         return complain(EXIT_USAGE, &message);
     }
+    if (options.quiet) {
+        message_silence();
+    }
     if (!run(&options, &message)) {
         return complain(EXIT_FAILED, &message);
     }

@@ -21,17 +21,47 @@ static void make_one_line(char *text)
     }
 }
 
+static void print(struct message *message, const char *format, va_list arguments)
+{
+    if (vsnprintf(message->text, sizeof(message->text), format, arguments) < 0) {
+        strcpy(message->text, "an error whose text cannot be printed");
+    }
+    make_one_line(message->text);
+}
+
 bool message_set(struct message *message, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    if (vsnprintf(message->text, sizeof(message->text), format, arguments) < 0) {
-        strcpy(message->text, "an error whose text cannot be printed");
-    }
+    print(message, format, arguments);
     va_end(arguments);
-    make_one_line(message->text);
     return false;
+}
+
+static bool is_silenced;
+
+void message_silence(void)
+{
+    is_silenced = true;
+}
+
+bool message_is_silenced(void)
+{
+    return is_silenced;
+}
+
+void message_warn(const char *format, ...)
+{
+    struct message message;
+    va_list arguments;
+
+    if (!is_silenced) {
+        va_start(arguments, format);
+        print(&message, format, arguments);
+        va_end(arguments);
+        fprintf(stderr, "clfold: warning: %s\n", message.text);
+    }
 }
 
 bool message_prefix(struct message *message, const char *name)

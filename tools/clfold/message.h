@@ -1,4 +1,5 @@
-/* What went wrong, in one sentence without a full stop. It is printed once, by main. */
+/* What went wrong, in one sentence without a full stop. It is printed once, by main. And
+ * warnings, printed as they come. */
 #ifndef CLFOLD_COMMAND_MESSAGE_H
 #define CLFOLD_COMMAND_MESSAGE_H
 
@@ -21,5 +22,12 @@ bool message_set(struct message *message, const char *format, ...) MESSAGE_PRINT
 
 /* Puts "name: " before the sentence. Always false. */
 bool message_prefix(struct message *message, const char *name);
+
+/* Prints a warning on standard error at once, unless warnings are silenced. */
+void message_warn(const char *format, ...) MESSAGE_PRINTF(1, 2);
+
+/* For the whole process: warnings, and progress too. */
+void message_silence(void);
+bool message_is_silenced(void);
 
 #endif

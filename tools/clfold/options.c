@@ -7,6 +7,7 @@
 #include "types.h"
 #include "writer.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,37 @@ static bool read_seconds(const struct option_row *row, const char *text, double 
                        row->least, row->most);
 }
 
+/* What may stand in a number, or has a meaning of its own, cannot separate. */
+static bool read_separator(const struct option_row *row, const char *text,
+                           char *separator, struct message *message)
+{
+    const bool is_tab = strcmp(text, "\\t") == 0 || strcmp(text, "\t") == 0;
+
+    *separator = is_tab ? '\t' : text[0];
+    return is_tab ||
+           (text[0] >= ' ' && text[0] < 0x7f && !text[1] && !isalnum(text[0]) &&
+            !strchr("+-.\"#", text[0])) ||
+           message_set(
+               message,
+               "--%s %.200s: a separator is one character, such as , ; or \\t for "
+               "a tab, but no letter, digit, +, -, ., # or quote",
+               row->name, text);
+}
+
+static bool read_column(const struct option_row *row, const char *text,
+                        struct text_form *form, struct message *message)
+{
+    enum number_parsed parsed;
+
+    form->field = 0;
+    form->column = text;
+    parsed = number_parse(&form->field, CLFOLD_U64, text);
+    return (*text && (parsed == NUMBER_NONE || form->field > 0)) ||
+           message_set(message,
+                       "--%s %.200s: a column is a number from 1 to 2^64 - 1, or a name",
+                       row->name, text);
+}
+
 static bool read_value(const struct option_row *row, const char *text,
                        struct options *options, struct message *message)
 {
@@ -114,6 +146,10 @@ static bool read_value(const struct option_row *row, const char *text,
         return bench_read_folds(member, text, message);
     case VALUE_BENCH_TYPES:
         return bench_read_types(member, text, message);
+    case VALUE_SEPARATOR:
+        return read_separator(row, text, member, message);
+    case VALUE_COLUMN:
+        return read_column(row, text, &options->text_form, message);
     case VALUE_KINDS:
         break;
     }
@@ -146,19 +182,32 @@ static bool refuse(enum action action, int found, const char *word,
                        word, hint);
 }
 
+static bool is_given(const bool given[OPTION_MOST_ROWS], const char *name)
+{
+    for (size_t i = 0; option_rows[i].name; i++) {
+        if (given[i] && strcmp(option_rows[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool check_pairs(const bool given[OPTION_MOST_ROWS], struct message *message)
 {
     char word[LIST_WORD];
 
     for (size_t i = 0; option_rows[i].name; i++) {
-        const char *rest = given[i] ? option_rows[i].excludes : NULL;
+        const struct option_row *const row = &option_rows[i];
+        const char *rest = given[i] ? row->excludes : NULL;
         while (list_next(&rest, word)) {
-            for (size_t j = 0; option_rows[j].name; j++) {
-                if (given[j] && strcmp(option_rows[j].name, word) == 0) {
-                    return message_set(message, "--%s does not go with --%s", word,
-                                       option_rows[i].name);
-                }
+            if (is_given(given, word)) {
+                return message_set(message, "--%s does not go with --%s", word,
+                                   row->name);
             }
+        }
+        if (given[i] && row->needs && !is_given(given, row->needs)) {
+            return message_set(message, "--%s goes with --%s only", row->name,
+                               row->needs);
         }
     }
     return true;

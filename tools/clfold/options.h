@@ -30,6 +30,7 @@ struct options {
     enum action action;
     bool help, version; /* nothing else is read then */
     bool json;
+    bool quiet;
     bool profile;
     bool probe;                 /* devices */
     clfold_operation operation; /* reduce, scan, explain, trace */
@@ -40,7 +41,8 @@ struct options {
     const char *algorithm; /* NULL: the library's choice */
     const char *algorithm_option; /* what named it */
     enum file_format format;
-    clfold_type raw, text; /* as named; `format` and `element` say which */
+    struct text_form text_form; /* of text */
+    clfold_type raw, text;      /* as named; `format` and `element` say which */
     /* of raw data and of text (0: .npy tells), and of what other commands make */
     clfold_type element;
     const char *device; /* NULL: the default */

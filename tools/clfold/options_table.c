@@ -28,6 +28,8 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_BENCH_OP] = { .name = "OP" },
     [VALUE_BENCH_FOLDS] = { .name = "LIST" },
     [VALUE_BENCH_TYPES] = { "LIST", TYPE_NOTE },
+    [VALUE_SEPARATOR] = { .name = "C" },
+    [VALUE_COLUMN] = { .name = "COL" },
 };
 
 enum {
@@ -41,7 +43,8 @@ enum {
     BENCH = 1 << ACTION_BENCH,
     TUNE = 1 << ACTION_TUNE,
     HELP = 1 << ACTION_HELP,
-    ALL = (1 << ACTIONS) - 1
+    ALL = (1 << ACTIONS) - 1,
+    WITH_DEVICE = ALL & ~(NONE | DEVICES | HELP)
 };
 
 #define TO(member) offsetof(struct options, member)
@@ -123,15 +126,27 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "scan_lookback, or scan_chained, where each tile waits for the one before it" },
     { "kernel", VALUE_ALGORITHM, TO(algorithm), REDUCE | EXPLAIN,
       .help = "the same as --algorithm" },
-    { "device", VALUE_DEVICE, TO(device), ALL & ~(NONE | DEVICES | HELP),
+    { "device", VALUE_DEVICE, TO(device), WITH_DEVICE,
       .help = "an index as clfold devices shows it, gpu, cpu, or a part of a name; "
               "default: the first GPU, else the first device" },
     { "raw", VALUE_TYPE, TO(raw), REDUCE | SCAN,
       .help = "the file is nothing but numbers of TYPE, in this machine's byte order" },
     { "text", VALUE_TYPE, TO(text), REDUCE | SCAN, .excludes = "raw",
       .help = "the file is numbers of TYPE in decimal, separated by white space or by "
-              "commas; floats may have an exponent or be inf or nan, and are rounded to "
-              "the nearest; no hexadecimal numbers" },
+              "commas, or as --separator says, and perhaps in double quotes; # begins a "
+              "comment, to the end of the line, outside quotes; floats may have an "
+              "exponent or be inf or nan, and are rounded to the nearest; no hexadecimal "
+              "numbers" },
+    { "separator", VALUE_SEPARATOR, TO(text_form.separator), REDUCE | SCAN,
+      .needs = "text",
+      .help = "C alone separates the fields of a line of the text, such as , or ; or \\t "
+              "for a tab" },
+    { "skip", VALUE_COUNT, TO(text_form.skip), REDUCE | SCAN, .needs = "text",
+      .help = "the text begins after N lines" },
+    { "column", VALUE_COLUMN, TO(text_form.column), REDUCE | SCAN, .needs = "text",
+      .help = "take one field of each line of the text: COL is its number, from 1, or "
+              "its name in the first line after --skip. Fields may be in double quotes, "
+              "as in RFC 4180; lines without a field are left out" },
     { "json", VALUE_NONE, TO(json), DEVICES,
       .help = "an array with one object for each device; what a device does not tell is "
               "null" },
@@ -172,6 +187,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "the rows of the file, and which of them serve the device" },
     { "reset", VALUE_NONE, TO(reset), TUNE,
       .excludes = "seconds,op,types,count,device,show", .help = "remove the file" },
+    { "quiet", VALUE_NONE, TO(quiet), WITH_DEVICE,
+      .help = "no warnings and no progress bar" },
     { "help", VALUE_NONE, TO(help), ALL, .letter = 'h', .help = "this text" },
 };
 

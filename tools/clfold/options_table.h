@@ -19,8 +19,10 @@ enum value_kind {
     VALUE_BENCH_OP,  /* these three go into struct bench_wish */
     VALUE_BENCH_FOLDS,
     VALUE_BENCH_TYPES,
-    VALUE_COUNT,   /* size_t, `least` or more */
-    VALUE_SECONDS, /* double, from `least` to `most` */
+    VALUE_COUNT,     /* size_t, `least` or more */
+    VALUE_SECONDS,   /* double, from `least` to `most` */
+    VALUE_SEPARATOR, /* char */
+    VALUE_COLUMN,    /* const char *, a column of a text */
     VALUE_KINDS
 };
 
@@ -38,6 +40,7 @@ struct option_row {
     const char *initial; /* the value that stands where none is given, or NULL */
     double least, most;
     const char *excludes; /* "op,count", or NULL */
+    const char *needs;    /* the option without which it says nothing, or NULL */
     const char *help;     /* which is broken into lines */
     char letter;          /* of the short form, which takes no value, or 0 */
 };

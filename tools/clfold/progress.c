@@ -1,6 +1,7 @@
 #include "progress.h"
 
 #include "clock.h"
+#include "message.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -10,7 +11,10 @@ enum { BAR_WIDTH = 40 };
 void progress_begin(struct progress *progress, const char *what, uint64_t total)
 {
     *progress = (struct progress){
-        .what = what, .total = total, .on = isatty(STDERR_FILENO), .begin = clock_now()
+        .what = what,
+        .total = total,
+        .on = isatty(STDERR_FILENO) && !message_is_silenced(),
+        .begin = clock_now(),
     };
 }
 

@@ -1,6 +1,6 @@
 /*
  * A bar on standard error for what takes longer than a second. It is there only while
- * standard error is a terminal.
+ * standard error is a terminal, and not with --quiet.
  */
 #ifndef CLFOLD_COMMAND_PROGRESS_H
 #define CLFOLD_COMMAND_PROGRESS_H
@@ -11,7 +11,7 @@
 struct progress {
     const char *what; /* "measuring" */
     uint64_t total, done;
-    bool on;             /* standard error is a terminal */
+    bool on;             /* it may be shown */
     bool visible;        /* the bar stands in the terminal's last line */
     double begin, drawn; /* seconds */
 };

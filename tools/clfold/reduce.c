@@ -116,6 +116,7 @@ bool command_reduce(const struct options *options, struct message *message)
                     message)) {
         return false;
     }
+    r.input.text_form = options->text_form;
     r.op = options_op(options);
     r.mean = options->mean;
     r.fold = options_fold(options, r.input.type);

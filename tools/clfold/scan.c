@@ -203,6 +203,7 @@ bool command_scan(const struct options *options, struct message *message)
                     message)) {
         return false;
     }
+    s.input.text_form = options->text_form;
     const bool done =
         set_fold(&s, options, message) &&
         session_open(&s.session, options->device, options->profile, message) &&

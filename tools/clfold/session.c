@@ -5,7 +5,6 @@
 
 #include "verdicts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Prints warnings only: an error also fails the call, and main prints it then. After the
@@ -15,7 +14,7 @@ static void warn(void *user, int level, const char *text)
     const struct session *const session = user;
 
     if (session->opening && level > CLFOLD_LOG_ERROR) {
-        fprintf(stderr, "clfold: %s\n", text);
+        message_warn("%s", text);
     }
 }
 

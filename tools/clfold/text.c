@@ -19,19 +19,20 @@ void text_init(struct text *text, clfold_type type, uint64_t limit)
     *text = (struct text){ .type = type, .limit = limit, .line = 1, .column = 1 };
 }
 
-static bool refuse_word(const struct text *text, const char *what,
+static bool refuse_word(const struct text *text, const char *what, const char *which,
                         struct message *message)
 {
-    return message_set(message, "line %llu, column %llu: \"%.*s%s\" %s %s",
+    return message_set(message, "line %llu, column %llu: \"%.*s%s\" %s%s",
                        (ull)text->last_line, (ull)text->last_column, SHOWN, text->word,
-                       text->length > SHOWN ? "..." : "", what, type_name(text->type));
+                       text->length > SHOWN ? "..." : "", what, which);
 }
 
-static bool refuse_comma(uint64_t line, uint64_t column, const char *where,
-                         struct message *message)
+static bool refuse_comma(const struct text *text, uint64_t line, uint64_t column,
+                         const char *where, struct message *message)
 {
-    return message_set(message, "line %llu, column %llu: a comma with no number %s it",
-                       (ull)line, (ull)column, where);
+    return message_set(message, "line %llu, column %llu: a %s with no number %s it",
+                       (ull)line, (ull)column,
+                       text->form.separator ? "separator" : "comma", where);
 }
 
 static bool grow(struct text *text, struct message *message)
@@ -49,17 +50,18 @@ static bool grow(struct text *text, struct message *message)
     return true;
 }
 
-static bool end_word(struct text *text, struct message *message)
+static bool take_number(struct text *text, struct message *message)
 {
     const size_t size = type_size(text->type);
     unsigned char value[8];
 
-    text->word[text->length] = '\0';
     switch (number_parse(value, text->type, text->word)) {
     case NUMBER_NONE:
-        return refuse_word(text, "is no number of type", message);
+        return refuse_word(text, "is not a valid number of type ", type_name(text->type),
+                           message);
     case NUMBER_RANGE:
-        return refuse_word(text, "is out of the range of", message);
+        return refuse_word(text, "is out of the range of ", type_name(text->type),
+                           message);
     case NUMBER_READ:
         break;
     }
@@ -75,43 +77,242 @@ static bool end_word(struct text *text, struct message *message)
     }
     memcpy(text->data + text->size, value, size);
     text->size += size;
-    text->length = 0;
-    text->last = TEXT_NUMBER;
     return true;
 }
+
+/* ---- Fields ---- */
 
 static bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static bool feed_character(struct text *text, char c, struct message *message)
+/* Otherwise a line end is white space like any other. */
+static bool has_lines(const struct text *text)
 {
-    if (c != ',' && !is_space(c)) {
-        if (text->length == 0) {
-            text->last_line = text->line;
-            text->last_column = text->column;
-        }
-        if (text->length == TEXT_WORD) {
-            text->word[TEXT_WORD] = '\0';
-            return refuse_word(text, "is longer than any number of type", message);
-        }
-        /* a word with a 0 byte in it is no number either way */
-        text->word[text->length++] = c ? c : '?';
+    return text->form.separator || text->form.column;
+}
+
+/* The column that is taken, from 1; 0: none, or not known before the header ends. */
+static uint64_t wanted(const struct text *text)
+{
+    return text->form.field ? text->form.field : text->named;
+}
+
+static bool in_header(const struct text *text)
+{
+    return text->form.column && wanted(text) == 0;
+}
+
+/* Whether anyone asks what is in the field that comes after `fields`. */
+static bool is_kept(const struct text *text)
+{
+    return !text->form.column || in_header(text) || text->fields + 1 == wanted(text);
+}
+
+static bool append(struct text *text, char c, struct message *message)
+{
+    if (!is_kept(text)) {
         return true;
     }
-    if (text->length > 0 && !end_word(text, message)) {
+    if (text->length == TEXT_WORD) {
+        text->word[TEXT_WORD] = '\0';
+        return in_header(text) ? refuse_word(text, "is too long for a name", "", message)
+                               : refuse_word(text, "is longer than any number of type ",
+                                             type_name(text->type), message);
+    }
+    /* a word with a 0 byte in it is no number either way */
+    text->word[text->length++] = c ? c : '?';
+    return true;
+}
+
+static void begin_line(struct text *text)
+{
+    if (text->last == TEXT_NOTHING) {
+        text->first_line = text->line;
+    }
+}
+
+static void begin_field(struct text *text)
+{
+    begin_line(text);
+    text->last_line = text->line;
+    text->last_column = text->column;
+    text->length = 0;
+}
+
+static bool take_name(struct text *text, struct message *message)
+{
+    if (strcmp(text->word, text->form.column) != 0) {
+        return true;
+    }
+    if (text->match) {
+        return message_set(message,
+                           "line %llu: columns %llu and %llu are both named %.200s; give "
+                           "--column one of the numbers",
+                           (ull)text->first_line, (ull)text->match, (ull)text->fields,
+                           text->word);
+    }
+    text->match = text->fields;
+    return true;
+}
+
+static bool end_field(struct text *text, struct message *message)
+{
+    const bool kept = is_kept(text);
+
+    if (text->state == TEXT_BETWEEN) {
+        return true;
+    }
+    while (text->state == TEXT_PLAIN && text->length > 0 &&
+           is_space(text->word[text->length - 1])) {
+        text->length--;
+    }
+    text->word[text->length] = '\0';
+    text->state = TEXT_BETWEEN;
+    text->last = TEXT_FIELD;
+    text->fields++;
+    return !kept || (in_header(text) ? take_name : take_number)(text, message);
+}
+
+/* Between two separators, or at an end of the line. */
+static bool end_empty(struct text *text, uint64_t line, uint64_t column,
+                      const char *where, struct message *message)
+{
+    const bool kept = is_kept(text) && !in_header(text);
+
+    if (!text->form.column) {
+        return refuse_comma(text, line, column, where, message);
+    }
+    text->fields++;
+    return !kept ||
+           message_set(message, "line %llu, column %llu: --column %.200s is empty",
+                       (ull)line, (ull)column, text->form.column);
+}
+
+static bool separate(struct text *text, struct message *message)
+{
+    if (text->state == TEXT_BETWEEN && text->last != TEXT_FIELD) {
+        begin_line(text);
+        if (!end_empty(text, text->line, text->column, "before", message)) {
+            return false;
+        }
+    } else if (!end_field(text, message)) {
         return false;
     }
-    if (c == ',') {
-        if (text->last != TEXT_NUMBER) {
-            return refuse_comma(text->line, text->column, "before", message);
-        }
-        text->last = TEXT_COMMA;
-        text->last_line = text->line;
-        text->last_column = text->column;
-    }
+    text->last = TEXT_COMMA;
+    text->last_line = text->line;
+    text->last_column = text->column;
     return true;
+}
+
+static bool end_line(struct text *text, struct message *message)
+{
+    if (!end_field(text, message) ||
+        (text->last == TEXT_COMMA &&
+         !end_empty(text, text->last_line, text->last_column, "after", message))) {
+        return false;
+    }
+    if (text->last == TEXT_NOTHING || !text->form.column) {
+        /* a line without a field, or any number of fields */
+    } else if (in_header(text)) {
+        text->named = text->match;
+        if (!text->named) {
+            return message_set(message, "line %llu: has no column with the name %.200s",
+                               (ull)text->first_line, text->form.column);
+        }
+    } else if (text->fields < wanted(text)) {
+        return message_set(message,
+                           "line %llu: has %llu of the %llu fields that --column %.200s "
+                           "needs",
+                           (ull)text->first_line, (ull)text->fields, (ull)wanted(text),
+                           text->form.column);
+    }
+    text->fields = 0;
+    text->last = TEXT_NOTHING;
+    return true;
+}
+
+/* ---- Characters ---- */
+
+/* Of commas: whether each has three digits after it, and no fourth. */
+static void watch_commas(struct text *text, char c)
+{
+    if (text->after_comma > 0 && c >= '0' && c <= '9') {
+        text->after_comma += text->after_comma < 5;
+        return;
+    }
+    text->is_plain_comma |= text->after_comma > 0 && text->after_comma != 4;
+    text->after_comma = c == ',';
+    if (c == ',' && text->comma_line == 0) {
+        text->comma_line = text->line;
+        text->comma_column = text->column;
+    }
+}
+
+static bool feed_unquoted(struct text *text, char c, struct message *message)
+{
+    const char separator = text->form.separator;
+
+    watch_commas(text, c);
+    if (c == (separator ? separator : ',')) {
+        return separate(text, message);
+    }
+    if (c == '\n' && has_lines(text)) {
+        return end_line(text, message);
+    }
+    if (c == '#') {
+        const bool ended = end_field(text, message);
+        text->state = TEXT_COMMENT;
+        return ended;
+    }
+    if (is_space(c) && !separator) {
+        return end_field(text, message);
+    }
+    if (is_space(c) && text->state != TEXT_PLAIN) {
+        return true;
+    }
+    if (text->state == TEXT_CLOSED) {
+        return message_set(message, "line %llu, column %llu: text after a closing quote",
+                           (ull)text->line, (ull)text->column);
+    }
+    if (text->state == TEXT_BETWEEN) {
+        begin_field(text);
+        text->state = c == '"' ? TEXT_QUOTED : TEXT_PLAIN;
+        if (c == '"') {
+            return true;
+        }
+    }
+    return append(text, c, message);
+}
+
+static bool feed_character(struct text *text, char c, struct message *message)
+{
+    const bool is_quote = c == '"';
+
+    if (text->line <= text->form.skip) {
+        return true;
+    }
+    switch (text->state) {
+    case TEXT_COMMENT:
+        if (c != '\n') {
+            return true;
+        }
+        text->state = TEXT_BETWEEN;
+        break;
+    case TEXT_QUOTED:
+        text->state = is_quote ? TEXT_QUOTE : TEXT_QUOTED;
+        return is_quote || append(text, c, message);
+    case TEXT_QUOTE:
+        text->state = is_quote ? TEXT_QUOTED : TEXT_CLOSED;
+        if (is_quote) {
+            return append(text, c, message);
+        }
+        break;
+    default:
+        break;
+    }
+    return feed_unquoted(text, c, message);
 }
 
 bool text_feed(struct text *text, const char *bytes, size_t size, struct message *message)
@@ -131,11 +332,39 @@ bool text_feed(struct text *text, const char *bytes, size_t size, struct message
 
 bool text_end(struct text *text, struct message *message)
 {
-    if (text->length > 0 && !end_word(text, message)) {
+    const uint64_t lines = text->line - (text->column == 1);
+
+    if (lines < text->form.skip) {
+        return message_set(message, "has %llu line%s, and --skip %zu needs as many",
+                           (ull)lines, lines == 1 ? "" : "s", text->form.skip);
+    }
+    if (text->state == TEXT_QUOTED) {
+        return message_set(message, "line %llu, column %llu: a quote that is not closed",
+                           (ull)text->last_line, (ull)text->last_column);
+    }
+    if (text->state == TEXT_COMMENT) {
+        text->state = TEXT_BETWEEN;
+    } else {
+        watch_commas(text, '\n');
+    }
+    if (!end_line(text, message)) {
         return false;
     }
-    return text->last != TEXT_COMMA ||
-           refuse_comma(text->last_line, text->last_column, "after", message);
+    return !in_header(text) ||
+           message_set(message, "has no header for --column %.200s", text->form.column);
+}
+
+bool text_warning(const struct text *text, struct message *message)
+{
+    if (text->form.separator || text->comma_line == 0 || text->is_plain_comma) {
+        return false;
+    }
+    message_set(message,
+                "line %llu, column %llu: this comma may separate thousands, since every "
+                "comma is followed by exactly three digits; it was read as one between "
+                "two fields, which --separator , confirms",
+                (ull)text->comma_line, (ull)text->comma_column);
+    return true;
 }
 
 void text_finish(struct text *text)

@@ -2,12 +2,21 @@
  * Numbers as text: separated by white space, or by a comma that may have white space
  * round it. What is a number is number_parse's matter.
  *
+ * A separator or a column that is named makes lines matter:
+ *
+ *     skipped           the first lines, whatever they hold
+ *     # comment         to the end of the line; lines without a field do not count
+ *     name,"a ""b"""    the header, if the column is named: fields may be quoted, as in
+ *     x, 1              RFC 4180, and a quoted one may hold separators and line ends
+ *
  * The text is fed piece by piece, as it comes; pieces may end anywhere. Only the numbers
- * are kept, in memory that grows with them.
+ * are kept, in memory that grows with them. They may be taken between pieces: with `size`
+ * set to 0, those that follow begin at `data` again.
  */
 #ifndef CLFOLD_COMMAND_TEXT_H
 #define CLFOLD_COMMAND_TEXT_H
 
+#include "format.h"
 #include "message.h"
 
 #include <clfold/clfold.h>
@@ -20,14 +29,29 @@ enum { TEXT_WORD = 4096 };
 
 struct text {
     clfold_type type;
-    uint64_t limit; /* of `size` */
+    uint64_t limit;        /* of `size` */
+    struct text_form form; /* may be set after text_init */
     unsigned char *data;
     size_t size, capacity;
 
-    /* from 1; of the next character, and of the word or the comma that came last */
+    /* from 1; of the next character, and of the field or the comma that came last */
     uint64_t line, column, last_line, last_column;
-    enum { TEXT_NOTHING, TEXT_NUMBER, TEXT_COMMA } last;
-    size_t length; /* of a word that may go on */
+    enum {
+        TEXT_BETWEEN, /* fields */
+        TEXT_PLAIN,   /* in a field without quotes */
+        TEXT_QUOTED,  /* in quotes */
+        TEXT_QUOTE,   /* after a quote in quotes: the end of them, or the first of two */
+        TEXT_CLOSED,  /* after the quotes */
+        TEXT_COMMENT
+    } state;
+    enum { TEXT_NOTHING, TEXT_FIELD, TEXT_COMMA } last; /* of this line */
+    uint64_t fields, first_line; /* of this line, which may be long */
+    uint64_t match,
+        named; /* the column that has the name: in this header, in all lines */
+    uint64_t comma_line, comma_column; /* of the first comma */
+    int after_comma;                   /* characters, while they are digits; or 0 */
+    bool is_plain_comma;               /* one has not three digits after it */
+    size_t length;                     /* of the field so far */
     char word[TEXT_WORD + 1];
 };
 
@@ -37,6 +61,9 @@ void text_init(struct text *text, clfold_type type, uint64_t limit);
 bool text_feed(struct text *text, const char *bytes, size_t size,
                struct message *message);
 bool text_end(struct text *text, struct message *message);
+
+/* After the end: whether there is something that the user should know. */
+bool text_warning(const struct text *text, struct message *message);
 
 void text_finish(struct text *text);
 
