@@ -118,12 +118,14 @@ def selectors(d, device):
         if of_kind:
             check(chosen("--device", kind) == of_kind[0], kind)
         else:
-            d.bad(1, f"--device {kind} matches", "reduce", "--device", kind, path)
+            d.bad(1, f"--device {kind}: no device matches; ", "reduce", "--device", kind, path)
     gpus = [other["name"] for other in d.devices if other["type"] == "gpu"]
     check(chosen() == (gpus or names)[0], "by default")
     for selector in [len(names), 99999999999999999999, "no such device"]:
-        text = d.bad(1, f"--device {selector} ", "reduce", "--device", selector, path)
-        check("clfold devices" in text, text)
+        what = "matches" if isinstance(selector, str) else "has this index"
+        part = f"--device {selector}: no device {what}; this machine has {len(names)} device"
+        text = d.bad(1, part, "reduce", "--device", selector, path)
+        check(text.endswith(", and the first index is 0; see clfold devices\n"), text)
 
 
 def shapes(d, device):

@@ -26,7 +26,7 @@ import fold_cases  # noqa: E402
 import plain_cases  # noqa: E402
 import scan_cases  # noqa: E402
 import text_cases  # noqa: E402
-from cases import run_cases  # noqa: E402
+from cases import check, run_cases  # noqa: E402
 from driver import Driver  # noqa: E402
 
 # without a device, and with one
@@ -42,7 +42,9 @@ PARTS = {
 
 
 def no_device(d, _):
-    d.bad(1, "there is no OpenCL device", "reduce", d.save(np.ones(3, "f4")))
+    text = d.bad(1, "there is no OpenCL device; check that", "reduce", d.save(np.ones(3, "f4")))
+    check("driver is installed" in text and "HOME" in text, text)
+    check("driver is installed" in d.good("devices"), "devices")
 
 
 def main():

@@ -118,7 +118,7 @@ def bad_files(d, _):
     d.bad(1, "Is a directory", "reduce", d.folder)
     d.bad(1, "Is a directory", "reduce", "--raw", "u8", d.folder)
     d.bad(1, "No such file", "reduce", d.path("missing.npy"))
-    d.bad(1, "No such file", "reduce", "")
+    d.bad(2, "got an empty name", "reduce", "")
     d.bad(1, "File name too long", "reduce", "x" * 10000)
     d.bad(1, "standard input: Bad file", "reduce", "-", shell='"$@" <&-')
     # opens, and fails when it is read

@@ -1,6 +1,7 @@
 #define CLFOLD_EXPERIMENTAL
 #include "commands.h"
 #include "describe.h"
+#include "selection.h"
 #include "session.h"
 #include "verdicts.h"
 
@@ -163,6 +164,9 @@ bool command_devices(const struct options *options, struct message *message)
         for (cl_uint i = 0; i < list.num_platforms; i++) {
             print_platform(&list, list.platforms[i], &listing);
         }
+    }
+    if (!options->json && list.num_devices == 0) {
+        puts("There is no OpenCL device; " SELECTION_NO_DEVICE);
     }
     device_list_finish(&list);
     return done && !listing.failed;

@@ -494,6 +494,11 @@ static bool read_command(struct options *options, int argc, char **argv,
         snprintf(num, sizeof(num), "%d", argc);
         return refuse_operands(options->action, most > 0 ? num : argv[0], message);
     }
+    for (int i = 0; i < argc; i++) {
+        if (!*argv[i]) {
+            return refuse_operands(options->action, "an empty name", message);
+        }
+    }
     return check_command(options, argv, message);
 }
 

@@ -50,8 +50,11 @@ static bool find_index(const char *digits, size_t count, size_t *index)
 bool selection_find(const struct candidate *candidates, size_t count,
                     const char *selector, size_t *index, struct message *message)
 {
+    const bool is_index =
+        selector && *selector && strspn(selector, "0123456789") == strlen(selector);
+
     if (count == 0) {
-        return message_set(message, "there is no OpenCL device here");
+        return message_set(message, "there is no OpenCL device; " SELECTION_NO_DEVICE);
     }
     *index = 0;
     if (!selector) {
@@ -63,7 +66,7 @@ bool selection_find(const struct candidate *candidates, size_t count,
         }
         return true;
     }
-    if (selector[0] && strspn(selector, "0123456789") == strlen(selector)) {
+    if (is_index) {
         if (find_index(selector, count, index)) {
             return true;
         }
@@ -78,9 +81,9 @@ bool selection_find(const struct candidate *candidates, size_t count,
             }
         }
     }
-    return message_set(
-        message,
-        "--device %.200s matches none of the %zu device%s; run clfold devices "
-        "for the list",
-        selector, count, count == 1 ? "" : "s");
+    return message_set(message,
+                       "--device %.200s: no device %s; this machine has %zu device%s, "
+                       "and the first index is 0; see clfold devices",
+                       selector, is_index ? "has this index" : "matches", count,
+                       count == 1 ? "" : "s");
 }

@@ -6,6 +6,11 @@
 
 #include <stddef.h>
 
+/* What the user can do where there is no device. */
+#define SELECTION_NO_DEVICE                                                              \
+    "check that an OpenCL driver is installed, and that HOME is a folder that you may "  \
+    "write, since PoCL keeps its cache there"
+
 struct candidate {
     const char *name;
     bool gpu, cpu;
