@@ -212,10 +212,14 @@ def damaged(d, device):
         d.bad(1, part, *words, *QUICK, "--file", path)
         check(read(path) == text and d.left() == ["tuning"], f"{d.left()}")
     os.remove(path)
-    d.bad(1, "No such file", *words, "--show", "--file", path)
+    told = d.good(*words, "--show", "--file", path)
+    check(told == f"{path}: nothing is tuned, there is no such file\n", told)
+    folder = {**os.environ, "XDG_DATA_HOME": d.path("none")}
+    told = d.good(*words, "--show", env=folder)
+    check(told.startswith(d.path("none")) and "nothing is tuned" in told, told)
     d.bad(1, "No such file", *words, *QUICK, "--file", d.path("none/tuning"))
     d.bad(1, "Is a directory", *words, *QUICK, "--file", d.folder)
-    d.bad(1, "matches", "tune", "--device", "no such device", "--file", path)
+    d.bad(1, "no device matches", "tune", "--device", "no such device", "--file", path)
     check(d.left() == [], f"left: {d.left()}")
     # the library's own refusals, before the table's head
     for count in ["2^50", "2^60", "18446744073709551615"]:

@@ -133,8 +133,12 @@ bool tune_file_show(const char *path, const struct session *session,
     char *text, first[TUNE_FIRST];
     size_t rows = 0, serving = 0;
 
-    if (!tune_file_read(path, true, session, &text, &context, message)) {
+    if (!tune_file_read(path, false, session, &text, &context, message)) {
         return false;
+    }
+    if (!text) {
+        printf("%s: nothing is tuned, there is no such file\n", path);
+        return true;
     }
     const bool done =
         tune_context_row(context.clfold, CLFOLD_REDUCE, &sum, 1, first, &mine, message);
