@@ -75,10 +75,3 @@ void clfold_args_init(struct args *args, const struct monoid *monoid,
         set_scalar(args, size, value);
     }
 }
-
-clfold_status clfold_args_status(const struct args *args, const struct site *site)
-{
-    return args->status == CL_SUCCESS
-               ? CLFOLD_OK
-               : clfold_fail_call(site, args->status, "clSetKernelArg");
-}

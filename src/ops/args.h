@@ -4,8 +4,7 @@
  * A kernel object keeps its arguments from one launch to the next, and a scalar that it
  * has already is not set again: some drivers take as long for each as the launch's own
  * work (Intel's CPU runtime 2026.22, AMD EPYC, 2026-11-22: 38 ns each of 13, by host
- * clock). Memory objects are always set, since a handle may be used again for another
- * object.
+ * clock). Memory objects always are, since a handle comes again for another object.
  */
 #ifndef CLFOLD_OPS_ARGS_H
 #define CLFOLD_OPS_ARGS_H
@@ -35,8 +34,8 @@ void clfold_args_mem(struct args *args, cl_mem mem);
 void clfold_args_ulong(struct args *args, uint64_t value);
 void clfold_args_uint(struct args *args, uint32_t value);
 
-/* The operand before the first element: a host value of the result's form, or a result in
- * device memory, or neither. */
+/* What is put in front of the first element: a host value of the result's form, or a
+ * result in device memory, or neither. */
 struct init {
     const void *value;
     clfold_place at;
@@ -47,11 +46,8 @@ static inline bool clfold_has_init(const struct init *init)
     return init->value || init->at.mem;
 }
 
-/* CLFOLD_INIT_PARAMS of result.cl; `any` is set if there is no buffer. */
+/* CLFOLD_INIT_PARAMS of result.cl; `any` stands where there is no buffer. */
 void clfold_args_init(struct args *args, const struct monoid *monoid,
                       const struct init *init, cl_mem any);
-
-/* The first failure, or CLFOLD_OK. */
-clfold_status clfold_args_status(const struct args *args, const struct site *site);
 
 #endif

@@ -76,6 +76,25 @@ static void set_argument(struct args *args, const struct argument *argument,
     }
 }
 
+/* Whose value a driver may reject; the counts of a launch are nobody's. */
+static const char *argument_call(enum argument_kind kind)
+{
+    switch (kind) {
+    case ARG_IN:
+        return "in: clSetKernelArg";
+    case ARG_OUT:
+        return "out: clSetKernelArg";
+    case ARG_SCRATCH:
+        return "scratch: clSetKernelArg";
+    case ARG_INIT:
+        return "init: clSetKernelArg";
+    case ARG_TOTAL:
+        return "total: clSetKernelArg";
+    default:
+        return "clSetKernelArg";
+    }
+}
+
 static clfold_status set_arguments(const struct site *site, struct kernels *kernels,
                                    const struct launch *launch,
                                    const struct request *request, const struct plan *plan,
@@ -85,8 +104,12 @@ static clfold_status set_arguments(const struct site *site, struct kernels *kern
 
     for (uint32_t i = 0; i < launch->num_arguments; ++i) {
         set_argument(&args, &launch->arguments[i], request, plan, scratch);
+        if (args.status != CL_SUCCESS) {
+            return clfold_fail_call(site, args.status,
+                                    argument_call(launch->arguments[i].kind));
+        }
     }
-    return clfold_args_status(&args, site);
+    return CLFOLD_OK;
 }
 
 /* ---- Launches ---------------------------------------------------------------------- */

@@ -580,6 +580,47 @@ static void test_scratch_limit(void **state)
     }
 }
 
+static clfold_status scan(clfold_context *ctx)
+{
+    return clfold_inclusive_scan(ctx, device.queue, &sum, input, 0, items, 0, COUNT, 0,
+                                 NULL, NULL);
+}
+
+/* An argument that the driver rejects: the sentence says what it is. */
+static void test_argument_names(void **state)
+{
+    static const char *const names[] = { "in", "out", "scratch", "init", "total" };
+    bool seen[5] = { 0 };
+    clfold_context *ctx = open_context();
+
+    (void)state;
+    /* later calls set memory objects alone: the kernels have their numbers */
+    assert_ok(scan(ctx));
+    for (uint64_t call = 1;; ++call) {
+        clspy_reset();
+        log_clear();
+        clspy_arm("clSetKernelArg", call, CL_INVALID_MEM_OBJECT);
+        const clfold_status status = scan(ctx);
+        if (!clspy_disarm().fired) {
+            assert_ok(status);
+            break;
+        }
+        assert_refused(status, CL_INVALID_MEM_OBJECT, "clSetKernelArg failed");
+        for (size_t i = 0; i < 5; ++i) {
+            char part[64];
+            snprintf(part, sizeof(part), ": %s: clSetKernelArg", names[i]);
+            seen[i] = seen[i] || strstr(clfold_last_error(), part);
+        }
+    }
+    for (size_t i = 0; i < 5; ++i) {
+        if (!seen[i]) {
+            fail_msg("no sentence names %s", names[i]);
+        }
+    }
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    clfold_context_destroy(&ctx);
+}
+
 /* Scratch that cannot be had: the sentence names the call, or the memory, that failed. */
 static void test_no_scratch(void **state)
 {
@@ -879,6 +920,7 @@ int main(void)
         cmocka_unit_test_setup(test_threads_build_once, reset),
         cmocka_unit_test_setup(test_warm_makes_nothing, reset),
         cmocka_unit_test_setup(test_scratch_limit, reset),
+        cmocka_unit_test_setup(test_argument_names, reset),
         cmocka_unit_test_setup(test_no_scratch, reset),
         cmocka_unit_test_setup(test_half_a_call, reset),
         cmocka_unit_test_setup(test_language, reset),
