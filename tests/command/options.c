@@ -1,5 +1,6 @@
 /* The command line: which options the commands take, what they say, and the help. */
 #include "options.h"
+#include "options_table.h"
 #include "types.h"
 
 #include <stdarg.h>
@@ -702,6 +703,31 @@ static void helps(void **state)
     }
 }
 
+/* The commands among them are right: what a line has after its last "clfold". */
+static void examples(void **state)
+{
+    (void)state;
+    for (enum action action = ACTION_NONE; action < ACTIONS; action++) {
+        const char *text = command_rows[action].examples;
+        int num = 0;
+
+        assert_non_null(text);
+        while (*text) {
+            struct text_line line;
+            const char *const begin = text, *command = NULL;
+            text = text_line_read(begin, &line);
+            for (const char *at = begin; *begin == ' ' && at < line.end; at++) {
+                command = strncmp(at, "clfold ", 7) == 0 ? at + 7 : command;
+            }
+            if (command) {
+                check_read("%.*s", (int)(line.end - command), command);
+                num++;
+            }
+        }
+        assert_true(num > 0);
+    }
+}
+
 /* ---- What is made of the options ---- */
 
 static void init_values(void **state)
@@ -761,7 +787,7 @@ int main(void)
         cmocka_unit_test(each_bound),  cmocka_unit_test(lines),
         cmocka_unit_test(refused),     cmocka_unit_test(most_types),
         cmocka_unit_test(helps),       cmocka_unit_test(init_values),
-        cmocka_unit_test(folds),
+        cmocka_unit_test(folds),       cmocka_unit_test(examples),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* Breaks one line of `text` and returns the next. If it begins with spaces, what follows
- * its gap hangs:
+/* Breaks one line of `text` and returns the next. What follows a term hangs:
  *
  *     name     text text text
  *              text text
@@ -13,14 +12,12 @@
 static const char *fill_line(FILE *stream, const char *text)
 {
     enum { COLUMNS = 80 };
-    const char *const end = text + strcspn(text, "\n");
-    const int spaces = (int)strspn(text, " ");
-    const char *const gap = strstr(text + spaces, "  ");
-    const bool hangs = spaces > 0 && gap && gap < end;
-    const int indent = hangs ? (int)(gap - text + (int)strspn(gap, " ")) : spaces;
+    struct text_line line;
+    const char *const next = text_line_read(text, &line);
+    const int indent = (int)(line.words - text);
     int at = fprintf(stream, "%.*s", indent, text);
 
-    for (text += indent; text < end; text += *text == ' ') {
+    for (text = line.words; text < line.end; text += *text == ' ') {
         const int length = (int)strcspn(text, " \n");
         if (at > indent && at + 1 + length > COLUMNS) {
             fprintf(stream, "\n%*s", indent, "");
@@ -30,7 +27,7 @@ static const char *fill_line(FILE *stream, const char *text)
         text += length;
     }
     putc('\n', stream);
-    return *end ? end + 1 : end;
+    return next;
 }
 
 static void fill(FILE *stream, const char *text)
@@ -101,4 +98,9 @@ void options_help(FILE *stream, enum action action)
         fill(stream, noted[kind] ? value_rows[kind].note : "");
     }
     fill(stream, command->notes);
+    fputs(action ? "" : "Exit status: " EXIT_STATUSES ".\n", stream);
+    if (command->examples) {
+        fputs("\nExamples:\n", stream);
+        fill(stream, command->examples);
+    }
 }

@@ -3,6 +3,8 @@
 #include "count.h"
 #include "types.h"
 
+#include <string.h>
+
 #define TYPE_NOTE "TYPE is one of " TYPE_NAMES "."
 #define OP_NOTE                                                                          \
     "sum is add and prod is mul; bit operators take integers, and logical ones give 0 "  \
@@ -14,20 +16,22 @@
 
 const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_TEXT] = { .name = "V" },
-    [VALUE_DEVICE] = { .name = "SEL" },
-    [VALUE_PATH] = { .name = "FILE" },
+    [VALUE_DEVICE] = { "SEL", .words = "gpu cpu" },
+    [VALUE_PATH] = { "FILE", .words = "*" },
     [VALUE_COUNT] = { "N", "N is written as " COUNT_FORMS "." },
     [VALUE_SECONDS] = { .name = "S" },
-    [VALUE_TYPE] = { "TYPE", TYPE_NOTE },
-    [VALUE_OP] = { "OP", "OP is one of " OP_NAMES "; " OP_NOTE },
-    [VALUE_REDUCE_OP] = { "OP", "OP is one of " REDUCE_OP_NAMES
-                                "; mean is the sum in f64 over the count; " OP_NOTE },
-    [VALUE_SCAN_OP] = { "OP", "OP is one of " SCAN_OP_NAMES "; " OP_NOTE },
+    [VALUE_TYPE] = { "TYPE", TYPE_NOTE, TYPE_NAMES },
+    [VALUE_OP] = { "OP", "OP is one of " OP_NAMES "; " OP_NOTE, OP_NAMES },
+    [VALUE_REDUCE_OP] = { "OP",
+                          "OP is one of " REDUCE_OP_NAMES
+                          "; mean is the sum in f64 over the count; " OP_NOTE,
+                          REDUCE_OP_NAMES },
+    [VALUE_SCAN_OP] = { "OP", "OP is one of " SCAN_OP_NAMES "; " OP_NOTE, SCAN_OP_NAMES },
     [VALUE_ALGORITHM] = { .name = "NAME" },
-    [VALUE_TYPES] = { "LIST", TYPE_NOTE },
-    [VALUE_BENCH_OP] = { .name = "OP" },
-    [VALUE_BENCH_FOLDS] = { .name = "LIST" },
-    [VALUE_BENCH_TYPES] = { "LIST", TYPE_NOTE },
+    [VALUE_TYPES] = { "LIST", TYPE_NOTE, TYPE_NAMES },
+    [VALUE_BENCH_OP] = { "OP", .words = "reduce scan all" },
+    [VALUE_BENCH_FOLDS] = { "LIST", .words = BENCH_FOLD_NAMES },
+    [VALUE_BENCH_TYPES] = { "LIST", TYPE_NOTE, TYPE_NAMES " all" },
     [VALUE_SEPARATOR] = { .name = "C" },
     [VALUE_COLUMN] = { .name = "COL" },
 };
@@ -111,21 +115,25 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "seconds", VALUE_SECONDS, TO(seconds), TUNE, .initial = "90", .least = 0.001,
       .most = 86400, .help = "how long to look, in all" },
     { "algorithm", VALUE_ALGORITHM, TO(algorithm), REDUCE, .initial = "auto",
+      .words = REDUCE_ALGORITHM_NAMES,
       .help = "auto lets the library choose; reduce_tiles is its own; reduce0 to reduce6 "
               "lead up to it, for teaching" },
     { "algorithm", VALUE_ALGORITHM, TO(algorithm), SCAN, .initial = "auto",
+      .words = SCAN_ALGORITHM_NAMES,
       .help = "auto takes what the environment variable CLFOLD_SCAN names, or else lets "
               "the library choose; scan_single_group, scan_then_propagate, "
               "reduce_then_scan, scan_lookback and scan_chained are as clfold explain "
               "scan tells of them; single-group, lookback and so on are short for them" },
     { "algorithm", VALUE_ALGORITHM, TO(algorithm), EXPLAIN, .initial = "auto",
+      .words = REDUCE_ALGORITHM_NAMES " " SCAN_ALGORITHM_NAMES,
       .help = "instead of the one that the library chooses. For reduce, one "
               "of " REDUCE_ALGORITHM_NAMES "; for scan, one of " SCAN_ALGORITHM_NAMES },
     { "algorithm", VALUE_ALGORITHM, TO(algorithm), TRACE, .initial = "scan_lookback",
+      .words = TRACE_ALGORITHM_NAMES,
       .help =
           "scan_lookback, or scan_chained, where each tile waits for the one before it" },
     { "kernel", VALUE_ALGORITHM, TO(algorithm), REDUCE | EXPLAIN,
-      .help = "the same as --algorithm" },
+      .words = REDUCE_ALGORITHM_NAMES, .help = "the same as --algorithm" },
     { "device", VALUE_DEVICE, TO(device), WITH_DEVICE,
       .help = "an index as clfold devices shows it, gpu, cpu, or a part of a name; "
               "default: the first GPU, else the first device" },
@@ -189,7 +197,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .excludes = "seconds,op,types,count,device,show", .help = "remove the file" },
     { "quiet", VALUE_NONE, TO(quiet), WITH_DEVICE,
       .help = "no warnings and no progress bar" },
-    { "help", VALUE_NONE, TO(help), ALL, .letter = 'h', .help = "this text" },
+    { "help", VALUE_NONE, TO(help), ALL, .letter = 'h', .help = "print these options" },
 };
 
 const struct command_row command_rows[ACTIONS] = {
@@ -197,8 +205,11 @@ const struct command_row command_rows[ACTIONS] = {
         .name = "",
         .usage = "--help | --version",
         .about = "Folds the numbers of a file on an OpenCL device.\n",
-        .notes = "clfold help COMMAND, or clfold COMMAND --help, says more about one.\n"
-                 "Exit status: 0 done, 1 failed, 2 wrong usage.\n",
+        .notes = "clfold help COMMAND, or clfold COMMAND --help, says more about one.\n",
+        .examples =
+            "The devices of this machine, and the sum of a file's numbers:\n"
+            "  clfold devices\n"
+            "  clfold reduce heights.npy\n",
     },
     [ACTION_DEVICES] = {
         "devices", "[--probe] [--json]", "list the devices and what they can do",
@@ -206,6 +217,9 @@ const struct command_row command_rows[ACTIONS] = {
         "Lists every OpenCL platform and device, each device with the index that "
         "clfold reduce --device takes.\n",
         "",
+        .examples =
+            "Find out by which memory a scan on each device may look back:\n"
+            "  clfold devices --probe\n",
     },
     [ACTION_REDUCE] = {
         "reduce", "[options] FILE",
@@ -220,6 +234,15 @@ const struct command_row command_rows[ACTIONS] = {
         "max of floats are nan where one is nan; arg-min and arg-max find the first. "
         OVERFLOW_NOTE
         " The result has as many digits as it takes to read back exactly.\n",
+        .examples =
+            "The greatest number of a file:\n"
+            "  clfold reduce --op max heights.npy\n"
+            "The sum of raw f32 numbers, added in f64 on a CPU, as JSON:\n"
+            "  clfold reduce --raw f32 --acc f64 --device cpu --json samples.f32\n"
+            "The product of numbers in text from another program:\n"
+            "  seq 10 | clfold reduce --text i32 --op mul -\n"
+            "The least number in one column of a table with a header, and its index:\n"
+            "  clfold reduce --text f64 --column height --op arg-min table.csv\n",
     },
     [ACTION_SCAN] = {
         "scan", "[options] IN OUT",
@@ -234,6 +257,13 @@ const struct command_row command_rows[ACTIONS] = {
         "not at all. A file that it replaces keeps its owner, group and mode; one that "
         "you may not write, or whose owner could not be kept, is rejected.\n",
         OVERFLOW_NOTE " Text has as many digits as it takes to read back exactly.\n",
+        .examples =
+            "The running sums of a file, as numpy.cumsum gives them:\n"
+            "  clfold scan heights.npy sums.npy\n"
+            "Where each row begins, from the lengths of the rows:\n"
+            "  clfold scan --exclusive --raw u32 --acc u64 lengths.bin begins.bin\n"
+            "The factorials up to 10:\n"
+            "  seq 10 | clfold scan --text i32 --op mul - -\n",
     },
     [ACTION_EXPLAIN] = {
         "explain", "reduce|scan [options]",
@@ -243,6 +273,11 @@ const struct command_row command_rows[ACTIONS] = {
         "data, the memory it moves, and why. Nothing is built or run. An algorithm "
         "without tiles has a tile of 0.\n",
         "",
+        .examples =
+            "How 2^20 numbers of u8 are added, and why:\n"
+            "  clfold explain reduce --type u8 --count 2^20\n"
+            "What an exclusive scan by one algorithm would do:\n"
+            "  clfold explain scan --exclusive --algorithm then-propagate\n",
     },
     [ACTION_LADDER] = {
         "ladder", "[options]",
@@ -264,6 +299,9 @@ const struct command_row command_rows[ACTIONS] = {
         "  cycles     turns of the banks in all\n"
         "and of the whole call loads, the elements that one work-item reads, the "
         "groups of the first pass, and the passes.\n",
+        .examples =
+            "The kernels over counts from 2^17 to 2^25, as a chart:\n"
+            "  clfold ladder --svg ladder.svg\n",
     },
     [ACTION_TRACE] = {
         "trace", "[options]", "what each tile of a look-back scan did, and when",
@@ -286,6 +324,9 @@ const struct command_row command_rows[ACTIONS] = {
         "published\n"
         "Times count from the first tile's start, in cycles where the device's "
         "compiler has a counter, else in steps: each record is one.\n",
+        .examples =
+            "The tiles of a scan of 2^24 numbers, as a timeline:\n"
+            "  clfold trace --count 2^24 --svg trace.svg\n",
     },
     [ACTION_BENCH] = {
         "bench", "[options]", "reductions and scans against what the memory gives",
@@ -300,7 +341,7 @@ const struct command_row command_rows[ACTIONS] = {
         "max of f32.\n"
         "\n"
         "JSON and, in other words, the table have\n"
-        "  op fold type count\n"
+        "  op fold type count   the case\n"
         "  algorithm policy   what the library chose, and by which row of its "
         "policies; tuned: by a tuning file's\n"
         "  seconds            from enqueue to the end, the median of the rounds; "
@@ -341,7 +382,10 @@ const struct command_row command_rows[ACTIONS] = {
         "  memory_read_gbps memory_copy_gbps   of each, [start, end]\n"
         "  memory_moved       whether one of them moved by more than 15 %, of which "
         "standard error has a line too: compare shares then, and not GB/s\n"
-        "  device driver machine\n",
+        "  device driver machine   as of a case\n",
+        .examples =
+            "Scans of two types, as a chart:\n"
+            "  clfold bench --op scan --types f32,u8:u32 --svg bench.svg\n",
     },
     [ACTION_TUNE] = {
         "tune", "[options]\n       clfold tune --show | --reset [--file FILE]",
@@ -368,6 +412,10 @@ const struct command_row command_rows[ACTIONS] = {
         "be: the median of the ratios, 19 times in 20. A reduction reads its elements, a "
         "scan reads and writes them once. The last line says how many folds are faster, "
         "or how many seconds would do if those were too short for some.\n",
+        .examples =
+            "Search for a minute, for about 2^20 elements, and show the rows:\n"
+            "  clfold tune --count 2^20 --seconds 60\n"
+            "  clfold tune --show\n",
     },
     [ACTION_HELP] = {
         .name = "help", .usage = "[COMMAND]",
@@ -376,5 +424,40 @@ const struct command_row command_rows[ACTIONS] = {
         .about = "Prints what clfold COMMAND --help prints; without COMMAND, what "
                  "clfold --help prints.\n",
         .notes = "",
+        .examples =
+            "The options of clfold reduce:\n"
+            "  clfold help reduce\n",
     },
 };
+
+const struct variable_row variable_rows[] = {
+    { "CLFOLD_SCAN", WITH_DEVICE,
+      "the algorithm of scans that name none, one of " SCAN_STRATEGY_NAMES
+      "; other names fail" },
+    { "CLFOLD_TUNING", WITH_DEVICE & ~TUNE,
+      "a tuning file, as clfold tune makes it, whose rows replace the library's own "
+      "numbers" },
+    { "XDG_CACHE_HOME", DEVICES | WITH_DEVICE,
+      "the folder of clfold/verdicts, which keeps what probes of devices found; if it is "
+      "not set, ~/.cache" },
+    { "XDG_DATA_HOME", TUNE,
+      "the folder of clfold/tuning, the tuning file where --file names no other; if it "
+      "is not set, ~/.local/share" },
+    { 0 },
+};
+
+const char *text_line_read(const char *text, struct text_line *line)
+{
+    const char *const end = text + strcspn(text, "\n");
+    const char *const first = text + strspn(text, " ");
+    const char *const gap = strstr(first, "  ");
+    const bool has_term = first > text && gap && gap < end;
+
+    *line = (struct text_line){
+        .term = has_term ? first : NULL,
+        .term_length = has_term ? (int)(gap - first) : 0,
+        .words = has_term ? gap + strspn(gap, " ") : first,
+        .end = end,
+    };
+    return *end ? end + 1 : end;
+}

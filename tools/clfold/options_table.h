@@ -26,9 +26,10 @@ enum value_kind {
     VALUE_KINDS
 };
 
-/* In help, the name of a value and a sentence on it, or NULL. */
+/* In help, the name of a value and a sentence on it, or NULL. For completion, the values
+ * there are: words, or * for files, or NULL; of a LIST each may be part of a value. */
 struct value_row {
-    const char *name, *note;
+    const char *name, *note, *words;
 };
 extern const struct value_row value_rows[VALUE_KINDS];
 
@@ -43,6 +44,7 @@ struct option_row {
     const char *needs;    /* the option without which it says nothing, or NULL */
     const char *help;     /* which is broken into lines */
     char letter;          /* of the short form, which takes no value, or 0 */
+    const char *words;    /* the values, where its kind has none, or NULL */
 };
 
 /* In the order of the help. A command has one row of a name at most. */
@@ -58,8 +60,36 @@ struct command_row {
     int num_operands;
     const char *about, *notes; /* before and after the options */
     int num_optional;          /* operands that may follow the others */
+    const char *examples;      /* what it is for, and on a line that is indented, how */
 };
 extern const struct command_row command_rows[ACTIONS];
+
+/* What the environment tells the commands. */
+struct variable_row {
+    const char *name;
+    unsigned commands; /* as those of an option */
+    const char *help;
+};
+extern const struct variable_row variable_rows[]; /* after the last: no name */
+
+#define EXIT_STATUSES "0 done, 1 failed, 2 wrong usage"
+
+/*
+ * Texts of the table have lines of any length, which help and manual pages break. After
+ * two spaces and more stands a term, then a gap, then words on it:
+ *
+ *     "  barriers   of the whole group"
+ *
+ * or, where there is no gap, what a user may type.
+ */
+struct text_line {
+    const char *term; /* or NULL */
+    int term_length;
+    const char *words, *end;
+};
+
+/* Returns the next line. */
+const char *text_line_read(const char *text, struct text_line *line);
 
 /* What trace takes. */
 #define TRACE_ALGORITHM_NAMES "scan_lookback scan_chained"
