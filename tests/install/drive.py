@@ -77,7 +77,7 @@ class Installed(Case):
         self.kind = options["default_library"]
         self.directory = {
             name: os.path.join(self.prefix, options[name])
-            for name in ("bindir", "datadir", "includedir", "libdir")
+            for name in ("bindir", "datadir", "includedir", "libdir", "mandir")
         }
         run(meson, "install", "-C", build, "--destdir", self.folder, "--no-rebuild")
 
@@ -134,6 +134,12 @@ class Installed(Case):
         expected = {path for path in expected if not path.endswith(for_build)}
         if self.command:
             expected.add(self.staged("bindir", "clfold"))
+            text = run(self.staged("bindir", "clfold"), "--help")
+            names = re.findall(r"^  (?!clfold )(\w+) +\w", text, re.M)
+            for page in ["clfold", *(f"clfold-{name}" for name in names)]:
+                expected.add(self.staged("mandir", "man1", f"{page}.1"))
+            folder = os.path.join("bash-completion", "completions")
+            expected.add(self.staged("datadir", folder, "clfold"))
         found = {
             os.path.join(folder, name)
             for folder, _, names in os.walk(self.folder)
