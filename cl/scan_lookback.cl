@@ -36,7 +36,7 @@
 #define clfold_at_start(words, epoch, t)
 #define clfold_at_total(words, t)
 #define clfold_at_fallback(words, x)
-#define clfold_at_prefix(words, epoch, t, depth, polls, fallbacks)
+#define clfold_at_prefix(words, epoch, t, depth, polls, fallbacks, helped)
 #define clfold_at_output(words, epoch, t, own, in_place)
 #define clfold_at_end(words)
 #endif
@@ -52,7 +52,8 @@ typedef struct {
     uint state;             /* the reason: its total is CLFOLD_MISSING, or CLFOLD_LOST */
     uint fallbacks;         /* tiles folded for others */
 #if CLFOLD_TRACE
-    uint depth; /* tiles between its own and where look-back ended */
+    uint depth;   /* tiles between its own and where look-back ended */
+    ulong helped; /* the tiles folded for others: bit i is its own - 1 - i */
 #endif
 } clfold_progress;
 
@@ -150,6 +151,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             at->fallbacks = 0;
 #if CLFOLD_TRACE
             channel->polls = 0;
+            at->helped = 0;
 #endif
             clfold_at_start(words, channel->epoch, t CLFOLD_TRACE_ARGS);
             at->upcoming = draws ? clfold_draw(words) : at->ticket;
@@ -178,6 +180,9 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
                         clfold_publish(words, t, CLFOLD_AGGREGATE, channel->epoch, total);
                 } else {
                     ++at->fallbacks;
+#if CLFOLD_TRACE
+                    at->helped |= t - x <= 64 ? (ulong)1 << (t - x - 1) : 0;
+#endif
                     clfold_at_fallback(words, x CLFOLD_TRACE_ARGS);
                     clfold_publish_for(words, channel->epoch, x, total, in_place);
                 }
@@ -200,7 +205,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             if (is_last && has_total)
                 clfold_store(room->next, total_out, total_index);
             clfold_at_prefix(words, channel->epoch, t, at->depth, channel->polls,
-                             at->fallbacks CLFOLD_TRACE_ARGS);
+                             at->fallbacks, at->helped CLFOLD_TRACE_ARGS);
             clfold_publish_running(words, channel->epoch, t, so_far, at->own, in_place,
                                    !is_blocked);
             clfold_at_output(words, channel->epoch, t, at->own,

@@ -4,6 +4,7 @@
  *   started, aggregate, prefix   when it was begun, and when each was published
  *   ticket, depth                its own; tiles between it and where its look-back ended
  *   polls, fallbacks             looks at windows of tiles; tiles folded for others
+ *   folded                       which these are: bit i is tile - 1 - i
  *
  * Times are of a cycle counter where the compiler has one, else of a logical clock, a
  * word that every note counts up.
@@ -27,6 +28,7 @@
 typedef struct {
     ulong started, aggregate, prefix;
     uint ticket, depth, polls, fallbacks;
+    ulong folded;
 } clfold_tile_trace;
 
 #define CLFOLD_TRACE_PARAMS                                                              \
@@ -118,7 +120,8 @@ static void clfold_at_fallback(clfold_word_pointer words, ulong x CLFOLD_TRACE_P
 }
 
 static void clfold_at_prefix(clfold_word_pointer words, uint epoch, ulong t, uint depth,
-                             uint polls, uint fallbacks CLFOLD_TRACE_PARAMS)
+                             uint polls, uint fallbacks,
+                             ulong helped CLFOLD_TRACE_PARAMS)
 {
     clfold_delay(words, seed, t, 1);
     if (has_holds)
@@ -128,6 +131,7 @@ static void clfold_at_prefix(clfold_word_pointer words, uint epoch, ulong t, uin
     trace[t].depth = depth;
     trace[t].polls = polls;
     trace[t].fallbacks = fallbacks;
+    trace[t].folded = helped;
 }
 
 static void clfold_at_output(clfold_word_pointer words, uint epoch, ulong t,

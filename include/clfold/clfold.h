@@ -759,6 +759,8 @@ typedef struct clfold_tile_trace {
     uint32_t depth;     /**< tiles between it and where its look-back ended; 0: none */
     uint32_t polls;     /**< looks at windows of tiles */
     uint32_t fallbacks; /**< tiles that it folded because they were not published */
+    /** which of the 64 tiles before it these are: bit i is the tile ticket - 1 - i */
+    uint64_t folded;
 } clfold_tile_trace;
 
 /**

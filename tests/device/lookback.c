@@ -211,6 +211,24 @@ static int compare_folded(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* As many tiles say that they folded one for it as the log does, if all are near. */
+static void check_helpers(const char *text, const struct outcome *outcome, size_t num)
+{
+    for (size_t x = 0; x < outcome->num_tiles; ++x) {
+        size_t helpers = 0, logged = 0;
+        for (size_t t = x + 1; t < outcome->num_tiles && t <= x + 64; ++t) {
+            helpers += outcome->records[t].folded >> (t - x - 1) & 1;
+        }
+        for (size_t i = 1; i <= num; ++i) {
+            logged += (cl_uint)outcome->folded[i] == x;
+        }
+        if (helpers > logged || (outcome->num_tiles <= 65 && helpers < logged)) {
+            fail_msg("%s: %zu tiles say they folded tile %zu, %zu logged", text, helpers,
+                     x, logged);
+        }
+    }
+}
+
 /* No group folds a tile twice that is not its own. */
 static void check_folded(const struct look *look, struct outcome *outcome)
 {
@@ -234,6 +252,7 @@ static void check_folded(const struct look *look, struct outcome *outcome)
     if (fallbacks != num) {
         fail_msg("%s: %zu fallbacks traced, %zu logged", text, fallbacks, num);
     }
+    check_helpers(text, outcome, num);
 }
 
 static void check_same(const struct look *look, const struct outcome *expected,
