@@ -1,16 +1,18 @@
 """The chart of tools/compare: GB/s over counts, by gnuplot, a line for each implementation."""
 
 import os
+import re
 import shutil
 import subprocess
 
-ROOFLINE = "roofline"
-PANEL = (760, 460)  # pixels
-# Dark and light in turn, for print in grey, where the points distinguish lines as well.
-STYLES = [
-    ("#d55e00", 5), ("#56b4e9", 4), ("#0072b2", 7), ("#e69f00", 6), ("#009e73", 9),
-    ("#cc79a7", 8), ("#5b3a8c", 13), ("#000000", 12),
-]  # fmt: skip
+CLFOLD, ROOFLINE = "clfold", "roofline"
+# In pixels: left of a panel's axes, the axes, the names of its lines; and so from below.
+LEFT, WIDTH, NAMES = 80, 400, 135
+BOTTOM, HEIGHT, TOP = 65, 350, 44
+TITLE = 40
+LABEL = 17
+# The look is the command's.
+STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clfold", "chart_style.h")
 
 
 class ChartError(Exception):
@@ -35,44 +37,90 @@ def quoted(text):
     return "'" + "".join(c if c.isprintable() else "?" for c in text).replace("'", "''") + "'"
 
 
+def bold(text):
+    """The same, bold, where more characters mean something."""
+    return "'{/:Bold " + re.sub(r"([\\^_{}@&~])", r"\\\1", quoted(text)[1:-1]) + "}'"
+
+
+def style():
+    """The commands in the header: the strings after its last include guard."""
+    with open(STYLE, encoding="utf-8") as file:
+        strings = re.findall(r'"((?:[^"\\]|\\.)*)"', file.read())
+    return "".join(strings).replace("\\n", "\n").rstrip("\n")
+
+
+def part(wanted, gap):
+    """Places near those that are wanted, by `gap` apart: as chart_part_labels has it."""
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    runs = []  # of labels: their mean with i gaps taken off the i-th, and how many they are
+    for place, i in enumerate(order):
+        mean, num = wanted[i] - place * gap, 1
+        while runs and runs[-1][0] > mean:
+            before, more = runs.pop()
+            mean = (before * more + mean * num) / (more + num)
+            num += more
+        runs.append((mean, num))
+    places = [mean for mean, num in runs for _ in range(num)]
+    room = 1 - (len(wanted) - 1) * gap
+    return {i: max(min(places[place], room), 0) + place * gap for place, i in enumerate(order)}
+
+
+def panel_lines(rows, names, most):
+    """A panel's values, the names of its lines at their ends, and the command that draws it."""
+    lines, drawn, ends = [], [], []
+    for index, name in enumerate(names):
+        points = sorted((row["count"], row["gbps"]) for row in rows
+                        if row["implementation"] == name and row["ok"])  # fmt: skip
+        if not points:
+            continue
+        look = "linestyle 20" if name == ROOFLINE else f"linetype {index + 1}"
+        strong = name == CLFOLD
+        ends.append((name, look, *points[-1]))
+        lines += [f"$values{index} << END", *(f"{n} {gbps}" for n, gbps in points), "END"]
+        kind = "lines" if name == ROOFLINE and len(points) > 1 else "linespoints"
+        drawn.append(f"$values{index} using 1:2 with {kind} {look}" + " linewidth 3" * strong)
+    places = part([gbps / most for _, _, _, gbps in ends], LABEL / HEIGHT)
+    for index, (name, look, count, gbps) in enumerate(ends):
+        text = bold(name) if name == CLFOLD else quoted(name) + " noenhanced"
+        lines += [
+            f"set arrow from first {count}, first {gbps} to graph 1.03, graph {places[index]} "
+            f"nohead {look} linewidth 0.7 dashtype 1",
+            f"set label {text} at graph 1.04, graph {places[index]} left textcolor {look}",
+        ]
+    plot = "plot " + ", ".join(reversed(drawn)) if drawn else "set multiplot next"
+    return [*lines, plot, "unset label", "unset arrow"]
+
+
 def script(rows, title):
-    """A panel for each operation and type, two in a row of the page."""
+    """A panel for each operation and type, two in a row of the page, all with the same axes."""
     panels = list(dict.fromkeys((row["op"], row["type"]) for row in rows))
     names = list(dict.fromkeys(row["implementation"] for row in rows if row["ok"]))
+    most = max(row["gbps"] for row in rows if row["ok"]) * 1.05
     across = min(2, len(panels))
-    down = -(-len(panels) // across)
-    size = f"{PANEL[0] * across},{PANEL[1] * down + 40}"
+    width = across * (LEFT + WIDTH + NAMES)
+    height = -(-len(panels) // across) * (BOTTOM + HEIGHT + TOP) + TITLE
     lines = [
-        "set encoding utf8",
-        f"set terminal svg size {size} enhanced font 'sans-serif,14' background rgb 'white'",
-        f"set multiplot layout {down},{across} title {quoted(title)} noenhanced",
-        "set logscale x 2", "set format x '2^{%L}'", "set yrange [0:*]",
+        f"set terminal svg size {width},{height} enhanced font 'sans-serif,14' "
+        "background rgb 'white'",
+        style(),
+        f"set label {bold(title)} at screen 0.012, screen {1 - TITLE / 2 / height} left "
+        "font 'sans-serif,15'",
+        "set multiplot", "set logscale x 2", "set format x '2^{%L}'", f"set yrange [0:{most}]",
         "set offsets graph 0.03, graph 0.03, 0, 0",
         "set xlabel 'number of elements n'",
-        "set ylabel 'bytes that must be moved [GB/s]'",
-        "set grid xtics ytics linetype 1 linewidth 0.5 linecolor '#bbbbbb'",
-        "set key outside right center reverse Left noenhanced",
+        "set ylabel 'throughput [GB/s], higher is better'",
     ]  # fmt: skip
-    for panel in panels:
-        drawn = []
-        for index, name in enumerate(names):
-            points = [(row["count"], row["gbps"]) for row in rows
-                      if (row["op"], row["type"], row["implementation"]) == (*panel, name)
-                      and row["ok"]]  # fmt: skip
-            if not points:
-                continue
-            block = f"$values{index}"
-            lines += [f"{block} << END", *(f"{n} {gbps}" for n, gbps in sorted(points)), "END"]
-            colour, point = STYLES[index % len(STYLES)]
-            style = f"linespoints linewidth 1.5 linecolor '{colour}' pointtype {point}"
-            if name == ROOFLINE:
-                style = "linespoints linewidth 2 linecolor '#222222' dashtype 2 pointtype 1"
-            drawn.append(f"{block} using 1:2 with {style} title {quoted(name)}")
-        lines.append(f"set title {quoted(' '.join(panel))} noenhanced")
-        if drawn:
-            lines.append("plot " + ", ".join(drawn))
-        else:
-            lines.append("set multiplot next")
+    for index, panel in enumerate(panels):
+        left = index % across * (LEFT + WIDTH + NAMES) + LEFT
+        low = height - TITLE - (index // across + 1) * (BOTTOM + HEIGHT + TOP) + BOTTOM
+        lines += [
+            f"set lmargin at screen {left / width}",
+            f"set rmargin at screen {(left + WIDTH) / width}",
+            f"set bmargin at screen {low / height}",
+            f"set tmargin at screen {(low + HEIGHT) / height}",
+            f"set title {quoted(' '.join(panel))} noenhanced",
+            *panel_lines([row for row in rows if (row["op"], row["type"]) == panel], names, most),
+        ]
     return "\n".join([*lines, "unset multiplot", ""])
 
 

@@ -18,6 +18,8 @@ static void check(double *seconds, size_t num, double median, double spread)
     assert_int_equal(figure.runs, num);
     assert_true(fabs(figure.median - median) < 1e-12);
     assert_true(fabs(figure.spread - spread) < 1e-12);
+    assert_true(fabs(figure.high - figure.low - spread * median) < 1e-12);
+    assert_true(figure.low <= median && median <= figure.high);
 }
 
 static void medians(void **state)

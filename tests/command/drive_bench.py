@@ -5,6 +5,7 @@ usage: drive_bench.py COMMAND WRONG_READ PART, as run_part of cases.py has it
 No time is too long or too short for these.
 """
 
+import itertools
 import json
 import os
 import re
@@ -12,10 +13,10 @@ import shutil
 import signal
 import subprocess
 import time
-import xml.etree.ElementTree as xml
 
 from cases import Skip, check, needs_gnuplot, run_part
-from drive_ladder import BYTES, SVG, Driver, on_terminal, types_of
+from charts import LIMIT, Chart
+from drive_ladder import BYTES, Driver, on_terminal, types_of
 from drive_tune import FIRST, STRANGER, key_of, write
 
 KEYS = [
@@ -199,43 +200,92 @@ def table(d, device):
         check(abs(float(speed) - float(part) * float(limit)) < off, f"{row}")
 
 
+def check_line_of(path, panel, rows, key):
+    """Its points are as high as the rows' figures, and as far apart as the counts."""
+    left, _, _, bottom = panel
+    check(path and len(path.points) == len(rows), f"{path and path.points}")
+    heights = [bottom - y for _, y in path.points]
+    scale = max(heights) / max(row[key] for row in rows)
+    for (_, y), row in zip(path.points, rows, strict=True):
+        check(abs(bottom - y - scale * row[key]) < 0.1, f"{key}: {path.points} {rows}")
+    places = [x for x, _ in path.points]
+    steps = [b - a for a, b in itertools.pairwise(places)]
+    check(left < places[0] and max(steps) - min(steps) < 0.1, f"{places}")
+    return scale
+
+
+def check_band(chart, path, panel, rows, scale):
+    """It goes from the first quartile to the third, by which the spread is told."""
+    [points] = [points for colour, opacity, points in chart.areas if colour == path.colour
+                and 0 < float(opacity or 1) < 0.5
+                and panel[0] < points[0][0] < panel[2]]  # fmt: skip
+    num = len(rows)
+    ends = [(points[i][1], points[2 * num - 1 - i][1]) for i in range(num)]
+    for (_, y), row, pair in zip(path.points, rows, ends, strict=True):
+        low, high = sorted((panel[3] - one) / scale for one in pair)
+        check(low - 1e-4 <= (panel[3] - y) / scale <= high + 1e-4, f"{low} {high} {row}")
+        # pixels have two digits after the point
+        off = 0.02 / scale * row["gbps"] * (low**-2 + high**-2) + 1e-3
+        check(abs(row["gbps"] / low - row["gbps"] / high - row["spread"]) < off,
+              f"band from {low} to {high}: {row}")  # fmt: skip
+
+
 def chart(d, device):
     needs_gnuplot()
     before = d.left()
     path = d.path("x.svg")
-    words = ["--types", "f32", "--folds", "add", "--min", 256, "--max", "2^12", "--svg", path]
-    for more, lines, limits, num in [
-        ([], ["reduce add f32", "scan add f32"], ["roofline: read", "roofline: copy"], 3),
-        (["--op", "scan", "--min", "2^12"], ["scan add f32"], ["roofline: copy"], 2),
+    machine = machine_of(d, device)
+    words = ["--folds", "add", "--min", "2^14", "--max", "2^20", "--json", "--svg", path]
+    titles = {"reduce": "reduce: bytes read", "scan": "scan: bytes read and written"}
+    limits = {"reduce": "roofline: read", "scan": "roofline: copy"}
+    for more, types in [
+        (["--types", "f32,u8:u32"], ["f32", "u8:u32"]),
+        (["--types", "i32", "--op", "scan"], ["i32"]),
+        (["--types", "i32,f32", "--op", "reduce", "--min", "2^20"], ["i32", "f32"]),
+        (["--types", "all", "--op", "scan", "--max", "2^16"], types_of(device)),
     ]:
-        bench(d, device, *words, *more)
+        lines = read_lines(bench(d, device, *words, *more), device)
         check(d.left() == sorted([*before, "x.svg"]), f"{d.left()}")
-        root = xml.parse(path).getroot()
+        seen = Chart(path)
         os.remove(path)
-        check(root.tag == SVG + "svg", root.tag)
-        texts = ["".join(text.itertext()).strip() for text in root.iter(SVG + "text")]
-        named = [text for text in texts if text.startswith(("reduce ", "scan ", "roofline"))]
-        legend = [text for text in named if ", " not in text]
-        check(legend == [*lines, *limits], f"{texts}")
-        for part in [
-            "bytes that must be moved [GB/s]", "number of elements n", device["name"],
-            device["driver_version"], "clfold bench", time.strftime("%Y-%m-%d"),
-            *(machine_of(d, device) or "").split("; "),
-        ]:  # fmt: skip
-            check(part in "\n".join(texts), f"{part} is not in the chart: {texts}")
-        # only rooflines are broken: a stretch in the legend, and one from count to count or,
-        # at a single count, one from edge to edge
-        broken = [one.get("d") for one in root.iter(SVG + "path") if one.get("stroke-dasharray")]
-        check([one.count("L") for one in broken] == [num] * len(limits), f"{broken}")
-        if not more:
-            check(named == legend, f"{named}")
-            continue
-        # at a single count a roofline crosses the chart, and its label has its speed
-        x1, y1, x2, y2 = map(float, re.findall(r"[\d.]+", broken[0].split("M")[-1]))
-        check(y1 == y2 and x2 - x1 > 500, f"{broken}")
-        labels = [text for text in named if ", " in text]
-        check(len(labels) == 1 and re.fullmatch(r"roofline: copy, [\d.e-]+", labels[0]),
-              f"{labels}")  # fmt: skip
+        version = d.good("--version").strip()
+        seen.check_title("bench: medians, bands of the middle half", device, machine, version)
+        ops = list(dict.fromkeys(line["op"] for line in lines))
+        check(len(seen.panels) == len(ops), f"{seen.panels}")
+        texts = [one.text for one in seen.texts]
+        for text in ["throughput [GB/s], higher is better", "number of elements n"]:
+            check(texts.count(text) == len(ops), f"{text}: {texts}")
+        for place, op in enumerate(ops):
+            names = [f"add {name}" for name in types]
+            found = seen.check_panel(place, titles[op], [*names, limits[op]])
+            rows = [line for line in lines if line["op"] == op]
+            check_panel(seen, place, found, rows, limits[op])
+
+
+def check_panel(seen, place, found, rows, limit):
+    panel = seen.panels[place]
+    broken = [path for path in seen.paths if path.dashed and panel[0] - 1 < path.points[0][0]
+              and path.points[-1][0] < panel[2] + 1]  # fmt: skip
+    check(len(broken) == 1 and broken[0].colour == LIMIT, f"{broken}")
+    if len({row["count"] for row in rows}) == 1:
+        # a roofline crosses the chart, and nothing else is a line
+        (x1, y1), *_, (x2, y2) = broken[0].points
+        check(y1 == y2 and x1 == panel[0] and x2 == panel[2], f"{broken[0].points}")
+        check(not any(path for name, path in found.items() if name != limit), f"{found}")
+        return
+    check(found.pop(limit) is broken[0], "the roofline's name is at another line")
+    counts = sorted({row["count"] for row in rows})
+    most = [{"roofline_gbps": max(row["roofline_gbps"] for row in rows if row["count"] == count)}
+            for count in counts]  # fmt: skip
+    scale = check_line_of(broken[0], panel, most, "roofline_gbps")
+    colours = set()
+    for name, path in found.items():
+        mine = [row for row in rows if f"add {row['type']}" == name]
+        check(abs(check_line_of(path, panel, mine, "gbps") / scale - 1) < 0.01, name)
+        if path.colour not in colours and len(found) < 8:
+            check_band(seen, path, panel, mine, scale)
+        colours.add(path.colour)
+    check(len(colours) == min(len(found), 8), f"{colours}")
 
 
 def no_part(d, device):

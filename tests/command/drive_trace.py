@@ -8,21 +8,23 @@ Where a device has no look-back, all are skipped but the case of its sentence.
 import json
 import os
 import re
-import time
-import xml.etree.ElementTree as xml
 
 from cases import Skip, check, needs_gnuplot, run_part
-from drive_ladder import BYTES, SVG, Driver, types_of
+from charts import Chart
+from drive_ladder import BYTES, Driver, types_of
 
 OPS = "add mul min max bit-and bit-or bit-xor logical-and logical-or".split()
-TILE_KEYS = ["tile", "started", "aggregate", "prefix", "depth", "polls", "fallbacks"]
+TILE_KEYS = ["tile", "started", "aggregate", "prefix", "depth", "polls", "fallbacks", "folded"]
 LAST_KEYS = [
     "algorithm", "type", "op", "count", "tiles", "tile_size", "group_size", "groups", "clock",
     "duration", "mean_depth", "mean_polls", "fallbacks", "ok", "device",
 ]  # fmt: skip
 HEADS = ["tile flag  aggregate  inclusive prefix", "depth    tiles", "a tile's"]
+ARROWS = "folds a tile that is late"
 LEGEND = ["folds its elements", "aggregate published, looks back", "prefix published"]
-COLOURS = ["rgb( 86, 180, 233)", "rgb(213,  94,   0)"]  # of bars
+BARS = [(86, 180, 233), (213, 94, 0)]
+FRAME = (0, 158, 115)
+ARROW = (91, 58, 140)
 # whose look-back is known to work
 SURE = ["Portable Computing Language", "Intel(R) OpenCL"]
 
@@ -89,6 +91,10 @@ def check_tiles(tiles, last, device):
     for place, one in enumerate(tiles):
         check(one["started"] < one["aggregate"] < one["prefix"], f"{one}")
         check(one["depth"] <= place and (place == 0 or one["polls"] > 0), f"{one}")
+        near = [other for other in one["folded"] if place - 64 <= other < place]
+        check(near == one["folded"] == sorted(near, reverse=True), f"{one}")
+        check(len(near) <= one["fallbacks"], f"{one}")
+        check(len(near) == one["fallbacks"] or place > 64, f"{one}")
         before = place - one["depth"] - 1
         # its look-back ended at that one's prefix
         if before >= 0 and device["type"] == "cpu":
@@ -164,36 +170,86 @@ def tables(d, device):
             check(float(mean) <= int(most) + 0.001 and int(most) <= int(total), f"{rows}")
 
 
+def draw(d, device, *words, **options):
+    """The tiles and the last line, and the chart."""
+    before = d.left()
+    path = d.path("x.svg")
+    told = read_lines(trace(d, device, "--json", "--svg", path, *words, **options))
+    check(d.left() == sorted([*before, "x.svg"]), f"{d.left()}")
+    seen = Chart(path)
+    with open(path, encoding="utf-8") as file:
+        points = file.read().count("<use xlink:href='#gpPt6'")
+    check(points == told[1]["tiles"], f"{points} points of {told[1]['tiles']} tiles")
+    os.remove(path)
+    return *told, seen
+
+
+def check_frame(seen, last, first, num):
+    """The frame in the left panel has the right one's tiles, and that one has the same colour."""
+    frames = [path for path in seen.paths if path.colour == FRAME and len(path.points) >= 4]
+    [small] = [path for path in frames if path.points[0][0] < seen.width / 2]
+    check(len(frames) > 1, "the right panel has no frame")
+    [axes] = seen.panels
+    check(axes[0] < seen.width / 2, f"{axes}")
+    rows = last["tiles"] - 1 + 2 * (last["tiles"] / 50 + 0.5)
+    shown = num - 1 + 2 * (num / 50 + 0.5)
+    ends = [y for _, y in small.points]
+    scale = (axes[3] - axes[1]) / rows
+    check(abs(max(ends) - min(ends) - shown * scale) < 0.2, f"{ends}")
+    bottom = axes[3] - (first - num / 50 + last["tiles"] / 50) * scale
+    check(abs(max(ends) - bottom) < 0.2, f"{ends} do not begin at {bottom}")
+
+
+def check_arrows(seen, tiles, first, num):
+    """From the row of each tile that folded another to the row of that one."""
+    bars = sorted({min(y for _, y in points) / 2 + max(y for _, y in points) / 2
+                   for colour, _, points in seen.areas
+                   if colour == BARS[0] and points[0][0] > seen.width / 2
+                   and max(y for _, y in points) < seen.panels[0][3]}, reverse=True)  # fmt: skip
+    check(len(bars) == num, f"{len(bars)} rows of {num} tiles")
+    expected = sorted((bars[one["tile"] - first], bars[0] - (bars[0] - bars[1]) * (other - first))
+                      for one in tiles[first : first + num] for other in one["folded"])  # fmt: skip
+    tips = [points[2][1] for colour, _, points in seen.areas if colour == ARROW]
+    shafts = [path for path in seen.paths if path.colour == ARROW and len(path.points) == 2]
+    found = sorted((path.points[0][1], tip) for path, tip in zip(shafts, tips, strict=True)
+                   if tip < seen.panels[0][3])  # fmt: skip
+    check(len(found) == len(expected), f"{found} {expected}")
+    for pair, other in zip(found, expected, strict=True):
+        check(max(abs(a - b) for a, b in zip(pair, other, strict=True)) < 0.5, f"{pair} {other}")
+    return len(found)
+
+
 def timeline(d, device):
     needs_look_back(d, device)
     needs_gnuplot()
-    for words, parts in [
-        (["--count", "2^20"], ["scan_lookback, f32 add, n = 2^20", " tiles, "]),
-        (["--count", 1, "--type", "i32"], ["i32 add, n = 1, 1 tile, "]),
-        (["--count", "2^25", "--type", "u8", "--op", "max"], ["u8 max, n = 2^25"]),
+    planted = {"env": {**os.environ, "LD_PRELOAD": d.wrong_read, "CLFOLD_TEST_FOLDED": "5"}}
+    for words, what, options in [
+        (["--count", "2^20"], "scan_lookback, f32 add, n = 2^20", {}),
+        (["--count", 1, "--type", "i32"], "scan_lookback, i32 add, n = 1", {}),
+        (["--count", "2^25", "--type", "u8", "--op", "max"], "scan_lookback, u8 max, n = 2^25", {}),
+        (["--count", "2^24"], "scan_lookback, f32 add, n = 2^24", planted),
     ]:
-        before = d.left()
-        path = d.path("x.svg")
-        last = read_lines(trace(d, device, "--json", "--svg", path, *words))[1]
-        check(d.left() == sorted([*before, "x.svg"]), f"{d.left()}")
-        root = xml.parse(path).getroot()
-        check(root.tag == SVG + "svg", root.tag)
-        texts = ["".join(text.itertext()).strip() for text in root.iter(SVG + "text")]
+        tiles, last, seen = draw(d, device, *words, **options)
+        num = min(last["tiles"], 20)
+        what += f", {last['tiles']} tile{'s' * (last['tiles'] > 1)}"
+        seen.check_title("trace: " + what, device, None, d.good("--version").strip())
+        seen.text("all tiles: when each prefix was published")
+        [title] = [one for one in seen.texts if one.text.startswith("the frame: tiles ")]
+        first, end = map(int, re.findall(r"\d+", title.text))
+        check(title.x > seen.width / 2 and end - first + 1 == num, title.text)
+        check_frame(seen, last, first, num)
+        texts = [one.text for one in seen.texts]
         check([text for text in texts if text in LEGEND] == LEGEND, f"{texts}")
-        for part in [
-            f"first tile was started [{last['clock']}]", "tile", device["name"],
-            device["driver_version"], time.strftime("%Y-%m-%d"), *parts,
-        ]:  # fmt: skip
-            check(part in "\n".join(texts), f"{part} is not in the chart: {texts}")
-        # a point of each tile on the left, and two bars of some on the right, with the legend's
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        points = text.count("<use xlink:href='#gpPt6'")
-        check(points == last["tiles"], f"{points} points of {last['tiles']} tiles")
-        for colour in COLOURS:
-            bars = text.count(f"<polygon fill = '{colour}'")
-            check(bars == min(last["tiles"], 20) + 1, f"{bars} bars of {last['tiles']} tiles")
-        os.remove(path)
+        axis = [text for text in texts if text.startswith("time since the first tile was started")]
+        check(len(axis) == 2 and axis[0].endswith(last["clock"] + "]"), f"{texts}")
+        check(texts.count("tile") == 2, f"{texts}")
+        for colour in BARS:
+            bars = sum(area[0] == colour for area in seen.areas)
+            check(bars == num + 1, f"{bars} bars of {num} tiles")
+        arrows = check_arrows(seen, tiles, first, num) if num > 1 else 0
+        check((ARROWS in texts) == (arrows > 0), f"{arrows} arrows, {texts}")
+        if options and last["tiles"] > 5:
+            check(tiles[5]["folded"] == [4, 2] and arrows >= 2, f"{tiles[5]} {arrows}")
 
 
 def wrong_results(d, device):

@@ -251,6 +251,22 @@ static void figures(void **state)
     assert_true(trace_figures(&none).polls.mean == 0);
 }
 
+static void folded(void **state)
+{
+    clfold_tile_trace tiles[66] = { 0 };
+    const struct trace_records records = { tiles, 66, true };
+
+    (void)state;
+    tiles[5].folded = 5; /* tiles 4 and 2 */
+    tiles[65].folded = UINT64_C(1) << 63;
+    for (size_t other = 0; other < 5; other++) {
+        assert_true(trace_folds(&records, 5, other) == (other == 4 || other == 2));
+    }
+    for (size_t other = 1; other < 65; other++) {
+        assert_true(trace_folds(&records, 65, other) == (other == 1));
+    }
+}
+
 static void spans(void **state)
 {
     const clfold_tile_trace steps[] = { { .started = 1, .aggregate = 2, .prefix = 3 },
@@ -276,7 +292,8 @@ int main(void)
         cmocka_unit_test(flags),   cmocka_unit_test(chosen),
         cmocka_unit_test(few),     cmocka_unit_test(same_time),
         cmocka_unit_test(chained), cmocka_unit_test(buckets),
-        cmocka_unit_test(figures), cmocka_unit_test(spans),
+        cmocka_unit_test(figures), cmocka_unit_test(folded),
+        cmocka_unit_test(spans),
     };
     return cmocka_run_group_tests_name("trace states", tests, NULL, NULL);
 }

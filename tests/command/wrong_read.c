@@ -1,16 +1,28 @@
 /*
  * For LD_PRELOAD: an OpenCL whose every third read of a buffer has a wrong bit, so that a
- * test sees what a program does about a wrong result. Kernels and the library's contexts
- * come late by as many milliseconds as CLFOLD_TEST_LATE says, if it is set. With
- * CLFOLD_TEST_CLOCK the clock runs twice as fast every two seconds, so that everything
- * seems to become slower.
+ * test sees what a program does about a wrong result. With CLFOLD_TEST_FOLDED=5 no bit is
+ * wrong, but in a trace's records tile 5 has folded tiles 4 and 2 for others. Kernels and
+ * the library's contexts come late by as many milliseconds as CLFOLD_TEST_LATE says, if
+ * it is set. With CLFOLD_TEST_CLOCK the clock runs twice as fast every two seconds, so
+ * that everything seems to become slower.
  */
-#include <CL/cl.h>
+#define CLFOLD_EXPERIMENTAL /* clfold_tile_trace */
+#include <clfold/clfold.h>
 
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
+
+static void plant_folded(clfold_tile_trace *tiles, size_t size)
+{
+    const size_t tile = strtoul(getenv("CLFOLD_TEST_FOLDED"), NULL, 10);
+
+    if (size % sizeof(*tiles) == 0 && size / sizeof(*tiles) > tile) {
+        tiles[tile].fallbacks = 2;
+        tiles[tile].folded = 1 << 0 | 1 << 2; /* tile - 1, and tile - 3 */
+    }
+}
 
 typedef cl_int (*read_function)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *,
                                 cl_uint, const cl_event *, cl_event *);
@@ -25,7 +37,9 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
     *(void **)&real = dlsym(RTLD_NEXT, "clEnqueueReadBuffer");
     const cl_int error =
         real(queue, buffer, blocking, offset, size, out, num_wait, wait, event);
-    if (error == CL_SUCCESS && blocking && size > 0 && ++reads % 3 == 0) {
+    if (error == CL_SUCCESS && getenv("CLFOLD_TEST_FOLDED")) {
+        plant_folded(out, size);
+    } else if (error == CL_SUCCESS && blocking && size > 0 && ++reads % 3 == 0) {
         *(unsigned char *)out ^= 1;
     }
     return error;

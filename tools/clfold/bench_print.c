@@ -9,9 +9,14 @@
 
 enum { FIGURE_TEXT = 32, NAME_TEXT = 64 };
 
+static double gbps_in(const struct bench_row *row, double seconds)
+{
+    return (double)bench_bytes(&row->one, row->count) / seconds * 1e-9;
+}
+
 double bench_gbps(const struct bench_row *row)
 {
-    return (double)bench_bytes(&row->one, row->count) / row->figure.median * 1e-9;
+    return gbps_in(row, row->figure.median);
 }
 
 static double fraction(const struct bench_row *row)
@@ -222,110 +227,111 @@ bool bench_print_memory_json(const struct bench *bench, struct message *message)
 
 /* ---- The chart ---- */
 
-/* The lines: a case each, and the greatest rooflines of reductions and of scans. */
-struct lines {
+enum { MOST_LINES = BENCH_MOST_CASES + 2 };
+
+/* A panel for reductions and one for scans: a line for each case, then the roofline. */
+struct drawing {
     char names[BENCH_MOST_CASES][NAME_TEXT];
-    const char *titles[BENCH_MOST_CASES + 2];
-    clfold_operation limits[2];
-    size_t num_limits, num;
+    struct chart_line lines[MOST_LINES];
+    struct chart_panel panels[2];
+    size_t num_lines, num_panels;
+    double values[MOST_LINES][3][BENCH_MOST_COUNTS]; /* medians, and ends of the bands */
 };
 
-static void name_lines(const struct bench *bench, struct lines *lines)
+static struct chart_line *add_line(struct drawing *drawing, const char *name,
+                                   enum chart_kind kind)
 {
-    static const char *const titles[] = { "roofline: read", "roofline: copy" };
+    struct chart_line *const line = &drawing->lines[drawing->num_lines];
 
-    for (size_t i = 0; i < bench->num_cases; i++) {
-        const struct bench_case *const one = &bench->cases[i];
-        char type[BENCH_TYPE_TEXT];
-        bench_print_type(type, one);
-        snprintf(lines->names[i], NAME_TEXT, "%s %s %s",
-                 bench_operation_name(one->operation), bench_fold_name(one->fold), type);
-        lines->titles[i] = lines->names[i];
-    }
-    for (int scans = 0; scans < 2; scans++) {
-        const clfold_operation operation = scans ? CLFOLD_INCLUSIVE_SCAN : CLFOLD_REDUCE;
-        size_t i = 0;
-        while (i < bench->num_cases && bench->cases[i].operation != operation) {
-            i++;
-        }
-        if (i < bench->num_cases) {
-            lines->titles[bench->num_cases + lines->num_limits] = titles[scans];
-            lines->limits[lines->num_limits++] = operation;
-        }
-    }
-    lines->num = bench->num_cases + lines->num_limits;
+    *line = (struct chart_line){ .name = name,
+                                 .kind = kind,
+                                 .values = drawing->values[drawing->num_lines++][0] };
+    return line;
 }
 
-static double limit_at(const struct bench *bench, clfold_operation operation,
-                       size_t count)
+static void add_case(const struct bench *bench, size_t i, struct drawing *drawing)
 {
-    double most = 0;
+    const struct bench_case *const one = &bench->cases[i];
+    double(*const values)[BENCH_MOST_COUNTS] = drawing->values[drawing->num_lines];
+    char type[BENCH_TYPE_TEXT];
 
-    for (size_t i = 0; i < bench->num_cases; i++) {
+    bench_print_type(type, one);
+    snprintf(drawing->names[i], NAME_TEXT, "%s %s", bench_fold_name(one->fold), type);
+    struct chart_line *const line = add_line(drawing, drawing->names[i], CHART_PLAIN);
+    line->low = values[1];
+    line->high = values[2];
+    for (size_t count = 0; count < bench->num_counts; count++) {
         const struct bench_row *const row = &bench->rows[i * bench->num_counts + count];
-        if (row->one.operation == operation && row->roofline_gbps > most) {
-            most = row->roofline_gbps;
-        }
+        values[0][count] = bench_gbps(row);
+        values[1][count] = gbps_in(row, row->figure.high);
+        values[2][count] = gbps_in(row, row->figure.low);
     }
-    return most;
 }
 
-static double *values_of(const struct bench *bench, const struct lines *lines)
+/* The greatest of the cases' rooflines at each count. */
+static void add_roofline(const struct bench *bench, clfold_operation operation,
+                         struct drawing *drawing)
 {
-    const size_t num = bench->num_counts * lines->num;
-    double *const values = num > 0 ? calloc(num, sizeof(*values)) : NULL;
+    double *const values = drawing->values[drawing->num_lines][0];
 
-    for (size_t count = 0; values && count < bench->num_counts; count++) {
-        double *const row = values + count * lines->num;
-        for (size_t i = 0; i < bench->num_cases; i++) {
-            row[i] = bench_gbps(&bench->rows[i * bench->num_counts + count]);
-        }
-        for (size_t i = 0; i < lines->num_limits; i++) {
-            row[bench->num_cases + i] = limit_at(bench, lines->limits[i], count);
+    add_line(drawing,
+             operation == CLFOLD_REDUCE ? CHART_ROOFLINE ": read"
+                                        : CHART_ROOFLINE ": copy",
+             CHART_LIMIT);
+    for (size_t i = 0; i < bench->num_cases * bench->num_counts; i++) {
+        const struct bench_row *const row = &bench->rows[i];
+        double *const most = &values[i % bench->num_counts];
+        if (row->one.operation == operation && row->roofline_gbps > *most) {
+            *most = row->roofline_gbps;
         }
     }
-    return values;
 }
 
-static bool draw(const struct bench *bench, const struct lines *lines,
-                 const double *values, FILE *svg, struct message *message)
+static void add_panel(const struct bench *bench, clfold_operation operation,
+                      struct drawing *drawing)
 {
-    uint64_t counts[BENCH_MOST_COUNTS];
+    const size_t first = drawing->num_lines;
 
-    for (size_t i = 0; i < bench->num_counts; i++) {
-        counts[i] = bench->counts[i];
+    for (size_t i = 0; i < bench->num_cases; i++) {
+        if (bench->cases[i].operation == operation) {
+            add_case(bench, i, drawing);
+        }
     }
-    const struct chart chart = { .device = bench->session.device_name,
-                                 .driver = driver_of(bench),
-                                 .what = "clfold bench",
-                                 .y_label = "bytes that must be moved [GB/s]",
-                                 .y_is_linear = true,
-                                 .names = lines->titles,
-                                 .num_lines = lines->num,
-                                 .num_broken = lines->num_limits,
-                                 .counts = counts,
-                                 .num_counts = bench->num_counts,
-                                 .values = values };
-    return chart_draw(&chart, svg, message);
+    if (drawing->num_lines > first) {
+        add_roofline(bench, operation, drawing);
+        drawing->panels[drawing->num_panels++] = (struct chart_panel){
+            .title = operation == CLFOLD_REDUCE ? "reduce: bytes read"
+                                                : "scan: bytes read and written",
+            .lines = drawing->lines + first,
+            .num_lines = drawing->num_lines - first,
+        };
+    }
 }
 
 bool bench_draw(const void *user, FILE *svg, struct message *message)
 {
     const struct bench *const bench = user;
-    struct lines *const lines = calloc(1, sizeof(*lines));
-    double *values = NULL;
-    bool done = false;
+    struct drawing *const drawing = calloc(1, sizeof(*drawing));
+    uint64_t counts[BENCH_MOST_COUNTS];
 
-    if (lines) {
-        name_lines(bench, lines);
-        values = values_of(bench, lines);
+    if (!drawing) {
+        return message_set(message, "there is no memory to draw");
     }
-    if (values) {
-        done = draw(bench, lines, values, svg, message);
-    } else {
-        message_set(message, "there is no memory to draw");
+    add_panel(bench, CLFOLD_REDUCE, drawing);
+    add_panel(bench, CLFOLD_INCLUSIVE_SCAN, drawing);
+    for (size_t i = 0; i < bench->num_counts; i++) {
+        counts[i] = bench->counts[i];
     }
-    free(values);
-    free(lines);
+    const struct chart chart = { .device = bench->session.device_name,
+                                 .driver = driver_of(bench),
+                                 .what = "bench: medians, bands of the middle half",
+                                 .y_label = CHART_THROUGHPUT,
+                                 .y_is_linear = true,
+                                 .counts = counts,
+                                 .num_counts = bench->num_counts,
+                                 .panels = drawing->panels,
+                                 .num_panels = drawing->num_panels };
+    const bool done = chart_draw(&chart, svg, message);
+    free(drawing);
     return done;
 }

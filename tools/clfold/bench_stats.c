@@ -17,9 +17,13 @@ static double at(const double *sorted, size_t num, double share)
 struct bench_figure bench_figure_of(double *seconds, size_t num)
 {
     const double median = clock_median(seconds, num);
-    const double range = at(seconds, num, 0.75) - at(seconds, num, 0.25);
+    const double low = at(seconds, num, 0.25), high = at(seconds, num, 0.75);
 
-    return (struct bench_figure){ median, median > 0 ? range / median : 0, num };
+    return (struct bench_figure){ .median = median,
+                                  .low = low,
+                                  .high = high,
+                                  .spread = median > 0 ? (high - low) / median : 0,
+                                  .runs = num };
 }
 
 struct bench_sets bench_choose_sets(uint64_t set_bytes, uint64_t memory)

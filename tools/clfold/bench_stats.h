@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 struct bench_figure {
-    double median; /* seconds */
-    double spread; /* from the first quartile to the third, as a share of the median */
+    double median, low, high; /* seconds; low and high: the first quartile, the third */
+    double spread;            /* from low to high, as a share of the median */
     size_t runs;
 };
 

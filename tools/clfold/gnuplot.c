@@ -1,6 +1,9 @@
 #include "gnuplot.h"
 
+#include "chart_style.h"
 #include "machine.h"
+
+#include <clfold/clfold.h>
 
 #include <errno.h>
 #include <spawn.h>
@@ -12,51 +15,91 @@
 extern char **environ;
 
 /* In single quotes only the quote itself means anything to gnuplot, and it is doubled. */
-void gnuplot_put_quoted(FILE *script, const char *text)
+static void put_characters(FILE *script, const char *text, const char *escaped)
 {
-    putc('\'', script);
     for (; *text; text++) {
-        if (*text == '\'') {
-            putc('\'', script);
+        if (*text == '\'' || strchr(escaped, *text)) {
+            putc(*text == '\'' ? '\'' : '\\', script);
         }
         putc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, script);
     }
-    putc('\'', script);
 }
 
-void gnuplot_put_page(FILE *script, const char *size, const char *title,
-                      const char *device, const char *driver, const char *what)
+void gnuplot_put_quoted(FILE *script, const char *text)
 {
-    static const char line[] = " . \"\\n\" . ";
+    putc('\'', script);
+    put_characters(script, text, "");
+    fputs("' noenhanced", script);
+}
+
+void gnuplot_put_bold(FILE *script, const char *text)
+{
+    fputs("'{/:Bold ", script);
+    put_characters(script, text, "\\^_{}@&~");
+    fputs("}' enhanced", script);
+}
+
+/* Where a line of the page's title is: so many pixels below its top. */
+static void put_title_place(FILE *script, int at, int height, int size)
+{
+    fprintf(script, " at screen 0.012, screen %.9g left font 'sans-serif,%d'\n",
+            1 - (double)at / height, size);
+}
+
+static void put_title(FILE *script, const char *text, int at, int height)
+{
+    fputs("set label ", script);
+    gnuplot_put_quoted(script, text);
+    put_title_place(script, at, height, 13);
+}
+
+enum { TITLE_LINE = 19 };
+
+int gnuplot_put_page(FILE *script, int width, int below, const char *device,
+                     const char *driver, const char *what)
+{
     char text[512], date[16] = "";
     struct text machine = { 0 };
     const time_t today = time(NULL);
     struct tm local;
+    int height = below + 3 * TITLE_LINE, at = TITLE_LINE;
 
+    machine_print(&machine, "");
+    for (const char *part = machine.bytes; part; part = strstr(part + 1, "; ")) {
+        height += TITLE_LINE;
+    }
     if (localtime_r(&today, &local)) {
         strftime(date, sizeof(date), "%Y-%m-%d", &local);
     }
     fprintf(script,
-            "set encoding utf8\n"
-            "set terminal svg size %s enhanced font 'sans-serif,15' "
-            "background rgb 'white'\n%s ",
-            size, title);
+            "%sset terminal svg size %d,%d enhanced font 'sans-serif,14' "
+            "background rgb 'white'\n",
+            chart_style, width, height);
+    snprintf(text, sizeof(text), "clfold %d.%d.%d %.400s, %s", CLFOLD_VERSION / 10000,
+             CLFOLD_VERSION / 100 % 100, CLFOLD_VERSION % 100, what, date);
+    fputs("set label ", script);
+    gnuplot_put_bold(script, text);
+    put_title_place(script, at, height, 15);
     snprintf(text, sizeof(text), "%.200s, driver %.200s", device, driver);
-    gnuplot_put_quoted(script, text);
-    machine_print(&machine, "");
-    for (char *at = machine.bytes, *next; at; at = next) {
-        if ((next = strstr(at, "; ")) != NULL) {
+    put_title(script, text, at += TITLE_LINE, height);
+    for (char *part = machine.bytes, *next; part; part = next) {
+        if ((next = strstr(part, "; ")) != NULL) {
             *next = '\0';
             next += 2;
         }
-        fputs(line, script);
-        gnuplot_put_quoted(script, at);
+        put_title(script, part, at += TITLE_LINE, height);
     }
     clfold_text_finish(&machine);
-    fputs(line, script);
-    snprintf(text, sizeof(text), "%.400s, %s", what, date);
-    gnuplot_put_quoted(script, text);
-    fputs(" noenhanced\n", script);
+    fputs("set multiplot\n", script);
+    return height;
+}
+
+void gnuplot_put_place(FILE *script, double left, double right, double bottom, double top)
+{
+    fprintf(script,
+            "set lmargin at screen %.9g\nset rmargin at screen %.9g\n"
+            "set bmargin at screen %.9g\nset tmargin at screen %.9g\n",
+            left, right, bottom, top);
 }
 
 /* The first line of what gnuplot said that is more than a picture of the script. */

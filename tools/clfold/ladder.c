@@ -1,5 +1,6 @@
 #include "ladder.h"
 
+#include "bench_roofline.h"
 #include "buffer.h"
 #include "clock.h"
 #include "commands.h"
@@ -11,6 +12,8 @@
 #include "session.h"
 #include "types.h"
 
+#include "base/size.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +24,8 @@ const struct rung ladder_rungs[NUM_RUNGS] = {
     { "reduce4", "reduce4", TREE_HALVES },     { "reduce5", "reduce5", TREE_HALVES },
     { "reduce6", "reduce6", TREE_HALVES },     { "auto", NULL, TREE_HALVES },
 };
+
+enum { LINE = 64 }; /* bytes that the roofline's kernels read at a time */
 
 /* Calls are repeated for so long, within these limits. */
 static const double enough_seconds = 0.05;
@@ -88,7 +93,8 @@ static bool create_buffers(struct measurement *m, struct message *message)
             message, "--max %zu: %.200s takes at most %" PRIu64 " bytes in one buffer",
             count, m->session.device_name, limit);
     }
-    return buffer_create(&m->session, &m->in, CL_MEM_READ_ONLY, count * size, message) &&
+    return buffer_create(&m->session, &m->in, CL_MEM_READ_ONLY,
+                         clfold_size_round_up(count * size, LINE), message) &&
            buffer_create(&m->session, &m->out, CL_MEM_READ_WRITE, LADDER_RESULT_BYTES,
                          message);
 }
@@ -112,36 +118,100 @@ static bool load(struct measurement *m, size_t count, struct message *message)
                         count * type_size(m->ladder.type), make_piece, m, message);
 }
 
-static bool call(const struct measurement *m, const clfold_fold *fold, size_t count,
-                 double *seconds, struct message *message)
-{
-    const double begin = clock_now();
-    const clfold_status status = clfold_reduce(m->session.context, m->session.queue, fold,
-                                               m->in, 0, m->out, 0, count, 0, NULL, NULL);
+/* What is timed; from enqueue to finish. */
+typedef bool timed_call(const void *user, struct message *message);
 
-    const bool done = session_wait(&m->session, status, message);
-    *seconds = clock_now() - begin;
-    return done;
-}
-
-static bool time_calls(const struct measurement *m, const clfold_fold *fold, size_t count,
-                       double *median, struct message *message)
+static bool time_calls(timed_call *call, const void *user, double *median,
+                       struct message *message)
 {
     double seconds[MOST_CALLS], spent = 0;
     int calls = 0;
 
     /* The first one builds the program. */
-    if (!call(m, fold, count, &seconds[0], message)) {
+    if (!call(user, message)) {
         return false;
     }
     while (calls < FEWEST_CALLS || (spent < enough_seconds && calls < MOST_CALLS)) {
-        if (!call(m, fold, count, &seconds[calls], message)) {
+        const double begin = clock_now();
+        if (!call(user, message)) {
             return false;
         }
+        seconds[calls] = clock_now() - begin;
         spent += seconds[calls++];
     }
     *median = clock_median(seconds, (size_t)calls);
     return true;
+}
+
+struct rung_call {
+    const struct measurement *m;
+    clfold_fold fold;
+    size_t count;
+};
+
+static bool call_rung(const void *user, struct message *message)
+{
+    const struct rung_call *const one = user;
+    const struct measurement *const m = one->m;
+    const clfold_status status =
+        clfold_reduce(m->session.context, m->session.queue, &one->fold, m->in, 0, m->out,
+                      0, one->count, 0, NULL, NULL);
+
+    return session_wait(&m->session, status, message);
+}
+
+struct read_call {
+    const struct measurement *m;
+    const struct bench_roofline *roofline;
+    enum bench_way way;
+    cl_mem sink;
+    size_t bytes;
+};
+
+static bool call_read(const void *user, struct message *message)
+{
+    const struct read_call *const one = user;
+    const cl_command_queue queue = one->m->session.queue;
+    cl_int error = bench_roofline_enqueue(one->roofline, one->way, queue, one->m->in,
+                                          NULL, one->sink, one->bytes);
+
+    if (error == CL_SUCCESS) {
+        error = clFinish(queue);
+    }
+    return error == CL_SUCCESS || device_refuse(message, "the roofline's kernel", error);
+}
+
+/* On the data of the greatest count, which are loaded. */
+static bool measure_roofline(struct measurement *m, struct message *message)
+{
+    struct ladder *const ladder = &m->ladder;
+    const size_t count = ladder->counts[ladder->num_counts - 1];
+    struct bench_roofline roofline;
+    struct read_call one = { .m = m, .roofline = &roofline };
+    bool done = true;
+
+    one.bytes = clfold_size_round_up(count * type_size(ladder->type), LINE);
+    if (!bench_roofline_open(&roofline, &m->session, 0, message)) {
+        return false;
+    }
+    done = buffer_create(&m->session, &one.sink, CL_MEM_WRITE_ONLY,
+                         bench_roofline_sink(&roofline, one.bytes), message);
+    for (int way = 0; done && way < BENCH_WAYS; way++) {
+        double seconds;
+        one.way = (enum bench_way)way;
+        if (!bench_roofline_has(&roofline, one.way)) {
+            continue;
+        }
+        done = time_calls(call_read, &one, &seconds, message);
+        if (done && (double)one.bytes / seconds * 1e-9 > ladder->roofline_gbps) {
+            ladder->roofline_gbps = (double)one.bytes / seconds * 1e-9;
+        }
+    }
+    if (one.sink) {
+        clReleaseMemObject(one.sink);
+    }
+    bench_roofline_close(&roofline);
+    return done;
 }
 
 static void note_wrong(struct measurement *m, size_t count, size_t rung,
@@ -163,7 +233,7 @@ static bool measure(struct measurement *m, size_t row, size_t rung,
 {
     struct ladder_cell *const cell = &m->ladder.cells[row][rung];
     const size_t count = m->ladder.counts[row];
-    const clfold_fold fold = fold_of(m, rung);
+    const struct rung_call one = { m, fold_of(m, rung), count };
     unsigned char result[LADDER_RESULT_BYTES];
 
     /* A kernel that writes nothing must not leave the result of the one before. */
@@ -173,7 +243,7 @@ static bool measure(struct measurement *m, size_t row, size_t rung,
     if (error != CL_SUCCESS) {
         return device_refuse(message, "clEnqueueWriteBuffer", error);
     }
-    if (!time_calls(m, &fold, count, &cell->seconds, message)) {
+    if (!time_calls(call_rung, &one, &cell->seconds, message)) {
         return false;
     }
     error = clEnqueueReadBuffer(m->session.queue, m->out, CL_TRUE, 0,
@@ -219,7 +289,7 @@ static bool measure_all(struct measurement *m, struct message *message)
             progress_step(&m->progress, effort(m->ladder.counts[row]));
         }
     }
-    return true;
+    return measure_roofline(m, message);
 }
 
 /* Both are complete before one is put in its place. */

@@ -33,6 +33,7 @@ struct ladder {
     size_t counts[MOST_COUNTS], num_counts;
     struct ladder_cell cells[MOST_COUNTS][NUM_RUNGS];
     clfold_report reports[NUM_RUNGS]; /* at the greatest count */
+    double roofline_gbps; /* of the fastest kernel that only reads as many bytes */
 };
 
 /* One object and a line end, on standard output. */

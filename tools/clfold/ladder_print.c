@@ -152,7 +152,8 @@ static void print_rungs(const struct ladder *ladder)
         printf(" %6zu %8zu %6zu\n", report->items, report->num_groups,
                report->num_launches);
     }
-    printf("auto is %s\n", ladder->reports[NUM_RUNGS - 1].algorithm);
+    printf("auto is %s; the fastest kernel that only reads takes in %.4g GB/s\n",
+           ladder->reports[NUM_RUNGS - 1].algorithm, ladder->roofline_gbps);
 }
 
 void ladder_print_tables(const struct ladder *ladder)
@@ -175,30 +176,39 @@ void ladder_print_tables(const struct ladder *ladder)
 
 bool ladder_draw(const struct ladder *ladder, FILE *svg, struct message *message)
 {
-    const char *names[NUM_RUNGS];
+    struct chart_line lines[NUM_RUNGS + 1];
     uint64_t counts[MOST_COUNTS];
-    double milliseconds[MOST_COUNTS * NUM_RUNGS];
-    char what[TITLE_TEXT];
+    double speeds[NUM_RUNGS + 1][MOST_COUNTS];
+    char title[TITLE_TEXT];
 
-    snprintf(what, sizeof(what), "reduction, %s %s", type_name(ladder->type),
-             op_name(ladder->op));
-    for (size_t rung = 0; rung < NUM_RUNGS; rung++) {
-        names[rung] = ladder_rungs[rung].name;
-    }
+    snprintf(title, sizeof(title), "reduce %s %s: bytes read", op_name(ladder->op),
+             type_name(ladder->type));
     for (size_t row = 0; row < ladder->num_counts; row++) {
         counts[row] = ladder->counts[row];
-        for (size_t rung = 0; rung < NUM_RUNGS; rung++) {
-            milliseconds[row * NUM_RUNGS + rung] = ladder->cells[row][rung].seconds * 1e3;
+        for (size_t i = 0; i < NUM_RUNGS; i++) {
+            speeds[i][row] = gbps(ladder, row, (i + NUM_RUNGS - 1) % NUM_RUNGS);
         }
+        speeds[NUM_RUNGS][row] = ladder->roofline_gbps;
     }
+    /* auto, the last, comes first: on top of the others. */
+    for (size_t i = 0; i < NUM_RUNGS; i++) {
+        const struct rung *const rung = &ladder_rungs[(i + NUM_RUNGS - 1) % NUM_RUNGS];
+        lines[i] =
+            (struct chart_line){ .name = rung->name,
+                                 .kind = rung->algorithm ? CHART_PLAIN : CHART_STRONG,
+                                 .values = speeds[i] };
+    }
+    lines[NUM_RUNGS] = (struct chart_line){ .name = CHART_ROOFLINE ": read",
+                                            .kind = CHART_LIMIT,
+                                            .values = speeds[NUM_RUNGS] };
+    const struct chart_panel panel = { title, lines, NUM_RUNGS + 1 };
     const struct chart chart = { .device = ladder->device_name,
                                  .driver = ladder->driver,
-                                 .what = what,
-                                 .y_label = "time of one call [ms]",
-                                 .names = names,
-                                 .num_lines = NUM_RUNGS,
+                                 .what = "ladder",
+                                 .y_label = CHART_THROUGHPUT,
                                  .counts = counts,
                                  .num_counts = ladder->num_counts,
-                                 .values = milliseconds };
+                                 .panels = &panel,
+                                 .num_panels = 1 };
     return chart_draw(&chart, svg, message);
 }

@@ -9,8 +9,7 @@
 
 enum { TITLE_TEXT = 256, FIGURE_TEXT = 32, BAR = 40 };
 
-/* Of so many tiles the timeline shows what each does; of more, only those around the
- * snapshot, beside all tiles' points. */
+/* Of so many tiles the timeline shows what each does, beside all tiles' points. */
 enum { MOST_BARS = 20 };
 
 static const char *clock_name(const struct trace *trace)
@@ -26,6 +25,21 @@ static json_object *moment(uint64_t time, const struct trace *trace)
     return json_object_new_int64((int64_t)(time - trace->span.begin));
 }
 
+/* The tiles that tile i folded for others, the nearest first. */
+static json_object *list_folded(const struct trace *trace, size_t i)
+{
+    json_object *const list = json_object_new_array();
+
+    for (size_t k = 1; list && k <= 64 && k <= i; k++) {
+        json_object *const tile =
+            trace_folds(&trace->records, i, i - k) ? json_object_new_uint64(i - k) : NULL;
+        if (tile) {
+            json_object_array_add(list, tile);
+        }
+    }
+    return list;
+}
+
 static bool print_tile(const struct trace *trace, size_t i, struct message *message)
 {
     const clfold_tile_trace *const tile = &trace->records.tiles[i];
@@ -37,7 +51,8 @@ static bool print_tile(const struct trace *trace, size_t i, struct message *mess
         json_put(object, "prefix", moment(tile->prefix, trace)) &&
         json_put(object, "depth", json_object_new_uint64(tile->depth)) &&
         json_put(object, "polls", json_object_new_uint64(tile->polls)) &&
-        json_put(object, "fallbacks", json_object_new_uint64(tile->fallbacks));
+        json_put(object, "fallbacks", json_object_new_uint64(tile->fallbacks)) &&
+        json_put(object, "folded", list_folded(trace, i));
 
     return json_print(object, complete, message);
 }
@@ -142,102 +157,191 @@ void trace_print_tables(const struct trace *trace)
 
 /* ---- The timeline ---- */
 
-static void put_page(const struct trace *trace, FILE *script)
-{
-    char what[TITLE_TEXT], count[COUNT_TEXT];
+/* In pixels: the room left of a panel's axes and right of them, and their height. */
+enum { LEFT = 90, WIDTH = 490, RIGHT = 40, BOTTOM = 130, HEIGHT = 400, TOP = 34 };
 
-    count_print(count, trace->count);
-    snprintf(what, sizeof(what), "%s, %s %s, n = %s, %zu tile%s", trace->report.algorithm,
-             type_name(trace->type), op_name(trace->op), count, trace->records.num,
-             trace->records.num == 1 ? "" : "s");
-    gnuplot_put_page(
-        script, "1200,680",
-        "set multiplot layout 1,2 margins 0.08,0.97,0.25,0.87 spacing 0.1 title",
-        trace->device_name, trace->driver, what);
+/* The unit of the time axes, so that their numbers are short. */
+static double unit_of(const struct trace *trace)
+{
+    const uint64_t span = trace->span.end - trace->span.begin;
+
+    return span < 10000 ? 1 : span < 100000000 ? 1e3 : 1e6;
 }
 
-static double since(uint64_t begin, uint64_t time)
+static double since_begin(const struct trace *trace, uint64_t time)
 {
-    return (double)(int64_t)(time - begin);
+    return (double)(int64_t)(time - trace->span.begin) / unit_of(trace);
 }
 
-static void put_range(FILE *script, const char *axis, double begin, double end)
+/* What a panel shows: times, and tiles. */
+struct view {
+    size_t first, num;
+    double x[2], y[2];
+};
+
+static struct view view_of(const struct trace *trace, size_t first, size_t num)
 {
-    /* A margin, so that points do not lie on the frame. */
-    const double margin = (end - begin) / 50 + 0.5;
+    double begin = 0, end = 0;
 
-    fprintf(script, "set %srange [%.17g:%.17g]\n", axis, begin - margin, end + margin);
-}
-
-static void put_tiles(const struct trace *trace, const char *name, size_t first,
-                      size_t num, FILE *script)
-{
-    const uint64_t begin = trace->span.begin;
-
-    fprintf(script, "$%s << END\n", name);
     for (size_t i = first; i < first + num; i++) {
         const clfold_tile_trace *const tile = &trace->records.tiles[i];
-        fprintf(script, "%zu %.17g %.17g %.17g\n", i, since(begin, tile->started),
-                since(begin, tile->aggregate), since(begin, tile->prefix));
+        const double started = since_begin(trace, tile->started);
+        const double prefix = since_begin(trace, tile->prefix);
+        begin = i == first || started < begin ? started : begin;
+        end = i == first || prefix > end ? prefix : end;
+    }
+    /* A margin, so that points do not lie on the frame. */
+    const double x = (end - begin) / 50, y = (double)num / 50 + 0.5;
+    const double last = (double)(first + num - 1);
+    return (struct view){
+        first, num, { begin - x, end + x }, { (double)first - y, last + y }
+    };
+}
+
+/* Tiles around the first that folded one for it, or around the snapshot. */
+static struct view choose_view(const struct trace *trace)
+{
+    const struct trace_records *const records = &trace->records;
+    const size_t num = records->num < MOST_BARS ? records->num : MOST_BARS;
+    size_t middle = 0;
+
+    while (middle < records->num && records->tiles[middle].folded == 0) {
+        middle++;
+    }
+    if (middle == records->num) {
+        middle = trace->snapshot.first + trace->snapshot.num / 2;
+    }
+    const size_t first = middle > num / 2 ? middle - num / 2 : 0;
+    return view_of(trace, first + num > records->num ? records->num - num : first, num);
+}
+
+static void put_tiles(const struct trace *trace, const char *name,
+                      const struct view *view, FILE *script)
+{
+    fprintf(script, "$%s << END\n", name);
+    for (size_t i = view->first; i < view->first + view->num; i++) {
+        const clfold_tile_trace *const tile = &trace->records.tiles[i];
+        fprintf(script, "%zu %.17g %.17g %.17g\n", i, since_begin(trace, tile->started),
+                since_begin(trace, tile->aggregate), since_begin(trace, tile->prefix));
     }
     fputs("END\n", script);
 }
 
-/* The tiles that are drawn with bars, and from when to when. */
-static void put_bars(const struct trace *trace, FILE *script)
+/* From each tile in view that folded others to each of these; returns how many. When is
+ * not recorded: some time between its aggregate and its prefix, which its arrows divide.
+ */
+static size_t put_arrows(const struct trace *trace, const struct view *view, FILE *script)
 {
-    const size_t num = trace->records.num, shown = num < MOST_BARS ? num : MOST_BARS;
-    const size_t middle = trace->snapshot.first + trace->snapshot.num / 2;
-    size_t first = middle > shown / 2 ? middle - shown / 2 : 0;
-    double begin = 0, end = 0;
+    size_t num = 0;
 
-    first = first + shown > num ? num - shown : first;
-    for (size_t i = first; i < first + shown; i++) {
-        const double started = since(trace->span.begin, trace->records.tiles[i].started);
-        const double prefix = since(trace->span.begin, trace->records.tiles[i].prefix);
-        begin = i == first || started < begin ? started : begin;
-        end = i == first || prefix > end ? prefix : end;
+    fputs("$arrows << END\n", script);
+    for (size_t i = view->first; i < view->first + view->num; i++) {
+        const clfold_tile_trace *const tile = &trace->records.tiles[i];
+        const double aggregate = since_begin(trace, tile->aggregate);
+        const double wait = since_begin(trace, tile->prefix) - aggregate;
+        uint32_t done = 0;
+        for (size_t x = i; x-- > 0 && i - x <= 64;) {
+            if (trace_folds(&trace->records, i, x)) {
+                fprintf(script, "%.17g %zu %.17g\n",
+                        aggregate + wait * ++done / (tile->fallbacks + 1), i,
+                        (double)x - (double)i);
+                num++;
+            }
+        }
     }
-    put_tiles(trace, "bars", first, shown, script);
-    put_range(script, "x", begin, end);
-    put_range(script, "y", (double)first, (double)(first + shown - 1));
+    fputs("END\n", script);
+    return num;
 }
 
-static void write_script(const void *user, FILE *script)
+static void put_panel(const struct view *view, int place, int page, const char *title,
+                      FILE *script)
 {
-    const struct trace *const trace = user;
+    const double width = 2 * (LEFT + WIDTH + RIGHT);
+    const double left = place * (LEFT + WIDTH + RIGHT) + LEFT;
 
-    put_page(trace, script);
-    put_tiles(trace, "tiles", 0, trace->records.num, script);
+    gnuplot_put_place(script, left / width, (left + WIDTH) / width, (double)BOTTOM / page,
+                      (double)(BOTTOM + HEIGHT) / page);
     fprintf(script,
-            "set xlabel 'time since the first tile was started [%s]'\n"
-            "set ylabel 'tile'\n"
-            "set format x '%%.1s%%c'\n"
-            "set grid xtics ytics linetype 1 linewidth 0.5 linecolor '#bbbbbb'\n"
-            "set xtics autofreq rotate by -30\n"
-            "unset key\n",
-            clock_name(trace));
-    put_range(script, "x", 0, since(trace->span.begin, trace->span.end));
-    put_range(script, "y", 0, (double)(trace->records.num - 1));
-    fputs("plot $tiles using 4:1 with points pointtype 7 pointsize 0.2 "
-          "linecolor '#000000'\n"
-          "set key at screen 0.5,0.01 center bottom vertical Left reverse "
-          "noenhanced\n"
-          "set style fill solid 1.0 border\n",
-          script);
-    put_bars(trace, script);
-    /* Their borders make bars visible that are narrower than a pixel. What is drawn last
-     * lies on top. */
+            "set title '%s'\nset xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n"
+            "set ytics %s\n",
+            title, view->x[0], view->x[1], view->y[0], view->y[1],
+            view->num > 10 ? "autofreq" : "1");
+}
+
+/* The frame of what the right panel shows is drawn in the left one. */
+static void put_left(const struct trace *trace, const struct view *shown, int page,
+                     FILE *script)
+{
+    const struct view all = view_of(trace, 0, trace->records.num);
+
+    put_tiles(trace, "tiles", &all, script);
+    put_panel(&all, 0, page, "all tiles: when each prefix was published", script);
     fprintf(script,
+            "set object 1 rectangle from first %.17g, first %.17g to first %.17g, first "
+            "%.17g front fillstyle empty border linecolor '#009e73' linewidth 2\n"
+            "plot $tiles using 4:1 with points pointtype 7 pointsize %g "
+            "linecolor '#000000'\n"
+            "unset label\nunset object 1\n",
+            shown->x[0], shown->y[0], shown->x[1], shown->y[1],
+            all.num > 100 ? 0.2 : 0.5);
+}
+
+/* Their borders make bars visible that are narrower than a pixel. What is drawn last lies
+ * on top. */
+static void put_right(const struct trace *trace, const struct view *shown, int page,
+                      FILE *script)
+{
+    char title[TITLE_TEXT];
+
+    snprintf(title, sizeof(title), "the frame: tiles %zu to %zu", shown->first,
+             shown->first + shown->num - 1);
+    put_tiles(trace, "bars", shown, script);
+    const size_t num_arrows = put_arrows(trace, shown, script);
+    put_panel(shown, 1, page, title, script);
+    fprintf(script,
+            "set border 15 linecolor '#009e73' linewidth 2\n"
+            "set key at screen 0.5,0.01 center bottom vertical maxrows 2 Left reverse "
+            "noenhanced\n"
+            "set style fill solid 1.0 border\n"
             "plot $bars using 2:1:2:3:($1-0.4):($1+0.4) with boxxyerror "
             "linecolor '#56b4e9' title 'folds its elements', "
             "$bars using 3:1:3:4:($1-0.4):($1+0.4) with boxxyerror "
             "linecolor '#d55e00' title '%s', "
             "$bars using 4:($1-0.4):(0):(0.8) with vectors nohead linewidth 1.5 "
-            "linecolor '#000000' title 'prefix published'\n"
+            "linecolor '#000000' title 'prefix published'%s\n"
             "unset multiplot\n",
             trace->records.publishes ? "aggregate published, looks back"
-                                     : "waits for the tile before it");
+                                     : "waits for the tile before it",
+            num_arrows == 0
+                ? ""
+                : ", $arrows using 1:2:(0):3 with vectors head filled size screen "
+                  "0.008,20 linewidth 2 linecolor '#5b3a8c' title 'folds a tile that is "
+                  "late'");
+}
+
+static void write_script(const void *user, FILE *script)
+{
+    const struct trace *const trace = user;
+    const struct view shown = choose_view(trace);
+    char what[TITLE_TEXT], count[COUNT_TEXT];
+
+    count_print(count, trace->count);
+    snprintf(what, sizeof(what), "trace: %s, %s %s, n = %s, %zu tile%s",
+             trace->report.algorithm, type_name(trace->type), op_name(trace->op), count,
+             trace->records.num, trace->records.num == 1 ? "" : "s");
+    const int page =
+        gnuplot_put_page(script, 2 * (LEFT + WIDTH + RIGHT), BOTTOM + HEIGHT + TOP,
+                         trace->device_name, trace->driver, what);
+    fprintf(script,
+            "set xlabel 'time since the first tile was started [%s%s]' noenhanced\n"
+            "set ylabel 'tile'\n"
+            "set format x '%%g'\n",
+            unit_of(trace) == 1    ? ""
+            : unit_of(trace) < 1e6 ? "1000 "
+                                   : "10^6 ",
+            clock_name(trace));
+    put_left(trace, &shown, page, script);
+    put_right(trace, &shown, page, script);
 }
 
 bool trace_draw(const void *user, FILE *svg, struct message *message)

@@ -26,6 +26,11 @@ char trace_flag(const struct trace_records *records, size_t tile, uint64_t time)
     return records->publishes && records->tiles[tile].aggregate <= time ? 'A' : 'X';
 }
 
+bool trace_folds(const struct trace_records *records, size_t tile, size_t other)
+{
+    return (records->tiles[tile].folded >> (tile - other - 1) & 1) != 0;
+}
+
 /* ---- The moment ---- */
 
 struct event {

@@ -28,6 +28,9 @@ struct trace_span trace_span(const struct trace_records *records);
  * neither. */
 char trace_flag(const struct trace_records *records, size_t tile, uint64_t time);
 
+/* Whether the tile folded `other`, one of the 64 before it, which was not published. */
+bool trace_folds(const struct trace_records *records, size_t tile, size_t other);
+
 /* Neighbouring tiles at a time. */
 struct trace_snapshot {
     uint64_t time;
