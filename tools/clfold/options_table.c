@@ -171,14 +171,16 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "json", VALUE_NONE, TO(json), LADDER,
       .help = "one object a line: kernel, type, op, count, seconds, gbps, ok, device" },
     { "json", VALUE_NONE, TO(json), TRACE,
-      .help = "one object a line for each tile: tile, started, aggregate, prefix, depth, "
-              "polls, fallbacks; the last one is of the whole: algorithm, type, op, "
-              "count, tiles, tile_size, group_size, groups, clock, duration, mean_depth, "
-              "mean_polls, fallbacks, ok, device" },
+      .help =
+          "one object a line for each tile: tile, started, aggregate, prefix, depth, "
+          "polls, fallbacks, folded; the last one is of the whole: algorithm, type, op, "
+          "count, tiles, tile_size, group_size, groups, clock, duration, mean_depth, "
+          "mean_polls, fallbacks, ok, device" },
     { "json", VALUE_NONE, TO(json), BENCH, .help = "one object a line, see below" },
     { "csv", VALUE_PATH, TO(csv), LADDER, .help = "what --json prints, in columns" },
     { "svg", VALUE_PATH, TO(svg), LADDER,
-      .help = "a chart of the times, drawn by the program gnuplot" },
+      .help = "a chart of GB/s over counts, drawn by the program gnuplot, with the "
+              "fastest kernel that only reads as a broken line, measured at --max" },
     { "svg", VALUE_PATH, TO(svg), TRACE,
       .help = "a timeline of the tiles, drawn by the program gnuplot" },
     { "svg", VALUE_PATH, TO(svg), BENCH,
@@ -321,7 +323,7 @@ const struct command_row command_rows[ACTIONS] = {
         "if that was the tile before\n"
         "  polls       looks at other tiles, or at windows of them\n"
         "  fallbacks   tiles that it folded itself, since their owners had not "
-        "published\n"
+        "published; folded: those of them among the 64 before it\n"
         "Times count from the first tile's start, in cycles where the device's "
         "compiler has a counter, else in steps: each record is one.\n",
         .examples =
