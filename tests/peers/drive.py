@@ -20,6 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "command"))
 # pylint: disable=wrong-import-position
 from cases import check, needs_gnuplot, run_cases  # noqa: E402
+from charts import Chart  # noqa: E402
 
 PLANTED = f"{shlex.quote(sys.executable)} {shlex.quote(os.path.join(HERE, 'planted.py'))}"
 SECONDS = 10  # a planted program answers in less
@@ -191,6 +192,14 @@ def chart(d, _):
     check(["scan", "f32", "2000", "roofline", "8.50"] in lines, f"{lines}")
     look_at(path, "planted: medians of 3 rounds", "scan f32", "clfold", "slower", "roofline")
     check("crashes" not in open(path, encoding="utf-8").read(), "a line of what crashed")
+    seen = Chart(path)
+    found = seen.check_panel(0, "scan f32", ["clfold", "slower", "roofline"])
+    check([one.text for one in seen.texts if one.bold][1:] == ["clfold"], "clfold alone is bold")
+    check({name for name, line in found.items() if line.dashed} == {"roofline"}, f"{found}")
+    heights = {name: [seen.panels[0][3] - y for _, y in line.points]
+               for name, line in found.items()}  # fmt: skip
+    check(all(abs(a - 2 * b) < 0.1 for a, b in zip(heights["clfold"], heights["slower"],
+                                                   strict=True)), f"{heights}")  # fmt: skip
     check(sorted(os.listdir(d.folder)) == before, f"{os.listdir(d.folder)}")
     check(os.stat(path).st_mode & 0o777 == 0o600, f"{os.stat(path)}")
 
