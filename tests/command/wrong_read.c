@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-static void plant_folded(clfold_tile_trace *tiles, size_t size)
+static void plant_folded(clfold_tile_trace *tiles, size_t size, const char *number)
 {
-    const size_t tile = strtoul(getenv("CLFOLD_TEST_FOLDED"), NULL, 10);
+    const size_t tile = strtoul(number, NULL, 10);
 
     if (size % sizeof(*tiles) == 0 && size / sizeof(*tiles) > tile) {
         tiles[tile].fallbacks = 2;
@@ -37,8 +37,9 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
     *(void **)&real = dlsym(RTLD_NEXT, "clEnqueueReadBuffer");
     const cl_int error =
         real(queue, buffer, blocking, offset, size, out, num_wait, wait, event);
-    if (error == CL_SUCCESS && getenv("CLFOLD_TEST_FOLDED")) {
-        plant_folded(out, size);
+    const char *const folded = getenv("CLFOLD_TEST_FOLDED");
+    if (error == CL_SUCCESS && folded) {
+        plant_folded(out, size, folded);
     } else if (error == CL_SUCCESS && blocking && size > 0 && ++reads % 3 == 0) {
         *(unsigned char *)out ^= 1;
     }
