@@ -188,14 +188,13 @@ static bool measure_roofline(struct measurement *m, struct message *message)
     const size_t count = ladder->counts[ladder->num_counts - 1];
     struct bench_roofline roofline;
     struct read_call one = { .m = m, .roofline = &roofline };
-    bool done = true;
 
     one.bytes = clfold_size_round_up(count * type_size(ladder->type), LINE);
     if (!bench_roofline_open(&roofline, &m->session, 0, message)) {
         return false;
     }
-    done = buffer_create(&m->session, &one.sink, CL_MEM_WRITE_ONLY,
-                         bench_roofline_sink(&roofline, one.bytes), message);
+    bool done = buffer_create(&m->session, &one.sink, CL_MEM_WRITE_ONLY,
+                              bench_roofline_sink(&roofline, one.bytes), message);
     for (int way = 0; done && way < BENCH_WAYS; way++) {
         double seconds;
         one.way = (enum bench_way)way;
