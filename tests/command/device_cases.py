@@ -173,7 +173,7 @@ def standard_input(d, device):
     d.bad(1, "standard input: holds more than 4000012 bytes", *words, data=content + b"x")
     d.bad(1, "standard input: ends inside", *words, data=content[:50])
     d.bad(1, "standard input: is not an .npy file", *words, data=b"")
-    d.bad(1, "no multiple of the 4 of i32", *words, "--raw", "i32", data=b"12345")
+    d.bad(1, "not a multiple of the 4 of i32", *words, "--raw", "i32", data=b"12345")
 
 
 def large(d, device):

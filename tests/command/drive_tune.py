@@ -21,7 +21,7 @@ QUICK = ["--count", "4096", "--types", "i32", "--seconds", "0.5"]
 KINDS = ["reduce", "inclusive scan", "exclusive scan"]
 ROW = re.compile(
     r"(reduce|inclusive scan|exclusive scan) (\S+) (\S+) +(\S+) +(\S+) +(\S+) +([\d.]+)  "
-    r"(the default(?:, by noise: others are [\d.]+ to [\d.]+ times as fast)?|"
+    r"(the default(?:: others are [\d.]+ to [\d.]+ times as fast, by noise)?|"
     r"no time to try others|[a-z_]+=\S+(?: [a-z_]+=\S+)*)"
 )
 
@@ -61,11 +61,11 @@ def check_end(text, path, rows, has_rows):
         check(re.fullmatch(part + r"give --seconds [1-9]\d*", end), end)
         return
     folds = f"{len(rows)} fold{'' if len(rows) == 1 else 's'} {'is' if better == 1 else 'are'}"
-    load = "; CLFOLD_TUNING, if it is this path, makes programs load it" if has_rows else ""
+    load = "; programs load it if CLFOLD_TUNING is this path" if has_rows else ""
     if not has_rows and not os.path.exists(path):
-        load = ", and no file is made"
+        load = ", and no file was made"
     if late:
-        load += rf"; for {late} there was no time: give --seconds [1-9]\d*"
+        load += rf"; there was no time for {late}: give --seconds [1-9]\d*"
     check(re.fullmatch(rf"{re.escape(path)}: {better} of {folds} faster tuned{load}", end), end)
 
 
@@ -103,7 +103,7 @@ def reset(d, _):
     ]:
         path = d.path(place)
         told = d.good("tune", "--reset", env=environment)
-        check(told == f"{path}: there was none\n", told)
+        check(told == f"{path}: there was no such file\n", told)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         write(path, FIRST)
         told = d.good("tune", "--reset", env=environment)
@@ -112,11 +112,11 @@ def reset(d, _):
     d.good("tune", "--reset", "--file", path)
     check(not os.path.exists(path), "a damaged file stays")
     write(path, "mine\n")
-    d.bad(1, "is no tuning file, and stays", "tune", "--reset", "--file", path)
+    d.bad(1, "is not a tuning file, and was not removed", "tune", "--reset", "--file", path)
     check(read(path) == "mine\n", "it is gone")
     d.bad(1, "Is a directory", "tune", "--reset", "--file", d.folder)
     nowhere = {**os.environ, "HOME": "", "XDG_DATA_HOME": ""}
-    d.bad(1, "--file says where", "tune", "--reset", env=nowhere)
+    d.bad(1, "name the tuning file with --file", "tune", "--reset", env=nowhere)
 
 
 # ---- with a device ----

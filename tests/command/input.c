@@ -133,13 +133,12 @@ static void refused_files(void **state)
     for (size_t length = 0; length < size; length++) {
         write_file(bytes, length);
         check_refused(path, 0,
-                      length < 8 ? "is not an .npy file"
-                      : length < 10 + header
-                          ? "ends inside its .npy header"
-                          : "of data, and its .npy header tells of 12");
+                      length < 8             ? "is not an .npy file"
+                      : length < 10 + header ? "ends inside its .npy header"
+                                             : "of data, and its .npy header says 12");
     }
     write_file(bytes, size + 1);
-    check_refused(path, 0, "holds 13 bytes of data, and its .npy header tells of 12");
+    check_refused(path, 0, "holds 13 bytes of data, and its .npy header says 12");
 
     size = make_npy(bytes, HEADER("3"), 0xffff, three, sizeof(three));
     write_file(bytes, size);
@@ -148,7 +147,7 @@ static void refused_files(void **state)
                     strlen(HEADER("1000000000000000000")), three, sizeof(three));
     write_file(bytes, size);
     check_refused(path, 0,
-                  "holds 12 bytes of data, and its .npy header tells of "
+                  "holds 12 bytes of data, and its .npy header says "
                   "4000000000000000000");
 
     write_file("\x93NUMPY\x02\0\xff\xff\xff\xff{}", 14);
@@ -159,7 +158,7 @@ static void refused_files(void **state)
 
     write_file(bytes, 13);
     check_refused(path, CLFOLD_F32,
-                  "holds 13 bytes, which is no multiple of the 4 of f32");
+                  "holds 13 bytes, which is not a multiple of the 4 of f32");
     check_refused(folder, CLFOLD_U8, strerror(EISDIR));
     check_refused(folder, 0, strerror(EISDIR));
     assert_int_equal(unlink(path), 0);
@@ -227,10 +226,9 @@ static void streams(void **state)
     pipe_in(bytes, size);
     check_stream(0, 12, NULL, three, sizeof(three));
     pipe_in(bytes, size);
-    check_stream(0, 11, "tells of 12 bytes, and the device takes at most 11", NULL, 0);
+    check_stream(0, 11, "says 12 bytes, and the device takes at most 11", NULL, 0);
     pipe_in(bytes, size - 1);
-    check_stream(0, 1000, "holds 11 bytes of data, and its .npy header tells of 12", NULL,
-                 0);
+    check_stream(0, 1000, "holds 11 bytes of data, and its .npy header says 12", NULL, 0);
     pipe_in(bytes, size + 1);
     check_stream(0, 1000, "holds more than 12 bytes", NULL, 0);
 
@@ -239,8 +237,8 @@ static void streams(void **state)
     pipe_in(three, sizeof(three));
     check_stream(CLFOLD_F32, 11, "more than the 11 bytes that the device", NULL, 0);
     pipe_in(three, sizeof(three) - 1);
-    check_stream(CLFOLD_F32, UINT64_MAX, "11 bytes, which is no multiple of the 4 of f32",
-                 NULL, 0);
+    check_stream(CLFOLD_F32, UINT64_MAX,
+                 "11 bytes, which is not a multiple of the 4 of f32", NULL, 0);
     pipe_in("", 0);
     check_stream(CLFOLD_F32, 12, NULL, "", 0);
 
@@ -398,7 +396,7 @@ static void fortran_order(void **state)
         input_close(&input);
     }
     write_file(bytes, size - 2);
-    check_refused(path, 0, "holds 46 bytes of data, and its .npy header tells of 48");
+    check_refused(path, 0, "holds 46 bytes of data, and its .npy header says 48");
 }
 
 static void check_text(const char *name, uint64_t limit, const char *part,
@@ -549,8 +547,8 @@ static void bottomless_streams(void **state)
     (void)state;
     getrusage(RUSAGE_SELF, &before);
     pipe_in(bytes, size);
-    check_stream(0, UINT64_MAX, "holds 12 bytes of data, and its .npy header tells of",
-                 NULL, 0);
+    check_stream(0, UINT64_MAX, "holds 12 bytes of data, and its .npy header says", NULL,
+                 0);
     getrusage(RUSAGE_SELF, &after);
     assert_true(after.ru_maxrss - before.ru_maxrss < 32 * 1024); /* KiB */
 

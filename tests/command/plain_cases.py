@@ -88,13 +88,13 @@ def bad_files(d, _):
     refuse("4294967295 bytes", header(plain, 2, 0xFFFFFFFF) + bytes(12))
     refuse("holds 8 bytes of data", header(plain) + bytes(8))
     refuse("holds 13 bytes of data", header(plain) + bytes(13))
-    refuse("no multiple of the 4 of f32", bytes(13), "--raw", "f32")
+    refuse("not a multiple of the 4 of f32", bytes(13), "--raw", "f32")
     refuse("holds 13 bytes", bytes(13), "--raw", "u16")
     for shape, part in [
         ("(-3,)", "negative"),
         ("(4294967296, 4294967296)", "2^63"),
         ("(1e3,)", "malformed"),
-        ("(1000000000000,)", "tells of 4000000000000"),
+        ("(1000000000000,)", "says 4000000000000"),
         ("99", "malformed"),
     ]:
         refuse(part, header(plain.replace("(3,)", shape)) + bytes(12))

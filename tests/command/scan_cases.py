@@ -174,7 +174,7 @@ def no_place(d, _):
         text = d.bad(1, "No such file", "scan", d.path("no such input"), place)
         check("no such input" in text, f"{text!r} does not name IN")
     d.bad(1, "is not an .npy file", "scan", "-", out, data=b"1 2 3")
-    d.bad(1, "no multiple of the 4", "scan", "--raw", "i32", d.write(b"12345", "five"), out)
+    d.bad(1, "not a multiple of the 4", "scan", "--raw", "i32", d.write(b"12345", "five"), out)
     os.remove(d.path("five"))
     path = d.save(np.ones(3, "u1"), "three")
     d.bad(1, "--init -1: is out of the range of u64", "scan", "--init=-1", path, out)

@@ -68,7 +68,7 @@ static bool prepare(struct bench *bench, const struct options *options,
         }
     }
     bench->rows = calloc(bench->num_cases * bench->num_counts, sizeof(*bench->rows));
-    return bench->rows || message_set(message, "there is no memory to measure");
+    return bench->rows || message_set(message, "there is not enough memory to measure");
 }
 
 static bool report_row(const struct bench *bench, struct bench_row *row, bool json,
@@ -229,7 +229,7 @@ static bool conclude(const struct bench *bench, const struct outcome *outcome,
                      row->native_gbps);
     }
     if (bench->memory_moved && !message_is_silenced()) {
-        fputs("clfold: warning: the memory's speed moved by more than 15 %: ", stderr);
+        fputs("clfold: warning: the memory's speed changed by more than 15 %: ", stderr);
         bench_print_memory(bench, stderr);
     }
     if (outcome->num_wrong == 0) {
@@ -281,7 +281,7 @@ bool command_bench(const struct options *options, struct message *message)
     }
     struct bench *const bench = calloc(1, sizeof(*bench));
     if (!bench) {
-        return message_set(message, "there is no memory to measure");
+        return message_set(message, "there is not enough memory to measure");
     }
     const bool done = run(bench, options, message);
     if (bench->profiling) {

@@ -74,8 +74,8 @@ bool bench_read_types(struct bench_wish *wish, const char *text, struct message 
         const struct type_pair *const pair = &wish->types.each[i];
         if (!is_exact(pair)) {
             return message_set(message,
-                               "--types %.200s: %s is not folded in %s here, but in a "
-                               "TYPE of its kind that is no narrower",
+                               "--types %.200s: %s is not folded in %s here; the "
+                               "second type must be of the same kind, and not narrower",
                                text, type_name(pair->in), type_name(pair->type));
         }
     }

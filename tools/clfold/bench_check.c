@@ -31,8 +31,8 @@ static bool check_reduce(struct bench *bench, const struct bench_buffers *buffer
     }
     row->ok = num_wrong == 0;
     snprintf(row->wrong, sizeof(row->wrong),
-             "%zu of the results of %zu sets of buffers are not the host's", num_wrong,
-             num_used);
+             "%zu of the results of %zu sets of buffers differ from the host's",
+             num_wrong, num_used);
     return true;
 }
 
@@ -51,7 +51,8 @@ static bool check_scan(struct bench *bench, const struct bench_buffers *buffers,
     }
     row->ok = data->num_wrong == 0;
     snprintf(row->wrong, sizeof(row->wrong),
-             "%" PRIu64 " of %zu numbers are not the host's, number %" PRIu64 " first",
+             "%" PRIu64 " of %zu numbers differ from the host's, number %" PRIu64
+             " first",
              data->num_wrong, row->count, data->first_wrong);
     return true;
 }
@@ -63,7 +64,7 @@ bool bench_check(struct bench *bench, const struct bench_buffers *buffers,
     char *const results = malloc(PIECE_BYTES);
 
     if (!results) {
-        return message_set(message, "there is no memory to read the results");
+        return message_set(message, "there is not enough memory to read the results");
     }
     bench_data_begin(&bench->data, &row->one, row->count);
     const bool done = row->one.operation == CLFOLD_REDUCE

@@ -86,7 +86,7 @@ void bench_print_row(const struct bench *bench, const struct bench_row *row)
            row->broken ? '!' : ' ', fraction(row), speed(text[2], row->native_gbps, 7),
            figure(text[3], row->event_seconds * 1e3, 9, 4), row->sets.num);
     printf("%s, %s; %s%s%s\n", row->algorithm, row->policy, row->roofline,
-           row->sets.few ? "; few sets for want of memory" : "",
+           row->sets.few ? "; few sets, since memory is short" : "",
            row->ok ? "" : "; ok=no");
     if (row->broken) {
         printf("%-6s ! the roofline of kernels is broken, only %.4g GB/s\n", "",
@@ -315,7 +315,7 @@ bool bench_draw(const void *user, FILE *svg, struct message *message)
     uint64_t counts[BENCH_MOST_COUNTS];
 
     if (!drawing) {
-        return message_set(message, "there is no memory to draw");
+        return message_set(message, "there is not enough memory to draw");
     }
     add_panel(bench, CLFOLD_REDUCE, drawing);
     add_panel(bench, CLFOLD_INCLUSIVE_SCAN, drawing);

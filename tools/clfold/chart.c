@@ -286,7 +286,7 @@ bool chart_draw(const struct chart *chart, FILE *svg, struct message *message)
                                      .labels =
                                          calloc(most + 1, sizeof(*drawing.labels)) };
     const bool done = drawing.labels ? gnuplot_draw(write_script, &drawing, svg, message)
-                                     : message_set(message, "there is no memory to draw");
+                                     : message_set(message, "there is not enough memory to draw");
 
     free(drawing.labels);
     return done;

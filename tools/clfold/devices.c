@@ -143,7 +143,7 @@ static bool print_json(const struct device_list *list, struct listing *listing,
         puts(text);
     }
     json_object_put(array);
-    return text || message_set(message, "there is no memory to print JSON");
+    return text || message_set(message, "there is not enough memory to print JSON");
 }
 
 bool command_devices(const struct options *options, struct message *message)

@@ -89,13 +89,14 @@ static bool refuse_size(const struct input *input, const char *comparison, uint6
                         struct message *message)
 {
     return message_set(message,
-                       "holds %s%llu bytes of data, and its .npy header tells of %llu",
+                       "holds %s%llu bytes of data, and its .npy header says %llu",
                        comparison, (ull)has, (ull)input->bytes);
 }
 
 static bool refuse_rest(const struct input *input, uint64_t has, struct message *message)
 {
-    return message_set(message, "holds %llu bytes, which is no multiple of the %zu of %s",
+    return message_set(message,
+                       "holds %llu bytes, which is not a multiple of the %zu of %s",
                        (ull)has, type_size(input->type), type_name(input->type));
 }
 
@@ -238,8 +239,8 @@ static bool read_growing(struct input *input, uint64_t most, char **data, size_t
             char *const bigger =
                 capacity <= SIZE_MAX - more ? realloc(*data, capacity + more) : NULL;
             if (!bigger) {
-                return message_set(message, "there is no memory for more than %zu bytes",
-                                   *size);
+                return message_set(
+                    message, "there is not enough memory for more than %zu bytes", *size);
             }
             *data = bigger;
             capacity += more;
@@ -276,8 +277,8 @@ static bool turn(const struct input *input, char **data, size_t size,
     char *const turned = malloc(size ? size : 1);
 
     if (!turned) {
-        return message_set(message, "there is no memory for %zu bytes in another order",
-                           size);
+        return message_set(
+            message, "there is not enough memory for %zu bytes in another order", size);
     }
     order_to_c(turned, *data, type_size(input->type), input->shape,
                input->num_dimensions);
@@ -293,7 +294,7 @@ static bool read_bytes(struct input *input, uint64_t limit, char **data, size_t 
 
     if (input->format == FORMAT_NPY && input->bytes > limit) {
         return message_set(message,
-                           "its .npy header tells of %llu bytes, and the device takes at "
+                           "its .npy header says %llu bytes, and the device takes at "
                            "most %llu in one buffer",
                            (ull)input->bytes, (ull)limit);
     }

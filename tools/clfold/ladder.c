@@ -368,7 +368,7 @@ bool command_ladder(const struct options *options, struct message *message)
     }
     struct measurement *const m = calloc(1, sizeof(*m));
     if (!m) {
-        return message_set(message, "there is no memory to measure");
+        return message_set(message, "there is not enough memory to measure");
     }
     m->ladder.op = options->op;
     m->ladder.type = options->element;

@@ -58,9 +58,10 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "print the version" },
     { "probe", VALUE_NONE, TO(probe), DEVICES,
       .help =
-          "find out by which memory groups may look back in a scan, and say why others "
-          "will not do; else what is known of it is shown. It is kept in clfold/verdicts "
-          "of $XDG_CACHE_HOME or ~/.cache; the exit status is 1 where a probe fails" },
+          "find out which memory the look-back of a scan can use, and why it cannot use "
+          "other kinds; without --probe, what is known is shown. The result is kept in "
+          "clfold/verdicts in $XDG_CACHE_HOME or ~/.cache. The exit status is 1 if a "
+          "probe fails" },
     { "op", VALUE_REDUCE_OP, TO(op), REDUCE, .initial = "add", .help = "the operator" },
     { "op", VALUE_OP, TO(op), EXPLAIN | LADDER | TUNE, .initial = "add",
       .help = "the operator" },
@@ -77,20 +78,20 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "type", VALUE_TYPE, TO(element), LADDER, .initial = "i32",
       .help = "the type of the elements, and the one to fold in" },
     { "types", VALUE_BENCH_TYPES, TO(bench), BENCH,
-      .help = "types of elements, as f32,u8:u64: u8:u64 is u8 folded in u64, a TYPE of "
-              "the same kind that is no narrower; all: each type that the device has. "
-              "With it, each fold is measured with each of the types" },
+      .help = "types of elements, such as f32,u8:u64, where u8:u64 is u8 folded in u64; "
+              "the second must be of the same kind, and not narrower. all is each type "
+              "that the device has. Each fold is measured with each of the types" },
     { "types", VALUE_TYPES, TO(types), TUNE,
-      .help = "types of elements, as f32,u8:u64: u8:u64 is u8 folded in u64; default: "
-              "f32,i32,f64,i64, as far as the device has them" },
+      .help = "types of elements, such as f32,u8:u64, where u8:u64 is u8 folded in u64; "
+              "default: those of f32,i32,f64,i64 that the device has" },
     { "acc", VALUE_TYPE, TO(acc), REDUCE | SCAN | EXPLAIN,
-      .help = "the type to fold in, and that of a scan's results; default: for add and "
-              "mul, i64 or u64 for integers; otherwise the type of the elements" },
+      .help = "the type to fold in, and of a scan's results; default: i64 or u64 for "
+              "add and mul of integers, otherwise the type of the elements" },
     { "inclusive", VALUE_NONE, TO(inclusive), SCAN | EXPLAIN,
-      .help = "each fold of a scan ends with the element at its place (the default)" },
+      .help = "each result of a scan includes the element at its place (the default)" },
     { "exclusive", VALUE_NONE, TO(exclusive), SCAN | EXPLAIN, .excludes = "inclusive",
-      .help = "it ends before it; the first is the init, or what the operator gives of "
-              "nothing, such as 0 for add" },
+      .help = "each result is the fold of the elements before its place; the first is "
+              "the init, or the operator's identity, such as 0 for add" },
     { "init", VALUE_TEXT, TO(init), REDUCE | SCAN,
       .help = "a number of the type to fold in, put before all others" },
     { "count", VALUE_COUNT, TO(count), EXPLAIN, .initial = "2^26",
@@ -99,31 +100,34 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "how many elements" },
     { "count", VALUE_COUNT, TO(count), TUNE, .least = 1,
       .help = "the number of elements, in the middle of its class if it is a power of "
-              "four; default: 2^26, or less where memory is small" },
+              "four; default: 2^26, or less if memory is small" },
     { "min", VALUE_COUNT, TO(min), LADDER, .initial = "2^17", .least = 1,
       .help = "the least number of elements" },
     { "min", VALUE_COUNT, TO(min), BENCH, .least = 1,
-      .help = "the least number of elements; default: 2^20, or --max if less" },
+      .help = "the smallest number of elements; default: 2^20, or --max if that is "
+              "less" },
     { "max", VALUE_COUNT, TO(max), LADDER, .initial = "2^25", .least = 1,
-      .help = "the greatest; between them, the powers of two" },
+      .help = "the largest number of elements; the powers of two between them are "
+              "measured too" },
     { "max", VALUE_COUNT, TO(max), BENCH, .least = 1,
-      .help = "the greatest; default: 2^26, or --min if more; between them, four times "
-              "the count before" },
+      .help = "the largest number of elements; each is four times the one before; "
+              "default: 2^26, or --min if that is more" },
     { "seconds", VALUE_SECONDS, TO(seconds), BENCH, .initial = "1", .least = 0,
       .most = 3600,
-      .help = "how long each case is measured at each count, but for 5 to 101 rounds" },
+      .help = "how long to measure each case at each count, in 5 to 101 rounds" },
     { "seconds", VALUE_SECONDS, TO(seconds), TUNE, .initial = "90", .least = 0.001,
-      .most = 86400, .help = "how long to look, in all" },
+      .most = 86400, .help = "how long to search, in all" },
     { "algorithm", VALUE_ALGORITHM, TO(algorithm), REDUCE, .initial = "auto",
       .words = REDUCE_ALGORITHM_NAMES,
-      .help = "auto lets the library choose; reduce_tiles is its own; reduce0 to reduce6 "
-              "lead up to it, for teaching" },
+      .help = "auto lets the library choose; reduce_tiles is the library's own kernel; "
+              "reduce0 to reduce6 are the steps towards it, for teaching" },
     { "algorithm", VALUE_ALGORITHM, TO(algorithm), SCAN, .initial = "auto",
       .words = SCAN_ALGORITHM_NAMES,
-      .help = "auto takes what the environment variable CLFOLD_SCAN names, or else lets "
-              "the library choose; scan_single_group, scan_then_propagate, "
-              "reduce_then_scan, scan_lookback and scan_chained are as clfold explain "
-              "scan tells of them; single-group, lookback and so on are short for them" },
+      .help = "auto takes the algorithm that the environment variable CLFOLD_SCAN "
+              "names, or else lets the library choose; the others are "
+              "scan_single_group, scan_then_propagate, reduce_then_scan, scan_lookback "
+              "and scan_chained, or single-group, lookback and so on for short; clfold "
+              "explain scan describes them" },
     { "algorithm", VALUE_ALGORITHM, TO(algorithm), EXPLAIN, .initial = "auto",
       .words = REDUCE_ALGORITHM_NAMES " " SCAN_ALGORITHM_NAMES,
       .help = "instead of the one that the library chooses. For reduce, one "
@@ -138,13 +142,14 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "an index as clfold devices shows it, gpu, cpu, or a part of a name; "
               "default: the first GPU, else the first device" },
     { "raw", VALUE_TYPE, TO(raw), REDUCE | SCAN,
-      .help = "the file is nothing but numbers of TYPE, in this machine's byte order" },
+      .help = "the file holds numbers of TYPE and nothing else, in this machine's byte "
+              "order" },
     { "text", VALUE_TYPE, TO(text), REDUCE | SCAN, .excludes = "raw",
-      .help = "the file is numbers of TYPE in decimal, separated by white space or by "
-              "commas, or as --separator says, and perhaps in double quotes; # begins a "
-              "comment, to the end of the line, outside quotes; floats may have an "
-              "exponent or be inf or nan, and are rounded to the nearest; no hexadecimal "
-              "numbers" },
+      .help = "the file holds decimal numbers of TYPE, separated by white space or "
+              "commas, or as --separator says. They may be in double quotes; outside "
+              "quotes, # begins a comment, which ends with the line. Floats may have an "
+              "exponent, or be inf or nan, and are rounded to the nearest. Hexadecimal "
+              "numbers are rejected" },
     { "separator", VALUE_SEPARATOR, TO(text_form.separator), REDUCE | SCAN,
       .needs = "text",
       .help = "C alone separates the fields of a line of the text, such as , or ; or \\t "
@@ -153,29 +158,28 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "the text begins after N lines" },
     { "column", VALUE_COLUMN, TO(text_form.column), REDUCE | SCAN, .needs = "text",
       .help = "take one field of each line of the text: COL is its number, from 1, or "
-              "its name in the first line after --skip. Fields may be in double quotes, "
-              "as in RFC 4180; lines without a field are left out" },
+              "its name in the header, the first line after --skip. Fields may be "
+              "quoted as in RFC 4180. Lines without a field are left out" },
     { "json", VALUE_NONE, TO(json), DEVICES,
-      .help = "an array with one object for each device; what a device does not tell is "
-              "null" },
+      .help = "an array with one object for each device; what a device does not report "
+              "is null" },
     { "json", VALUE_NONE, TO(json), REDUCE,
-      .help = "one object: op, type, acc, count, result, device, kernel, seconds; result "
-              "is a number, or a string where it is nan or inf, or an object of index "
-              "and value, or of min and max; seconds is one call on the device without "
-              "file and transfer" },
+      .help = "one object: op, type, acc, count, result, device, kernel, seconds; "
+              "result is a number, a string if it is nan or inf, or an object of index "
+              "and value, or of min and max; seconds is the time of one call on the "
+              "device, without file and transfers" },
     { "json", VALUE_NONE, TO(json), SCAN,
       .help = "one object: op, kind, type, acc, count, algorithm, device, seconds; OUT "
-              "cannot be - then; seconds is one call on the device without file and "
-              "transfer" },
+              "cannot be - then; seconds is the time of one call on the device, without "
+              "file and transfers" },
     { "json", VALUE_NONE, TO(json), EXPLAIN, .help = "one object" },
     { "json", VALUE_NONE, TO(json), LADDER,
       .help = "one object a line: kernel, type, op, count, seconds, gbps, ok, device" },
     { "json", VALUE_NONE, TO(json), TRACE,
-      .help =
-          "one object a line for each tile: tile, started, aggregate, prefix, depth, "
-          "polls, fallbacks, folded; the last one is of the whole: algorithm, type, op, "
-          "count, tiles, tile_size, group_size, groups, clock, duration, mean_depth, "
-          "mean_polls, fallbacks, ok, device" },
+      .help = "one object a line for each tile: tile, started, aggregate, prefix, depth, "
+              "polls, fallbacks, folded; the last object is about the whole: algorithm, "
+              "type, op, count, tiles, tile_size, group_size, groups, clock, duration, "
+              "mean_depth, mean_polls, fallbacks, ok, device" },
     { "json", VALUE_NONE, TO(json), BENCH, .help = "one object a line, see below" },
     { "csv", VALUE_PATH, TO(csv), LADDER, .help = "what --json prints, in columns" },
     { "svg", VALUE_PATH, TO(svg), LADDER,
@@ -185,16 +189,16 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "a timeline of the tiles, drawn by the program gnuplot" },
     { "svg", VALUE_PATH, TO(svg), BENCH,
       .help = "a chart of GB/s over counts, drawn by the program gnuplot, with the "
-              "rooflines as broken lines" },
+              "rooflines as dashed lines" },
     { "against", VALUE_PATH, TO(against), BENCH,
-      .help = "a tuning file, whose row is timed in turn with each case" },
+      .help = "a tuning file; its row is timed in turn with each case" },
     { "profile", VALUE_NONE, TO(profile), REDUCE | SCAN,
       .help = "a line for each kernel on standard error: its time on the device, and the "
               "bytes that it reads and writes by design" },
     { "file", VALUE_PATH, TO(file), TUNE,
       .help = "default: clfold/tuning in $XDG_DATA_HOME or ~/.local/share" },
     { "show", VALUE_NONE, TO(show), TUNE, .excludes = "seconds,op,types,count",
-      .help = "the rows of the file, and which of them serve the device" },
+      .help = "print the rows of the file, and which of them serve the device" },
     { "reset", VALUE_NONE, TO(reset), TUNE,
       .excludes = "seconds,op,types,count,device,show", .help = "remove the file" },
     { "quiet", VALUE_NONE, TO(quiet), WITH_DEVICE,
@@ -283,24 +287,24 @@ const struct command_row command_rows[ACTIONS] = {
     },
     [ACTION_LADDER] = {
         "ladder", "[options]",
-        "the seven classic kernels of a reduction against each other",
+        "compare the seven classic kernels of a reduction",
         "no argument", 0,
         "Times the seven kernels of the classic lecture on reductions, reduce0 to "
         "reduce6, and what the library would choose (auto), on pseudo-random data. "
-        "Each result is checked against the host's; one that is wrong is reported, and "
-        "the exit status is 1. The time is the median of 5 to 50 calls, from enqueue to "
-        "the end.\n",
+        "Each result is compared with the host's; a wrong one is reported, and the exit "
+        "status is 1. The time is the median of 5 to 50 calls, from enqueue to the "
+        "end.\n",
         "\n"
-        "The last table tells what one work-group does in its tree, as counted for "
+        "The last table shows what one work-group does in its tree, counted for "
         "sub-groups of 32, 32 banks of local memory, and elements of 4 bytes:\n"
         "  steps      of the tree\n"
         "  barriers   of the whole group\n"
         "  busy       steps of a sub-group in which some work-item works\n"
-        "  mixed      of these, the ones in which another work-item idles\n"
-        "  replays    turns that the banks need because work-items meet in one\n"
+        "  mixed      of these, the ones in which another work-item is idle\n"
+        "  replays    extra turns of the banks, because work-items meet in one\n"
         "  cycles     turns of the banks in all\n"
-        "and of the whole call loads, the elements that one work-item reads, the "
-        "groups of the first pass, and the passes.\n",
+        "and of the whole call: loads, the elements that one work-item reads; the "
+        "groups of the first pass; and the passes.\n",
         .examples =
             "The kernels over counts from 2^17 to 2^25, as a chart:\n"
             "  clfold ladder --svg ladder.svg\n",
@@ -311,19 +315,19 @@ const struct command_row command_rows[ACTIONS] = {
         "Scans pseudo-random data by look-back, with a program that records what each "
         "tile did, and shows: some neighbouring tiles at the moment when they differ "
         "most, with the host's values; how deep tiles looked back; and how often they "
-        "looked. The result is checked against the host's; a wrong one is reported, and "
-        "the exit status is 1.\n",
+        "looked. The result is compared with the host's; if it is wrong, that is "
+        "reported, and the exit status is 1.\n",
         "\n"
         "Of a tile,\n"
         "  flag        P: its inclusive prefix is published; A: only its aggregate, "
         "the fold of its own elements; X: neither. Value and flag are published as "
         "one, so there is no prefix before the flag is P\n"
-        "  started     when it was begun; aggregate and prefix: when each was published\n"
+        "  started     when it began; aggregate and prefix: when each was published\n"
         "  depth       tiles between it and the prefix that its look-back ended at: 0 "
         "if that was the tile before\n"
         "  polls       looks at other tiles, or at windows of them\n"
         "  fallbacks   tiles that it folded itself, since their owners had not "
-        "published; folded: those of them among the 64 before it\n"
+        "published yet; folded: those of them among the 64 before it\n"
         "Times count from the first tile's start, in cycles where the device's "
         "compiler has a counter, else in steps: each record is one.\n",
         .examples =
@@ -331,12 +335,12 @@ const struct command_row command_rows[ACTIONS] = {
             "  clfold trace --count 2^24 --svg trace.svg\n",
     },
     [ACTION_BENCH] = {
-        "bench", "[options]", "reductions and scans against what the memory gives",
+        "bench", "[options]", "compare reductions and scans with the speed of memory",
         "no argument", 0,
         "Times reductions and inclusive scans, and in turn with each, in the same "
         "rounds, kernels and native loops that only read the same bytes, or copy them: "
-        "the roofline. Every result is checked against the host's; one that is wrong "
-        "is reported, and the exit status is 1.\n",
+        "the roofline. Every result is compared with the host's; a wrong one is "
+        "reported, and the exit status is 1.\n",
         "\n"
         "If no types are named: reduce add of f32 f64 i32 i64 u8:u64 i16:i64 f32:f64 "
         "and min max arg-min of f32; scan add of f32 f64 i32 i64 u8:u32 and "
@@ -344,46 +348,45 @@ const struct command_row command_rows[ACTIONS] = {
         "\n"
         "JSON and, in other words, the table have\n"
         "  op fold type count   the case\n"
-        "  algorithm policy   what the library chose, and by which row of its "
-        "policies; tuned: by a tuning file's\n"
+        "  algorithm policy   what the library chose, and by which row of its policies; "
+        "tuned: by a row of a tuning file\n"
         "  seconds            from enqueue to the end, the median of the rounds; "
-        "spread is from the first quartile to the third, as a share of it; runs is how "
-        "many rounds\n"
+        "spread is the range from the first quartile to the third, over the median; "
+        "runs is the number of rounds\n"
         "  event_seconds      the same by the clock of the device, on a queue that "
-        "profiles; null where there is none\n"
+        "profiles; null if there is none\n"
         "  gbps               10^9 bytes a second of what must be moved: a reduction "
         "reads n, a scan reads n and writes n\n"
         "  opencl_gbps        the same bytes by the fastest kernel that reads or "
-        "copies: plain, prefetched, or with stores that pass the caches, and on "
-        "devices that are no CPU the driver's own copy\n"
-        "  native_gbps        the same by native loops on all cores; null where the "
-        "device is no CPU, or the command was built without OpenMP\n"
+        "copies: plain, prefetched, or with stores that pass the caches, and on devices "
+        "other than CPUs the driver's own copy\n"
+        "  native_gbps        the same by native loops on all cores; null if the device "
+        "is not a CPU, or the command was built without OpenMP\n"
         "  roofline_gbps      the greater of both, or where less than 32 MiB are moved "
-        "the kernel's, and roofline is its name; roofline_broken: the kernel's is "
-        "below 0.9 of the native one, and standard error has a line on it\n"
+        "the kernel's, and roofline is its name; roofline_broken: the kernel's is below "
+        "0.9 of the native one, and there is a warning\n"
         "  fraction           gbps / roofline_gbps\n"
-        "  sets set_bytes     how many sets of buffers take turns, lest caches "
-        "flatter: 512 MiB or more in all, but 128 sets at most, and one from 1 GiB on; "
-        "sets_few: there were fewer, for want of memory\n"
+        "  sets set_bytes     how many sets of buffers take turns, so that caches do "
+        "not help: 512 MiB or more in all, at most 128 sets, and one set from 1 GiB on; "
+        "sets_few: there were fewer, since memory is short\n"
         "  ok                 whether the result was right\n"
-        "  device driver machine   machine is what the system tells of its processors, "
-        "caches and huge pages, or null\n"
+        "  device driver machine   machine is what the system reports about its "
+        "processors, caches and huge pages, or null\n"
         "\n"
-        "With --against, the row that the file has for a case is timed in the same "
-        "rounds, before the case or after it in turn, and its result is checked. A case "
-        "goes by the library's own policies, or by the file that CLFOLD_TUNING names. "
-        "Each case has besides, null where the file has no row for it:\n"
+        "With --against, the file's row for a case is timed in the same rounds, before "
+        "and after the case in turn, and its result is checked. A case uses the "
+        "library's own policies, or the file that CLFOLD_TUNING names. Each case then "
+        "also has, or null if the file has no row for it:\n"
         "  against_seconds    by the file's row\n"
         "  against_ratio against_low against_high   how many times as fast the file's "
-        "row is: the median of the rounds' ratios, and from where to where it may be, 19 "
-        "times in 20, for all that noise does\n"
+        "row is: the median of the rounds' ratios, and its 95 % confidence interval\n"
         "\n"
         "Where a case moves 32 MiB or more, the speed of the memory itself is measured "
         "at the start and at the end of the run, by the loops of the roofline. The last "
         "line of the table has it; in JSON it is an object of its own, after the cases:\n"
         "  memory_read_gbps memory_copy_gbps   of each, [start, end]\n"
-        "  memory_moved       whether one of them moved by more than 15 %, of which "
-        "standard error has a line too: compare shares then, and not GB/s\n"
+        "  memory_moved       whether one of them changed by more than 15 %, with a "
+        "warning: compare fractions then, not GB/s\n"
         "  device driver machine   as of a case\n",
         .examples =
             "Scans of two types, as a chart:\n"
@@ -391,29 +394,29 @@ const struct command_row command_rows[ACTIONS] = {
     },
     [ACTION_TUNE] = {
         "tune", "[options]\n       clfold tune --show | --reset [--file FILE]",
-        "look for faster tiles and groups on a device, and keep them in a file",
+        "search for faster tiles and groups, and keep them in a file",
         "no argument", 0,
-        "Looks for tiles, groups and other numbers by which a device folds faster than "
-        "by the library's own, on made-up data, and keeps them in a file, a row for "
-        "each fold and class of counts. A program loads the file if it passes the "
+        "Searches for tiles, groups and other numbers with which a device is faster "
+        "than with the library's own, on made-up data, and keeps them in a file, a row "
+        "for each fold and class of counts. A program loads the file if it passes the "
         "path to the library, or if CLFOLD_TUNING is set to the path; it may change the "
         "bits of float results.\n"
         "\n"
-        "A fold's row is kept only if it is faster by more than noise, with the same "
-        "results, in a last comparison of many turns; an older row that is not goes. "
-        "Rows of other devices and folds stay, and so does one that there was no time "
-        "to try. A signal or a failure leaves the file as it was, and without rows "
-        "none is made.\n",
+        "A fold's row is kept only if it wins a final comparison by more than the "
+        "measured noise, with the same results; an older row that does not win is "
+        "removed. Rows of other devices and folds stay, and so does a row that there "
+        "was no time to try. A signal or a failure leaves the file as it was. Without "
+        "rows, no file is made.\n",
         "Reductions and inclusive and exclusive scans are tuned; of min-max arg-min "
         "arg-max arg-min-max, reductions only.\n"
         "\n"
         "For each fold it prints the default's 10^9 bytes a second, those of the "
         "numbers that were found, their ratio, and the numbers that differ from the "
-        "default's. Where the default stays by noise, because the last comparison leaves "
-        "open whether others are faster, it prints from where to where their speed may "
-        "be: the median of the ratios, 19 times in 20. A reduction reads its elements, a "
-        "scan reads and writes them once. The last line says how many folds are faster, "
-        "or how many seconds would do if those were too short for some.\n",
+        "default's. If the final comparison leaves open whether other numbers are "
+        "faster, the default stays, and the 95 % confidence interval of their ratio is "
+        "printed. A reduction reads its elements, a scan reads and writes them once. "
+        "The last line says how many folds are faster, or how many seconds are needed "
+        "if there was too little time for some.\n",
         .examples =
             "Search for a minute, for about 2^20 elements, and show the rows:\n"
             "  clfold tune --count 2^20 --seconds 60\n"

@@ -144,5 +144,5 @@ bool json_print(json_object *object, bool complete, struct message *message)
         puts(text);
     }
     json_object_put(object);
-    return text || message_set(message, "there is no memory to print JSON");
+    return text || message_set(message, "there is not enough memory to print JSON");
 }

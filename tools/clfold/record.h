@@ -41,7 +41,7 @@ void record_finish(struct record *record);
 /* One line a field, on standard output. */
 void record_print(const struct record *record);
 
-/* NULL when there is no memory. */
+/* NULL when memory ran out. */
 json_object *record_json(const struct record *record);
 
 /* Adds `value`, which it takes, unless it is NULL: then false. */

@@ -24,7 +24,7 @@ void result_divide(struct result *result, size_t count);
 void result_print(const struct result *result);
 
 /* A value; { "index", "value" }; { "min", "max" } of either. Infinities and NaNs are
- * strings, since JSON has no such numbers. NULL: there is no memory. */
+ * strings, since JSON has no such numbers. NULL: memory ran out. */
 json_object *result_json(const struct result *result);
 
 #endif

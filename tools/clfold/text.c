@@ -42,7 +42,7 @@ static bool grow(struct text *text, struct message *message)
         bigger > text->capacity ? realloc(text->data, bigger) : NULL;
 
     if (!data) {
-        return message_set(message, "there is no memory for more than %zu bytes",
+        return message_set(message, "there is not enough memory for more than %zu bytes",
                            text->size);
     }
     text->data = data;

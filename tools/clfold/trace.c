@@ -91,8 +91,8 @@ static bool scan(struct tracing *t, struct message *message)
 
     t->tiles = calloc(before, sizeof(*t->tiles));
     if (!t->tiles) {
-        return message_set(message, "there is no memory for the records of %zu tiles",
-                           before);
+        return message_set(
+            message, "there is not enough memory for the records of %zu tiles", before);
     }
     /* The first one builds the program, and touches new memory. */
     for (int i = 0; i < 2; ++i) {
@@ -110,7 +110,8 @@ static bool scan(struct tracing *t, struct message *message)
                            records->num, size);
     }
     if (!trace_choose(records, SNAPSHOT_TILES, &t->trace.snapshot)) {
-        return message_set(message, "there is no memory for the states of %zu tiles",
+        return message_set(message,
+                           "there is not enough memory for the states of %zu tiles",
                            records->num);
     }
     t->trace.span = trace_span(records);
@@ -178,7 +179,7 @@ static bool check(struct tracing *t, struct message *message)
     cl_int error = CL_SUCCESS;
 
     if (!results) {
-        return message_set(message, "there is no memory to read the results");
+        return message_set(message, "there is not enough memory to read the results");
     }
     ladder_data_begin(&t->data, t->trace.op, t->trace.type, t->trace.count);
     for (size_t at = 0, piece; at < bytes && error == CL_SUCCESS; at += piece) {
@@ -240,7 +241,7 @@ bool command_trace(const struct options *options, struct message *message)
     }
     struct tracing *const t = calloc(1, sizeof(*t));
     if (!t) {
-        return message_set(message, "there is no memory to trace");
+        return message_set(message, "there is not enough memory to trace");
     }
     t->trace.op = options->op;
     t->trace.type = options->element;

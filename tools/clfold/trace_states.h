@@ -38,7 +38,7 @@ struct trace_snapshot {
 };
 
 /* The moment, and at most so many tiles, at which the most neighbours differ, in the most
- * states. False: there is no memory. */
+ * states. False: memory ran out. */
 bool trace_choose(const struct trace_records *records, size_t most,
                   struct trace_snapshot *snapshot);
 

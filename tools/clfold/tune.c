@@ -196,7 +196,7 @@ static bool print_row(const struct tuning_job *job, const struct tune_result *re
         print_numbers(numbers, result);
     } else if (result->outcome == TUNE_NOISE) {
         snprintf(numbers, sizeof(numbers),
-                 "the default, by noise: others are %.2f to %.2f times as fast",
+                 "the default: others are %.2f to %.2f times as fast, by noise",
                  result->ratio.low, result->ratio.high);
     } else {
         snprintf(numbers, sizeof(numbers), "%s",
@@ -330,7 +330,8 @@ static bool make_text(const struct tuning_session *t, struct text *text, bool *h
             *text = next;
         }
     }
-    return done && (!text->failed || message_set(message, "there is no memory for rows"));
+    return done &&
+           (!text->failed || message_set(message, "there is not enough memory for rows"));
 }
 
 static bool write_text(const char *path, const struct text *text, struct message *message)
@@ -368,11 +369,11 @@ static void print_end(const struct tuning_session *t, const char *path, bool has
     }
     printf("%s: %zu of %zu fold%s %s faster tuned%s", path, better, t->num_jobs,
            t->num_jobs == 1 ? "" : "s", better == 1 ? "is" : "are",
-           has_rows   ? "; CLFOLD_TUNING, if it is this path, makes programs load it"
+           has_rows   ? "; programs load it if CLFOLD_TUNING is this path"
            : has_file ? ""
-                      : ", and no file is made");
+                      : ", and no file was made");
     if (decided < t->num_jobs) {
-        printf("; for %zu there was no time: give --seconds %u", t->num_jobs - decided,
+        printf("; there was no time for %zu: give --seconds %u", t->num_jobs - decided,
                (unsigned)enough);
     }
     putchar('\n');
@@ -433,7 +434,7 @@ bool command_tune(const struct options *options, struct message *message)
     }
     struct tuning_session *const t = calloc(1, sizeof(*t));
     if (!t) {
-        return message_set(message, "there is no memory to tune");
+        return message_set(message, "there is not enough memory to tune");
     }
     t->options = options;
     if (session_open(&t->session, options->device, false, message)) {

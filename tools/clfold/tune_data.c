@@ -197,7 +197,7 @@ static bool fill(const struct tune_data *data, const clfold_fold *fold, size_t b
     void *const elements = malloc(all);
 
     if (!elements) {
-        return message_set(message, "there is no memory for elements");
+        return message_set(message, "there is not enough memory for elements");
     }
     make_period(elements, fold);
     bool done = !few || paint(data, data->in, 0, bytes, message);
@@ -285,7 +285,7 @@ bool tune_data_hash(const struct tune_data *data, uint64_t *hash, struct message
 
     *hash = 0;
     if (!piece) {
-        return message_set(message, "there is no memory for results");
+        return message_set(message, "there is not enough memory for results");
     }
     for (size_t at = 0; error == CL_SUCCESS && at < bytes; at += PIECE) {
         const size_t size = bytes - at < PIECE ? bytes - at : PIECE;

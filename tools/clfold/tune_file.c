@@ -87,8 +87,8 @@ bool tune_file_find(const struct options *options, char path[PLACE_SIZE],
                            options->file);
     }
     return place_find(path, "XDG_DATA_HOME", ".local/share", "clfold/tuning") ||
-           message_set(message, "there is no $XDG_DATA_HOME and no $HOME: "
-                                "--file says where the tuning is to be kept");
+           message_set(message, "neither $XDG_DATA_HOME nor $HOME is set; name "
+                                "the tuning file with --file");
 }
 
 static bool refuse(const char *path, int error, struct message *message)
@@ -167,7 +167,7 @@ bool tune_file_reset(const char *path, struct message *message)
     const int error = clfold_file_read(path, TUNE_FILE, &text, &length);
 
     if (error == ENOENT) {
-        printf("%s: there was none\n", path);
+        printf("%s: there was no such file\n", path);
         return true;
     }
     if (error != 0) {
@@ -177,7 +177,8 @@ bool tune_file_reset(const char *path, struct message *message)
     const bool is_tuning = strncmp(text, first, strlen(first)) == 0;
     clfold_free(text);
     if (!is_tuning) {
-        return message_set(message, "%.4000s: is no tuning file, and stays", path);
+        return message_set(message, "%.4000s: is not a tuning file, and was not removed",
+                           path);
     }
     if (unlink(path) != 0) {
         return refuse(path, errno, message);
