@@ -444,6 +444,10 @@ static void lines(void **state)
         { "scan a.bin - --text=f32",
           "scan inclusive op=add type=f32 file=a.bin format=text out=- "
           "out_format=text" },
+        /* standard output by its other name, and what is written into as it is */
+        { "scan a /dev/stdout", "scan inclusive op=add file=a out=-" },
+        { "scan --raw u8 a /dev/null", "scan inclusive op=add type=u8 file=a format=raw "
+                                       "out=/dev/null out_format=raw" },
         /* what may be right for the type that an .npy file tells is not refused before */
         { "scan --init -1 a b.npy", "scan inclusive op=add init=-1 file=a out=b.npy" },
         { "scan --init=1.5 a b.npy", "scan inclusive op=add init=1.5 file=a out=b.npy" },
@@ -557,7 +561,9 @@ static void refused(void **state)
         { "scan a npy", "OUT npy: " },
         { "scan a b.npy.gz", "OUT b.npy.gz: " },
         { "scan a b.NPY", "OUT b.NPY: " },
+        { "scan a /dev/nothing", "OUT /dev/nothing: its name must end" },
         { "scan --json a -", "--json and OUT - both go to" },
+        { "scan --json a /dev/stdout", "--json and OUT - both go to" },
         { "scan --op arg-min a b.npy",
           WHICH "arg-min gives an index with it; the operators are " SCAN_OP_NAMES },
         { "scan --op arg-max a b.npy", WHICH "arg-max gives an index" },

@@ -6,6 +6,7 @@ import os
 import pty
 import signal
 import subprocess
+import threading
 import time
 
 import numpy as np
@@ -154,7 +155,6 @@ def scan_usage(d, _):
 def no_place(d, _):
     """What cannot be written is told before the input is opened, and leaves nothing."""
     os.makedirs(d.path("folder.npy"))
-    os.mkfifo(d.path("fifo.bin"))
     os.symlink("loop.npy", d.path("loop.npy"))
     os.symlink("missing/x.npy", d.path("nowhere.npy"))
     os.symlink("made.npy", d.path("link.npy"))
@@ -164,7 +164,6 @@ def no_place(d, _):
         (d.path("nowhere.npy"), "No such file"),
         (d.path("loop.npy"), "Too many levels of symbolic links"),
         (d.path("folder.npy"), "Is a directory"),
-        (d.path("fifo.bin"), "not a regular file"),
         (d.path("x" * 300 + ".txt"), "File name too long"),
     ]:
         text = d.bad(1, part, "scan", d.path("no such input"), out)
@@ -181,7 +180,7 @@ def no_place(d, _):
     d.bad(1, "--init 1.5: is not a valid number of type u64", "scan", "--init=1.5", path, out)
     os.remove(path)
     check(sorted(os.listdir(d.folder)) == before, f"left {os.listdir(d.folder)}")
-    for name in ["fifo.bin", "loop.npy", "nowhere.npy", "link.npy"]:
+    for name in ["loop.npy", "nowhere.npy", "link.npy"]:
         os.remove(d.path(name))
     os.rmdir(d.path("folder.npy"))
 
@@ -384,6 +383,42 @@ def replaced(d, device):
     os.rmdir(d.path("folder"))
 
 
+def direct(d, device):
+    """A FIFO, /dev/stdout and other devices are written into; nothing is left beside them."""
+    array = values(d, "add", "int32", 50000)
+    path, numbers = d.save(array), np.cumsum(array, dtype="i8")
+    words = ["scan", "--device", device["index"]]
+    for name, form in [("fifo", "npy"), ("fifo", "raw"), ("fifo.txt", "npy"), ("f.npy", "raw")]:
+        os.mkfifo(d.path(name))
+        got = []
+        reader = threading.Thread(target=lambda: got.append(open(d.path(name), "rb").read()))
+        reader.start()
+        try:
+            d.good(*words, *given(d, array, form), d.path(name))
+        finally:
+            # a reader whom the command never opened for must not wait
+            os.close(os.open(d.path(name), os.O_RDWR | os.O_NONBLOCK))
+            reader.join(60)
+        end = os.path.splitext(name)[1] or {"npy": ".npy", "raw": ".bin"}[form]
+        check(same(read_out(d, got[0], end, "int64"), numbers), name)
+        os.remove(d.path(name))
+    d.save(array)
+    for shell in ['"$@" /dev/stdout', '"$@" /dev/stdout | cat', '"$@" /dev/fd/3 3>&1 | cat']:
+        done = d.run(*words, path, shell=shell)
+        check(done.returncode == 0 and not done.stderr, f"{done}")
+        told = read_out(d, done.stdout, ".npy", "int64")
+        check(same(told, numbers), shell)
+    # behind what a file has
+    d.write(b"old", "log.bin")
+    d.good(*words, "--raw", "i32", d.write(array.tobytes()), "/dev/stdout",
+           shell='"$@" >>log.bin', cwd=d.folder)  # fmt: skip
+    with open(d.path("log.bin"), "rb") as file:
+        check(file.read() == b"old" + numbers.tobytes(), "it is not appended to")
+    d.bad(1, "/dev/full: No space left", *words, path, "/dev/full")
+    check(sorted(os.listdir(d.folder)) == ["data.bin", "data.npy", "log.bin"],
+          f"{os.listdir(d.folder)}")  # fmt: skip
+
+
 def permissions(d, device):
     """OUT keeps those that it has, whatever the mask; a new one has what the mask leaves."""
     path, out = d.save(values(d, "add", "int32", 500)), d.path("out.npy")
@@ -558,6 +593,6 @@ def explained(d, device):
 PLAIN = [scan_usage, no_place, protected]
 CASES = [scans, algorithms, too_large, failed_output, explained]
 PLACES = [
-    conversions, shapes, empty, inits, replaced, permissions, owner, long_name, streams,
+    conversions, shapes, empty, inits, replaced, direct, permissions, owner, long_name, streams,
     interrupted, progress,
 ]  # fmt: skip

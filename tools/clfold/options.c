@@ -4,6 +4,7 @@
 #include "ladder_data.h"
 #include "number.h"
 #include "options_table.h"
+#include "output_file.h"
 #include "types.h"
 #include "writer.h"
 
@@ -365,13 +366,20 @@ static bool check_mean(const struct options *options, struct message *message)
 
 static bool check_out(struct options *options, struct message *message)
 {
+    if (strcmp(options->out, "/dev/stdout") == 0) {
+        options->out = "-";
+    }
     if (strcmp(options->out, "-") == 0) {
         options->out_format = options->format;
         return !options->json ||
                message_set(message, "--json and OUT - both go to standard output: name a "
                                     "file");
     }
-    return writer_format(options->out, &options->out_format) ||
+    if (writer_format(options->out, &options->out_format)) {
+        return true;
+    }
+    options->out_format = options->format;
+    return output_file_is_direct(options->out) ||
            message_set(message,
                        "OUT %.4096s: its name must end in .npy, in .bin for raw data or "
                        "in .txt, or be - for standard output",

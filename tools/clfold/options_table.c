@@ -258,10 +258,13 @@ const struct command_row command_rows[ACTIONS] = {
         "sums, maxima and the like, as many as IN has numbers. IN is what clfold "
         "reduce takes: an .npy file, raw data with --raw, text with --text, or - for "
         "standard input. OUT is NAME.npy, NAME.bin (raw) or NAME.txt (one number a "
-        "line), or - for standard output in the format of IN. Several dimensions "
-        "become one, the last index first, as with numpy.cumsum. OUT is there whole or "
-        "not at all. A file that it replaces keeps its owner, group and mode; one that "
-        "you may not write, or whose owner could not be kept, is rejected.\n",
+        "line), or - or /dev/stdout for standard output in the format of IN. Several "
+        "dimensions become one, the last index first, as with numpy.cumsum. OUT is there "
+        "whole or not at all. A file that it replaces keeps its owner, group and mode; "
+        "one that you may not write, or whose owner could not be kept, is rejected. If "
+        "OUT is a FIFO or a character device, results are written into it directly, as "
+        "they come, and stay there after a failure; its name may have any ending, and "
+        "the format is that of IN.\n",
         OVERFLOW_NOTE " Text has as many digits as it takes to read back exactly.\n",
         .examples =
             "The running sums of a file, as numpy.cumsum gives them:\n"

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What a signal has to remove; one command writes no more at once. */
@@ -77,10 +78,34 @@ bool output_file_begin(struct output_file *file, const char *name,
     return refuse(name, error, message);
 }
 
+bool output_file_is_direct(const char *name)
+{
+    struct stat info;
+
+    return stat(name, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode));
+}
+
+bool output_file_open(struct output_file *file, const char *name, struct message *message)
+{
+    if (!output_file_is_direct(name)) {
+        return output_file_begin(file, name, message);
+    }
+    *file = (struct output_file){ .place = { .folder = -1, .file = -1 } };
+    file->stream = fopen(name, "we");
+    if (!file->stream) {
+        return refuse(name, errno, message);
+    }
+    file->name = name;
+    return true;
+}
+
 bool output_file_check(const char *name, struct message *message)
 {
     struct output_file file;
 
+    if (output_file_is_direct(name)) {
+        return access(name, W_OK) == 0 || refuse(name, errno, message);
+    }
     if (!output_file_begin(&file, name, message)) {
         return false;
     }
@@ -113,7 +138,8 @@ bool output_file_complete(struct output_file *file, struct message *message)
 
 bool output_file_commit(struct output_file *file, struct message *message)
 {
-    const int error = clfold_replace_commit(&file->place);
+    const bool is_direct = !file->place.beside[0];
+    const int error = is_direct ? 0 : clfold_replace_commit(&file->place);
 
     return error == 0 || refuse(file->name, error, message);
 }

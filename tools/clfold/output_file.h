@@ -21,12 +21,20 @@ struct output_file {
  * driver that catches signals as well passes them on only to what was there before it. */
 void output_file_catch_signals(void);
 
-/* Whether such a file could be written now. Leaves nothing. */
+/* A FIFO or a character device, which is not replaced but written into. */
+bool output_file_is_direct(const char *name);
+
+/* Whether output_file_open would succeed now. Leaves nothing, and waits for nobody. */
 bool output_file_check(const char *name, struct message *message);
 
 /* On failure there is nothing to finish. `name` must outlive the file. */
 bool output_file_begin(struct output_file *file, const char *name,
                        struct message *message);
+
+/* The same, and what is written into is opened as it is: it can take only what comes in
+ * order, and what has gone there stays. Waits for the reader of a FIFO. */
+bool output_file_open(struct output_file *file, const char *name,
+                      struct message *message);
 
 /* Where the new file is until it is put in its place. */
 enum { OUTPUT_FILE_PATH = PATH_MAX + 64 };

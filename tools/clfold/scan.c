@@ -143,7 +143,7 @@ static bool write_result(const struct scan *s, const struct options *options,
     if (strcmp(options->out, "-") == 0) {
         return write_numbers(s, stdout, options->out_format, "standard output", message);
     }
-    if (!output_file_begin(&file, options->out, message)) {
+    if (!output_file_open(&file, options->out, message)) {
         return false;
     }
     const bool done =
