@@ -1,10 +1,10 @@
 """Drives the command `clfold` as a user does, and compares its results with numpy's.
 
-usage: drive.py COMMAND PART
+usage: drive.py COMMAND SMALL_DEVICE PART
 
-PART says which cases are run: files (arguments, streams and devices), contents (of files and
-text), reduce, values (that reduce treats apart, as NaN), scan, places (where scan writes) or
-explain.
+SMALL_DEVICE is the built small_device.c. PART says which cases are run: files (arguments,
+streams and devices), contents (of files and text), reduce, values (that reduce treats apart, as
+NaN), scan, places (where scan writes), pieces (of much data) or explain.
 
 Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there is no OpenCL
 device or no numpy. Every case that needs a device runs on each one that OpenCL shows.
@@ -23,6 +23,7 @@ except ImportError:
 import device_cases  # noqa: E402
 import explain_cases  # noqa: E402
 import fold_cases  # noqa: E402
+import piece_cases  # noqa: E402
 import plain_cases  # noqa: E402
 import scan_cases  # noqa: E402
 import text_cases  # noqa: E402
@@ -37,6 +38,7 @@ PARTS = {
     "values": ([], fold_cases.VALUES),
     "scan": (scan_cases.PLAIN, scan_cases.CASES),
     "places": ([], scan_cases.PLACES),
+    "pieces": ([], piece_cases.CASES),
     "explain": ([], explain_cases.CASES),
 }
 
@@ -48,12 +50,12 @@ def no_device(d, _):
 
 
 def main():
-    if len(sys.argv) != 3 or sys.argv[2] not in PARTS:
+    if len(sys.argv) != 4 or sys.argv[3] not in PARTS:
         sys.exit(__doc__)
     seed = int(os.environ.get("CLFOLD_TEST_SEED", time.time_ns() % 2**32))
     print(f"# CLFOLD_TEST_SEED={seed}")
-    driver = Driver(os.path.abspath(sys.argv[1]), seed)
-    run_cases(driver, *PARTS[sys.argv[2]], [no_device])
+    driver = Driver(*map(os.path.abspath, sys.argv[1:3]), seed)
+    run_cases(driver, *PARTS[sys.argv[3]], [no_device])
 
 
 if __name__ == "__main__":

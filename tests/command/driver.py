@@ -10,7 +10,7 @@ import numpy as np
 
 from cases import check
 
-KEYS = ["op", "type", "acc", "count", "result", "device", "kernel", "seconds"]
+KEYS = ["op", "type", "acc", "count", "pieces", "result", "device", "kernel", "seconds"]
 NAMES = {
     "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16",
     "int32": "i32", "uint32": "u32", "int64": "i64", "uint64": "u64",
@@ -24,8 +24,9 @@ KERNELS = ["reduce_tiles", *(f"reduce{i}" for i in range(7))]
 
 
 class Driver:
-    def __init__(self, command, seed):
+    def __init__(self, command, small_device, seed):
         self.command = command
+        self.small_device = small_device
         self.folder = None
         self.random = np.random.default_rng(seed)
         self.devices = []
@@ -202,7 +203,7 @@ def same_json(told, item, acc):
     return isinstance(told, int) and told == int(number)
 
 
-def told_values(told, array, op, acc, device, kernel, words):
+def told_values(told, array, op, acc, device, kernel, pieces, words):
     """The results in a JSON object whose other members are as they must be."""
     check(list(told) == KEYS, f"keys {told}")
     check(
@@ -210,6 +211,7 @@ def told_values(told, array, op, acc, device, kernel, words):
         and told["type"] == NAMES[array.dtype.name]
         and told["acc"] == NAMES[np.dtype(acc).name]
         and told["count"] == array.size
+        and told["pieces"] == pieces
         and told["device"] == device["name"]
         and told["kernel"] in ([kernel] if kernel else KERNELS)
         and 0 < told["seconds"] < 60,
@@ -221,7 +223,7 @@ def told_values(told, array, op, acc, device, kernel, words):
     return list(told["result"].values())
 
 
-def one_array(d, device, array, op, acc, *words, kernel=None, **options):
+def one_array(d, device, array, op, acc, *words, kernel=None, pieces=1, **options):
     """The result against numpy's, in turn as it is printed plain and in JSON: every run
     builds a program, which takes some devices long."""
     words = ["reduce", "--op", op, "--device", device["index"], *words]
@@ -229,9 +231,9 @@ def one_array(d, device, array, op, acc, *words, kernel=None, **options):
         words += ["--kernel", kernel]
     items = expected(array, op, acc)
     d.json_next = not d.json_next
-    if d.json_next:
+    if d.json_next or pieces > 1:
         text = d.good(*words, "--json", **options)
-        told = told_values(json.loads(text), array, op, acc, device, kernel, words)
+        told = told_values(json.loads(text), array, op, acc, device, kernel, pieces, words)
         right = [same_json(value, item, acc) for value, item in zip(told, items)]
         complete = len(told) == len(items)
     else:

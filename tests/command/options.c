@@ -121,6 +121,8 @@ static const struct known {
       ": the algorithms are scan_lookback scan_chained" },
     { "count", "explain trace tune", "2^20", "-1 2^64 1.5 1e x",
       ": a count is a number" },
+    { "memory", "reduce scan", "64Mi", "0 -1 2^64 1.5 64M x",
+      ": a limit in bytes is a number" },
     { "min", "ladder bench", "1000", "-1 2^64 1.5 1e x", ": a count is a number" },
     { "max", "ladder bench", "1e9", "-1 2^64 1.5 1e x", ": a count is a number" },
     { "seconds", "bench tune", "1.5", "-1 1x 1s nan x 1e9", ": a number from" },
@@ -282,6 +284,8 @@ static void each_bound(void **state)
     } bounds[] = {
         { "explain scan --count", "0", "-1" },
         { "explain scan --count", COUNT_MAX, COUNT_BEYOND },
+        { "reduce x --memory", "1", "0" },
+        { "scan x - --memory", COUNT_MAX, COUNT_BEYOND },
         { "trace --count", "1", "0" },
         { "trace --count", COUNT_MAX, COUNT_BEYOND },
         { "tune --count", "1", "0" },
@@ -364,6 +368,7 @@ static char *show(void)
     show_name(text, "out_format", formats[o->out_format]);
     show_name(text, "device", o->device);
     show_number(text, "count", (double)o->count);
+    show_number(text, "memory", (double)o->memory);
     show_number(text, "min", (double)o->min);
     show_number(text, "max", (double)o->max);
     show_number(text, "seconds", o->seconds);
@@ -420,6 +425,7 @@ static void lines(void **state)
         { "ladder --op sum", "ladder op=add type=i32 min=131072 max=33554432" },
         { "tune --op prod", "tune op=mul seconds=90" },
         { "reduce --op add -- --json", "reduce reduce op=add file=--json" },
+        { "reduce --memory 64Mi x", "reduce reduce op=add file=x memory=67108864" },
 
         { "reduce --text i8 --separator \\t --skip 1Ki --column 12 --quiet x",
           "reduce reduce op=add type=i8 file=x column=12 field=12 skip=1024 separator=9 "

@@ -38,10 +38,21 @@ static void check(size_t size, const uint64_t *shape, int num_dimensions)
     for (size_t i = 0; i < count * size; i++) {
         in[i] = (unsigned char)(i * 131 >> 3);
     }
-    order_to_c(out, in, size, shape, num_dimensions);
-    for (size_t i = 0; i < count; i++) {
-        assert_memory_equal(out + i * size,
-                            in + fortran_place(i, shape, num_dimensions) * size, size);
+    /* at once, one by one, and in parts that end inside rows */
+    const size_t parts[] = { count, 1, 7 };
+    for (size_t p = 0; p < 3; p++) {
+        struct order order;
+        memset(out, 0, count * size);
+        order_init(&order, shape, num_dimensions);
+        for (size_t at = 0, part; at < count; at += part) {
+            part = count - at < parts[p] ? count - at : parts[p];
+            order_next(&order, out + at * size, in, size, part);
+        }
+        for (size_t i = 0; i < count; i++) {
+            assert_memory_equal(out + i * size,
+                                in + fortran_place(i, shape, num_dimensions) * size,
+                                size);
+        }
     }
     free(in);
     free(out);
@@ -72,7 +83,9 @@ static void drawn(void **state)
     char out[6];
 
     (void)state;
-    order_to_c(out, "adbecf", 1, shape, 2);
+    struct order order;
+    order_init(&order, shape, 2);
+    order_next(&order, out, "adbecf", 1, 6);
     assert_memory_equal(out, "abcdef", 6);
 }
 

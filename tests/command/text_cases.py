@@ -137,7 +137,7 @@ def written(d, rows, separator):
         lines += ["# a, b; \"c\n", "\n", ""][int(d.random.integers(3)) :][:1]
         fields = []
         for field in row:
-            if set(field) & {separator, "\n", "\r", '"', "#", " "} or d.random.integers(3) == 0:
+            if set(field) & set(separator + '\n\r"# \t') or d.random.integers(3) == 0:
                 field = '"' + field.replace('"', '""') + '"'
             fields.append(field)
         lines.append(separator.join(fields) + ["\n", "\r\n"][int(d.random.integers(2))])

@@ -2,7 +2,6 @@
 #ifndef CLFOLD_COMMAND_BUFFER_H
 #define CLFOLD_COMMAND_BUFFER_H
 
-#include "input.h"
 #include "session.h"
 
 /* How many bytes the device takes in one buffer. */
@@ -16,17 +15,18 @@ bool buffer_create(const struct session *session, cl_mem *out, cl_mem_flags flag
 /* Reads or writes the next `size` bytes of a buffer. */
 typedef bool buffer_visitor(void *user, void *data, size_t size, struct message *message);
 
-/*
- * Maps the first `bytes` of a buffer piece by piece, since a driver copies each piece
- * through memory of the host where the device has memory of its own. A piece holds whole
- * elements.
- */
+/* Maps one part of a buffer, whole elements, and visits it. */
+bool buffer_map(const struct session *session, cl_mem buffer, cl_map_flags flags,
+                size_t offset, size_t size, buffer_visitor *visit, void *user,
+                struct message *message);
+
+/* As much as is sensible to map at once, since a driver copies it through memory of the
+ * host where the device has memory of its own. */
+enum { BUFFER_STEP = 32 * 1024 * 1024 };
+
+/* Maps the first `bytes` of a buffer step by step. */
 bool buffer_visit(const struct session *session, cl_mem buffer, cl_map_flags flags,
                   size_t bytes, buffer_visitor *visit, void *user,
                   struct message *message);
-
-/* All data of an input, in a new buffer to read from; input->bytes is their size then. */
-bool buffer_load(const struct session *session, struct input *input, cl_mem *out,
-                 struct message *message);
 
 #endif

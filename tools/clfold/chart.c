@@ -285,8 +285,9 @@ bool chart_draw(const struct chart *chart, FILE *svg, struct message *message)
                                          wanted > LEAST_HEIGHT ? wanted : LEAST_HEIGHT,
                                      .labels =
                                          calloc(most + 1, sizeof(*drawing.labels)) };
-    const bool done = drawing.labels ? gnuplot_draw(write_script, &drawing, svg, message)
-                                     : message_set(message, "there is not enough memory to draw");
+    const bool done = drawing.labels
+                          ? gnuplot_draw(write_script, &drawing, svg, message)
+                          : message_set(message, "there is not enough memory to draw");
 
     free(drawing.labels);
     return done;

@@ -1,7 +1,6 @@
 #include "input.h"
 
 #include "npy.h"
-#include "text.h"
 #include "types.h"
 
 #include <errno.h>
@@ -42,18 +41,6 @@ static bool read_exactly(const struct input *input, void *to, size_t size,
     return got == size || message_set(message, "ends inside its %s", what);
 }
 
-static bool at_end(const struct input *input, bool *end, struct message *message)
-{
-    char byte;
-    size_t got;
-
-    if (!read_up_to(input, &byte, 1, &got, message)) {
-        return false;
-    }
-    *end = got == 0;
-    return true;
-}
-
 static bool read_npy_header(struct input *input, uint64_t *header_bytes,
                             struct message *message)
 {
@@ -79,8 +66,7 @@ static bool read_npy_header(struct input *input, uint64_t *header_bytes,
     input->swapped = npy.swapped;
     input->is_bool = npy.is_bool;
     input->bytes = npy.bytes;
-    input->num_dimensions = npy.num_dimensions;
-    memcpy(input->shape, npy.shape, sizeof(input->shape));
+    order_init(&input->order, npy.shape, npy.num_dimensions);
     *header_bytes = sizeof(prefix) + length_bytes + length;
     return true;
 }
@@ -114,8 +100,7 @@ static bool open_and_check(struct input *input, const char *path, struct message
         return message_set(message, "%s", strerror(EISDIR));
     }
     /* Files in /proc and the like are regular and say that they are empty. */
-    input->is_stream =
-        !S_ISREG(info.st_mode) || info.st_size == 0 || input->format == FORMAT_TEXT;
+    input->is_stream = !S_ISREG(info.st_mode) || info.st_size == 0;
     if (!input->is_stream) {
         /* Standard input may be a file of which a part has been read. */
         const off_t at = lseek(input->file, 0, SEEK_CUR);
@@ -125,20 +110,21 @@ static bool open_and_check(struct input *input, const char *path, struct message
         left = at < info.st_size ? (uint64_t)(info.st_size - at) : 0;
     }
 
+    input->bytes = INPUT_UNKNOWN;
+    input->size = left;
     if (input->format == FORMAT_NPY) {
         if (!read_npy_header(input, &header, message)) {
             return false;
         }
-        if (!input->is_stream && left - header != input->bytes) {
-            return refuse_size(input, "", left - header, message);
-        }
-        input->is_stream |= input->num_dimensions > 0;
-    } else {
-        input->bytes = left;
-        if (!input->is_stream && left % type_size(input->type) != 0) {
-            return refuse_rest(input, left, message);
-        }
+        input->size = input->bytes;
+        return input->is_stream || left - header == input->bytes ||
+               refuse_size(input, "", left - header, message);
     }
+    if (input->format == FORMAT_RAW && !input->is_stream) {
+        input->bytes = left;
+        return left % type_size(input->type) == 0 || refuse_rest(input, left, message);
+    }
+    text_init(&input->text, input->type);
     return true;
 }
 
@@ -156,13 +142,23 @@ bool input_open(struct input *input, const char *path, enum file_format format,
     return true;
 }
 
-/* Whether the numbers are not the bytes as the file has them. */
-static bool is_encoded(const struct input *input)
+uint64_t input_most(const struct input *input)
 {
-    return input->swapped || input->is_bool;
+    if (input->bytes != INPUT_UNKNOWN) {
+        return input->bytes / type_size(input->type);
+    }
+    /* two characters a number, but for the last */
+    return input->size > 0 ? input->size / 2 + 1 : UINT64_MAX;
 }
 
-/* `size` is a multiple of the element's. */
+uint64_t input_held(const struct input *input)
+{
+    return input->order.num_dimensions > 0 ? input->bytes : 0;
+}
+
+/* ---- Bytes ---- */
+
+/* Whole elements are decoded. */
 static void decode(const struct input *input, unsigned char *bytes, size_t size)
 {
     const size_t element = type_size(input->type);
@@ -170,7 +166,7 @@ static void decode(const struct input *input, unsigned char *bytes, size_t size)
     for (size_t at = 0; input->is_bool && at < size; at++) {
         bytes[at] = bytes[at] != 0;
     }
-    for (size_t at = 0; input->swapped && at < size; at += element) {
+    for (size_t at = 0; input->swapped && at + element <= size; at += element) {
         for (size_t i = 0, j = element - 1; i < j; i++, j--) {
             const unsigned char byte = bytes[at + i];
             bytes[at + i] = bytes[at + j];
@@ -179,196 +175,175 @@ static void decode(const struct input *input, unsigned char *bytes, size_t size)
     }
 }
 
-/* Its size was right when it was opened, so someone else has made it shorter. */
-static const char DATA[] = "data; it has become shorter";
-
 /* Memory that is mapped for writing need not be readable, or only slowly, so the bytes
  * are decoded before they come there. */
-static bool read_decoded(const struct input *input, unsigned char *to, size_t size,
+static bool read_decoded(const struct input *input, void *to, size_t size, size_t *got,
                          struct message *message)
 {
     unsigned char piece[16 * 1024];
+    size_t length = 0, came = 0;
 
-    for (size_t at = 0, length; at < size; at += length) {
-        length = size - at < sizeof(piece) ? size - at : sizeof(piece);
-        if (!read_exactly(input, piece, length, DATA, message)) {
+    for (*got = 0; *got < size && came == length; *got += came) {
+        length = size - *got < sizeof(piece) ? size - *got : sizeof(piece);
+        if (!read_up_to(input, piece, length, &came, message)) {
             return false;
         }
-        decode(input, piece, length);
-        memcpy(to + at, piece, length);
+        decode(input, piece, came);
+        memcpy((char *)to + *got, piece, came);
     }
     return true;
 }
 
-bool input_read(struct input *input, void *to, size_t size, struct message *message)
+/* All that was to come has come: that nothing follows. */
+static bool check_end(const struct input *input, struct message *message)
 {
-    const bool read = is_encoded(input) ? read_decoded(input, to, size, message)
-                                        : read_exactly(input, to, size, DATA, message);
+    char byte;
+    size_t got;
 
-    return read || message_prefix(message, input->name);
-}
-
-bool input_check_end(struct input *input, struct message *message)
-{
-    bool end;
-
-    if (!at_end(input, &end, message)) {
-        return message_prefix(message, input->name);
-    }
-    return end || message_set(message, "%.4096s: has become longer while it was read",
-                              input->name);
-}
-
-/* What a stream gets before any of it has come. */
-static const size_t FIRST_BYTES = 1 << 20;
-
-/* One more byte than is allowed may be read, to see that there is more. */
-static bool read_growing(struct input *input, uint64_t most, char **data, size_t *size,
-                         struct message *message)
-{
-    size_t capacity = 0, got;
-
-    most -= most == UINT64_MAX;
-    do {
-        if (*size == capacity) {
-            /* Data that have come in full are what justifies asking for as much again. */
-            size_t more = capacity ? capacity : FIRST_BYTES;
-            if (more > most + 1 - capacity) {
-                more = (size_t)(most + 1 - capacity);
-            }
-            char *const bigger =
-                capacity <= SIZE_MAX - more ? realloc(*data, capacity + more) : NULL;
-            if (!bigger) {
-                return message_set(
-                    message, "there is not enough memory for more than %zu bytes", *size);
-            }
-            *data = bigger;
-            capacity += more;
-        }
-        if (!read_up_to(input, *data + *size, capacity - *size, &got, message)) {
-            return false;
-        }
-        *size += got;
-    } while (got > 0 && *size <= most);
-    return true;
-}
-
-static bool check_stream(const struct input *input, uint64_t limit, size_t size,
-                         struct message *message)
-{
-    if (input->format == FORMAT_NPY && size > input->bytes) {
-        return refuse_size(input, "more than ", input->bytes, message);
-    }
-    if (input->format == FORMAT_NPY && size < input->bytes) {
-        return refuse_size(input, "", size, message);
-    }
-    if (size > limit) {
-        return message_set(message,
-                           "holds more than the %llu bytes that the device takes in "
-                           "one buffer",
-                           (ull)limit);
-    }
-    return size % type_size(input->type) == 0 || refuse_rest(input, size, message);
-}
-
-static bool turn(const struct input *input, char **data, size_t size,
-                 struct message *message)
-{
-    char *const turned = malloc(size ? size : 1);
-
-    if (!turned) {
-        return message_set(
-            message, "there is not enough memory for %zu bytes in another order", size);
-    }
-    order_to_c(turned, *data, type_size(input->type), input->shape,
-               input->num_dimensions);
-    free(*data);
-    *data = turned;
-    return true;
-}
-
-static bool read_bytes(struct input *input, uint64_t limit, char **data, size_t *size,
-                       struct message *message)
-{
-    const uint64_t most = input->format == FORMAT_NPY ? input->bytes : limit;
-
-    if (input->format == FORMAT_NPY && input->bytes > limit) {
-        return message_set(message,
-                           "its .npy header says %llu bytes, and the device takes at "
-                           "most %llu in one buffer",
-                           (ull)input->bytes, (ull)limit);
-    }
-    if (!read_growing(input, most, data, size, message) ||
-        !check_stream(input, limit, *size, message)) {
+    if (!read_up_to(input, &byte, 1, &got, message)) {
         return false;
     }
-    decode(input, (unsigned char *)*data, *size);
-    return input->num_dimensions == 0 || turn(input, data, *size, message);
+    return got == 0 ||
+           (input->is_stream
+                ? refuse_size(input, "more than ", input->bytes, message)
+                : message_set(message, "has become longer while it was read"));
 }
 
-static void warn_of_text(const struct input *input, const struct text *text)
+static bool read_data(struct input *input, void *to, size_t size, size_t *got,
+                      struct message *message)
+{
+    const uint64_t left = input->bytes - input->loaded;
+    const bool is_known = input->bytes != INPUT_UNKNOWN;
+    const bool is_encoded = input->swapped || input->is_bool;
+
+    size = size < left ? size : (size_t)left;
+    if (!(is_encoded ? read_decoded : read_up_to)(input, to, size, got, message)) {
+        return false;
+    }
+    input->loaded += *got;
+    input->ended = *got < size || input->loaded == input->bytes;
+    if (!input->ended) {
+        return true;
+    }
+    if (!is_known) {
+        return input->loaded % type_size(input->type) == 0 ||
+               refuse_rest(input, input->loaded, message);
+    }
+    if (*got == size) {
+        return check_end(input, message);
+    }
+    return input->is_stream
+               ? refuse_size(input, "", input->loaded, message)
+               : message_set(message, "ends inside its data; it has become shorter");
+}
+
+/* ---- Fortran order ---- */
+
+/* What is held before any of it has come. */
+static const size_t FIRST_BYTES = 1 << 20;
+
+static bool hold(struct input *input, struct message *message)
+{
+    size_t capacity = 0, size = 0, got;
+
+    for (; size < input->bytes; size += got) {
+        if (size == capacity) {
+            /* Data that have come in full are what justifies asking for as much again. */
+            const size_t more = capacity ? capacity : FIRST_BYTES;
+            const uint64_t left = input->bytes - capacity;
+            capacity += more < left ? more : (size_t)left;
+            unsigned char *const bigger = realloc(input->held, capacity);
+            if (!bigger) {
+                return message_set(
+                    message, "there is not enough memory for more than %zu bytes", size);
+            }
+            input->held = bigger;
+        }
+        if (!read_data(input, input->held + size, capacity - size, &got, message)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_turned(struct input *input, void *to, size_t size, size_t *got,
+                        struct message *message)
+{
+    const uint64_t left = input->bytes - input->done;
+    const size_t element = type_size(input->type);
+
+    if (!input->held && !hold(input, message)) {
+        return false;
+    }
+    *got = size < left ? size : (size_t)left;
+    order_next(&input->order, to, input->held, element, *got / element);
+    input->ended = *got == left;
+    return true;
+}
+
+/* ---- Text ---- */
+
+static void warn_of_text(const struct input *input)
 {
     struct message warning;
 
-    if (text_warning(text, &warning)) {
+    if (text_warning(&input->text, &warning)) {
         message_prefix(&warning, input->name);
         message_warn("%s", warning.text);
     }
 }
 
-static bool read_numbers(struct input *input, uint64_t limit, char **data, size_t *size,
-                         struct message *message)
+static bool read_text(struct input *input, void *to, size_t size, size_t *got,
+                      struct message *message)
 {
     /* A byte-order mark, which some programs put before UTF-8, is not of the text. */
     static const char mark[] = "\xef\xbb\xbf";
     const size_t length = strlen(mark);
-    struct text text;
     char piece[16 * 1024];
-    size_t got, skipped;
-    bool is_first = true;
+    size_t came;
 
-    text_init(&text, input->type, limit);
-    text.form = input->text_form;
-    do {
-        if (!read_up_to(input, piece, sizeof(piece), &got, message)) {
-            goto fail;
+    for (*got = 0;;) {
+        *got += text_take(&input->text, (char *)to + *got, size - *got);
+        if (*got == size) {
+            return true;
         }
-        skipped =
-            is_first && got >= length && memcmp(piece, mark, length) == 0 ? length : 0;
-        is_first = false;
-        if (!text_feed(&text, piece + skipped, got - skipped, message)) {
-            goto fail;
+        if (input->text.ended) {
+            input->ended = true;
+            warn_of_text(input);
+            return true;
         }
-    } while (got == sizeof(piece));
-    if (!text_end(&text, message)) {
-        goto fail;
+        if (!read_up_to(input, piece, sizeof(piece), &came, message)) {
+            return false;
+        }
+        const bool is_marked =
+            input->loaded == 0 && came >= length && memcmp(piece, mark, length) == 0;
+        const size_t skipped = is_marked ? length : 0;
+        input->loaded += came;
+        if (!text_feed(&input->text, piece + skipped, came - skipped, message) ||
+            (came < sizeof(piece) && !text_end(&input->text, message))) {
+            return false;
+        }
     }
-    warn_of_text(input, &text);
-    *data = (char *)text.data;
-    *size = text.size;
-    return true;
-
-fail:
-    text_finish(&text);
-    return false;
 }
 
-bool input_read_stream(struct input *input, uint64_t limit, void **data,
-                       struct message *message)
+bool input_read(struct input *input, void *to, size_t size, size_t *got,
+                struct message *message)
 {
-    char *bytes = NULL;
-    size_t size = 0;
-    const bool read = input->format == FORMAT_TEXT
-                          ? read_numbers(input, limit, &bytes, &size, message)
-                          : read_bytes(input, limit, &bytes, &size, message);
+    const bool is_text = input->format == FORMAT_TEXT;
 
-    *data = NULL;
+    *got = 0;
+    if (input->ended) {
+        return true;
+    }
+    const bool read =
+        (is_text                           ? read_text
+         : input->order.num_dimensions > 0 ? read_turned
+                                           : read_data)(input, to, size, got, message);
+
     if (!read) {
-        free(bytes);
         return message_prefix(message, input->name);
     }
-    input->bytes = size;
-    *data = bytes;
+    input->done = is_text ? input->loaded : input->done + *got;
     return true;
 }
 
@@ -378,4 +353,7 @@ void input_close(struct input *input)
         close(input->file);
     }
     input->file = -1;
+    free(input->held);
+    input->held = NULL;
+    text_finish(&input->text);
 }

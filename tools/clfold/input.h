@@ -1,11 +1,11 @@
 /*
- * A file of numbers: .npy, raw, text, or any of them on standard input.
+ * A file of numbers, read from its start to its end, as many at a time as there is room
+ * for: .npy, raw, text, or any of them on standard input.
  *
- * A regular file tells its size, which is held against its header before anything is
- * allocated; its data are then read straight to where they are wanted. A stream (pipe,
- * terminal, device) tells nothing, so its data are read into memory that grows with what
- * really comes, up to a limit. The size of a text is not that of its numbers, and an
- * array in Fortran order is turned as a whole, so these are such streams as well.
+ * A regular file tells its size, which is held against its header when it is opened. A
+ * stream (pipe, terminal, device) tells nothing: what it holds shows when it ends. An
+ * array in Fortran order is held in memory, which grows with what really comes, until it
+ * is there as a whole and can be read in C order.
  */
 #ifndef CLFOLD_COMMAND_INPUT_H
 #define CLFOLD_COMMAND_INPUT_H
@@ -13,6 +13,7 @@
 #include "format.h"
 #include "message.h"
 #include "order.h"
+#include "text.h"
 
 #include <clfold/clfold.h>
 
@@ -23,16 +24,22 @@ struct input {
     const char *name; /* the path, for messages too */
     int file;
     enum file_format format;
-    struct text_form text_form; /* may be set after input_open */
     clfold_type type;
     bool swapped;   /* .npy: reading brings the bytes into the host's order */
     bool is_bool;   /* .npy: reading makes each byte 0 or 1 */
-    bool is_stream; /* bytes is known only for .npy, as the header says it */
-    uint64_t bytes; /* of data */
-    /* .npy: reading brings Fortran order into C order; 0 dimensions: it is in C order */
-    int num_dimensions;
-    uint64_t shape[ORDER_DIMENSIONS];
+    bool is_stream; /* the system tells no size */
+    bool ended;     /* there are no more numbers */
+    uint64_t bytes; /* of all numbers, or INPUT_UNKNOWN */
+    uint64_t loaded;
+    uint64_t size, done; /* for a bar: how much of how much was read; size 0: unknown */
+    /* .npy: reading brings Fortran order into C order, unless the caller makes the
+     * dimensions 0: then numbers come as they lie */
+    struct order order;
+    unsigned char *held;
+    struct text text; /* its form may be set after input_open */
 };
+
+#define INPUT_UNKNOWN UINT64_MAX
 
 /* Opens `path` ("-": standard input) and reads its header. `type` is that of the numbers,
  * which .npy tells itself. On failure there is nothing to close. `path` must outlive the
@@ -40,16 +47,18 @@ struct input {
 bool input_open(struct input *input, const char *path, enum file_format format,
                 clfold_type type, struct message *message);
 
-/* A regular file: the next `size` bytes, whole elements. `to` is only written. */
-bool input_read(struct input *input, void *to, size_t size, struct message *message);
+/* The input has no more numbers than these, and as many unless it is text; UINT64_MAX:
+ * that is unknown. */
+uint64_t input_most(const struct input *input);
 
-/* A regular file: that all has been read. */
-bool input_check_end(struct input *input, struct message *message);
+/* Bytes of memory for an array that is held as a whole; mostly 0. */
+uint64_t input_held(const struct input *input);
 
-/* A stream: all its data, of at most `limit` bytes. On success *data is the caller's to
- * free and input->bytes is its size. */
-bool input_read_stream(struct input *input, uint64_t limit, void **data,
-                       struct message *message);
+/* The next numbers, of `size` bytes or of fewer if these are the last; `size` is a
+ * multiple of the type's. `to` is only written. At the end checks that the input held
+ * what it should. */
+bool input_read(struct input *input, void *to, size_t size, size_t *got,
+                struct message *message);
 
 void input_close(struct input *input);
 

@@ -50,9 +50,11 @@ static bool read_count(const struct option_row *row, const char *text, size_t *c
 
     if (!count_parse(text, &number) || number > SIZE_MAX || number < row->least) {
         return message_set(message,
-                           "--%s %.200s: a count is a number from %g to 2^%zu - 1, such "
+                           "--%s %.200s: a %s is a number from %g to 2^%zu - 1, such "
                            "as " COUNT_FORMS,
-                           row->name, text, row->least, 8 * sizeof(size_t));
+                           row->name, text,
+                           row->kind == VALUE_BYTES ? "limit in bytes" : "count",
+                           row->least, 8 * sizeof(size_t));
     }
     *count = (size_t)number;
     return true;
@@ -128,6 +130,7 @@ static bool read_value(const struct option_row *row, const char *text,
                message_set(message, "--%s needs a file, and got %s", row->name,
                            *text ? "- for standard output" : "nothing");
     case VALUE_COUNT:
+    case VALUE_BYTES:
         return read_count(row, text, member, message);
     case VALUE_SECONDS:
         return read_seconds(row, text, member, message);

@@ -3,7 +3,7 @@
 #define CLFOLD_COMMAND_OPTIONS_H
 
 #include "bench_cases.h"
-#include "input.h"
+#include "format.h"
 #include "list.h"
 #include "message.h"
 
@@ -47,6 +47,7 @@ struct options {
     clfold_type element;
     const char *device; /* NULL: the default */
     const char *file;   /* "-": standard input; tune: NULL: the user's own */
+    size_t memory; /* reduce, scan: bytes of numbers at once; 0: what the device takes */
     /* scan */
     const char *init; /* a number, or NULL */
     const char *out;  /* "-": standard output */

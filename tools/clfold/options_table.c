@@ -14,11 +14,19 @@
     "Sums and products of integers that are too large for the type they are folded in "  \
     "wrap around; --acc f64 avoids this, and rounds instead."
 
+#define PIECES_NOTE                                                                      \
+    "\nA file whose numbers fit into one buffer is folded by one call. Larger ones are " \
+    "folded in pieces: each call takes the result of the piece before. So are pipes "    \
+    "and text, in pieces of 64 MiB of numbers. LIMIT may make pieces smaller. Float "    \
+    "bits may then differ from those of one call. "
+
 const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_TEXT] = { .name = "V" },
     [VALUE_DEVICE] = { "SEL", .words = "gpu cpu" },
     [VALUE_PATH] = { "FILE", .words = "*" },
     [VALUE_COUNT] = { "N", "N is written as " COUNT_FORMS "." },
+    [VALUE_BYTES] = { "LIMIT",
+                      "LIMIT is a number of bytes, written as " COUNT_FORMS "." },
     [VALUE_SECONDS] = { .name = "S" },
     [VALUE_TYPE] = { "TYPE", TYPE_NOTE, TYPE_NAMES },
     [VALUE_OP] = { "OP", "OP is one of " OP_NAMES "; " OP_NOTE, OP_NAMES },
@@ -160,18 +168,22 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "take one field of each line of the text: COL is its number, from 1, or "
               "its name in the header, the first line after --skip. Fields may be "
               "quoted as in RFC 4180. Lines without a field are left out" },
+    { "memory", VALUE_BYTES, TO(memory), REDUCE | SCAN, .least = 1,
+      .help = "how many bytes of numbers are held at once, in buffers of the device and "
+              "of the host; what the program and the driver need is not counted; "
+              "default: as many as the device takes in one buffer. See below" },
     { "json", VALUE_NONE, TO(json), DEVICES,
       .help = "an array with one object for each device; what a device does not report "
               "is null" },
     { "json", VALUE_NONE, TO(json), REDUCE,
-      .help = "one object: op, type, acc, count, result, device, kernel, seconds; "
-              "result is a number, a string if it is nan or inf, or an object of index "
-              "and value, or of min and max; seconds is the time of one call on the "
-              "device, without file and transfers" },
+      .help = "one object: op, type, acc, count, pieces, result, device, kernel, "
+              "seconds; result is a number, a string if it is nan or inf, or an object "
+              "of index and value, or of min and max; seconds is the time on the device, "
+              "without file and transfers, of one call for each piece" },
     { "json", VALUE_NONE, TO(json), SCAN,
-      .help = "one object: op, kind, type, acc, count, algorithm, device, seconds; OUT "
-              "cannot be - then; seconds is the time of one call on the device, without "
-              "file and transfers" },
+      .help = "one object: op, kind, type, acc, count, pieces, algorithm, device, "
+              "seconds; OUT cannot be - then; seconds is the time on the device, without "
+              "file and transfers, of one call for each piece" },
     { "json", VALUE_NONE, TO(json), EXPLAIN, .help = "one object" },
     { "json", VALUE_NONE, TO(json), LADDER,
       .help = "one object a line: kernel, type, op, count, seconds, gbps, ok, device" },
@@ -194,7 +206,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "a tuning file; its row is timed in turn with each case" },
     { "profile", VALUE_NONE, TO(profile), REDUCE | SCAN,
       .help = "a line for each kernel on standard error: its time on the device, and the "
-              "bytes that it reads and writes by design" },
+              "bytes that it reads and writes by design, over all pieces" },
     { "file", VALUE_PATH, TO(file), TUNE,
       .help = "default: clfold/tuning in $XDG_DATA_HOME or ~/.local/share" },
     { "show", VALUE_NONE, TO(show), TUNE, .excludes = "seconds,op,types,count",
@@ -239,7 +251,9 @@ const struct command_row command_rows[ACTIONS] = {
         "greatest and no mean, and fails with these, unless --init gives one. min and "
         "max of floats are nan where one is nan; arg-min and arg-max find the first. "
         OVERFLOW_NOTE
-        " The result has as many digits as it takes to read back exactly.\n",
+        " The result has as many digits as it takes to read back exactly.\n" PIECES_NOTE
+        "An array in Fortran order is held on the host as a whole for arg-min and its "
+        "kin, and taken as it lies for others.\n",
         .examples =
             "The greatest number of a file:\n"
             "  clfold reduce --op max heights.npy\n"
@@ -264,8 +278,11 @@ const struct command_row command_rows[ACTIONS] = {
         "one that you may not write, or whose owner could not be kept, is rejected. If "
         "OUT is a FIFO or a character device, results are written into it directly, as "
         "they come, and stay there after a failure; its name may have any ending, and "
-        "the format is that of IN.\n",
-        OVERFLOW_NOTE " Text has as many digits as it takes to read back exactly.\n",
+        "the format is that of IN. Such an OUT cannot be .npy if only the end of IN "
+        "shows the count.\n",
+        OVERFLOW_NOTE
+        " Text has as many digits as it takes to read back exactly.\n" PIECES_NOTE
+        "An array in Fortran order is held on the host as a whole.\n",
         .examples =
             "The running sums of a file, as numpy.cumsum gives them:\n"
             "  clfold scan heights.npy sums.npy\n"

@@ -20,6 +20,7 @@ enum value_kind {
     VALUE_BENCH_FOLDS,
     VALUE_BENCH_TYPES,
     VALUE_COUNT,     /* size_t, `least` or more */
+    VALUE_BYTES,     /* the same */
     VALUE_SECONDS,   /* double, from `least` to `most` */
     VALUE_SEPARATOR, /* char */
     VALUE_COLUMN,    /* const char *, a column of a text */

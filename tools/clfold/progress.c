@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "message.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -18,11 +19,11 @@ void progress_begin(struct progress *progress, const char *what, uint64_t total)
     };
 }
 
-/* measuring [########                                ]  20 % */
+/* measuring [########                                ]  20 %, or reading 512 MiB */
 static void draw(struct progress *progress)
 {
     const double part =
-        progress->total ? (double)progress->done / (double)progress->total : 1;
+        progress->total ? (double)progress->done / (double)progress->total : 0;
     const int filled = (int)(part * BAR_WIDTH);
     char bar[BAR_WIDTH + 1];
 
@@ -30,14 +31,19 @@ static void draw(struct progress *progress)
         bar[i] = i < filled ? '#' : ' ';
     }
     bar[BAR_WIDTH] = '\0';
-    fprintf(stderr, "\r%s [%s] %3d %%", progress->what, bar, (int)(part * 100));
+    if (progress->total > 0) {
+        fprintf(stderr, "\r%s [%s] %3d %%", progress->what, bar, (int)(part * 100));
+    } else {
+        fprintf(stderr, "\r%s %" PRIu64 " MiB", progress->what, progress->done >> 20);
+    }
     fflush(stderr);
     progress->visible = true;
 }
 
 void progress_step(struct progress *progress, uint64_t done)
 {
-    const uint64_t left = progress->total - progress->done;
+    const uint64_t total = progress->total ? progress->total : UINT64_MAX;
+    const uint64_t left = total - progress->done;
 
     progress->done += done < left ? done : left;
     if (!progress->on) {

@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 struct progress {
-    const char *what; /* "measuring" */
-    uint64_t total, done;
-    bool on;             /* it may be shown */
-    bool visible;        /* the bar stands in the terminal's last line */
-    double begin, drawn; /* seconds */
+    const char *what;     /* "measuring" */
+    uint64_t total, done; /* total 0: unknown; then a number of bytes is shown */
+    bool on;              /* it may be shown */
+    bool visible;         /* the bar stands in the terminal's last line */
+    double begin, drawn;  /* seconds */
 };
 
 void progress_begin(struct progress *progress, const char *what, uint64_t total);

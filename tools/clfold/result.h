@@ -17,8 +17,13 @@ struct result {
 /* How much of `items` the library writes. */
 size_t result_size(const struct result *result);
 
+/* Of arg-min and its kin: takes in the result of the numbers from `start` on, which
+ * counts places from there; of others, and at the start: takes it over. The first of
+ * equals stays, and a NaN comes before all numbers. */
+void result_add(struct result *result, const struct result *piece, uint64_t start);
+
 /* Makes the mean of a sum in f64. */
-void result_divide(struct result *result, size_t count);
+void result_divide(struct result *result, uint64_t count);
 
 /* A line for each value: "value" or "index value". */
 void result_print(const struct result *result);

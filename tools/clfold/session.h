@@ -15,11 +15,11 @@ struct session {
     cl_command_queue queue;
     clfold_context *context;
     bool opening;
-    struct profile profile; /* of the last call, where the session is profiled */
+    struct profile profile; /* of calls, where the session is profiled */
 };
 
 /* selector: as selection_find. profiled: the queue keeps the times of kernels, and
- * `profile` has those of the last call. Whether it succeeds or not, session_close is due.
+ * `profile` those of the last call. Whether it succeeds or not, session_close is due.
  * If the library ignores a tuning file, a line on standard error says why. */
 bool session_open(struct session *session, const char *selector, bool profiled,
                   struct message *message);

@@ -14,9 +14,9 @@ enum { FIRST_BYTES = 64 * 1024 };
 /* What a message shows of a word. */
 enum { SHOWN = 60 };
 
-void text_init(struct text *text, clfold_type type, uint64_t limit)
+void text_init(struct text *text, clfold_type type)
 {
-    *text = (struct text){ .type = type, .limit = limit, .line = 1, .column = 1 };
+    *text = (struct text){ .type = type, .line = 1, .column = 1 };
 }
 
 static bool refuse_word(const struct text *text, const char *what, const char *which,
@@ -64,12 +64,6 @@ static bool take_number(struct text *text, struct message *message)
                            message);
     case NUMBER_READ:
         break;
-    }
-    if (size > text->limit - text->size) {
-        return message_set(message,
-                           "holds more than the %llu bytes of %s that the device takes "
-                           "in one buffer",
-                           (ull)text->limit, type_name(text->type));
     }
     /* the capacity is a multiple of every size */
     if (text->size == text->capacity && !grow(text, message)) {
@@ -334,6 +328,7 @@ bool text_end(struct text *text, struct message *message)
 {
     const uint64_t lines = text->line - (text->column == 1);
 
+    text->ended = true;
     if (lines < text->form.skip) {
         return message_set(message, "has %llu line%s, and --skip %zu needs as many",
                            (ull)lines, lines == 1 ? "" : "s", text->form.skip);
@@ -367,8 +362,23 @@ bool text_warning(const struct text *text, struct message *message)
     return true;
 }
 
+size_t text_take(struct text *text, void *to, size_t size)
+{
+    const size_t left = text->size - text->taken, length = left < size ? left : size;
+
+    if (length > 0) {
+        memcpy(to, text->data + text->taken, length);
+    }
+    text->taken += length;
+    if (text->taken == text->size) {
+        text->taken = text->size = 0;
+    }
+    return length;
+}
+
 void text_finish(struct text *text)
 {
     free(text->data);
     text->data = NULL;
+    text->taken = text->size = text->capacity = 0;
 }

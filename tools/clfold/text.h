@@ -10,8 +10,7 @@
  *     x, 1              RFC 4180, and a quoted one may hold separators and line ends
  *
  * The text is fed piece by piece, as it comes; pieces may end anywhere. Only the numbers
- * are kept, in memory that grows with them. They may be taken between pieces: with `size`
- * set to 0, those that follow begin at `data` again.
+ * are kept, until they are taken.
  */
 #ifndef CLFOLD_COMMAND_TEXT_H
 #define CLFOLD_COMMAND_TEXT_H
@@ -29,10 +28,10 @@ enum { TEXT_WORD = 4096 };
 
 struct text {
     clfold_type type;
-    uint64_t limit;        /* of `size` */
     struct text_form form; /* may be set after text_init */
     unsigned char *data;
-    size_t size, capacity;
+    size_t taken, size, capacity;
+    bool ended; /* text_end was called */
 
     /* from 1; of the next character, and of the field or the comma that came last */
     uint64_t line, column, last_line, last_column;
@@ -55,7 +54,7 @@ struct text {
     char word[TEXT_WORD + 1];
 };
 
-void text_init(struct text *text, clfold_type type, uint64_t limit);
+void text_init(struct text *text, clfold_type type);
 
 /* The sentence of a failure has the file as its subject. */
 bool text_feed(struct text *text, const char *bytes, size_t size,
@@ -64,6 +63,9 @@ bool text_end(struct text *text, struct message *message);
 
 /* After the end: whether there is something that the user should know. */
 bool text_warning(const struct text *text, struct message *message);
+
+/* The next numbers, of at most `size` bytes; how many bytes these are. */
+size_t text_take(struct text *text, void *to, size_t size);
 
 void text_finish(struct text *text);
 

@@ -1,0 +1,296 @@
+"""Cases on one device: folds in pieces, as --memory and a small device force them."""
+
+import json
+import math
+import os
+import pty
+import subprocess
+
+import numpy as np
+
+import scan_cases
+from driver import (
+    NAMES, OPS, accumulator, check, has_fold, has_type, is_float, one_array, values,
+)  # fmt: skip
+from fold_cases import FORMATS, given
+from scan_cases import KINDS, OUTS, UFUNCS
+
+
+def size_of(element):
+    return np.dtype(element).itemsize
+
+
+def piece(d, count, i):
+    """How many numbers: one, around the count, and what divides it or not."""
+    part = max(count // 3, 1)
+    return [1, count - 1 or 1, count, count + 1, part, part + 1][i % 6]
+
+
+def reductions(d, device):
+    """Each operator with a type and each type with an operator, others the next time, in all
+    formats, from files and pipes."""
+    turn = int(d.random.integers(len(OPS)))
+    for i, op in enumerate(OPS):
+        for j, element in enumerate(NAMES):
+            acc = accumulator(op, element)
+            if (i + j) % len(OPS) != turn or not has_fold(device, op, element, acc):
+                continue
+            place = i * 2 + j
+            count = int(d.random.integers(2, 12 if place % 6 == 0 else 3000))
+            most = piece(d, count, place)
+            array = values(d, op, element, count)
+            words = ["--memory", most * size_of(element), *given(d, array, FORMATS[j % 4])]
+            options = {}
+            if place % 2:
+                with open(words.pop(), "rb") as file:
+                    options["data"] = file.read()
+                words.append("-")
+            one_array(d, device, array, op, acc, *words, pieces=math.ceil(count / most), **options)
+    array = np.empty(0, "int32")
+    for form in FORMATS:
+        one_array(d, device, array, "add", "int64", "--memory", 4, *given(d, array, form))
+    d.bad(1, "is empty, and max needs", "reduce", "--op", "max", "--memory", 4, "--device",
+          device["index"], *given(d, array, "raw"))  # fmt: skip
+
+
+def places(d, device):
+    """Arg-min and its kin add the start of each piece; the first of equals and of NaN wins."""
+    nan = math.nan
+    for i, numbers in enumerate([
+        [1, nan, 2, nan], [3, 2, nan], [nan] * 5, [-math.inf, nan, 5, nan, math.inf],
+        [7] * 6, [3, 1, 2, 1, 3], [2, 1, 1, 2], [0.0, -0.0, 0.0], [-0.0, 0.0], [5, 5, 6, 4, 6, 4],
+        [-math.inf, -math.inf, 1], [1, math.inf, math.inf],
+    ]):  # fmt: skip
+        array = np.array(numbers, "float32")
+        for most, op in [(1, "arg-min-max"), (2, ["arg-min", "arg-max"][i % 2])]:
+            one_array(d, device, array, op, "float32", "--memory", 4 * most, d.save(array),
+                      pieces=math.ceil(array.size / most))  # fmt: skip
+    for op in ["min", "max", "min-max"]:
+        array = np.array([1, 2, nan, 3], "float32")
+        one_array(d, device, array, op, "float32", "--memory", 4, d.save(array), pieces=4)
+    # signed and unsigned, 64 bits wide, where a double or the other sign would mistake them
+    for array in [
+        np.array([2**63 - 2, 2**63 - 1, -(2**63), 2**63 - 1], "int64"),
+        np.array([2**64 - 2, 2**64 - 1, 1, 2**64 - 1, 0], "uint64"),
+    ]:
+        one_array(d, device, array, "arg-min-max", array.dtype.name, "--memory", 8, d.save(array),
+                  pieces=array.size)  # fmt: skip
+    array = values(d, "arg-min", "int16", 100003)
+    one_array(d, device, array, "arg-min-max", "int16", "--memory", 20002, d.save(array), pieces=10)
+
+
+def forms(d, device):
+    """A mean, an init and a column of text belong to the whole input, not to a piece."""
+    array = values(d, "add", "int16", 1001)
+    words = ["reduce", "--device", device["index"], "--memory", 202]
+    if has_type(device, "float64"):
+        one_array(d, device, array, "mean", "float64", *words[3:], d.save(array), pieces=10)
+    total = int(array.sum(dtype="i8"))
+    said = d.good(*words, "--init", 7, d.save(array))
+    check(said == f"{total + 7}\n", f"--init 7: {said}")
+    text = "id,n\n" + "".join(f"{i},{n}\n" for i, n in enumerate(array))
+    said = d.good(*words, "--text", "i16", "--column", "n", "-", data=text.encode())
+    check(said == f"{total}\n", f"--column n: {said}")
+    # all of it is read before a comma counts as one that may separate thousands
+    text = "1,234\n" * 5000
+    for end, warned in [("", True), ("1,2", False)]:
+        done = d.run(*words, "--text", "i32", "-", data=(text + end).encode())
+        check(done.returncode == 0 and (b"thousands" in done.stderr) == warned, f"{end}: {done}")
+
+
+def scans(d, device):
+    turn = int(d.random.integers(len(UFUNCS)))
+    for i, op in enumerate(UFUNCS):
+        for j, element in enumerate(NAMES):
+            acc = accumulator(op, element)
+            if (i + j) % len(UFUNCS) != turn or not has_fold(device, op, element, acc):
+                continue
+            place = i * 2 + j
+            count = int(d.random.integers(2, 12 if place % 6 == 0 else 3000))
+            most = piece(d, count, place)
+            memory = most * (size_of(element) + size_of(acc))
+            init = int(d.random.integers(1, 3)) if place % 3 == 0 else None
+            array = values(d, op, element, count)
+            scan_cases.scan(d, device, array, "--memory", memory, op=op, kind=KINDS[place % 2],
+                            init=init, form=FORMATS[place % 4], out=OUTS[j % 4],
+                            pieces=math.ceil(count / most))  # fmt: skip
+    # the count is known at the end only, and its place is in the header
+    array = values(d, "add", "int32", 1000)
+    words = ["scan", "--device", device["index"], "--memory", 1200, "--raw", "i32", "-"]
+    for count in [0, 1, 99, 100, 101, 1000]:
+        d.good(*words, d.path("out.npy"), data=array[:count].tobytes())
+        told = np.load(d.path("out.npy"), allow_pickle=False)
+        check(scan_cases.same(told, np.cumsum(array[:count], dtype="i8")), f"{count}: {told!r}")
+    # an OUT that is IN
+    path = d.save(array)
+    d.good(*words[:5], path, path)
+    check(scan_cases.same(np.load(path), np.cumsum(array, dtype="i8")), "OUT that is IN")
+    for algorithm in scan_cases.ALGORITHMS:
+        scan_cases.scan(d, device, array, "--memory", 1200, algorithm=algorithm, pieces=10)
+
+
+def fortran_order(d, device):
+    """What needs C order is held as a whole; a sum is not."""
+    array = np.asfortranarray(values(d, "arg-max", "int16", 3 * 50 * 7).reshape(3, 50, 7))
+    path, held = d.save(array), array.nbytes
+    one_array(d, device, array, "arg-max", "int16", "--memory", held + 202, path, pieces=11)
+    one_array(d, device, array, "add", "int64", "--memory", 202, path, pieces=11)
+    out = d.path("out.npy")
+    words = ["scan", "--device", device["index"], path, out, "--memory"]
+    d.good(*words, held + 1000)
+    check(scan_cases.same(np.load(out), np.cumsum(array, dtype="i8")), "a scan")
+    os.remove(out)
+    part = f"data.npy: needs {held + 10} bytes of memory at least, as its Fortran order"
+    d.bad(1, part, *words, held + 9)
+    d.bad(1, "data.npy: needs 2102 bytes", "reduce", "--op", "arg-min", "--device",
+          device["index"], path, "--memory", 2101)  # fmt: skip
+    check(not os.path.exists(out), "OUT is there")
+
+
+def too_little(d, device):
+    path = d.save(np.ones(3, "float32"))
+    words = ["--device", device["index"], "--memory"]
+    d.bad(1, "data.npy: needs 4 bytes of memory at least, and --memory allows 3", "reduce",
+          *words, 3, path)  # fmt: skip
+    d.bad(1, "needs 8 bytes of memory at least", "scan", *words, 7, path, d.path("out.npy"))
+    d.bad(2, "--memory 64M: a limit in bytes is a number", "reduce", *words, "64M", path)
+    check(os.listdir(d.folder) == ["data.npy"], f"left {os.listdir(d.folder)}")
+
+
+def small_device(d, device):
+    """A device that takes few bytes in a buffer; its limit is that of the wider side."""
+    env = {**os.environ, "LD_PRELOAD": d.small_device, "CLFOLD_TEST_LIMIT": "65536"}
+    array = values(d, "add", "uint8", 3 * 65536)
+    path = d.save(array)
+    one_array(d, device, array, "add", "uint64", path, pieces=3, env=env)
+    one_array(d, device, array, "arg-max", "uint8", path, pieces=3, env=env)
+    one_array(d, device, array[:65536], "add", "uint64", d.save(array[:65536]), env=env)
+    scan_cases.scan(d, device, array, pieces=24, env=env)
+    scan_cases.scan(d, device, array, "--memory", 9000, pieces=197, env=env)
+    d.bad(1, f"needs {2 * 65536 + 9} bytes of memory at least, as its Fortran order is turned as "
+          "a whole, and the device takes at most 65536", "scan", "--device", device["index"],
+          d.save(np.asfortranarray(array[: 2 * 65536].reshape(2, -1))), "-", env=env)  # fmt: skip
+
+
+def broken_later(d, device):
+    """What is wrong in a later piece: status 1, no OUT, or what has gone to the pipe."""
+    before = sorted(os.listdir(d.folder))
+    words = ["--device", device["index"], "--memory", 12000]
+    with open(d.save(np.arange(10000, dtype="i4")), "rb") as file:
+        content = file.read()
+    os.remove(d.path("data.npy"))
+    text = b"1 2 3\n" * 4000 + b"4 x\n"
+    for part, options, data in [
+        ("holds 39996 bytes of data, and its .npy header says 40000", [], content[:-4]),
+        ("holds more than 40000 bytes", [], content + b"1"),
+        ("holds 39998 bytes, which is not a multiple of the 4 of i32", ["--raw", "i32"],
+         content[128:-2]),
+        ('line 4001, column 3: "x" is not a valid number', ["--text", "i32"], text),
+    ]:  # fmt: skip
+        d.bad(1, part, "reduce", *words, *options, "-", data=data)
+        d.bad(1, part, "scan", *words, *options, "-", d.path("out.npy"), data=data)
+        check(sorted(os.listdir(d.folder)) == before, f"left {os.listdir(d.folder)}")
+    done = d.run("scan", *words, "--text", "i32", "-", "-", data=text)
+    lines = done.stdout.decode().split()
+    check(done.returncode == 1 and lines[:3] == ["1", "3", "6"] and len(lines) < 12001, f"{done}")
+
+
+def peak(d, *words, shell):
+    """The most memory that a run had, in bytes; its output."""
+    run = subprocess.Popen(["sh", "-c", shell, "sh", d.command, *map(str, words)],
+                           stdout=subprocess.PIPE)  # fmt: skip
+    text = run.stdout.read()
+    _, status, usage = os.wait4(run.pid, 0)
+    run.returncode = os.waitstatus_to_exitcode(status)
+    run.stdout.close()
+    check(run.returncode == 0, f"{words}: exit {run.returncode}")
+    return usage.ru_maxrss * 1024, text
+
+
+def memory(d, device):
+    """2^26 numbers of a pipe, 256 MiB, in little more memory than few numbers take."""
+    zeros = "head -c %d /dev/zero | tr '\\0' '\\1' | { exec \"$@\"; }"
+    words = ["--device", device["index"], "--raw", "i32", "-"]
+    least, _ = peak(d, "reduce", *words, "--memory", "4Mi", shell=zeros % 4096)
+    most, text = peak(d, "reduce", *words, "--memory", "4Mi", shell=zeros % 2**28)
+    check(text == b"%d\n" % (0x01010101 * 2**26), text)
+    check(most < least + (40 << 20), f"reduce: {most >> 20} MiB and not {least >> 20}")
+    least, _ = peak(d, "scan", *words, "--memory", "4Mi", "/dev/null", shell=zeros % 4096)
+    shell = zeros % 2**28 + " | tail -c 8"
+    most, text = peak(d, "scan", *words, "--memory", "4Mi", "-", shell=shell)
+    check(int.from_bytes(text, "little") == 0x01010101 * 2**26, text)
+    check(most < least + (40 << 20), f"scan: {most >> 20} MiB and not {least >> 20}")
+    # without a limit too
+    most, _ = peak(d, "reduce", *words, shell=zeros % 2**28)
+    check(most < least + (140 << 20), f"no limit: {most >> 20} MiB and not {least >> 20}")
+
+
+def profile(d, device):
+    """A line for each kernel, with its bytes of all pieces."""
+    path = d.save(np.arange(40000, dtype="i4"))
+    for operation, words, size in [
+        ("reduce", [path], 4), ("scan", [path, d.path("out.npy")], 12),
+    ]:  # fmt: skip
+        words = ["--device", device["index"], "--memory", 10000 * size, "--profile", *words]
+        done = d.run(operation, *words)
+        _, *lines = done.stderr.decode().splitlines()
+        told = json.loads(
+            d.good("explain", operation, "--type", "i32", "--acc", "i64", "--count", 10000,
+                   "--json", "--device", device["index"])
+        )  # fmt: skip
+        check(done.returncode == 0 and len(lines) == told["launches"], f"{done}")
+        moved = [sum(int(line.split()[k]) for line in lines) for k in (3, 4)]
+        check(moved == [4 * told["bytes_read"], 4 * told["bytes_written"]], f"{told} {lines}")
+
+
+def bars(d, device):
+    """How far a file is read, or how much of a pipe, if it takes more than a second."""
+    fifo = d.path("fifo")
+    os.mkfifo(fifo)
+    slow = "(head -c 3145728 /dev/zero; sleep 1.3; head -c 1048576 /dev/zero)"
+    header = d.save(np.zeros(1 << 20, "u4"))
+    for shell, words, bar in [
+        (f"{slow} >fifo & exec \"$@\"", ["reduce", "--raw", "u8", fifo], b"\rreading 4 MiB"),
+        (f"(head -c 128 {header}; {slow}) >fifo & exec \"$@\"", ["reduce", fifo],
+         b"\rreading [########################################] 100 %"),
+        (f"(head -c 128 {header}; {slow}) >fifo & exec \"$@\"", ["scan", fifo, "/dev/null"],
+         b"\rscanning [####################                    ]  50 %"),
+        (f"{slow} >fifo & exec \"$@\"", ["reduce", "--quiet", "--raw", "u8", fifo], None),
+    ]:  # fmt: skip
+        main, other = pty.openpty()
+        words = [d.command, *words, "--device", str(device["index"]), "--memory", "12Mi"]
+        run = subprocess.Popen(["sh", "-c", shell, "sh", *words], stderr=other, cwd=d.folder,
+                               stdout=subprocess.DEVNULL)  # fmt: skip
+        os.close(other)
+        shown = b""
+        try:
+            while got := os.read(main, 4096):
+                shown += got
+        except OSError:  # Linux: the other end is closed
+            pass
+        os.close(main)
+        check(run.wait(60) == 0, f"exit {run.returncode}: {shown!r}")
+        right = bar in shown and shown.endswith(b" \r") if bar else shown == b""
+        check(right, f"{words}: {shown!r}")
+
+
+def float_sums(d, device):
+    """Inexact sums are near numpy's in any pieces, and those of one piece the same bits."""
+    for element in ["float32", "float64"]:
+        if not has_type(device, element):
+            continue
+        array = d.random.standard_normal(100003).astype(element)
+        path = d.save(array)
+        words = ["reduce", "--device", device["index"], path]
+        whole = d.good(*words)
+        check(whole == d.good(*words, "--memory", array.nbytes), "one piece gives other bits")
+        exact, bound = math.fsum(array), 64 * np.finfo(element).eps * float(np.abs(array).sum())
+        for most in [1001, 65536]:
+            told = float(d.good(*words, "--memory", most * array.itemsize))
+            check(is_float(element) and abs(told - exact) <= bound, f"{told}, not {exact}")
+
+
+CASES = [
+    reductions, places, forms, scans, fortran_order, too_little, small_device, broken_later, memory,
+    profile, bars, float_sums,
+]  # fmt: skip

@@ -1,0 +1,42 @@
+/*
+ * For LD_PRELOAD: an OpenCL whose devices take at most as many bytes in one buffer as
+ * CLFOLD_TEST_LIMIT says.
+ */
+#include <CL/cl.h>
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cl_ulong limit(void)
+{
+    const char *const text = getenv("CLFOLD_TEST_LIMIT");
+
+    return text ? strtoull(text, NULL, 10) : 0;
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, void *value,
+                       size_t *size_out)
+{
+    cl_int (*real)(cl_device_id, cl_device_info, size_t, void *, size_t *);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "clGetDeviceInfo");
+    const cl_int error = real(device, name, size, value, size_out);
+    if (name == CL_DEVICE_MAX_MEM_ALLOC_SIZE && error == CL_SUCCESS && value) {
+        memcpy(value, &(cl_ulong){ limit() }, sizeof(cl_ulong));
+    }
+    return error;
+}
+
+cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
+                      cl_int *error)
+{
+    cl_mem (*real)(cl_context, cl_mem_flags, size_t, void *, cl_int *);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "clCreateBuffer");
+    if (size <= limit()) {
+        return real(context, flags, size, host, error);
+    }
+    *error = CL_INVALID_BUFFER_SIZE;
+    return NULL;
+}

@@ -1,0 +1,250 @@
+#include "folding.h"
+
+#include "buffer.h"
+#include "clock.h"
+#include "types.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+bool folding_open(struct folding *f, const struct options *options,
+                  struct message *message)
+{
+    *f = (struct folding){ .operation = options->operation,
+                           .op = options_op(options),
+                           .mean = options->mean,
+                           .timed = options->json || options->profile,
+                           .input.file = -1 };
+    if (!input_open(&f->input, options->file, options->format, options->element,
+                    message)) {
+        return false;
+    }
+    f->input.text.form = options->text_form;
+    f->fold = options_fold(options, f->input.type);
+    if (!options_init(options, &f->fold, &f->init, message)) {
+        return false;
+    }
+    /* A reduction whose operator commutes may take numbers as they lie; all do, but the
+     * places that some find are those of C order. */
+    if (f->operation == CLFOLD_REDUCE && !op_result(f->fold.op).position) {
+        f->input.order.num_dimensions = 0;
+    }
+    return session_open(&f->session, options->device, options->profile, message);
+}
+
+/* ---- How much at once ---- */
+
+/* Where a file does not fit, and of streams, whatever a header claims. */
+static const size_t USUAL_BYTES = (size_t)64 << 20;
+
+static size_t result_bytes(const struct folding *f)
+{
+    return f->operation == CLFOLD_REDUCE ? 0 : type_size(f->fold.type);
+}
+
+static bool choose_most(struct folding *f, uint64_t memory, struct message *message)
+{
+    const size_t in = type_size(f->input.type), out = result_bytes(f);
+    const uint64_t held = input_held(&f->input), count = input_most(&f->input);
+    uint64_t limit = 0;
+
+    if (!buffer_limit(&f->session, &limit, message)) {
+        return false;
+    }
+    assert(in > 0);
+    const uint64_t need = held + in + out, room = memory ? memory : limit;
+    if (need > room) {
+        return message_set(message,
+                           "%.4096s: needs %" PRIu64 " bytes of memory at least%s, and "
+                           "%s %" PRIu64,
+                           f->input.name, need,
+                           held ? ", as its Fortran order is turned as a whole" : "",
+                           memory ? "--memory allows" : "the device takes at most", room);
+    }
+    uint64_t most = limit / (in > out ? in : out);
+    if (memory && most > (memory - held) / (in + out)) {
+        most = (memory - held) / (in + out);
+    }
+    if ((count > most || f->input.is_stream || f->input.bytes == INPUT_UNKNOWN) &&
+        most > USUAL_BYTES / in) {
+        most = USUAL_BYTES / in;
+    }
+    /* room for one number at least, in which the end of an empty input shows */
+    f->most = (size_t)(most < count ? most : count ? count : 1);
+    return true;
+}
+
+/* ---- One piece ---- */
+
+struct loading {
+    struct input *input;
+    struct progress *progress;
+    size_t got;
+};
+
+static bool load_step(void *user, void *data, size_t size, struct message *message)
+{
+    struct loading *const loading = user;
+    const uint64_t before = loading->input->done;
+    const bool read = input_read(loading->input, data, size, &loading->got, message);
+
+    progress_step(loading->progress, loading->input->done - before);
+    return read;
+}
+
+/* From the file straight into the buffer: no copy of the data stays on the host. */
+static bool load(struct folding *f, size_t *count, struct message *message)
+{
+    const size_t element = type_size(f->input.type), bytes = f->most * element;
+    struct loading loading = { &f->input, &f->progress, 0 };
+    size_t at = 0;
+
+    for (size_t size; at < bytes && !f->input.ended; at += loading.got) {
+        size = bytes - at < BUFFER_STEP ? bytes - at : BUFFER_STEP;
+        if (!buffer_map(&f->session, f->in, CL_MAP_WRITE_INVALIDATE_REGION, at, size,
+                        load_step, &loading, message)) {
+            return false;
+        }
+    }
+    *count = at / element;
+    return true;
+}
+
+static bool explain(struct folding *f, size_t count, struct message *message)
+{
+    const clfold_status status =
+        clfold_explain(f->session.context, f->operation, &f->fold, count, &f->report);
+
+    return status == CLFOLD_OK || session_refuse(status, message) ||
+           (f->mean && message_prefix(message, "--op mean"));
+}
+
+static bool call(const struct folding *f, const clfold_fold *fold, cl_mem out,
+                 size_t count, struct message *message)
+{
+    const clfold_status status =
+        (f->operation == CLFOLD_REDUCE ? clfold_reduce
+         : f->operation == CLFOLD_EXCLUSIVE_SCAN
+             ? clfold_exclusive_scan
+             : clfold_inclusive_scan)(f->session.context, f->session.queue, fold, f->in,
+                                      0, out, 0, count, 0, NULL, NULL);
+
+    return session_wait(&f->session, status, message);
+}
+
+static bool fold_piece(struct folding *f, size_t count, struct message *message)
+{
+    const bool is_scan = f->operation != CLFOLD_REDUCE;
+    const cl_mem before = f->results[f->pieces % 2], after = f->results[!(f->pieces % 2)];
+    clfold_fold fold = f->fold;
+
+    if (f->pieces > 0) {
+        fold.init = NULL;
+        fold.init_size = 0;
+        fold.init_at.mem = op_result(fold.op).position ? NULL : before;
+    }
+    if (is_scan && !f->input.ended) {
+        fold.total_at.mem = after;
+    }
+    if (!call(f, &fold, is_scan ? f->out : after, count, message)) {
+        return false;
+    }
+    if (!f->timed) {
+        return true;
+    }
+    /* The first call builds the program; it is the second one that shows the device. */
+    const double start = clock_now();
+    if (!call(f, &fold, is_scan ? f->out : after, count, message)) {
+        return false;
+    }
+    f->seconds += clock_now() - start;
+    return profile_sum(&f->session.profile, message);
+}
+
+/* ---- All of them ---- */
+
+static bool create_buffers(struct folding *f, struct message *message)
+{
+    enum { RESULT = 2 * sizeof(clfold_arg_value) }; /* the largest */
+
+    return buffer_create(&f->session, &f->in, CL_MEM_READ_ONLY,
+                         f->most * type_size(f->input.type), message) &&
+           buffer_create(&f->session, &f->results[0], CL_MEM_READ_WRITE, RESULT,
+                         message) &&
+           buffer_create(&f->session, &f->results[1], CL_MEM_READ_WRITE, RESULT, message);
+}
+
+/* What is known of the results once the first piece is there. */
+static bool begin(struct folding *f, size_t count, struct message *message)
+{
+    const bool needs_one = f->operation == CLFOLD_REDUCE && !f->fold.init &&
+                           (f->mean || !op_takes_nothing(f->fold.op));
+
+    if (count == 0 && needs_one) {
+        return message_set(message, "%.4096s: is empty, and %s needs at least one number",
+                           f->input.name, f->op);
+    }
+    return explain(f, count, message) &&
+           (f->operation == CLFOLD_REDUCE ||
+            buffer_create(&f->session, &f->out, CL_MEM_READ_WRITE,
+                          (f->input.ended ? count : f->most) * result_bytes(f), message));
+}
+
+static bool run(struct folding *f, folding_visitor *visit, void *user,
+                struct message *message)
+{
+    uint64_t done;
+    size_t count;
+
+    do {
+        done = f->input.done;
+        if (!load(f, &count, message)) {
+            return false;
+        }
+        if (count == 0 && f->pieces > 0) {
+            break; /* the input ended where the last piece did */
+        }
+        f->share = f->progress.total > 0 ? f->input.done - done : 0;
+        if ((f->pieces == 0 && !begin(f, count, message)) ||
+            !fold_piece(f, count, message)) {
+            return false;
+        }
+        f->pieces++;
+        if (!visit(user, f, count, message)) {
+            return false;
+        }
+        f->count += count;
+    } while (!f->input.ended);
+    return true;
+}
+
+bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, void *user,
+                 struct message *message)
+{
+    const bool is_scan = f->operation != CLFOLD_REDUCE;
+
+    /* This explain refuses a fold before a large file is read for nothing. */
+    if (!explain(f, 1, message) || !choose_most(f, memory, message) ||
+        !create_buffers(f, message)) {
+        return false;
+    }
+    /* What a scan reads is written as well. */
+    progress_begin(&f->progress, is_scan ? "scanning" : "reading",
+                   f->input.size * (is_scan ? 2 : 1));
+    const bool done = run(f, visit, user, message);
+    progress_end(&f->progress);
+    return done;
+}
+
+void folding_close(struct folding *f)
+{
+    const cl_mem buffers[] = { f->in, f->out, f->results[0], f->results[1] };
+
+    for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) {
+        if (buffers[i]) {
+            clReleaseMemObject(buffers[i]);
+        }
+    }
+    session_close(&f->session);
+    input_close(&f->input);
+}

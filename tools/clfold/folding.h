@@ -1,0 +1,55 @@
+/*
+ * A reduction or a scan of an input in pieces, each as large as memory allows. A call
+ * folds one piece and takes what those before it gave as its init:
+ *
+ *     input    piece 0         piece 1             piece 2
+ *     call     init -> total   total -> total      total ->
+ *
+ * What one buffer holds is one piece, and one call.
+ */
+#ifndef CLFOLD_COMMAND_FOLDING_H
+#define CLFOLD_COMMAND_FOLDING_H
+
+#include "input.h"
+#include "options.h"
+#include "progress.h"
+#include "session.h"
+
+struct folding {
+    struct input input;
+    struct session session;
+    clfold_operation operation;
+    const char *op; /* its name */
+    bool mean;      /* of a reduction: the sum is to be divided by the count */
+    clfold_fold fold;
+    clfold_arg_value init; /* its value */
+    bool timed;            /* each piece is folded twice, the second time for `seconds` */
+
+    uint64_t count, pieces; /* numbers and pieces so far */
+    clfold_report report;   /* of the first piece */
+    double seconds;         /* the sum over the pieces */
+
+    size_t most; /* numbers of a piece */
+    cl_mem in, out;
+    cl_mem results[2]; /* in turn: of a reduction, and what a scan hands on */
+    struct progress progress;
+    uint64_t share; /* of the bar, for what is done with a scan's piece */
+};
+
+/* A zeroed one is not open. If opening fails, folding_close is due as well. */
+bool folding_open(struct folding *f, const struct options *options,
+                  struct message *message);
+
+/* After one piece of `count` numbers, which f->count does not yet include. */
+typedef bool folding_visitor(void *user, struct folding *f, size_t count,
+                             struct message *message);
+
+/* Folds piece by piece. A reduction's last result is in f->results[f->pieces % 2]; of
+ * arg-min and its kin, whose places count from the piece's start, each piece has a result
+ * of its own. A scan's results are in f->out. */
+bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, void *user,
+                 struct message *message);
+
+void folding_close(struct folding *f);
+
+#endif
