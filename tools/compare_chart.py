@@ -67,18 +67,21 @@ def part(wanted, gap):
 
 def panel_lines(rows, names, most):
     """A panel's values, the names of its lines at their ends, and the command that draws it."""
-    lines, drawn, ends = [], [], []
+    lines, bands, drawn, ends = [], [], [], []
     for index, name in enumerate(names):
-        points = sorted((row["count"], row["gbps"]) for row in rows
+        points = sorted((row["count"], row["gbps"], *(row["quartiles_gbps"] or ())) for row in rows
                         if row["implementation"] == name and row["ok"])  # fmt: skip
         if not points:
             continue
         look = "linestyle 20" if name == ROOFLINE else f"linetype {index + 1}"
         strong = name == CLFOLD
-        ends.append((name, look, *points[-1]))
-        lines += [f"$values{index} << END", *(f"{n} {gbps}" for n, gbps in points), "END"]
+        ends.append((name, look, *points[-1][:2]))
+        lines += [f"$values{index} << END", *(" ".join(map(str, point)) for point in points), "END"]
         kind = "lines" if name == ROOFLINE and len(points) > 1 else "linespoints"
         drawn.append(f"$values{index} using 1:2 with {kind} {look}" + " linewidth 3" * strong)
+        if len(points) > 1 and len(points[0]) > 2:
+            bands.append(f"$values{index} using 1:3:4 with filledcurves {look} "
+                         "fillstyle transparent solid 0.15 noborder")  # fmt: skip
     places = part([gbps / most for _, _, _, gbps in ends], LABEL / HEIGHT)
     for index, (name, look, count, gbps) in enumerate(ends):
         text = bold(name) if name == CLFOLD else quoted(name) + " noenhanced"
@@ -87,7 +90,7 @@ def panel_lines(rows, names, most):
             f"nohead {look} linewidth 0.7 dashtype 1",
             f"set label {text} at graph 1.04, graph {places[index]} left textcolor {look}",
         ]
-    plot = "plot " + ", ".join(reversed(drawn)) if drawn else "set multiplot next"
+    plot = "plot " + ", ".join([*bands, *reversed(drawn)]) if drawn else "set multiplot next"
     return [*lines, plot, "unset label", "unset arrow"]
 
 
@@ -95,7 +98,8 @@ def script(rows, title):
     """A panel for each operation and type, two in a row of the page, all with the same axes."""
     panels = list(dict.fromkeys((row["op"], row["type"]) for row in rows))
     names = list(dict.fromkeys(row["implementation"] for row in rows if row["ok"]))
-    most = max(row["gbps"] for row in rows if row["ok"]) * 1.05
+    most = max(max([row["gbps"], *(row["quartiles_gbps"] or ())]) for row in rows if row["ok"])
+    most *= 1.05
     across = min(2, len(panels))
     width = across * (LEFT + WIDTH + NAMES)
     height = -(-len(panels) // across) * (BOTTOM + HEIGHT + TOP) + TITLE

@@ -95,6 +95,12 @@ class Chart:
         return {name: self.line_of(label, (left, top, right, bottom))
                 for name, label in labels.items()}  # fmt: skip
 
+    def band_of(self, path, panel):
+        [points] = [points for colour, opacity, points in self.areas if colour == path.colour
+                    and 0 < float(opacity or 1) < 0.5
+                    and panel[0] < points[0][0] < panel[2]]  # fmt: skip
+        return points
+
     def line_of(self, label, panel):
         """A thin line leads to the label, from the end of the line, which is returned."""
         left, _, right, _ = panel

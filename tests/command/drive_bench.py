@@ -216,9 +216,7 @@ def check_line_of(path, panel, rows, key):
 
 def check_band(chart, path, panel, rows, scale):
     """It goes from the first quartile to the third, by which the spread is told."""
-    [points] = [points for colour, opacity, points in chart.areas if colour == path.colour
-                and 0 < float(opacity or 1) < 0.5
-                and panel[0] < points[0][0] < panel[2]]  # fmt: skip
+    points = chart.band_of(path, panel)
     num = len(rows)
     ends = [(points[i][1], points[2 * num - 1 - i][1]) for i in range(num)]
     for (_, y), row, pair in zip(path.points, rows, ends, strict=True):

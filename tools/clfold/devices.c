@@ -48,13 +48,13 @@ static void add_verdict(struct record *record, const struct device *device, size
 {
     char words[WORDS_SIZE] = "", name[32];
     struct message message;
-    const bool told = find_words(device, listing->probes, words, &message);
-    const char *const shown = !told ? message.text : words[0] ? words : "not probed";
+    const bool found = find_words(device, listing->probes, words, &message);
+    const char *const shown = !found ? message.text : words[0] ? words : "not probed";
 
     /* A probe that fails is the command's own error. */
     record_add_text(record, "look_back_memory",
-                    told || !listing->probes ? strdup(shown) : NULL);
-    if (!told && listing->probes && !listing->failed) {
+                    found || !listing->probes ? strdup(shown) : NULL);
+    if (!found && listing->probes && !listing->failed) {
         listing->failed = true;
         snprintf(name, sizeof(name), "probe of device %zu", index);
         *listing->message = message;

@@ -202,7 +202,7 @@ bool gnuplot_draw(gnuplot_writer *write, const void *user, FILE *svg,
     if (!run_script(write, user, svg, message)) {
         return false;
     }
-    /* gnuplot tells of a full disk by nothing but a picture that ends early. */
+    /* If the disk is full, gnuplot ends early and says nothing. */
     static const char end[] = "</svg>";
     char tail[64];
     if (fseek(svg, 0, SEEK_END) != 0) {

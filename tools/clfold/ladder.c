@@ -216,14 +216,14 @@ static bool measure_roofline(struct measurement *m, struct message *message)
 static void note_wrong(struct measurement *m, size_t count, size_t rung,
                        const void *result)
 {
-    char told[LADDER_RESULT_TEXT], host[LADDER_RESULT_TEXT], text[COUNT_TEXT];
+    char device[LADDER_RESULT_TEXT], host[LADDER_RESULT_TEXT], text[COUNT_TEXT];
 
     if (m->num_wrong++ == 0) {
-        ladder_data_print(told, &m->data, result);
+        ladder_data_print(device, &m->data, result);
         ladder_data_print(host, &m->data, NULL);
         count_print(text, count);
         message_set(&m->wrong, "%s at %s gives %s, and the host %s",
-                    ladder_rungs[rung].name, text, told, host);
+                    ladder_rungs[rung].name, text, device, host);
     }
 }
 

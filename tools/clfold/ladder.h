@@ -1,4 +1,4 @@
-/* What `clfold ladder` measures, and how it tells of it. */
+/* What `clfold ladder` measures, and how it prints it. */
 #ifndef CLFOLD_COMMAND_LADDER_H
 #define CLFOLD_COMMAND_LADDER_H
 

@@ -295,9 +295,10 @@ static struct part result_part(const struct ladder_data *data, const void *resul
 bool ladder_data_check(const struct ladder_data *data, const void *result)
 {
     for (unsigned i = 0; i < op_result(data->op).num; i++) {
-        const struct part host = host_part(data, i), told = result_part(data, result, i);
-        if (!clfold_number_is_same(data->type, host.value, told.value) ||
-            host.index != told.index) {
+        const struct part host = host_part(data, i),
+                          device = result_part(data, result, i);
+        if (!clfold_number_is_same(data->type, host.value, device.value) ||
+            host.index != device.index) {
             return false;
         }
     }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Breaks one line of `text` and returns the next. What follows a term hangs:
+/* Breaks one line of `text` and returns the next. What follows a term is indented:
  *
  *     name     text text text
  *              text text

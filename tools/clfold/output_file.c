@@ -103,14 +103,19 @@ bool output_file_check(const char *name, struct message *message)
 {
     struct output_file file;
 
-    if (output_file_is_direct(name)) {
-        return access(name, W_OK) == 0 || refuse(name, errno, message);
-    }
     if (!output_file_begin(&file, name, message)) {
         return false;
     }
     output_file_finish(&file);
     return true;
+}
+
+bool output_file_check_open(const char *name, struct message *message)
+{
+    if (!output_file_is_direct(name)) {
+        return output_file_check(name, message);
+    }
+    return access(name, W_OK) == 0 || refuse(name, errno, message);
 }
 
 void output_file_path(const struct output_file *file, char path[OUTPUT_FILE_PATH])

@@ -24,9 +24,6 @@ void output_file_catch_signals(void);
 /* A FIFO or a character device, which is not replaced but written into. */
 bool output_file_is_direct(const char *name);
 
-/* Whether output_file_open would succeed now. Leaves nothing, and waits for nobody. */
-bool output_file_check(const char *name, struct message *message);
-
 /* On failure there is nothing to finish. `name` must outlive the file. */
 bool output_file_begin(struct output_file *file, const char *name,
                        struct message *message);
@@ -35,6 +32,10 @@ bool output_file_begin(struct output_file *file, const char *name,
  * order, and what has gone there stays. Waits for the reader of a FIFO. */
 bool output_file_open(struct output_file *file, const char *name,
                       struct message *message);
+
+/* Whether one of these would succeed now. They leave nothing, and wait for nobody. */
+bool output_file_check(const char *name, struct message *message);
+bool output_file_check_open(const char *name, struct message *message);
 
 /* Where the new file is until it is put in its place. */
 enum { OUTPUT_FILE_PATH = PATH_MAX + 64 };

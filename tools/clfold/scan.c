@@ -131,7 +131,8 @@ bool command_scan(const struct options *options, struct message *message)
     struct output output = { .options = options };
     bool done;
 
-    if (strcmp(options->out, "-") != 0 && !output_file_check(options->out, message)) {
+    if (strcmp(options->out, "-") != 0 &&
+        !output_file_check_open(options->out, message)) {
         return false;
     }
     done = folding_open(&f, options, message) && check_output(options, &f, message) &&

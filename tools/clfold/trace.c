@@ -37,7 +37,7 @@ static bool explain(struct tracing *t, struct message *message)
     return status == CLFOLD_OK || session_refuse(status, message);
 }
 
-/* With tiles NULL it is told how many there are. */
+/* With tiles NULL: how many there are. */
 static bool trace(struct tracing *t, struct message *message)
 {
     const clfold_status status =
@@ -121,13 +121,13 @@ static bool scan(struct tracing *t, struct message *message)
 
 static void note_wrong(struct tracing *t, const void *result)
 {
-    char told[LADDER_RESULT_TEXT], host[LADDER_RESULT_TEXT];
+    char device[LADDER_RESULT_TEXT], host[LADDER_RESULT_TEXT];
 
     if (t->num_wrong++ == 0) {
-        ladder_data_print(told, &t->data, result);
+        ladder_data_print(device, &t->data, result);
         ladder_data_print(host, &t->data, NULL);
         message_set(&t->wrong, "number %" PRIu64 " is %s, and the host's %s",
-                    t->data.index - 1, told, host);
+                    t->data.index - 1, device, host);
     }
 }
 

@@ -1,4 +1,4 @@
-/* What `clfold trace` has seen, and how it tells of it. */
+/* What `clfold trace` has seen, and how it prints it. */
 #ifndef CLFOLD_COMMAND_TRACE_H
 #define CLFOLD_COMMAND_TRACE_H
 

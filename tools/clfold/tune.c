@@ -43,7 +43,7 @@ struct tuning_session {
     struct progress progress;
     double begin;   /* of the whole */
     double enough;  /* seconds that would be, to try some numbers for each fold */
-    uint64_t shown; /* thousandths of the time that the bar has been told of */
+    uint64_t shown; /* thousandths of the time that the bar shows */
 };
 
 static const char *const names[] = {
