@@ -1,6 +1,6 @@
 /*
  * For LD_PRELOAD: an OpenCL whose devices take at most as many bytes in one buffer as
- * CLFOLD_TEST_LIMIT says.
+ * CLFOLD_TEST_LIMIT says, and have as many as CLFOLD_TEST_MEMORY, if it is set.
  */
 #include <CL/cl.h>
 
@@ -8,11 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static cl_ulong limit(void)
+static cl_ulong number(const char *name)
 {
-    const char *const text = getenv("CLFOLD_TEST_LIMIT");
+    const char *const text = getenv(name);
 
     return text ? strtoull(text, NULL, 10) : 0;
+}
+
+static cl_ulong limit(void)
+{
+    return number("CLFOLD_TEST_LIMIT");
 }
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, void *value,
@@ -24,6 +29,10 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, vo
     const cl_int error = real(device, name, size, value, size_out);
     if (name == CL_DEVICE_MAX_MEM_ALLOC_SIZE && error == CL_SUCCESS && value) {
         memcpy(value, &(cl_ulong){ limit() }, sizeof(cl_ulong));
+    }
+    const cl_ulong memory = number("CLFOLD_TEST_MEMORY");
+    if (name == CL_DEVICE_GLOBAL_MEM_SIZE && error == CL_SUCCESS && value && memory > 0) {
+        memcpy(value, &memory, sizeof(memory));
     }
     return error;
 }

@@ -2,17 +2,30 @@
 
 #include <inttypes.h>
 
-bool buffer_limit(const struct session *session, uint64_t *limit, struct message *message)
+static bool find_size(const struct session *session, cl_device_info what, uint64_t *size,
+                      struct message *message)
 {
     cl_ulong value = 0;
-    const cl_int error = clGetDeviceInfo(
-        session->device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(value), &value, NULL);
+    const cl_int error =
+        clGetDeviceInfo(session->device->id, what, sizeof(value), &value, NULL);
 
-    if (error != CL_SUCCESS) {
-        return device_refuse(message, "clGetDeviceInfo", error);
+    *size = value;
+    return error == CL_SUCCESS || device_refuse(message, "clGetDeviceInfo", error);
+}
+
+bool buffer_limit(const struct session *session, uint64_t *limit, struct message *message)
+{
+    if (!find_size(session, CL_DEVICE_MAX_MEM_ALLOC_SIZE, limit, message)) {
+        return false;
     }
-    *limit = value < SIZE_MAX ? value : SIZE_MAX;
+    *limit = *limit < SIZE_MAX ? *limit : SIZE_MAX;
     return true;
+}
+
+bool buffer_memory(const struct session *session, uint64_t *memory,
+                   struct message *message)
+{
+    return find_size(session, CL_DEVICE_GLOBAL_MEM_SIZE, memory, message);
 }
 
 bool buffer_create(const struct session *session, cl_mem *out, cl_mem_flags flags,

@@ -8,6 +8,10 @@
 bool buffer_limit(const struct session *session, uint64_t *limit,
                   struct message *message);
 
+/* How many bytes the device has. */
+bool buffer_memory(const struct session *session, uint64_t *memory,
+                   struct message *message);
+
 /* bytes may be 0, though OpenCL has no such buffer. On failure *out is NULL. */
 bool buffer_create(const struct session *session, cl_mem *out, cl_mem_flags flags,
                    uint64_t bytes, struct message *message);

@@ -46,24 +46,30 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
 {
     const size_t in = type_size(f->input.type), out = result_bytes(f);
     const uint64_t held = input_held(&f->input), count = input_most(&f->input);
-    uint64_t limit = 0;
+    uint64_t limit = 0, room = 0;
 
-    if (!buffer_limit(&f->session, &limit, message)) {
+    if (!buffer_limit(&f->session, &limit, message) ||
+        !buffer_memory(&f->session, &room, message)) {
         return false;
     }
     assert(in > 0);
-    const uint64_t need = held + in + out, room = memory ? memory : limit;
-    if (need > room) {
+    if (memory && memory < held + in + out) {
         return message_set(message,
                            "%.4096s: needs %" PRIu64 " bytes of memory at least%s, and "
-                           "%s %" PRIu64,
-                           f->input.name, need,
+                           "--memory allows %" PRIu64,
+                           f->input.name, held + in + out,
                            held ? ", as its Fortran order is turned as a whole" : "",
-                           memory ? "--memory allows" : "the device takes at most", room);
+                           memory);
     }
+    /* The driver and others need memory of the device as well. */
+    room = memory && memory - held < room / 2 ? memory - held : room / 2;
     uint64_t most = limit / (in > out ? in : out);
-    if (memory && most > (memory - held) / (in + out)) {
-        most = (memory - held) / (in + out);
+    if (most > room / (in + out)) {
+        most = room / (in + out);
+    }
+    if (most == 0) {
+        return message_set(message, "%.200s has not enough memory for one number",
+                           f->session.device_name);
     }
     if ((count > most || f->input.is_stream || f->input.bytes == INPUT_UNKNOWN) &&
         most > USUAL_BYTES / in) {

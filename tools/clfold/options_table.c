@@ -15,10 +15,11 @@
     "wrap around; --acc f64 avoids this, and rounds instead."
 
 #define PIECES_NOTE                                                                      \
-    "\nA file whose numbers fit into one buffer is folded by one call. Larger ones are " \
-    "folded in pieces: each call takes the result of the piece before. So are pipes "    \
-    "and text, in pieces of 64 MiB of numbers. LIMIT may make pieces smaller. Float "    \
-    "bits may then differ from those of one call. "
+    "\nA file is folded by one call if its numbers fit into one buffer, and with its "   \
+    "results into half of the device's memory. Larger ones are folded in pieces: each "  \
+    "call takes the result of the piece before. So are pipes and text, in pieces of 64 " \
+    "MiB of numbers. LIMIT may make pieces smaller. Float bits may then differ from "    \
+    "those of one call. "
 
 const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_TEXT] = { .name = "V" },
@@ -101,7 +102,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "each result is the fold of the elements before its place; the first is "
               "the init, or the operator's identity, such as 0 for add" },
     { "init", VALUE_TEXT, TO(init), REDUCE | SCAN,
-      .help = "a number of the type to fold in, put before all others" },
+      .help = "a number of the type to fold in, put before all others; not for operators "
+              "that find a place or two numbers, nor for mean" },
     { "count", VALUE_COUNT, TO(count), EXPLAIN, .initial = "2^26",
       .help = "how many elements" },
     { "count", VALUE_COUNT, TO(count), TRACE, .initial = "2^24", .least = 1,
@@ -170,8 +172,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "quoted as in RFC 4180. Lines without a field are left out" },
     { "memory", VALUE_BYTES, TO(memory), REDUCE | SCAN, .least = 1,
       .help = "how many bytes of numbers are held at once, in buffers of the device and "
-              "of the host; what the program and the driver need is not counted; "
-              "default: as many as the device takes in one buffer. See below" },
+              "of the host; memory that the program and the driver use for themselves, "
+              "and up to 64 KiB of numbers of a text, are not counted; see below" },
     { "json", VALUE_NONE, TO(json), DEVICES,
       .help = "an array with one object for each device; what a device does not report "
               "is null" },
@@ -247,13 +249,13 @@ const struct command_row command_rows[ACTIONS] = {
         "an .npy file of any shape and order, raw data with --raw, text with --text, "
         "or - for standard input. Bools of an .npy file are numbers of u8, 0 and 1.\n",
         "arg-min and arg-max print \"index value\", the first of equals; min-max and "
-        "arg-min-max print two lines, the least first. An empty FILE has no least, no "
-        "greatest and no mean, and fails with these, unless --init gives one. min and "
+        "arg-min-max print two lines, the least first. An empty FILE fails with these, "
+        "and with mean, min and max; for min and max, --init gives a result. min and "
         "max of floats are nan where one is nan; arg-min and arg-max find the first. "
         OVERFLOW_NOTE
         " The result has as many digits as it takes to read back exactly.\n" PIECES_NOTE
-        "An array in Fortran order is held on the host as a whole for arg-min and its "
-        "kin, and taken as it lies for others.\n",
+        "An array in Fortran order is held on the host as a whole for arg-min, arg-max "
+        "and arg-min-max, and taken as it lies for others.\n",
         .examples =
             "The greatest number of a file:\n"
             "  clfold reduce --op max heights.npy\n"

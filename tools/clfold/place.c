@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 bool place_find(char path[PLACE_SIZE], const char *variable, const char *under_home,
-                const char *behind)
+                const char *rest)
 {
     const char *const folder = getenv(variable);
     const char *const home = getenv("HOME");
@@ -15,9 +15,9 @@ bool place_find(char path[PLACE_SIZE], const char *variable, const char *under_h
 
     /* a relative path is to be ignored, says the XDG specification */
     if (folder && folder[0] == '/') {
-        length = snprintf(path, PLACE_SIZE, "%s/%s", folder, behind);
+        length = snprintf(path, PLACE_SIZE, "%s/%s", folder, rest);
     } else if (home && home[0] == '/') {
-        length = snprintf(path, PLACE_SIZE, "%s/%s/%s", home, under_home, behind);
+        length = snprintf(path, PLACE_SIZE, "%s/%s/%s", home, under_home, rest);
     }
     return length >= 0 && length < PLACE_SIZE;
 }

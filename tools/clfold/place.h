@@ -6,9 +6,9 @@
 
 enum { PLACE_SIZE = 4096 };
 
-/* "$VARIABLE/BEHIND", else "~/UNDER_HOME/BEHIND". False: there is no such place. */
+/* "$VARIABLE/REST", else "~/UNDER_HOME/REST". False: there is no such place. */
 bool place_find(char path[PLACE_SIZE], const char *variable, const char *under_home,
-                const char *behind);
+                const char *rest);
 
 /* Makes the folders in which `path` is; errno says why not. */
 bool place_make_folders(char path[PLACE_SIZE]);

@@ -131,7 +131,7 @@ static void note_wrong(struct tracing *t, const void *result)
     }
 }
 
-/* The element behind `t->data`, for the snapshot's row of its tile. */
+/* The element after `t->data`, for the snapshot's row of its tile. */
 static void show(struct tracing *t, const void *element, uint64_t index)
 {
     const size_t size = t->trace.report.tile;
