@@ -27,7 +27,8 @@ static void *prepare(void *data)
 {
     struct preparation *const p = data;
 
-    p->done = clfold_ok(clfold_prepare(p->ctx, CLFOLD_REDUCE, &sum_of_bytes, p->count));
+    p->done =
+        clfold_ok(clfold_prepare(p->ctx, CLFOLD_REDUCE, &sum_of_bytes, p->count, NULL));
     return NULL;
 }
 

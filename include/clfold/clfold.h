@@ -91,8 +91,7 @@ enum {
     CLFOLD_ERROR_UNSUPPORTED = 4,
     CLFOLD_ERROR_BUILD = 5, /**< OpenCL C does not compile; the message has the log */
     CLFOLD_ERROR_EMPTY = 6, /**< nothing to fold, and neither identity nor init */
-    /** a check found bad data: CLFOLD_CHECKED an offset, or verify_every a result that
-     * differs from the host's */
+    /** verify_every found a result that differs from another computation's */
     CLFOLD_ERROR_DATA = 7
 };
 
@@ -157,6 +156,7 @@ enum { CLFOLD_LOG_ERROR = 1, CLFOLD_LOG_WARNING, CLFOLD_LOG_INFO, CLFOLD_LOG_DEB
 
 /** One kernel that a call has just enqueued. */
 typedef struct clfold_launch {
+    uint64_t call;              /**< the call's number on this context, from 1 */
     clfold_operation operation; /**< what the call does */
     uint32_t index;             /**< the kernel's number in the call, from 0 */
     uint32_t num_launches;      /**< of the call */
@@ -196,6 +196,10 @@ typedef struct clfold_context_params {
      * prepares for its count's class */
     const char *tuning_file;
     uint64_t cache_limit; /**< bytes in cache_folder; 0: 256 MiB. UNSUPPORTED so far */
+    /** Programs of user folds kept in memory; 0: 256. Past it the fold that was used
+     * least recently is dropped with its programs, never one in use. Programs of
+     * built-in folds do not count and are kept */
+    uint32_t max_programs;
     /** Bytes of device memory held as scratch, over all queues; 0: no limit. A call that
      * needs more first drops blocks that no command uses, then fails with
      * CL_MEM_OBJECT_ALLOCATION_FAILURE before it has enqueued anything. No call waits for
@@ -223,7 +227,14 @@ typedef struct clfold_context_params {
      * of text without line end or NUL, of `size` bytes, less than 512. NULL: nothing is
      * saved. */
     void (*save_verdict)(void *user, const char *key, const void *verdict, size_t size);
-    uintptr_t reserved[10]; /**< zero */
+    /** In place of cache_folder, for programs that may not write files: loads the
+     * program that save_program was given for `key`, at most `size` bytes, and returns
+     * its bytes; 0 for none. With `program` NULL it returns the bytes alone. UNSUPPORTED
+     * so far */
+    size_t (*load_program)(void *user, const char *key, void *program, size_t size);
+    /** Saves a program. UNSUPPORTED so far */
+    void (*save_program)(void *user, const char *key, const void *program, size_t size);
+    uintptr_t reserved[8]; /**< zero */
 } clfold_context_params;
 
 /** Counters of a context, since it was created. */
@@ -309,8 +320,8 @@ enum {
 /**
  * An operator over T = fold->type, with result T unless said otherwise. Integers wrap
  * around. If any element is a NaN, so is the result of min and max, and both results of
- * min-max. All operators up to CLFOLD_MIN_MAX commute; those after it are UNSUPPORTED so
- * far.
+ * min-max. All operators up to CLFOLD_MOMENTS commute; CLFOLD_AFFINE and
+ * CLFOLD_MATRIX_2X2 do not, and keep their order.
  */
 typedef uint32_t clfold_op;
 
@@ -334,11 +345,15 @@ enum {
     CLFOLD_ARG_MAX,     /**< the greatest element; a NaN is greater than every number */
     CLFOLD_ARG_MIN_MAX, /**< both, result clfold_arg_value[2]: least, greatest */
     CLFOLD_MIN_MAX,     /**< result T[2]: least, greatest; identity { highest, lowest } */
-    /** result { ulong count; T mean, m2; }, variance m2 / count; F32 or F64 */
+    /** Count, mean and sum of squared deviations: result { ulong count; T mean, m2; },
+     * variance m2 / count; T is F32 or F64. Identity { 0, 0, 0 }. Merged as by Chan,
+     * Golub, LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
+     * Variances" (1979) */
     CLFOLD_MOMENTS,
-    /** elements T[2] = { a, b }: x -> a x + b, the first applied first */
+    /** Elements T[2] = { a, b }, the maps x -> a x + b, the first applied first. Identity
+     * { 1, 0 } */
     CLFOLD_AFFINE,
-    CLFOLD_MATRIX_2X2 /**< elements T[4] by rows, product */
+    CLFOLD_MATRIX_2X2 /**< elements T[4] by rows, product; identity { 1, 0, 0, 1 } */
 };
 
 /** An element and its index; 16 bytes on every host and device. */
@@ -371,16 +386,19 @@ enum {
      * the next candidate takes its place, and it may associate differently;
      * clfold_explain() says which one, and why */
     CLFOLD_DETERMINISTIC = 0,
-    CLFOLD_RELAXED,     /**< may vary between runs; UNSUPPORTED so far */
     CLFOLD_COMPENSATED, /**< sums carry their rounding error along, without f64;
                          * UNSUPPORTED so far */
-    CLFOLD_REPRODUCIBLE /**< the same bits on all devices; UNSUPPORTED so far */
+    /** reduce, add, F32 and F64: the same bits on all devices; subnormals count as 0;
+     * UNSUPPORTED so far */
+    CLFOLD_REPRODUCIBLE
 };
 
-/** Flags of a fold. UNSUPPORTED so far. */
+/** Flags of a fold with `combine`. */
 enum {
     CLFOLD_COMMUTATIVE = 1, /**< `combine` may be reordered, not only regrouped */
-    CLFOLD_CHECKED = 2      /**< offsets are checked on the device; the call blocks */
+    /** `combine` is not defined for every value of its components: it divides, or reads a
+     * table. It then runs on scalars and only on elements, see `combine` */
+    CLFOLD_PARTIAL = 2
 };
 
 /** A value in device memory. */
@@ -389,18 +407,41 @@ typedef struct clfold_place {
     size_t offset; /**< in elements */
 } clfold_place;
 
-/** An argument that the fold's OpenCL C may use, as in clSetKernelArg. */
+/**
+ * An argument that the fold's OpenCL C uses by its name: a value, or memory. Make one
+ * with CLFOLD_VALUE, CLFOLD_BUFFER or CLFOLD_STREAM. Names and types are a part of the
+ * program, values are not: a call with another value needs no build.
+ */
 typedef struct clfold_arg {
-    const char *decl;   /**< its declaration: "global const float *w" */
-    size_t size;        /**< in bytes */
-    const void *value;  /**< `size` bytes, or a cl_mem's address */
-    uintptr_t reserved; /**< zero */
+    const char *type;      /**< in OpenCL C: "float", "global const float *" */
+    const char *name;      /**< by which the texts use it */
+    size_t size;           /**< a value's, in bytes; 0 for memory */
+    const void *value;     /**< `size` bytes, as in clSetKernelArg; NULL for memory */
+    clfold_type element;   /**< a stream's elements; else 0. UNSUPPORTED so far */
+    cl_mem mem;            /**< a buffer, which must not overlap an output */
+    size_t offset;         /**< a stream's, in elements */
+    uintptr_t reserved[3]; /**< zero */
 } clfold_arg;
 
-/** Initialiser of a clfold_arg: CLFOLD_ARG("global const float *w", w_mem). */
-#define CLFOLD_ARG(decl, object)                                                         \
+/**
+ * Initialiser of a clfold_arg that is a value: CLFOLD_VALUE("float", alpha, x) passes x
+ * as alpha. It may be a scalar, a struct that `source` defines, an image or a sampler:
+ * CLFOLD_VALUE("read_only image2d_t", picture, mem) passes the cl_mem `mem`.
+ */
+#define CLFOLD_VALUE(type, name, object)                                                 \
     {                                                                                    \
-        decl, sizeof(object), &(object), 0                                               \
+        type, #name, sizeof(object), &(object), 0, NULL, 0, { 0, 0, 0 }                  \
+    }
+/** Initialiser of one that is a buffer: CLFOLD_BUFFER("global float *", w, mem). */
+#define CLFOLD_BUFFER(type, name, mem)                                                   \
+    {                                                                                    \
+        type, #name, 0, NULL, 0, mem, 0, { 0, 0, 0 }                                     \
+    }
+/** Initialiser of one that is a stream: a buffer of CLFOLD_F32 or the like, from `offset`
+ * on, of which `name` is the element that belongs to `x`. UNSUPPORTED so far. */
+#define CLFOLD_STREAM(element, name, mem, offset)                                        \
+    {                                                                                    \
+        NULL, #name, 0, NULL, element, mem, offset, { 0, 0, 0 }                          \
     }
 
 /** How segments are given. */
@@ -411,7 +452,10 @@ enum {
     /** num + 1 ascending U32 or U64 offsets from in_offset, as in CSR; segments may be
      * empty */
     CLFOLD_BY_OFFSETS,
-    CLFOLD_BY_LENGTH /**< every `num` elements, as rows; no buffer */
+    CLFOLD_BY_LENGTH, /**< every `num` elements, as rows; no buffer */
+    /** columns; no buffer. In blocks of length x num elements, segment j has the items j,
+     * j + num, j + 2 num, ...; a count that is not a multiple is CLFOLD_ERROR_ARGUMENT */
+    CLFOLD_BY_STRIDE
 };
 
 /** Segments that are folded one by one. UNSUPPORTED so far. */
@@ -420,49 +464,95 @@ typedef struct clfold_segments {
     clfold_type type;      /**< of the flags, keys or offsets */
     cl_mem mem;            /**< the flags, keys or offsets */
     size_t offset;         /**< of the first of them in `mem` */
-    size_t num;            /**< BY_OFFSETS: of segments; BY_LENGTH: of elements in each */
-    const char *equal;     /**< BY_KEYS: a condition on keys a, b; NULL: a == b */
-    clfold_place keys_out; /**< reduce BY_KEYS: each segment's key */
-    clfold_place num_out;  /**< BY_KEYS, BY_FLAGS: how many segments */
-    uintptr_t reserved[4]; /**< zero */
+    /** BY_OFFSETS: of segments; BY_LENGTH: of elements in each; BY_STRIDE: of columns */
+    size_t num;
+    size_t length;            /**< BY_STRIDE: of elements in each */
+    clfold_place num_at;      /**< BY_OFFSETS: cl_ulong, the true number */
+    clfold_place keys_out;    /**< reduce BY_KEYS: each segment's key */
+    clfold_place lengths_out; /**< each segment's length, as cl_ulong */
+    clfold_place num_out;     /**< BY_KEYS, BY_FLAGS: how many segments, as cl_ulong */
+    uintptr_t reserved[4];    /**< zero */
 } clfold_segments;
 
 /**
- * What a call folds by. This version has op, type, in, name, init, init_size, init_at,
- * algorithm and for scans total_at; all other fields are UNSUPPORTED so far and must be
- * zero, but `out` may also be `type`.
+ * What a call folds by: a built-in operator, or one of the caller's in OpenCL C. This
+ * version has op, type, in, flags, name, type_name, type_size, source, combine, identity,
+ * args, init, init_size, init_at, algorithm, components, cuts and for scans total_at; all
+ * other fields are UNSUPPORTED so far and must be zero, but `out` may also be `type`.
  *
  * Elements become `type` before they are folded, as OpenCL's convert_T does it: integers
  * keep their low bits, floats are rounded to nearest even. Every pair of types works,
  * except that floats cannot be folded as integers. F16 and F64 need a device that has
  * them; `in` may be F16 on any device where `type` is F32 or F64.
  *
- * OpenCL C in a fold is made a function of its own with these names in scope: a b | in i
- * n | x item prev out, and `args`. The names key, total, j and clfold_* are reserved.
- * load, combine and keep may run again for an element, so they have no side effects.
+ * **What is folded**, with op 0, is one of
+ *   - a scalar: `type`, and `in` may differ
+ *   - 1 to 4 named scalars, which may differ in type: `components`, "float a; float b"
+ *   - any type of OpenCL C, up to 256 bytes: `type_name` and `type_size`
+ *
+ * Where `in` is 0, an element of `in` is what is folded: the C struct of the components
+ * in their order, with the sizes, alignment and padding of OpenCL C, which are checked on
+ * the device. A result in `out`, init and total_at have the same form. Over four bytes of
+ * components of one size, structs have no padding.
+ *
+ * **Texts.** combine and identity are initialisers: "a + b", or with components
+ * "{ a.a * b.a, a.b * b.a + b.b }"; cuts is an expression. Each is made a function of its
+ * own, in which its names, those of `args` and what `source` defines are in scope, and
+ * nothing else. The names pick, truth, to_i8 to to_f64, at, x, y, key, item, prev, out,
+ * in, i, n, total, j and clfold_* are reserved. `args` may not use these, nor a and b. A
+ * text may run again for an element, so it has no side effects. Brackets must be
+ * balanced; combine, identity and cuts have no semicolon and no #, but for one
+ * CLFOLD_HERE at their start.
+ *
+ * **Widths.** CPUs compile a text a second time, for 16 elements at once, in which each
+ * component is a vector. Operators, `?:` and OpenCL's type-generic functions read the
+ * same at both widths, and so do pick(c, a, b), which is c ? a : b; truth(c), which is c
+ * != 0; and to_f32(x) and its kin, conversions. After the first build clfold compares
+ * both widths on random lanes, integers exactly, floats within 16 units in the last
+ * place. A text that does not compile for 16 or differs there runs on scalars; the log
+ * warns once, and clfold_explain() says why. `combine` must therefore be defined for
+ * every value of its components, or have CLFOLD_PARTIAL.
  */
 typedef struct clfold_fold {
-    clfold_op op;      /**< 0: `combine` */
-    clfold_type type;  /**< what is folded: a, b, x, item, init, total; 0: `type_name` */
-    clfold_type in;    /**< the elements of `in`, converted on load; 0: `type` */
-    clfold_type out;   /**< the results in `out`, converted on store; 0: `type` */
-    uint32_t accuracy; /**< CLFOLD_DETERMINISTIC, ... */
-    uint32_t flags;    /**< CLFOLD_COMMUTATIVE | ... */
-    const char *name;  /**< for messages and traces; not part of the program */
-    /** an opaque OpenCL C type, "float4" or one that `source` defines */
+    clfold_op op;     /**< 0: `combine` */
+    clfold_type type; /**< what is folded; 0: `components` or `type_name` */
+    clfold_type in;   /**< the scalars of `in`, converted on load; 0: as what is folded */
+    clfold_type out;  /**< the scalars of `out`, likewise converted on store */
+    /** scalars of an element of `in`, side by side; 0: as what is folded */
+    uint32_t in_scalars;
+    uint32_t out_scalars; /**< of an element of `out`, likewise */
+    uint32_t accuracy;    /**< CLFOLD_DETERMINISTIC, ... */
+    uint32_t flags;       /**< CLFOLD_COMMUTATIVE | ... */
+    const char *name;     /**< for messages and traces; not part of the program */
+    /** 1 to 4 scalars by type and name: "float a; float b". The types are OpenCL C's
+     * char, uchar, short, ushort, int, uint, long, ulong, half, float and double */
+    const char *components;
+    /** a type of OpenCL C, "float4" or one that `source` defines */
     const char *type_name;
-    size_t type_size; /**< its sizeof on the host, in bytes */
-    /** typedefs and functions for the others; begin it with CLFOLD_HERE */
+    size_t type_size; /**< its size in bytes, which the device's sizeof must equal */
+    /** typedefs and functions for the texts; begin it with CLFOLD_HERE */
     const char *source;
-    const char *combine;  /**< of a, b, associative; a comes first: "a + b" */
-    const char *identity; /**< an initialiser, "0" or "{ 1, 0 }"; NULL: there is none */
-    const char *load;     /**< of in, i, n; NULL: "in[i]" */
-    /** a statement on out, item, prev (all before i), x, i, n; NULL: "out[i] = item";
-     * reduce: i is the segment */
+    /** of a, b, associative; a comes first: "a + b" */
+    const char *combine;
+    /** "0" or "{ 1, 0 }"; NULL: there is none. May be combined with any element, on
+     * either side, and leaves it; the sign of a zero may change: the identity of float
+     * add that keeps it is "-0.0f" */
+    const char *identity;
+    /** a condition on b that implies a op b == b for every a: folds in order may leave
+     * out what is before such a b */
+    const char *cuts;
+    /** of x, in, i, n and args: what is folded for element i. NULL: x */
+    const char *load;
+    /** an expression of item, prev (all before i), x, i, n and args, written to out[i].
+     * NULL: item */
+    const char *result;
+    /** a statement on out, item, prev, x, i, n and args, for results that scatter; in
+     * place of `result`. Reduce: i is the segment */
     const char *store;
-    const char *keep;       /**< select, partition: a condition on x, in, i, n */
+    const char *keep;  /**< select, partition: a condition on x, in, i, n */
+    const char *equal; /**< unique, run lengths, BY_KEYS: a condition on a, b */
     const clfold_arg *args; /**< what the OpenCL C above uses besides */
-    size_t num_args;        /**< how many */
+    size_t num_args;        /**< how many, at most 8 */
     /** reduce: one result a segment; scans: start anew at each; NULL: one segment */
     const clfold_segments *segments;
     /** a host value of the result's form, put before each segment; NULL: none. For
@@ -471,19 +561,20 @@ typedef struct clfold_fold {
     size_t init_size; /**< its size in bytes; must be the result's */
     /** init in device memory instead; nowhere in a scan's `out` */
     clfold_place init_at;
-    /** cl_ulong, the true count; the call's `count` is then its bound */
+    /** cl_ulong, the true count; the call's `count` is then its bound. A count of 0
+     * without identity and init writes nothing, since the host cannot know */
     clfold_place count_at;
     /** Scans: the fold of all elements (with segments: of the last), init included,
      * unconverted. It must lie apart from the elements of `in` and `out`, so it may be
-     * out[count]: CSR offsets from counts. It may be init_at */
+     * out[count]: CSR offsets from counts. It may be init_at. With count_at it stays
+     * where it is given */
     clfold_place total_at;
+    /** two cl_ulong, the index and the value of the first offset or key that is out of
+     * bounds, index ~0 for none. The call does not block */
+    clfold_place bad_at;
     /** by name, as clfold_explain() gives it; NULL: chosen by policy. One that cannot do
      * what the fold asks for is UNSUPPORTED */
     const char *algorithm;
-    /** a monoid of 1 to 4 scalars: "float a; float b"; combine, identity and load are
-     * then initialisers in that order */
-    const char *components;
-    const char *cuts;      /**< a condition on b that implies a op b == b for every a */
     uintptr_t reserved[6]; /**< zero */
 } clfold_fold;
 
@@ -519,9 +610,10 @@ CLFOLD_API clfold_fold clfold_builtin(clfold_op op, clfold_type type);
  *     the whole call has, also for count 0. It is for waiting, not for timing: it may
  *     belong to the last of several kernels. On failure *event is NULL.
  *   - in, out: buffers of the context's cl_context, or sub-buffers; they stay the
- *     caller's. `in` must be readable by kernels, `out` writable. `out` may be `in` at
- *     the same byte; any other overlap is CLFOLD_ERROR_OVERLAP, between sub-buffers of
- *     one parent too. With count 0 `in` may be NULL.
+ *     caller's. `in` must be readable by kernels, `out` writable. For reductions and
+ *     scans `out` may be `in` at the same byte; any other overlap is
+ *     CLFOLD_ERROR_OVERLAP, between sub-buffers of one parent too. With count 0 `in` may
+ *     be NULL.
  *
  * What clfold rejects is an ARGUMENT, RANGE, OVERLAP, UNSUPPORTED or EMPTY error; a
  * kernel that the driver does not compile is CLFOLD_ERROR_BUILD; all else is OpenCL's own
@@ -642,16 +734,16 @@ CLFOLD_API clfold_status clfold_select(clfold_context *context, cl_command_queue
                                        cl_event *event);
 
 /**
- * As clfold_select(), and the other elements come after those that were kept. UNSUPPORTED
- * so far.
+ * As clfold_select(), and the other elements go to `rest`, in order. If `rest` is NULL
+ * they come after those that were kept, which reads the input twice. `rest` has room for
+ * `count` elements and may not overlap `in` or `out`. UNSUPPORTED so far.
  * \snippet snippets.c clfold_partition
  */
-CLFOLD_API clfold_status clfold_partition(clfold_context *context, cl_command_queue queue,
-                                          const clfold_fold *fold, cl_mem in,
-                                          size_t in_offset, cl_mem out, size_t out_offset,
-                                          cl_mem num, size_t num_offset, size_t count,
-                                          cl_uint num_wait, const cl_event *wait,
-                                          cl_event *event);
+CLFOLD_API clfold_status clfold_partition(
+    clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
+    size_t in_offset, cl_mem out, size_t out_offset, cl_mem rest, size_t rest_offset,
+    cl_mem num, size_t num_offset, size_t count, cl_uint num_wait, const cl_event *wait,
+    cl_event *event);
 
 /**
  * Keeps the first of each run of equal neighbours, in order. Buffers and `num` are as in
@@ -716,26 +808,38 @@ typedef struct clfold_report {
     uintptr_t reserved[6]; /**< zero */
 } clfold_report;
 
+/** What else of a call decides how it runs. Zero is the default. */
+typedef struct clfold_placement {
+    size_t in_offset;      /**< of the call, in elements */
+    size_t out_offset;     /**< of the call, in elements */
+    cl_bool in_place;      /**< scans: `out` is `in`, at the same place */
+    uintptr_t reserved[4]; /**< zero */
+} clfold_placement;
+
 /**
  * Moves the cost of a first call to here; it is never needed. Builds the programs of
  * `operation` on `fold`, reserves scratch for up to `count` elements, and runs each
  * kernel once on nothing, since some drivers compile only then. Blocks, on a queue of its
- * own. Fails as the call itself would, as far as the fold and the count decide.
+ * own. Fails as the call itself would, as far as the fold, the count and the placement
+ * decide. `placement` may be NULL.
  * \snippet snippets.c clfold_prepare
  */
 CLFOLD_API clfold_status clfold_prepare(clfold_context *context,
                                         clfold_operation operation,
-                                        const clfold_fold *fold, size_t count);
+                                        const clfold_fold *fold, size_t count,
+                                        const clfold_placement *placement);
 
 /**
  * Says what a call would do, and builds nothing. `out` need not be initialised; on
- * failure *out is unchanged. Fails as the call itself would, as far as the fold and the
- * count decide. A scan by look-back may call load_verdict.
+ * failure *out is unchanged. Fails as the call itself would, as far as the fold, the
+ * count and the placement decide; what only a build finds is not known yet. `placement`
+ * may be NULL. A scan by look-back may call load_verdict.
  * \snippet snippets.c clfold_explain
  */
 CLFOLD_API clfold_status clfold_explain(clfold_context *context,
                                         clfold_operation operation,
                                         const clfold_fold *fold, size_t count,
+                                        const clfold_placement *placement,
                                         clfold_report *out);
 
 /** \} */

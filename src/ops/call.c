@@ -14,7 +14,7 @@ static clfold_status run(struct request *request, const struct site *site,
 {
     bool is_reduction = request->job.operation == CLFOLD_REDUCE;
 
-    atomic_fetch_add(&context->calls, 1);
+    request->number = atomic_fetch_add(&context->calls, 1) + 1;
     if (is_reduction && request->job.monoid->op && context->verify_every &&
         (atomic_fetch_add(&context->verifiable, 1) + 1) % context->verify_every == 0) {
         return clfold_request_verify(request, site, context, event);
@@ -104,7 +104,7 @@ static clfold_status call_monoid(struct request *request, clfold_context *contex
         (status = clfold_request_check(request, &site, context))) {
         return status;
     }
-    atomic_fetch_add(&context->calls, 1);
+    request->number = atomic_fetch_add(&context->calls, 1) + 1;
     return clfold_request_run(request, &site, context, event);
 }
 

@@ -42,6 +42,8 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
                                   const clfold_fold *fold)
 {
     const struct later later[] = {
+        { fold->in_scalars != 0, "in_scalars" },
+        { fold->out_scalars != 0, "out_scalars" },
         { fold->accuracy != CLFOLD_DETERMINISTIC, "accuracy" },
         { fold->type_name != NULL, "type_name" },
         { fold->type_size != 0, "type_size" },
@@ -49,16 +51,19 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
         { fold->combine != NULL, "combine" },
         { fold->identity != NULL, "identity" },
         { fold->load != NULL, "load" },
+        { fold->result != NULL, "result" },
         { fold->store != NULL, "store" },
         { fold->keep != NULL, "keep" },
+        { fold->equal != NULL, "equal" },
         { fold->args != NULL, "args" },
         { fold->num_args != 0, "num_args" },
         { fold->segments != NULL, "segments" },
         { fold->count_at.mem != NULL || fold->count_at.offset != 0, "count_at" },
+        { fold->bad_at.mem != NULL || fold->bad_at.offset != 0, "bad_at" },
         { fold->components != NULL, "components" },
         { fold->cuts != NULL, "cuts" },
         { (fold->flags & CLFOLD_COMMUTATIVE) != 0, "flags: CLFOLD_COMMUTATIVE" },
-        { (fold->flags & CLFOLD_CHECKED) != 0, "flags: CLFOLD_CHECKED" },
+        { (fold->flags & CLFOLD_PARTIAL) != 0, "flags: CLFOLD_PARTIAL" },
     };
 
     clfold_status status = clfold_check_reserved(
@@ -71,7 +76,7 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "fold: accuracy %u is unknown",
                            fold->accuracy);
     }
-    if (fold->flags & ~(uint32_t)(CLFOLD_COMMUTATIVE | CLFOLD_CHECKED)) {
+    if (fold->flags & ~(uint32_t)(CLFOLD_COMMUTATIVE | CLFOLD_PARTIAL)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "fold: flags 0x%x has unknown bits", fold->flags);
     }

@@ -16,6 +16,9 @@ static clfold_status check_params(const struct site *site,
     const struct later later[] = {
         { params->cache_folder != NULL, "cache_folder" },
         { params->cache_limit != 0, "cache_limit" },
+        { params->max_programs != 0, "max_programs" },
+        { params->load_program != NULL, "load_program" },
+        { params->save_program != NULL, "save_program" },
     };
     clfold_status status =
         clfold_check_reserved(site, "params", params->reserved,

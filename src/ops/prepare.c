@@ -6,15 +6,27 @@
 
 static clfold_status begin(struct request *request, const struct site *site,
                            clfold_context *context, clfold_operation operation,
-                           const clfold_fold *fold, size_t count)
+                           const clfold_fold *fold, size_t count,
+                           const clfold_placement *placement)
 {
+    static const clfold_placement none;
+    const clfold_placement *at = placement ? placement : &none;
     clfold_status status;
 
-    *request = (struct request){ .job = { .operation = operation, .count = count } };
-    if ((status = clfold_request_fold(request, site, context, fold))) {
+    *request = (struct request){
+        .job = { .operation = operation, .count = count },
+        .in_offset = at->in_offset,
+        .out_offset = at->out_offset,
+    };
+    if ((status = clfold_request_fold(request, site, context, fold)) ||
+        (status = clfold_check_count(site, request->job.monoid, count)) ||
+        (status =
+             clfold_check_reserved(site, "placement", at->reserved,
+                                   sizeof(at->reserved) / sizeof(at->reserved[0])))) {
         return status;
     }
-    return clfold_check_count(site, request->job.monoid, count);
+    request->job.in_place = at->in_place && clfold_operation_row(operation)->writes_each;
+    return CLFOLD_OK;
 }
 
 /* ---- clfold_prepare ---------------------------------------------------------------- */
@@ -98,13 +110,14 @@ static clfold_status prepare_all(clfold_context *context, const struct site *sit
 }
 
 clfold_status clfold_prepare(clfold_context *context, clfold_operation operation,
-                             const clfold_fold *fold, size_t count)
+                             const clfold_fold *fold, size_t count,
+                             const clfold_placement *placement)
 {
     struct site site = clfold_site(context, fold, "clfold_prepare");
     struct request request;
     cl_int status;
 
-    if ((status = begin(&request, &site, context, operation, fold, count))) {
+    if ((status = begin(&request, &site, context, operation, fold, count, placement))) {
         return status;
     }
     atomic_fetch_add(&context->calls, 1);
@@ -162,7 +175,8 @@ static void report(const struct plan *plan, struct reason *reason, clfold_report
 }
 
 clfold_status clfold_explain(clfold_context *context, clfold_operation operation,
-                             const clfold_fold *fold, size_t count, clfold_report *out)
+                             const clfold_fold *fold, size_t count,
+                             const clfold_placement *placement, clfold_report *out)
 {
     struct site site = clfold_site(context, fold, "clfold_explain");
     struct request request;
@@ -171,7 +185,7 @@ clfold_status clfold_explain(clfold_context *context, clfold_operation operation
     uint32_t dropped;
     clfold_status status;
 
-    if ((status = begin(&request, &site, context, operation, fold, count))) {
+    if ((status = begin(&request, &site, context, operation, fold, count, placement))) {
         return status;
     }
     if (!out) {

@@ -17,6 +17,7 @@ struct request {
     const struct interned *fold;    /* whose monoid the job has */
     const struct scan_trace *trace; /* of look-back, or NULL */
     const char *name;               /* the fold's, or "" */
+    uint64_t number;                /* of the call on its context, from 1 */
     bool named;                     /* the algorithm, so that no other may replace it */
     cl_command_queue queue;
     bool in_order;

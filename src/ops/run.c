@@ -119,6 +119,7 @@ static void report(const clfold_context *context, const struct request *request,
                    cl_event event)
 {
     const clfold_launch launched = {
+        .call = request->number,
         .operation = request->job.operation,
         .index = number,
         .num_launches = plan->num_launches,

@@ -28,9 +28,10 @@ clfold_status clfold_select(clfold_context *context, cl_command_queue queue,
 
 clfold_status clfold_partition(clfold_context *context, cl_command_queue queue,
                                const clfold_fold *fold, cl_mem in, size_t in_offset,
-                               cl_mem out, size_t out_offset, cl_mem num,
-                               size_t num_offset, size_t count, cl_uint num_wait,
-                               const cl_event *wait, cl_event *event)
+                               cl_mem out, size_t out_offset, cl_mem rest,
+                               size_t rest_offset, cl_mem num, size_t num_offset,
+                               size_t count, cl_uint num_wait, const cl_event *wait,
+                               cl_event *event)
 {
     return unsupported(context, "clfold_partition", event);
 }

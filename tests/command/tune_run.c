@@ -138,7 +138,7 @@ static void types(void **state)
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
         const clfold_fold fold = clfold_builtin(CLFOLD_ADD, type);
         clfold_report report;
-        if (clfold_explain(session.context, CLFOLD_REDUCE, &fold, 1, &report) ==
+        if (clfold_explain(session.context, CLFOLD_REDUCE, &fold, 1, NULL, &report) ==
             CLFOLD_ERROR_UNSUPPORTED) {
             continue;
         }

@@ -106,11 +106,12 @@ static void assert_rejected(const struct call_row *row, struct call call, bool b
     }
     if (before) {
         assert_words("clfold_prepare",
-                     clfold_prepare(ctx, row->operation, call.fold, call.count), status,
-                     words, line);
-        assert_words("clfold_explain",
-                     clfold_explain(ctx, row->operation, call.fold, call.count, &report),
+                     clfold_prepare(ctx, row->operation, call.fold, call.count, NULL),
                      status, words, line);
+        assert_words(
+            "clfold_explain",
+            clfold_explain(ctx, row->operation, call.fold, call.count, NULL, &report),
+            status, words, line);
     }
 }
 
@@ -173,7 +174,7 @@ static void test_null(void **state)
     reject(0, ARGUMENT, "in is NULL", call.in = NULL, call.count = 1);
     reject(HAS_OUT, ARGUMENT, "out is NULL", call.out = NULL);
     reject(HAS_RESULT, ARGUMENT, "result is NULL", call.result = NULL);
-    assert_refused(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 1, NULL),
+    assert_refused(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 1, NULL, NULL),
                    CLFOLD_ERROR_ARGUMENT, "out is NULL");
 }
 
@@ -202,11 +203,12 @@ static void test_enumerators(void **state)
         snprintf(words, sizeof(words), "reserved[%zu]", i);
         reject_fold(0, ARGUMENT, words, fold.reserved[i] = 1);
     }
-    assert_refused(clfold_prepare(ctx, 0, &sum, 1), CLFOLD_ERROR_ARGUMENT, "operation 0");
-    assert_refused(clfold_prepare(ctx, 99, &sum, 1), CLFOLD_ERROR_ARGUMENT,
+    assert_refused(clfold_prepare(ctx, 0, &sum, 1, NULL), CLFOLD_ERROR_ARGUMENT,
+                   "operation 0");
+    assert_refused(clfold_prepare(ctx, 99, &sum, 1, NULL), CLFOLD_ERROR_ARGUMENT,
                    "operation 99");
-    assert_refused(clfold_prepare(ctx, CLFOLD_UNIQUE, &sum, 1), CLFOLD_ERROR_UNSUPPORTED,
-                   "operation");
+    assert_refused(clfold_prepare(ctx, CLFOLD_UNIQUE, &sum, 1, NULL),
+                   CLFOLD_ERROR_UNSUPPORTED, "operation");
 }
 
 /* What this version lacks is named, one field at a time. */
@@ -220,7 +222,12 @@ static void test_later_fields(void **state)
     } later[] = {
         { "accuracy", { .accuracy = CLFOLD_COMPENSATED } },
         { "CLFOLD_COMMUTATIVE", { .flags = CLFOLD_COMMUTATIVE } },
-        { "CLFOLD_CHECKED", { .flags = CLFOLD_CHECKED } },
+        { "CLFOLD_PARTIAL", { .flags = CLFOLD_PARTIAL } },
+        { "in_scalars", { .in_scalars = 2 } },
+        { "out_scalars", { .out_scalars = 2 } },
+        { "result", { .result = "item" } },
+        { "equal", { .equal = "a == b" } },
+        { "bad_at", { .bad_at = { spare, 0 } } },
         { "type_name", { .type_name = "float4" } },
         { "type_size", { .type_size = 16 } },
         { "source", { .source = CLFOLD_HERE } },
@@ -274,7 +281,7 @@ static void test_algorithms(void **state)
                 continue;
             }
             clfold_status status =
-                clfold_explain(ctx, row->operation, &named, COUNT, &report);
+                clfold_explain(ctx, row->operation, &named, COUNT, NULL, &report);
             if (!is_due_refusal(&device, named.algorithm, &none, false, status)) {
                 assert_ok(status);
                 assert_string_equal(report.algorithm, named.algorithm);
@@ -412,12 +419,12 @@ static void test_ranges(void **state)
     /* More bytes than there can be, of elements and of results. */
     for_calls(row, HAS_OUT)
     {
-        assert_refused(clfold_explain(ctx, row->operation, &sum, SIZE_MAX, &report),
+        assert_refused(clfold_explain(ctx, row->operation, &sum, SIZE_MAX, NULL, &report),
                        CLFOLD_ERROR_RANGE,
                        "count 18446744073709551615 of 4 bytes each overflows");
-        assert_refused(clfold_prepare(ctx, row->operation, &sum, SIZE_MAX / 2),
+        assert_refused(clfold_prepare(ctx, row->operation, &sum, SIZE_MAX / 2, NULL),
                        CLFOLD_ERROR_RANGE, "of 4 bytes each overflows");
-        assert_refused(clfold_prepare(ctx, row->operation, &wide, SIZE_MAX / 4),
+        assert_refused(clfold_prepare(ctx, row->operation, &wide, SIZE_MAX / 4, NULL),
                        CLFOLD_ERROR_RANGE, "of 8 bytes each overflows");
     }
 }
@@ -625,7 +632,7 @@ static void test_later_calls(void **state)
     assert_refused(name(ctx, device.queue, &sum, __VA_ARGS__), CLFOLD_ERROR_UNSUPPORTED, \
                    #name)
     reject_later(clfold_select, in, 0, out, 0, out, 1, 1, 0, NULL, NULL);
-    reject_later(clfold_partition, in, 0, out, 0, out, 1, 1, 0, NULL, NULL);
+    reject_later(clfold_partition, in, 0, out, 0, out, 1, out, 2, 1, 0, NULL, NULL);
     reject_later(clfold_unique, in, 0, out, 0, out, 1, 1, 0, NULL, NULL);
     reject_later(clfold_run_length_encode, in, 0, out, 0, out, 0, out, 0, 1, 0, NULL,
                  NULL);
@@ -658,6 +665,9 @@ static void test_context(void **state)
     params.log_level = 9;
     assert_refused(clfold_context_create(&none, device.context, device.id, &params),
                    CLFOLD_ERROR_ARGUMENT, "log_level 9");
+    params = (clfold_context_params){ .max_programs = 1 };
+    assert_refused(clfold_context_create(&none, device.context, device.id, &params),
+                   CLFOLD_ERROR_UNSUPPORTED, "max_programs");
     params = (clfold_context_params){ .cache_folder = "folder" };
     assert_refused(clfold_context_create(&none, device.context, device.id, &params),
                    CLFOLD_ERROR_UNSUPPORTED, "cache_folder");

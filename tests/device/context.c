@@ -131,6 +131,7 @@ static void test_key(void **state)
 
 struct launches {
     clfold_operation operation;
+    uint64_t call;
     const struct algorithm_row *row;
     cl_command_queue queue;
     uint32_t num, num_launches;
@@ -144,6 +145,7 @@ static void take_launch(void *user, const clfold_launch *launch)
     cl_command_queue queue = NULL;
     bool known = false;
 
+    assert_int_equal(launch->call, launches->call);
     assert_int_equal(launch->operation, launches->operation);
     assert_int_equal(launch->index, launches->num);
     assert_int_equal(launch->num_launches, launches->num_launches);
@@ -189,6 +191,14 @@ static clfold_status run_launched(clfold_context *ctx, const clfold_fold *fold,
     return status;
 }
 
+static uint64_t next_call(clfold_context *ctx)
+{
+    clfold_stats stats;
+
+    assert_ok(clfold_context_stats(ctx, &stats));
+    return stats.calls + 1;
+}
+
 /* Every kernel of every algorithm, as explain foretells it. */
 static void test_launches(void **state)
 {
@@ -209,14 +219,16 @@ static void test_launches(void **state)
                                    .algorithm = row->name };
         clfold_report report;
         if (row->family != clfold_operation_row(operation)->family ||
-            clfold_prepare(ctx, operation, &fold, COUNT) == CLFOLD_ERROR_UNSUPPORTED) {
+            clfold_prepare(ctx, operation, &fold, COUNT, NULL) ==
+                CLFOLD_ERROR_UNSUPPORTED) {
             assert_true(row->family != clfold_operation_row(operation)->family ||
                         row->looks_back);
             continue;
         }
-        assert_ok(clfold_explain(ctx, operation, &fold, COUNT, &report));
+        assert_ok(clfold_explain(ctx, operation, &fold, COUNT, NULL, &report));
         launches = (struct launches){
             .operation = operation,
+            .call = next_call(ctx),
             .row = row,
             .queue = i / 3 % 2 && device.disorder ? device.disorder : device.queue,
             .num_launches = (uint32_t)report.num_launches,
@@ -232,8 +244,9 @@ static void test_launches(void **state)
     const clfold_fold fold = { .name = "launched", .op = CLFOLD_ADD, .type = CLFOLD_F32 };
     clfold_report report;
     cl_float result;
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &fold, COUNT, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &fold, COUNT, NULL, &report));
     launches = (struct launches){ .operation = CLFOLD_REDUCE,
+                                  .call = next_call(ctx),
                                   .row = clfold_algorithm_row(REDUCE_TILES),
                                   .queue = device.queue,
                                   .num_launches = (uint32_t)report.num_launches };
@@ -294,9 +307,9 @@ static void test_prepare(void **state)
     clfold_report report;
 
     (void)state;
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, large, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, large, NULL, &report));
     assert_int_equal(stats_of(ctx).builds, 0);
-    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, large));
+    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, large, NULL));
     clfold_stats stats = stats_of(ctx);
     assert_int_equal(stats.builds, 1);
     assert_true(stats.scratch_bytes >= report.scratch_bytes);
@@ -306,7 +319,7 @@ static void test_prepare(void **state)
     assert_int_equal(stats_of(ctx).builds, 1);
     assert_int_equal(stats_of(ctx).hits, 1);
     assert_int_equal(stats_of(ctx).scratch_bytes, stats.scratch_bytes);
-    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, 0));
+    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, 0, NULL));
     assert_int_equal(stats_of(ctx).builds, 1);
     clfold_context_destroy(&ctx);
 }
@@ -325,7 +338,7 @@ static void test_explain(void **state)
     clfold_policies(&ctx->caps.facts, FAMILY_SCAN, 4, scan);
     memset(&report, 0xff, sizeof(report));
     clfold_context_override(ctx, &tiles);
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, NULL, &report));
     assert_string_equal(report.algorithm, "reduce_tiles");
     assert_int_equal(report.tile, 128);
     assert_int_equal(report.group_size, 16);
@@ -346,15 +359,15 @@ static void test_explain(void **state)
     for (size_t i = 0; i < sizeof(report.reserved) / sizeof(report.reserved[0]); ++i) {
         assert_int_equal(report.reserved[i], 0);
     }
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 100, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 100, NULL, &report));
     assert_int_equal(report.num_launches, 1);
     assert_int_equal(report.scratch_bytes, 0);
-    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, 100, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, 100, NULL, &report));
     assert_string_equal(report.policy, scan[0].row);
     const clfold_fold rung = { .op = CLFOLD_ADD,
                                .type = CLFOLD_F32,
                                .algorithm = "reduce6" };
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &rung, 100, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &rung, 100, NULL, &report));
     assert_null(report.policy);
     clfold_stats stats = stats_of(ctx);
     assert_int_equal(stats.builds, 0);
@@ -543,20 +556,22 @@ static void test_environment(void **state)
     char usual[64];
 
     (void)state;
-    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT, NULL, &report));
     snprintf(usual, sizeof(usual), "%s", report.algorithm);
     for (size_t i = 0; i < num; ++i) {
         clfold_context *other;
         assert_int_equal(setenv("CLFOLD_SCAN", algorithms[i], 1), 0);
         other = context(NULL);
         assert_int_equal(unsetenv("CLFOLD_SCAN"), 0);
-        assert_ok(clfold_explain(other, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT, &report));
+        assert_ok(
+            clfold_explain(other, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT, NULL, &report));
         assert_string_equal(report.algorithm, algorithms[i]);
-        assert_ok(clfold_explain(other, CLFOLD_INCLUSIVE_SCAN, &named, COUNT, &report));
+        assert_ok(
+            clfold_explain(other, CLFOLD_INCLUSIVE_SCAN, &named, COUNT, NULL, &report));
         assert_string_equal(report.algorithm, "reduce_then_scan");
-        assert_ok(clfold_explain(other, CLFOLD_REDUCE, &sum, COUNT, &report));
+        assert_ok(clfold_explain(other, CLFOLD_REDUCE, &sum, COUNT, NULL, &report));
         assert_string_equal(report.algorithm, "reduce_tiles");
-        assert_ok(clfold_prepare(other, CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT));
+        assert_ok(clfold_prepare(other, CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT, NULL));
         assert_int_equal(stats_of(other).builds, 1); /* none for few elements */
         /* The name counts with the scan itself, too: its program is another one. */
         assert_ok(clfold_inclusive_scan(other, device.queue, &sum, in, 0, out, 0, 16, 0,
@@ -575,13 +590,13 @@ static void test_environment(void **state)
                    CLFOLD_ERROR_ARGUMENT, "CLFOLD_SCAN is \"scan_by_magic\"");
     assert_null(none);
     /* A context reads it but once. */
-    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT, NULL, &report));
     assert_string_equal(report.algorithm, usual);
     clfold_context_destroy(&ctx);
     setenv("CLFOLD_SCAN", "", 1);
     ctx = context(NULL);
     unsetenv("CLFOLD_SCAN");
-    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT, NULL, &report));
     assert_string_equal(report.algorithm, usual);
     clfold_context_destroy(&ctx);
 }

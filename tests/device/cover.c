@@ -208,7 +208,7 @@ static clfold_report report_of(const struct row *row, const char *algorithm, siz
     clfold_report report;
 
     clfold_context_override(ctx, &plain.plan);
-    assert_ok(clfold_explain(ctx, operation_of(row), &fold, count, &report));
+    assert_ok(clfold_explain(ctx, operation_of(row), &fold, count, NULL, &report));
     return report;
 }
 

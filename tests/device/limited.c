@@ -61,7 +61,7 @@ static uint32_t launches_of(const clfold_fold *fold, size_t count, bool few_grou
 {
     clfold_report report;
 
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, fold, count, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, fold, count, NULL, &report));
     if (report.num_launches > 2) {
         assert_true(!few_groups || strstr(report.reason, "the most at once here, and "));
         assert_non_null(strstr(report.reason, " launches that fold their partials"));
@@ -179,7 +179,7 @@ static void test_prepared(void **state)
         assert_ok(clfold_context_create(&own, device.context, device.id, NULL));
         own->caps.facts.most_elements = FEW;
         clfold_context_override(own, &ways[w].plan);
-        assert_ok(clfold_prepare(own, CLFOLD_REDUCE, &fold, size));
+        assert_ok(clfold_prepare(own, CLFOLD_REDUCE, &fold, size, NULL));
         assert_ok(clfold_context_stats(own, &before));
         for (size_t count = size; count > 0; count /= 3) {
             assert_ok(clfold_reduce_host(own, device.queue, &fold, in, 0, count, &result,
@@ -266,7 +266,8 @@ static void assert_many_launches(const struct prefix_case *scan)
     clfold_report report;
 
     clfold_context_override(ctx, &scan->plan);
-    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY_TILES, &report));
+    assert_ok(
+        clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY_TILES, NULL, &report));
     assert_true(report.num_launches >= least);
 }
 
@@ -372,7 +373,7 @@ static void test_prepared_scans(void **state)
         assert_ok(clfold_context_create(&own, device.context, device.id, NULL));
         own->caps.facts.most_elements = FEW_OF_SCANS;
         clfold_context_override(own, &scan_tiles[k]);
-        assert_ok(clfold_prepare(own, CLFOLD_INCLUSIVE_SCAN, &fold, MANY_TILES));
+        assert_ok(clfold_prepare(own, CLFOLD_INCLUSIVE_SCAN, &fold, MANY_TILES, NULL));
         assert_ok(clfold_context_stats(own, &before));
         for (size_t count = MANY_TILES; count > 0; count /= 3) {
             assert_ok(clfold_inclusive_scan(own, device.queue, &fold, mem, 5, mem, 5,

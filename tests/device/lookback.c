@@ -703,7 +703,7 @@ static void test_replayed(void **state)
     assert_ok(clfold_inclusive_scan(own, device.queue, &fold, in_mem, 0, out_mem, 0,
                                     count, 0, NULL, NULL));
     read_buffer(out_mem, expected, sizeof(expected));
-    assert_ok(clfold_explain(own, CLFOLD_INCLUSIVE_SCAN, &fold, count, &report));
+    assert_ok(clfold_explain(own, CLFOLD_INCLUSIVE_SCAN, &fold, count, NULL, &report));
     assert_null(own->cache.programs->next);
     for (int i = 0; i < REPLAYS; ++i) {
         const size_t global = report.num_groups;

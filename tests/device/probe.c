@@ -346,10 +346,11 @@ static void test_none(void **state)
                                                         : FATE_NOT_BUILT));
         assert_refused(scan(ctx, device.queue, out, "scan_lookback"),
                        CLFOLD_ERROR_UNSUPPORTED, why);
-        assert_refused(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT),
+        assert_refused(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT, NULL),
                        CLFOLD_ERROR_UNSUPPORTED, why);
     }
-    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, (size_t)1 << 26, &report));
+    assert_ok(
+        clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, (size_t)1 << 26, NULL, &report));
     assert_string_equal(report.algorithm, "reduce_then_scan");
     assert_int_equal(findings_of(ctx).verdict.tier, MEMORY_NONE);
     assert_int_equal(kept.saves, 1);
@@ -373,7 +374,8 @@ static void test_known(void **state)
     assert_int_equal(words[0] != '\0', device.is_known);
     assert_int_equal(kept.loads, device.is_known ? 0 : 1);
     assert_int_equal(kept.saves, 0);
-    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, (size_t)1 << 26, &report));
+    assert_ok(
+        clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, (size_t)1 << 26, NULL, &report));
     if (device.is_known) {
         assert_string_equal(report.algorithm, "scan_lookback");
     }
@@ -479,7 +481,8 @@ static void test_callbacks(void **state)
     (void)state;
     assert_int_equal(kept.loads, 0);
     for (int i = 0; i < 2; ++i) {
-        assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT, &report));
+        assert_ok(
+            clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT, NULL, &report));
         assert_non_null(strstr(report.reason, "if a probe finds memory for it"));
         assert_int_equal(kept.loads, 1);
         assert_int_equal(kept.saves, 0);
@@ -487,10 +490,10 @@ static void test_callbacks(void **state)
     assert_non_null(strstr(kept.key, ctx->caps.name));
     assert_non_null(strstr(kept.key, ctx->caps.driver));
     assert_non_null(strstr(kept.key, ctx->caps.platform));
-    assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT));
+    assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT, NULL));
     assert_scans(ctx, "scan_lookback");
     assert_scans(ctx, "scan_chained");
-    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT, NULL, &report));
     assert_null(strstr(report.reason, "if a probe finds memory for it"));
     assert_int_equal(kept.loads, 1);
     assert_int_equal(kept.saves, 1);

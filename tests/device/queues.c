@@ -550,7 +550,7 @@ static void test_scratch_limit(void **state)
     cl_event gate = gate_create();
 
     (void)state;
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, NULL, &report));
     size_t limit = report.scratch_bytes / 4 * 7;
     clfold_context *limited = limited_create(limit);
     for (size_t i = 0; i < 3; ++i) {
@@ -599,7 +599,7 @@ static bool begin_look_back(void)
     plan.tile_elements = 4096;
     clfold_context_override(ctx, &plan);
     if (plan.tier == MEMORY_NONE ||
-        clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, &report)) {
+        clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, NULL, &report)) {
         print_message("%s does not look back over %d elements\n", device.name, COUNT);
         assert_false(device.is_known);
         return false;

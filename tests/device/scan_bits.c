@@ -38,7 +38,7 @@ static size_t tile_of(const struct prefix_case *scan)
     clfold_report report;
 
     clfold_context_override(ctx, &scan->plan);
-    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 1 << 20, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 1 << 20, NULL, &report));
     return report.tile;
 }
 
@@ -49,7 +49,7 @@ static double depth_of(const struct prefix_case *scan, size_t tile)
     clfold_report report;
     const clfold_fold fold = { .op = scan->op, .type = scan->pair.type };
 
-    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 1 << 20, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 1 << 20, NULL, &report));
     size_t group = report.group_size;
     size_t inside = group > 1 ? tile / group + group : tile / 16 + 20;
     return (double)(inside + TILES + 8);

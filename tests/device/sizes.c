@@ -82,7 +82,7 @@ static size_t tile_of(const struct prefix_case *prefix)
 
     clfold_context_override(ctx, &prefix->plan);
     assert_ok(clfold_explain(ctx, prefix->reduces ? CLFOLD_REDUCE : CLFOLD_INCLUSIVE_SCAN,
-                             &fold, 1 << 20, &report));
+                             &fold, 1 << 20, NULL, &report));
     assert_true(report.tile > 0);
     return report.tile;
 }
@@ -311,7 +311,7 @@ static void test_stage_limit(void **state)
                                    .count = count };
         clfold_report report;
         clfold_context_override(ctx, &plan);
-        assert_ok(clfold_explain(ctx, row->operation, &fold, count, &report));
+        assert_ok(clfold_explain(ctx, row->operation, &fold, count, NULL, &report));
         assert_true(row->has & HAS_ITEMS ||
                     report.tile == (is_signed ? INT32_MAX / 128 : UINT32_MAX / 255));
         memset(bytes, is_signed ? 0x80 : 0xff, count);

@@ -118,7 +118,7 @@ static void test_context_stats(void **state)
     const clfold_fold largest = { .op = CLFOLD_MAX, .type = CLFOLD_U32 };
     clfold_stats before, after;
 
-    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &largest, 8));
+    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &largest, 8, NULL));
     assert_ok(clfold_context_stats(ctx, &before));
     assert_ok(clfold_reduce(ctx, queue, &largest, in, 0, out, 0, 8, 0, NULL, NULL));
     assert_ok(clfold_context_stats(ctx, &after));
@@ -226,9 +226,9 @@ static void test_partition(void **state)
     const clfold_fold odd = { .type = CLFOLD_U32, .keep = "x % 2 == 1" };
 
     /* Once it is supported, out is 3 1 1 5 9, then 4 2 6, and num[0] is 5. */
-    assert_int_equal(
-        clfold_partition(ctx, queue, &odd, in, 0, out, 0, num, 0, 8, 0, NULL, NULL),
-        CLFOLD_ERROR_UNSUPPORTED);
+    assert_int_equal(clfold_partition(ctx, queue, &odd, in, 0, out, 0, NULL, 0, num, 0, 8,
+                                      0, NULL, NULL),
+                     CLFOLD_ERROR_UNSUPPORTED);
     /* [clfold_partition] */
 }
 
@@ -278,7 +278,7 @@ static void test_prepare(void **state)
     clfold_stats stats;
 
     /* When the program starts, so that no call builds anything later. */
-    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &product, 1000000));
+    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &product, 1000000, NULL));
     assert_ok(clfold_context_stats(ctx, &stats));
     assert_true(stats.builds > 0);
     /* [clfold_prepare] */
@@ -291,7 +291,7 @@ static void test_explain(void **state)
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
     clfold_report report;
 
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 1000000, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 1000000, NULL, &report));
     printf("%s, %zu launches: %s\n", report.algorithm, report.num_launches,
            report.reason);
     assert_string_equal(report.algorithm, "reduce_tiles");

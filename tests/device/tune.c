@@ -78,7 +78,7 @@ static clfold_report explain(clfold_context *ctx, clfold_operation operation,
 {
     clfold_report report;
 
-    assert_ok(clfold_explain(ctx, operation, fold, count, &report));
+    assert_ok(clfold_explain(ctx, operation, fold, count, NULL, &report));
     return report;
 }
 
@@ -323,7 +323,7 @@ static void test_prepared(void **state)
     write_rows("inclusive_scan add i32:i32 2^19..2^21 tile_bytes=4096");
     ctx = open_with(file, &journal);
     assert_true(is_tuned(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, large));
-    assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, large));
+    assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, large, NULL));
     assert_ok(clfold_context_stats(ctx, &before));
     assert_ok(clfold_inclusive_scan(ctx, device.queue, &sum, mem, 0, mem, 0, 100, 0, NULL,
                                     NULL));

@@ -78,7 +78,7 @@ static void test_no_lookback(void **state)
     assert_int_equal(clfold_context_findings(ctx, true, &findings, &is_known, &failed),
                      CL_SUCCESS);
     const uint64_t probed = clspy_calls("clBuildProgram");
-    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY, NULL, &report));
     if (strcmp(report.algorithm, "scan_lookback") == 0) {
         fail_builds(2, CL_BUILD_PROGRAM_FAILURE);
         for (int i = 0; i < 2; ++i) {
@@ -92,7 +92,7 @@ static void test_no_lookback(void **state)
                                              4, &total, 0, NULL, NULL),
                          CL_SUCCESS);
         assert_int_equal(total, MANY);
-        assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY, &report));
+        assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY, NULL, &report));
         assert_string_equal(report.algorithm, "reduce_then_scan");
         fold.algorithm = "scan_lookback";
         assert_refused(clfold_inclusive_scan(ctx, device.queue, &fold, in, 0, out, 0,
@@ -163,7 +163,7 @@ static void test_trace_next_tile(void **state)
     (void)state;
     assert_int_equal(status, CL_SUCCESS);
     clfold_context_override(ctx, NULL);
-    if (clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY) == CLFOLD_OK) {
+    if (clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY, NULL) == CLFOLD_OK) {
         clspy_reset();
         fail_builds(1, CL_BUILD_PROGRAM_FAILURE);
         assert_ok(clfold_trace(ctx, device.queue, &fold, mem, 0, mem, MANY, MANY, tiles,
@@ -216,7 +216,7 @@ static void test_tier_fails(void **state)
         if (fails) {
             clspy_arm(calls[i], 1, CL_OUT_OF_RESOURCES);
         }
-        assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 1 << 20));
+        assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 1 << 20, NULL));
         assert_int_equal(clspy_disarm().fired, fails);
         assert_int_equal(log_has(CLFOLD_LOG_WARNING, "probing memory for look-back",
                                  "CL_OUT_OF_RESOURCES"),
@@ -277,13 +277,13 @@ static void test_next_tile(void **state)
     clfold_stats stats;
 
     (void)state;
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &before));
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, NULL, &before));
     fail_builds(1, CL_BUILD_PROGRAM_FAILURE);
     assert_ok(reduce(ctx));
     assert_true(clspy_disarm().fired);
     assert_int_equal(clspy_calls("clBuildProgram"), 2);
     assert_true(log_has(CLFOLD_LOG_WARNING, "does not build", ""));
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &after));
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, NULL, &after));
     assert_null(strstr(before.reason, "does not build"));
     assert_non_null(strstr(after.reason, "does not build"));
     /* Told once; later calls succeed without a word, and find their program. */
@@ -356,8 +356,8 @@ static void test_no_tile(void **state)
     for (int i = 0; i < 2; ++i) {
         assert_refused(reduce(ctx), CLFOLD_ERROR_BUILD, words);
     }
-    assert_refused(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, COUNT), CLFOLD_ERROR_BUILD,
-                   words);
+    assert_refused(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, COUNT, NULL),
+                   CLFOLD_ERROR_BUILD, words);
     assert_int_equal(clspy_calls("clBuildProgram"), 2);
     /* Another fold has programs of its own. */
     const clfold_fold max = { .op = CLFOLD_MAX, .type = CLFOLD_I32 };
@@ -766,7 +766,7 @@ static void check_small_groups(const char *vendor, const char *row, size_t most)
     clspy_answer("clGetDeviceInfo", CL_DEVICE_VENDOR, vendor, strlen(vendor) + 1);
     clspy_answer("clGetDeviceInfo", CL_DEVICE_MAX_WORK_GROUP_SIZE, &most, sizeof(most));
     ctx = open_context();
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, &report));
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, NULL, &report));
     assert_non_null(strstr(report.reason, row));
     assert_true(report.group_size >= 1 && report.group_size <= most);
     assert_ok(reduce(ctx));
@@ -835,7 +835,7 @@ static void test_no_f64(void **state)
     assert_refused(clfold_reduce_host(ctx, device.queue, &wide, input, 0, 1, &result,
                                       sizeof(result)),
                    CLFOLD_ERROR_UNSUPPORTED, "type f64");
-    assert_refused(clfold_prepare(ctx, CLFOLD_REDUCE, &sum_f64, 1),
+    assert_refused(clfold_prepare(ctx, CLFOLD_REDUCE, &sum_f64, 1, NULL),
                    CLFOLD_ERROR_UNSUPPORTED, "type f64");
     assert_int_equal(clspy_calls("clBuildProgram"), 0);
     assert_ok(reduce(ctx)); /* of integers */

@@ -140,17 +140,17 @@ static clfold_status fire_prepare_scan(struct run *run)
 {
     const clfold_fold fold = fold_of(run);
 
-    return clfold_prepare(run->ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT);
+    return clfold_prepare(run->ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, NULL);
 }
 
 static clfold_status fire_prepare(struct run *run)
 {
-    return clfold_prepare(run->ctx, CLFOLD_REDUCE, &sum, COUNT);
+    return clfold_prepare(run->ctx, CLFOLD_REDUCE, &sum, COUNT, NULL);
 }
 
 static clfold_status fire_explain(struct run *run)
 {
-    return clfold_explain(run->ctx, CLFOLD_REDUCE, &sum, COUNT, &run->report);
+    return clfold_explain(run->ctx, CLFOLD_REDUCE, &sum, COUNT, NULL, &run->report);
 }
 
 static clfold_status fire_tuning_text(struct run *run)
@@ -182,7 +182,7 @@ static clfold_status fire_lookback(struct run *run)
 /* As many as look-back is chosen for. */
 static clfold_status fire_prepare_lookback(struct run *run)
 {
-    return clfold_prepare(run->ctx, CLFOLD_INCLUSIVE_SCAN, &sum, (size_t)1 << 24);
+    return clfold_prepare(run->ctx, CLFOLD_INCLUSIVE_SCAN, &sum, (size_t)1 << 24, NULL);
 }
 
 static clfold_status fire_stats(struct run *run)
@@ -237,7 +237,8 @@ static void limit_tiles(struct run *run)
     do {
         run->ctx->caps.facts.most_elements = most;
         most *= 2;
-        assert_ok(clfold_explain(run->ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, &report));
+        assert_ok(
+            clfold_explain(run->ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, NULL, &report));
     } while (report.num_launches > 40);
     warm_scan(run);
 }
@@ -334,7 +335,8 @@ static void check_long_scan(struct run *run)
     clfold_report report;
 
     check_scan(run);
-    assert_ok(clfold_explain(run->ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, &report));
+    assert_ok(
+        clfold_explain(run->ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, NULL, &report));
     assert_true(report.num_launches > (report.num_groups == 1 ? 1 : 3));
 }
 

@@ -134,7 +134,7 @@ static void check_in_order(const struct warm *warm)
     clfold_fold fold = sum;
 
     fold.algorithm = warm->algorithm;
-    assert_ok(clfold_explain(ctx, warm->operation, &fold, warm->count, &report));
+    assert_ok(clfold_explain(ctx, warm->operation, &fold, warm->count, NULL, &report));
     for (int i = 0; i < MOST_IN_FLIGHT; ++i) {
         assert_ok(make(ctx, device.queue, warm, NULL, NULL));
     }

@@ -20,9 +20,11 @@ USE = """
 clfold_fold use(cl_mem w);
 clfold_fold use(cl_mem w)
 {
-    const clfold_arg args[] = { CLFOLD_ARG("global const float *w", w) };
+    const clfold_arg args[] = { CLFOLD_VALUE("read_only image2d_t", picture, w),
+                                CLFOLD_BUFFER("global const float *", weights, w),
+                                CLFOLD_STREAM(CLFOLD_F32, y, w, 0) };
     clfold_fold fold = clfold_builtin(CLFOLD_ADD, CLFOLD_F32);
-    fold.flags = CLFOLD_COMMUTATIVE | CLFOLD_CHECKED;
+    fold.flags = CLFOLD_COMMUTATIVE | CLFOLD_PARTIAL;
     fold.source = CLFOLD_HERE "float twice(float x) { return 2 * x; }";
     fold.num_args = args[0].size;
     return fold;

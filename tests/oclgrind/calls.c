@@ -371,7 +371,7 @@ static unsigned reduce_in_launches(const struct device *device, clfold_context *
                                    .in = subject->in,
                                    .algorithm = algorithm };
         clfold_report report;
-        check(clfold_explain(context, CLFOLD_REDUCE, &fold, count, &report),
+        check(clfold_explain(context, CLFOLD_REDUCE, &fold, count, NULL, &report),
               "clfold_explain");
         if (report.num_launches < 3) {
             fprintf(stderr, "calls: %s, count %zu: %zu launches, less than 3\n",

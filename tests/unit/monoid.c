@@ -20,19 +20,20 @@ static void test_struct_sizes(void **state)
     if (sizeof(void *) != 8) {
         skip();
     }
-    assert_int_equal(sizeof(clfold_fold), 256);
-    assert_int_equal(sizeof(clfold_context_params), 160);
-    assert_int_equal(sizeof(clfold_segments), 104);
-    assert_int_equal(sizeof(clfold_arg), 32);
+    assert_int_equal(sizeof(clfold_fold), 296);
+    assert_int_equal(sizeof(clfold_context_params), 168);
+    assert_int_equal(sizeof(clfold_segments), 136);
+    assert_int_equal(sizeof(clfold_arg), 80);
     assert_int_equal(sizeof(clfold_arg_value), 16);
     assert_int_equal(sizeof(clfold_place), 16);
     assert_int_equal(sizeof(clfold_stats), 128);
     assert_int_equal(sizeof(clfold_report), 384);
-    assert_int_equal(sizeof(clfold_launch), 56);
-    assert_int_equal(offsetof(clfold_fold, algorithm), 184);
-    assert_int_equal(offsetof(clfold_fold, components), 192);
-    assert_int_equal(offsetof(clfold_fold, cuts), 200);
-    assert_int_equal(offsetof(clfold_context_params, load_verdict), 64);
+    assert_int_equal(sizeof(clfold_launch), 64);
+    assert_int_equal(sizeof(clfold_placement), 56);
+    assert_int_equal(offsetof(clfold_fold, algorithm), 240);
+    assert_int_equal(offsetof(clfold_fold, components), 40);
+    assert_int_equal(offsetof(clfold_fold, cuts), 88);
+    assert_int_equal(offsetof(clfold_context_params, load_verdict), 72);
 }
 
 static void test_builtin(void **state)

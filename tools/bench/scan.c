@@ -228,7 +228,7 @@ static double multiple_of(struct bench *bench, const struct bench_case *scan)
     choose_tile(bench, scan);
     if (!scan->algorithm || !fold.op ||
         clfold_explain(bench->device.session.context, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT,
-                       &report)) {
+                       NULL, &report)) {
         return 0;
     }
     return (double)(report.bytes_read + report.bytes_written) /

@@ -36,8 +36,8 @@ static bool check_case(const struct bench *bench, const struct bench_case *one,
     const clfold_fold fold = bench_fold_of(one);
     clfold_report report;
 
-    const clfold_status status =
-        clfold_explain(bench->session.context, one->operation, &fold, most, &report);
+    const clfold_status status = clfold_explain(bench->session.context, one->operation,
+                                                &fold, most, NULL, &report);
     return status == CLFOLD_OK ? bench_buffers_check(bench, one, most, message)
                                : session_refuse(status, message);
 }
@@ -48,8 +48,8 @@ static bool has_type(const struct bench *bench, clfold_type type)
     const clfold_fold fold = clfold_builtin(CLFOLD_ADD, type);
     clfold_report report;
 
-    return clfold_explain(bench->session.context, CLFOLD_REDUCE, &fold, 1, &report) !=
-           CLFOLD_ERROR_UNSUPPORTED;
+    return clfold_explain(bench->session.context, CLFOLD_REDUCE, &fold, 1, NULL,
+                          &report) != CLFOLD_ERROR_UNSUPPORTED;
 }
 
 static bool prepare(struct bench *bench, const struct options *options,

@@ -355,7 +355,7 @@ static bool tell_algorithm(const struct timing *t, struct message *message)
     const clfold_fold fold = bench_fold_of(&row->one);
     clfold_report report = { 0 };
     const clfold_status status = clfold_explain(
-        t->bench->session.context, row->one.operation, &fold, row->count, &report);
+        t->bench->session.context, row->one.operation, &fold, row->count, NULL, &report);
     if (status != CLFOLD_OK) {
         return session_refuse(status, message);
     }

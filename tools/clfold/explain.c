@@ -44,7 +44,7 @@ static bool explain(const struct options *options, const struct session *session
                            op_name(options->op));
     }
     const clfold_status status = clfold_explain(session->context, options->operation,
-                                                &fold, options->count, &report);
+                                                &fold, options->count, NULL, &report);
     if (status != CLFOLD_OK) {
         return session_refuse(status, message);
     }

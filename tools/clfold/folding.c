@@ -118,8 +118,8 @@ static bool load(struct folding *f, size_t *count, struct message *message)
 
 static bool explain(struct folding *f, size_t count, struct message *message)
 {
-    const clfold_status status =
-        clfold_explain(f->session.context, f->operation, &f->fold, count, &f->report);
+    const clfold_status status = clfold_explain(f->session.context, f->operation,
+                                                &f->fold, count, NULL, &f->report);
 
     return status == CLFOLD_OK || session_refuse(status, message) ||
            (f->mean && message_prefix(message, "--op mean"));

@@ -71,7 +71,7 @@ static bool explain(struct measurement *m, struct message *message)
         const clfold_fold fold = fold_of(m, i);
         const clfold_status status = clfold_explain(
             m->session.context, CLFOLD_REDUCE, &fold,
-            m->ladder.counts[m->ladder.num_counts - 1], &m->ladder.reports[i]);
+            m->ladder.counts[m->ladder.num_counts - 1], NULL, &m->ladder.reports[i]);
         if (status != CLFOLD_OK) {
             return session_refuse(status, message);
         }

@@ -32,7 +32,7 @@ static bool explain(struct tracing *t, struct message *message)
 {
     const clfold_status status =
         clfold_explain(t->session.context, CLFOLD_INCLUSIVE_SCAN, &t->fold,
-                       t->trace.count, &t->trace.report);
+                       t->trace.count, NULL, &t->trace.report);
 
     return status == CLFOLD_OK || session_refuse(status, message);
 }

@@ -104,7 +104,7 @@ static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
         job.fold.in = in == type ? 0 : in;
         clfold_report report;
         const clfold_status status =
-            clfold_explain(t->session.context, o, &job.fold, count, &report);
+            clfold_explain(t->session.context, o, &job.fold, count, NULL, &report);
         if (status == CLFOLD_ERROR_UNSUPPORTED && is_default) {
             clfold_text_print(&t->left_out, "%s is left out: %s\n", type_name(type),
                               session_sentence());

@@ -58,7 +58,7 @@ bool tune_context_serves(clfold_context *context, clfold_operation operation,
     clfold_report report;
 
     return context &&
-           clfold_explain(context, operation, fold, count, &report) == CLFOLD_OK &&
+           clfold_explain(context, operation, fold, count, NULL, &report) == CLFOLD_OK &&
            strcmp(report.policy, "tuned") == 0;
 }
 

@@ -44,7 +44,7 @@ static bool explain(const struct run *run, clfold_context *context, clfold_repor
     const struct tune_request *const request = run->request;
 
     return clfold_explain(context, request->operation, request->fold, request->count,
-                          report) == CLFOLD_OK;
+                          NULL, report) == CLFOLD_OK;
 }
 
 static bool read_row(struct run *run, clfold_context *context, struct tune_row *row)
