@@ -5,16 +5,26 @@
  *
  *   CLFOLD_IN            the scalar type of the input buffer
  *   CLFOLD_IN_HALF       1 if these are the bits of halves, which are read as float
- *   CLFOLD_SCALARS       scalars an element has there, side by side: 1, 2 or 4
+ *   CLFOLD_SCALARS       scalars an element has there, side by side: 1 to 4
+ *   CLFOLD_IN_STRUCT     1 if it is a clfold_element, the struct of the components
  *   CLFOLD_COMPONENTS    components an element has once it is loaded: 1 to 4
  *   CLFOLD_CELL          the scalar type that each component takes in the output buffer
+ *   CLFOLD_OUT_STRUCT    1 if a result is a clfold_element, which is the cell, and
+ *   CLFOLD_OUT_CELLS     cells of a result, and
+ *   CLFOLD_OUT_SIZE      its bytes
+ *   CLFOLD_OPAQUE        1 if the component is of a type that only OpenCL C knows
+ *   CLFOLD_WITH          what the fold's arguments are as parameters of functions that
+ *                        reach a text of the fold, a comma before each, and
+ *   CLFOLD_PASS          as arguments of their calls; and without the first comma
+ *   CLFOLD_WITH_ONLY, CLFOLD_PASS_ONLY
  *   CLFOLD_INIT_PARAMS   the parameters for init of kernels, see result.cl, and
  *   CLFOLD_INIT_ARGS     these as arguments
  *   CLFOLD_COMMUTATIVE   1 if the operator may be reordered, else 0
  *   CLFOLD_HAS_IDENTITY  1 if there is a clfold_identity(), else 0
  *   CLFOLD_CUTS          1 if there is a clfold_cuts(stage): nothing before it matters
  *   CLFOLD_STAGE_LIMIT   elements that a stage may take before it must be emptied
- *   CLFOLD_TILE_VECTOR or CLFOLD_TILE_GROUP   which tile follows, 1; or
+ *   CLFOLD_TILE_VECTOR, CLFOLD_TILE_GROUP or CLFOLD_TILE_ITEM   which tile follows, 1;
+ *                        or
  *   CLFOLD_RUNG          which rung of the ladder, 0 to 6
  *   CLFOLD_TILE          elements a tile, where there is one
  *   CLFOLD_GROUP_SIZE    work-items a group
@@ -22,8 +32,9 @@
  *   CLFOLD_IN16          tile_vector: the vector of 16 CLFOLD_IN
  *   CLFOLD_PREFETCH      tile_vector: 1 if __builtin_prefetch asks for elements ahead
  *   CLFOLD_CHUNK         tile_group: elements that one work-item loads at once, and
- *   CLFOLD_CHUNK_SCALARS   the scalars that they are, 2 to 16, and
- *   CLFOLD_CHUNK_VECTOR    the vector of them
+ *   CLFOLD_CHUNK_SCALARS   the scalars that they are, 1 to 48,
+ *   CLFOLD_CHUNK_VECTOR    the vector of them, or words, and
+ *   CLFOLD_CHUNK_ALIGN     the bytes to which these are aligned
  *
  * and for scans
  *
@@ -31,7 +42,8 @@
  *   CLFOLD_EXCLUSIVE     1 if an item is left out of its own fold, else 0
  *   CLFOLD_ANCHOR        tiles from one anchor to the next, see scan_tiles.cl
  *   CLFOLD_OUT_CHUNK         tile_group: cells that one work-item stores at once, and
- *   CLFOLD_OUT_CHUNK_VECTOR    a vector of their bytes
+ *   CLFOLD_OUT_CHUNK_VECTOR    a vector of their bytes, or words, and
+ *   CLFOLD_OUT_ALIGN           the bytes to which these are aligned
  *   CLFOLD_CELL16        tile_vector: the vector of 16 cells,
  *   CLFOLD_AS_CELL16       what makes it of as many other bits, and
  *   CLFOLD_CELLS         the vector of CLFOLD_CELLS_SIZE, 8 or 16, in 64 bytes or less,
@@ -60,6 +72,7 @@
  *                        and a stage from the tile's first element, else nothing
  *   is_true              " != 0" where all values but 0 count as 1, else nothing
  *   neutral              the component's neutral value, if CLFOLD_NEUTRAL is 1
+ *   ulps                 CLFOLD_ULPS for a float, else 0; in widths.cl
  *
  * An element takes three forms. A tile is folded in stages, which may be narrower than
  * the item: bytes summed into ulong go through uint, and u8 max through uchar. The limit
@@ -79,8 +92,11 @@
 #if !defined(CLFOLD_IN) || !defined(CLFOLD_CELL)
 #error "contract: CLFOLD_IN and CLFOLD_CELL must be defined"
 #endif
-#if CLFOLD_SCALARS != 1 && CLFOLD_SCALARS != 2 && CLFOLD_SCALARS != 4
-#error "contract: CLFOLD_SCALARS must be 1, 2 or 4"
+#if CLFOLD_SCALARS < 1 || CLFOLD_SCALARS > 4
+#error "contract: CLFOLD_SCALARS must be 1 to 4"
+#endif
+#if !defined(CLFOLD_WITH) || !defined(CLFOLD_PASS)
+#error "contract: CLFOLD_WITH and CLFOLD_PASS must be defined"
 #endif
 #if !defined(CLFOLD_COMPONENTS) || CLFOLD_COMPONENTS < 1 || CLFOLD_COMPONENTS > 4
 #error "contract: CLFOLD_COMPONENTS must be 1 to 4"
@@ -91,8 +107,10 @@
 #if !defined(CLFOLD_COMMUTATIVE) || !defined(CLFOLD_HAS_IDENTITY)
 #error "contract: CLFOLD_COMMUTATIVE and CLFOLD_HAS_IDENTITY must be 0 or 1"
 #endif
-#if defined(CLFOLD_TILE_VECTOR) + defined(CLFOLD_TILE_GROUP) + defined(CLFOLD_RUNG) != 1
-#error "contract: one of CLFOLD_TILE_VECTOR, CLFOLD_TILE_GROUP, CLFOLD_RUNG is needed"
+#if defined(CLFOLD_TILE_VECTOR) + defined(CLFOLD_TILE_GROUP) +                           \
+        defined(CLFOLD_TILE_ITEM) + defined(CLFOLD_RUNG) !=                              \
+    1
+#error "contract: one of CLFOLD_TILE_VECTOR, _GROUP, _ITEM and CLFOLD_RUNG is needed"
 #endif
 #if !defined(CLFOLD_STAGE_LIMIT) || CLFOLD_STAGE_LIMIT < 2
 #error "contract: CLFOLD_STAGE_LIMIT must be at least 2"
@@ -106,10 +124,10 @@
 #if !defined(CLFOLD_GROUP_SIZE) || CLFOLD_GROUP_SIZE < 1
 #error "contract: CLFOLD_GROUP_SIZE must be at least 1"
 #endif
-#if defined(CLFOLD_TILE_VECTOR) && CLFOLD_GROUP_SIZE != 1
-#error "contract: a tile_vector is one work-item's, CLFOLD_GROUP_SIZE must be 1"
+#if (defined(CLFOLD_TILE_VECTOR) || defined(CLFOLD_TILE_ITEM)) && CLFOLD_GROUP_SIZE != 1
+#error "contract: the tile is one work-item's, CLFOLD_GROUP_SIZE must be 1"
 #endif
-#if defined(CLFOLD_TILE_VECTOR) && !defined(CLFOLD_IN16)
+#if defined(CLFOLD_TILE_VECTOR) && !defined(CLFOLD_IN16) && !CLFOLD_IN_STRUCT
 #error "contract: CLFOLD_IN16 must be defined"
 #endif
 #if defined(CLFOLD_TILE_VECTOR) && !defined(CLFOLD_PREFETCH)
@@ -154,9 +172,22 @@ typedef struct {
     };
 } clfold_stage;
 
+#if CLFOLD_IN_STRUCT || CLFOLD_OUT_STRUCT
+typedef struct {
+    struct {
+        $result $name;
+    };
+} clfold_element;
+
+typedef char clfold_layout_is_as_the_host_has_it
+    [sizeof(clfold_element) == CLFOLD_OUT_SIZE ? 1 : -1];
+#endif
+
+#if CLFOLD_TILE_VECTOR
 typedef struct {
     $stage16 $name;
 } clfold_stage16;
+#endif
 
 #if CLFOLD_ITEM16
 typedef struct {
@@ -180,7 +211,8 @@ static float16 clfold_read_half16(ushort16 bits)
 #endif
 
 /* The element at position j, counted from element `begin` of the buffer. */
-static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin, uint j)
+static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin,
+                                uint j CLFOLD_WITH)
 {
     global const CLFOLD_IN *s = in + (begin + j) * CLFOLD_SCALARS;
     clfold_stage r;

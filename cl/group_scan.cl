@@ -79,7 +79,7 @@
 #define clfold_scan_place(l)  (l)
 #define clfold_scan_result(l) (l)
 
-static void clfold_group_scan(uint live, local clfold_item *items)
+static void clfold_group_scan(uint live, local clfold_item *items CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
     const uint first = l * CLFOLD_SCAN_RUN;
@@ -90,7 +90,7 @@ static void clfold_group_scan(uint live, local clfold_item *items)
     if (first < live) {
         clfold_item total = clfold_taken(items[first]);
         for (uint i = first + 1; i < stop; ++i) {
-            total = clfold_combine(total, items[i]);
+            total = clfold_combine(total, items[i] CLFOLD_PASS);
             items[i] = total;
         }
         totals[l] = total;
@@ -99,9 +99,9 @@ static void clfold_group_scan(uint live, local clfold_item *items)
     if (first < live && l > 0) {
         clfold_item before = clfold_taken(totals[0]);
         for (uint r = 1; r < l; ++r)
-            before = clfold_combine(before, totals[r]);
+            before = clfold_combine(before, totals[r] CLFOLD_PASS);
         for (uint i = first; i < stop; ++i)
-            items[i] = clfold_combine(before, items[i]);
+            items[i] = clfold_combine(before, items[i] CLFOLD_PASS);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -138,7 +138,7 @@ static void clfold_group_scan(uint live, local clfold_item *items)
 #elif !defined(__opencl_c_subgroups)
 #error "group_scan: the device has no sub-groups"
 #endif
-#if defined(CLFOLD_NO_SHUFFLES)
+#if defined(CLFOLD_NO_SHUFFLES) || CLFOLD_OPAQUE
 #elif defined(cl_khr_subgroup_shuffle_relative)
 #define CLFOLD_FROM_BEFORE(x, k, o) sub_group_shuffle_up(x, o)
 #elif defined(cl_khr_subgroup_shuffle)
@@ -164,7 +164,8 @@ static void clfold_group_scan(uint live, local clfold_item *items)
 #define clfold_scan_result(l) (CLFOLD_GROUP_SIZE - CLFOLD_SECTIONS + (l))
 
 /* Scans item i with the k items before it, which are its section's. */
-static void clfold_scan_section(uint i, uint k, uint live, local clfold_item *items)
+static void clfold_scan_section(uint i, uint k, uint live,
+                                local clfold_item *items CLFOLD_WITH)
 {
 #ifdef CLFOLD_FROM_BEFORE
     clfold_item x = { 0 }, before;
@@ -175,7 +176,7 @@ static void clfold_scan_section(uint i, uint k, uint live, local clfold_item *it
     for (uint o = 1; o < CLFOLD_SECTION; o *= 2) {
         before.$name = CLFOLD_FROM_BEFORE(x.$name, k, o);
         if (k >= o && i < live)
-            x = clfold_combine(before, x);
+            x = clfold_combine(before, x CLFOLD_PASS);
     }
     if (i < live)
         items[CLFOLD_SECTIONS + i] = x;
@@ -186,7 +187,8 @@ static void clfold_scan_section(uint i, uint k, uint live, local clfold_item *it
         const uint to = CLFOLD_GROUP_SIZE - from;
         if (i < live) {
             if (k >= o)
-                items[to + i] = clfold_combine(items[from + i - o], items[from + i]);
+                items[to + i] =
+                    clfold_combine(items[from + i - o], items[from + i] CLFOLD_PASS);
             else
                 items[to + i] = items[from + i];
         }
@@ -196,14 +198,14 @@ static void clfold_scan_section(uint i, uint k, uint live, local clfold_item *it
 #endif
 }
 
-static void clfold_group_scan(uint live, local clfold_item *items)
+static void clfold_group_scan(uint live, local clfold_item *items CLFOLD_WITH)
 {
     const uint most = get_max_sub_group_size();
     const uint i = get_sub_group_id() * most + get_sub_group_local_id();
     const uint k = get_sub_group_local_id() % 32;
 
     barrier(CLK_LOCAL_MEM_FENCE);
-    clfold_scan_section(i, k, live, items);
+    clfold_scan_section(i, k, live, items CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (i < live) {
         const local clfold_item *sections = items + CLFOLD_SECTIONS;
@@ -215,9 +217,9 @@ static void clfold_group_scan(uint live, local clfold_item *items)
             while (end < i - k) {
                 next += end == next ? most : 0;
                 end = min(end + 32, next);
-                before = clfold_combine(before, sections[end - 1]);
+                before = clfold_combine(before, sections[end - 1] CLFOLD_PASS);
             }
-            x = clfold_combine(before, x);
+            x = clfold_combine(before, x CLFOLD_PASS);
         }
         items[clfold_scan_result(i)] = x;
     }

@@ -33,7 +33,7 @@
 #define clfold_scan_result(l)                                                            \
     (CLFOLD_POWERS(CLFOLD_GROUP_SIZE - 1) % 2 * CLFOLD_GROUP_SIZE + (l))
 
-static void clfold_group_scan(uint live, local clfold_item *items)
+static void clfold_group_scan(uint live, local clfold_item *items CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
     uint from = 0;
@@ -43,7 +43,8 @@ static void clfold_group_scan(uint live, local clfold_item *items)
         const uint to = CLFOLD_GROUP_SIZE - from;
         if (l < live) {
             if (l >= o)
-                items[to + l] = clfold_combine(items[from + l - o], items[from + l]);
+                items[to + l] =
+                    clfold_combine(items[from + l - o], items[from + l] CLFOLD_PASS);
             else
                 items[to + l] = items[from + l];
         }
@@ -81,24 +82,25 @@ static void clfold_group_scan(uint live, local clfold_item *items)
 /* Where the downward sweep begins: the greatest power of two s with 3 s <= group size. */
 #define CLFOLD_SCAN_DOWN      ((1u << CLFOLD_POWERS(CLFOLD_GROUP_SIZE / 3)) / 2)
 
-static void clfold_scan_join(uint i, uint s, uint live, local clfold_item *items)
+static void clfold_scan_join(uint i, uint s, uint live,
+                             local clfold_item *items CLFOLD_WITH)
 {
     if (i < live)
-        items[clfold_scan_place(i)] =
-            clfold_combine(items[clfold_scan_place(i - s)], items[clfold_scan_place(i)]);
+        items[clfold_scan_place(i)] = clfold_combine(
+            items[clfold_scan_place(i - s)], items[clfold_scan_place(i)] CLFOLD_PASS);
 }
 
-static void clfold_group_scan(uint live, local clfold_item *items)
+static void clfold_group_scan(uint live, local clfold_item *items CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint s = 1; s <= CLFOLD_GROUP_SIZE / 2; s *= 2) {
-        clfold_scan_join(2 * s * l + 2 * s - 1, s, live, items);
+        clfold_scan_join(2 * s * l + 2 * s - 1, s, live, items CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     for (uint s = CLFOLD_SCAN_DOWN; s > 0; s /= 2) {
-        clfold_scan_join(2 * s * l + 3 * s - 1, s, live, items);
+        clfold_scan_join(2 * s * l + 3 * s - 1, s, live, items CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
@@ -106,7 +108,8 @@ static void clfold_group_scan(uint live, local clfold_item *items)
 #endif
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
-clfold_group_scans(global const clfold_item *in, global clfold_item *out, ulong count)
+clfold_group_scans(global const clfold_item *in, global clfold_item *out,
+                   ulong count CLFOLD_WITH)
 {
     local clfold_item items[CLFOLD_SCAN_ITEMS];
     const uint l = (uint)get_local_id(0);
@@ -115,7 +118,7 @@ clfold_group_scans(global const clfold_item *in, global clfold_item *out, ulong 
 
     if (l < live)
         items[clfold_scan_place(l)] = in[begin + l];
-    clfold_group_scan(live, items);
+    clfold_group_scan(live, items CLFOLD_PASS);
     if (l < live)
         out[begin + l] = items[clfold_scan_result(l)];
 }

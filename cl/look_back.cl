@@ -55,7 +55,8 @@ typedef struct {
 
 /* What a look at tile x finds. Running tiles of other blocks are only useful at the end
  * of a block. */
-static uint clfold_look_at(clfold_word_pointer words, ulong x, uint epoch, bool in_block)
+static uint clfold_look_at(clfold_word_pointer words, ulong x, uint epoch,
+                           bool in_block CLFOLD_WITH)
 {
     const clfold_slot_words running = clfold_see(words, x, CLFOLD_RUNNING);
     const clfold_slot_words total = clfold_see(words, x, CLFOLD_AGGREGATE);
@@ -67,7 +68,7 @@ static uint clfold_look_at(clfold_word_pointer words, ulong x, uint epoch, bool 
     if (!clfold_was_there(&total, CLFOLD_AGGREGATE, epoch, &item))
         return CLFOLD_MISSING;
 #if CLFOLD_CUTS_ITEM
-    if (clfold_cuts_item(item))
+    if (clfold_cuts_item(item CLFOLD_PASS))
         return CLFOLD_CUT;
 #endif
     return CLFOLD_AGGREGATE;
@@ -78,14 +79,14 @@ static uint clfold_look_at(clfold_word_pointer words, ulong x, uint epoch, bool 
 /* Looks at the tiles below pos, down to `low`: how many have totals in a row, and what
  * the next one is. */
 static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, uint epoch,
-                             bool in_block, uint *found)
+                             bool in_block, uint *found CLFOLD_WITH)
 {
     const uint lane = CLFOLD_LANE;
     const uint lanes = CLFOLD_LANES;
 
     *found = CLFOLD_LOW;
     if (lane < lanes && lane < pos - low)
-        *found = clfold_look_at(words, pos - 1 - lane, epoch, in_block);
+        *found = clfold_look_at(words, pos - 1 - lane, epoch, in_block CLFOLD_PASS);
     const uint good =
         CLFOLD_LEAST(*found == CLFOLD_AGGREGATE ? lanes : min(lane, lanes));
     if (good < lanes)
@@ -117,7 +118,7 @@ static uint clfold_fetch_window(clfold_channel_pointer channel, clfold_word_poin
 /* The same from the word that was read: a slot of one word is there or not, and only
  * longer ones are read again. */
 static uint clfold_found(clfold_word_pointer words, ulong x, uint epoch, bool in_block,
-                         clfold_word total, clfold_word running)
+                         clfold_word total, clfold_word running CLFOLD_WITH)
 {
     const bool ends = (in_block || (x + 1) % CLFOLD_ANCHOR == 0) &&
                       clfold_is_tagged(running, epoch, CLFOLD_RUNNING);
@@ -126,12 +127,12 @@ static uint clfold_found(clfold_word_pointer words, ulong x, uint epoch, bool in
     if (!ends && !there)
         return CLFOLD_MISSING;
     if (CLFOLD_ITEM_WORDS > 1 || CLFOLD_CUTS_ITEM)
-        return clfold_look_at(words, x, epoch, in_block);
+        return clfold_look_at(words, x, epoch, in_block CLFOLD_PASS);
     return ends ? CLFOLD_RUNNING : CLFOLD_AGGREGATE;
 }
 
 static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, uint epoch,
-                             bool in_block, uint *found)
+                             bool in_block, uint *found CLFOLD_WITH)
 {
     const uint num = (uint)min((ulong)CLFOLD_WINDOW, pos - low);
     clfold_word totals[CLFOLD_WINDOW], runnings[CLFOLD_WINDOW];
@@ -149,7 +150,7 @@ static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, ui
     for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
         if (good == k && k < num) {
             *found = clfold_found(words, pos - 1 - k, epoch, in_block, totals[k],
-                                  runnings[k]);
+                                  runnings[k] CLFOLD_PASS);
             good += *found == CLFOLD_AGGREGATE;
         }
     }
@@ -195,7 +196,7 @@ static uint clfold_fetch_window(clfold_channel_pointer channel, clfold_word_poin
  * the last of them, and what was seen before it. Each round moves on or counts as a spin.
  */
 static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_pointer words,
-                               ulong low, ulong from, bool in_block)
+                               ulong low, ulong from, bool in_block CLFOLD_WITH)
 {
     const uint epoch = channel->epoch, spins = channel->spins;
     clfold_seen seen;
@@ -205,7 +206,8 @@ static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_point
     for (uint polls = 0; polls <= spins && seen.state == CLFOLD_MISSING;) {
         uint found = CLFOLD_LOW, good = 0;
         if (seen.tile > low)
-            good = clfold_look_down(words, low, seen.tile, epoch, in_block, &found);
+            good = clfold_look_down(words, low, seen.tile, epoch, in_block,
+                                    &found CLFOLD_PASS);
 #if CLFOLD_TRACE
         if (CLFOLD_LANE == 0)
             ++channel->polls;
@@ -243,7 +245,7 @@ static bool clfold_start(clfold_channel_pointer channel, clfold_running_pointer 
  * missing. */
 static ulong clfold_take_tiles(clfold_channel_pointer channel,
                                clfold_running_pointer so_far, clfold_word_pointer words,
-                               clfold_seen seen, ulong stop)
+                               clfold_seen seen, ulong stop CLFOLD_WITH)
 {
     const bool first = CLFOLD_LANE == 0;
     const uint lanes = CLFOLD_LANES;
@@ -260,7 +262,7 @@ static ulong clfold_take_tiles(clfold_channel_pointer channel,
             return x + good;
         if (first) {
             for (uint i = 0; i < num; ++i)
-                clfold_take(so_far, x + i, channel->window[i]);
+                clfold_take(so_far, x + i, channel->window[i] CLFOLD_PASS);
         }
         CLFOLD_WINDOW_SYNC();
     }
@@ -276,7 +278,7 @@ static ulong clfold_take_tiles(clfold_channel_pointer channel,
  */
 static clfold_seen clfold_receive(clfold_channel_pointer channel,
                                   clfold_running_pointer so_far,
-                                  clfold_word_pointer words, ulong t)
+                                  clfold_word_pointer words, ulong t CLFOLD_WITH)
 {
     const ulong block = t - t % CLFOLD_ANCHOR;
     const bool first = CLFOLD_LANE == 0;
@@ -290,7 +292,7 @@ static clfold_seen clfold_receive(clfold_channel_pointer channel,
      * compiler crashes. */
     for (uint part = CLFOLD_ANCHOR > 1 ? 0 : 1; part < 2; ++part) {
         seen = clfold_walk(channel, words, part == 0 ? block : 0,
-                           part == 0 ? t : block, part == 0);
+                           part == 0 ? t : block, part == 0 CLFOLD_PASS);
         if (seen.state == CLFOLD_MISSING) {
             --seen.tile;
             return seen;
@@ -313,7 +315,8 @@ static clfold_seen clfold_receive(clfold_channel_pointer channel,
         const ulong stop = part == 0 ? block : t;
         seen.state = part == 0 ? outer.state : inner.state;
         seen.tile = part == 0 ? outer.tile : inner.tile;
-        const ulong end = clfold_take_tiles(channel, so_far, words, seen, stop);
+        const ulong end =
+            clfold_take_tiles(channel, so_far, words, seen, stop CLFOLD_PASS);
         if (end < stop) {
             seen.state = CLFOLD_MISSING;
             seen.tile = end;

@@ -53,21 +53,22 @@ typedef struct {
 
 /* A group's item: the result, where no other group is there, or a partial. */
 static void clfold_leave(clfold_item item, global clfold_item *partials, bool empty,
-                         global CLFOLD_CELL *out, ulong out_index, CLFOLD_INIT_PARAMS)
+                         global CLFOLD_CELL *out, ulong out_index,
+                         CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     if (get_num_groups(0) == 1)
-        clfold_reduce_end(item, empty, out, out_index, CLFOLD_INIT_ARGS);
+        clfold_reduce_end(item, empty, out, out_index, CLFOLD_INIT_ARGS CLFOLD_PASS);
     else
         partials[get_group_id(0)] = item;
 }
 
 #if CLFOLD_RUNG < 6
 /* Item i of the launch's input. */
-static clfold_item clfold_get(const clfold_source *source, ulong i)
+static clfold_item clfold_get(const clfold_source *source, ulong i CLFOLD_WITH)
 {
     if (!source->is_first)
         return source->items[i];
-    return clfold_empty(clfold_load(source->in, source->offset + i, 0), i);
+    return clfold_empty(clfold_load(source->in, source->offset + i, 0 CLFOLD_PASS), i);
 }
 #endif
 
@@ -78,9 +79,9 @@ static uint clfold_live(const clfold_source *source, ulong first, uint most)
 }
 
 /* x[to] becomes x[to] op x[from]. */
-static void clfold_join(local clfold_item *x, uint to, uint from)
+static void clfold_join(local clfold_item *x, uint to, uint from CLFOLD_WITH)
 {
-    x[to] = clfold_combine(x[to], x[from]);
+    x[to] = clfold_combine(x[to], x[from] CLFOLD_PASS);
 }
 
 /* ---- reduce0: neighbours first ----------------------------------------------------- */
@@ -99,7 +100,7 @@ static void clfold_join(local clfold_item *x, uint to, uint from)
  */
 #if CLFOLD_RUNG == 0
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
-clfold_reduce0(CLFOLD_RUNG_PARAMS)
+clfold_reduce0(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
     const uint l = (uint)get_local_id(0);
@@ -108,16 +109,17 @@ clfold_reduce0(CLFOLD_RUNG_PARAMS)
     const uint live = clfold_live(&source, g * CLFOLD_GROUP_SIZE, CLFOLD_GROUP_SIZE);
 
     if (l < live)
-        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l);
+        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll 1
     for (uint s = 1; s < CLFOLD_GROUP_SIZE; s *= 2) {
         if (l % (2 * s) == 0 && l + s < live)
-            clfold_join(x, l, l + s);
+            clfold_join(x, l, l + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_index, CLFOLD_INIT_ARGS);
+        clfold_leave(x[0], scratch + to, count == 0, out, out_index,
+                     CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -140,7 +142,7 @@ clfold_reduce0(CLFOLD_RUNG_PARAMS)
  */
 #if CLFOLD_RUNG == 1
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
-clfold_reduce1(CLFOLD_RUNG_PARAMS)
+clfold_reduce1(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
     const uint l = (uint)get_local_id(0);
@@ -149,17 +151,18 @@ clfold_reduce1(CLFOLD_RUNG_PARAMS)
     const uint live = clfold_live(&source, g * CLFOLD_GROUP_SIZE, CLFOLD_GROUP_SIZE);
 
     if (l < live)
-        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l);
+        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll 1
     for (uint s = 1; s < CLFOLD_GROUP_SIZE; s *= 2) {
         const uint i = 2 * s * l;
         if (i + s < live)
-            clfold_join(x, i, i + s);
+            clfold_join(x, i, i + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_index, CLFOLD_INIT_ARGS);
+        clfold_leave(x[0], scratch + to, count == 0, out, out_index,
+                     CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -180,7 +183,7 @@ clfold_reduce1(CLFOLD_RUNG_PARAMS)
  */
 #if CLFOLD_RUNG == 2
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
-clfold_reduce2(CLFOLD_RUNG_PARAMS)
+clfold_reduce2(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
     const uint l = (uint)get_local_id(0);
@@ -189,16 +192,17 @@ clfold_reduce2(CLFOLD_RUNG_PARAMS)
     const uint live = clfold_live(&source, g * CLFOLD_GROUP_SIZE, CLFOLD_GROUP_SIZE);
 
     if (l < live)
-        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l);
+        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll 1
     for (uint s = CLFOLD_GROUP_POWER / 2; s > 0; s /= 2) {
         if (l < s && l + s < live)
-            clfold_join(x, l, l + s);
+            clfold_join(x, l, l + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_index, CLFOLD_INIT_ARGS);
+        clfold_leave(x[0], scratch + to, count == 0, out, out_index,
+                     CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -208,15 +212,16 @@ clfold_reduce2(CLFOLD_RUNG_PARAMS)
 /* Puts in[first + l] op in[first + G + l], as far as these exist, into x[l]. Returns the
  * number of live items. */
 static uint clfold_load_two(const clfold_source *source, local clfold_item *x,
-                            ulong first, uint l)
+                            ulong first, uint l CLFOLD_WITH)
 {
     const uint live = clfold_live(source, first, CLFOLD_GROUP_SIZE);
 
     if (l < live) {
-        clfold_item mine = clfold_get(source, first + l);
+        clfold_item mine = clfold_get(source, first + l CLFOLD_PASS);
         if (first + CLFOLD_GROUP_SIZE + l < source->count)
-            mine = clfold_combine(
-                mine, clfold_get(source, first + CLFOLD_GROUP_SIZE + l));
+            mine =
+                clfold_combine(mine, clfold_get(source, first + CLFOLD_GROUP_SIZE +
+                                                            l CLFOLD_PASS) CLFOLD_PASS);
         x[l] = mine;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -237,22 +242,24 @@ static uint clfold_load_two(const clfold_source *source, local clfold_item *x,
  */
 #if CLFOLD_RUNG == 3
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
-clfold_reduce3(CLFOLD_RUNG_PARAMS)
+clfold_reduce3(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
     const uint l = (uint)get_local_id(0);
     const ulong g = get_group_id(0);
     const clfold_source source = { in, in_offset, scratch + from, is_first, count };
-    const uint live = clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l);
+    const uint live =
+        clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l CLFOLD_PASS);
 
 #pragma unroll 1
     for (uint s = CLFOLD_GROUP_POWER / 2; s > 0; s /= 2) {
         if (l < s && l + s < live)
-            clfold_join(x, l, l + s);
+            clfold_join(x, l, l + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_index, CLFOLD_INIT_ARGS);
+        clfold_leave(x[0], scratch + to, count == 0, out, out_index,
+                     CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -262,7 +269,7 @@ clfold_reduce3(CLFOLD_RUNG_PARAMS)
  * work-item l - s reads it, even with barriers. */
 #define CLFOLD_STEP(x, l, live, s)                                                       \
     if (l < (s) && l + (s) < live)                                                       \
-        clfold_join(x, l, l + (s));                                                      \
+        clfold_join(x, l, l + (s) CLFOLD_PASS);                                          \
     barrier(CLK_LOCAL_MEM_FENCE)
 
 /*
@@ -275,13 +282,14 @@ clfold_reduce3(CLFOLD_RUNG_PARAMS)
  */
 #if CLFOLD_RUNG == 4
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
-clfold_reduce4(CLFOLD_RUNG_PARAMS)
+clfold_reduce4(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
     const uint l = (uint)get_local_id(0);
     const ulong g = get_group_id(0);
     const clfold_source source = { in, in_offset, scratch + from, is_first, count };
-    const uint live = clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l);
+    const uint live =
+        clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l CLFOLD_PASS);
 
 #pragma unroll 1
     for (uint s = CLFOLD_GROUP_POWER / 2; s > 32; s /= 2) {
@@ -294,7 +302,8 @@ clfold_reduce4(CLFOLD_RUNG_PARAMS)
     CLFOLD_STEP(x, l, live, 2);
     CLFOLD_STEP(x, l, live, 1);
     if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_index, CLFOLD_INIT_ARGS);
+        clfold_leave(x[0], scratch + to, count == 0, out, out_index,
+                     CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -303,7 +312,7 @@ clfold_reduce4(CLFOLD_RUNG_PARAMS)
 #if CLFOLD_RUNG >= 5
 /* The tree of reduce2 over x[0] to x[live - 1], for any G up to 8192. Steps that a
  * smaller G does not need are removed at compile time. */
-static void clfold_tree(local clfold_item *x, uint l, uint live)
+static void clfold_tree(local clfold_item *x, uint l, uint live CLFOLD_WITH)
 {
 #if CLFOLD_GROUP_POWER > 4096
     CLFOLD_STEP(x, l, live, 4096);
@@ -353,17 +362,19 @@ static void clfold_tree(local clfold_item *x, uint l, uint live)
  */
 #if CLFOLD_RUNG == 5
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
-clfold_reduce5(CLFOLD_RUNG_PARAMS)
+clfold_reduce5(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
     const uint l = (uint)get_local_id(0);
     const ulong g = get_group_id(0);
     const clfold_source source = { in, in_offset, scratch + from, is_first, count };
-    const uint live = clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l);
+    const uint live =
+        clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l CLFOLD_PASS);
 
-    clfold_tree(x, l, live);
+    clfold_tree(x, l, live CLFOLD_PASS);
     if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_index, CLFOLD_INIT_ARGS);
+        clfold_leave(x[0], scratch + to, count == 0, out, out_index,
+                     CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -372,21 +383,23 @@ clfold_reduce5(CLFOLD_RUNG_PARAMS)
 #if CLFOLD_RUNG == 6
 
 /* Elements i and i + G, as far as these exist, at positions counted from `base`. */
-static clfold_stage clfold_load_pair(const clfold_source *source, ulong base, ulong i)
+static clfold_stage clfold_load_pair(const clfold_source *source, ulong base,
+                                     ulong i CLFOLD_WITH)
 {
     const uint j = (uint)(i - base);
-    clfold_stage mine = clfold_load(source->in, source->offset + base, j);
+    clfold_stage mine = clfold_load(source->in, source->offset + base, j CLFOLD_PASS);
 
     if (i + CLFOLD_GROUP_SIZE < source->count)
         mine = clfold_combine_stage(mine, clfold_load(source->in, source->offset + base,
-                                                      j + CLFOLD_GROUP_SIZE));
+                                                      j + CLFOLD_GROUP_SIZE CLFOLD_PASS)
+                                              CLFOLD_PASS);
     return mine;
 }
 
 /* Elements first and first + G, and so on in steps of `stride`: at least one. A stage is
  * emptied before it has taken too many, or is too far from its base. */
 static clfold_item clfold_fold_strided(const clfold_source *source, ulong first,
-                                       ulong stride)
+                                       ulong stride CLFOLD_WITH)
 {
     const ulong far = (0xffffffffUL - CLFOLD_GROUP_SIZE) / stride;
     const ulong reach = min((ulong)CLFOLD_STAGE_LIMIT / 2, far) * stride;
@@ -394,23 +407,24 @@ static clfold_item clfold_fold_strided(const clfold_source *source, ulong first,
 
     for (ulong base = first; base < source->count; base += reach) {
         const ulong stop = min(base + reach, source->count);
-        clfold_stage mine = clfold_load_pair(source, base, base);
+        clfold_stage mine = clfold_load_pair(source, base, base CLFOLD_PASS);
         for (ulong i = base + stride; i < stop; i += stride)
-            mine = clfold_combine_stage(mine, clfold_load_pair(source, base, i));
+            mine = clfold_combine_stage(
+                mine, clfold_load_pair(source, base, i CLFOLD_PASS) CLFOLD_PASS);
         const clfold_item x = clfold_empty(mine, base);
-        total = base == first ? x : clfold_combine(total, x);
+        total = base == first ? x : clfold_combine(total, x CLFOLD_PASS);
     }
     return total;
 }
 
 /* Items first, first + stride, and so on: at least one. */
 static clfold_item clfold_fold_items(const clfold_source *source, ulong first,
-                                     ulong stride)
+                                     ulong stride CLFOLD_WITH)
 {
     clfold_item total = source->items[first];
 
     for (ulong i = first + stride; i < source->count; i += stride)
-        total = clfold_combine(total, source->items[i]);
+        total = clfold_combine(total, source->items[i] CLFOLD_PASS);
     return total;
 }
 
@@ -428,7 +442,7 @@ static clfold_item clfold_fold_items(const clfold_source *source, ulong first,
  * 2^32.
  */
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
-clfold_reduce6(CLFOLD_RUNG_PARAMS)
+clfold_reduce6(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
     const uint l = (uint)get_local_id(0);
@@ -439,11 +453,12 @@ clfold_reduce6(CLFOLD_RUNG_PARAMS)
     const uint live = clfold_live(&source, first, CLFOLD_GROUP_SIZE);
 
     if (l < live)
-        x[l] = is_first ? clfold_fold_strided(&source, first + l, stride)
-                        : clfold_fold_items(&source, first + l, stride);
+        x[l] = is_first ? clfold_fold_strided(&source, first + l, stride CLFOLD_PASS)
+                        : clfold_fold_items(&source, first + l, stride CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
-    clfold_tree(x, l, live);
+    clfold_tree(x, l, live CLFOLD_PASS);
     if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_index, CLFOLD_INIT_ARGS);
+        clfold_leave(x[0], scratch + to, count == 0, out, out_index,
+                     CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 #endif

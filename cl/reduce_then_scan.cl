@@ -8,7 +8,7 @@
  *   scan       out  out  out  ...               clfold_scan_tiles
  */
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
-clfold_scan_aggregates(CLFOLD_SCAN_PARAMS, global clfold_item *items)
+clfold_scan_aggregates(CLFOLD_SCAN_PARAMS, global clfold_item *items CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
     const ulong first = get_group_id(0) * run;
@@ -16,7 +16,7 @@ clfold_scan_aggregates(CLFOLD_SCAN_PARAMS, global clfold_item *items)
     for (ulong t = first; t < min(first + run, num_tiles); ++t) {
         const ulong begin = clfold_tile_begin(t, lead);
         const uint size = clfold_tile_count(t, lead, count);
-        clfold_tile_aggregate(in, in_offset + begin, begin, size, room);
+        clfold_tile_aggregate(in, in_offset + begin, begin, size, room CLFOLD_PASS);
         if (get_local_id(0) == 0)
             items[t] = clfold_tile_total(room, size);
     }
@@ -24,7 +24,7 @@ clfold_scan_aggregates(CLFOLD_SCAN_PARAMS, global clfold_item *items)
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_scan_tiles(CLFOLD_SCAN_PARAMS, global const clfold_item *items, CLFOLD_OUT_PARAMS,
-                  uint has_init)
+                  uint has_init CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
     const ulong first = get_group_id(0) * run;
@@ -38,8 +38,9 @@ clfold_scan_tiles(CLFOLD_SCAN_PARAMS, global const clfold_item *items, CLFOLD_OU
         const ulong next = t + 1 < stop ? clfold_tile_begin(t + 1, lead) : begin;
         if (get_local_id(0) == 0)
             clfold_keep_prefixes(items, t, room);
-        clfold_tile_load(in, in_offset + begin, begin, size, room);
+        clfold_tile_load(in, in_offset + begin, begin, size, room CLFOLD_PASS);
         clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + next, out,
-                         out_offset + begin, t > 0 || has_init, stream != 0, ahead, room);
+                         out_offset + begin, t > 0 || has_init, stream != 0, ahead,
+                         room CLFOLD_PASS);
     }
 }

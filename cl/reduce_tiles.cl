@@ -20,16 +20,17 @@
 /* The fold of elements first to stop - 1, counted from in_offset. Work-item 0 finds the
  * result in memory[CLFOLD_KEPT], if there are any. */
 static void clfold_fold_run(global const CLFOLD_IN *in, ulong in_offset, ulong first,
-                            ulong stop, uint ahead, clfold_memory memory)
+                            ulong stop, uint ahead, clfold_memory memory CLFOLD_WITH)
 {
     for (ulong begin = first; begin < stop; begin += CLFOLD_TILE) {
         const uint size = (uint)min((ulong)CLFOLD_TILE, stop - begin);
-        clfold_tile_fold(in, in_offset + begin, begin, size, ahead, memory);
+        clfold_tile_fold(in, in_offset + begin, begin, size, ahead, memory CLFOLD_PASS);
         if (get_local_id(0) == 0) {
             if (begin == first)
                 memory[CLFOLD_KEPT] = memory[0];
             else
-                memory[CLFOLD_KEPT] = clfold_combine(memory[CLFOLD_KEPT], memory[0]);
+                memory[CLFOLD_KEPT] =
+                    clfold_combine(memory[CLFOLD_KEPT], memory[0] CLFOLD_PASS);
         }
     }
 }
@@ -37,24 +38,25 @@ static void clfold_fold_run(global const CLFOLD_IN *in, ulong in_offset, ulong f
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce_single(global const CLFOLD_IN *in, ulong in_offset, ulong count,
                      uint ahead, global CLFOLD_CELL *out, ulong out_index,
-                     CLFOLD_INIT_PARAMS)
+                     CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);
 
-    clfold_fold_run(in, in_offset, 0, count, ahead, memory);
+    clfold_fold_run(in, in_offset, 0, count, ahead, memory CLFOLD_PASS);
     if (get_local_id(0) == 0)
         clfold_reduce_end(memory[CLFOLD_KEPT], count == 0, out, out_index,
-                          CLFOLD_INIT_ARGS);
+                          CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
-                    uint ahead, ulong run, global clfold_item *partials)
+                    uint ahead, ulong run, global clfold_item *partials CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);
     const ulong first = get_group_id(0) * run;
 
-    clfold_fold_run(in, in_offset, first, min(first + run, count), ahead, memory);
+    clfold_fold_run(in, in_offset, first, min(first + run, count), ahead,
+                    memory CLFOLD_PASS);
     if (get_local_id(0) == 0 && first < count)
         partials[get_group_id(0)] = memory[CLFOLD_KEPT];
 }
@@ -62,14 +64,16 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce_partials(global clfold_item *scratch, ulong from, ulong to, ulong num,
                        ulong run, global CLFOLD_CELL *out, ulong out_index,
-                       CLFOLD_INIT_PARAMS)
+                       CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);
     const ulong first = get_group_id(0) * run;
 
-    clfold_tile_fold_items(scratch + from + first, (uint)min(run, num - first), memory);
+    clfold_tile_fold_items(scratch + from + first, (uint)min(run, num - first),
+                           memory CLFOLD_PASS);
     if (get_local_id(0) == 0 && get_num_groups(0) == 1)
-        clfold_reduce_end(memory[0], num == 0, out, out_index, CLFOLD_INIT_ARGS);
+        clfold_reduce_end(memory[0], num == 0, out, out_index,
+                          CLFOLD_INIT_ARGS CLFOLD_PASS);
     else if (get_local_id(0) == 0)
         scratch[to + get_group_id(0)] = memory[0];
 }

@@ -5,8 +5,28 @@
  *   result     as the caller has them, a cell for each    ulong        float, 0 above it
  */
 typedef struct {
-    CLFOLD_CELL cells[CLFOLD_COMPONENTS];
+    CLFOLD_CELL cells[CLFOLD_OUT_CELLS];
 } clfold_result;
+
+#if CLFOLD_OUT_STRUCT
+
+static clfold_result clfold_result_of(clfold_item x)
+{
+    clfold_result r;
+
+    r.cells[0].$name = convert_$result(x.$name);
+    return r;
+}
+
+static clfold_item clfold_item_of(clfold_result r)
+{
+    clfold_item x;
+
+    x.$name = convert_$item(r.cells[0].$name);
+    return x;
+}
+
+#else
 
 /* A cell may be wider than its component; the rest of it is 0. */
 typedef union {
@@ -35,20 +55,22 @@ static clfold_item clfold_item_of(clfold_result r)
     return x;
 }
 
+#endif
+
 static void clfold_store(clfold_item x, global CLFOLD_CELL *out, ulong index)
 {
     const clfold_result r = clfold_result_of(x);
 
-    for (uint k = 0; k < CLFOLD_COMPONENTS; ++k)
-        out[index * CLFOLD_COMPONENTS + k] = r.cells[k];
+    for (uint k = 0; k < CLFOLD_OUT_CELLS; ++k)
+        out[index * CLFOLD_OUT_CELLS + k] = r.cells[k];
 }
 
 static clfold_item clfold_fetch(global const CLFOLD_CELL *out, ulong index)
 {
     clfold_result r;
 
-    for (uint k = 0; k < CLFOLD_COMPONENTS; ++k)
-        r.cells[k] = out[index * CLFOLD_COMPONENTS + k];
+    for (uint k = 0; k < CLFOLD_OUT_CELLS; ++k)
+        r.cells[k] = out[index * CLFOLD_OUT_CELLS + k];
     return clfold_item_of(r);
 }
 
@@ -62,26 +84,22 @@ static clfold_item clfold_fetch(global const CLFOLD_CELL *out, ulong index)
 /* The item of init, if there is one. */
 static clfold_item clfold_init(CLFOLD_INIT_PARAMS)
 {
-    global const CLFOLD_CELL *at = clfold_init_at + clfold_init_index * CLFOLD_COMPONENTS;
-    clfold_cell_parts parts[CLFOLD_COMPONENTS];
     clfold_item init;
 
-    if (clfold_init_from == CLFOLD_INIT_PLACE) {
-        parts[$k].whole = at[$k];
-        init.$name = convert_$item(parts[$k].$name$is_true);
-    } else {
-        init.$name = convert_$item(init_$name$is_true);
-    }
+    init.$name = convert_$item(init_$name);
+    if (clfold_init_from == CLFOLD_INIT_PLACE)
+        init = clfold_fetch(clfold_init_at, clfold_init_index);
+    init.$name = convert_$item(init.$name$is_true);
     return init;
 }
 
 /* Stores a total, which includes init, or the identity if there are no elements; for one
  * work-item. An empty fold without either stores nothing: the host rejects it. */
 static void clfold_finish(clfold_item total, bool empty, global CLFOLD_CELL *out,
-                          ulong index)
+                          ulong index CLFOLD_WITH)
 {
 #if CLFOLD_HAS_IDENTITY
-    clfold_store(empty ? clfold_identity() : total, out, index);
+    clfold_store(empty ? clfold_identity(CLFOLD_PASS_ONLY) : total, out, index);
 #else
     if (!empty)
         clfold_store(total, out, index);
@@ -91,13 +109,13 @@ static void clfold_finish(clfold_item total, bool empty, global CLFOLD_CELL *out
 /* The end of a reduction, by the work-item that has the total of the elements: combines
  * it with init, and stores the result. */
 static void clfold_reduce_end(clfold_item total, bool empty, global CLFOLD_CELL *out,
-                              ulong out_index, CLFOLD_INIT_PARAMS)
+                              ulong out_index, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     clfold_item init = clfold_init(CLFOLD_INIT_ARGS);
 
     if (clfold_init_from)
-        init = empty ? init : clfold_combine(init, total);
+        init = empty ? init : clfold_combine(init, total CLFOLD_PASS);
     else if (!empty)
         init = total;
-    clfold_finish(init, empty && !clfold_init_from, out, out_index);
+    clfold_finish(init, empty && !clfold_init_from, out, out_index CLFOLD_PASS);
 }

@@ -118,7 +118,8 @@ static void clfold_publish_running(clfold_word_pointer words, uint epoch, ulong 
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
-                     CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS CLFOLD_TRACE_PARAMS)
+                     CLFOLD_TOTAL_PARAMS,
+                     CLFOLD_INIT_PARAMS CLFOLD_TRACE_PARAMS CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
     CLFOLD_SHARED(clfold_running, so_far);
@@ -167,7 +168,8 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             const ulong first = clfold_tile_begin(x, lead);
             const uint num = clfold_tile_count(x, lead, count);
             if (!(CLFOLD_TILE_AHEAD && x == t && room->folds_next))
-                clfold_tile_aggregate(in, in_offset + first, first, num, room);
+                clfold_tile_aggregate(in, in_offset + first, first, num,
+                                      room CLFOLD_PASS);
             /* PoCL 3.1 loses what one work-item does between the barrier that ends the
              * group's scan and the next one. */
             clfold_tile_sync();
@@ -189,7 +191,8 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             }
             clfold_tile_sync();
             if (CLFOLD_IS_LOOKING && CLFOLD_BROADCAST(at->state, 0) == CLFOLD_MISSING) {
-                const clfold_seen seen = clfold_receive(channel, so_far, words, t);
+                const clfold_seen seen =
+                    clfold_receive(channel, so_far, words, t CLFOLD_PASS);
                 if (CLFOLD_LANE == 0)
                     clfold_next_step(at, t, seen);
             } else if (get_local_id(0) == 0)
@@ -200,8 +203,8 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             const bool is_last = t + 1 == num_tiles;
             const bool has_prefix = t > 0 || has_init;
             if (has_prefix)
-                room->prefix = clfold_prefix(so_far, t);
-            clfold_take_own(so_far, room, t, at->own, has_prefix, is_last);
+                room->prefix = clfold_prefix(so_far, t CLFOLD_PASS);
+            clfold_take_own(so_far, room, t, at->own, has_prefix, is_last CLFOLD_PASS);
             if (is_last && has_total)
                 clfold_store(room->next, total_out, total_index);
             clfold_at_prefix(words, channel->epoch, t, at->depth, channel->polls,
@@ -221,7 +224,8 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             room->folds_next = draws && size == CLFOLD_TILE &&
                                clfold_tile_count(after, lead, count) == CLFOLD_TILE;
         clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + next, out,
-                         out_offset + begin, t > 0 || has_init, stream != 0, ahead, room);
+                         out_offset + begin, t > 0 || has_init, stream != 0, ahead,
+                         room CLFOLD_PASS);
     }
     if (get_local_id(0) == 0 && clfold_is_last(words)) {
         clfold_at_end(words CLFOLD_TRACE_ARGS);

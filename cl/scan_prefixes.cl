@@ -18,7 +18,8 @@ static void clfold_keep_prefixes(global const clfold_item *items, ulong t,
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_scan_prefixes(global clfold_item *items, ulong num_tiles, ulong first_block,
-                     ulong num_blocks, CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS)
+                     ulong num_blocks, CLFOLD_TOTAL_PARAMS,
+                     CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     const ulong stop_block = min(first_block + num_blocks,
                                  (num_tiles + CLFOLD_ANCHOR - 1) / CLFOLD_ANCHOR);
@@ -33,7 +34,7 @@ clfold_scan_prefixes(global clfold_item *items, ulong num_tiles, ulong first_blo
         const ulong last = min(begin + CLFOLD_ANCHOR, num_tiles) - 1;
         anchors[b] = items[begin];
         for (ulong t = begin + 1; t < last; ++t)
-            anchors[b] = clfold_combine(anchors[b], items[t]);
+            anchors[b] = clfold_combine(anchors[b], items[t] CLFOLD_PASS);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
 #else
@@ -50,11 +51,13 @@ clfold_scan_prefixes(global clfold_item *items, ulong num_tiles, ulong first_blo
             bool empty = b == 0 && !clfold_init_from;
             if (last > begin) {
                 const clfold_item total = clfold_taken(anchors[b]);
-                carry = clfold_taken(empty ? total : clfold_combine(carry, total));
+                carry = clfold_taken(empty ? total
+                                           : clfold_combine(carry, total CLFOLD_PASS));
                 empty = false;
             }
             const clfold_item total = clfold_taken(items[last]);
-            carry = clfold_taken(empty ? total : clfold_combine(carry, total));
+            carry =
+                clfold_taken(empty ? total : clfold_combine(carry, total CLFOLD_PASS));
             anchors[b] = anchor;
         }
         items[num_tiles] = carry;
@@ -72,9 +75,9 @@ clfold_scan_prefixes(global clfold_item *items, ulong num_tiles, ulong first_blo
         items[begin] = anchor;
         for (ulong t = begin + 1; t < stop; ++t) {
             const clfold_item total = clfold_taken(items[t]);
-            items[t] =
-                clfold_taken(has_anchor ? clfold_combine(anchor, partial) : partial);
-            partial = clfold_combine(partial, total);
+            items[t] = clfold_taken(
+                has_anchor ? clfold_combine(anchor, partial CLFOLD_PASS) : partial);
+            partial = clfold_combine(partial, total CLFOLD_PASS);
         }
     }
 #endif

@@ -10,7 +10,8 @@
  */
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *state,
-                         CLFOLD_OUT_PARAMS, CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS)
+                         CLFOLD_OUT_PARAMS, CLFOLD_TOTAL_PARAMS,
+                         CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
     CLFOLD_SHARED(clfold_running, so_far);
@@ -26,24 +27,25 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
             so_far->partial = state[1];
             so_far->before = state[2];
         } else if (num_tiles == 0 && has_total)
-            clfold_finish(init, !clfold_init_from, total_out, total_index);
+            clfold_finish(init, !clfold_init_from, total_out, total_index CLFOLD_PASS);
     }
     for (ulong t = first; t < min(first + run, num_tiles); ++t) {
         const ulong begin = clfold_tile_begin(t, lead);
         const uint size = clfold_tile_count(t, lead, count);
         const bool has_prefix = t > 0 || clfold_init_from;
-        clfold_tile_aggregate(in, in_offset + begin, begin, size, room);
+        clfold_tile_aggregate(in, in_offset + begin, begin, size, room CLFOLD_PASS);
         clfold_tile_sync();
         if (get_local_id(0) == 0) {
             const bool is_last = t + 1 == num_tiles;
             clfold_take_own(so_far, room, t, clfold_tile_total(room, size), has_prefix,
-                            is_last);
+                            is_last CLFOLD_PASS);
             if (is_last && has_total)
                 clfold_store(room->next, total_out, total_index);
         }
         clfold_tile_sync();
         clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + begin, out,
-                         out_offset + begin, has_prefix, stream != 0, ahead, room);
+                         out_offset + begin, has_prefix, stream != 0, ahead,
+                         room CLFOLD_PASS);
         if (get_local_id(0) == 0)
             room->prefix = room->next;
     }

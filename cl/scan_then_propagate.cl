@@ -9,7 +9,8 @@
  *   propagate    i l0 ...                         clfold_scan_propagate: out
  */
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
-clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items, CLFOLD_OUT_PARAMS)
+clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items,
+                   CLFOLD_OUT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
     const ulong first = get_group_id(0) * run;
@@ -21,7 +22,7 @@ clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items, CLFOLD_OUT_PAR
         const ulong begin = clfold_tile_begin(t, lead);
         const uint size = clfold_tile_count(t, lead, count);
         const ulong next = t + 1 < stop ? clfold_tile_begin(t + 1, lead) : begin;
-        clfold_tile_aggregate(in, in_offset + begin, begin, size, room);
+        clfold_tile_aggregate(in, in_offset + begin, begin, size, room CLFOLD_PASS);
         clfold_tile_sync();
         if (get_local_id(0) == 0) {
             items[t] = clfold_tile_total(room, size);
@@ -29,13 +30,14 @@ clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items, CLFOLD_OUT_PAR
         }
         clfold_tile_sync();
         clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + next, out,
-                         out_offset + begin, false, stream != 0, ahead, room);
+                         out_offset + begin, false, stream != 0, ahead, room CLFOLD_PASS);
     }
 }
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_scan_propagate(ulong count, ulong lead, ulong num_tiles, ulong run,
-                      global const clfold_item *items, CLFOLD_OUT_PARAMS, uint has_init)
+                      global const clfold_item *items, CLFOLD_OUT_PARAMS,
+                      uint has_init CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
     const ulong first = get_group_id(0) * run;
@@ -46,6 +48,7 @@ clfold_scan_propagate(ulong count, ulong lead, ulong num_tiles, ulong run,
         if (get_local_id(0) == 0)
             clfold_keep_prefixes(items, t, room);
         clfold_tile_propagate(out, out_offset + clfold_tile_begin(t, lead),
-                              clfold_tile_count(t, lead, count), stream != 0, room);
+                              clfold_tile_count(t, lead, count), stream != 0,
+                              room CLFOLD_PASS);
     }
 }

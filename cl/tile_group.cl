@@ -51,7 +51,7 @@ static clfold_chunk clfold_load_chunk(global const CLFOLD_IN *in, ulong base)
 }
 
 /* The chunk's first element is at position j. */
-static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint j)
+static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint j CLFOLD_WITH)
 {
     clfold_stage total, r;
 
@@ -59,21 +59,22 @@ static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint j)
     for (uint i = 0; i < CLFOLD_CHUNK; ++i, ++j) {
         const CLFOLD_IN *s = chunk->scalars + i * CLFOLD_SCALARS;
         r.$name = convert_$stage($load);
-        total = i == 0 ? r : clfold_combine_stage(total, r);
+        total = i == 0 ? r : clfold_combine_stage(total, r CLFOLD_PASS);
     }
     return total;
 }
 
 /* The part of the chunk at element `base` that belongs to the tile, begin to end - 1. */
 static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulong begin,
-                                     ulong end)
+                                     ulong end CLFOLD_WITH)
 {
     uint j = (uint)(max(base, begin) - begin);
     const uint stop = (uint)(min(base + CLFOLD_CHUNK, end) - begin);
-    clfold_stage total = clfold_load(in, begin, j);
+    clfold_stage total = clfold_load(in, begin, j CLFOLD_PASS);
 
     while (++j < stop)
-        total = clfold_combine_stage(total, clfold_load(in, begin, j));
+        total = clfold_combine_stage(total,
+                                     clfold_load(in, begin, j CLFOLD_PASS) CLFOLD_PASS);
     return total;
 }
 
@@ -93,7 +94,7 @@ static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulo
 #define CLFOLD_RADIX                                                                     \
     (sizeof(clfold_item) <= 8 ? 8u : sizeof(clfold_item) <= 16 ? 4u : 2u)
 
-static void clfold_group_join(uint live, clfold_memory memory)
+static void clfold_group_join(uint live, clfold_memory memory CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
 
@@ -110,7 +111,7 @@ static void clfold_group_join(uint live, clfold_memory memory)
 #pragma unroll
                 for (uint k = 0; k < CLFOLD_RADIX; k += 2 * d) {
                     if (i + (k + d) * s < live)
-                        x[k] = clfold_combine(x[k], x[k + d]);
+                        x[k] = clfold_combine(x[k], x[k + d] CLFOLD_PASS);
                 }
             }
             memory[CLFOLD_PADDED(i)] = x[0];
@@ -123,10 +124,10 @@ static void clfold_group_join(uint live, clfold_memory memory)
  * is what `begin` counts from in_offset. All work-items must call it; work-item 0 finds
  * the result in memory[0]. */
 static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, uint ahead, clfold_memory memory)
+                             uint count, uint ahead, clfold_memory memory CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
-    const bool aligned = (ulong)in % sizeof(CLFOLD_CHUNK_VECTOR) == 0;
+    const bool aligned = (ulong)in % CLFOLD_CHUNK_ALIGN == 0;
     const ulong end = begin + count;
     const ulong first = begin / CLFOLD_CHUNK;
     const uint chunks = (uint)((end + CLFOLD_CHUNK - 1) / CLFOLD_CHUNK - first);
@@ -153,7 +154,7 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
         clfold_stage total;
         uint j = start;
         if (j == 0 && skipped > 0) {
-            total = clfold_fold_part(in, first * CLFOLD_CHUNK, begin, end);
+            total = clfold_fold_part(in, first * CLFOLD_CHUNK, begin, end CLFOLD_PASS);
             j += step;
         }
         for (; aligned && j + (CLFOLD_LOADS - 1) * step < whole;
@@ -165,30 +166,32 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
 #pragma unroll
             for (uint k = 0; k < CLFOLD_LOADS; ++k) {
                 const clfold_stage x = clfold_fold_chunk(
-                    &row[k], (j + k * step) * CLFOLD_CHUNK - skipped);
-                total = k == 0 && j == start ? x : clfold_combine_stage(total, x);
+                    &row[k], (j + k * step) * CLFOLD_CHUNK - skipped CLFOLD_PASS);
+                total =
+                    k == 0 && j == start ? x : clfold_combine_stage(total, x CLFOLD_PASS);
             }
         }
         for (; aligned && j < whole; j += step) {
             const clfold_chunk chunk = clfold_load_chunk(in, (first + j) * CLFOLD_CHUNK);
-            const clfold_stage x = clfold_fold_chunk(&chunk, j * CLFOLD_CHUNK - skipped);
-            total = j == start ? x : clfold_combine_stage(total, x);
+            const clfold_stage x =
+                clfold_fold_chunk(&chunk, j * CLFOLD_CHUNK - skipped CLFOLD_PASS);
+            total = j == start ? x : clfold_combine_stage(total, x CLFOLD_PASS);
         }
         for (; j < stop; j += step) {
             const clfold_stage x =
-                clfold_fold_part(in, (first + j) * CLFOLD_CHUNK, begin, end);
-            total = j == start ? x : clfold_combine_stage(total, x);
+                clfold_fold_part(in, (first + j) * CLFOLD_CHUNK, begin, end CLFOLD_PASS);
+            total = j == start ? x : clfold_combine_stage(total, x CLFOLD_PASS);
         }
         memory[CLFOLD_PADDED(l)] = clfold_empty(total, index);
     }
-    clfold_group_join(live, memory);
+    clfold_group_join(live, memory CLFOLD_PASS);
 }
 
 /* The fold of the first `num` items: a run of neighbours for each work-item. Called for 0
  * items as well: PoCL 3.1 made endless loops of barriers under a condition, even one that
  * is the same for all. */
 static void clfold_tile_fold_items(global const clfold_item *items, uint num,
-                                   clfold_memory memory)
+                                   clfold_memory memory CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
     const uint each = max((num + CLFOLD_GROUP_SIZE - 1) / CLFOLD_GROUP_SIZE, 1u);
@@ -199,8 +202,8 @@ static void clfold_tile_fold_items(global const clfold_item *items, uint num,
         clfold_item mine = clfold_taken(items[l * each]);
 #pragma unroll 8
         for (uint i = l * each + 1; i < stop; ++i)
-            mine = clfold_combine(mine, items[i]);
+            mine = clfold_combine(mine, items[i] CLFOLD_PASS);
         memory[CLFOLD_PADDED(l)] = mine;
     }
-    clfold_group_join(live, memory);
+    clfold_group_join(live, memory CLFOLD_PASS);
 }

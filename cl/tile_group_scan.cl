@@ -68,10 +68,11 @@ typedef union {
     CLFOLD_CELL cells[CLFOLD_OUT_CHUNK];
 } clfold_out_chunk;
 
-/* Results that lie in one such chunk; 0 where one fills it, or they do not. With 1, PoCL
- * 3.1's compiler crashes when an operator of four components propagates by chunks. */
-#if CLFOLD_OUT_CHUNK % CLFOLD_COMPONENTS == 0 && CLFOLD_OUT_CHUNK > CLFOLD_COMPONENTS
-#define CLFOLD_OUT_RESULTS (CLFOLD_OUT_CHUNK / CLFOLD_COMPONENTS)
+/* Results that lie in one such chunk; 0 where one fills it, or they do not. With more
+ * cells PoCL 3.1's compiler crashes, or propagates wrongly. */
+#if CLFOLD_OUT_CELLS <= 2 && CLFOLD_OUT_CHUNK % CLFOLD_OUT_CELLS == 0 &&                 \
+    CLFOLD_OUT_CHUNK > CLFOLD_OUT_CELLS
+#define CLFOLD_OUT_RESULTS (CLFOLD_OUT_CHUNK / CLFOLD_OUT_CELLS)
 #else
 #define CLFOLD_OUT_RESULTS 0
 #endif
@@ -79,15 +80,15 @@ typedef union {
 /* Cell i of the results, of all components one after the other. */
 static CLFOLD_CELL clfold_cell(clfold_room_pointer room, uint i)
 {
-    return room->slots[CLFOLD_SLOT(i / CLFOLD_COMPONENTS)]
-        .out.cells[i % CLFOLD_COMPONENTS];
+    return room->slots[CLFOLD_SLOT(i / CLFOLD_OUT_CELLS)]
+        .out.cells[i % CLFOLD_OUT_CELLS];
 }
 
 /* 16 bytes of cells as one. Cells of one byte by words: clang for NVIDIA stores a vector
  * of 16 bytes in four parts, but one of four words as one. */
 static CLFOLD_OUT_CHUNK_VECTOR clfold_pack(const CLFOLD_CELL *cells)
 {
-#if CLFOLD_OUT_CHUNK == 16
+#if CLFOLD_OUT_CHUNK == 16 && !CLFOLD_OUT_STRUCT
     union {
         uint word;
         CLFOLD_CELL cells[4];
@@ -153,7 +154,7 @@ static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count
     const uint l = (uint)get_local_id(0);
     global const CLFOLD_IN *from = in + begin * CLFOLD_SCALARS;
     global const CLFOLD_CHUNK_VECTOR *chunks = (global const CLFOLD_CHUNK_VECTOR *)from;
-    const bool aligned = (ulong)from % sizeof(CLFOLD_CHUNK_VECTOR) == 0;
+    const bool aligned = (ulong)from % CLFOLD_CHUNK_ALIGN == 0;
 
     if (CLFOLD_ROWS > 0 && count == CLFOLD_TILE && aligned)
         clfold_read_tile(chunks, room);
@@ -175,10 +176,10 @@ static void clfold_write_rows(global CLFOLD_CELL *out, ulong begin, uint count,
                               clfold_room_pointer room)
 {
     const uint l = (uint)get_local_id(0);
-    const uint num = count * CLFOLD_COMPONENTS;
-    global CLFOLD_CELL *to = out + begin * CLFOLD_COMPONENTS;
+    const uint num = count * CLFOLD_OUT_CELLS;
+    global CLFOLD_CELL *to = out + begin * CLFOLD_OUT_CELLS;
 
-    if (num % CLFOLD_OUT_CHUNK == 0 && (ulong)to % 16 == 0) {
+    if (num % CLFOLD_OUT_CHUNK == 0 && (ulong)to % CLFOLD_OUT_ALIGN == 0) {
         for (uint c = l; c < num / CLFOLD_OUT_CHUNK; c += CLFOLD_GROUP_SIZE) {
             CLFOLD_CELL cells[CLFOLD_OUT_CHUNK];
 #pragma unroll
@@ -221,7 +222,7 @@ static clfold_stage clfold_slot_load(local const clfold_slot *slot, uint j)
 }
 
 static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
-                                  uint count, clfold_room_pointer room)
+                                  uint count, clfold_room_pointer room CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0), first = l * CLFOLD_RUN;
     const uint num = clfold_run_of(count);
@@ -234,11 +235,11 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
 #pragma unroll CLFOLD_UNROLLED
         for (uint i = 0; i < num; ++i) {
             const clfold_stage x = clfold_slot_load(run + i, first + i);
-            mine = i == 0 ? x : clfold_combine_stage(mine, x);
+            mine = i == 0 ? x : clfold_combine_stage(mine, x CLFOLD_PASS);
         }
         room->items[clfold_scan_place(l)] = clfold_empty(mine, index);
     }
-    clfold_group_scan(CLFOLD_LIVE(count), room->items);
+    clfold_group_scan(CLFOLD_LIVE(count), room->items CLFOLD_PASS);
 }
 
 #define CLFOLD_TILE_LOADS 1
@@ -254,19 +255,19 @@ static clfold_item clfold_tile_total(clfold_room_pointer room, uint count)
 
 /* The fold of the runs before this work-item's. */
 static clfold_item clfold_before_run(clfold_item front, bool has_prefix,
-                                     clfold_room_pointer room)
+                                     clfold_room_pointer room CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
     clfold_item before = front;
 
     if (l > 0) {
         if (has_prefix)
-            before = clfold_combine(room->prefix, front);
+            before = clfold_combine(room->prefix, front CLFOLD_PASS);
     } else if (has_prefix)
         before = room->prefix;
 #if CLFOLD_HAS_IDENTITY
     else
-        before = clfold_identity();
+        before = clfold_identity(CLFOLD_PASS_ONLY);
 #endif
     return before;
 }
@@ -276,7 +277,7 @@ static clfold_item clfold_before_run(clfold_item front, bool has_prefix,
 /* Scans the run of this work-item in its slots, after the fold that group_scan.cl left.
  */
 static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
-                            clfold_room_pointer room)
+                            clfold_room_pointer room CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0), first = l * CLFOLD_RUN;
     const uint num = clfold_run_of(count);
@@ -290,18 +291,18 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
     clfold_item before = front;
 
     if (num > 0)
-        before = clfold_before_run(front, has_prefix, room);
+        before = clfold_before_run(front, has_prefix, room CLFOLD_PASS);
 #endif
 
 #pragma unroll CLFOLD_UNROLLED
     for (uint i = 0; i < num; ++i) {
         const clfold_stage x = clfold_slot_load(run + i, first + i);
-        mine = i == 0 ? x : clfold_combine_stage(mine, x);
+        mine = i == 0 ? x : clfold_combine_stage(mine, x CLFOLD_PASS);
         clfold_item y = clfold_empty(mine, index);
         if (l > 0)
-            y = clfold_combine(front, y);
+            y = clfold_combine(front, y CLFOLD_PASS);
         if (has_prefix)
-            y = clfold_combine(prefix, y);
+            y = clfold_combine(prefix, y CLFOLD_PASS);
 #if CLFOLD_EXCLUSIVE
         run[i].out = clfold_result_of(before);
         before = y;
@@ -316,7 +317,7 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
         if (first + num == count)
             last = clfold_taken(room->next);
         else if (has_prefix)
-            last = clfold_combine(prefix, last);
+            last = clfold_combine(prefix, last CLFOLD_PASS);
         run[num - 1].out = clfold_result_of(last);
     }
 #endif
@@ -325,9 +326,9 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
 static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
                              uint count, ulong next, global CLFOLD_CELL *out,
                              ulong out_begin, bool has_prefix, bool stream, uint ahead,
-                             clfold_room_pointer room)
+                             clfold_room_pointer room CLFOLD_WITH)
 {
-    clfold_scan_mine(index, count, has_prefix, room);
+    clfold_scan_mine(index, count, has_prefix, room CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
     clfold_write_rows(out, out_begin, count, room);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -335,14 +336,14 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
 
 /* prefix op result i of the tile. */
 static clfold_item clfold_behind_prefix(clfold_result r, uint i, uint count,
-                                        clfold_room_pointer room)
+                                        clfold_room_pointer room CLFOLD_WITH)
 {
     clfold_item x = clfold_taken(room->prefix);
 
     if (!CLFOLD_EXCLUSIVE && i + 1 == count)
         x = clfold_taken(room->next);
     else if (!CLFOLD_EXCLUSIVE || i > 0)
-        x = clfold_combine(x, clfold_item_of(r));
+        x = clfold_combine(x, clfold_item_of(r) CLFOLD_PASS);
     return x;
 }
 
@@ -350,7 +351,7 @@ static clfold_item clfold_behind_prefix(clfold_result r, uint i, uint count,
 
 /* Chunk c of the tile, in `to`. */
 static void clfold_propagate_chunk(global CLFOLD_OUT_CHUNK_VECTOR *to, uint c, uint count,
-                                   clfold_room_pointer room)
+                                   clfold_room_pointer room CLFOLD_WITH)
 {
     clfold_out_chunk chunk;
 
@@ -358,12 +359,12 @@ static void clfold_propagate_chunk(global CLFOLD_OUT_CHUNK_VECTOR *to, uint c, u
 #pragma unroll
     for (uint k = 0; k < CLFOLD_OUT_RESULTS; ++k) {
         clfold_result r;
-        for (uint n = 0; n < CLFOLD_COMPONENTS; ++n)
-            r.cells[n] = chunk.cells[k * CLFOLD_COMPONENTS + n];
+        for (uint n = 0; n < CLFOLD_OUT_CELLS; ++n)
+            r.cells[n] = chunk.cells[k * CLFOLD_OUT_CELLS + n];
         r = clfold_result_of(
-            clfold_behind_prefix(r, c * CLFOLD_OUT_RESULTS + k, count, room));
-        for (uint n = 0; n < CLFOLD_COMPONENTS; ++n)
-            chunk.cells[k * CLFOLD_COMPONENTS + n] = r.cells[n];
+            clfold_behind_prefix(r, c * CLFOLD_OUT_RESULTS + k, count, room CLFOLD_PASS));
+        for (uint n = 0; n < CLFOLD_OUT_CELLS; ++n)
+            chunk.cells[k * CLFOLD_OUT_CELLS + n] = r.cells[n];
     }
     to[c] = clfold_pack(chunk.cells);
 }
@@ -371,26 +372,28 @@ static void clfold_propagate_chunk(global CLFOLD_OUT_CHUNK_VECTOR *to, uint c, u
 #endif
 
 static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint count,
-                                  bool stream, clfold_room_pointer room)
+                                  bool stream, clfold_room_pointer room CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
     uint done = 0;
 
     barrier(CLK_LOCAL_MEM_FENCE);
 #if CLFOLD_OUT_RESULTS
-    global CLFOLD_CELL *to = out + out_begin * CLFOLD_COMPONENTS;
+    global CLFOLD_CELL *to = out + out_begin * CLFOLD_OUT_CELLS;
 
-    if ((ulong)to % 16 == 0) {
+    if ((ulong)to % CLFOLD_OUT_ALIGN == 0) {
         done = count / CLFOLD_OUT_RESULTS * CLFOLD_OUT_RESULTS;
         for (uint c = l; c < count / CLFOLD_OUT_RESULTS; c += CLFOLD_GROUP_SIZE)
-            clfold_propagate_chunk((global CLFOLD_OUT_CHUNK_VECTOR *)to, c, count, room);
+            clfold_propagate_chunk((global CLFOLD_OUT_CHUNK_VECTOR *)to, c, count,
+                                   room CLFOLD_PASS);
     }
 #endif
     for (uint i = done + l; i < count; i += CLFOLD_GROUP_SIZE) {
         clfold_result r;
-        for (uint n = 0; n < CLFOLD_COMPONENTS; ++n)
-            r.cells[n] = out[(out_begin + i) * CLFOLD_COMPONENTS + n];
-        clfold_store(clfold_behind_prefix(r, i, count, room), out, out_begin + i);
+        for (uint n = 0; n < CLFOLD_OUT_CELLS; ++n)
+            r.cells[n] = out[(out_begin + i) * CLFOLD_OUT_CELLS + n];
+        clfold_store(clfold_behind_prefix(r, i, count, room CLFOLD_PASS), out,
+                     out_begin + i);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }

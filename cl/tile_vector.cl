@@ -15,25 +15,54 @@ typedef private clfold_item *clfold_memory;
 
 /* 16 scalars at any address. PoCL's vload16 is two loads, and shuffles load their part of
  * one again. */
-#if CLFOLD_BUILTINS
+#if CLFOLD_IN_STRUCT
+#elif CLFOLD_BUILTINS
 typedef CLFOLD_IN16 clfold_in16_anywhere __attribute__((aligned(sizeof(CLFOLD_IN))));
 #define CLFOLD_VLOAD16(k, from) (((global const clfold_in16_anywhere *)(from))[k])
 #else
 #define CLFOLD_VLOAD16(k, from) vload16(k, from)
 #endif
 
-#if CLFOLD_SCALARS > 1
+/*
+ * Vectors of 16 tuples side by side become one vector a component, in place.
+ *
+ *   two      a0 b0 a1 b1 ... a7 b7     .even of both: a0 a1 ... a15
+ *            a8 b8 a9 b9 ... a15 b15   .odd of both:  b0 b1 ... b15
+ *   four     the same twice, since a and c are the even ones of a, b, c, d
+ *   three    a0 b0 c0 a1 ... a5, b5 c5 a6 ... b10, c10 a11 ... c15: every third
+ */
+#define CLFOLD_PART(type16, x, y)                                                        \
+    do {                                                                                 \
+        const type16 clfold_even = (type16)((x).even, (y).even);                         \
+        y = (type16)((x).odd, (y).odd);                                                  \
+        x = clfold_even;                                                                 \
+    } while (0)
+#define CLFOLD_PARTS_1(type16, s)
+#define CLFOLD_PARTS_2(type16, s) CLFOLD_PART(type16, s[0], s[1])
+#define CLFOLD_PARTS_3(type16, s)                                                        \
+    do {                                                                                 \
+        const type16 x = s[0], y = s[1], z = s[2];                                       \
+        s[0] = (type16)(x.s0369, x.scf, y.s258b, y.se, z.s147a, z.sd);                   \
+        s[1] = (type16)(x.s147a, x.sd, y.s0369, y.scf, z.s258b, z.se);                   \
+        s[2] = (type16)(x.s258b, x.se, y.s147a, y.sd, z.s0369, z.scf);                   \
+    } while (0)
+#define CLFOLD_PARTS_4(type16, s)                                                        \
+    do {                                                                                 \
+        CLFOLD_PART(type16, s[0], s[1]);                                                 \
+        CLFOLD_PART(type16, s[2], s[3]);                                                 \
+        CLFOLD_PART(type16, s[0], s[2]);                                                 \
+        CLFOLD_PART(type16, s[1], s[3]);                                                 \
+    } while (0)
+#define CLFOLD_JOIN_NAMES(a, b)      a##b
+#define CLFOLD_PARTS_OF(num)         CLFOLD_JOIN_NAMES(CLFOLD_PARTS_, num)
+#define CLFOLD_PARTS(num, type16, s) CLFOLD_PARTS_OF(num)(type16, s)
 
-/* x0 x1 ... x15, y0 y1 ... y15 become x0 x2 ... y14, x1 x3 ... y15. */
-static void clfold_part(CLFOLD_IN16 *x, CLFOLD_IN16 *y)
-{
-    const CLFOLD_IN16 even = (CLFOLD_IN16)(x->even, y->even);
-
-    *y = (CLFOLD_IN16)(x->odd, y->odd);
-    *x = even;
-}
-
-#endif
+/* A member of 16 structs. */
+#define CLFOLD_GATHER(type16, s, name)                                                   \
+    (type16)((s)[0].name, (s)[1].name, (s)[2].name, (s)[3].name, (s)[4].name,            \
+             (s)[5].name, (s)[6].name, (s)[7].name, (s)[8].name, (s)[9].name,            \
+             (s)[10].name, (s)[11].name, (s)[12].name, (s)[13].name, (s)[14].name,       \
+             (s)[15].name)
 
 /* The positions of 16 elements. */
 static uint16 clfold_places(uint j)
@@ -41,34 +70,33 @@ static uint16 clfold_places(uint j)
     return j + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
-/*
- * 16 elements of the tile that starts at `begin`, from position j on, component by
- * component.
- *
- *   two scalars:   a0 b0 a1 b1 ... a7 b7     .even of both: a0 a1 ... a15
- *                  a8 b8 a9 b9 ... a15 b15   .odd of both:  b0 b1 ... b15
- *   four scalars:  the same twice, since a and c are the even ones of a, b, c, d
- */
-static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin, uint j)
+/* 16 elements of the tile that starts at `begin`, from position j on, component by
+ * component. Members of a struct differ in size, so it is loaded lane by lane. */
+static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin,
+                                    uint j CLFOLD_WITH)
 {
     global const CLFOLD_IN *from = in + (begin + j) * CLFOLD_SCALARS;
-    CLFOLD_IN16 s[CLFOLD_SCALARS];
     clfold_stage16 r;
+
+#if CLFOLD_IN_STRUCT
+    r.$name = CLFOLD_GATHER($stage16, from, $name);
+#else
+    CLFOLD_IN16 s[CLFOLD_SCALARS];
 
     /* Not in a loop: PoCL 3.1 keeps it, and the vectors in memory. */
     s[0] = CLFOLD_VLOAD16(0, from);
 #if CLFOLD_SCALARS > 1
     s[1] = CLFOLD_VLOAD16(1, from);
-    clfold_part(&s[0], &s[1]);
 #endif
 #if CLFOLD_SCALARS > 2
     s[2] = CLFOLD_VLOAD16(2, from);
-    s[3] = CLFOLD_VLOAD16(3, from);
-    clfold_part(&s[2], &s[3]);
-    clfold_part(&s[0], &s[2]);
-    clfold_part(&s[1], &s[3]);
 #endif
+#if CLFOLD_SCALARS > 3
+    s[3] = CLFOLD_VLOAD16(3, from);
+#endif
+    CLFOLD_PARTS(CLFOLD_SCALARS, CLFOLD_IN16, s);
     r.$name = convert_$stage16($wide_load);
+#endif
     return r;
 }
 
@@ -78,25 +106,25 @@ static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin, uin
  *   x  x0 x1 x2 x3 ... x15    y  y0 y1 ... y15
  *      x0x1 x2x3 ... x14x15 y0y1 ... y14y15     (x0x1: x0 op x1)
  */
-static clfold_stage16 clfold_pairs(clfold_stage16 x, clfold_stage16 y)
+static clfold_stage16 clfold_pairs(clfold_stage16 x, clfold_stage16 y CLFOLD_WITH)
 {
     clfold_stage16 left, right;
 
     left.$name = ($stage16)(x.$name.even, y.$name.even);
     right.$name = ($stage16)(x.$name.odd, y.$name.odd);
-    return clfold_combine_stage16(left, right);
+    return clfold_combine_stage16(left, right CLFOLD_PASS);
 }
 
 /* Folds the lanes, in order. The upper lanes repeat the lower ones, so the operator sees
  * nothing but elements. */
-static clfold_stage clfold_join(clfold_stage16 x)
+static clfold_stage clfold_join(clfold_stage16 x CLFOLD_WITH)
 {
     clfold_stage total;
 
-    x = clfold_pairs(x, x);
-    x = clfold_pairs(x, x);
-    x = clfold_pairs(x, x);
-    x = clfold_pairs(x, x);
+    x = clfold_pairs(x, x CLFOLD_PASS);
+    x = clfold_pairs(x, x CLFOLD_PASS);
+    x = clfold_pairs(x, x CLFOLD_PASS);
+    x = clfold_pairs(x, x CLFOLD_PASS);
     total.$name = x.$name.s0;
     return total;
 }
@@ -150,54 +178,64 @@ static void clfold_ask(global const CLFOLD_IN *in, ulong at, uint num)
  * If `ahead` is not 0 and CLFOLD_PREFETCH is 1, elements are asked for that much ahead.
  */
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
-                                        uint count, uint ahead)
+                                        uint count, uint ahead CLFOLD_WITH)
 {
-    clfold_stage16 x = clfold_load16(in, begin, 0);
+    clfold_stage16 x = clfold_load16(in, begin, 0 CLFOLD_PASS);
     uint i = 16;
 
     if (count >= 128) {
-        clfold_stage16 y = clfold_load16(in, begin, 16);
-        clfold_stage16 z = clfold_load16(in, begin, 32);
-        clfold_stage16 w = clfold_load16(in, begin, 48);
+        clfold_stage16 y = clfold_load16(in, begin, 16 CLFOLD_PASS);
+        clfold_stage16 z = clfold_load16(in, begin, 32 CLFOLD_PASS);
+        clfold_stage16 w = clfold_load16(in, begin, 48 CLFOLD_PASS);
         for (i = 64; i + 64 <= count; i += 64) {
             if (ahead > 0)
                 clfold_ask(in, begin + i + ahead, 64);
-            x = clfold_extend_stage16(x, clfold_load16(in, begin, i));
-            y = clfold_extend_stage16(y, clfold_load16(in, begin, i + 16));
-            z = clfold_extend_stage16(z, clfold_load16(in, begin, i + 32));
-            w = clfold_extend_stage16(w, clfold_load16(in, begin, i + 48));
+            x = clfold_extend_stage16(x, clfold_load16(in, begin, i CLFOLD_PASS)
+                                             CLFOLD_PASS);
+            y = clfold_extend_stage16(y, clfold_load16(in, begin, i + 16 CLFOLD_PASS)
+                                             CLFOLD_PASS);
+            z = clfold_extend_stage16(z, clfold_load16(in, begin, i + 32 CLFOLD_PASS)
+                                             CLFOLD_PASS);
+            w = clfold_extend_stage16(w, clfold_load16(in, begin, i + 48 CLFOLD_PASS)
+                                             CLFOLD_PASS);
         }
-        x = clfold_combine_stage16(clfold_combine_stage16(x, y),
-                                   clfold_combine_stage16(z, w));
+        x = clfold_combine_stage16(clfold_combine_stage16(x, y CLFOLD_PASS),
+                                   clfold_combine_stage16(z, w CLFOLD_PASS) CLFOLD_PASS);
     }
     for (; i < count; i += 16)
-        x = clfold_extend_stage16(x, clfold_load16(in, begin, i));
-    return clfold_join(x);
+        x = clfold_extend_stage16(x, clfold_load16(in, begin, i CLFOLD_PASS) CLFOLD_PASS);
+    return clfold_join(x CLFOLD_PASS);
 }
 
 #else
 
 /* 64 elements in order, as 16 lanes of 4 neighbours each. */
-static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong begin, uint j)
+static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong begin,
+                                     uint j CLFOLD_WITH)
 {
     clfold_stage16 x =
-        clfold_pairs(clfold_load16(in, begin, j), clfold_load16(in, begin, j + 16));
+        clfold_pairs(clfold_load16(in, begin, j CLFOLD_PASS),
+                     clfold_load16(in, begin, j + 16 CLFOLD_PASS) CLFOLD_PASS);
     clfold_stage16 y =
-        clfold_pairs(clfold_load16(in, begin, j + 32), clfold_load16(in, begin, j + 48));
+        clfold_pairs(clfold_load16(in, begin, j + 32 CLFOLD_PASS),
+                     clfold_load16(in, begin, j + 48 CLFOLD_PASS) CLFOLD_PASS);
 
-    return clfold_pairs(x, y);
+    return clfold_pairs(x, y CLFOLD_PASS);
 }
 
 /* 256 elements in order, as 16 lanes of 16 neighbours each: for 15 vector combines, where
  * reordering would take 16. */
-static clfold_lanes clfold_fold_256(global const CLFOLD_IN *in, ulong begin, uint j)
+static clfold_lanes clfold_fold_256(global const CLFOLD_IN *in, ulong begin,
+                                    uint j CLFOLD_WITH)
 {
-    clfold_stage16 x = clfold_pairs(clfold_fold_64(in, begin, j),
-                                    clfold_fold_64(in, begin, j + 64));
-    clfold_stage16 y = clfold_pairs(clfold_fold_64(in, begin, j + 128),
-                                    clfold_fold_64(in, begin, j + 192));
+    clfold_stage16 x =
+        clfold_pairs(clfold_fold_64(in, begin, j CLFOLD_PASS),
+                     clfold_fold_64(in, begin, j + 64 CLFOLD_PASS) CLFOLD_PASS);
+    clfold_stage16 y =
+        clfold_pairs(clfold_fold_64(in, begin, j + 128 CLFOLD_PASS),
+                     clfold_fold_64(in, begin, j + 192 CLFOLD_PASS) CLFOLD_PASS);
 
-    return clfold_lanes_of(clfold_pairs(x, y));
+    return clfold_lanes_of(clfold_pairs(x, y CLFOLD_PASS));
 }
 
 #if CLFOLD_CUTS
@@ -205,36 +243,46 @@ static clfold_lanes clfold_fold_256(global const CLFOLD_IN *in, ulong begin, uin
 /* The first element that the fold of `count` needs, a multiple of 16 like `count`: a cut
  * makes all before it irrelevant. Checks elements first, since that is cheap, then the
  * fold of 16, since the bits are the same only if that cuts. */
-static uint clfold_last_cut(global const CLFOLD_IN *in, ulong begin, uint count)
+static uint clfold_last_cut(global const CLFOLD_IN *in, ulong begin,
+                            uint count CLFOLD_WITH)
 {
     for (uint i = count; i > 16; i -= 16) {
-        const clfold_stage16 x = clfold_load16(in, begin, i - 16);
-        if (clfold_any_cuts(x) && clfold_cuts(clfold_join(x)))
+        const clfold_stage16 x = clfold_load16(in, begin, i - 16 CLFOLD_PASS);
+        if (clfold_any_cuts(x CLFOLD_PASS) &&
+            clfold_cuts(clfold_join(x CLFOLD_PASS) CLFOLD_PASS))
             return i - 16;
     }
     return 0;
 }
 
 #else
-#define clfold_last_cut(in, begin, count) 0u
+
+static uint clfold_last_cut(global const CLFOLD_IN *in, ulong begin,
+                            uint count CLFOLD_WITH)
+{
+    return 0;
+}
+
 #endif
 
 /* The elements from begin on, a multiple of 16 and at least 16 of them, in order: a left
  * fold of trees over 16 neighbours. */
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
-                                        uint count, uint ahead)
+                                        uint count, uint ahead CLFOLD_WITH)
 {
-    uint i = clfold_last_cut(in, begin, count);
-    clfold_stage total = clfold_join(clfold_load16(in, begin, i));
+    uint i = clfold_last_cut(in, begin, count CLFOLD_PASS);
+    clfold_stage total = clfold_join(clfold_load16(in, begin, i CLFOLD_PASS) CLFOLD_PASS);
 
     i += 16;
     for (; i + 256 <= count; i += 256) {
-        const clfold_lanes lanes = clfold_fold_256(in, begin, i);
+        const clfold_lanes lanes = clfold_fold_256(in, begin, i CLFOLD_PASS);
         for (uint k = 0; k < 16; ++k)
-            total = clfold_combine_stage(total, clfold_lane(&lanes, k));
+            total = clfold_combine_stage(total, clfold_lane(&lanes, k) CLFOLD_PASS);
     }
     for (; i < count; i += 16)
-        total = clfold_combine_stage(total, clfold_join(clfold_load16(in, begin, i)));
+        total = clfold_combine_stage(
+            total,
+            clfold_join(clfold_load16(in, begin, i CLFOLD_PASS) CLFOLD_PASS) CLFOLD_PASS);
     return total;
 }
 
@@ -243,17 +291,18 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
 /* The fold of elements begin to begin + count - 1, for 1 <= count <= CLFOLD_TILE. `index`
  * is what `begin` counts from in_offset. The result is left in memory[0]. */
 static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, uint ahead, clfold_memory memory)
+                             uint count, uint ahead, clfold_memory memory CLFOLD_WITH)
 {
     uint i = count / 16 * 16;
     clfold_stage total;
 
     if (i > 0)
-        total = clfold_fold_vectors(in, begin, i, ahead);
+        total = clfold_fold_vectors(in, begin, i, ahead CLFOLD_PASS);
     else
-        total = clfold_load(in, begin, i++);
+        total = clfold_load(in, begin, i++ CLFOLD_PASS);
     for (; i < count; ++i)
-        total = clfold_combine_stage(total, clfold_load(in, begin, i));
+        total = clfold_combine_stage(total,
+                                     clfold_load(in, begin, i CLFOLD_PASS) CLFOLD_PASS);
     memory[0] = clfold_empty(total, index);
 }
 
@@ -261,10 +310,10 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
 
 /* The fold of the first `num` items. */
 static void clfold_tile_fold_items(global const clfold_item *items, uint num,
-                                   clfold_memory memory)
+                                   clfold_memory memory CLFOLD_WITH)
 {
     for (uint i = 0; i < num; ++i)
-        memory[0] = i == 0 ? items[0] : clfold_combine(memory[0], items[i]);
+        memory[0] = i == 0 ? items[0] : clfold_combine(memory[0], items[i] CLFOLD_PASS);
 }
 
 #endif

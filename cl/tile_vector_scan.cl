@@ -50,9 +50,9 @@ typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
 #define clfold_tile_sync()
 
 static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
-                                  uint count, clfold_room_pointer room)
+                                  uint count, clfold_room_pointer room CLFOLD_WITH)
 {
-    clfold_tile_fold(in, begin, index, count, 0, room->items);
+    clfold_tile_fold(in, begin, index, count, 0, room->items CLFOLD_PASS);
 }
 
 /* Four sums of 16 lanes each, see clfold_fold_vectors. */
@@ -62,7 +62,10 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
 #endif
 
 #define CLFOLD_TILE_LOADS 0
-#define clfold_tile_load(in, begin, index, count, room)
+static void clfold_tile_load(global const CLFOLD_IN *in, ulong begin, ulong index,
+                             uint count, clfold_room_pointer room CLFOLD_WITH)
+{
+}
 
 static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 {
@@ -77,11 +80,13 @@ static clfold_item clfold_tile_total(const clfold_room *room, uint count)
  */
 #if CLFOLD_RARE
 #define CLFOLD_OP_STAGE16(usual, a, b)                                                   \
-    ((usual) ? clfold_usual_stage16(a, b) : clfold_combine_stage16(a, b))
-#define CLFOLD_OP16(usual, a, b) ((usual) ? clfold_usual16(a, b) : clfold_combine16(a, b))
+    ((usual) ? clfold_usual_stage16(a, b CLFOLD_PASS)                                    \
+             : clfold_combine_stage16(a, b CLFOLD_PASS))
+#define CLFOLD_OP16(usual, a, b)                                                         \
+    ((usual) ? clfold_usual16(a, b CLFOLD_PASS) : clfold_combine16(a, b CLFOLD_PASS))
 #else
-#define CLFOLD_OP_STAGE16(usual, a, b) clfold_combine_stage16(a, b)
-#define CLFOLD_OP16(usual, a, b)       clfold_combine16(a, b)
+#define CLFOLD_OP_STAGE16(usual, a, b) clfold_combine_stage16(a, b CLFOLD_PASS)
+#define CLFOLD_OP16(usual, a, b)       clfold_combine16(a, b CLFOLD_PASS)
 #endif
 /* So that `usual` is a constant. Oclgrind cannot run inlined functions of structs. */
 #if CLFOLD_RARE && CLFOLD_BUILTINS
@@ -92,7 +97,7 @@ static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 
 #if CLFOLD_NEUTRAL
 
-static clfold_stage16 clfold_neutral16(void)
+static clfold_stage16 clfold_neutral16(CLFOLD_WITH_ONLY)
 {
     clfold_stage16 x;
 
@@ -111,7 +116,8 @@ static clfold_stage16 clfold_neutral16(void)
  * Moved by a swizzle, and lanes set then: the one way that is fast on both PoCL 3.1 and
  * Intel's CPU runtime.
  */
-CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x, bool usual)
+CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x,
+                                                      bool usual CLFOLD_WITH)
 {
     clfold_stage16 y;
 
@@ -140,7 +146,8 @@ CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x, bool usu
  *   combined         -    01   12   23   34 ...
  *   by 2             x0   01   012  0123 1234 ...     then by 4 and by 8
  */
-CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x, bool usual)
+CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x,
+                                                      bool usual CLFOLD_WITH)
 {
     clfold_stage16 y;
 
@@ -166,9 +173,12 @@ CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x, bool usu
  * to the last. */
 CLFOLD_INLINE static clfold_stage16 clfold_scan_16(global const CLFOLD_IN *in,
                                                    ulong begin, uint j,
-                                                   clfold_stage16 *so_far, bool usual)
+                                                   clfold_stage16 *so_far,
+                                                   bool usual CLFOLD_WITH)
 {
-    clfold_stage16 x = clfold_scan_lanes(clfold_load16(in, begin, j), usual), last;
+    clfold_stage16 x = clfold_scan_lanes(clfold_load16(in, begin, j CLFOLD_PASS),
+                                         usual CLFOLD_PASS),
+                   last;
 
     last.$name = ($stage16)(x.$name.sf);
     if (CLFOLD_NEUTRAL || j > 0) {
@@ -227,17 +237,21 @@ static void clfold_write16(CLFOLD_CELL16 x, global CLFOLD_CELL *to, bool stream)
 #endif
 }
 
+/* The components of result k, of vectors c. */
+#define CLFOLD_THREE(k) c[0].s##k, c[1].s##k, c[2].s##k
+#define CLFOLD_FOUR(k)  c[0].s##k, c[1].s##k, c[2].s##k, c[3].s##k
+
 /* 16 results at `index`. */
 static void clfold_store16(clfold_item16 x, global CLFOLD_CELL *out, ulong index,
                            bool stream)
 {
-    global CLFOLD_CELL *to = out + index * CLFOLD_COMPONENTS;
+    global CLFOLD_CELL *to = out + index * CLFOLD_OUT_CELLS;
     CLFOLD_CELL16 c[CLFOLD_COMPONENTS];
 
     c[$k] = CLFOLD_AS_CELL16(convert_$result16(x.$name));
 #if CLFOLD_COMPONENTS == 1
     clfold_write16(c[0], to, stream);
-#else
+#elif CLFOLD_COMPONENTS == 2
     clfold_write16((CLFOLD_CELL16)(c[0].s0, c[1].s0, c[0].s1, c[1].s1, c[0].s2, c[1].s2,
                                    c[0].s3, c[1].s3, c[0].s4, c[1].s4, c[0].s5, c[1].s5,
                                    c[0].s6, c[1].s6, c[0].s7, c[1].s7),
@@ -246,6 +260,29 @@ static void clfold_store16(clfold_item16 x, global CLFOLD_CELL *out, ulong index
                                    c[0].sb, c[1].sb, c[0].sc, c[1].sc, c[0].sd, c[1].sd,
                                    c[0].se, c[1].se, c[0].sf, c[1].sf),
                    to + 16, stream);
+#elif CLFOLD_COMPONENTS == 3
+    clfold_write16((CLFOLD_CELL16)(CLFOLD_THREE(0), CLFOLD_THREE(1), CLFOLD_THREE(2),
+                                   CLFOLD_THREE(3), CLFOLD_THREE(4), c[0].s5),
+                   to, stream);
+    clfold_write16((CLFOLD_CELL16)(c[1].s5, c[2].s5, CLFOLD_THREE(6), CLFOLD_THREE(7),
+                                   CLFOLD_THREE(8), CLFOLD_THREE(9), c[0].sa, c[1].sa),
+                   to + 16, stream);
+    clfold_write16((CLFOLD_CELL16)(c[2].sa, CLFOLD_THREE(b), CLFOLD_THREE(c),
+                                   CLFOLD_THREE(d), CLFOLD_THREE(e), CLFOLD_THREE(f)),
+                   to + 32, stream);
+#else
+    clfold_write16((CLFOLD_CELL16)(CLFOLD_FOUR(0), CLFOLD_FOUR(1), CLFOLD_FOUR(2),
+                                   CLFOLD_FOUR(3)),
+                   to, stream);
+    clfold_write16((CLFOLD_CELL16)(CLFOLD_FOUR(4), CLFOLD_FOUR(5), CLFOLD_FOUR(6),
+                                   CLFOLD_FOUR(7)),
+                   to + 16, stream);
+    clfold_write16((CLFOLD_CELL16)(CLFOLD_FOUR(8), CLFOLD_FOUR(9), CLFOLD_FOUR(a),
+                                   CLFOLD_FOUR(b)),
+                   to + 32, stream);
+    clfold_write16((CLFOLD_CELL16)(CLFOLD_FOUR(c), CLFOLD_FOUR(d), CLFOLD_FOUR(e),
+                                   CLFOLD_FOUR(f)),
+                   to + 48, stream);
 #endif
 }
 
@@ -260,7 +297,7 @@ static clfold_item16 clfold_spread(clfold_item x)
 CLFOLD_INLINE static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
                          const clfold_item *prefix, bool is_last, const clfold_item *last,
                          clfold_item *before, global CLFOLD_CELL *out, ulong index,
-                         bool stream, bool usual)
+                         bool stream, bool usual CLFOLD_WITH)
 {
     clfold_item16 y;
 
@@ -286,7 +323,7 @@ CLFOLD_INLINE static void clfold_put16(clfold_stage16 x, ulong base, bool has_pr
 static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
                          const clfold_item *prefix, bool is_last, const clfold_item *last,
                          clfold_item *before, global CLFOLD_CELL *out, ulong index,
-                         bool stream, bool usual)
+                         bool stream, bool usual CLFOLD_WITH)
 {
     const clfold_lanes lanes = clfold_lanes_of(x);
 
@@ -295,7 +332,7 @@ static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
         if (is_last && k == 15)
             y = *last;
         else if (has_prefix)
-            y = clfold_combine(*prefix, y);
+            y = clfold_combine(*prefix, y CLFOLD_PASS);
         clfold_put(y, before, out, index + k);
     }
 }
@@ -310,20 +347,20 @@ typedef struct {
     clfold_stage16 x, y, z, w;
 } clfold_sums;
 
-static clfold_sums clfold_no_sums(void)
+static clfold_sums clfold_no_sums(CLFOLD_WITH_ONLY)
 {
     clfold_sums sums;
 
-    sums.x = clfold_neutral16();
+    sums.x = clfold_neutral16(CLFOLD_PASS_ONLY);
     sums.y = sums.x;
     sums.z = sums.x;
     sums.w = sums.x;
     return sums;
 }
 
-static clfold_sums clfold_add16(clfold_sums sums, clfold_stage16 x)
+static clfold_sums clfold_add16(clfold_sums sums, clfold_stage16 x CLFOLD_WITH)
 {
-    const clfold_stage16 first = clfold_combine_stage16(sums.x, x);
+    const clfold_stage16 first = clfold_combine_stage16(sums.x, x CLFOLD_PASS);
 
     sums.x = sums.y;
     sums.y = sums.z;
@@ -332,10 +369,11 @@ static clfold_sums clfold_add16(clfold_sums sums, clfold_stage16 x)
     return sums;
 }
 
-static clfold_stage clfold_join_sums(clfold_sums sums)
+static clfold_stage clfold_join_sums(clfold_sums sums CLFOLD_WITH)
 {
-    return clfold_join(clfold_combine_stage16(clfold_combine_stage16(sums.x, sums.y),
-                                              clfold_combine_stage16(sums.z, sums.w)));
+    return clfold_join(clfold_combine_stage16(
+        clfold_combine_stage16(sums.x, sums.y CLFOLD_PASS),
+        clfold_combine_stage16(sums.z, sums.w CLFOLD_PASS) CLFOLD_PASS) CLFOLD_PASS);
 }
 
 #else
@@ -352,7 +390,7 @@ clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint c
                     ulong next, bool folds, uint ahead, global CLFOLD_CELL *out,
                     ulong out_begin, bool has_prefix, bool stream,
                     const clfold_room *room, clfold_stage16 *so_far, clfold_item *before,
-                    clfold_sums *sums, bool usual)
+                    clfold_sums *sums, bool usual CLFOLD_WITH)
 {
     const uint whole = count / 16 * 16;
     const clfold_item prefix = room->prefix;
@@ -362,18 +400,19 @@ clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint c
         clfold_ask(in, next + j, 16);
 #if CLFOLD_TILE_AHEAD
         if (folds && j >= ahead)
-            *sums = clfold_add16(*sums, clfold_load16(in, next, j - ahead));
+            *sums = clfold_add16(*sums, clfold_load16(in, next, j - ahead CLFOLD_PASS)
+                                            CLFOLD_PASS);
 #endif
-        const clfold_stage16 x = clfold_scan_16(in, begin, j, so_far, usual);
+        const clfold_stage16 x = clfold_scan_16(in, begin, j, so_far, usual CLFOLD_PASS);
         clfold_put16(x, index, has_prefix, &prefix, j + 16 == count, &last,
-                     before, out, out_begin + j, stream, usual);
+                     before, out, out_begin + j, stream, usual CLFOLD_PASS);
     }
 }
 
 static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
                              uint count, ulong next, global CLFOLD_CELL *out,
                              ulong out_begin, bool has_prefix, bool stream, uint ahead,
-                             clfold_room_pointer room)
+                             clfold_room_pointer room CLFOLD_WITH)
 {
     const uint whole = count / 16 * 16;
     const clfold_item prefix = room->prefix;
@@ -385,43 +424,45 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
     clfold_sums sums;
 
 #if CLFOLD_NEUTRAL
-    so_far16 = clfold_neutral16();
+    so_far16 = clfold_neutral16(CLFOLD_PASS_ONLY);
 #endif
 #if CLFOLD_TILE_AHEAD
-    sums = clfold_no_sums();
+    sums = clfold_no_sums(CLFOLD_PASS_ONLY);
 #endif
 #if CLFOLD_EXCLUSIVE && CLFOLD_HAS_IDENTITY
     if (!has_prefix)
-        before = clfold_identity();
+        before = clfold_identity(CLFOLD_PASS_ONLY);
 #endif
-    stream = stream && (ulong)(out + out_begin * CLFOLD_COMPONENTS) % 64 == 0;
+    stream = stream && (ulong)(out + out_begin * CLFOLD_OUT_CELLS) % 64 == 0;
 #if CLFOLD_RARE
-    if (!clfold_is_rare(last))
+    if (!clfold_is_rare(last CLFOLD_PASS))
         clfold_scan_vectors(in, begin, index, count, next, folds, ahead, out, out_begin,
-                            has_prefix, stream, room, &so_far16, &before, &sums, true);
+                            has_prefix, stream, room, &so_far16, &before, &sums,
+                            true CLFOLD_PASS);
     else
 #endif
         clfold_scan_vectors(in, begin, index, count, next, folds, ahead, out, out_begin,
-                            has_prefix, stream, room, &so_far16, &before, &sums, false);
+                            has_prefix, stream, room, &so_far16, &before, &sums,
+                            false CLFOLD_PASS);
 #if CLFOLD_TILE_AHEAD
     if (folds) {
         for (uint j = CLFOLD_TILE - ahead; j < CLFOLD_TILE; j += 16)
-            sums = clfold_add16(sums, clfold_load16(in, next, j));
+            sums = clfold_add16(sums, clfold_load16(in, next, j CLFOLD_PASS) CLFOLD_PASS);
         room->items[0] =
-            clfold_empty(clfold_join_sums(sums), next - begin + index);
+            clfold_empty(clfold_join_sums(sums CLFOLD_PASS), next - begin + index);
     }
 #endif
     if (whole > 0) {
         so_far.$name = so_far16.$name.sf;
     }
     for (uint j = whole; j < count; ++j) {
-        const clfold_stage x = clfold_load(in, begin, j);
-        so_far = j == 0 ? x : clfold_combine_stage(so_far, x);
+        const clfold_stage x = clfold_load(in, begin, j CLFOLD_PASS);
+        so_far = j == 0 ? x : clfold_combine_stage(so_far, x CLFOLD_PASS);
         clfold_item y = clfold_empty(so_far, index);
         if (j + 1 == count)
             y = last;
         else if (has_prefix)
-            y = clfold_combine(prefix, y);
+            y = clfold_combine(prefix, y CLFOLD_PASS);
         clfold_put(y, &before, out, out_begin + j);
     }
 }
@@ -435,13 +476,8 @@ static clfold_item16 clfold_fetch16(global const CLFOLD_CELL *out, ulong index)
     CLFOLD_CELL16 c[CLFOLD_COMPONENTS];
     clfold_item16 x;
 
-#if CLFOLD_COMPONENTS == 1
-    c[0] = vload16(0, from);
-#else
-    const CLFOLD_CELL16 lo = vload16(0, from), hi = vload16(1, from);
-    c[0] = (CLFOLD_CELL16)(lo.even, hi.even);
-    c[1] = (CLFOLD_CELL16)(lo.odd, hi.odd);
-#endif
+    c[$k] = vload16($k, from);
+    CLFOLD_PARTS(CLFOLD_COMPONENTS, CLFOLD_CELL16, c);
     x.$name = convert_$item16(as_$result16(c[$k]));
     return x;
 }
@@ -449,18 +485,18 @@ static clfold_item16 clfold_fetch16(global const CLFOLD_CELL *out, ulong index)
 #endif
 
 static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint count,
-                                  bool stream, clfold_room_pointer room)
+                                  bool stream, clfold_room_pointer room CLFOLD_WITH)
 {
     const clfold_item prefix = room->prefix;
     const clfold_item last = room->next;
     uint j = 0;
 
-    stream = stream && (ulong)(out + out_begin * CLFOLD_COMPONENTS) % 64 == 0;
+    stream = stream && (ulong)(out + out_begin * CLFOLD_OUT_CELLS) % 64 == 0;
 #if CLFOLD_ITEM16
     const clfold_item16 prefix16 = clfold_spread(prefix);
     for (; j + 16 <= count; j += 16) {
         clfold_item16 x = clfold_fetch16(out, out_begin + j);
-        x = clfold_combine16(prefix16, x);
+        x = clfold_combine16(prefix16, x CLFOLD_PASS);
 #if CLFOLD_EXCLUSIVE
         if (j == 0) {
             x.$name.s0 = prefix.$name;
@@ -479,7 +515,8 @@ static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint
         else if (!CLFOLD_EXCLUSIVE && j + 1 == count)
             clfold_store(last, out, out_begin + j);
         else
-            clfold_store(clfold_combine(prefix, clfold_fetch(out, out_begin + j)), out,
-                         out_begin + j);
+            clfold_store(
+                clfold_combine(prefix, clfold_fetch(out, out_begin + j) CLFOLD_PASS), out,
+                out_begin + j);
     }
 }

@@ -430,18 +430,27 @@ typedef struct clfold_arg {
  */
 #define CLFOLD_VALUE(type, name, object)                                                 \
     {                                                                                    \
-        type, #name, sizeof(object), &(object), 0, NULL, 0, { 0, 0, 0 }                  \
+        type, #name, sizeof(object), &(object), 0, NULL, 0,                              \
+        {                                                                                \
+            0, 0, 0                                                                      \
+        }                                                                                \
     }
 /** Initialiser of one that is a buffer: CLFOLD_BUFFER("global float *", w, mem). */
 #define CLFOLD_BUFFER(type, name, mem)                                                   \
     {                                                                                    \
-        type, #name, 0, NULL, 0, mem, 0, { 0, 0, 0 }                                     \
+        type, #name, 0, NULL, 0, mem, 0,                                                 \
+        {                                                                                \
+            0, 0, 0                                                                      \
+        }                                                                                \
     }
 /** Initialiser of one that is a stream: a buffer of CLFOLD_F32 or the like, from `offset`
  * on, of which `name` is the element that belongs to `x`. UNSUPPORTED so far. */
 #define CLFOLD_STREAM(element, name, mem, offset)                                        \
     {                                                                                    \
-        NULL, #name, 0, NULL, element, mem, offset, { 0, 0, 0 }                          \
+        NULL, #name, 0, NULL, element, mem, offset,                                      \
+        {                                                                                \
+            0, 0, 0                                                                      \
+        }                                                                                \
     }
 
 /** How segments are given. */
@@ -460,10 +469,10 @@ enum {
 
 /** Segments that are folded one by one. UNSUPPORTED so far. */
 typedef struct clfold_segments {
-    uint32_t by;           /**< CLFOLD_BY_FLAGS, ... */
-    clfold_type type;      /**< of the flags, keys or offsets */
-    cl_mem mem;            /**< the flags, keys or offsets */
-    size_t offset;         /**< of the first of them in `mem` */
+    uint32_t by;      /**< CLFOLD_BY_FLAGS, ... */
+    clfold_type type; /**< of the flags, keys or offsets */
+    cl_mem mem;       /**< the flags, keys or offsets */
+    size_t offset;    /**< of the first of them in `mem` */
     /** BY_OFFSETS: of segments; BY_LENGTH: of elements in each; BY_STRIDE: of columns */
     size_t num;
     size_t length;            /**< BY_STRIDE: of elements in each */
@@ -549,8 +558,8 @@ typedef struct clfold_fold {
     /** a statement on out, item, prev, x, i, n and args, for results that scatter; in
      * place of `result`. Reduce: i is the segment */
     const char *store;
-    const char *keep;  /**< select, partition: a condition on x, in, i, n */
-    const char *equal; /**< unique, run lengths, BY_KEYS: a condition on a, b */
+    const char *keep;       /**< select, partition: a condition on x, in, i, n */
+    const char *equal;      /**< unique, run lengths, BY_KEYS: a condition on a, b */
     const clfold_arg *args; /**< what the OpenCL C above uses besides */
     size_t num_args;        /**< how many, at most 8 */
     /** reduce: one result a segment; scans: start anew at each; NULL: one segment */
@@ -739,11 +748,13 @@ CLFOLD_API clfold_status clfold_select(clfold_context *context, cl_command_queue
  * `count` elements and may not overlap `in` or `out`. UNSUPPORTED so far.
  * \snippet snippets.c clfold_partition
  */
-CLFOLD_API clfold_status clfold_partition(
-    clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
-    size_t in_offset, cl_mem out, size_t out_offset, cl_mem rest, size_t rest_offset,
-    cl_mem num, size_t num_offset, size_t count, cl_uint num_wait, const cl_event *wait,
-    cl_event *event);
+CLFOLD_API clfold_status clfold_partition(clfold_context *context, cl_command_queue queue,
+                                          const clfold_fold *fold, cl_mem in,
+                                          size_t in_offset, cl_mem out, size_t out_offset,
+                                          cl_mem rest, size_t rest_offset, cl_mem num,
+                                          size_t num_offset, size_t count,
+                                          cl_uint num_wait, const cl_event *wait,
+                                          cl_event *event);
 
 /**
  * Keeps the first of each run of equal neighbours, in order. Buffers and `num` are as in

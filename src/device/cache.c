@@ -44,6 +44,7 @@ static struct program *insert(struct cache *cache, struct program **link,
         program->next = cache->programs;
         cache->programs = program;
         *link = program;
+        atomic_fetch_add(&cache->num_users, fold->is_user);
     }
     return program;
 }
@@ -213,6 +214,15 @@ static void destroy_kernels(struct kernels *kernels, const struct log *log)
     clfold_free(kernels);
 }
 
+static void destroy_list(struct kernels *all, const struct log *log)
+{
+    while (all) {
+        struct kernels *kernels = all;
+        all = kernels->next;
+        destroy_kernels(kernels, log);
+    }
+}
+
 clfold_status clfold_program_take(struct cache *cache, const struct site *site,
                                   struct program *program, struct kernels **out)
 {
@@ -281,24 +291,47 @@ void clfold_cache_trim(struct cache *cache, const struct log *log)
         }
     }
     clfold_lock_give(&cache->lock);
-    while (all) {
-        struct kernels *kernels = all;
-        all = kernels->next;
-        destroy_kernels(kernels, log);
-    }
+    destroy_list(all, log);
 }
 
-void clfold_cache_finish(struct cache *cache, const struct log *log)
+static void destroy_programs(struct program *programs, const struct log *log)
 {
-    clfold_cache_trim(cache, log);
-    while (cache->programs) {
-        struct program *program = cache->programs;
-        cache->programs = program->next;
+    while (programs) {
+        struct program *program = programs;
+        programs = program->next;
+        destroy_list(program->idle, log);
         if (program->program) {
             clfold_log_call(log, clReleaseProgram(program->program), "clReleaseProgram");
         }
         clfold_text_finish(&program->log);
         clfold_free(program);
     }
+}
+
+void clfold_cache_drop(struct cache *cache, const struct log *log,
+                       const struct interned *fold)
+{
+    struct program *dropped = NULL;
+
+    clfold_lock_take(&cache->lock);
+    for (struct program **link = &cache->programs; *link;) {
+        struct program *program = *link;
+        if (program->fold != fold) {
+            link = &program->next;
+            continue;
+        }
+        *lookup(cache, fold, &program->shape) = program->peer;
+        *link = program->next;
+        program->next = dropped;
+        dropped = program;
+        atomic_fetch_sub(&cache->num_users, fold->is_user);
+    }
+    clfold_lock_give(&cache->lock);
+    destroy_programs(dropped, log);
+}
+
+void clfold_cache_finish(struct cache *cache, const struct log *log)
+{
+    destroy_programs(cache->programs, log);
     clfold_lock_finish(&cache->lock);
 }

@@ -59,6 +59,7 @@ struct cache {
     const char *options;
     struct program *programs; /* newest first */
     struct program *buckets[CLFOLD_BUCKETS];
+    _Atomic uint32_t num_users; /* programs of users' folds */
     _Atomic uint64_t hits, misses;
     uint64_t builds, failed_builds, build_ns;
 };
@@ -94,6 +95,10 @@ clfold_status clfold_program_take(struct cache *cache, const struct site *site,
                                   struct program *program, struct kernels **out);
 void clfold_program_give(struct cache *cache, struct program *program,
                          struct kernels *kernels);
+
+/* Drops the programs of a fold that no call holds. */
+void clfold_cache_drop(struct cache *cache, const struct log *log,
+                       const struct interned *fold);
 
 /* Releases all idle kernels. */
 void clfold_cache_trim(struct cache *cache, const struct log *log);

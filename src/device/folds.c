@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-/* A monoid's strings: its name, its conditions, and each component's. */
-#define STRINGS_OF_COMPONENT 6
-#define MAX_STRINGS          (3 + STRINGS_OF_COMPONENT * CLFOLD_MAX_COMPONENTS)
+/* A monoid's strings, and each component's; but those that only a user's has. */
+#define OF_COMPONENT 6
+#define OF_MONOID    5
+#define MAX_STRINGS  (OF_MONOID + OF_COMPONENT * CLFOLD_MAX_COMPONENTS)
 
 struct strings {
     const char **at[MAX_STRINGS];
@@ -15,28 +16,31 @@ struct strings {
 
 static void list_strings(struct strings *strings, struct monoid *monoid)
 {
-    const char **own[] = { &monoid->name, &monoid->cuts, &monoid->rare };
+    const char **own[OF_MONOID] = { &monoid->name, &monoid->cuts, &monoid->rare,
+                                    &monoid->combine, &monoid->identity };
 
     memcpy(strings->at, own, sizeof(own));
-    strings->num = 3;
+    strings->num = OF_MONOID;
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
         struct component *component = &monoid->components[k];
-        const char **all[STRINGS_OF_COMPONENT] = {
+        const char **all[OF_COMPONENT] = {
             &component->name,    &component->combine, &component->identity,
             &component->neutral, &component->usual,   &component->extend,
         };
         memcpy(&strings->at[strings->num], all, sizeof(all));
-        strings->num += STRINGS_OF_COMPONENT;
+        strings->num += OF_COMPONENT;
     }
 }
 
 static bool same_numbers(const struct monoid *a, const struct monoid *b)
 {
-    bool same =
-        a->op == b->op && a->in == b->in && a->value == b->value && a->type == b->type &&
-        a->cell == b->cell && a->num_scalars == b->num_scalars &&
-        a->num_components == b->num_components && a->commutative == b->commutative &&
-        a->has_identity == b->has_identity && a->stage_limit == b->stage_limit;
+    bool same = a->op == b->op && a->in == b->in && a->value == b->value &&
+                a->type == b->type && a->cell == b->cell &&
+                a->num_scalars == b->num_scalars &&
+                a->num_components == b->num_components &&
+                a->commutative == b->commutative && a->has_identity == b->has_identity &&
+                a->stage_limit == b->stage_limit && a->in_struct == b->in_struct &&
+                a->out_struct == b->out_struct && a->is_scalar == b->is_scalar;
 
     for (uint32_t k = 0; same && k < a->num_components; ++k) {
         const struct component *x = &a->components[k], *y = &b->components[k];
@@ -88,22 +92,27 @@ static struct interned *copy_of(const struct monoid *monoid)
     return fold;
 }
 
+void clfold_folds_enlist(struct folds *folds, struct interned *fold)
+{
+    fold->id = ++folds->next_id;
+    fold->next = folds->newest;
+    folds->newest = fold;
+}
+
 clfold_status clfold_folds_intern(struct folds *folds, const struct site *site,
-                                  const struct monoid *monoid,
-                                  const struct interned **out)
+                                  const struct monoid *monoid, struct interned **out)
 {
     struct interned *fold;
 
     clfold_lock_take(&folds->lock);
     for (fold = folds->newest; fold; fold = fold->next) {
-        if (same_numbers(&fold->monoid, monoid) && same_strings(&fold->monoid, monoid)) {
+        if (!fold->is_user && same_numbers(&fold->monoid, monoid) &&
+            same_strings(&fold->monoid, monoid)) {
             break;
         }
     }
     if (!fold && (fold = copy_of(monoid))) {
-        fold->id = folds->newest ? folds->newest->id + 1 : 1;
-        fold->next = folds->newest;
-        folds->newest = fold;
+        clfold_folds_enlist(folds, fold);
     }
     clfold_lock_give(&folds->lock);
     *out = fold;
@@ -114,7 +123,7 @@ clfold_status clfold_folds_intern(struct folds *folds, const struct site *site,
 clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site,
                                     const struct caps *caps, clfold_op op,
                                     clfold_type type, clfold_type in,
-                                    const struct interned **out)
+                                    struct interned **out)
 {
     bool is_known =
         op < CLFOLD_FOLD_OPS && type < CLFOLD_FOLD_TYPES && in < CLFOLD_FOLD_TYPES;

@@ -4,33 +4,67 @@
  * copied once, and a built-in fold is checked once, not at every call.
  *
  *   a built-in fold    by operator and types, in a table; a look-up takes no lock
- *   any other          among all, by every number and string of its monoid
+ *   a user's           by its recipe: numbers and texts as the caller gave them, hashed;
+ *                      no monoid is made, and nothing is allocated, if it is there
+ *   any other          among all, by every number and string of its monoid; for tests
+ *
+ * A user's fold is held while a call uses it. Past a limit the one that was used least
+ * recently is dropped, with its programs.
  */
 #ifndef CLFOLD_DEVICE_FOLDS_H
 #define CLFOLD_DEVICE_FOLDS_H
 
 #include "base/system.h"
 #include "device/caps.h"
-#include "plan/monoid.h"
+#include "plan/user_fold.h"
 
 #include <stdatomic.h>
 
 /* Sized by the numbers in clfold.h; 0 is unused. */
-#define CLFOLD_FOLD_OPS   (CLFOLD_MIN_MAX + 1)
+#define CLFOLD_FOLD_OPS   (CLFOLD_MATRIX_2X2 + 1)
 #define CLFOLD_FOLD_TYPES (CLFOLD_F64 + 1)
+
+#define CLFOLD_FOLD_BUCKETS 256
+
+/* What two folds of a caller's must agree in to be the same. */
+#define CLFOLD_RECIPE_NUMBERS 5
+#define CLFOLD_RECIPE_TEXTS   (6 + 2 * CLFOLD_MAX_ARGS)
+struct recipe {
+    uint64_t hash;
+    uint32_t numbers[CLFOLD_RECIPE_NUMBERS];
+    uint32_t num_texts;
+    const char *texts[CLFOLD_RECIPE_TEXTS]; /* may be NULL */
+};
+
+/* What is known of a fold's two widths. */
+enum widths { WIDTHS_UNKNOWN, WIDTHS_AGREE, WIDTHS_DIFFER };
+#define CLFOLD_WHY_SIZE 128
 
 struct interned {
     struct monoid monoid; /* its strings are the fold's own */
     uint32_t id;          /* from 1 */
     struct interned *next;
+    /* of a user's */
+    bool is_user;
+    struct recipe recipe;
+    struct interned *peer; /* another one of the same bucket */
+    struct component_names names;
+    _Atomic uint32_t users; /* calls that hold it */
+    _Atomic enum widths widths;
+    char why[CLFOLD_WHY_SIZE]; /* a sentence, if they differ */
+    uint64_t used;             /* when, by the folds' clock */
     char strings[];
 };
 
 struct folds {
     struct lock lock;
     struct interned *newest;
-    _Atomic(const struct interned *) built_in[CLFOLD_FOLD_OPS][CLFOLD_FOLD_TYPES]
-                                             [CLFOLD_FOLD_TYPES];
+    struct interned *buckets[CLFOLD_FOLD_BUCKETS]; /* of users' folds */
+    uint32_t next_id;
+    uint64_t clock;             /* counts look-ups of users' folds */
+    _Atomic uint32_t num_users; /* of these */
+    _Atomic(struct interned *) built_in[CLFOLD_FOLD_OPS][CLFOLD_FOLD_TYPES]
+                                       [CLFOLD_FOLD_TYPES];
 };
 
 /* False: there is no room for a lock. */
@@ -38,15 +72,31 @@ bool clfold_folds_init(struct folds *folds);
 void clfold_folds_finish(struct folds *folds);
 
 /* The built-in fold, if there is one and the device has its types. It lives as long as
- * the context, and so does an interned one. */
+ * the context, and so does an interned one but for a user's. */
 clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site,
                                     const struct caps *caps, clfold_op op,
                                     clfold_type type, clfold_type in,
-                                    const struct interned **out);
+                                    struct interned **out);
+
+/* The user's fold, checked when it is new; the caller holds it until clfold_folds_give.
+ */
+clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
+                                const struct caps *caps, const clfold_fold *fold,
+                                struct interned **out);
+
+/* Ends a hold; NULL and folds that are not a user's are fine. */
+void clfold_folds_give(struct interned *fold);
+
+/* Takes out the user's fold that no call holds and that was used least recently; NULL:
+ * there is none. The caller drops its programs, then the fold. */
+struct interned *clfold_folds_evict(struct folds *folds);
+void clfold_folds_drop(struct interned *fold);
 
 /* The fold of this content, which is copied. */
 clfold_status clfold_folds_intern(struct folds *folds, const struct site *site,
-                                  const struct monoid *monoid,
-                                  const struct interned **out);
+                                  const struct monoid *monoid, struct interned **out);
+
+/* Adds a new fold; under the lock. */
+void clfold_folds_enlist(struct folds *folds, struct interned *fold);
 
 #endif

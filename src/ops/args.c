@@ -1,6 +1,6 @@
 #include "ops/args.h"
 
-#include "plan/scalar.h"
+#include "plan/user_fold.h"
 
 #include <string.h>
 
@@ -57,21 +57,38 @@ void clfold_args_uint(struct args *args, uint32_t value)
     set_scalar(args, sizeof(argument), &argument);
 }
 
+/* A value that may be longer than a scalar. */
+static void set_value(struct args *args, size_t size, const void *value)
+{
+    if (size <= sizeof(uint64_t)) {
+        set_scalar(args, size, value);
+    } else {
+        set(args, size, value);
+    }
+}
+
+void clfold_args_user(struct args *args, const clfold_arg *user, size_t num)
+{
+    for (size_t i = 0; i < num; ++i) {
+        if (user[i].mem) {
+            clfold_args_mem(args, user[i].mem);
+        } else {
+            set_value(args, user[i].size, user[i].value);
+        }
+    }
+}
+
 void clfold_args_init(struct args *args, const struct monoid *monoid,
                       const struct init *init, cl_mem any)
 {
-    const unsigned char *cells = init->value;
-    size_t cell = clfold_scalar(monoid->cell)->size;
+    static const unsigned char none[CLFOLD_MAX_TYPE_SIZE];
+    const unsigned char *cells = init->value ? init->value : none;
 
     clfold_args_uint(args, init->at.mem ? 2 : init->value ? 1 : 0);
     clfold_args_mem(args, init->at.mem ? init->at.mem : any);
     clfold_args_ulong(args, init->at.offset);
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        size_t size = clfold_scalar(monoid->components[k].result)->size;
-        unsigned char value[sizeof(cl_ulong)] = { 0 };
-        if (cells) {
-            memcpy(value, cells + k * cell, size);
-        }
-        set_scalar(args, size, value);
+        set_value(args, clfold_monoid_result_size(monoid, k),
+                  cells + clfold_monoid_out_offset(monoid, k));
     }
 }

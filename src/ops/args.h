@@ -46,6 +46,9 @@ static inline bool clfold_has_init(const struct init *init)
     return init->value || init->at.mem;
 }
 
+/* A fold's own arguments: CLFOLD_WITH. */
+void clfold_args_user(struct args *args, const clfold_arg *user, size_t num);
+
 /* CLFOLD_INIT_PARAMS of result.cl; `any` stands where there is no buffer. */
 void clfold_args_init(struct args *args, const struct monoid *monoid,
                       const struct init *init, cl_mem any);

@@ -1,9 +1,9 @@
 /* The calls that users make: each fills in a request and sends it down the road. */
 #include "ops/check.h"
+#include "ops/host_fold.h"
 #include "ops/internal.h"
 #include "ops/read.h"
 #include "ops/request.h"
-#include "plan/scalar.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ static clfold_status run(struct request *request, const struct site *site,
     bool is_reduction = request->job.operation == CLFOLD_REDUCE;
 
     request->number = atomic_fetch_add(&context->calls, 1) + 1;
-    if (is_reduction && request->job.monoid->op && context->verify_every &&
+    if (is_reduction && clfold_host_folds(request->job.monoid) && context->verify_every &&
         (atomic_fetch_add(&context->verifiable, 1) + 1) % context->verify_every == 0) {
         return clfold_request_verify(request, site, context, event);
     }
@@ -31,11 +31,15 @@ clfold_status clfold_call(struct request *request, const struct site *site,
     if (event) {
         *event = NULL;
     }
-    if ((status = clfold_request_fold(request, site, context, fold)) ||
-        (status = clfold_request_check(request, site, context))) {
+    if ((status = clfold_request_fold(request, site, context, fold))) {
         return status;
     }
-    return run(request, site, context, event);
+    status = clfold_request_check(request, site, context);
+    if (status == CLFOLD_OK) {
+        status = run(request, site, context, event);
+    }
+    clfold_request_finish(request, context);
+    return status;
 }
 
 #define CALL(of_operation)                                                               \
@@ -92,7 +96,7 @@ static clfold_status call_monoid(struct request *request, clfold_context *contex
                                  const void *init, cl_event *event)
 {
     struct site site = clfold_site(context, NULL, monoid->name);
-    const struct interned *fold;
+    struct interned *fold;
     clfold_status status;
 
     if (event) {
@@ -139,7 +143,7 @@ static clfold_status reduce_and_read(struct request *request, const struct site 
                                      clfold_context *context, cl_event *reduced,
                                      void *result, size_t size)
 {
-    unsigned char bytes[sizeof(cl_ulong) * CLFOLD_MAX_COMPONENTS];
+    unsigned char bytes[CLFOLD_MAX_TYPE_SIZE];
     clfold_status status = run(request, site, context, reduced);
 
     if (status) {
@@ -150,6 +154,44 @@ static clfold_status reduce_and_read(struct request *request, const struct site 
         memcpy(result, bytes, size);
     }
     return status;
+}
+
+static clfold_status reduce_to_host(struct request *request, const struct site *site,
+                                    clfold_context *context, void *result,
+                                    size_t result_size)
+{
+    const struct monoid *monoid = request->job.monoid;
+    struct block *block;
+    cl_event reduced = NULL;
+    clfold_status status;
+
+    if (!result) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "result is NULL");
+    }
+    if (result_size != clfold_monoid_out_size(monoid)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "result_size is %zu bytes, but %s of %s needs %zu",
+                           result_size, monoid->name, clfold_monoid_form(monoid),
+                           clfold_monoid_out_size(monoid));
+    }
+    request->to_host = true;
+    if ((status = clfold_request_check(request, site, context)) ||
+        (status = clfold_scratch_lend(&context->scratch, site, request->queue,
+                                      request->in_order, SCRATCH_PLAIN, result_size,
+                                      &block))) {
+        return status;
+    }
+    request->out = block->mem;
+    status = reduce_and_read(request, site, context, &reduced, result, result_size);
+    if (reduced) {
+        clfold_log_call(site->log, clReleaseEvent(reduced), "clReleaseEvent");
+    }
+    if (status) {
+        clfold_scratch_drop(&context->scratch, site->log, block);
+        return status;
+    }
+    /* The result is read, so nothing uses the block any more. */
+    return clfold_scratch_give(&context->scratch, site, block, NULL);
 }
 
 clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue,
@@ -164,38 +206,12 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
         .in_offset = in_offset,
         .behind_all = true,
     };
-    struct block *block;
-    cl_event reduced = NULL;
     clfold_status status;
 
     if ((status = clfold_request_fold(&request, &site, context, fold))) {
         return status;
     }
-    if (!result) {
-        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "result is NULL");
-    }
-    const struct monoid *monoid = request.job.monoid;
-    if (result_size != clfold_monoid_out_size(monoid)) {
-        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT,
-                           "result_size is %zu bytes, but %s of %s needs %zu",
-                           result_size, monoid->name, clfold_scalar_name(fold->type),
-                           clfold_monoid_out_size(monoid));
-    }
-    request.to_host = true;
-    if ((status = clfold_request_check(&request, &site, context)) ||
-        (status = clfold_scratch_lend(&context->scratch, &site, queue, request.in_order,
-                                      SCRATCH_PLAIN, result_size, &block))) {
-        return status;
-    }
-    request.out = block->mem;
-    status = reduce_and_read(&request, &site, context, &reduced, result, result_size);
-    if (reduced) {
-        clfold_log_call(site.log, clReleaseEvent(reduced), "clReleaseEvent");
-    }
-    if (status) {
-        clfold_scratch_drop(&context->scratch, site.log, block);
-        return status;
-    }
-    /* The result is read, so nothing uses the block any more. */
-    return clfold_scratch_give(&context->scratch, &site, block, NULL);
+    status = reduce_to_host(&request, &site, context, result, result_size);
+    clfold_request_finish(&request, context);
+    return status;
 }

@@ -45,25 +45,14 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
         { fold->in_scalars != 0, "in_scalars" },
         { fold->out_scalars != 0, "out_scalars" },
         { fold->accuracy != CLFOLD_DETERMINISTIC, "accuracy" },
-        { fold->type_name != NULL, "type_name" },
-        { fold->type_size != 0, "type_size" },
-        { fold->source != NULL, "source" },
-        { fold->combine != NULL, "combine" },
-        { fold->identity != NULL, "identity" },
         { fold->load != NULL, "load" },
         { fold->result != NULL, "result" },
         { fold->store != NULL, "store" },
         { fold->keep != NULL, "keep" },
         { fold->equal != NULL, "equal" },
-        { fold->args != NULL, "args" },
-        { fold->num_args != 0, "num_args" },
         { fold->segments != NULL, "segments" },
         { fold->count_at.mem != NULL || fold->count_at.offset != 0, "count_at" },
         { fold->bad_at.mem != NULL || fold->bad_at.offset != 0, "bad_at" },
-        { fold->components != NULL, "components" },
-        { fold->cuts != NULL, "cuts" },
-        { (fold->flags & CLFOLD_COMMUTATIVE) != 0, "flags: CLFOLD_COMMUTATIVE" },
-        { (fold->flags & CLFOLD_PARTIAL) != 0, "flags: CLFOLD_PARTIAL" },
     };
 
     clfold_status status = clfold_check_reserved(
@@ -89,6 +78,96 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
     return clfold_check_later(site, "fold", later, sizeof(later) / sizeof(later[0]));
 }
 
+/* A built-in operator needs no texts. */
+static clfold_status check_built_in(const struct site *site, const clfold_fold *fold)
+{
+    const struct {
+        bool used;
+        const char *field;
+    } texts[] = {
+        { fold->components != NULL, "components" },
+        { fold->type_name != NULL, "type_name" },
+        { fold->type_size != 0, "type_size" },
+        { fold->source != NULL, "source" },
+        { fold->combine != NULL, "combine" },
+        { fold->identity != NULL, "identity" },
+        { fold->cuts != NULL, "cuts" },
+        { fold->args != NULL, "args" },
+        { fold->num_args != 0, "num_args" },
+        { fold->flags != 0, "flags" },
+    };
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
+        if (texts[i].used) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "%s belongs to a fold by combine, but op is %u",
+                               texts[i].field, fold->op);
+        }
+    }
+    return CLFOLD_OK;
+}
+
+/* The values of the arguments; user_fold.c checks names and types when they are new. */
+static clfold_status check_args(const struct site *site, const clfold_fold *fold)
+{
+    if (!fold->args != (fold->num_args == 0)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "args is %s, but num_args is %zu",
+                           fold->args ? "given" : "NULL", fold->num_args);
+    }
+    if (fold->num_args > CLFOLD_MAX_ARGS) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "num_args is %zu, and %d is the most", fold->num_args,
+                           CLFOLD_MAX_ARGS);
+    }
+    for (size_t i = 0; i < fold->num_args; ++i) {
+        const clfold_arg *arg = &fold->args[i];
+        const char *name = arg->name ? arg->name : "";
+        clfold_status status =
+            clfold_check_reserved(site, "args", arg->reserved,
+                                  sizeof(arg->reserved) / sizeof(arg->reserved[0]));
+        if (status) {
+            return status;
+        }
+        if (arg->element) {
+            return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                               "args[%zu] %s is a stream, which is not in this version",
+                               i, name);
+        }
+        if (!arg->type) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "args[%zu] %s has no type", i,
+                               name);
+        }
+        if (!arg->mem == !arg->value || !arg->value != (arg->size == 0) || arg->offset) {
+            return clfold_fail(
+                site, CLFOLD_ERROR_ARGUMENT,
+                "args[%zu] %s is not a value of %zu bytes or a buffer alone", i, name,
+                arg->size);
+        }
+    }
+    return CLFOLD_OK;
+}
+
+/* The fold itself, interned. */
+static clfold_status find_fold(const struct site *site, clfold_context *context,
+                               const clfold_fold *fold, struct interned **found)
+{
+    clfold_status status;
+
+    if (!fold->combine) {
+        status = check_built_in(site, fold);
+        return status ? status
+                      : clfold_folds_built_in(&context->folds, site, &context->caps,
+                                              fold->op, fold->type,
+                                              fold->in ? fold->in : fold->type, found);
+    }
+    if (fold->op) {
+        return check_built_in(site, fold);
+    }
+    status = check_args(site, fold);
+    return status ? status
+                  : clfold_folds_user(&context->folds, site, &context->caps, fold, found);
+}
+
 /* The fold's fields besides its operator. */
 static clfold_status check_values(const struct site *site, const clfold_fold *fold,
                                   const struct monoid *monoid)
@@ -96,6 +175,12 @@ static clfold_status check_values(const struct site *site, const clfold_fold *fo
     if (fold->out && !clfold_scalar(fold->out)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "out %u is not a valid type",
                            fold->out);
+    }
+    if (fold->out && !fold->type) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "out %s is given with %s, which needs a result and is not in "
+                           "this version",
+                           clfold_scalar_name(fold->out), clfold_monoid_form(monoid));
     }
     if (fold->out && fold->out != fold->type) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
@@ -109,7 +194,7 @@ static clfold_status check_values(const struct site *site, const clfold_fold *fo
     if (fold->init && fold->init_size != clfold_monoid_out_size(monoid)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "init_size is %zu bytes, but %s of %s needs %zu",
-                           fold->init_size, monoid->name, clfold_scalar_name(fold->type),
+                           fold->init_size, monoid->name, clfold_monoid_form(monoid),
                            clfold_monoid_out_size(monoid));
     }
     return CLFOLD_OK;
@@ -130,7 +215,7 @@ static clfold_status check_operation(const struct site *site, clfold_operation o
 
 clfold_status clfold_check_fold(const struct site *site, clfold_context *context,
                                 clfold_operation operation, const clfold_fold *fold,
-                                const struct interned **found)
+                                struct interned **found)
 {
     clfold_status status;
 
@@ -140,12 +225,14 @@ clfold_status clfold_check_fold(const struct site *site, clfold_context *context
     }
     if ((status = check_operation(site, operation)) ||
         (status = check_fields(site, operation, fold)) ||
-        (status = clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
-                                        fold->type, fold->in ? fold->in : fold->type,
-                                        found))) {
+        (status = find_fold(site, context, fold, found))) {
         return status;
     }
-    return check_values(site, fold, &(*found)->monoid);
+    status = check_values(site, fold, &(*found)->monoid);
+    if (status) {
+        clfold_folds_give(*found);
+    }
+    return status;
 }
 
 clfold_status clfold_check_count(const struct site *site, const struct monoid *monoid,
@@ -314,6 +401,37 @@ clfold_status clfold_check_overlap(const struct site *site, const struct span *i
                        out->begin, out_end - 1, in->name, in->begin, in_end - 1);
 }
 
+clfold_status clfold_check_buffers(const struct site *site, const clfold_context *context,
+                                   const clfold_arg *args, size_t num,
+                                   const struct span *out)
+{
+    clfold_status status = CLFOLD_OK;
+
+    for (size_t i = 0; status == CLFOLD_OK && i < num; ++i) {
+        size_t size = 0;
+        struct span span = {
+            .name = args[i].name,
+            .offset_name = "offset",
+            .mem = args[i].mem,
+            .size = 1,
+            .type = "bytes",
+        };
+        if (!args[i].mem) {
+            continue;
+        }
+        status = clGetMemObjectInfo(args[i].mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
+        if (status) {
+            return clfold_fail(site, status, "args[%zu] %s: clGetMemObjectInfo failed", i,
+                               args[i].name);
+        }
+        span.count = size;
+        if ((status = clfold_check_span(site, context, &span)) == CLFOLD_OK && out) {
+            status = clfold_check_overlap(site, &span, out, OVERLAP_NONE);
+        }
+    }
+    return status;
+}
+
 struct span clfold_span_in(const struct monoid *monoid, cl_mem in, size_t in_offset,
                            size_t count)
 {
@@ -324,7 +442,7 @@ struct span clfold_span_in(const struct monoid *monoid, cl_mem in, size_t in_off
         .offset = in_offset,
         .count = count,
         .size = clfold_monoid_in_size(monoid),
-        .type = clfold_scalar_name(monoid->in),
+        .type = monoid->in ? clfold_scalar_name(monoid->in) : monoid->form,
         .denied = CL_MEM_WRITE_ONLY,
     };
 }
@@ -340,7 +458,7 @@ struct span clfold_span_result(const struct monoid *monoid, const char *name,
         .offset = offset,
         .count = count,
         .size = clfold_monoid_out_size(monoid),
-        .type = clfold_scalar_name(monoid->type),
+        .type = clfold_monoid_form(monoid),
         .op = monoid->num_components > 1 ? monoid->name : NULL,
         .denied = denied,
     };

@@ -26,10 +26,11 @@ clfold_status clfold_check_later(const struct site *site, const char *owner,
                                  const struct later *later, size_t num);
 
 /* Checks a fold without a call: context and fold are not NULL, every field is valid and
- * in this version, and the device has the types. Interns the fold. */
+ * in this version, and the device has the types. Interns the fold, which the caller holds
+ * until clfold_folds_give. */
 clfold_status clfold_check_fold(const struct site *site, clfold_context *context,
                                 clfold_operation operation, const clfold_fold *fold,
-                                const struct interned **found);
+                                struct interned **found);
 
 /* Checks that the bytes of `count` elements do not overflow. */
 clfold_status clfold_check_count(const struct site *site, const struct monoid *monoid,
@@ -75,6 +76,12 @@ static inline bool clfold_span_same(const struct span *a, const struct span *b)
 enum overlap { OVERLAP_NONE, OVERLAP_PLACE, OVERLAP_ELEMENTS };
 clfold_status clfold_check_overlap(const struct site *site, const struct span *in,
                                    const struct span *out, enum overlap allowed);
+
+/* The buffers among a fold's arguments, which an output must not overlap, if there is
+ * one. */
+clfold_status clfold_check_buffers(const struct site *site, const clfold_context *context,
+                                   const clfold_arg *args, size_t num,
+                                   const struct span *out);
 
 /* The elements that a call reads. */
 struct span clfold_span_in(const struct monoid *monoid, cl_mem in, size_t in_offset,

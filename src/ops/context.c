@@ -9,6 +9,9 @@ uint32_t clfold_version(void)
     return CLFOLD_VERSION;
 }
 
+/* Where the caller names no number of programs of users' folds. */
+#define CLFOLD_MAX_PROGRAMS 256
+
 /* Rejects fields that are not in this version, and a tail that is not zero. */
 static clfold_status check_params(const struct site *site,
                                   const clfold_context_params *params)
@@ -16,7 +19,6 @@ static clfold_status check_params(const struct site *site,
     const struct later later[] = {
         { params->cache_folder != NULL, "cache_folder" },
         { params->cache_limit != 0, "cache_limit" },
-        { params->max_programs != 0, "max_programs" },
         { params->load_program != NULL, "load_program" },
         { params->save_program != NULL, "save_program" },
     };
@@ -218,6 +220,7 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
     ctx->device = device;
     ctx->on_launch = p->on_launch;
     ctx->verify_every = p->verify_every;
+    ctx->max_programs = p->max_programs ? p->max_programs : CLFOLD_MAX_PROGRAMS;
     ctx->load_verdict = p->load_verdict;
     ctx->save_verdict = p->save_verdict;
     /* The version first: clRetainDevice came with OpenCL 1.2. */
@@ -249,7 +252,21 @@ void clfold_context_trim(clfold_context *context)
 {
     if (context) {
         clfold_scratch_trim(&context->scratch, &context->log);
+        clfold_context_shrink(context, 0);
         clfold_cache_trim(&context->cache, &context->log);
+    }
+}
+
+void clfold_context_shrink(clfold_context *context, uint32_t most)
+{
+    struct folds *folds = &context->folds;
+    struct interned *fold;
+
+    while ((atomic_load(&folds->num_users) > most ||
+            atomic_load(&context->cache.num_users) > most) &&
+           (fold = clfold_folds_evict(folds))) {
+        clfold_cache_drop(&context->cache, &context->log, fold);
+        clfold_folds_drop(fold);
     }
 }
 

@@ -51,6 +51,7 @@ struct clfold_context {
     struct tuning tuning;      /* the file's rows for this device; does not change */
     const struct debug *debug; /* of tests and benches, which own it; or NULL */
     uint32_t verify_every;
+    uint32_t max_programs; /* of users' folds, and how many of these */
     _Atomic uint64_t calls;
     _Atomic uint64_t verifiable; /* of those, one in verify_every is checked */
 };
@@ -68,6 +69,10 @@ bool clfold_knowledge_init(struct knowledge *knowledge, const struct caps *caps)
 cl_int clfold_context_findings(clfold_context *context, bool may_probe,
                                struct findings *findings, bool *known,
                                const char **failed);
+
+/* Drops users' folds that no call holds, with their programs, until `most` are left of
+ * both. */
+void clfold_context_shrink(clfold_context *context, uint32_t most);
 
 /* "clfold 100; PLATFORM; DEVICE; DRIVER", in one line. */
 #define CLFOLD_KEY_SIZE 512

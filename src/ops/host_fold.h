@@ -52,6 +52,12 @@ struct host_fold {
     bool has_special;
 };
 
+/* Whether the host has the operator. */
+static inline bool clfold_host_folds(const struct monoid *monoid)
+{
+    return monoid->op != 0 && monoid->op <= CLFOLD_MIN_MAX;
+}
+
 /* `init` has the result's form; NULL: none. */
 void clfold_host_fold_init(struct host_fold *fold, clfold_op op, clfold_type type,
                            clfold_type in, const void *init);

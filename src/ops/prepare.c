@@ -18,15 +18,18 @@ static clfold_status begin(struct request *request, const struct site *site,
         .in_offset = at->in_offset,
         .out_offset = at->out_offset,
     };
-    if ((status = clfold_request_fold(request, site, context, fold)) ||
-        (status = clfold_check_count(site, request->job.monoid, count)) ||
-        (status =
+    if ((status =
              clfold_check_reserved(site, "placement", at->reserved,
-                                   sizeof(at->reserved) / sizeof(at->reserved[0])))) {
+                                   sizeof(at->reserved) / sizeof(at->reserved[0]))) ||
+        (status = clfold_request_fold(request, site, context, fold))) {
         return status;
     }
     request->job.in_place = at->in_place && clfold_operation_row(operation)->writes_each;
-    return CLFOLD_OK;
+    status = clfold_check_count(site, request->job.monoid, count);
+    if (status) {
+        clfold_request_finish(request, context);
+    }
+    return status;
 }
 
 /* ---- clfold_prepare ---------------------------------------------------------------- */
@@ -123,11 +126,13 @@ clfold_status clfold_prepare(clfold_context *context, clfold_operation operation
     atomic_fetch_add(&context->calls, 1);
     request.queue = clCreateCommandQueue(context->context, context->device, 0, &status);
     if (status != CL_SUCCESS) {
-        return clfold_fail_call(&site, status, "clCreateCommandQueue");
+        status = clfold_fail_call(&site, status, "clCreateCommandQueue");
+    } else {
+        status = prepare_all(context, &site, &request);
+        clfold_log_call(&context->log, clReleaseCommandQueue(request.queue),
+                        "clReleaseCommandQueue");
     }
-    status = prepare_all(context, &site, &request);
-    clfold_log_call(&context->log, clReleaseCommandQueue(request.queue),
-                    "clReleaseCommandQueue");
+    clfold_request_finish(&request, context);
     return status;
 }
 
@@ -174,44 +179,71 @@ static void report(const struct plan *plan, struct reason *reason, clfold_report
     clfold_reason(out->reason, reason);
 }
 
+/* Why the best tile is not used, if it is not. */
+static const char *why_dropped(const struct request *request, uint32_t dropped)
+{
+    const struct interned *fold = request->fold;
+
+    if (fold->monoid.type_name) {
+        return "its type has no vectors";
+    }
+    if (fold->monoid.is_scalar) {
+        return "it is CLFOLD_PARTIAL";
+    }
+    return dropped == 0                                  ? NULL
+           : atomic_load(&fold->widths) == WIDTHS_DIFFER ? fold->why
+                                                         : "a better one does not build";
+}
+
+static clfold_status explain(clfold_context *context, const struct site *site,
+                             struct request *request, const clfold_fold *fold,
+                             clfold_report *out)
+{
+    struct findings findings;
+    struct plan plan;
+    uint32_t dropped;
+    clfold_status status;
+
+    if (!out) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "out is NULL");
+    }
+    if ((status = clfold_request_check_empty(request, site)) ||
+        (status = clfold_request_foresee(request, site, context, &plan, &dropped,
+                                         &findings))) {
+        return status;
+    }
+    struct reason reason = {
+        .plan = &plan,
+        .monoid = request->job.monoid,
+        .chooser = fold->algorithm  ? CHOSEN_BY_NAME
+                   : request->named ? CHOSEN_BY_VARIABLE
+                                    : CHOSEN_BY_POLICY,
+        .policy = request->job.algorithm,
+        .dropped = why_dropped(request, dropped),
+        .obstacle = request->obstacle,
+        .unproven = request->unproven,
+        .findings = &findings,
+    };
+    if (request->named &&
+        (status = foresee_policy(context, site, request, &reason.policy))) {
+        return status;
+    }
+    report(&plan, &reason, out);
+    return CLFOLD_OK;
+}
+
 clfold_status clfold_explain(clfold_context *context, clfold_operation operation,
                              const clfold_fold *fold, size_t count,
                              const clfold_placement *placement, clfold_report *out)
 {
     struct site site = clfold_site(context, fold, "clfold_explain");
     struct request request;
-    struct findings findings;
-    struct plan plan;
-    uint32_t dropped;
-    clfold_status status;
+    clfold_status status =
+        begin(&request, &site, context, operation, fold, count, placement);
 
-    if ((status = begin(&request, &site, context, operation, fold, count, placement))) {
-        return status;
+    if (status == CLFOLD_OK) {
+        status = explain(context, &site, &request, fold, out);
+        clfold_request_finish(&request, context);
     }
-    if (!out) {
-        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "out is NULL");
-    }
-    if ((status = clfold_request_check_empty(&request, &site)) ||
-        (status = clfold_request_foresee(&request, &site, context, &plan, &dropped,
-                                         &findings))) {
-        return status;
-    }
-    struct reason reason = {
-        .plan = &plan,
-        .monoid = request.job.monoid,
-        .chooser = fold->algorithm ? CHOSEN_BY_NAME
-                   : request.named ? CHOSEN_BY_VARIABLE
-                                   : CHOSEN_BY_POLICY,
-        .policy = request.job.algorithm,
-        .dropped = dropped > 0,
-        .obstacle = request.obstacle,
-        .unproven = request.unproven,
-        .findings = &findings,
-    };
-    if (request.named &&
-        (status = foresee_policy(context, &site, &request, &reason.policy))) {
-        return status;
-    }
-    report(&plan, &reason, out);
-    return CLFOLD_OK;
+    return status;
 }

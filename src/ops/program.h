@@ -2,13 +2,14 @@
 #ifndef CLFOLD_OPS_PROGRAM_H
 #define CLFOLD_OPS_PROGRAM_H
 
-#include "ops/context.h"
+#include "ops/request.h"
 
-/* Finds or builds the first program that builds; *chosen is its number.
- * CLFOLD_ERROR_BUILD: none builds; the caller reports clfold_program_error of the last
- * one, unless it has another algorithm. */
+/* Finds or builds the first program that builds; *chosen is its number. A user's fold
+ * whose widths differ has none on vectors. CLFOLD_ERROR_BUILD: none builds; the caller
+ * reports clfold_program_error of the last one, unless it has another algorithm; there is
+ * no program if the only one is out because of its widths. */
 clfold_status clfold_program_choose(clfold_context *context, const struct site *site,
-                                    const struct interned *fold,
+                                    const struct request *request,
                                     const struct candidate *candidates, uint32_t num,
                                     uint32_t *chosen, struct program **program);
 

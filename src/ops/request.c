@@ -13,8 +13,8 @@ static const struct operation *operation_of(const struct request *request)
 }
 
 clfold_status clfold_request_choose(struct request *request, const struct site *site,
-                                    const clfold_context *context,
-                                    const struct interned *fold, const char *algorithm)
+                                    const clfold_context *context, struct interned *fold,
+                                    const char *algorithm)
 {
     struct job *job = &request->job;
 
@@ -35,7 +35,7 @@ clfold_status clfold_request_choose(struct request *request, const struct site *
 clfold_status clfold_request_fold(struct request *request, const struct site *site,
                                   clfold_context *context, const clfold_fold *fold)
 {
-    const struct interned *found;
+    struct interned *found;
     clfold_status status =
         clfold_check_fold(site, context, request->job.operation, fold, &found);
 
@@ -45,7 +45,21 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     request->name = fold->name;
     request->init = (struct init){ .value = fold->init, .at = fold->init_at };
     request->total = fold->total_at;
-    return clfold_request_choose(request, site, context, found, fold->algorithm);
+    request->args = fold->args;
+    request->num_args = fold->num_args;
+    status = clfold_request_choose(request, site, context, found, fold->algorithm);
+    if (status) {
+        clfold_folds_give(found);
+    }
+    return status;
+}
+
+void clfold_request_finish(const struct request *request, clfold_context *context)
+{
+    if (request->fold->is_user) {
+        clfold_folds_give(request->fold);
+        clfold_context_shrink(context, context->max_programs);
+    }
 }
 
 /* ---- The checks -------------------------------------------------------------------- */
@@ -72,7 +86,9 @@ static clfold_status check_total(const struct request *request, const struct sit
         (status = clfold_check_overlap(site, in, &total, OVERLAP_NONE)) ||
         (status = clfold_check_overlap(site, out, &total, OVERLAP_NONE)) ||
         (status = clfold_check_init(site, context, monoid, &request->init, &total,
-                                    OVERLAP_ELEMENTS))) {
+                                    OVERLAP_ELEMENTS)) ||
+        (status = clfold_check_buffers(site, context, request->args, request->num_args,
+                                       &total))) {
         return status;
     }
     if (request->job.count == 0 && !monoid->has_identity &&
@@ -137,6 +153,8 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
         (status = clfold_check_init(site, context, monoid, &request->init,
                                     has_out ? &out : NULL,
                                     writes_each ? OVERLAP_NONE : OVERLAP_PLACE)) ||
+        (status = clfold_check_buffers(site, context, request->args, request->num_args,
+                                       has_out ? &out : NULL)) ||
         (status = check_total(request, site, context, &in, &out)) ||
         (status = check_first(request, site))) {
         return status;
@@ -229,14 +247,14 @@ static clfold_status find_one(const struct request *request, const struct site *
         return CLFOLD_OK;
     }
     /* One hit or miss a call: the algorithm that replaces a look-back is counted. */
-    if (*program) {
+    if (*program || fails) {
         if (!fails || !is_free(request)) {
             clfold_cache_count(&context->cache, !fails);
         }
         return fails ? CLFOLD_ERROR_BUILD : CLFOLD_OK;
     }
-    status = clfold_program_choose(context, site, request->fold, all + i, num - i,
-                                   &dropped, program);
+    status = clfold_program_choose(context, site, request, all + i, num - i, &dropped,
+                                   program);
     /* Tiles that do not build are replaced by others, which may be too many. */
     if (status == CLFOLD_OK && dropped > 0) {
         clfold_plan_init(plan, job, &all[i + dropped]);
@@ -264,7 +282,12 @@ clfold_status clfold_request_find(struct request *request, const struct site *si
     if (plan->obstacle) {
         return refuse(request, site, plan, &findings);
     }
-    return status == CLFOLD_ERROR_BUILD ? clfold_program_error(*program, site) : status;
+    if (status != CLFOLD_ERROR_BUILD) {
+        return status;
+    }
+    return *program ? clfold_program_error(*program, site)
+                    : clfold_fail(site, CLFOLD_ERROR_BUILD, "no tile can run it: %s",
+                                  request->fold->why);
 }
 
 clfold_status clfold_request_foresee(struct request *request, const struct site *site,

@@ -14,7 +14,9 @@
 
 struct request {
     struct job job;
-    const struct interned *fold;    /* whose monoid the job has */
+    struct interned *fold;  /* whose monoid the job has */
+    const clfold_arg *args; /* the fold's */
+    size_t num_args;
     const struct scan_trace *trace; /* of look-back, or NULL */
     const char *name;               /* the fold's, or "" */
     uint64_t number;                /* of the call on its context, from 1 */
@@ -34,14 +36,18 @@ struct request {
     bool unproven;          /* its memory is only what the device offers */
 };
 
-/* The operation and the count are set. */
+/* The operation and the count are set. On success the request holds the fold, until
+ * clfold_request_finish. */
 clfold_status clfold_request_fold(struct request *request, const struct site *site,
                                   clfold_context *context, const clfold_fold *fold);
 
 /* The same for a fold that is interned, by the algorithm of that name or NULL. */
 clfold_status clfold_request_choose(struct request *request, const struct site *site,
-                                    const clfold_context *context,
-                                    const struct interned *fold, const char *algorithm);
+                                    const clfold_context *context, struct interned *fold,
+                                    const char *algorithm);
+
+/* Ends the hold, and drops what is past the context's max_programs. */
+void clfold_request_finish(const struct request *request, clfold_context *context);
 
 clfold_status clfold_request_check(struct request *request, const struct site *site,
                                    const clfold_context *context);

@@ -109,7 +109,10 @@ static clfold_status set_arguments(const struct site *site, struct kernels *kern
                                     argument_call(launch->arguments[i].kind));
         }
     }
-    return CLFOLD_OK;
+    clfold_args_user(&args, request->args, request->num_args);
+    return args.status == CL_SUCCESS
+               ? CLFOLD_OK
+               : clfold_fail_call(site, args.status, "args: clSetKernelArg");
 }
 
 /* ---- Launches ---------------------------------------------------------------------- */

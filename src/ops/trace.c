@@ -35,29 +35,26 @@ static clfold_status count_tiles(clfold_context *context, const struct site *sit
     const struct scan_trace trace = { 0 };
     struct request request = *asked;
     struct program *program;
-    struct plan plan;
+    struct plan plan = { 0 };
     clfold_status status;
 
-    if ((status = clfold_request_fold(&request, site, context, fold)) ||
-        (status =
-             clfold_check_count(site, request.job.monoid, (size_t)request.job.count))) {
+    if ((status = clfold_request_fold(&request, site, context, fold))) {
         return status;
     }
-    if (request.job.count > 0 && !clfold_looks_back(request.job.algorithm)) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "algorithm \"%s\" does not look back",
-                           clfold_algorithm_name(request.job.algorithm));
+    status = clfold_check_count(site, request.job.monoid, (size_t)request.job.count);
+    if (status == CLFOLD_OK && request.job.count > 0) {
+        request.trace = &trace;
+        status = clfold_looks_back(request.job.algorithm)
+                     ? clfold_request_find(&request, site, context, &plan, &program)
+                     : clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                                   "algorithm \"%s\" does not look back",
+                                   clfold_algorithm_name(request.job.algorithm));
     }
-    *num_tiles = 0;
-    if (request.job.count == 0) {
-        return CLFOLD_OK;
+    clfold_request_finish(&request, context);
+    if (status == CLFOLD_OK) {
+        *num_tiles = (size_t)plan.num_tiles;
     }
-    request.trace = &trace;
-    if ((status = clfold_request_find(&request, site, context, &plan, &program))) {
-        return status;
-    }
-    *num_tiles = (size_t)plan.num_tiles;
-    return CLFOLD_OK;
+    return status;
 }
 
 clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,

@@ -90,34 +90,49 @@ static struct tuned_numbers numbers_of_call(const clfold_context *context,
     return numbers;
 }
 
-clfold_status clfold_tuning_text(clfold_context *context, clfold_operation operation,
-                                 const clfold_fold *fold, size_t count, char *text,
-                                 size_t size)
+static clfold_status print_row(clfold_context *context, const struct site *site,
+                               clfold_operation operation, const struct monoid *monoid,
+                               size_t count, char *text, size_t size)
 {
-    struct site site = clfold_site(context, fold, "clfold_tuning_text");
     char key[CLFOLD_KEY_SIZE], whole[CLFOLD_TUNING_LINE];
-    const struct interned *interned;
+    clfold_status status = clfold_check_count(site, monoid, count);
     size_t length;
-    clfold_status status;
 
-    if ((status = clfold_check_fold(&site, context, operation, fold, &interned)) ||
-        (status = clfold_check_count(&site, &interned->monoid, count))) {
+    if (status) {
         return status;
     }
-    if (!text) {
-        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "text is NULL");
+    if (!monoid->op) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "a tuning file has rows for built-in operators only");
     }
-    const struct monoid *monoid = &interned->monoid;
+    if (!text) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "text is NULL");
+    }
     const struct tuning_fold row = clfold_tuning_fold(operation, monoid, count);
     const struct tuned_numbers numbers =
         numbers_of_call(context, operation, monoid, count);
     clfold_device_key(&context->caps, key);
     length = clfold_tuning_print(whole, key, &row, &numbers);
     if (length >= size) {
-        return clfold_fail(&site, CLFOLD_ERROR_RANGE,
+        return clfold_fail(site, CLFOLD_ERROR_RANGE,
                            "size %zu is less than the %zu bytes of the text", size,
                            length + 1);
     }
     memcpy(text, whole, length + 1);
     return CLFOLD_OK;
+}
+
+clfold_status clfold_tuning_text(clfold_context *context, clfold_operation operation,
+                                 const clfold_fold *fold, size_t count, char *text,
+                                 size_t size)
+{
+    struct site site = clfold_site(context, fold, "clfold_tuning_text");
+    struct interned *found;
+    clfold_status status = clfold_check_fold(&site, context, operation, fold, &found);
+
+    if (status == CLFOLD_OK) {
+        status = print_row(context, &site, operation, &found->monoid, count, text, size);
+        clfold_folds_give(found);
+    }
+    return status;
 }

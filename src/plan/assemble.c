@@ -1,45 +1,11 @@
 #include "plan/assemble.h"
 
 #include "plan/kernel_texts.h"
+#include "plan/operator_text.h"
 #include "plan/scalar.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* A width at which the operator is compiled. */
-struct width {
-    const char *type, *function; /* "clfold_stage16", "clfold_combine_stage16" */
-    const char *suffix;          /* after the scalar's name: "16" */
-    bool stage;                  /* of the component's stage, else of its type */
-    bool extend;                 /* the operator where all of a is before b */
-    bool usual;                  /* where nothing is rare */
-};
-
-static const struct width item = { "clfold_item", "clfold_combine", "", false, false,
-                                   false };
-static const struct width stage = {
-    "clfold_stage", "clfold_combine_stage", "", true, false, false
-};
-static const struct width stage16 = {
-    "clfold_stage16", "clfold_combine_stage16", "16", true, false, false
-};
-static const struct width extend16 = {
-    "clfold_stage16", "clfold_extend_stage16", "16", true, true, false
-};
-static const struct width item16 = {
-    "clfold_item16", "clfold_combine16", "16", false, false, false
-};
-static const struct width usual_stage16 = {
-    "clfold_stage16", "clfold_usual_stage16", "16", true, false, true
-};
-static const struct width usual16 = {
-    "clfold_item16", "clfold_usual16", "16", false, false, true
-};
-
-static const char *cl_name(clfold_type type)
-{
-    return clfold_scalar(type)->cl;
-}
 
 /* Halves that are read as F32 are bits: there may be no vector of halves. */
 static bool reads_halves(const struct monoid *monoid)
@@ -49,12 +15,14 @@ static bool reads_halves(const struct monoid *monoid)
 
 static const char *in_name(const struct monoid *monoid)
 {
-    return reads_halves(monoid) ? "ushort" : cl_name(monoid->in);
+    return monoid->in_struct      ? "clfold_element"
+           : reads_halves(monoid) ? "ushort"
+                                  : clfold_cl_name(monoid->in);
 }
 
 /* ---- Lines of kernels -------------------------------------------------------------- */
 
-#define LOAD_SIZE 128
+#define LOAD_SIZE 256
 
 /* A component's source: a scalar of an element, or a vector of 16 of these. */
 static void print_load(char load[LOAD_SIZE], const struct monoid *monoid,
@@ -63,7 +31,9 @@ static void print_load(char load[LOAD_SIZE], const struct monoid *monoid,
     const char *width = is_wide ? "16" : "";
     char scalar[LOAD_SIZE / 2];
 
-    if (reads_halves(monoid)) {
+    if (monoid->in_struct) {
+        snprintf(scalar, sizeof(scalar), "s[0].%s", component->name);
+    } else if (reads_halves(monoid)) {
         snprintf(scalar, sizeof(scalar), "clfold_read_half%s(s[%u])", width,
                  component->scalar);
     } else {
@@ -74,17 +44,44 @@ static void print_load(char load[LOAD_SIZE], const struct monoid *monoid,
         snprintf(load, LOAD_SIZE, "%s", scalar);
         break;
     case LOAD_CONVERTED:
-        snprintf(load, LOAD_SIZE, "convert_%s%s(%s)", cl_name(component->result), width,
-                 scalar);
+        snprintf(load, LOAD_SIZE, "convert_%s%s(%s)", clfold_cl_name(component->result),
+                 width, scalar);
         break;
     case LOAD_TRUTH:
         /* A relation is 1 for scalars and -1 for vectors. */
         snprintf(load, LOAD_SIZE, "%s(%s != (%s)0)", is_wide ? "-" : "", scalar,
-                 cl_name(monoid->value));
+                 clfold_cl_name(monoid->value));
+        break;
+    case LOAD_BITS:
+        snprintf(load, LOAD_SIZE, "as_%s%s(%s)", clfold_cl_name(component->item), width,
+                 scalar);
+        break;
+    case LOAD_ONE:
+    case LOAD_ZERO:
+        snprintf(load, LOAD_SIZE, "(%s%s)(%d)", clfold_cl_name(component->stage), width,
+                 component->load == LOAD_ONE);
         break;
     case LOAD_POSITION:
         snprintf(load, LOAD_SIZE, is_wide ? "clfold_places(j)" : "j");
         break;
+    }
+}
+
+static bool is_float(clfold_type type)
+{
+    const struct scalar *scalar = clfold_scalar(type);
+
+    return scalar && scalar->is_float;
+}
+
+static void print_neutral(char neutral[LOAD_SIZE], const struct monoid *monoid,
+                          const struct component *component)
+{
+    if (monoid->identity) {
+        snprintf(neutral, LOAD_SIZE, "clfold_identity(CLFOLD_PASS_ONLY).%s",
+                 component->name);
+    } else {
+        snprintf(neutral, LOAD_SIZE, "%s", component->neutral ? component->neutral : "");
     }
 }
 
@@ -93,20 +90,21 @@ static void append_line(struct text *text, const char *line, const char *stop,
                         const struct monoid *monoid, uint32_t k)
 {
     const struct component *component = &monoid->components[k];
-    char number[16], load[LOAD_SIZE], wide_load[LOAD_SIZE];
+    char number[16], load[LOAD_SIZE], wide_load[LOAD_SIZE], neutral[LOAD_SIZE];
     const struct {
         const char *name, *text;
     } words[] = {
         { "$k", number },
         { "$name", component->name },
-        { "$stage", cl_name(component->stage) },
-        { "$item", cl_name(component->item) },
-        { "$result", cl_name(component->result) },
+        { "$stage", clfold_cl_name(component->stage) },
+        { "$item", clfold_cl_name(component->item) },
+        { "$result", clfold_cl_name(component->result) },
         { "$load", load },
         { "$wide_load", wide_load },
         { "$plus_base", component->load == LOAD_POSITION ? " + base" : "" },
         { "$is_true", component->load == LOAD_TRUTH ? " != 0" : "" },
-        { "$neutral", component->neutral ? component->neutral : "" },
+        { "$neutral", neutral },
+        { "$ulps", is_float(component->stage) ? "CLFOLD_ULPS" : "0" },
     };
     const size_t num = sizeof(words) / sizeof(words[0]);
     const char *at;
@@ -114,6 +112,7 @@ static void append_line(struct text *text, const char *line, const char *stop,
     snprintf(number, sizeof(number), "%u", k);
     print_load(load, monoid, component, false);
     print_load(wide_load, monoid, component, true);
+    print_neutral(neutral, monoid, component);
     while ((at = memchr(line, '$', (size_t)(stop - line)))) {
         size_t w = 0;
         while (w < num && strncmp(at, words[w].name, strlen(words[w].name)) != 0) {
@@ -166,45 +165,27 @@ static void append_file(struct text *text, const char *name, const struct monoid
     }
 }
 
-/* ---- The operator ------------------------------------------------------------------ */
-
-/* One width of the operator. With one component its text uses a and b themselves. */
-static void append_combine(struct text *text, const struct monoid *monoid,
-                           const struct width *width)
+/* A chunk of elements as `words`, where it is no vector: some elements that make words of
+ * 16 bytes, or one. Returns the elements; *word: bytes. */
+static uint32_t append_words(struct text *text, const char *name, uint32_t size,
+                             uint32_t *word)
 {
-    const struct component *components = monoid->components;
-    bool bare = monoid->num_components == 1;
+    static const char *const types[] = {
+        [1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "uint2", [16] = "uint4"
+    };
+    uint32_t chunk = 1;
 
-    clfold_text_print(text, "static %s %s(%s %s, %s %s)\n{\n    %s clfold_r;\n",
-                      width->type, width->function, width->type, bare ? "clfold_a" : "a",
-                      width->type, bare ? "clfold_b" : "b", width->type);
-    if (bare) {
-        const char *name = components[0].name;
-        const char *type =
-            cl_name(width->stage ? components[0].stage : components[0].item);
-        clfold_text_print(text, "    const %s%s a = clfold_a.%s, b = clfold_b.%s;\n",
-                          type, width->suffix, name, name);
+    while (chunk * size % 16 != 0) {
+        chunk *= 2;
     }
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        bool own = width->extend && components[k].extend;
-        clfold_text_print(text, "    clfold_r.%s =\n#line 1 \"combine\"\n%s\n;\n",
-                          components[k].name,
-                          own            ? components[k].extend
-                          : width->usual ? components[k].usual
-                                         : components[k].combine);
+    chunk = chunk * size > 64 ? 1 : chunk;
+    *word = 16;
+    while (chunk * size % *word != 0) {
+        *word /= 2;
     }
-    clfold_text_print(text, "    return clfold_r;\n}\n");
-}
-
-static void append_identity(struct text *text, const struct monoid *monoid)
-{
-    clfold_text_print(text, "static clfold_item clfold_identity(void)\n{\n"
-                            "    clfold_item clfold_r;\n");
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        clfold_text_print(text, "    clfold_r.%s =\n#line 1 \"identity\"\n%s\n;\n",
-                          monoid->components[k].name, monoid->components[k].identity);
-    }
-    clfold_text_print(text, "    return clfold_r;\n}\n");
+    clfold_text_print(text, "typedef struct {\n    %s words[%u];\n} %s;\n", types[*word],
+                      chunk * size / *word, name);
+    return chunk;
 }
 
 /* A chunk is 16 bytes, the widest load of a GPU's work-item, or an element of more: at
@@ -212,14 +193,40 @@ static void append_identity(struct text *text, const struct monoid *monoid)
 static void append_chunk(struct text *text, const struct monoid *monoid)
 {
     uint32_t size = (uint32_t)clfold_monoid_in_size(monoid);
-    uint32_t chunk = size < 16 ? 16 / size : 1;
-    uint32_t scalars = chunk * monoid->num_scalars;
+    uint32_t chunk = size < 16 ? 16 / size : 1, align = chunk * size;
 
-    clfold_text_print(text, "#define CLFOLD_TILE_GROUP 1\n#define CLFOLD_CHUNK %u\n",
-                      chunk);
-    clfold_text_print(text, "#define CLFOLD_CHUNK_SCALARS %u\n", scalars);
-    clfold_text_print(text, "#define CLFOLD_CHUNK_VECTOR %s%u\n", in_name(monoid),
-                      scalars);
+    if (monoid->in_struct || monoid->num_scalars == 3) {
+        chunk = append_words(text, "clfold_chunk_words", size, &align);
+        clfold_text_print(text, "#define CLFOLD_CHUNK_VECTOR clfold_chunk_words\n");
+    } else {
+        clfold_text_print(text, "#define CLFOLD_CHUNK_VECTOR %s%u\n", in_name(monoid),
+                          chunk * monoid->num_scalars);
+    }
+    clfold_text_print(text,
+                      "#define CLFOLD_TILE_GROUP 1\n#define CLFOLD_CHUNK %u\n"
+                      "#define CLFOLD_CHUNK_SCALARS %u\n#define CLFOLD_CHUNK_ALIGN %u\n",
+                      chunk, chunk * monoid->num_scalars, align);
+}
+
+/* The same of results. */
+static void append_out_chunk(struct text *text, const struct monoid *monoid)
+{
+    const char *cell = clfold_cl_name(monoid->cell);
+    uint32_t chunk, align = 16;
+
+    if (monoid->out_struct) {
+        chunk = append_words(text, "clfold_out_words",
+                             (uint32_t)clfold_monoid_out_size(monoid), &align);
+        clfold_text_print(text, "#define CLFOLD_OUT_CHUNK_VECTOR clfold_out_words\n");
+    } else {
+        uint32_t size = (uint32_t)clfold_scalar(monoid->cell)->size;
+        chunk = 16 / size;
+        /* clang for NVIDIA stores 16 bytes that it put together by twos of 8. */
+        clfold_text_print(text, "#define CLFOLD_OUT_CHUNK_VECTOR %s%u\n",
+                          size == 1 ? "uint" : cell, size == 1 ? 4 : chunk);
+    }
+    clfold_text_print(text, "#define CLFOLD_OUT_CHUNK %u\n#define CLFOLD_OUT_ALIGN %u\n",
+                      chunk, align);
 }
 
 /* The kernels' parameters for init, and the arguments that pass them on. */
@@ -229,7 +236,8 @@ static void append_init(struct text *text, const struct monoid *monoid)
                             "global const CLFOLD_CELL *clfold_init_at, "
                             "ulong clfold_init_index");
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        clfold_text_print(text, ", %s init_%s", cl_name(monoid->components[k].result),
+        clfold_text_print(text, ", %s init_%s",
+                          clfold_cl_name(monoid->components[k].result),
                           monoid->components[k].name);
     }
     clfold_text_print(text, "\n#define CLFOLD_INIT_ARGS clfold_init_from, "
@@ -265,10 +273,13 @@ static void append_tile(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "#define CLFOLD_TILE %uu\n", tile->elements);
     }
     if (tile->kind == TILE_VECTOR) {
-        clfold_text_print(text,
-                          "#define CLFOLD_TILE_VECTOR 1\n#define CLFOLD_IN16 %s16\n",
-                          in_name(monoid));
+        clfold_text_print(text, "#define CLFOLD_TILE_VECTOR 1\n");
+        if (!monoid->in_struct) {
+            clfold_text_print(text, "#define CLFOLD_IN16 %s16\n", in_name(monoid));
+        }
         clfold_text_print(text, "#define CLFOLD_PREFETCH %d\n", shape->prefetch);
+    } else if (tile->kind == TILE_ITEM) {
+        clfold_text_print(text, "#define CLFOLD_TILE_ITEM 1\n");
     } else if (tile->kind == TILE_GROUP) {
         append_chunk(text, monoid);
     }
@@ -278,31 +289,6 @@ static void append_tile(struct text *text, const struct monoid *monoid,
 static bool uses_cuts(const struct monoid *monoid, const struct tile_shape *tile)
 {
     return monoid->cuts && !monoid->commutative && tile->kind == TILE_VECTOR;
-}
-
-/* A condition on b: of one, or of any of 16. */
-static void append_condition(struct text *text, const struct monoid *monoid,
-                             const char *condition, const char *line,
-                             const char *function, const struct width *width)
-{
-    const struct component *first = &monoid->components[0];
-    bool bare = monoid->num_components == 1;
-
-    clfold_text_print(text, "static bool %s(%s %s)\n{\n", function, width->type,
-                      bare ? "clfold_b" : "b");
-    if (bare) {
-        clfold_text_print(text, "    const %s%s b = clfold_b.%s;\n",
-                          cl_name(width->stage ? first->stage : first->item),
-                          width->suffix, first->name);
-    }
-    clfold_text_print(text, "    return %s(\n#line 1 \"%s\"\n%s\n);\n}\n",
-                      width->suffix[0] == '\0' ? "" : "any", line, condition);
-}
-
-static void append_cuts(struct text *text, const struct monoid *monoid,
-                        const char *function, const struct width *width)
-{
-    append_condition(text, monoid, monoid->cuts, "cuts", function, width);
 }
 
 static void append_silence(struct text *text)
@@ -330,7 +316,16 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "#define CLFOLD_IN_HALF %d\n", reads_halves(monoid));
     clfold_text_print(text, "#define CLFOLD_SCALARS %u\n", monoid->num_scalars);
     clfold_text_print(text, "#define CLFOLD_COMPONENTS %u\n", monoid->num_components);
-    clfold_text_print(text, "#define CLFOLD_CELL %s\n", cl_name(monoid->cell));
+    clfold_text_print(text, "#define CLFOLD_IN_STRUCT %d\n#define CLFOLD_OUT_STRUCT %d\n",
+                      monoid->in_struct, monoid->out_struct);
+    clfold_text_print(text, "#define CLFOLD_OPAQUE %d\n", monoid->type_name != NULL);
+    clfold_text_print(text, "#define CLFOLD_OUT_CELLS %u\n#define CLFOLD_OUT_SIZE %zu\n",
+                      monoid->out_struct ? 1 : monoid->num_components,
+                      clfold_monoid_out_size(monoid));
+    clfold_text_print(text, "#define CLFOLD_CELL %s\n",
+                      monoid->out_struct ? "clfold_element"
+                                         : clfold_cl_name(monoid->cell));
+    clfold_append_with(text, monoid);
     append_init(text, monoid);
     clfold_text_print(text, "#define CLFOLD_COMMUTATIVE %d\n", monoid->commutative);
     clfold_text_print(text, "#define CLFOLD_HAS_IDENTITY %d\n", monoid->has_identity);
@@ -341,47 +336,49 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     append_tile(text, monoid, shape);
 }
 
-/* The operator for lanes that take elements from the left; mostly the usual one. */
-static void append_extend(struct text *text, const struct monoid *monoid)
-{
-    bool own = false;
-
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        own |= monoid->components[k].extend != NULL;
-    }
-    if (own) {
-        append_combine(text, monoid, &extend16);
-    } else {
-        clfold_text_print(text, "#define %s %s\n", extend16.function, stage16.function);
-    }
-}
-
 /* The operator, at the widths that the program needs; it follows the contract. */
 static void append_operator(struct text *text, const struct monoid *monoid,
                             const struct tile_shape *tile,
                             const struct width *const *widths, uint32_t num_widths)
 {
+    bool is_vector = tile->kind == TILE_VECTOR;
+
+    if (monoid->combine) {
+        append_file(text, "user_names.cl", monoid);
+        clfold_append_source(text, monoid, is_vector);
+    }
     append_file(text, "contract.cl", monoid);
     for (uint32_t i = 0; i < num_widths; ++i) {
-        append_combine(text, monoid, widths[i]);
+        clfold_append_combine(text, monoid, widths[i]);
     }
-    if (monoid->has_identity) {
-        append_identity(text, monoid);
-    }
-    if (tile->kind == TILE_VECTOR) {
-        append_extend(text, monoid);
+    clfold_append_identity(text, monoid);
+    if (is_vector) {
+        clfold_append_extend(text, monoid);
     }
     if (uses_cuts(monoid, tile)) {
-        append_cuts(text, monoid, "clfold_cuts", &stage);
-        append_cuts(text, monoid, "clfold_any_cuts", &stage16);
+        clfold_append_condition(text, monoid, monoid->cuts, "cuts", "clfold_cuts",
+                                &clfold_width_stage);
+        clfold_append_condition(text, monoid, monoid->cuts, "cuts", "clfold_any_cuts",
+                                &clfold_width_stage16);
     }
     append_file(text, "result.cl", monoid);
+}
+
+/* A file of the tile's: "tile_vector" and `end`. */
+static void append_tile_file(struct text *text, const struct monoid *monoid,
+                             const struct tile_shape *tile, const char *end)
+{
+    char name[32];
+
+    snprintf(name, sizeof(name), "%s%s", clfold_tile_name(tile->kind), end);
+    append_file(text, name, monoid);
 }
 
 static void assemble_reduce(struct text *text, const struct monoid *monoid,
                             const struct shape *shape)
 {
-    const struct width *const widths[] = { &item, &stage, &stage16 };
+    const struct width *const widths[] = { &clfold_width_item, &clfold_width_stage,
+                                           &clfold_width_stage16 };
     bool is_vector = shape->tile.kind == TILE_VECTOR;
     const struct algorithm_row *row = clfold_algorithm_row(shape->algorithm);
     bool is_tile = !row->is_rung;
@@ -396,7 +393,7 @@ static void assemble_reduce(struct text *text, const struct monoid *monoid,
                     : row->items == 0 ? 2
                                       : 1);
     if (is_tile) {
-        append_file(text, is_vector ? "tile_vector.cl" : "tile_group.cl", monoid);
+        append_tile_file(text, monoid, &shape->tile, ".cl");
     }
     append_file(text, row->file, monoid);
 }
@@ -419,13 +416,31 @@ static bool uses_rare(const struct monoid *monoid, const struct tile_shape *tile
     return monoid->rare && tile->kind == TILE_VECTOR && clfold_monoid_has_item16(monoid);
 }
 
+/* How 16 items are stored. */
+static void append_cells(struct text *text, const struct monoid *monoid)
+{
+    bool has = clfold_monoid_has_item16(monoid);
+
+    clfold_text_print(text, "#define CLFOLD_ITEM16 %d\n", has);
+    if (has) {
+        const char *cell = clfold_cl_name(monoid->cell);
+        uint32_t cells = clfold_scalar(monoid->cell)->size == 8 ? 8 : 16;
+        clfold_text_print(text, "#define CLFOLD_CELL16 %s16\n", cell);
+        clfold_text_print(text, "#define CLFOLD_AS_CELL16 as_%s16\n", cell);
+        clfold_text_print(text, "#define CLFOLD_CELLS %s%u\n", cell, cells);
+        clfold_text_print(text, "#define CLFOLD_CELLS_HALF %s%u\n", cell, cells / 2);
+        clfold_text_print(text, "#define CLFOLD_CELLS_SIZE %u\n", cells);
+        clfold_text_print(text, "#define CLFOLD_CELLS_VSTORE vstore%u\n", cells);
+    }
+}
+
 /* The neutral value before the first lanes, if every component has one. */
 static void append_neutral(struct text *text, const struct monoid *monoid)
 {
-    bool has = true;
+    bool has = monoid->identity || !monoid->combine;
 
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        has &= monoid->components[k].neutral != NULL;
+        has &= monoid->identity || monoid->components[k].neutral;
     }
     clfold_text_print(text, "#define CLFOLD_NEUTRAL %d\n", has);
 }
@@ -433,10 +448,6 @@ static void append_neutral(struct text *text, const struct monoid *monoid)
 static void append_scan(struct text *text, const struct monoid *monoid,
                         const struct shape *shape)
 {
-    const char *cell = cl_name(monoid->cell);
-    uint32_t size = (uint32_t)clfold_scalar(monoid->cell)->size;
-    uint32_t cells = size == 8 ? 8 : 16;
-
     if (clfold_looks_back(shape->algorithm)) {
         append_memory(text, shape->tier, shape->fences);
         clfold_text_print(text, "#define CLFOLD_CHAINED %d\n",
@@ -456,20 +467,13 @@ static void append_scan(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "#define CLFOLD_STREAM %d\n", shape->stream);
     if (shape->tile.kind == TILE_GROUP) {
         clfold_text_print(text, "#define CLFOLD_GROUP_SCAN %d\n", (int)shape->group_scan);
-        clfold_text_print(text, "#define CLFOLD_OUT_CHUNK %u\n", 16 / size);
-        /* clang for NVIDIA stores 16 bytes that it put together by twos of 8. */
-        clfold_text_print(text, "#define CLFOLD_OUT_CHUNK_VECTOR %s%u\n",
-                          size == 1 ? "uint" : cell, size == 1 ? 4 : 16 / size);
+        append_out_chunk(text, monoid);
         return;
     }
-    clfold_text_print(text, "#define CLFOLD_CELL16 %s16\n", cell);
-    clfold_text_print(text, "#define CLFOLD_AS_CELL16 as_%s16\n", cell);
-    clfold_text_print(text, "#define CLFOLD_CELLS %s%u\n", cell, cells);
-    clfold_text_print(text, "#define CLFOLD_CELLS_HALF %s%u\n", cell, cells / 2);
-    clfold_text_print(text, "#define CLFOLD_CELLS_SIZE %u\n", cells);
-    clfold_text_print(text, "#define CLFOLD_CELLS_VSTORE vstore%u\n", cells);
-    clfold_text_print(text, "#define CLFOLD_ITEM16 %d\n",
-                      clfold_monoid_has_item16(monoid));
+    if (shape->tile.kind == TILE_ITEM) {
+        return;
+    }
+    append_cells(text, monoid);
     clfold_text_print(text, "#define CLFOLD_RARE %d\n", uses_rare(monoid, &shape->tile));
     append_neutral(text, monoid);
 }
@@ -477,7 +481,8 @@ static void append_scan(struct text *text, const struct monoid *monoid,
 static void assemble_scan(struct text *text, const struct monoid *monoid,
                           const struct shape *shape)
 {
-    const struct width *const widths[] = { &item, &stage, &stage16, &item16 };
+    const struct width *const widths[] = { &clfold_width_item, &clfold_width_stage,
+                                           &clfold_width_stage16, &clfold_width_item16 };
     bool is_vector = shape->tile.kind == TILE_VECTOR;
 
     append_contract(text, monoid, shape);
@@ -487,21 +492,22 @@ static void assemble_scan(struct text *text, const struct monoid *monoid,
                     : clfold_monoid_has_item16(monoid) ? 4
                                                        : 3);
     if (clfold_looks_back(shape->algorithm) && monoid->cuts) {
-        append_cuts(text, monoid, "clfold_cuts_item", &item);
+        clfold_append_condition(text, monoid, monoid->cuts, "cuts", "clfold_cuts_item",
+                                &clfold_width_item);
     }
     if (uses_rare(monoid, &shape->tile)) {
-        append_condition(text, monoid, monoid->rare, "rare", "clfold_is_rare", &item);
-        append_combine(text, monoid, &usual_stage16);
-        append_combine(text, monoid, &usual16);
+        clfold_append_condition(text, monoid, monoid->rare, "rare", "clfold_is_rare",
+                                &clfold_width_item);
+        clfold_append_combine(text, monoid, &clfold_width_usual_stage16);
+        clfold_append_combine(text, monoid, &clfold_width_usual16);
     }
     append_file(text, "scan_tiles.cl", monoid);
-    if (is_vector) {
-        append_file(text, "tile_vector.cl", monoid);
-        append_file(text, "tile_vector_scan.cl", monoid);
-    } else {
+    if (shape->tile.kind == TILE_GROUP) {
         append_file(text, "group_scan.cl", monoid);
-        append_file(text, "tile_group_scan.cl", monoid);
+    } else {
+        append_tile_file(text, monoid, &shape->tile, ".cl");
     }
+    append_tile_file(text, monoid, &shape->tile, "_scan.cl");
     if (shape->algorithm == SCAN_THEN_PROPAGATE || shape->algorithm == REDUCE_THEN_SCAN) {
         append_file(text, "scan_prefixes.cl", monoid);
     } else {
@@ -518,10 +524,23 @@ static void assemble_scan(struct text *text, const struct monoid *monoid,
     append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
 }
 
+static void assemble_widths(struct text *text, const struct monoid *monoid,
+                            const struct shape *shape)
+{
+    const struct width *const widths[] = { &clfold_width_item, &clfold_width_stage,
+                                           &clfold_width_stage16 };
+
+    append_contract(text, monoid, shape);
+    append_operator(text, monoid, &shape->tile, widths, 3);
+    append_file(text, "tile_vector.cl", monoid);
+    append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
+}
+
 static void (*const assemblers[])(struct text *text, const struct monoid *monoid,
                                   const struct shape *shape) = {
     [FAMILY_REDUCE] = assemble_reduce,
     [FAMILY_SCAN] = assemble_scan,
+    [FAMILY_WIDTHS] = assemble_widths,
 };
 
 void clfold_assemble(struct text *text, const struct monoid *monoid,
@@ -539,7 +558,7 @@ void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,
     append_contract(text, monoid, &shape);
     clfold_text_print(text, "#define CLFOLD_GROUP_SCAN %d\n", (int)kind);
     append_file(text, "contract.cl", monoid);
-    append_combine(text, monoid, &item);
+    clfold_append_combine(text, monoid, &clfold_width_item);
     append_file(text, "group_scan.cl", monoid);
     append_file(text, "group_scans.cl", monoid);
 }

@@ -6,7 +6,7 @@ bool clfold_debug_apply(const struct debug *debug, struct policy *policy, size_t
     if (debug->tile_elements) {
         policy->tile_bytes = debug->tile_elements * (uint64_t)element;
     }
-    if (debug->group_size && policy->tile != TILE_VECTOR) {
+    if (debug->group_size && !clfold_tile_is_lone(policy->tile)) {
         policy->group_size = debug->group_size;
     }
     if (debug->max_groups) {

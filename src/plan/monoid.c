@@ -56,7 +56,7 @@ static const char *const greatest_texts[4][2] = ARG_TEXTS("max_index", "max_valu
 /* ---- The operators ----------------------------------------------------------------- */
 
 static const struct {
-    const char *enumerator, *name; /* no name: not in this version */
+    const char *enumerator, *name;
     bool integers_only;
 } ops[] = {
     [CLFOLD_ADD] = { "CLFOLD_ADD", "add", false },
@@ -72,9 +72,9 @@ static const struct {
     [CLFOLD_ARG_MAX] = { "CLFOLD_ARG_MAX", "arg-max", false },
     [CLFOLD_ARG_MIN_MAX] = { "CLFOLD_ARG_MIN_MAX", "arg-min-max", false },
     [CLFOLD_MIN_MAX] = { "CLFOLD_MIN_MAX", "min-max", false },
-    [CLFOLD_MOMENTS] = { "CLFOLD_MOMENTS", NULL, false },
-    [CLFOLD_AFFINE] = { "CLFOLD_AFFINE", NULL, false },
-    [CLFOLD_MATRIX_2X2] = { "CLFOLD_MATRIX_2X2", NULL, false },
+    [CLFOLD_MOMENTS] = { "CLFOLD_MOMENTS", "moments", false },
+    [CLFOLD_AFFINE] = { "CLFOLD_AFFINE", "affine", false },
+    [CLFOLD_MATRIX_2X2] = { "CLFOLD_MATRIX_2X2", "matrix-2x2", false },
 };
 
 const char *clfold_op_name(clfold_op op)
@@ -240,6 +240,88 @@ static void set_args(struct monoid *monoid, clfold_op op)
     }
 }
 
+/* Chan, Golub and LeVeque merge two sets by the mean's shift, b.mean - a.mean, and the
+ * share of b in both. At most one of the sets is empty. */
+#define SHIFT       "(b.mean - a.mean)"
+#define SHARE(to_t) "(" to_t "(b.count) / " to_t "(a.count + b.count))"
+#define MERGE(to_t)                                                                      \
+    "{ a.count + b.count, a.mean + " SHIFT                                               \
+    " * " SHARE(to_t) ", a.m2 + b.m2 + " SHIFT " * " SHIFT " * (" to_t                   \
+                      "(a.count) * " SHARE(to_t) ") }"
+
+/* The count is staged in 32 bits. */
+static void set_moments(struct monoid *monoid)
+{
+    clfold_type type = monoid->type;
+
+    monoid->combine = type == CLFOLD_F32 ? MERGE("to_f32") : MERGE("to_f64");
+    monoid->identity = "{ 0, 0, 0 }";
+    monoid->num_components = 3;
+    monoid->cell = CLFOLD_U64;
+    monoid->out_struct = type == CLFOLD_F32;
+    monoid->stage_limit = UINT32_MAX;
+    monoid->components[0] = (struct component){
+        .name = "count",
+        .result = CLFOLD_U64,
+        .item = CLFOLD_U64,
+        .stage = CLFOLD_U32,
+        .load = LOAD_ONE,
+    };
+    monoid->components[1] = (struct component){
+        .name = "mean",
+        .result = type,
+        .item = type,
+        .stage = type,
+    };
+    monoid->components[2] = (struct component){
+        .name = "m2",
+        .result = type,
+        .item = type,
+        .stage = type,
+        .load = LOAD_ZERO,
+    };
+}
+
+/* Elements of several scalars of one type, which are the components. */
+static void set_tuple(struct monoid *monoid, const char *const *names, uint32_t num,
+                      const char *combine, const char *identity)
+{
+    const struct scalar *type = clfold_scalar(monoid->type);
+    clfold_type item = type->is_float ? monoid->type : clfold_integer(type->size, false);
+
+    monoid->commutative = false;
+    monoid->combine = combine;
+    monoid->identity = identity;
+    monoid->num_scalars = monoid->num_components = num;
+    for (uint32_t k = 0; k < num; ++k) {
+        monoid->components[k] = (struct component){
+            .name = names[k],
+            .result = monoid->type,
+            .item = item,
+            .stage = item,
+            .load = monoid->in == monoid->type ? LOAD_PLAIN : LOAD_CONVERTED,
+            .scalar = k,
+        };
+    }
+}
+
+static void set_affine(struct monoid *monoid)
+{
+    static const char *const names[] = { "a", "b" };
+
+    set_tuple(monoid, names, 2, "{ a.a * b.a, a.b * b.a + b.b }", "{ 1, 0 }");
+}
+
+static void set_matrix(struct monoid *monoid)
+{
+    static const char *const names[] = { "m00", "m01", "m10", "m11" };
+
+    set_tuple(monoid, names, 4,
+              "{ a.m00 * b.m00 + a.m01 * b.m10, a.m00 * b.m01 + a.m01 * b.m11, "
+              "a.m10 * b.m00 + a.m11 * b.m10, a.m10 * b.m01 + a.m11 * b.m11 }",
+              "{ 1, 0, 0, 1 }");
+}
+
 static void set_components(struct monoid *monoid, clfold_op op)
 {
     switch (op) {
@@ -269,6 +351,15 @@ static void set_components(struct monoid *monoid, clfold_op op)
     case CLFOLD_LOGICAL_OR:
         set_truth(monoid, "max(a, b)", "0");
         break;
+    case CLFOLD_MOMENTS:
+        set_moments(monoid);
+        break;
+    case CLFOLD_AFFINE:
+        set_affine(monoid);
+        break;
+    case CLFOLD_MATRIX_2X2:
+        set_matrix(monoid);
+        break;
     default:
         set_args(monoid, op);
     }
@@ -288,13 +379,14 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
     if (!clfold_scalar(in)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "in %u is not a valid type", in);
     }
-    if (!ops[op].name) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED, "op %s is not in this version",
-                           ops[op].enumerator);
-    }
     if (ops[op].integers_only && clfold_scalar(type)->is_float) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "op %s folds integers only, but type is %s",
+                           ops[op].enumerator, clfold_scalar_name(type));
+    }
+    if (op == CLFOLD_MOMENTS && type != CLFOLD_F32 && type != CLFOLD_F64) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "op %s folds f32 and f64 only, but type is %s",
                            ops[op].enumerator, clfold_scalar_name(type));
     }
     if (clfold_scalar(in)->is_float && !clfold_scalar(type)->is_float) {
@@ -319,35 +411,72 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
     return CLFOLD_OK;
 }
 
+const char *clfold_monoid_form(const struct monoid *monoid)
+{
+    return monoid->type ? clfold_scalar_name(monoid->type) : monoid->form;
+}
+
+/* ---- Sizes ------------------------------------------------------------------------- */
+
+static size_t size_of(const struct monoid *monoid, clfold_type type)
+{
+    return monoid->type_name ? monoid->type_size : clfold_scalar(type)->size;
+}
+
+/* Where member `last` of a struct begins; its end where that is num_components. */
+static size_t struct_offset(const struct monoid *monoid, bool items, uint32_t last)
+{
+    size_t end = 0, widest = 1;
+
+    if (monoid->type_name) {
+        return last * monoid->type_size;
+    }
+    for (uint32_t k = 0; k <= last; ++k) {
+        const struct component *component = &monoid->components[k];
+        if (k == monoid->num_components) {
+            return clfold_size_round_up(end, widest);
+        }
+        size_t size = size_of(monoid, items ? component->item : component->result);
+        end = clfold_size_round_up(end, size) + (k < last ? size : 0);
+        widest = size > widest ? size : widest;
+    }
+    return end;
+}
+
 size_t clfold_monoid_in_size(const struct monoid *monoid)
 {
-    return clfold_scalar(monoid->in)->size * monoid->num_scalars;
+    return monoid->in_struct ? struct_offset(monoid, false, monoid->num_components)
+                             : clfold_scalar(monoid->in)->size * monoid->num_scalars;
 }
 
 size_t clfold_monoid_out_size(const struct monoid *monoid)
 {
-    return clfold_scalar(monoid->cell)->size * monoid->num_components;
+    return clfold_monoid_out_offset(monoid, monoid->num_components);
 }
 
 size_t clfold_monoid_item_size(const struct monoid *monoid)
 {
-    size_t end = 0, widest = 1;
+    return struct_offset(monoid, true, monoid->num_components);
+}
 
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        size_t size = clfold_scalar(monoid->components[k].item)->size;
-        end = clfold_size_round_up(end, size) + size;
-        widest = size > widest ? size : widest;
-    }
-    return clfold_size_round_up(end, widest);
+size_t clfold_monoid_out_offset(const struct monoid *monoid, uint32_t k)
+{
+    return monoid->out_struct ? struct_offset(monoid, false, k)
+                              : clfold_scalar(monoid->cell)->size * k;
+}
+
+size_t clfold_monoid_result_size(const struct monoid *monoid, uint32_t k)
+{
+    return size_of(monoid, monoid->components[k].result);
 }
 
 bool clfold_monoid_has_item16(const struct monoid *monoid)
 {
-    size_t size = clfold_scalar(monoid->cell)->size;
-    bool same = monoid->num_components <= 2;
+    bool same = !monoid->is_scalar && !monoid->out_struct;
 
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        same &= clfold_scalar(monoid->components[k].item)->size == size;
+    for (uint32_t k = 0; same && k < monoid->num_components; ++k) {
+        same = clfold_scalar(monoid->components[k].item)->size ==
+               clfold_scalar(monoid->cell)->size;
     }
     return same;
 }

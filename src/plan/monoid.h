@@ -1,6 +1,6 @@
 /*
  * A monoid: the types folded, the operator, and the number of components. Built-in
- * operators are rows of a table in this form, and so will a caller's own be.
+ * operators have this form, and so have a caller's own, which user_fold.c makes.
  *
  * The operator's text is written once and compiled at several widths, so it is made of
  * operators, `?:` and OpenCL's type-generic built-ins; a relation may only feed `?:`, `&`
@@ -24,12 +24,16 @@
 #include <stdbool.h>
 
 #define CLFOLD_MAX_COMPONENTS 4
+#define CLFOLD_MAX_ARGS       8
 
 /* What a component is of an element. */
 enum load {
     LOAD_PLAIN,     /* a scalar of it */
     LOAD_CONVERTED, /* that, as `result` before it becomes `stage` */
     LOAD_TRUTH,     /* 1 unless the scalar is 0 */
+    LOAD_BITS,      /* its bits, as another type of that size */
+    LOAD_ONE,       /* 1, whatever it is */
+    LOAD_ZERO,      /* 0 */
     LOAD_POSITION   /* its place, counted from the tile's first element in the stage and
                         from in_offset in the item */
 };
@@ -40,7 +44,9 @@ struct component {
     clfold_type item;   /* the folded type: as many bits, but integers that wrap around */
     clfold_type stage;  /* the type inside a tile; may be narrower, or wider */
     enum load load;
-    const char *combine; /* of a and b, a first: "a + b", "a.a * b.a" */
+    /* of a and b, a first: "min(a, b)", "b.x < a.x ? b.y : a.y"; NULL: the monoid has one
+     * text for all components */
+    const char *combine;
     const char *identity;
     uint32_t scalar;     /* which of the element's */
     const char *neutral; /* in the stage: keeps the bits of what follows; or NULL */
@@ -49,22 +55,39 @@ struct component {
     const char *extend;
 };
 
+/*
+ * In memory an element is num_scalars of `in` side by side, and a result num_components
+ * cells. Where components differ in size, or are of a type that only OpenCL C knows, it
+ * is the struct of them.
+ */
 struct monoid {
     const char *name;  /* "add" */
+    const char *form;  /* what is folded, where `type` is 0: "float a; int b" */
     clfold_op op;      /* 0: not built in */
     clfold_type in;    /* the buffer's scalars, num_scalars of them an element */
     clfold_type value; /* what they are read as: `in`, but F32 for halves that are folded
                              in a wider type, since any device can read them so */
     clfold_type type;  /* what is folded, as the caller says it */
     clfold_type cell;  /* what each component takes in a result; U64 beside an index */
-    uint32_t num_scalars; /* 1, 2 or 4 */
+    uint32_t num_scalars; /* 1 to 4 */
     uint32_t num_components;
+    bool in_struct, out_struct; /* an element, a result, is a struct */
+    bool is_scalar;             /* texts are not compiled for 16 elements at once */
     bool commutative;
     bool has_identity;
     uint64_t stage_limit; /* elements that a stage takes before it must be emptied */
     const char *cuts;     /* a condition on b: a op b is b for every a; NULL: none */
     const char *rare;     /* a condition on b: a fold that includes one is one too; then
                              all components have a `usual` combine; NULL: none */
+    /* of a caller's fold and of those that are written like one: initialisers for all
+     * components, or for the scalar that is the only one */
+    const char *combine, *identity;
+    const char *source; /* before all else; NULL: none */
+    const char
+        *type_name; /* of the component, which has no clfold_type; NULL: they have */
+    size_t type_size;
+    uint32_t num_args;
+    const char *arg_types[CLFOLD_MAX_ARGS], *arg_names[CLFOLD_MAX_ARGS];
     struct component components[CLFOLD_MAX_COMPONENTS];
 };
 
@@ -78,6 +101,13 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
 size_t clfold_monoid_in_size(const struct monoid *monoid);
 size_t clfold_monoid_out_size(const struct monoid *monoid);
 size_t clfold_monoid_item_size(const struct monoid *monoid);
+
+/* What is folded, for messages: "f32", "float a; int b". */
+const char *clfold_monoid_form(const struct monoid *monoid);
+
+/* Where component k of a result begins, in bytes, and its size. */
+size_t clfold_monoid_out_offset(const struct monoid *monoid, uint32_t k);
+size_t clfold_monoid_result_size(const struct monoid *monoid, uint32_t k);
 
 /* Whether `type` is any of the types that the monoid computes with. */
 bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type);

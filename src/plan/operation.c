@@ -21,7 +21,7 @@ static const struct operation operations[] = {
         .num_kernels = 1, .kernels = { "clfold_reduce" #k },                             \
     }
 
-static const struct algorithm_row algorithms[CLFOLD_ALGORITHMS] = {
+static const struct algorithm_row algorithms[] = {
     [REDUCE_TILES] = {
         .name = "reduce_tiles",
         .family = FAMILY_REDUCE,
@@ -75,6 +75,13 @@ static const struct algorithm_row algorithms[CLFOLD_ALGORITHMS] = {
         .file = "scan_lookback.cl",
         .num_kernels = 1,
         .kernels = { "clfold_scan_lookback" },
+    },
+    [WIDTHS] = {
+        .name = "widths",
+        .family = FAMILY_WIDTHS,
+        .file = "widths.cl",
+        .num_kernels = 1,
+        .kernels = { "clfold_widths" },
     },
 };
 

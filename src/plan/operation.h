@@ -20,12 +20,13 @@ enum algorithm {
     SCAN_THEN_PROPAGATE,
     REDUCE_THEN_SCAN,
     SCAN_LOOKBACK,
-    SCAN_CHAINED
+    SCAN_CHAINED,
+    WIDTHS /* not for callers: compares a fold's two widths */
 };
-#define CLFOLD_ALGORITHMS (SCAN_CHAINED + 1)
+#define CLFOLD_ALGORITHMS (SCAN_CHAINED + 1) /* that callers may name */
 
 /* Operations that the same algorithms do. */
-enum family { FAMILY_REDUCE, FAMILY_SCAN };
+enum family { FAMILY_REDUCE, FAMILY_SCAN, FAMILY_WIDTHS };
 
 struct operation {
     const char *name; /* "inclusive_scan" */

@@ -81,6 +81,9 @@ uint32_t clfold_plan_candidates(const struct job *job,
 
     for (uint32_t i = 0; i < num_policies; ++i) {
         struct candidate *candidate = &candidates[num];
+        if (policies[i].tile == TILE_VECTOR && job->monoid->is_scalar) {
+            continue;
+        }
         if (job->debug &&
             !clfold_debug_apply(job->debug, &policies[i], strategy->element(job->monoid),
                                 clfold_monoid_in_size(job->monoid))) {

@@ -35,6 +35,13 @@ static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
         .lane_bytes = 8 * 1024,
     },
     {
+        .tile = TILE_ITEM,
+        .tile_bytes = 64 * 1024,
+        .group_size = 1,
+        .groups = 256,
+        .lane_bytes = 128 * 1024,
+    },
+    {
         .tile = TILE_GROUP,
         .tile_bytes = 64 * 1024,
         .group_size = 64,
@@ -64,6 +71,17 @@ static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
         .stream_bytes = 16 << 20,
         .ahead_bytes = 16 * 1024,
         .ahead_element = SIZE_MAX,
+        .lasting = true,
+        .spins = 1 << 16,
+    },
+    {
+        .tile = TILE_ITEM,
+        .tile_bytes = 256 * 1024,
+        .group_size = 1,
+        .groups = 256,
+        .least_run = 32,
+        .anchor = 1,
+        .single_bytes = 256 * 1024,
         .lasting = true,
         .spins = 1 << 16,
     },
@@ -266,6 +284,7 @@ const char *clfold_tile_name(enum tile_kind kind)
 {
     return kind == TILE_VECTOR  ? "tile_vector"
            : kind == TILE_GROUP ? "tile_group"
+           : kind == TILE_ITEM  ? "tile_item"
                                 : "work-group";
 }
 
@@ -371,7 +390,10 @@ uint32_t clfold_policies(const struct device_facts *device, enum family family,
     const struct row *row = row_of(device);
     const struct policy *policies = family == FAMILY_REDUCE ? row->reduce : row->scan;
 
-    for (uint32_t i = 0; i < CLFOLD_MAX_CANDIDATES; ++i) {
+    uint32_t num = 0;
+
+    for (; num < CLFOLD_MAX_CANDIDATES && policies[num].tile; ++num) {
+        uint32_t i = num;
         candidates[i] = policies[i];
         candidates[i].row = row->name;
         if (element > candidates[i].ahead_element) {
@@ -379,7 +401,7 @@ uint32_t clfold_policies(const struct device_facts *device, enum family family,
         }
         fit(&candidates[i], device, family);
     }
-    return CLFOLD_MAX_CANDIDATES;
+    return num;
 }
 
 struct policy clfold_policy_ladder(const struct device_facts *device)

@@ -11,7 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum tile_kind { TILE_NONE, TILE_VECTOR, TILE_GROUP };
+enum tile_kind { TILE_NONE, TILE_VECTOR, TILE_GROUP, TILE_ITEM };
+
+/* Whether a tile is one work-item's. */
+static inline bool clfold_tile_is_lone(enum tile_kind kind)
+{
+    return kind == TILE_VECTOR || kind == TILE_ITEM;
+}
 
 /* "tile_vector": as its file in cl/ is named; "work-group" for none. */
 const char *clfold_tile_name(enum tile_kind kind);
@@ -69,7 +75,7 @@ struct policy {
 
 /* The policies for a device and elements of that size, best first: a program that does
  * not build drops to the next. Returns how many there are, at least one. */
-#define CLFOLD_MAX_CANDIDATES 2
+#define CLFOLD_MAX_CANDIDATES 3
 uint32_t clfold_policies(const struct device_facts *device, enum family family,
                          size_t element, struct policy candidates[CLFOLD_MAX_CANDIDATES]);
 

@@ -49,16 +49,16 @@ static const char *const chosen[] = {
 
 /* The tile, and where its numbers come from. */
 static void add_tile(struct sentence *sentence, const char *separator,
-                     enum tile_kind kind, const char *row, bool dropped)
+                     enum tile_kind kind, const char *row, const char *dropped)
 {
-    const char *why = dropped ? ", since a better one does not build" : "";
+    const char *since = dropped ? ", since " : "", *why = dropped ? dropped : "";
 
     if (strcmp(row, "tuned") == 0) {
-        add(sentence, "%s%s by the tuning file%s", separator, clfold_tile_name(kind),
-            why);
+        add(sentence, "%s%s by the tuning file%s%s", separator, clfold_tile_name(kind),
+            since, why);
     } else {
-        add(sentence, "%s%s by policy \"%s\"%s", separator, clfold_tile_name(kind), row,
-            why);
+        add(sentence, "%s%s by policy \"%s\"%s%s", separator, clfold_tile_name(kind), row,
+            since, why);
     }
 }
 

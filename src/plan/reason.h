@@ -25,7 +25,7 @@ struct reason {
     const struct monoid *monoid;
     enum chooser chooser;
     enum algorithm policy; /* the policy's choice; set only where it did not decide */
-    bool dropped;          /* a better tile does not build */
+    const char *dropped;   /* why a better tile is not used; NULL: there is none */
     /* Of look-back. */
     enum obstacle obstacle;          /* that the policy's look-back met */
     bool unproven;                   /* the device was not probed yet */

@@ -5,8 +5,9 @@
 /* The longest tree that reduce_ladder.cl spells out. */
 #define LARGEST_RUNG_GROUP 8192
 
-/* Lanes of a lone work-item: 16, in four accumulators. */
+/* Lanes of a lone work-item: 16, in four accumulators; or its runs. */
 #define VECTOR_LANES 64
+#define ITEM_LANES   4
 
 /* ---- Shapes ------------------------------------------------------------------------ */
 
@@ -103,6 +104,10 @@ static struct grid_rule rule_of(const struct plan *plan, const struct policy *po
     switch (plan->shape.tile.kind) {
     case TILE_VECTOR:
         rule.lanes = VECTOR_LANES;
+        rule.vector = 1;
+        break;
+    case TILE_ITEM:
+        rule.lanes = ITEM_LANES;
         rule.vector = 1;
         break;
     case TILE_GROUP:

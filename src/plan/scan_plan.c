@@ -111,14 +111,15 @@ static struct tile_shape group_tile(const struct job *job, const struct policy *
     };
 }
 
-static struct tile_shape vector_tile(const struct job *job, const struct policy *policy)
+/* A tile of one work-item. */
+static struct tile_shape lone_tile(const struct job *job, const struct policy *policy)
 {
     uint64_t elements = policy->tile_bytes / widest(job->monoid);
     uint64_t most = most_elements(job->device);
 
     most = most < job->monoid->stage_limit ? most : job->monoid->stage_limit;
     return (struct tile_shape){
-        .kind = TILE_VECTOR,
+        .kind = policy->tile,
         .elements = (uint32_t)(elements < most ? elements : most),
         .group_size = 1,
     };
@@ -147,7 +148,8 @@ static void make_shape(struct shape *shape, const struct job *job,
                             ? GROUP_SCAN_SUB_GROUP
                             : GROUP_SCAN_RAKING;
     shape->window = 1;
-    shape->tile = is_vector ? vector_tile(job, policy) : group_tile(job, policy);
+    shape->tile = clfold_tile_is_lone(policy->tile) ? lone_tile(job, policy)
+                                                    : group_tile(job, policy);
     if (clfold_looks_back(shape->algorithm)) {
         shape->tier = job->verdict.tier;
         shape->fences = job->verdict.fences;

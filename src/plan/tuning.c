@@ -23,7 +23,7 @@ static const struct {
     uint64_t least, most;
     size_t at;
 } tuned[CLFOLD_TUNED] = {
-    [TUNED_TILE] = { "tile", OF_BOTH, TILE_VECTOR, TILE_GROUP, 0 },
+    [TUNED_TILE] = { "tile", OF_BOTH, TILE_VECTOR, TILE_ITEM, 0 },
     [TUNED_TILE_BYTES] = { "tile_bytes", OF_BOTH, 256, 64 << 20, AT(tile_bytes) },
     [TUNED_GROUP_SIZE] = { "group_size", OF_BOTH, 1, 1 << 16, AT(group_size) },
     [TUNED_GROUPS] = { "groups", OF_BOTH, 1, 1 << 20, AT(groups) },
@@ -171,7 +171,7 @@ void clfold_numbers_apply(const struct tuned_numbers *numbers, struct policy *ca
             put(&policy, (enum tuned)i, numbers->values[i]);
         }
     }
-    policy.group_size = policy.tile == TILE_VECTOR ? 1 : policy.group_size;
+    policy.group_size = clfold_tile_is_lone(policy.tile) ? 1 : policy.group_size;
     policy.row = "tuned";
     candidates[0] = policy;
 }

@@ -129,9 +129,12 @@ static bool read_value(const char **at, enum tuned which, uint64_t *value)
     if (which != TUNED_TILE) {
         return take_number(at, value);
     }
-    *value = clfold_text_take(at, clfold_tile_name(TILE_VECTOR))  ? TILE_VECTOR
-             : clfold_text_take(at, clfold_tile_name(TILE_GROUP)) ? TILE_GROUP
-                                                                  : TILE_NONE;
+    *value = TILE_NONE;
+    for (int kind = TILE_VECTOR; kind <= TILE_ITEM && *value == TILE_NONE; ++kind) {
+        if (clfold_text_take(at, clfold_tile_name((enum tile_kind)kind))) {
+            *value = (uint64_t)kind;
+        }
+    }
     return *value != TILE_NONE;
 }
 

@@ -123,7 +123,9 @@ static void check_segments(const struct cut_case *cut, const char *algorithm,
     bool real = cut->type == CLFOLD_F32;
     const struct monoid monoid = segment_monoid(cut->type);
     size_t tile = order_tile_size(cut->tile);
-    const size_t counts[] = { tile + 1, cut->tile < 2 ? MOST : 70 * tile + 5 };
+    const size_t counts[] = { tile + 1, !order_tiles[cut->tile].tile_elements
+                                            ? MOST
+                                            : 70 * tile + 5 };
 
     for (size_t c = 0; c < 4; ++c) {
         struct order_case scan = {

@@ -187,11 +187,13 @@ static void test_subject(void **state)
         t -= kills_compiler(&order_tiles[t], algorithm);
         bool exclusive = (s / 2 + turn) % 2;
         size_t tile = order_tile_size(t);
-        const size_t counts[] = { 0,        1,
-                                  2,        tile - 1,
-                                  tile,     tile + 1,
-                                  2 * tile, 5 * tile + 3,
-                                  2003,     t < 2 ? MOST : 70 * tile };
+        const size_t counts[] = {
+            0,        1,
+            2,        tile - 1,
+            tile,     tile + 1,
+            2 * tile, 5 * tile + 3,
+            2003,     !order_tiles[t].tile_elements ? MOST : 70 * tile
+        };
         /* Nothing is scanned by a single group, a program more for the others. */
         for (size_t c = a > 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
             bool needs_init = exclusive && !subject->monoid.has_identity;

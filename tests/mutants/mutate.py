@@ -21,18 +21,18 @@ import embed  # pylint: disable=wrong-import-position
 # The last six steps as they were printed: no barriers, all 32 work-items in each.
 LOCK_STEP = """\
     if (l < 32) {
-        if (l + 32 < live) clfold_join(x, l, l + 32);
-        if (l + 16 < live) clfold_join(x, l, l + 16);
-        if (l + 8 < live) clfold_join(x, l, l + 8);
-        if (l + 4 < live) clfold_join(x, l, l + 4);
-        if (l + 2 < live) clfold_join(x, l, l + 2);
-        if (l + 1 < live) clfold_join(x, l, l + 1);
+        if (l + 32 < live) clfold_join(x, l, l + 32 CLFOLD_PASS);
+        if (l + 16 < live) clfold_join(x, l, l + 16 CLFOLD_PASS);
+        if (l + 8 < live) clfold_join(x, l, l + 8 CLFOLD_PASS);
+        if (l + 4 < live) clfold_join(x, l, l + 4 CLFOLD_PASS);
+        if (l + 2 < live) clfold_join(x, l, l + 2 CLFOLD_PASS);
+        if (l + 1 < live) clfold_join(x, l, l + 1 CLFOLD_PASS);
     }
 """
 SIX_STEPS = "".join(f"    CLFOLD_STEP(x, l, live, {s});\n" for s in (32, 16, 8, 4, 2, 1))
 LOAD_ONE = """\
     if (l < live)
-        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l);
+        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l CLFOLD_PASS);
 """
 LOAD_OR_ZERO = """\
     const clfold_item zero = { 0 };
@@ -40,39 +40,40 @@ LOAD_OR_ZERO = """\
 """ + LOAD_ONE
 REDUCE1_STEP = """\
         if (i + s < live)
-            clfold_join(x, i, i + s);
+            clfold_join(x, i, i + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 """
 REDUCE1_STEP_BARRIER_BEHIND = """\
         if (i + s < live)
-            clfold_join(x, i, i + s);
+            clfold_join(x, i, i + s CLFOLD_PASS);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 """
 LADDER, GRID = "reduce_ladder.cl", "grid.c"
 VECTOR, VECTOR_SCAN, GROUP_SCAN = "tile_vector.cl", "tile_vector_scan.cl", "tile_group_scan.cl"
 SCAN_AND_WRITE = """\
-    clfold_scan_mine(index, count, has_prefix, room);
+    clfold_scan_mine(index, count, has_prefix, room CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
 """
 SCAN_AND_WRITE_AT_ONCE = """\
-    clfold_scan_mine(index, count, has_prefix, room);
+    clfold_scan_mine(index, count, has_prefix, room CLFOLD_PASS);
 """
 
 LOOKBACK, CHANNEL, DESCRIPTOR = "scan_lookback.cl", "look_back.cl", "descriptor.cl"
 TAKE_TOTALS = """\
             for (uint i = 0; i < num; ++i)
-                clfold_take(so_far, x + i, channel->window[i]);
+                clfold_take(so_far, x + i, channel->window[i] CLFOLD_PASS);
 """
 JOIN_TOTALS = """\
             for (uint i = 0; i < num; ++i) {
-                sum = any ? clfold_combine(sum, channel->window[i]) : channel->window[i];
+                sum = any ? clfold_combine(sum, channel->window[i] CLFOLD_PASS)
+                          : channel->window[i];
                 any = true;
             }
 """
 TAKE_OWN = """\
-            clfold_take_own(so_far, room, t, at->own, has_prefix, is_last);
+            clfold_take_own(so_far, room, t, at->own, has_prefix, is_last CLFOLD_PASS);
 """
 PUBLISH = """\
             clfold_publish_running(words, channel->epoch, t, so_far, at->own, in_place,
@@ -140,7 +141,8 @@ FAULTS = {
         "reduce_then_scan",
         [(VECTOR_SCAN, 1, "CLFOLD_OP16(usual, clfold_spread(*prefix), y)",
           "CLFOLD_OP16(usual, y, clfold_spread(*prefix))"),
-         (GROUP_SCAN, 1, "y = clfold_combine(prefix, y)", "y = clfold_combine(y, prefix)")],
+         (GROUP_SCAN, 1, "y = clfold_combine(prefix, y CLFOLD_PASS)",
+          "y = clfold_combine(y, prefix CLFOLD_PASS)")],
     ),
     # Folds from after the 16 elements with the last head, as if it ended its segment.
     "cut_taken_as_inclusive": (
@@ -171,7 +173,7 @@ FAULTS = {
           "    for (ulong x = seen.tile; x < stop; x += lanes) {\n"),
          (CHANNEL, 1, TAKE_TOTALS, JOIN_TOTALS),
          (CHANNEL, 1, "    return stop;\n",
-          "    if (first && any)\n        clfold_take(so_far, stop - 1, sum);\n"
+          "    if (first && any)\n        clfold_take(so_far, stop - 1, sum CLFOLD_PASS);\n"
           "    return stop;\n")],
     ),
     # A running total that lacks its own tile.

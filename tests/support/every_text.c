@@ -226,6 +226,54 @@ static bool make(struct monoid *monoid, clfold_op op, clfold_type type, clfold_t
     return clfold_monoid_init(monoid, &site, op, type, in) == CLFOLD_OK;
 }
 
+/* Folds of a caller's: of one size, of several, of a struct, with arguments. */
+static void visit_user_folds(const struct visitor *visitor)
+{
+    static const clfold_arg args[] = {
+        { .type = "uint", .name = "m" },
+        { .type = "global const pair *", .name = "table" },
+    };
+    const clfold_fold folds[] = {
+        { .components = "int v; uint f",
+          .combine = "{ pick(truth(b.f), b.v, a.v + b.v), a.f | b.f }",
+          .identity = "{ 0, 0 }",
+          .cuts = "b.f" },
+        { .components = "ushort a, b, c",
+          .combine = "{ min(a.a, b.a), a.b + b.b, b.c }" },
+        { .components = "ulong n; float mean; uchar c",
+          .combine = "{ a.n + b.n, fmax(a.mean, b.mean), b.c }",
+          .identity = "{ 0, -INFINITY, 0 }",
+          .flags = CLFOLD_COMMUTATIVE },
+        { .type_name = "struct words",
+          .type_size = 64,
+          .source = "struct words { uint x[16]; };",
+          .combine = "b",
+          .identity = "{ { 1 } }" },
+        { .type = CLFOLD_U32,
+          .in = CLFOLD_U8,
+          .source = "typedef struct { uint x, y; } pair;",
+          .combine = "(a * b + table[0].x) % m",
+          .identity = "table[1].y",
+          .args = args,
+          .num_args = 2 },
+    };
+    const struct site site = { NULL, "every_text" };
+
+    for (size_t i = 0; i < sizeof(folds) / sizeof(folds[0]); ++i) {
+        struct component_names names;
+        struct monoid monoid;
+        char name[16];
+        if (clfold_monoid_user(&monoid, &site, &folds[i], &names)) {
+            abort();
+        }
+        snprintf(name, sizeof(name), "user-%zu", i);
+        monoid.name = name;
+        visit_tiles(visitor, &monoid, true);
+        visit_rungs(visitor, &monoid);
+        visit_all_scans(visitor, &monoid);
+    }
+}
+
 void every_text(void (*visit)(void *user, const char *name, const char *text), void *user)
 {
     const struct visitor visitor = { visit, user };
@@ -233,7 +281,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
 
     visit_probes(&visitor);
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
-        for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; ++op) {
+        for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MATRIX_2X2; ++op) {
             if (make(&monoid, op, type, type)) {
                 visit_tiles(&visitor, &monoid, op == CLFOLD_ADD);
                 visit_scans(&visitor, &monoid);
@@ -268,4 +316,5 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         monoid.name = "affine";
         visit_group_scans(&visitor, &monoid);
     }
+    visit_user_folds(&visitor);
 }

@@ -3,7 +3,7 @@
 #ifndef CLFOLD_TESTS_EVERY_TEXT_H
 #define CLFOLD_TESTS_EVERY_TEXT_H
 
-#include "plan/monoid.h"
+#include "plan/user_fold.h"
 #include "plan/plan.h"
 
 /* Calls `visit` with a name, "reduce_tiles_add_f32_f64_tile_vector_cpu", and the text:

@@ -22,6 +22,8 @@ const struct debug order_tiles[ORDER_TILES] = {
       .group_size = 6,
       .max_groups = 4,
       .anchor = 3 },
+    { .tile = TILE_ITEM },
+    { .tile = TILE_ITEM, .tile_elements = 22, .max_groups = 5, .anchor = 4 },
 };
 
 size_t order_tile_size(size_t tile)

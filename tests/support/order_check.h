@@ -39,7 +39,7 @@ bool order_check(clfold_context *context, const struct device *device,
                  const struct order_case *scan, cl_uint *results, char *why,
                  size_t why_size);
 
-#define ORDER_TILES      4
+#define ORDER_TILES      6
 #define ORDER_ALGORITHMS 5
 /* The policy's tile of each kind, and a small one of each in blocks, the group's of lanes
  * that are no power of two. */

@@ -17,9 +17,16 @@ static void test_policy(void **state)
     (void)state;
     assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
     assert_int_equal(
-        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &cpu, NULL, candidates), 2);
+        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &cpu, NULL, candidates), 3);
     assert_int_equal(candidates[0].shape.tile.kind, TILE_VECTOR);
-    assert_int_equal(candidates[1].shape.tile.kind, TILE_GROUP);
+    assert_int_equal(candidates[1].shape.tile.kind, TILE_ITEM);
+    assert_int_equal(candidates[2].shape.tile.kind, TILE_GROUP);
+    monoid.is_scalar = true;
+    assert_int_equal(
+        candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &cpu, NULL, candidates), 2);
+    assert_int_equal(candidates[0].shape.tile.kind, TILE_ITEM);
+    assert_int_equal(candidates[0].shape.tile.group_size, 1);
+    monoid.is_scalar = false;
     assert_int_equal(
         candidates_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &gpu, NULL, candidates), 2);
     assert_int_equal(candidates[0].shape.tile.kind, TILE_GROUP);
@@ -71,7 +78,7 @@ static void test_reductions_ask_for_bytes(void **state)
             const bool is_vector = candidates[k].shape.tile.kind == TILE_VECTOR;
             struct text text = { 0 };
             struct plan plan;
-            clfold_assemble(&text, &monoid, &candidates[k].shape);
+            clfold_assemble(&text, &monoid, &candidates[2 * k].shape);
             assert_false(text.failed);
             assert_int_equal(strstr(text.bytes, "#define CLFOLD_PREFETCH 0\n") != NULL,
                              is_vector && !asks);
@@ -159,7 +166,7 @@ static void test_builtins(void **state)
                  cases[i].defined);
         for (int k = 0; k < 2; ++k) {
             struct text text = { 0 };
-            clfold_assemble(&text, &monoid, &candidates[k].shape);
+            clfold_assemble(&text, &monoid, &candidates[2 * k].shape);
             assert_false(text.failed);
             assert_non_null(
                 strstr(text.bytes, k == 0 ? builtins : "#define CLFOLD_BUILTINS 0\n"));

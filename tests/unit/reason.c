@@ -47,7 +47,7 @@ static void test_reduce(void **state)
                         "items each, and a launch that folds their partials; 16384 lanes "
                         "fill the device, each for 2048 items or more");
     reason.chooser = CHOSEN_BY_NAME;
-    reason.dropped = true;
+    reason.dropped = "a better one does not build";
     plan.shape.tile.kind = TILE_GROUP;
     assert_string_equal(
         say_reduce(&reason),
@@ -148,7 +148,7 @@ static void test_scan(void **state)
                         "input");
     plan.shape.window = 32;
     reason.unproven = true;
-    reason.dropped = true;
+    reason.dropped = "a better one does not build";
     plan.row = "tuned";
     assert_string_equal(
         say_scan(&reason),
@@ -271,7 +271,7 @@ static void fit_scan(enum algorithm algorithm, enum chooser chooser, uint32_t bi
                              .policy = looks_back || algorithm == REDUCE_THEN_SCAN
                                            ? SCAN_SINGLE_GROUP
                                            : REDUCE_THEN_SCAN,
-                             .dropped = bits & 1,
+                             .dropped = bits & 1 ? "a better one does not build" : NULL,
                              .unproven = looks_back && (bits & 2),
                              .findings = bits % 3 == 0 ? &findings : NULL };
     const char *text;
@@ -301,9 +301,11 @@ static void fit_scan(enum algorithm algorithm, enum chooser chooser, uint32_t bi
 static void fit_reduce(enum chooser chooser, uint32_t bits)
 {
     struct plan plan = reduce_plan();
-    const struct reason reason = {
-        .plan = &plan, .monoid = &monoid, .chooser = chooser, .dropped = bits & 1
-    };
+    const struct reason reason = { .plan = &plan,
+                                   .monoid = &monoid,
+                                   .chooser = chooser,
+                                   .dropped =
+                                       bits & 1 ? "a better one does not build" : NULL };
     const char *text;
 
     plan.row = LONG_ROW;

@@ -173,7 +173,7 @@ static const struct {
     row("fold add f32:f32 2^1..2^3 groups=1" ON, "unknown operation fold"),
     row("select add f32:f32 2^1..2^3 groups=1" ON, "unknown operation select"),
     row("reduce sum f32:f32 2^1..2^3 groups=1" ON, "unknown operator sum"),
-    row("reduce affine f32:f32 2^1..2^3 groups=1" ON, "unknown operator affine"),
+    row("reduce linear f32:f32 2^1..2^3 groups=1" ON, "unknown operator linear"),
     row("reduce add f31:f32 2^1..2^3 groups=1" ON, "unknown type: f31"),
     row("reduce add f32 2^1..2^3 groups=1" ON, "unknown type: f32"),
     row("reduce add f32:f320 2^1..2^3 groups=1" ON, "unknown type: f320"),
@@ -349,13 +349,14 @@ static void test_other_tile(void **state)
     (void)state;
     clfold_policies(&cpu, FAMILY_REDUCE, 4, after);
     assert_int_equal(before[0].tile, TILE_VECTOR);
-    assert_int_equal(before[1].tile, TILE_GROUP);
+    assert_int_equal(before[1].tile, TILE_ITEM);
+    assert_int_equal(before[2].tile, TILE_GROUP);
     clfold_numbers_put(&numbers, TUNED_TILE, TILE_GROUP);
     clfold_numbers_put(&numbers, TUNED_GROUPS, 77);
     clfold_numbers_apply(&numbers, after, num);
     assert_int_equal(after[0].tile, TILE_GROUP);
-    assert_int_equal(after[0].tile_bytes, before[1].tile_bytes);
-    assert_int_equal(after[0].group_size, before[1].group_size);
+    assert_int_equal(after[0].tile_bytes, before[2].tile_bytes);
+    assert_int_equal(after[0].group_size, before[2].group_size);
     assert_int_equal(after[0].groups, 77);
     assert_int_equal(after[1].tile, TILE_VECTOR);
     assert_string_equal(after[1].row, before[0].row);

@@ -21,7 +21,7 @@ clfold_op op_parse(const char *name)
     if (strcmp(name, "prod") == 0) {
         return CLFOLD_MUL;
     }
-    for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MATRIX_2X2; op++) {
+    for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; op++) {
         if (op_name(op) && strcmp(op_name(op), name) == 0) {
             return op;
         }

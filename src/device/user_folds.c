@@ -1,0 +1,213 @@
+/* Interned folds of users. */
+#include "base/hash.h"
+#include "base/memory.h"
+#include "device/folds.h"
+
+#include <string.h>
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    size_t length = text ? strlen(text) : 0;
+    uint32_t words[16] = { (uint32_t)length, text != NULL };
+    uint64_t result = clfold_hash(hash, words, 2);
+
+    for (size_t at = 0; at < length; at += sizeof(words)) {
+        size_t rest = length - at < sizeof(words) ? length - at : sizeof(words);
+        memcpy(words, text + at, rest);
+        memset((char *)words + rest, 0, (4 - rest % 4) % 4);
+        result = clfold_hash(result, words, (rest + 3) / 4);
+    }
+    return result;
+}
+
+static void make_recipe(struct recipe *recipe, const clfold_fold *fold)
+{
+    const char *const texts[] = { fold->components, fold->type_name, fold->source,
+                                  fold->combine,    fold->identity,  fold->cuts };
+    const uint32_t numbers[CLFOLD_RECIPE_NUMBERS] = { fold->type, fold->in, fold->flags,
+                                                      (uint32_t)fold->type_size,
+                                                      (uint32_t)fold->num_args };
+
+    recipe->num_texts = 6 + 2 * (uint32_t)fold->num_args;
+    memcpy(recipe->texts, texts, sizeof(texts));
+    for (size_t i = 0; i < fold->num_args; ++i) {
+        recipe->texts[6 + 2 * i] = fold->args[i].type;
+        recipe->texts[7 + 2 * i] = fold->args[i].name;
+    }
+    memcpy(recipe->numbers, numbers, sizeof(numbers));
+    recipe->hash = clfold_hash(CLFOLD_HASH_START, numbers, CLFOLD_RECIPE_NUMBERS);
+    for (uint32_t i = 0; i < recipe->num_texts; ++i) {
+        recipe->hash = hash_text(recipe->hash, recipe->texts[i]);
+    }
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_recipe(const struct recipe *a, const struct recipe *b)
+{
+    bool same = a->hash == b->hash && a->num_texts == b->num_texts &&
+                memcmp(a->numbers, b->numbers, sizeof(a->numbers)) == 0;
+
+    for (uint32_t i = 0; same && i < a->num_texts; ++i) {
+        same = same_text(a->texts[i], b->texts[i]);
+    }
+    return same;
+}
+
+/* The fold of a recipe, with its own copy of the texts. */
+static clfold_status make_user(struct interned **out, const struct site *site,
+                               const struct caps *caps, const clfold_fold *fold,
+                               const struct recipe *recipe)
+{
+    clfold_arg args[CLFOLD_MAX_ARGS] = { 0 };
+    clfold_fold own = *fold;
+    struct interned *made;
+    clfold_status status;
+    size_t size = 0;
+    char *end;
+
+    for (uint32_t i = 0; i < recipe->num_texts; ++i) {
+        size += recipe->texts[i] ? strlen(recipe->texts[i]) + 1 : 0;
+    }
+    if (!(made = clfold_alloc(sizeof(*made) + size))) {
+        return clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no memory for the fold");
+    }
+    *made = (struct interned){ .is_user = true, .recipe = *recipe };
+    end = made->strings;
+    for (uint32_t i = 0; i < recipe->num_texts; ++i) {
+        if (recipe->texts[i]) {
+            size_t length = strlen(recipe->texts[i]) + 1;
+            made->recipe.texts[i] = memcpy(end, recipe->texts[i], length);
+            end += length;
+        }
+    }
+    const char *const *texts = made->recipe.texts;
+    own.components = texts[0];
+    own.type_name = texts[1];
+    own.source = texts[2];
+    own.combine = texts[3];
+    own.identity = texts[4];
+    own.cuts = texts[5];
+    for (size_t i = 0; i < fold->num_args; ++i) {
+        args[i].type = texts[6 + 2 * i];
+        args[i].name = texts[7 + 2 * i];
+    }
+    own.args = args;
+    status = clfold_monoid_user(&made->monoid, site, &own, &made->names);
+    if (status == CLFOLD_OK && made->monoid.value) {
+        status = clfold_caps_check_type(caps, site, "in", made->monoid.value);
+    }
+    for (uint32_t k = 0; status == CLFOLD_OK && k < made->monoid.num_components; ++k) {
+        clfold_type type = made->monoid.components[k].item;
+        status = type ? clfold_caps_check_type(
+                            caps, site, fold->components ? "components" : "type", type)
+                      : CLFOLD_OK;
+    }
+    if (status) {
+        clfold_free(made);
+        return status;
+    }
+    *out = made;
+    return CLFOLD_OK;
+}
+
+/* The fold, held once more; NULL: it is new. */
+static struct interned *take_user(struct folds *folds, const struct recipe *recipe)
+{
+    struct interned *fold = folds->buckets[recipe->hash % CLFOLD_FOLD_BUCKETS];
+
+    while (fold && !same_recipe(&fold->recipe, recipe)) {
+        fold = fold->peer;
+    }
+    if (fold) {
+        atomic_fetch_add_explicit(&fold->users, 1, memory_order_relaxed);
+        fold->used = ++folds->clock;
+    }
+    return fold;
+}
+
+clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
+                                const struct caps *caps, const clfold_fold *fold,
+                                struct interned **out)
+{
+    struct interned *made = NULL, *found;
+    struct recipe recipe;
+    clfold_status status;
+
+    make_recipe(&recipe, fold);
+    clfold_lock_take(&folds->lock);
+    found = take_user(folds, &recipe);
+    clfold_lock_give(&folds->lock);
+    if (found) {
+        *out = found;
+        return CLFOLD_OK;
+    }
+    if ((status = make_user(&made, site, caps, fold, &recipe))) {
+        return status;
+    }
+    clfold_lock_take(&folds->lock);
+    found = take_user(folds, &recipe);
+    if (!found && made) {
+        struct interned **bucket = &folds->buckets[recipe.hash % CLFOLD_FOLD_BUCKETS];
+        clfold_folds_enlist(folds, made);
+        atomic_fetch_add(&folds->num_users, 1);
+        made->peer = *bucket;
+        *bucket = made;
+        found = take_user(folds, &recipe);
+        made = NULL;
+    }
+    clfold_lock_give(&folds->lock);
+    clfold_free(made);
+    *out = found;
+    return CLFOLD_OK;
+}
+
+void clfold_folds_give(struct interned *fold)
+{
+    if (fold && fold->is_user) {
+        atomic_fetch_sub_explicit(&fold->users, 1, memory_order_release);
+    }
+}
+
+/* Takes the fold out of both lists. */
+static void unlink_user(struct folds *folds, struct interned *fold)
+{
+    struct interned **link = &folds->newest;
+
+    while (*link != fold) {
+        link = &(*link)->next;
+    }
+    *link = fold->next;
+    link = &folds->buckets[fold->recipe.hash % CLFOLD_FOLD_BUCKETS];
+    while (*link != fold) {
+        link = &(*link)->peer;
+    }
+    *link = fold->peer;
+}
+
+struct interned *clfold_folds_evict(struct folds *folds)
+{
+    struct interned *oldest = NULL;
+
+    clfold_lock_take(&folds->lock);
+    for (struct interned *fold = folds->newest; fold; fold = fold->next) {
+        if (fold->is_user && (!oldest || fold->used < oldest->used) &&
+            atomic_load_explicit(&fold->users, memory_order_acquire) == 0) {
+            oldest = fold;
+        }
+    }
+    if (oldest) {
+        unlink_user(folds, oldest);
+        atomic_fetch_sub(&folds->num_users, 1);
+    }
+    clfold_lock_give(&folds->lock);
+    return oldest;
+}
+
+void clfold_folds_drop(struct interned *fold)
+{
+    clfold_free(fold);
+}

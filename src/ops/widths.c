@@ -1,0 +1,163 @@
+/* Whether a user's fold may run on vectors: its two widths are compared on the device. */
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for 1.2 devices */
+#include "ops/widths.h"
+
+#include "base/half.h"
+#include "ops/args.h"
+#include "plan/scalar.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What the kernel finds. */
+struct difference {
+    cl_ulong num, component;
+    cl_long scalar, vector; /* floats in the order of their bits */
+};
+
+/* Runs the kernel on a queue of its own, and waits. */
+static clfold_status compare(clfold_context *context, const struct site *site,
+                             struct kernels *kernels, const struct request *request,
+                             struct difference *found)
+{
+    const size_t one = 1;
+    cl_int status;
+    cl_mem mem = NULL;
+    cl_command_queue queue =
+        clCreateCommandQueue(context->context, context->device, 0, &status);
+    const char *call = "clCreateCommandQueue";
+
+    if (status == CL_SUCCESS) {
+        mem = clCreateBuffer(context->context, CL_MEM_READ_WRITE, sizeof(*found), NULL,
+                             &status);
+        call = "clCreateBuffer";
+    }
+    if (status == CL_SUCCESS) {
+        struct args args = clfold_args(kernels, 0);
+        clfold_args_mem(&args, mem);
+        clfold_args_user(&args, request->args, request->num_args);
+        status = args.status;
+        call = "args: clSetKernelArg";
+    }
+    if (status == CL_SUCCESS) {
+        status = clEnqueueNDRangeKernel(queue, kernels->kernels[0], 1, NULL, &one, &one,
+                                        0, NULL, NULL);
+        call = "clEnqueueNDRangeKernel";
+    }
+    if (status == CL_SUCCESS) {
+        status = clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(*found), found, 0,
+                                     NULL, NULL);
+        call = "clEnqueueReadBuffer";
+    }
+    if (mem) {
+        clfold_log_call(site->log, clReleaseMemObject(mem), "clReleaseMemObject");
+    }
+    if (queue) {
+        clfold_log_call(site->log, clReleaseCommandQueue(queue), "clReleaseCommandQueue");
+    }
+    return status == CL_SUCCESS ? CLFOLD_OK : clfold_fail_call(site, status, call);
+}
+
+/* A value from its bits. */
+static void print_value(char *text, size_t size, clfold_type type, cl_long ordered)
+{
+    const struct scalar *scalar = clfold_scalar(type);
+    cl_long least = scalar->size == 2   ? INT16_MIN
+                    : scalar->size == 4 ? INT32_MIN
+                                        : INT64_MIN;
+    cl_long bits = ordered < 0 ? least - ordered : ordered;
+    cl_float real32;
+    cl_double real64;
+
+    if (!scalar->is_float) {
+        snprintf(text, size, scalar->is_signed ? "%lld" : "%llu", (long long)ordered);
+    } else if (scalar->size == 2) {
+        snprintf(text, size, "%g", clfold_half_to_double((uint16_t)bits));
+    } else if (scalar->size == 4) {
+        cl_int narrow = (cl_int)bits;
+        memcpy(&real32, &narrow, sizeof(real32));
+        snprintf(text, size, "%g", (double)real32);
+    } else {
+        memcpy(&real64, &bits, sizeof(real64));
+        snprintf(text, size, "%g", real64);
+    }
+}
+
+static void describe(char why[CLFOLD_WHY_SIZE], const struct monoid *monoid,
+                     const struct difference *found)
+{
+    const struct component *component = &monoid->components[found->component];
+    char scalar[40], vector[40];
+
+    print_value(scalar, sizeof(scalar), component->stage, found->scalar);
+    print_value(vector, sizeof(vector), component->stage, found->vector);
+    snprintf(why, CLFOLD_WHY_SIZE, "combine gives %s%s%s as a scalar and %s in a vector",
+             monoid->num_components > 1 ? component->name : "",
+             monoid->num_components > 1 ? " " : "", scalar, vector);
+}
+
+/* The first error of a compiler's log, without its end of line. */
+static void take_error(char why[CLFOLD_WHY_SIZE], const struct program *program)
+{
+    const char *log = program->log.bytes ? program->log.bytes : "";
+    const char *error = strstr(log, "error: ");
+    int length;
+
+    error = error ? error + 7 : log;
+    length = (int)strcspn(error, "\r\n");
+    snprintf(why, CLFOLD_WHY_SIZE, "it does not compile for vectors: %.*s", length,
+             error);
+}
+
+/* Compares once; the first thread's finding stays. */
+static clfold_status find_out(clfold_context *context, const struct site *site,
+                              const struct request *request)
+{
+    const struct shape shape = { .algorithm = WIDTHS, .tile = { TILE_VECTOR, 16, 1 } };
+    struct interned *fold = request->fold;
+    struct difference found = { 0 };
+    char why[CLFOLD_WHY_SIZE] = "";
+    struct program *program;
+    struct kernels *kernels;
+    bool cached = true, differs, is_first;
+    clfold_status status =
+        clfold_cache_find(&context->cache, site, fold, &shape, &program, &cached);
+
+    if (status == CLFOLD_ERROR_BUILD) {
+        take_error(why, program);
+    } else if (status == CLFOLD_OK &&
+               (status = clfold_program_take(&context->cache, site, program, &kernels)) ==
+                   CLFOLD_OK) {
+        status = compare(context, site, kernels, request, &found);
+        clfold_program_give(&context->cache, program, kernels);
+    }
+    if (status && status != CLFOLD_ERROR_BUILD) {
+        return status;
+    }
+    differs = status == CLFOLD_ERROR_BUILD || found.num > 0;
+    if (found.num > 0) {
+        describe(why, &fold->monoid, &found);
+    }
+    clfold_lock_take(&context->folds.lock);
+    is_first = atomic_load(&fold->widths) == WIDTHS_UNKNOWN;
+    if (is_first) {
+        memcpy(fold->why, why, sizeof(why));
+        atomic_store(&fold->widths, differs ? WIDTHS_DIFFER : WIDTHS_AGREE);
+    }
+    clfold_lock_give(&context->folds.lock);
+    if (is_first && found.num > 0) {
+        clfold_log(site->log, CLFOLD_LOG_WARNING, "%s: runs on scalars: %s", site->who,
+                   why);
+    }
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_widths_check(clfold_context *context, const struct site *site,
+                                  const struct request *request)
+{
+    struct interned *fold = request->fold;
+
+    return fold->is_user && atomic_load(&fold->widths) == WIDTHS_UNKNOWN
+               ? find_out(context, site, request)
+               : CLFOLD_OK;
+}

@@ -1,0 +1,272 @@
+#include "plan/operator_text.h"
+
+#include "plan/kernel_texts.h"
+#include "plan/scalar.h"
+
+#include <string.h>
+
+const struct width clfold_width_item = { .type = "clfold_item",
+                                         .function = "clfold_combine",
+                                         .suffix = "" };
+const struct width clfold_width_stage = { .type = "clfold_stage",
+                                          .function = "clfold_combine_stage",
+                                          .suffix = "",
+                                          .stage = true };
+const struct width clfold_width_stage16 = { .type = "clfold_stage16",
+                                            .function = "clfold_combine_stage16",
+                                            .suffix = "16",
+                                            .stage = true };
+const struct width clfold_width_item16 = { .type = "clfold_item16",
+                                           .function = "clfold_combine16",
+                                           .suffix = "16" };
+const struct width clfold_width_usual_stage16 = { .type = "clfold_stage16",
+                                                  .function = "clfold_usual_stage16",
+                                                  .suffix = "16",
+                                                  .stage = true,
+                                                  .usual = true };
+const struct width clfold_width_usual16 = {
+    .type = "clfold_item16", .function = "clfold_usual16", .suffix = "16", .usual = true
+};
+static const struct width extend16 = { .type = "clfold_stage16",
+                                       .function = "clfold_extend_stage16",
+                                       .suffix = "16",
+                                       .stage = true,
+                                       .extend = true };
+
+const char *clfold_cl_name(clfold_type type)
+{
+    const struct scalar *scalar = clfold_scalar(type);
+
+    return scalar ? scalar->cl : "clfold_opaque";
+}
+
+static clfold_type type_of(const struct component *component, const struct width *width)
+{
+    return width->stage ? component->stage : component->item;
+}
+
+/* ---- Arguments --------------------------------------------------------------------- */
+
+/* Parameters by the caller's names or, if `is_named` is false, by numbers. */
+static void append_params(struct text *text, const struct monoid *monoid, bool is_named,
+                          const char *before)
+{
+    for (uint32_t i = 0; i < monoid->num_args; ++i) {
+        clfold_text_print(text, "%s%s ", i > 0 ? ", " : before, monoid->arg_types[i]);
+        if (is_named) {
+            clfold_text_print(text, "%s", monoid->arg_names[i]);
+        } else {
+            clfold_text_print(text, "clfold_arg_%u", i);
+        }
+    }
+}
+
+static void append_pass(struct text *text, const struct monoid *monoid,
+                        const char *before)
+{
+    for (uint32_t i = 0; i < monoid->num_args; ++i) {
+        clfold_text_print(text, "%sclfold_arg_%u", i > 0 ? ", " : before, i);
+    }
+}
+
+void clfold_append_with(struct text *text, const struct monoid *monoid)
+{
+    clfold_text_print(text, "#define CLFOLD_WITH");
+    append_params(text, monoid, false, " , ");
+    clfold_text_print(text, "\n#define CLFOLD_PASS");
+    append_pass(text, monoid, " , ");
+    clfold_text_print(text, "\n#define CLFOLD_WITH_ONLY ");
+    append_params(text, monoid, false, "");
+    clfold_text_print(text, "%s\n#define CLFOLD_PASS_ONLY",
+                      monoid->num_args == 0 ? "void" : "");
+    append_pass(text, monoid, " ");
+    clfold_text_print(text, "\n");
+}
+
+/* ---- Names and source -------------------------------------------------------------- */
+
+/* What CLFOLD_TO and CLFOLD_PICK are at a width. */
+static void append_forms(struct text *text, const struct monoid *monoid,
+                         const char *suffix)
+{
+    bool is_wide = suffix[0] != '\0';
+
+    if (!monoid->combine) {
+        return;
+    }
+    clfold_text_print(text,
+                      "#undef CLFOLD_TO\n#undef CLFOLD_PICK\n"
+                      "#define CLFOLD_TO(type, x) convert_##type%s(x)\n"
+                      "#define CLFOLD_PICK(c, a, b) %s\n",
+                      is_wide ? "##16" : "",
+                      is_wide ? "clfold_pick16(c, a, b)" : "((c) ? (a) : (b))");
+}
+
+/* The choice in vectors, for a relation of any component's size. */
+static void append_pick16(struct text *text, const struct monoid *monoid)
+{
+    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
+        unsigned sizes = 0;
+        bool is_used = false;
+        for (uint32_t k = 0; k < monoid->num_components; ++k) {
+            is_used |= monoid->components[k].stage == type;
+            sizes |= (unsigned)clfold_scalar(monoid->components[k].stage)->size;
+        }
+        for (unsigned size = 1; is_used && size <= 8; size *= 2) {
+            const char *name = clfold_cl_name(type);
+            if (sizes & size) {
+                clfold_text_print(
+                    text,
+                    "static %s16 __attribute__((overloadable)) clfold_pick16(%s16 c, "
+                    "%s16 "
+                    "a, %s16 b)\n{\n    return convert_%s16(c) ? a : b;\n}\n",
+                    name, clfold_cl_name(clfold_integer(size, true)), name, name,
+                    clfold_cl_name(clfold_integer(clfold_scalar(type)->size, true)));
+            }
+        }
+    }
+}
+
+void clfold_append_source(struct text *text, const struct monoid *monoid, bool wide)
+{
+    append_forms(text, monoid, "");
+    if (wide) {
+        append_pick16(text, monoid);
+    }
+    if (monoid->source) {
+        clfold_text_print(text, "#line 1 \"source\"\n%s\n", monoid->source);
+    }
+    if (monoid->type_name) {
+        clfold_text_print(text,
+                          "#line 1 \"type_name\"\ntypedef %s clfold_opaque;\n"
+                          "#define convert_clfold_opaque(x) (x)\n"
+                          "#line 1 \"type_size\"\n"
+                          "typedef char type_size_is_the_sizeof_type_name"
+                          "[sizeof(clfold_opaque) == %zu ? 1 : -1];\n",
+                          monoid->type_name, monoid->type_size);
+    }
+}
+
+/* ---- The operator ------------------------------------------------------------------ */
+
+static void append_head(struct text *text, const struct monoid *monoid,
+                        const struct width *width, bool has_a)
+{
+    bool bare = monoid->num_components == 1;
+
+    clfold_text_print(text, "(");
+    if (has_a) {
+        clfold_text_print(text, "%s %s, ", width->type, bare ? "clfold_a" : "a");
+    }
+    clfold_text_print(text, "%s %s", width->type, bare ? "clfold_b" : "b");
+    append_params(text, monoid, true, ", ");
+    clfold_text_print(text, ")\n{\n");
+    /* With one component a text uses a and b themselves. */
+    if (bare) {
+        const struct component *v = &monoid->components[0];
+        clfold_text_print(text, "    const %s%s ", clfold_cl_name(type_of(v, width)),
+                          width->suffix);
+        if (has_a) {
+            clfold_text_print(text, "a = clfold_a.%s, ", v->name);
+        }
+        clfold_text_print(text, "b = clfold_b.%s;\n", v->name);
+    }
+    /* A caller's text may leave one out. */
+    if (bare && monoid->combine) {
+        clfold_text_print(text, "    %s(void)b;\n", has_a ? "(void)a, " : "");
+    }
+}
+
+/* clfold_r from an initialiser, which is one for the value if there is only one. */
+static void append_initialiser(struct text *text, const struct monoid *monoid,
+                               const struct width *width, const char *line,
+                               const char *initialiser)
+{
+    const struct component *v = &monoid->components[0];
+
+    if (monoid->num_components > 1) {
+        clfold_text_print(text, "    %s clfold_r =\n#line 1 \"%s\"\n%s\n;\n", width->type,
+                          line, initialiser);
+        return;
+    }
+    clfold_text_print(text,
+                      "    %s clfold_r;\n    %s%s clfold_v =\n#line 1 \"%s\"\n%s\n;\n"
+                      "    clfold_r.%s = clfold_v;\n",
+                      width->type, clfold_cl_name(type_of(v, width)), width->suffix, line,
+                      initialiser, v->name);
+}
+
+void clfold_append_combine(struct text *text, const struct monoid *monoid,
+                           const struct width *width)
+{
+    const struct component *components = monoid->components;
+
+    append_forms(text, monoid, width->suffix);
+    clfold_text_print(text, "static %s %s", width->type, width->function);
+    append_head(text, monoid, width, true);
+    if (monoid->combine) {
+        append_initialiser(text, monoid, width, "combine", monoid->combine);
+    } else {
+        clfold_text_print(text, "    %s clfold_r;\n", width->type);
+    }
+    for (uint32_t k = 0; !monoid->combine && k < monoid->num_components; ++k) {
+        bool own = width->extend && components[k].extend;
+        clfold_text_print(text, "    clfold_r.%s =\n#line 1 \"combine\"\n%s\n;\n",
+                          components[k].name,
+                          own            ? components[k].extend
+                          : width->usual ? components[k].usual
+                                         : components[k].combine);
+    }
+    clfold_text_print(text, "    return clfold_r;\n}\n");
+}
+
+void clfold_append_extend(struct text *text, const struct monoid *monoid)
+{
+    bool own = false;
+
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        own |= monoid->components[k].extend != NULL;
+    }
+    if (own) {
+        clfold_append_combine(text, monoid, &extend16);
+    } else {
+        clfold_text_print(text, "#define %s %s\n", extend16.function,
+                          clfold_width_stage16.function);
+    }
+}
+
+void clfold_append_identity(struct text *text, const struct monoid *monoid)
+{
+    if (!monoid->has_identity) {
+        return;
+    }
+    append_forms(text, monoid, "");
+    clfold_text_print(text, "static clfold_item clfold_identity(");
+    append_params(text, monoid, true, "");
+    clfold_text_print(text, "%s)\n{\n", monoid->num_args == 0 ? "void" : "");
+    if (monoid->identity) {
+        append_initialiser(text, monoid, &clfold_width_item, "identity",
+                           monoid->identity);
+    } else {
+        clfold_text_print(text, "    clfold_item clfold_r;\n");
+    }
+    for (uint32_t k = 0; !monoid->identity && k < monoid->num_components; ++k) {
+        clfold_text_print(text, "    clfold_r.%s =\n#line 1 \"identity\"\n%s\n;\n",
+                          monoid->components[k].name, monoid->components[k].identity);
+    }
+    clfold_text_print(text, "    return clfold_r;\n}\n");
+}
+
+void clfold_append_condition(struct text *text, const struct monoid *monoid,
+                             const char *condition, const char *line,
+                             const char *function, const struct width *width)
+{
+    bool is_wide = width->suffix[0] != '\0';
+
+    append_forms(text, monoid, width->suffix);
+    clfold_text_print(text, "static bool %s", function);
+    append_head(text, monoid, width, false);
+    /* any() asks for signs, which a flag of 1 has not. */
+    clfold_text_print(text, "    return %s(\n#line 1 \"%s\"\n%s\n)%s;\n}\n",
+                      is_wide ? "any(" : "", line, condition, is_wide ? " != 0)" : "");
+}

@@ -1,0 +1,402 @@
+#include "plan/user_fold.h"
+
+#include "plan/scalar.h"
+
+#include <string.h>
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+#define DIGITS  "0123456789"
+#define BLANKS  " \t\r\n"
+
+/* ---- Names ------------------------------------------------------------------------- */
+
+/* The length of the identifier at `at`; 0: there is none. */
+static size_t name_length(const char *at)
+{
+    return strspn(at, LETTERS) > 0 ? strspn(at, LETTERS DIGITS) : 0;
+}
+
+static bool is_one_of(const char *name, size_t length, const char *const *names,
+                      size_t num)
+{
+    for (size_t i = 0; i < num; ++i) {
+        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_clfolds(const char *name)
+{
+    return strncmp(name, "clfold_", 7) == 0 || strncmp(name, "CLFOLD_", 7) == 0;
+}
+
+/* Names in scope now or in a later version. */
+static bool is_reserved(const char *name)
+{
+    static const char *const reserved[] = {
+        "a",      "b",      "pick",   "truth",  "at",     "x",      "y",
+        "key",    "item",   "prev",   "out",    "in",     "i",      "n",
+        "total",  "j",      "to_i8",  "to_u8",  "to_i16", "to_u16", "to_i32",
+        "to_u32", "to_i64", "to_u64", "to_f16", "to_f32", "to_f64",
+    };
+
+    return is_clfolds(name) || is_one_of(name, strlen(name), reserved,
+                                         sizeof(reserved) / sizeof(reserved[0]));
+}
+
+static clfold_type type_named(const char *name, size_t length)
+{
+    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
+        const char *cl = clfold_scalar(type)->cl;
+        if (strlen(cl) == length && memcmp(cl, name, length) == 0) {
+            return type;
+        }
+    }
+    return 0;
+}
+
+/* ---- Texts ------------------------------------------------------------------------- */
+
+#define MAX_DEPTH 64
+
+/* Moves past a comment or a literal; *fault: it has no end. */
+static const char *skip_literal(const char *at, const char **fault)
+{
+    char quote = at[0];
+    const char *end;
+
+    if (quote == '/' && at[1] == '/') {
+        return at + strcspn(at, "\n");
+    }
+    if (quote == '/') {
+        end = strstr(at + 2, "*/");
+        *fault = end ? NULL : "a comment without end";
+        return end ? end + 2 : at;
+    }
+    for (++at; *at != '\0' && *at != '\n' && *at != quote; ++at) {
+        at += *at == '\\' && at[1] != '\0';
+    }
+    *fault = *at == quote ? NULL : "a literal without end";
+    return *at == quote ? at + 1 : at;
+}
+
+/* What is wrong with an expression, and where; NULL: nothing. */
+static const char *find_fault(const char *text, const char **where)
+{
+    static const char opens[] = "([{", closes[] = ")]}";
+    char expected[MAX_DEPTH];
+    const char *opened[MAX_DEPTH], *at = text, *fault = NULL;
+    size_t depth = 0;
+
+    while (*at != '\0' && !fault) {
+        const char *open = strchr(opens, *at);
+        *where = at;
+        if (*at == '"' || *at == '\'' || (*at == '/' && (at[1] == '/' || at[1] == '*'))) {
+            at = skip_literal(at, &fault);
+            continue;
+        }
+        if (open && depth == MAX_DEPTH) {
+            return "too many open brackets";
+        }
+        if (open) {
+            opened[depth] = at;
+            expected[depth++] = closes[open - opens];
+        } else if (strchr(closes, *at) && (depth == 0 || expected[--depth] != *at)) {
+            return "a bracket that closes none";
+        } else if (*at == ';') {
+            return "a semicolon";
+        } else if (*at == '#') {
+            return "a #";
+        } else if (*at == '\\') {
+            return "a backslash";
+        }
+        ++at;
+    }
+    if (!fault && depth > 0) {
+        *where = opened[depth - 1];
+        return "a bracket that is not closed";
+    }
+    return fault;
+}
+
+/* Past CLFOLD_HERE, if the text begins with it. */
+static const char *past_here(const char *text)
+{
+    const char *end = strchr(text, '\n');
+
+    return strncmp(text, "#line ", 6) == 0 && end ? end + 1 : text;
+}
+
+static clfold_status check_text(const struct site *site, const char *field,
+                                const char *text)
+{
+    const char *body, *where = NULL, *fault;
+
+    if (!text) {
+        return CLFOLD_OK;
+    }
+    body = past_here(text);
+    if (body[strspn(body, BLANKS)] == '\0') {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is empty", field);
+    }
+    fault = find_fault(body, &where);
+    return fault ? clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "%s: %s at character %zu of \"%s\"", field, fault,
+                               (size_t)(where - body) + 1, body)
+                 : CLFOLD_OK;
+}
+
+/* ---- Components -------------------------------------------------------------------- */
+
+static clfold_status reject_components(const struct site *site, const char *components,
+                                       const char *at, const char *why)
+{
+    return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                       "components: %s at character %zu of \"%s\"", why,
+                       (size_t)(at - components) + 1, components);
+}
+
+/* A name of a component, and a type before it unless a comma goes on with the last. */
+static const char *take_component(const char **at, struct component *component,
+                                  clfold_type *type, char name[CLFOLD_NAME_SIZE])
+{
+    size_t length;
+
+    *at += strspn(*at, BLANKS);
+    if (*type == 0) {
+        length = name_length(*at);
+        *type = type_named(*at, length);
+        if (*type == 0) {
+            return "no scalar type of OpenCL C";
+        }
+        *at += length;
+        *at += strspn(*at, BLANKS);
+    }
+    length = name_length(*at);
+    if (length == 0) {
+        return "no name";
+    }
+    if (length >= CLFOLD_NAME_SIZE) {
+        return "a name of more than 63 characters";
+    }
+    if (is_clfolds(*at) || type_named(*at, length)) {
+        return "a name that is reserved";
+    }
+    memcpy(name, *at, length);
+    name[length] = '\0';
+    *component = (struct component){
+        .name = name,
+        .result = *type,
+        .item = *type,
+        .stage = *type,
+    };
+    return NULL;
+}
+
+/* "float a; float b", and "float a, b". */
+static clfold_status read_components(struct monoid *monoid, const struct site *site,
+                                     const char *components,
+                                     struct component_names *names)
+{
+    const char *at = components, *why;
+    clfold_type type = 0;
+    uint32_t num = 0;
+    bool more = components != NULL;
+
+    while (more) {
+        const char *start = at + strspn(at, BLANKS);
+        if (num == CLFOLD_MAX_COMPONENTS) {
+            return reject_components(site, components, start, "a fifth component");
+        }
+        if ((why =
+                 take_component(&at, &monoid->components[num], &type, names->of[num]))) {
+            return reject_components(site, components, at, why);
+        }
+        for (uint32_t k = 0; k < num; ++k) {
+            if (strcmp(names->of[k], names->of[num]) == 0) {
+                return reject_components(site, components, at, "a name that is taken");
+            }
+        }
+        at += name_length(at);
+        at += strspn(at, BLANKS);
+        ++num;
+        if (*at == ';') {
+            type = 0;
+        } else if (*at != ',' && *at != '\0') {
+            return reject_components(site, components, at,
+                                     "neither a comma nor a semicolon");
+        }
+        more = *at == ',' || (*at == ';' && at[1 + strspn(at + 1, BLANKS)] != '\0');
+        at += *at != '\0';
+    }
+    monoid->num_components = num;
+    return CLFOLD_OK;
+}
+
+/* Components of one size are scalars of one type side by side, or their bits; all else is
+ * a struct. */
+static void set_form(struct monoid *monoid)
+{
+    const struct component *first = &monoid->components[0];
+    size_t size = clfold_scalar(first->item)->size;
+    bool same = true;
+
+    monoid->cell = first->item;
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        struct component *component = &monoid->components[k];
+        same &= clfold_scalar(component->item)->size == size;
+        component->scalar = k;
+        if (component->item != monoid->cell) {
+            monoid->cell = clfold_integer(size, false);
+        }
+    }
+    monoid->in_struct = monoid->out_struct = !same;
+    monoid->in = monoid->value = monoid->cell;
+    monoid->num_scalars = same ? monoid->num_components : 1;
+    for (uint32_t k = 0; same && k < monoid->num_components; ++k) {
+        monoid->components[k].load =
+            monoid->components[k].item == monoid->cell ? LOAD_PLAIN : LOAD_BITS;
+    }
+}
+
+/* ---- What is folded ---------------------------------------------------------------- */
+
+static void set_scalar(struct monoid *monoid, const clfold_fold *fold)
+{
+    clfold_type in = fold->in ? fold->in : fold->type;
+
+    monoid->type = monoid->cell = fold->type;
+    monoid->in = in;
+    monoid->value = in == CLFOLD_F16 && fold->type != CLFOLD_F16 ? CLFOLD_F32 : in;
+    monoid->num_scalars = monoid->num_components = 1;
+    monoid->components[0] = (struct component){
+        .name = "v",
+        .result = fold->type,
+        .item = fold->type,
+        .stage = fold->type,
+    };
+}
+
+static void set_opaque(struct monoid *monoid, const clfold_fold *fold)
+{
+    monoid->type_name = fold->type_name;
+    monoid->type_size = fold->type_size;
+    monoid->in_struct = monoid->out_struct = true;
+    monoid->is_scalar = true;
+    monoid->num_scalars = monoid->num_components = 1;
+    monoid->components[0] = (struct component){ .name = "v" };
+}
+
+static clfold_status check_type(const struct site *site, const clfold_fold *fold)
+{
+    int kinds =
+        (fold->type != 0) + (fold->components != NULL) + (fold->type_name != NULL);
+    clfold_type in = fold->in;
+
+    if (kinds != 1) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "a fold by combine has one of type, components and type_name, "
+                           "but %s",
+                           kinds == 0 ? "all three are 0" : "more than one is given");
+    }
+    if (fold->type && !clfold_scalar(fold->type)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "type %u is not a valid type",
+                           fold->type);
+    }
+    if (in && !clfold_scalar(in)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "in %u is not a valid type", in);
+    }
+    if (in && !fold->type) {
+        return clfold_fail(
+            site, CLFOLD_ERROR_UNSUPPORTED,
+            "in %s is given with %s, which needs a load and is not in this "
+            "version",
+            clfold_scalar_name(in), fold->components ? "components" : "type_name");
+    }
+    if (in && clfold_scalar(in)->is_float && !clfold_scalar(fold->type)->is_float) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "in %s cannot be folded as type %s: floats need a float type",
+                           clfold_scalar_name(in), clfold_scalar_name(fold->type));
+    }
+    if (!fold->type_name && fold->type_size != 0) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "type_name is NULL, but type_size is %zu", fold->type_size);
+    }
+    if (fold->type_name &&
+        (fold->type_size == 0 || fold->type_size > CLFOLD_MAX_TYPE_SIZE)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "type_size %zu is not from 1 to %d", fold->type_size,
+                           CLFOLD_MAX_TYPE_SIZE);
+    }
+    return CLFOLD_OK;
+}
+
+static clfold_status read_args(struct monoid *monoid, const struct site *site,
+                               const clfold_fold *fold)
+{
+    for (size_t i = 0; i < fold->num_args; ++i) {
+        const clfold_arg *arg = &fold->args[i];
+        bool known = false;
+        for (size_t k = 0; k < i && arg->name; ++k) {
+            known |= strcmp(fold->args[k].name, arg->name) == 0;
+        }
+        if (!arg->name || name_length(arg->name) != strlen(arg->name) ||
+            arg->name[0] == '\0') {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "args[%zu]: \"%s\" is not a valid name", i,
+                               arg->name ? arg->name : "");
+        }
+        if (is_reserved(arg->name) || known) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "args[%zu]: the name %s is %s", i, arg->name,
+                               known ? "taken" : "reserved");
+        }
+        monoid->arg_types[i] = arg->type;
+        monoid->arg_names[i] = arg->name;
+        clfold_status status = check_text(site, "args: type", arg->type);
+        if (status) {
+            return status;
+        }
+    }
+    monoid->num_args = (uint32_t)fold->num_args;
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
+                                 const clfold_fold *fold, struct component_names *names)
+{
+    clfold_status status;
+
+    *monoid = (struct monoid){
+        .name = "combine",
+        .form = fold->components ? fold->components : fold->type_name,
+        .commutative = (fold->flags & CLFOLD_COMMUTATIVE) != 0,
+        .has_identity = fold->identity != NULL,
+        .is_scalar = (fold->flags & CLFOLD_PARTIAL) != 0,
+        .stage_limit = UINT64_MAX,
+        .source = fold->source,
+        .combine = fold->combine,
+        .identity = fold->identity,
+        .cuts = fold->cuts,
+    };
+    if ((status = check_type(site, fold)) ||
+        (status = check_text(site, "type_name", fold->type_name)) ||
+        (status = check_text(site, "combine", fold->combine)) ||
+        (status = check_text(site, "identity", fold->identity)) ||
+        (status = check_text(site, "cuts", fold->cuts)) ||
+        (status = read_args(monoid, site, fold))) {
+        return status;
+    }
+    if (fold->type) {
+        set_scalar(monoid, fold);
+    } else if (fold->type_name) {
+        set_opaque(monoid, fold);
+    } else if ((status = read_components(monoid, site, fold->components, names))) {
+        return status;
+    } else {
+        set_form(monoid);
+    }
+    return CLFOLD_OK;
+}
