@@ -13,6 +13,7 @@
  *   CLFOLD_OUT_CELLS     cells of a result, and
  *   CLFOLD_OUT_SIZE      its bytes
  *   CLFOLD_OPAQUE        1 if the component is of a type that only OpenCL C knows
+ *   CLFOLD_TAIL          a member for the padding at an item's end, where there is some
  *   CLFOLD_WITH          what the fold's arguments are as parameters of functions that
  *                        reach a text of the fold, a comma before each, and
  *   CLFOLD_PASS          as arguments of their calls; and without the first comma
@@ -159,16 +160,19 @@
 #endif
 
 /* Members are in a struct of their own, which changes no layout: if a struct begins with
- * a byte, rusticl (Mesa 22.3) copies only that byte. */
+ * a byte, rusticl (Mesa 22.3) copies only that byte. It also copies wrongly what ends in
+ * padding, so that CLFOLD_TAIL is these bytes as a member. */
 typedef struct {
     struct {
         $item $name;
+        CLFOLD_TAIL
     };
 } clfold_item;
 
 typedef struct {
     struct {
         $stage $name;
+        CLFOLD_TAIL
     };
 } clfold_stage;
 
@@ -176,6 +180,7 @@ typedef struct {
 typedef struct {
     struct {
         $result $name;
+        CLFOLD_TAIL
     };
 } clfold_element;
 

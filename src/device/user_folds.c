@@ -57,6 +57,9 @@ static bool same_recipe(const struct recipe *a, const struct recipe *b)
     return same;
 }
 
+/* Bytes of an item on a device that cuts loops short, at most. */
+#define LONGEST_LOOPED 64
+
 /* The fold of a recipe, with its own copy of the texts. */
 static clfold_status make_user(struct interned **out, const struct site *site,
                                const struct caps *caps, const clfold_fold *fold,
@@ -105,6 +108,14 @@ static clfold_status make_user(struct interned **out, const struct site *site,
         status = type ? clfold_caps_check_type(
                             caps, site, fold->components ? "components" : "type", type)
                       : CLFOLD_OK;
+    }
+    /* A copy of a long item is a loop there. */
+    if (status == CLFOLD_OK && caps->facts.most_elements &&
+        fold->type_size > LONGEST_LOOPED) {
+        status = clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                             "type_size is %zu, but this device cuts loops short, which "
+                             "items of more than %d bytes need",
+                             (size_t)fold->type_size, LONGEST_LOOPED);
     }
     if (status) {
         clfold_free(made);

@@ -319,6 +319,11 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "#define CLFOLD_IN_STRUCT %d\n#define CLFOLD_OUT_STRUCT %d\n",
                       monoid->in_struct, monoid->out_struct);
     clfold_text_print(text, "#define CLFOLD_OPAQUE %d\n", monoid->type_name != NULL);
+    clfold_text_print(text, "#define CLFOLD_TAIL");
+    if (clfold_monoid_tail(monoid) > 0) {
+        clfold_text_print(text, " uchar clfold_tail[%zu];", clfold_monoid_tail(monoid));
+    }
+    clfold_text_print(text, "\n");
     clfold_text_print(text, "#define CLFOLD_OUT_CELLS %u\n#define CLFOLD_OUT_SIZE %zu\n",
                       monoid->out_struct ? 1 : monoid->num_components,
                       clfold_monoid_out_size(monoid));

@@ -459,6 +459,14 @@ size_t clfold_monoid_item_size(const struct monoid *monoid)
     return struct_offset(monoid, true, monoid->num_components);
 }
 
+size_t clfold_monoid_tail(const struct monoid *monoid)
+{
+    uint32_t last = monoid->num_components - 1;
+
+    return clfold_monoid_item_size(monoid) - struct_offset(monoid, true, last) -
+           size_of(monoid, monoid->components[last].item);
+}
+
 size_t clfold_monoid_out_offset(const struct monoid *monoid, uint32_t k)
 {
     return monoid->out_struct ? struct_offset(monoid, false, k)

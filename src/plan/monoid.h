@@ -101,6 +101,8 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
 size_t clfold_monoid_in_size(const struct monoid *monoid);
 size_t clfold_monoid_out_size(const struct monoid *monoid);
 size_t clfold_monoid_item_size(const struct monoid *monoid);
+/* Bytes of padding at an item's end. */
+size_t clfold_monoid_tail(const struct monoid *monoid);
 
 /* What is folded, for messages: "f32", "float a; int b". */
 const char *clfold_monoid_form(const struct monoid *monoid);

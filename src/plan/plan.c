@@ -14,6 +14,7 @@ static const char *const obstacles[CLFOLD_OBSTACLES] = {
     [OBSTACLE_TIER] = "no memory tier is trusted on this device",
     [OBSTACLE_FENCES] = "in place it needs device-scope acquire and release",
     [OBSTACLE_TICKETS] = "there are more tiles than tickets",
+    [OBSTACLE_ITEM] = "an item has more than 64 bytes",
     [OBSTACLE_PROBE] = "the probe of its memory failed",
     [OBSTACLE_BUILD] = "its programs do not build",
 };

@@ -64,6 +64,7 @@ enum obstacle {
     OBSTACLE_TIER,
     OBSTACLE_FENCES,
     OBSTACLE_TICKETS,
+    OBSTACLE_ITEM,
     /* met before there is a plan, or after */
     OBSTACLE_PROBE,
     OBSTACLE_BUILD

@@ -160,6 +160,9 @@ static void make_shape(struct shape *shape, const struct job *job,
 
 /* ---- Plans ------------------------------------------------------------------------- */
 
+/* Bytes of an item that look-back publishes word by word, at most. */
+#define LONGEST_ITEM 64
+
 /* Elements from one line of the output to the next. */
 static uint64_t line_of(const struct monoid *monoid)
 {
@@ -245,6 +248,9 @@ static enum obstacle obstacle_of(const struct plan *plan, const struct job *job)
 {
     if (job->device->most_elements) {
         return OBSTACLE_LOOPS;
+    }
+    if (plan->item_size > LONGEST_ITEM) {
+        return OBSTACLE_ITEM;
     }
     if (plan->shape.tier == MEMORY_NONE) {
         return OBSTACLE_TIER;

@@ -1,0 +1,358 @@
+/*
+ * Texts of the caller's: what is rejected before a build, where a compiler's error is,
+ * what explain says of widths, arguments of a call, and how many programs are kept.
+ */
+#include "one_context.h"
+#include "test.h"
+
+#include <math.h>
+
+#define COUNT 1000
+
+static cl_mem in, out;
+
+static clfold_status reduce(clfold_context *context, const clfold_fold *fold)
+{
+    return clfold_reduce(context, device.queue, fold, in, 0, out, 0, COUNT, 0, NULL,
+                         NULL);
+}
+
+/* ---- Rejected ---------------------------------------------------------------------- */
+
+#define U32(...)                                                                         \
+    {                                                                                    \
+        .type = CLFOLD_U32, __VA_ARGS__                                                  \
+    }
+#define PAIR(...)                                                                        \
+    {                                                                                    \
+        .components = "uint x; uint y", __VA_ARGS__                                      \
+    }
+
+static void test_rejected(void **state)
+{
+    static const cl_uint value;
+    const clfold_arg nameless[] = { CLFOLD_VALUE("uint", m, value) };
+    clfold_arg args[2] = { nameless[0], nameless[0] };
+    const struct {
+        const char *words;
+        clfold_fold fold;
+    } cases[] = {
+        { "combine is empty", U32(.combine = " \n") },
+        { "combine is empty", U32(.combine = CLFOLD_HERE) },
+        { "combine: a bracket that is not closed at character 5",
+          U32(.combine = "a + (b") },
+        { "combine: a bracket that closes none at character 6",
+          U32(.combine = "a + b)") },
+        { "combine: a bracket that closes none", U32(.combine = "(a + b]") },
+        { "combine: a semicolon at character 6", U32(.combine = "a + b;") },
+        { "combine: a # at character 7", U32(.combine = "a + b\n#define x") },
+        { "combine: a backslash", U32(.combine = "a + b \\") },
+        { "combine: a comment without end at character 7", U32(.combine = "a + b /* c") },
+        { "combine: a literal without end", U32(.combine = "a + 'b") },
+        { "identity: a bracket", U32(.combine = "a + b", .identity = "(0") },
+        { "cuts: a bracket", U32(.combine = "a + b", .cuts = "(b") },
+        { "more than one is given", PAIR(.type = CLFOLD_U32, .combine = "a") },
+        { "all three are 0", { .combine = "a + b" } },
+        { "type 99 is not a valid type", { .type = 99, .combine = "a + b" } },
+        { "in 99", U32(.in = 99, .combine = "a + b") },
+        { "in u8 is given with components", PAIR(.in = CLFOLD_U8, .combine = "a") },
+        { "in f32 cannot be folded as type u32", U32(.in = CLFOLD_F32, .combine = "a") },
+        { "out f32 is given with uint x; uint y",
+          PAIR(.out = CLFOLD_F32, .combine = "a") },
+        { "type_size 0", { .type_name = "float4", .combine = "a" } },
+        { "type_size 257", { .type_name = "float4", .type_size = 257, .combine = "a" } },
+        { "type_name is NULL, but type_size is 4", U32(.type_size = 4, .combine = "a") },
+        { "components: no scalar type of OpenCL C at character 9 of \"uint x; flaot y\"",
+          { .components = "uint x; flaot y", .combine = "a" } },
+        { "components: no scalar type", { .components = "", .combine = "a" } },
+        { "components: no name", { .components = "uint", .combine = "a" } },
+        { "components: a name that is taken",
+          { .components = "int x, x", .combine = "a" } },
+        { "components: a name that is reserved",
+          { .components = "int clfold_x", .combine = "a" } },
+        { "components: a name that is reserved",
+          { .components = "int float", .combine = "a" } },
+        { "components: a fifth component",
+          { .components = "int x, y; int z, v, w", .combine = "a" } },
+        { "neither a comma nor a semicolon",
+          { .components = "int x[2]", .combine = "a" } },
+        { "op is 1", { .op = CLFOLD_ADD, .type = CLFOLD_U32, .combine = "a + b" } },
+        { "args is NULL, but num_args is 1", U32(.combine = "a", .num_args = 1) },
+        { "num_args is 9", U32(.combine = "a", .args = args, .num_args = 9) },
+        { "the name m is taken", U32(.combine = "a", .args = args, .num_args = 2) },
+        { "flags 0x4", U32(.combine = "a", .flags = 4) },
+        { "init_size is 4", PAIR(.combine = "a", .init = &value, .init_size = 4) },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        clfold_status status = reduce(ctx, &cases[i].fold);
+        if (status <= 0 || status == CLFOLD_ERROR_BUILD ||
+            !strstr(clfold_last_error(), cases[i].words)) {
+            fail_msg("%s: \"%s\"", cases[i].words, clfold_last_error());
+        }
+    }
+    const struct {
+        const char *words;
+        clfold_arg arg;
+    } wrong[] = {
+        { "\"\" is not a valid name", { .type = "uint", .size = 4, .value = &value } },
+        { "\"m n\" is not a valid name",
+          { .type = "uint", .name = "m n", .size = 4, .value = &value } },
+        { "the name total is reserved", CLFOLD_VALUE("uint", total, value) },
+        { "m has no type", { .name = "m", .size = 4, .value = &value } },
+        { "args: type: a bracket", CLFOLD_VALUE("uint(", m, value) },
+        { "m is not a value of 0 bytes or a buffer alone",
+          { .type = "uint", .name = "m" } },
+        { "m is not a value of 4 bytes or a buffer alone",
+          { .type = "uint", .name = "m", .size = 4, .value = &value, .mem = in } },
+        { "m is a stream", CLFOLD_STREAM(CLFOLD_U32, m, in, 0) },
+        { "reserved[1]",
+          { .type = "uint", .name = "m", .mem = in, .reserved = { 0, 1 } } },
+        { "w, bytes 0 to", CLFOLD_BUFFER("global const uint *", w, out) },
+    };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
+        const clfold_fold fold =
+            U32(.combine = "a + b", .args = &wrong[i].arg, .num_args = 1);
+        clfold_status status = reduce(ctx, &fold);
+        if (status <= 0 || status == CLFOLD_ERROR_BUILD ||
+            !strstr(clfold_last_error(), wrong[i].words)) {
+            fail_msg("%s: \"%s\"", wrong[i].words, clfold_last_error());
+        }
+    }
+}
+
+/* ---- Where an error is ------------------------------------------------------------- */
+
+static void test_places(void **state)
+{
+    char here[32];
+    const int line = __LINE__ + 1;
+    const clfold_fold named = U32(.combine = CLFOLD_HERE "a + (b * c)");
+    const struct {
+        const char *place, *words;
+        clfold_fold fold;
+    } cases[] = {
+        { "combine:1:10", "'c'", U32(.combine = "a + (b * c)") },
+        { "combine:2:5", "'z'", PAIR(.combine = "{ a.x,\n  a.z }") },
+        { "identity:1:1", "'nothing'", U32(.combine = "a + b", .identity = "nothing") },
+        { "source:2:18", "'z'",
+          U32(.combine = "f(a) + b", .source = "uint f(uint x)\n{ return x * 2 + z; }") },
+        { "type_size:1:",
+          "type_size_is_the_sizeof_type_name",
+          { .type_name = "float", .type_size = 2, .combine = "a" } },
+        { here, "'c'", named },
+    };
+
+    (void)state;
+    snprintf(here, sizeof(here), "user_texts.c:%d:10", line);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        clfold_status status = reduce(ctx, &cases[i].fold);
+        if (status != CLFOLD_ERROR_BUILD ||
+            !strstr(clfold_last_error(), cases[i].place) ||
+            !strstr(clfold_last_error(), cases[i].words)) {
+            fail_msg("%s: \"%s\"", cases[i].place, clfold_last_error());
+        }
+    }
+}
+
+/* ---- Widths ------------------------------------------------------------------------ */
+
+static unsigned warnings;
+
+static void count_warning(void *user, int level, const char *message)
+{
+    (void)user;
+    warnings += level == CLFOLD_LOG_WARNING && strstr(message, "runs on scalars: ");
+}
+
+static void test_widths(void **state)
+{
+    const clfold_context_params params = { .log = count_warning };
+    const struct {
+        const char *reason;
+        clfold_fold fold;
+    } cases[] = {
+        /* A flag of 1 chooses as a scalar, and its sign in a vector. */
+        { "combine gives",
+          { .components = "int x; int f",
+            .combine = "{ b.f ? b.x : a.x + b.x, a.f | b.f }" } },
+        { "it does not compile for vectors: ",
+          { .components = "int x; long y", .combine = "{ (int)(b.x + b.y), b.y }" } },
+        { "it is CLFOLD_PARTIAL",
+          { .components = "int x; int y",
+            .combine = "{ b.x, b.y }",
+            .flags = CLFOLD_PARTIAL } },
+        { "its type has no vectors",
+          { .type_name = "int2", .type_size = 8, .combine = "b" } },
+        { NULL,
+          { .components = "int x; int f",
+            .combine = "{ pick(truth(b.f), b.x, a.x + b.x), a.f | b.f }" } },
+    };
+    clfold_context *own;
+
+    (void)state;
+    assert_ok(clfold_context_create(&own, device.context, device.id, &params));
+    warnings = 0;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        const clfold_fold *fold = &cases[i].fold;
+        clfold_report report;
+        for (int turn = 0; turn < 2; ++turn) {
+            assert_ok(clfold_inclusive_scan(own, device.queue, fold, in, 0, out, 0,
+                                            COUNT / 4, 0, NULL, NULL));
+        }
+        assert_ok(clfold_explain(own, CLFOLD_INCLUSIVE_SCAN, fold, COUNT, NULL, &report));
+        bool is_group = strstr(report.reason, "tile_group by") != NULL;
+        if (cases[i].reason && !is_group) {
+            if (!strstr(report.reason, cases[i].reason) ||
+                !strstr(report.reason, "tile_item by")) {
+                fail_msg("%s: \"%s\"", cases[i].reason, report.reason);
+            }
+        } else if (!is_group) {
+            assert_non_null(strstr(report.reason, "tile_vector by"));
+        }
+        /* Only the first case differs, and it is logged once; a group never compares. */
+        assert_int_equal(warnings, !is_group);
+    }
+    clfold_context_destroy(&own);
+}
+
+/* The identity is the caller's: the sum of negative zeros is one. */
+static void test_zero(void **state)
+{
+    const clfold_fold sum = { .type = CLFOLD_F32,
+                              .combine = "a + b",
+                              .identity = "-0.0f",
+                              .flags = CLFOLD_COMMUTATIVE };
+    const cl_float zero = -0.0F;
+    cl_float results[COUNT];
+
+    (void)state;
+    assert_int_equal(
+        clEnqueueFillBuffer(device.queue, in, &zero, 4, 0, COUNT * 4, 0, NULL, NULL),
+        CL_SUCCESS);
+    assert_ok(clfold_inclusive_scan(ctx, device.queue, &sum, in, 0, out, 0, COUNT, 0,
+                                    NULL, NULL));
+    assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(results),
+                                         results, 0, NULL, NULL),
+                     CL_SUCCESS);
+    for (size_t i = 0; i < COUNT; ++i) {
+        assert_true(results[i] == 0 && signbit(results[i]));
+    }
+}
+
+/* ---- Arguments and programs -------------------------------------------------------- */
+
+static cl_uint result_of(clfold_context *context, const clfold_fold *fold)
+{
+    cl_uint result = 0;
+
+    assert_ok(clfold_reduce_host(context, device.queue, fold, in, 0, COUNT, &result, 4));
+    return result;
+}
+
+static uint64_t builds(clfold_context *context)
+{
+    clfold_stats stats;
+
+    assert_ok(clfold_context_stats(context, &stats));
+    return stats.builds;
+}
+
+static void fill_with(cl_uint value)
+{
+    assert_int_equal(
+        clEnqueueFillBuffer(device.queue, in, &value, 4, 0, COUNT * 4, 0, NULL, NULL),
+        CL_SUCCESS);
+}
+
+/* A value is not a part of the program. */
+static void test_values(void **state)
+{
+    cl_uint m = 7;
+    const clfold_arg arg = CLFOLD_VALUE("uint", m, m);
+    const clfold_fold fold = U32(.combine = "(a + b) % m", .flags = CLFOLD_PARTIAL,
+                                 .args = &arg, .num_args = 1);
+    uint64_t before;
+
+    (void)state;
+    fill_with(1);
+    assert_int_equal(result_of(ctx, &fold), COUNT % 7);
+    before = builds(ctx);
+    m = 11;
+    assert_int_equal(result_of(ctx, &fold), COUNT % 11);
+    assert_int_equal(builds(ctx), before);
+}
+
+/* Of many texts the last are kept, and trim keeps none. */
+static void test_programs(void **state)
+{
+    enum { MOST = 6, TEXTS = 12 };
+    const clfold_context_params params = { .max_programs = MOST };
+    clfold_context *own;
+    char text[TEXTS][32];
+    uint64_t before;
+
+    (void)state;
+    assert_ok(clfold_context_create(&own, device.context, device.id, &params));
+    fill_with(1);
+    for (unsigned i = 0; i < TEXTS; ++i) {
+        const clfold_fold fold = U32(.combine = text[i], .flags = CLFOLD_PARTIAL);
+        snprintf(text[i], sizeof(text[i]), "a + b + %u * 0", i);
+        assert_int_equal(result_of(own, &fold), COUNT);
+    }
+    const clfold_fold first = U32(.combine = text[0], .flags = CLFOLD_PARTIAL);
+    const clfold_fold last = U32(.combine = text[TEXTS - 1], .flags = CLFOLD_PARTIAL);
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
+    before = builds(own);
+    assert_true(before >= TEXTS);
+    assert_int_equal(result_of(own, &last), COUNT);
+    assert_int_equal(builds(own), before);
+    assert_int_equal(result_of(own, &first), COUNT);
+    assert_int_equal(builds(own), before + 1);
+    assert_int_equal(result_of(own, &sum), COUNT);
+    clfold_context_trim(own);
+    before = builds(own);
+    assert_int_equal(result_of(own, &sum), COUNT);
+    assert_int_equal(builds(own), before);
+    assert_int_equal(result_of(own, &first), COUNT);
+    assert_int_equal(builds(own), before + 1);
+    clfold_context_destroy(&own);
+}
+
+/* ---- The group --------------------------------------------------------------------- */
+
+static int set_up(void **state)
+{
+    cl_int status;
+
+    if (open_context(state)) {
+        return -1;
+    }
+    in = clCreateBuffer(device.context, CL_MEM_READ_WRITE, COUNT * 8, NULL, &status);
+    out = status ? NULL
+                 : clCreateBuffer(device.context, CL_MEM_READ_WRITE, COUNT * 8, NULL,
+                                  &status);
+    if (status == CL_SUCCESS) {
+        fill_with(1);
+    }
+    return status;
+}
+
+static int tear_down(void **state)
+{
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    return close_context(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rejected), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_widths),   cmocka_unit_test(test_zero),
+        cmocka_unit_test(test_values),   cmocka_unit_test(test_programs),
+    };
+
+    return cmocka_run_group_tests_name("user_texts", tests, set_up, tear_down);
+}
