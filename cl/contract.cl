@@ -13,7 +13,7 @@
  *   CLFOLD_OUT_CELLS     cells of a result, and
  *   CLFOLD_OUT_SIZE      its bytes
  *   CLFOLD_OPAQUE        1 if the component is of a type that only OpenCL C knows
- *   CLFOLD_TAIL          a member for the padding at an item's end, where there is some
+ *   CLFOLD_TAIL          a member for the padding at an item's end, or nothing
  *   CLFOLD_WITH          what the fold's arguments are as parameters of functions that
  *                        reach a text of the fold, a comma before each, and
  *   CLFOLD_PASS          as arguments of their calls; and without the first comma
@@ -26,7 +26,10 @@
  *   CLFOLD_STAGE_LIMIT   elements that a stage may take before it must be emptied
  *   CLFOLD_TILE_VECTOR, CLFOLD_TILE_GROUP or CLFOLD_TILE_ITEM   which tile follows, 1;
  *                        or
- *   CLFOLD_RUNG          which rung of the ladder, 0 to 6
+ *   CLFOLD_RUNG          which rung of the ladder, 0 to 6; or
+ *   CLFOLD_SERIAL        1: one work-item does it all, and
+ *   CLFOLD_EACH            1 if there is a result for each element, else 0, and
+ *   CLFOLD_EXCLUSIVE       as below
  *   CLFOLD_TILE          elements a tile, where there is one
  *   CLFOLD_GROUP_SIZE    work-items a group
  *   CLFOLD_GROUP_POWER   the least power of two, from 2, that is not below it
@@ -109,17 +112,18 @@
 #error "contract: CLFOLD_COMMUTATIVE and CLFOLD_HAS_IDENTITY must be 0 or 1"
 #endif
 #if defined(CLFOLD_TILE_VECTOR) + defined(CLFOLD_TILE_GROUP) +                           \
-        defined(CLFOLD_TILE_ITEM) + defined(CLFOLD_RUNG) !=                              \
+        defined(CLFOLD_TILE_ITEM) + defined(CLFOLD_RUNG) + defined(CLFOLD_SERIAL) !=     \
     1
-#error "contract: one of CLFOLD_TILE_VECTOR, _GROUP, _ITEM and CLFOLD_RUNG is needed"
+#error "contract: one of CLFOLD_TILE_..., CLFOLD_RUNG and CLFOLD_SERIAL is needed"
 #endif
 #if !defined(CLFOLD_STAGE_LIMIT) || CLFOLD_STAGE_LIMIT < 2
 #error "contract: CLFOLD_STAGE_LIMIT must be at least 2"
 #endif
-#if !defined(CLFOLD_RUNG) && (!defined(CLFOLD_TILE) || CLFOLD_TILE < 1)
+#if !defined(CLFOLD_RUNG) && !defined(CLFOLD_SERIAL) &&                                  \
+    (!defined(CLFOLD_TILE) || CLFOLD_TILE < 1)
 #error "contract: CLFOLD_TILE must be at least 1"
 #endif
-#if !defined(CLFOLD_RUNG) && CLFOLD_STAGE_LIMIT < CLFOLD_TILE
+#if defined(CLFOLD_TILE) && CLFOLD_STAGE_LIMIT < CLFOLD_TILE
 #error "contract: a stage must hold a whole tile, CLFOLD_STAGE_LIMIT >= CLFOLD_TILE"
 #endif
 #if !defined(CLFOLD_GROUP_SIZE) || CLFOLD_GROUP_SIZE < 1
@@ -139,6 +143,9 @@
 #endif
 #if defined(CLFOLD_TILE_GROUP) && CLFOLD_CHUNK_SCALARS != CLFOLD_CHUNK * CLFOLD_SCALARS
 #error "contract: CLFOLD_CHUNK_SCALARS must be CLFOLD_CHUNK * CLFOLD_SCALARS"
+#endif
+#if defined(CLFOLD_SERIAL) && (!defined(CLFOLD_EACH) || !defined(CLFOLD_EXCLUSIVE))
+#error "contract: CLFOLD_EACH and CLFOLD_EXCLUSIVE must be 0 or 1"
 #endif
 #if defined(CLFOLD_SCAN) && (!defined(CLFOLD_EXCLUSIVE) || !defined(CLFOLD_ANCHOR))
 #error "contract: a scan needs CLFOLD_EXCLUSIVE and CLFOLD_ANCHOR"
@@ -161,7 +168,7 @@
 
 /* Members are in a struct of their own, which changes no layout: if a struct begins with
  * a byte, rusticl (Mesa 22.3) copies only that byte. It also copies wrongly what ends in
- * padding, so that CLFOLD_TAIL is these bytes as a member. */
+ * padding, so that CLFOLD_TAIL is these bytes as a member there. */
 typedef struct {
     struct {
         $item $name;

@@ -74,6 +74,10 @@ static clfold_item clfold_fetch(global const CLFOLD_CELL *out, ulong index)
     return clfold_item_of(r);
 }
 
+/* Of a scan: the place of the total, if it is wanted. */
+#define CLFOLD_TOTAL_PARAMS                                                              \
+    uint has_total, global CLFOLD_CELL *total_out, ulong total_index
+
 /*
  * The operand before the first element: none, a value from the host, or a result in
  * device memory. Where there is none `clfold_init_at` is any buffer.

@@ -50,7 +50,3 @@ static uint clfold_tile_count(ulong t, ulong lead, ulong count)
         ulong num_tiles, ulong run, uint ahead
 
 #define CLFOLD_OUT_PARAMS global CLFOLD_CELL *out, ulong out_offset, uint stream
-
-/* The place of the total, if it is wanted. */
-#define CLFOLD_TOTAL_PARAMS                                                              \
-    uint has_total, global CLFOLD_CELL *total_out, ulong total_index

@@ -178,9 +178,11 @@ typedef struct clfold_context_params {
     void (*on_launch)(void *user, const clfold_launch *launch);
     void *user;    /**< handed to all callbacks */
     int log_level; /**< messages above it are dropped; 0: CLFOLD_LOG_WARNING */
-    /** N: every Nth reduction is checked on the host and therefore blocks: it reads input
-     * and result back, which the buffers must allow. A wrong result is
-     * CLFOLD_ERROR_DATA; the output is not changed. 0: none. Scans are not checked yet */
+    /** N: every Nth reduction is checked and therefore blocks: input and result are read
+     * back, which the buffers must allow. A wrong result is CLFOLD_ERROR_DATA; the output
+     * is not changed. 0: none. The host folds built-in operators again; folds by text run
+     * a second time, by algorithm "serial", and may differ in half of a float's digits.
+     * Opaque types and scans are not checked yet */
     uint32_t verify_every;
     /** keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
     const char *cache_folder;
@@ -649,6 +651,9 @@ CLFOLD_API clfold_fold clfold_builtin(clfold_op op, clfold_type type);
  * in CUDA" (2007), each right for every count. They are there to learn from and to
  * measure by; reduce2 to reduce6 want an operator that commutes. Their partial results
  * take up to count / 128 items of scratch in groups of 256, more in smaller ones.
+ *
+ * Algorithm "serial": one work-item folds from the left, init first. It is slow, and what
+ * others are compared with.
  * \snippet snippets.c clfold_reduce
  */
 CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue queue,
@@ -667,9 +672,10 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  * 64 bytes from its buffer's start. A tile's prefix is the left fold of the totals of the
  * tiles before it (on some devices in blocks of tiles). An item is the prefix combined
  * with the scan inside the tile, but a tile's last item is the next tile's prefix. So the
- * bits are the same by each of the algorithms, in place or not, whatever the timing of
- * work-groups, except for which NaN a NaN is. total_at is the last item of the inclusive
- * scan, bit for bit, and the exclusive scan is the inclusive one moved by one place.
+ * bits are the same by each of the algorithms but "serial", in place or not, whatever
+ * the timing of work-groups, except for which NaN a NaN is. total_at is the last item
+ * of the inclusive scan, bit for bit, and the exclusive scan is the inclusive one moved
+ * by one place.
  *
  * Algorithms; naming one that the device's memory cannot be trusted with gives
  * CLFOLD_ERROR_UNSUPPORTED:
@@ -688,6 +694,8 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  *     2008).
  *   - "scan_then_propagate": scans tiles, then applies their prefixes; reads and writes
  *     twice (Harris, Sengupta, Owens, "Parallel Prefix Sum with CUDA", 2007).
+ *   - "serial": one work-item combines from the left, element by element. It is slow, and
+ *     what others are compared with; its float bits are those of a plain left fold.
  *
  * If none is named, few elements take scan_single_group. More take scan_lookback if the
  * device's memory allows it, else reduce_then_scan. Inside a tile: Hillis and Steele's

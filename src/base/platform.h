@@ -16,4 +16,10 @@ static inline bool clfold_platform_builtins(const char *platform)
                         strcmp(platform, "Intel(R) OpenCL") == 0);
 }
 
+/* Whether the compiler copies a struct wrongly that ends in padding: Mesa 22.3. */
+static inline bool clfold_platform_miscopies(const char *platform)
+{
+    return platform && strcmp(platform, "rusticl") == 0;
+}
+
 #endif

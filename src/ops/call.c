@@ -1,21 +1,17 @@
 /* The calls that users make: each fills in a request and sends it down the road. */
 #include "ops/check.h"
-#include "ops/host_fold.h"
 #include "ops/internal.h"
 #include "ops/read.h"
 #include "ops/request.h"
 
 #include <string.h>
 
-/* A checked request, on its way. One reduction in verify_every is checked by the host, if
- * the host can fold it. */
+/* A checked request, on its way. One in verify_every of those that can be is verified. */
 static clfold_status run(struct request *request, const struct site *site,
                          clfold_context *context, cl_event *event)
 {
-    bool is_reduction = request->job.operation == CLFOLD_REDUCE;
-
     request->number = atomic_fetch_add(&context->calls, 1) + 1;
-    if (is_reduction && clfold_host_folds(request->job.monoid) && context->verify_every &&
+    if (context->verify_every && clfold_request_verifiable(request) &&
         (atomic_fetch_add(&context->verifiable, 1) + 1) % context->verify_every == 0) {
         return clfold_request_verify(request, site, context, event);
     }

@@ -24,9 +24,8 @@ const char *clfold_operation_algorithm(clfold_operation operation, uint32_t inde
     const struct operation *row = clfold_operation_row(operation);
 
     for (int a = 0; row && a < CLFOLD_ALGORITHMS; ++a) {
-        const struct algorithm_row *algorithm = clfold_algorithm_row((enum algorithm)a);
-        if (algorithm->family == row->family && index-- == 0) {
-            return algorithm->name;
+        if (clfold_algorithm_serves((enum algorithm)a, row->family) && index-- == 0) {
+            return clfold_algorithm_name((enum algorithm)a);
         }
     }
     return NULL;

@@ -172,7 +172,7 @@ static void report(const struct plan *plan, struct reason *reason, clfold_report
         .num_launches = plan->num_launches,
         .scratch_bytes = plan->scratch_bytes,
         .items = (size_t)plan->items,
-        .policy = row->is_rung ? NULL : plan->row,
+        .policy = tile->kind == TILE_NONE ? NULL : plan->row,
     };
     clfold_plan_bytes(plan, &out->bytes_read, &out->bytes_written);
     reason->moved = out->bytes_read + out->bytes_written;

@@ -95,7 +95,11 @@ clfold_status clfold_call(struct request *request, const struct site *site,
 clfold_status clfold_request_run(struct request *request, const struct site *site,
                                  clfold_context *context, cl_event *event);
 
-/* The same with the host's check of a reduction's result. Blocks. */
+/* Whether verify_every counts the call: a reduction that the host can fold, or by text
+ * whose components are known. */
+bool clfold_request_verifiable(const struct request *request);
+
+/* The same with a check of the result. Blocks. */
 clfold_status clfold_request_verify(struct request *request, const struct site *site,
                                     clfold_context *context, cl_event *event);
 

@@ -1,8 +1,14 @@
-/* verify_every: the host folds the input too, and compares. */
+/* verify_every: the host folds the input too, or one work-item, and results are compared.
+ */
 #include "base/memory.h"
 #include "ops/host_fold.h"
+#include "ops/host_number.h"
 #include "ops/read.h"
 #include "ops/request.h"
+#include "plan/scalar.h"
+
+#include <math.h>
+#include <string.h>
 
 /* Bytes of input read at a time; a multiple of every element. */
 #define PIECE ((size_t)1 << 20)
@@ -75,17 +81,137 @@ static clfold_status fold_input(struct host_fold *fold, const struct site *site,
     return CLFOLD_OK;
 }
 
+/* ---- Another computation ----------------------------------------------------------- */
+
+#define MOST_RESULT (sizeof(cl_ulong) * CLFOLD_MAX_COMPONENTS)
+
+/* The result of the same reduction by other means. */
+struct expectation {
+    bool by_host; /* else by algorithm "serial" */
+    struct host_fold fold;
+    unsigned char result[MOST_RESULT];
+};
+
+bool clfold_request_verifiable(const struct request *request)
+{
+    const struct monoid *monoid = request->job.monoid;
+
+    return request->job.operation == CLFOLD_REDUCE &&
+           (clfold_host_folds(monoid) || (monoid->combine && !monoid->type_name));
+}
+
+static clfold_status find_and_run(struct request *request, const struct site *site,
+                                  clfold_context *context, struct plan *plan,
+                                  unsigned char result[MOST_RESULT], cl_event *done)
+{
+    size_t size = clfold_monoid_out_size(request->job.monoid);
+    struct program *program;
+    clfold_status status = clfold_request_find(request, site, context, plan, &program);
+
+    if (status || (status = clfold_run(request, site, context, plan, program, done))) {
+        return status;
+    }
+    status = clfold_read(site, request->queue, request->out, request->out_offset * size,
+                         size, result, 1, done);
+    if (status) {
+        clfold_log_call(site->log, clReleaseEvent(*done), "clReleaseEvent");
+    }
+    return status;
+}
+
+static clfold_status fold_serially(unsigned char result[MOST_RESULT],
+                                   const struct request *asked, const struct site *site,
+                                   clfold_context *context)
+{
+    struct request request = *asked;
+    struct block *block;
+    cl_event done;
+    struct plan plan;
+    clfold_status given,
+        status = clfold_scratch_lend(&context->scratch, site, NULL, true, SCRATCH_PLAIN,
+                                     clfold_monoid_out_size(asked->job.monoid), &block);
+
+    if (status) {
+        return status;
+    }
+    request.job.algorithm = SERIAL;
+    request.job.out_offset = request.out_offset = 0;
+    request.named = true;
+    request.out = block->mem;
+    status = find_and_run(&request, site, context, &plan, result, &done);
+    if (status == CLFOLD_OK) {
+        clfold_log_call(site->log, clReleaseEvent(done), "clReleaseEvent");
+    }
+    given = clfold_scratch_give(&context->scratch, site, block, NULL);
+    return status ? status : given;
+}
+
+static clfold_status fold_by_host(struct host_fold *fold, const struct request *request,
+                                  const struct site *site)
+{
+    const struct monoid *monoid = request->job.monoid;
+    unsigned char cells[MOST_RESULT];
+    const void *init;
+    clfold_status status = get_init(site, request, cells, &init);
+
+    if (status) {
+        return status;
+    }
+    clfold_host_fold_init(fold, monoid->op, monoid->type, monoid->in, init);
+    return fold_input(fold, site, request);
+}
+
+/* Half of a float's digits: an operator of the caller's may lose as many. */
+static bool agrees(clfold_type type, const unsigned char *a, const unsigned char *b)
+{
+    const struct scalar *scalar = clfold_scalar(type);
+
+    if (!scalar->is_float) {
+        return memcmp(a, b, scalar->size) == 0;
+    }
+    double x = clfold_number_read(type, a).real, y = clfold_number_read(type, b).real;
+    double u = sqrt(clfold_number_range(type).u);
+    return x == y || (isnan(x) && isnan(y)) || fabs(x - y) <= u * fmax(fabs(x), fabs(y));
+}
+
+static clfold_status compare_serial(const struct monoid *monoid, const struct site *site,
+                                    const unsigned char *serial,
+                                    const unsigned char *result)
+{
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        const struct component *component = &monoid->components[k];
+        clfold_type type = component->result;
+        size_t at = clfold_monoid_out_offset(monoid, k);
+        char ours[40], theirs[40];
+        if (!agrees(type, serial + at, result + at)) {
+            clfold_number_print(ours, sizeof(ours), type,
+                                clfold_number_read(type, serial + at));
+            clfold_number_print(theirs, sizeof(theirs), type,
+                                clfold_number_read(type, result + at));
+            return clfold_fail(site, CLFOLD_ERROR_DATA,
+                               "verify: %s is %s, and %s by algorithm \"serial\"",
+                               component->name, theirs, ours);
+        }
+    }
+    return CLFOLD_OK;
+}
+
+static clfold_status expect(struct expectation *expectation,
+                            const struct request *request, const struct site *site,
+                            clfold_context *context)
+{
+    expectation->by_host = clfold_host_folds(request->job.monoid);
+    return expectation->by_host
+               ? fold_by_host(&expectation->fold, request, site)
+               : fold_serially(expectation->result, request, site, context);
+}
+
 clfold_status clfold_request_verify(struct request *request, const struct site *site,
                                     clfold_context *context, cl_event *event)
 {
-    const struct monoid *monoid = request->job.monoid;
-    size_t size = clfold_monoid_out_size(monoid);
-    unsigned char result[sizeof(cl_ulong) * CLFOLD_MAX_COMPONENTS];
-    unsigned char cells[sizeof(cl_ulong) * CLFOLD_MAX_COMPONENTS];
-    const void *init;
-    struct host_fold fold;
+    unsigned char result[MOST_RESULT];
+    struct expectation expectation;
     struct plan plan;
-    struct program *program;
     cl_event done = NULL;
     clfold_status status;
 
@@ -96,21 +222,14 @@ clfold_status clfold_request_verify(struct request *request, const struct site *
     if (request->behind_all && (status = clFinish(request->queue))) {
         return clfold_fail_call(site, status, "verify: clFinish");
     }
-    if ((status = get_init(site, request, cells, &init))) {
-        return status;
-    }
-    clfold_host_fold_init(&fold, monoid->op, monoid->type, monoid->in, init);
     /* The input first: the output may overwrite it. */
-    if ((status = fold_input(&fold, site, request)) ||
-        (status = clfold_request_find(request, site, context, &plan, &program)) ||
-        (status = clfold_run(request, site, context, &plan, program, &done))) {
+    if ((status = expect(&expectation, request, site, context)) ||
+        (status = find_and_run(request, site, context, &plan, result, &done))) {
         return status;
     }
-    status = clfold_read(site, request->queue, request->out, request->out_offset * size,
-                         size, result, 1, &done);
-    if (status == CLFOLD_OK) {
-        status = clfold_host_fold_compare(&fold, site, &plan, result);
-    }
+    status = expectation.by_host
+                 ? clfold_host_fold_compare(&expectation.fold, site, &plan, result)
+                 : compare_serial(request->job.monoid, site, expectation.result, result);
     if (event && status == CLFOLD_OK) {
         *event = done;
     } else {

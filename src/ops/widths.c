@@ -3,6 +3,7 @@
 #include "ops/widths.h"
 
 #include "base/half.h"
+#include "base/platform.h"
 #include "ops/args.h"
 #include "plan/scalar.h"
 
@@ -113,7 +114,11 @@ static void take_error(char why[CLFOLD_WHY_SIZE], const struct program *program)
 static clfold_status find_out(clfold_context *context, const struct site *site,
                               const struct request *request)
 {
-    const struct shape shape = { .algorithm = WIDTHS, .tile = { TILE_VECTOR, 16, 1 } };
+    const struct shape shape = {
+        .algorithm = WIDTHS,
+        .tile = { TILE_VECTOR, 16, 1 },
+        .tail = clfold_platform_miscopies(context->caps.facts.platform),
+    };
     struct interned *fold = request->fold;
     struct difference found = { 0 };
     char why[CLFOLD_WHY_SIZE] = "";

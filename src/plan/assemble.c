@@ -320,7 +320,7 @@ static void append_contract(struct text *text, const struct monoid *monoid,
                       monoid->in_struct, monoid->out_struct);
     clfold_text_print(text, "#define CLFOLD_OPAQUE %d\n", monoid->type_name != NULL);
     clfold_text_print(text, "#define CLFOLD_TAIL");
-    if (clfold_monoid_tail(monoid) > 0) {
+    if (shape->tail && clfold_monoid_tail(monoid) > 0) {
         clfold_text_print(text, " uchar clfold_tail[%zu];", clfold_monoid_tail(monoid));
     }
     clfold_text_print(text, "\n");
@@ -529,6 +529,20 @@ static void assemble_scan(struct text *text, const struct monoid *monoid,
     append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
 }
 
+static void assemble_serial(struct text *text, const struct monoid *monoid,
+                            const struct shape *shape)
+{
+    const struct width *const widths[] = { &clfold_width_item };
+
+    append_contract(text, monoid, shape);
+    clfold_text_print(text,
+                      "#define CLFOLD_SERIAL 1\n#define CLFOLD_EACH %u\n"
+                      "#define CLFOLD_EXCLUSIVE %u\n",
+                      shape->each, shape->exclusive);
+    append_operator(text, monoid, &shape->tile, widths, 1);
+    append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
+}
+
 static void assemble_widths(struct text *text, const struct monoid *monoid,
                             const struct shape *shape)
 {
@@ -545,6 +559,7 @@ static void (*const assemblers[])(struct text *text, const struct monoid *monoid
                                   const struct shape *shape) = {
     [FAMILY_REDUCE] = assemble_reduce,
     [FAMILY_SCAN] = assemble_scan,
+    [FAMILY_ANY] = assemble_serial,
     [FAMILY_WIDTHS] = assemble_widths,
 };
 

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #define SCANS                                                                            \
-    "scans by scan_single_group, scan_then_propagate, reduce_then_scan, scan_lookback "  \
-    "and scan_chained"
+    "scans by scan_single_group, scan_then_propagate, reduce_then_scan, scan_lookback, " \
+    "scan_chained and serial"
 
 static const struct operation operations[] = {
     [CLFOLD_REDUCE] = { "reduce", FAMILY_REDUCE, false, false,
-                        "reduces by reduce_tiles and reduce0 to reduce6" },
+                        "reduces by reduce_tiles, reduce0 to reduce6 and serial" },
     [CLFOLD_INCLUSIVE_SCAN] = { "inclusive_scan", FAMILY_SCAN, true, false, SCANS },
     [CLFOLD_EXCLUSIVE_SCAN] = { "exclusive_scan", FAMILY_SCAN, true, true, SCANS },
 };
@@ -76,6 +76,13 @@ static const struct algorithm_row algorithms[] = {
         .num_kernels = 1,
         .kernels = { "clfold_scan_lookback" },
     },
+    [SERIAL] = {
+        .name = "serial",
+        .family = FAMILY_ANY,
+        .file = "serial.cl",
+        .num_kernels = 1,
+        .kernels = { "clfold_serial" },
+    },
     [WIDTHS] = {
         .name = "widths",
         .family = FAMILY_WIDTHS,
@@ -107,11 +114,18 @@ bool clfold_looks_back(enum algorithm algorithm)
     return algorithms[algorithm].looks_back;
 }
 
+bool clfold_algorithm_serves(enum algorithm algorithm, enum family family)
+{
+    return algorithms[algorithm].family == family ||
+           algorithms[algorithm].family == FAMILY_ANY;
+}
+
 bool clfold_algorithm_named(const char *name, enum family family,
                             enum algorithm *algorithm)
 {
     for (int a = 0; a < CLFOLD_ALGORITHMS; ++a) {
-        if (algorithms[a].family == family && strcmp(algorithms[a].name, name) == 0) {
+        if (clfold_algorithm_serves((enum algorithm)a, family) &&
+            strcmp(algorithms[a].name, name) == 0) {
             *algorithm = (enum algorithm)a;
             return true;
         }

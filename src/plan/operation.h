@@ -21,19 +21,20 @@ enum algorithm {
     REDUCE_THEN_SCAN,
     SCAN_LOOKBACK,
     SCAN_CHAINED,
-    WIDTHS /* not for callers: compares a fold's two widths */
+    SERIAL, /* any operation */
+    WIDTHS  /* not for callers: compares a fold's two widths */
 };
-#define CLFOLD_ALGORITHMS (SCAN_CHAINED + 1) /* that callers may name */
+#define CLFOLD_ALGORITHMS (SERIAL + 1) /* that callers may name */
 
 /* Operations that the same algorithms do. */
-enum family { FAMILY_REDUCE, FAMILY_SCAN, FAMILY_WIDTHS };
+enum family { FAMILY_REDUCE, FAMILY_SCAN, FAMILY_ANY, FAMILY_WIDTHS };
 
 struct operation {
     const char *name; /* "inclusive_scan" */
     enum family family;
     bool writes_each; /* a result for each element, so it may be in place; else one */
     bool exclusive;
-    const char *knows; /* "reduces by reduce_tiles and reduce0 to reduce6" */
+    const char *knows; /* "reduces by reduce_tiles, ... and serial" */
 };
 
 /* NULL if it is not in this version. */
@@ -60,7 +61,10 @@ const char *clfold_algorithm_name(enum algorithm algorithm);
 
 bool clfold_looks_back(enum algorithm algorithm);
 
-/* Whether it is the name of an algorithm of that family. */
+/* Whether the algorithm does a family's operations. */
+bool clfold_algorithm_serves(enum algorithm algorithm, enum family family);
+
+/* Whether it is the name of an algorithm that does. */
 bool clfold_algorithm_named(const char *name, enum family family,
                             enum algorithm *algorithm);
 

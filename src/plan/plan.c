@@ -27,6 +27,7 @@ const char *clfold_obstacle_text(enum obstacle obstacle)
 static const struct strategy *const strategies[] = {
     [FAMILY_REDUCE] = &clfold_reduce_strategy,
     [FAMILY_SCAN] = &clfold_scan_strategy,
+    [FAMILY_ANY] = &clfold_serial_strategy,
 };
 
 static enum family family_of(const struct job *job)
@@ -34,9 +35,9 @@ static enum family family_of(const struct job *job)
     return clfold_operation_row(job->operation)->family;
 }
 
-static const struct strategy *strategy_of(const struct plan *plan)
+static const struct strategy *strategy_of(enum algorithm algorithm)
 {
-    return strategies[clfold_algorithm_row(plan->shape.algorithm)->family];
+    return strategies[clfold_algorithm_row(algorithm)->family];
 }
 
 clfold_status clfold_plan_choose(struct job *job, const struct site *site,
@@ -53,7 +54,7 @@ clfold_status clfold_plan_choose(struct job *job, const struct site *site,
                            "algorithm \"%s\" is not in this version, which %s", name,
                            clfold_operation_row(job->operation)->knows);
     }
-    return strategies[family]->check(job, site);
+    return strategy_of(job->algorithm)->check(job, site);
 }
 
 /* ---- Candidates -------------------------------------------------------------------- */
@@ -67,6 +68,10 @@ static uint32_t list_policies(const struct job *job,
         policies[0] = clfold_policy_ladder(job->device);
         return 1;
     }
+    if (job->algorithm == SERIAL) {
+        policies[0] = (struct policy){ .tile = TILE_NONE };
+        return 1;
+    }
     num = clfold_policies(job->device, family_of(job), clfold_monoid_in_size(job->monoid),
                           policies);
     clfold_numbers_apply(job->tuned, policies, num);
@@ -76,7 +81,7 @@ static uint32_t list_policies(const struct job *job,
 uint32_t clfold_plan_candidates(const struct job *job,
                                 struct candidate candidates[CLFOLD_MAX_CANDIDATES])
 {
-    const struct strategy *strategy = strategies[family_of(job)];
+    const struct strategy *strategy = strategy_of(job->algorithm);
     struct policy policies[CLFOLD_MAX_CANDIDATES];
     uint32_t num_policies = list_policies(job, policies), num = 0;
 
@@ -95,6 +100,7 @@ uint32_t clfold_plan_candidates(const struct job *job,
         candidate->shape.prefetch = policies[i].tile == TILE_VECTOR &&
                                     policies[i].ahead_bytes > 0 &&
                                     clfold_platform_builtins(job->device->platform);
+        candidate->shape.tail = clfold_platform_miscopies(job->device->platform);
         strategy->shape(&candidate->shape, job, &candidate->policy);
         ++num;
     }
@@ -124,7 +130,7 @@ void clfold_plan_init(struct plan *plan, const struct job *job,
         .item_size = (uint32_t)clfold_monoid_item_size(job->monoid),
     };
     plan->ahead = plan->shape.prefetch ? ahead_of(plan, &candidate->policy) : 0;
-    strategy_of(plan)->plan(plan, job, &candidate->policy);
+    strategy_of(plan->shape.algorithm)->plan(plan, job, &candidate->policy);
 }
 
 static void make_launch(const struct plan *plan, uint32_t kernel, uint32_t number,
@@ -134,12 +140,13 @@ static void make_launch(const struct plan *plan, uint32_t kernel, uint32_t numbe
     launch->num_groups = 1;
     launch->bytes_read = launch->bytes_written = 0;
     launch->num_arguments = 0;
-    strategy_of(plan)->launch(plan, number, work, launch);
+    strategy_of(plan->shape.algorithm)->launch(plan, number, work, launch);
 }
 
 void clfold_plan_launch(const struct plan *plan, uint32_t number, struct launch *launch)
 {
-    make_launch(plan, strategy_of(plan)->kernel(plan, number), number, true, launch);
+    make_launch(plan, strategy_of(plan->shape.algorithm)->kernel(plan, number), number,
+                true, launch);
 }
 
 void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,

@@ -30,7 +30,7 @@ struct job {
 };
 
 struct tile_shape {
-    enum tile_kind kind; /* TILE_NONE: a rung */
+    enum tile_kind kind; /* TILE_NONE: of a rung or serial */
     uint32_t elements;   /* a tile */
     uint32_t group_size; /* work-items */
 };
@@ -41,6 +41,8 @@ struct shape {
     enum algorithm algorithm;
     struct tile_shape tile;
     uint32_t prefetch; /* elements are asked for ahead; tile_vector */
+    uint32_t tail;     /* padding at an item's end is a member */
+    uint32_t each;     /* a result for each element; serial */
     /* scans */
     uint32_t exclusive;
     uint32_t builtins;          /* those of clang are known to work; tile_vector */
@@ -53,7 +55,7 @@ struct shape {
     uint32_t window; /* tiles that it looks at at once */
     uint32_t traced;
 };
-#define CLFOLD_SHAPE_WORDS 14
+#define CLFOLD_SHAPE_WORDS 16
 _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 

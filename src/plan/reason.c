@@ -222,9 +222,21 @@ static void add_scan(struct sentence *sentence, const struct reason *reason)
     }
 }
 
+/* ---- By one work-item -------------------------------------------------------------- */
+
+static void add_serial(struct sentence *sentence, const struct reason *reason)
+{
+    uint32_t num = reason->plan->num_launches;
+
+    add(sentence, "%sone work-item takes all elements in turn, in %u launch%s",
+        chosen[reason->chooser], num, num == 1 ? "" : "es");
+    add(sentence, "; the policy takes %s", clfold_algorithm_name(reason->policy));
+}
+
 static void (*const adders[])(struct sentence *sentence, const struct reason *reason) = {
     [FAMILY_REDUCE] = add_reduction,
     [FAMILY_SCAN] = add_scan,
+    [FAMILY_ANY] = add_serial,
 };
 
 void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *reason)

@@ -1,5 +1,5 @@
-/* The functions of a family of algorithms that plan.c calls, see reduce_plan.c and
- * scan_plan.c. */
+/* The functions of a family of algorithms that plan.c calls, see reduce_plan.c,
+ * scan_plan.c and serial_plan.c. */
 #ifndef CLFOLD_PLAN_STRATEGY_H
 #define CLFOLD_PLAN_STRATEGY_H
 
@@ -8,7 +8,7 @@
 struct strategy {
     /* Bytes of an element, as a policy's tile_bytes counts them. */
     size_t (*element)(const struct monoid *monoid);
-    /* The algorithm by policy and count. */
+    /* The algorithm by policy and count; NULL: of a family that is only named. */
     enum algorithm (*choose)(const struct job *job);
     /* Rejects a named algorithm that cannot do the job, or takes a simpler one. */
     clfold_status (*check)(struct job *job, const struct site *site);
@@ -25,7 +25,8 @@ struct strategy {
                    struct launch *launch);
 };
 
-extern const struct strategy clfold_reduce_strategy, clfold_scan_strategy;
+extern const struct strategy clfold_reduce_strategy, clfold_scan_strategy,
+    clfold_serial_strategy;
 
 /* Appends an argument to a launch. */
 static inline void clfold_launch_add(struct launch *launch, enum argument_kind kind,

@@ -99,7 +99,8 @@ static void check_algorithms(const char *const *names, const char *all_names,
         }
         assert_true(algorithm_parse(hyphens, of_scan, &algorithm));
         assert_string_equal(algorithm, *names);
-        assert_false(algorithm_parse(*names, !of_scan, &algorithm));
+        assert_int_equal(algorithm_parse(*names, !of_scan, &algorithm),
+                         strcmp(*names, "serial") == 0);
     }
     assert_string_equal(all, all_names);
     assert_true(algorithm_parse("auto", of_scan, &algorithm));
@@ -111,9 +112,10 @@ static void check_algorithms(const char *const *names, const char *all_names,
 
 static void algorithms(void **state)
 {
-    static const char *const of_reduce[] = { "reduce_tiles", "reduce0", "reduce1",
-                                             "reduce2",      "reduce3", "reduce4",
-                                             "reduce5",      "reduce6", NULL };
+    static const char *const of_reduce[] = {
+        "reduce_tiles", "reduce0", "reduce1", "reduce2", "reduce3",
+        "reduce4",      "reduce5", "reduce6", "serial",  NULL
+    };
     static const char *const not_of_reduce[] = { "",
                                                  "reduce",
                                                  "reduce7",
@@ -126,9 +128,13 @@ static void algorithms(void **state)
                                                  "scan_reduce_tiles",
                                                  "reduce_tiles_",
                                                  NULL };
-    static const char *const of_scan[] = { "scan_single_group", "scan_then_propagate",
-                                           "reduce_then_scan",  "scan_lookback",
-                                           "scan_chained",      NULL };
+    static const char *const of_scan[] = { "scan_single_group",
+                                           "scan_then_propagate",
+                                           "reduce_then_scan",
+                                           "scan_lookback",
+                                           "scan_chained",
+                                           "serial",
+                                           NULL };
     static const char *const not_of_scan[] = { "",
                                                "scan",
                                                "scan_",

@@ -182,7 +182,7 @@ static void test_subject(void **state)
     make_elements(subject, MOST, s);
     for (size_t turn = 0; turn < ORDER_TILES; ++turn) {
         size_t a = (s + turn) % (ORDER_ALGORITHMS - 1);
-        const char *algorithm = order_algorithms[a == 3 ? a + s % 2 : a];
+        const char *algorithm = order_algorithms[a == 4 ? a + s % 2 : a];
         size_t t = subject->monoid.num_components < 4 ? turn : turn | 1;
         t -= kills_compiler(&order_tiles[t], algorithm);
         bool exclusive = (s / 2 + turn) % 2;

@@ -7,7 +7,7 @@
 
 static void test_every_operator(void **state)
 {
-    static const char *const algorithms[] = { NULL, "reduce1", "reduce6" };
+    static const char *const algorithms[] = { NULL, "reduce1", "reduce6", "serial" };
     const size_t counts[] = { 0, 1, 5000 };
     clfold_stats stats;
     uint64_t folds = 0;
@@ -23,7 +23,7 @@ static void test_every_operator(void **state)
                     .reduces = true,
                     .op = op,
                     .pair = { in, type },
-                    .algorithm = algorithms[(op + t) % 3],
+                    .algorithm = algorithms[(op + t) % 4],
                     .count = counts[c],
                     .in_offset = c,
                     .init = (t + c) % 2,
@@ -124,6 +124,49 @@ static void test_rounding(void **state)
     }
 }
 
+/* Folds by text, against algorithm "serial": floats agree to half of their digits, and an
+ * operator that is not associative is found. What opaque types hold is not known. */
+static void test_texts(void **state)
+{
+    enum { COUNT = 5000 };
+    static const struct {
+        clfold_fold fold;
+        const char *found;
+    } cases[] = {
+        { { .components = "float s, m", .combine = "{ a.s + b.s, fmax(a.m, b.m) }" },
+          NULL },
+        { { .op = CLFOLD_MOMENTS, .type = CLFOLD_F32, .in = CLFOLD_F32 }, NULL },
+        { { .op = CLFOLD_AFFINE, .type = CLFOLD_U32 }, NULL },
+        { { .components = "int u, v", .combine = "{ a.u + b.u, a.v - b.v }" },
+          "verify: v is " },
+        { { .type_name = "int", .type_size = 4, .combine = "a - b" }, NULL },
+    };
+    static cl_float data[2 * COUNT];
+    unsigned char result[32];
+    cl_int status;
+    cl_mem mem;
+
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT; ++i) {
+        data[i] = 0.1f + (cl_float)(i % 7);
+    }
+    mem = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                         sizeof(data), data, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    clfold_context_override(ctx, NULL);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        size_t size = i == 1 ? 16 : i == 4 ? 4 : 8;
+        status = clfold_reduce_host(ctx, device.queue, &cases[i].fold, mem, 0, COUNT,
+                                    result, size);
+        if (cases[i].found) {
+            assert_refused(status, CLFOLD_ERROR_DATA, cases[i].found);
+        } else if (status) {
+            fail_msg("case %zu: %s", i, clfold_last_error());
+        }
+    }
+    clReleaseMemObject(mem);
+}
+
 /* Buffers that the host must not read are rejected before the output is written. */
 static void test_unreadable(void **state)
 {
@@ -162,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_operator),
         cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_texts),
         cmocka_unit_test(test_unreadable),
     };
 

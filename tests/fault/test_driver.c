@@ -12,7 +12,7 @@
 #include <pthread.h>
 
 #define THREADS 4
-#define TILES 3 /* those that the policies of a CPU try in turn */
+#define TILES   3 /* that the policies of a CPU try in turn */
 
 static const clfold_fold sum_f64 = { .op = CLFOLD_ADD, .type = CLFOLD_F64 };
 

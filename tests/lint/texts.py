@@ -23,14 +23,9 @@ SUB_GROUPS = "+cl_khr_subgroups,+__opencl_c_subgroups"
 SCOPES = "+__opencl_c_atomic_scope_device,+__opencl_c_atomic_order_acq_rel"
 INT64 = "+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
 PTX = "2"
-# For tile functions that some tiles do without, for values that only lanes with data read:
-# passed on by all lanes, since a barrier follows, and for the padding at an item's end, which
-# a user's initialiser leaves out.
-ALLOWED = (
-    "-Wno-unused-parameter",
-    "-Wno-sometimes-uninitialized",
-    "-Wno-missing-field-initializers",
-)
+# For tile functions that some tiles do without, and for values that only lanes with data
+# read: passed on by all lanes, since a barrier follows.
+ALLOWED = ("-Wno-unused-parameter", "-Wno-sometimes-uninitialized")
 BATCH = 50  # files that one start of the frontend takes
 STANDARDS = ("CL1.2", "CL2.0", "CL3.0")
 

@@ -1,8 +1,9 @@
 /*
  * scans [TILE | probe]: what drive.py runs under Oclgrind of the scans. Every kernel of
  * each strategy, over tiles, kinds, operators, counts, offsets, inits and totals. TILE,
- * such as tile_group: this kind only; probe: the probe of look-back's memory instead. The
- * buffers end where the elements do, so that Oclgrind sees an access beyond them.
+ * such as tile_group: this kind only; probe: the probe of look-back's memory instead;
+ * neither: a user's operator as well. The buffers end where the elements do, so that
+ * Oclgrind sees an access beyond them.
  */
 #define CLFOLD_EXPERIMENTAL
 #include "every_text.h"
@@ -130,6 +131,43 @@ static void scan_affine(const struct debug *plan, size_t algorithm, bool exclusi
     }
 }
 
+/* An operator of the caller's, whose two widths are compared first. */
+static void scan_user(void)
+{
+    enum { COUNT = 100 };
+    const clfold_fold fold = { .components = "uint a; uint b",
+                               .combine = "{ a.a * b.a, a.b * b.a + b.b }",
+                               .identity = "{ 1, 0 }" };
+    cl_uint maps[COUNT][2], found[COUNT][2] = { 0 }, a = 1, b = 0;
+    bool is_right = true;
+    cl_int status;
+    cl_mem mem;
+
+    for (cl_uint i = 0; i < COUNT; ++i) {
+        maps[i][0] = 2 * i + 3;
+        maps[i][1] = i + 7;
+    }
+    clfold_context_override(ctx, NULL);
+    mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                         sizeof(maps), maps, &status);
+    status = clfold_inclusive_scan(ctx, device.queue, &fold, mem, 0, mem, 0, COUNT, 0,
+                                   NULL, NULL);
+    is_right = status == CLFOLD_OK &&
+               clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0, sizeof(found), found, 0,
+                                   NULL, NULL) == CL_SUCCESS;
+    for (cl_uint i = 0; i < COUNT; ++i) {
+        a *= maps[i][0];
+        b = b * maps[i][0] + maps[i][1];
+        is_right &= found[i][0] == a && found[i][1] == b;
+    }
+    clReleaseMemObject(mem);
+    ++num;
+    if (!is_right) {
+        ++wrong;
+        fprintf(stderr, "calls: a user's fold: %s\n", clfold_last_error());
+    }
+}
+
 /* Of look-back's memory. */
 static int probe(void)
 {
@@ -168,6 +206,9 @@ int main(int argc, char **argv)
             }
             scan_affine(&tiles[t], a, t % 2);
         }
+    }
+    if (argc == 1) {
+        scan_user();
     }
     clfold_context_destroy(&ctx);
     printf("calls: %u scans, %u wrong\n", num, wrong);

@@ -115,6 +115,18 @@ static void visit_rungs(const struct visitor *visitor, const struct monoid *mono
     }
 }
 
+/* Of each operation. */
+static void visit_serial(const struct visitor *visitor, const struct monoid *monoid)
+{
+    static const char *const kinds[] = { "reduce", "inclusive", "exclusive" };
+
+    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        candidates_of(o, SERIAL, monoid, &gpu, NULL, candidates);
+        visit_shape(visitor, monoid, &candidates[0].shape, kinds[o - CLFOLD_REDUCE]);
+    }
+}
+
 /* A kind of scan: look-back by a tier, others by none. */
 struct scan {
     enum algorithm algorithm;
@@ -150,7 +162,7 @@ static void visit_scan(const struct visitor *visitor, const struct monoid *monoi
     }
 }
 
-#define NUM_SCANS (CLFOLD_ALGORITHMS - SCAN_SINGLE_GROUP)
+#define NUM_SCANS (SCAN_CHAINED + 1 - SCAN_SINGLE_GROUP)
 
 /* By a device's first tile: devices, strategies, kinds and tiers take turns. */
 static void visit_scans(const struct visitor *visitor, const struct monoid *monoid)
@@ -270,6 +282,7 @@ static void visit_user_folds(const struct visitor *visitor)
         monoid.name = name;
         visit_tiles(visitor, &monoid, true);
         visit_rungs(visitor, &monoid);
+        visit_serial(visitor, &monoid);
         visit_all_scans(visitor, &monoid);
     }
 }
@@ -301,6 +314,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         make(&monoid, staged[i], CLFOLD_U64, CLFOLD_U8);
         visit_tiles(&visitor, &monoid, true);
         visit_rungs(&visitor, &monoid);
+        visit_serial(&visitor, &monoid);
         visit_all_scans(&visitor, &monoid);
         visit_group_scans(&visitor, &monoid);
     }
@@ -309,6 +323,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         monoid = affine_monoid(types[i]);
         visit_tiles(&visitor, &monoid, true);
         visit_rungs(&visitor, &monoid);
+        visit_serial(&visitor, &monoid);
         visit_all_scans(&visitor, &monoid);
         monoid.name = "affine-with-cuts";
         monoid.cuts = "b.a == 0";

@@ -9,8 +9,8 @@
 #define ZONE 64 /* elements on either side */
 
 const char *const order_algorithms[ORDER_ALGORITHMS] = {
-    "scan_single_group", "scan_then_propagate", "reduce_then_scan", "scan_lookback",
-    "scan_chained"
+    "scan_single_group", "serial",        "scan_then_propagate",
+    "reduce_then_scan",  "scan_lookback", "scan_chained"
 };
 
 const struct debug order_tiles[ORDER_TILES] = {

@@ -40,7 +40,7 @@ bool order_check(clfold_context *context, const struct device *device,
                  size_t why_size);
 
 #define ORDER_TILES      6
-#define ORDER_ALGORITHMS 5
+#define ORDER_ALGORITHMS 6
 /* The policy's tile of each kind, and a small one of each in blocks, the group's of lanes
  * that are no power of two. */
 extern const struct debug order_tiles[ORDER_TILES];

@@ -78,7 +78,7 @@ static void test_reductions_ask_for_bytes(void **state)
             const bool is_vector = candidates[k].shape.tile.kind == TILE_VECTOR;
             struct text text = { 0 };
             struct plan plan;
-            clfold_assemble(&text, &monoid, &candidates[2 * k].shape);
+            clfold_assemble(&text, &monoid, &candidates[k].shape);
             assert_false(text.failed);
             assert_int_equal(strstr(text.bytes, "#define CLFOLD_PREFETCH 0\n") != NULL,
                              is_vector && !asks);

@@ -332,7 +332,7 @@ static void test_room(void **state)
     for (int c = CHOSEN_BY_POLICY; c <= CHOSEN_BY_VARIABLE; ++c) {
         for (uint32_t bits = 0; bits < 12; ++bits) {
             fit_reduce(c == CHOSEN_BY_POLICY ? CHOSEN_BY_POLICY : CHOSEN_BY_NAME, bits);
-            for (int a = SCAN_SINGLE_GROUP; a < CLFOLD_ALGORITHMS; ++a) {
+            for (int a = SCAN_SINGLE_GROUP; a <= SCAN_CHAINED; ++a) {
                 fit_scan((enum algorithm)a, (enum chooser)c, bits);
             }
         }

@@ -130,14 +130,15 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "algorithm", VALUE_ALGORITHM, TO(algorithm), REDUCE, .initial = "auto",
       .words = REDUCE_ALGORITHM_NAMES,
       .help = "auto lets the library choose; reduce_tiles is the library's own kernel; "
-              "reduce0 to reduce6 are the steps towards it, for teaching" },
+              "reduce0 to reduce6 are the steps towards it, for teaching; serial is one "
+              "work-item, to compare with" },
     { "algorithm", VALUE_ALGORITHM, TO(algorithm), SCAN, .initial = "auto",
       .words = SCAN_ALGORITHM_NAMES,
       .help = "auto takes the algorithm that the environment variable CLFOLD_SCAN "
               "names, or else lets the library choose; the others are "
-              "scan_single_group, scan_then_propagate, reduce_then_scan, scan_lookback "
-              "and scan_chained, or single-group, lookback and so on for short; clfold "
-              "explain scan describes them" },
+              "scan_single_group, scan_then_propagate, reduce_then_scan, "
+              "scan_lookback, scan_chained and serial, or single-group, lookback and so "
+              "on for short; clfold explain scan describes them" },
     { "algorithm", VALUE_ALGORITHM, TO(algorithm), EXPLAIN, .initial = "auto",
       .words = REDUCE_ALGORITHM_NAMES " " SCAN_ALGORITHM_NAMES,
       .help = "instead of the one that the library chooses. For reduce, one "

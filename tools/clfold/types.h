@@ -19,10 +19,10 @@
 /* Those that give one number: a scan writes no others. */
 #define SCAN_OP_NAMES "add mul min max bit-and bit-or bit-xor logical-and logical-or"
 #define REDUCE_ALGORITHM_NAMES                                                           \
-    "auto reduce_tiles reduce0 reduce1 reduce2 reduce3 reduce4 reduce5 reduce6"
+    "auto reduce_tiles reduce0 reduce1 reduce2 reduce3 reduce4 reduce5 reduce6 serial"
 #define SCAN_STRATEGY_NAMES                                                              \
     "scan_single_group scan_then_propagate reduce_then_scan "                            \
-    "scan_lookback scan_chained"
+    "scan_lookback scan_chained serial"
 #define SCAN_ALGORITHM_NAMES "auto " SCAN_STRATEGY_NAMES
 
 /* 0 if the name is not valid. */

@@ -1,0 +1,41 @@
+/*
+ * serial: one work-item folds the elements from the left, one at a time, and nothing
+ * else: what other algorithms are compared with. For reductions and scans alike.
+ *
+ *   total     init   init op a   init op a op b   ...
+ *   element        a           b                c
+ *
+ * A launch takes `run` elements from `first` on, and hands the total on in `state`.
+ */
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong first,
+              ulong run, global clfold_item *state, global CLFOLD_CELL *out,
+              ulong out_offset, CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS CLFOLD_WITH)
+{
+    const ulong stop = min(first + run, count);
+    clfold_item total = clfold_init(CLFOLD_INIT_ARGS);
+    bool empty = first == 0 && !clfold_init_from;
+
+    if (first > 0)
+        total = state[0];
+    for (ulong i = first; i < stop; ++i) {
+        const clfold_item x =
+            clfold_empty(clfold_load(in, in_offset + i, 0 CLFOLD_PASS), i);
+#if CLFOLD_EACH && CLFOLD_EXCLUSIVE
+        clfold_finish(total, empty, out, out_offset + i CLFOLD_PASS);
+#endif
+        total = empty ? x : clfold_combine(total, x CLFOLD_PASS);
+        empty = false;
+#if CLFOLD_EACH && !CLFOLD_EXCLUSIVE
+        clfold_store(total, out, out_offset + i);
+#endif
+    }
+    if (stop < count)
+        state[0] = total;
+    else if (has_total)
+        clfold_finish(total, empty, total_out, total_index CLFOLD_PASS);
+#if !CLFOLD_EACH
+    if (stop == count)
+        clfold_finish(total, empty, out, out_offset CLFOLD_PASS);
+#endif
+}

@@ -1,0 +1,82 @@
+/* Any operation by one work-item. */
+#include "base/size.h"
+#include "plan/strategy.h"
+
+/* Elements a launch, where the device sets no limit. Drivers stop kernels that run for
+ * seconds; a work-item of a GPU takes a microsecond or less for an element. */
+#define CPU_ELEMENTS (1 << 24)
+#define GPU_ELEMENTS (1 << 20)
+
+static clfold_status check(struct job *job, const struct site *site)
+{
+    (void)job;
+    (void)site;
+    return CLFOLD_OK;
+}
+
+static void make_shape(struct shape *shape, const struct job *job,
+                       const struct policy *policy)
+{
+    const struct operation *operation = clfold_operation_row(job->operation);
+
+    (void)policy;
+    shape->tile = (struct tile_shape){ .kind = TILE_NONE, .group_size = 1 };
+    shape->each = operation->writes_each;
+    shape->exclusive = operation->exclusive;
+}
+
+static void make_plan(struct plan *plan, const struct job *job,
+                      const struct policy *policy)
+{
+    uint64_t most = job->device->cpu ? CPU_ELEMENTS : GPU_ELEMENTS;
+
+    if (policy->tile_bytes) {
+        most = policy->tile_bytes / plan->in_size;
+    }
+    if (job->device->most_elements && job->device->most_elements < most) {
+        most = job->device->most_elements;
+    }
+    plan->items = plan->count < most ? plan->count : most;
+    plan->num_groups = 1;
+    plan->num_launches =
+        plan->count > 0 ? (uint32_t)clfold_div_up(plan->count, plan->items) : 1;
+    plan->scratch_bytes = plan->num_launches > 1 ? plan->item_size : 0;
+    plan->scratch_most = plan->scratch_bytes;
+}
+
+static uint32_t kernel_of(const struct plan *plan, uint32_t number)
+{
+    (void)plan;
+    (void)number;
+    return 0;
+}
+
+static void make_launch(const struct plan *plan, uint32_t number, bool work,
+                        struct launch *launch)
+{
+    uint64_t first = number * plan->items, rest = plan->count - first;
+    uint64_t num = rest < plan->items ? rest : plan->items;
+    bool is_last = number + 1 == plan->num_launches;
+
+    launch->bytes_read = num * plan->in_size;
+    launch->bytes_written = plan->shape.each ? num * plan->out_size
+                            : is_last        ? plan->out_size
+                                             : 0;
+    clfold_launch_add(launch, ARG_IN, 0);
+    clfold_launch_add(launch, ARG_NUMBER, work ? plan->count : 0);
+    clfold_launch_add(launch, ARG_NUMBER, first);
+    clfold_launch_add(launch, ARG_NUMBER, plan->items);
+    clfold_launch_add(launch, ARG_SCRATCH, 0);
+    clfold_launch_add(launch, ARG_OUT, 0);
+    clfold_launch_add(launch, ARG_TOTAL, 0);
+    clfold_launch_add(launch, ARG_INIT, 0);
+}
+
+const struct strategy clfold_serial_strategy = {
+    .element = clfold_monoid_in_size,
+    .check = check,
+    .shape = make_shape,
+    .plan = make_plan,
+    .kernel = kernel_of,
+    .launch = make_launch,
+};
