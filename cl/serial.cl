@@ -18,13 +18,20 @@ clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong fi
 
     if (first > 0)
         total = state[0];
+/* Intel's compiler of 2026 crashes where it tries to turn this loop into vectors. */
+#ifdef __clang__
+#pragma clang loop vectorize(disable)
+#endif
     for (ulong i = first; i < stop; ++i) {
         const clfold_item x =
             clfold_empty(clfold_load(in, in_offset + i, 0 CLFOLD_PASS), i);
 #if CLFOLD_EACH && CLFOLD_EXCLUSIVE
         clfold_finish(total, empty, out, out_offset + i CLFOLD_PASS);
 #endif
-        total = empty ? x : clfold_combine(total, x CLFOLD_PASS);
+        if (empty)
+            total = x;
+        else
+            total = clfold_combine(total, x CLFOLD_PASS);
         empty = false;
 #if CLFOLD_EACH && !CLFOLD_EXCLUSIVE
         clfold_store(total, out, out_offset + i);
