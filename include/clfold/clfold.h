@@ -601,6 +601,33 @@ typedef struct clfold_fold {
  */
 CLFOLD_API clfold_fold clfold_builtin(clfold_op op, clfold_type type);
 
+/** A scalar inside a result, or all of one whose type only OpenCL C knows. */
+typedef struct clfold_field {
+    clfold_type type; /**< 0: of the fold's type_name */
+    char name[64]; /**< a component's; of built-in operators as their results name them */
+    size_t offset; /**< from the result's first byte */
+    size_t size;   /**< bytes */
+} clfold_field;
+
+/** How elements and results of a fold lie in memory. */
+typedef struct clfold_layout {
+    size_t in_size;         /**< bytes of an element of `in` */
+    size_t out_size;        /**< bytes of a result, init and total_at; with padding */
+    uint32_t num_fields;    /**< 1 to 4 */
+    cl_bool same;           /**< elements have the form of results */
+    clfold_field fields[4]; /**< of a result */
+    uintptr_t reserved[8];  /**< zero */
+} clfold_layout;
+
+/**
+ * The layout of a fold's elements and results, for programs whose users bring operators.
+ * Checks the fold's types and texts as a call does, but for what only a device knows.
+ * Writes *layout on success. Errors: CLFOLD_ERROR_ARGUMENT, CLFOLD_ERROR_UNSUPPORTED.
+ * \snippet snippets.c clfold_fold_layout
+ */
+CLFOLD_API clfold_status clfold_fold_layout(const clfold_fold *fold,
+                                            clfold_layout *layout);
+
 /** \} */
 
 /**

@@ -169,7 +169,7 @@ static const char *take_component(const char **at, struct component *component,
         length = name_length(*at);
         *type = type_named(*at, length);
         if (*type == 0) {
-            return "no scalar type of OpenCL C";
+            return "not a scalar type of OpenCL C";
         }
         *at += length;
         *at += strspn(*at, BLANKS);

@@ -4,7 +4,8 @@ usage: drive.py COMMAND SMALL_DEVICE PART
 
 SMALL_DEVICE is the built small_device.c. PART says which cases are run: files (arguments,
 streams and devices), contents (of files and text), reduce, values (that reduce treats apart, as
-NaN), scan, places (where scan writes), pieces (of much data) or explain.
+NaN), scan, places (where scan writes), pieces (of much data), explain
+or users (their operators).
 
 Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there is no OpenCL
 device or no numpy. Every case that needs a device runs on each one that OpenCL shows.
@@ -27,6 +28,7 @@ import piece_cases  # noqa: E402
 import plain_cases  # noqa: E402
 import scan_cases  # noqa: E402
 import text_cases  # noqa: E402
+import user_cases  # noqa: E402
 from cases import check, run_cases  # noqa: E402
 from driver import Driver  # noqa: E402
 
@@ -40,6 +42,7 @@ PARTS = {
     "places": ([], scan_cases.PLACES),
     "pieces": ([], piece_cases.CASES),
     "explain": ([], explain_cases.CASES),
+    "users": ([], user_cases.CASES),
 }
 
 

@@ -17,7 +17,7 @@ static struct message message;
 
 enum { MOST_WORDS = 24, MOST_TEXT = 4096 };
 
-/* Reads the words of a line, of which '' is empty. */
+/* Reads the words of a line, which may be in single quotes. */
 static bool read_line(const char *line)
 {
     static char words[MOST_TEXT];
@@ -25,9 +25,12 @@ static bool read_line(const char *line)
     int argc = 1;
 
     strcpy(words, line);
-    for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
+    for (char *at = words; *(at += strspn(at, " "));) {
+        const bool is_quoted = *at == '\'';
         assert_true(argc < MOST_WORDS);
-        argv[argc++] = strcmp(word, "''") == 0 ? word + 2 : word;
+        argv[argc++] = at += is_quoted;
+        at += strcspn(at, is_quoted ? "'" : " ");
+        at += *at ? (*at = '\0', 1) : 0;
     }
     message.text[0] = '\0';
     return options_read(&options, argc, argv, &message);
@@ -134,6 +137,7 @@ static const struct known {
     { "skip", "reduce scan", "2", "-1 2^64 1.5 x", ": a count is a number" },
     { "column", "reduce scan", "3", "0 -1 00 18446744073709551616",
       ": a column is a number from 1" },
+    { "output", "reduce", "r.npy", "-", "needs a file" },
     { "csv", "ladder", "a", "-", "needs a file" },
     { "svg", "ladder trace bench", "b", "-", "needs a file" },
     { "against", "bench", "b", "-", "needs a file" },
@@ -155,9 +159,15 @@ static bool in_list(const char *list, const char *word)
     return false;
 }
 
+/* Of operators of the user's: each says something with --combine only. */
+static const char fold_options[] =
+    "combine identity components type-name type-size source cuts commutative partial arg "
+    "arg-file fold";
+
 static bool takes(size_t command, const char *option)
 {
-    bool found = false;
+    bool found =
+        in_list(fold_options, option) && in_list("reduce scan", commands[command].name);
 
     for (size_t i = 0; i < NUM_KNOWN; i++) {
         found = found || (strcmp(known[i].name, option) == 0 &&
@@ -646,6 +656,52 @@ static void most_types(void **state)
     }
 }
 
+/* An operator of the user's, in any order of its options; errors name them. */
+static void operators(void **state)
+{
+    static const struct {
+        const char *line, *part;
+    } cases[] = {
+        { "reduce --combine 'a + (b' x", "--combine: a bracket that is not closed" },
+        { "reduce --identity 0 x", "--identity goes with --combine only" },
+        { "reduce --partial x", "--partial goes with --combine only" },
+        { "reduce --arg 'int m=1' x", "--arg goes with --combine only" },
+        { "reduce --combine a --type-name t x", "--type-name needs --type-size" },
+        { "reduce --combine a --type-name t --type-size 0 x", "--type-size 0: a count" },
+        { "reduce --combine a --type-name t --type-size 257 --output r.npy x",
+          "--type-size: 257 is not from 1 to 256" },
+        { "reduce --combine a --type-name t --type-size 4 --output r.txt x",
+          "r.txt: only the source knows" },
+        { "reduce --combine a --type-size 4 x", "--type-size goes with --type-name" },
+        { "reduce --combine a --components 'int a' --type-name t --type-size 4 x",
+          "--type-name does not go with --components" },
+        { "reduce --combine a --components 'int a' --acc i64 x",
+          "--acc does not go with --components" },
+        { "reduce --combine a --init 1 x", "--init does not go with --combine" },
+        { "scan --op add --combine a x y.npy", "--op does not go with --combine" },
+        { "scan --exclusive --combine a x y.npy", "--exclusive needs --identity" },
+        { "reduce --combine a --arg m x", "--arg m: is not of the form TYPE" },
+        { "reduce --combine a --raw 0 x", ": the types are i8 u8" },
+        { "reduce --combine a --raw 4097 x", ": the types are i8 u8" },
+        { "reduce --output r x", "--output r: its name must end in .npy" },
+    };
+
+    (void)state;
+    check_read("reduce --identity 0 --combine 'a + b' --commutative --acc f64 x");
+    assert_string_equal(options.fold.combine, "a + b");
+    assert_true(options.fold.commutative);
+    check_read("scan --combine '{ a.x, b.y }' --components 'int x; uint y' --raw 8 x -");
+    assert_int_equal(options.raw_size, 8);
+    check_read(
+        "reduce --combine a --arg 'int m=1' --arg-file t=t.npy --arg 'half h=2' x");
+    assert_int_equal(options.fold.args.num, 3);
+    assert_true(options.fold.args.is_file[1]);
+    assert_false(options.fold.args.is_file[2]);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        check_refused(cases[i].part, "%s", cases[i].line);
+    }
+}
+
 /* ---- Help ---- */
 
 /* It fits 80 columns and lists the options that the command takes, and no others. */
@@ -664,10 +720,12 @@ static void check_help(enum action action)
         assert_true(strlen(line) <= 80);
         letter = letter || strncmp(line, "  -h, --help ", 13) == 0;
         version = version || strncmp(line, "  -V, --version ", 16) == 0;
-        if (sscanf(line, "  --%63[a-z]", name) != 1 || !action) {
+        if (sscanf(line, "  --%63[a-z-]", name) != 1 || !action) {
             continue;
         }
-        assert_true(takes(action - 1, name));
+        if (!takes(action - 1, name)) {
+            fail_msg("%s --help has --%s", commands[action - 1].name, name);
+        }
         for (size_t i = 0; i < NUM_KNOWN; i++) {
             listed[i] = listed[i] || strcmp(known[i].name, name) == 0;
         }
@@ -798,8 +856,9 @@ int main(void)
         cmocka_unit_test(each_option), cmocka_unit_test(each_pair),
         cmocka_unit_test(each_bound),  cmocka_unit_test(lines),
         cmocka_unit_test(refused),     cmocka_unit_test(most_types),
-        cmocka_unit_test(helps),       cmocka_unit_test(init_values),
-        cmocka_unit_test(folds),       cmocka_unit_test(examples),
+        cmocka_unit_test(operators),   cmocka_unit_test(helps),
+        cmocka_unit_test(init_values), cmocka_unit_test(folds),
+        cmocka_unit_test(examples),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static char *write_all(enum file_format format, clfold_type type, const void *da
 {
     char *bytes = NULL;
     const size_t half = count / 2;
-    struct writer writer = { open_memstream(&bytes, size), format, type };
+    struct writer writer = { open_memstream(&bytes, size), format, type, NULL };
 
     assert_non_null(writer.stream);
     assert_true(writer_begin(&writer, count));
@@ -142,7 +142,7 @@ static void full(void **state)
 
     (void)state;
     for (enum file_format format = FORMAT_NPY; format <= FORMAT_TEXT; format++) {
-        struct writer writer = { fopen("/dev/full", "w"), format, CLFOLD_U32 };
+        struct writer writer = { fopen("/dev/full", "w"), format, CLFOLD_U32, NULL };
         if (!writer.stream) {
             skip();
         }

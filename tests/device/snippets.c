@@ -384,8 +384,25 @@ static void test_names(void **state)
         printf("%s\n", name);
         num_names = i + 1;
     }
-    assert_int_equal(num_names, 5);
+    assert_int_equal(num_names, 6);
     /* [clfold_operation_algorithm] */
+}
+
+static void test_fold_layout(void **state)
+{
+    (void)state;
+    /* [clfold_fold_layout] */
+    const clfold_fold affine = { .components = "float a; float b",
+                                 .combine = "{ a.a * b.a, a.b * b.a + b.b }" };
+    clfold_layout layout;
+
+    assert_ok(clfold_fold_layout(&affine, &layout));
+    for (uint32_t k = 0; k < layout.num_fields; ++k) {
+        printf("%s %s at %zu\n", clfold_type_name(layout.fields[k].type),
+               layout.fields[k].name, layout.fields[k].offset);
+    }
+    assert_int_equal(layout.out_size, 2 * sizeof(cl_float));
+    /* [clfold_fold_layout] */
 }
 
 static int open_buffers(void **state)
@@ -423,7 +440,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_run_lengths),    cmocka_unit_test(test_prepare),
         cmocka_unit_test(test_explain),        cmocka_unit_test(test_trace),
         cmocka_unit_test(test_tuning_text),    cmocka_unit_test(test_lookback_text),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_names),          cmocka_unit_test(test_fold_layout),
     };
 
     if (argc > 1) {

@@ -8,6 +8,7 @@
 #include "test.h"
 
 #include "base/random.h"
+#include "ops/context.h"
 #include "ops/internal.h"
 #include "plan/operation.h"
 
@@ -517,10 +518,17 @@ static void check_counts(const struct subject *subject, clfold_operation operati
     }
 }
 
-/* The program of a tile that the fold cannot have is not there: explain says so. */
+/* The program of a tile that the fold cannot have is not there: explain says so. For
+ * groups that scan three shorts Mesa 22.3 makes wrong code; its policy takes other tiles.
+ */
 static bool has_tile(const struct subject *subject, const struct debug *tile)
 {
     const clfold_fold *fold = &subject->fold;
+
+    if (tile->tile == TILE_GROUP && ctx->caps.facts.most_elements &&
+        strcmp(fold->name, "triple") == 0) {
+        return false;
+    }
 
     return tile->tile != TILE_VECTOR ||
            !(fold->type_name || (fold->flags & CLFOLD_PARTIAL) || subject->differs);

@@ -62,9 +62,10 @@ static void test_rejected(void **state)
         { "type_size 0", { .type_name = "float4", .combine = "a" } },
         { "type_size 257", { .type_name = "float4", .type_size = 257, .combine = "a" } },
         { "type_name is NULL, but type_size is 4", U32(.type_size = 4, .combine = "a") },
-        { "components: no scalar type of OpenCL C at character 9 of \"uint x; flaot y\"",
+        { "components: not a scalar type of OpenCL C at character 9 of \"uint x; flaot "
+          "y\"",
           { .components = "uint x; flaot y", .combine = "a" } },
-        { "components: no scalar type", { .components = "", .combine = "a" } },
+        { "components: not a scalar type", { .components = "", .combine = "a" } },
         { "components: no name", { .components = "uint", .combine = "a" } },
         { "components: a name that is taken",
           { .components = "int x, x", .combine = "a" } },

@@ -34,6 +34,8 @@ NOWHERE, FOLDER = os.path.join(LICENSE, "file"), os.path.dirname(LICENSE)
 # Of each example: a file, its bytes, or None for the default, which is the license; further
 # arguments; and the lines of stdout, or where it must fail a part of stderr as a str.
 CASES = {
+    "boxes": [(None, [], ["x from 1.0 to 3.0", "y from 2.0 to 4.0", "z from 3.0 to 5.0"])],
+    "complex": [(None, [], ["1000 products, on the circle"])],
     "cpp": [
         (FOLDER, [], "the text cannot be read"),
         (NOWHERE, [], "the text cannot be read"),
@@ -92,6 +94,13 @@ CASES = {
         (b"", [], ["0 0"]),
         (b"a", [], ["97 1"]),
         (LARGE, ["65536"], system_v(LARGE)),
+    ],
+    "quotes": [
+        (FOLDER, [], "Is a directory"),
+        (None, [], ["3 separators, and 2 commas inside quotes"]),
+        (b",", [], ["1 separators, and 0 commas inside quotes"]),
+        (b'",', [], ["0 separators, and 1 commas inside quotes"]),
+        (b'a,"b,c"\n' * 20000, [], ["20000 separators, and 20000 commas inside quotes"]),
     ],
     "sum": [
         (None, [], ["124875", "sum: in holds 1000 elements of f32, but in_offset 0 + "

@@ -30,6 +30,8 @@ static void test_struct_sizes(void **state)
     assert_int_equal(sizeof(clfold_report), 384);
     assert_int_equal(sizeof(clfold_launch), 64);
     assert_int_equal(sizeof(clfold_placement), 56);
+    assert_int_equal(sizeof(clfold_field), 88);
+    assert_int_equal(sizeof(clfold_layout), 440);
     assert_int_equal(offsetof(clfold_fold, algorithm), 240);
     assert_int_equal(offsetof(clfold_fold, components), 40);
     assert_int_equal(offsetof(clfold_fold, cuts), 88);

@@ -6,30 +6,129 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What an operator of the user's reads ---- */
+
+static bool fill_step(void *user, void *data, size_t size, struct message *message)
+{
+    size_t got;
+
+    return input_read(user, data, size, &got, message);
+}
+
+static bool load_file(struct user_fold *user, size_t k, const struct session *session,
+                      struct message *message)
+{
+    clfold_arg *const arg = &user->args[k];
+    struct input input;
+    char type[40];
+
+    if (!input_open(&input, user->files[k], FORMAT_NPY, 0, message)) {
+        return message_prefix(message, "--arg-file");
+    }
+    snprintf(type, sizeof(type), "global const %s *", user_fold_word(input.type));
+    char *const words = malloc(strlen(type) + strlen(arg->name) + 2);
+    bool done = words && input.bytes != INPUT_UNKNOWN &&
+                buffer_create(session, &arg->mem, CL_MEM_READ_ONLY, input.bytes, message);
+    if (words) {
+        /* The name moves behind the type; the path is done with. */
+        arg->name = strcpy(stpcpy(words, type) + 1, arg->name);
+        arg->type = words;
+        free(user->words[k]);
+        user->words[k] = words;
+        user->files[k] = NULL;
+    }
+    done = done && (input.bytes == 0 ||
+                    buffer_visit(session, arg->mem, CL_MAP_WRITE, (size_t)input.bytes,
+                                 fill_step, &input, message));
+    input_close(&input);
+    return done || message_prefix(message, "--arg-file");
+}
+
+static bool load_files(struct user_fold *user, const struct session *session,
+                       struct message *message)
+{
+    for (size_t k = 0; k < user->fold.num_args; k++) {
+        if (user->files[k] && !load_file(user, k, session, message)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Opening ---- */
+
+static bool open_built_in(struct folding *f, const struct options *options,
+                          struct message *message)
+{
+    if (!input_open(&f->input, options->file, options->format, options->element,
+                    message)) {
+        return false;
+    }
+    f->fold = options_fold(options, f->input.type);
+    f->user.layout.in_size = type_size(f->input.type);
+    f->user.layout.out_size = type_size(f->fold.type);
+    return options_init(options, &f->fold, &f->init, message);
+}
+
+/* A scalar is what the file holds, which may be folded as another. */
+static bool open_scalar(struct folding *f, const struct options *options,
+                        struct message *message)
+{
+    if (!input_open(&f->input, options->file, options->format, options->element,
+                    message)) {
+        return false;
+    }
+    const clfold_type acc = options->acc ? options->acc : f->input.type;
+    if (!user_fold_init(&f->user, &options->fold, acc, message)) {
+        return false;
+    }
+    f->user.fold.in = acc == f->input.type ? 0 : f->input.type;
+    return true;
+}
+
+static bool open_user(struct folding *f, const struct options *options,
+                      struct message *message)
+{
+    const struct fold_texts *const texts = &options->fold;
+
+    f->is_user = true;
+    if (!texts->components && !texts->type_name) {
+        if (!open_scalar(f, options, message)) {
+            return false;
+        }
+    } else if (!user_fold_init(&f->user, texts, 0, message) ||
+               !input_open_elements(&f->input, options->file, options->format,
+                                    &f->user.layout, f->user.scalar, message)) {
+        return false;
+    }
+    f->fold = f->user.fold;
+    f->fold.algorithm = options->algorithm;
+    return true;
+}
 
 bool folding_open(struct folding *f, const struct options *options,
                   struct message *message)
 {
     *f = (struct folding){ .operation = options->operation,
-                           .op = options_op(options),
+                           .op = options->fold.combine ? "the operator"
+                                                       : options_op(options),
                            .mean = options->mean,
                            .timed = options->json || options->profile,
                            .input.file = -1 };
-    if (!input_open(&f->input, options->file, options->format, options->element,
-                    message)) {
+    if (!(options->fold.combine ? open_user : open_built_in)(f, options, message)) {
         return false;
     }
     f->input.text.form = options->text_form;
-    f->fold = options_fold(options, f->input.type);
-    if (!options_init(options, &f->fold, &f->init, message)) {
-        return false;
-    }
-    /* A reduction whose operator commutes may take numbers as they lie; all do, but the
-     * places that some find are those of C order. */
-    if (f->operation == CLFOLD_REDUCE && !op_result(f->fold.op).position) {
+    /* A reduction whose operator commutes may take numbers as they lie; all built-in ones
+     * do, but the places that some find are those of C order. */
+    if (f->operation == CLFOLD_REDUCE && !f->is_user && !op_result(f->fold.op).position) {
         f->input.order.num_dimensions = 0;
     }
-    return session_open(&f->session, options->device, options->profile, message);
+    return session_open(&f->session, options->device, options->profile, message) &&
+           load_files(&f->user, &f->session, message);
 }
 
 /* ---- How much at once ---- */
@@ -39,12 +138,12 @@ static const size_t USUAL_BYTES = (size_t)64 << 20;
 
 static size_t result_bytes(const struct folding *f)
 {
-    return f->operation == CLFOLD_REDUCE ? 0 : type_size(f->fold.type);
+    return f->operation == CLFOLD_REDUCE ? 0 : f->user.layout.out_size;
 }
 
 static bool choose_most(struct folding *f, uint64_t memory, struct message *message)
 {
-    const size_t in = type_size(f->input.type), out = result_bytes(f);
+    const size_t in = f->input.element, out = result_bytes(f);
     const uint64_t held = input_held(&f->input), count = input_most(&f->input);
     uint64_t limit = 0, room = 0;
 
@@ -101,12 +200,12 @@ static bool load_step(void *user, void *data, size_t size, struct message *messa
 /* From the file straight into the buffer: no copy of the data stays on the host. */
 static bool load(struct folding *f, size_t *count, struct message *message)
 {
-    const size_t element = type_size(f->input.type), bytes = f->most * element;
+    const size_t element = f->input.element, bytes = f->most * element;
     struct loading loading = { &f->input, &f->progress, 0 };
     size_t at = 0;
 
     for (size_t size; at < bytes && !f->input.ended; at += loading.got) {
-        size = bytes - at < BUFFER_STEP ? bytes - at : BUFFER_STEP;
+        size = bytes - at < BUFFER_STEP ? bytes - at : BUFFER_STEP / element * element;
         if (!buffer_map(&f->session, f->in, CL_MAP_WRITE_INVALIDATE_REGION, at, size,
                         load_step, &loading, message)) {
             return false;
@@ -171,20 +270,22 @@ static bool fold_piece(struct folding *f, size_t count, struct message *message)
 
 static bool create_buffers(struct folding *f, struct message *message)
 {
-    enum { RESULT = 2 * sizeof(clfold_arg_value) }; /* the largest */
+    const size_t built_in = 2 * sizeof(clfold_arg_value); /* the largest */
+    const size_t result = f->is_user ? f->user.layout.out_size : built_in;
 
     return buffer_create(&f->session, &f->in, CL_MEM_READ_ONLY,
-                         f->most * type_size(f->input.type), message) &&
-           buffer_create(&f->session, &f->results[0], CL_MEM_READ_WRITE, RESULT,
+                         f->most * f->input.element, message) &&
+           buffer_create(&f->session, &f->results[0], CL_MEM_READ_WRITE, result,
                          message) &&
-           buffer_create(&f->session, &f->results[1], CL_MEM_READ_WRITE, RESULT, message);
+           buffer_create(&f->session, &f->results[1], CL_MEM_READ_WRITE, result, message);
 }
 
 /* What is known of the results once the first piece is there. */
 static bool begin(struct folding *f, size_t count, struct message *message)
 {
-    const bool needs_one = f->operation == CLFOLD_REDUCE && !f->fold.init &&
-                           (f->mean || !op_takes_nothing(f->fold.op));
+    const bool needs_one =
+        f->operation == CLFOLD_REDUCE && !f->fold.init &&
+        (f->is_user ? !f->fold.identity : f->mean || !op_takes_nothing(f->fold.op));
 
     if (count == 0 && needs_one) {
         return message_set(message, "%.4096s: is empty, and %s needs at least one number",
@@ -242,6 +343,21 @@ bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, voi
     return done;
 }
 
+struct writer folding_writer(const struct folding *f, enum file_format format)
+{
+    const bool is_scalar = f->fold.type != 0;
+
+    return (struct writer){ stdout, format, is_scalar ? f->fold.type : f->user.scalar,
+                            is_scalar ? NULL : &f->user.layout };
+}
+
+const char *folding_type(const struct folding *f, clfold_type type)
+{
+    return f->fold.components  ? f->fold.components
+           : f->fold.type_name ? f->fold.type_name
+                               : type_name(type);
+}
+
 void folding_close(struct folding *f)
 {
     const cl_mem buffers[] = { f->in, f->out, f->results[0], f->results[1] };
@@ -251,6 +367,7 @@ void folding_close(struct folding *f)
             clReleaseMemObject(buffers[i]);
         }
     }
+    user_fold_finish(&f->user);
     session_close(&f->session);
     input_close(&f->input);
 }

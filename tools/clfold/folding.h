@@ -14,6 +14,7 @@
 #include "options.h"
 #include "progress.h"
 #include "session.h"
+#include "writer.h"
 
 struct folding {
     struct input input;
@@ -22,6 +23,8 @@ struct folding {
     const char *op; /* its name */
     bool mean;      /* of a reduction: the sum is to be divided by the count */
     clfold_fold fold;
+    struct user_fold user; /* whose `layout` is that of any fold */
+    bool is_user;
     clfold_arg_value init; /* its value */
     bool timed;            /* each piece is folded twice, the second time for `seconds` */
 
@@ -49,6 +52,12 @@ typedef bool folding_visitor(void *user, struct folding *f, size_t count,
  * of its own. A scan's results are in f->out. */
 bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, void *user,
                  struct message *message);
+
+/* For results, on standard output. */
+struct writer folding_writer(const struct folding *f, enum file_format format);
+
+/* The name of `type`, or what is folded instead of a scalar. */
+const char *folding_type(const struct folding *f, clfold_type type);
 
 void folding_close(struct folding *f);
 

@@ -41,13 +41,57 @@ static bool read_exactly(const struct input *input, void *to, size_t size,
     return got == size || message_set(message, "ends inside its %s", what);
 }
 
+/* Whether a structured dtype is the layout's. */
+static bool has_fields(const struct npy *npy, const clfold_layout *layout)
+{
+    bool same = npy->num_fields == layout->num_fields && npy->element == layout->in_size;
+
+    for (uint32_t k = 0; same && k < npy->num_fields; k++) {
+        same = npy->fields[k].type == layout->fields[k].type &&
+               npy->fields[k].offset == layout->fields[k].offset &&
+               strcmp(npy->fields[k].name, layout->fields[k].name) == 0;
+    }
+    return same;
+}
+
+/* The array's elements are the layout's: rows of numbers, structs, or voids. */
+static bool take_layout(const struct input *input, const struct npy *npy,
+                        struct message *message)
+{
+    const clfold_layout *const layout = input->layout;
+    const bool is_opaque = !layout->fields[0].type;
+    const char *const type = input->type ? type_name(input->type) : "";
+
+    if (npy->type ? npy->type == input->type &&
+                        (layout->num_fields == 1 || npy->last == layout->num_fields)
+        : npy->num_fields ? has_fields(npy, layout)
+                          : is_opaque && npy->element == layout->in_size) {
+        return true;
+    }
+    if (is_opaque) {
+        return message_set(message, "has a dtype that is not V%zu, a void of %zu bytes",
+                           layout->in_size, layout->in_size);
+    }
+    return input->type
+               ? message_set(
+                     message,
+                     "holds no elements of the operator: these are an array of %s "
+                     "whose last dimension is %u, or a structured dtype with the "
+                     "names and types of the components",
+                     type, layout->num_fields)
+               : message_set(message,
+                             "holds no elements of the operator: these have a structured "
+                             "dtype with the names and types of the components, and C's "
+                             "layout (align=True)");
+}
+
 static bool read_npy_header(struct input *input, uint64_t *header_bytes,
                             struct message *message)
 {
     unsigned char prefix[NPY_PREFIX], field[NPY_MAX_LENGTH_BYTES];
     static char text[NPY_MAX_TEXT];
     size_t length_bytes, length, got;
-    struct npy npy;
+    struct npy npy = { .takes_structs = input->layout != NULL };
 
     if (!read_up_to(input, prefix, sizeof(prefix), &got, message)) {
         return false;
@@ -62,7 +106,14 @@ static bool read_npy_header(struct input *input, uint64_t *header_bytes,
         !npy_read_text(text, length, &npy, message)) {
         return false;
     }
-    input->type = npy.type;
+    if (input->layout && !take_layout(input, &npy, message)) {
+        return false;
+    }
+    if (!input->layout) {
+        input->type = npy.type;
+        input->element = npy.element;
+    }
+    input->unit = npy.element;
     input->swapped = npy.swapped;
     input->is_bool = npy.is_bool;
     input->bytes = npy.bytes;
@@ -81,9 +132,9 @@ static bool refuse_size(const struct input *input, const char *comparison, uint6
 
 static bool refuse_rest(const struct input *input, uint64_t has, struct message *message)
 {
-    return message_set(message,
-                       "holds %llu bytes, which is not a multiple of the %zu of %s",
-                       (ull)has, type_size(input->type), type_name(input->type));
+    return message_set(
+        message, "holds %llu bytes, which is not a multiple of the %zu of %s", (ull)has,
+        input->element, input->layout ? "an element" : type_name(input->type));
 }
 
 static bool open_and_check(struct input *input, const char *path, struct message *message)
@@ -122,19 +173,16 @@ static bool open_and_check(struct input *input, const char *path, struct message
     }
     if (input->format == FORMAT_RAW && !input->is_stream) {
         input->bytes = left;
-        return left % type_size(input->type) == 0 || refuse_rest(input, left, message);
+        return left % input->element == 0 || refuse_rest(input, left, message);
     }
     text_init(&input->text, input->type);
     return true;
 }
 
-bool input_open(struct input *input, const char *path, enum file_format format,
-                clfold_type type, struct message *message)
+static bool open_input(struct input *input, const char *path, struct message *message)
 {
-    *input = (struct input){ .name = strcmp(path, "-") == 0 ? "standard input" : path,
-                             .file = -1,
-                             .format = format,
-                             .type = type };
+    input->name = strcmp(path, "-") == 0 ? "standard input" : path;
+    input->file = -1;
     if (!open_and_check(input, path, message)) {
         input_close(input);
         return message_prefix(message, input->name);
@@ -142,10 +190,32 @@ bool input_open(struct input *input, const char *path, enum file_format format,
     return true;
 }
 
+bool input_open(struct input *input, const char *path, enum file_format format,
+                clfold_type type, struct message *message)
+{
+    const size_t size = type ? type_size(type) : 0;
+
+    *input =
+        (struct input){ .format = format, .type = type, .element = size, .unit = size };
+    return open_input(input, path, message);
+}
+
+bool input_open_elements(struct input *input, const char *path, enum file_format format,
+                         const clfold_layout *layout, clfold_type scalar,
+                         struct message *message)
+{
+    *input = (struct input){ .format = format,
+                             .type = scalar,
+                             .element = layout->in_size,
+                             .unit = layout->in_size,
+                             .layout = layout };
+    return open_input(input, path, message);
+}
+
 uint64_t input_most(const struct input *input)
 {
     if (input->bytes != INPUT_UNKNOWN) {
-        return input->bytes / type_size(input->type);
+        return input->bytes / input->element;
     }
     /* two characters a number, but for the last */
     return input->size > 0 ? input->size / 2 + 1 : UINT64_MAX;
@@ -226,7 +296,7 @@ static bool read_data(struct input *input, void *to, size_t size, size_t *got,
         return true;
     }
     if (!is_known) {
-        return input->loaded % type_size(input->type) == 0 ||
+        return input->loaded % input->element == 0 ||
                refuse_rest(input, input->loaded, message);
     }
     if (*got == size) {
@@ -270,7 +340,7 @@ static bool read_turned(struct input *input, void *to, size_t size, size_t *got,
                         struct message *message)
 {
     const uint64_t left = input->bytes - input->done;
-    const size_t element = type_size(input->type);
+    const size_t element = input->unit;
 
     if (!input->held && !hold(input, message)) {
         return false;
@@ -309,6 +379,12 @@ static bool read_text(struct input *input, void *to, size_t size, size_t *got,
         }
         if (input->text.ended) {
             input->ended = true;
+            if (*got % input->element != 0) {
+                return message_set(message,
+                                   "ends inside an element: it has numbers that are not "
+                                   "a multiple of the %u of one",
+                                   input->layout->num_fields);
+            }
             warn_of_text(input);
             return true;
         }

@@ -24,7 +24,10 @@ struct input {
     const char *name; /* the path, for messages too */
     int file;
     enum file_format format;
-    clfold_type type;
+    clfold_type type;            /* 0: elements are structs, or opaque */
+    size_t element;              /* bytes of an element, which may be several numbers */
+    size_t unit;                 /* bytes of what has a place in an array */
+    const clfold_layout *layout; /* of elements; NULL: they are numbers */
     bool swapped;   /* .npy: reading brings the bytes into the host's order */
     bool is_bool;   /* .npy: reading makes each byte 0 or 1 */
     bool is_stream; /* the system tells no size */
@@ -42,12 +45,17 @@ struct input {
 #define INPUT_UNKNOWN UINT64_MAX
 
 /* Opens `path` ("-": standard input) and reads its header. `type` is that of the numbers,
- * which .npy tells itself. On failure there is nothing to close. `path` must outlive the
- * input. */
+ * which .npy tells itself: then it may be 0. On failure there is nothing to close. `path`
+ * must outlive the input. */
 bool input_open(struct input *input, const char *path, enum file_format format,
                 clfold_type type, struct message *message);
 
-/* The input has no more numbers than these, and as many unless it is text; UINT64_MAX:
+/* The same of elements of a layout, whose fields have the type `scalar`, or 0. */
+bool input_open_elements(struct input *input, const char *path, enum file_format format,
+                         const clfold_layout *layout, clfold_type scalar,
+                         struct message *message);
+
+/* The input has no more elements than these, and as many unless it is text; UINT64_MAX:
  * that is unknown. */
 uint64_t input_most(const struct input *input);
 

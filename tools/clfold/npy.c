@@ -163,13 +163,18 @@ static bool read_dtype(struct slice dtype, struct npy *out, struct message *mess
         dtype.length--;
     }
     const char kind = dtype.length > 0 ? dtype.at[0] : '\0';
-    for (size_t i = 1; i < dtype.length && i < 4; i++) {
+    for (size_t i = 1; i < dtype.length && i < 6; i++) {
         if (dtype.at[i] >= '0' && dtype.at[i] <= '9') {
             size = size * 10 + (unsigned long)(dtype.at[i] - '0');
             digits++;
         }
     }
     const bool plain = digits > 0 && digits == dtype.length - 1 && dtype.at[1] != '0';
+    if (kind == 'V' && out->takes_structs && plain) {
+        out->type = 0;
+        out->element = size;
+        return true;
+    }
     if (!kind || !strchr("biuf", kind)) {
         return message_set(
             message,
@@ -187,7 +192,47 @@ static bool read_dtype(struct slice dtype, struct npy *out, struct message *mess
                            shown(whole.length), whole.at);
     }
     out->swapped = order != host_order() && type_size(out->type) > 1;
+    out->element = type_size(out->type);
     return true;
+}
+
+/* [('a', '<i4'), ('', '|V4'), ('b', '<f8')]: a name that is empty is padding. */
+static bool read_fields(struct slice list, struct npy *out, struct message *message)
+{
+    struct cursor c = { list.at, list.at + list.length };
+    struct slice name, dtype;
+    size_t offset = 0;
+
+    take(&c, "[");
+    while (!take(&c, "]")) {
+        struct npy field = { .takes_structs = true };
+        if (!take(&c, "(") || !take_string(&c, &name) || !take(&c, ",") ||
+            !take_string(&c, &dtype) || !take(&c, ")")) {
+            return malformed(&c, "a field, its name and its dtype,", message);
+        }
+        take(&c, ",");
+        if (!read_dtype(dtype, &field, message)) {
+            return false;
+        }
+        if (field.swapped || (field.type && out->num_fields == NPY_FIELDS) ||
+            name.length >= NPY_NAME) {
+            return message_set(message, "holds structured dtype %.*s, of which %s",
+                               shown(list.length), list.at,
+                               field.swapped ? "a field has another byte order"
+                                             : "a name is too long, or fields too many");
+        }
+        if (field.type) {
+            struct npy_field *const to = &out->fields[out->num_fields++];
+            *to = (struct npy_field){ .type = field.type, .offset = offset };
+            memcpy(to->name, name.at, name.length);
+        }
+        offset += field.element;
+    }
+    out->type = 0;
+    out->element = offset;
+    return offset > 0 ||
+           message_set(message, "holds structured dtype %.*s without fields",
+                       shown(list.length), list.at);
 }
 
 /* Past a list of fields, to name it. Brackets inside strings do not count. */
@@ -214,13 +259,19 @@ static struct slice skip_nested(const struct cursor *c)
     return (struct slice){ c->at, (size_t)(at.at - c->at) };
 }
 
-static bool read_descr(struct cursor *c, struct slice *dtype, struct message *message)
+static bool read_descr(struct cursor *c, bool takes_structs, struct slice *dtype,
+                       struct message *message)
 {
     if (take_string(c, dtype)) {
         return true;
     }
     if (c->at < c->end && *c->at && strchr("[({", *c->at)) {
         const struct slice fields = skip_nested(c);
+        if (takes_structs && *fields.at == '[') {
+            c->at += fields.length;
+            *dtype = fields;
+            return true;
+        }
         return message_set(
             message,
             "holds structured dtype %.*s, and only bools, integers and floats are read",
@@ -235,6 +286,7 @@ struct extent {
     bool empty;                       /* one is 0 */
     int wide;                         /* how many are above 1 */
     uint64_t shape[ORDER_DIMENSIONS]; /* the first of those */
+    uint64_t last;                    /* 1: there is none */
     bool overflow;                    /* the product is more than 64 bits hold */
     struct slice text;
 };
@@ -262,6 +314,7 @@ static bool read_dimension(struct cursor *c, struct extent *extent,
     if (c->at < c->end && *c->at == 'L') {
         c->at++;
     }
+    extent->last = value;
     if (value > 1) {
         if (extent->wide < ORDER_DIMENSIONS) {
             extent->shape[extent->wide] = value;
@@ -285,7 +338,7 @@ static bool read_shape(struct cursor *c, struct extent *extent, struct message *
     const char *start = c->at;
     bool comma = false;
 
-    *extent = (struct extent){ .product = 1 };
+    *extent = (struct extent){ .product = 1, .last = 1 };
     if (!take(c, "(")) {
         return malformed(c, "a shape", message);
     }
@@ -308,7 +361,7 @@ static bool read_shape(struct cursor *c, struct extent *extent, struct message *
 static bool check_extent(const struct extent *extent, bool fortran, struct npy *out,
                          struct message *message)
 {
-    const uint64_t size = type_size(out->type);
+    const uint64_t size = out->element;
     const int length = shown(extent->text.length);
 
     if (extent->overflow || extent->product > (uint64_t)INT64_MAX / size) {
@@ -357,7 +410,7 @@ bool npy_read_text(const char *text, size_t length, struct npy *out,
         }
         *have = true;
         if (have == &have_descr) {
-            if (!read_descr(&c, &dtype, message)) {
+            if (!read_descr(&c, out->takes_structs, &dtype, message)) {
                 return false;
             }
         } else if (have == &have_shape) {
@@ -382,29 +435,89 @@ bool npy_read_text(const char *text, size_t length, struct npy *out,
                            : !have_order ? "fortran_order"
                                          : "shape");
     }
-    return read_dtype(dtype, out, message) &&
+    const bool is_list = dtype.length > 0 && *dtype.at == '[';
+    out->last = extent.last;
+    return (is_list ? read_fields : read_dtype)(dtype, out, message) &&
            check_extent(&extent, fortran, out, message);
 }
 
-/* Data begin at a multiple of 64 bytes, as the format wants it: version 1.0, and the text
- * is filled with spaces. */
+static const char kinds[] = {
+    [TYPE_SIGNED] = 'i', [TYPE_UNSIGNED] = 'u', [TYPE_FLOAT] = 'f'
+};
+
+/* Puts prefix and length round a text at out + NPY_PREFIX + 2, and fills it with spaces.
+ * Data begin at a multiple of 64 bytes, as the format wants it: version 1.0. */
+static void frame(unsigned char *out, const char *text, size_t written)
+{
+    const size_t length = written - NPY_PREFIX - 2;
+
+    memset(out, ' ', written);
+    memcpy(out, "\x93NUMPY\x01\x00", NPY_PREFIX);
+    out[NPY_PREFIX] = (unsigned char)(length % 256);
+    out[NPY_PREFIX + 1] = (unsigned char)(length / 256);
+    memcpy(out + NPY_PREFIX + 2, text, strlen(text));
+    out[written - 1] = '\n';
+}
+
+static int print_dtype(char *text, size_t room, clfold_type type)
+{
+    const size_t size = type_size(type);
+
+    return snprintf(text, room, "'%c%c%zu'", size > 1 ? host_order() : '|',
+                    kinds[type_class(type)], size);
+}
+
+/* C's padding has fields without names. */
+static void print_struct(char *text, size_t room, const clfold_layout *layout)
+{
+    size_t at = 0, end = 0;
+
+    at += (size_t)snprintf(text, room, "[");
+    for (uint32_t k = 0; k <= layout->num_fields; k++) {
+        const bool is_end = k == layout->num_fields;
+        const clfold_field *const field = &layout->fields[k];
+        const size_t begin = is_end ? layout->out_size : field->offset;
+        if (begin > end) {
+            at += (size_t)snprintf(text + at, room - at, "('', '|V%zu'), ", begin - end);
+        }
+        if (!is_end) {
+            at += (size_t)snprintf(text + at, room - at, "('%s', ", field->name);
+            at += (size_t)print_dtype(text + at, room - at, field->type);
+            at += (size_t)snprintf(text + at, room - at, "), ");
+            end = field->offset + field->size;
+        }
+    }
+    snprintf(text + at - 2, room - at + 2, "]");
+}
+
+size_t npy_write_fields(unsigned char out[NPY_WRITTEN_FIELDS],
+                        const clfold_layout *layout, clfold_type scalar, uint64_t count)
+{
+    char dtype[NPY_WRITTEN_FIELDS - 120], more[16] = "", text[NPY_WRITTEN_FIELDS - 12];
+    const bool is_opaque = !layout->fields[0].type;
+
+    if (scalar) {
+        print_dtype(dtype, sizeof(dtype), scalar);
+        snprintf(more, sizeof(more), " %u", layout->num_fields);
+    } else if (is_opaque) {
+        snprintf(dtype, sizeof(dtype), "'|V%zu'", layout->out_size);
+    } else {
+        print_struct(dtype, sizeof(dtype), layout);
+    }
+    snprintf(text, sizeof(text),
+             "{'descr': %s, 'fortran_order': False, 'shape': (%" PRIu64 ",%s), }", dtype,
+             count, more);
+    frame(out, text, NPY_WRITTEN_FIELDS);
+    return NPY_WRITTEN_FIELDS;
+}
+
 void npy_write(unsigned char out[NPY_WRITTEN], clfold_type type, uint64_t count)
 {
-    enum { TEXT = NPY_PREFIX + 2 };
-    static const char kinds[] = {
-        [TYPE_SIGNED] = 'i', [TYPE_UNSIGNED] = 'u', [TYPE_FLOAT] = 'f'
-    };
-    const size_t size = type_size(type);
-    char text[NPY_WRITTEN - TEXT];
+    char dtype[16], text[NPY_WRITTEN - 12];
 
-    memset(out, ' ', NPY_WRITTEN);
-    memcpy(out, "\x93NUMPY\x01\x00", NPY_PREFIX);
-    out[NPY_PREFIX] = NPY_WRITTEN - TEXT;
-    out[NPY_PREFIX + 1] = 0;
-    const int length = snprintf(
-        text, sizeof(text),
-        "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%" PRIu64 ",), }",
-        size > 1 ? host_order() : '|', kinds[type_class(type)], size, count);
-    memcpy(out + TEXT, text, (size_t)length);
-    out[NPY_WRITTEN - 1] = '\n';
+    print_dtype(dtype, sizeof(dtype), type);
+    snprintf(text, sizeof(text),
+             "{'descr': %s, 'fortran_order': False, 'shape': (%" PRIu64 ",), }", dtype,
+             count);
+    frame(out, text, NPY_WRITTEN);
 }

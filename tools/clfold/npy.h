@@ -27,8 +27,21 @@ enum {
     NPY_WRITTEN = 128 /* the whole header of one dimension */
 };
 
-struct npy {
+/* Of a structured dtype. */
+enum { NPY_FIELDS = 8, NPY_NAME = 64 };
+struct npy_field {
+    char name[NPY_NAME];
     clfold_type type;
+    size_t offset;
+};
+
+struct npy {
+    bool takes_structs;  /* set by the caller: structured and void dtypes are read, too */
+    clfold_type type;    /* 0: of those */
+    size_t element;      /* bytes */
+    uint32_t num_fields; /* 0: void */
+    struct npy_field fields[NPY_FIELDS];
+    uint64_t last;         /* the last dimension; 1 where there is none */
     bool swapped;          /* the bytes of an element are not in the host's order */
     bool is_bool;          /* of type u8: a byte that is not 0 is true */
     uint64_t count, bytes; /* bytes = count * size of type, fits in int64_t */
@@ -48,6 +61,12 @@ bool npy_read_length(const unsigned char *field, size_t length_bytes, size_t *le
 /* The text need not be terminated. */
 bool npy_read_text(const char *text, size_t length, struct npy *out,
                    struct message *message);
+
+/* The same of elements as a layout has them: an array of shape (count, k) of `scalar`, or
+ * if that is 0 a structured dtype, or a void one. Returns the size. */
+enum { NPY_WRITTEN_FIELDS = 576 };
+size_t npy_write_fields(unsigned char out[NPY_WRITTEN_FIELDS],
+                        const clfold_layout *layout, clfold_type scalar, uint64_t count);
 
 /* The header of `count` numbers in one dimension, in the host's byte order. */
 void npy_write(unsigned char out[NPY_WRITTEN], clfold_type type, uint64_t count);

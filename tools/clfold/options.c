@@ -9,6 +9,7 @@
 #include "writer.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,33 @@ static bool read_column(const struct option_row *row, const char *text,
                        row->name, text);
 }
 
+static bool read_raw(const struct option_row *row, const char *text,
+                     struct options *options, struct message *message)
+{
+    uint64_t size = 0;
+
+    options->raw = type_parse(text);
+    options->raw_size =
+        !options->raw && count_parse(text, &size) && size <= 4096 ? (size_t)size : 0;
+    return options->raw || options->raw_size ||
+           message_set(message,
+                       "--%s %.200s: the types are " TYPE_NAMES
+                       ", or a number of bytes from 1 to 4096",
+                       row->name, text);
+}
+
+static bool add_arg(const struct option_row *row, const char *text,
+                    struct fold_args *args, struct message *message)
+{
+    if (args->num == FOLD_MOST_ARGS) {
+        return message_set(message, "--%s %.200s: there are %d arguments already",
+                           row->name, text, FOLD_MOST_ARGS);
+    }
+    args->is_file[args->num] = row->kind == VALUE_ARG_FILE;
+    args->texts[args->num++] = text;
+    return true;
+}
+
 static bool read_value(const struct option_row *row, const char *text,
                        struct options *options, struct message *message)
 {
@@ -124,7 +152,13 @@ static bool read_value(const struct option_row *row, const char *text,
                                     "--%s needs an index, gpu, cpu or a part of a name, "
                                     "and got nothing",
                                     row->name);
+    case VALUE_RAW:
+        return read_raw(row, text, options, message);
+    case VALUE_ARG:
+    case VALUE_ARG_FILE:
+        return add_arg(row, text, member, message);
     case VALUE_PATH:
+    case VALUE_FOLD:
         *(const char **)member = text;
         return (*text && strcmp(text, "-") != 0) ||
                message_set(message, "--%s needs a file, and got %s", row->name,
@@ -217,6 +251,88 @@ static bool check_pairs(const bool given[OPTION_MOST_ROWS], struct message *mess
     return true;
 }
 
+/* ---- Fold files ---- */
+
+/* The row of an option that a fold file may have, by the word at its start. */
+static const struct option_row *fold_row(const char *word, size_t length)
+{
+    const size_t begin = offsetof(struct options, fold);
+
+    for (size_t i = 0; option_rows[i].name; i++) {
+        const struct option_row *const row = &option_rows[i];
+        if (row->member >= begin && row->member < begin + sizeof(struct fold_texts) &&
+            strlen(row->name) == length && strncmp(row->name, word, length) == 0) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+/* A line, and those that go on with it. They are cut out of the text. */
+static bool read_fold_line(struct options *options, char *line, unsigned number,
+                           bool given[OPTION_MOST_ROWS], struct message *message)
+{
+    const size_t length = strcspn(line, " \t\n");
+    const struct option_row *const row = fold_row(line, length);
+    char place[64];
+
+    if (!row) {
+        return message_set(
+            message, "--fold %.4096s:%u:1: %.*s is not an option of a fold",
+            options->fold_file, number, (int)(length < 60 ? length : 60), line);
+    }
+    char *const value = line + length + strspn(line + length, " \t\n");
+    if ((row->kind == VALUE_NONE) != !*value) {
+        return message_set(message, "--fold %.4096s:%u:%zu: %s %s", options->fold_file,
+                           number, length + 1, row->name,
+                           *value ? "takes no value" : "needs a value");
+    }
+    given[row - option_rows] = true;
+    snprintf(place, sizeof(place), ":%u:%zu", number, (size_t)(value - line) + 1);
+    return read_value(row, value, options, message) || message_prefix(message, place + 1);
+}
+
+static bool read_fold_file(struct options *options, bool given[OPTION_MOST_ROWS],
+                           struct message *message)
+{
+    static char text[64 * 1024];
+    FILE *const file = fopen(options->fold_file, "r");
+    unsigned number = 1;
+    size_t length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+    const bool read = file && !ferror(file);
+
+    if (!read) {
+        message_set(message, "--fold %.4096s: %s", options->fold_file, strerror(errno));
+    }
+    if (file) {
+        fclose(file);
+    }
+    if (length == sizeof(text) - 1 || strlen(text) != length) {
+        return message_set(message,
+                           "--fold %.4096s: is not a text of less than %zu bytes",
+                           options->fold_file, sizeof(text));
+    }
+    for (char *line = text, *end; read && *line; line = end) {
+        unsigned lines = 1;
+        for (end = line + strcspn(line, "\n"); *end && (end[1] == ' ' || end[1] == '\t');
+             end += 1 + strcspn(end + 1, "\n")) {
+            lines++;
+        }
+        if (*end) {
+            *end++ = '\0';
+        }
+        for (size_t last = strlen(line); last > 0 && strchr(" \t\r\n", line[last - 1]);) {
+            line[--last] = '\0';
+        }
+        if (*line && *line != '#' &&
+            !read_fold_line(options, line, number, given, message)) {
+            return false;
+        }
+        number += lines;
+    }
+    return read;
+}
+
 /* Reads all options of options->action; the operands follow from optind on. */
 static bool read_options(struct options *options, int argc, char **argv,
                          struct message *message)
@@ -262,6 +378,10 @@ static bool read_options(struct options *options, int argc, char **argv,
         }
         if (options->help || options->version) {
             return true;
+        }
+        if (option_rows[found - FIRST_VALUE].kind == VALUE_FOLD &&
+            !read_fold_file(options, given, message)) {
+            return false;
         }
     }
     return check_pairs(given, message);
@@ -367,6 +487,62 @@ static bool check_mean(const struct options *options, struct message *message)
                        type_name(options->acc));
 }
 
+/* An operator of the user's, as far as no file is needed. */
+static bool check_fold(const struct options *options, struct message *message)
+{
+    const struct fold_texts *const fold = &options->fold;
+    const bool is_opaque = fold->type_name != NULL;
+    struct user_fold user;
+
+    if (!fold->combine) {
+        return (!options->fold_file ||
+                message_set(message, "--fold %.4096s: has no combine",
+                            options->fold_file)) &&
+               (!options->raw_size ||
+                message_set(message,
+                            "--raw %zu: a number of bytes goes with "
+                            "--components or --type-name",
+                            options->raw_size));
+    }
+    if (is_opaque && !fold->type_size) {
+        return message_set(message, "--type-name needs --type-size");
+    }
+    if (is_opaque && options->action == ACTION_REDUCE && !options->out) {
+        return message_set(message,
+                           "--type-name needs --output: only the source knows "
+                           "what a %.200s means",
+                           fold->type_name);
+    }
+    if (options->exclusive && !fold->identity) {
+        return message_set(message, "--exclusive needs --identity");
+    }
+    /* A scalar's type may only show in the file; any shows what is wrong with texts. */
+    const bool is_scalar = !fold->components && !is_opaque;
+    bool done = user_fold_init(&user, fold, CLFOLD_I32, message);
+    if (done && options->raw_size && is_scalar) {
+        done = message_set(message,
+                           "--raw %zu: a number of bytes goes with --components "
+                           "or --type-name",
+                           options->raw_size);
+    } else if (done && options->raw_size && options->raw_size != user.layout.in_size) {
+        done = message_set(message, "--raw %zu: an element has %zu bytes",
+                           options->raw_size, user.layout.in_size);
+    } else if (done && options->element && !is_scalar &&
+               user.scalar != options->element) {
+        done = message_set(message, "--%s %s: the numbers of an element are not of it",
+                           options->raw ? "raw" : "text", type_name(options->element));
+    } else if (done && is_opaque && options->format == FORMAT_TEXT) {
+        done = message_set(message, "--text does not go with --type-name");
+    } else if (done && is_opaque && options->out && options->out_format == FORMAT_TEXT) {
+        done = message_set(message,
+                           "%.4096s: only the source knows what a %.200s means, "
+                           "so it is not written as text",
+                           options->out, fold->type_name);
+    }
+    user_fold_finish(&user);
+    return done;
+}
+
 static bool check_out(struct options *options, struct message *message)
 {
     if (strcmp(options->out, "/dev/stdout") == 0) {
@@ -384,8 +560,9 @@ static bool check_out(struct options *options, struct message *message)
     options->out_format = options->format;
     return output_file_is_direct(options->out) ||
            message_set(message,
-                       "OUT %.4096s: its name must end in .npy, in .bin for raw data or "
+                       "%s %.4096s: its name must end in .npy, in .bin for raw data or "
                        "in .txt, or be - for standard output",
+                       options->action == ACTION_REDUCE ? "--output" : "OUT",
                        options->out);
 }
 
@@ -425,9 +602,9 @@ static void choose_counts(struct options *options)
 static void take_file(struct options *options, char **operands)
 {
     options->file = operands[0];
-    options->format = options->raw    ? FORMAT_RAW
-                      : options->text ? FORMAT_TEXT
-                                      : FORMAT_NPY;
+    options->format = options->raw || options->raw_size ? FORMAT_RAW
+                      : options->text                   ? FORMAT_TEXT
+                                                        : FORMAT_NPY;
     options->element = options->raw ? options->raw : options->text;
 }
 
@@ -453,14 +630,16 @@ static bool check_command(struct options *options, char **operands,
         take_file(options, operands);
         options->operation = CLFOLD_REDUCE;
         return check_algorithm(options, message) && check_init(options, message) &&
-               check_mean(options, message);
+               check_mean(options, message) &&
+               (!options->out || check_out(options, message)) &&
+               check_fold(options, message);
     case ACTION_SCAN:
         take_file(options, operands);
         options->out = operands[1];
         options->operation =
             options->exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN;
         return check_algorithm(options, message) && check_init(options, message) &&
-               check_out(options, message);
+               check_out(options, message) && check_fold(options, message);
     case ACTION_EXPLAIN:
         return check_operation(options, operands[0], message) &&
                check_algorithm(options, message);

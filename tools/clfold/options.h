@@ -6,6 +6,7 @@
 #include "format.h"
 #include "list.h"
 #include "message.h"
+#include "user_fold.h"
 
 #include <clfold/clfold.h>
 
@@ -42,7 +43,10 @@ struct options {
     const char *algorithm_option; /* what named it */
     enum file_format format;
     struct text_form text_form; /* of text */
+    struct fold_texts fold;     /* reduce, scan: instead of `op` */
+    const char *fold_file;      /* which may hold them */
     clfold_type raw, text;      /* as named; `format` and `element` say which */
+    size_t raw_size;            /* bytes of an element, if `raw` is that */
     /* of raw data and of text (0: .npy tells), and of what other commands make */
     clfold_type element;
     const char *device; /* NULL: the default */
@@ -50,7 +54,7 @@ struct options {
     size_t memory; /* reduce, scan: bytes of numbers at once; 0: what the device takes */
     /* scan */
     const char *init; /* a number, or NULL */
-    const char *out;  /* "-": standard output */
+    const char *out;  /* "-": standard output; reduce: NULL: print the result */
     enum file_format out_format;
     size_t count;          /* explain, trace, tune */
     size_t min, max;       /* ladder, bench */

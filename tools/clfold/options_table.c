@@ -43,6 +43,10 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_BENCH_TYPES] = { "LIST", TYPE_NOTE, TYPE_NAMES " all" },
     [VALUE_SEPARATOR] = { .name = "C" },
     [VALUE_COLUMN] = { .name = "COL" },
+    [VALUE_RAW] = { "TYPE", TYPE_NOTE, TYPE_NAMES },
+    [VALUE_ARG] = { .name = "ARG" },
+    [VALUE_ARG_FILE] = { "ARG", .words = "*" },
+    [VALUE_FOLD] = { "FILE", .words = "*" },
 };
 
 enum {
@@ -152,9 +156,48 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "device", VALUE_DEVICE, TO(device), WITH_DEVICE,
       .help = "an index as clfold devices shows it, gpu, cpu, or a part of a name; "
               "default: the first GPU, else the first device" },
-    { "raw", VALUE_TYPE, TO(raw), REDUCE | SCAN,
+    { "combine", VALUE_TEXT, TO(fold.combine), REDUCE | SCAN, .excludes = "op,init",
+      .help =
+          "an operator of your own, which must be associative, in OpenCL C: what a op "
+          "b is, such as 'a + b', or with components '{ a.x * b.x, a.y + b.y }'. The "
+          "option --fold reads all of these from a file" },
+    { "identity", VALUE_TEXT, TO(fold.identity), REDUCE | SCAN, .needs = "combine",
+      .help = "its identity, such as '0' or '{ 1, 0 }'. An empty FILE "
+              "needs one, and so does an exclusive scan" },
+    { "components", VALUE_TEXT, TO(fold.components), REDUCE | SCAN, .needs = "combine",
+      .excludes = "acc,type-name",
+      .help = "what an element is: 1 to 4 numbers, such as 'float a; float b'. Those of "
+              "one type are an array of shape (n, k), others a structured dtype with "
+              "these names" },
+    { "type-name", VALUE_TEXT, TO(fold.type_name), REDUCE | SCAN, .needs = "combine",
+      .excludes = "acc",
+      .help = "or a type that --source defines; FILE has dtype V<N>, or is raw" },
+    { "type-size", VALUE_COUNT, TO(fold.type_size), REDUCE | SCAN, .needs = "type-name",
+      .least = 1, .help = "its size in bytes" },
+    { "source", VALUE_PATH, TO(fold.source), REDUCE | SCAN, .needs = "combine",
+      .help = "OpenCL C that comes before: types and functions" },
+    { "cuts", VALUE_TEXT, TO(fold.cuts), REDUCE | SCAN, .needs = "combine",
+      .help = "a condition on b under which a op b is b, whatever a is" },
+    { "commutative", VALUE_NONE, TO(fold.commutative), REDUCE | SCAN, .needs = "combine",
+      .help = "the operator may be reordered" },
+    { "partial", VALUE_NONE, TO(fold.partial), REDUCE | SCAN, .needs = "combine",
+      .help = "the operator is not defined for every value, since it divides or reads a "
+              "table; it then runs on one element at a time" },
+    { "arg", VALUE_ARG, TO(fold.args), REDUCE | SCAN, .needs = "combine",
+      .help = "a value for the texts, such as 'float alpha=0.1'; may be given again" },
+    { "arg-file", VALUE_ARG_FILE, TO(fold.args), REDUCE | SCAN, .needs = "combine",
+      .help = "a table for the texts, as NAME=FILE.npy; may be given again" },
+    { "fold", VALUE_FOLD, TO(fold_file), REDUCE | SCAN,
+      .help = "a file with a line for each of the options from --combine to --arg-file: "
+              "the name without the first hyphens, a blank, and the value. Lines that "
+              "begin with # "
+              "are comments, and those that begin with a blank go on with the value" },
+    { "output", VALUE_PATH, TO(out), REDUCE,
+      .help = "write the result into a file, as clfold scan does" },
+    { "raw", VALUE_RAW, TO(raw), REDUCE | SCAN,
       .help = "the file holds numbers of TYPE and nothing else, in this machine's byte "
-              "order" },
+              "order. With --components or --type-name TYPE may be the bytes of an "
+              "element" },
     { "text", VALUE_TYPE, TO(text), REDUCE | SCAN, .excludes = "raw",
       .help = "the file holds decimal numbers of TYPE, separated by white space or "
               "commas, or as --separator says. They may be in double quotes; outside "
@@ -264,6 +307,8 @@ const struct command_row command_rows[ACTIONS] = {
             "  clfold reduce --raw f32 --acc f64 --device cpu --json samples.f32\n"
             "The product of numbers in text from another program:\n"
             "  seq 10 | clfold reduce --text i32 --op mul -\n"
+            "The product of numbers modulo 97, by an operator of your own:\n"
+            "  clfold reduce --combine 'a * b % 97' --raw u64 numbers.u64\n"
             "The least number in one column of a table with a header, and its index:\n"
             "  clfold reduce --text f64 --column height --op arg-min table.csv\n",
     },

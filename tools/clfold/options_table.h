@@ -24,6 +24,10 @@ enum value_kind {
     VALUE_SECONDS,   /* double, from `least` to `most` */
     VALUE_SEPARATOR, /* char */
     VALUE_COLUMN,    /* const char *, a column of a text */
+    VALUE_RAW,       /* clfold_type, or bytes of an element */
+    VALUE_ARG,       /* struct fold_args */
+    VALUE_ARG_FILE,  /* the same */
+    VALUE_FOLD,      /* a file with lines for struct fold_texts */
     VALUE_KINDS
 };
 
@@ -49,7 +53,7 @@ struct option_row {
 };
 
 /* In the order of the help. A command has one row of a name at most. */
-enum { OPTION_MOST_ROWS = 64 };
+enum { OPTION_MOST_ROWS = 80 };
 extern const struct option_row
     option_rows[OPTION_MOST_ROWS]; /* after the last: no name */
 

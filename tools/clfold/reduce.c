@@ -1,10 +1,13 @@
 #include "commands.h"
 #include "folding.h"
+#include "output_file.h"
 #include "record.h"
 #include "result.h"
 #include "types.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 static bool take_result(void *user, struct folding *f, size_t count,
                         struct message *message)
@@ -22,7 +25,62 @@ static bool take_result(void *user, struct folding *f, size_t count,
     return true;
 }
 
-static bool print_json(const struct folding *f, const struct result *result,
+/* Of an operator of the user's: the last piece's, whose init was that before. */
+static bool take_bytes(void *user, struct folding *f, size_t count,
+                       struct message *message)
+{
+    const cl_int error =
+        clEnqueueReadBuffer(f->session.queue, f->results[f->pieces % 2], CL_TRUE, 0,
+                            f->user.layout.out_size, user, 0, NULL, NULL);
+
+    (void)count;
+    return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
+}
+
+struct outcome {
+    struct writer writer;
+    const void *bytes;
+};
+
+static bool write_outcome(const void *user, FILE *stream, struct message *message)
+{
+    const struct outcome *const outcome = user;
+    struct writer writer = outcome->writer;
+
+    writer.stream = stream;
+    return (writer_begin(&writer, 1) && writer_put(&writer, outcome->bytes, 1)) ||
+           message_set(message, "%s", strerror(errno));
+}
+
+/* A result, printed or into a file. */
+static bool put_outcome(const struct folding *f, const struct options *options,
+                        const void *bytes, struct message *message)
+{
+    const struct outcome outcome = {
+        folding_writer(f, options->out ? options->out_format : FORMAT_TEXT), bytes
+    };
+
+    return options->out && strcmp(options->out, "-") != 0
+               ? output_file_write(options->out, write_outcome, &outcome, message)
+               : write_outcome(&outcome, stdout, message);
+}
+
+static json_object *fields_json(const struct folding *f, const unsigned char *bytes)
+{
+    const clfold_layout *const layout = &f->user.layout;
+    json_object *const object = json_object_new_object();
+
+    for (uint32_t k = 0; object && k < layout->num_fields; k++) {
+        const clfold_field *const field = &layout->fields[k];
+        if (field->type) {
+            json_put(object, field->name, value_json(field->type, bytes + field->offset));
+        }
+    }
+    return object;
+}
+
+/* Takes `result`. */
+static bool print_json(const struct folding *f, json_object *result,
                        struct message *message)
 {
     json_object *const object = json_object_new_object();
@@ -31,38 +89,65 @@ static bool print_json(const struct folding *f, const struct result *result,
     snprintf(seconds, sizeof(seconds), "%.9f", f->seconds);
     const bool complete =
         object && json_put(object, "op", json_object_new_string(f->op)) &&
-        json_put(object, "type", json_object_new_string(type_name(f->input.type))) &&
-        json_put(object, "acc", json_object_new_string(type_name(f->fold.type))) &&
+        json_put(object, "type",
+                 json_object_new_string(folding_type(f, f->input.type))) &&
+        json_put(object, "acc", json_object_new_string(folding_type(f, f->fold.type))) &&
         json_put(object, "count", json_object_new_uint64(f->count)) &&
         json_put(object, "pieces", json_object_new_uint64(f->pieces)) &&
-        json_put(object, "result", result_json(result)) &&
+        json_put(object, "result", result) &&
         json_put(object, "device", json_object_new_string(f->session.device_name)) &&
         json_put(object, "kernel", json_object_new_string(f->report.algorithm)) &&
         json_put(object, "seconds", json_object_new_double_s(f->seconds, seconds));
     return json_print(object, complete, message);
 }
 
+static bool reduce_built_in(struct folding *f, const struct options *options,
+                            struct message *message)
+{
+    struct result result = { .op = f->fold.op, .type = f->fold.type };
+
+    if (!folding_run(f, options->memory, take_result, &result, message)) {
+        return false;
+    }
+    if (f->mean) {
+        result_divide(&result, f->count);
+    }
+    if (options->out && !put_outcome(f, options, result.items, message)) {
+        return false;
+    }
+    if (options->profile) {
+        profile_print(&f->session.profile);
+    }
+    if (options->json) {
+        return print_json(f, result_json(&result), message);
+    }
+    if (!options->out) {
+        result_print(&result);
+    }
+    return true;
+}
+
+static bool reduce_user(struct folding *f, const struct options *options,
+                        struct message *message)
+{
+    unsigned char bytes[256] = { 0 };
+
+    if (!folding_run(f, options->memory, take_bytes, bytes, message) ||
+        ((options->out || !options->json) && !put_outcome(f, options, bytes, message))) {
+        return false;
+    }
+    if (options->profile) {
+        profile_print(&f->session.profile);
+    }
+    return !options->json || print_json(f, fields_json(f, bytes), message);
+}
+
 bool command_reduce(const struct options *options, struct message *message)
 {
     struct folding f = { 0 };
-    struct result result = { 0 };
-    bool done = folding_open(&f, options, message);
+    const bool done = folding_open(&f, options, message) &&
+                      (f.is_user ? reduce_user : reduce_built_in)(&f, options, message);
 
-    if (done) {
-        result = (struct result){ .op = f.fold.op, .type = f.fold.type };
-        done = folding_run(&f, options->memory, take_result, &result, message);
-    }
-    if (done && f.mean) {
-        result_divide(&result, f.count);
-    }
-    if (done && options->profile) {
-        profile_print(&f.session.profile);
-    }
-    if (done && options->json) {
-        done = print_json(&f, &result, message);
-    } else if (done) {
-        result_print(&result);
-    }
     folding_close(&f);
     return done;
 }

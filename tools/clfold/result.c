@@ -93,7 +93,7 @@ void result_print(const struct result *result)
     }
 }
 
-static json_object *json_value(clfold_type type, const void *value)
+json_object *value_json(clfold_type type, const void *value)
 {
     char text[NUMBER_TEXT];
 
@@ -116,12 +116,12 @@ static json_object *json_item(const struct result *result, unsigned i)
     const void *const value = value_at(result, i);
 
     if (!op_result(result->op).position) {
-        return json_value(result->type, value);
+        return value_json(result->type, value);
     }
     const uint64_t index = result->items[i].index;
     json_object *object = json_object_new_object();
     if (object && (!json_put(object, "index", json_object_new_uint64(index)) ||
-                   !json_put(object, "value", json_value(result->type, value)))) {
+                   !json_put(object, "value", value_json(result->type, value)))) {
         json_object_put(object);
         object = NULL;
     }

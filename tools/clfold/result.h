@@ -28,8 +28,10 @@ void result_divide(struct result *result, uint64_t count);
 /* A line for each value: "value" or "index value". */
 void result_print(const struct result *result);
 
-/* A value; { "index", "value" }; { "min", "max" } of either. Infinities and NaNs are
- * strings, since JSON has no such numbers. NULL: memory ran out. */
+/* Infinities and NaNs are strings, since JSON has no such numbers. NULL: no memory. */
+json_object *value_json(clfold_type type, const void *value);
+
+/* A value; { "index", "value" }; { "min", "max" } of either. */
 json_object *result_json(const struct result *result);
 
 #endif

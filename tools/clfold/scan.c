@@ -41,7 +41,7 @@ static bool begin_output(struct output *o, const struct folding *f,
 {
     const bool is_known = f->input.bytes != INPUT_UNKNOWN;
 
-    o->writer = (struct writer){ stdout, o->options->out_format, f->fold.type };
+    o->writer = folding_writer(f, o->options->out_format);
     if (strcmp(o->options->out, "-") == 0) {
         o->name = "standard output";
     } else if (output_file_open(&o->file, o->options->out, message)) {
@@ -83,7 +83,7 @@ static bool write_part(void *user, void *data, size_t size, struct message *mess
 {
     struct writing *const w = user;
     const struct writer *const writer = &w->output->writer;
-    const size_t element = type_size(writer->type), step = NUMBERS_A_STEP * element;
+    const size_t element = writer_element(writer), step = NUMBERS_A_STEP * element;
 
     for (size_t at = 0, length; at < size; at += length) {
         length = size - at < step ? size - at : step;
@@ -99,7 +99,7 @@ static bool write_piece(void *user, struct folding *f, size_t count,
                         struct message *message)
 {
     struct output *const o = user;
-    struct writing w = { o, f, count * type_size(f->fold.type) };
+    struct writing w = { o, f, count * f->user.layout.out_size };
 
     return (f->count > 0 || begin_output(o, f, message)) &&
            buffer_visit(&f->session, f->out, CL_MAP_READ, w.bytes, write_part, &w,
@@ -113,10 +113,11 @@ static bool print_json(const struct folding *f, struct message *message)
 
     snprintf(seconds, sizeof(seconds), "%.9f", f->seconds);
     const bool complete =
-        object && json_put(object, "op", json_object_new_string(op_name(f->fold.op))) &&
+        object && json_put(object, "op", json_object_new_string(f->op)) &&
         json_put(object, "kind", json_object_new_string(scan_kind(f->operation))) &&
-        json_put(object, "type", json_object_new_string(type_name(f->input.type))) &&
-        json_put(object, "acc", json_object_new_string(type_name(f->fold.type))) &&
+        json_put(object, "type",
+                 json_object_new_string(folding_type(f, f->input.type))) &&
+        json_put(object, "acc", json_object_new_string(folding_type(f, f->fold.type))) &&
         json_put(object, "count", json_object_new_uint64(f->count)) &&
         json_put(object, "pieces", json_object_new_uint64(f->pieces)) &&
         json_put(object, "algorithm", json_object_new_string(f->report.algorithm)) &&

@@ -23,35 +23,57 @@ bool writer_format(const char *name, enum file_format *format)
     return false;
 }
 
-static bool put_text(const struct writer *writer, const unsigned char *data, size_t count)
+size_t writer_element(const struct writer *writer)
 {
-    const size_t size = type_size(writer->type);
+    return writer->layout ? writer->layout->out_size : type_size(writer->type);
+}
+
+static bool put_number(const struct writer *writer, clfold_type type, const void *at,
+                       char end)
+{
     char text[NUMBER_TEXT + 1];
 
-    for (size_t i = 0; i < count; i++) {
-        number_print(text, writer->type, data + i * size);
-        strcat(text, "\n");
-        if (fputs(text, writer->stream) == EOF) {
-            return false;
-        }
+    number_print(text, type, at);
+    return fputs(text, writer->stream) != EOF && fputc(end, writer->stream) != EOF;
+}
+
+/* A line for each element, its fields separated by blanks. */
+static bool put_text(const struct writer *writer, const unsigned char *data, size_t count)
+{
+    const size_t size = writer_element(writer);
+    const uint32_t num = writer->layout ? writer->layout->num_fields : 1;
+    bool done = true;
+
+    for (size_t i = 0; done && i < count * num; i++) {
+        const uint32_t k = (uint32_t)(i % num);
+        const clfold_field *const field =
+            writer->layout ? &writer->layout->fields[k] : NULL;
+        done = put_number(writer, field ? field->type : writer->type,
+                          data + i / num * size + (field ? field->offset : 0),
+                          k + 1 == num ? '\n' : ' ');
     }
-    return true;
+    return done;
 }
 
 bool writer_begin(const struct writer *writer, uint64_t count)
 {
-    unsigned char header[NPY_WRITTEN];
+    unsigned char header[NPY_WRITTEN_FIELDS];
+    size_t size = NPY_WRITTEN;
 
     if (writer->format != FORMAT_NPY) {
         return true;
     }
-    npy_write(header, writer->type, count);
-    return fwrite(header, sizeof(header), 1, writer->stream) == 1;
+    if (writer->layout) {
+        size = npy_write_fields(header, writer->layout, writer->type, count);
+    } else {
+        npy_write(header, writer->type, count);
+    }
+    return fwrite(header, size, 1, writer->stream) == 1;
 }
 
 bool writer_put(const struct writer *writer, const void *data, size_t count)
 {
     return writer->format == FORMAT_TEXT
                ? put_text(writer, data, count)
-               : fwrite(data, type_size(writer->type), count, writer->stream) == count;
+               : fwrite(data, writer_element(writer), count, writer->stream) == count;
 }

@@ -14,8 +14,12 @@
 struct writer {
     FILE *stream;
     enum file_format format;
-    clfold_type type;
+    clfold_type type;            /* of the numbers; of elements that are several, or 0 */
+    const clfold_layout *layout; /* of those elements; NULL: they are numbers */
 };
+
+/* Bytes of an element. */
+size_t writer_element(const struct writer *writer);
 
 /* The format by a name's end: .npy, .bin or .txt. False: none of them. */
 bool writer_format(const char *name, enum file_format *format);
