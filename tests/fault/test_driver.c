@@ -390,6 +390,45 @@ static void test_build_again(void **state)
     }
 }
 
+/* A thousand texts, of which none compiles, and some that do: neither the process nor the
+ * driver's objects grow. */
+static void test_thousand_texts(void **state)
+{
+    const clfold_context_params params = { .max_programs = 16 };
+    clfold_context *ctx = NULL;
+    struct clspy_live live = { 0 };
+    int64_t blocks = 0;
+    char text[64];
+    clfold_fold fold = { .type = CLFOLD_I64,
+                         .in = CLFOLD_I32,
+                         .combine = text,
+                         .flags = CLFOLD_PARTIAL,
+                         .algorithm = "serial" };
+    cl_long result;
+
+    (void)state;
+    assert_ok(clfold_context_create(&ctx, device.context, device.id, &params));
+    for (int i = 1; i <= 1000; ++i) {
+        const bool compiles = i % 50 == 0;
+        snprintf(text, sizeof(text), "a + b + 0 * %d", i);
+        if (!compiles) {
+            fail_builds(1, CL_BUILD_PROGRAM_FAILURE);
+        }
+        assert_int_equal(clfold_reduce_host(ctx, device.queue, &fold, input, 0, 16,
+                                            &result, sizeof(result)),
+                         compiles ? CLFOLD_OK : CLFOLD_ERROR_BUILD);
+        clspy_disarm();
+        log_clear();
+        if (i == 500) {
+            live = clspy_live();
+            blocks = alloc_spy_live();
+        }
+    }
+    assert_string_equal(clspy_leaks(&live), "");
+    assert_int_equal(alloc_spy_live(), blocks);
+    clfold_context_destroy(&ctx);
+}
+
 /* A log that cannot be read is not a failure of its own. Each build's log takes two
  * calls, and the call returns the words of the last build: its are number 5 and 6. */
 static void build_without_log(uint64_t call, const char *words)
@@ -916,6 +955,7 @@ int main(void)
         cmocka_unit_test_setup(test_too_many_next_tiles, reset),
         cmocka_unit_test_setup(test_trace_next_tile, reset),
         cmocka_unit_test_setup(test_build_again, reset),
+        cmocka_unit_test_setup(test_thousand_texts, reset),
         cmocka_unit_test_setup(test_no_log, reset),
         cmocka_unit_test_setup(test_no_memory_for_log, reset),
         cmocka_unit_test_setup(test_threads_build_once, reset),

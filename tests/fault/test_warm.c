@@ -17,31 +17,50 @@ struct warm {
     clfold_operation operation;
     const char *algorithm;
     size_t count;
+    const char *combine; /* NULL: the built-in add */
 };
 
 static const struct warm calls[] = {
-    { "reduce, nothing", CLFOLD_REDUCE, NULL, 0 },
-    { "reduce, one launch", CLFOLD_REDUCE, NULL, 16 },
-    { "reduce", CLFOLD_REDUCE, NULL, COUNT },
-    { "reduce, a rung", CLFOLD_REDUCE, "reduce6", COUNT },
-    { "scan, nothing", CLFOLD_INCLUSIVE_SCAN, NULL, 0 },
-    { "scan, few", CLFOLD_INCLUSIVE_SCAN, NULL, 16 },
-    { "exclusive scan, few", CLFOLD_EXCLUSIVE_SCAN, NULL, 16 },
-    { "scan_single_group", CLFOLD_INCLUSIVE_SCAN, "scan_single_group", COUNT },
-    { "reduce_then_scan", CLFOLD_INCLUSIVE_SCAN, "reduce_then_scan", COUNT },
-    { "scan_then_propagate", CLFOLD_EXCLUSIVE_SCAN, "scan_then_propagate", COUNT },
-    { "scan_lookback", CLFOLD_INCLUSIVE_SCAN, "scan_lookback", COUNT },
-    { "exclusive scan_lookback", CLFOLD_EXCLUSIVE_SCAN, "scan_lookback", COUNT },
+    { "reduce, nothing", CLFOLD_REDUCE, NULL, 0, NULL },
+    { "reduce, one launch", CLFOLD_REDUCE, NULL, 16, NULL },
+    { "reduce", CLFOLD_REDUCE, NULL, COUNT, NULL },
+    { "reduce, a rung", CLFOLD_REDUCE, "reduce6", COUNT, NULL },
+    { "scan, nothing", CLFOLD_INCLUSIVE_SCAN, NULL, 0, NULL },
+    { "scan, few", CLFOLD_INCLUSIVE_SCAN, NULL, 16, NULL },
+    { "exclusive scan, few", CLFOLD_EXCLUSIVE_SCAN, NULL, 16, NULL },
+    { "scan_single_group", CLFOLD_INCLUSIVE_SCAN, "scan_single_group", COUNT, NULL },
+    { "reduce_then_scan", CLFOLD_INCLUSIVE_SCAN, "reduce_then_scan", COUNT, NULL },
+    { "scan_then_propagate", CLFOLD_EXCLUSIVE_SCAN, "scan_then_propagate", COUNT, NULL },
+    { "scan_lookback", CLFOLD_INCLUSIVE_SCAN, "scan_lookback", COUNT, NULL },
+    { "exclusive scan_lookback", CLFOLD_EXCLUSIVE_SCAN, "scan_lookback", COUNT, NULL },
+    { "reduce by a text", CLFOLD_REDUCE, NULL, COUNT, "a + b + 0 * m" },
+    { "scan by a text", CLFOLD_INCLUSIVE_SCAN, NULL, COUNT, "a + b + 0 * m" },
 };
 #define NUM_CALLS (sizeof(calls) / sizeof(calls[0]))
+
+static clfold_fold fold_of(const struct warm *warm)
+{
+    static const cl_long value = 7;
+    static const clfold_arg args[] = { CLFOLD_VALUE("long", m, value) };
+    clfold_fold fold = sum;
+
+    if (warm->combine) {
+        fold.op = 0;
+        fold.combine = warm->combine;
+        fold.identity = "0";
+        fold.args = args;
+        fold.num_args = 1;
+    }
+    fold.algorithm = warm->algorithm;
+    return fold;
+}
 
 static clfold_status make(clfold_context *ctx, cl_command_queue queue,
                           const struct warm *warm, const cl_event *wait, cl_event *event)
 {
-    clfold_fold fold = sum;
+    const clfold_fold fold = fold_of(warm);
     cl_uint num = wait ? 1 : 0;
 
-    fold.algorithm = warm->algorithm;
     switch (warm->operation) {
     case CLFOLD_REDUCE:
         return clfold_reduce(ctx, queue, &fold, input, 0, output, 0, warm->count, num,
@@ -130,10 +149,9 @@ static void check_in_order(const struct warm *warm)
     clfold_context *ctx = open_warm(device.queue, warm);
     struct clspy_live live = clspy_live();
     struct tally before = count(ctx), after;
+    const clfold_fold fold = fold_of(warm);
     clfold_report report;
-    clfold_fold fold = sum;
 
-    fold.algorithm = warm->algorithm;
     assert_ok(clfold_explain(ctx, warm->operation, &fold, warm->count, NULL, &report));
     for (int i = 0; i < MOST_IN_FLIGHT; ++i) {
         assert_ok(make(ctx, device.queue, warm, NULL, NULL));
