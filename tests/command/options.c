@@ -76,7 +76,8 @@ static const struct {
 } commands[] = {
     { "devices", "" },     { "reduce", "x" }, { "scan", "x y.npy" },
     { "explain", "scan" }, { "ladder", "" },  { "trace", "" },
-    { "bench", "" },       { "tune", "" },    { "help", "" },
+    { "bench", "" },       { "tune", "" },    { "check-fold", "--combine=a" },
+    { "help", "" },
 };
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -102,7 +103,8 @@ static const struct known {
       ": the types are i8 u8" },
     { "raw", "reduce scan", "u8", "float i7", ": the types are i8 u8" },
     { "text", "reduce scan", "f16", "float i7", ": the types are i8 u8" },
-    { "type", "explain ladder trace", "f64", "float i7", ": the types are i8 u8" },
+    { "type", "explain ladder trace check-fold", "f64", "float i7",
+      ": the types are i8 u8" },
     { "types", "bench tune", "u8:u64,f32",
       "f31 f32, ,f32 f32: u8:u64:u64 u8:f3x,f32 all,f32 "
       "an-over-long-name-of-no-type-at-all",
@@ -122,16 +124,18 @@ static const struct known {
       ": the algorithms are " SCAN_ALGORITHM_NAMES },
     { "algorithm", "trace", "chained", "best auto back single-group reduce_then_scan",
       ": the algorithms are scan_lookback scan_chained" },
-    { "count", "explain trace tune", "2^20", "-1 2^64 1.5 1e x",
+    { "count", "explain trace tune check-fold", "2^20", "-1 2^64 1.5 1e x",
       ": a count is a number" },
+    { "seed", "check-fold", "2", "-1 2^64 1.5 1e x", ": a count is a number" },
     { "memory", "reduce scan", "64Mi", "0 -1 2^64 1.5 64M x",
       ": a limit in bytes is a number" },
     { "min", "ladder bench", "1000", "-1 2^64 1.5 1e x", ": a count is a number" },
     { "max", "ladder bench", "1e9", "-1 2^64 1.5 1e x", ": a count is a number" },
     { "seconds", "bench tune", "1.5", "-1 1x 1s nan x 1e9", ": a number from" },
-    { "device", "reduce scan explain ladder trace bench tune", "cpu", "",
+    { "device", "reduce scan explain ladder trace bench tune check-fold", "cpu", "",
       "needs an index, gpu, cpu or a part of a name" },
-    { .name = "quiet", .commands = "reduce scan explain ladder trace bench tune" },
+    { .name = "quiet",
+      .commands = "reduce scan explain ladder trace bench tune check-fold" },
     { "separator", "reduce scan", ";", "ab 5 z + - . # \" \\n \xa7",
       ": a separator is one character" },
     { "skip", "reduce scan", "2", "-1 2^64 1.5 x", ": a count is a number" },
@@ -166,8 +170,8 @@ static const char fold_options[] =
 
 static bool takes(size_t command, const char *option)
 {
-    bool found =
-        in_list(fold_options, option) && in_list("reduce scan", commands[command].name);
+    bool found = in_list(fold_options, option) &&
+                 in_list("reduce scan check-fold", commands[command].name);
 
     for (size_t i = 0; i < NUM_KNOWN; i++) {
         found = found || (strcmp(known[i].name, option) == 0 &&
@@ -683,6 +687,8 @@ static void operators(void **state)
         { "reduce --combine a --arg m x", "--arg m: is not of the form TYPE" },
         { "reduce --combine a --raw 0 x", ": the types are i8 u8" },
         { "reduce --combine a --raw 4097 x", ": the types are i8 u8" },
+        { "check-fold", "check-fold needs --combine or --fold" },
+        { "check-fold --combine a x", "check-fold takes no argument" },
         { "reduce --output r x", "--output r: its name must end in .npy" },
     };
 
@@ -752,6 +758,7 @@ static void helps(void **state)
         "Usage: clfold trace [options]\n\nScans",
         "Usage: clfold bench [options]\n\nTimes",
         "Usage: clfold tune [options]\n       clfold tune --show | --reset",
+        "Usage: clfold check-fold [options]\n\nDraws",
         "Usage: clfold help [COMMAND]\n\nPrints",
     };
     static const char *const spellings[] = { "-h", "--help", "--hel" };

@@ -12,7 +12,7 @@ AFFINE = [
 ]  # fmt: skip
 MIXED = [
     "--components", "ulong n; uint last; ushort most",
-    "--combine", "{ a.n + b.n, b.last, max(a.most, b.most) }", "--identity", "{ 0, 0, 0 }",
+    "--combine", "{ a.n + b.n, b.last, max(a.most, b.most) }",
 ]  # fmt: skip
 FIELDS = np.dtype([("n", "u8"), ("last", "u4"), ("most", "u2")], align=True)
 QUAD = "typedef struct { int x[4]; } quad;\n" \
@@ -184,4 +184,39 @@ def rejected(d, device):
     check(done.returncode == 1 and b"combine:1:5: " in done.stderr, f"{done}")
 
 
-CASES = [one_type, several_types, opaque, arguments, rejected]
+SEGMENTS = ["--components", "int v; uint f", "--combine",
+            "{ pick(truth(b.f), b.v, a.v + b.v), pick(truth(b.f), b.f, a.f) }"]  # fmt: skip
+
+
+def laws(d, device):
+    """check-fold finds what breaks each law, and nothing in operators that keep them."""
+    where = ["check-fold", "--device", device["index"], "--count", 100]
+    for words in [
+        ["--combine", "a + b", "--identity", "0", "--commutative"], AFFINE, MIXED,
+        [*SEGMENTS, "--identity", "{ 0, 0 }", "--cuts", "b.f != 0"],
+        ["--combine", "max(a, b)", "--type", "u8", "--identity", "0", "--commutative"],
+        ["--type-name", "quad", "--type-size", 16, "--combine", "join(a, b)",
+         "--source", d.write(QUAD.encode(), "quad.cl")],
+    ]:  # fmt: skip
+        told = good(d, *where, *words)
+        check("100 draws broke no law" in told, f"{words}: {told!r}")
+    for part, items, *words in [
+        ("the operator is not associative", "abc", "--combine", "a - b", "--type", "i32"),
+        ("the operator is not associative", "abc", "--combine", "(a + b) / 2"),
+        ("identity op a is not a", "a", "--combine", "a + b", "--identity", "1"),
+        ("a op identity is not a", "a", "--combine", "b", "--identity", "1"),
+        ("the operator is not commutative", "ab", *AFFINE, "--commutative"),
+        ("cuts holds for b, but", "ab", *SEGMENTS, "--cuts", "b.v != 0"),
+        ("the operator runs on scalars", "", "--components", "int v; uint f", "--combine",
+         "{ b.f & 1 ? b.v : a.v + b.v, a.f | b.f }"),
+    ]:  # fmt: skip
+        done = d.run(*where, *words)
+        told = done.stdout.decode()
+        check(done.returncode == 1 and part.encode() in done.stderr, f"{words}: {done}")
+        check(all(f"  {item} = " in told for item in items), f"{words}: {told!r}")
+    told = d.run(*where, "--combine", "a - b", "--type", "i32").stdout.decode()
+    check(told == "  a = 0\n  b = 0\n  c = 1\n  (a op b) op c = -1\n  a op (b op c) = 1\n",
+          f"{told!r}")  # fmt: skip
+
+
+CASES = [one_type, several_types, opaque, arguments, rejected, laws]

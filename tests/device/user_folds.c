@@ -56,7 +56,8 @@ struct mixed {
 static void combine_mixed(void *out, const void *a, const void *b)
 {
     const struct mixed *x = a, *y = b;
-    struct mixed r = { x->sum + y->sum, y->last, x->most > y->most ? x->most : y->most };
+    struct mixed r = { x->sum + y->sum, y->last ? y->last : x->last,
+                       x->most > y->most ? x->most : y->most };
 
     memcpy(out, &r, sizeof(r));
 }
@@ -229,7 +230,8 @@ static const struct subject subjects[] = {
       .word = 1 },
     { .fold = { .name = "mixed",
                 .components = "ulong sum; uint last; ushort most",
-                .combine = "{ a.sum + b.sum, b.last, max(a.most, b.most) }",
+                .combine = "{ a.sum + b.sum, pick(truth(b.last), b.last, a.last),\n"
+                           "  max(a.most, b.most) }",
                 .identity = "{ 0, 0, 0 }" },
       .size = 16,
       .identity = &nothing,

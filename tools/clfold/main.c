@@ -55,6 +55,8 @@ static bool run(const struct options *options, struct message *message)
         return command_bench(options, message);
     case ACTION_TUNE:
         return command_tune(options, message);
+    case ACTION_CHECK_FOLD:
+        return command_check_fold(options, message);
     case ACTION_HELP: /* options_read has made it the help of a command */
     case ACTIONS:
         break;

@@ -494,6 +494,9 @@ static bool check_fold(const struct options *options, struct message *message)
     const bool is_opaque = fold->type_name != NULL;
     struct user_fold user;
 
+    if (!fold->combine && options->action == ACTION_CHECK_FOLD) {
+        return message_set(message, "check-fold needs --combine or --fold");
+    }
     if (!fold->combine) {
         return (!options->fold_file ||
                 message_set(message, "--fold %.4096s: has no combine",
@@ -527,8 +530,8 @@ static bool check_fold(const struct options *options, struct message *message)
     } else if (done && options->raw_size && options->raw_size != user.layout.in_size) {
         done = message_set(message, "--raw %zu: an element has %zu bytes",
                            options->raw_size, user.layout.in_size);
-    } else if (done && options->element && !is_scalar &&
-               user.scalar != options->element) {
+    } else if (done && options->action != ACTION_CHECK_FOLD && options->element &&
+               !is_scalar && user.scalar != options->element) {
         done = message_set(message, "--%s %s: the numbers of an element are not of it",
                            options->raw ? "raw" : "text", type_name(options->element));
     } else if (done && is_opaque && options->format == FORMAT_TEXT) {
@@ -656,6 +659,8 @@ static bool check_command(struct options *options, char **operands,
                 message_set(message,
                             "--op and --folds together leave no case: arg-min is a "
                             "reduction"));
+    case ACTION_CHECK_FOLD:
+        return check_fold(options, message);
     case ACTION_HELP:
         options->help = true;
         options->action = ACTION_NONE;

@@ -23,6 +23,7 @@ enum action {
     ACTION_TRACE,
     ACTION_BENCH,
     ACTION_TUNE,
+    ACTION_CHECK_FOLD,
     ACTION_HELP, /* once read, it is the action whose help is printed */
     ACTIONS
 };
@@ -56,7 +57,8 @@ struct options {
     const char *init; /* a number, or NULL */
     const char *out;  /* "-": standard output; reduce: NULL: print the result */
     enum file_format out_format;
-    size_t count;          /* explain, trace, tune */
+    size_t count;          /* explain, trace, tune, check-fold */
+    size_t seed;           /* check-fold */
     size_t min, max;       /* ladder, bench */
     const char *csv, *svg; /* of ladder, trace and bench: files, or NULL */
     double seconds;        /* bench: for each case and count; tune: in all */

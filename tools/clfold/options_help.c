@@ -64,7 +64,7 @@ static void print_commands(FILE *stream, bool usage)
             fprintf(stream, "clfold %s %.*s\n       ", row->name,
                     (int)strcspn(row->usage, "\n"), row->usage);
         } else {
-            fprintf(stream, "  %-9s%s\n", row->name, row->summary);
+            fprintf(stream, "  %-12s%s\n", row->name, row->summary);
         }
     }
 }

@@ -59,6 +59,7 @@ enum {
     TRACE = 1 << ACTION_TRACE,
     BENCH = 1 << ACTION_BENCH,
     TUNE = 1 << ACTION_TUNE,
+    CHECK = 1 << ACTION_CHECK_FOLD,
     HELP = 1 << ACTION_HELP,
     ALL = (1 << ACTIONS) - 1,
     WITH_DEVICE = ALL & ~(NONE | DEVICES | HELP)
@@ -90,6 +91,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "the type of the elements, and the one to fold in" },
     { "type", VALUE_TYPE, TO(element), LADDER, .initial = "i32",
       .help = "the type of the elements, and the one to fold in" },
+    { "type", VALUE_TYPE, TO(element), CHECK, .initial = "f32",
+      .help = "what is folded, without --components and --type-name" },
     { "types", VALUE_BENCH_TYPES, TO(bench), BENCH,
       .help = "types of elements, such as f32,u8:u64, where u8:u64 is u8 folded in u64; "
               "the second must be of the same kind, and not narrower. all is each type "
@@ -115,6 +118,10 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "count", VALUE_COUNT, TO(count), TUNE, .least = 1,
       .help = "the number of elements, in the middle of its class if it is a power of "
               "four; default: 2^26, or less if memory is small" },
+    { "count", VALUE_COUNT, TO(count), CHECK, .initial = "1000", .least = 1,
+      .help = "how many draws" },
+    { "seed", VALUE_COUNT, TO(seed), CHECK, .initial = "1",
+      .help = "another number draws other items" },
     { "min", VALUE_COUNT, TO(min), LADDER, .initial = "2^17", .least = 1,
       .help = "the least number of elements" },
     { "min", VALUE_COUNT, TO(min), BENCH, .least = 1,
@@ -156,38 +163,41 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "device", VALUE_DEVICE, TO(device), WITH_DEVICE,
       .help = "an index as clfold devices shows it, gpu, cpu, or a part of a name; "
               "default: the first GPU, else the first device" },
-    { "combine", VALUE_TEXT, TO(fold.combine), REDUCE | SCAN, .excludes = "op,init",
+    { "combine", VALUE_TEXT, TO(fold.combine), REDUCE | SCAN | CHECK,
+      .excludes = "op,init",
       .help =
           "an operator of your own, which must be associative, in OpenCL C: what a op "
           "b is, such as 'a + b', or with components '{ a.x * b.x, a.y + b.y }'. The "
           "option --fold reads all of these from a file" },
-    { "identity", VALUE_TEXT, TO(fold.identity), REDUCE | SCAN, .needs = "combine",
+    { "identity", VALUE_TEXT, TO(fold.identity), REDUCE | SCAN | CHECK,
+      .needs = "combine",
       .help = "its identity, such as '0' or '{ 1, 0 }'. An empty FILE "
               "needs one, and so does an exclusive scan" },
-    { "components", VALUE_TEXT, TO(fold.components), REDUCE | SCAN, .needs = "combine",
-      .excludes = "acc,type-name",
+    { "components", VALUE_TEXT, TO(fold.components), REDUCE | SCAN | CHECK,
+      .needs = "combine", .excludes = "acc,type-name",
       .help = "what an element is: 1 to 4 numbers, such as 'float a; float b'. Those of "
               "one type are an array of shape (n, k), others a structured dtype with "
               "these names" },
-    { "type-name", VALUE_TEXT, TO(fold.type_name), REDUCE | SCAN, .needs = "combine",
-      .excludes = "acc",
+    { "type-name", VALUE_TEXT, TO(fold.type_name), REDUCE | SCAN | CHECK,
+      .needs = "combine", .excludes = "acc",
       .help = "or a type that --source defines; FILE has dtype V<N>, or is raw" },
-    { "type-size", VALUE_COUNT, TO(fold.type_size), REDUCE | SCAN, .needs = "type-name",
-      .least = 1, .help = "its size in bytes" },
-    { "source", VALUE_PATH, TO(fold.source), REDUCE | SCAN, .needs = "combine",
+    { "type-size", VALUE_COUNT, TO(fold.type_size), REDUCE | SCAN | CHECK,
+      .needs = "type-name", .least = 1, .help = "its size in bytes" },
+    { "source", VALUE_PATH, TO(fold.source), REDUCE | SCAN | CHECK, .needs = "combine",
       .help = "OpenCL C that comes before: types and functions" },
-    { "cuts", VALUE_TEXT, TO(fold.cuts), REDUCE | SCAN, .needs = "combine",
+    { "cuts", VALUE_TEXT, TO(fold.cuts), REDUCE | SCAN | CHECK, .needs = "combine",
       .help = "a condition on b under which a op b is b, whatever a is" },
-    { "commutative", VALUE_NONE, TO(fold.commutative), REDUCE | SCAN, .needs = "combine",
-      .help = "the operator may be reordered" },
-    { "partial", VALUE_NONE, TO(fold.partial), REDUCE | SCAN, .needs = "combine",
+    { "commutative", VALUE_NONE, TO(fold.commutative), REDUCE | SCAN | CHECK,
+      .needs = "combine", .help = "the operator may be reordered" },
+    { "partial", VALUE_NONE, TO(fold.partial), REDUCE | SCAN | CHECK, .needs = "combine",
       .help = "the operator is not defined for every value, since it divides or reads a "
               "table; it then runs on one element at a time" },
-    { "arg", VALUE_ARG, TO(fold.args), REDUCE | SCAN, .needs = "combine",
+    { "arg", VALUE_ARG, TO(fold.args), REDUCE | SCAN | CHECK, .needs = "combine",
       .help = "a value for the texts, such as 'float alpha=0.1'; may be given again" },
-    { "arg-file", VALUE_ARG_FILE, TO(fold.args), REDUCE | SCAN, .needs = "combine",
+    { "arg-file", VALUE_ARG_FILE, TO(fold.args), REDUCE | SCAN | CHECK,
+      .needs = "combine",
       .help = "a table for the texts, as NAME=FILE.npy; may be given again" },
-    { "fold", VALUE_FOLD, TO(fold_file), REDUCE | SCAN,
+    { "fold", VALUE_FOLD, TO(fold_file), REDUCE | SCAN | CHECK,
       .help = "a file with a line for each of the options from --combine to --arg-file: "
               "the name without the first hyphens, a blank, and the value. Lines that "
               "begin with # "
@@ -489,6 +499,24 @@ const struct command_row command_rows[ACTIONS] = {
             "Search for a minute, for about 2^20 elements, and show the rows:\n"
             "  clfold tune --count 2^20 --seconds 60\n"
             "  clfold tune --show\n",
+    },
+    [ACTION_CHECK_FOLD] = {
+        "check-fold", "[options]",
+        "look for items for which an operator of your own is wrong",
+        "no argument", 0,
+        "Draws random items, and numbers that often make trouble, and looks for some "
+        "that break a law: (a op b) op c is a op (b op c); the identity changes "
+        "nothing; with --commutative, a op b is b op a; with --cuts, a op b is b where "
+        "the condition holds. Then it compares the operator on 16 elements at once "
+        "with one at a time. It prints the items that it found, with simpler numbers "
+        "if these break the law too, as initialisers of C, and the exit status is 1.\n",
+        "Floats may differ in half of their digits: by 2^-12 for f32, 2^-26 for f64 and "
+        "2^-5 for f16, relative to the larger, or to 1. Numbers are any of their types, "
+        "so an operator that is right for some of them only, such as flags of 0 and 1, "
+        "may be said to be wrong. Items of --type-name are random bytes.\n",
+        .examples =
+            "The mean of two numbers is no operator that can be folded:\n"
+            "  clfold check-fold --combine '(a + b) / 2'\n",
     },
     [ACTION_HELP] = {
         .name = "help", .usage = "[COMMAND]",

@@ -43,6 +43,11 @@ struct user_fold {
 bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
                     clfold_type element, struct message *message);
 
+/* Reads the files of args into buffers. */
+struct session;
+bool user_fold_load(struct user_fold *user, const struct session *session,
+                    struct message *message);
+
 /* How OpenCL C calls a type: "float". */
 const char *user_fold_word(clfold_type type);
 
