@@ -295,7 +295,7 @@ static bool report(struct checker *c, const struct law *law, struct item items[N
     if (!simplify(c, law, items, sides, message)) {
         return false;
     }
-    for (size_t i = 0; i < law->num; i++) {
+    for (size_t i = 0; i < law->num && i < NUM_ITEMS; i++) {
         print_item(c, names[i], &items[i]);
     }
     print_item(c, law->sides[0], &sides[0]);
