@@ -20,6 +20,7 @@ static const clfold_fold bounds = {
     .source = CLFOLD_HERE "struct box { float low[3], high[3]; };\n"
                           "struct box join(struct box a, struct box b)\n"
                           "{\n"
+                          "#pragma unroll\n"
                           "    for (int k = 0; k < 3; ++k) {\n"
                           "        a.low[k] = fmin(a.low[k], b.low[k]);\n"
                           "        a.high[k] = fmax(a.high[k], b.high[k]);\n"
