@@ -614,7 +614,6 @@ typedef struct clfold_layout {
     size_t in_size;         /**< bytes of an element of `in` */
     size_t out_size;        /**< bytes of a result, init and total_at; with padding */
     uint32_t num_fields;    /**< 1 to 4 */
-    cl_bool same;           /**< elements have the form of results */
     clfold_field fields[4]; /**< of a result */
     uintptr_t reserved[8];  /**< zero */
 } clfold_layout;

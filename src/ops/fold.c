@@ -34,7 +34,6 @@ clfold_status clfold_fold_layout(const clfold_fold *fold, clfold_layout *layout)
         .in_size = clfold_monoid_in_size(&monoid),
         .out_size = clfold_monoid_out_size(&monoid),
         .num_fields = monoid.num_components,
-        .same = !fold->op && !fold->in,
     };
     for (uint32_t k = 0; k < monoid.num_components; ++k) {
         clfold_field *field = &layout->fields[k];

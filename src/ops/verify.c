@@ -127,9 +127,9 @@ static clfold_status fold_serially(unsigned char result[MOST_RESULT],
     struct block *block;
     cl_event done;
     struct plan plan;
-    clfold_status given,
-        status = clfold_scratch_lend(&context->scratch, site, NULL, true, SCRATCH_PLAIN,
-                                     clfold_monoid_out_size(asked->job.monoid), &block);
+    clfold_status status =
+        clfold_scratch_lend(&context->scratch, site, NULL, true, SCRATCH_PLAIN,
+                            clfold_monoid_out_size(asked->job.monoid), &block);
 
     if (status) {
         return status;
@@ -139,11 +139,12 @@ static clfold_status fold_serially(unsigned char result[MOST_RESULT],
     request.named = true;
     request.out = block->mem;
     status = find_and_run(&request, site, context, &plan, result, &done);
-    if (status == CLFOLD_OK) {
-        clfold_log_call(site->log, clReleaseEvent(done), "clReleaseEvent");
+    if (status) {
+        clfold_scratch_drop(&context->scratch, site->log, block);
+        return status;
     }
-    given = clfold_scratch_give(&context->scratch, site, block, NULL);
-    return status ? status : given;
+    clfold_log_call(site->log, clReleaseEvent(done), "clReleaseEvent");
+    return clfold_scratch_give(&context->scratch, site, block, NULL);
 }
 
 static clfold_status fold_by_host(struct host_fold *fold, const struct request *request,

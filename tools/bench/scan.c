@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COUNT = 1 << 26, RUNS = 7, ITEM = 8 };
+enum { COUNT = 1 << 26, RUNS = 7, ITEM = 16 };
 
 /* A group of one work-item copies 1024 vectors. */
 static const char copy_text[] =
@@ -31,43 +31,11 @@ static const char copy_text[] =
     "#endif\n"
     "}\n";
 
-/* A segmented sum: the library has no call for it yet. A flag is a float too, so that an
- * element is two scalars of one type. */
-static const struct monoid segmented = {
-    .name = "(value, flag)",
-    .in = CLFOLD_F32,
-    .type = CLFOLD_F32,
-    .cell = CLFOLD_F32,
-    .num_scalars = 2,
-    .num_components = 2,
-    .has_identity = true,
-    .stage_limit = UINT64_MAX,
-    .cuts = "b.f != 0",
-    .components = { { .name = "v",
-                      .result = CLFOLD_F32,
-                      .item = CLFOLD_F32,
-                      .stage = CLFOLD_F32,
-                      .load = LOAD_PLAIN,
-                      .combine = "b.f != 0 ? b.v : a.v + b.v",
-                      .identity = "0",
-                      .scalar = 0,
-                      .neutral = "-0.0f" },
-                    { .name = "f",
-                      .result = CLFOLD_F32,
-                      .item = CLFOLD_F32,
-                      .stage = CLFOLD_F32,
-                      .load = LOAD_PLAIN,
-                      .combine = "b.f != 0 ? b.f : a.f",
-                      .identity = "0",
-                      .scalar = 1,
-                      .neutral = "0" } },
-};
-
 #define LOOKBACK "scan_lookback"
 
 static const struct bench_case {
     const char *name, *algorithm; /* NULL: the copy */
-    clfold_fold fold;             /* no op: (value, flag) */
+    clfold_fold fold;
     enum tile_kind tile;
     size_t in_size, out_size, in_offset, out_offset;
     bool exclusive, in_place;
@@ -91,8 +59,29 @@ static const struct bench_case {
     { SCAN("add f64", LOOKBACK, CLFOLD_ADD, CLFOLD_F64, 0, 8, 8) },
     { SCAN("add u8 into u32", LOOKBACK, CLFOLD_ADD, CLFOLD_U32, CLFOLD_U8, 1, 4) },
     { SCAN("max f32", LOOKBACK, CLFOLD_MAX, CLFOLD_F32, 0, 4, 4) },
-    { SCAN("(value, flag) f32", "reduce_then_scan", 0, CLFOLD_F32, 0, 8, 8) },
-    { SCAN("(value, flag) f32", LOOKBACK, 0, CLFOLD_F32, 0, 8, 8) },
+/* By text, as a user writes it. */
+#define TEXT(n, a, bytes, ...)                                                           \
+    .name = n, .algorithm = a, .fold = { __VA_ARGS__ }, .in_size = bytes,                \
+    .out_size = bytes
+#define SEGMENTED                                                                        \
+    .components = "float v; float f",                                                    \
+    .combine = "{ pick(truth(b.f), b.v, a.v + b.v), pick(truth(b.f), b.f, a.f) }",       \
+    .identity = "{ -0.0f, 0 }", .cuts = "b.f != 0"
+    { TEXT("(value, flag) f32", "reduce_then_scan", 8, SEGMENTED) },
+    { TEXT("(value, flag) f32", LOOKBACK, 8, SEGMENTED) },
+    { TEXT("a + b of f32", LOOKBACK, 4, .type = CLFOLD_F32, .combine = "a + b",
+           .identity = "-0.0f", .flags = CLFOLD_COMMUTATIVE) },
+    { SCAN("affine f32", LOOKBACK, CLFOLD_AFFINE, CLFOLD_F32, 0, 8, 8) },
+    { SCAN("matrix-2x2 f32", LOOKBACK, CLFOLD_MATRIX_2X2, CLFOLD_F32, 0, 16, 16) },
+    { TEXT("struct, fmin and fmax", LOOKBACK, 16, .type_name = "struct box",
+           .type_size = 16, .combine = "join(a, b)",
+           .source = "struct box { float x, y, z, w; };\n"
+                     "struct box join(struct box a, struct box b)\n"
+                     "{\n"
+                     "    struct box r = { fmin(a.x, b.x), fmin(a.y, b.y),\n"
+                     "                     fmax(a.z, b.z), fmax(a.w, b.w) };\n"
+                     "    return r;\n"
+                     "}\n") },
     { ADD_F32("add f32, tile_group", "reduce_then_scan"), .tile = TILE_GROUP },
     { ADD_F32("add f32, tile_group", LOOKBACK), .tile = TILE_GROUP },
 };
@@ -186,12 +175,6 @@ static clfold_status enqueue(struct bench *bench, const struct bench_case *scan)
                                       NULL, NULL);
     }
     choose_tile(bench, scan);
-    if (!fold.op) {
-        return clfold_scan_monoid(bench->device.session.context, queue, &segmented,
-                                  scan->algorithm, scan->exclusive, in, scan->in_offset,
-                                  bench->out, scan->out_offset, COUNT, NULL, 0, NULL,
-                                  NULL);
-    }
     return scan->exclusive
                ? clfold_exclusive_scan(bench->device.session.context, queue, &fold, in,
                                        scan->in_offset, bench->out, scan->out_offset,
@@ -218,7 +201,7 @@ static bool run_all(void *user, int run)
     return true;
 }
 
-/* The bytes from clfold_explain, which has no monoid of (value, flag). */
+/* The bytes, from clfold_explain. */
 static double multiple_of(struct bench *bench, const struct bench_case *scan)
 {
     clfold_fold fold = scan->fold;
@@ -226,7 +209,7 @@ static double multiple_of(struct bench *bench, const struct bench_case *scan)
 
     fold.algorithm = scan->algorithm;
     choose_tile(bench, scan);
-    if (!scan->algorithm || !fold.op ||
+    if (!scan->algorithm ||
         clfold_explain(bench->device.session.context, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT,
                        NULL, &report)) {
         return 0;

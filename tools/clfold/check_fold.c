@@ -18,7 +18,6 @@
 
 #include "base/random.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -266,13 +265,13 @@ static bool simplify(struct checker *c, const struct law *law,
 
     for (size_t i = 0; i < law->num * layout->num_fields; i++) {
         const clfold_field *const field = &layout->fields[i % layout->num_fields];
-        unsigned char *const at = items[i / layout->num_fields].bytes + field->offset;
+        struct item *const item = &items[i / layout->num_fields];
         for (size_t k = 0; field->type && k < sizeof(simple) / sizeof(simple[0]); k++) {
-            const struct item before = items[i / layout->num_fields];
+            const struct item before = *item;
             const struct host_number number = { .integer = (uint64_t)(int64_t)simple[k],
                                                 .real = simple[k] };
             struct item tried[2];
-            number_write(field->type, number, at);
+            number_write(field->type, number, item->bytes + field->offset);
             if (!law->make(c, items, tried, message)) {
                 return false;
             }
@@ -280,7 +279,7 @@ static bool simplify(struct checker *c, const struct law *law,
                 memcpy(sides, tried, sizeof(tried));
                 break;
             }
-            items[i / layout->num_fields] = before;
+            *item = before;
         }
     }
     return true;

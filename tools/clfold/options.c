@@ -13,6 +13,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- Values ---- */
 
@@ -521,7 +522,14 @@ static bool check_fold(const struct options *options, struct message *message)
     }
     /* A scalar's type may only show in the file; any shows what is wrong with texts. */
     const bool is_scalar = !fold->components && !is_opaque;
-    bool done = user_fold_init(&user, fold, CLFOLD_I32, message);
+    struct fold_texts texts = *fold;
+    /* The source is read once, where it is needed: it may be a pipe. */
+    if (fold->source && access(fold->source, R_OK) != 0) {
+        return message_set(message, "--source %.4096s: %s", fold->source,
+                           strerror(errno));
+    }
+    texts.source = NULL;
+    bool done = user_fold_init(&user, &texts, CLFOLD_I32, message);
     if (done && options->raw_size && is_scalar) {
         done = message_set(message,
                            "--raw %zu: a number of bytes goes with --components "

@@ -515,7 +515,7 @@ const struct command_row command_rows[ACTIONS] = {
         "so an operator that is right for some of them only, such as flags of 0 and 1, "
         "may be said to be wrong. Items of --type-name are random bytes.\n",
         .examples =
-            "The mean of two numbers is no operator that can be folded:\n"
+            "The mean of two numbers is not associative:\n"
             "  clfold check-fold --combine '(a + b) / 2'\n",
     },
     [ACTION_HELP] = {

@@ -3,6 +3,7 @@
 
 #include "session.h"
 
+#include "types.h"
 #include "verdicts.h"
 
 #include <string.h>
@@ -18,16 +19,9 @@ static void warn(void *user, int level, const char *text)
     }
 }
 
-const char *session_sentence(void)
-{
-    const char *const error = clfold_last_error(), *const end = strstr(error, ": ");
-
-    return end ? end + 2 : error;
-}
-
 bool session_refuse(clfold_status status, struct message *message)
 {
-    const char *const sentence = session_sentence();
+    const char *const sentence = library_sentence();
 
     return message_set(message, "%s", *sentence ? sentence : clfold_status_name(status));
 }

@@ -27,9 +27,6 @@ bool session_open(struct session *session, const char *selector, bool profiled,
 /* A zeroed session too. */
 void session_close(struct session *session);
 
-/* The library's last error without the C function that it names first. */
-const char *session_sentence(void);
-
 /* Always false: that sentence, or the status's name. */
 bool session_refuse(clfold_status status, struct message *message);
 

@@ -107,7 +107,7 @@ static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
             clfold_explain(t->session.context, o, &job.fold, count, NULL, &report);
         if (status == CLFOLD_ERROR_UNSUPPORTED && is_default) {
             clfold_text_print(&t->left_out, "%s is left out: %s\n", type_name(type),
-                              session_sentence());
+                              library_sentence());
             return true;
         }
         if (status != CLFOLD_OK) {

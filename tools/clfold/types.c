@@ -74,6 +74,13 @@ const char *op_name(clfold_op op)
     return clfold_op_name(op);
 }
 
+const char *library_sentence(void)
+{
+    const char *const error = clfold_last_error(), *const end = strstr(error, ": ");
+
+    return end ? end + 2 : error;
+}
+
 size_t type_size(clfold_type type)
 {
     return clfold_type_size(type);

@@ -40,6 +40,9 @@ const char *scan_kind(clfold_operation operation);
 const char *type_name(clfold_type type);
 const char *op_name(clfold_op op);
 
+/* The library's last error without the C function that it names first. */
+const char *library_sentence(void);
+
 /* In bytes. */
 size_t type_size(clfold_type type);
 

@@ -143,20 +143,12 @@ static clfold_type scalar_of(const clfold_layout *layout)
     return type;
 }
 
-/* The library's last error without the C function that it names first. */
-static const char *user_fold_sentence(void)
-{
-    const char *const text = clfold_last_error(), *const end = strstr(text, ": ");
-
-    return end ? end + 2 : text;
-}
-
 /* The library speaks of the fold's fields, whose options have the same names. */
 static bool refuse_texts(struct message *message)
 {
     static const char *const names[] = { "combine",   "identity",  "cuts",  "components",
                                          "type_name", "type_size", "source" };
-    const char *const sentence = user_fold_sentence();
+    const char *const sentence = library_sentence();
     char option[16] = "";
     size_t skipped = 0;
 
