@@ -51,6 +51,55 @@ static void test_builtin(void **state)
     assert_int_equal(clfold_version(), CLFOLD_VERSION);
 }
 
+/* Of built-in operators: `in` may be 0, which is the type that is folded. */
+static void test_layouts(void **state)
+{
+    static const struct {
+        clfold_fold fold;
+        size_t in_size, out_size;
+        const char *fields; /* with offsets */
+    } cases[] = {
+        { { .op = CLFOLD_ADD, .type = CLFOLD_U64, .in = CLFOLD_U8 }, 1, 8, "u64 v 0" },
+        { { .op = CLFOLD_MIN_MAX, .type = CLFOLD_I16 },
+          2,
+          4,
+          "i16 least 0, i16 greatest 2" },
+        { { .op = CLFOLD_ARG_MIN, .type = CLFOLD_F32 },
+          4,
+          16,
+          "u64 index 0, f32 value 8" },
+        { { .op = CLFOLD_MOMENTS, .type = CLFOLD_F32 },
+          4,
+          16,
+          "u64 count 0, f32 mean 8, f32 m2 12" },
+        { { .op = CLFOLD_MOMENTS, .type = CLFOLD_F64, .in = CLFOLD_I8 },
+          1,
+          24,
+          "u64 count 0, f64 mean 8, f64 m2 16" },
+        { { .op = CLFOLD_AFFINE, .type = CLFOLD_I32 }, 8, 8, "i32 a 0, i32 b 4" },
+        { { .op = CLFOLD_MATRIX_2X2, .type = CLFOLD_F64, .in = CLFOLD_F32 },
+          16,
+          32,
+          "f64 m00 0, f64 m01 8, f64 m10 16, f64 m11 24" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        clfold_layout layout;
+        char fields[128] = "";
+        assert_ok(clfold_fold_layout(&cases[i].fold, &layout));
+        assert_int_equal(layout.in_size, cases[i].in_size);
+        assert_int_equal(layout.out_size, cases[i].out_size);
+        for (uint32_t k = 0; k < layout.num_fields; ++k) {
+            const clfold_field *field = &layout.fields[k];
+            assert_int_equal(field->size, clfold_type_size(field->type));
+            sprintf(fields + strlen(fields), "%s%s %s %zu", k > 0 ? ", " : "",
+                    clfold_type_name(field->type), field->name, field->offset);
+        }
+        assert_string_equal(fields, cases[i].fields);
+    }
+}
+
 static void test_monoids(void **state)
 {
     struct monoid monoid;
@@ -339,9 +388,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_struct_sizes), cmocka_unit_test(test_builtin),
-        cmocka_unit_test(test_monoids),      cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_stages),       cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_layouts),      cmocka_unit_test(test_monoids),
+        cmocka_unit_test(test_scalars),      cmocka_unit_test(test_names),
+        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_texts),
     };
 
     return cmocka_run_group_tests_name("monoid", tests, NULL, NULL);
