@@ -139,6 +139,27 @@ def ties(d, device):
         one_array(d, device, array, "arg-min", "int16", d.save(array))
 
 
+def pairs_in_files(d, device):
+    """--output writes all that an operator finds: an array, or a structured dtype."""
+    array = np.array([3, 1, 7, 1], "i4")
+    out = d.path("out.npy")
+    for op, expected, dtype in [
+        ("min-max", [1, 7], "i4"),
+        ("arg-max", (2, 7), {"index": 0, "value": 8}),
+        ("arg-min-max", (1, 1, 2, 7),
+         {"min_index": 0, "min_value": 8, "max_index": 16, "max_value": 24}),
+    ]:  # fmt: skip
+        words = ["--op", op, "--device", device["index"], "--output"]
+        d.good("reduce", *words, out, d.save(array))
+        told = np.load(out)
+        places = {name: field[1] for name, field in (told.dtype.fields or {}).items()}
+        check(told[0].tolist() == expected, f"{op}: {told}")
+        check(places == dtype or told.dtype == dtype, f"{op}: {told.dtype}")
+        d.good("reduce", *words, d.path("out.txt"), d.save(array))
+        with open(d.path("out.txt"), encoding="ascii") as file:
+            check(file.read() == " ".join(map(str, expected)) + "\n", op)
+
+
 def empty(d, device):
     """Each operator's identity in two types, or a refusal where numpy raises."""
     for i, op in enumerate(OPS):
@@ -310,4 +331,7 @@ def profile(d, device):
 
 
 CASES = [operators, kernels, profile]
-VALUES = [conversions, not_numbers, ties, empty, means, inits, bools, special_values, every_digit]
+VALUES = [
+    conversions, not_numbers, ties, pairs_in_files, empty, means, inits, bools, special_values,
+    every_digit,
+]  # fmt: skip

@@ -436,6 +436,59 @@ static void fortran_order(void **state)
     check_refused(path, 0, "holds 46 bytes of data, and its .npy header says 48");
 }
 
+/* Pairs: rows of .npy in either order, raw numbers by file and by stream. */
+static void groups(void **state)
+{
+    static const char rows[] =
+        "{'descr': '<i2', 'fortran_order': True, 'shape': (2, 2), }\n";
+    static const char flat[] =
+        "{'descr': '<i2', 'fortran_order': False, 'shape': (4,), }\n";
+    static const int16_t numbers[] = { 1, 3, 2, 4 }, turned[] = { 1, 2, 3, 4 };
+    const clfold_layout pair = { .in_size = 4, .out_size = 4, .num_fields = 2 };
+    unsigned char bytes[300];
+    struct input input;
+    struct message message;
+    char *back;
+    size_t read;
+
+    (void)state;
+    size_t written = make_npy(bytes, rows, strlen(rows), numbers, sizeof(numbers));
+    write_file(bytes, written);
+    assert_true(open_as(&input, path, 0, &message));
+    assert_true(input_group(&input, &pair, &message));
+    assert_int_equal(input.element, 4);
+    assert_int_equal(input_most(&input), 2);
+    assert_true(read_all(&input, 4, &back, &read, &message));
+    assert_memory_equal(back, turned, sizeof(turned));
+    free(back);
+    input_close(&input);
+
+    written = make_npy(bytes, flat, strlen(flat), numbers, sizeof(numbers));
+    write_file(bytes, written);
+    assert_true(open_as(&input, path, 0, &message));
+    assert_false(input_group(&input, &pair, &message));
+    assert_memory_equal(message.text, path, strlen(path));
+    assert_non_null(strstr(message.text, "an array of i16 whose last dimension is 2"));
+    input_close(&input);
+
+    for (size_t size = 4; size <= 8; size += 2) {
+        const char *const part = size == 6 ? "is not a multiple of the 4 of an" : NULL;
+        write_file(numbers, size);
+        assert_true(open_as(&input, path, CLFOLD_I16, &message));
+        assert_int_equal(input_group(&input, &pair, &message), !part);
+        assert_true(!part || strstr(message.text, part));
+        input_close(&input);
+
+        pipe_in(numbers, size);
+        assert_true(open_as(&input, "-", CLFOLD_I16, &message));
+        assert_true(input_group(&input, &pair, &message));
+        assert_int_equal(read_all(&input, 12, &back, &read, &message), !part);
+        assert_true(!part || strstr(message.text, part));
+        free(back);
+        input_close(&input);
+    }
+}
+
 static void check_text(const char *name, size_t step, const char *sentence,
                        const void *expected, size_t size)
 {
@@ -635,6 +688,7 @@ int main(void)
         cmocka_unit_test(long_streams),  cmocka_unit_test(growing_streams),
         cmocka_unit_test(byte_orders),   cmocka_unit_test(texts),
         cmocka_unit_test(fortran_order), cmocka_unit_test(bools),
+        cmocka_unit_test(groups),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -47,20 +47,24 @@ static void operators(void **state)
         const char *name;
         bool position;
         unsigned num;
+        bool takes_nothing;
     } all[] = {
-        { CLFOLD_ADD, "add", false, 1 },
-        { CLFOLD_MUL, "mul", false, 1 },
-        { CLFOLD_MIN, "min", false, 1 },
-        { CLFOLD_MAX, "max", false, 1 },
-        { CLFOLD_MIN_MAX, "min-max", false, 2 },
-        { CLFOLD_ARG_MIN, "arg-min", true, 1 },
-        { CLFOLD_ARG_MAX, "arg-max", true, 1 },
-        { CLFOLD_ARG_MIN_MAX, "arg-min-max", true, 2 },
-        { CLFOLD_BIT_AND, "bit-and", false, 1 },
-        { CLFOLD_BIT_OR, "bit-or", false, 1 },
-        { CLFOLD_BIT_XOR, "bit-xor", false, 1 },
-        { CLFOLD_LOGICAL_AND, "logical-and", false, 1 },
-        { CLFOLD_LOGICAL_OR, "logical-or", false, 1 },
+        { CLFOLD_ADD, "add", false, 1, true },
+        { CLFOLD_MUL, "mul", false, 1, true },
+        { CLFOLD_MIN, "min", false, 1, false },
+        { CLFOLD_MAX, "max", false, 1, false },
+        { CLFOLD_MIN_MAX, "min-max", false, 2, false },
+        { CLFOLD_ARG_MIN, "arg-min", true, 1, false },
+        { CLFOLD_ARG_MAX, "arg-max", true, 1, false },
+        { CLFOLD_ARG_MIN_MAX, "arg-min-max", true, 2, false },
+        { CLFOLD_BIT_AND, "bit-and", false, 1, true },
+        { CLFOLD_BIT_OR, "bit-or", false, 1, true },
+        { CLFOLD_BIT_XOR, "bit-xor", false, 1, true },
+        { CLFOLD_LOGICAL_AND, "logical-and", false, 1, true },
+        { CLFOLD_LOGICAL_OR, "logical-or", false, 1, true },
+        { CLFOLD_MOMENTS, "moments", false, 1, true },
+        { CLFOLD_AFFINE, "affine", false, 1, true },
+        { CLFOLD_MATRIX_2X2, "matrix-2x2", false, 1, true },
     };
     char names[512] = "";
 
@@ -70,13 +74,19 @@ static void operators(void **state)
         assert_string_equal(op_name(all[i].op), all[i].name);
         assert_int_equal(op_result(all[i].op).position, all[i].position);
         assert_int_equal(op_result(all[i].op).num, all[i].num);
+        assert_int_equal(op_result(all[i].op).is_named, all[i].op >= CLFOLD_MOMENTS);
+        assert_int_equal(op_takes_nothing(all[i].op), all[i].takes_nothing);
+        assert_int_equal(op_takes_any_order(all[i].op),
+                         !all[i].position && all[i].op != CLFOLD_AFFINE &&
+                             all[i].op != CLFOLD_MATRIX_2X2);
         strcat(strcat(names, i > 0 ? " " : ""), all[i].name);
     }
-    assert_string_equal(names, OP_NAMES);
+    assert_string_equal(names, EXPLAIN_OP_NAMES);
+    assert_false(op_takes_any_order(0)); /* a text, which may not commute */
 
-    static const char *const wrong[] = { "",     "ad",       "adds",    "Add",
-                                         "add ", "bit_and",  "moments", "affine",
-                                         "arg",  "arg-min-", "bit-",    "and" };
+    static const char *const wrong[] = { "",         "ad",     "adds",    "Add",  "add ",
+                                         "bit_and",  "moment", "affines", "mean", "arg",
+                                         "arg-min-", "bit-",   "matrix",  "and" };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         assert_int_equal(op_parse(wrong[i]), 0);
     }
@@ -203,7 +213,7 @@ static void check_algorithm_list(const char *list, clfold_operation operation)
     assert_int_equal(num_words(list), num + 1);
 }
 
-/* They name all that the library has, but for operators of several scalars an element. */
+/* They name all that the library has. */
 static void lists(void **state)
 {
     size_t num_types = 0, num_ops = 0, num_scan_ops = 0;
@@ -211,18 +221,20 @@ static void lists(void **state)
     (void)state;
     for (uint32_t i = 0; i < 64; i++) {
         const char *const type = clfold_type_name(i);
-        const char *const op = i <= CLFOLD_MIN_MAX ? clfold_op_name(i) : NULL;
+        const char *const op = clfold_op_name(i);
         num_types += type != NULL;
         num_ops += op != NULL;
         assert_true(!type || has_word(TYPE_NAMES, type));
-        assert_true(!op || has_word(OP_NAMES, op));
+        assert_true(!op || has_word(EXPLAIN_OP_NAMES, op));
+        assert_true(!op || has_word(OP_NAMES, op) != op_result(i).is_named);
         if (op && op_result(i).num == 1 && !op_result(i).position) {
             num_scan_ops++;
             assert_true(has_word(SCAN_OP_NAMES, op));
+            assert_true(has_word(TRACE_OP_NAMES, op) != op_result(i).is_named);
         }
     }
     assert_int_equal(num_words(TYPE_NAMES), num_types);
-    assert_int_equal(num_words(OP_NAMES), num_ops);
+    assert_int_equal(num_words(EXPLAIN_OP_NAMES), num_ops);
     assert_int_equal(num_words(SCAN_OP_NAMES), num_scan_ops);
     check_algorithm_list(REDUCE_ALGORITHM_NAMES, CLFOLD_REDUCE);
     check_algorithm_list(SCAN_ALGORITHM_NAMES, CLFOLD_INCLUSIVE_SCAN);

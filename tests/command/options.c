@@ -92,12 +92,16 @@ static const struct known {
     { .name = "probe", .commands = "devices" },
     { .name = "json", .commands = "devices reduce scan explain ladder trace bench" },
     { .name = "profile", .commands = "reduce scan" },
-    { "op", "reduce", "prod", "Sum and MAX mul, moments",
-      ": the operators are " OP_NAMES " mean" },
-    { "op", "explain ladder tune", "sum", "SUM and MAX mul, moments mean product",
-      ": the operators are " OP_NAMES },
-    { "op", "scan trace", "prod", "avg and MAX mul, mean arg-min min-max",
-      "the operators are " SCAN_OP_NAMES },
+    { "op", "reduce", "prod", "Sum and MAX mul, moment a",
+      ": the operators are add mul min max min-max arg-min" },
+    { "op", "explain", "affine", "SUM and MAX mul, mean product",
+      ": the operators are add mul min max min-max arg-min" },
+    { "op", "ladder tune", "sum", "SUM and MAX mul, moments affine mean matrix-2x2",
+      ": the operators are add mul min max min-max arg-min" },
+    { "op", "scan", "prod", "avg and MAX mul, mean arg-min min-max",
+      ": the operators are add mul min max bit-and" },
+    { "op", "trace", "prod", "avg and MAX mul, mean arg-min min-max moments affine",
+      ": the operators are add mul min max bit-and" },
     { "op", "bench", "reduce", "add", ": the operations are reduce, scan, all" },
     { "acc", "reduce scan explain", "f64", "float f3 F32 f321 bool",
       ": the types are i8 u8" },
@@ -538,7 +542,6 @@ static void lines(void **state)
 /* What no single option's value tells. */
 static void refused(void **state)
 {
-#define WHICH " scan writes one number for each element, and "
     static const struct {
         const char *line, *part;
     } cases[] = {
@@ -584,11 +587,10 @@ static void refused(void **state)
         { "scan a /dev/nothing", "OUT /dev/nothing: its name must end" },
         { "scan --json a -", "--json and OUT - both go to" },
         { "scan --json a /dev/stdout", "--json and OUT - both go to" },
-        { "scan --op arg-min a b.npy",
-          WHICH "arg-min gives an index with it; the operators are " SCAN_OP_NAMES },
-        { "scan --op arg-max a b.npy", WHICH "arg-max gives an index" },
-        { "scan --op min-max a b.npy", WHICH "min-max gives two" },
-        { "trace --op arg-min-max", WHICH "arg-min-max gives two" },
+        { "scan --op arg-min a b.npy", "--op arg-min: the operators are " SCAN_OP_NAMES },
+        { "trace --op affine", "--op affine: the operators are " TRACE_OP_NAMES },
+        { "bench --folds moments", "--folds moments: a list of add" },
+        { "check-fold --op affine", "no option --op" },
         /* of a type that is known, and of one that the file will tell */
         { "scan --init 1.5 --raw i8 a b.npy",
           "--init 1.5: is not a valid number of type i64" },
@@ -599,6 +601,13 @@ static void refused(void **state)
         { "reduce --init 1 --op arg-min a", "--init does not go with --op arg-min" },
         { "reduce --init 1 --op min-max a", "--init does not go with --op min-max" },
         { "reduce --init 1 --op mean a", "--init does not go with --op mean" },
+        { "reduce --init 1 --op moments a", "--init does not go with --op moments" },
+        { "scan --init 1 --op affine a b.npy", "--init does not go with --op affine" },
+        { "reduce --op affine --raw 8 a", "--raw 8: a number of bytes goes with" },
+        { "reduce --op moments --acc i32 a",
+          "--acc i32 does not go with --op moments, which folds in f32 or f64" },
+        { "scan --op moments --acc f16 a b.npy", "--acc f16 does not go with --op" },
+        { "explain reduce --op moments --acc i8", "--acc i8 does not go with --op" },
         { "reduce --op mean --acc f32 a",
           "--acc f32 does not go with --op mean, which folds in f64" },
         { "reduce --acc i64 --op=mean a", "--acc i64 does not go with --op mean" },
@@ -845,6 +854,8 @@ static void folds(void **state)
 {
     const struct options sum = { .op = CLFOLD_ADD };
     const struct options mean = { .op = CLFOLD_ADD, .mean = true };
+    const struct options moments = { .op = CLFOLD_MOMENTS };
+    const struct options affine = { .op = CLFOLD_AFFINE };
     struct options max = { .op = CLFOLD_MAX, .algorithm = "reduce_then_scan" };
 
     (void)state;
@@ -853,6 +864,10 @@ static void folds(void **state)
     check_fold(&max, CLFOLD_U8, CLFOLD_U8, 0);
     check_fold(&mean, CLFOLD_I8, CLFOLD_F64, CLFOLD_I8);
     check_fold(&mean, CLFOLD_F64, CLFOLD_F64, 0);
+    check_fold(&moments, CLFOLD_U8, CLFOLD_F64, CLFOLD_U8);
+    check_fold(&moments, CLFOLD_F16, CLFOLD_F32, CLFOLD_F16);
+    check_fold(&moments, CLFOLD_F32, CLFOLD_F32, 0);
+    check_fold(&affine, CLFOLD_I8, CLFOLD_I8, 0);
     max.acc = CLFOLD_F64;
     check_fold(&max, CLFOLD_U8, CLFOLD_F64, CLFOLD_U8);
 }

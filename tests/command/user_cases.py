@@ -42,7 +42,8 @@ def composed(array):
 
 
 def line(row):
-    return " ".join(map(str, row)) + "\n"
+    """Of whole numbers, as the command prints them in any type."""
+    return " ".join(str(int(number)) for number in row) + "\n"
 
 
 def one_type(d, device):

@@ -1,5 +1,7 @@
 #include "describe.h"
 
+#include "list.h"
+
 #include <CL/cl_ext.h>
 
 #include <stdio.h>
@@ -53,19 +55,6 @@ static void add_flag(struct record *record, const char *key, cl_device_id device
     const bool known = ask(device, what, &value, sizeof(value));
 
     record_add(record, key, FIELD_FLAG, known, value != CL_FALSE);
-}
-
-/* Extensions are words with single spaces between them. */
-static bool has_word(const char *words, const char *word)
-{
-    const size_t length = strlen(word);
-
-    for (const char *at = words; at && (at = strstr(at, word)); at += length) {
-        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static char *type_word(cl_device_type type)
@@ -186,8 +175,8 @@ static void add_since_2(struct record *record, cl_device_id id, int version,
         ask(id, CL_DEVICE_MAX_NUM_SUB_GROUPS, &sub_groups, sizeof(sub_groups));
     }
     record_add(record, "sub_groups", FIELD_FLAG, extensions || sub_groups > 0,
-               sub_groups > 0 || has_word(extensions, "cl_khr_subgroups") ||
-                   has_word(extensions, "cl_intel_subgroups"));
+               sub_groups > 0 || list_has_word(extensions, "cl_khr_subgroups") ||
+                   list_has_word(extensions, "cl_intel_subgroups"));
 }
 
 static void add_capabilities(struct record *record, cl_device_id id, int version)
@@ -204,12 +193,12 @@ static void add_capabilities(struct record *record, cl_device_id id, int version
     /* Before 1.2 there is only the extension's name. */
     bool known = ask(id, CL_DEVICE_DOUBLE_FP_CONFIG, &fp64, sizeof(fp64));
     record_add(record, "fp64", FIELD_FLAG, known || extensions,
-               fp64 != 0 || has_word(extensions, "cl_khr_fp64"));
+               fp64 != 0 || list_has_word(extensions, "cl_khr_fp64"));
     record_add(record, "fp16", FIELD_FLAG, extensions != NULL,
-               has_word(extensions, "cl_khr_fp16"));
+               list_has_word(extensions, "cl_khr_fp16"));
     record_add(record, "int64_atomics", FIELD_FLAG, extensions != NULL,
-               has_word(extensions, "cl_khr_int64_base_atomics") &&
-                   has_word(extensions, "cl_khr_int64_extended_atomics"));
+               list_has_word(extensions, "cl_khr_int64_base_atomics") &&
+                   list_has_word(extensions, "cl_khr_int64_extended_atomics"));
     add_since_2(record, id, version, extensions);
 
     known = ask(id, CL_DEVICE_QUEUE_PROPERTIES, &queue, sizeof(queue));

@@ -17,9 +17,11 @@ static bool open_built_in(struct folding *f, const struct options *options,
         return false;
     }
     f->fold = options_fold(options, f->input.type);
-    f->user.layout.in_size = type_size(f->input.type);
-    f->user.layout.out_size = type_size(f->fold.type);
-    return options_init(options, &f->fold, &f->init, message);
+    f->is_named = op_result(f->fold.op).is_named;
+    return user_fold_describe(&f->user, &f->fold, message) &&
+           (f->user.layout.in_size == f->input.element ||
+            input_group(&f->input, &f->user.layout, message)) &&
+           options_init(options, &f->fold, &f->init, message);
 }
 
 /* A scalar is what the file holds, which may be folded as another. */
@@ -43,7 +45,7 @@ static bool open_user(struct folding *f, const struct options *options,
 {
     const struct fold_texts *const texts = &options->fold;
 
-    f->is_user = true;
+    f->is_named = true;
     if (!texts->components && !texts->type_name) {
         if (!open_scalar(f, options, message)) {
             return false;
@@ -71,9 +73,8 @@ bool folding_open(struct folding *f, const struct options *options,
         return false;
     }
     f->input.text.form = options->text_form;
-    /* A reduction whose operator commutes may take numbers as they lie; all built-in ones
-     * do, but the places that some find are those of C order. */
-    if (f->operation == CLFOLD_REDUCE && !f->is_user && !op_result(f->fold.op).position) {
+    /* Numbers as they lie; others are taken in C order. */
+    if (f->operation == CLFOLD_REDUCE && op_takes_any_order(f->fold.op)) {
         f->input.order.num_dimensions = 0;
     }
     return session_open(&f->session, options->device, options->profile, message) &&
@@ -219,8 +220,7 @@ static bool fold_piece(struct folding *f, size_t count, struct message *message)
 
 static bool create_buffers(struct folding *f, struct message *message)
 {
-    const size_t built_in = 2 * sizeof(clfold_arg_value); /* the largest */
-    const size_t result = f->is_user ? f->user.layout.out_size : built_in;
+    const size_t result = f->user.layout.out_size;
 
     return buffer_create(&f->session, &f->in, CL_MEM_READ_ONLY,
                          f->most * f->input.element, message) &&
@@ -234,7 +234,7 @@ static bool begin(struct folding *f, size_t count, struct message *message)
 {
     const bool needs_one =
         f->operation == CLFOLD_REDUCE && !f->fold.init &&
-        (f->is_user ? !f->fold.identity : f->mean || !op_takes_nothing(f->fold.op));
+        (f->fold.op ? f->mean || !op_takes_nothing(f->fold.op) : !f->fold.identity);
 
     if (count == 0 && needs_one) {
         return message_set(message, "%.4096s: is empty, and %s needs at least one number",
@@ -294,7 +294,7 @@ bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, voi
 
 struct writer folding_writer(const struct folding *f, enum file_format format)
 {
-    const bool is_scalar = f->fold.type != 0;
+    const bool is_scalar = f->fold.type != 0 && f->user.layout.num_fields == 1;
 
     return (struct writer){ stdout, format, is_scalar ? f->fold.type : f->user.scalar,
                             is_scalar ? NULL : &f->user.layout };

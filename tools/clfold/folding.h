@@ -24,7 +24,7 @@ struct folding {
     bool mean;      /* of a reduction: the sum is to be divided by the count */
     clfold_fold fold;
     struct user_fold user; /* whose `layout` is that of any fold */
-    bool is_user;
+    bool is_named; /* of texts, moments and the like: results are as the layout says */
     clfold_arg_value init; /* its value */
     bool timed;            /* each piece is folded twice, the second time for `seconds` */
 

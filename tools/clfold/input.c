@@ -114,6 +114,7 @@ static bool read_npy_header(struct input *input, uint64_t *header_bytes,
         input->element = npy.element;
     }
     input->unit = npy.element;
+    input->last = npy.last;
     input->swapped = npy.swapped;
     input->is_bool = npy.is_bool;
     input->bytes = npy.bytes;
@@ -210,6 +211,29 @@ bool input_open_elements(struct input *input, const char *path, enum file_format
                              .unit = layout->in_size,
                              .layout = layout };
     return open_input(input, path, message);
+}
+
+static bool group(struct input *input, const clfold_layout *layout,
+                  struct message *message)
+{
+    const size_t num = layout->in_size / input->element;
+
+    if (input->format == FORMAT_NPY && input->last != num) {
+        return message_set(message,
+                           "holds no elements of the operator: these are an array of %s "
+                           "whose last dimension is %zu",
+                           type_name(input->type), num);
+    }
+    input->layout = layout;
+    input->element = layout->in_size;
+    return input->bytes == INPUT_UNKNOWN || input->bytes % input->element == 0 ||
+           refuse_rest(input, input->bytes, message);
+}
+
+bool input_group(struct input *input, const clfold_layout *layout,
+                 struct message *message)
+{
+    return group(input, layout, message) || message_prefix(message, input->name);
 }
 
 uint64_t input_most(const struct input *input)

@@ -27,6 +27,7 @@ struct input {
     clfold_type type;            /* 0: elements are structs, or opaque */
     size_t element;              /* bytes of an element, which may be several numbers */
     size_t unit;                 /* bytes of what has a place in an array */
+    uint64_t last;               /* .npy: the array's last dimension */
     const clfold_layout *layout; /* of elements; NULL: they are numbers */
     bool swapped;   /* .npy: reading brings the bytes into the host's order */
     bool is_bool;   /* .npy: reading makes each byte 0 or 1 */
@@ -54,6 +55,11 @@ bool input_open(struct input *input, const char *path, enum file_format format,
 bool input_open_elements(struct input *input, const char *path, enum file_format format,
                          const clfold_layout *layout, clfold_type scalar,
                          struct message *message);
+
+/* Makes elements of the numbers of an open input, several each, as the layout says, which
+ * must outlive the input. Rows of an .npy array are elements. */
+bool input_group(struct input *input, const clfold_layout *layout,
+                 struct message *message);
 
 /* The input has no more elements than these, and as many unless it is text; UINT64_MAX:
  * that is unknown. */

@@ -17,6 +17,18 @@ const char *list_next(const char **text, char word[LIST_WORD])
     return word;
 }
 
+bool list_has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+
+    for (const char *at = words; at && (at = strstr(at, word)); at += length) {
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* "u8" or "u8:u64". */
 static bool read_pair(const char *word, struct type_pair *pair)
 {

@@ -18,6 +18,10 @@ const char *list_next(const char **text, char word[LIST_WORD]);
 /* Room for every IN:TYPE there is. */
 enum { LIST_MOST_TYPES = CLFOLD_F64 * CLFOLD_F64 };
 
+/* Whether one of `words`, which have single blanks between them, is `word`. NULL has no
+ * words. */
+bool list_has_word(const char *words, const char *word);
+
 /* Elements of `in`, which are folded in `type`. */
 struct type_pair {
     clfold_type in, type;

@@ -20,28 +20,12 @@
 static bool read_op(const struct option_row *row, const char *text,
                     struct options *options, struct message *message)
 {
-    const bool of_scan = row->kind == VALUE_SCAN_OP;
-    const bool of_reduce = row->kind == VALUE_REDUCE_OP;
-    const char *const names = of_scan     ? SCAN_OP_NAMES
-                              : of_reduce ? REDUCE_OP_NAMES
-                                          : OP_NAMES;
-    clfold_op *const op = &options->op;
+    const char *const names = value_rows[row->kind].words;
 
-    options->mean = of_reduce && strcmp(text, "mean") == 0;
-    *op = options->mean ? CLFOLD_ADD : op_parse(text);
-    if (!*op) {
-        return message_set(message, "--%s %.200s: the operators are %s", row->name, text,
-                           names);
-    }
-    /* numpy's accumulate has no form for a pair at each place, .npy only structured
-     * types, and text and raw data none; an index alone would not be of the type that is
-     * folded. */
-    const struct op_result form = op_result(*op);
-    return !of_scan || (form.num == 1 && !form.position) ||
-           message_set(message,
-                       "--%s %s: a scan writes one number for each element, and %s gives "
-                       "%s; the operators are %s",
-                       row->name, text, text, form.num > 1 ? "two" : "an index with it",
+    options->mean = strcmp(text, "mean") == 0;
+    options->op = options->mean ? CLFOLD_ADD : op_parse(text);
+    return (options->op && list_has_word(names, options_op(options))) ||
+           message_set(message, "--%s %.200s: the operators are %s", row->name, text,
                        names);
 }
 
@@ -176,6 +160,8 @@ static bool read_value(const struct option_row *row, const char *text,
     case VALUE_OP:
     case VALUE_REDUCE_OP:
     case VALUE_SCAN_OP:
+    case VALUE_TRACE_OP:
+    case VALUE_EXPLAIN_OP:
         return read_op(row, text, options, message);
     case VALUE_TYPES:
         return list_read_types(member, text, message);
@@ -469,7 +455,7 @@ static bool check_init(const struct options *options, struct message *message)
     if (!options->init) {
         return true;
     }
-    if (form.num > 1 || form.position || options->mean) {
+    if (form.num > 1 || form.position || form.is_named || options->mean) {
         return message_set(message, "--init does not go with --op %s",
                            options_op(options));
     }
@@ -481,11 +467,17 @@ static bool check_init(const struct options *options, struct message *message)
            message_set(message, "--init %.200s: is not a valid number", options->init);
 }
 
-static bool check_mean(const struct options *options, struct message *message)
+/* Some operators fold in certain floats only. */
+static bool check_acc(const struct options *options, struct message *message)
 {
-    return !options->mean || !options->acc || options->acc == CLFOLD_F64 ||
-           message_set(message, "--acc %s does not go with --op mean, which folds in f64",
-                       type_name(options->acc));
+    const bool is_moments = options->op == CLFOLD_MOMENTS;
+    const clfold_type acc = options->acc;
+
+    return !acc || !(options->mean || is_moments) || acc == CLFOLD_F64 ||
+           (is_moments && acc == CLFOLD_F32) ||
+           message_set(message, "--acc %s does not go with --op %s, which folds in %s",
+                       type_name(acc), options_op(options),
+                       is_moments ? "f32 or f64" : "f64");
 }
 
 /* An operator of the user's, as far as no file is needed. */
@@ -641,7 +633,7 @@ static bool check_command(struct options *options, char **operands,
         take_file(options, operands);
         options->operation = CLFOLD_REDUCE;
         return check_algorithm(options, message) && check_init(options, message) &&
-               check_mean(options, message) &&
+               check_acc(options, message) &&
                (!options->out || check_out(options, message)) &&
                check_fold(options, message);
     case ACTION_SCAN:
@@ -650,10 +642,11 @@ static bool check_command(struct options *options, char **operands,
         options->operation =
             options->exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN;
         return check_algorithm(options, message) && check_init(options, message) &&
-               check_out(options, message) && check_fold(options, message);
+               check_acc(options, message) && check_out(options, message) &&
+               check_fold(options, message);
     case ACTION_EXPLAIN:
         return check_operation(options, operands[0], message) &&
-               check_algorithm(options, message);
+               check_algorithm(options, message) && check_acc(options, message);
     case ACTION_LADDER:
         return check_made_data(options, message) && check_counts(options, message) &&
                check_charts(options, message);

@@ -9,6 +9,17 @@
 #define OP_NOTE                                                                          \
     "sum is add and prod is mul; bit operators take integers, and logical ones give 0 "  \
     "or 1."
+#define NAMED_OP_NOTE                                                                    \
+    "\nThree operators fold several numbers with names:\n"                               \
+    "  moments      of plain numbers: count, mean and m2, the sum of squared "           \
+    "deviations from the mean. m2 / count is the variance, and m2 / (count - 1) that "   \
+    "of a sample. They are folded in f64, but f16 and f32 in f32\n"                      \
+    "  affine       maps x -> a x + b, one after the other. An element is a, b, two "    \
+    "numbers of an array of shape (n, 2)\n"                                              \
+    "  matrix-2x2   the product of matrices. An element is m00, m01, m10, m11, a "       \
+    "matrix by rows in an array of shape (n, 4)\n"                                       \
+    "In raw data and text such elements follow each other, and affine and matrix-2x2 "   \
+    "keep their order."
 
 #define OVERFLOW_NOTE                                                                    \
     "Sums and products of integers that are too large for the type they are folded in "  \
@@ -33,9 +44,16 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_OP] = { "OP", "OP is one of " OP_NAMES "; " OP_NOTE, OP_NAMES },
     [VALUE_REDUCE_OP] = { "OP",
                           "OP is one of " REDUCE_OP_NAMES
-                          "; mean is the sum in f64 over the count; " OP_NOTE,
+                          "; mean is the sum in f64 over the count; " OP_NOTE
+                              NAMED_OP_NOTE,
                           REDUCE_OP_NAMES },
-    [VALUE_SCAN_OP] = { "OP", "OP is one of " SCAN_OP_NAMES "; " OP_NOTE, SCAN_OP_NAMES },
+    [VALUE_SCAN_OP] = { "OP", "OP is one of " SCAN_OP_NAMES "; " OP_NOTE NAMED_OP_NOTE,
+                        SCAN_OP_NAMES },
+    [VALUE_TRACE_OP] = { "OP", "OP is one of " TRACE_OP_NAMES "; " OP_NOTE,
+                         TRACE_OP_NAMES },
+    [VALUE_EXPLAIN_OP] = { "OP",
+                           "OP is one of " EXPLAIN_OP_NAMES "; " OP_NOTE NAMED_OP_NOTE,
+                           EXPLAIN_OP_NAMES },
     [VALUE_ALGORITHM] = { .name = "NAME" },
     [VALUE_TYPES] = { "LIST", TYPE_NOTE, TYPE_NAMES },
     [VALUE_BENCH_OP] = { "OP", .words = "reduce scan all" },
@@ -77,10 +95,10 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "clfold/verdicts in $XDG_CACHE_HOME or ~/.cache. The exit status is 1 if a "
           "probe fails" },
     { "op", VALUE_REDUCE_OP, TO(op), REDUCE, .initial = "add", .help = "the operator" },
-    { "op", VALUE_OP, TO(op), EXPLAIN | LADDER | TUNE, .initial = "add",
-      .help = "the operator" },
-    { "op", VALUE_SCAN_OP, TO(op), SCAN | TRACE, .initial = "add",
-      .help = "the operator" },
+    { "op", VALUE_OP, TO(op), LADDER | TUNE, .initial = "add", .help = "the operator" },
+    { "op", VALUE_SCAN_OP, TO(op), SCAN, .initial = "add", .help = "the operator" },
+    { "op", VALUE_TRACE_OP, TO(op), TRACE, .initial = "add", .help = "the operator" },
+    { "op", VALUE_EXPLAIN_OP, TO(op), EXPLAIN, .initial = "add", .help = "the operator" },
     { "op", VALUE_BENCH_OP, TO(bench), BENCH, .initial = "all",
       .help = "reduce, scan, or all" },
     { "folds", VALUE_BENCH_FOLDS, TO(bench), BENCH,
@@ -101,8 +119,10 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "types of elements, such as f32,u8:u64, where u8:u64 is u8 folded in u64; "
               "default: those of f32,i32,f64,i64 that the device has" },
     { "acc", VALUE_TYPE, TO(acc), REDUCE | SCAN | EXPLAIN,
-      .help = "the type to fold in, and of a scan's results; default: i64 or u64 for "
-              "add and mul of integers, otherwise the type of the elements" },
+      .help =
+          "the type to fold in, and of a scan's results; default: i64 or u64 for "
+          "add and mul of integers, f64 for moments of integers, f32 for those of f16, "
+          "otherwise the type of the elements" },
     { "inclusive", VALUE_NONE, TO(inclusive), SCAN | EXPLAIN,
       .help = "each result of a scan includes the element at its place (the default)" },
     { "exclusive", VALUE_NONE, TO(exclusive), SCAN | EXPLAIN, .excludes = "inclusive",
@@ -110,7 +130,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "the init, or the operator's identity, such as 0 for add" },
     { "init", VALUE_TEXT, TO(init), REDUCE | SCAN,
       .help = "a number of the type to fold in, put before all others; not for operators "
-              "that find a place or two numbers, nor for mean" },
+              "that find a place or several numbers, nor for mean" },
     { "count", VALUE_COUNT, TO(count), EXPLAIN, .initial = "2^26",
       .help = "how many elements" },
     { "count", VALUE_COUNT, TO(count), TRACE, .initial = "2^24", .least = 1,
@@ -234,8 +254,9 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "json", VALUE_NONE, TO(json), REDUCE,
       .help = "one object: op, type, acc, count, pieces, result, device, kernel, "
               "seconds; result is a number, a string if it is nan or inf, or an object "
-              "of index and value, or of min and max; seconds is the time on the device, "
-              "without file and transfers, of one call for each piece" },
+              "of index and value, of min and max, or of numbers with names; seconds is "
+              "the time on the device, without file and transfers, of one call for each "
+              "piece" },
     { "json", VALUE_NONE, TO(json), SCAN,
       .help = "one object: op, kind, type, acc, count, pieces, algorithm, device, "
               "seconds; OUT cannot be - then; seconds is the time on the device, without "
@@ -303,13 +324,14 @@ const struct command_row command_rows[ACTIONS] = {
         "an .npy file of any shape and order, raw data with --raw, text with --text, "
         "or - for standard input. Bools of an .npy file are numbers of u8, 0 and 1.\n",
         "arg-min and arg-max print \"index value\", the first of equals; min-max and "
-        "arg-min-max print two lines, the least first. An empty FILE fails with these, "
-        "and with mean, min and max; for min and max, --init gives a result. min and "
+        "arg-min-max print two lines, the least first; moments, affine and matrix-2x2 "
+        "print their numbers on one line. An empty FILE fails with mean, min, max, "
+        "min-max and the arg- operators; for min and max, --init gives a result. min and "
         "max of floats are nan where one is nan; arg-min and arg-max find the first. "
         OVERFLOW_NOTE
         " The result has as many digits as it takes to read back exactly.\n" PIECES_NOTE
-        "An array in Fortran order is held on the host as a whole for arg-min, arg-max "
-        "and arg-min-max, and taken as it lies for others.\n",
+        "An array in Fortran order is held on the host as a whole for arg-min, arg-max, "
+        "arg-min-max, affine and matrix-2x2, and taken as it lies for others.\n",
         .examples =
             "The greatest number of a file:\n"
             "  clfold reduce --op max heights.npy\n"
@@ -319,6 +341,8 @@ const struct command_row command_rows[ACTIONS] = {
             "  seq 10 | clfold reduce --text i32 --op mul -\n"
             "The product of numbers modulo 97, by an operator of your own:\n"
             "  clfold reduce --combine 'a * b % 97' --raw u64 numbers.u64\n"
+            "The count, mean and sum of squared deviations of a file's numbers:\n"
+            "  clfold reduce --op moments heights.npy\n"
             "The least number in one column of a table with a header, and its index:\n"
             "  clfold reduce --text f64 --column height --op arg-min table.csv\n",
     },
@@ -329,7 +353,7 @@ const struct command_row command_rows[ACTIONS] = {
         "Writes, for each number in IN, the fold of all numbers up to it: running "
         "sums, maxima and the like, as many as IN has numbers. IN is what clfold "
         "reduce takes: an .npy file, raw data with --raw, text with --text, or - for "
-        "standard input. OUT is NAME.npy, NAME.bin (raw) or NAME.txt (one number a "
+        "standard input. OUT is NAME.npy, NAME.bin (raw) or NAME.txt (one result a "
         "line), or - or /dev/stdout for standard output in the format of IN. Several "
         "dimensions become one, the last index first, as with numpy.cumsum. OUT is there "
         "whole or not at all. A file that it replaces keeps its owner, group and mode; "
@@ -338,7 +362,9 @@ const struct command_row command_rows[ACTIONS] = {
         "they come, and stay there after a failure; its name may have any ending, and "
         "the format is that of IN. Such an OUT cannot be .npy if only the end of IN "
         "shows the count.\n",
-        OVERFLOW_NOTE
+        "Results of affine and matrix-2x2 are an array of shape (n, 2) or (n, 4) in an "
+        ".npy file, and those of moments a structured dtype with the names count, mean "
+        "and m2, as numpy makes it with align=True. " OVERFLOW_NOTE
         " Text has as many digits as it takes to read back exactly.\n" PIECES_NOTE
         "An array in Fortran order is held on the host as a whole.\n",
         .examples =

@@ -12,7 +12,9 @@ enum value_kind {
     VALUE_PATH,      /* a file, and not standard output */
     VALUE_OP,        /* clfold_op */
     VALUE_REDUCE_OP, /* clfold_op, or mean */
-    VALUE_SCAN_OP,   /* clfold_op that gives one number */
+    VALUE_SCAN_OP,   /* these three are clfold_op; each command takes others */
+    VALUE_TRACE_OP,
+    VALUE_EXPLAIN_OP,
     VALUE_TYPE,      /* clfold_type */
     VALUE_TYPES,     /* struct type_list */
     VALUE_ALGORITHM, /* const char *: a name, checked when the operation is known */

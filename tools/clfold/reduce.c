@@ -25,7 +25,7 @@ static bool take_result(void *user, struct folding *f, size_t count,
     return true;
 }
 
-/* Of an operator of the user's: the last piece's, whose init was that before. */
+/* An element of the layout: the last piece's, whose init was that before. */
 static bool take_bytes(void *user, struct folding *f, size_t count,
                        struct message *message)
 {
@@ -127,8 +127,8 @@ static bool reduce_built_in(struct folding *f, const struct options *options,
     return true;
 }
 
-static bool reduce_user(struct folding *f, const struct options *options,
-                        struct message *message)
+static bool reduce_named(struct folding *f, const struct options *options,
+                         struct message *message)
 {
     unsigned char bytes[256] = { 0 };
 
@@ -146,7 +146,7 @@ bool command_reduce(const struct options *options, struct message *message)
 {
     struct folding f = { 0 };
     const bool done = folding_open(&f, options, message) &&
-                      (f.is_user ? reduce_user : reduce_built_in)(&f, options, message);
+                      (f.is_named ? reduce_named : reduce_built_in)(&f, options, message);
 
     folding_close(&f);
     return done;

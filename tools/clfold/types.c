@@ -21,8 +21,8 @@ clfold_op op_parse(const char *name)
     if (strcmp(name, "prod") == 0) {
         return CLFOLD_MUL;
     }
-    for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; op++) {
-        if (op_name(op) && strcmp(op_name(op), name) == 0) {
+    for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MATRIX_2X2; op++) {
+        if (strcmp(op_name(op), name) == 0) {
             return op;
         }
     }
@@ -123,6 +123,11 @@ clfold_type type_accumulator(clfold_op op, clfold_type element)
     const bool adds = op == CLFOLD_ADD || op == CLFOLD_MUL;
     const enum type_class class = type_class(element);
 
+    if (op == CLFOLD_MOMENTS) {
+        return class != TYPE_FLOAT     ? CLFOLD_F64
+               : element == CLFOLD_F16 ? CLFOLD_F32
+                                       : element;
+    }
     return !adds || class == TYPE_FLOAT ? element
            : class == TYPE_SIGNED       ? CLFOLD_I64
                                         : CLFOLD_U64;
@@ -131,10 +136,17 @@ clfold_type type_accumulator(clfold_op op, clfold_type element)
 struct op_result op_result(clfold_op op)
 {
     return (struct op_result){ op >= CLFOLD_ARG_MIN && op <= CLFOLD_ARG_MIN_MAX,
+                               op >= CLFOLD_MOMENTS && op <= CLFOLD_MATRIX_2X2,
                                op == CLFOLD_ARG_MIN_MAX || op == CLFOLD_MIN_MAX ? 2 : 1 };
 }
 
 bool op_takes_nothing(clfold_op op)
 {
-    return op != CLFOLD_MIN && op != CLFOLD_MAX && op < CLFOLD_ARG_MIN;
+    return op != CLFOLD_MIN && op != CLFOLD_MAX &&
+           (op < CLFOLD_ARG_MIN || op_result(op).is_named);
+}
+
+bool op_takes_any_order(clfold_op op)
+{
+    return op && op < CLFOLD_AFFINE && !op_result(op).position;
 }

@@ -15,9 +15,13 @@
     "add mul min max min-max arg-min arg-max arg-min-max bit-and bit-or bit-xor "        \
     "logical-and logical-or"
 /* mean is the command's own: no operator of the library. */
-#define REDUCE_OP_NAMES OP_NAMES " mean"
-/* Those that give one number: a scan writes no others. */
-#define SCAN_OP_NAMES "add mul min max bit-and bit-or bit-xor logical-and logical-or"
+#define REDUCE_OP_NAMES EXPLAIN_OP_NAMES " mean"
+/* Those that give one number. */
+#define TRACE_OP_NAMES "add mul min max bit-and bit-or bit-xor logical-and logical-or"
+#define SCAN_OP_NAMES  TRACE_OP_NAMES " " NAMED_OP_NAMES
+/* Their elements or results are several numbers with names. */
+#define NAMED_OP_NAMES   "moments affine matrix-2x2"
+#define EXPLAIN_OP_NAMES OP_NAMES " " NAMED_OP_NAMES
 #define REDUCE_ALGORITHM_NAMES                                                           \
     "auto reduce_tiles reduce0 reduce1 reduce2 reduce3 reduce4 reduce5 reduce6 serial"
 #define SCAN_STRATEGY_NAMES                                                              \
@@ -53,19 +57,25 @@ enum type_class { TYPE_SIGNED, TYPE_UNSIGNED, TYPE_FLOAT };
 enum type_class type_class(clfold_type type);
 bool type_is_float(clfold_type type);
 
-/* Sums and products of integers go into 64 bits; everything else stays in the element's
- * type. */
+/* Sums and products of integers go into 64 bits, moments into f64, and those of f16 into
+ * f32; everything else stays in the element's type. */
 clfold_type type_accumulator(clfold_op op, clfold_type element);
 
-/* What a fold by `op` leaves: values of the type that is folded, or clfold_arg_value. */
+/* What a fold by `op` leaves: values of the type that is folded, or clfold_arg_value, or
+ * what clfold_fold_layout says. */
 struct op_result {
     bool position;
-    unsigned num; /* 1, or 2 for the least and the greatest */
+    bool is_named; /* numbers with names, in the layout of the fold */
+    unsigned num;  /* 1, or 2 for the least and the greatest */
 };
 struct op_result op_result(clfold_op op);
 
 /* Whether a reduction of no numbers has a result, as with numpy: an empty sum is 0, and
  * an empty minimum fails. */
 bool op_takes_nothing(clfold_op op);
+
+/* Whether a reduction may take its numbers in any order: the operator commutes, and finds
+ * no places. */
+bool op_takes_any_order(clfold_op op);
 
 #endif

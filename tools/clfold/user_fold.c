@@ -197,6 +197,16 @@ bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
     return true;
 }
 
+bool user_fold_describe(struct user_fold *user, const clfold_fold *built_in,
+                        struct message *message)
+{
+    if (clfold_fold_layout(built_in, &user->layout) != CLFOLD_OK) {
+        return message_set(message, "%s", library_sentence());
+    }
+    user->scalar = op_result(built_in->op).position ? 0 : scalar_of(&user->layout);
+    return true;
+}
+
 void user_fold_finish(struct user_fold *user)
 {
     for (size_t k = 0; k < FOLD_MOST_ARGS; k++) {

@@ -43,6 +43,10 @@ struct user_fold {
 bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
                     clfold_type element, struct message *message);
 
+/* Of a built-in operator, the layout alone. */
+bool user_fold_describe(struct user_fold *user, const clfold_fold *built_in,
+                        struct message *message);
+
 /* Reads the files of args into buffers. */
 struct session;
 bool user_fold_load(struct user_fold *user, const struct session *session,
