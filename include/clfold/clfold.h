@@ -835,6 +835,13 @@ CLFOLD_API clfold_status clfold_run_length_decode(
  * \{
  */
 
+/** Whether a text does the same to scalars and to vectors of 16; see clfold_fold. */
+enum {
+    CLFOLD_WIDTHS_UNKNOWN, /**< not compared: no program was built yet, or there is none */
+    CLFOLD_WIDTHS_AGREE, /**< so the fold runs on vectors, where the device's tile has them */
+    CLFOLD_WIDTHS_DIFFER /**< so it runs on scalars; the report's reason says what differs */
+};
+
 /** What a call would do. */
 typedef struct clfold_report {
     const char *algorithm;  /**< static: "reduce_tiles", "reduce_then_scan" */
@@ -850,7 +857,8 @@ typedef struct clfold_report {
     /** Whose numbers these are; static. A policy of the library, such as "cpu", or
      * "tuned" for a tuning file's; NULL: the algorithm is a rung of the ladder */
     const char *policy;
-    uintptr_t reserved[6]; /**< zero */
+    uint32_t widths;       /**< of a fold by text: CLFOLD_WIDTHS_AGREE or its kin */
+    uintptr_t reserved[5]; /**< zero */
 } clfold_report;
 
 /** What else of a call decides how it runs. Zero is the default. */

@@ -37,7 +37,11 @@ struct recipe {
 };
 
 /* What is known of a fold's two widths. */
-enum widths { WIDTHS_UNKNOWN, WIDTHS_AGREE, WIDTHS_DIFFER };
+enum widths {
+    WIDTHS_UNKNOWN = CLFOLD_WIDTHS_UNKNOWN,
+    WIDTHS_AGREE = CLFOLD_WIDTHS_AGREE,
+    WIDTHS_DIFFER = CLFOLD_WIDTHS_DIFFER
+};
 #define CLFOLD_WHY_SIZE 128
 
 struct interned {

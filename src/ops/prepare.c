@@ -229,6 +229,7 @@ static clfold_status explain(clfold_context *context, const struct site *site,
         return status;
     }
     report(&plan, &reason, out);
+    out->widths = atomic_load(&request->fold->widths);
     return CLFOLD_OK;
 }
 

@@ -342,14 +342,12 @@ static bool check_widths(struct checker *c, struct message *message)
     if (status != CLFOLD_OK) {
         return session_refuse(status, message);
     }
-    const char *const since = strstr(found.reason, ", since ");
-    const bool differs = since && (strstr(since, "combine gives") ||
-                                   strstr(since, "does not compile for vectors"));
-    if (!differs) {
+    if (found.widths != CLFOLD_WIDTHS_DIFFER) {
         return true;
     }
+    const char *const since = strstr(found.reason, ", since ");
     return message_set(message, "the operator runs on scalars%.*s",
-                       (int)strcspn(since, ";:"), since);
+                       since ? (int)strcspn(since, ";:") : 0, since ? since : "");
 }
 
 /* ---- The command ---- */
