@@ -45,9 +45,11 @@
  *   CLFOLD_SCAN          1
  *   CLFOLD_EXCLUSIVE     1 if an item is left out of its own fold, else 0
  *   CLFOLD_ANCHOR        tiles from one anchor to the next, see scan_tiles.cl
- *   CLFOLD_OUT_CHUNK         tile_group: cells that one work-item stores at once, and
- *   CLFOLD_OUT_CHUNK_VECTOR    a vector of their bytes, or words, and
- *   CLFOLD_OUT_ALIGN           the bytes to which these are aligned
+ *   CLFOLD_WORD              tile_group: what a struct in the input is read by, and
+ *   CLFOLD_WORDS               how many of these it is; the same of a result:
+ *   CLFOLD_OUT_WORD, CLFOLD_OUT_WORDS; where that is no struct
+ *   CLFOLD_OUT_CHUNK           cells that one work-item stores at once, 16 bytes, and
+ *   CLFOLD_OUT_CHUNK_VECTOR    a vector of their bytes
  *   CLFOLD_CELL16        tile_vector: the vector of 16 cells,
  *   CLFOLD_AS_CELL16       what makes it of as many other bits, and
  *   CLFOLD_CELLS         the vector of CLFOLD_CELLS_SIZE, 8 or 16, in 64 bytes or less,

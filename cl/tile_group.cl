@@ -11,29 +11,47 @@
  *
  *   elements   . . . . | . . a b | c d e f | ... | y z . . | . . . .     tile: a to z
  *   chunks               0         1               n - 1
- *   commutative: work-item l takes chunks l, l + G, l + 2G, ... (coalesced)
- *   in order:    work-item l takes chunks l k to l k + k - 1, k = ceil(n / G)
+ *   work-item l loads chunks l, l + G, l + 2G, ... (coalesced)
+ *   commutative: and folds them on its own
+ *   in order:    and folds each one; it is from local memory that it takes its run of
+ *                neighbours, the folds of chunks l R to l R + R - 1
  *
- * Local memory: an item for each work-item, element i at i + i / 32, which keeps the tree
- * free of bank conflicts, and one for the strategy. Barriers a tile: 1 + ceil(log8 G),
- * more for long items, all in uniform control flow.
+ *   in order, G = 3, R = 2    0   1   2   3   4   5   6      by work-items 0 1 2 0 1 2 0
+ *   runs                      01      23      456            the last may have one more
+ *
+ * Local memory: an item for each work-item or chunk, padded against bank conflicts, in
+ * runs of even length and in the tree; and one for the strategy. Barriers a tile: 1 +
+ * ceil(log8 G), more for long items, and one more in order, all in uniform control flow.
  *
  * No item is private across a barrier, nor passed to or from a function that has one, and
  * no barrier is under a condition: with either of these, and items of several scalars,
  * trees of PoCL 3.1 did not end.
  */
 
-#define CLFOLD_PADDED(i) ((i) + (i) / 32)
+/* Folds in a run, and the last one that is put aside: a tile that begins inside a chunk
+ * has a chunk more. */
+#if CLFOLD_COMMUTATIVE
+#define CLFOLD_RUN  1
+#define CLFOLD_LAST (CLFOLD_GROUP_SIZE - 1)
+#else
+#define CLFOLD_RUN  ((CLFOLD_TILE - 1) / CLFOLD_CHUNK / CLFOLD_GROUP_SIZE + 1)
+#define CLFOLD_LAST (CLFOLD_GROUP_SIZE * CLFOLD_RUN)
+#endif
+
+/* The place of fold c, and of the tree's item i, where run i is. */
+#define CLFOLD_PLACE(c)                                                                  \
+    ((c) + (1 - CLFOLD_RUN % 2) * ((c) / CLFOLD_RUN) + (c) / CLFOLD_RUN / 32)
+#define CLFOLD_TREE(i) CLFOLD_PLACE((i)*CLFOLD_RUN)
 
 typedef local clfold_item *clfold_memory;
-#define CLFOLD_TILE_MEMORY(memory)                                                       \
-    local clfold_item memory[CLFOLD_PADDED(CLFOLD_GROUP_SIZE - 1) + 2]
+#define CLFOLD_TILE_MEMORY(memory) local clfold_item memory[CLFOLD_PLACE(CLFOLD_LAST) + 2]
 
 /* Where the strategy may keep an item; only work-item 0 does. */
-#define CLFOLD_KEPT (CLFOLD_PADDED(CLFOLD_GROUP_SIZE - 1) + 1)
+#define CLFOLD_KEPT (CLFOLD_PLACE(CLFOLD_LAST) + 1)
 
-/* Chunks that a work-item has under way at once. */
-#define CLFOLD_LOADS 4
+/* Chunks that a work-item has under way at once: registers are for other things, too. */
+#define CLFOLD_LOADS                                                                     \
+    (sizeof(clfold_chunk) <= 16 ? 4u : sizeof(clfold_chunk) <= 32 ? 2u : 1u)
 
 /* Loaded as one, taken apart in registers: a union, since a vstore to private memory
  * becomes a call under OpenCL C 2.0 on some compilers (clang 19 for AMD). */
@@ -91,8 +109,7 @@ static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulo
  * in memory[0], for work-item 0 alone: others may be in the next tile already. With the
  * guards any group size and any `live` work; nothing relies on lanes in lock step.
  */
-#define CLFOLD_RADIX                                                                     \
-    (sizeof(clfold_item) <= 8 ? 8u : sizeof(clfold_item) <= 16 ? 4u : 2u)
+#define CLFOLD_RADIX (sizeof(clfold_item) <= 8 ? 8u : sizeof(clfold_item) <= 16 ? 4u : 2u)
 
 static void clfold_group_join(uint live, clfold_memory memory CLFOLD_WITH)
 {
@@ -105,7 +122,7 @@ static void clfold_group_join(uint live, clfold_memory memory CLFOLD_WITH)
             clfold_item x[CLFOLD_RADIX];
 #pragma unroll
             for (uint k = 0; k < CLFOLD_RADIX; ++k)
-                x[k] = memory[CLFOLD_PADDED(min(i + k * s, live - 1))];
+                x[k] = memory[CLFOLD_TREE(min(i + k * s, live - 1))];
 #pragma unroll
             for (uint d = 1; d < CLFOLD_RADIX; d *= 2) {
 #pragma unroll
@@ -114,11 +131,32 @@ static void clfold_group_join(uint live, clfold_memory memory CLFOLD_WITH)
                         x[k] = clfold_combine(x[k], x[k + d] CLFOLD_PASS);
                 }
             }
-            memory[CLFOLD_PADDED(i)] = x[0];
+            memory[CLFOLD_TREE(i)] = x[0];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
+
+/* What becomes of the fold x of chunk j, which is the work-item's first or not. */
+#if CLFOLD_COMMUTATIVE
+#define CLFOLD_TAKE(is_first, j, x)                                                      \
+    total = (is_first) ? (x) : clfold_combine_stage(total, x CLFOLD_PASS)
+#else
+#define CLFOLD_TAKE(is_first, j, x) memory[CLFOLD_PLACE(j)] = clfold_empty(x, index)
+
+/* Folds the run of work-item l, of `chunks` folds in all, into its first. */
+static void clfold_fold_chunks(uint l, uint live, uint chunks,
+                               clfold_memory memory CLFOLD_WITH)
+{
+    const uint first = l * CLFOLD_RUN;
+    const uint stop = l + 1 < live ? first + CLFOLD_RUN : chunks;
+    clfold_item mine = clfold_taken(memory[CLFOLD_PLACE(first)]);
+
+    for (uint j = first + 1; j < stop; ++j)
+        mine = clfold_combine(mine, memory[CLFOLD_PLACE(j)] CLFOLD_PASS);
+    memory[CLFOLD_PLACE(first)] = mine;
+}
+#endif
 
 /* The fold of elements begin to begin + count - 1, for 1 <= count <= CLFOLD_TILE. `index`
  * is what `begin` counts from in_offset. All work-items must call it; work-item 0 finds
@@ -127,34 +165,29 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
                              uint count, uint ahead, clfold_memory memory CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
+    const uint step = CLFOLD_GROUP_SIZE;
     const bool aligned = (ulong)in % CLFOLD_CHUNK_ALIGN == 0;
     const ulong end = begin + count;
     const ulong first = begin / CLFOLD_CHUNK;
     const uint chunks = (uint)((end + CLFOLD_CHUNK - 1) / CLFOLD_CHUNK - first);
-#if CLFOLD_COMMUTATIVE
-    const uint step = CLFOLD_GROUP_SIZE;
-    const uint live = min((uint)CLFOLD_GROUP_SIZE, chunks);
-    const uint stop = chunks;
-    const uint start = l;
-#else
-    const uint step = 1;
-    const uint each = (chunks + CLFOLD_GROUP_SIZE - 1) / CLFOLD_GROUP_SIZE;
-    const uint live = (chunks + each - 1) / each;
-    const uint stop = min(l * each + each, chunks);
-    const uint start = l * each;
-#endif
+    const uint live =
+        min((uint)CLFOLD_GROUP_SIZE, (chunks + CLFOLD_RUN - 1) / CLFOLD_RUN);
 
-    if (l < live) {
+    if (l < chunks) {
         /* Chunks below `whole` end inside the tile, and only the first begins before. */
-        const uint whole = min(stop, (uint)(end / CLFOLD_CHUNK - first));
+        const uint whole = (uint)(end / CLFOLD_CHUNK - first);
         const uint skipped = (uint)(begin - first * CLFOLD_CHUNK);
         global const CLFOLD_CHUNK_VECTOR *chunk_of =
             (global const CLFOLD_CHUNK_VECTOR *)(in +
                                                  first * CLFOLD_CHUNK * CLFOLD_SCALARS);
+#if CLFOLD_COMMUTATIVE
         clfold_stage total;
-        uint j = start;
+#endif
+        uint j = l;
         if (j == 0 && skipped > 0) {
-            total = clfold_fold_part(in, first * CLFOLD_CHUNK, begin, end CLFOLD_PASS);
+            const clfold_stage x =
+                clfold_fold_part(in, first * CLFOLD_CHUNK, begin, end CLFOLD_PASS);
+            CLFOLD_TAKE(true, 0, x);
             j += step;
         }
         for (; aligned && j + (CLFOLD_LOADS - 1) * step < whole;
@@ -167,23 +200,29 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
             for (uint k = 0; k < CLFOLD_LOADS; ++k) {
                 const clfold_stage x = clfold_fold_chunk(
                     &row[k], (j + k * step) * CLFOLD_CHUNK - skipped CLFOLD_PASS);
-                total =
-                    k == 0 && j == start ? x : clfold_combine_stage(total, x CLFOLD_PASS);
+                CLFOLD_TAKE(k == 0 && j == l, j + k * step, x);
             }
         }
         for (; aligned && j < whole; j += step) {
             const clfold_chunk chunk = clfold_load_chunk(in, (first + j) * CLFOLD_CHUNK);
             const clfold_stage x =
                 clfold_fold_chunk(&chunk, j * CLFOLD_CHUNK - skipped CLFOLD_PASS);
-            total = j == start ? x : clfold_combine_stage(total, x CLFOLD_PASS);
+            CLFOLD_TAKE(j == l, j, x);
         }
-        for (; j < stop; j += step) {
+        for (; j < chunks; j += step) {
             const clfold_stage x =
                 clfold_fold_part(in, (first + j) * CLFOLD_CHUNK, begin, end CLFOLD_PASS);
-            total = j == start ? x : clfold_combine_stage(total, x CLFOLD_PASS);
+            CLFOLD_TAKE(j == l, j, x);
         }
-        memory[CLFOLD_PADDED(l)] = clfold_empty(total, index);
+#if CLFOLD_COMMUTATIVE
+        memory[CLFOLD_TREE(l)] = clfold_empty(total, index);
+#endif
     }
+#if !CLFOLD_COMMUTATIVE
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < live)
+        clfold_fold_chunks(l, live, chunks, memory CLFOLD_PASS);
+#endif
     clfold_group_join(live, memory CLFOLD_PASS);
 }
 
@@ -203,7 +242,7 @@ static void clfold_tile_fold_items(global const clfold_item *items, uint num,
 #pragma unroll 8
         for (uint i = l * each + 1; i < stop; ++i)
             mine = clfold_combine(mine, items[i] CLFOLD_PASS);
-        memory[CLFOLD_PADDED(l)] = mine;
+        memory[CLFOLD_TREE(l)] = mine;
     }
     clfold_group_join(live, memory CLFOLD_PASS);
 }

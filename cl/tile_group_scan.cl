@@ -19,8 +19,8 @@
  * may hoist the read for all work-items, and read items[l - 1] for work-item 0 as well.
  *
  * Rows are of 16 bytes a work-item where the tile is of whole chunks and the address
- * allows, else of elements. Barriers a tile: 3 and those of the group's scan, 2 to
- * propagate.
+ * allows, else of scalars; of structs they are of the widest words that these are made
+ * of. Barriers a tile: 3 and those of the group's scan, 2 to propagate.
  */
 
 /* Elements of a work-item, and its place for element i of the tile. */
@@ -44,6 +44,12 @@
 typedef union {
     CLFOLD_IN in[CLFOLD_SCALARS];
     clfold_result out;
+#if CLFOLD_IN_STRUCT
+    CLFOLD_WORD words[CLFOLD_WORDS];
+#endif
+#if CLFOLD_OUT_STRUCT
+    CLFOLD_OUT_WORD out_words[CLFOLD_OUT_WORDS];
+#endif
 } clfold_slot;
 
 #define CLFOLD_SPACE local
@@ -58,55 +64,45 @@ typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
 
 /* ---- Rows -------------------------------------------------------------------------- */
 
+/* Chunks or words that a work-item has under way at once, at most. */
+#define CLFOLD_LOADS 4
+
+#if CLFOLD_IN_STRUCT
+
+/* Word w of the tile to its slot. */
+#define CLFOLD_PUT_WORD(room, word, w)                                                   \
+    (room)->slots[CLFOLD_SLOT((w) / CLFOLD_WORDS)].words[(w) % CLFOLD_WORDS] = (word)
+
+static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count,
+                             clfold_room_pointer room)
+{
+    global const CLFOLD_WORD *from = (global const CLFOLD_WORD *)(in + begin);
+    const uint num = (ulong)from % sizeof(CLFOLD_WORD) == 0 ? count * CLFOLD_WORDS : 0;
+    uint w = (uint)get_local_id(0);
+
+    for (; w + (CLFOLD_LOADS - 1) * CLFOLD_GROUP_SIZE < num;
+         w += CLFOLD_LOADS * CLFOLD_GROUP_SIZE) {
+        CLFOLD_WORD row[CLFOLD_LOADS];
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_LOADS; ++k)
+            row[k] = from[w + k * CLFOLD_GROUP_SIZE];
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_LOADS; ++k)
+            CLFOLD_PUT_WORD(room, row[k], w + k * CLFOLD_GROUP_SIZE);
+    }
+    for (; w < num; w += CLFOLD_GROUP_SIZE)
+        CLFOLD_PUT_WORD(room, from[w], w);
+    for (uint i = num > 0 ? count : (uint)get_local_id(0); i < count;
+         i += CLFOLD_GROUP_SIZE)
+        room->slots[CLFOLD_SLOT(i)].in[0] = in[begin + i];
+}
+
+#else
+
 typedef union {
     CLFOLD_CHUNK_VECTOR vector;
     CLFOLD_IN scalars[CLFOLD_CHUNK_SCALARS];
 } clfold_chunk;
-
-typedef union {
-    CLFOLD_OUT_CHUNK_VECTOR vector;
-    CLFOLD_CELL cells[CLFOLD_OUT_CHUNK];
-} clfold_out_chunk;
-
-/* Results that lie in one such chunk; 0 where one fills it, or they do not. With more
- * cells PoCL 3.1's compiler crashes, or propagates wrongly. */
-#if CLFOLD_OUT_CELLS <= 2 && CLFOLD_OUT_CHUNK % CLFOLD_OUT_CELLS == 0 &&                 \
-    CLFOLD_OUT_CHUNK > CLFOLD_OUT_CELLS
-#define CLFOLD_OUT_RESULTS (CLFOLD_OUT_CHUNK / CLFOLD_OUT_CELLS)
-#else
-#define CLFOLD_OUT_RESULTS 0
-#endif
-
-/* Cell i of the results, of all components one after the other. */
-static CLFOLD_CELL clfold_cell(clfold_room_pointer room, uint i)
-{
-    return room->slots[CLFOLD_SLOT(i / CLFOLD_OUT_CELLS)]
-        .out.cells[i % CLFOLD_OUT_CELLS];
-}
-
-/* 16 bytes of cells as one. Cells of one byte by words: clang for NVIDIA stores a vector
- * of 16 bytes in four parts, but one of four words as one. */
-static CLFOLD_OUT_CHUNK_VECTOR clfold_pack(const CLFOLD_CELL *cells)
-{
-#if CLFOLD_OUT_CHUNK == 16 && !CLFOLD_OUT_STRUCT
-    union {
-        uint word;
-        CLFOLD_CELL cells[4];
-    } part[4];
-
-#pragma unroll
-    for (uint k = 0; k < CLFOLD_OUT_CHUNK; ++k)
-        part[k / 4].cells[k % 4] = cells[k];
-    return (uint4)(part[0].word, part[1].word, part[2].word, part[3].word);
-#else
-    clfold_out_chunk chunk;
-
-#pragma unroll
-    for (uint k = 0; k < CLFOLD_OUT_CHUNK; ++k)
-        chunk.cells[k] = cells[k];
-    return chunk.vector;
-#endif
-}
 
 /* Chunks of a whole tile that a work-item reads, 0 where they are not the same for all,
  * and how many of these it has under way at once: registers are for more than loads. */
@@ -127,7 +123,8 @@ static CLFOLD_OUT_CHUNK_VECTOR clfold_pack(const CLFOLD_CELL *cells)
  * called a function with the address of their chunk. */
 #define CLFOLD_PUT_CHUNK(room, chunk, c)                                                 \
     for (uint s = 0; s < CLFOLD_CHUNK_SCALARS; ++s)                                      \
-        (room)->slots[CLFOLD_SLOT((c) * CLFOLD_CHUNK + s / CLFOLD_SCALARS)]              \
+        (room)                                                                           \
+            ->slots[CLFOLD_SLOT((c)*CLFOLD_CHUNK + s / CLFOLD_SCALARS)]                  \
             .in[s % CLFOLD_SCALARS] = (chunk).scalars[s];
 
 /* The chunks of a whole tile. */
@@ -171,6 +168,72 @@ static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count
     }
 }
 
+#endif
+
+#if CLFOLD_OUT_STRUCT
+
+#define CLFOLD_OUT_RESULTS 0
+
+static void clfold_write_rows(global CLFOLD_CELL *out, ulong begin, uint count,
+                              clfold_room_pointer room)
+{
+    const uint l = (uint)get_local_id(0);
+    global CLFOLD_OUT_WORD *to = (global CLFOLD_OUT_WORD *)(out + begin);
+    const uint num = (ulong)to % sizeof(CLFOLD_OUT_WORD) == 0 ? count : 0;
+
+    for (uint w = l; w < num * CLFOLD_OUT_WORDS; w += CLFOLD_GROUP_SIZE)
+        to[w] = room->slots[CLFOLD_SLOT(w / CLFOLD_OUT_WORDS)]
+                    .out_words[w % CLFOLD_OUT_WORDS];
+    for (uint i = num + l; i < count; i += CLFOLD_GROUP_SIZE)
+        out[begin + i] = room->slots[CLFOLD_SLOT(i)].out.cells[0];
+}
+
+#else
+
+typedef union {
+    CLFOLD_OUT_CHUNK_VECTOR vector;
+    CLFOLD_CELL cells[CLFOLD_OUT_CHUNK];
+} clfold_out_chunk;
+
+/* Results that lie in one such chunk; 0 where one fills it, or they do not. With more
+ * cells PoCL 3.1's compiler crashes, or propagates wrongly. */
+#if CLFOLD_OUT_CELLS <= 2 && CLFOLD_OUT_CHUNK % CLFOLD_OUT_CELLS == 0 &&                 \
+    CLFOLD_OUT_CHUNK > CLFOLD_OUT_CELLS
+#define CLFOLD_OUT_RESULTS (CLFOLD_OUT_CHUNK / CLFOLD_OUT_CELLS)
+#else
+#define CLFOLD_OUT_RESULTS 0
+#endif
+
+/* Cell i of the results, of all components one after the other. */
+static CLFOLD_CELL clfold_cell(clfold_room_pointer room, uint i)
+{
+    return room->slots[CLFOLD_SLOT(i / CLFOLD_OUT_CELLS)].out.cells[i % CLFOLD_OUT_CELLS];
+}
+
+/* 16 bytes of cells as one. Cells of one byte by words: clang for NVIDIA stores a vector
+ * of 16 bytes in four parts, but one of four words as one. */
+static CLFOLD_OUT_CHUNK_VECTOR clfold_pack(const CLFOLD_CELL *cells)
+{
+#if CLFOLD_OUT_CHUNK == 16 && !CLFOLD_OUT_STRUCT
+    union {
+        uint word;
+        CLFOLD_CELL cells[4];
+    } part[4];
+
+#pragma unroll
+    for (uint k = 0; k < CLFOLD_OUT_CHUNK; ++k)
+        part[k / 4].cells[k % 4] = cells[k];
+    return (uint4)(part[0].word, part[1].word, part[2].word, part[3].word);
+#else
+    clfold_out_chunk chunk;
+
+#pragma unroll
+    for (uint k = 0; k < CLFOLD_OUT_CHUNK; ++k)
+        chunk.cells[k] = cells[k];
+    return chunk.vector;
+#endif
+}
+
 /* Results lie in the buffer as they do in the slots: a run of cells. */
 static void clfold_write_rows(global CLFOLD_CELL *out, ulong begin, uint count,
                               clfold_room_pointer room)
@@ -179,7 +242,7 @@ static void clfold_write_rows(global CLFOLD_CELL *out, ulong begin, uint count,
     const uint num = count * CLFOLD_OUT_CELLS;
     global CLFOLD_CELL *to = out + begin * CLFOLD_OUT_CELLS;
 
-    if (num % CLFOLD_OUT_CHUNK == 0 && (ulong)to % CLFOLD_OUT_ALIGN == 0) {
+    if (num % CLFOLD_OUT_CHUNK == 0 && (ulong)to % 16 == 0) {
         for (uint c = l; c < num / CLFOLD_OUT_CHUNK; c += CLFOLD_GROUP_SIZE) {
             CLFOLD_CELL cells[CLFOLD_OUT_CHUNK];
 #pragma unroll
@@ -192,6 +255,8 @@ static void clfold_write_rows(global CLFOLD_CELL *out, ulong begin, uint count,
             to[i] = clfold_cell(room, i);
     }
 }
+
+#endif
 
 /* ---- Tiles ------------------------------------------------------------------------- */
 
@@ -244,7 +309,7 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
 
 #define CLFOLD_TILE_LOADS 1
 #define CLFOLD_TILE_AHEAD 0
-#define clfold_tile_load clfold_tile_aggregate
+#define clfold_tile_load  clfold_tile_aggregate
 
 static clfold_item clfold_tile_total(clfold_room_pointer room, uint count)
 {
@@ -277,7 +342,7 @@ static clfold_item clfold_before_run(clfold_item front, bool has_prefix,
 /* Scans the run of this work-item in its slots, after the fold that group_scan.cl left.
  */
 static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
-                            clfold_room_pointer room CLFOLD_WITH)
+                             clfold_room_pointer room CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0), first = l * CLFOLD_RUN;
     const uint num = clfold_run_of(count);
@@ -381,7 +446,7 @@ static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint
 #if CLFOLD_OUT_RESULTS
     global CLFOLD_CELL *to = out + out_begin * CLFOLD_OUT_CELLS;
 
-    if ((ulong)to % CLFOLD_OUT_ALIGN == 0) {
+    if ((ulong)to % 16 == 0) {
         done = count / CLFOLD_OUT_RESULTS * CLFOLD_OUT_RESULTS;
         for (uint c = l; c < count / CLFOLD_OUT_RESULTS; c += CLFOLD_GROUP_SIZE)
             clfold_propagate_chunk((global CLFOLD_OUT_CHUNK_VECTOR *)to, c, count,

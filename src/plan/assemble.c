@@ -165,39 +165,34 @@ static void append_file(struct text *text, const char *name, const struct monoid
     }
 }
 
-/* A chunk of elements as `words`, where it is no vector: some elements that make words of
- * 16 bytes, or one. Returns the elements; *word: bytes. */
-static uint32_t append_words(struct text *text, const char *name, uint32_t size,
-                             uint32_t *word)
+/* Words of 16 bytes, or less, that make up `bytes`. Returns the bytes of one. */
+static uint32_t word_of(uint32_t bytes, const char **type)
 {
     static const char *const types[] = {
         [1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "uint2", [16] = "uint4"
     };
-    uint32_t chunk = 1;
+    uint32_t word = 16;
 
-    while (chunk * size % 16 != 0) {
-        chunk *= 2;
+    while (bytes % word != 0) {
+        word /= 2;
     }
-    chunk = chunk * size > 64 ? 1 : chunk;
-    *word = 16;
-    while (chunk * size % *word != 0) {
-        *word /= 2;
-    }
-    clfold_text_print(text, "typedef struct {\n    %s words[%u];\n} %s;\n", types[*word],
-                      chunk * size / *word, name);
-    return chunk;
+    *type = types[word];
+    return word;
 }
 
-/* A chunk is 16 bytes, the widest load of a GPU's work-item, or an element of more: at
- * least two scalars, and one element of two or of four f64. */
+/* A chunk is a vector, but for structs and for three scalars, which have none. */
 static void append_chunk(struct text *text, const struct monoid *monoid)
 {
     uint32_t size = (uint32_t)clfold_monoid_in_size(monoid);
-    uint32_t chunk = size < 16 ? 16 / size : 1, align = chunk * size;
+    uint32_t chunk = clfold_chunk_elements(size), align = chunk * size;
+    const char *type;
 
     if (monoid->in_struct || monoid->num_scalars == 3) {
-        chunk = append_words(text, "clfold_chunk_words", size, &align);
-        clfold_text_print(text, "#define CLFOLD_CHUNK_VECTOR clfold_chunk_words\n");
+        uint32_t bytes = align;
+        align = word_of(bytes, &type);
+        clfold_text_print(text, "typedef struct {\n    %s words[%u];\n} clfold_words;\n",
+                          type, bytes / align);
+        clfold_text_print(text, "#define CLFOLD_CHUNK_VECTOR clfold_words\n");
     } else {
         clfold_text_print(text, "#define CLFOLD_CHUNK_VECTOR %s%u\n", in_name(monoid),
                           chunk * monoid->num_scalars);
@@ -208,25 +203,31 @@ static void append_chunk(struct text *text, const struct monoid *monoid)
                       chunk, chunk * monoid->num_scalars, align);
 }
 
-/* The same of results. */
-static void append_out_chunk(struct text *text, const struct monoid *monoid)
+/* Rows of a scan: of chunks of results, and where there are structs, of their words. */
+static void append_rows(struct text *text, const struct monoid *monoid)
 {
-    const char *cell = clfold_cl_name(monoid->cell);
-    uint32_t chunk, align = 16;
+    uint32_t out_size = (uint32_t)clfold_monoid_out_size(monoid);
+    const char *type;
 
+    if (monoid->in_struct) {
+        uint32_t in_size = (uint32_t)clfold_monoid_in_size(monoid);
+        uint32_t word = word_of(in_size, &type);
+        clfold_text_print(text, "#define CLFOLD_WORD %s\n#define CLFOLD_WORDS %u\n", type,
+                          in_size / word);
+    }
     if (monoid->out_struct) {
-        chunk = append_words(text, "clfold_out_words",
-                             (uint32_t)clfold_monoid_out_size(monoid), &align);
-        clfold_text_print(text, "#define CLFOLD_OUT_CHUNK_VECTOR clfold_out_words\n");
+        uint32_t word = word_of(out_size, &type);
+        clfold_text_print(text,
+                          "#define CLFOLD_OUT_WORD %s\n#define CLFOLD_OUT_WORDS %u\n",
+                          type, out_size / word);
     } else {
         uint32_t size = (uint32_t)clfold_scalar(monoid->cell)->size;
-        chunk = 16 / size;
         /* clang for NVIDIA stores 16 bytes that it put together by twos of 8. */
         clfold_text_print(text, "#define CLFOLD_OUT_CHUNK_VECTOR %s%u\n",
-                          size == 1 ? "uint" : cell, size == 1 ? 4 : chunk);
+                          size == 1 ? "uint" : clfold_cl_name(monoid->cell),
+                          size == 1 ? 4 : 16 / size);
+        clfold_text_print(text, "#define CLFOLD_OUT_CHUNK %u\n", 16 / size);
     }
-    clfold_text_print(text, "#define CLFOLD_OUT_CHUNK %u\n#define CLFOLD_OUT_ALIGN %u\n",
-                      chunk, align);
 }
 
 /* The kernels' parameters for init, and the arguments that pass them on. */
@@ -472,7 +473,7 @@ static void append_scan(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "#define CLFOLD_STREAM %d\n", shape->stream);
     if (shape->tile.kind == TILE_GROUP) {
         clfold_text_print(text, "#define CLFOLD_GROUP_SCAN %d\n", (int)shape->group_scan);
-        append_out_chunk(text, monoid);
+        append_rows(text, monoid);
         return;
     }
     if (shape->tile.kind == TILE_ITEM) {

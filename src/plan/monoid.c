@@ -443,6 +443,16 @@ static size_t struct_offset(const struct monoid *monoid, bool items, uint32_t la
     return end;
 }
 
+uint32_t clfold_chunk_elements(size_t size)
+{
+    uint32_t chunk = 1;
+
+    while (chunk * size % 16 != 0) {
+        chunk *= 2;
+    }
+    return chunk * size > 64 ? 1 : chunk;
+}
+
 size_t clfold_monoid_in_size(const struct monoid *monoid)
 {
     return monoid->in_struct ? struct_offset(monoid, false, monoid->num_components)

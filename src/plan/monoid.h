@@ -104,6 +104,10 @@ size_t clfold_monoid_item_size(const struct monoid *monoid);
 /* Bytes of padding at an item's end. */
 size_t clfold_monoid_tail(const struct monoid *monoid);
 
+/* Elements of that size which a GPU's work-item loads or stores at once: the fewest that
+ * are whole loads of 16 bytes, the widest there are; one, if these exceed 64 bytes. */
+uint32_t clfold_chunk_elements(size_t size);
+
 /* What is folded, for messages: "f32", "float a; int b". */
 const char *clfold_monoid_form(const struct monoid *monoid);
 

@@ -24,20 +24,46 @@ static uint32_t least(uint64_t a, uint64_t b)
     return (uint32_t)(a < b ? a : b);
 }
 
+/* Local memory for the folds of the chunks of a tile in order, but for padding: so little
+ * that a compute unit of 64 KiB has three groups; and chunks of a work-item, at most. */
+#define ORDERED_BYTES  (16u * 1024)
+#define ORDERED_CHUNKS 4
+
+/* Elements of a group's tile in order, which puts the folds of all its chunks aside at
+ * once; see tile_group.cl. Padding is less than a third. */
+static uint32_t ordered_elements(const struct job *job, uint32_t group_size)
+{
+    const struct monoid *monoid = job->monoid;
+    uint64_t bytes = least(job->device->local_memory / 3 * 2, ORDERED_BYTES);
+    uint32_t run =
+        least(bytes / clfold_monoid_item_size(monoid) / group_size, ORDERED_CHUNKS);
+
+    return (run > 0 ? run : 1) * group_size *
+           clfold_chunk_elements(clfold_monoid_in_size(monoid));
+}
+
 static struct tile_shape tile_of(const struct job *job, const struct policy *policy)
 {
     const struct monoid *monoid = job->monoid;
-    /* An item for each work-item and one in 32 more, see tile_group.cl. */
-    size_t items = job->device->local_memory / clfold_monoid_item_size(monoid) / 33 * 32;
+    bool is_ordered = policy->tile == TILE_GROUP && !monoid->commutative;
+    size_t item_size = clfold_monoid_item_size(monoid);
+    /* An item for each work-item and one in 32 more; in order, two. */
+    size_t items = job->device->local_memory / item_size / 33 * 32;
     uint32_t elements =
         least(policy->tile_bytes / clfold_monoid_in_size(monoid), monoid->stage_limit);
 
+    if (is_ordered) {
+        items = least(items / 2, ORDERED_BYTES / item_size);
+    }
+    /* Each work-item has an element of a tile. */
+    uint32_t group_size =
+        least(least(policy->group_size, elements), most_work_items(job->device, items));
+
     return (struct tile_shape){
         .kind = policy->tile,
-        .elements = elements,
-        /* Each work-item has an element of a tile. */
-        .group_size = least(least(policy->group_size, elements),
-                            most_work_items(job->device, items)),
+        .elements =
+            is_ordered ? least(elements, ordered_elements(job, group_size)) : elements,
+        .group_size = group_size,
     };
 }
 
