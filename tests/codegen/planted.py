@@ -38,6 +38,7 @@ $L__BB0_1:
 \tret;
 }}
 """
+SUM = {"commutative": True, "sizes": [4, 4]}
 WIDE = "ld.global.v4.f32 \t{%f1, %f2, %f3, %f4}, [%rd1+12288];"
 
 PTX_LOOKBACK = """
@@ -292,7 +293,7 @@ class Planted(unittest.TestCase):
     def test_right(self):
         numbers = {"kernel": "k", "spill_bytes": 0, "private_bytes": 0}
         for kernel in (reduce_kernel(), lookback_kernel(), gcn_kernel()):
-            self.assertEqual(checks.every(kernel, numbers), [], kernel.name)
+            self.assertEqual(checks.every(SUM, kernel, numbers), [], kernel.name)
 
     def test_memory(self):
         numbers = {"kernel": "k", "spill_bytes": 8, "private_bytes": 0}
@@ -301,18 +302,25 @@ class Planted(unittest.TestCase):
         self.found(checks.memory(numbers), "16 bytes of private memory")
 
     def test_narrow(self):
-        self.found(checks.widths(lookback_kernel(vector="v2.u32")), "no load of 16 bytes")
+        self.found(checks.widths(SUM, lookback_kernel(vector="v2.u32")), "no load of 16 bytes")
         narrow = gcn_kernel(store="global_store_dwordx2 v4, v[0:1], s[2:3]")
-        self.found(checks.widths(narrow), "no store of 16 bytes")
-        self.found(checks.widths(gcn_kernel(load="s_nop 0")), "no load of 16 bytes")
+        self.found(checks.widths(SUM, narrow), "no store of 16 bytes")
+        self.found(checks.widths(SUM, gcn_kernel(load="s_nop 0")), "no load of 16 bytes")
 
     def test_under_way(self):
-        self.found(checks.under_way(reduce_kernel(load="mov.u32 %r1, %r2;")), "not 4 times 16")
+        self.found(checks.under_way(SUM, reduce_kernel(load="mov.u32 %r1, %r2;")), "not 4 times 16")
         # Four predicated loads beside each wide one, which ptxas once made of a merged loop.
         merged = WIDE + "\n\t@%p2 ld.global.f32 \t%f5, [%rd1+4];"
-        self.found(checks.under_way(reduce_kernel(load=merged)), "not 4 times 16")
+        self.found(checks.under_way(SUM, reduce_kernel(load=merged)), "not 4 times 16")
         # A first chunk alone.
-        self.found(checks.under_way(reduce_kernel(before=WIDE)), "alone before its loop")
+        self.found(checks.under_way(SUM, reduce_kernel(before=WIDE)), "alone before its loop")
+
+    def test_together(self):
+        for entry in ({**SUM, "commutative": False}, {**SUM, "sizes": [64, 64]}):
+            self.assertEqual(checks.under_way(entry, reduce_kernel(before=WIDE)), [])
+            apart = reduce_kernel(load="bra \t$L__BB0_2;\n$L__BB0_2:\n" + WIDE)
+            self.found(checks.under_way(entry, apart), "at most 3 loads of 16 bytes together")
+            self.assertEqual(checks.under_way({**entry, "sizes": [20, 20]}, apart), [])
 
     def test_loops(self):
         entry = {"op": "add", "in": "f32", "type": "f32"}

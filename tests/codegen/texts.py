@@ -25,12 +25,16 @@ from compilers import TARGETS, Compilers, Failed, figures, lacks
 
 CHOSEN = "reduce_tiles,scan_lookback"
 RUNGS = "reduce0,reduce1,reduce2,reduce3,reduce4,reduce5,reduce6"
+USERS = "add-in-order,segments,words-5,words-16,words-16-commutative"
 # target, operations, operators, types
 PARTS = (
     ("sm_90", CHOSEN, "all", "u8,f32"),
     ("sm_80", "scan_single_group,reduce_then_scan", "add,arg-min,arg-min-max", "u8,u16,f64"),
     ("sm_80", f"{CHOSEN},scan_chained", "add,min", "f16,f32,u8:u32,u8:u64,i16:i64,f32:f64"),
     ("sm_80", f"{RUNGS},scan_then_propagate", "max", "u8,i32,f64"),
+    ("sm_80", CHOSEN, USERS, "text"),
+    ("sm_90", f"{CHOSEN},reduce_then_scan", USERS, "text"),
+    ("gfx90a", CHOSEN, USERS, "text"),
     ("gfx90a", CHOSEN, "add,arg-min,min-max", "u8,f32,i64"),
     ("gfx90a", "scan_single_group,reduce_then_scan,scan_then_propagate", "mul", "u16,f64"),
     ("gfx1030", CHOSEN, "add,arg-max", "i16,f64,u8:u64"),
@@ -75,7 +79,7 @@ def check(compilers, folder, target, entry):
     wrong = []
     for kernel in kernels.values():
         numbers = figures(target, kernel, entry["group_size"], entry["sizes"])
-        said = [*checks.every(kernel, numbers), *checks.loops(entry, numbers),
+        said = [*checks.every(entry, kernel, numbers), *checks.loops(entry, numbers),
                 *checks.residents(entry, numbers), *checks.window(entry, kernel),
                 *checks.conversions(entry, kernel)]
         wrong += [f"{target}: {entry['file']}: {sentence}" for sentence in said]

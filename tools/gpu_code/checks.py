@@ -18,7 +18,8 @@ WRITES = {
     "clfold_scan_locals", "clfold_scan_lookback", "clfold_scan_propagate",
     "clfold_scan_single_group", "clfold_scan_tiles",
 }  # fmt: skip
-# 16-byte loads that a work-item of a reduction has under way: CLFOLD_LOADS of tile_group.cl.
+# 16-byte loads that a work-item of a reduction has under way: CLFOLD_LOADS of tile_group.cl, or
+# those of one element.
 LOADS_UNDER_WAY = 4
 REDUCES = {"clfold_reduce_single", "clfold_reduce_tiles"}
 # Instructions an element, of a sum of f32, in the fold's and the scan's loops together.
@@ -40,19 +41,38 @@ def memory(numbers):
     ]
 
 
-def widths(kernel):
+def is_of_words(entry):
+    """Whether 16 bytes are no part of an element, nor elements of them: a struct of 20 bytes is
+    read by its words."""
+    return any(size > 16 and size % 16 for size in entry["sizes"])
+
+
+def widths(entry, kernel):
     """Streaming loads and stores are of 16 bytes."""
     wrong = []
     for names, kind in ((READS, asm.LOAD), (WRITES, asm.STORE)):
         sizes = [access.size for access in asm.accesses(kernel.steps, kind, asm.GLOBAL)]
-        if kernel.name in names and max(sizes, default=0) != 16:
+        if kernel.name in names and max(sizes, default=0) != 16 and not is_of_words(entry):
             wrong.append(f"{kernel.name}: no {kind} of 16 bytes, the widest of {sizes}")
     return wrong
 
 
-def under_way(kernel):
+def together(entry, kernel):
+    """In order a tile is few rows of loads, with or without a loop: they are in one block, as are
+    those of a long element."""
+    counts = [[access.size for access in asm.accesses(block, asm.LOAD, asm.GLOBAL)].count(16)
+              for block in asm.blocks(kernel.steps)]
+    if kernel.name in REDUCES and max(counts) < LOADS_UNDER_WAY and not is_of_words(entry):
+        return [f"{kernel.name}: at most {max(counts)} loads of 16 bytes together, not "
+                f"{LOADS_UNDER_WAY}"]
+    return []
+
+
+def under_way(entry, kernel):
     """The loop of a reduction has its wide loads, and no narrower ones beside them, nor is there
     one before the loop."""
+    if not entry["commutative"] or entry["sizes"][0] > 16:
+        return together(entry, kernel)
     if kernel.name not in REDUCES:
         return []
     loop = asm.streaming_loop(kernel.steps)
@@ -130,5 +150,6 @@ def conversions(entry, kernel):
     return [f"{kernel.name}: f16 where the program has none: {found[0]}"]
 
 
-def every(kernel, numbers):
-    return [*memory(numbers), *widths(kernel), *under_way(kernel), *descriptors(kernel)]
+def every(entry, kernel, numbers):
+    return [*memory(numbers), *widths(entry, kernel), *under_way(entry, kernel),
+            *descriptors(kernel)]

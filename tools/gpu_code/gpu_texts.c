@@ -4,8 +4,9 @@
  *
  *   VENDOR       nvidia, amd or intel
  *   OPERATIONS   "reduce_tiles,reduce6,scan_lookback", or all
- *   OPERATORS    "add,arg-min", or all
- *   TYPES        "f32,u8:u64": what is read, and what it is folded into; or all
+ *   OPERATORS    "add,arg-min", or of `texts` below, or all
+ *   TYPES        "f32,u8:u64": what is read, and what it is folded into; "text" of folds
+ *                by text; or all
  *
  * The facts of the device are what such drivers tell, the tier what they are found to
  * have. Scans come twice, inclusive and exclusive; all come once for each candidate of
@@ -14,6 +15,7 @@
 #include "base/text.h"
 #include "plan/assemble.h"
 #include "plan/scalar.h"
+#include "plan/user_fold.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,6 +64,37 @@ static const struct vendor {
 
 static const struct site site = { NULL, "gpu_texts" };
 
+/* Operators that are not built in. */
+#define WORDS(num)                                                                       \
+    "typedef struct { uint x[" #num "]; } words;\n"                                      \
+    "words join(words a, words b)\n{\n"                                                  \
+    "#pragma unroll\n    for (int i = 1; i < " #num "; ++i)\n"                           \
+    "        a.x[i] = a.x[i] * b.x[0] + b.x[i];\n"                                       \
+    "    a.x[0] *= b.x[0];\n    return a;\n}\n"
+
+static const clfold_fold texts[] = {
+    { .name = "add-in-order", .type = CLFOLD_F32, .combine = "a + b" },
+    { .name = "segments",
+      .components = "float v; uint f",
+      .combine = "{ pick(truth(b.f & 1), b.v, a.v + b.v), a.f | b.f }" },
+    { .name = "words-5",
+      .type_name = "words",
+      .type_size = 20,
+      .source = WORDS(5),
+      .combine = "join(a, b)" },
+    { .name = "words-16",
+      .type_name = "words",
+      .type_size = 64,
+      .source = WORDS(16),
+      .combine = "join(a, b)" },
+    { .name = "words-16-commutative",
+      .type_name = "words",
+      .type_size = 64,
+      .source = WORDS(16),
+      .combine = "join(a, b)",
+      .flags = CLFOLD_COMMUTATIVE },
+};
+
 struct request {
     const char *folder, *operations, *operators, *types;
     const struct vendor *vendor;
@@ -103,10 +136,12 @@ static bool write_program(struct request *request, const struct program *program
     FILE *file = NULL;
     bool ok = !text->failed;
 
+    const char *const in = monoid->type ? clfold_scalar_name(monoid->in) : "text";
+    const char *const type = monoid->type ? clfold_scalar_name(monoid->type) : "text";
+
     snprintf(name, sizeof(name), "%s_%s%s_%s_%s_%s_%u.cl", request->vendor->name,
-             program->operation, program->exclusive ? "_exclusive" : "", monoid->name,
-             clfold_scalar_name(monoid->in), clfold_scalar_name(monoid->type),
-             program->candidate);
+             program->operation, program->exclusive ? "_exclusive" : "", monoid->name, in,
+             type, program->candidate);
     snprintf(path, sizeof(path), "%s/%s", request->folder, name);
     if (ok) {
         file = fopen(path, "w");
@@ -123,13 +158,14 @@ static bool write_program(struct request *request, const struct program *program
     printf("{\"file\": \"%s\", \"vendor\": \"%s\", \"operation\": \"%s\", "
            "\"exclusive\": %s, \"op\": \"%s\", \"in\": \"%s\", \"type\": \"%s\", "
            "\"row\": \"%s\", \"candidate\": %u, \"tile\": \"%s\", \"elements\": %u, "
-           "\"sizes\": [%zu, %zu], \"group_size\": %u, \"window\": %u}\n",
+           "\"sizes\": [%zu, %zu], \"commutative\": %s, \"group_size\": %u, "
+           "\"window\": %u}\n",
            name, request->vendor->name, program->operation,
-           program->exclusive ? "true" : "false", monoid->name,
-           clfold_scalar_name(monoid->in), clfold_scalar_name(monoid->type), program->row,
+           program->exclusive ? "true" : "false", monoid->name, in, type, program->row,
            program->candidate, clfold_tile_name(program->tile->kind),
            program->tile->elements, clfold_monoid_in_size(monoid),
-           clfold_monoid_out_size(monoid), program->tile->group_size, program->window);
+           clfold_monoid_out_size(monoid), monoid->commutative ? "true" : "false",
+           program->tile->group_size, program->window);
     ++request->written;
     return true;
 }
@@ -199,11 +235,34 @@ static bool asks_for_types(const struct request *request, clfold_type in,
     return is_asked(request->types, name);
 }
 
+static bool write_texts(struct request *request)
+{
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
+        struct component_names names;
+        struct monoid monoid;
+        if (!is_asked(request->operators, texts[i].name)) {
+            continue;
+        }
+        if (clfold_monoid_user(&monoid, &site, &texts[i], &names) != CLFOLD_OK) {
+            fprintf(stderr, "gpu_texts: %s\n", clfold_last_error());
+            return false;
+        }
+        monoid.name = texts[i].name;
+        if (!write_monoid(request, &monoid)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool write_all(struct request *request)
 {
     struct monoid monoid;
 
-    for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; ++op) {
+    if (is_asked(request->types, "text") && !write_texts(request)) {
+        return false;
+    }
+    for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MATRIX_2X2; ++op) {
         for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
             for (clfold_type in = CLFOLD_I8; in <= CLFOLD_F64; ++in) {
                 if (asks_for_types(request, in, type) &&
