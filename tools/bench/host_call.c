@@ -5,8 +5,12 @@
  *
  * Without arguments, a line for each case: its name, the nanoseconds of a call where
  * OpenCL's calls return at once, and per call the calls of OpenCL, what is taken from the
- * heap and what objects OpenCL makes. With a case, makes that many calls and prints
- * nothing, for tools/bench/host-instructions, which has them counted by callgrind.
+ * heap and what objects OpenCL makes. The cases take turns, so their times compare. With
+ * a case, makes that many calls and prints nothing, for tools/bench/host-instructions,
+ * which has them counted by callgrind.
+ *
+ * The folds: a built-in one, one of a few short texts, and one with long texts and an
+ * argument, all of which a call must recognise.
  */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "clspy.h"
@@ -27,16 +31,48 @@ typedef clfold_status (*call_function)(clfold_context *, cl_command_queue,
                                        size_t, size_t, cl_uint, const cl_event *,
                                        cl_event *);
 
+static const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
+
+static const clfold_fold affine = {
+    .name = "affine",
+    .components = "float a; float b",
+    .combine = "{ a.a * b.a, a.b * b.a + b.b }",
+    .identity = "{ 1, 0 }",
+};
+
+static const cl_uint mask = (1 << 24) - 1;
+static const clfold_arg modulus[] = { CLFOLD_VALUE("uint", mask, mask) };
+static const clfold_fold generator = {
+    .name = "generator",
+    .components = "uint factor; uint step",
+    .combine = "{ MASKED(a.factor * b.factor), NEXT(a.step, b.factor, b.step) }",
+    .identity = "{ 1, 0 }",
+    .source =
+        "/* Steps of a linear congruential generator, x -> factor * x + step modulo a\n"
+        " * power of two, which is mask + 1. Two steps in a row are a step, too, so a\n"
+        " * scan of n equal steps lets each work-item begin at its own place of one\n"
+        " * sequence. Macros read the same for scalars and for vectors of 16 items. */\n"
+        "#define MASKED(x) ((x) & mask)\n"
+        "#define NEXT(x, factor, step) MASKED((x) * (factor) + (step))\n",
+    .args = modulus,
+    .num_args = 1,
+};
+
 static const struct bench_case {
     const char *name;
     call_function call;
+    const clfold_fold *fold;
     size_t count;
 } cases[] = {
-    { "reduce", clfold_reduce, MANY },
-    { "reduce-few", clfold_reduce, FEW },
-    { "inclusive-scan", clfold_inclusive_scan, MANY },
-    { "inclusive-scan-few", clfold_inclusive_scan, FEW },
-    { "exclusive-scan", clfold_exclusive_scan, MANY },
+    { "reduce", clfold_reduce, &sum, MANY },
+    { "reduce-text", clfold_reduce, &affine, MANY },
+    { "reduce-long-text", clfold_reduce, &generator, MANY },
+    { "reduce-few", clfold_reduce, &sum, FEW },
+    { "inclusive-scan", clfold_inclusive_scan, &sum, MANY },
+    { "inclusive-scan-text", clfold_inclusive_scan, &affine, MANY },
+    { "inclusive-scan-long-text", clfold_inclusive_scan, &generator, MANY },
+    { "inclusive-scan-few", clfold_inclusive_scan, &sum, FEW },
+    { "exclusive-scan", clfold_exclusive_scan, &sum, MANY },
 };
 #define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
 
@@ -55,7 +91,7 @@ static bool complain(const char *what, const char *why)
 
 static bool open_bench(struct bench *bench)
 {
-    const size_t bytes = MANY * sizeof(cl_int);
+    const size_t bytes = MANY * sizeof(cl_float2);
     cl_platform_id platform;
     cl_device_id device;
     cl_int status = clGetPlatformIDs(1, &platform, NULL);
@@ -107,39 +143,23 @@ static void close_bench(struct bench *bench)
 static bool make_calls(const struct bench *bench, const struct bench_case *one,
                        size_t calls)
 {
-    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
     clfold_status status = CLFOLD_OK;
 
     for (size_t i = 0; i < calls && status == CLFOLD_OK; ++i) {
-        status = one->call(bench->clfold, bench->queue, &sum, bench->in, 0, bench->out, 0,
-                           one->count, 0, NULL, NULL);
+        status = one->call(bench->clfold, bench->queue, one->fold, bench->in, 0,
+                           bench->out, 0, one->count, 0, NULL, NULL);
     }
     return status == CLFOLD_OK || complain(one->name, clfold_last_error());
 }
 
-/* The median of some batches, with OpenCL's calls as short as can be. */
-static bool time_case(const struct bench *bench, const struct bench_case *one, double *ns)
+/* What a warm call takes, beside its time. */
+struct needs {
+    double calls, blocks, objects;
+};
+
+static bool count_needs(const struct bench *bench, const struct bench_case *one,
+                        struct needs *needs)
 {
-    double batches[BATCHES];
-    bool good = true;
-
-    clspy_hollow(true);
-    for (int i = 0; i < BATCHES && good; ++i) {
-        const double begin = clock_now();
-        good = make_calls(bench, one, BATCH);
-        batches[i] = (clock_now() - begin) * 1e9 / BATCH;
-    }
-    clspy_hollow(false);
-    if (good) {
-        *ns = clock_median(batches, BATCHES);
-    }
-    return good;
-}
-
-static bool print_case(const struct bench *bench, const struct bench_case *one)
-{
-    double ns;
-
     if (!make_calls(bench, one, WARM)) {
         return false;
     }
@@ -148,14 +168,43 @@ static bool print_case(const struct bench *bench, const struct bench_case *one)
     if (!make_calls(bench, one, BATCH)) {
         return false;
     }
-    const double new_blocks = (double)(malloc_spy_calls() - blocks) / BATCH;
-    const double new_calls = (double)(clspy_calls(NULL) - calls) / BATCH;
-    const double new_objects = (double)(clspy_calls("clCreate*") - objects) / BATCH;
-    if (!time_case(bench, one, &ns)) {
-        return false;
-    }
-    printf("%s\t%.0f\t%g\t%g\t%g\n", one->name, ns, new_calls, new_blocks, new_objects);
+    needs->blocks = (double)(malloc_spy_calls() - blocks) / BATCH;
+    needs->calls = (double)(clspy_calls(NULL) - calls) / BATCH;
+    needs->objects = (double)(clspy_calls("clCreate*") - objects) / BATCH;
     return true;
+}
+
+/* Nanoseconds of a call in each batch, with OpenCL's calls as short as can be. */
+static bool time_all(const struct bench *bench, double ns[NUM_CASES][BATCHES])
+{
+    bool good = true;
+
+    clspy_hollow(true);
+    for (size_t k = 0; k < NUM_CASES * BATCHES && good; ++k) {
+        const size_t i = k % NUM_CASES;
+        const double begin = clock_now();
+        good = make_calls(bench, &cases[i], BATCH);
+        ns[i][k / NUM_CASES] = (clock_now() - begin) * 1e9 / BATCH;
+    }
+    clspy_hollow(false);
+    return good;
+}
+
+static bool print_all(const struct bench *bench)
+{
+    struct needs needs[NUM_CASES];
+    double ns[NUM_CASES][BATCHES];
+    bool good = true;
+
+    for (size_t i = 0; i < NUM_CASES && good; ++i) {
+        good = count_needs(bench, &cases[i], &needs[i]);
+    }
+    good = good && time_all(bench, ns);
+    for (size_t i = 0; i < NUM_CASES && good; ++i) {
+        printf("%s\t%.0f\t%g\t%g\t%g\n", cases[i].name, clock_median(ns[i], BATCHES),
+               needs[i].calls, needs[i].blocks, needs[i].objects);
+    }
+    return good;
 }
 
 static const struct bench_case *find_case(const char *name)
@@ -180,11 +229,8 @@ int main(int argc, char **argv)
         return 2;
     }
     bool good = open_bench(&bench);
-    if (good && only) {
-        good = make_calls(&bench, only, calls);
-    }
-    for (size_t i = 0; good && !only && i < NUM_CASES; ++i) {
-        good = print_case(&bench, &cases[i]);
+    if (good) {
+        good = only ? make_calls(&bench, only, calls) : print_all(&bench);
     }
     close_bench(&bench);
     return !good;
