@@ -25,12 +25,13 @@
 #define CLFOLD_FOLD_TYPES (CLFOLD_F64 + 1)
 
 #define CLFOLD_FOLD_BUCKETS 256
+#define CLFOLD_FOLD_HINTS   61
 
 /* What two folds of a caller's must agree in to be the same. */
 #define CLFOLD_RECIPE_NUMBERS 5
 #define CLFOLD_RECIPE_TEXTS   (6 + 2 * CLFOLD_MAX_ARGS)
 struct recipe {
-    uint64_t hash;
+    uint64_t hash; /* of all else */
     uint32_t numbers[CLFOLD_RECIPE_NUMBERS];
     uint32_t num_texts;
     const char *texts[CLFOLD_RECIPE_TEXTS]; /* may be NULL */
@@ -64,6 +65,7 @@ struct folds {
     struct lock lock;
     struct interned *newest;
     struct interned *buckets[CLFOLD_FOLD_BUCKETS]; /* of users' folds */
+    struct interned *hints[CLFOLD_FOLD_HINTS];     /* likewise; NULL: none */
     uint32_t next_id;
     uint64_t clock;             /* counts look-ups of users' folds */
     _Atomic uint32_t num_users; /* of these */

@@ -35,7 +35,12 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold)
         recipe->texts[7 + 2 * i] = fold->args[i].name;
     }
     memcpy(recipe->numbers, numbers, sizeof(numbers));
-    recipe->hash = clfold_hash(CLFOLD_HASH_START, numbers, CLFOLD_RECIPE_NUMBERS);
+    recipe->hash = 0;
+}
+
+static void hash_recipe(struct recipe *recipe)
+{
+    recipe->hash = clfold_hash(CLFOLD_HASH_START, recipe->numbers, CLFOLD_RECIPE_NUMBERS);
     for (uint32_t i = 0; i < recipe->num_texts; ++i) {
         recipe->hash = hash_text(recipe->hash, recipe->texts[i]);
     }
@@ -48,7 +53,7 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_recipe(const struct recipe *a, const struct recipe *b)
 {
-    bool same = a->hash == b->hash && a->num_texts == b->num_texts &&
+    bool same = a->num_texts == b->num_texts &&
                 memcmp(a->numbers, b->numbers, sizeof(a->numbers)) == 0;
 
     for (uint32_t i = 0; same && i < a->num_texts; ++i) {
@@ -125,15 +130,33 @@ static clfold_status make_user(struct interned **out, const struct site *site,
     return CLFOLD_OK;
 }
 
-/* The fold, held once more; NULL: it is new. */
-static struct interned *take_user(struct folds *folds, const struct recipe *recipe)
+/* Where texts lie does not say what they are, but most callers pass the same ones again:
+ * the fold that came from there the last time is compared before anything is hashed. */
+static struct interned **hint_of(struct folds *folds, const struct recipe *recipe)
 {
-    struct interned *fold = folds->buckets[recipe->hash % CLFOLD_FOLD_BUCKETS];
+    uintptr_t places = 0;
 
-    while (fold && !same_recipe(&fold->recipe, recipe)) {
-        fold = fold->peer;
+    for (int i = 0; i < 6; ++i) {
+        places = places * 31 + (uintptr_t)recipe->texts[i];
+    }
+    return &folds->hints[places % CLFOLD_FOLD_HINTS];
+}
+
+/* The fold, held once more; NULL: it is new. Hashes the recipe if it has to. */
+static struct interned *take_user(struct folds *folds, struct recipe *recipe)
+{
+    struct interned **hint = hint_of(folds, recipe), *fold = *hint;
+
+    if (!fold || !same_recipe(&fold->recipe, recipe)) {
+        hash_recipe(recipe);
+        fold = folds->buckets[recipe->hash % CLFOLD_FOLD_BUCKETS];
+        while (fold && (fold->recipe.hash != recipe->hash ||
+                        !same_recipe(&fold->recipe, recipe))) {
+            fold = fold->peer;
+        }
     }
     if (fold) {
+        *hint = fold;
         atomic_fetch_add_explicit(&fold->users, 1, memory_order_relaxed);
         fold->used = ++folds->clock;
     }
@@ -183,7 +206,7 @@ void clfold_folds_give(struct interned *fold)
     }
 }
 
-/* Takes the fold out of both lists. */
+/* Takes the fold out of both lists and the hints. */
 static void unlink_user(struct folds *folds, struct interned *fold)
 {
     struct interned **link = &folds->newest;
@@ -197,6 +220,11 @@ static void unlink_user(struct folds *folds, struct interned *fold)
         link = &(*link)->peer;
     }
     *link = fold->peer;
+    for (int i = 0; i < CLFOLD_FOLD_HINTS; ++i) {
+        if (folds->hints[i] == fold) {
+            folds->hints[i] = NULL;
+        }
+    }
 }
 
 struct interned *clfold_folds_evict(struct folds *folds)

@@ -123,6 +123,66 @@ static void test_built_in(void **state)
     assert_ptr_not_equal(same, sum);
 }
 
+static struct interned *find_user(const clfold_fold *fold)
+{
+    static const struct caps caps = { .name = "a device" };
+    struct interned *found = NULL;
+
+    assert_ok(clfold_folds_user(&folds, &site, &caps, fold, &found));
+    clfold_folds_give(found);
+    return found;
+}
+
+/* A user's texts count, not where they lie: the caller may write others there. */
+static void test_users(void **state)
+{
+    char here[] = "a + b", there[] = "a + b";
+    clfold_arg arg = { .type = "uint", .name = "m", .size = 4, .value = &folds };
+    const clfold_fold sum = { .type = CLFOLD_U32, .combine = here };
+    clfold_fold other = sum;
+
+    (void)state;
+    struct interned *const first = find_user(&sum);
+    other.combine = there;
+    assert_ptr_equal(find_user(&other), first);
+    here[2] = '*';
+    const struct interned *const product = find_user(&sum);
+    assert_ptr_not_equal(product, first);
+    here[2] = '+';
+    assert_ptr_equal(find_user(&sum), first);
+    uint32_t id = product->id;
+#define ANOTHER(change)                                                                  \
+    do {                                                                                 \
+        clfold_fold changed = sum;                                                       \
+        changed.change;                                                                  \
+        assert_true(find_user(&changed)->id > id);                                       \
+        id = find_user(&changed)->id;                                                    \
+    } while (0)
+    ANOTHER(type = CLFOLD_U64);
+    ANOTHER(in = CLFOLD_U8);
+    ANOTHER(flags = CLFOLD_COMMUTATIVE);
+    ANOTHER(identity = "0");
+    ANOTHER(source = "");
+    ANOTHER(cuts = "b == 0");
+    other.args = &arg;
+    other.num_args = 1;
+    assert_true(find_user(&other)->id > id);
+    id = find_user(&other)->id;
+    arg.name = "modulus";
+    assert_true(find_user(&other)->id > id);
+#undef ANOTHER
+    assert_ptr_equal(find_user(&sum), first);
+
+    /* One that is taken out is not found again, from wherever its texts come. */
+    struct interned *out;
+    while ((out = clfold_folds_evict(&folds)) != first) {
+        assert_non_null(out);
+        clfold_folds_drop(out);
+    }
+    assert_ptr_not_equal(find_user(&sum), first);
+    clfold_folds_drop(first);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -143,6 +203,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_content, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_every_field, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_built_in, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_users, set_up, tear_down),
     };
 
     return cmocka_run_group_tests_name("folds", tests, NULL, NULL);
