@@ -18,6 +18,15 @@
  *                        reach a text of the fold, a comma before each, and
  *   CLFOLD_PASS          as arguments of their calls; and without the first comma
  *   CLFOLD_WITH_ONLY, CLFOLD_PASS_ONLY
+ *   CLFOLD_LOAD          1 if a text of the fold makes of an element what is folded; then
+ *   CLFOLD_LOAD_LANES      1 if it does so element by element, else 16 at once,
+ *   CLFOLD_READS_X         1 if it uses its own element, of type
+ *   CLFOLD_X, CLFOLD_X16     which has
+ *   CLFOLD_X_ITEM              1: the components' names, else
+ *   CLFOLD_FILL_X, ..._X16     what makes it of scalars,
+ *   CLFOLD_IN_X            the type that it finds in the buffer,
+ *   CLFOLD_LOAD_CALL, ..._CALL16   its call, and
+ *   CLFOLD_ASK_STREAMS     what asks for elements of other buffers ahead
  *   CLFOLD_INIT_PARAMS   the parameters for init of kernels, see result.cl, and
  *   CLFOLD_INIT_ARGS     these as arguments
  *   CLFOLD_COMMUTATIVE   1 if the operator may be reordered, else 0
@@ -76,6 +85,8 @@
  *   wide_load            the same of 16 elements, with vectors s[0], s[1], ...
  *   plus_base            " + base" for a position, which an item counts from in_offset
  *                        and a stage from the tile's first element, else nothing
+ *   loaded, wide_loaded  what it is of that which a load gave, l
+ *   x                    a member of x, "x.a", or x itself if there is one
  *   is_true              " != 0" where all values but 0 count as 1, else nothing
  *   neutral              the component's neutral value, if CLFOLD_NEUTRAL is 1
  *   ulps                 CLFOLD_ULPS for a float, else 0; in widths.cl
@@ -225,6 +236,10 @@ static float16 clfold_read_half16(ushort16 bits)
 #endif
 
 /* The element at position j, counted from element `begin` of the buffer. */
+#if CLFOLD_LOAD
+static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin,
+                                uint j CLFOLD_WITH);
+#else
 static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin,
                                 uint j CLFOLD_WITH)
 {
@@ -234,6 +249,7 @@ static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin,
     r.$name = convert_$stage($load);
     return r;
 }
+#endif
 
 /* An item as in memory, without the padding between its components: clang for NVIDIA
  * keeps those bytes of a private copy in memory, where the item is in registers. */

@@ -49,6 +49,18 @@ typedef local clfold_item *clfold_memory;
 /* Where the strategy may keep an item; only work-item 0 does. */
 #define CLFOLD_KEPT (CLFOLD_PLACE(CLFOLD_LAST) + 1)
 
+#if CLFOLD_LOAD
+
+/* A chunk is one element, which a text of the fold's loads. */
+typedef clfold_stage clfold_chunk;
+#define CLFOLD_LOADS          4
+#define clfold_is_aligned(in) true
+#define CLFOLD_LOAD_CHUNK(chunk, in, base, begin, j)                                     \
+    chunk = clfold_load(in, begin, j CLFOLD_PASS)
+#define CLFOLD_FOLD_CHUNK(chunk, j) (chunk)
+
+#else
+
 /* Chunks that a work-item has under way at once: registers are for other things, too. */
 #define CLFOLD_LOADS                                                                     \
     (sizeof(clfold_chunk) <= 16 ? 4u : sizeof(clfold_chunk) <= 32 ? 2u : 1u)
@@ -60,15 +72,12 @@ typedef union {
     CLFOLD_IN scalars[CLFOLD_CHUNK_SCALARS];
 } clfold_chunk;
 
-static clfold_chunk clfold_load_chunk(global const CLFOLD_IN *in, ulong base)
-{
-    clfold_chunk chunk;
+#define clfold_is_aligned(in) ((ulong)(in) % CLFOLD_CHUNK_ALIGN == 0)
 
-    chunk.vector = *(global const CLFOLD_CHUNK_VECTOR *)(in + base * CLFOLD_SCALARS);
-    return chunk;
-}
+/* The chunk at element `base`, which is at position j of the tile. */
+#define CLFOLD_LOAD_CHUNK(chunk, in, base, begin, j)                                     \
+    (chunk).vector = *(global const CLFOLD_CHUNK_VECTOR *)((in) + (base)*CLFOLD_SCALARS)
 
-/* The chunk's first element is at position j. */
 static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint j CLFOLD_WITH)
 {
     clfold_stage total, r;
@@ -81,6 +90,9 @@ static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint j CLFOLD_W
     }
     return total;
 }
+#define CLFOLD_FOLD_CHUNK(chunk, j) clfold_fold_chunk(&(chunk), j CLFOLD_PASS)
+
+#endif
 
 /* The part of the chunk at element `base` that belongs to the tile, begin to end - 1. */
 static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulong begin,
@@ -109,7 +121,8 @@ static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulo
  * in memory[0], for work-item 0 alone: others may be in the next tile already. With the
  * guards any group size and any `live` work; nothing relies on lanes in lock step.
  */
-#define CLFOLD_RADIX (sizeof(clfold_item) <= 8 ? 8u : sizeof(clfold_item) <= 16 ? 4u : 2u)
+#define CLFOLD_RADIX                                                                     \
+    (sizeof(clfold_item) <= 8 ? 8u : sizeof(clfold_item) <= 16 ? 4u : 2u)
 
 static void clfold_group_join(uint live, clfold_memory memory CLFOLD_WITH)
 {
@@ -166,7 +179,7 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
 {
     const uint l = (uint)get_local_id(0);
     const uint step = CLFOLD_GROUP_SIZE;
-    const bool aligned = (ulong)in % CLFOLD_CHUNK_ALIGN == 0;
+    const bool aligned = clfold_is_aligned(in);
     const ulong end = begin + count;
     const ulong first = begin / CLFOLD_CHUNK;
     const uint chunks = (uint)((end + CLFOLD_CHUNK - 1) / CLFOLD_CHUNK - first);
@@ -177,9 +190,6 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
         /* Chunks below `whole` end inside the tile, and only the first begins before. */
         const uint whole = (uint)(end / CLFOLD_CHUNK - first);
         const uint skipped = (uint)(begin - first * CLFOLD_CHUNK);
-        global const CLFOLD_CHUNK_VECTOR *chunk_of =
-            (global const CLFOLD_CHUNK_VECTOR *)(in +
-                                                 first * CLFOLD_CHUNK * CLFOLD_SCALARS);
 #if CLFOLD_COMMUTATIVE
         clfold_stage total;
 #endif
@@ -195,18 +205,19 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
             clfold_chunk row[CLFOLD_LOADS];
 #pragma unroll
             for (uint k = 0; k < CLFOLD_LOADS; ++k)
-                row[k].vector = chunk_of[j + k * step];
+                CLFOLD_LOAD_CHUNK(row[k], in, (first + j + k * step) * CLFOLD_CHUNK,
+                                  begin, j + k * step);
 #pragma unroll
             for (uint k = 0; k < CLFOLD_LOADS; ++k) {
-                const clfold_stage x = clfold_fold_chunk(
-                    &row[k], (j + k * step) * CLFOLD_CHUNK - skipped CLFOLD_PASS);
+                const clfold_stage x =
+                    CLFOLD_FOLD_CHUNK(row[k], (j + k * step) * CLFOLD_CHUNK - skipped);
                 CLFOLD_TAKE(k == 0 && j == l, j + k * step, x);
             }
         }
         for (; aligned && j < whole; j += step) {
-            const clfold_chunk chunk = clfold_load_chunk(in, (first + j) * CLFOLD_CHUNK);
-            const clfold_stage x =
-                clfold_fold_chunk(&chunk, j * CLFOLD_CHUNK - skipped CLFOLD_PASS);
+            clfold_chunk chunk;
+            CLFOLD_LOAD_CHUNK(chunk, in, (first + j) * CLFOLD_CHUNK, begin, j);
+            const clfold_stage x = CLFOLD_FOLD_CHUNK(chunk, j * CLFOLD_CHUNK - skipped);
             CLFOLD_TAKE(j == l, j, x);
         }
         for (; j < chunks; j += step) {

@@ -42,9 +42,13 @@
 #endif
 
 typedef union {
+#if CLFOLD_LOAD
+    clfold_stage loaded;
+#else
     CLFOLD_IN in[CLFOLD_SCALARS];
+#endif
     clfold_result out;
-#if CLFOLD_IN_STRUCT
+#if CLFOLD_IN_STRUCT && !CLFOLD_LOAD
     CLFOLD_WORD words[CLFOLD_WORDS];
 #endif
 #if CLFOLD_OUT_STRUCT
@@ -67,14 +71,25 @@ typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
 /* Chunks or words that a work-item has under way at once, at most. */
 #define CLFOLD_LOADS 4
 
-#if CLFOLD_IN_STRUCT
+#if CLFOLD_LOAD
+
+/* Elements are what a text of the fold's loads. */
+static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count,
+                             clfold_room_pointer room CLFOLD_WITH)
+{
+#pragma unroll CLFOLD_LOADS
+    for (uint i = (uint)get_local_id(0); i < count; i += CLFOLD_GROUP_SIZE)
+        room->slots[CLFOLD_SLOT(i)].loaded = clfold_load(in, begin, i CLFOLD_PASS);
+}
+
+#elif CLFOLD_IN_STRUCT
 
 /* Word w of the tile to its slot. */
 #define CLFOLD_PUT_WORD(room, word, w)                                                   \
     (room)->slots[CLFOLD_SLOT((w) / CLFOLD_WORDS)].words[(w) % CLFOLD_WORDS] = (word)
 
 static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count,
-                             clfold_room_pointer room)
+                             clfold_room_pointer room CLFOLD_WITH)
 {
     global const CLFOLD_WORD *from = (global const CLFOLD_WORD *)(in + begin);
     const uint num = (ulong)from % sizeof(CLFOLD_WORD) == 0 ? count * CLFOLD_WORDS : 0;
@@ -146,7 +161,7 @@ static void clfold_read_tile(global const CLFOLD_CHUNK_VECTOR *chunks,
 }
 
 static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count,
-                             clfold_room_pointer room)
+                             clfold_room_pointer room CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
     global const CLFOLD_IN *from = in + begin * CLFOLD_SCALARS;
@@ -279,11 +294,15 @@ static uint clfold_run_of(uint count)
 /* Element j of the tile, which is in that slot. */
 static clfold_stage clfold_slot_load(local const clfold_slot *slot, uint j)
 {
+#if CLFOLD_LOAD
+    return slot->loaded;
+#else
     local const CLFOLD_IN *s = slot->in;
     clfold_stage r;
 
     r.$name = convert_$stage($load);
     return r;
+#endif
 }
 
 static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
@@ -292,7 +311,7 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
     const uint l = (uint)get_local_id(0), first = l * CLFOLD_RUN;
     const uint num = clfold_run_of(count);
 
-    clfold_read_rows(in, begin, count, room);
+    clfold_read_rows(in, begin, count, room CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (num > 0) {
         local const clfold_slot *run = room->slots + CLFOLD_SLOT(first);
@@ -309,7 +328,7 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
 
 #define CLFOLD_TILE_LOADS 1
 #define CLFOLD_TILE_AHEAD 0
-#define clfold_tile_load  clfold_tile_aggregate
+#define clfold_tile_load clfold_tile_aggregate
 
 static clfold_item clfold_tile_total(clfold_room_pointer room, uint count)
 {

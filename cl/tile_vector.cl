@@ -70,15 +70,49 @@ static uint16 clfold_places(uint j)
     return j + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
+/* The lanes one by one. */
+typedef struct {
+    union { $stage16 v; $stage s[16]; } $name;
+} clfold_lanes;
+
 /* 16 elements of the tile that starts at `begin`, from position j on, component by
  * component. Members of a struct differ in size, so it is loaded lane by lane. */
+#if CLFOLD_LOAD_LANES
+
+static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin,
+                                    uint j CLFOLD_WITH)
+{
+    clfold_lanes lanes;
+    clfold_stage16 r;
+
+#pragma unroll
+    for (uint k = 0; k < 16; ++k) {
+        const clfold_stage x = clfold_load(in, begin, j + k CLFOLD_PASS);
+        lanes.$name.s[k] = x.$name;
+    }
+    r.$name = lanes.$name.v;
+    return r;
+}
+
+#else
+
+/* A stream's: CLFOLD_VLOAD_FROM(float, y). */
+#define CLFOLD_VLOAD_FROM(type, from) vload16(0, from)
+
+/* The indices of 16 elements. */
+static ulong16 clfold_indices(ulong i)
+{
+    return i + (ulong16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
 static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin,
                                     uint j CLFOLD_WITH)
 {
     global const CLFOLD_IN *from = in + (begin + j) * CLFOLD_SCALARS;
     clfold_stage16 r;
 
-#if CLFOLD_IN_STRUCT
+#if CLFOLD_LOAD && !CLFOLD_READS_X
+#elif CLFOLD_IN_STRUCT
     r.$name = CLFOLD_GATHER($stage16, from, $name);
 #else
     CLFOLD_IN16 s[CLFOLD_SCALARS];
@@ -95,10 +129,25 @@ static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin,
     s[3] = CLFOLD_VLOAD16(3, from);
 #endif
     CLFOLD_PARTS(CLFOLD_SCALARS, CLFOLD_IN16, s);
+#if CLFOLD_LOAD && !CLFOLD_X_ITEM
+    CLFOLD_X16 x;
+    CLFOLD_FILL_X16(x, s);
+#elif CLFOLD_LOAD
+    CLFOLD_X16 x;
+    $x = convert_$result16($wide_load);
+#else
     r.$name = convert_$stage16($wide_load);
+#endif
+#endif
+#if CLFOLD_LOAD
+    const ulong i = begin + j - clfold_origin;
+    const clfold_loaded16 l = CLFOLD_LOAD_CALL16(x, from, i);
+    r.$name = convert_$stage16($wide_loaded);
 #endif
     return r;
 }
+
+#endif
 
 /*
  * Combines neighbours, in order: 32 elements become 16.
@@ -129,11 +178,6 @@ static clfold_stage clfold_join(clfold_stage16 x CLFOLD_WITH)
     return total;
 }
 
-/* The lanes one by one. */
-typedef struct {
-    union { $stage16 v; $stage s[16]; } $name;
-} clfold_lanes;
-
 static clfold_lanes clfold_lanes_of(clfold_stage16 x)
 {
     clfold_lanes lanes;
@@ -154,19 +198,29 @@ static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
 
 #define CLFOLD_ELEMENT_SIZE (sizeof(CLFOLD_IN) * CLFOLD_SCALARS)
 
-/* Asks for the lines of `num` elements, 16 or more, from `at` on. An invalid address is
- * harmless. */
-static void clfold_ask(global const CLFOLD_IN *in, ulong at, uint num)
+/* Asks for the lines of so many bytes. An invalid address is harmless. */
+static void clfold_ask_bytes(ulong address, uint bytes)
 {
-    const ulong address = (ulong)(in + at * CLFOLD_SCALARS);
-
 #pragma unroll
-    for (uint i = 0; i < num * CLFOLD_ELEMENT_SIZE; i += 64)
-        __builtin_prefetch((const void *)(address + i), 0, 3);
+    for (uint b = 0; b < bytes; b += 64)
+        __builtin_prefetch((const void *)(address + b), 0, 3);
+}
+
+/* Asks for `num` elements, 16 or more, from `at` on. */
+static void clfold_ask(global const CLFOLD_IN *in, ulong at, uint num CLFOLD_WITH)
+{
+#if !CLFOLD_LOAD || CLFOLD_READS_X
+    clfold_ask_bytes((ulong)(in + at * CLFOLD_SCALARS), num * CLFOLD_ELEMENT_SIZE);
+#endif
+#if CLFOLD_LOAD
+    CLFOLD_ASK_STREAMS(at - clfold_origin, num)
+#endif
 }
 
 #else
-#define clfold_ask(in, at, num) ((void)0)
+static void clfold_ask(global const CLFOLD_IN *in, ulong at, uint num CLFOLD_WITH)
+{
+}
 #endif
 
 #if CLFOLD_COMMUTATIVE
@@ -189,7 +243,7 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
         clfold_stage16 w = clfold_load16(in, begin, 48 CLFOLD_PASS);
         for (i = 64; i + 64 <= count; i += 64) {
             if (ahead > 0)
-                clfold_ask(in, begin + i + ahead, 64);
+                clfold_ask(in, begin + i + ahead, 64 CLFOLD_PASS);
             x = clfold_extend_stage16(x, clfold_load16(in, begin, i CLFOLD_PASS)
                                              CLFOLD_PASS);
             y = clfold_extend_stage16(y, clfold_load16(in, begin, i + 16 CLFOLD_PASS)

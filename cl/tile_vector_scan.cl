@@ -397,7 +397,7 @@ clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint c
     const clfold_item last = room->next;
 
     for (uint j = 0; j < whole; j += 16) {
-        clfold_ask(in, next + j, 16);
+        clfold_ask(in, next + j, 16 CLFOLD_PASS);
 #if CLFOLD_TILE_AHEAD
         if (folds && j >= ahead)
             *sums = clfold_add16(*sums, clfold_load16(in, next, j - ahead CLFOLD_PASS)

@@ -395,11 +395,12 @@ enum {
     CLFOLD_REPRODUCIBLE
 };
 
-/** Flags of a fold with `combine`. */
+/** Flags of a fold with texts. */
 enum {
     CLFOLD_COMMUTATIVE = 1, /**< `combine` may be reordered, not only regrouped */
-    /** `combine` is not defined for every value of its components: it divides, or reads a
-     * table. It then runs on scalars and only on elements, see `combine` */
+    /** `combine` or `load` is not defined for every value of what it uses: it divides.
+     * The fold then runs on scalars, and its texts see nothing but elements. A built-in
+     * operator with a load takes this flag, too */
     CLFOLD_PARTIAL = 2
 };
 
@@ -413,13 +414,18 @@ typedef struct clfold_place {
  * An argument that the fold's OpenCL C uses by its name: a value, or memory. Make one
  * with CLFOLD_VALUE, CLFOLD_BUFFER or CLFOLD_STREAM. Names and types are a part of the
  * program, values are not: a call with another value needs no build.
+ *
+ * A stream is a second input: where `load` speaks of it, its name is the element that
+ * belongs to element i of `in`. `count` elements from `offset` on must be in its buffer,
+ * else CLFOLD_ERROR_RANGE. Streams of F16 are read as float. Buffers and streams must not
+ * overlap an output.
  */
 typedef struct clfold_arg {
     const char *type;      /**< in OpenCL C: "float", "global const float *" */
     const char *name;      /**< by which the texts use it */
     size_t size;           /**< a value's, in bytes; 0 for memory */
     const void *value;     /**< `size` bytes, as in clSetKernelArg; NULL for memory */
-    clfold_type element;   /**< a stream's elements; else 0. UNSUPPORTED so far */
+    clfold_type element;   /**< a stream's elements; else 0 */
     cl_mem mem;            /**< a buffer, which must not overlap an output */
     size_t offset;         /**< a stream's, in elements */
     uintptr_t reserved[3]; /**< zero */
@@ -446,7 +452,7 @@ typedef struct clfold_arg {
         }                                                                                \
     }
 /** Initialiser of one that is a stream: a buffer of CLFOLD_F32 or the like, from `offset`
- * on, of which `name` is the element that belongs to `x`. UNSUPPORTED so far. */
+ * on, of which `name` is the element that belongs to `x`: for `load`. */
 #define CLFOLD_STREAM(element, name, mem, offset)                                        \
     {                                                                                    \
         NULL, #name, 0, NULL, element, mem, offset,                                      \
@@ -487,9 +493,10 @@ typedef struct clfold_segments {
 
 /**
  * What a call folds by: a built-in operator, or one of the caller's in OpenCL C. This
- * version has op, type, in, flags, name, type_name, type_size, source, combine, identity,
- * args, init, init_size, init_at, algorithm, components, cuts and for scans total_at; all
- * other fields are UNSUPPORTED so far and must be zero, but `out` may also be `type`.
+ * version has op, type, in, in_scalars, flags, name, type_name, type_size, source,
+ * combine, identity, load, args, init, init_size, init_at, algorithm, components, cuts
+ * and for scans total_at; all other fields are UNSUPPORTED so far and must be zero, but
+ * `out` may also be `type`.
  *
  * Elements become `type` before they are folded, as OpenCL's convert_T does it: integers
  * keep their low bits, floats are rounded to nearest even. Every pair of types works,
@@ -504,15 +511,33 @@ typedef struct clfold_segments {
  * Where `in` is 0, an element of `in` is what is folded: the C struct of the components
  * in their order, with the sizes, alignment and padding of OpenCL C, which are checked on
  * the device. A result in `out`, init and total_at have the same form. Over four bytes of
- * components of one size, structs have no padding.
+ * components of one size, structs have no padding. Where `in` is given, an element is
+ * in_scalars of it side by side, by default one for each component; each is converted to
+ * the component of its place.
  *
- * **Texts.** combine and identity are initialisers: "a + b", or with components
+ * **Loads.** `load` says what is folded for an element, of a built-in operator or of the
+ * caller's: an initialiser like combine, of
+ *   - x, the element: a number; with in_scalars 2 to 4 its scalars x.x, x.y, x.z and x.w;
+ *     with components, or an operator on tuples, and `in` 0 these by their names, x.a.
+ *     Elements of F16 are float unless what is folded is F16
+ *   - i, its index from in_offset, and n, the count: ulong
+ *   - streams by their names, and all other args
+ *   - in, the input from in_offset on, as an array: in[i - 1]. A text that uses it reads
+ *     what it likes, so it must see to the bounds itself, and `out` may not be `in`
+ *
+ * It gives the components or, of a built-in operator, a number of `type`: so "x * y" with
+ * CLFOLD_ADD is a dot product, and "to_u64(x > 3 ? 1 : 0)" counts. A fold whose load uses
+ * neither x nor in may have NULL as `in`. CPUs load 16 elements at once, but one after
+ * the other where the load uses `in`, a buffer or an image; GPUs load single elements
+ * side by side. Any element may be loaded more than once.
+ *
+ * **Texts.** combine, identity and load are initialisers: "a + b", or with components
  * "{ a.a * b.a, a.b * b.a + b.b }"; cuts is an expression. Each is made a function of its
  * own, in which its names, those of `args` and what `source` defines are in scope, and
- * nothing else. The names pick, truth, to_i8 to to_f64, at, x, y, key, item, prev, out,
- * in, i, n, total, j and clfold_* are reserved. `args` may not use these, nor a and b. A
+ * nothing else. The names pick, truth, to_i8 to to_f64, at, x, key, item, prev, out, in,
+ * i, n, total, j and clfold_* are reserved. `args` may not use these, nor a and b. A
  * text may run again for an element, so it has no side effects. Brackets must be
- * balanced; combine, identity and cuts have no semicolon and no #, but for one
+ * balanced; combine, identity, cuts and load have no semicolon and no #, but for one
  * CLFOLD_HERE at their start.
  *
  * **Widths.** CPUs compile a text a second time, for 16 elements at once, in which each
@@ -521,8 +546,8 @@ typedef struct clfold_segments {
  * != 0; and to_f32(x) and its kin, conversions. After the first build clfold compares
  * both widths on random lanes, integers exactly, floats within 16 units in the last
  * place. A text that does not compile for 16 or differs there runs on scalars; the log
- * warns once, and clfold_explain() says why. `combine` must therefore be defined for
- * every value of its components, or have CLFOLD_PARTIAL.
+ * warns once, and clfold_explain() says why. `combine` and `load` must therefore be
+ * defined for every value of what they use, or have CLFOLD_PARTIAL.
  */
 typedef struct clfold_fold {
     clfold_op op;     /**< 0: `combine` */
@@ -552,7 +577,7 @@ typedef struct clfold_fold {
     /** a condition on b that implies a op b == b for every a: folds in order may leave
      * out what is before such a b */
     const char *cuts;
-    /** of x, in, i, n and args: what is folded for element i. NULL: x */
+    /** of x, in, i, n and args: what is folded for element i, see Loads. NULL: x */
     const char *load;
     /** an expression of item, prev (all before i), x, i, n and args, written to out[i].
      * NULL: item */
@@ -837,9 +862,11 @@ CLFOLD_API clfold_status clfold_run_length_decode(
 
 /** Whether a text does the same to scalars and to vectors of 16; see clfold_fold. */
 enum {
-    CLFOLD_WIDTHS_UNKNOWN, /**< not compared: no program was built yet, or there is none */
-    CLFOLD_WIDTHS_AGREE, /**< so the fold runs on vectors, where the device's tile has them */
-    CLFOLD_WIDTHS_DIFFER /**< so it runs on scalars; the report's reason says what differs */
+    /** not compared: no program was built yet, or there are no vectors */
+    CLFOLD_WIDTHS_UNKNOWN,
+    CLFOLD_WIDTHS_AGREE, /**< so the fold runs on vectors where the tile has them */
+    /** so it runs on scalars; the report's reason says what differs */
+    CLFOLD_WIDTHS_DIFFER
 };
 
 /** What a call would do. */

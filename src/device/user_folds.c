@@ -20,19 +20,36 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return result;
 }
 
+/* Texts of a recipe that are not arguments'. */
+#define OWN_TEXTS (CLFOLD_RECIPE_TEXTS - 2 * CLFOLD_MAX_ARGS)
+
 static void make_recipe(struct recipe *recipe, const clfold_fold *fold)
 {
-    const char *const texts[] = { fold->components, fold->type_name, fold->source,
-                                  fold->combine,    fold->identity,  fold->cuts };
-    const uint32_t numbers[CLFOLD_RECIPE_NUMBERS] = { fold->type, fold->in, fold->flags,
-                                                      (uint32_t)fold->type_size,
-                                                      (uint32_t)fold->num_args };
+    const char *const texts[OWN_TEXTS] = {
+        fold->components, fold->type_name, fold->source, fold->combine,
+        fold->identity,   fold->cuts,      fold->load,
+    };
+    uint32_t numbers[CLFOLD_RECIPE_NUMBERS] = {
+        fold->op,
+        fold->type,
+        fold->in,
+        fold->in_scalars,
+        fold->flags,
+        (uint32_t)fold->type_size,
+        (uint32_t)fold->num_args,
+    };
+    uint32_t *memories = &numbers[CLFOLD_RECIPE_NUMBERS - 1];
 
-    recipe->num_texts = 6 + 2 * (uint32_t)fold->num_args;
+    recipe->num_texts = OWN_TEXTS + 2 * (uint32_t)fold->num_args;
     memcpy(recipe->texts, texts, sizeof(texts));
     for (size_t i = 0; i < fold->num_args; ++i) {
-        recipe->texts[6 + 2 * i] = fold->args[i].type;
-        recipe->texts[7 + 2 * i] = fold->args[i].name;
+        recipe->texts[OWN_TEXTS + 2 * i] = fold->args[i].type;
+        recipe->texts[OWN_TEXTS + 1 + 2 * i] = fold->args[i].name;
+        /* A stream's type, or whether the argument is a buffer: 15. */
+        *memories |= (fold->args[i].element ? fold->args[i].element
+                      : fold->args[i].mem   ? 15
+                                            : 0)
+                     << (4 * i);
     }
     memcpy(recipe->numbers, numbers, sizeof(numbers));
     recipe->hash = 0;
@@ -99,9 +116,12 @@ static clfold_status make_user(struct interned **out, const struct site *site,
     own.combine = texts[3];
     own.identity = texts[4];
     own.cuts = texts[5];
+    own.load = texts[6];
     for (size_t i = 0; i < fold->num_args; ++i) {
-        args[i].type = texts[6 + 2 * i];
-        args[i].name = texts[7 + 2 * i];
+        args[i].type = texts[OWN_TEXTS + 2 * i];
+        args[i].name = texts[OWN_TEXTS + 1 + 2 * i];
+        args[i].element = fold->args[i].element;
+        args[i].mem = fold->args[i].mem;
     }
     own.args = args;
     status = clfold_monoid_user(&made->monoid, site, &own, &made->names);
@@ -113,6 +133,12 @@ static clfold_status make_user(struct interned **out, const struct site *site,
         status = type ? clfold_caps_check_type(
                             caps, site, fold->components ? "components" : "type", type)
                       : CLFOLD_OK;
+    }
+    for (uint32_t i = 0; status == CLFOLD_OK && i < made->monoid.num_args; ++i) {
+        clfold_type element = made->monoid.arg_elements[i];
+        status = element && element != CLFOLD_F16
+                     ? clfold_caps_check_type(caps, site, "args: element", element)
+                     : CLFOLD_OK;
     }
     /* A copy of a long item is a loop there. */
     if (status == CLFOLD_OK && caps->facts.most_elements &&
@@ -136,7 +162,7 @@ static struct interned **hint_of(struct folds *folds, const struct recipe *recip
 {
     uintptr_t places = 0;
 
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < OWN_TEXTS; ++i) {
         places = places * 31 + (uintptr_t)recipe->texts[i];
     }
     return &folds->hints[places % CLFOLD_FOLD_HINTS];

@@ -67,14 +67,23 @@ static void set_value(struct args *args, size_t size, const void *value)
     }
 }
 
-void clfold_args_user(struct args *args, const clfold_arg *user, size_t num)
+void clfold_args_with(struct args *args, const struct monoid *monoid,
+                      const clfold_arg *user, size_t num, uint64_t in_offset,
+                      uint64_t count)
 {
     for (size_t i = 0; i < num; ++i) {
         if (user[i].mem) {
             clfold_args_mem(args, user[i].mem);
+            if (user[i].element) {
+                clfold_args_ulong(args, user[i].offset);
+            }
         } else {
             set_value(args, user[i].size, user[i].value);
         }
+    }
+    if (monoid->load) {
+        clfold_args_ulong(args, in_offset);
+        clfold_args_ulong(args, count);
     }
 }
 

@@ -46,8 +46,11 @@ static inline bool clfold_has_init(const struct init *init)
     return init->value || init->at.mem;
 }
 
-/* A fold's own arguments: CLFOLD_WITH. */
-void clfold_args_user(struct args *args, const clfold_arg *user, size_t num);
+/* CLFOLD_WITH: a fold's own arguments, and for a load where the input begins, and the
+ * number of elements. */
+void clfold_args_with(struct args *args, const struct monoid *monoid,
+                      const clfold_arg *user, size_t num, uint64_t in_offset,
+                      uint64_t count);
 
 /* CLFOLD_INIT_PARAMS of result.cl; `any` stands where there is no buffer. */
 void clfold_args_init(struct args *args, const struct monoid *monoid,

@@ -42,10 +42,8 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
                                   const clfold_fold *fold)
 {
     const struct later later[] = {
-        { fold->in_scalars != 0, "in_scalars" },
         { fold->out_scalars != 0, "out_scalars" },
         { fold->accuracy != CLFOLD_DETERMINISTIC, "accuracy" },
-        { fold->load != NULL, "load" },
         { fold->result != NULL, "result" },
         { fold->store != NULL, "store" },
         { fold->keep != NULL, "keep" },
@@ -78,9 +76,10 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
     return clfold_check_later(site, "fold", later, sizeof(later) / sizeof(later[0]));
 }
 
-/* A built-in operator needs no texts. */
+/* A built-in operator needs no texts but those of a load. */
 static clfold_status check_built_in(const struct site *site, const clfold_fold *fold)
 {
+    bool loads = fold->load != NULL;
     const struct {
         bool used;
         const char *field;
@@ -88,13 +87,13 @@ static clfold_status check_built_in(const struct site *site, const clfold_fold *
         { fold->components != NULL, "components" },
         { fold->type_name != NULL, "type_name" },
         { fold->type_size != 0, "type_size" },
-        { fold->source != NULL, "source" },
+        { fold->source != NULL && !loads, "source" },
         { fold->combine != NULL, "combine" },
         { fold->identity != NULL, "identity" },
         { fold->cuts != NULL, "cuts" },
-        { fold->args != NULL, "args" },
-        { fold->num_args != 0, "num_args" },
-        { fold->flags != 0, "flags" },
+        { fold->args != NULL && !loads, "args" },
+        { fold->num_args != 0 && !loads, "num_args" },
+        { (fold->flags & ~(loads ? CLFOLD_PARTIAL : 0u)) != 0, "flags" },
     };
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
@@ -128,10 +127,18 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
         if (status) {
             return status;
         }
+        if (arg->element && !fold->load) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "args[%zu] %s is a stream, which only a load can use", i,
+                               name);
+        }
+        if (arg->element && (!arg->mem || arg->type || arg->value || arg->size)) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "args[%zu] %s is a stream, but not a buffer alone", i,
+                               name);
+        }
         if (arg->element) {
-            return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                               "args[%zu] %s is a stream, which is not in this version",
-                               i, name);
+            continue;
         }
         if (!arg->type) {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "args[%zu] %s has no type", i,
@@ -151,17 +158,15 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
 static clfold_status find_fold(const struct site *site, clfold_context *context,
                                const clfold_fold *fold, struct interned **found)
 {
-    clfold_status status;
+    bool by_text = fold->combine || (fold->op && fold->load);
+    clfold_status status = CLFOLD_OK;
 
-    if (!fold->combine) {
-        status = check_built_in(site, fold);
-        return status ? status
-                      : clfold_folds_built_in(&context->folds, site, &context->caps,
-                                              fold->op, fold->type,
-                                              fold->in ? fold->in : fold->type, found);
+    if ((fold->op || !by_text) && (status = check_built_in(site, fold))) {
+        return status;
     }
-    if (fold->op) {
-        return check_built_in(site, fold);
+    if (!by_text) {
+        return clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
+                                     fold->type, fold->in ? fold->in : fold->type, found);
     }
     status = check_args(site, fold);
     return status ? status
@@ -186,6 +191,11 @@ static clfold_status check_values(const struct site *site, const clfold_fold *fo
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "out %s differs from type %s, which is not in this version",
                            clfold_scalar_name(fold->out), clfold_scalar_name(fold->type));
+    }
+    if (fold->in_scalars && fold->in_scalars != monoid->num_scalars) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "in_scalars is %u, but %s takes %u without a load",
+                           fold->in_scalars, monoid->name, monoid->num_scalars);
     }
     if (!fold->init && fold->init_size != 0) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
@@ -401,31 +411,47 @@ clfold_status clfold_check_overlap(const struct site *site, const struct span *i
                        out->begin, out_end - 1, in->name, in->begin, in_end - 1);
 }
 
+/* All of a buffer, or the elements of a stream. */
+static clfold_status span_of(struct span *span, const struct site *site,
+                             const clfold_arg *arg, size_t count)
+{
+    size_t size = 0;
+    cl_int status;
+
+    *span = (struct span){
+        .name = arg->name,
+        .offset_name = "offset",
+        .mem = arg->mem,
+        .size = 1,
+        .type = "bytes",
+    };
+    if (arg->element) {
+        span->offset = arg->offset;
+        span->count = count;
+        span->size = clfold_scalar(arg->element)->size;
+        span->type = clfold_scalar_name(arg->element);
+        span->denied = CL_MEM_WRITE_ONLY;
+        return CLFOLD_OK;
+    }
+    status = clGetMemObjectInfo(arg->mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
+    span->count = size;
+    return status == CL_SUCCESS
+               ? CLFOLD_OK
+               : clfold_fail(site, status, "args: %s: clGetMemObjectInfo failed",
+                             arg->name);
+}
+
 clfold_status clfold_check_buffers(const struct site *site, const clfold_context *context,
-                                   const clfold_arg *args, size_t num,
+                                   const clfold_arg *args, size_t num, size_t count,
                                    const struct span *out)
 {
     clfold_status status = CLFOLD_OK;
 
     for (size_t i = 0; status == CLFOLD_OK && i < num; ++i) {
-        size_t size = 0;
-        struct span span = {
-            .name = args[i].name,
-            .offset_name = "offset",
-            .mem = args[i].mem,
-            .size = 1,
-            .type = "bytes",
-        };
-        if (!args[i].mem) {
-            continue;
-        }
-        status = clGetMemObjectInfo(args[i].mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
-        if (status) {
-            return clfold_fail(site, status, "args[%zu] %s: clGetMemObjectInfo failed", i,
-                               args[i].name);
-        }
-        span.count = size;
-        if ((status = clfold_check_span(site, context, &span)) == CLFOLD_OK && out) {
+        struct span span;
+        if (args[i].mem &&
+            (status = span_of(&span, site, &args[i], count)) == CLFOLD_OK &&
+            (status = clfold_check_span(site, context, &span)) == CLFOLD_OK && out) {
             status = clfold_check_overlap(site, &span, out, OVERLAP_NONE);
         }
     }

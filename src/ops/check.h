@@ -77,10 +77,10 @@ enum overlap { OVERLAP_NONE, OVERLAP_PLACE, OVERLAP_ELEMENTS };
 clfold_status clfold_check_overlap(const struct site *site, const struct span *in,
                                    const struct span *out, enum overlap allowed);
 
-/* The buffers among a fold's arguments, which an output must not overlap, if there is
- * one. */
+/* The memory among a fold's arguments: buffers, and `count` elements of each stream. An
+ * output must not overlap it, if there is one. */
 clfold_status clfold_check_buffers(const struct site *site, const clfold_context *context,
-                                   const clfold_arg *args, size_t num,
+                                   const clfold_arg *args, size_t num, size_t count,
                                    const struct span *out);
 
 /* The elements that a call reads. */

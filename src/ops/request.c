@@ -88,7 +88,7 @@ static clfold_status check_total(const struct request *request, const struct sit
         (status = clfold_check_init(site, context, monoid, &request->init, &total,
                                     OVERLAP_ELEMENTS)) ||
         (status = clfold_check_buffers(site, context, request->args, request->num_args,
-                                       &total))) {
+                                       (size_t)request->job.count, &total))) {
         return status;
     }
     if (request->job.count == 0 && !monoid->has_identity &&
@@ -135,7 +135,9 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
     const struct monoid *monoid = request->job.monoid;
     bool writes_each = operation_of(request)->writes_each;
     size_t count = (size_t)request->job.count;
-    struct span in = clfold_span_in(monoid, request->in, request->in_offset, count);
+    bool reads = !monoid->load || monoid->reads_x || monoid->reads_in;
+    struct span in =
+        clfold_span_in(monoid, request->in, request->in_offset, reads ? count : 0);
     struct span out =
         clfold_span_result(monoid, "out", "out_offset", request->out, request->out_offset,
                            writes_each ? count : 1, CL_MEM_READ_ONLY);
@@ -148,13 +150,15 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
         (status = clfold_check_span(site, context, &in)) ||
         (has_out && (status = clfold_check_span(site, context, &out))) ||
         (has_out &&
-         (status = clfold_check_overlap(
-              site, &in, &out, writes_each ? OVERLAP_ELEMENTS : OVERLAP_PLACE))) ||
+         (status = clfold_check_overlap(site, &in, &out,
+                                        !writes_each       ? OVERLAP_PLACE
+                                        : monoid->reads_in ? OVERLAP_NONE
+                                                           : OVERLAP_ELEMENTS))) ||
         (status = clfold_check_init(site, context, monoid, &request->init,
                                     has_out ? &out : NULL,
                                     writes_each ? OVERLAP_NONE : OVERLAP_PLACE)) ||
         (status = clfold_check_buffers(site, context, request->args, request->num_args,
-                                       has_out ? &out : NULL)) ||
+                                       count, has_out ? &out : NULL)) ||
         (status = check_total(request, site, context, &in, &out)) ||
         (status = check_first(request, site))) {
         return status;

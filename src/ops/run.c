@@ -109,7 +109,8 @@ static clfold_status set_arguments(const struct site *site, struct kernels *kern
                                     argument_call(launch->arguments[i].kind));
         }
     }
-    clfold_args_user(&args, request->args, request->num_args);
+    clfold_args_with(&args, request->job.monoid, request->args, request->num_args,
+                     request->in_offset, request->job.count);
     return args.status == CL_SUCCESS
                ? CLFOLD_OK
                : clfold_fail_call(site, args.status, "args: clSetKernelArg");

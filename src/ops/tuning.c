@@ -61,7 +61,7 @@ const struct tuned_numbers *clfold_context_row(const clfold_context *context,
                                                const struct monoid *monoid,
                                                uint64_t count)
 {
-    if (context->tuning.num == 0 || !monoid->op) {
+    if (context->tuning.num == 0 || !monoid->op || monoid->load) {
         return NULL;
     }
     const struct tuning_fold fold = clfold_tuning_fold(operation, monoid, count);
@@ -101,9 +101,10 @@ static clfold_status print_row(clfold_context *context, const struct site *site,
     if (status) {
         return status;
     }
-    if (!monoid->op) {
+    if (!monoid->op || monoid->load) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "a tuning file has rows for built-in operators only");
+                           "a tuning file has rows for built-in operators only, without "
+                           "a load");
     }
     if (!text) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "text is NULL");

@@ -97,7 +97,8 @@ bool clfold_request_verifiable(const struct request *request)
     const struct monoid *monoid = request->job.monoid;
 
     return request->job.operation == CLFOLD_REDUCE &&
-           (clfold_host_folds(monoid) || (monoid->combine && !monoid->type_name));
+           (clfold_host_folds(monoid) ||
+            ((monoid->combine || monoid->load) && !monoid->type_name));
 }
 
 static clfold_status find_and_run(struct request *request, const struct site *site,

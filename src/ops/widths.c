@@ -36,7 +36,8 @@ static clfold_status compare(clfold_context *context, const struct site *site,
     if (status == CL_SUCCESS) {
         struct args args = clfold_args(kernels, 0);
         clfold_args_mem(&args, mem);
-        clfold_args_user(&args, request->args, request->num_args);
+        clfold_args_with(&args, &request->fold->monoid, request->args, request->num_args,
+                         0, 0);
         status = args.status;
         call = "args: clSetKernelArg";
     }
@@ -84,17 +85,24 @@ static void print_value(char *text, size_t size, clfold_type type, cl_long order
     }
 }
 
+/* Numbers of a load's values, CLFOLD_OF_LOAD of widths.cl. */
+#define OF_LOAD 8
+
 static void describe(char why[CLFOLD_WHY_SIZE], const struct monoid *monoid,
                      const struct difference *found)
 {
-    const struct component *component = &monoid->components[found->component];
+    bool of_load = found->component >= OF_LOAD;
+    const struct component *component =
+        &monoid->components[of_load ? found->component - OF_LOAD : found->component];
+    clfold_type type = of_load && monoid->loaded ? monoid->loaded : component->stage;
+    bool named = monoid->num_components > 1 && !(of_load && monoid->loaded);
     char scalar[40], vector[40];
 
-    print_value(scalar, sizeof(scalar), component->stage, found->scalar);
-    print_value(vector, sizeof(vector), component->stage, found->vector);
-    snprintf(why, CLFOLD_WHY_SIZE, "combine gives %s%s%s as a scalar and %s in a vector",
-             monoid->num_components > 1 ? component->name : "",
-             monoid->num_components > 1 ? " " : "", scalar, vector);
+    print_value(scalar, sizeof(scalar), type, found->scalar);
+    print_value(vector, sizeof(vector), type, found->vector);
+    snprintf(why, CLFOLD_WHY_SIZE, "%s gives %s%s%s as a scalar and %s in a vector",
+             of_load ? "load" : "combine", named ? component->name : "", named ? " " : "",
+             scalar, vector);
 }
 
 /* The first error of a compiler's log, without its end of line. */

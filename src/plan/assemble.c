@@ -1,71 +1,14 @@
 #include "plan/assemble.h"
 
 #include "plan/kernel_texts.h"
+#include "plan/load_text.h"
 #include "plan/operator_text.h"
 #include "plan/scalar.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Halves that are read as F32 are bits: there may be no vector of halves. */
-static bool reads_halves(const struct monoid *monoid)
-{
-    return monoid->in == CLFOLD_F16 && monoid->value != CLFOLD_F16;
-}
-
-static const char *in_name(const struct monoid *monoid)
-{
-    return monoid->in_struct      ? "clfold_element"
-           : reads_halves(monoid) ? "ushort"
-                                  : clfold_cl_name(monoid->in);
-}
-
 /* ---- Lines of kernels -------------------------------------------------------------- */
-
-#define LOAD_SIZE 256
-
-/* A component's source: a scalar of an element, or a vector of 16 of these. */
-static void print_load(char load[LOAD_SIZE], const struct monoid *monoid,
-                       const struct component *component, bool is_wide)
-{
-    const char *width = is_wide ? "16" : "";
-    char scalar[LOAD_SIZE / 2];
-
-    if (monoid->in_struct) {
-        snprintf(scalar, sizeof(scalar), "s[0].%s", component->name);
-    } else if (reads_halves(monoid)) {
-        snprintf(scalar, sizeof(scalar), "clfold_read_half%s(s[%u])", width,
-                 component->scalar);
-    } else {
-        snprintf(scalar, sizeof(scalar), "s[%u]", component->scalar);
-    }
-    switch (component->load) {
-    case LOAD_PLAIN:
-        snprintf(load, LOAD_SIZE, "%s", scalar);
-        break;
-    case LOAD_CONVERTED:
-        snprintf(load, LOAD_SIZE, "convert_%s%s(%s)", clfold_cl_name(component->result),
-                 width, scalar);
-        break;
-    case LOAD_TRUTH:
-        /* A relation is 1 for scalars and -1 for vectors. */
-        snprintf(load, LOAD_SIZE, "%s(%s != (%s)0)", is_wide ? "-" : "", scalar,
-                 clfold_cl_name(monoid->value));
-        break;
-    case LOAD_BITS:
-        snprintf(load, LOAD_SIZE, "as_%s%s(%s)", clfold_cl_name(component->item), width,
-                 scalar);
-        break;
-    case LOAD_ONE:
-    case LOAD_ZERO:
-        snprintf(load, LOAD_SIZE, "(%s%s)(%d)", clfold_cl_name(component->stage), width,
-                 component->load == LOAD_ONE);
-        break;
-    case LOAD_POSITION:
-        snprintf(load, LOAD_SIZE, is_wide ? "clfold_places(j)" : "j");
-        break;
-    }
-}
 
 static bool is_float(clfold_type type)
 {
@@ -74,14 +17,15 @@ static bool is_float(clfold_type type)
     return scalar && scalar->is_float;
 }
 
-static void print_neutral(char neutral[LOAD_SIZE], const struct monoid *monoid,
+static void print_neutral(char neutral[CLFOLD_SOURCE_SIZE], const struct monoid *monoid,
                           const struct component *component)
 {
     if (monoid->identity) {
-        snprintf(neutral, LOAD_SIZE, "clfold_identity(CLFOLD_PASS_ONLY).%s",
+        snprintf(neutral, CLFOLD_SOURCE_SIZE, "clfold_identity(CLFOLD_PASS_ONLY).%s",
                  component->name);
     } else {
-        snprintf(neutral, LOAD_SIZE, "%s", component->neutral ? component->neutral : "");
+        snprintf(neutral, CLFOLD_SOURCE_SIZE, "%s",
+                 component->neutral ? component->neutral : "");
     }
 }
 
@@ -90,7 +34,8 @@ static void append_line(struct text *text, const char *line, const char *stop,
                         const struct monoid *monoid, uint32_t k)
 {
     const struct component *component = &monoid->components[k];
-    char number[16], load[LOAD_SIZE], wide_load[LOAD_SIZE], neutral[LOAD_SIZE];
+    char number[16], neutral[CLFOLD_SOURCE_SIZE], x[CLFOLD_NAME_SIZE + 8];
+    char sources[2][2][CLFOLD_SOURCE_SIZE]; /* loaded, wide */
     const struct {
         const char *name, *text;
     } words[] = {
@@ -99,8 +44,11 @@ static void append_line(struct text *text, const char *line, const char *stop,
         { "$stage", clfold_cl_name(component->stage) },
         { "$item", clfold_cl_name(component->item) },
         { "$result", clfold_cl_name(component->result) },
-        { "$load", load },
-        { "$wide_load", wide_load },
+        { "$loaded", sources[1][0] },
+        { "$wide_loaded", sources[1][1] },
+        { "$load", sources[0][0] },
+        { "$wide_load", sources[0][1] },
+        { "$x", x },
         { "$plus_base", component->load == LOAD_POSITION ? " + base" : "" },
         { "$is_true", component->load == LOAD_TRUTH ? " != 0" : "" },
         { "$neutral", neutral },
@@ -110,8 +58,10 @@ static void append_line(struct text *text, const char *line, const char *stop,
     const char *at;
 
     snprintf(number, sizeof(number), "%u", k);
-    print_load(load, monoid, component, false);
-    print_load(wide_load, monoid, component, true);
+    for (int i = 0; i < 4; ++i) {
+        clfold_print_source(sources[i / 2][i % 2], monoid, component, i / 2, i % 2);
+    }
+    clfold_print_x(x, monoid, k);
     print_neutral(neutral, monoid, component);
     while ((at = memchr(line, '$', (size_t)(stop - line)))) {
         size_t w = 0;
@@ -184,18 +134,20 @@ static uint32_t word_of(uint32_t bytes, const char **type)
 static void append_chunk(struct text *text, const struct monoid *monoid)
 {
     uint32_t size = (uint32_t)clfold_monoid_in_size(monoid);
-    uint32_t chunk = clfold_chunk_elements(size), align = chunk * size;
+    uint32_t chunk = clfold_monoid_chunk(monoid), align = chunk * size;
     const char *type;
 
-    if (monoid->in_struct || monoid->num_scalars == 3) {
+    if (monoid->load) {
+        align = 1; /* elements are loaded by the caller's text */
+    } else if (monoid->in_struct || monoid->num_scalars == 3) {
         uint32_t bytes = align;
         align = word_of(bytes, &type);
         clfold_text_print(text, "typedef struct {\n    %s words[%u];\n} clfold_words;\n",
                           type, bytes / align);
         clfold_text_print(text, "#define CLFOLD_CHUNK_VECTOR clfold_words\n");
     } else {
-        clfold_text_print(text, "#define CLFOLD_CHUNK_VECTOR %s%u\n", in_name(monoid),
-                          chunk * monoid->num_scalars);
+        clfold_text_print(text, "#define CLFOLD_CHUNK_VECTOR %s%u\n",
+                          clfold_in_name(monoid), chunk * monoid->num_scalars);
     }
     clfold_text_print(text,
                       "#define CLFOLD_TILE_GROUP 1\n#define CLFOLD_CHUNK %u\n"
@@ -209,7 +161,7 @@ static void append_rows(struct text *text, const struct monoid *monoid)
     uint32_t out_size = (uint32_t)clfold_monoid_out_size(monoid);
     const char *type;
 
-    if (monoid->in_struct) {
+    if (monoid->in_struct && !monoid->load) {
         uint32_t in_size = (uint32_t)clfold_monoid_in_size(monoid);
         uint32_t word = word_of(in_size, &type);
         clfold_text_print(text, "#define CLFOLD_WORD %s\n#define CLFOLD_WORDS %u\n", type,
@@ -276,7 +228,7 @@ static void append_tile(struct text *text, const struct monoid *monoid,
     if (tile->kind == TILE_VECTOR) {
         clfold_text_print(text, "#define CLFOLD_TILE_VECTOR 1\n");
         if (!monoid->in_struct) {
-            clfold_text_print(text, "#define CLFOLD_IN16 %s16\n", in_name(monoid));
+            clfold_text_print(text, "#define CLFOLD_IN16 %s16\n", clfold_in_name(monoid));
         }
         clfold_text_print(text, "#define CLFOLD_PREFETCH %d\n", shape->prefetch);
     } else if (tile->kind == TILE_ITEM) {
@@ -313,8 +265,8 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     append_silence(text);
     append_extension(text, monoid, CLFOLD_F64, "cl_khr_fp64");
     append_extension(text, monoid, CLFOLD_F16, "cl_khr_fp16");
-    clfold_text_print(text, "#define CLFOLD_IN %s\n", in_name(monoid));
-    clfold_text_print(text, "#define CLFOLD_IN_HALF %d\n", reads_halves(monoid));
+    clfold_text_print(text, "#define CLFOLD_IN %s\n", clfold_in_name(monoid));
+    clfold_text_print(text, "#define CLFOLD_IN_HALF %d\n", clfold_reads_halves(monoid));
     clfold_text_print(text, "#define CLFOLD_SCALARS %u\n", monoid->num_scalars);
     clfold_text_print(text, "#define CLFOLD_COMPONENTS %u\n", monoid->num_components);
     clfold_text_print(text, "#define CLFOLD_IN_STRUCT %d\n#define CLFOLD_OUT_STRUCT %d\n",
@@ -332,6 +284,7 @@ static void append_contract(struct text *text, const struct monoid *monoid,
                       monoid->out_struct ? "clfold_element"
                                          : clfold_cl_name(monoid->cell));
     clfold_append_with(text, monoid);
+    clfold_append_load_contract(text, monoid);
     append_init(text, monoid);
     clfold_text_print(text, "#define CLFOLD_COMMUTATIVE %d\n", monoid->commutative);
     clfold_text_print(text, "#define CLFOLD_HAS_IDENTITY %d\n", monoid->has_identity);
@@ -349,11 +302,18 @@ static void append_operator(struct text *text, const struct monoid *monoid,
 {
     bool is_vector = tile->kind == TILE_VECTOR;
 
-    if (monoid->combine) {
+    if (monoid->combine || monoid->load) {
         append_file(text, "user_names.cl", monoid);
         clfold_append_source(text, monoid, is_vector);
     }
     append_file(text, "contract.cl", monoid);
+    if (monoid->load) {
+        clfold_append_load(text, monoid, "");
+        append_file(text, "load.cl", monoid);
+        if (is_vector && !monoid->loads_lanes) {
+            clfold_append_load(text, monoid, "16");
+        }
+    }
     for (uint32_t i = 0; i < num_widths; ++i) {
         clfold_append_combine(text, monoid, widths[i]);
     }
@@ -554,6 +514,9 @@ static void assemble_widths(struct text *text, const struct monoid *monoid,
     append_operator(text, monoid, &shape->tile, widths, 3);
     append_file(text, "tile_vector.cl", monoid);
     append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
+    if (monoid->load && !monoid->loads_lanes) {
+        clfold_append_load_comparison(text, monoid);
+    }
 }
 
 static void (*const assemblers[])(struct text *text, const struct monoid *monoid,

@@ -459,6 +459,22 @@ size_t clfold_monoid_in_size(const struct monoid *monoid)
                              : clfold_scalar(monoid->in)->size * monoid->num_scalars;
 }
 
+size_t clfold_monoid_read_size(const struct monoid *monoid)
+{
+    size_t size = !monoid->load || monoid->reads_x ? clfold_monoid_in_size(monoid) : 0;
+
+    for (uint32_t i = 0; i < monoid->num_args; ++i) {
+        size +=
+            monoid->arg_elements[i] ? clfold_scalar(monoid->arg_elements[i])->size : 0;
+    }
+    return size;
+}
+
+uint32_t clfold_monoid_chunk(const struct monoid *monoid)
+{
+    return monoid->load ? 1 : clfold_chunk_elements(clfold_monoid_in_size(monoid));
+}
+
 size_t clfold_monoid_out_size(const struct monoid *monoid)
 {
     return clfold_monoid_out_offset(monoid, monoid->num_components);
@@ -501,8 +517,12 @@ bool clfold_monoid_has_item16(const struct monoid *monoid)
 
 bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type)
 {
-    bool uses = monoid->value == type || monoid->cell == type;
+    bool uses = monoid->value == type || monoid->cell == type || monoid->loaded == type;
 
+    for (uint32_t i = 0; i < monoid->num_args; ++i) {
+        /* Halves are read as F32. */
+        uses |= type != CLFOLD_F16 && monoid->arg_elements[i] == type;
+    }
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
         uses |= monoid->components[k].item == type || monoid->components[k].stage == type;
     }

@@ -88,6 +88,17 @@ struct monoid {
     size_t type_size;
     uint32_t num_args;
     const char *arg_types[CLFOLD_MAX_ARGS], *arg_names[CLFOLD_MAX_ARGS];
+    clfold_type
+        arg_elements[CLFOLD_MAX_ARGS]; /* of a stream; else 0, and it has a type */
+    /* An expression that makes of an element what is folded, an initialiser; NULL: the
+     * element is. It gives the components or, of a built-in operator, num_loaded scalars
+     * that take the place of the element's. */
+    const char *load;
+    clfold_type loaded;
+    uint32_t num_loaded;
+    bool x_is_item;         /* an element has the components, else num_scalars of `in` */
+    bool loads_lanes;       /* one element after the other, not 16 at once */
+    bool reads_x, reads_in; /* it uses its own element, and any other */
     struct component components[CLFOLD_MAX_COMPONENTS];
 };
 
@@ -101,6 +112,10 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
 size_t clfold_monoid_in_size(const struct monoid *monoid);
 size_t clfold_monoid_out_size(const struct monoid *monoid);
 size_t clfold_monoid_item_size(const struct monoid *monoid);
+/* Bytes that a fold reads for each element, streams included. */
+size_t clfold_monoid_read_size(const struct monoid *monoid);
+/* Elements that a GPU's work-item loads at once. */
+uint32_t clfold_monoid_chunk(const struct monoid *monoid);
 /* Bytes of padding at an item's end. */
 size_t clfold_monoid_tail(const struct monoid *monoid);
 

@@ -47,17 +47,28 @@ static clfold_type type_of(const struct component *component, const struct width
 
 /* ---- Arguments --------------------------------------------------------------------- */
 
-/* Parameters by the caller's names or, if `is_named` is false, by numbers. */
+/* Parameters by the caller's names or, if `is_named` is false, by numbers, with `before`
+ * in front of the first. A stream is a pointer and an offset; a load wants to know where
+ * the input begins and how many elements there are. */
 static void append_params(struct text *text, const struct monoid *monoid, bool is_named,
                           const char *before)
 {
     for (uint32_t i = 0; i < monoid->num_args; ++i) {
-        clfold_text_print(text, "%s%s ", i > 0 ? ", " : before, monoid->arg_types[i]);
-        if (is_named) {
-            clfold_text_print(text, "%s", monoid->arg_names[i]);
+        const char *comma = i > 0 ? ", " : before;
+        if (monoid->arg_elements[i]) {
+            clfold_text_print(text,
+                              "%sglobal const %s *clfold_arg_%u, ulong clfold_at_%u",
+                              comma, clfold_cl_name(monoid->arg_elements[i]), i, i);
+        } else if (is_named) {
+            clfold_text_print(text, "%s%s %s", comma, monoid->arg_types[i],
+                              monoid->arg_names[i]);
         } else {
-            clfold_text_print(text, "clfold_arg_%u", i);
+            clfold_text_print(text, "%s%s clfold_arg_%u", comma, monoid->arg_types[i], i);
         }
+    }
+    if (monoid->load) {
+        clfold_text_print(text, "%sulong clfold_origin, ulong clfold_n",
+                          monoid->num_args > 0 ? ", " : before);
     }
 }
 
@@ -66,7 +77,19 @@ static void append_pass(struct text *text, const struct monoid *monoid,
 {
     for (uint32_t i = 0; i < monoid->num_args; ++i) {
         clfold_text_print(text, "%sclfold_arg_%u", i > 0 ? ", " : before, i);
+        if (monoid->arg_elements[i]) {
+            clfold_text_print(text, ", clfold_at_%u", i);
+        }
     }
+    if (monoid->load) {
+        clfold_text_print(text, "%sclfold_origin, clfold_n",
+                          monoid->num_args > 0 ? ", " : before);
+    }
+}
+
+static bool has_params(const struct monoid *monoid)
+{
+    return monoid->num_args > 0 || monoid->load;
 }
 
 void clfold_append_with(struct text *text, const struct monoid *monoid)
@@ -78,7 +101,7 @@ void clfold_append_with(struct text *text, const struct monoid *monoid)
     clfold_text_print(text, "\n#define CLFOLD_WITH_ONLY ");
     append_params(text, monoid, false, "");
     clfold_text_print(text, "%s\n#define CLFOLD_PASS_ONLY",
-                      monoid->num_args == 0 ? "void" : "");
+                      has_params(monoid) ? "" : "void");
     append_pass(text, monoid, " ");
     clfold_text_print(text, "\n");
 }
@@ -86,12 +109,12 @@ void clfold_append_with(struct text *text, const struct monoid *monoid)
 /* ---- Names and source -------------------------------------------------------------- */
 
 /* What CLFOLD_TO and CLFOLD_PICK are at a width. */
-static void append_forms(struct text *text, const struct monoid *monoid,
+void clfold_append_forms(struct text *text, const struct monoid *monoid,
                          const char *suffix)
 {
     bool is_wide = suffix[0] != '\0';
 
-    if (!monoid->combine) {
+    if (!monoid->combine && !monoid->load) {
         return;
     }
     clfold_text_print(text,
@@ -102,18 +125,33 @@ static void append_forms(struct text *text, const struct monoid *monoid,
                       is_wide ? "clfold_pick16(c, a, b)" : "((c) ? (a) : (b))");
 }
 
-/* The choice in vectors, for a relation of any component's size. */
+/* Whether texts have vectors of the type: of a component, or of what a load sees. */
+static bool has_vectors(const struct monoid *monoid, clfold_type type)
+{
+    bool has = monoid->load && (monoid->loaded == type || monoid->value == type);
+
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        has |= monoid->components[k].stage == type;
+    }
+    for (uint32_t k = 0; k < monoid->num_args; ++k) {
+        clfold_type element = monoid->arg_elements[k];
+        has |= element && type == (element == CLFOLD_F16 ? CLFOLD_F32 : element);
+    }
+    return has;
+}
+
+/* The choice in vectors, for a relation of the size of any type that there is; a load
+ * also has i, of 8 bytes. */
 static void append_pick16(struct text *text, const struct monoid *monoid)
 {
+    unsigned sizes = monoid->load ? 8 : 0;
+
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
-        unsigned sizes = 0;
-        bool is_used = false;
-        for (uint32_t k = 0; k < monoid->num_components; ++k) {
-            is_used |= monoid->components[k].stage == type;
-            sizes |= (unsigned)clfold_scalar(monoid->components[k].stage)->size;
-        }
-        for (unsigned size = 1; is_used && size <= 8; size *= 2) {
-            const char *name = clfold_cl_name(type);
+        sizes |= has_vectors(monoid, type) ? (unsigned)clfold_scalar(type)->size : 0;
+    }
+    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
+        const char *name = clfold_cl_name(type);
+        for (unsigned size = 1; has_vectors(monoid, type) && size <= 8; size *= 2) {
             if (sizes & size) {
                 clfold_text_print(
                     text,
@@ -129,7 +167,7 @@ static void append_pick16(struct text *text, const struct monoid *monoid)
 
 void clfold_append_source(struct text *text, const struct monoid *monoid, bool wide)
 {
-    append_forms(text, monoid, "");
+    clfold_append_forms(text, monoid, "");
     if (wide) {
         append_pick16(text, monoid);
     }
@@ -201,7 +239,7 @@ void clfold_append_combine(struct text *text, const struct monoid *monoid,
 {
     const struct component *components = monoid->components;
 
-    append_forms(text, monoid, width->suffix);
+    clfold_append_forms(text, monoid, width->suffix);
     clfold_text_print(text, "static %s %s", width->type, width->function);
     append_head(text, monoid, width, true);
     if (monoid->combine) {
@@ -240,10 +278,10 @@ void clfold_append_identity(struct text *text, const struct monoid *monoid)
     if (!monoid->has_identity) {
         return;
     }
-    append_forms(text, monoid, "");
+    clfold_append_forms(text, monoid, "");
     clfold_text_print(text, "static clfold_item clfold_identity(");
     append_params(text, monoid, true, "");
-    clfold_text_print(text, "%s)\n{\n", monoid->num_args == 0 ? "void" : "");
+    clfold_text_print(text, "%s)\n{\n", has_params(monoid) ? "" : "void");
     if (monoid->identity) {
         append_initialiser(text, monoid, &clfold_width_item, "identity",
                            monoid->identity);
@@ -263,7 +301,7 @@ void clfold_append_condition(struct text *text, const struct monoid *monoid,
 {
     bool is_wide = width->suffix[0] != '\0';
 
-    append_forms(text, monoid, width->suffix);
+    clfold_append_forms(text, monoid, width->suffix);
     clfold_text_print(text, "static bool %s", function);
     append_head(text, monoid, width, false);
     /* any() asks for signs, which a flag of 1 has not. */

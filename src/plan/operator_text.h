@@ -27,6 +27,10 @@ const char *clfold_cl_name(clfold_type type);
 /* CLFOLD_WITH and its kin: parameters and arguments. */
 void clfold_append_with(struct text *text, const struct monoid *monoid);
 
+/* What to_f32 and pick are in the text that follows, at the width "" or "16". */
+void clfold_append_forms(struct text *text, const struct monoid *monoid,
+                         const char *suffix);
+
 /* What comes before the contract: what pick() is if texts are compiled for 16 too, the
  * caller's source, and the opaque type. */
 void clfold_append_source(struct text *text, const struct monoid *monoid, bool wide);

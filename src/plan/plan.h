@@ -81,7 +81,8 @@ struct plan {
     const char *row; /* of the policy */
     uint64_t count;
     uint32_t in_size, out_size,
-        item_size; /* of an element, a result, an item, in bytes */
+        item_size;      /* of an element, a result, an item, in bytes */
+    uint32_t read_size; /* bytes that an element takes from all that is read */
     uint32_t num_launches;
     uint64_t num_groups; /* of the first launch */
     enum scratch_kind scratch_kind;

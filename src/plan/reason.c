@@ -204,7 +204,7 @@ static bool differs_in_place(const struct reason *reason)
 static void add_scan(struct sentence *sentence, const struct reason *reason)
 {
     const struct plan *plan = reason->plan;
-    double in = (double)plan->count * plan->in_size;
+    double in = (double)plan->count * plan->read_size;
 
     add_cause(sentence, reason);
     add_method(sentence, reason);
@@ -217,7 +217,7 @@ static void add_scan(struct sentence *sentence, const struct reason *reason)
             reason->chooser == CHOSEN_BY_POLICY ? clfold_algorithm_name(REDUCE_THEN_SCAN)
                                                 : "rejected");
     }
-    if (reason->plan->count > 0) {
+    if (in > 0) {
         add(sentence, "; moves %.2f times the input", (double)reason->moved / in);
     }
 }

@@ -38,8 +38,7 @@ static uint32_t ordered_elements(const struct job *job, uint32_t group_size)
     uint32_t run =
         least(bytes / clfold_monoid_item_size(monoid) / group_size, ORDERED_CHUNKS);
 
-    return (run > 0 ? run : 1) * group_size *
-           clfold_chunk_elements(clfold_monoid_in_size(monoid));
+    return (run > 0 ? run : 1) * group_size * clfold_monoid_chunk(monoid);
 }
 
 static struct tile_shape tile_of(const struct job *job, const struct policy *policy)
@@ -52,6 +51,7 @@ static struct tile_shape tile_of(const struct job *job, const struct policy *pol
     uint32_t elements =
         least(policy->tile_bytes / clfold_monoid_in_size(monoid), monoid->stage_limit);
 
+    elements = elements > 0 ? elements : 1;
     if (is_ordered) {
         items = least(items / 2, ORDERED_BYTES / item_size);
     }
@@ -294,7 +294,7 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
         count = groups_of(plan, i, count);
     }
     launch->num_groups = groups_of(plan, number, count);
-    launch->bytes_read = count * (number == 0 ? plan->in_size : plan->item_size);
+    launch->bytes_read = count * (number == 0 ? plan->read_size : plan->item_size);
     launch->bytes_written =
         launch->num_groups * (launch->num_groups > 1 ? plan->item_size : plan->out_size);
     if (clfold_algorithm_row(plan->shape.algorithm)->is_rung) {

@@ -10,6 +10,10 @@ static size_t widest(const struct monoid *monoid)
 {
     size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_out_size(monoid);
 
+    /* A group keeps what was loaded. */
+    in = monoid->load && clfold_monoid_item_size(monoid) > in
+             ? clfold_monoid_item_size(monoid)
+             : in;
     return in > out ? in : out;
 }
 
@@ -348,7 +352,7 @@ static void launch_single(const struct plan *plan, uint32_t number, bool work,
     uint64_t rest = (number + 1) * run - plan->lead;
     uint64_t end = plan->count < rest ? plan->count : rest;
 
-    launch->bytes_read = (end - begin) * plan->in_size;
+    launch->bytes_read = (end - begin) * plan->read_size;
     launch->bytes_written = (end - begin) * plan->out_size;
     add_scan(plan, work, launch);
     clfold_launch_add(launch, ARG_NUMBER, number * plan->run);
@@ -378,7 +382,7 @@ static void launch_pass(const struct plan *plan, bool work, struct launch *launc
     bool is_last = launch->kernel == KERNEL_LAST;
     bool propagates = plan->shape.algorithm == SCAN_THEN_PROPAGATE;
     uint64_t items = plan->num_tiles * plan->item_size;
-    uint64_t in = plan->count * plan->in_size, out = plan->count * plan->out_size;
+    uint64_t in = plan->count * plan->read_size, out = plan->count * plan->out_size;
 
     launch->num_groups = plan->num_groups;
     launch->bytes_read = is_last ? items + (propagates ? out : in) : in;
@@ -400,7 +404,7 @@ static void launch_pass(const struct plan *plan, bool work, struct launch *launc
 static void launch_lookback(const struct plan *plan, bool work, struct launch *launch)
 {
     launch->num_groups = plan->num_groups;
-    launch->bytes_read = plan->count * plan->in_size + plan->scratch_bytes;
+    launch->bytes_read = plan->count * plan->read_size + plan->scratch_bytes;
     launch->bytes_written = plan->count * plan->out_size + plan->scratch_bytes;
     add_scan(plan, work, launch);
     clfold_launch_add(launch, ARG_SCRATCH, 0);

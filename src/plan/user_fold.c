@@ -36,10 +36,10 @@ static bool is_clfolds(const char *name)
 static bool is_reserved(const char *name)
 {
     static const char *const reserved[] = {
-        "a",      "b",      "pick",   "truth",  "at",     "x",      "y",
-        "key",    "item",   "prev",   "out",    "in",     "i",      "n",
-        "total",  "j",      "to_i8",  "to_u8",  "to_i16", "to_u16", "to_i32",
-        "to_u32", "to_i64", "to_u64", "to_f16", "to_f32", "to_f64",
+        "a",      "b",      "pick",   "truth",  "at",     "x",      "key",
+        "item",   "prev",   "out",    "in",     "i",      "n",      "total",
+        "j",      "to_i8",  "to_u8",  "to_i16", "to_u16", "to_i32", "to_u32",
+        "to_i64", "to_u64", "to_f16", "to_f32", "to_f64",
     };
 
     return is_clfolds(name) || is_one_of(name, strlen(name), reserved,
@@ -80,6 +80,36 @@ static const char *skip_literal(const char *at, const char **fault)
     }
     *fault = *at == quote ? NULL : "a literal without end";
     return *at == quote ? at + 1 : at;
+}
+
+/* Whether the first characters of a text use a name. */
+static bool mentions_within(const char *text, size_t size, const char *name)
+{
+    const char *at = text, *fault = NULL;
+
+    while (at < text + size && *at != '\0') {
+        size_t length = name_length(at);
+        if (length == strlen(name) && memcmp(at, name, length) == 0) {
+            return true;
+        }
+        if (length > 0) {
+            at += length;
+        } else if (*at == '"' || *at == '\'' ||
+                   (*at == '/' && (at[1] == '/' || at[1] == '*'))) {
+            at = skip_literal(at, &fault);
+            at += fault != NULL;
+        } else {
+            /* A number's letters, and a member, are no names. */
+            bool is_part = *at == '.' || strspn(at, DIGITS) > 0;
+            at += is_part ? 1 + strspn(at + 1, LETTERS DIGITS) : 1;
+        }
+    }
+    return false;
+}
+
+static bool mentions(const char *text, const char *name)
+{
+    return mentions_within(text, strlen(text), name);
 }
 
 /* What is wrong with an expression, and where; NULL: nothing. */
@@ -235,6 +265,22 @@ static clfold_status read_components(struct monoid *monoid, const struct site *s
     return CLFOLD_OK;
 }
 
+/* Elements are num_scalars of `in`, which are converted, or all of which a load sees. */
+static void set_in(struct monoid *monoid, clfold_type in, uint32_t num_scalars)
+{
+    bool as_float = in == CLFOLD_F16;
+
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        as_float &= monoid->components[k].item != CLFOLD_F16;
+        monoid->components[k].load = LOAD_CONVERTED;
+        monoid->components[k].scalar = k;
+    }
+    monoid->in = in;
+    monoid->value = as_float ? CLFOLD_F32 : in;
+    monoid->num_scalars = num_scalars;
+    monoid->in_struct = false;
+}
+
 /* Components of one size are scalars of one type side by side, or their bits; all else is
  * a struct. */
 static void set_form(struct monoid *monoid)
@@ -308,14 +354,13 @@ static clfold_status check_type(const struct site *site, const clfold_fold *fold
     if (in && !clfold_scalar(in)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "in %u is not a valid type", in);
     }
-    if (in && !fold->type) {
-        return clfold_fail(
-            site, CLFOLD_ERROR_UNSUPPORTED,
-            "in %s is given with %s, which needs a load and is not in this "
-            "version",
-            clfold_scalar_name(in), fold->components ? "components" : "type_name");
+    if (in && fold->type_name && !fold->load) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "in %s is given with type_name, which needs a load",
+                           clfold_scalar_name(in));
     }
-    if (in && clfold_scalar(in)->is_float && !clfold_scalar(fold->type)->is_float) {
+    if (in && fold->type && !fold->load && clfold_scalar(in)->is_float &&
+        !clfold_scalar(fold->type)->is_float) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "in %s cannot be folded as type %s: floats need a float type",
                            clfold_scalar_name(in), clfold_scalar_name(fold->type));
@@ -353,6 +398,12 @@ static clfold_status read_args(struct monoid *monoid, const struct site *site,
                                "args[%zu]: the name %s is %s", i, arg->name,
                                known ? "taken" : "reserved");
         }
+        if (arg->element && !clfold_scalar(arg->element)) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "args[%zu] %s: element %u is not a valid type", i,
+                               arg->name, arg->element);
+        }
+        monoid->arg_elements[i] = arg->element;
         monoid->arg_types[i] = arg->type;
         monoid->arg_names[i] = arg->name;
         clfold_status status = check_text(site, "args: type", arg->type);
@@ -364,11 +415,154 @@ static clfold_status read_args(struct monoid *monoid, const struct site *site,
     return CLFOLD_OK;
 }
 
-clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
-                                 const clfold_fold *fold, struct component_names *names)
-{
-    clfold_status status;
+/* ---- The load ---------------------------------------------------------------------- */
 
+/* Whether the load uses a name, itself or by a macro of the source. */
+static bool load_uses(const clfold_fold *fold, const char *name)
+{
+    const char *line = fold->source;
+    bool uses = mentions(past_here(fold->load), name), goes_on = false;
+
+    while (line && !uses) {
+        const char *end = strchr(line, '\n');
+        size_t length = end ? (size_t)(end - line) : strlen(line);
+        if (goes_on || line[strspn(line, BLANKS)] == '#') {
+            uses = mentions_within(line, length, name);
+            goes_on = length > 0 && line[length - 1] == '\\';
+        }
+        line = end ? end + 1 : NULL;
+    }
+    return uses;
+}
+
+/* Whether the text reads what is not a number of its own element: memory, an image. */
+static bool reads_memory(const struct monoid *monoid, const clfold_fold *fold)
+{
+    bool reads = monoid->reads_in;
+
+    for (uint32_t i = 0; i < monoid->num_args; ++i) {
+        bool is_number = monoid->arg_elements[i] ||
+                         (!fold->args[i].mem && !strstr(monoid->arg_types[i], "image"));
+        reads |= !is_number && load_uses(fold, monoid->arg_names[i]);
+    }
+    return reads;
+}
+
+static void set_load(struct monoid *monoid, const clfold_fold *fold)
+{
+    uint32_t num = fold->in_scalars ? fold->in_scalars : 1;
+
+    monoid->load = fold->load;
+    monoid->reads_x = load_uses(fold, "x");
+    monoid->reads_in = load_uses(fold, "in");
+    monoid->loaded = fold->op ? fold->type : 0;
+    monoid->num_loaded = monoid->num_scalars;
+    /* An operator on tuples takes them where nothing else is said. */
+    monoid->x_is_item =
+        !fold->in && !fold->in_scalars && (!fold->op || monoid->num_scalars > 1);
+    if (!monoid->x_is_item && fold->op) {
+        clfold_type in = fold->in ? fold->in : fold->type;
+        monoid->in = in;
+        monoid->value = in == CLFOLD_F16 && fold->type != CLFOLD_F16 ? CLFOLD_F32 : in;
+        monoid->num_scalars = num;
+    } else if (!monoid->x_is_item) {
+        set_in(monoid, fold->in ? fold->in : fold->type, num);
+    }
+    monoid->loads_lanes =
+        reads_memory(monoid, fold) || (monoid->in_struct && monoid->reads_x);
+}
+
+/* Elements without a load: scalars side by side become components in their order. */
+static clfold_status set_scalars(struct monoid *monoid, const struct site *site,
+                                 const clfold_fold *fold)
+{
+    uint32_t num = monoid->num_components;
+
+    if (fold->in_scalars && fold->in_scalars != monoid->num_scalars) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "in_scalars is %u, but %s takes %u without a load",
+                           fold->in_scalars, monoid->name, monoid->num_scalars);
+    }
+    if (!fold->in || !fold->components) {
+        return CLFOLD_OK;
+    }
+    for (uint32_t k = 0; k < num; ++k) {
+        clfold_type item = monoid->components[k].item;
+        if (clfold_scalar(fold->in)->is_float && !clfold_scalar(item)->is_float) {
+            return clfold_fail(
+                site, CLFOLD_ERROR_UNSUPPORTED,
+                "in %s cannot be folded as %s, component %s: floats need a float type",
+                clfold_scalar_name(fold->in), clfold_scalar_name(item),
+                monoid->components[k].name);
+        }
+    }
+    set_in(monoid, fold->in, num);
+    return CLFOLD_OK;
+}
+
+static clfold_status set_element(struct monoid *monoid, const struct site *site,
+                                 const clfold_fold *fold)
+{
+    if (fold->in_scalars > CLFOLD_MAX_COMPONENTS) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "in_scalars %u is not from 1 to %d", fold->in_scalars,
+                           CLFOLD_MAX_COMPONENTS);
+    }
+    if (!fold->load) {
+        return set_scalars(monoid, site, fold);
+    }
+    if (fold->in_scalars && !fold->in && !fold->type) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "in_scalars is %u, but in is 0: of which type they are is "
+                           "unknown",
+                           fold->in_scalars);
+    }
+    set_load(monoid, fold);
+    return CLFOLD_OK;
+}
+
+/* ---- The fold ---------------------------------------------------------------------- */
+
+static clfold_status check_texts(const struct site *site, const clfold_fold *fold)
+{
+    const struct {
+        const char *field, *text;
+    } texts[] = {
+        { "type_name", fold->type_name }, { "combine", fold->combine },
+        { "identity", fold->identity },   { "cuts", fold->cuts },
+        { "load", fold->load },
+    };
+    clfold_status status = CLFOLD_OK;
+
+    for (size_t i = 0; status == CLFOLD_OK && i < sizeof(texts) / sizeof(texts[0]); ++i) {
+        status = check_text(site, texts[i].field, texts[i].text);
+    }
+    return status;
+}
+
+static clfold_status init_built_in(struct monoid *monoid, const struct site *site,
+                                   const clfold_fold *fold)
+{
+    clfold_status status =
+        clfold_monoid_init(monoid, site, fold->op, fold->type,
+                           fold->in && !fold->load ? fold->in : fold->type);
+
+    if (status) {
+        return status;
+    }
+    monoid->source = fold->source;
+    monoid->is_scalar = (fold->flags & CLFOLD_PARTIAL) != 0;
+    return CLFOLD_OK;
+}
+
+static clfold_status init_user(struct monoid *monoid, const struct site *site,
+                               const clfold_fold *fold, struct component_names *names)
+{
+    clfold_status status = check_type(site, fold);
+
+    if (status) {
+        return status;
+    }
     *monoid = (struct monoid){
         .name = "combine",
         .form = fold->components ? fold->components : fold->type_name,
@@ -381,14 +575,6 @@ clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
         .identity = fold->identity,
         .cuts = fold->cuts,
     };
-    if ((status = check_type(site, fold)) ||
-        (status = check_text(site, "type_name", fold->type_name)) ||
-        (status = check_text(site, "combine", fold->combine)) ||
-        (status = check_text(site, "identity", fold->identity)) ||
-        (status = check_text(site, "cuts", fold->cuts)) ||
-        (status = read_args(monoid, site, fold))) {
-        return status;
-    }
     if (fold->type) {
         set_scalar(monoid, fold);
     } else if (fold->type_name) {
@@ -399,4 +585,18 @@ clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
         set_form(monoid);
     }
     return CLFOLD_OK;
+}
+
+clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
+                                 const clfold_fold *fold, struct component_names *names)
+{
+    clfold_status status = check_texts(site, fold);
+
+    if (status ||
+        (status = fold->op ? init_built_in(monoid, site, fold)
+                           : init_user(monoid, site, fold, names)) ||
+        (status = read_args(monoid, site, fold))) {
+        return status;
+    }
+    return set_element(monoid, site, fold);
 }

@@ -220,12 +220,10 @@ static void test_later_fields(void **state)
         clfold_fold fold;
     } later[] = {
         { "accuracy", { .accuracy = CLFOLD_COMPENSATED } },
-        { "in_scalars", { .in_scalars = 2 } },
         { "out_scalars", { .out_scalars = 2 } },
         { "result", { .result = "item" } },
         { "equal", { .equal = "a == b" } },
         { "bad_at", { .bad_at = { spare, 0 } } },
-        { "load", { .load = "in[i]" } },
         { "store", { .store = "out[i] = item" } },
         { "keep", { .keep = "x > 0" } },
         { "segments", { .segments = &segments } },

@@ -3,31 +3,11 @@
  * C knows, arguments; in every operation, by every algorithm, on every tile, against a
  * loop on the host. All are exact, and most do not commute.
  */
-#define CLFOLD_EXPERIMENTAL
+#include "fold_check.h"
 #include "one_context.h"
 #include "test.h"
 
-#include "base/random.h"
-#include "ops/context.h"
-#include "ops/internal.h"
-#include "plan/operation.h"
-
-#define MOST_SIZE 256
-#define MOST      5000
-#define ZONE      16 /* elements on either side of the results */
-
 /* ---- The folds --------------------------------------------------------------------- */
-
-struct subject {
-    clfold_fold fold;
-    size_t size;          /* of an element and of a result */
-    const void *identity; /* NULL: there is none */
-    void (*combine)(void *out, const void *a, const void *b);
-    uint32_t least, most; /* each word of a random element, as `word` says */
-    size_t word;
-    bool (*same)(const void *a, const void *b); /* NULL: byte for byte */
-    bool differs;                               /* at 16 lanes, so it runs on scalars */
-};
 
 static void combine_affine(void *out, const void *a, const void *b)
 {
@@ -118,7 +98,7 @@ static void combine_last(void *out, const void *a, const void *b)
 static void combine_words(void *out, const void *a, const void *b, size_t num)
 {
     const cl_uint *x = a, *y = b;
-    cl_uint r[MOST_SIZE / 4];
+    cl_uint r[FOLD_CHECK_SIZE / 4];
 
     r[0] = x[0] * y[0];
     for (size_t i = 1; i < num; ++i) {
@@ -324,252 +304,6 @@ static const struct subject subjects[] = {
 };
 #define NUM_SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
 
-/* ---- One call ---------------------------------------------------------------------- */
-
-static unsigned char elements[MOST * MOST_SIZE], found[(MOST + 2 * ZONE) * MOST_SIZE];
-static unsigned char expected[MOST * MOST_SIZE];
-
-struct trial {
-    const struct subject *subject;
-    clfold_operation operation;
-    size_t count, in_offset, out_offset;
-    bool in_place, has_init;
-    enum tile_kind tile; /* for messages */
-};
-
-static void fill(const struct subject *subject, size_t count)
-{
-    size_t word = subject->word ? subject->word : 4;
-    uint64_t random = 7;
-
-    for (size_t i = 0; i < count * subject->size; i += word) {
-        uint64_t spread = (uint64_t)subject->most - subject->least + 1;
-        cl_uint x = subject->least + (cl_uint)((next_random(&random) >> 32) % spread);
-        memcpy(elements + i, &x, word);
-    }
-}
-
-/* The loop on the host; returns the number of results. */
-static size_t expect(const struct trial *trial)
-{
-    const struct subject *s = trial->subject;
-    unsigned char total[MOST_SIZE], next[MOST_SIZE];
-    bool any = trial->has_init || s->identity != NULL;
-    size_t num = 0;
-
-    if (any) {
-        memcpy(total, trial->has_init ? elements : s->identity, s->size);
-    }
-    for (size_t i = 0; i < trial->count; ++i) {
-        const unsigned char *x = elements + i * s->size;
-        if (any) {
-            s->combine(next, total, x);
-        } else {
-            memcpy(next, x, s->size);
-        }
-        if (trial->operation != CLFOLD_REDUCE) {
-            memcpy(expected + i * s->size,
-                   trial->operation == CLFOLD_EXCLUSIVE_SCAN ? total : next, s->size);
-            ++num;
-        }
-        memcpy(total, next, s->size);
-        any = true;
-    }
-    if (trial->operation == CLFOLD_REDUCE) {
-        memcpy(expected, total, s->size);
-        num = 1;
-    }
-    return num;
-}
-
-static bool is_same(const struct subject *s, const void *a, const void *b)
-{
-    return s->same ? s->same(a, b) : memcmp(a, b, s->size) == 0;
-}
-
-static clfold_status call(const struct trial *trial, const clfold_fold *fold, cl_mem in,
-                          cl_mem out)
-{
-    clfold_status (*const calls[])(clfold_context *, cl_command_queue,
-                                   const clfold_fold *, cl_mem, size_t, cl_mem, size_t,
-                                   size_t, cl_uint, const cl_event *, cl_event *) = {
-        [CLFOLD_REDUCE] = clfold_reduce,
-        [CLFOLD_INCLUSIVE_SCAN] = clfold_inclusive_scan,
-        [CLFOLD_EXCLUSIVE_SCAN] = clfold_exclusive_scan,
-    };
-
-    return calls[trial->operation](ctx, device.queue, fold, in, trial->in_offset, out,
-                                   trial->out_offset, trial->count, 0, NULL, NULL);
-}
-
-static cl_mem buffer(size_t size)
-{
-    const cl_uchar colour = 0xa5;
-    cl_int status;
-    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE, size, NULL, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    assert_int_equal(
-        clEnqueueFillBuffer(device.queue, mem, &colour, 1, 0, size, 0, NULL, NULL),
-        CL_SUCCESS);
-    return mem;
-}
-
-/* Runs the call, compares its results, and the bytes around them with what they were.
- * Returns false if the algorithm cannot do it. */
-static bool run(const struct trial *trial, const char *algorithm)
-{
-    const struct subject *s = trial->subject;
-    size_t room = (trial->count + 2 * ZONE) * s->size, num;
-    clfold_fold fold = s->fold;
-    cl_mem in = buffer(room), out = trial->in_place ? in : buffer(room);
-    clfold_status status;
-
-    fold.algorithm = algorithm;
-    if (trial->has_init) {
-        fold.init = elements;
-        fold.init_size = s->size;
-    }
-    if (trial->count > 0) {
-        assert_int_equal(
-            clEnqueueWriteBuffer(device.queue, in, CL_TRUE, trial->in_offset * s->size,
-                                 trial->count * s->size, elements, 0, NULL, NULL),
-            CL_SUCCESS);
-    }
-    status = call(trial, &fold, in, out);
-    if (algorithm && s->size > 64 && trial->count > 0 &&
-        (strcmp(algorithm, "scan_lookback") == 0 ||
-         strcmp(algorithm, "scan_chained") == 0)) {
-        assert_int_equal(status, CLFOLD_ERROR_UNSUPPORTED);
-    }
-    /* A compiler whose vectors differ, as rusticl's do for keys of two sizes. */
-    if (status == CLFOLD_ERROR_BUILD && trial->tile == TILE_VECTOR &&
-        strstr(clfold_last_error(), "combine gives")) {
-        status = CLFOLD_ERROR_UNSUPPORTED;
-    }
-    if (status != CLFOLD_ERROR_UNSUPPORTED && status != CLFOLD_OK) {
-        fail_msg("%s by %s: %s", fold.name, algorithm, clfold_last_error());
-    }
-    assert_int_equal(
-        clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, room, found, 0, NULL, NULL),
-        CL_SUCCESS);
-    num = expect(trial);
-    for (size_t i = 0; status == CLFOLD_OK && i < room / s->size; ++i) {
-        const unsigned char *at = found + i * s->size;
-        bool is_result = i >= trial->out_offset && i < trial->out_offset + num;
-        bool is_good =
-            !is_result || is_same(s, at, expected + (i - trial->out_offset) * s->size);
-        for (size_t k = 0; !is_result && !trial->in_place && k < s->size; ++k) {
-            is_good &= at[k] == 0xa5;
-        }
-        if (!is_good) {
-            fail_msg("%s, %s, operation %u of %zu by %s, from %zu to %zu%s%s: result %zu",
-                     fold.name, clfold_tile_name(trial->tile), trial->operation,
-                     trial->count, algorithm, trial->in_offset, trial->out_offset,
-                     trial->has_init ? ", with init" : "",
-                     trial->in_place ? ", in place" : "", i - trial->out_offset);
-        }
-    }
-    clReleaseMemObject(in);
-    if (!trial->in_place) {
-        clReleaseMemObject(out);
-    }
-    return status == CLFOLD_OK;
-}
-
-/* ---- All of them ------------------------------------------------------------------- */
-
-static const struct debug tiles[] = {
-    { 0 },
-    { .tile = TILE_VECTOR, .tile_elements = 48, .max_groups = 5, .anchor = 4 },
-    { .tile = TILE_ITEM, .tile_elements = 50, .max_groups = 5, .anchor = 4 },
-    { .tile = TILE_GROUP,
-      .tile_elements = 100,
-      .group_size = 6,
-      .max_groups = 4,
-      .anchor = 3 },
-};
-#define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
-
-static void check_counts(const struct subject *subject, clfold_operation operation,
-                         const char *algorithm, enum tile_kind tile, unsigned turn)
-{
-    static const size_t counts[] = { 1000, 1, 99, 17, 0, 4999 };
-    bool needs_init = operation == CLFOLD_EXCLUSIVE_SCAN && !subject->identity;
-
-    for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c, ++turn) {
-        struct trial trial = {
-            .subject = subject,
-            .operation = operation,
-            .count = counts[c],
-            .in_offset = turn % 3,
-            .out_offset = turn % 4,
-            .has_init = needs_init || turn % 3 == 1,
-            .tile = tile,
-        };
-        if (trial.count == 0 && !subject->identity) {
-            trial.has_init = true;
-        }
-        if (operation != CLFOLD_REDUCE && turn % 5 == 2) {
-            trial.in_place = true;
-            trial.out_offset = trial.in_offset;
-        }
-        if (!run(&trial, algorithm) && !trial.in_place) {
-            return;
-        }
-    }
-}
-
-/* The program of a tile that the fold cannot have is not there: explain says so. For
- * groups that scan three shorts Mesa 22.3 makes wrong code; its policy takes other tiles.
- */
-static bool has_tile(const struct subject *subject, const struct debug *tile)
-{
-    const clfold_fold *fold = &subject->fold;
-
-    if (tile->tile == TILE_GROUP && ctx->caps.facts.most_elements &&
-        strcmp(fold->name, "triple") == 0) {
-        return false;
-    }
-
-    return tile->tile != TILE_VECTOR ||
-           !(fold->type_name || (fold->flags & CLFOLD_PARTIAL) || subject->differs);
-}
-
-/* Every algorithm of an operation in turn; builds take most of the time. */
-static const char *algorithm_of(clfold_operation operation, unsigned turn)
-{
-    uint32_t num = 0;
-
-    while (clfold_operation_algorithm(operation, num)) {
-        ++num;
-    }
-    return num > 0 ? clfold_operation_algorithm(operation, turn % num) : NULL;
-}
-
-static void check_subject(size_t which)
-{
-    const struct subject *subject = &subjects[which];
-    unsigned turn = (unsigned)which;
-
-    fill(subject, MOST);
-    for (size_t t = 0; t < NUM_TILES; ++t) {
-        if (!has_tile(subject, &tiles[t])) {
-            continue;
-        }
-        clfold_context_override(ctx, t > 0 ? &tiles[t] : NULL);
-        for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
-            const enum tile_kind tile = tiles[t].tile;
-            if (t == 0) {
-                check_counts(subject, o, NULL, tile, ++turn);
-            }
-            ++turn;
-            check_counts(subject, o, algorithm_of(o, turn), tile, turn);
-        }
-    }
-    clfold_context_override(ctx, NULL);
-}
-
 /* Compilers that end with a segmentation fault: Mesa 22.3 at four components of one type,
  * Intel's 2026.22 at an exclusive scan that drops all but its last operand. */
 static bool crashes(const struct subject *subject)
@@ -587,7 +321,7 @@ static void test_subject(void **state)
     if (crashes(&subjects[(uintptr_t)*state])) {
         skip();
     }
-    check_subject((size_t)(uintptr_t)*state);
+    fold_check(&subjects[(uintptr_t)*state], (unsigned)(uintptr_t)*state);
 }
 
 static int set_up(void **state)

@@ -122,6 +122,7 @@ static struct plan scan_plan(enum algorithm algorithm)
         .row = "cpu",
         .count = 1000,
         .in_size = 4,
+        .read_size = 4,
         .num_launches = 1,
     };
 }

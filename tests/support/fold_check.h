@@ -1,0 +1,35 @@
+/*
+ * Folds of a caller's against a loop on the host: in every operation, by every algorithm,
+ * on every tile, with offsets, init, in place, and zones around what is written.
+ */
+#ifndef CLFOLD_TEST_FOLD_CHECK_H
+#define CLFOLD_TEST_FOLD_CHECK_H
+
+#include <clfold/clfold.h>
+
+#include <stdbool.h>
+
+/* Bytes of an element or a result, and elements, at most. */
+#define FOLD_CHECK_SIZE  256
+#define FOLD_CHECK_COUNT 5000
+
+struct subject {
+    clfold_fold fold;
+    size_t size;          /* of a result, and of an element unless in_size says so */
+    size_t in_size;       /* 0: as size */
+    const void *identity; /* NULL: there is none */
+    void (*combine)(void *out, const void *a, const void *b);
+    /* What is folded for element i of n; NULL: the element. */
+    void (*load)(void *out, const unsigned char *elements, size_t i, size_t n);
+    uint32_t least, most; /* each word of a random element, as `word` says */
+    size_t word;
+    bool is_real;      /* words are floats of these values */
+    bool reads_others; /* than its own element, so that it cannot be in place */
+    bool (*same)(const void *a, const void *b); /* NULL: byte for byte */
+    bool differs;                               /* at 16 lanes, so it runs on scalars */
+};
+
+/* Fails the test with a sentence at the first difference. */
+void fold_check(const struct subject *subject, unsigned turn);
+
+#endif
