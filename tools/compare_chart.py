@@ -94,9 +94,14 @@ def panel_lines(rows, names, most):
     return [*lines, plot, "unset label", "unset arrow"]
 
 
+def panel_of(row):
+    return (row["op"], row["operator"], row["type"])
+
+
 def script(rows, title):
-    """A panel for each operation and type, two in a row of the page, all with the same axes."""
-    panels = list(dict.fromkeys((row["op"], row["type"]) for row in rows))
+    """A panel for each operation, operator and type, two in a row of the page, all with the same
+    axes."""
+    panels = list(dict.fromkeys(map(panel_of, rows)))
     names = list(dict.fromkeys(row["implementation"] for row in rows if row["ok"]))
     most = max(max([row["gbps"], *(row["quartiles_gbps"] or ())]) for row in rows if row["ok"])
     most *= 1.05
@@ -123,7 +128,7 @@ def script(rows, title):
             f"set bmargin at screen {low / height}",
             f"set tmargin at screen {(low + HEIGHT) / height}",
             f"set title {quoted(' '.join(panel))} noenhanced",
-            *panel_lines([row for row in rows if (row["op"], row["type"]) == panel], names, most),
+            *panel_lines([row for row in rows if panel_of(row) == panel], names, most),
         ]
     return "\n".join([*lines, "unset multiplot", ""])
 

@@ -29,6 +29,7 @@ FAULTS = {
     "no_device": "no device: there is none of these",
     "fails": 'failed: it says "no" twice',
     "wrong_at_once": "WRONG: item 5 is 3 and not 4",
+    "unsupported": "unsupported: it folds in no order",
     "wrong": "WRONG: item 7 is 1 and not 2",
     "quits": "ended with 3: out of sorts",
     "crashes": "ended by SIGSEGV",
@@ -39,13 +40,16 @@ FAULTS = {
     "says_nothing": 'answered {"nothing": 1}',
     "back_in_time": "took -1 s",
 }
-KEYS = ["op", "type", "count", "implementation", "ok"]
+KEYS = ["op", "operator", "type", "count", "implementation", "ok"]
 GOOD_KEYS = [
     *KEYS, "device", "rounds", "seconds", "gbps", "least_gbps", "most_gbps", "quartiles_gbps",
     "ratio",
 ]  # fmt: skip
 PEERS = ["boost_compute", "pyopencl", "onetbb", "openmp", "loop", "cub"]
-HEAD = ["op", "type", "count", "implementation", "GB/s", "from", "-", "to", "clfold/peer"]
+REORDER = ["openmp", "pyopencl", "cub"]
+HEAD = [
+    "op", "operator", "type", "count", "implementation", "GB/s", "from", "-", "to", "clfold/peer",
+]  # fmt: skip
 
 
 class Driver:
@@ -92,13 +96,14 @@ ONE = ["--ops", "scan", "--types", "f32", "--counts", "1000000", "--rounds", "3"
 def refused(d, _):
     """Usage errors, in one sentence that names the value."""
     text = d.run("--help").stdout
-    for word in ["--ops", "--types", "--counts", "--rounds", "--device", "--peers", "--limit",
-                 "--build", "--no-build", "--json", "--svg", "2^26", "NAME=COMMAND",
+    for word in ["--ops", "--operators", "--types", "--counts", "--rounds", "--device", "--peers",
+                 "--limit", "--build", "--no-build", "--json", "--svg", "2^26", "NAME=COMMAND",
                  *PEERS]:  # fmt: skip
         check(word in text, f"--help does not name {word}")
     check("Exit status" in text, text)
     for part, *words in [
         ("'sum'", "--ops", "reduce,sum"),
+        ("'mul'", "--operators", "affine,mul"),
         ("'u8'", "--types", "u8"),
         ("'2^'", "--counts", "2^"),
         ("'0'", "--counts", "0"),
@@ -146,17 +151,17 @@ def table(d, _):
     d.plant("clfold")
     peers = f"slower={PLANTED} slower,crashes={PLANTED} crashes,cub"
     done = d.run("--no-build", *ONE, "--peers", peers)
-    lines = [line.split(maxsplit=4) for line in done.stdout.splitlines()]
-    case = ["scan", "f32", "1000000"]
+    lines = [line.split(maxsplit=5) for line in done.stdout.splitlines()]
+    case = ["scan", "add", "f32", "1000000"]
     check(
         done.returncode == 0 and not done.stderr and lines == [
-            [*HEAD[:4], "GB/s         from - to  clfold/peer"],
+            [*HEAD[:5], "GB/s         from - to  clfold/peer"],
             [*case, "clfold", "4.00       2.00 - 8.00         1.00"],
             [*case, "slower", "2.00       1.60 - 2.67         2.00"],
             [*case, "crashes", "ended by SIGSEGV"],
             [*case, "cub", f"not built in {d.folder}"],
             [],
-            ["OpenCL", "device:", "planted;", "medians", "of 3 rounds, all in turn"],
+            ["OpenCL", "device:", "planted;", "medians", "of", "3 rounds, all in turn"],
         ],
         f"{done.returncode} {done.stderr!r} {lines}",
     )  # fmt: skip
@@ -191,12 +196,12 @@ def chart(d, _):
     done = d.run(*words, path)
     lines = [line.split() for line in done.stdout.splitlines()]
     check(done.returncode == 0 and not done.stderr, f"{done}")
-    check(["scan", "f32", "2000000", "roofline", "8.50"] in lines, f"{lines}")
+    check(["scan", "add", "f32", "2000000", "roofline", "8.50"] in lines, f"{lines}")
     look_at(path, "planted, compare: medians of 3 rounds, bands of the middle half, clfold 0.",
-            "scan f32", "clfold", "slower", "roofline")  # fmt: skip
+            "scan add f32", "clfold", "slower", "roofline")  # fmt: skip
     check("crashes" not in open(path, encoding="utf-8").read(), "a line of what crashed")
     seen = Chart(path)
-    found = seen.check_panel(0, "scan f32", ["clfold", "slower", "roofline"])
+    found = seen.check_panel(0, "scan add f32", ["clfold", "slower", "roofline"])
     check([one.text for one in seen.texts if one.bold][1:] == ["clfold"], "clfold alone is bold")
     check({name for name, line in found.items() if line.dashed} == {"roofline"}, f"{found}")
     heights = {name: [seen.panels[0][3] - y for _, y in line.points]
@@ -305,24 +310,43 @@ def built(d, device):
     lines = done.stdout.splitlines()
     check(done.returncode == 0 and lines[0].split() == HEAD, f"{done}")
     wanted = [
-        [op, kind, count, name]
+        [op, "add", kind, count, name]
         for op in ["reduce", "scan"] for kind in ["f32", "i32"]
         for count in counts.values() for name in ["clfold", *d.peers]
     ]  # fmt: skip
-    check([line.split()[:4] for line in lines[1:-2]] == wanted, f"{lines}")
+    check([line.split()[:5] for line in lines[1:-2]] == wanted, f"{lines}")
     for line in lines[1:-2]:
-        check(re.fullmatch(r" +\d+\.\d\d +\d+\.\d\d - \d+\.\d\d +\d+\.\d\d", line[40:]), line)
+        check(re.fullmatch(r" +\d+\.\d\d +\d+\.\d\d - \d+\.\d\d +\d+\.\d\d", line[50:]), line)
     check(device["name"] in lines[-1], lines[-1])
 
 
+def check_all(d, device, op, operator, kind):
+    """That every program is right, or says that it reorders what does not commute."""
+    rows = d.rows(0, "--no-build", "--device", device["index"], "--rounds", 1, "--ops", op,
+                  "--operators", operator, "--types", kind, "--counts", "70001", "--peers",
+                  ",".join(d.peers), build=d.build)  # fmt: skip
+    ordered = operator == "affine" and op == "reduce"
+    for name, row in rows.items():
+        check(row["operator"] == operator, f"{row}")
+        if ordered and name in REORDER:
+            why = "unsupported: it reduces in any order, and affine does not commute"
+            check(row.get("why") == why, f"{row}")
+        else:
+            check(row["ok"], f"{row}")
+    check(rows["clfold"]["device"] == device["name"], f"{rows}")
+
+
 def wide_types(d, device):
-    types = ["i64", "f64"] if device["fp64"] else ["i64"]
-    for kind in types:
-        rows = d.rows(0, "--no-build", "--device", device["index"], "--rounds", 1, "--ops", "scan",
-                      "--types", kind, "--counts", "70001", "--peers", ",".join(d.peers),
-                      build=d.build)  # fmt: skip
-        check(all(row["ok"] for row in rows.values()), f"{rows}")
-        check(rows["clfold"]["device"] == device["name"], f"{rows}")
+    for kind in ["i64", "f64"] if device["fp64"] else ["i64"]:
+        check_all(d, device, "scan", "add", kind)
+
+
+def operators(d, device):
+    """Of pairs, by function or text."""
+    for op in ["reduce", "scan"]:
+        for operator in ["dual", "affine"]:
+            for kind in ["f32", "i64"]:
+                check_all(d, device, op, operator, kind)
 
 
 def drawn(d, device):
@@ -335,7 +359,7 @@ def drawn(d, device):
     check(list(rows) == ["clfold", "loop", "roofline"], f"{rows}")
     check(rows["roofline"]["ok"] and rows["roofline"]["gbps"] > 0, f"{rows}")
     check(rows["roofline"]["device"] == device["name"], f"{rows}")
-    look_at(path, device["name"], "reduce i32", "clfold", "loop", "roofline")
+    look_at(path, device["name"], "reduce add i32", "clfold", "loop", "roofline")
 
 
 def no_such_device(d, _):
@@ -357,7 +381,7 @@ def unread(d, _):
 
 
 WITHOUT = [refused, faults, table, chart, no_chart, clfold_itself, builds, unread]
-WITH = [built, wide_types, drawn, no_such_device]
+WITH = [built, wide_types, operators, drawn, no_such_device]
 
 
 if __name__ == "__main__":

@@ -22,6 +22,9 @@ def before_all(fault):
     if fault == "fails":
         send(failed='it says "no" twice')
         sys.exit(1)
+    if fault == "unsupported":
+        send(unsupported="it folds in no order")
+        sys.exit(1)
     if fault == "wrong_at_once":
         send(wrong="item 5 is 3 and not 4")
         sys.exit(1)

@@ -1,14 +1,20 @@
-// Boost.Compute's reduce and inclusive_scan, on the OpenCL device.
+// Boost.Compute's reduce and inclusive_scan, on the OpenCL device: addition is its own, the
+// other operators are custom functions.
 #include "peer_opencl.h"
 
 #include <boost/compute/algorithm/inclusive_scan.hpp>
 #include <boost/compute/algorithm/reduce.hpp>
 #include <boost/compute/buffer.hpp>
 #include <boost/compute/command_queue.hpp>
+#include <boost/compute/function.hpp>
 #include <boost/compute/functional/operator.hpp>
 #include <boost/compute/iterator/buffer_iterator.hpp>
 
+#include <boost/compute/type_traits/make_vector_type.hpp>
+#include <boost/compute/type_traits/type_name.hpp>
+
 #include <exception>
+#include <string>
 
 namespace compute = boost::compute;
 
@@ -21,21 +27,45 @@ void open(const struct peer_job *job, const void *data)
     peer_opencl_open(&opencl, job, data);
 }
 
-template <typename T> void call_type(std::size_t set)
+template <typename Item, typename Operator> void fold(std::size_t set, Operator combine)
 {
     // They retain what they wrap, and release that again.
     compute::command_queue queue(opencl.queue);
     const compute::buffer in(opencl.sets[set].in), out(opencl.sets[set].out);
-    const auto first = compute::make_buffer_iterator<T>(in, 0);
-    const auto last = compute::make_buffer_iterator<T>(in, opencl.job->count);
-    const auto result = compute::make_buffer_iterator<T>(out, 0);
+    const auto first = compute::make_buffer_iterator<Item>(in, 0);
+    const auto last = compute::make_buffer_iterator<Item>(in, opencl.job->count);
+    const auto result = compute::make_buffer_iterator<Item>(out, 0);
 
     if (opencl.job->scan) {
-        compute::inclusive_scan(first, last, result, compute::plus<T>(), queue);
+        compute::inclusive_scan(first, last, result, combine, queue);
     } else {
-        compute::reduce(first, last, result, compute::plus<T>(), queue);
+        compute::reduce(first, last, result, combine, queue);
     }
     queue.finish();
+}
+
+template <typename Item>
+void fold_pairs(std::size_t set, const char *name, const char *of)
+{
+    const std::string type = compute::type_name<Item>();
+    const std::string source = type + " " + name + "(" + type + " a, " + type +
+                               " b) { return (" + type + ")(" + of + "); }";
+
+    fold<Item>(set, compute::make_function_from_source<Item(Item, Item)>(name, source));
+}
+
+template <typename T> void call_type(std::size_t set)
+{
+    using pair = typename compute::make_vector_type<T, 2>::type;
+
+    switch (opencl.job->combine) {
+    case PEER_DUAL:
+        return fold_pairs<pair>(set, "dual", PEER_TEXT(PEER_DUAL_OF));
+    case PEER_AFFINE:
+        return fold_pairs<pair>(set, "affine", PEER_TEXT(PEER_AFFINE_OF));
+    default:
+        return fold<T>(set, compute::plus<T>());
+    }
 }
 
 void call(std::size_t set)
@@ -70,7 +100,7 @@ void close()
 
 int main(int argc, char **argv)
 {
-    const struct peer peer = { "boost_compute", open, call, read, close };
+    const struct peer peer = { "boost_compute", false, open, call, read, close };
 
     return peer_main(argc, argv, &peer);
 }

@@ -1,5 +1,5 @@
-// CUB's DeviceReduce::Sum and DeviceScan::InclusiveSum, on a CUDA device: --device takes its
-// number, `gpu`, or a part of its name.
+// CUB's DeviceReduce and DeviceScan, on a CUDA device: --device takes its number, `gpu`, or a
+// part of its name. CUB documents that its reductions need a commutative operator.
 #include "peer.h"
 
 #include <cub/cub.cuh>
@@ -59,13 +59,49 @@ void select_device()
     peer_no_device("no CUDA device is %s", job->device);
 }
 
+template <typename T> struct pair {
+    T x, y;
+};
+
+struct dual {
+    template <typename Item> __host__ __device__ Item operator()(Item a, Item b) const
+    {
+        return { PEER_DUAL_OF };
+    }
+};
+
+struct affine {
+    template <typename Item> __host__ __device__ Item operator()(Item a, Item b) const
+    {
+        return { PEER_AFFINE_OF };
+    }
+};
+
+template <typename T, typename By>
+cudaError_t fold_pairs(const set &s, void *temp, std::size_t &bytes, By by)
+{
+    const pair<T> *const in = static_cast<const pair<T> *>(s.in);
+    pair<T> *const out = static_cast<pair<T> *>(s.out);
+
+    return job->scan ? cub::DeviceScan::InclusiveScan(temp, bytes, in, out, by, job->count)
+                     : cub::DeviceReduce::Reduce(temp, bytes, in, out, job->count, by,
+                                                 pair<T>{ 1, 0 });
+}
+
 template <typename T> cudaError_t call_type(const set &s, void *temp, std::size_t &bytes)
 {
     const T *const in = static_cast<const T *>(s.in);
     T *const out = static_cast<T *>(s.out);
 
-    return job->scan ? cub::DeviceScan::InclusiveSum(temp, bytes, in, out, job->count)
-                     : cub::DeviceReduce::Sum(temp, bytes, in, out, job->count);
+    switch (job->combine) {
+    case PEER_DUAL:
+        return fold_pairs<T>(s, temp, bytes, dual());
+    case PEER_AFFINE:
+        return fold_pairs<T>(s, temp, bytes, affine());
+    default:
+        return job->scan ? cub::DeviceScan::InclusiveSum(temp, bytes, in, out, job->count)
+                         : cub::DeviceReduce::Sum(temp, bytes, in, out, job->count);
+    }
 }
 
 // With temp nullptr it only tells the bytes.
@@ -125,7 +161,7 @@ void close()
 
 int main(int argc, char **argv)
 {
-    const struct peer peer = { "cub", open, call, read, close };
+    const struct peer peer = { "cub", true, open, call, read, close };
 
     return peer_main(argc, argv, &peer);
 }

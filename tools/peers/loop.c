@@ -1,6 +1,8 @@
 /* The loop that anyone writes first, by one thread, as the compiler makes it. */
 #define PEER_NAME "loop"
-#define REDUCTION
-#define SCAN
+#define REORDERS  false
+#define REDUCTION(by)
+#define SCAN(by)
 #define SCANNED
+#define DECLARED(by, item, identity)
 #include "loops.h"

@@ -1,6 +1,13 @@
-/* OpenMP's reduction and its scan (`inscan`, OpenMP 5.0), on all cores. */
-#define PEER_NAME "openmp"
-#define REDUCTION _Pragma("omp parallel for simd reduction(+ : sum)")
-#define SCAN      _Pragma("omp parallel for simd reduction(inscan, + : sum)")
-#define SCANNED   _Pragma("omp scan inclusive(sum)")
+/* OpenMP's reduction, which combines what its threads have in any order, and its scan
+ * (`inscan`, OpenMP 5.0), on all cores. */
+#define PEER_NAME    "openmp"
+#define REORDERS     true
+#define PRAGMA(text) _Pragma(#text)
+#define REDUCTION(by) PRAGMA(omp parallel for simd reduction(by : fold))
+#define SCAN(by)      PRAGMA(omp parallel for simd reduction(inscan, by : fold))
+#define SCANNED _Pragma("omp scan inclusive(fold)")
+#define DECLARED(by, item, identity)                                                     \
+    PRAGMA(omp declare reduction(by:item                                                 \
+                                 : omp_out = by(omp_out, omp_in))                        \
+               initializer(omp_priv = identity))
 #include "loops.h"

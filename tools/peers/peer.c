@@ -22,6 +22,16 @@ static const struct {
     [PEER_I64] = { "i64", 8, 9007199254740992.0 },
 };
 
+static const struct {
+    const char *name;
+    size_t components;
+    bool commutative;
+} operators[PEER_OPERATORS] = {
+    [PEER_ADD] = { "add", 1, true },
+    [PEER_DUAL] = { "dual", 2, true },
+    [PEER_AFFINE] = { "affine", 2, false },
+};
+
 static char device_name[MAX_TEXT];
 static int device_index = -1;
 
@@ -85,13 +95,13 @@ void peer_no_device(const char *format, ...)
     exit(1);
 }
 
-__attribute__((noreturn, format(printf, 1, 2))) static void is_wrong(const char *format,
-                                                                     ...)
+__attribute__((noreturn, format(printf, 2, 3))) static void
+end_with(const char *key, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    print_line("wrong", format, arguments);
+    print_line(key, format, arguments);
     va_end(arguments);
     exit(1);
 }
@@ -113,43 +123,60 @@ static int value_of(uint64_t i)
     return (int)((uint64_t)x * 101 >> 32) - 50;
 }
 
-static void *make_data(const struct peer_job *job)
-{
-    void *data = malloc(job->count * job->item);
-    int64_t sum = 0, least = 0, most = 0;
+/* An item, or what items fold to; of a scalar y is 0. */
+struct pair {
+    int64_t x, y;
+};
 
-    if (!data) {
-        peer_fail("no memory for %zu items", job->count);
+/* Of a pair the first is 1 or -1, so that products stay there, and the second is such a
+ * whole number: what was said of sums goes for all operators. */
+static struct pair item_of(const struct peer_job *job, uint64_t i)
+{
+    const int value = value_of(i);
+
+    return operators[job->combine].components == 1
+               ? (struct pair){ value, 0 }
+               : (struct pair){ value_of(3 * i + 1) < 0 ? -1 : 1, value };
+}
+
+static struct pair identity_of(const struct peer_job *job)
+{
+    return (struct pair){ operators[job->combine].components == 2, 0 };
+}
+
+/* a op b, apart from what the peers have. */
+static struct pair combine(const struct peer_job *job, struct pair a, struct pair b)
+{
+    switch (job->combine) {
+    case PEER_DUAL:
+        return (struct pair){ a.x * b.x, a.x * b.y + a.y * b.x };
+    case PEER_AFFINE:
+        return (struct pair){ a.x * b.x, a.y * b.x + b.y };
+    default:
+        return (struct pair){ a.x + b.x, 0 };
     }
-    for (size_t i = 0; i < job->count; i++) {
-        const int value = value_of(i);
-        sum += value;
-        least = sum < least ? sum : least;
-        most = sum > most ? sum : most;
-        switch (job->type) {
-        case PEER_F32:
-            ((float *)data)[i] = (float)value;
-            break;
-        case PEER_I32:
-            ((int32_t *)data)[i] = value;
-            break;
-        case PEER_F64:
-            ((double *)data)[i] = value;
-            break;
-        default:
-            ((int64_t *)data)[i] = value;
-            break;
-        }
+}
+
+static void put_scalar(void *items, enum peer_type type, size_t i, int64_t value)
+{
+    switch (type) {
+    case PEER_F32:
+        ((float *)items)[i] = (float)value;
+        break;
+    case PEER_I32:
+        ((int32_t *)items)[i] = (int32_t)value;
+        break;
+    case PEER_F64:
+        ((double *)items)[i] = (double)value;
+        break;
+    default:
+        ((int64_t *)items)[i] = value;
+        break;
     }
-    if ((double)(most - least) > types[job->type].exact) {
-        peer_fail("--count %zu: not all sums of its data are exact in %s", job->count,
-                  types[job->type].name);
-    }
-    return data;
 }
 
 /* A number that no i64 rounds to is not among the sums. */
-static double item_of(const void *items, enum peer_type type, size_t i)
+static double scalar_of(const void *items, enum peer_type type, size_t i)
 {
     switch (type) {
     case PEER_F32:
@@ -163,26 +190,64 @@ static double item_of(const void *items, enum peer_type type, size_t i)
     }
 }
 
+static void *make_data(const struct peer_job *job)
+{
+    const size_t components = operators[job->combine].components;
+    void *data = malloc(job->count * job->item);
+    struct pair fold = identity_of(job);
+    int64_t least = 0, most = 0;
+
+    if (!data) {
+        peer_fail("no memory for %zu items", job->count);
+    }
+    for (size_t i = 0; i < job->count; i++) {
+        const struct pair item = item_of(job, i);
+        put_scalar(data, job->type, i * components, item.x);
+        if (components == 2) {
+            put_scalar(data, job->type, i * 2 + 1, item.y);
+        }
+        fold = combine(job, fold, item);
+        /* Of pairs this is the sum of all items so far, each with a sign. What a part of
+         * the items folds to is the difference of two such sums, but for its sign. */
+        const int64_t sum = components == 2 ? fold.x * fold.y : fold.x;
+        least = sum < least ? sum : least;
+        most = sum > most ? sum : most;
+    }
+    if ((double)(most - least) > types[job->type].exact) {
+        peer_fail("--count %zu: not all sums of its data are exact in %s", job->count,
+                  types[job->type].name);
+    }
+    return data;
+}
+
 static void check(const struct peer *peer, const struct peer_job *job, size_t set)
 {
+    const size_t components = operators[job->combine].components;
     void *items = malloc(peer_out_bytes(job));
-    int64_t sum = 0;
+    struct pair fold = identity_of(job);
 
     if (!items) {
         peer_fail("no memory to check %zu items", job->count);
     }
     peer->read(set, items);
     for (size_t i = 0; i < job->count; i++) {
-        sum += value_of(i);
+        fold = combine(job, fold, item_of(job, i));
         if (!job->scan && i + 1 < job->count) {
             continue;
         }
-        const double found = item_of(items, job->type, job->scan ? i : 0);
-        if (found != (double)sum) {
-            is_wrong("%s %zu is %.17g and not %.17g",
-                     job->scan ? "item" : "the sum of items up to", i, found,
-                     (double)sum);
+        const size_t at = job->scan ? i * components : 0;
+        const double x = scalar_of(items, job->type, at);
+        const double y = components == 2 ? scalar_of(items, job->type, at + 1) : 0;
+        if (x == (double)fold.x && y == (double)fold.y) {
+            continue;
         }
+        const char *const what = job->scan ? "item" : "the fold of items up to";
+        if (components == 1) {
+            end_with("wrong", "%s %zu is %.17g and not %.17g", what, i, x,
+                     (double)fold.x);
+        }
+        end_with("wrong", "%s %zu is (%.17g, %.17g) and not (%.17g, %.17g)", what, i, x,
+                 y, (double)fold.x, (double)fold.y);
     }
     free(items);
 }
@@ -230,9 +295,10 @@ static void run_alone(const struct peer *peer, const struct peer_job *job, size_
     }
     check(peer, job, set);
     const double median = clock_median(seconds, rounds);
-    printf("{\"peer\": \"%s\", \"op\": \"%s\", \"type\": \"%s\", \"count\": %zu, ",
-           peer->name, job->scan ? "scan" : "reduce", types[job->type].name, job->count);
-    printf("\"device\": ");
+    printf("{\"peer\": \"%s\", \"op\": \"%s\", \"operator\": \"%s\", ", peer->name,
+           job->scan ? "scan" : "reduce", operators[job->combine].name);
+    printf("\"type\": \"%s\", \"count\": %zu, \"device\": ", types[job->type].name,
+           job->count);
     put_text(device_name);
     printf(", \"sets\": %zu, \"rounds\": %zu, \"seconds\": %.9f, \"gbps\": %.3f, ",
            job->sets, rounds, median, items * (job->scan ? 2 : 1) / median / 1e9);
@@ -242,7 +308,7 @@ static void run_alone(const struct peer *peer, const struct peer_job *job, size_
 /* ---- Options ----------------------------------------------------------------------- */
 
 struct options {
-    const char *op, *type, *count, *rounds, *device;
+    const char *op, *combine, *type, *count, *rounds, *device;
     bool serve;
 };
 
@@ -251,7 +317,7 @@ __attribute__((noreturn)) static void usage(const struct peer *peer, const char 
 {
     fprintf(stderr,
             "peer_%s: %s%s%s; usage: --op reduce|scan --type f32|i32|f64|i64 --count N "
-            "[--rounds N] [--device SEL] [--serve]\n",
+            "[--operator add|dual|affine] [--rounds N] [--device SEL] [--serve]\n",
             peer->name, what, value ? " " : "", value ? value : "");
     exit(2);
 }
@@ -263,9 +329,9 @@ static void read_options(struct options *options, const struct peer *peer, int a
         const char *name;
         const char **value;
     } takes_value[] = {
-        { "--op", &options->op },         { "--type", &options->type },
-        { "--count", &options->count },   { "--rounds", &options->rounds },
-        { "--device", &options->device },
+        { "--op", &options->op },         { "--operator", &options->combine },
+        { "--type", &options->type },     { "--count", &options->count },
+        { "--rounds", &options->rounds }, { "--device", &options->device },
     };
     const size_t num = sizeof(takes_value) / sizeof(takes_value[0]);
 
@@ -299,7 +365,8 @@ static size_t read_number(const struct peer *peer, const char *option, const cha
 static void read_job(struct peer_job *job, const struct options *options,
                      const struct peer *peer)
 {
-    size_t type = 0;
+    const char *name = options->combine ? options->combine : operators[PEER_ADD].name;
+    size_t type = 0, combine = 0;
 
     if (!options->op ||
         (strcmp(options->op, "reduce") != 0 && strcmp(options->op, "scan") != 0)) {
@@ -312,9 +379,16 @@ static void read_job(struct peer_job *job, const struct options *options,
     if (type == PEER_TYPES) {
         usage(peer, "--type", options->type ? options->type : "is missing");
     }
+    while (combine < PEER_OPERATORS && strcmp(name, operators[combine].name) != 0) {
+        combine++;
+    }
+    if (combine == PEER_OPERATORS) {
+        usage(peer, "--operator", name);
+    }
     job->scan = strcmp(options->op, "scan") == 0;
+    job->combine = (enum peer_operator)combine;
     job->type = (enum peer_type)type;
-    job->item = types[type].size;
+    job->item = types[type].size * operators[combine].components;
     job->count = read_number(peer, "--count", options->count, SIZE_MAX / 64);
     job->device = options->device;
     const double set = (double)(job->count * job->item + peer_out_bytes(job));
@@ -331,6 +405,10 @@ int peer_main(int argc, char **argv, const struct peer *peer)
     read_job(&job, &options, peer);
     const size_t rounds =
         read_number(peer, "--rounds", options.rounds ? options.rounds : "9", MAX_ROUNDS);
+    if (peer->reorders && !job.scan && !operators[job.combine].commutative) {
+        end_with("unsupported", "it reduces in any order, and %s does not commute",
+                 operators[job.combine].name);
+    }
     void *data = make_data(&job);
     peer->open(&job, data);
     free(data);

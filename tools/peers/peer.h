@@ -4,10 +4,10 @@
  * struct peer to peer_main, or loops to peer_loops_main.
  *
  *     peer_NAME --op reduce|scan --type f32|i32|f64|i64 --count N [--rounds N]
- *               [--device SEL] [--serve]
+ *               [--operator add|dual|affine] [--device SEL] [--serve]
  *
  * prints one line of JSON: the median of the rounds, and whether the result was right; or
- * why there is none, in a sentence under "failed", "no_device" or "wrong".
+ * why there is none, in a sentence under "failed", "no_device", "unsupported" or "wrong".
  *
  * With --serve it is asked round by round, so that several programs can take turns. After
  * a first line with "ready" each line "round" on its standard input is answered by one
@@ -29,8 +29,26 @@ extern "C" {
 
 enum peer_type { PEER_F32, PEER_I32, PEER_F64, PEER_I64, PEER_TYPES };
 
+/*
+ * Items of PEER_ADD are scalars; of the others, pairs x, y of scalars:
+ *
+ *     dual      the product of dual numbers x + y e, where e * e = 0: a product and its
+ *               derivative; commutative
+ *     affine    the map v -> x v + y, after the maps before it; not commutative
+ *
+ * Both have the identity 1, 0. What a op b is, in the words of C and OpenCL C alike:
+ */
+enum peer_operator { PEER_ADD, PEER_DUAL, PEER_AFFINE, PEER_OPERATORS };
+#define PEER_DUAL_OF   a.x *b.x, a.x *b.y + a.y *b.x
+#define PEER_AFFINE_OF a.x *b.x, a.y *b.x + b.y
+
+/* As a string. */
+#define PEER_TEXT(...)  PEER_TEXT_(__VA_ARGS__)
+#define PEER_TEXT_(...) #__VA_ARGS__
+
 struct peer_job {
     bool scan; /* inclusive; otherwise a reduction */
+    enum peer_operator combine;
     enum peer_type type;
     size_t count, item; /* item: bytes */
     size_t sets;        /* of an input, and an output of one item or as many */
@@ -40,6 +58,7 @@ struct peer_job {
 /* A failure ends the program by peer_fail. */
 struct peer {
     const char *name;
+    bool reorders; /* it reduces in any order, so the operator must be commutative */
     /* Makes the sets, each with a copy of `data` as its input. */
     void (*open)(const struct peer_job *job, const void *data);
     void (*call)(size_t set); /* returns when it is done */
@@ -56,9 +75,9 @@ struct peer_loops {
     void (*scan)(const void *in, void *out, size_t count);
 };
 
-/* By peer_type, on the host's memory. */
-int peer_loops_main(int argc, char **argv, const char *name,
-                    const struct peer_loops loops[PEER_TYPES]);
+/* On the host's memory. */
+int peer_loops_main(int argc, char **argv, const char *name, bool reorders,
+                    const struct peer_loops loops[PEER_OPERATORS][PEER_TYPES]);
 
 /* Where it runs: the device's name, and its number among OpenCL's, or -1. */
 void peer_runs_on(const char *device, int index);

@@ -7,7 +7,7 @@
 enum { ALIGNMENT = 64 };
 
 static const struct peer_job *job;
-static struct peer_loops loop; /* of the type */
+static struct peer_loops loop; /* of the operator and type */
 static struct set {
     void *in, *out;
 } * sets;
@@ -62,18 +62,18 @@ static void close_sets(void)
     free(sets);
 }
 
-static const struct peer_loops *all_loops;
+static const struct peer_loops (*all_loops)[PEER_TYPES];
 
 static void open_loops(const struct peer_job *new_job, const void *data)
 {
-    loop = all_loops[new_job->type];
+    loop = all_loops[new_job->combine][new_job->type];
     open_sets(new_job, data);
 }
 
-int peer_loops_main(int argc, char **argv, const char *name,
-                    const struct peer_loops loops[PEER_TYPES])
+int peer_loops_main(int argc, char **argv, const char *name, bool reorders,
+                    const struct peer_loops loops[PEER_OPERATORS][PEER_TYPES])
 {
-    const struct peer peer = { name, open_loops, call, read_out, close_sets };
+    const struct peer peer = { name, reorders, open_loops, call, read_out, close_sets };
 
     all_loops = loops;
     return peer_main(argc, argv, &peer);

@@ -12,6 +12,7 @@ try:
     import numpy as np
     import pyopencl as cl
     import pyopencl.array
+    import pyopencl.cltypes
     from pyopencl.reduction import ReductionKernel
     from pyopencl.scan import InclusiveScanKernel
 except ImportError as missing:
@@ -20,6 +21,9 @@ except ImportError as missing:
 
 TYPES = {"f32": np.float32, "i32": np.int32, "f64": np.float64, "i64": np.int64}
 C_NAMES = {"f32": "float", "i32": "int", "f64": "double", "i64": "long"}
+# What a op b of pairs is, as peer.h has it.
+PAIRS = {"dual": "a.x * b.x, a.x * b.y + a.y * b.x", "affine": "a.x * b.x, a.y * b.x + b.y"}
+COMMUTATIVE = ["add", "dual"]
 EXACT = {"f32": 1 << 24, "i32": (1 << 31) - 1, "f64": 1 << 53, "i64": 1 << 53}
 ALL_SETS_BYTES, MAX_SETS, MAX_ROUNDS = 512 << 20, 256, 1001
 PART = 1 << 22  # items that are made or checked at a time
@@ -30,9 +34,8 @@ def end_with(key, words):
     sys.exit(1)
 
 
-def values(start, stop):
-    """As value_of in peer.c."""
-    i = np.arange(start, stop, dtype=np.uint64)
+def values(i):
+    """As value_of in peer.c, of many."""
     x = (i ^ (i >> np.uint64(32))).astype(np.uint32)
     x = x * np.uint32(2654435761) + np.uint32(20261122)
     x = (x ^ (x >> np.uint32(15))) * np.uint32(0x2C1B3C6D)
@@ -41,21 +44,35 @@ def values(start, stop):
     return (x.astype(np.uint64) * np.uint64(101) >> np.uint64(32)).astype(np.int64) - 50
 
 
-def parts(count):
-    """(start, values, their prefix sums from the first item of all) for each part."""
-    total = 0
-    for start in range(0, count, PART):
-        part = values(start, min(start + PART, count))
-        sums = part.cumsum() + total
+def parts(job):
+    """For each part its start, items, folds of all items up to each, and the sums that peer.c
+    bounds: a column for each component."""
+    total, sign = 0, 1
+    for start in range(0, job.count, PART):
+        i = np.arange(start, min(start + PART, job.count), dtype=np.uint64)
+        part = values(i)
+        if job.operator == "add":
+            sums = part.cumsum() + total
+            items, folds = part[:, None], sums[:, None]
+        else:
+            # With signs s and their products P, an item's y adds y / s to a dual number's and
+            # y / P to a map's, and then all is multiplied by P.
+            signs = np.where(values(np.uint64(3) * i + np.uint64(1)) < 0, -1, 1)
+            products = signs.cumprod() * sign
+            sums = (part * (signs if job.operator == "dual" else products)).cumsum() + total
+            items = np.column_stack([signs, part])
+            folds = np.column_stack([products, products * sums])
+            sign = int(products[-1])
         total = int(sums[-1])
-        yield start, part, sums
+        yield start, items, folds, sums
 
 
 def make_data(job):
-    data = np.empty(job.count, TYPES[job.type])
+    components = 1 if job.operator == "add" else 2
+    data = np.empty((job.count, components), TYPES[job.type])
     least = most = 0
-    for start, part, sums in parts(job.count):
-        data[start : start + part.size] = part
+    for start, items, _, sums in parts(job):
+        data[start : start + len(items)] = items
         least, most = min(least, int(sums.min())), max(most, int(sums.max()))
     if most - least > EXACT[job.type]:
         end_with("failed", f"--count {job.count}: not all sums of its data are exact in {job.type}")
@@ -91,7 +108,21 @@ def select_device(selector):
 
 class Peer:
     def __init__(self, job):
-        data = make_data(job)
+        if job.op == "reduce" and job.operator not in COMMUTATIVE:
+            # Its work-items take turns at the elements.
+            words = f"it reduces in any order, and {job.operator} does not commute"
+            end_with("unsupported", words)
+        scalars = make_data(job)
+        name = C_NAMES[job.type]
+        combine, neutral, preamble = "a+b", "0", ""
+        if job.operator == "add":
+            data = scalars.reshape(-1)
+        else:
+            name += "2"
+            data = scalars.view(getattr(cl.cltypes, name)).reshape(-1)
+            combine, neutral = "combine(a, b)", f"({name})(1, 0)"
+            preamble = (f"{name} combine({name} a, {name} b)\n"
+                        f"{{ return ({name})({PAIRS[job.operator]}); }}\n")  # fmt: skip
         self.job, self.item = job, data.itemsize
         self.index, device = select_device(job.device)
         self.device = device.name.strip()
@@ -101,15 +132,17 @@ class Peer:
         self.num = min(MAX_SETS, -(-ALL_SETS_BYTES // (data.nbytes + out)))
         self.inputs = [cl.array.to_device(self.queue, data) for _ in range(self.num)]
         num_out = job.count if job.op == "scan" else 1
-        self.outputs = [cl.array.zeros(self.queue, num_out, data.dtype) for _ in range(self.num)]
+        empty = np.zeros(num_out, data.dtype)
+        self.outputs = [cl.array.to_device(self.queue, empty) for _ in range(self.num)]
         if job.op == "scan":
             # without neutral it fails
-            self.kernel = InclusiveScanKernel(context, data.dtype, "a+b", neutral="0")
+            self.kernel = InclusiveScanKernel(
+                context, data.dtype, combine, neutral=neutral, preamble=preamble
+            )
         else:
-            argument = f"__global const {C_NAMES[job.type]} *x"
             self.kernel = ReductionKernel(
-                context, data.dtype, neutral="0", reduce_expr="a+b", map_expr="x[i]",
-                arguments=argument,
+                context, data.dtype, neutral=neutral, reduce_expr=combine, map_expr="x[i]",
+                arguments=f"__global const {name} *x", preamble=preamble,
             )  # fmt: skip
         self.next = 0
         self.queue.finish()
@@ -132,19 +165,23 @@ class Peer:
 
     def check(self):
         found = self.outputs[self.next].get(self.queue)
-        for start, part, sums in parts(self.job.count):
-            last = start + part.size
+        found = found.view(TYPES[self.job.type]).reshape(len(found), -1)
+        for start, _, folds, _ in parts(self.job):
+            last = start + len(folds)
             if self.job.op == "scan":
                 theirs = found[start:last]
             elif last == self.job.count:
-                theirs, start, sums = found, last - 1, sums[-1:]
+                theirs, start, folds = found, last - 1, folds[-1:]
             else:
                 continue
-            wrong = np.flatnonzero(theirs != sums)
+            wrong = np.flatnonzero((theirs != folds).any(axis=1))
             if wrong.size:
                 at = int(wrong[0])
-                what = "item" if self.job.op == "scan" else "the sum of items up to"
-                end_with("wrong", f"{what} {start + at} is {theirs[at]} and not {sums[at]}")
+                what = "item" if self.job.op == "scan" else "the fold of items up to"
+                is_, not_ = (", ".join(map(str, row[at])) for row in (theirs, folds))
+                pair = "({})" if folds.shape[1] == 2 else "{}"
+                words = f"{pair.format(is_)} and not {pair.format(not_)}"
+                end_with("wrong", f"{what} {start + at} is {words}")
 
 
 def serve(peer):
@@ -165,9 +202,9 @@ def run_alone(peer, job):
     peer.check()
     moved = job.count * peer.item * (2 if job.op == "scan" else 1)
     print(json.dumps({
-        "peer": "pyopencl", "op": job.op, "type": job.type, "count": job.count,
-        "device": peer.device, "sets": peer.num, "rounds": job.rounds, "seconds": seconds,
-        "gbps": round(moved / seconds / 1e9, 3), "ok": True,
+        "peer": "pyopencl", "op": job.op, "operator": job.operator, "type": job.type,
+        "count": job.count, "device": peer.device, "sets": peer.num, "rounds": job.rounds,
+        "seconds": seconds, "gbps": round(moved / seconds / 1e9, 3), "ok": True,
     }))  # fmt: skip
 
 
@@ -185,6 +222,7 @@ def number(most):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--op", required=True, choices=["reduce", "scan"])
+    parser.add_argument("--operator", default="add", choices=["add", *PAIRS])
     parser.add_argument("--type", required=True, choices=list(TYPES))
     parser.add_argument("--count", required=True, type=number(1 << 58))
     parser.add_argument("--rounds", default=9, type=number(MAX_ROUNDS))
