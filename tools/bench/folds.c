@@ -1,46 +1,40 @@
 /*
- * bench_scan [DEVICE]: the scans' strategies on the device of `clfold --device`, 2^26
- * items, next to a copy kernel that stores past the caches, all in turn in one run.
- * Prints the median and range of seven runs, GB/s of what a scan must read and write,
- * that as a share of the copy, and the bytes that the strategy moves as a multiple of the
- * input's.
+ * bench_folds [DEVICE]: reductions and the strategies of scans, built in and by text, on
+ * the device of `clfold --device`, 2^26 items, next to kernels that only read or copy
+ * 2^28 bytes, all in turn in one run. The fastest of those is the roofline of reductions,
+ * or of scans. Prints the median and range of seven runs, GB/s of what must be read and
+ * written, that as a share of the roofline, 10^9 items a second, and the bytes that the
+ * strategy moves as a multiple of the input's.
  *
- * Elements are small whole numbers, and a flag stands at every 64th of (value, flag).
- * Results are not checked here: the tests do.
+ * Results are not checked here: the tests do. But no fold of the data grows out of the
+ * normal numbers, or shrinks: arithmetic on subnormals would be measured instead.
  */
 #include "device.h"
 
+#include "../clfold/bench_roofline.h"
 #include "../clfold/clock.h"
+#include "../clfold/machine.h"
 #include "ops/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COUNT = 1 << 26, RUNS = 7, ITEM = 16 };
-
-/* A group of one work-item copies 1024 vectors. */
-static const char copy_text[] =
-    "kernel void copy(global const uint16 *in, global uint16 *out, ulong num)\n"
-    "{\n"
-    "    const ulong first = get_group_id(0) * 1024;\n"
-    "    for (ulong i = first; i < min(first + 1024, num); ++i)\n"
-    "#ifdef __clang__\n"
-    "        __builtin_nontemporal_store(in[i], out + i);\n"
-    "#else\n"
-    "        out[i] = in[i];\n"
-    "#endif\n"
-    "}\n";
+enum { COUNT = 1 << 26, RUNS = 7, ITEM = 16, ROOFLINE_BYTES = COUNT * 4 };
 
 #define LOOKBACK "scan_lookback"
 
 static const struct bench_case {
-    const char *name, *algorithm; /* NULL: the copy */
+    const char *name, *algorithm; /* NULL: by policy */
+    clfold_operation operation;   /* 0: an inclusive scan */
     clfold_fold fold;
     enum tile_kind tile;
-    size_t in_size, out_size, in_offset, out_offset;
-    bool exclusive, in_place;
+    size_t in_size, out_size, in_offset, out_offset; /* out_size 0: nothing to speak of */
+    bool in_place;
 } cases[] = {
-    { .name = "copy", .in_size = 4, .out_size = 4 },
+#define REDUCE(n, bytes, ...)                                                            \
+    {                                                                                    \
+        .name = n, .operation = CLFOLD_REDUCE, .fold = { __VA_ARGS__ }, .in_size = bytes \
+    }
 #define SCAN(n, a, o, t, i, bytes_in, bytes_out)                                         \
     .name = n, .algorithm = a, .fold = { .op = o, .type = t, .in = i },                  \
     .in_size = bytes_in, .out_size = bytes_out
@@ -50,7 +44,7 @@ static const struct bench_case {
     { ADD_F32("add f32", "reduce_then_scan") },
     { ADD_F32("add f32", "scan_chained") },
     { ADD_F32("add f32", LOOKBACK) },
-    { ADD_F32("add f32, exclusive", LOOKBACK), .exclusive = true },
+    { ADD_F32("add f32, exclusive", LOOKBACK), .operation = CLFOLD_EXCLUSIVE_SCAN },
     { ADD_F32("add f32, offsets 3, 7", LOOKBACK), .in_offset = 3, .out_offset = 7 },
     { SCAN("add i32", LOOKBACK, CLFOLD_ADD, CLFOLD_I32, 0, 4, 4) },
     { SCAN("add i32, in place", LOOKBACK, CLFOLD_ADD, CLFOLD_I32, 0, 4, 4),
@@ -63,37 +57,59 @@ static const struct bench_case {
 #define TEXT(n, a, bytes, ...)                                                           \
     .name = n, .algorithm = a, .fold = { __VA_ARGS__ }, .in_size = bytes,                \
     .out_size = bytes
+#define SUM .type = CLFOLD_F32, .combine = "a + b", .identity = "-0.0f"
 #define SEGMENTED                                                                        \
     .components = "float v; float f",                                                    \
     .combine = "{ pick(truth(b.f), b.v, a.v + b.v), pick(truth(b.f), b.f, a.f) }",       \
-    .identity = "{ -0.0f, 0 }", .cuts = "b.f != 0"
-    { TEXT("(value, flag) f32", "reduce_then_scan", 8, SEGMENTED) },
-    { TEXT("(value, flag) f32", LOOKBACK, 8, SEGMENTED) },
-    { TEXT("a + b of f32", LOOKBACK, 4, .type = CLFOLD_F32, .combine = "a + b",
-           .identity = "-0.0f", .flags = CLFOLD_COMMUTATIVE) },
+    .identity = "{ -0.0f, 0 }"
+/* With it a reduction reads the end of its input only. */
+#define CUTS .cuts = "b.f != 0"
+#define BOX                                                                              \
+    .type_name = "struct box", .type_size = 16, .combine = "join(a, b)",                 \
+    .source = "struct box { float x, y, z, w; };\n"                                      \
+              "struct box join(struct box a, struct box b)\n"                            \
+              "{\n"                                                                      \
+              "    struct box r = { fmin(a.x, b.x), fmin(a.y, b.y),\n"                   \
+              "                     fmax(a.z, b.z), fmax(a.w, b.w) };\n"                 \
+              "    return r;\n"                                                          \
+              "}\n"
+    { TEXT("(value, flag) f32", "reduce_then_scan", 8, SEGMENTED, CUTS) },
+    { TEXT("(value, flag) f32", LOOKBACK, 8, SEGMENTED, CUTS) },
+    { TEXT("a + b, commutative", LOOKBACK, 4, SUM, .flags = CLFOLD_COMMUTATIVE) },
+    { TEXT("a + b", LOOKBACK, 4, SUM) },
     { SCAN("affine f32", LOOKBACK, CLFOLD_AFFINE, CLFOLD_F32, 0, 8, 8) },
     { SCAN("matrix-2x2 f32", LOOKBACK, CLFOLD_MATRIX_2X2, CLFOLD_F32, 0, 16, 16) },
-    { TEXT("struct, fmin and fmax", LOOKBACK, 16, .type_name = "struct box",
-           .type_size = 16, .combine = "join(a, b)",
-           .source = "struct box { float x, y, z, w; };\n"
-                     "struct box join(struct box a, struct box b)\n"
-                     "{\n"
-                     "    struct box r = { fmin(a.x, b.x), fmin(a.y, b.y),\n"
-                     "                     fmax(a.z, b.z), fmax(a.w, b.w) };\n"
-                     "    return r;\n"
-                     "}\n") },
+    { TEXT("struct, fmin and fmax", LOOKBACK, 16, BOX) },
+    REDUCE("add f32", 4, .op = CLFOLD_ADD, .type = CLFOLD_F32),
+    REDUCE("a + b, commutative", 4, SUM, .flags = CLFOLD_COMMUTATIVE),
+    REDUCE("a + b", 4, SUM),
+    REDUCE("moments f32", 4, .op = CLFOLD_MOMENTS, .type = CLFOLD_F32),
+    REDUCE("affine f32", 8, .op = CLFOLD_AFFINE, .type = CLFOLD_F32),
+    REDUCE("matrix-2x2 f32", 16, .op = CLFOLD_MATRIX_2X2, .type = CLFOLD_F32),
+    REDUCE("(value, flag) f32", 8, SEGMENTED),
+    REDUCE("struct, fmin and fmax", 16, BOX),
     { ADD_F32("add f32, tile_group", "reduce_then_scan"), .tile = TILE_GROUP },
     { ADD_F32("add f32, tile_group", LOOKBACK), .tile = TILE_GROUP },
 };
 #define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
 
+/* What the device's memory allows, by the bytes written for each that is read. */
+enum { READ, COPY, ROOFLINES };
+static const char *const roofline_names[ROOFLINES] = { "read", "copy" };
+
 struct bench {
     struct bench_device device;
-    cl_kernel copy;
-    cl_mem in, out;
+    struct bench_roofline rooflines[ROOFLINES];
+    cl_mem in, out, sink;
+    double limits[ROOFLINES][BENCH_WAYS][RUNS];
     double seconds[NUM_CASES][RUNS];
 };
 
+/*
+ * Scalars in turn: 1 or -1 without a pattern, then 0, but 1 at every 128th place. Pairs
+ * are so a value and a flag at every 64th, or a map v -> +-v + y; and a row of four is a
+ * matrix that turns ones into ones.
+ */
 static bool fill(const struct bench *bench, size_t bytes)
 {
     size_t num = bytes / sizeof(cl_float);
@@ -102,9 +118,8 @@ static bool fill(const struct bench *bench, size_t bytes)
 
     if (values) {
         for (size_t i = 0; i < num; ++i) {
-            /* Odd ones are flags, where they are that. */
-            values[i] = i % 2 == 0 ? (cl_float)(i * 2654435761u % 201) - 100
-                                   : (cl_float)(i % 128 == 1);
+            values[i] = i % 2 == 1 ? (cl_float)(i % 128 == 127)
+                                   : 1 - 2 * (cl_float)(i * 2654435761u >> 20 & 1);
         }
         status = clEnqueueWriteBuffer(bench->device.session.queue, bench->in, CL_TRUE, 0,
                                       bytes, values, 0, NULL, NULL);
@@ -118,76 +133,97 @@ static bool open_bench(void *user)
     struct bench *bench = user;
     const struct bench_device *device = &bench->device;
     const size_t bytes = (size_t)COUNT * ITEM + 64;
-    const cl_ulong num = COUNT / 16;
-    cl_int status;
+    struct message message;
 
+    for (size_t i = 0; i < ROOFLINES; ++i) {
+        if (!bench_roofline_open(&bench->rooflines[i], &device->session, i, &message)) {
+            fprintf(stderr, "%s: %s\n", device->who, message.text);
+            return false;
+        }
+    }
     bench->in = bench_buffer(device, bytes);
     bench->out = bench_buffer(device, bytes);
-    if (!bench->in || !bench->out || !fill(bench, bytes)) {
-        return false;
-    }
-    bench->copy = bench_kernel(device, copy_text, "copy");
-    if (!bench->copy) {
-        return false;
-    }
-    if ((status = clSetKernelArg(bench->copy, 0, sizeof(cl_mem), &bench->in)) ||
-        (status = clSetKernelArg(bench->copy, 1, sizeof(cl_mem), &bench->out)) ||
-        (status = clSetKernelArg(bench->copy, 2, sizeof(num), &num))) {
-        return bench_complain(device, "the copy", status);
-    }
-    return true;
+    bench->sink = bench_buffer(
+        device, bench_roofline_sink(&bench->rooflines[READ], ROOFLINE_BYTES));
+    return bench->in && bench->out && bench->sink && fill(bench, bytes);
 }
 
 static void close_bench(void *user)
 {
     struct bench *bench = user;
+    const cl_mem all[] = { bench->in, bench->out, bench->sink };
 
-    if (bench->copy) {
-        clReleaseKernel(bench->copy);
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
+        if (all[i]) {
+            clReleaseMemObject(all[i]);
+        }
     }
-    if (bench->in) {
-        clReleaseMemObject(bench->in);
-    }
-    if (bench->out) {
-        clReleaseMemObject(bench->out);
+    for (size_t i = 0; i < ROOFLINES; ++i) {
+        bench_roofline_close(&bench->rooflines[i]);
     }
 }
 
 /* The context keeps the pointer. */
-static void choose_tile(struct bench *bench, const struct bench_case *scan)
+static void choose_tile(struct bench *bench, const struct bench_case *one)
 {
     static struct debug tile;
 
-    tile.tile = scan->tile;
+    tile.tile = one->tile;
     clfold_context_override(bench->device.session.context, &tile);
 }
 
-static clfold_status enqueue(struct bench *bench, const struct bench_case *scan)
+static clfold_status enqueue(struct bench *bench, const struct bench_case *one)
 {
-    const size_t global = COUNT / 16 / 1024, local = 1;
     cl_command_queue queue = bench->device.session.queue;
-    cl_mem in = scan->in_place ? bench->out : bench->in;
-    clfold_fold fold = scan->fold;
+    clfold_context *context = bench->device.session.context;
+    cl_mem in = one->in_place ? bench->out : bench->in;
+    clfold_fold fold = one->fold;
 
-    fold.algorithm = scan->algorithm;
-    if (!scan->algorithm) {
-        return clEnqueueNDRangeKernel(queue, bench->copy, 1, NULL, &global, &local, 0,
-                                      NULL, NULL);
+    fold.algorithm = one->algorithm;
+    choose_tile(bench, one);
+    switch (one->operation) {
+    case CLFOLD_REDUCE:
+        return clfold_reduce(context, queue, &fold, in, one->in_offset, bench->out,
+                             one->out_offset, COUNT, 0, NULL, NULL);
+    case CLFOLD_EXCLUSIVE_SCAN:
+        return clfold_exclusive_scan(context, queue, &fold, in, one->in_offset,
+                                     bench->out, one->out_offset, COUNT, 0, NULL, NULL);
+    default:
+        return clfold_inclusive_scan(context, queue, &fold, in, one->in_offset,
+                                     bench->out, one->out_offset, COUNT, 0, NULL, NULL);
     }
-    choose_tile(bench, scan);
-    return scan->exclusive
-               ? clfold_exclusive_scan(bench->device.session.context, queue, &fold, in,
-                                       scan->in_offset, bench->out, scan->out_offset,
-                                       COUNT, 0, NULL, NULL)
-               : clfold_inclusive_scan(bench->device.session.context, queue, &fold, in,
-                                       scan->in_offset, bench->out, scan->out_offset,
-                                       COUNT, 0, NULL, NULL);
+}
+
+static bool run_limits(struct bench *bench, int run)
+{
+    cl_command_queue queue = bench->device.session.queue;
+
+    for (size_t k = 0; k < (size_t)ROOFLINES * BENCH_WAYS; ++k) {
+        const struct bench_roofline *roofline = &bench->rooflines[k / BENCH_WAYS];
+        const enum bench_way way = (enum bench_way)(k % BENCH_WAYS);
+        if (!bench_roofline_has(roofline, way)) {
+            continue;
+        }
+        const double begin = clock_now();
+        cl_int status = bench_roofline_enqueue(roofline, way, queue, bench->in,
+                                               bench->out, bench->sink, ROOFLINE_BYTES);
+        if (status || (status = clFinish(queue))) {
+            return bench_complain(&bench->device, roofline_names[k / BENCH_WAYS], status);
+        }
+        if (run >= 0) {
+            bench->limits[k / BENCH_WAYS][way][run] = clock_now() - begin;
+        }
+    }
+    return true;
 }
 
 static bool run_all(void *user, int run)
 {
     struct bench *bench = user;
 
+    if (!run_limits(bench, run)) {
+        return false;
+    }
     for (size_t i = 0; i < NUM_CASES; ++i) {
         const double begin = clock_now();
         clfold_status status = enqueue(bench, &cases[i]);
@@ -201,50 +237,73 @@ static bool run_all(void *user, int run)
     return true;
 }
 
-/* The bytes, from clfold_explain. */
-static double multiple_of(struct bench *bench, const struct bench_case *scan)
+/* Prints it too: GB/s of the fastest way. */
+static double limit_of(struct bench *bench, size_t roofline)
 {
-    clfold_fold fold = scan->fold;
+    double best = 0;
+
+    for (size_t way = 0; way < BENCH_WAYS; ++way) {
+        double *seconds = bench->limits[roofline][way];
+        const double median = clock_median(seconds, RUNS);
+        const double gbps = ROOFLINE_BYTES * (1.0 + (double)roofline) / median / 1e9;
+        if (bench_roofline_has(&bench->rooflines[roofline], (enum bench_way)way)) {
+            printf("%-46s %8.2f  %6.2f - %6.2f %7.1f\n", roofline_names[roofline],
+                   median * 1e3, seconds[0] * 1e3, seconds[RUNS - 1] * 1e3, gbps);
+            best = gbps > best ? gbps : best;
+        }
+    }
+    return best;
+}
+
+static void print_case(struct bench *bench, const struct bench_case *one,
+                       double seconds[RUNS], double limit)
+{
+    const double median = clock_median(seconds, RUNS);
+    const double gbps = COUNT * (double)(one->in_size + one->out_size) / median / 1e9;
+    clfold_fold fold = one->fold;
     clfold_report report;
 
-    fold.algorithm = scan->algorithm;
-    choose_tile(bench, scan);
-    if (!scan->algorithm ||
-        clfold_explain(bench->device.session.context, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT,
-                       NULL, &report)) {
-        return 0;
+    fold.algorithm = one->algorithm;
+    choose_tile(bench, one);
+    if (clfold_explain(bench->device.session.context,
+                       one->operation ? one->operation : CLFOLD_INCLUSIVE_SCAN, &fold,
+                       COUNT, NULL, &report)) {
+        fprintf(stderr, "%s\n", clfold_last_error());
+        return;
     }
-    return (double)(report.bytes_read + report.bytes_written) /
-           ((double)COUNT * (double)scan->in_size);
+    printf("%-25s %-20s %8.2f  %6.2f - %6.2f %7.1f %6.2f %8.2f %6.2f\n", one->name,
+           report.algorithm, median * 1e3, seconds[0] * 1e3, seconds[RUNS - 1] * 1e3,
+           gbps, gbps / limit, COUNT / median / 1e9,
+           (double)(report.bytes_read + report.bytes_written) /
+               ((double)COUNT * (double)one->in_size));
 }
 
 static void print_all(void *user)
 {
     struct bench *bench = user;
-    double copy = 0;
+    struct text machine = { 0 };
+    double limits[ROOFLINES];
 
-    printf("%s, %s, driver %s; 2^26 items, medians of %d\n", bench->device.caps.platform,
-           bench->device.caps.name, bench->device.caps.driver, RUNS);
-    printf("%-24s %-20s %8s  %15s %7s %6s %6s\n", "scan", "algorithm", "ms", "range",
-           "GB/s", "share", "n");
+    machine_print(&machine, "");
+    printf("%s, %s, driver %s; %s; 2^26 items, medians of %d\n",
+           bench->device.caps.platform, bench->device.caps.name,
+           bench->device.caps.driver, machine.bytes ? machine.bytes : "", RUNS);
+    clfold_text_finish(&machine);
+    printf("%-25s %-20s %8s  %15s %7s %6s %8s %6s\n", "fold", "algorithm", "ms", "range",
+           "GB/s", "share", "Gitem/s", "n");
+    for (size_t i = 0; i < ROOFLINES; ++i) {
+        limits[i] = limit_of(bench, i);
+    }
     for (size_t i = 0; i < NUM_CASES; ++i) {
-        const struct bench_case *scan = &cases[i];
-        double *seconds = bench->seconds[i], median = clock_median(seconds, RUNS);
-        double gbps =
-            (double)COUNT * (double)(scan->in_size + scan->out_size) / median / 1e9;
-        double multiple = multiple_of(bench, scan);
-        copy = i == 0 ? gbps : copy;
-        printf("%-24s %-20s %8.2f  %6.2f - %6.2f %7.1f %6.2f ", scan->name,
-               scan->algorithm ? scan->algorithm : "", median * 1e3, seconds[0] * 1e3,
-               seconds[RUNS - 1] * 1e3, gbps, gbps / copy);
-        printf(multiple > 0 ? "%6.2f\n" : "     -\n", multiple);
+        print_case(bench, &cases[i], bench->seconds[i],
+                   limits[cases[i].operation == CLFOLD_REDUCE ? READ : COPY]);
     }
 }
 
 int main(int argc, char **argv)
 {
     const struct bench_steps steps = { open_bench, run_all, print_all, close_bench };
-    struct bench bench = { .device.who = "bench_scan" };
+    struct bench bench = { .device.who = "bench_folds" };
 
     return bench_main(&bench, &steps, RUNS, argc, argv);
 }
