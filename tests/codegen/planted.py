@@ -38,7 +38,7 @@ $L__BB0_1:
 \tret;
 }}
 """
-SUM = {"commutative": True, "sizes": [4, 4]}
+SUM = {"commutative": True, "loads": False, "sizes": [4, 4]}
 WIDE = "ld.global.v4.f32 \t{%f1, %f2, %f3, %f4}, [%rd1+12288];"
 
 PTX_LOOKBACK = """
@@ -321,6 +321,8 @@ class Planted(unittest.TestCase):
             apart = reduce_kernel(load="bra \t$L__BB0_2;\n$L__BB0_2:\n" + WIDE)
             self.found(checks.under_way(entry, apart), "at most 3 loads of 16 bytes together")
             self.assertEqual(checks.under_way({**entry, "sizes": [20, 20]}, apart), [])
+        by_text = {**SUM, "loads": True}
+        self.found(checks.under_way(by_text, reduce_kernel()), "at most 1 loads of 4 bytes")
 
     def test_loops(self):
         entry = {"op": "add", "in": "f32", "type": "f32"}

@@ -25,7 +25,7 @@ from compilers import TARGETS, Compilers, Failed, figures, lacks
 
 CHOSEN = "reduce_tiles,scan_lookback"
 RUNGS = "reduce0,reduce1,reduce2,reduce3,reduce4,reduce5,reduce6"
-USERS = "add-in-order,segments,words-5,words-16,words-16-commutative"
+USERS = "dot,average,add-in-order,segments,words-5,words-16,words-16-commutative"
 # target, operations, operators, types
 PARTS = (
     ("sm_90", CHOSEN, "all", "u8,f32"),

@@ -88,6 +88,17 @@ static const struct bench_case {
     REDUCE("matrix-2x2 f32", 16, .op = CLFOLD_MATRIX_2X2, .type = CLFOLD_F32),
     REDUCE("(value, flag) f32", 8, SEGMENTED),
     REDUCE("struct, fmin and fmax", 16, BOX),
+    /* Loads; y is a second input. */
+    REDUCE("x * y, add f32", 8, .op = CLFOLD_ADD, .type = CLFOLD_F32, .load = "x * y",
+           .num_args = 1),
+    REDUCE("x * x, add f32", 4, .op = CLFOLD_ADD, .type = CLFOLD_F32, .load = "x * x"),
+    REDUCE("x > 0, add f32 into u64", 4, .op = CLFOLD_ADD, .type = CLFOLD_U64,
+           .in = CLFOLD_F32, .load = "to_u64(x > 0 ? 1 : 0)"),
+    { .name = "x * x, add f32",
+      .algorithm = LOOKBACK,
+      .in_size = 4,
+      .out_size = 4,
+      .fold = { .op = CLFOLD_ADD, .type = CLFOLD_F32, .load = "x * x" } },
     { ADD_F32("add f32, tile_group", "reduce_then_scan"), .tile = TILE_GROUP },
     { ADD_F32("add f32, tile_group", LOOKBACK), .tile = TILE_GROUP },
 };
@@ -177,9 +188,11 @@ static clfold_status enqueue(struct bench *bench, const struct bench_case *one)
     cl_command_queue queue = bench->device.session.queue;
     clfold_context *context = bench->device.session.context;
     cl_mem in = one->in_place ? bench->out : bench->in;
+    const clfold_arg y = CLFOLD_STREAM(CLFOLD_F32, y, bench->in, COUNT);
     clfold_fold fold = one->fold;
 
     fold.algorithm = one->algorithm;
+    fold.args = fold.num_args > 0 ? &y : NULL;
     choose_tile(bench, one);
     switch (one->operation) {
     case CLFOLD_REDUCE:
@@ -260,10 +273,12 @@ static void print_case(struct bench *bench, const struct bench_case *one,
 {
     const double median = clock_median(seconds, RUNS);
     const double gbps = COUNT * (double)(one->in_size + one->out_size) / median / 1e9;
+    const clfold_arg y = CLFOLD_STREAM(CLFOLD_F32, y, bench->in, COUNT);
     clfold_fold fold = one->fold;
     clfold_report report;
 
     fold.algorithm = one->algorithm;
+    fold.args = fold.num_args > 0 ? &y : NULL;
     choose_tile(bench, one);
     if (clfold_explain(bench->device.session.context,
                        one->operation ? one->operation : CLFOLD_INCLUSIVE_SCAN, &fold,

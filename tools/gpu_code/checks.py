@@ -50,7 +50,8 @@ def is_of_words(entry):
 def widths(entry, kernel):
     """Streaming loads and stores are of 16 bytes."""
     wrong = []
-    for names, kind in ((READS, asm.LOAD), (WRITES, asm.STORE)):
+    reads = set() if entry["loads"] else READS  # a load's text reads single elements
+    for names, kind in ((reads, asm.LOAD), (WRITES, asm.STORE)):
         sizes = [access.size for access in asm.accesses(kernel.steps, kind, asm.GLOBAL)]
         if kernel.name in names and max(sizes, default=0) != 16 and not is_of_words(entry):
             wrong.append(f"{kernel.name}: no {kind} of 16 bytes, the widest of {sizes}")
@@ -59,11 +60,12 @@ def widths(entry, kernel):
 
 def together(entry, kernel):
     """In order a tile is few rows of loads, with or without a loop: they are in one block, as are
-    those of a long element."""
-    counts = [[access.size for access in asm.accesses(block, asm.LOAD, asm.GLOBAL)].count(16)
+    those of a long element; and those of a load's text."""
+    size = entry["sizes"][0] if entry["loads"] else 16
+    counts = [[access.size for access in asm.accesses(block, asm.LOAD, asm.GLOBAL)].count(size)
               for block in asm.blocks(kernel.steps)]
     if kernel.name in REDUCES and max(counts) < LOADS_UNDER_WAY and not is_of_words(entry):
-        return [f"{kernel.name}: at most {max(counts)} loads of 16 bytes together, not "
+        return [f"{kernel.name}: at most {max(counts)} loads of {size} bytes together, not "
                 f"{LOADS_UNDER_WAY}"]
     return []
 
@@ -71,7 +73,7 @@ def together(entry, kernel):
 def under_way(entry, kernel):
     """The loop of a reduction has its wide loads, and no narrower ones beside them, nor is there
     one before the loop."""
-    if not entry["commutative"] or entry["sizes"][0] > 16:
+    if not entry["commutative"] or entry["loads"] or entry["sizes"][0] > 16:
         return together(entry, kernel)
     if kernel.name not in REDUCES:
         return []

@@ -72,7 +72,22 @@ static const struct site site = { NULL, "gpu_texts" };
     "        a.x[i] = a.x[i] * b.x[0] + b.x[i];\n"                                       \
     "    a.x[0] *= b.x[0];\n    return a;\n}\n"
 
+/* A stream's buffer, of which only the type counts here. */
+static clfold_arg second[] = { CLFOLD_STREAM(CLFOLD_F32, y, NULL, 0) };
+
 static const clfold_fold texts[] = {
+    { .name = "dot",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_F32,
+      .load = "x * y",
+      .args = second,
+      .num_args = 1 },
+    { .name = "average",
+      .in = CLFOLD_F32,
+      .components = "float a; float b",
+      .combine = "{ a.a * b.a, a.b * b.a + b.b }",
+      .identity = "{ 1, 0 }",
+      .load = "{ 0.75f, 0.25f * x }" },
     { .name = "add-in-order", .type = CLFOLD_F32, .combine = "a + b" },
     { .name = "segments",
       .components = "float v; uint f",
@@ -136,8 +151,9 @@ static bool write_program(struct request *request, const struct program *program
     FILE *file = NULL;
     bool ok = !text->failed;
 
-    const char *const in = monoid->type ? clfold_scalar_name(monoid->in) : "text";
-    const char *const type = monoid->type ? clfold_scalar_name(monoid->type) : "text";
+    bool is_plain = monoid->type && !monoid->load;
+    const char *const in = is_plain ? clfold_scalar_name(monoid->in) : "text";
+    const char *const type = is_plain ? clfold_scalar_name(monoid->type) : "text";
 
     snprintf(name, sizeof(name), "%s_%s%s_%s_%s_%s_%u.cl", request->vendor->name,
              program->operation, program->exclusive ? "_exclusive" : "", monoid->name, in,
@@ -158,14 +174,14 @@ static bool write_program(struct request *request, const struct program *program
     printf("{\"file\": \"%s\", \"vendor\": \"%s\", \"operation\": \"%s\", "
            "\"exclusive\": %s, \"op\": \"%s\", \"in\": \"%s\", \"type\": \"%s\", "
            "\"row\": \"%s\", \"candidate\": %u, \"tile\": \"%s\", \"elements\": %u, "
-           "\"sizes\": [%zu, %zu], \"commutative\": %s, \"group_size\": %u, "
-           "\"window\": %u}\n",
+           "\"sizes\": [%zu, %zu], \"commutative\": %s, \"loads\": %s, "
+           "\"group_size\": %u, \"window\": %u}\n",
            name, request->vendor->name, program->operation,
            program->exclusive ? "true" : "false", monoid->name, in, type, program->row,
            program->candidate, clfold_tile_name(program->tile->kind),
            program->tile->elements, clfold_monoid_in_size(monoid),
            clfold_monoid_out_size(monoid), monoid->commutative ? "true" : "false",
-           program->tile->group_size, program->window);
+           monoid->load ? "true" : "false", program->tile->group_size, program->window);
     ++request->written;
     return true;
 }
