@@ -55,7 +55,7 @@ typedef local clfold_item *clfold_memory;
 typedef clfold_stage clfold_chunk;
 #define CLFOLD_LOADS          4
 #define clfold_is_aligned(in) true
-#define CLFOLD_LOAD_CHUNK(chunk, in, base, begin, j)                                     \
+#define CLFOLD_LOAD_CHUNK(chunk, chunks, in, begin, j)                                   \
     chunk = clfold_load(in, begin, j CLFOLD_PASS)
 #define CLFOLD_FOLD_CHUNK(chunk, j) (chunk)
 
@@ -74,9 +74,8 @@ typedef union {
 
 #define clfold_is_aligned(in) ((ulong)(in) % CLFOLD_CHUNK_ALIGN == 0)
 
-/* The chunk at element `base`, which is at position j of the tile. */
-#define CLFOLD_LOAD_CHUNK(chunk, in, base, begin, j)                                     \
-    (chunk).vector = *(global const CLFOLD_CHUNK_VECTOR *)((in) + (base)*CLFOLD_SCALARS)
+/* Chunk j of the tile whose first chunk is where `chunks` points. */
+#define CLFOLD_LOAD_CHUNK(chunk, chunks, in, begin, j) (chunk).vector = (chunks)[j]
 
 static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint j CLFOLD_WITH)
 {
@@ -186,10 +185,15 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
     const uint live =
         min((uint)CLFOLD_GROUP_SIZE, (chunks + CLFOLD_RUN - 1) / CLFOLD_RUN);
 
-    if (l < chunks) {
+    if (l < min((uint)CLFOLD_GROUP_SIZE, chunks)) {
         /* Chunks below `whole` end inside the tile, and only the first begins before. */
         const uint whole = (uint)(end / CLFOLD_CHUNK - first);
         const uint skipped = (uint)(begin - first * CLFOLD_CHUNK);
+#if !CLFOLD_LOAD
+        global const CLFOLD_CHUNK_VECTOR *chunk_of =
+            (global const CLFOLD_CHUNK_VECTOR *)(in +
+                                                 first * CLFOLD_CHUNK * CLFOLD_SCALARS);
+#endif
 #if CLFOLD_COMMUTATIVE
         clfold_stage total;
 #endif
@@ -205,8 +209,7 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
             clfold_chunk row[CLFOLD_LOADS];
 #pragma unroll
             for (uint k = 0; k < CLFOLD_LOADS; ++k)
-                CLFOLD_LOAD_CHUNK(row[k], in, (first + j + k * step) * CLFOLD_CHUNK,
-                                  begin, j + k * step);
+                CLFOLD_LOAD_CHUNK(row[k], chunk_of, in, begin, j + k * step);
 #pragma unroll
             for (uint k = 0; k < CLFOLD_LOADS; ++k) {
                 const clfold_stage x =
@@ -216,7 +219,7 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
         }
         for (; aligned && j < whole; j += step) {
             clfold_chunk chunk;
-            CLFOLD_LOAD_CHUNK(chunk, in, (first + j) * CLFOLD_CHUNK, begin, j);
+            CLFOLD_LOAD_CHUNK(chunk, chunk_of, in, begin, j);
             const clfold_stage x = CLFOLD_FOLD_CHUNK(chunk, j * CLFOLD_CHUNK - skipped);
             CLFOLD_TAKE(j == l, j, x);
         }
