@@ -10,7 +10,7 @@
  *   to_f32(x)         convert_float(x)       convert_float16(x)
  */
 #define pick(c, a, b) CLFOLD_PICK(c, a, b)
-#define truth(c)      ((c) != 0)
+#define truth(c)      (!!(c))
 
 #define to_i8(x)  CLFOLD_TO(char, x)
 #define to_u8(x)  CLFOLD_TO(uchar, x)

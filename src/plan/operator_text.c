@@ -306,5 +306,5 @@ void clfold_append_condition(struct text *text, const struct monoid *monoid,
     append_head(text, monoid, width, false);
     /* any() asks for signs, which a flag of 1 has not. */
     clfold_text_print(text, "    return %s(\n#line 1 \"%s\"\n%s\n)%s;\n}\n",
-                      is_wide ? "any(" : "", line, condition, is_wide ? " != 0)" : "");
+                      is_wide ? "any(!!(" : "", line, condition, is_wide ? "))" : "");
 }

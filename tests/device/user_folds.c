@@ -77,6 +77,27 @@ static void combine_segment(void *out, const void *a, const void *b)
     memcpy(out, r, sizeof(r));
 }
 
+struct narrow {
+    cl_int v;
+    cl_uchar f;
+};
+
+static void combine_narrow(void *out, const void *a, const void *b)
+{
+    const struct narrow *x = a, *y = b;
+    struct narrow r = { y->f ? y->v : (cl_int)((cl_uint)x->v + (cl_uint)y->v),
+                        y->f ? y->f : x->f };
+
+    memcpy(out, &r, sizeof(r));
+}
+
+static bool same_narrow(const void *a, const void *b)
+{
+    const struct narrow *x = a, *y = b;
+
+    return x->v == y->v && x->f == y->f;
+}
+
 static void combine_matrix(void *out, const void *a, const void *b)
 {
     const cl_uchar *x = a, *y = b;
@@ -235,6 +256,17 @@ static const struct subject subjects[] = {
       .identity = &nothing,
       .combine = combine_segment,
       .most = 40 },
+    { .fold = { .name = "segments by bytes",
+                .components = "int v; uchar f",
+                .combine = "{ pick(truth(b.f), b.v, a.v + b.v),\n"
+                           "  pick(truth(b.f), b.f, a.f) }",
+                .identity = "{ 0, 0 }",
+                .cuts = "truth(b.f)" },
+      .size = 8,
+      .identity = &nothing,
+      .combine = combine_narrow,
+      .most = 40,
+      .same = same_narrow },
     { .fold = { .name = "segments, by sign at 16",
                 .components = "int v; uint f",
                 .combine = "{ b.f & 1 ? b.v : a.v + b.v, a.f | b.f }" },

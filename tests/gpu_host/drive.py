@@ -17,7 +17,7 @@ PROJECT = """project('small', 'c', meson_version: '>=1.0')
 option = get_option('tools')
 python = find_program('python3')
 cmocka = dependency('cmocka')
-needed = [cmocka, dependency('OpenCL'), dependency('json-c')]
+needed = [cmocka, dependency('OpenCL'), dependency('gmp'), dependency('json-c')]
 message('from ' + cmocka.get_variable(pkgconfig: 'prefix'))
 subdir('tools/clfold')
 subdir('tests/device')

@@ -290,7 +290,7 @@ class Subproject(Alone):
 
 
 class Features(Alone):
-    """json-c and cmocka are for parts that can be left out."""
+    """json-c, cmocka and GMP are for parts that can be left out."""
 
     def setup(self, *arguments):
         command = [meson, "setup", *arguments, self.path("out"), source]

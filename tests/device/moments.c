@@ -1,0 +1,450 @@
+/*
+ * CLFOLD_MOMENTS against exact sums: the count exactly, mean and m2 within the bounds that
+ * the header states, for reductions and for every prefix of a scan. The data break the
+ * formula of sums alone, m2 = Q - S^2 / n.
+ *
+ * Elements are whole multiples of 2^-SCALE, so their sums are whole numbers for GMP. Of n
+ * elements with sum S and sum of squares Q, n mean = S and n m2 = n Q - S^2.
+ */
+#define CLFOLD_EXPERIMENTAL
+#include "calls.h"
+#include "lookback.h"
+#include "one_context.h"
+#include "oracle.h"
+#include "test.h"
+
+#include <gmp.h>
+#include <math.h>
+
+#define SCALE  300
+#define MOST   ((1u << 21) + 3)
+#define RESULT 24 /* bytes at most */
+
+/* ---- Exact sums -------------------------------------------------------------------- */
+
+struct moments {
+    uint64_t count;
+    double mean, m2;
+};
+
+/* Of elements, and of an init. */
+struct sums {
+    uint64_t count;
+    mpz_t sum, squares;
+    double greatest; /* of |x| */
+};
+
+static mpz_t x, y; /* for one computation */
+
+static void set_scaled(mpz_t z, double real)
+{
+    double scaled = ldexp(real, SCALE);
+
+    assert_true(isfinite(scaled) && scaled == trunc(scaled));
+    mpz_set_d(z, scaled);
+}
+
+static void sums_add(struct sums *sums, uint64_t count, double mean, double m2)
+{
+    sums->count += count;
+    set_scaled(x, mean);
+    mpz_mul(y, x, x);
+    mpz_addmul_ui(sums->sum, x, count);
+    mpz_addmul_ui(sums->squares, y, count);
+    set_scaled(x, m2);
+    mpz_mul_2exp(x, x, SCALE);
+    mpz_add(sums->squares, sums->squares, x);
+    sums->greatest = fmax(sums->greatest, fabs(mean));
+}
+
+/* z / 2^scale, rounded once. */
+static double real_of(const mpz_t z, long scale)
+{
+    long exponent;
+    double fraction = mpz_get_d_2exp(&exponent, z);
+
+    return ldexp(fraction, (int)(exponent - scale));
+}
+
+/* The shares of the header's bounds that the errors are. */
+struct shares {
+    double mean, m2;
+};
+
+/* 0 where both the error and the bound are. */
+static double share(double error, double bound)
+{
+    return error == 0 ? 0 : error / bound;
+}
+
+/* `depth`: merges that an element goes through at most. */
+static struct shares shares_of(const struct moments *found, const struct sums *sums,
+                               clfold_type type, double depth)
+{
+    double n = (double)sums->count, u = type == CLFOLD_F32 ? 0x1p-24 : 0x1p-53;
+    double mean_error, m2, m2_error, e;
+
+    set_scaled(x, found->mean);
+    mpz_mul_ui(x, x, sums->count);
+    mpz_sub(x, x, sums->sum);
+    mean_error = fabs(real_of(x, SCALE)) / n;
+    mpz_mul_ui(x, sums->squares, sums->count);
+    mpz_submul(x, sums->sum, sums->sum);
+    m2 = real_of(x, 2 * SCALE) / n;
+    set_scaled(y, found->m2);
+    mpz_mul_2exp(y, y, SCALE);
+    mpz_mul_ui(y, y, sums->count);
+    mpz_sub(y, y, x);
+    m2_error = fabs(real_of(y, 2 * SCALE)) / n;
+    /* Equal elements. */
+    if (m2 == 0) {
+        return (struct shares){ share(mean_error, 0), share(m2_error, 0) };
+    }
+    e = depth * u * sums->greatest / sqrt(m2 / n);
+    return (struct shares){ share(mean_error, depth * u * sums->greatest),
+                            share(m2_error, (4 * e + e * e) * m2) };
+}
+
+/* ---- Data -------------------------------------------------------------------------- */
+
+enum data { FAR, EQUAL, SIGNS, RANGE, OUTLIER, CREEP, NUM_DATA };
+static const char *const data_names[] = { "far",   "equal",   "signs",
+                                          "range", "outlier", "creep" };
+
+/* CREEP: each f32 lies so little above the mean that a mean of all before it, rounded,
+ * never moves: the worst that can happen to a left fold. */
+static double draw(enum data data, size_t i, size_t count, uint64_t *random)
+{
+    uint64_t bits = next_random(random);
+    double noise = (double)(bits >> 11) * 0x1p-52 - 1;
+
+    switch (data) {
+    case FAR:
+        return 1e6 + noise;
+    case EQUAL:
+        return 1234.1;
+    case SIGNS:
+        return 100 * noise;
+    case RANGE:
+        return ldexp(noise, (int)(bits % 64) - 32);
+    case OUTLIER:
+        return i == count / 3 ? 1e7 : noise;
+    default:
+        return 0x1p20 + 0x1p-3 * (double)(i / 2);
+    }
+}
+
+static unsigned char elements[MOST * 8];
+static double values[MOST]; /* what they are as fold.type */
+
+static void fill_moments(struct pair pair, enum data data, size_t count)
+{
+    uint64_t random = count;
+
+    for (size_t i = 0; i < count; ++i) {
+        double real = draw(data, i, count, &random);
+        void *at = elements + i * size_of(pair.in);
+        real = pair.in == CLFOLD_F16 ? fmod(real, 2048) : real;
+        write_number(pair.in, (struct number){ (uint64_t)(int64_t)real, real }, at);
+        values[i] = (double)convert_number(pair, read_number(pair.in, at)).real;
+    }
+}
+
+/* ---- One call ---------------------------------------------------------------------- */
+
+struct trial {
+    struct pair pair;
+    const struct call_row *call;
+    const char *algorithm; /* NULL: the policy's */
+    struct debug plan;
+    enum data data;
+    size_t count;
+    bool has_init;
+};
+
+/* A count that 32 bits do not hold. */
+static const struct moments init = { (1ull << 33) + 5, 1000.5, 3e12 };
+
+static cl_mem buffer(size_t size, void *data)
+{
+    cl_int status;
+    cl_mem mem = clCreateBuffer(device.context,
+                                CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0),
+                                size, data, &status);
+
+    assert_int_equal(status, CL_SUCCESS);
+    return mem;
+}
+
+static size_t result_bytes(clfold_type type)
+{
+    return sizeof(cl_ulong) + 2 * size_of(type);
+}
+
+static void write_moments(clfold_type type, const struct moments *m, unsigned char *at)
+{
+    memcpy(at, &m->count, sizeof(m->count));
+    write_number(type, (struct number){ .real = m->mean }, at + 8);
+    write_number(type, (struct number){ .real = m->m2 }, at + 8 + size_of(type));
+}
+
+static struct moments read_moments(clfold_type type, const unsigned char *at)
+{
+    struct moments m;
+
+    memcpy(&m.count, at, sizeof(m.count));
+    m.mean = as_double(type, at + 8);
+    m.m2 = as_double(type, at + 8 + size_of(type));
+    return m;
+}
+
+static void print_trial(const struct trial *trial, char *text, size_t size)
+{
+    snprintf(text, size, "%s of %zu %s into %s, %s, by %s, %s of %u%s", trial->call->name,
+             trial->count, name_of(trial->pair.in), name_of(trial->pair.type),
+             data_names[trial->data], trial->algorithm ? trial->algorithm : "policy",
+             clfold_tile_name(trial->plan.tile), trial->plan.tile_elements,
+             trial->has_init ? ", with init" : "");
+}
+
+/* D of the header for `count` elements, or its root where the mean can follow its
+ * elements, which it cannot if init counts for so much more. */
+static double depth_of(const clfold_report *report, const struct trial *trial,
+                       size_t count)
+{
+    double tile = (double)report->tile;
+    double depth =
+        64 + (strcmp(report->algorithm, "serial") == 0 ? (double)count
+              : report->tile == 0                      ? (double)report->items
+              : trial->plan.tile == TILE_ITEM          ? tile / 4 + (double)count / tile
+                                              : tile / 16 + (double)count / tile);
+
+    return trial->data == CREEP || trial->has_init ? depth : sqrt(depth);
+}
+
+/* Each result in turn; returns the greatest shares of the bounds. */
+static struct shares compare(const struct trial *trial, const clfold_report *report,
+                             const unsigned char *results)
+{
+    clfold_type type = trial->pair.type;
+    bool each = trial->call->has & HAS_ITEMS, before = trial->call->has & HAS_FIRST;
+    struct shares most = { 0, 0 };
+    struct sums sums = { 0 };
+
+    mpz_inits(sums.sum, sums.squares, NULL);
+    if (trial->has_init) {
+        sums_add(&sums, init.count, init.mean, init.m2);
+    }
+    for (size_t i = 0; i < trial->count; ++i, results += each ? result_bytes(type) : 0) {
+        if (!before) {
+            sums_add(&sums, 1, values[i], 0);
+        }
+        if (each || i + 1 == trial->count) {
+            struct moments found = read_moments(type, results);
+            struct shares shares = { 0, 0 };
+            if (sums.count > 0) {
+                shares = shares_of(&found, &sums, type, depth_of(report, trial, i + 1));
+            }
+            if (found.count != sums.count || !(shares.mean <= 1) || !(shares.m2 <= 1)) {
+                char text[256];
+                print_trial(trial, text, sizeof(text));
+                fail_msg(
+                    "%s: result %zu is { %llu, %.17g, %.17g }, count should be %llu, "
+                    "and the errors are %.3g and %.3g of their bounds",
+                    text, i, (unsigned long long)found.count, found.mean, found.m2,
+                    (unsigned long long)sums.count, shares.mean, shares.m2);
+            }
+            most.mean = fmax(most.mean, shares.mean);
+            most.m2 = fmax(most.m2, shares.m2);
+        }
+        if (before) {
+            sums_add(&sums, 1, values[i], 0);
+        }
+    }
+    mpz_clears(sums.sum, sums.squares, NULL);
+    return most;
+}
+
+static struct shares run(const struct trial *trial)
+{
+    static struct debug plan; /* which the context keeps */
+    static unsigned char results[(size_t)MOST * RESULT];
+    unsigned char first[RESULT];
+    size_t size = result_bytes(trial->pair.type);
+    size_t bytes = (trial->call->has & HAS_ITEMS ? trial->count : 1) * size;
+    clfold_fold fold = { .op = CLFOLD_MOMENTS,
+                         .type = trial->pair.type,
+                         .in = trial->pair.in,
+                         .algorithm = trial->algorithm };
+    clfold_report report;
+
+    fill_moments(trial->pair, trial->data, trial->count);
+    if (trial->has_init) {
+        write_moments(trial->pair.type, &init, first);
+        fold.init = first;
+        fold.init_size = size;
+    }
+    plan = may_look_back(fold.algorithm) ? with_tier(&device, trial->plan) : trial->plan;
+    clfold_context_override(ctx, &plan);
+    if (is_due_refusal(&device, fold.algorithm, &plan, false,
+                       clfold_explain(ctx, trial->call->operation, &fold, trial->count,
+                                      NULL, &report))) {
+        fold.algorithm = LOOKBACK_INSTEAD;
+    }
+    cl_mem in = buffer(trial->count * size_of(trial->pair.in), elements);
+    cl_mem out = buffer(bytes, NULL);
+    const struct call call = { .context = ctx,
+                               .queue = device.queue,
+                               .fold = &fold,
+                               .in = in,
+                               .out = out,
+                               .count = trial->count };
+    assert_ok(trial->call->make(&call));
+    assert_ok(
+        clfold_explain(ctx, trial->call->operation, &fold, trial->count, NULL, &report));
+    assert_int_equal(
+        clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, bytes, results, 0, NULL, NULL),
+        CL_SUCCESS);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    clfold_context_override(ctx, NULL);
+    return compare(trial, &report, results);
+}
+
+/* ---- The tests --------------------------------------------------------------------- */
+
+/* Elements of f32 and f64 most of all, then such as are converted, some with rounding. */
+static const struct pair pairs[] = {
+    { CLFOLD_F32, CLFOLD_F32 }, { CLFOLD_F64, CLFOLD_F64 }, { CLFOLD_F32, CLFOLD_F32 },
+    { CLFOLD_U8, CLFOLD_F32 },  { CLFOLD_F32, CLFOLD_F64 }, { CLFOLD_F32, CLFOLD_F32 },
+    { CLFOLD_I32, CLFOLD_F32 }, { CLFOLD_F64, CLFOLD_F64 }, { CLFOLD_F16, CLFOLD_F32 },
+    { CLFOLD_I64, CLFOLD_F64 }, { CLFOLD_F32, CLFOLD_F32 },
+};
+#define NUM_PAIRS_HERE (sizeof(pairs) / sizeof(pairs[0]))
+
+static const struct debug tiles[] = {
+    { 0 },
+    { .tile = TILE_VECTOR, .tile_elements = 336, .max_groups = 5, .anchor = 4 },
+    { .tile = TILE_ITEM, .tile_elements = 50, .max_groups = 5 },
+    { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 4 },
+    { .tile = TILE_GROUP, .tile_elements = 2048, .group_size = 64, .max_groups = 7 },
+};
+#define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
+
+/* PoCL 3.1's compiler dies of some look-backs over a group's tiles, see scan_order.c. */
+static bool kills_compiler(const struct debug *plan, const char *algorithm)
+{
+    return device.is_pocl && plan->tile == TILE_GROUP && may_look_back(algorithm);
+}
+
+/* One program with every kind of data, around the ends of tiles. */
+static void run_program(const struct trial *plain, size_t turn)
+{
+    size_t tile = plain->plan.tile_elements ? plain->plan.tile_elements : 256;
+    const size_t counts[] = { 1,        2,        tile - 1,     tile,
+                              tile + 1, 2 * tile, 5 * tile + 3, 10007 };
+
+    for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
+        struct trial trial = *plain;
+        trial.count = counts[c];
+        trial.has_init = (turn + c) % 3 == 0;
+        trial.data = (enum data)((turn + c) % NUM_DATA);
+        run(&trial);
+    }
+}
+
+/* Each tile by each algorithm, with a pair of types in turn that the device has. */
+static void test_call(void **state)
+{
+    const struct call_row *call = &call_rows[(uintptr_t)*state];
+    size_t turn = (size_t)(uintptr_t)*state;
+    const char *algorithm;
+
+    for (uint32_t a = 0; (algorithm = clfold_operation_algorithm(call->operation, a));
+         ++a) {
+        bool has_tile = strncmp(algorithm, "reduce", 6) != 0 ||
+                        strchr("0123456", algorithm[6]) == NULL;
+        has_tile &= strcmp(algorithm, "serial") != 0;
+        for (size_t t = 0; t < (has_tile ? NUM_TILES : 1); ++t) {
+            struct trial trial = { .call = call,
+                                   .algorithm = algorithm,
+                                   .plan = tiles[t] };
+            if (kills_compiler(&trial.plan, algorithm)) {
+                continue;
+            }
+            do {
+                trial.pair = pairs[turn++ % NUM_PAIRS_HERE];
+            } while (!device_folds(&device, trial.pair.in, trial.pair.type));
+            run_program(&trial, turn);
+        }
+    }
+}
+
+/* Counts that 16 bits do not hold, in one tile, and one that takes many. */
+static void test_large(void **state)
+{
+    static const struct debug large = { .tile = TILE_VECTOR, .tile_elements = 1 << 17 };
+    static const size_t calls[] = { CALL_REDUCE, CALL_INCLUSIVE_SCAN };
+
+    (void)state;
+    for (size_t c = 0; c < 2; ++c) {
+        for (int is_large = 0; is_large < 2; ++is_large) {
+            struct trial trial = { .pair = { CLFOLD_F32, CLFOLD_F32 },
+                                   .call = &call_rows[calls[c]],
+                                   .plan = is_large ? large : (struct debug){ 0 },
+                                   .count = MOST };
+            struct shares shares = run(&trial);
+            print_message("%s: errors of mean and m2 up to %.2g and %.2g of the bounds\n",
+                          trial.call->name, shares.mean, shares.m2);
+        }
+    }
+}
+
+/* A mean that cannot follow its elements comes near the bounds: these are not loose. */
+static void test_tight(void **state)
+{
+    const struct trial trial = { .pair = { CLFOLD_F32, CLFOLD_F32 },
+                                 .call = &call_rows[CALL_REDUCE],
+                                 .algorithm = "serial",
+                                 .data = CREEP,
+                                 .count = 10007 };
+    struct shares shares = run(&trial);
+
+    (void)state;
+    print_message("errors of mean and m2 up to %.2g and %.2g of the bounds\n",
+                  shares.mean, shares.m2);
+    assert_true(shares.mean > 0.3 && shares.m2 > 0.1);
+}
+
+static int set_up(void **state)
+{
+    mpz_inits(x, y, NULL);
+    return open_context(state);
+}
+
+static int tear_down(void **state)
+{
+    mpz_clears(x, y, NULL);
+    return close_context(state);
+}
+
+#define OF_CALL(is_name, number)                                                         \
+    {                                                                                    \
+        .name = is_name, .test_func = test_call, .initial_state = (void *)(number)       \
+    }
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        OF_CALL("reduce", (uintptr_t)CALL_REDUCE),
+        OF_CALL("inclusive scan", (uintptr_t)CALL_INCLUSIVE_SCAN),
+        OF_CALL("exclusive scan", (uintptr_t)CALL_EXCLUSIVE_SCAN),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_tight),
+    };
+
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests_name("moments", tests, set_up, tear_down);
+}

@@ -1,0 +1,107 @@
+/* Folds of random operators that are associative by construction, and their loop on the
+ * host. */
+#ifndef CLFOLD_TESTS_RANDOM_FOLD_H
+#define CLFOLD_TESTS_RANDOM_FOLD_H
+
+#include "oracle.h"
+
+#include "base/text.h"
+
+/*
+ * A fold is a row of pieces, each of a few parts, which are its components:
+ *
+ *   one part    add, mul, min, max, bits; the first, the last, the last that is not 0;
+ *               functions from states to states, one after the other
+ *   affine      p and q, r, ...: p of a times p of b; q of a times p of b plus q of b;
+ *               with (times, plus) mul and add, and and or, min and max, add and max, ...
+ *   segmented   a piece, and a flag that starts it anew
+ *   greatest    a key, and the value of the greatest key, the first or last of equals
+ *   matrix      2 x 2 over (times, plus)
+ *
+ * Any may be reversed, so that a op b is what b op a was. Floats are small whole numbers,
+ * so all results are exact.
+ */
+#define MOST_PARTS 4
+#define MOST_TERMS 128
+
+/* A term over a and b, of which both the text and the value on the host are made. */
+struct term {
+    enum term_kind {
+        TERM_A, /* the part of a */
+        TERM_B,
+        TERM_ARG,
+        TERM_ADD,
+        TERM_MUL,
+        TERM_AND,
+        TERM_OR,
+        TERM_XOR,
+        TERM_MIN,
+        TERM_MAX,
+        TERM_IF_TRUE,    /* y where x is not 0, else z */
+        TERM_IF_GREATER, /* y where x > w, else z */
+        TERM_AFTER       /* what y makes of the states that x gives */
+    } kind;
+    clfold_type type;
+    unsigned part;
+    const struct term *x, *y, *z, *w;
+};
+
+/* How a part of an element is drawn. */
+enum draw { DRAW_BITS, DRAW_ODD, DRAW_SMALL, DRAW_FLAG, DRAW_KEY, DRAW_STATES };
+
+struct part {
+    clfold_type type;
+    size_t offset;
+    enum draw draw;
+    const struct term *combine;
+    struct number identity;
+    struct number rare; /* a value that some elements have, if is_rare */
+    bool is_rare;
+};
+
+struct random_fold {
+    clfold_fold fold; /* whose texts are the ones below */
+    struct part parts[MOST_PARTS];
+    unsigned num_parts;
+    size_t size, in_size; /* of a result and of an element */
+    bool has_identity, commutes;
+    clfold_arg arg; /* a value; or a buffer whose element 1 it is, if `arg_is_buffer` */
+    struct number arg_number;
+    clfold_type arg_type;
+    unsigned char arg_value[8];
+    char buffer_type[32];
+    bool has_arg, arg_is_buffer;
+    struct term terms[MOST_TERMS];
+    unsigned num_terms;
+    struct text components, source, combine, identity, cuts;
+};
+
+/* Draws one of types that the device has. The struct must stay where it is. */
+void random_fold_init(struct random_fold *fold, uint64_t seed, bool has_f16,
+                      bool has_f64);
+void random_fold_finish(struct random_fold *fold);
+
+/* The fold as C that can be pasted. */
+void random_fold_print(const struct random_fold *fold, struct text *text);
+
+/* `count` elements of `in`. */
+void random_fold_fill(const struct random_fold *fold, void *elements, size_t count,
+                      uint64_t seed);
+
+/* A result to begin with. */
+void random_fold_init_value(const struct random_fold *fold, void *value, uint64_t seed);
+
+/* The loop: `count` results or, for a reduction, one, and the total. `init` may be NULL.
+ * There is an identity, or init, or at least one element that an inclusive fold has. */
+void random_fold_expect(const struct random_fold *fold, clfold_operation operation,
+                        const void *elements, size_t count, const void *init,
+                        void *results, void *total);
+
+/* Whether two results have equal parts; zeros of both signs are equal. */
+bool random_fold_same(const struct random_fold *fold, const void *a, const void *b);
+
+/* "{ 1, -3 }" */
+void random_fold_print_value(const struct random_fold *fold, const void *value,
+                             struct text *text);
+
+#endif
