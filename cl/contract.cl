@@ -78,6 +78,7 @@
  *                        and a stage from the tile's first element, else nothing
  *   is_true              " != 0" where all values but 0 count as 1, else nothing
  *   neutral              the component's neutral value, if CLFOLD_NEUTRAL is 1
+ *   mask                 the signed integer of the stage's size
  *   ulps                 CLFOLD_ULPS for a float, else 0; in widths.cl
  *
  * An element takes three forms. A tile is folded in stages, which may be narrower than
