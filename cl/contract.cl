@@ -89,6 +89,7 @@
  *   x                    a member of x, "x.a", or x itself if there is one
  *   is_true              " != 0" where all values but 0 count as 1, else nothing
  *   neutral              the component's neutral value, if CLFOLD_NEUTRAL is 1
+ *   mask                 the signed integer of the stage's size
  *   ulps                 CLFOLD_ULPS for a float, else 0; in widths.cl
  *
  * An element takes three forms. A tile is folded in stages, which may be narrower than

@@ -182,7 +182,7 @@ typedef struct clfold_context_params {
      * back, which the buffers must allow. A wrong result is CLFOLD_ERROR_DATA; the output
      * is not changed. 0: none. The host folds built-in operators again; folds by text run
      * a second time, by algorithm "serial", and may differ in half of a float's digits.
-     * Opaque types and scans are not checked yet */
+     * Opaque types, segments and scans are not checked yet */
     uint32_t verify_every;
     /** keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
     const char *cache_folder;
@@ -370,7 +370,7 @@ enum {
 
 /** An element and its index; 16 bytes on every host and device. */
 typedef struct clfold_arg_value {
-    cl_ulong index; /**< counted from in_offset */
+    cl_ulong index; /**< counted from in_offset, with segments too */
     /** by fold->type; the bytes after a narrow value are 0 */
     union {
         cl_char i8;    /**< CLFOLD_I8 */
@@ -479,13 +479,21 @@ enum {
     /** num + 1 ascending U32 or U64 offsets from in_offset, as in CSR; segments may be
      * empty */
     CLFOLD_BY_OFFSETS,
-    CLFOLD_BY_LENGTH, /**< every `num` elements, as rows; no buffer */
+    /** every `num` elements, as rows; no buffer. The last row has what is left and may be
+     * shorter */
+    CLFOLD_BY_LENGTH,
     /** columns; no buffer. In blocks of length x num elements, segment j has the items j,
      * j + num, j + 2 num, ...; a count that is not a multiple is CLFOLD_ERROR_ARGUMENT */
     CLFOLD_BY_STRIDE
 };
 
-/** Segments that are folded one by one. UNSUPPORTED so far. */
+/**
+ * Segments that are folded one by one. This version has rows and columns for reductions:
+ * `by` CLFOLD_BY_LENGTH with num, and CLFOLD_BY_STRIDE with num and length, neither 0. All
+ * other fields must be zero then. Other ways, num_at, keys_out, lengths_out, num_out and
+ * segments of scans are UNSUPPORTED so far.
+ * \snippet snippets.c clfold_segments
+ */
 typedef struct clfold_segments {
     uint32_t by;      /**< CLFOLD_BY_FLAGS, ... */
     clfold_type type; /**< of the flags, keys or offsets */
@@ -504,9 +512,9 @@ typedef struct clfold_segments {
 /**
  * What a call folds by: a built-in operator, or one of the caller's in OpenCL C. This
  * version has op, type, in, in_scalars, flags, name, type_name, type_size, source,
- * combine, identity, load, args, init, init_size, init_at, algorithm, components, cuts
- * and for scans total_at; all other fields are UNSUPPORTED so far and must be zero, but
- * `out` may also be `type`.
+ * combine, identity, load, args, init, init_size, init_at, algorithm, components, cuts,
+ * for reductions rows and columns as segments, and for scans total_at; all other fields
+ * are UNSUPPORTED so far and must be zero, but `out` may also be `type`.
  *
  * Elements become `type` before they are folded, as OpenCL's convert_T does it: integers
  * keep their low bits, floats are rounded to nearest even. Every pair of types works,
@@ -682,8 +690,8 @@ CLFOLD_API clfold_status clfold_fold_layout(const clfold_fold *fold,
  *     the whole call has, also for count 0. It is for waiting, not for timing: it may
  *     belong to the last of several kernels. On failure *event is NULL.
  *   - in, out: buffers of the context's cl_context, or sub-buffers; they stay the
- *     caller's. `in` must be readable by kernels, `out` writable. For reductions and
- *     scans `out` may be `in` at the same byte; any other overlap is
+ *     caller's. `in` must be readable by kernels, `out` writable. For scans, and
+ *     reductions to one result, `out` may be `in` at the same byte; any other overlap is
  *     CLFOLD_ERROR_OVERLAP, between sub-buffers of one parent too. With count 0 `in` may
  *     be NULL.
  *
@@ -707,6 +715,15 @@ CLFOLD_API clfold_status clfold_fold_layout(const clfold_fold *fold,
  * many groups, and how many elements each, follows from policy and count alone, by
  * Brent's theorem (1974). Tiles suit the device: one work-item and explicit vectors on
  * CPUs, a work-group and local memory elsewhere.
+ *
+ * With segments, out[out_offset + s] is the fold of segment s, init before it; count 0
+ * writes nothing. Neither `in` nor init_at may overlap the results. Rows that are long
+ * enough for a tile take "reduce_rows": a tile or several a row. Short rows and columns
+ * take "reduce_lanes": each is a left fold, side by side with its neighbours in the lanes
+ * of vectors, or by a work-item of a group. Where segments are few, both cut them into
+ * runs, and further launches fold the runs' results. Which and how many follows from
+ * policy, count and segments alone. The index of an operator like CLFOLD_ARG_MIN counts
+ * from in_offset, not from its segment. In a row of `num` elements it is index % num.
  *
  * Algorithms "reduce0" to "reduce6": the ladder of Harris, "Optimizing Parallel Reduction
  * in CUDA" (2007), each right for every count. They are there to learn from and to
@@ -788,7 +805,8 @@ CLFOLD_API clfold_status clfold_exclusive_scan(
  * clfold_reduce() with the result on the host. It waits for all that the queue holds, and
  * blocks until *result is written. `result` is the caller's; result_size is the result's
  * size in bytes: that of the type, 16 for clfold_arg_value; any other is
- * CLFOLD_ERROR_ARGUMENT. On failure *result is unchanged.
+ * CLFOLD_ERROR_ARGUMENT. On failure *result is unchanged. Segments have a result each and
+ * are UNSUPPORTED here.
  * \snippet snippets.c clfold_reduce_host
  */
 CLFOLD_API clfold_status clfold_reduce_host(clfold_context *context,

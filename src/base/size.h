@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-static inline bool clfold_size_add(size_t a, size_t b, size_t *sum)
+static inline bool clfold_size_add(size_t a, size_t b, size_t *total)
 {
-    *sum = a + b;
+    *total = a + b;
     return a <= SIZE_MAX - b;
 }
 

@@ -207,7 +207,11 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
     if ((status = clfold_request_fold(&request, &site, context, fold))) {
         return status;
     }
-    status = reduce_to_host(&request, &site, context, result, result_size);
+    status = fold->segments
+                 ? clfold_fail(&site, CLFOLD_ERROR_UNSUPPORTED,
+                               "segments have a result each: clfold_reduce_host has room "
+                               "for one")
+                 : reduce_to_host(&request, &site, context, result, result_size);
     clfold_request_finish(&request, context);
     return status;
 }

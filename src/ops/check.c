@@ -48,7 +48,6 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
         { fold->store != NULL, "store" },
         { fold->keep != NULL, "keep" },
         { fold->equal != NULL, "equal" },
-        { fold->segments != NULL, "segments" },
         { fold->count_at.mem != NULL || fold->count_at.offset != 0, "count_at" },
         { fold->bad_at.mem != NULL || fold->bad_at.offset != 0, "bad_at" },
     };

@@ -3,6 +3,7 @@
 
 #include "ops/check.h"
 #include "ops/program.h"
+#include "ops/segments.h"
 #include "plan/debug.h"
 
 /* ---- The fold ---------------------------------------------------------------------- */
@@ -18,7 +19,8 @@ clfold_status clfold_request_choose(struct request *request, const struct site *
 {
     struct job *job = &request->job;
 
-    if (!algorithm && operation_of(request)->family == FAMILY_SCAN) {
+    if (!algorithm && operation_of(request)->family == FAMILY_SCAN &&
+        job->segments.width == 0) {
         algorithm = context->scan;
     }
     request->name = request->name ? request->name : "";
@@ -28,7 +30,9 @@ clfold_status clfold_request_choose(struct request *request, const struct site *
     job->device = &context->caps.facts;
     job->debug = context->debug;
     job->out_offset = request->out_offset;
-    job->tuned = clfold_context_row(context, job->operation, job->monoid, job->count);
+    if (job->segments.width == 0) {
+        job->tuned = clfold_context_row(context, job->operation, job->monoid, job->count);
+    }
     return clfold_plan_choose(job, site, algorithm);
 }
 
@@ -47,8 +51,15 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     request->total = fold->total_at;
     request->args = fold->args;
     request->num_args = fold->num_args;
-    status = clfold_request_choose(request, site, context, found, fold->algorithm);
-    if (status) {
+    if (fold->segments && fold->load) {
+        status = clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                             "segments and a load together are not in this version");
+    }
+    if (status ||
+        (status = clfold_check_segments(site, request->job.operation, fold->segments,
+                                        request->job.count, &request->job.segments)) ||
+        (status =
+             clfold_request_choose(request, site, context, found, fold->algorithm))) {
         clfold_folds_give(found);
     }
     return status;
@@ -85,8 +96,9 @@ static clfold_status check_total(const struct request *request, const struct sit
     if ((status = clfold_check_span(site, context, &total)) ||
         (status = clfold_check_overlap(site, in, &total, OVERLAP_NONE)) ||
         (status = clfold_check_overlap(site, out, &total, OVERLAP_NONE)) ||
-        (status = clfold_check_init(site, context, monoid, &request->init, &total,
-                                    OVERLAP_ELEMENTS)) ||
+        (status = clfold_check_init(
+             site, context, monoid, &request->init, &total,
+             request->job.segments.width > 0 ? OVERLAP_NONE : OVERLAP_ELEMENTS)) ||
         (status = clfold_check_buffers(site, context, request->args, request->num_args,
                                        (size_t)request->job.count, &total))) {
         return status;
@@ -108,7 +120,8 @@ clfold_status clfold_request_check_empty(const struct request *request,
     const struct monoid *monoid = request->job.monoid;
 
     if (operation_of(request)->writes_each || request->job.count > 0 ||
-        monoid->has_identity || clfold_has_init(&request->init)) {
+        request->job.segments.width > 0 || monoid->has_identity ||
+        clfold_has_init(&request->init)) {
         return CLFOLD_OK;
     }
     return clfold_fail(site, CLFOLD_ERROR_EMPTY,
@@ -133,14 +146,20 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
                                    const clfold_context *context)
 {
     const struct monoid *monoid = request->job.monoid;
+    const struct segments *segments = &request->job.segments;
     bool writes_each = operation_of(request)->writes_each;
     size_t count = (size_t)request->job.count;
     bool reads = !monoid->load || monoid->reads_x || monoid->reads_in;
+    size_t results = writes_each           ? count
+                     : segments->width > 0 ? (size_t)clfold_num_segments(count, *segments)
+                                           : 1;
+    /* One result is written when all elements and init are read; of several the first is
+     * written before. */
+    enum overlap overlap = segments->width > 0 ? OVERLAP_NONE : OVERLAP_PLACE;
     struct span in =
         clfold_span_in(monoid, request->in, request->in_offset, reads ? count : 0);
-    struct span out =
-        clfold_span_result(monoid, "out", "out_offset", request->out, request->out_offset,
-                           writes_each ? count : 1, CL_MEM_READ_ONLY);
+    struct span out = clfold_span_result(monoid, "out", "out_offset", request->out,
+                                         request->out_offset, results, CL_MEM_READ_ONLY);
     bool has_out = !request->to_host;
     clfold_status status;
 
@@ -151,12 +170,12 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
         (has_out && (status = clfold_check_span(site, context, &out))) ||
         (has_out &&
          (status = clfold_check_overlap(site, &in, &out,
-                                        !writes_each       ? OVERLAP_PLACE
+                                        !writes_each       ? overlap
                                         : monoid->reads_in ? OVERLAP_NONE
                                                            : OVERLAP_ELEMENTS))) ||
         (status = clfold_check_init(site, context, monoid, &request->init,
                                     has_out ? &out : NULL,
-                                    writes_each ? OVERLAP_NONE : OVERLAP_PLACE)) ||
+                                    writes_each ? OVERLAP_NONE : overlap)) ||
         (status = clfold_check_buffers(site, context, request->args, request->num_args,
                                        count, has_out ? &out : NULL)) ||
         (status = check_total(request, site, context, &in, &out)) ||

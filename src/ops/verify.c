@@ -96,7 +96,7 @@ bool clfold_request_verifiable(const struct request *request)
 {
     const struct monoid *monoid = request->job.monoid;
 
-    return request->job.operation == CLFOLD_REDUCE &&
+    return request->job.operation == CLFOLD_REDUCE && request->job.segments.width == 0 &&
            (clfold_host_folds(monoid) ||
             ((monoid->combine || monoid->load) && !monoid->type_name));
 }

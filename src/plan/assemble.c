@@ -17,6 +17,14 @@ static bool is_float(clfold_type type)
     return scalar && scalar->is_float;
 }
 
+/* An integer of as many bits, by vectors of which lanes are chosen. */
+static const char *mask_name(clfold_type type)
+{
+    const struct scalar *scalar = clfold_scalar(type);
+
+    return scalar ? clfold_cl_name(clfold_integer(scalar->size, true)) : "";
+}
+
 static void print_neutral(char neutral[CLFOLD_SOURCE_SIZE], const struct monoid *monoid,
                           const struct component *component)
 {
@@ -52,6 +60,7 @@ static void append_line(struct text *text, const char *line, const char *stop,
         { "$plus_base", component->load == LOAD_POSITION ? " + base" : "" },
         { "$is_true", component->load == LOAD_TRUTH ? " != 0" : "" },
         { "$neutral", neutral },
+        { "$mask", mask_name(component->stage) },
         { "$ulps", is_float(component->stage) ? "CLFOLD_ULPS" : "0" },
     };
     const size_t num = sizeof(words) / sizeof(words[0]);
@@ -360,8 +369,45 @@ static void assemble_reduce(struct text *text, const struct monoid *monoid,
                                       : 1);
     if (is_tile) {
         append_tile_file(text, monoid, &shape->tile, ".cl");
+        append_file(text, "fold_run.cl", monoid);
     }
     append_file(text, row->file, monoid);
+}
+
+/* ---- Segments ---------------------------------------------------------------------- */
+
+/* The lanes of a tile; those of vectors load as its elements are loaded. */
+static void append_lanes(struct text *text, const struct monoid *monoid,
+                         const struct shape *shape)
+{
+    append_file(text, "segments.cl", monoid);
+    if (shape->tile.kind == TILE_GROUP) {
+        clfold_text_print(text, "#define CLFOLD_STEP %u\n", shape->step);
+    }
+    append_tile_file(text, monoid, &shape->tile, "_lanes.cl");
+}
+
+static void assemble_reduce_segments(struct text *text, const struct monoid *monoid,
+                                     const struct shape *shape)
+{
+    const struct width *const widths[] = { &clfold_width_item, &clfold_width_stage,
+                                           &clfold_width_stage16 };
+    bool is_vector = shape->tile.kind == TILE_VECTOR;
+    bool by_lanes = shape->algorithm == REDUCE_LANES;
+
+    append_contract(text, monoid, shape);
+    append_operator(text, monoid, &shape->tile, widths, is_vector ? 3 : 2);
+    if (!by_lanes || is_vector) {
+        append_tile_file(text, monoid, &shape->tile, ".cl");
+    }
+    if (by_lanes) {
+        append_lanes(text, monoid, shape);
+    } else {
+        append_file(text, "fold_run.cl", monoid);
+        append_file(text, "segments.cl", monoid);
+    }
+    append_file(text, "segment_partials.cl", monoid);
+    append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
 }
 
 /* ---- Scans ------------------------------------------------------------------------- */
@@ -525,6 +571,7 @@ static void (*const assemblers[])(struct text *text, const struct monoid *monoid
     [FAMILY_SCAN] = assemble_scan,
     [FAMILY_ANY] = assemble_serial,
     [FAMILY_WIDTHS] = assemble_widths,
+    [FAMILY_REDUCE_SEGMENTS] = assemble_reduce_segments,
 };
 
 void clfold_assemble(struct text *text, const struct monoid *monoid,

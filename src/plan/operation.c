@@ -9,7 +9,9 @@
 
 static const struct operation operations[] = {
     [CLFOLD_REDUCE] = { "reduce", FAMILY_REDUCE, false, false,
-                        "reduces by reduce_tiles, reduce0 to reduce6 and serial" },
+                        "reduces by reduce_tiles, reduce0 to reduce6 and serial",
+                        FAMILY_REDUCE_SEGMENTS,
+                        "reduces segments by reduce_lanes and reduce_rows" },
     [CLFOLD_INCLUSIVE_SCAN] = { "inclusive_scan", FAMILY_SCAN, true, false, SCANS },
     [CLFOLD_EXCLUSIVE_SCAN] = { "exclusive_scan", FAMILY_SCAN, true, true, SCANS },
 };
@@ -90,6 +92,20 @@ static const struct algorithm_row algorithms[] = {
         .num_kernels = 1,
         .kernels = { "clfold_widths" },
     },
+    [REDUCE_LANES] = {
+        .name = "reduce_lanes",
+        .family = FAMILY_REDUCE_SEGMENTS,
+        .file = "reduce_lanes.cl",
+        .num_kernels = 2,
+        .kernels = { "clfold_reduce_lanes", "clfold_segment_partials" },
+    },
+    [REDUCE_ROWS] = {
+        .name = "reduce_rows",
+        .family = FAMILY_REDUCE_SEGMENTS,
+        .file = "reduce_rows.cl",
+        .num_kernels = 2,
+        .kernels = { "clfold_reduce_rows", "clfold_segment_partials" },
+    },
 };
 
 const struct operation *clfold_operation_row(clfold_operation operation)
@@ -117,13 +133,15 @@ bool clfold_looks_back(enum algorithm algorithm)
 bool clfold_algorithm_serves(enum algorithm algorithm, enum family family)
 {
     return algorithms[algorithm].family == family ||
-           algorithms[algorithm].family == FAMILY_ANY;
+           (algorithms[algorithm].family == FAMILY_ANY && family < FAMILY_ANY);
 }
 
 bool clfold_algorithm_named(const char *name, enum family family,
                             enum algorithm *algorithm)
 {
-    for (int a = 0; a < CLFOLD_ALGORITHMS; ++a) {
+    const int num = (int)(sizeof(algorithms) / sizeof(algorithms[0]));
+
+    for (int a = 0; a < num; ++a) {
         if (clfold_algorithm_serves((enum algorithm)a, family) &&
             strcmp(algorithms[a].name, name) == 0) {
             *algorithm = (enum algorithm)a;

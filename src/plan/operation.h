@@ -22,12 +22,22 @@ enum algorithm {
     SCAN_LOOKBACK,
     SCAN_CHAINED,
     SERIAL, /* any operation */
-    WIDTHS  /* not for callers: compares a fold's two widths */
+    WIDTHS, /* not for callers: compares a fold's two widths */
+    /* of segments */
+    REDUCE_LANES,
+    REDUCE_ROWS,
 };
-#define CLFOLD_ALGORITHMS (SERIAL + 1) /* that callers may name */
+#define CLFOLD_ALGORITHMS (SERIAL + 1) /* without segments, that callers may name */
 
 /* Operations that the same algorithms do. */
-enum family { FAMILY_REDUCE, FAMILY_SCAN, FAMILY_ANY, FAMILY_WIDTHS };
+enum family {
+    FAMILY_REDUCE,
+    FAMILY_SCAN,
+    FAMILY_ANY, /* the two above */
+    FAMILY_WIDTHS,
+    FAMILY_REDUCE_SEGMENTS,
+    FAMILY_SCAN_SEGMENTS
+};
 
 struct operation {
     const char *name; /* "inclusive_scan" */
@@ -35,6 +45,8 @@ struct operation {
     bool writes_each; /* a result for each element, so it may be in place; else one */
     bool exclusive;
     const char *knows; /* "reduces by reduce_tiles, ... and serial" */
+    enum family segments;
+    const char *knows_segments; /* "reduces segments by ..." */
 };
 
 /* NULL if it is not in this version. */

@@ -28,11 +28,14 @@ static const struct strategy *const strategies[] = {
     [FAMILY_REDUCE] = &clfold_reduce_strategy,
     [FAMILY_SCAN] = &clfold_scan_strategy,
     [FAMILY_ANY] = &clfold_serial_strategy,
+    [FAMILY_REDUCE_SEGMENTS] = &clfold_reduce_segments_strategy,
 };
 
 static enum family family_of(const struct job *job)
 {
-    return clfold_operation_row(job->operation)->family;
+    const struct operation *operation = clfold_operation_row(job->operation);
+
+    return job->segments.width > 0 ? operation->segments : operation->family;
 }
 
 static const struct strategy *strategy_of(enum algorithm algorithm)
@@ -52,7 +55,9 @@ clfold_status clfold_plan_choose(struct job *job, const struct site *site,
     if (!clfold_algorithm_named(name, family, &job->algorithm)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "algorithm \"%s\" is not in this version, which %s", name,
-                           clfold_operation_row(job->operation)->knows);
+                           job->segments.width > 0
+                               ? clfold_operation_row(job->operation)->knows_segments
+                               : clfold_operation_row(job->operation)->knows);
     }
     return strategy_of(job->algorithm)->check(job, site);
 }
@@ -72,8 +77,8 @@ static uint32_t list_policies(const struct job *job,
         policies[0] = (struct policy){ .tile = TILE_NONE };
         return 1;
     }
-    num = clfold_policies(job->device, family_of(job), clfold_monoid_in_size(job->monoid),
-                          policies);
+    num = clfold_policies(job->device, clfold_operation_row(job->operation)->family,
+                          clfold_monoid_in_size(job->monoid), policies);
     clfold_numbers_apply(job->tuned, policies, num);
     return num;
 }

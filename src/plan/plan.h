@@ -11,6 +11,7 @@
 #include "plan/monoid.h"
 #include "plan/operation.h"
 #include "plan/policy.h"
+#include "plan/segments.h"
 
 struct debug;
 struct tuned_numbers;
@@ -24,6 +25,7 @@ struct job {
     const struct debug *debug;         /* of tests and benches; NULL: none */
     const struct tuned_numbers *tuned; /* of the tuning file; NULL: none */
     uint64_t count, out_offset;        /* in elements */
+    struct segments segments;          /* that are folded one by one, if there are any */
     /* of look-back */
     struct verdict verdict;
     bool in_place, traced;
@@ -43,6 +45,7 @@ struct shape {
     uint32_t prefetch; /* elements are asked for ahead; tile_vector */
     uint32_t tail;     /* padding at an item's end is a member */
     uint32_t each;     /* a result for each element; serial */
+    uint32_t step;     /* items of a lane in local memory; segments, tile_group */
     /* scans */
     uint32_t exclusive;
     uint32_t builtins;          /* those of clang are known to work; tile_vector */
@@ -55,7 +58,7 @@ struct shape {
     uint32_t window; /* tiles that it looks at at once */
     uint32_t traced;
 };
-#define CLFOLD_SHAPE_WORDS 16
+#define CLFOLD_SHAPE_WORDS 17
 _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 
@@ -91,6 +94,8 @@ struct plan {
     uint64_t items;         /* a work-item folds or scans, in the first launch */
     uint32_t ahead;         /* elements that are asked for before they are folded */
     enum obstacle obstacle; /* a plan that has one cannot be run */
+    struct segments segments;
+    uint64_t runs_again; /* folds of runs that a work-item of a later launch folds */
     /* reductions */
     bool has_grid; /* reduce_tiles and reduce6, which fold many items in sequence */
     struct grid grid;
@@ -98,7 +103,8 @@ struct plan {
     /* scans */
     uint64_t lead;          /* elements that the first tile lacks */
     uint64_t num_tiles;     /* 0: nothing to scan */
-    uint64_t run;           /* tiles a group; single group: a launch */
+    uint64_t run;           /* tiles a group; single group: a launch; segments: bundles
+                               of lanes, or runs */
     uint64_t blocks;        /* of tiles, each with an anchor */
     uint64_t launch_blocks; /* that one launch turns into prefixes */
     uint32_t spins;         /* looks at a tile that is not there, at most */

@@ -128,6 +128,33 @@ static void add_reduction(struct sentence *sentence, const struct reason *reason
     }
 }
 
+/* ---- Segments ---------------------------------------------------------------------- */
+
+static void add_segments(struct sentence *sentence, const struct reason *reason)
+{
+    const struct plan *plan = reason->plan;
+    const struct segments *segments = &plan->segments;
+    bool are_rows = segments->width == 1;
+    bool by_lanes = plan->shape.algorithm == REDUCE_LANES;
+
+    add(sentence, "%s%llu %s%s of %llu item%s, ", chosen[reason->chooser],
+        (unsigned long long)clfold_num_segments(plan->count, *segments),
+        are_rows ? "row" : "column", plural(clfold_num_segments(plan->count, *segments)),
+        (unsigned long long)segments->length, plural(segments->length));
+    add(sentence, by_lanes ? "a lane each, %u side by side" : "a tile each",
+        plan->shape.tile.elements);
+    if (plan->items < segments->length) {
+        add(sentence, ", cut into runs of %llu", (unsigned long long)plan->items);
+    }
+    if (reason->chooser != CHOSEN_BY_POLICY && reason->policy != plan->shape.algorithm) {
+        add(sentence, "; the policy takes %s", clfold_algorithm_name(reason->policy));
+    }
+    add_tile(sentence, "; ", plan->shape.tile.kind, plan->row, reason->dropped);
+    if (!reason->monoid->commutative) {
+        add(sentence, "; order is kept, since %s does not commute", reason->monoid->name);
+    }
+}
+
 /* ---- Scans ------------------------------------------------------------------------- */
 
 static const char *const methods[CLFOLD_ALGORITHMS] = {
@@ -237,6 +264,7 @@ static void (*const adders[])(struct sentence *sentence, const struct reason *re
     [FAMILY_REDUCE] = add_reduction,
     [FAMILY_SCAN] = add_scan,
     [FAMILY_ANY] = add_serial,
+    [FAMILY_REDUCE_SEGMENTS] = add_segments,
 };
 
 void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *reason)

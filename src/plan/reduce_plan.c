@@ -118,22 +118,25 @@ static clfold_status check(struct job *job, const struct site *site)
 
 /* ---- Counts ------------------------------------------------------------------------ */
 
+uint64_t clfold_reduce_lanes(enum tile_kind kind, uint32_t group_size)
+{
+    return kind == TILE_VECTOR ? VECTOR_LANES
+           : kind == TILE_ITEM ? ITEM_LANES
+                               : group_size;
+}
+
 static struct grid_rule rule_of(const struct plan *plan, const struct policy *policy)
 {
     uint64_t in_size = plan->in_size;
     struct grid_rule rule = {
         .full = policy->groups,
-        .lanes = plan->shape.tile.group_size,
+        .lanes = clfold_reduce_lanes(plan->shape.tile.kind, plan->shape.tile.group_size),
         .least_items = policy->lane_bytes / in_size,
     };
 
     switch (plan->shape.tile.kind) {
     case TILE_VECTOR:
-        rule.lanes = VECTOR_LANES;
-        rule.vector = 1;
-        break;
     case TILE_ITEM:
-        rule.lanes = ITEM_LANES;
         rule.vector = 1;
         break;
     case TILE_GROUP:

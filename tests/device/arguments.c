@@ -213,7 +213,7 @@ static void test_enumerators(void **state)
 /* What this version lacks is named, one field at a time. */
 static void test_later_fields(void **state)
 {
-    const clfold_segments segments = { .by = CLFOLD_BY_LENGTH, .num = 4 };
+    const clfold_segments segments = { .by = CLFOLD_BY_FLAGS, .num = 4 };
     const clfold_arg arg = { 0 };
     const struct {
         const char *field;

@@ -162,6 +162,26 @@ static void test_reduce(void **state)
     /* [clfold_reduce] */
 }
 
+static void test_segments(void **state)
+{
+    (void)state;
+    /* [clfold_segments] */
+    /* Two rows of 4, or four columns of 2:
+     *
+     *   3 1 4 1
+     *   5 9 2 6 */
+    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .num = 4 };
+    const clfold_segments columns = { .by = CLFOLD_BY_STRIDE, .num = 4, .length = 2 };
+    clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32, .segments = &rows };
+
+    assert_ok(clfold_reduce(ctx, queue, &sum, in, 0, out, 0, 8, 0, NULL, NULL));
+    assert_holds(out, 9, 22);
+    sum.segments = &columns;
+    assert_ok(clfold_reduce(ctx, queue, &sum, in, 0, out, 0, 8, 0, NULL, NULL));
+    assert_holds(out, 8, 10, 6, 7);
+    /* [clfold_segments] */
+}
+
 static void test_inclusive_scan(void **state)
 {
     (void)state;
@@ -434,13 +454,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_version),        cmocka_unit_test(test_context),
         cmocka_unit_test(test_context_trim),   cmocka_unit_test(test_context_stats),
         cmocka_unit_test(test_builtin),        cmocka_unit_test(test_reduce),
-        cmocka_unit_test(test_inclusive_scan), cmocka_unit_test(test_exclusive_scan),
-        cmocka_unit_test(test_reduce_host),    cmocka_unit_test(test_select),
-        cmocka_unit_test(test_partition),      cmocka_unit_test(test_unique),
-        cmocka_unit_test(test_run_lengths),    cmocka_unit_test(test_prepare),
-        cmocka_unit_test(test_explain),        cmocka_unit_test(test_trace),
-        cmocka_unit_test(test_tuning_text),    cmocka_unit_test(test_lookback_text),
-        cmocka_unit_test(test_names),          cmocka_unit_test(test_fold_layout),
+        cmocka_unit_test(test_segments),       cmocka_unit_test(test_inclusive_scan),
+        cmocka_unit_test(test_exclusive_scan), cmocka_unit_test(test_reduce_host),
+        cmocka_unit_test(test_select),         cmocka_unit_test(test_partition),
+        cmocka_unit_test(test_unique),         cmocka_unit_test(test_run_lengths),
+        cmocka_unit_test(test_prepare),        cmocka_unit_test(test_explain),
+        cmocka_unit_test(test_trace),          cmocka_unit_test(test_tuning_text),
+        cmocka_unit_test(test_lookback_text),  cmocka_unit_test(test_names),
+        cmocka_unit_test(test_fold_layout),
     };
 
     if (argc > 1) {

@@ -72,7 +72,7 @@ static bool same_keyed(const void *a, const void *b)
 static void combine_segment(void *out, const void *a, const void *b)
 {
     const cl_uint *x = a, *y = b;
-    const cl_uint r[2] = { y[1] & 1 ? y[0] : x[0] + y[0], x[1] | y[1] };
+    const cl_uint r[2] = { y[1] & 1 ? y[0] : x[0] + y[0], y[1] & 1 ? y[1] : x[1] | y[1] };
 
     memcpy(out, r, sizeof(r));
 }
@@ -249,7 +249,8 @@ static const struct subject subjects[] = {
       .same = same_keyed },
     { .fold = { .name = "segments",
                 .components = "int v; uint f",
-                .combine = "{ pick(truth(b.f & 1), b.v, a.v + b.v), a.f | b.f }",
+                .combine = "{ pick(truth(b.f & 1), b.v, a.v + b.v), "
+                           "pick(truth(b.f & 1), b.f, a.f | b.f) }",
                 .identity = "{ 0, 0 }",
                 .cuts = "b.f & 1" },
       .size = 8,
@@ -269,7 +270,8 @@ static const struct subject subjects[] = {
       .same = same_narrow },
     { .fold = { .name = "segments, by sign at 16",
                 .components = "int v; uint f",
-                .combine = "{ b.f & 1 ? b.v : a.v + b.v, a.f | b.f }" },
+                .combine = "{ b.f & 1 ? b.v : a.v + b.v, "
+                           "b.f & 1 ? b.f : a.f | b.f }" },
       .size = 8,
       .combine = combine_segment,
       .most = 40,

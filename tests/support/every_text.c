@@ -127,6 +127,24 @@ static void visit_serial(const struct visitor *visitor, const struct monoid *mon
     }
 }
 
+/* Rows and columns, by a device's first tile or each. */
+static void visit_segments(const struct visitor *visitor, const struct monoid *monoid,
+                           bool each)
+{
+    static const struct device_facts *const devices[] = { &cpu, &gpu };
+
+    for (size_t i = 0; i < 4; ++i) {
+        struct job job = job_of(CLFOLD_REDUCE, i / 2 ? REDUCE_ROWS : REDUCE_LANES, monoid,
+                                devices[i % 2], NULL);
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        job.segments = (struct segments){ 1, 3 };
+        uint32_t num = clfold_plan_candidates(&job, candidates);
+        for (uint32_t c = 0; c < (each ? num : 1); ++c) {
+            visit_shape(visitor, monoid, &candidates[c].shape, i % 2 ? "gpu" : "cpu");
+        }
+    }
+}
+
 /* A kind of scan: look-back by a tier, others by none. */
 struct scan {
     enum algorithm algorithm;
@@ -283,6 +301,7 @@ static void visit_user_folds(const struct visitor *visitor)
         visit_tiles(visitor, &monoid, true);
         visit_rungs(visitor, &monoid);
         visit_serial(visitor, &monoid);
+        visit_segments(visitor, &monoid, true);
         visit_all_scans(visitor, &monoid);
     }
 }
@@ -297,6 +316,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MATRIX_2X2; ++op) {
             if (make(&monoid, op, type, type)) {
                 visit_tiles(&visitor, &monoid, op == CLFOLD_ADD);
+                visit_segments(&visitor, &monoid, op == CLFOLD_ADD);
                 visit_scans(&visitor, &monoid);
             }
         }

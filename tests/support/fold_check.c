@@ -27,7 +27,8 @@ struct trial {
     clfold_operation operation;
     size_t count, in_offset, out_offset;
     bool in_place, has_init;
-    enum tile_kind tile; /* for messages */
+    size_t width, length; /* of segments; 0: there are none */
+    enum tile_kind tile;  /* for messages */
 };
 
 static void fill(const struct subject *subject, size_t count)
@@ -43,18 +44,19 @@ static void fill(const struct subject *subject, size_t count)
     }
 }
 
-/* The loop on the host; returns the number of results. */
-static size_t expect(const struct trial *trial)
+/* The loop on the host over `length` elements that are `width` apart; the fold of them
+ * goes to `at` of a reduction. */
+static void expect_one(const struct trial *trial, size_t first, size_t width,
+                       size_t length, size_t at)
 {
     const struct subject *s = trial->subject;
     unsigned char total[FOLD_CHECK_SIZE], next[FOLD_CHECK_SIZE], x[FOLD_CHECK_SIZE];
     bool any = trial->has_init || s->identity != NULL;
-    size_t num = 0;
 
     if (any) {
         memcpy(total, trial->has_init ? elements : s->identity, s->size);
     }
-    for (size_t i = 0; i < trial->count; ++i) {
+    for (size_t k = 0, i = first; k < length; ++k, i += width) {
         if (s->load) {
             s->load(x, elements, i, trial->count);
         } else {
@@ -68,16 +70,33 @@ static size_t expect(const struct trial *trial)
         if (trial->operation != CLFOLD_REDUCE) {
             memcpy(expected + i * s->size,
                    trial->operation == CLFOLD_EXCLUSIVE_SCAN ? total : next, s->size);
-            ++num;
         }
         memcpy(total, next, s->size);
         any = true;
     }
     if (trial->operation == CLFOLD_REDUCE) {
-        memcpy(expected, total, s->size);
+        memcpy(expected + at * s->size, total, s->size);
+    }
+}
+
+/* Returns the number of results. */
+static size_t expect(const struct trial *trial)
+{
+    const size_t width = trial->width, block = width * trial->length;
+    size_t num = 0;
+
+    if (width == 0) {
+        expect_one(trial, 0, 1, trial->count, 0);
         num = 1;
     }
-    return num;
+    for (size_t first = 0; width > 0 && first < trial->count; first += block) {
+        const size_t rest = trial->count - first;
+        for (size_t j = 0; j < width; ++j, ++num) {
+            expect_one(trial, first + j, width,
+                       width == 1 && rest < trial->length ? rest : trial->length, num);
+        }
+    }
+    return trial->operation == CLFOLD_REDUCE ? num : trial->count;
 }
 
 static bool is_same(const struct subject *s, const void *a, const void *b)
@@ -119,11 +138,17 @@ static bool run(const struct trial *trial, const char *algorithm)
 {
     const struct subject *s = trial->subject;
     size_t room = (trial->count + 2 * ZONE) * s->size, num, in_size = in_size_of(s);
+    const clfold_segments segments = {
+        .by = trial->width == 1 ? CLFOLD_BY_LENGTH : CLFOLD_BY_STRIDE,
+        .num = trial->width == 1 ? trial->length : trial->width,
+        .length = trial->width == 1 ? 0 : trial->length,
+    };
     clfold_fold fold = s->fold;
     cl_mem in = buffer((trial->count + 2 * ZONE) * in_size);
     cl_mem out = trial->in_place ? in : buffer(room);
     clfold_status status;
 
+    fold.segments = trial->width > 0 ? &segments : NULL;
     fold.algorithm = algorithm;
     if (trial->has_init) {
         fold.init = elements;
@@ -162,11 +187,13 @@ static bool run(const struct trial *trial, const char *algorithm)
             is_good &= at[k] == 0xa5;
         }
         if (!is_good) {
-            fail_msg("%s, %s, operation %u of %zu by %s, from %zu to %zu%s%s: result %zu",
-                     fold.name, clfold_tile_name(trial->tile), trial->operation,
-                     trial->count, algorithm, trial->in_offset, trial->out_offset,
-                     trial->has_init ? ", with init" : "",
-                     trial->in_place ? ", in place" : "", i - trial->out_offset);
+            fail_msg(
+                "%s, %s, operation %u of %zu, %zu by %zu, by %s, from %zu to %zu%s%s: "
+                "result %zu",
+                fold.name, clfold_tile_name(trial->tile), trial->operation, trial->count,
+                trial->length, trial->width, algorithm, trial->in_offset,
+                trial->out_offset, trial->has_init ? ", with init" : "",
+                trial->in_place ? ", in place" : "", i - trial->out_offset);
         }
     }
     clReleaseMemObject(in);
@@ -220,6 +247,49 @@ static void check_counts(const struct subject *subject, clfold_operation operati
     }
 }
 
+/* Rows and columns, short and long, few and many. */
+static void check_segments(const struct subject *subject, clfold_operation operation,
+                           enum tile_kind tile, unsigned turn)
+{
+    static const struct {
+        size_t count, width, length;
+        const char *algorithm;
+    } shapes[] = {
+        { 1000, 1, 3, "lanes" },   { 1000, 1, 17, "lanes" },  { 999, 1, 300, "lanes" },
+        { 4900, 2, 350, "lanes" }, { 4995, 5, 3, "lanes" },   { 4998, 34, 49, "lanes" },
+        { 4992, 16, 2, "lanes" },  { 4998, 833, 2, "lanes" }, { 1000, 1, 1, "lanes" },
+        { 1000, 1, 3, "rows" },    { 4999, 1, 100, "rows" },  { 4999, 1, 4999, "rows" },
+        { 4999, 1, 64, NULL },     { 4998, 98, 51, NULL },    { 0, 1, 3, NULL },
+    };
+    bool needs_init = operation == CLFOLD_EXCLUSIVE_SCAN && !subject->identity;
+
+    for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); ++k, ++turn) {
+        char algorithm[32];
+        struct trial trial = {
+            .subject = subject,
+            .operation = operation,
+            .count = shapes[k].count,
+            .width = shapes[k].width,
+            .length = shapes[k].length,
+            .in_offset = turn % 3,
+            .out_offset = turn % 4,
+            .has_init = needs_init || turn % 3 == 1,
+            .tile = tile,
+        };
+        if (operation != CLFOLD_REDUCE && turn % 5 == 2 && !subject->reads_others &&
+            in_size_of(subject) == subject->size) {
+            trial.in_place = true;
+            trial.out_offset = trial.in_offset;
+        }
+        snprintf(algorithm, sizeof(algorithm), "%s_%s",
+                 operation == CLFOLD_REDUCE ? "reduce" : "scan",
+                 shapes[k].algorithm ? shapes[k].algorithm : "");
+        if (!run(&trial, shapes[k].algorithm ? algorithm : NULL)) {
+            fail_msg("%s: %s", subject->fold.name, clfold_last_error());
+        }
+    }
+}
+
 /* The program of a tile that the fold cannot have is not there: explain says so. For
  * groups that scan three shorts Mesa 22.3 makes wrong code; its policy takes other tiles.
  */
@@ -262,6 +332,9 @@ void fold_check(const struct subject *subject, unsigned turn)
             }
             ++turn;
             check_counts(subject, o, algorithm_of(o, turn), tile, turn);
+            if (o == CLFOLD_REDUCE && !subject->fold.load) {
+                check_segments(subject, o, tile, ++turn);
+            }
         }
     }
     clfold_context_override(ctx, NULL);

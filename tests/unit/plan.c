@@ -164,7 +164,14 @@ static void check_shape(const struct shape *shape, const struct monoid *monoid,
     if (tile->kind != TILE_NONE) {
         assert_in_range(tile->elements, 1, monoid->stage_limit);
     }
-    if (family_of(shape->algorithm) == FAMILY_REDUCE) {
+    if (shape->algorithm == REDUCE_LANES) {
+        assert_true(
+            tile->kind != TILE_GROUP ||
+            (tile->elements == tile->group_size && shape->step > 0 &&
+             tile->group_size * ((shape->step + 2) * item + 24) <= device->local_memory));
+        return;
+    }
+    if (shape->algorithm <= REDUCE_6 || shape->algorithm == REDUCE_ROWS) {
         assert_true(tile->kind != TILE_GROUP ||
                     group_items(tile, monoid) * item <= device->local_memory);
         return;
@@ -470,6 +477,73 @@ static void test_bytes(void **state)
     }
 }
 
+/* ---- Segments ---------------------------------------------------------------------- */
+
+/* Every launch but the last leaves an item for each run in one of two areas of scratch,
+ * and the last one a result for each segment; work-items and their bundles are enough. */
+static void check_segments(const struct job *job, const struct candidate *candidate)
+{
+    const uint64_t block = job->segments.width * job->segments.length;
+    struct plan plan = plan_of(*job, candidate, job->count);
+    struct cut cut = clfold_cut(job->count, job->segments, plan.items);
+    uint64_t lanes = plan.shape.algorithm == REDUCE_ROWS ? 1 : plan.shape.tile.elements;
+    uint64_t areas[2] = { 0 }, segments;
+
+    segments = job->count / block * job->segments.width +
+               (job->count % block > 0); /* of rows, the last one */
+    assert_in_range(plan.items, 1, job->segments.length);
+    assert_true(plan.num_groups * plan.run * lanes >= cut.num_runs);
+    assert_true(job->device->most_elements == 0 || plan.run == 1);
+    assert_true(plan.shape.algorithm == REDUCE_ROWS ||
+                (plan.items <= job->monoid->stage_limit &&
+                 (plan.items - 1) * job->segments.width < UINT32_MAX - 15));
+    for (uint32_t i = 0; i < plan.num_launches; ++i) {
+        const bool is_last = i + 1 == plan.num_launches;
+        struct launch launch;
+        clfold_plan_launch(&plan, i, &launch);
+        assert_int_equal(launch.kernel, i > 0);
+        assert_int_equal(launch.bytes_written, is_last ? segments * plan.out_size
+                                                       : cut.num_runs * plan.item_size);
+        assert_int_equal(cut.runs == 1, is_last);
+        if (!is_last) {
+            areas[i % 2] = cut.num_runs > areas[i % 2] ? cut.num_runs : areas[i % 2];
+            assert_true(i < 2 || cut.num_runs <= (i % 2 ? areas[1] : areas[0]));
+        }
+        cut = clfold_cut_again(&cut, plan.runs_again);
+    }
+    assert_int_equal(plan.scratch_bytes, (areas[0] + areas[1]) * plan.item_size);
+    assert_true(plan.scratch_most >= plan.scratch_bytes);
+    check_launches(&plan);
+}
+
+static void test_segments(void **state)
+{
+    static const uint64_t sizes[] = {
+        1, 2, 3, 16, 63, 64, 1000, 4096, 1000003, 1u << 26
+    };
+    const size_t num = sizeof(sizes) / sizeof(sizes[0]);
+
+    (void)state;
+    for (size_t i = 0; i < NUM_DEVICES * NUM_FOLDS * num * num; ++i) {
+        const uint64_t length = sizes[i % num], width = sizes[i / num % num];
+        struct monoid monoid = monoid_of(i / num / num % NUM_FOLDS);
+        struct job job = job_of(CLFOLD_REDUCE, REDUCE_LANES, &monoid,
+                                &devices[i / num / num / NUM_FOLDS], NULL);
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        job.segments = (struct segments){ width, length };
+        assert_ok(clfold_plan_choose(&job, &site, NULL));
+        assert_true(width == 1 || job.algorithm == REDUCE_LANES);
+        assert_true(width > 1 || length < 4096 || job.algorithm == REDUCE_ROWS);
+        for (uint32_t c = clfold_plan_candidates(&job, candidates); c-- > 0;) {
+            check_shape(&candidates[c].shape, &monoid, job.device);
+            for (uint64_t blocks = 1; blocks < 2000; blocks += 999) {
+                job.count = blocks * length * width - (width == 1 ? length / 3 : 0);
+                check_segments(&job, &candidates[c]);
+            }
+        }
+    }
+}
+
 /* ---- Names ------------------------------------------------------------------------- */
 
 static clfold_status choose(clfold_operation operation, const char *name,
@@ -716,12 +790,13 @@ static void test_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grid),    cmocka_unit_test(test_vendors),
-        cmocka_unit_test(test_plans),   cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_choose),  cmocka_unit_test(test_rungs),
-        cmocka_unit_test(test_groups),  cmocka_unit_test(test_spins),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_window),  cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_grid),     cmocka_unit_test(test_vendors),
+        cmocka_unit_test(test_plans),    cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_segments), cmocka_unit_test(test_choose),
+        cmocka_unit_test(test_rungs),    cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_spins),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_memory),   cmocka_unit_test(test_window),
+        cmocka_unit_test(test_runs),
     };
 
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -1,0 +1,38 @@
+/*
+ * reduce_lanes: folds each segment from the left, side by side with its neighbours: short
+ * rows and columns. Long segments are cut into runs, whose folds are folded again.
+ *
+ *   columns    a b c d ...    lane k takes column k      rows   a b c   lane k takes row k
+ *              e f g h                                          d e f
+ *              i j k l                                          ...
+ *
+ *   fold       a e i      b f j      ...                        a b c   d e f   ...
+ *
+ * A group takes `each` bundles of CLFOLD_TILE runs. How lanes are loaded is the tile's.
+ */
+kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+clfold_reduce_lanes(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
+                    ulong num_runs, ulong each, uint ahead, global clfold_item *partials,
+                    uint is_last, global CLFOLD_CELL *out, ulong out_offset,
+                    CLFOLD_INIT_PARAMS CLFOLD_WITH)
+{
+    CLFOLD_BUNDLE(bundle);
+    const ulong begin = get_group_id(0) * each * CLFOLD_TILE;
+
+    for (ulong first = begin; first < min(begin + each * CLFOLD_TILE, num_runs);
+         first += CLFOLD_TILE) {
+        const uint num = (uint)min((ulong)CLFOLD_TILE, num_runs - first);
+        clfold_lanes_place(first, num, CLFOLD_CUT, bundle);
+        clfold_lanes_fold(in, in_offset, num, width, run, bundle CLFOLD_PASS);
+        /* The common case is a short loop. */
+        if (is_last && !clfold_init_from) {
+            for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)
+                clfold_store(clfold_lanes_total(bundle, l), out, out_offset + first + l);
+            continue;
+        }
+        for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)
+            clfold_keep(clfold_lanes_total(bundle, l), first + l,
+                        is_last != 0, partials, out, out_offset,
+                        CLFOLD_INIT_ARGS CLFOLD_PASS);
+    }
+}

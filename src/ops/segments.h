@@ -1,0 +1,16 @@
+/* The segments of a fold: rows and columns. */
+#ifndef CLFOLD_OPS_SEGMENTS_H
+#define CLFOLD_OPS_SEGMENTS_H
+
+#include "base/error.h"
+#include "plan/segments.h"
+
+#include <clfold/clfold.h>
+
+/* Checks a fold's segments, which may be NULL, and what `count` they cut; *out is what a
+ * plan takes. */
+clfold_status clfold_check_segments(const struct site *site, clfold_operation operation,
+                                    const clfold_segments *segments, uint64_t count,
+                                    struct segments *out);
+
+#endif

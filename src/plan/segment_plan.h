@@ -1,0 +1,28 @@
+/* What reductions and scans of segments share. */
+#ifndef CLFOLD_PLAN_SEGMENT_PLAN_H
+#define CLFOLD_PLAN_SEGMENT_PLAN_H
+
+#include "plan/segments.h"
+#include "plan/strategy.h"
+
+/* Whether segments are rows that are long enough for a tile. */
+bool clfold_segments_suit_tiles(const struct job *job);
+
+/* Rejects columns for an algorithm that takes rows. */
+clfold_status clfold_check_rows(const struct job *job, const struct site *site);
+
+/* The tile of an algorithm by lanes; an element has that many bytes. */
+void clfold_shape_lanes(struct shape *shape, const struct job *job,
+                        const struct policy *policy, size_t element);
+
+/* Elements of a run, so that that many groups have lanes; `forced`: of any length. */
+uint64_t clfold_lane_run(const struct job *job, const struct shape *shape, uint64_t groups,
+                         bool forced);
+
+/* Bundles that a group takes. */
+uint64_t clfold_bundles_each(const struct job *job, uint64_t bundles, uint64_t groups);
+
+/* CLFOLD_CUT_PARAMS and the number of runs. */
+void clfold_launch_add_cut(struct launch *launch, const struct cut *cut, bool work);
+
+#endif

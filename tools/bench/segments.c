@@ -1,0 +1,208 @@
+/*
+ * bench_segments [DEVICE]: rows and columns of 2^26 f32 on the device of `clfold
+ * --device`, all in turn in one run: reductions next to one of all elements, scans next to
+ * a copy kernel that stores past the caches. Prints the median and range of seven runs,
+ * GB/s of what a call must read and write, and that as a share of its limit.
+ *
+ * Results are not checked here: the tests do.
+ */
+#include "device.h"
+
+#include "../clfold/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { COUNT = 1 << 26, RUNS = 7 };
+
+/* A group of one work-item copies 1024 vectors. */
+static const char copy_text[] =
+    "kernel void copy(global const float16 *in, global float16 *out)\n"
+    "{\n"
+    "    const ulong first = get_group_id(0) * 1024;\n"
+    "    for (uint i = 0; i < 1024; ++i)\n"
+    "#ifdef __clang__\n"
+    "        __builtin_nontemporal_store(in[first + i], out + first + i);\n"
+    "#else\n"
+    "        out[first + i] = in[first + i];\n"
+    "#endif\n"
+    "}\n";
+
+enum { LIMIT_COPY, LIMIT_READ, ROWS, COLUMNS };
+
+static const struct bench_case {
+    const char *name;
+    int kind;
+    bool scans;
+    size_t width, length;
+    clfold_op op; /* 0: add */
+} cases[] = {
+    { .name = "copy", .kind = LIMIT_COPY, .scans = true },
+    { .name = "reduce all", .kind = LIMIT_READ },
+#define ROWS_OF(n) "rows of " #n, ROWS
+    { ROWS_OF(3), false, 1, 3, 0 },
+    { ROWS_OF(4), false, 1, 4, 0 },
+    { ROWS_OF(16), false, 1, 16, 0 },
+    { ROWS_OF(63), false, 1, 63, 0 },
+    { ROWS_OF(64), false, 1, 64, 0 },
+    { ROWS_OF(256), false, 1, 256, 0 },
+    { ROWS_OF(1000), false, 1, 1000, 0 },
+    { ROWS_OF(10000), false, 1, 10000, 0 },
+    { ROWS_OF(16777216), false, 1, 1 << 24, 0 },
+    { "columns of 4096 x 4096", COLUMNS, false, 4096, 4096, 0 },
+    { "columns of 65536 x 1024", COLUMNS, false, 1024, 65536, 0 },
+    { "columns of 64 x 2^20", COLUMNS, false, 1 << 20, 64, 0 },
+    { "columns of 2^25 x 2", COLUMNS, false, 2, 1 << 25, 0 },
+    { "max, rows of 3", ROWS, false, 1, 3, CLFOLD_MAX },
+    { "arg-min, rows of 3", ROWS, false, 1, 3, CLFOLD_ARG_MIN },
+    { "arg-min, columns of 4096 x 4096", COLUMNS, false, 4096, 4096, CLFOLD_ARG_MIN },
+};
+#define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
+
+struct bench {
+    struct bench_device device;
+    cl_kernel copy;
+    cl_mem in, out;
+    double seconds[NUM_CASES][RUNS];
+};
+
+static bool fill(const struct bench *bench)
+{
+    cl_float *values = malloc(COUNT * sizeof(*values));
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+
+    if (values) {
+        for (size_t i = 0; i < COUNT; ++i) {
+            values[i] = (cl_float)(i * 2654435761u % 201) - 100;
+        }
+        status = clEnqueueWriteBuffer(bench->device.session.queue, bench->in, CL_TRUE, 0,
+                                      COUNT * sizeof(*values), values, 0, NULL, NULL);
+        free(values);
+    }
+    return status == CL_SUCCESS || bench_complain(&bench->device, "the data", status);
+}
+
+static bool open_bench(void *user)
+{
+    struct bench *bench = user;
+    const struct bench_device *device = &bench->device;
+    cl_int status;
+
+    bench->in = bench_buffer(device, COUNT * sizeof(cl_float));
+    bench->out = bench_buffer(device, COUNT * sizeof(cl_ulong));
+    if (!bench->in || !bench->out || !fill(bench) ||
+        !(bench->copy = bench_kernel(device, copy_text, "copy"))) {
+        return false;
+    }
+    if ((status = clSetKernelArg(bench->copy, 0, sizeof(cl_mem), &bench->in)) ||
+        (status = clSetKernelArg(bench->copy, 1, sizeof(cl_mem), &bench->out))) {
+        return bench_complain(device, "the copy", status);
+    }
+    return true;
+}
+
+static void close_bench(void *user)
+{
+    struct bench *bench = user;
+
+    if (bench->copy) {
+        clReleaseKernel(bench->copy);
+    }
+    if (bench->in) {
+        clReleaseMemObject(bench->in);
+    }
+    if (bench->out) {
+        clReleaseMemObject(bench->out);
+    }
+}
+
+/* Whole segments. */
+static size_t count_of(const struct bench_case *one)
+{
+    size_t block = one->width * one->length;
+
+    return block > 0 ? COUNT / block * block : COUNT;
+}
+
+static clfold_status enqueue(const struct bench *bench, const struct bench_case *one)
+{
+    const size_t global = COUNT / 16 / 1024, local = 1;
+    cl_command_queue queue = bench->device.session.queue;
+    const clfold_segments segments = {
+        .by = one->kind == ROWS ? CLFOLD_BY_LENGTH : CLFOLD_BY_STRIDE,
+        .num = one->kind == ROWS ? one->length : one->width,
+        .length = one->kind == ROWS ? 0 : one->length,
+    };
+    const clfold_fold fold = {
+        .op = one->op ? one->op : CLFOLD_ADD,
+        .type = CLFOLD_F32,
+        .segments = one->kind >= ROWS ? &segments : NULL,
+    };
+
+    if (one->kind == LIMIT_COPY) {
+        return clEnqueueNDRangeKernel(queue, bench->copy, 1, NULL, &global, &local, 0,
+                                      NULL, NULL);
+    }
+    return (one->scans ? clfold_inclusive_scan : clfold_reduce)(
+        bench->device.session.context, queue, &fold, bench->in, 0, bench->out, 0,
+        count_of(one), 0, NULL, NULL);
+}
+
+static bool run_all(void *user, int run)
+{
+    struct bench *bench = user;
+
+    for (size_t i = 0; i < NUM_CASES; ++i) {
+        const double begin = clock_now();
+        clfold_status status = enqueue(bench, &cases[i]);
+        if (status || (status = clFinish(bench->device.session.queue))) {
+            return bench_complain(&bench->device, cases[i].name, status);
+        }
+        if (run >= 0) {
+            bench->seconds[i][run] = clock_now() - begin;
+        }
+    }
+    return true;
+}
+
+/* What must be read and written. */
+static double bytes_of(const struct bench_case *one)
+{
+    size_t count = count_of(one), size = one->op == CLFOLD_ARG_MIN ? 16 : 4;
+    size_t results = one->scans ? count : one->kind >= ROWS ? count / one->length : 1;
+
+    return (double)count * sizeof(cl_float) + (double)(results * size);
+}
+
+static void print_all(void *user)
+{
+    struct bench *bench = user;
+    double limits[2] = { 0 };
+
+    printf("%s, %s, driver %s; 2^26 f32, medians of %d\n", bench->device.caps.platform,
+           bench->device.caps.name, bench->device.caps.driver, RUNS);
+    printf("%-8s %-34s %8s  %15s %7s %6s\n", "", "sum unless said", "ms", "range", "GB/s",
+           "share");
+    for (size_t i = 0; i < NUM_CASES; ++i) {
+        const struct bench_case *one = &cases[i];
+        double *seconds = bench->seconds[i], median = clock_median(seconds, RUNS);
+        double gbps = bytes_of(one) / median / 1e9;
+        if (one->kind < ROWS) {
+            limits[one->kind] = gbps;
+        }
+        printf("%-8s %-34s %8.2f  %6.2f - %6.2f %7.1f %6.2f\n",
+               one->kind < ROWS ? "limit"
+               : one->scans     ? "scan"
+                                : "reduce",
+               one->name, median * 1e3, seconds[0] * 1e3, seconds[RUNS - 1] * 1e3, gbps,
+               gbps / limits[one->scans ? LIMIT_COPY : LIMIT_READ]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct bench_steps steps = { open_bench, run_all, print_all, close_bench };
+    struct bench bench = { .device.who = "bench_segments" };
+
+    return bench_main(&bench, &steps, RUNS, argc, argv);
+}
