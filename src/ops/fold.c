@@ -12,9 +12,10 @@ clfold_fold clfold_builtin(clfold_op op, clfold_type type)
 static clfold_status make_monoid(struct monoid *monoid, const struct site *site,
                                  const clfold_fold *fold, struct component_names *names)
 {
-    return fold->op ? clfold_monoid_init(monoid, site, fold->op, fold->type,
-                                         fold->in ? fold->in : fold->type)
-                    : clfold_monoid_user(monoid, site, fold, names);
+    return fold->op && !fold->load
+               ? clfold_monoid_init(monoid, site, fold->op, fold->type,
+                                    fold->in ? fold->in : fold->type)
+               : clfold_monoid_user(monoid, site, fold, names);
 }
 
 clfold_status clfold_fold_layout(const clfold_fold *fold, clfold_layout *layout)

@@ -167,15 +167,19 @@ static bool in_list(const char *list, const char *word)
     return false;
 }
 
-/* Of operators of the user's: each says something with --combine only. */
+/* Of operators of the user's, and of loads: each says something with --combine or --load
+ * only. */
 static const char fold_options[] =
     "combine identity components type-name type-size source cuts commutative partial arg "
     "arg-file fold";
+static const char load_options[] = "load stream in-scalars";
 
 static bool takes(size_t command, const char *option)
 {
-    bool found = in_list(fold_options, option) &&
-                 in_list("reduce scan check-fold", commands[command].name);
+    bool found =
+        (in_list(fold_options, option) &&
+         in_list("reduce scan check-fold", commands[command].name)) ||
+        (in_list(load_options, option) && in_list("reduce scan", commands[command].name));
 
     for (size_t i = 0; i < NUM_KNOWN; i++) {
         found = found || (strcmp(known[i].name, option) == 0 &&
@@ -677,8 +681,20 @@ static void operators(void **state)
     } cases[] = {
         { "reduce --combine 'a + (b' x", "--combine: a bracket that is not closed" },
         { "reduce --identity 0 x", "--identity goes with --combine only" },
-        { "reduce --partial x", "--partial goes with --combine only" },
-        { "reduce --arg 'int m=1' x", "--arg goes with --combine only" },
+        { "reduce --partial x", "--partial goes with --combine or --load only" },
+        { "reduce --arg 'int m=1' x", "--arg goes with --combine or --load only" },
+        { "reduce --combine a --stream y=y.npy x", "--stream goes with --load only" },
+        { "reduce --combine a --in-scalars 2 x", "--in-scalars goes with --load only" },
+        { "reduce --load x --identity 0 x", "--identity goes with --combine only" },
+        { "reduce --load x --stream y x", "--stream y: is not of the form NAME=FILE" },
+        { "reduce --load x --in-scalars 5 x", "--in-scalars: 5 is not from 1 to 4" },
+        { "reduce --load x --in-scalars 2^32 x", "--in-scalars: 4294967295 is not from" },
+        { "reduce --load x --in-scalars 0 x", "--in-scalars 0: a count" },
+        { "scan --load 'x; y' x y.npy", "--load: a semicolon at character 2" },
+        { "reduce --load x --arg 'int x=1' x", "args[0]: the name x is reserved" },
+        { "reduce --load x --op bit-or --raw f32 x",
+          "BIT_OR folds integers only, but type is f32" },
+        { "check-fold --combine a --load x", "no option --load" },
         { "reduce --combine a --type-name t x", "--type-name needs --type-size" },
         { "reduce --combine a --type-name t --type-size 0 x", "--type-size 0: a count" },
         { "reduce --combine a --type-name t --type-size 257 --output r.npy x",
@@ -710,8 +726,14 @@ static void operators(void **state)
     check_read(
         "reduce --combine a --arg 'int m=1' --arg-file t=t.npy --arg 'half h=2' x");
     assert_int_equal(options.fold.args.num, 3);
-    assert_true(options.fold.args.is_file[1]);
-    assert_false(options.fold.args.is_file[2]);
+    assert_int_equal(options.fold.args.kinds[1], ARG_FILE);
+    assert_int_equal(options.fold.args.kinds[2], ARG_VALUE);
+    check_read(
+        "reduce --op max --load 'x * y' --stream y=y.npy --in-scalars 1 --init 2 x");
+    assert_string_equal(options.fold.load, "x * y");
+    assert_int_equal(options.fold.args.kinds[0], ARG_STREAM);
+    assert_int_equal(options.fold.in_scalars, 1);
+    check_read("scan --exclusive --load x --combine a --identity 0 x y.npy");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         check_refused(cases[i].part, "%s", cases[i].line);
     }
@@ -870,6 +892,8 @@ static void folds(void **state)
     check_fold(&affine, CLFOLD_I8, CLFOLD_I8, 0);
     max.acc = CLFOLD_F64;
     check_fold(&max, CLFOLD_U8, CLFOLD_F64, CLFOLD_U8);
+    max.fold.load = "x"; /* which sees numbers, though max folds them as they are */
+    check_fold(&max, CLFOLD_F64, CLFOLD_F64, CLFOLD_F64);
 }
 
 int main(void)

@@ -32,7 +32,7 @@ CASES = (
     ("reduce --algorithm reduce_t", "reduce_tiles", ""),
     ("scan --algorithm scan_l", "scan_lookback", ""),
     ("trace --algorithm ", "scan_lookback scan_chained", ""),
-    ("scan --init 3 --in", "--inclusive --init", ""),
+    ("scan --init 3 --in", "--inclusive --init --in-scalars", ""),
     ("ladder --min ", "", ""),
     ("bench --op s", "scan", ""),
     ("bench --folds add,mi", "add,min", "nospace"),

@@ -81,6 +81,21 @@ static void test_layouts(void **state)
           16,
           32,
           "f64 m00 0, f64 m01 8, f64 m10 16, f64 m11 24" },
+        { { .op = CLFOLD_ADD,
+            .type = CLFOLD_U64,
+            .in = CLFOLD_F32,
+            .in_scalars = 3,
+            .load = "to_u64(x.x + x.z)" },
+          12,
+          8,
+          "u64 v 0" },
+        { { .op = CLFOLD_AFFINE,
+            .type = CLFOLD_F32,
+            .in = CLFOLD_I16,
+            .load = "{ 1, to_f32(x) }" },
+          2,
+          8,
+          "f32 a 0, f32 b 4" },
     };
 
     (void)state;

@@ -388,9 +388,14 @@ static bool make_chooser(struct checker *c, struct message *message)
 
 static bool run(struct checker *c, const struct options *options, struct message *message)
 {
-    if (!user_fold_init(&c->user, &options->fold, options->element, message) ||
+    struct options plain = *options;
+
+    plain.fold = fold_texts_without_load(&options->fold);
+    const clfold_fold basis =
+        options_fold(&plain, options_folds_numbers(&plain) ? options->element : 0);
+    if (!user_fold_init(&c->user, &plain.fold, &basis, message) ||
         !session_open(&c->session, options->device, false, message) ||
-        !user_fold_load(&c->user, &c->session, message) ||
+        !user_fold_load(&c->user, &c->session, NULL, message) ||
         !buffer_create(&c->session, &c->in, CL_MEM_READ_ONLY, 2 * MOST_SIZE, message)) {
         return false;
     }

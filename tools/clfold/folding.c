@@ -9,55 +9,29 @@
 
 /* ---- Opening ---- */
 
-static bool open_built_in(struct folding *f, const struct options *options,
+/* Elements are what is folded. */
+static bool open_elements(struct folding *f, const struct options *options,
                           struct message *message)
 {
+    const clfold_fold basis = options_fold(options, 0);
+
+    return user_fold_init(&f->user, &options->fold, &basis, message) &&
+           input_open_elements(&f->input, options->file, options->format, &f->user.layout,
+                               f->user.scalar, message);
+}
+
+/* Elements are numbers, or several side by side, which may be folded as another type. */
+static bool open_numbers(struct folding *f, const struct options *options,
+                         struct message *message)
+{
     if (!input_open(&f->input, options->file, options->format, options->element,
                     message)) {
         return false;
     }
-    f->fold = options_fold(options, f->input.type);
-    f->is_named = op_result(f->fold.op).is_named;
-    return user_fold_describe(&f->user, &f->fold, message) &&
+    const clfold_fold basis = options_fold(options, f->input.type);
+    return user_fold_init(&f->user, &options->fold, &basis, message) &&
            (f->user.layout.in_size == f->input.element ||
-            input_group(&f->input, &f->user.layout, message)) &&
-           options_init(options, &f->fold, &f->init, message);
-}
-
-/* A scalar is what the file holds, which may be folded as another. */
-static bool open_scalar(struct folding *f, const struct options *options,
-                        struct message *message)
-{
-    if (!input_open(&f->input, options->file, options->format, options->element,
-                    message)) {
-        return false;
-    }
-    const clfold_type acc = options->acc ? options->acc : f->input.type;
-    if (!user_fold_init(&f->user, &options->fold, acc, message)) {
-        return false;
-    }
-    f->user.fold.in = acc == f->input.type ? 0 : f->input.type;
-    return true;
-}
-
-static bool open_user(struct folding *f, const struct options *options,
-                      struct message *message)
-{
-    const struct fold_texts *const texts = &options->fold;
-
-    f->is_named = true;
-    if (!texts->components && !texts->type_name) {
-        if (!open_scalar(f, options, message)) {
-            return false;
-        }
-    } else if (!user_fold_init(&f->user, texts, 0, message) ||
-               !input_open_elements(&f->input, options->file, options->format,
-                                    &f->user.layout, f->user.scalar, message)) {
-        return false;
-    }
-    f->fold = f->user.fold;
-    f->fold.algorithm = options->algorithm;
-    return true;
+            input_group(&f->input, &f->user.layout, message));
 }
 
 bool folding_open(struct folding *f, const struct options *options,
@@ -69,16 +43,21 @@ bool folding_open(struct folding *f, const struct options *options,
                            .mean = options->mean,
                            .timed = options->json || options->profile,
                            .input.file = -1 };
-    if (!(options->fold.combine ? open_user : open_built_in)(f, options, message)) {
+    if (!(options_folds_numbers(options) ? open_numbers : open_elements)(f, options,
+                                                                         message)) {
         return false;
     }
+    f->fold = f->user.fold;
+    f->is_named = f->fold.combine || op_result(f->fold.op).is_named;
     f->input.text.form = options->text_form;
     /* Numbers as they lie; others are taken in C order. */
-    if (f->operation == CLFOLD_REDUCE && op_takes_any_order(f->fold.op)) {
+    if (f->operation == CLFOLD_REDUCE && op_takes_any_order(f->fold.op) &&
+        !f->fold.load) {
         f->input.order.num_dimensions = 0;
     }
-    return session_open(&f->session, options->device, options->profile, message) &&
-           user_fold_load(&f->user, &f->session, message);
+    return options_init(options, &f->fold, &f->init, message) &&
+           session_open(&f->session, options->device, options->profile, message) &&
+           user_fold_load(&f->user, &f->session, &f->input, message);
 }
 
 /* ---- How much at once ---- */
@@ -91,10 +70,24 @@ static size_t result_bytes(const struct folding *f)
     return f->operation == CLFOLD_REDUCE ? 0 : f->user.layout.out_size;
 }
 
+/* Always false. */
+static bool refuse_pieces(const struct folding *f, struct message *message)
+{
+    return message_set(
+        message,
+        "--load may use i, n or in, those of a whole input, and %.4096s is "
+        "folded in pieces: it does not fit into a buffer, is a large pipe, "
+        "or --memory is small",
+        f->input.name);
+}
+
 static bool choose_most(struct folding *f, uint64_t memory, struct message *message)
 {
+    const struct stream_bytes streams = user_fold_stream_bytes(&f->user);
     const size_t in = f->input.element, out = result_bytes(f);
-    const uint64_t held = input_held(&f->input), count = input_most(&f->input);
+    const size_t all = in + streams.sum + out;
+    const uint64_t held = input_held(&f->input) + streams.held,
+                   count = input_most(&f->input);
     uint64_t limit = 0, room = 0;
 
     if (!buffer_limit(&f->session, &limit, message) ||
@@ -102,20 +95,19 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
         return false;
     }
     assert(in > 0);
-    if (memory && memory < held + in + out) {
+    if (memory && memory < held + all) {
         return message_set(message,
                            "%.4096s: needs %" PRIu64 " bytes of memory at least%s, and "
                            "--memory allows %" PRIu64,
-                           f->input.name, held + in + out,
+                           f->input.name, held + all,
                            held ? ", as its Fortran order is turned as a whole" : "",
                            memory);
     }
     /* The driver and others need memory of the device as well. */
     room = memory && memory - held < room / 2 ? memory - held : room / 2;
-    uint64_t most = limit / (in > out ? in : out);
-    if (most > room / (in + out)) {
-        most = room / (in + out);
-    }
+    size_t largest = in > out ? in : out;
+    largest = largest > streams.most ? largest : streams.most;
+    uint64_t most = limit / largest < room / all ? limit / largest : room / all;
     if (most == 0) {
         return message_set(message, "%.200s has not enough memory for one number",
                            f->session.device_name);
@@ -123,6 +115,9 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
     if ((count > most || f->input.is_stream || f->input.bytes == INPUT_UNKNOWN) &&
         most > USUAL_BYTES / in) {
         most = USUAL_BYTES / in;
+    }
+    if (f->user.needs_whole && count > most && f->input.bytes != INPUT_UNKNOWN) {
+        return refuse_pieces(f, message);
     }
     /* room for one number at least, in which the end of an empty input shows */
     f->most = (size_t)(most < count ? most : count ? count : 1);
@@ -226,7 +221,9 @@ static bool create_buffers(struct folding *f, struct message *message)
                          f->most * f->input.element, message) &&
            buffer_create(&f->session, &f->results[0], CL_MEM_READ_WRITE, result,
                          message) &&
-           buffer_create(&f->session, &f->results[1], CL_MEM_READ_WRITE, result, message);
+           buffer_create(&f->session, &f->results[1], CL_MEM_READ_WRITE, result,
+                         message) &&
+           user_fold_create_streams(&f->user, &f->session, f->most, message);
 }
 
 /* What is known of the results once the first piece is there. */
@@ -254,11 +251,15 @@ static bool run(struct folding *f, folding_visitor *visit, void *user,
 
     do {
         done = f->input.done;
-        if (!load(f, &count, message)) {
+        if (!load(f, &count, message) ||
+            !user_fold_read_streams(&f->user, &f->session, &f->input, count, message)) {
             return false;
         }
         if (count == 0 && f->pieces > 0) {
             break; /* the input ended where the last piece did */
+        }
+        if (f->user.needs_whole && f->pieces > 0) {
+            return refuse_pieces(f, message);
         }
         f->share = f->progress.total > 0 ? f->input.done - done : 0;
         if ((f->pieces == 0 && !begin(f, count, message)) ||
@@ -280,8 +281,8 @@ bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, voi
     const bool is_scan = f->operation != CLFOLD_REDUCE;
 
     /* This explain refuses a fold before a large file is read for nothing. */
-    if (!explain(f, 1, message) || !choose_most(f, memory, message) ||
-        !create_buffers(f, message)) {
+    if (!choose_most(f, memory, message) || !create_buffers(f, message) ||
+        !explain(f, 1, message)) {
         return false;
     }
     /* What a scan reads is written as well. */

@@ -406,8 +406,8 @@ static bool read_text(struct input *input, void *to, size_t size, size_t *got,
             if (*got % input->element != 0) {
                 return message_set(message,
                                    "ends inside an element: it has numbers that are not "
-                                   "a multiple of the %u of one",
-                                   input->layout->num_fields);
+                                   "a multiple of the %zu of one",
+                                   input->element / type_size(input->type));
             }
             warn_of_text(input);
             return true;

@@ -110,7 +110,9 @@ static bool add_arg(const struct option_row *row, const char *text,
         return message_set(message, "--%s %.200s: there are %d arguments already",
                            row->name, text, FOLD_MOST_ARGS);
     }
-    args->is_file[args->num] = row->kind == VALUE_ARG_FILE;
+    args->kinds[args->num] = row->kind == VALUE_ARG        ? ARG_VALUE
+                             : row->kind == VALUE_ARG_FILE ? ARG_FILE
+                                                           : ARG_STREAM;
     args->texts[args->num++] = text;
     return true;
 }
@@ -141,6 +143,7 @@ static bool read_value(const struct option_row *row, const char *text,
         return read_raw(row, text, options, message);
     case VALUE_ARG:
     case VALUE_ARG_FILE:
+    case VALUE_STREAM:
         return add_arg(row, text, member, message);
     case VALUE_PATH:
     case VALUE_FOLD:
@@ -217,6 +220,29 @@ static bool is_given(const bool given[OPTION_MOST_ROWS], const char *name)
     return false;
 }
 
+static bool is_one_given(const bool given[OPTION_MOST_ROWS], const char *names)
+{
+    char word[LIST_WORD];
+
+    while (list_next(&names, word)) {
+        if (is_given(given, word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of the options that a row needs there are two at most. Always false. */
+static bool refuse_alone(const struct option_row *row, struct message *message)
+{
+    const char *rest = row->needs;
+    char word[LIST_WORD];
+
+    list_next(&rest, word);
+    return message_set(message, "--%s goes with --%s%s%s only", row->name, word,
+                       rest ? " or --" : "", rest ? rest : "");
+}
+
 static bool check_pairs(const bool given[OPTION_MOST_ROWS], struct message *message)
 {
     char word[LIST_WORD];
@@ -230,9 +256,8 @@ static bool check_pairs(const bool given[OPTION_MOST_ROWS], struct message *mess
                                    row->name);
             }
         }
-        if (given[i] && row->needs && !is_given(given, row->needs)) {
-            return message_set(message, "--%s goes with --%s only", row->name,
-                               row->needs);
+        if (given[i] && row->needs && !is_one_given(given, row->needs)) {
+            return refuse_alone(row, message);
         }
     }
     return true;
@@ -490,9 +515,9 @@ static bool check_fold(const struct options *options, struct message *message)
     if (!fold->combine && options->action == ACTION_CHECK_FOLD) {
         return message_set(message, "check-fold needs --combine or --fold");
     }
-    if (!fold->combine) {
+    if (!fold->combine && !fold->load) {
         return (!options->fold_file ||
-                message_set(message, "--fold %.4096s: has no combine",
+                message_set(message, "--fold %.4096s: has no combine and no load",
                             options->fold_file)) &&
                (!options->raw_size ||
                 message_set(message,
@@ -509,11 +534,13 @@ static bool check_fold(const struct options *options, struct message *message)
                            "what a %.200s means",
                            fold->type_name);
     }
-    if (options->exclusive && !fold->identity) {
+    if (options->exclusive && fold->combine && !fold->identity) {
         return message_set(message, "--exclusive needs --identity");
     }
-    /* A scalar's type may only show in the file; any shows what is wrong with texts. */
-    const bool is_scalar = !fold->components && !is_opaque;
+    /* Numbers' type may only show in the file; any shows what is wrong with texts. */
+    const bool is_scalar = options_folds_numbers(options);
+    const clfold_type number = options->element ? options->element : CLFOLD_I32;
+    const clfold_fold basis = options_fold(options, is_scalar ? number : 0);
     struct fold_texts texts = *fold;
     /* The source is read once, where it is needed: it may be a pipe. */
     if (fold->source && access(fold->source, R_OK) != 0) {
@@ -521,7 +548,7 @@ static bool check_fold(const struct options *options, struct message *message)
                            strerror(errno));
     }
     texts.source = NULL;
-    bool done = user_fold_init(&user, &texts, CLFOLD_I32, message);
+    bool done = user_fold_init(&user, &texts, &basis, message);
     if (done && options->raw_size && is_scalar) {
         done = message_set(message,
                            "--raw %zu: a number of bytes goes with --components "
@@ -534,7 +561,7 @@ static bool check_fold(const struct options *options, struct message *message)
                !is_scalar && user.scalar != options->element) {
         done = message_set(message, "--%s %s: the numbers of an element are not of it",
                            options->raw ? "raw" : "text", type_name(options->element));
-    } else if (done && is_opaque && options->format == FORMAT_TEXT) {
+    } else if (done && is_opaque && !is_scalar && options->format == FORMAT_TEXT) {
         done = message_set(message, "--text does not go with --type-name");
     } else if (done && is_opaque && options->out && options->out_format == FORMAT_TEXT) {
         done = message_set(message,
@@ -714,14 +741,28 @@ bool options_read(struct options *options, int argc, char **argv, struct message
            read_command(options, argc - optind, argv + optind, message);
 }
 
+static bool is_struct(const struct fold_texts *texts)
+{
+    return texts->components || texts->type_name;
+}
+
+bool options_folds_numbers(const struct options *options)
+{
+    return !is_struct(&options->fold) || options->fold.in_scalars > 0;
+}
+
 clfold_fold options_fold(const struct options *options, clfold_type element)
 {
-    const clfold_type acc = options->acc    ? options->acc
-                            : options->mean ? CLFOLD_F64
-                                            : type_accumulator(options->op, element);
+    const struct fold_texts *const texts = &options->fold;
+    const clfold_op op = texts->combine ? 0 : options->op;
+    const clfold_type acc = is_struct(texts) ? 0
+                            : options->acc   ? options->acc
+                            : options->mean  ? CLFOLD_F64
+                                             : type_accumulator(op, element);
 
-    return (clfold_fold){ .op = options->op,
+    /* A load sees numbers as the file has them. */
+    return (clfold_fold){ .op = op,
                           .type = acc,
-                          .in = acc == element ? 0 : element,
+                          .in = acc == element && !texts->load ? 0 : element,
                           .algorithm = options->algorithm };
 }

@@ -44,7 +44,7 @@ struct options {
     const char *algorithm_option; /* what named it */
     enum file_format format;
     struct text_form text_form; /* of text */
-    struct fold_texts fold;     /* reduce, scan: instead of `op` */
+    struct fold_texts fold;     /* reduce, scan: instead of `op`, or a load for it */
     const char *fold_file;      /* which may hold them */
     clfold_type raw, text;      /* as named; `format` and `element` say which */
     size_t raw_size;            /* bytes of an element, if `raw` is that */
@@ -79,7 +79,11 @@ void options_help(FILE *stream, enum action action);
 /* The name of what is done: that of the operator, or mean. */
 const char *options_op(const struct options *options);
 
-/* What is folded, without its init, once the type of the elements is known. */
+/* Whether the file holds numbers, and not elements as the texts of the fold have them. */
+bool options_folds_numbers(const struct options *options);
+
+/* What is folded, without its texts and init, once the type of the numbers is known; else
+ * that is 0. */
 clfold_fold options_fold(const struct options *options, clfold_type element);
 
 /* Gives the fold options->init, if there is one; *init has its value. */

@@ -64,6 +64,7 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_RAW] = { "TYPE", TYPE_NOTE, TYPE_NAMES },
     [VALUE_ARG] = { .name = "ARG" },
     [VALUE_ARG_FILE] = { "ARG", .words = "*" },
+    [VALUE_STREAM] = { "ARG", .words = "*" },
     [VALUE_FOLD] = { "FILE", .words = "*" },
 };
 
@@ -203,19 +204,37 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "or a type that --source defines; FILE has dtype V<N>, or is raw" },
     { "type-size", VALUE_COUNT, TO(fold.type_size), REDUCE | SCAN | CHECK,
       .needs = "type-name", .least = 1, .help = "its size in bytes" },
-    { "source", VALUE_PATH, TO(fold.source), REDUCE | SCAN | CHECK, .needs = "combine",
+    { "source", VALUE_PATH, TO(fold.source), REDUCE | SCAN | CHECK,
+      .needs = "combine,load",
       .help = "OpenCL C that comes before: types and functions" },
     { "cuts", VALUE_TEXT, TO(fold.cuts), REDUCE | SCAN | CHECK, .needs = "combine",
       .help = "a condition on b under which a op b is b, whatever a is" },
     { "commutative", VALUE_NONE, TO(fold.commutative), REDUCE | SCAN | CHECK,
       .needs = "combine", .help = "the operator may be reordered" },
-    { "partial", VALUE_NONE, TO(fold.partial), REDUCE | SCAN | CHECK, .needs = "combine",
-      .help = "the operator is not defined for every value, since it divides or reads a "
+    { "load", VALUE_TEXT, TO(fold.load), REDUCE | SCAN,
+      .help =
+          "what is folded for an element, in OpenCL C, by --op or --combine, such as "
+          "'x * x'. x is the element: a number of FILE's type, or with --components "
+          "numbers with names, x.a; i is its index and n the count; in[K] is any "
+          "element; and --stream and --arg give names. Integers are computed in their "
+          "own types: to_i64(x) * to_i64(x) has 64 bits" },
+    { "stream", VALUE_STREAM, TO(fold.args), REDUCE | SCAN, .needs = "load",
+      .help =
+          "another file, as NAME=FILE.npy, with as many numbers as FILE has elements: "
+          "in --load NAME is the one at x's place; may be given again" },
+    { "in-scalars", VALUE_COUNT, TO(fold.in_scalars), REDUCE | SCAN, .needs = "load",
+      .least = 1,
+      .help = "an element is N numbers, 1 to 4, of an array of shape (n, N), and --load "
+              "sees them as x.x, x.y, x.z and x.w" },
+    { "partial", VALUE_NONE, TO(fold.partial), REDUCE | SCAN | CHECK,
+      .needs = "combine,load",
+      .help = "the operator or the load is not defined for every value, since it divides "
+              "or reads a "
               "table; it then runs on one element at a time" },
-    { "arg", VALUE_ARG, TO(fold.args), REDUCE | SCAN | CHECK, .needs = "combine",
+    { "arg", VALUE_ARG, TO(fold.args), REDUCE | SCAN | CHECK, .needs = "combine,load",
       .help = "a value for the texts, such as 'float alpha=0.1'; may be given again" },
     { "arg-file", VALUE_ARG_FILE, TO(fold.args), REDUCE | SCAN | CHECK,
-      .needs = "combine",
+      .needs = "combine,load",
       .help = "a table for the texts, as NAME=FILE.npy; may be given again" },
     { "fold", VALUE_FOLD, TO(fold_file), REDUCE | SCAN | CHECK,
       .help = "a file with a line for each of the options from --combine to --arg-file: "
@@ -539,7 +558,8 @@ const struct command_row command_rows[ACTIONS] = {
         "Floats may differ in half of their digits: by 2^-12 for f32, 2^-26 for f64 and "
         "2^-5 for f16, relative to the larger, or to 1. Numbers are any of their types, "
         "so an operator that is right for some of them only, such as flags of 0 and 1, "
-        "may be said to be wrong. Items of --type-name are random bytes.\n",
+        "may be said to be wrong. Items of --type-name are random bytes. The load of a fold "
+        "file, with its streams and in-scalars, is left out.\n",
         .examples =
             "The mean of two numbers is not associative:\n"
             "  clfold check-fold --combine '(a + b) / 2'\n",

@@ -29,6 +29,7 @@ enum value_kind {
     VALUE_RAW,       /* clfold_type, or bytes of an element */
     VALUE_ARG,       /* struct fold_args */
     VALUE_ARG_FILE,  /* the same */
+    VALUE_STREAM,    /* the same */
     VALUE_FOLD,      /* a file with lines for struct fold_texts */
     VALUE_KINDS
 };
@@ -48,7 +49,7 @@ struct option_row {
     const char *initial; /* the value that stands where none is given, or NULL */
     double least, most;
     const char *excludes; /* "op,count", or NULL */
-    const char *needs;    /* the option without which it says nothing, or NULL */
+    const char *needs;    /* the options without which it says nothing, or NULL */
     const char *help;     /* which is broken into lines */
     char letter;          /* of the short form, which takes no value, or 0 */
     const char *words;    /* the values, where its kind has none, or NULL */

@@ -1,4 +1,5 @@
-/* What an operator of the user's reads: a buffer for each --arg-file. */
+/* What an operator or a load of the user's reads: a buffer for each --arg-file, and each
+ * --stream piece by piece. */
 #include "buffer.h"
 #include "input.h"
 #include "user_fold.h"
@@ -43,12 +44,99 @@ static bool load_file(struct user_fold *user, size_t k, const struct session *se
     return done || message_prefix(message, "--arg-file");
 }
 
+/* ---- Streams ---- */
+
+typedef unsigned long long ull;
+
+/* `more`: the input may go on. Always false. */
+static bool refuse_count(const struct user_fold *user, size_t k,
+                         const struct input *input, uint64_t elements, bool more,
+                         struct message *message)
+{
+    return message_set(message,
+                       "--stream %s=%.4000s: has %llu numbers, and %.4000s has %s%llu "
+                       "elements",
+                       user->args[k].name, user->files[k],
+                       (ull)input_most(user->streams[k]), input->name,
+                       more ? "at least " : "", (ull)elements);
+}
+
+static bool open_stream(struct user_fold *user, size_t k, const struct input *input,
+                        struct message *message)
+{
+    struct input *const stream = malloc(sizeof(*stream));
+
+    if (!stream) {
+        return message_set(message, "there is not enough memory for a stream");
+    }
+    if (!input_open(stream, user->files[k], FORMAT_NPY, 0, message)) {
+        free(stream);
+        return message_prefix(message, "--stream");
+    }
+    user->streams[k] = stream;
+    user->args[k].element = stream->type;
+    return input->bytes == INPUT_UNKNOWN || input_most(stream) == input_most(input) ||
+           refuse_count(user, k, input, input_most(input), false, message);
+}
+
 bool user_fold_load(struct user_fold *user, const struct session *session,
-                    struct message *message)
+                    const struct input *input, struct message *message)
 {
     for (size_t k = 0; k < user->fold.num_args; k++) {
-        if (user->files[k] && !load_file(user, k, session, message)) {
+        if (user->files[k] &&
+            !(user->args[k].element ? open_stream(user, k, input, message)
+                                    : load_file(user, k, session, message))) {
             return false;
+        }
+    }
+    return true;
+}
+
+struct stream_bytes user_fold_stream_bytes(const struct user_fold *user)
+{
+    struct stream_bytes bytes = { 0 };
+
+    for (size_t k = 0; k < user->fold.num_args; k++) {
+        if (user->streams[k]) {
+            const size_t element = user->streams[k]->element;
+            bytes.sum += element;
+            bytes.most = element > bytes.most ? element : bytes.most;
+            bytes.held += input_held(user->streams[k]);
+        }
+    }
+    return bytes;
+}
+
+bool user_fold_create_streams(struct user_fold *user, const struct session *session,
+                              size_t most, struct message *message)
+{
+    for (size_t k = 0; k < user->fold.num_args; k++) {
+        if (user->streams[k] &&
+            !buffer_create(session, &user->args[k].mem, CL_MEM_READ_ONLY,
+                           (uint64_t)most * user->streams[k]->element, message)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool user_fold_read_streams(struct user_fold *user, const struct session *session,
+                            const struct input *input, size_t count,
+                            struct message *message)
+{
+    for (size_t k = 0; k < user->fold.num_args; k++) {
+        struct input *const stream = user->streams[k];
+        const uint64_t done = stream ? stream->done / stream->element : 0;
+        if (!stream) {
+            continue;
+        }
+        if (done + count > input_most(stream) ||
+            (input->ended && done + count < input_most(stream))) {
+            return refuse_count(user, k, input, done + count, !input->ended, message);
+        }
+        if (!buffer_visit(session, user->args[k].mem, CL_MAP_WRITE_INVALIDATE_REGION,
+                          count * stream->element, fill_step, stream, message)) {
+            return message_prefix(message, "--stream");
         }
     }
     return true;

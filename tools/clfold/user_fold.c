@@ -1,5 +1,6 @@
 #include "user_fold.h"
 
+#include "input.h"
 #include "number.h"
 #include "types.h"
 
@@ -72,19 +73,21 @@ static bool read_value(struct user_fold *user, size_t k, const char *text,
     return true;
 }
 
-static bool read_file(struct user_fold *user, size_t k, const char *text,
+/* Elements show when the file is opened, and memory when there is a device. */
+static bool read_file(struct user_fold *user, size_t k, bool is_stream, const char *text,
                       struct message *message)
 {
     char *const word = user->words[k], *const equals = strchr(word, '=');
 
     if (!equals || equals == word || !equals[1]) {
-        return message_set(message,
-                           "--arg-file %.4096s: is not of the form NAME=FILE.npy", text);
+        return message_set(message, "--%s %.4096s: is not of the form NAME=FILE.npy",
+                           is_stream ? "stream" : "arg-file", text);
     }
     *equals = '\0';
     user->files[k] = equals + 1;
-    /* Its elements show when it is opened, and its memory when there is a device. */
-    user->args[k] = (clfold_arg){ .type = "global const void *", .name = word };
+    user->args[k] = (clfold_arg){ .type = is_stream ? NULL : "global const void *",
+                                  .name = word,
+                                  .element = is_stream ? CLFOLD_U8 : 0 };
     return true;
 }
 
@@ -92,11 +95,14 @@ static bool read_args(struct user_fold *user, const struct fold_args *args,
                       struct message *message)
 {
     for (size_t k = 0; k < args->num; k++) {
-        if (!(user->words[k] = strdup(args->texts[k]))) {
+        const enum fold_arg_kind kind = args->kinds[k];
+        const char *const text = args->texts[k];
+        if (!(user->words[k] = strdup(text))) {
             return message_set(message, "there is not enough memory for an argument");
         }
-        if (!(args->is_file[k] ? read_file : read_value)(user, k, args->texts[k],
-                                                         message)) {
+        if (!(kind == ARG_VALUE
+                  ? read_value(user, k, text, message)
+                  : read_file(user, k, kind == ARG_STREAM, text, message))) {
             return false;
         }
     }
@@ -144,10 +150,11 @@ static clfold_type scalar_of(const clfold_layout *layout)
 }
 
 /* The library speaks of the fold's fields, whose options have the same names. */
-static bool refuse_texts(struct message *message)
+static bool refuse_texts(const struct fold_texts *texts, struct message *message)
 {
-    static const char *const names[] = { "combine",   "identity",  "cuts",  "components",
-                                         "type_name", "type_size", "source" };
+    static const char *const names[] = { "combine",    "identity",  "cuts",
+                                         "components", "type_name", "type_size",
+                                         "source",     "load",      "in_scalars" };
     const char *const sentence = library_sentence();
     char option[16] = "";
     size_t skipped = 0;
@@ -162,49 +169,83 @@ static bool refuse_texts(struct message *message)
     if (strchr(option, '_')) {
         *strchr(option, '_') = '-';
     }
-    return message_set(message, "%s: %s", skipped ? option : "the operator",
-                       sentence + skipped);
+    return message_set(message, "%s%s%s",
+                       skipped          ? option
+                       : texts->combine ? "the operator"
+                                        : "",
+                       skipped || texts->combine ? ": " : "", sentence + skipped);
+}
+
+/* Whether a word stands in a text, be it in a comment or as a member's name. */
+static bool has_word(const char *text, const char *word)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+                                  "0123456789";
+
+    while (text && *text) {
+        const size_t length = strspn(text, letters);
+        if (length == strlen(word) && memcmp(text, word, length) == 0) {
+            return true;
+        }
+        text += length > 0 ? length : 1;
+    }
+    return false;
+}
+
+/* A macro of the source may use them for the load. */
+static bool needs_whole(const clfold_fold *fold)
+{
+    static const char *const words[] = { "i", "n", "in" };
+    bool needs = false;
+
+    for (size_t k = 0; fold->load && k < sizeof(words) / sizeof(words[0]); k++) {
+        needs =
+            needs || has_word(fold->load, words[k]) || has_word(fold->source, words[k]);
+    }
+    return needs;
 }
 
 bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
-                    clfold_type element, struct message *message)
+                    const clfold_fold *basis, struct message *message)
 {
-    const bool is_scalar = !texts->components && !texts->type_name;
-
-    *user = (struct user_fold){
-        .fold = { .name = "the operator",
-                  .type = is_scalar ? element : 0,
-                  .flags = (texts->commutative ? CLFOLD_COMMUTATIVE : 0) |
-                           (texts->partial ? CLFOLD_PARTIAL : 0),
-                  .components = texts->components,
-                  .type_name = texts->type_name,
-                  .type_size = texts->type_size,
-                  .combine = texts->combine,
-                  .identity = texts->identity,
-                  .cuts = texts->cuts },
-    };
+    *user = (struct user_fold){ .fold = *basis };
+    user->fold.name = texts->combine ? "the operator" : texts->load ? "the load" : NULL;
+    user->fold.in_scalars =
+        (uint32_t)(texts->in_scalars < UINT32_MAX ? texts->in_scalars : UINT32_MAX);
+    user->fold.flags = (texts->commutative ? CLFOLD_COMMUTATIVE : 0) |
+                       (texts->partial ? CLFOLD_PARTIAL : 0);
+    user->fold.components = texts->components;
+    user->fold.type_name = texts->type_name;
+    user->fold.type_size = texts->type_size;
+    user->fold.combine = texts->combine;
+    user->fold.identity = texts->identity;
+    user->fold.cuts = texts->cuts;
+    user->fold.load = texts->load;
     if ((texts->source && !read_source(user, texts->source, message)) ||
         !read_args(user, &texts->args, message)) {
         return false;
     }
-    if (is_scalar && !element) {
-        return true;
-    }
     if (clfold_fold_layout(&user->fold, &user->layout) != CLFOLD_OK) {
-        return refuse_texts(message);
+        return refuse_texts(texts, message);
     }
-    user->scalar = scalar_of(&user->layout);
+    user->scalar = op_result(basis->op).position ? 0 : scalar_of(&user->layout);
+    user->needs_whole = needs_whole(&user->fold);
     return true;
 }
 
-bool user_fold_describe(struct user_fold *user, const clfold_fold *built_in,
-                        struct message *message)
+struct fold_texts fold_texts_without_load(const struct fold_texts *texts)
 {
-    if (clfold_fold_layout(built_in, &user->layout) != CLFOLD_OK) {
-        return message_set(message, "%s", library_sentence());
+    struct fold_texts rest = *texts;
+
+    rest.load = NULL;
+    rest.in_scalars = rest.args.num = 0;
+    for (size_t k = 0; k < texts->args.num; k++) {
+        if (texts->args.kinds[k] != ARG_STREAM) {
+            rest.args.kinds[rest.args.num] = texts->args.kinds[k];
+            rest.args.texts[rest.args.num++] = texts->args.texts[k];
+        }
     }
-    user->scalar = op_result(built_in->op).position ? 0 : scalar_of(&user->layout);
-    return true;
+    return rest;
 }
 
 void user_fold_finish(struct user_fold *user)
@@ -212,6 +253,10 @@ void user_fold_finish(struct user_fold *user)
     for (size_t k = 0; k < FOLD_MOST_ARGS; k++) {
         if (user->args[k].mem) {
             clReleaseMemObject(user->args[k].mem);
+        }
+        if (user->streams[k]) {
+            input_close(user->streams[k]);
+            free(user->streams[k]);
         }
         free(user->words[k]);
     }

@@ -1,4 +1,5 @@
-/* An operator of the user's own, from options or from a file of them. */
+/* An operator of the user's own, and what a load makes of elements: from options or from
+ * a file of them. */
 #ifndef CLFOLD_COMMAND_USER_FOLD_H
 #define CLFOLD_COMMAND_USER_FOLD_H
 
@@ -13,7 +14,9 @@ enum { FOLD_MOST_ARGS = 8 };
 
 /* As the user gives it; each member is an option, or a line of a fold file. */
 struct fold_texts {
-    const char *combine; /* NULL: there is none, and the rest is not read */
+    const char *combine; /* NULL: a built-in operator */
+    const char *load;
+    size_t in_scalars; /* 0: as what is folded */
     const char *identity, *cuts, *components;
     const char *source; /* a file */
     const char *type_name;
@@ -21,8 +24,12 @@ struct fold_texts {
     bool commutative, partial;
     struct fold_args {
         size_t num;
-        bool is_file[FOLD_MOST_ARGS];
-        const char *texts[FOLD_MOST_ARGS]; /* "float alpha=0.1", "weights=w.npy" */
+        enum fold_arg_kind {
+            ARG_VALUE, /* "float alpha=0.1" */
+            ARG_FILE,  /* "weights=w.npy" */
+            ARG_STREAM /* the same */
+        } kinds[FOLD_MOST_ARGS];
+        const char *texts[FOLD_MOST_ARGS];
     } args;
 };
 
@@ -35,22 +42,42 @@ struct user_fold {
     cl_ulong values[FOLD_MOST_ARGS];
     char *words[FOLD_MOST_ARGS]; /* the texts of args, cut into types and names */
     const char *files[FOLD_MOST_ARGS];
+    struct input *streams[FOLD_MOST_ARGS]; /* of args with an element, once open */
+    bool needs_whole; /* the load may use i, n or in: those of a whole input */
 };
 
-/* Reads the source and the values of args, and checks what needs no device. `element` is
- * what is folded where the texts name neither components nor a type; 0: not known yet.
- * On failure, too, user_fold_finish is due. */
+/* Reads the source and the values of args, and checks what needs no device. `basis` is
+ * the fold but for its texts: operator, types and algorithm. On failure, too,
+ * user_fold_finish is due. */
 bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
-                    clfold_type element, struct message *message);
+                    const clfold_fold *basis, struct message *message);
 
-/* Of a built-in operator, the layout alone. */
-bool user_fold_describe(struct user_fold *user, const clfold_fold *built_in,
-                        struct message *message);
+/* The texts of the operator alone, for elements that are what is folded. */
+struct fold_texts fold_texts_without_load(const struct fold_texts *texts);
 
-/* Reads the files of args into buffers. */
+/* Reads the files of args into buffers, and opens streams, which must have as many
+ * numbers as `input` has elements; it may be NULL if there are none. */
+struct input;
 struct session;
 bool user_fold_load(struct user_fold *user, const struct session *session,
-                    struct message *message);
+                    const struct input *input, struct message *message);
+
+/* What one element takes of all streams, and of the largest; and what is held of them. */
+struct stream_bytes {
+    size_t sum, most;
+    uint64_t held;
+};
+struct stream_bytes user_fold_stream_bytes(const struct user_fold *user);
+
+/* Buffers for `most` elements of each stream. */
+bool user_fold_create_streams(struct user_fold *user, const struct session *session,
+                              size_t most, struct message *message);
+
+/* Reads the next `count` elements of each, which belong to those that `input` has just
+ * given. */
+bool user_fold_read_streams(struct user_fold *user, const struct session *session,
+                            const struct input *input, size_t count,
+                            struct message *message);
 
 /* How OpenCL C calls a type: "float". */
 const char *user_fold_word(clfold_type type);
