@@ -44,7 +44,6 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
     const struct later later[] = {
         { fold->in_scalars != 0, "in_scalars" },
         { fold->out_scalars != 0, "out_scalars" },
-        { fold->accuracy != CLFOLD_DETERMINISTIC, "accuracy" },
         { fold->load != NULL, "load" },
         { fold->result != NULL, "result" },
         { fold->store != NULL, "store" },
@@ -156,9 +155,15 @@ static clfold_status find_fold(const struct site *site, clfold_context *context,
     if (!fold->combine) {
         status = check_built_in(site, fold);
         return status ? status
-                      : clfold_folds_built_in(&context->folds, site, &context->caps,
-                                              fold->op, fold->type,
-                                              fold->in ? fold->in : fold->type, found);
+                      : clfold_folds_built_in(
+                            &context->folds, site, &context->caps, fold->op, fold->type,
+                            fold->in ? fold->in : fold->type, fold->accuracy, found);
+    }
+    if (fold->accuracy != CLFOLD_DETERMINISTIC) {
+        return clfold_fail(
+            site, CLFOLD_ERROR_UNSUPPORTED,
+            "fold: accuracy %u is for built-in sums, but there is a combine",
+            fold->accuracy);
     }
     if (fold->op) {
         return check_built_in(site, fold);
@@ -459,7 +464,7 @@ struct span clfold_span_result(const struct monoid *monoid, const char *name,
         .count = count,
         .size = clfold_monoid_out_size(monoid),
         .type = clfold_monoid_form(monoid),
-        .op = monoid->num_components > 1 ? monoid->name : NULL,
+        .op = clfold_monoid_num_results(monoid) > 1 ? monoid->name : NULL,
         .denied = denied,
     };
 }

@@ -61,10 +61,24 @@ static void print_load(char load[LOAD_SIZE], const struct monoid *monoid,
         snprintf(load, LOAD_SIZE, "(%s%s)(%d)", clfold_cl_name(component->stage), width,
                  component->load == LOAD_ONE);
         break;
+    case LOAD_NEUTRAL:
+        snprintf(load, LOAD_SIZE, "(%s%s)(%s)", clfold_cl_name(component->stage), width,
+                 component->neutral);
+        break;
     case LOAD_POSITION:
         snprintf(load, LOAD_SIZE, is_wide ? "clfold_places(j)" : "j");
         break;
     }
+}
+
+/* The same of a result that is one scalar. */
+static void print_lift(char lift[LOAD_SIZE], const struct monoid *monoid,
+                       const struct component *component)
+{
+    struct monoid of_result = *monoid;
+
+    of_result.in = of_result.value = monoid->type;
+    print_load(lift, &of_result, component, false);
 }
 
 static bool is_float(clfold_type type)
@@ -91,6 +105,7 @@ static void append_line(struct text *text, const char *line, const char *stop,
 {
     const struct component *component = &monoid->components[k];
     char number[16], load[LOAD_SIZE], wide_load[LOAD_SIZE], neutral[LOAD_SIZE];
+    char lift[LOAD_SIZE];
     const struct {
         const char *name, *text;
     } words[] = {
@@ -101,6 +116,7 @@ static void append_line(struct text *text, const char *line, const char *stop,
         { "$result", clfold_cl_name(component->result) },
         { "$load", load },
         { "$wide_load", wide_load },
+        { "$lift", lift },
         { "$plus_base", component->load == LOAD_POSITION ? " + base" : "" },
         { "$is_true", component->load == LOAD_TRUTH ? " != 0" : "" },
         { "$neutral", neutral },
@@ -112,6 +128,7 @@ static void append_line(struct text *text, const char *line, const char *stop,
     snprintf(number, sizeof(number), "%u", k);
     print_load(load, monoid, component, false);
     print_load(wide_load, monoid, component, true);
+    print_lift(lift, monoid, component);
     print_neutral(neutral, monoid, component);
     while ((at = memchr(line, '$', (size_t)(stop - line)))) {
         size_t w = 0;
@@ -236,15 +253,15 @@ static void append_init(struct text *text, const struct monoid *monoid)
     clfold_text_print(text, "#define CLFOLD_INIT_PARAMS uint clfold_init_from, "
                             "global const CLFOLD_CELL *clfold_init_at, "
                             "ulong clfold_init_index");
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+    for (uint32_t k = 0; k < clfold_monoid_num_results(monoid); ++k) {
         clfold_text_print(text, ", %s init_%s",
-                          clfold_cl_name(monoid->components[k].result),
-                          monoid->components[k].name);
+                          clfold_cl_name(clfold_monoid_result_type(monoid, k)),
+                          clfold_monoid_result_name(monoid, k));
     }
     clfold_text_print(text, "\n#define CLFOLD_INIT_ARGS clfold_init_from, "
                             "clfold_init_at, clfold_init_index");
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        clfold_text_print(text, ", init_%s", monoid->components[k].name);
+    for (uint32_t k = 0; k < clfold_monoid_num_results(monoid); ++k) {
+        clfold_text_print(text, ", init_%s", clfold_monoid_result_name(monoid, k));
     }
     clfold_text_print(text, "\n");
 }
@@ -326,11 +343,12 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     }
     clfold_text_print(text, "\n");
     clfold_text_print(text, "#define CLFOLD_OUT_CELLS %u\n#define CLFOLD_OUT_SIZE %zu\n",
-                      monoid->out_struct ? 1 : monoid->num_components,
+                      monoid->out_struct ? 1 : clfold_monoid_num_results(monoid),
                       clfold_monoid_out_size(monoid));
     clfold_text_print(text, "#define CLFOLD_CELL %s\n",
                       monoid->out_struct ? "clfold_element"
                                          : clfold_cl_name(monoid->cell));
+    clfold_text_print(text, "#define CLFOLD_ROUNDED %d\n", monoid->rounded != NULL);
     clfold_append_with(text, monoid);
     append_init(text, monoid);
     clfold_text_print(text, "#define CLFOLD_COMMUTATIVE %d\n", monoid->commutative);
@@ -361,6 +379,7 @@ static void append_operator(struct text *text, const struct monoid *monoid,
     if (is_vector) {
         clfold_append_extend(text, monoid);
     }
+    clfold_append_rounded(text, monoid, &clfold_width_item);
     if (uses_cuts(monoid, tile)) {
         clfold_append_condition(text, monoid, monoid->cuts, "cuts", "clfold_cuts",
                                 &clfold_width_stage);
@@ -506,6 +525,9 @@ static void assemble_scan(struct text *text, const struct monoid *monoid,
                                 &clfold_width_item);
         clfold_append_combine(text, monoid, &clfold_width_usual_stage16);
         clfold_append_combine(text, monoid, &clfold_width_usual16);
+    }
+    if (is_vector && clfold_monoid_has_item16(monoid)) {
+        clfold_append_rounded(text, monoid, &clfold_width_item16);
     }
     append_file(text, "scan_tiles.cl", monoid);
     if (shape->tile.kind == TILE_GROUP) {
