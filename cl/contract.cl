@@ -12,6 +12,7 @@
  *   CLFOLD_OUT_STRUCT    1 if a result is a clfold_element, which is the cell, and
  *   CLFOLD_OUT_CELLS     cells of a result, and
  *   CLFOLD_OUT_SIZE      its bytes
+ *   CLFOLD_ROUNDED       1 if a result is one scalar, clfold_rounded() of an item
  *   CLFOLD_OPAQUE        1 if the component is of a type that only OpenCL C knows
  *   CLFOLD_TAIL          a member for the padding at an item's end, or nothing
  *   CLFOLD_WITH          what the fold's arguments are as parameters of functions that
@@ -83,6 +84,7 @@
  *   load                 what it is of an element with scalars s[0], s[1], ... at
  *                        position j of its tile
  *   wide_load            the same of 16 elements, with vectors s[0], s[1], ...
+ *   lift                 what it is of a result that is one scalar, s[0]
  *   plus_base            " + base" for a position, which an item counts from in_offset
  *                        and a stage from the tile's first element, else nothing
  *   loaded, wide_loaded  what it is of that which a load gave, l

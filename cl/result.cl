@@ -3,6 +3,8 @@
  *
  *   item       components as they are folded           { ulong index; float value }
  *   result     as the caller has them, a cell for each    ulong        float, 0 above it
+ *
+ * Where CLFOLD_ROUNDED is 1 a result is one cell, made of all components.
  */
 typedef struct {
     CLFOLD_CELL cells[CLFOLD_OUT_CELLS];
@@ -24,6 +26,26 @@ static clfold_item clfold_item_of(clfold_result r)
 
     x.$name = convert_$item(r.cells[0].$name);
     return x;
+}
+
+#elif CLFOLD_ROUNDED
+
+static clfold_result clfold_result_of(clfold_item x)
+{
+    clfold_result r;
+
+    r.cells[0] = clfold_rounded(x);
+    return r;
+}
+
+/* Of a result that was given: one that an item became has lost the rest of it. */
+static clfold_item clfold_item_of(clfold_result r)
+{
+    const CLFOLD_CELL *s = r.cells;
+    clfold_stage x;
+
+    x.$name = convert_$stage($lift);
+    return clfold_empty(x, 0);
 }
 
 #else
@@ -90,7 +112,12 @@ static clfold_item clfold_init(CLFOLD_INIT_PARAMS)
 {
     clfold_item init;
 
+#if CLFOLD_ROUNDED
+    const clfold_result given = { { init_v } };
+    init = clfold_item_of(given);
+#else
     init.$name = convert_$item(init_$name);
+#endif
     if (clfold_init_from == CLFOLD_INIT_PLACE)
         init = clfold_fetch(clfold_init_at, clfold_init_index);
     init.$name = convert_$item(init.$name$is_true);

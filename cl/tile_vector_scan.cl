@@ -246,12 +246,16 @@ static void clfold_store16(clfold_item16 x, global CLFOLD_CELL *out, ulong index
                            bool stream)
 {
     global CLFOLD_CELL *to = out + index * CLFOLD_OUT_CELLS;
-    CLFOLD_CELL16 c[CLFOLD_COMPONENTS];
+    CLFOLD_CELL16 c[CLFOLD_OUT_CELLS];
 
+#if CLFOLD_ROUNDED
+    c[0] = clfold_rounded16(x);
+#else
     c[$k] = CLFOLD_AS_CELL16(convert_$result16(x.$name));
-#if CLFOLD_COMPONENTS == 1
+#endif
+#if CLFOLD_OUT_CELLS == 1
     clfold_write16(c[0], to, stream);
-#elif CLFOLD_COMPONENTS == 2
+#elif CLFOLD_OUT_CELLS == 2
     clfold_write16((CLFOLD_CELL16)(c[0].s0, c[1].s0, c[0].s1, c[1].s1, c[0].s2, c[1].s2,
                                    c[0].s3, c[1].s3, c[0].s4, c[1].s4, c[0].s5, c[1].s5,
                                    c[0].s6, c[1].s6, c[0].s7, c[1].s7),
@@ -260,7 +264,7 @@ static void clfold_store16(clfold_item16 x, global CLFOLD_CELL *out, ulong index
                                    c[0].sb, c[1].sb, c[0].sc, c[1].sc, c[0].sd, c[1].sd,
                                    c[0].se, c[1].se, c[0].sf, c[1].sf),
                    to + 16, stream);
-#elif CLFOLD_COMPONENTS == 3
+#elif CLFOLD_OUT_CELLS == 3
     clfold_write16((CLFOLD_CELL16)(CLFOLD_THREE(0), CLFOLD_THREE(1), CLFOLD_THREE(2),
                                    CLFOLD_THREE(3), CLFOLD_THREE(4), c[0].s5),
                    to, stream);
@@ -467,7 +471,8 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
     }
 }
 
-#if CLFOLD_ITEM16
+#define CLFOLD_FETCH16 (CLFOLD_ITEM16 && !CLFOLD_ROUNDED)
+#if CLFOLD_FETCH16
 
 /* The results that clfold_store16 stored at `index`. */
 static clfold_item16 clfold_fetch16(global const CLFOLD_CELL *out, ulong index)
@@ -492,7 +497,7 @@ static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint
     uint j = 0;
 
     stream = stream && (ulong)(out + out_begin * CLFOLD_OUT_CELLS) % 64 == 0;
-#if CLFOLD_ITEM16
+#if CLFOLD_FETCH16
     const clfold_item16 prefix16 = clfold_spread(prefix);
     for (; j + 16 <= count; j += 16) {
         clfold_item16 x = clfold_fetch16(out, out_begin + j);

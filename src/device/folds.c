@@ -6,7 +6,7 @@
 
 /* A monoid's strings, and each component's; but those that only a user's has. */
 #define OF_COMPONENT 6
-#define OF_MONOID    5
+#define OF_MONOID    6
 #define MAX_STRINGS  (OF_MONOID + OF_COMPONENT * CLFOLD_MAX_COMPONENTS)
 
 struct strings {
@@ -16,8 +16,10 @@ struct strings {
 
 static void list_strings(struct strings *strings, struct monoid *monoid)
 {
-    const char **own[OF_MONOID] = { &monoid->name, &monoid->cuts, &monoid->rare,
-                                    &monoid->combine, &monoid->identity };
+    const char **own[OF_MONOID] = {
+        &monoid->name,    &monoid->cuts,     &monoid->rare,
+        &monoid->combine, &monoid->identity, &monoid->rounded
+    };
 
     memcpy(strings->at, own, sizeof(own));
     strings->num = OF_MONOID;
@@ -34,8 +36,8 @@ static void list_strings(struct strings *strings, struct monoid *monoid)
 
 static bool same_numbers(const struct monoid *a, const struct monoid *b)
 {
-    bool same = a->op == b->op && a->in == b->in && a->value == b->value &&
-                a->type == b->type && a->cell == b->cell &&
+    bool same = a->op == b->op && a->accuracy == b->accuracy && a->in == b->in &&
+                a->value == b->value && a->type == b->type && a->cell == b->cell &&
                 a->num_scalars == b->num_scalars &&
                 a->num_components == b->num_components &&
                 a->commutative == b->commutative && a->has_identity == b->has_identity &&
@@ -122,25 +124,26 @@ clfold_status clfold_folds_intern(struct folds *folds, const struct site *site,
 
 clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site,
                                     const struct caps *caps, clfold_op op,
-                                    clfold_type type, clfold_type in,
+                                    clfold_type type, clfold_type in, uint32_t accuracy,
                                     struct interned **out)
 {
-    bool is_known =
-        op < CLFOLD_FOLD_OPS && type < CLFOLD_FOLD_TYPES && in < CLFOLD_FOLD_TYPES;
+    bool is_known = op < CLFOLD_FOLD_OPS && type < CLFOLD_FOLD_TYPES &&
+                    in < CLFOLD_FOLD_TYPES && accuracy < CLFOLD_FOLD_ACCURACIES;
     struct monoid monoid;
     clfold_status status;
 
-    if (is_known && (*out = atomic_load(&folds->built_in[op][type][in]))) {
+    if (is_known && (*out = atomic_load(&folds->built_in[op][type][in][accuracy]))) {
         return CLFOLD_OK;
     }
     if ((status = clfold_monoid_init(&monoid, site, op, type, in)) ||
+        (status = clfold_monoid_set_accuracy(&monoid, site, accuracy)) ||
         (status = clfold_caps_check_type(caps, site, "type", type)) ||
         (status = clfold_caps_check_type(caps, site, "in", monoid.value)) ||
         (status = clfold_folds_intern(folds, site, &monoid, out))) {
         return status;
     }
     if (is_known) {
-        atomic_store(&folds->built_in[op][type][in], *out);
+        atomic_store(&folds->built_in[op][type][in][accuracy], *out);
     }
     return CLFOLD_OK;
 }

@@ -3,7 +3,7 @@
  * number that stands for all of it in the keys of programs. The texts of a fold are
  * copied once, and a built-in fold is checked once, not at every call.
  *
- *   a built-in fold    by operator and types, in a table; a look-up takes no lock
+ *   a built-in fold    by operator, types, accuracy, in a table; a look-up takes no lock
  *   a user's           by its recipe: numbers and texts as the caller gave them, hashed;
  *                      no monoid is made, and nothing is allocated, if it is there
  *   any other          among all, by every number and string of its monoid; for tests
@@ -21,8 +21,9 @@
 #include <stdatomic.h>
 
 /* Sized by the numbers in clfold.h; 0 is unused. */
-#define CLFOLD_FOLD_OPS   (CLFOLD_MATRIX_2X2 + 1)
-#define CLFOLD_FOLD_TYPES (CLFOLD_F64 + 1)
+#define CLFOLD_FOLD_OPS        (CLFOLD_MATRIX_2X2 + 1)
+#define CLFOLD_FOLD_TYPES      (CLFOLD_F64 + 1)
+#define CLFOLD_FOLD_ACCURACIES (CLFOLD_REPRODUCIBLE + 1)
 
 #define CLFOLD_FOLD_BUCKETS 256
 #define CLFOLD_FOLD_HINTS   61
@@ -70,7 +71,7 @@ struct folds {
     uint64_t clock;             /* counts look-ups of users' folds */
     _Atomic uint32_t num_users; /* of these */
     _Atomic(struct interned *) built_in[CLFOLD_FOLD_OPS][CLFOLD_FOLD_TYPES]
-                                       [CLFOLD_FOLD_TYPES];
+                                       [CLFOLD_FOLD_TYPES][CLFOLD_FOLD_ACCURACIES];
 };
 
 /* False: there is no room for a lock. */
@@ -81,7 +82,7 @@ void clfold_folds_finish(struct folds *folds);
  * the context, and so does an interned one but for a user's. */
 clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site,
                                     const struct caps *caps, clfold_op op,
-                                    clfold_type type, clfold_type in,
+                                    clfold_type type, clfold_type in, uint32_t accuracy,
                                     struct interned **out);
 
 /* The user's fold, checked when it is new; the caller holds it until clfold_folds_give.

@@ -96,7 +96,7 @@ void clfold_args_init(struct args *args, const struct monoid *monoid,
     clfold_args_uint(args, init->at.mem ? 2 : init->value ? 1 : 0);
     clfold_args_mem(args, init->at.mem ? init->at.mem : any);
     clfold_args_ulong(args, init->at.offset);
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+    for (uint32_t k = 0; k < clfold_monoid_num_results(monoid); ++k) {
         set_value(args, clfold_monoid_result_size(monoid, k),
                   cells + clfold_monoid_out_offset(monoid, k));
     }

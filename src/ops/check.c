@@ -43,7 +43,6 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
 {
     const struct later later[] = {
         { fold->out_scalars != 0, "out_scalars" },
-        { fold->accuracy != CLFOLD_DETERMINISTIC, "accuracy" },
         { fold->result != NULL, "result" },
         { fold->store != NULL, "store" },
         { fold->keep != NULL, "keep" },
@@ -163,9 +162,19 @@ static clfold_status find_fold(const struct site *site, clfold_context *context,
     if ((fold->op || !by_text) && (status = check_built_in(site, fold))) {
         return status;
     }
+    if (fold->accuracy != CLFOLD_DETERMINISTIC && (by_text || fold->segments)) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "fold: accuracy %u is for built-in sums of all elements, but "
+                           "there is a %s",
+                           fold->accuracy,
+                           fold->combine ? "combine"
+                           : fold->load  ? "load"
+                                         : "segments");
+    }
     if (!by_text) {
         return clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
-                                     fold->type, fold->in ? fold->in : fold->type, found);
+                                     fold->type, fold->in ? fold->in : fold->type,
+                                     fold->accuracy, found);
     }
     status = check_args(site, fold);
     return status ? status
@@ -484,7 +493,7 @@ struct span clfold_span_result(const struct monoid *monoid, const char *name,
         .count = count,
         .size = clfold_monoid_out_size(monoid),
         .type = clfold_monoid_form(monoid),
-        .op = monoid->num_components > 1 ? monoid->name : NULL,
+        .op = clfold_monoid_num_results(monoid) > 1 ? monoid->name : NULL,
         .denied = denied,
     };
 }

@@ -12,10 +12,14 @@ clfold_fold clfold_builtin(clfold_op op, clfold_type type)
 static clfold_status make_monoid(struct monoid *monoid, const struct site *site,
                                  const clfold_fold *fold, struct component_names *names)
 {
-    return fold->op && !fold->load
-               ? clfold_monoid_init(monoid, site, fold->op, fold->type,
-                                    fold->in ? fold->in : fold->type)
-               : clfold_monoid_user(monoid, site, fold, names);
+    clfold_status status;
+
+    if (!fold->op || fold->load) {
+        return clfold_monoid_user(monoid, site, fold, names);
+    }
+    status = clfold_monoid_init(monoid, site, fold->op, fold->type,
+                                fold->in ? fold->in : fold->type);
+    return status ? status : clfold_monoid_set_accuracy(monoid, site, fold->accuracy);
 }
 
 clfold_status clfold_fold_layout(const clfold_fold *fold, clfold_layout *layout)
@@ -35,14 +39,15 @@ clfold_status clfold_fold_layout(const clfold_fold *fold, clfold_layout *layout)
     *layout = (clfold_layout){
         .in_size = clfold_monoid_in_size(&monoid),
         .out_size = clfold_monoid_out_size(&monoid),
-        .num_fields = monoid.num_components,
+        .num_fields = clfold_monoid_num_results(&monoid),
     };
-    for (uint32_t k = 0; k < monoid.num_components; ++k) {
+    for (uint32_t k = 0; k < layout->num_fields; ++k) {
         clfold_field *field = &layout->fields[k];
-        field->type = monoid.components[k].result;
+        field->type = clfold_monoid_result_type(&monoid, k);
         field->offset = clfold_monoid_out_offset(&monoid, k);
         field->size = clfold_monoid_result_size(&monoid, k);
-        snprintf(field->name, sizeof(field->name), "%s", monoid.components[k].name);
+        snprintf(field->name, sizeof(field->name), "%s",
+                 clfold_monoid_result_name(&monoid, k));
     }
     return CLFOLD_OK;
 }

@@ -10,6 +10,16 @@
 
 /* ---- Lines of kernels -------------------------------------------------------------- */
 
+/* What a component is of a result that is one scalar. */
+static void print_lift(char lift[CLFOLD_SOURCE_SIZE], const struct monoid *monoid,
+                       const struct component *component)
+{
+    struct monoid of_result = *monoid;
+
+    of_result.in = of_result.value = monoid->type;
+    clfold_print_source(lift, &of_result, component, false, false);
+}
+
 static bool is_float(clfold_type type)
 {
     const struct scalar *scalar = clfold_scalar(type);
@@ -44,6 +54,7 @@ static void append_line(struct text *text, const char *line, const char *stop,
     const struct component *component = &monoid->components[k];
     char number[16], neutral[CLFOLD_SOURCE_SIZE], x[CLFOLD_NAME_SIZE + 8];
     char sources[2][2][CLFOLD_SOURCE_SIZE]; /* loaded, wide */
+    char lift[CLFOLD_SOURCE_SIZE];
     const struct {
         const char *name, *text;
     } words[] = {
@@ -57,6 +68,7 @@ static void append_line(struct text *text, const char *line, const char *stop,
         { "$load", sources[0][0] },
         { "$wide_load", sources[0][1] },
         { "$x", x },
+        { "$lift", lift },
         { "$plus_base", component->load == LOAD_POSITION ? " + base" : "" },
         { "$is_true", component->load == LOAD_TRUTH ? " != 0" : "" },
         { "$neutral", neutral },
@@ -71,6 +83,7 @@ static void append_line(struct text *text, const char *line, const char *stop,
         clfold_print_source(sources[i / 2][i % 2], monoid, component, i / 2, i % 2);
     }
     clfold_print_x(x, monoid, k);
+    print_lift(lift, monoid, component);
     print_neutral(neutral, monoid, component);
     while ((at = memchr(line, '$', (size_t)(stop - line)))) {
         size_t w = 0;
@@ -197,15 +210,15 @@ static void append_init(struct text *text, const struct monoid *monoid)
     clfold_text_print(text, "#define CLFOLD_INIT_PARAMS uint clfold_init_from, "
                             "global const CLFOLD_CELL *clfold_init_at, "
                             "ulong clfold_init_index");
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+    for (uint32_t k = 0; k < clfold_monoid_num_results(monoid); ++k) {
         clfold_text_print(text, ", %s init_%s",
-                          clfold_cl_name(monoid->components[k].result),
-                          monoid->components[k].name);
+                          clfold_cl_name(clfold_monoid_result_type(monoid, k)),
+                          clfold_monoid_result_name(monoid, k));
     }
     clfold_text_print(text, "\n#define CLFOLD_INIT_ARGS clfold_init_from, "
                             "clfold_init_at, clfold_init_index");
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        clfold_text_print(text, ", init_%s", monoid->components[k].name);
+    for (uint32_t k = 0; k < clfold_monoid_num_results(monoid); ++k) {
+        clfold_text_print(text, ", init_%s", clfold_monoid_result_name(monoid, k));
     }
     clfold_text_print(text, "\n");
 }
@@ -287,11 +300,12 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     }
     clfold_text_print(text, "\n");
     clfold_text_print(text, "#define CLFOLD_OUT_CELLS %u\n#define CLFOLD_OUT_SIZE %zu\n",
-                      monoid->out_struct ? 1 : monoid->num_components,
+                      monoid->out_struct ? 1 : clfold_monoid_num_results(monoid),
                       clfold_monoid_out_size(monoid));
     clfold_text_print(text, "#define CLFOLD_CELL %s\n",
                       monoid->out_struct ? "clfold_element"
                                          : clfold_cl_name(monoid->cell));
+    clfold_text_print(text, "#define CLFOLD_ROUNDED %d\n", monoid->rounded != NULL);
     clfold_append_with(text, monoid);
     clfold_append_load_contract(text, monoid);
     append_init(text, monoid);
@@ -330,6 +344,7 @@ static void append_operator(struct text *text, const struct monoid *monoid,
     if (is_vector) {
         clfold_append_extend(text, monoid);
     }
+    clfold_append_rounded(text, monoid, &clfold_width_item);
     if (uses_cuts(monoid, tile)) {
         clfold_append_condition(text, monoid, monoid->cuts, "cuts", "clfold_cuts",
                                 &clfold_width_stage);
@@ -512,6 +527,9 @@ static void assemble_scan(struct text *text, const struct monoid *monoid,
                                 &clfold_width_item);
         clfold_append_combine(text, monoid, &clfold_width_usual_stage16);
         clfold_append_combine(text, monoid, &clfold_width_usual16);
+    }
+    if (is_vector && clfold_monoid_has_item16(monoid)) {
+        clfold_append_rounded(text, monoid, &clfold_width_item16);
     }
     append_file(text, "scan_tiles.cl", monoid);
     if (shape->tile.kind == TILE_GROUP) {

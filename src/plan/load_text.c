@@ -72,6 +72,10 @@ void clfold_print_source(char source[CLFOLD_SOURCE_SIZE], const struct monoid *m
         snprintf(source, CLFOLD_SOURCE_SIZE, "(%s%s)(%d)",
                  clfold_cl_name(component->stage), width, load == LOAD_ONE);
         break;
+    case LOAD_NEUTRAL:
+        snprintf(source, CLFOLD_SOURCE_SIZE, "(%s%s)(%s)",
+                 clfold_cl_name(component->stage), width, component->neutral);
+        break;
     case LOAD_POSITION:
         snprintf(source, CLFOLD_SOURCE_SIZE, is_wide ? "clfold_places(j)" : "j");
         break;

@@ -411,6 +411,72 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
     return CLFOLD_OK;
 }
 
+/* ---- Accuracy ---------------------------------------------------------------------- */
+
+/* The rounding error of a.sum + b.sum, which is itself a float: Knuth, "The Art of
+ * Computer Programming", volume 2, section 4.2.2, theorem B, whichever is the greater. */
+#define SUM  "(a.sum + b.sum)"
+#define OF_B "(" SUM " - a.sum)"
+#define LOST "((a.sum - (" SUM " - " OF_B ")) + (b.sum - " OF_B "))"
+
+/*
+ * An item is { sum, error }: the sum as it is without, and the sum of all its rounding
+ * errors, which Ogita, Rump and Oishi, "Accurate Sum and Dot Product" (2005), add in the
+ * end. Elements have the error -0, which compilers drop.
+ *
+ * An infinite sum has a NaN as its error, and a sum of -0 the error 0: both are results
+ * without it.
+ */
+static void set_compensated(struct monoid *monoid)
+{
+    struct component sum = {
+        .name = "sum",
+        .result = monoid->type,
+        .item = monoid->type,
+        .stage = monoid->type,
+        .combine = "a.sum + b.sum",
+        .identity = "0",
+        .neutral = "-0.0f",
+    };
+    struct component error = sum;
+
+    error.name = "error";
+    error.load = LOAD_NEUTRAL;
+    error.combine = "(a.error + b.error) + " LOST;
+    monoid->num_components = 2;
+    monoid->components[0] = sum;
+    monoid->components[1] = error;
+    monoid->rounded = "((item.error != 0) & (item.sum + item.error == item.sum + "
+                      "item.error)) ? item.sum + item.error : item.sum";
+}
+
+clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct site *site,
+                                         uint32_t accuracy)
+{
+    static const char *const names[] = { "deterministic", "compensated", "reproducible" };
+
+    if (accuracy == CLFOLD_DETERMINISTIC) {
+        return CLFOLD_OK;
+    }
+    if (monoid->op != CLFOLD_ADD) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "accuracy %s is for sums, but op is %s", names[accuracy],
+                           monoid->name);
+    }
+    if (monoid->type != CLFOLD_F32 && monoid->type != CLFOLD_F64) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "accuracy %s is for sums of f32 and f64, but type is %s",
+                           names[accuracy], clfold_scalar_name(monoid->type));
+    }
+    if (accuracy == CLFOLD_REPRODUCIBLE) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "accuracy reproducible is not in this version");
+    }
+    monoid->accuracy = accuracy;
+    set_compensated(monoid);
+    return CLFOLD_OK;
+}
+
 const char *clfold_monoid_form(const struct monoid *monoid)
 {
     return monoid->type ? clfold_scalar_name(monoid->type) : monoid->form;
@@ -475,9 +541,14 @@ uint32_t clfold_monoid_chunk(const struct monoid *monoid)
     return monoid->load ? 1 : clfold_chunk_elements(clfold_monoid_in_size(monoid));
 }
 
+uint32_t clfold_monoid_num_results(const struct monoid *monoid)
+{
+    return monoid->rounded ? 1 : monoid->num_components;
+}
+
 size_t clfold_monoid_out_size(const struct monoid *monoid)
 {
-    return clfold_monoid_out_offset(monoid, monoid->num_components);
+    return clfold_monoid_out_offset(monoid, clfold_monoid_num_results(monoid));
 }
 
 size_t clfold_monoid_item_size(const struct monoid *monoid)
@@ -499,9 +570,19 @@ size_t clfold_monoid_out_offset(const struct monoid *monoid, uint32_t k)
                               : clfold_scalar(monoid->cell)->size * k;
 }
 
+clfold_type clfold_monoid_result_type(const struct monoid *monoid, uint32_t k)
+{
+    return monoid->rounded ? monoid->type : monoid->components[k].result;
+}
+
 size_t clfold_monoid_result_size(const struct monoid *monoid, uint32_t k)
 {
-    return size_of(monoid, monoid->components[k].result);
+    return size_of(monoid, clfold_monoid_result_type(monoid, k));
+}
+
+const char *clfold_monoid_result_name(const struct monoid *monoid, uint32_t k)
+{
+    return monoid->rounded ? "v" : monoid->components[k].name;
 }
 
 bool clfold_monoid_has_item16(const struct monoid *monoid)

@@ -34,6 +34,7 @@ enum load {
     LOAD_BITS,      /* its bits, as another type of that size */
     LOAD_ONE,       /* 1, whatever it is */
     LOAD_ZERO,      /* 0 */
+    LOAD_NEUTRAL,   /* the component's neutral value */
     LOAD_POSITION   /* its place, counted from the tile's first element in the stage and
                         from in_offset in the item */
 };
@@ -64,6 +65,7 @@ struct monoid {
     const char *name;  /* "add" */
     const char *form;  /* what is folded, where `type` is 0: "float a; int b" */
     clfold_op op;      /* 0: not built in */
+    uint32_t accuracy; /* CLFOLD_DETERMINISTIC, ... */
     clfold_type in;    /* the buffer's scalars, num_scalars of them an element */
     clfold_type value; /* what they are read as: `in`, but F32 for halves that are folded
                              in a wider type, since any device can read them so */
@@ -79,6 +81,9 @@ struct monoid {
     const char *cuts;     /* a condition on b: a op b is b for every a; NULL: none */
     const char *rare;     /* a condition on b: a fold that includes one is one too; then
                              all components have a `usual` combine; NULL: none */
+    /* an expression of `item`: a result is this one scalar, of `type`; NULL: it is the
+     * components. An item is more than its result, so results are never combined */
+    const char *rounded;
     /* of a caller's fold and of those that are written like one: initialisers for all
      * components, or for the scalar that is the only one */
     const char *combine, *identity;
@@ -107,6 +112,11 @@ struct monoid {
 clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
                                  clfold_op op, clfold_type type, clfold_type in);
 
+/* Makes the monoid of a built-in sum that of a more accurate one. Fails if that is not in
+ * this version. */
+clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct site *site,
+                                         uint32_t accuracy);
+
 /* Bytes of an element in the input buffer, of a result in the output buffer, and of an
  * item in scratch, as OpenCL C lays out a struct of its components. */
 size_t clfold_monoid_in_size(const struct monoid *monoid);
@@ -126,9 +136,13 @@ uint32_t clfold_chunk_elements(size_t size);
 /* What is folded, for messages: "f32", "float a; int b". */
 const char *clfold_monoid_form(const struct monoid *monoid);
 
-/* Where component k of a result begins, in bytes, and its size. */
+/* Scalars of a result, or structs. */
+uint32_t clfold_monoid_num_results(const struct monoid *monoid);
+/* Where scalar k of a result begins, in bytes, and its type, size and name. */
 size_t clfold_monoid_out_offset(const struct monoid *monoid, uint32_t k);
+clfold_type clfold_monoid_result_type(const struct monoid *monoid, uint32_t k);
 size_t clfold_monoid_result_size(const struct monoid *monoid, uint32_t k);
+const char *clfold_monoid_result_name(const struct monoid *monoid, uint32_t k);
 
 /* Whether `type` is any of the types that the monoid computes with. */
 bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type);

@@ -308,3 +308,17 @@ void clfold_append_condition(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "    return %s(\n#line 1 \"%s\"\n%s\n)%s;\n}\n",
                       is_wide ? "any(!!(" : "", line, condition, is_wide ? "))" : "");
 }
+
+void clfold_append_rounded(struct text *text, const struct monoid *monoid,
+                           const struct width *width)
+{
+    if (!monoid->rounded) {
+        return;
+    }
+    clfold_append_forms(text, monoid, width->suffix);
+    clfold_text_print(text,
+                      "static %s%s clfold_rounded%s(%s item)\n{\n    return\n"
+                      "#line 1 \"rounded\"\n%s\n;\n}\n",
+                      clfold_cl_name(monoid->type), width->suffix, width->suffix,
+                      width->type, monoid->rounded);
+}

@@ -44,6 +44,10 @@ void clfold_append_extend(struct text *text, const struct monoid *monoid);
 /* clfold_identity, if there is one. */
 void clfold_append_identity(struct text *text, const struct monoid *monoid);
 
+/* clfold_rounded of an item, or of 16, if a result is one scalar. */
+void clfold_append_rounded(struct text *text, const struct monoid *monoid,
+                           const struct width *width);
+
 /* A condition on b, whose text is `line`: of one, or of any of 16. */
 void clfold_append_condition(struct text *text, const struct monoid *monoid,
                              const char *condition, const char *line,

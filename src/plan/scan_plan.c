@@ -28,10 +28,16 @@ static enum algorithm choose(const struct job *job)
                : SCAN_LOOKBACK;
 }
 
-/* A scan of no elements takes one launch. */
+/* A scan of no elements takes one launch. Only items can be combined, see
+ * struct monoid. */
 static clfold_status check(struct job *job, const struct site *site)
 {
-    (void)site;
+    if (job->algorithm == SCAN_THEN_PROPAGATE && job->monoid->rounded) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "algorithm \"scan_then_propagate\" combines results, in which "
+                           "the error terms of %s are lost",
+                           job->monoid->name);
+    }
     job->algorithm = job->count > 0 ? job->algorithm : SCAN_SINGLE_GROUP;
     return CLFOLD_OK;
 }

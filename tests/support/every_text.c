@@ -338,6 +338,13 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         visit_all_scans(&visitor, &monoid);
         visit_group_scans(&visitor, &monoid);
     }
+    make(&monoid, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F16);
+    clfold_monoid_set_accuracy(&monoid, NULL, CLFOLD_COMPENSATED);
+    monoid.name = "compensated-add";
+    visit_tiles(&visitor, &monoid, true);
+    visit_rungs(&visitor, &monoid);
+    visit_serial(&visitor, &monoid);
+    visit_all_scans(&visitor, &monoid);
     const clfold_type types[] = { CLFOLD_I32, CLFOLD_F32 };
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
         monoid = affine_monoid(types[i]);

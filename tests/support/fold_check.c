@@ -107,29 +107,8 @@ static bool is_same(const struct subject *s, const void *a, const void *b)
 static clfold_status call(const struct trial *trial, const clfold_fold *fold, cl_mem in,
                           cl_mem out)
 {
-    clfold_status (*const calls[])(clfold_context *, cl_command_queue,
-                                   const clfold_fold *, cl_mem, size_t, cl_mem, size_t,
-                                   size_t, cl_uint, const cl_event *, cl_event *) = {
-        [CLFOLD_REDUCE] = clfold_reduce,
-        [CLFOLD_INCLUSIVE_SCAN] = clfold_inclusive_scan,
-        [CLFOLD_EXCLUSIVE_SCAN] = clfold_exclusive_scan,
-    };
-
-    return calls[trial->operation](ctx, device.queue, fold, in, trial->in_offset, out,
-                                   trial->out_offset, trial->count, 0, NULL, NULL);
-}
-
-static cl_mem buffer(size_t size)
-{
-    const cl_uchar colour = 0xa5;
-    cl_int status;
-    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE, size, NULL, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    assert_int_equal(
-        clEnqueueFillBuffer(device.queue, mem, &colour, 1, 0, size, 0, NULL, NULL),
-        CL_SUCCESS);
-    return mem;
+    return call_operation(trial->operation, fold, in, trial->in_offset, out,
+                          trial->out_offset, trial->count);
 }
 
 /* Runs the call, compares its results, and the bytes around them with what they were.
@@ -144,8 +123,8 @@ static bool run(const struct trial *trial, const char *algorithm)
         .length = trial->width == 1 ? 0 : trial->length,
     };
     clfold_fold fold = s->fold;
-    cl_mem in = buffer((trial->count + 2 * ZONE) * in_size);
-    cl_mem out = trial->in_place ? in : buffer(room);
+    cl_mem in = coloured_buffer((trial->count + 2 * ZONE) * in_size);
+    cl_mem out = trial->in_place ? in : coloured_buffer(room);
     clfold_status status;
 
     fold.segments = trial->width > 0 ? &segments : NULL;
@@ -184,7 +163,7 @@ static bool run(const struct trial *trial, const char *algorithm)
         bool is_good =
             !is_result || is_same(s, at, expected + (i - trial->out_offset) * s->size);
         for (size_t k = 0; !is_result && !trial->in_place && k < s->size; ++k) {
-            is_good &= at[k] == 0xa5;
+            is_good &= at[k] == COLOUR;
         }
         if (!is_good) {
             fail_msg(

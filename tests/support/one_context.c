@@ -1,4 +1,5 @@
 #include "one_context.h"
+#include "test.h"
 
 struct device device;
 clfold_context *ctx;
@@ -16,4 +17,33 @@ int close_context(void **state)
     clfold_context_destroy(&ctx);
     device_finish(&device);
     return 0;
+}
+
+cl_mem coloured_buffer(size_t size)
+{
+    const cl_uchar colour = COLOUR;
+    cl_int status;
+    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE, size, NULL, &status);
+
+    assert_int_equal(status, CL_SUCCESS);
+    assert_int_equal(
+        clEnqueueFillBuffer(device.queue, mem, &colour, 1, 0, size, 0, NULL, NULL),
+        CL_SUCCESS);
+    return mem;
+}
+
+clfold_status call_operation(clfold_operation operation, const clfold_fold *fold,
+                             cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
+                             size_t count)
+{
+    clfold_status (*const calls[])(clfold_context *, cl_command_queue,
+                                   const clfold_fold *, cl_mem, size_t, cl_mem, size_t,
+                                   size_t, cl_uint, const cl_event *, cl_event *) = {
+        [CLFOLD_REDUCE] = clfold_reduce,
+        [CLFOLD_INCLUSIVE_SCAN] = clfold_inclusive_scan,
+        [CLFOLD_EXCLUSIVE_SCAN] = clfold_exclusive_scan,
+    };
+
+    return calls[operation](ctx, device.queue, fold, in, in_offset, out, out_offset,
+                            count, 0, NULL, NULL);
 }

@@ -11,4 +11,13 @@ extern clfold_context *ctx;
 int open_context(void **state);
 int close_context(void **state);
 
+/* A buffer whose bytes are all COLOUR. */
+#define COLOUR 0xa5
+cl_mem coloured_buffer(size_t size);
+
+/* A reduction or a scan, by its number. */
+clfold_status call_operation(clfold_operation operation, const clfold_fold *fold,
+                             cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
+                             size_t count);
+
 #endif

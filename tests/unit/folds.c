@@ -67,6 +67,7 @@ static void test_every_field(void **state)
     } while (0)
     ANOTHER(name = "another");
     ANOTHER(op = 0);
+    ANOTHER(accuracy = CLFOLD_COMPENSATED);
     ANOTHER(in = CLFOLD_F64);
     ANOTHER(value = CLFOLD_F64);
     ANOTHER(type = CLFOLD_F64);
@@ -78,6 +79,7 @@ static void test_every_field(void **state)
     ANOTHER(stage_limit = first.stage_limit - 1);
     ANOTHER(cuts = "1");
     ANOTHER(rare = "");
+    ANOTHER(rounded = "z");
     for (size_t k = 0; k < 2; ++k) {
         ANOTHER(components[k].name = "z");
         ANOTHER(components[k].result = CLFOLD_I8);
@@ -105,22 +107,27 @@ static void test_built_in(void **state)
     (void)state;
     for (int turn = 0; turn < 2; ++turn) {
         assert_refused(clfold_folds_built_in(&folds, &site, &caps, CLFOLD_ADD, CLFOLD_F64,
-                                             CLFOLD_F64, &none),
+                                             CLFOLD_F64, 0, &none),
                        CLFOLD_ERROR_UNSUPPORTED, "has no f64");
         assert_refused(clfold_folds_built_in(&folds, &site, &caps, 1000, CLFOLD_I32,
-                                             CLFOLD_I32, &none),
+                                             CLFOLD_I32, 0, &none),
                        CLFOLD_ERROR_ARGUMENT, "1000");
     }
     assert_ok(clfold_folds_built_in(&folds, &site, &caps, CLFOLD_ADD, CLFOLD_I64,
-                                    CLFOLD_I32, &sum));
+                                    CLFOLD_I32, 0, &sum));
     assert_ok(clfold_folds_built_in(&folds, &site, &caps, CLFOLD_ADD, CLFOLD_I64,
-                                    CLFOLD_I32, &again));
+                                    CLFOLD_I32, 0, &again));
     assert_ptr_equal(sum, again);
     assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_I64, CLFOLD_I32));
     assert_ptr_equal(intern(&monoid), sum);
     assert_ok(clfold_folds_built_in(&folds, &site, &caps, CLFOLD_ADD, CLFOLD_I32,
-                                    CLFOLD_I32, &same));
+                                    CLFOLD_I32, 0, &same));
     assert_ptr_not_equal(same, sum);
+    assert_ok(clfold_folds_built_in(&folds, &site, &caps, CLFOLD_ADD, CLFOLD_F32,
+                                    CLFOLD_F32, 0, &sum));
+    assert_ok(clfold_folds_built_in(&folds, &site, &caps, CLFOLD_ADD, CLFOLD_F32,
+                                    CLFOLD_F32, CLFOLD_COMPENSATED, &again));
+    assert_ptr_not_equal(sum, again);
 }
 
 static struct interned *find_user(const clfold_fold *fold)

@@ -60,6 +60,10 @@ static void test_layouts(void **state)
         const char *fields; /* with offsets */
     } cases[] = {
         { { .op = CLFOLD_ADD, .type = CLFOLD_U64, .in = CLFOLD_U8 }, 1, 8, "u64 v 0" },
+        { { .op = CLFOLD_ADD, .type = CLFOLD_F32, .accuracy = CLFOLD_COMPENSATED },
+          4,
+          4,
+          "f32 v 0" },
         { { .op = CLFOLD_MIN_MAX, .type = CLFOLD_I16 },
           2,
           4,
@@ -387,9 +391,9 @@ static void test_texts(void **state)
     /* Eleven types of thirteen operators, three of which take integers only; two more
      * tiles for add; 94 pairs less those of bit operators with floats. */
     assert_true(seen.tiles > (11 * 13 - 9) * 2 + 11 * 2 + 80 * 2);
-    /* Of three operators that commute, two that do not, and five of users, one of which
+    /* Of four operators that commute, two that do not, and five of users, one of which
      * commutes. */
-    assert_int_equal(seen.rungs, 3 * 7 + 2 * 2 + 7 + 4 * 2);
+    assert_int_equal(seen.rungs, 4 * 7 + 2 * 2 + 7 + 4 * 2);
     assert_true(seen.scans > 11 * 13 - 9 + 70 + 7 * 24);
     /* Five monoids, four kinds, three sizes of groups. */
     assert_int_equal(seen.group_scans, 5 * 4 * 3);
