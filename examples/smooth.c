@@ -37,25 +37,24 @@ static bool is_sound(const struct header *h, size_t size)
 }
 
 /* Puts the averages in the place of one channel's samples. */
-static bool replace(cl_short *samples, size_t num_channels, cl_float (*maps)[2],
-                    size_t num)
+static bool replace(cl_short *samples, size_t num_channels, cl_float2 *maps, size_t num)
 {
     double y = 0;
 
     for (size_t i = 0; i < num; ++i) {
         cl_short *const sample = &samples[i * num_channels];
         y += (double)k * (*sample - y);
-        if (!(fabs((double)maps[i][1] - y) < 0.1)) {
-            fprintf(stderr, "frame %zu is %g, not %g\n", i, (double)maps[i][1], y);
+        if (!(fabs((double)maps[i].s[1] - y) < 0.1)) {
+            fprintf(stderr, "frame %zu is %g, not %g\n", i, (double)maps[i].s[1], y);
             return false;
         }
-        *sample = (cl_short)lrintf(maps[i][1]);
+        *sample = (cl_short)lrintf(maps[i].s[1]);
     }
     return true;
 }
 
 static bool smooth(const struct example *e, cl_short *samples, cl_uint num_channels,
-                   cl_float (*maps)[2], size_t num)
+                   cl_float2 *maps, size_t num)
 {
     cl_uint channel = 0;
     const clfold_arg args[] = { CLFOLD_VALUE("float", k, k),
@@ -99,7 +98,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: is not a plain WAV file of 16 bits a sample\n", argv[1]);
     } else if (bytes && e.queue) {
         const size_t num = h->length / 2 / h->num_channels;
-        cl_float(*const maps)[2] = calloc(num + 1, sizeof(*maps));
+        cl_float2 *const maps = calloc(num + 1, sizeof(*maps));
         cl_short *const samples = (void *)((char *)bytes + sizeof(*h));
         done = maps && smooth(&e, samples, h->num_channels, maps, num);
         free(maps);

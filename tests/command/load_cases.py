@@ -93,7 +93,8 @@ def pieces(d, device):
             data = x.tobytes() if "f32" in source else b""
             if "--text" in source:
                 data = "\n".join(f"{number:g}" for number in x).encode()
-            good(d, "scan", *where, *words, "--memory", memory, *source, d.path("out.npy"), data=data)
+            limit = ["--memory", memory]
+            good(d, "scan", *where, *words, *limit, *source, d.path("out.npy"), data=data)
             right = np.array_equal(np.load(d.path("out.npy")), np.cumsum(products))
             check(right, f"{memory} {source}")
     # a count that is a multiple of the pieces' is known to be one at its end only
@@ -115,8 +116,8 @@ def several(d, device):
         grey = (pixels.astype("u8") * [2, 7, 1]).sum(axis=1, dtype="u8")
         for order in "CF":
             both(d, device, words, d.save(np.array(pixels, order=order)), grey)
-        for kind, data in [("--raw", pixels.tobytes()),
-                           ("--text", " ".join(map(str, pixels.reshape(-1))).encode())]:  # fmt: skip
+        text = " ".join(map(str, pixels.reshape(-1))).encode()
+        for kind, data in [("--raw", pixels.tobytes()), ("--text", text)]:
             for memory in [100, 10**6]:
                 told = good(d, "reduce", *where, *words, "--memory", memory, kind, "u8", "-",
                             data=data)  # fmt: skip
@@ -134,13 +135,14 @@ def operators(d, device):
     where, array = ["--device", device["index"]], small(d, 5000, "int32")
     path, out = d.save(array), d.path("out.npy")
     pairs = np.stack([np.full(array.size, 3, "int32"), array * 2], axis=1)
-    for words in [["--op", "affine", "--load", "{ k, 2 * x }", "--arg", "int k=3"],
-                  [*AFFINE, "--in-scalars", 1, "--load", "{ k, 2 * x }", "--arg", "int k=3"]]:  # fmt: skip
+    for words in [["--op", "affine"], [*AFFINE, "--in-scalars", 1]]:
+        words = [*words, "--load", "{ k, 2 * x }", "--arg", "int k=3"]
         good(d, "scan", *where, *words, path, out)
         check(np.array_equal(np.load(out), composed(pairs)), f"{words}")
     rows = maps(d, 1000)
     good(d, "scan", *where, *AFFINE, "--load", "{ x.b, x.a + 1 }", d.save(rows, "maps.npy"), out)
-    check(np.array_equal(np.load(out), composed(rows[:, ::-1] + np.array([0, 1], "int32"))), "components")
+    turned = rows[:, ::-1] + np.array([0, 1], "int32")
+    check(np.array_equal(np.load(out), composed(turned)), "components")
     fold = d.write(b"load x *\n    y\nstream y=" + d.save(array, "y.npy").encode(), "square.fold")
     words = ["--fold", fold, "--op", "max", "--init", 50]
     most = max(50, int((array * array).max()))

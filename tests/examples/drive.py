@@ -62,7 +62,8 @@ LICENSE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "
 NOWHERE, FOLDER = os.path.join(LICENSE, "file"), os.path.dirname(LICENSE)
 
 # Of each example: a file, its bytes, or None for the default, which is the license; further
-# arguments, OUT for a file of the test's; and the lines of stdout, or where it must fail a part of stderr as a str.
+# arguments, OUT for a file of the test's; and the lines of stdout, or where it must fail a part of
+# stderr as a str.
 CASES = {
     "boxes": [(None, [], ["x from 1.0 to 3.0", "y from 2.0 to 4.0", "z from 3.0 to 5.0"])],
     "complex": [(None, [], ["1000 products, on the circle"])],

@@ -558,7 +558,8 @@ const struct command_row command_rows[ACTIONS] = {
         "Floats may differ in half of their digits: by 2^-12 for f32, 2^-26 for f64 and "
         "2^-5 for f16, relative to the larger, or to 1. Numbers are any of their types, "
         "so an operator that is right for some of them only, such as flags of 0 and 1, "
-        "may be said to be wrong. Items of --type-name are random bytes. The load of a fold "
+        "may be said to be wrong. Items of --type-name are random bytes. The load of a "
+        "fold "
         "file, with its streams and in-scalars, is left out.\n",
         .examples =
             "The mean of two numbers is not associative:\n"
