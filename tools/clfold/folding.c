@@ -57,6 +57,7 @@ static bool open_user(struct folding *f, const struct options *options,
     }
     f->fold = f->user.fold;
     f->fold.algorithm = options->algorithm;
+    f->fold.accuracy = options->accuracy;
     return true;
 }
 
