@@ -71,6 +71,8 @@ static const struct bench_case {
     { TEXT("(value, flag) f32", LOOKBACK, 8, SEGMENTED) },
     { TEXT("a + b of f32", LOOKBACK, 4, .type = CLFOLD_F32, .combine = "a + b",
            .identity = "-0.0f", .flags = CLFOLD_COMMUTATIVE) },
+    { TEXT("add f32, compensated", LOOKBACK, 4, .op = CLFOLD_ADD, .type = CLFOLD_F32,
+           .accuracy = CLFOLD_COMPENSATED) },
     { SCAN("affine f32", LOOKBACK, CLFOLD_AFFINE, CLFOLD_F32, 0, 8, 8) },
     { SCAN("matrix-2x2 f32", LOOKBACK, CLFOLD_MATRIX_2X2, CLFOLD_F32, 0, 16, 16) },
     { TEXT("struct, fmin and fmax", LOOKBACK, 16, .type_name = "struct box",
