@@ -4,7 +4,8 @@
  */
 
 /* What becomes of the fold of run i; in the last launch that is segment i. */
-static void clfold_keep(clfold_item total, ulong i, bool is_last, global clfold_item *to, global CLFOLD_CELL *out, ulong out_offset,
+static void clfold_keep(clfold_item total, ulong i, bool is_last,
+                        global clfold_item *to, global CLFOLD_CELL *out, ulong out_offset,
                         CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     if (is_last)

@@ -3,9 +3,9 @@
  * group loads CLFOLD_STEP items of each lane into local memory, so that neighbours load
  * what is side by side: along columns from lane to lane, along rows from item to item.
  *
- *   columns   by work-item 0 1 2 3     rows   by work-item 0 1 2 0     STEP = 4, GROUP = 3
- *   item 0    lane 0 1 2               lane 0   item 0 1 2 3
- *   item 1    lane 0 1 2               lane 1   item 0 1 2 3
+ *   columns   by work-item 0 1 2 3    rows   by work-item 0 1 2 0    STEP = 4, GROUP = 3
+ *   item 0    lane 0 1 2              lane 0   item 0 1 2 3
+ *   item 1    lane 0 1 2              lane 1   item 0 1 2 3
  *
  * All that outlives a barrier is in local memory, as in tile_group.cl.
  */

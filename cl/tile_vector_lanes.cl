@@ -1,8 +1,8 @@
 /*
  * Lanes of a work-item in vectors of 16, with the interface of tile_item_lanes.cl.
  *
- *   short rows           one after the other as they lie in memory, 16 elements at a time:
- *                        a scan of the lanes that begins anew at each row
+ *   short rows           one after the other as they lie in memory, 16 elements at a
+ *                        time: a scan of the lanes that begins anew at each row
  *   columns              16 side by side: one load for an item of each
  *   narrow columns,      lane by lane
  *   and at ends
@@ -83,8 +83,8 @@ static clfold_stage16 clfold_choose16(int16 c, clfold_stage16 a, clfold_stage16 
 }
 
 /*
- * The inclusive scan of lanes that begins anew where a row does. `place` is a lane's place
- * in its row, so_far has in all lanes the fold up to the vector before, or any element
+ * The inclusive scan of lanes that begins anew where a row does. `place` is a lane's
+ * place in its row, so_far has in all lanes the fold up to the vector before, or any element
  * where there is none. Results of lanes that take nothing are not used, so the operator
  * sees only elements.
  *
@@ -118,7 +118,8 @@ static clfold_stage16 clfold_scan_row_lanes(clfold_stage16 x, int16 place, uint 
         y.$name = x.$name.s0123456701234567;
         x = clfold_choose16(here >= 8, clfold_combine_stage16(y, x CLFOLD_PASS), x);
     }
-    return clfold_choose16(place > lane, clfold_combine_stage16(so_far, x CLFOLD_PASS), x);
+    return clfold_choose16(place > lane,
+                           clfold_combine_stage16(so_far, x CLFOLD_PASS), x);
 }
 
 static int16 clfold_first_places(uint length)
@@ -159,13 +160,14 @@ static void clfold_fold_short_rows(global const CLFOLD_IN *in, ulong begin, uint
             so_far.$name = ($stage16)(x.$name.sf);
             place = clfold_next_places(place, length);
         }
-        bundle->sums[l / 16].$name = CLFOLD_ROW_ENDS($stage16, (private const $stage *)folds.$name, length);
+        private const $stage *of_$name = (private const $stage *)folds.$name;
+        bundle->sums[l / 16].$name = CLFOLD_ROW_ENDS($stage16, of_$name, length);
     }
     for (; j < count; j += length, ++l) {
         clfold_stage total = clfold_load(in, begin, j CLFOLD_PASS);
         for (uint i = j + 1; i < min(j + length, count); ++i)
-            total = clfold_combine_stage(total,
-                                         clfold_load(in, begin, i CLFOLD_PASS) CLFOLD_PASS);
+            total = clfold_combine_stage(
+                total, clfold_load(in, begin, i CLFOLD_PASS) CLFOLD_PASS);
         ((private $stage *)&bundle->sums[l / 16].$name)[l % 16] = total.$name;
     }
 }

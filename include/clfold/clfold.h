@@ -357,10 +357,10 @@ enum {
      * within 4 e + e^2 of itself, where e = D u X / s, if the squares of differences
      * neither overflow nor underflow. D is 64 + tile / 16 + count / tile, with `tile` as
      * clfold_report has it; tile / 4 where a tile takes one element at a time; 64 + items
-     * for rungs of the ladder; and 64 + count for "serial". Only a mean that cannot follow
-     * its elements, since each changes it by less than half a unit in the last place,
-     * comes near these bounds; usual errors are within those of the square root of D. Of
-     * equal elements mean and m2 are exact */
+     * for rungs of the ladder; and 64 + count for "serial". Only a mean that cannot
+     * follow its elements, since each changes it by less than half a unit in the last
+     * place, comes near these bounds; usual errors are within those of the square root of
+     * D. Of equal elements mean and m2 are exact */
     CLFOLD_MOMENTS,
     /** Elements T[2] = { a, b }, the maps x -> a x + b, the first applied first. Identity
      * { 1, 0 } */
@@ -501,8 +501,8 @@ enum {
 
 /**
  * Segments that are folded one by one. This version has rows and columns for reductions:
- * `by` CLFOLD_BY_LENGTH with num, and CLFOLD_BY_STRIDE with num and length, neither 0. All
- * other fields must be zero then. Other ways, num_at, keys_out, lengths_out, num_out and
+ * `by` CLFOLD_BY_LENGTH with num, and CLFOLD_BY_STRIDE with num and length, neither 0.
+ * All other fields must be zero then. Other ways, num_at, keys_out, lengths_out, num_out and
  * segments of scans are UNSUPPORTED so far.
  * \snippet snippets.c clfold_segments
  */

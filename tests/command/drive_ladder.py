@@ -30,8 +30,8 @@ BYTES = {
 }  # fmt: skip
 KEYS = ["kernel", "type", "op", "count", "seconds", "gbps", "ok", "device"]
 EXPLAIN_KEYS = [
-    "device", "type", "acc", "op", "count", "algorithm", "tile", "group_size", "groups",
-    "items", "launches", "scratch", "bytes_read", "bytes_written", "why",
+    "device", "type", "acc", "op", "accuracy", "count", "algorithm", "tile", "group_size",
+    "groups", "items", "launches", "scratch", "bytes_read", "bytes_written", "why",
 ]  # fmt: skip
 SMALL = ["--min", "1000", "--max", "2^12"]
 SMALL_COUNTS = [1000, 1024, 2048, 4096]

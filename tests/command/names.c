@@ -82,6 +82,12 @@ static void operators(void **state)
         strcat(strcat(names, i > 0 ? " " : ""), all[i].name);
     }
     assert_string_equal(names, EXPLAIN_OP_NAMES);
+    names[0] = '\0';
+    for (uint32_t a = 0, parsed; accuracy_name(a); a++) {
+        assert_true(accuracy_parse(accuracy_name(a), &parsed) && parsed == a);
+        strcat(strcat(names, a > 0 ? " " : ""), accuracy_name(a));
+    }
+    assert_string_equal(names, ACCURACY_NAMES);
     assert_false(op_takes_any_order(0)); /* a text, which may not commute */
 
     static const char *const wrong[] = { "",         "ad",     "adds",    "Add",  "add ",

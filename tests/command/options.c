@@ -116,6 +116,9 @@ static const struct known {
     { "folds", "bench", "min,add", "sum add,,min", ": a list of add min max" },
     { .name = "inclusive", .commands = "scan explain" },
     { .name = "exclusive", .commands = "scan explain" },
+    { "accuracy", "reduce scan explain", "compensated",
+      "exact Compensated compensate compensated,reproducible",
+      ": the accuracies are " ACCURACY_NAMES },
     { "init", "reduce scan", "1", "1x 0x1p3 one", ": is not a valid number" },
     { "algorithm", "reduce", "reduce6",
       "best reduce7 reduce-1 Auto reduce__tiles chained",
@@ -377,6 +380,7 @@ static char *show(void)
     show_name(text, "acc", o->acc ? type_name(o->acc) : NULL);
     show_name(text, "type", o->element ? type_name(o->element) : NULL);
     show_types(text, &o->types);
+    show_number(text, "accuracy", o->accuracy);
     show_name(text, "algorithm", o->algorithm);
     show_name(text, "init", o->init);
     show_name(text, "file", o->file);
@@ -433,6 +437,9 @@ static void lines(void **state)
         { "reduce --text i8 --text=f16 --kernel reduce-tiles x --profile",
           "reduce reduce op=add type=f16 algorithm=reduce_tiles file=x format=text "
           "profile" },
+        { "reduce --accuracy compensated x", "reduce reduce op=add accuracy=1 file=x" },
+        { "scan --accuracy=reproducible --accuracy deterministic x y.npy",
+          "scan inclusive op=add file=x out=y.npy" },
         { "reduce --kernel=reduce1 --algorithm=reduce6 x",
           "reduce reduce op=add algorithm=reduce6 file=x" },
         { "reduce --algorithm=reduce6 --kernel=reduce1 x",

@@ -1,6 +1,7 @@
 """Cases on one device: the library's operators whose elements or results are several numbers."""
 
 import json
+import math
 
 import numpy as np
 
@@ -156,4 +157,28 @@ def rejected(d, device):
         check(told["count"] == 0, f"{told}")
 
 
-CASES = [affine, matrices, moments, rejected]
+def accuracies(d, device):
+    """Compensated sums of numbers that cancel, from a file and on a pipe; others are rejected."""
+    random = np.random.default_rng(5)
+    array = random.standard_normal(20000) * 2.0 ** random.uniform(-10, 10, 20000)
+    array = np.concatenate([array, -1.001 * array]).astype("float32")
+    random.shuffle(array)
+    true, bound = math.fsum(array.tolist()), 2.0**-24
+    path, out = d.save(array, "cancel.npy"), d.path("out.npy")
+    where = ["--accuracy", "compensated", "--device", device["index"]]
+    for words, options in [([path], {}), (["--raw", "f32", "-"], {"data": array.tobytes()})]:
+        told = float(good(d, "reduce", *where, *words, **options))
+        check(abs(told - true) <= bound * (abs(true) + 1e-3), f"{told}, not {true}")
+    plain = float(good(d, "reduce", "--device", device["index"], path))
+    check(abs(plain - true) > bound * (abs(true) + 1e-3), f"{plain} is as good as {true}")
+    good(d, "scan", *where, path, out)
+    exact = np.cumsum(array, dtype="float64")
+    check(np.all(abs(np.load(out) - exact) <= bound * abs(exact) + 1e-6), "scan")
+    told = json.loads(good(d, "explain", "scan", "--json", *where))
+    check(told["accuracy"] == "compensated", f"{told}")
+    d.bad(1, "for sums, but op is max", "reduce", "--op", "max", *where, path)
+    d.bad(1, "there is a combine", "reduce", "--combine", "a + b", *where, path)
+    d.bad(1, "but type is i64", "explain", "reduce", "--type", "i32", *where)
+
+
+CASES = [affine, matrices, moments, rejected, accuracies]

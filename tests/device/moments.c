@@ -1,7 +1,7 @@
 /*
- * CLFOLD_MOMENTS against exact sums: the count exactly, mean and m2 within the bounds that
- * the header states, for reductions and for every prefix of a scan. The data break the
- * formula of sums alone, m2 = Q - S^2 / n.
+ * CLFOLD_MOMENTS against exact sums: the count exactly, mean and m2 within the bounds
+ * that the header states, for reductions and for every prefix of a scan. The data break
+ * the formula of sums alone, m2 = Q - S^2 / n.
  *
  * Elements are whole multiples of 2^-SCALE, so their sums are whole numbers for GMP. Of n
  * elements with sum S and sum of squares Q, n mean = S and n m2 = n Q - S^2.

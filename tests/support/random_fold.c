@@ -567,7 +567,8 @@ static void set_layout(struct random_fold *fold)
     fold->size = fold->in_size = rounded(fold->size, alignment);
 }
 
-/* Components, a type of the source, or one scalar, perhaps of elements of another type. */
+/* Components, a type of the source, or one scalar, which elements may have in another
+ * type. */
 static void set_form(struct random_fold *fold, uint64_t *random)
 {
     clfold_fold *call = &fold->fold;

@@ -1,7 +1,7 @@
 /*
  * bench_segments [DEVICE]: rows and columns of 2^26 f32 on the device of `clfold
- * --device`, all in turn in one run: reductions next to one of all elements, scans next to
- * a copy kernel that stores past the caches. Prints the median and range of seven runs,
+ * --device`, all in turn in one run: reductions next to one of all elements, scans next
+ * to a copy kernel that stores past the caches. Prints the median and range of seven runs,
  * GB/s of what a call must read and write, and that as a share of its limit.
  *
  * Results are not checked here: the tests do.

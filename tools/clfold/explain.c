@@ -13,6 +13,7 @@ static void describe(const struct options *options, const struct session *sessio
     record_add_text(record, "type", strdup(type_name(options->element)));
     record_add_text(record, "acc", strdup(type_name(fold->type)));
     record_add_text(record, "op", strdup(op_name(fold->op)));
+    record_add_text(record, "accuracy", strdup(accuracy_name(fold->accuracy)));
     if (options->operation != CLFOLD_REDUCE) {
         record_add_text(record, "kind", strdup(scan_kind(options->operation)));
     }

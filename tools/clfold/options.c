@@ -160,6 +160,10 @@ static bool read_value(const struct option_row *row, const char *text,
         return (*(clfold_type *)member = type_parse(text)) ||
                message_set(message, "--%s %.200s: the types are " TYPE_NAMES, row->name,
                            text);
+    case VALUE_ACCURACY:
+        return accuracy_parse(text, member) ||
+               message_set(message, "--%s %.200s: the accuracies are " ACCURACY_NAMES,
+                           row->name, text);
     case VALUE_OP:
     case VALUE_REDUCE_OP:
     case VALUE_SCAN_OP:
@@ -764,5 +768,6 @@ clfold_fold options_fold(const struct options *options, clfold_type element)
     return (clfold_fold){ .op = op,
                           .type = acc,
                           .in = acc == element && !texts->load ? 0 : element,
+                          .accuracy = options->accuracy,
                           .algorithm = options->algorithm };
 }

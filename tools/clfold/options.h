@@ -40,6 +40,7 @@ struct options {
     clfold_op op;
     bool mean;             /* reduce: op is add, and the count divides the result */
     clfold_type acc;       /* 0: by operator and element */
+    uint32_t accuracy;     /* CLFOLD_DETERMINISTIC, ... */
     const char *algorithm; /* NULL: the library's choice */
     const char *algorithm_option; /* what named it */
     enum file_format format;

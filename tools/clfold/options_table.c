@@ -55,6 +55,7 @@ const struct value_row value_rows[VALUE_KINDS] = {
                            "OP is one of " EXPLAIN_OP_NAMES "; " OP_NOTE NAMED_OP_NOTE,
                            EXPLAIN_OP_NAMES },
     [VALUE_ALGORITHM] = { .name = "NAME" },
+    [VALUE_ACCURACY] = { "NAME", .words = ACCURACY_NAMES },
     [VALUE_TYPES] = { "LIST", TYPE_NOTE, TYPE_NAMES },
     [VALUE_BENCH_OP] = { "OP", .words = "reduce scan all" },
     [VALUE_BENCH_FOLDS] = { "LIST", .words = BENCH_FOLD_NAMES },
@@ -124,6 +125,12 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "the type to fold in, and of a scan's results; default: i64 or u64 for "
           "add and mul of integers, f64 for moments of integers, f32 for those of f16, "
           "otherwise the type of the elements" },
+    { "accuracy", VALUE_ACCURACY, TO(accuracy), REDUCE | SCAN | EXPLAIN,
+      .initial = "deterministic",
+      .help =
+          "how exact sums of floats are: deterministic, the same bits on every run; "
+          "compensated, as if added with twice the digits and rounded once, in each "
+          "piece; reproducible, the same bits on all devices, is not in this version" },
     { "inclusive", VALUE_NONE, TO(inclusive), SCAN | EXPLAIN,
       .help = "each result of a scan includes the element at its place (the default)" },
     { "exclusive", VALUE_NONE, TO(exclusive), SCAN | EXPLAIN, .excludes = "inclusive",

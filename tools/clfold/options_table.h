@@ -18,6 +18,7 @@ enum value_kind {
     VALUE_TYPE,      /* clfold_type */
     VALUE_TYPES,     /* struct type_list */
     VALUE_ALGORITHM, /* const char *: a name, checked when the operation is known */
+    VALUE_ACCURACY,  /* uint32_t */
     VALUE_BENCH_OP,  /* these three go into struct bench_wish */
     VALUE_BENCH_FOLDS,
     VALUE_BENCH_TYPES,

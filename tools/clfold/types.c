@@ -59,6 +59,22 @@ bool algorithm_parse(const char *name, bool of_scan, const char **algorithm)
     return strcmp(name, "auto") == 0;
 }
 
+const char *accuracy_name(uint32_t accuracy)
+{
+    static const char *const names[] = { "deterministic", "compensated", "reproducible" };
+
+    return accuracy <= CLFOLD_REPRODUCIBLE ? names[accuracy] : NULL;
+}
+
+bool accuracy_parse(const char *name, uint32_t *accuracy)
+{
+    *accuracy = CLFOLD_DETERMINISTIC;
+    while (accuracy_name(*accuracy) && strcmp(accuracy_name(*accuracy), name) != 0) {
+        ++*accuracy;
+    }
+    return accuracy_name(*accuracy) != NULL;
+}
+
 const char *scan_kind(clfold_operation operation)
 {
     return operation == CLFOLD_EXCLUSIVE_SCAN ? "exclusive" : "inclusive";

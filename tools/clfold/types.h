@@ -29,6 +29,8 @@
     "scan_lookback scan_chained serial"
 #define SCAN_ALGORITHM_NAMES "auto " SCAN_STRATEGY_NAMES
 
+#define ACCURACY_NAMES "deterministic compensated reproducible"
+
 /* 0 if the name is not valid. */
 clfold_type type_parse(const char *name);
 /* sum and prod are add and mul. */
@@ -37,6 +39,10 @@ clfold_op op_parse(const char *name);
 /* False if the name is not valid. *algorithm is the library's own name, and NULL for
  * auto; reduce-tiles is reduce_tiles, and single-group is scan_single_group. */
 bool algorithm_parse(const char *name, bool of_scan, const char **algorithm);
+
+/* clfold_fold.accuracy; false if the name is not valid. */
+bool accuracy_parse(const char *name, uint32_t *accuracy);
+const char *accuracy_name(uint32_t accuracy);
 
 /* "inclusive" or "exclusive". */
 const char *scan_kind(clfold_operation operation);
