@@ -84,9 +84,9 @@ static clfold_stage16 clfold_choose16(int16 c, clfold_stage16 a, clfold_stage16 
 
 /*
  * The inclusive scan of lanes that begins anew where a row does. `place` is a lane's
- * place in its row, so_far has in all lanes the fold up to the vector before, or any element
- * where there is none. Results of lanes that take nothing are not used, so the operator
- * sees only elements.
+ * place in its row, so_far has in all lanes the fold up to the vector before, or any
+ * element where there is none. Results of lanes that take nothing are not used, so the
+ * operator sees only elements.
  *
  *   rows of 3      a1 a2 b0 b1 b2 c0 c1 ...
  *   place           1  2  0  1  2  0  1

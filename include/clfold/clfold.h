@@ -542,22 +542,25 @@ typedef struct clfold_segments {
  * in their order, with the sizes, alignment and padding of OpenCL C, which are checked on
  * the device. A result in `out`, init and total_at have the same form. Over four bytes of
  * components of one size, structs have no padding. Where `in` is given, an element is
- * in_scalars of it side by side, by default one for each component; each is converted to
- * the component of its place.
+ * in_scalars of it side by side, by default one for each component, with a load one; each
+ * is converted to the component of its place.
  *
  * **Loads.** `load` says what is folded for an element, of a built-in operator or of the
  * caller's: an initialiser like combine, of
  *   - x, the element: a number; with in_scalars 2 to 4 its scalars x.x, x.y, x.z and x.w;
- *     with components, or an operator on tuples, and `in` 0 these by their names, x.a.
- *     Elements of F16 are float unless what is folded is F16
+ *     with components, or an operator on tuples, and `in` 0 these by their names, x.a
+ *     (CLFOLD_AFFINE: a and b, CLFOLD_MATRIX_2X2: m00, m01, m10 and m11). Elements of F16
+ *     are float unless what is folded is F16
  *   - i, its index from in_offset, and n, the count: ulong
  *   - streams by their names, and all other args
  *   - in, the input from in_offset on, as an array: in[i - 1]. A text that uses it reads
- *     what it likes, so it must see to the bounds itself, and `out` may not be `in`
+ *     what it likes, so it must see to the bounds itself, and a scan's `out` may not be
+ *     `in`. One scalar of F16 is vload_half(i - 1, in) then; of several it is UNSUPPORTED
  *
- * It gives the components or, of a built-in operator, a number of `type`: so "x * y" with
- * CLFOLD_ADD is a dot product, and "to_u64(x > 3 ? 1 : 0)" counts. A fold whose load uses
- * neither x nor in may have NULL as `in`. CPUs load 16 elements at once, but one after
+ * It gives the components or, of a built-in operator, a number of `type`, of which the
+ * logical ones take any but 0 as true: so "x * y" with CLFOLD_ADD is a dot product, and
+ * "to_u64(x > 3 ? 1 : 0)" counts. A fold whose load uses neither x nor in may have NULL
+ * as `in`. CPUs load 16 elements at once, but one after
  * the other where the load uses `in`, a buffer or an image; GPUs load single elements
  * side by side. Any element may be loaded more than once.
  *

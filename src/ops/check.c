@@ -81,24 +81,27 @@ static clfold_status check_built_in(const struct site *site, const clfold_fold *
     const struct {
         bool used;
         const char *field;
+        bool or_load;
     } texts[] = {
-        { fold->components != NULL, "components" },
-        { fold->type_name != NULL, "type_name" },
-        { fold->type_size != 0, "type_size" },
-        { fold->source != NULL && !loads, "source" },
-        { fold->combine != NULL, "combine" },
-        { fold->identity != NULL, "identity" },
-        { fold->cuts != NULL, "cuts" },
-        { fold->args != NULL && !loads, "args" },
-        { fold->num_args != 0 && !loads, "num_args" },
-        { (fold->flags & ~(loads ? CLFOLD_PARTIAL : 0u)) != 0, "flags" },
+        { fold->components != NULL, "components", false },
+        { fold->type_name != NULL, "type_name", false },
+        { fold->type_size != 0, "type_size", false },
+        { fold->source != NULL && !loads, "source", true },
+        { fold->combine != NULL, "combine", false },
+        { fold->identity != NULL, "identity", false },
+        { fold->cuts != NULL, "cuts", false },
+        { fold->args != NULL && !loads, "args", true },
+        { fold->num_args != 0 && !loads, "num_args", true },
+        { (fold->flags & ~(loads ? CLFOLD_PARTIAL : 0u)) != 0, "flags",
+          fold->flags == CLFOLD_PARTIAL },
     };
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
         if (texts[i].used) {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "%s belongs to a fold by combine, but op is %u",
-                               texts[i].field, fold->op);
+                               "%s belongs to a fold by combine%s, but op is %u",
+                               texts[i].field, texts[i].or_load ? " or a load" : "",
+                               fold->op);
         }
     }
     return CLFOLD_OK;
@@ -142,6 +145,12 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "args[%zu] %s has no type", i,
                                name);
         }
+        if (arg->value && strchr(arg->type, '*')) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "args[%zu] %s is a value of type %s: memory is passed by "
+                               "CLFOLD_BUFFER",
+                               i, name, arg->type);
+        }
         if (!arg->mem == !arg->value || !arg->value != (arg->size == 0) || arg->offset) {
             return clfold_fail(
                 site, CLFOLD_ERROR_ARGUMENT,
@@ -158,6 +167,11 @@ static clfold_status find_fold(const struct site *site, clfold_context *context,
 {
     bool by_text = fold->combine || (fold->op && fold->load);
     clfold_status status = CLFOLD_OK;
+
+    if (!fold->op && !fold->combine && fold->type && clfold_scalar(fold->type)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "op is 0 and combine is NULL: the fold has no operator");
+    }
 
     if ((fold->op || !by_text) && (status = check_built_in(site, fold))) {
         return status;

@@ -283,14 +283,15 @@ void clfold_append_load(struct text *text, const struct monoid *monoid,
     append_head(text, monoid, suffix);
     if (num_loaded(monoid) > 1) {
         clfold_text_print(text,
-                          "    clfold_loaded%s clfold_l =\n#line 1 \"load\"\n%s\n;\n",
+                          "#line 1 \"load\"\n    clfold_loaded%s clfold_l =\n"
+                          "#line 1 \"load\"\n%s\n;\n",
                           suffix, monoid->load);
     } else {
-        clfold_text_print(text,
-                          "    clfold_loaded%s clfold_l;\n    %s%s clfold_v =\n"
-                          "#line 1 \"load\"\n%s\n;\n    clfold_l.%s = clfold_v;\n",
-                          suffix, clfold_cl_name(first.type), suffix, monoid->load,
-                          first.name);
+        clfold_text_print(
+            text,
+            "    clfold_loaded%s clfold_l;\n#line 1 \"load\"\n"
+            "    %s%s clfold_v =\n#line 1 \"load\"\n%s\n;\n    clfold_l.%s = clfold_v;\n",
+            suffix, clfold_cl_name(first.type), suffix, monoid->load, first.name);
     }
     clfold_text_print(text, "    return clfold_l;\n}\n");
 }

@@ -527,7 +527,9 @@ size_t clfold_monoid_in_size(const struct monoid *monoid)
 
 size_t clfold_monoid_read_size(const struct monoid *monoid)
 {
-    size_t size = !monoid->load || monoid->reads_x ? clfold_monoid_in_size(monoid) : 0;
+    size_t size = !monoid->load || monoid->reads_x || monoid->reads_in
+                      ? clfold_monoid_in_size(monoid)
+                      : 0;
 
     for (uint32_t i = 0; i < monoid->num_args; ++i) {
         size +=

@@ -518,6 +518,12 @@ static clfold_status set_element(struct monoid *monoid, const struct site *site,
                            fold->in_scalars);
     }
     set_load(monoid, fold);
+    if (monoid->reads_in && monoid->num_scalars > 1 && !monoid->x_is_item &&
+        monoid->value != monoid->in) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "load uses in, whose elements are %u f16 that are read as f32",
+                           monoid->num_scalars);
+    }
     return CLFOLD_OK;
 }
 
