@@ -1,6 +1,6 @@
 /*
- * Segments: neighbouring elements, or those that are `width` apart, that are folded one by
- * one. Rows are segments of width 1.
+ * Segments: neighbouring elements, or those that are `width` apart, that are folded one
+ * by one. Rows are segments of width 1.
  *
  *   blocks      | a b c  d e f  g h i  j k l | m n o  p q r  ...      width 3, length 4
  *   segments    a d g j,  b e h k,  c f i l,  m p ...
@@ -8,11 +8,11 @@
  *
  * A segment is cut into `runs` runs of `run` elements, of which the last may be short. A
  * run has a number among all of them, by which neighbours in memory are neighbours. The
- * last row may be short, too: its missing runs would be the last of all, and their numbers
- * do not exist.
+ * last row may be short, too: its missing runs would be the last of all, and their
+ * numbers do not exist.
  *
- * The folds of runs, in the order of their numbers, are elements again, in segments of the
- * same width, of length `runs`. So one description serves every launch.
+ * The folds of runs, in the order of their numbers, are elements again, in segments of
+ * the same width, of length `runs`. So one description serves every launch.
  */
 #define CLFOLD_CUT_PARAMS ulong count, ulong width, ulong length, ulong runs, ulong run
 #define CLFOLD_CUT        count, width, length, runs, run
@@ -23,7 +23,7 @@ typedef struct {
     ulong number;  /* among that one's runs */
 } clfold_run;
 
-static clfold_run clfold_run_of(ulong i, CLFOLD_CUT_PARAMS)
+static clfold_run clfold_nth_run(ulong i, CLFOLD_CUT_PARAMS)
 {
     const ulong above = i / width, column = i - above * width;
     const ulong block = runs == 1 ? above : above / runs;

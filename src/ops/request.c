@@ -51,8 +51,8 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     request->total = fold->total_at;
     request->args = fold->args;
     request->num_args = fold->num_args;
-    if ((status = clfold_check_segments(site, request->job.operation, fold->segments,
-                                        request->job.count, &request->job.segments)) ||
+    if ((status = clfold_check_segments(site, fold->segments, request->job.count,
+                                        &request->job.segments)) ||
         (status =
              clfold_request_choose(request, site, context, found, fold->algorithm))) {
         clfold_folds_give(found);

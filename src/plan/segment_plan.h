@@ -16,8 +16,8 @@ void clfold_shape_lanes(struct shape *shape, const struct job *job,
                         const struct policy *policy, size_t element);
 
 /* Elements of a run, so that that many groups have lanes; `forced`: of any length. */
-uint64_t clfold_lane_run(const struct job *job, const struct shape *shape, uint64_t groups,
-                         bool forced);
+uint64_t clfold_lane_run(const struct job *job, const struct shape *shape,
+                         uint64_t groups, bool forced);
 
 /* Bundles that a group takes. */
 uint64_t clfold_bundles_each(const struct job *job, uint64_t bundles, uint64_t groups);

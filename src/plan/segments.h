@@ -1,6 +1,6 @@
 /*
- * Segments as cl/segments.cl draws them: rows, or columns that lie side by side in blocks.
- * Each launch cuts them into runs, whose folds are the next one's elements.
+ * Segments as cl/segments.cl draws them: rows, or columns that lie side by side in
+ * blocks. Each launch cuts them into runs, whose folds are the next one's elements.
  */
 #ifndef CLFOLD_PLAN_SEGMENTS_H
 #define CLFOLD_PLAN_SEGMENTS_H
