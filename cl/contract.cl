@@ -92,6 +92,7 @@
  *   is_true              " != 0" where all values but 0 count as 1, else nothing
  *   neutral              the component's neutral value, if CLFOLD_NEUTRAL is 1
  *   mask                 the signed integer of the stage's size
+ *   choice               the signed integer of the item's size
  *   ulps                 CLFOLD_ULPS for a float, else 0; in widths.cl
  *
  * An element takes three forms. A tile is folded in stages, which may be narrower than

@@ -2,11 +2,11 @@
  * reduce_lanes: folds each segment from the left, side by side with its neighbours: short
  * rows and columns. Long segments are cut into runs, whose folds are folded again.
  *
- *   columns    a b c d ...    lane k takes column k     rows   a b c   lane k takes row k
- *              e f g h                                         d e f
- *              i j k l                                         ...
+ *   columns    a b c d ...    lane k takes column k    rows   a b c   lane k takes row k
+ *              e f g h                                        d e f
+ *              i j k l                                        ...
  *
- *   fold       a e i      b f j      ...                       a b c   d e f   ...
+ *   fold       a e i      b f j      ...                      a b c   d e f   ...
  *
  * A group takes `each` bundles of CLFOLD_TILE runs. How lanes are loaded is the tile's.
  */

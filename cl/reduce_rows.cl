@@ -18,7 +18,7 @@ clfold_reduce_rows(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAM
     const ulong first = get_group_id(0) * each;
 
     for (ulong i = first; i < min(first + each, num_runs); ++i) {
-        const clfold_run r = clfold_run_of(i, CLFOLD_CUT);
+        const clfold_run r = clfold_nth_run(i, CLFOLD_CUT);
         clfold_fold_run(in, in_offset, r.begin, r.begin + r.items, ahead,
                         memory CLFOLD_PASS);
         if (get_local_id(0) == 0)

@@ -4,8 +4,8 @@
  */
 
 /* What becomes of the fold of run i; in the last launch that is segment i. */
-static void clfold_keep(clfold_item total, ulong i, bool is_last,
-                        global clfold_item *to, global CLFOLD_CELL *out, ulong out_offset,
+static void clfold_keep(clfold_item total, ulong i, bool is_last, global clfold_item *to,
+                        global CLFOLD_CELL *out, ulong out_offset,
                         CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     if (is_last)
@@ -25,7 +25,7 @@ clfold_segment_partials(global clfold_item *scratch, ulong from, ulong to,
     const ulong stop = min(first + each * CLFOLD_GROUP_SIZE, num_runs);
 
     for (ulong i = first + get_local_id(0); i < stop; i += CLFOLD_GROUP_SIZE) {
-        const clfold_run r = clfold_run_of(i, CLFOLD_CUT);
+        const clfold_run r = clfold_nth_run(i, CLFOLD_CUT);
         global const clfold_item *items = scratch + from + r.begin;
         clfold_item total = clfold_taken(items[0]);
         for (ulong k = 1; k < r.items; ++k)

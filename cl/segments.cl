@@ -23,7 +23,7 @@ typedef struct {
     ulong number;  /* among that one's runs */
 } clfold_run;
 
-static clfold_run clfold_run_of(ulong i, CLFOLD_CUT_PARAMS)
+static clfold_run clfold_nth_run(ulong i, CLFOLD_CUT_PARAMS)
 {
     const ulong above = i / width, column = i - above * width;
     const ulong block = runs == 1 ? above : above / runs;

@@ -3,9 +3,9 @@
  * group loads CLFOLD_STEP items of each lane into local memory, so that neighbours load
  * what is side by side: along columns from lane to lane, along rows from item to item.
  *
- *   columns   by work-item 0 1 2 3    rows   by work-item 0 1 2 0    STEP = 4, GROUP = 3
- *   item 0    lane 0 1 2              lane 0   item 0 1 2 3
- *   item 1    lane 0 1 2              lane 1   item 0 1 2 3
+ *   columns   by work-item 0 1 2     rows   by work-item 0 1 2 0     STEP = 4, GROUP = 3
+ *   item 0    lane 0 1 2               lane 0   item 0 1 2 3
+ *   item 1    lane 0 1 2               lane 1   item 0 1 2 3
  *
  * All that outlives a barrier is in local memory, as in tile_group.cl.
  */
@@ -17,6 +17,10 @@ typedef union {
 typedef struct {
     ulong begin[CLFOLD_GROUP_SIZE], items[CLFOLD_GROUP_SIZE];
     clfold_stage sums[CLFOLD_GROUP_SIZE];
+#ifdef CLFOLD_SCAN
+    clfold_item prefix[CLFOLD_GROUP_SIZE];
+    uint has_prefix[CLFOLD_GROUP_SIZE];
+#endif
     clfold_slot_of_lane slots[CLFOLD_GROUP_SIZE * (CLFOLD_STEP + 1)];
 } clfold_bundle;
 
@@ -32,7 +36,7 @@ static void clfold_lanes_place(ulong first, uint num, CLFOLD_CUT_PARAMS,
     const uint l = (uint)get_local_id(0);
 
     if (l < num) {
-        const clfold_run r = clfold_run_of(first + l, CLFOLD_CUT);
+        const clfold_run r = clfold_nth_run(first + l, CLFOLD_CUT);
         bundle->begin[l] = r.begin;
         bundle->items[l] = r.items;
     }
@@ -88,7 +92,73 @@ static void clfold_lanes_fold(global const CLFOLD_IN *in, ulong in_offset, uint 
     }
 }
 
+static clfold_stage clfold_lanes_stage(clfold_bundle_pointer bundle, uint l)
+{
+    return bundle->sums[l];
+}
+
 static clfold_item clfold_lanes_total(clfold_bundle_pointer bundle, uint l)
 {
     return clfold_empty(bundle->sums[l], bundle->begin[l]);
 }
+
+#ifdef CLFOLD_SCAN
+
+/* What a fold of lane l's is, with the prefix before it. */
+static clfold_item clfold_lane_item(clfold_stage x, uint l,
+                                    clfold_bundle_pointer bundle CLFOLD_WITH)
+{
+    clfold_item y = clfold_empty(x, bundle->begin[l]);
+
+    if (bundle->has_prefix[l])
+        y = clfold_combine(clfold_taken(bundle->prefix[l]), y CLFOLD_PASS);
+    return y;
+}
+
+/* The first item of an exclusive scan of lane l. */
+static clfold_item clfold_lane_first(uint l, clfold_bundle_pointer bundle CLFOLD_WITH)
+{
+    clfold_item y = clfold_taken(bundle->prefix[l]);
+
+#if CLFOLD_HAS_IDENTITY
+    if (!bundle->has_prefix[l])
+        y = clfold_identity(CLFOLD_PASS_ONLY);
+#endif
+    return y;
+}
+
+/* Results lie in the slots until the group writes them, as it has loaded. */
+static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint num,
+                              ulong width, ulong run, global CLFOLD_CELL *out,
+                              ulong out_offset, bool stream,
+                              clfold_bundle_pointer bundle CLFOLD_WITH)
+{
+    const uint l = (uint)get_local_id(0);
+
+    for (ulong i0 = 0; i0 < run; i0 += CLFOLD_STEP) {
+        clfold_lanes_load(in, in_offset, num, width, i0, bundle CLFOLD_PASS);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint i = 0; l < num && i < CLFOLD_STEP && i0 + i < bundle->items[l]; ++i) {
+            local clfold_slot_of_lane *slot = &bundle->slots[CLFOLD_SLOT_OF(l, i)];
+            const clfold_stage before = bundle->sums[l];
+            clfold_stage x = slot->stage;
+            if (i0 + i > 0)
+                x = clfold_combine_stage(before, x CLFOLD_PASS);
+            bundle->sums[l] = x;
+            if (CLFOLD_EXCLUSIVE && i0 + i == 0)
+                slot->item = clfold_lane_first(l, bundle CLFOLD_PASS);
+            else
+                slot->item = clfold_lane_item(CLFOLD_EXCLUSIVE ? before : x, l,
+                                              bundle CLFOLD_PASS);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint e = l; e < CLFOLD_GROUP_SIZE * CLFOLD_STEP; e += CLFOLD_GROUP_SIZE) {
+            const uint lane = clfold_lane_of(e, width), i = clfold_item_of_lane(e, width);
+            if (lane < num && i0 + i < bundle->items[lane])
+                clfold_store(bundle->slots[CLFOLD_SLOT_OF(lane, i)].item, out,
+                             out_offset + bundle->begin[lane] + (i0 + i) * width);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+#endif

@@ -500,10 +500,10 @@ enum {
 };
 
 /**
- * Segments that are folded one by one. This version has rows and columns for reductions:
- * `by` CLFOLD_BY_LENGTH with num, and CLFOLD_BY_STRIDE with num and length, neither 0.
- * All other fields must be zero then. Other ways, num_at, keys_out, lengths_out, num_out and
- * segments of scans are UNSUPPORTED so far.
+ * Segments that are folded one by one. This version has rows and columns: `by`
+ * CLFOLD_BY_LENGTH with num, and CLFOLD_BY_STRIDE with num and length, neither 0. All
+ * other fields must be zero then. Other ways, num_at, keys_out, lengths_out and num_out
+ * are UNSUPPORTED so far.
  * \snippet snippets.c clfold_segments
  */
 typedef struct clfold_segments {
@@ -525,8 +525,8 @@ typedef struct clfold_segments {
  * What a call folds by: a built-in operator, or one of the caller's in OpenCL C. This
  * version has op, type, in, in_scalars, flags, name, type_name, type_size, source,
  * combine, identity, load, args, init, init_size, init_at, algorithm, components, cuts,
- * accuracy, for reductions rows and columns as segments, and for scans total_at; all
- * other fields are UNSUPPORTED so far and must be zero, but `out` may also be `type`.
+ * accuracy, rows and columns as segments, and for scans total_at; all other fields are
+ * UNSUPPORTED so far and must be zero, but `out` may also be `type`.
  *
  * Elements become `type` before they are folded, as OpenCL's convert_T does it: integers
  * keep their low bits, floats are rounded to nearest even. Every pair of types works,
@@ -635,7 +635,8 @@ typedef struct clfold_fold {
     clfold_place count_at;
     /** Scans: the fold of all elements (with segments: of the last), init included,
      * unconverted. It must lie apart from the elements of `in` and `out`, so it may be
-     * out[count]: CSR offsets from counts. It may be init_at. With count_at it stays
+     * out[count]: CSR offsets from counts. It may be init_at, without segments. With
+     * count_at it stays
      * where it is given */
     clfold_place total_at;
     /** two cl_ulong, the index and the value of the first offset or key that is out of
@@ -793,6 +794,11 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  * If none is named, few elements take scan_single_group. More take scan_lookback if the
  * device's memory allows it, else reduce_then_scan. Inside a tile: Hillis and Steele's
  * log-step scan in vectors on CPUs, raking elsewhere.
+ *
+ * With segments each is scanned anew, init before it, by "scan_rows", rows that are long
+ * enough tile by tile, or "scan_lanes", short rows and columns side by side; CLFOLD_SCAN
+ * names neither. Few long segments are cut into runs, which reads the input twice. An
+ * item is the prefix of its run or tile combined with the scan inside it.
  *
  * None can hang. Only look-back and its chain wait for other work-groups, and only for a
  * bounded number of looks; then the group folds the missing tile itself (Smith, Levien,

@@ -56,8 +56,8 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
                              "segments and a load together are not in this version");
     }
     if (status ||
-        (status = clfold_check_segments(site, request->job.operation, fold->segments,
-                                        request->job.count, &request->job.segments)) ||
+        (status = clfold_check_segments(site, fold->segments, request->job.count,
+                                        &request->job.segments)) ||
         (status =
              clfold_request_choose(request, site, context, found, fold->algorithm))) {
         clfold_folds_give(found);

@@ -1,7 +1,6 @@
 #include "ops/segments.h"
 
 #include "ops/check.h"
-#include "plan/operation.h"
 
 static clfold_status check_later(const struct site *site, const clfold_segments *segments)
 {
@@ -58,7 +57,7 @@ static clfold_status check_shape(const struct site *site, const clfold_segments 
     return CLFOLD_OK;
 }
 
-clfold_status clfold_check_segments(const struct site *site, clfold_operation operation,
+clfold_status clfold_check_segments(const struct site *site,
                                     const clfold_segments *segments, uint64_t count,
                                     struct segments *out)
 {
@@ -78,11 +77,6 @@ clfold_status clfold_check_segments(const struct site *site, clfold_operation op
         (status = check_later(site, segments)) ||
         (status = check_shape(site, segments, count))) {
         return status;
-    }
-    if (!clfold_operation_row(operation)->knows_segments) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "fold: segments of %ss is not in this version",
-                           clfold_operation_row(operation)->name);
     }
     /* Longer ones than there are elements are as long as those: products stay small. */
     *out = segments->by == CLFOLD_BY_LENGTH

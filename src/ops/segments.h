@@ -9,7 +9,7 @@
 
 /* Checks a fold's segments, which may be NULL, and what `count` they cut; *out is what a
  * plan takes. */
-clfold_status clfold_check_segments(const struct site *site, clfold_operation operation,
+clfold_status clfold_check_segments(const struct site *site,
                                     const clfold_segments *segments, uint64_t count,
                                     struct segments *out);
 

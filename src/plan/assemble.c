@@ -73,6 +73,7 @@ static void append_line(struct text *text, const char *line, const char *stop,
         { "$is_true", component->load == LOAD_TRUTH ? " != 0" : "" },
         { "$neutral", neutral },
         { "$mask", mask_name(component->stage) },
+        { "$choice", mask_name(component->item) },
         { "$ulps", is_float(component->stage) ? "CLFOLD_ULPS" : "0" },
     };
     const size_t num = sizeof(words) / sizeof(words[0]);
@@ -505,8 +506,8 @@ static void append_scan(struct text *text, const struct monoid *monoid,
     append_neutral(text, monoid);
 }
 
-static void assemble_scan(struct text *text, const struct monoid *monoid,
-                          const struct shape *shape)
+static void append_scan_operator(struct text *text, const struct monoid *monoid,
+                                 const struct shape *shape)
 {
     const struct width *const widths[] = { &clfold_width_item, &clfold_width_stage,
                                            &clfold_width_stage16, &clfold_width_item16 };
@@ -532,12 +533,24 @@ static void assemble_scan(struct text *text, const struct monoid *monoid,
         clfold_append_rounded(text, monoid, &clfold_width_item16);
     }
     append_file(text, "scan_tiles.cl", monoid);
+}
+
+static void append_scan_tile(struct text *text, const struct monoid *monoid,
+                             const struct shape *shape)
+{
     if (shape->tile.kind == TILE_GROUP) {
         append_file(text, "group_scan.cl", monoid);
     } else {
         append_tile_file(text, monoid, &shape->tile, ".cl");
     }
     append_tile_file(text, monoid, &shape->tile, "_scan.cl");
+}
+
+static void assemble_scan(struct text *text, const struct monoid *monoid,
+                          const struct shape *shape)
+{
+    append_scan_operator(text, monoid, shape);
+    append_scan_tile(text, monoid, shape);
     if (shape->algorithm == SCAN_THEN_PROPAGATE || shape->algorithm == REDUCE_THEN_SCAN) {
         append_file(text, "scan_prefixes.cl", monoid);
     } else {
@@ -551,6 +564,25 @@ static void assemble_scan(struct text *text, const struct monoid *monoid,
             append_file(text, "scan_trace.cl", monoid);
         }
     }
+    append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
+}
+
+static void assemble_scan_segments(struct text *text, const struct monoid *monoid,
+                                   const struct shape *shape)
+{
+    bool by_lanes = shape->algorithm == SCAN_LANES;
+
+    append_scan_operator(text, monoid, shape);
+    if (!by_lanes || shape->tile.kind == TILE_VECTOR) {
+        append_scan_tile(text, monoid, shape);
+    }
+    if (by_lanes) {
+        append_lanes(text, monoid, shape);
+    } else {
+        append_file(text, "scan_totals.cl", monoid);
+        append_file(text, "segments.cl", monoid);
+    }
+    append_file(text, "segment_prefixes.cl", monoid);
     append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
 }
 
@@ -590,6 +622,7 @@ static void (*const assemblers[])(struct text *text, const struct monoid *monoid
     [FAMILY_ANY] = assemble_serial,
     [FAMILY_WIDTHS] = assemble_widths,
     [FAMILY_REDUCE_SEGMENTS] = assemble_reduce_segments,
+    [FAMILY_SCAN_SEGMENTS] = assemble_scan_segments,
 };
 
 void clfold_assemble(struct text *text, const struct monoid *monoid,

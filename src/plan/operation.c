@@ -7,13 +7,17 @@
     "scans by scan_single_group, scan_then_propagate, reduce_then_scan, scan_lookback, " \
     "scan_chained and serial"
 
+#define SEGMENT_SCANS "scans segments by scan_lanes and scan_rows"
+
 static const struct operation operations[] = {
     [CLFOLD_REDUCE] = { "reduce", FAMILY_REDUCE, false, false,
                         "reduces by reduce_tiles, reduce0 to reduce6 and serial",
                         FAMILY_REDUCE_SEGMENTS,
                         "reduces segments by reduce_lanes and reduce_rows" },
-    [CLFOLD_INCLUSIVE_SCAN] = { "inclusive_scan", FAMILY_SCAN, true, false, SCANS },
-    [CLFOLD_EXCLUSIVE_SCAN] = { "exclusive_scan", FAMILY_SCAN, true, true, SCANS },
+    [CLFOLD_INCLUSIVE_SCAN] = { "inclusive_scan", FAMILY_SCAN, true, false, SCANS,
+                                FAMILY_SCAN_SEGMENTS, SEGMENT_SCANS },
+    [CLFOLD_EXCLUSIVE_SCAN] = { "exclusive_scan", FAMILY_SCAN, true, true, SCANS,
+                                FAMILY_SCAN_SEGMENTS, SEGMENT_SCANS },
 };
 
 #define RUNG(k, to_reorder, num_items)                                                   \
@@ -105,6 +109,22 @@ static const struct algorithm_row algorithms[] = {
         .file = "reduce_rows.cl",
         .num_kernels = 2,
         .kernels = { "clfold_reduce_rows", "clfold_segment_partials" },
+    },
+    [SCAN_LANES] = {
+        .name = "scan_lanes",
+        .family = FAMILY_SCAN_SEGMENTS,
+        .file = "scan_lanes.cl",
+        .num_kernels = 3,
+        .kernels = { "clfold_lanes_aggregates", "clfold_segment_prefixes",
+                     "clfold_scan_bundles" },
+    },
+    [SCAN_ROWS] = {
+        .name = "scan_rows",
+        .family = FAMILY_SCAN_SEGMENTS,
+        .file = "scan_rows.cl",
+        .num_kernels = 4,
+        .kernels = { "clfold_rows_aggregates", "clfold_segment_prefixes",
+                     "clfold_rows_tiles", "clfold_scan_rows" },
     },
 };
 

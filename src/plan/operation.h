@@ -26,6 +26,8 @@ enum algorithm {
     /* of segments */
     REDUCE_LANES,
     REDUCE_ROWS,
+    SCAN_LANES,
+    SCAN_ROWS
 };
 #define CLFOLD_ALGORITHMS (SERIAL + 1) /* without segments, that callers may name */
 

@@ -29,6 +29,7 @@ static const struct strategy *const strategies[] = {
     [FAMILY_SCAN] = &clfold_scan_strategy,
     [FAMILY_ANY] = &clfold_serial_strategy,
     [FAMILY_REDUCE_SEGMENTS] = &clfold_reduce_segments_strategy,
+    [FAMILY_SCAN_SEGMENTS] = &clfold_scan_segments_strategy,
 };
 
 static enum family family_of(const struct job *job)
@@ -83,6 +84,15 @@ static uint32_t list_policies(const struct job *job,
     return num;
 }
 
+/* rusticl (Mesa 22.3) mixes up the components of lanes that are vectors. */
+static bool lacks_vectors(const struct job *job)
+{
+    bool by_lanes = job->algorithm == REDUCE_LANES || job->algorithm == SCAN_LANES;
+
+    return job->monoid->is_scalar ||
+           (by_lanes && clfold_platform_miscopies(job->device->platform));
+}
+
 uint32_t clfold_plan_candidates(const struct job *job,
                                 struct candidate candidates[CLFOLD_MAX_CANDIDATES])
 {
@@ -92,7 +102,7 @@ uint32_t clfold_plan_candidates(const struct job *job,
 
     for (uint32_t i = 0; i < num_policies; ++i) {
         struct candidate *candidate = &candidates[num];
-        if (policies[i].tile == TILE_VECTOR && job->monoid->is_scalar) {
+        if (policies[i].tile == TILE_VECTOR && lacks_vectors(job)) {
             continue;
         }
         if (job->debug &&

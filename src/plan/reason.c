@@ -135,7 +135,8 @@ static void add_segments(struct sentence *sentence, const struct reason *reason)
     const struct plan *plan = reason->plan;
     const struct segments *segments = &plan->segments;
     bool are_rows = segments->width == 1;
-    bool by_lanes = plan->shape.algorithm == REDUCE_LANES;
+    bool by_lanes =
+        plan->shape.algorithm == REDUCE_LANES || plan->shape.algorithm == SCAN_LANES;
 
     add(sentence, "%s%llu %s%s of %llu item%s, ", chosen[reason->chooser],
         (unsigned long long)clfold_num_segments(plan->count, *segments),
@@ -265,6 +266,7 @@ static void (*const adders[])(struct sentence *sentence, const struct reason *re
     [FAMILY_SCAN] = add_scan,
     [FAMILY_ANY] = add_serial,
     [FAMILY_REDUCE_SEGMENTS] = add_segments,
+    [FAMILY_SCAN_SEGMENTS] = add_segments,
 };
 
 void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *reason)

@@ -26,7 +26,8 @@ struct strategy {
 };
 
 extern const struct strategy clfold_reduce_strategy, clfold_scan_strategy,
-    clfold_serial_strategy, clfold_reduce_segments_strategy;
+    clfold_serial_strategy, clfold_reduce_segments_strategy,
+    clfold_scan_segments_strategy;
 
 /* Lanes by which a reduction counts what is worth a group; see reduce_plan.c. */
 uint64_t clfold_reduce_lanes(enum tile_kind kind, uint32_t group_size);

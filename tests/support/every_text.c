@@ -133,9 +133,12 @@ static void visit_segments(const struct visitor *visitor, const struct monoid *m
 {
     static const struct device_facts *const devices[] = { &cpu, &gpu };
 
-    for (size_t i = 0; i < 4; ++i) {
-        struct job job = job_of(CLFOLD_REDUCE, i / 2 ? REDUCE_ROWS : REDUCE_LANES, monoid,
-                                devices[i % 2], NULL);
+    static const enum algorithm algorithms[] = { REDUCE_LANES, REDUCE_ROWS, SCAN_LANES,
+                                                 SCAN_ROWS };
+
+    for (size_t i = 0; i < 8; ++i) {
+        struct job job = job_of(i < 4 ? CLFOLD_REDUCE : CLFOLD_EXCLUSIVE_SCAN,
+                                algorithms[i / 2], monoid, devices[i % 2], NULL);
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
         job.segments = (struct segments){ 1, 3 };
         uint32_t num = clfold_plan_candidates(&job, candidates);

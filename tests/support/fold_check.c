@@ -4,6 +4,7 @@
 #include "one_context.h"
 #include "test.h"
 
+#include "base/platform.h"
 #include "base/random.h"
 #include "ops/context.h"
 #include "ops/internal.h"
@@ -239,10 +240,14 @@ static void check_segments(const struct subject *subject, clfold_operation opera
         { 4992, 16, 2, "lanes" },  { 4998, 833, 2, "lanes" }, { 1000, 1, 1, "lanes" },
         { 1000, 1, 3, "rows" },    { 4999, 1, 100, "rows" },  { 4999, 1, 4999, "rows" },
         { 4999, 1, 64, NULL },     { 4998, 98, 51, NULL },    { 0, 1, 3, NULL },
+        { 4999, 1, 3, NULL },
     };
     bool needs_init = operation == CLFOLD_EXCLUSIVE_SCAN && !subject->identity;
+    bool by_rows = turn % 3 == 0;
 
     for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); ++k, ++turn) {
+        /* Builds take most of the time, so a tile's programs are of one algorithm. */
+        const char *ours = tile == TILE_NONE ? NULL : by_rows ? "rows" : "lanes";
         char algorithm[32];
         struct trial trial = {
             .subject = subject,
@@ -255,6 +260,10 @@ static void check_segments(const struct subject *subject, clfold_operation opera
             .has_init = needs_init || turn % 3 == 1,
             .tile = tile,
         };
+        if (!shapes[k].algorithm != !ours ||
+            (ours && strcmp(shapes[k].algorithm, ours) != 0)) {
+            continue;
+        }
         if (operation != CLFOLD_REDUCE && turn % 5 == 2 && !subject->reads_others &&
             in_size_of(subject) == subject->size) {
             trial.in_place = true;
@@ -263,7 +272,8 @@ static void check_segments(const struct subject *subject, clfold_operation opera
         snprintf(algorithm, sizeof(algorithm), "%s_%s",
                  operation == CLFOLD_REDUCE ? "reduce" : "scan",
                  shapes[k].algorithm ? shapes[k].algorithm : "");
-        if (!run(&trial, shapes[k].algorithm ? algorithm : NULL)) {
+        if (!run(&trial, shapes[k].algorithm ? algorithm : NULL) &&
+            !strstr(clfold_last_error(), " gives ")) {
             fail_msg("%s: %s", subject->fold.name, clfold_last_error());
         }
     }
@@ -311,8 +321,12 @@ void fold_check(const struct subject *subject, unsigned turn)
             }
             ++turn;
             check_counts(subject, o, algorithm_of(o, turn), tile, turn);
-            if (o == CLFOLD_REDUCE && !subject->fold.load) {
-                check_segments(subject, o, tile, ++turn);
+            ++turn;
+            /* There lanes are no vectors. */
+            if (!subject->fold.load &&
+                (tile != TILE_VECTOR ||
+                 !clfold_platform_miscopies(ctx->caps.facts.platform))) {
+                check_segments(subject, o, tile, turn);
             }
         }
     }

@@ -516,6 +516,26 @@ static void check_segments(const struct job *job, const struct candidate *candid
     check_launches(&plan);
 }
 
+/* By one launch or in passes; scratch has an item a run, and one more a segment. */
+static void check_segment_scan(const struct job *job, const struct candidate *candidate)
+{
+    struct plan plan = plan_of(*job, candidate, job->count);
+    struct cut cut = clfold_cut(job->count, job->segments, plan.items);
+    uint64_t segments = clfold_num_segments(job->count, job->segments);
+    uint64_t bytes_read, bytes_written;
+
+    clfold_plan_bytes(&plan, &bytes_read, &bytes_written);
+    assert_true(plan.num_launches == 1 || plan.num_launches > 2);
+    assert_true(plan.num_launches > 1 || cut.runs == 1 || job->algorithm == SCAN_ROWS);
+    assert_true(bytes_read >=
+                job->count * plan.in_size * (plan.num_launches > 1 ? 2 : 1));
+    assert_true(bytes_written >= job->count * plan.out_size);
+    assert_true(plan.num_launches == 1 ||
+                plan.scratch_bytes >= (cut.num_runs + segments) * plan.item_size);
+    assert_true(plan.scratch_most >= plan.scratch_bytes);
+    check_launches(&plan);
+}
+
 static void test_segments(void **state)
 {
     static const uint64_t sizes[] = {
@@ -526,6 +546,9 @@ static void test_segments(void **state)
     (void)state;
     for (size_t i = 0; i < NUM_DEVICES * NUM_FOLDS * num * num; ++i) {
         const uint64_t length = sizes[i % num], width = sizes[i / num % num];
+        if (length > (UINT64_C(1) << 40) / width) {
+            continue; /* twice the bytes of 2000 blocks would overflow */
+        }
         struct monoid monoid = monoid_of(i / num / num % NUM_FOLDS);
         struct job job = job_of(CLFOLD_REDUCE, REDUCE_LANES, &monoid,
                                 &devices[i / num / num / NUM_FOLDS], NULL);
@@ -539,6 +562,14 @@ static void test_segments(void **state)
             for (uint64_t blocks = 1; blocks < 2000; blocks += 999) {
                 job.count = blocks * length * width - (width == 1 ? length / 3 : 0);
                 check_segments(&job, &candidates[c]);
+            }
+        }
+        job.operation = CLFOLD_INCLUSIVE_SCAN;
+        assert_ok(clfold_plan_choose(&job, &site, NULL));
+        for (uint32_t c = clfold_plan_candidates(&job, candidates); c-- > 0;) {
+            for (uint64_t blocks = 1; blocks < 2000; blocks += 999) {
+                job.count = blocks * length * width - (width == 1 ? length / 3 : 0);
+                check_segment_scan(&job, &candidates[c]);
             }
         }
     }

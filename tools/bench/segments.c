@@ -1,8 +1,8 @@
 /*
  * bench_segments [DEVICE]: rows and columns of 2^26 f32 on the device of `clfold
  * --device`, all in turn in one run: reductions next to one of all elements, scans next
- * to a copy kernel that stores past the caches. Prints the median and range of seven runs,
- * GB/s of what a call must read and write, and that as a share of its limit.
+ * to a copy kernel that stores past the caches. Prints the median and range of seven
+ * runs, GB/s of what a call must read and write, and that as a share of its limit.
  *
  * Results are not checked here: the tests do.
  */
@@ -53,6 +53,10 @@ static const struct bench_case {
     { "columns of 65536 x 1024", COLUMNS, false, 1024, 65536, 0 },
     { "columns of 64 x 2^20", COLUMNS, false, 1 << 20, 64, 0 },
     { "columns of 2^25 x 2", COLUMNS, false, 2, 1 << 25, 0 },
+    { ROWS_OF(3), true, 1, 3, 0 },
+    { ROWS_OF(64), true, 1, 64, 0 },
+    { ROWS_OF(10000), true, 1, 10000, 0 },
+    { "columns of 4096 x 4096", COLUMNS, true, 4096, 4096, 0 },
     { "max, rows of 3", ROWS, false, 1, 3, CLFOLD_MAX },
     { "arg-min, rows of 3", ROWS, false, 1, 3, CLFOLD_ARG_MIN },
     { "arg-min, columns of 4096 x 4096", COLUMNS, false, 4096, 4096, CLFOLD_ARG_MIN },

@@ -1,0 +1,62 @@
+/*
+ * scan_lanes: scans each segment from the left, side by side with its neighbours, as
+ * reduce_lanes folds them. Long segments are cut into runs: these are folded, the folds
+ * become prefixes, and then each run is scanned with its prefix.
+ *
+ * An item is the prefix combined with the left fold inside the run, so its bits do not
+ * depend on where lanes are.
+ */
+kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+clfold_lanes_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
+                        ulong num_runs, ulong each, uint ahead,
+                        global clfold_item *items CLFOLD_WITH)
+{
+    CLFOLD_BUNDLE(bundle);
+    const ulong begin = get_group_id(0) * each * CLFOLD_TILE;
+
+    for (ulong first = begin; first < min(begin + each * CLFOLD_TILE, num_runs);
+         first += CLFOLD_TILE) {
+        const uint num = (uint)min((ulong)CLFOLD_TILE, num_runs - first);
+        clfold_lanes_place(first, num, CLFOLD_CUT, bundle);
+        clfold_lanes_fold(in, in_offset, num, width, run, bundle CLFOLD_PASS);
+        for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)
+            items[clfold_item_place(first + l, CLFOLD_CUT)] =
+                clfold_lanes_total(bundle, l);
+    }
+}
+
+kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+clfold_scan_bundles(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
+                  ulong num_runs, ulong each, uint ahead,
+                  global const clfold_item *items, CLFOLD_OUT_PARAMS, CLFOLD_TOTAL_PARAMS,
+                  CLFOLD_INIT_PARAMS CLFOLD_WITH)
+{
+    CLFOLD_BUNDLE(bundle);
+    const ulong begin = get_group_id(0) * each * CLFOLD_TILE;
+    const clfold_item init = clfold_init(CLFOLD_INIT_ARGS);
+
+    if (num_runs == 0 && has_total && get_local_id(0) == 0)
+        clfold_finish(init, !clfold_init_from, total_out, total_index CLFOLD_PASS);
+    for (ulong first = begin; first < min(begin + each * CLFOLD_TILE, num_runs);
+         first += CLFOLD_TILE) {
+        const uint num = (uint)min((ulong)CLFOLD_TILE, num_runs - first);
+        clfold_lanes_place(first, num, CLFOLD_CUT, bundle);
+        for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE) {
+            const bool is_first = runs == 1 || (first + l) / width % runs == 0;
+            bundle->has_prefix[l] = !is_first || clfold_init_from;
+            bundle->prefix[l] =
+                is_first ? init : items[clfold_item_place(first + l, CLFOLD_CUT)];
+        }
+        clfold_lanes_scan(in, in_offset, num, width, run, out, out_offset, stream != 0,
+                          bundle CLFOLD_PASS);
+        /* Of the last segment. */
+        for (uint l = (uint)get_local_id(0);
+             runs == 1 && has_total && first + num == num_runs && l < num;
+             l += CLFOLD_GROUP_SIZE) {
+            if (l + 1 == num)
+                clfold_store(clfold_lane_item(clfold_lanes_stage(bundle, l), l,
+                                              bundle CLFOLD_PASS),
+                             total_out, total_index);
+        }
+    }
+}
