@@ -1,6 +1,7 @@
 #include "device/cache.h"
 
 #include "base/hash.h"
+#include "base/lines.h"
 #include "base/memory.h"
 #include "plan/assemble.h"
 
@@ -49,7 +50,8 @@ static struct program *insert(struct cache *cache, struct program **link,
     return program;
 }
 
-static void get_build_log(struct text *text, cl_program program, cl_device_id device)
+static void get_build_log(struct text *text, const char *source, cl_program program,
+                          cl_device_id device)
 {
     size_t size = 0;
     char *log = NULL;
@@ -61,7 +63,7 @@ static void get_build_log(struct text *text, cl_program program, cl_device_id de
             CL_SUCCESS) {
         clfold_text_print(text, "the driver gave no build log");
     } else {
-        clfold_text_print(text, "%s", log);
+        clfold_lines_append(text, source, log);
     }
     clfold_free(log);
 }
@@ -102,7 +104,7 @@ static void build(const struct cache *cache, const struct program *program,
         clBuildProgram(outcome->program, 1, &cache->device, cache->options, NULL, NULL);
     outcome->ns = clfold_clock_ns() - start;
     if (outcome->status == CL_BUILD_PROGRAM_FAILURE) {
-        get_build_log(&outcome->log, outcome->program, cache->device);
+        get_build_log(&outcome->log, text.bytes, outcome->program, cache->device);
     }
     if (outcome->status != CL_SUCCESS) {
         outcome->failed = "clBuildProgram";

@@ -181,7 +181,7 @@ static void test_null(void **state)
 static void test_enumerators(void **state)
 {
     (void)state;
-    reject_fold(0, ARGUMENT, "op 0", fold.op = 0);
+    reject_fold(0, ARGUMENT, "op is 0 and combine is NULL", fold.op = 0);
     reject_fold(0, ARGUMENT, "op 99", fold.op = 99);
     reject_fold(0, ARGUMENT, "folds f32 and f64 only, but type is u32",
                 fold.op = CLFOLD_MOMENTS, fold.type = CLFOLD_U32);

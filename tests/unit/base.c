@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/half.h"
 #include "base/hash.h"
+#include "base/lines.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/system.h"
@@ -224,18 +225,49 @@ static void test_half(void **state)
     assert_int_equal(clfold_double_to_half(-5e-324), 0x8000);
 }
 
+/* Compilers that mind #line name its files, others the lines of the whole program. */
+static void test_lines(void **state)
+{
+    static const char program[] = "#define A 1\n"             /* 1 */
+                                  "#line 1 \"contract.cl\"\n" /* 2 */
+                                  "int a;\n"                  /* 3 */
+                                  "int b;\n"                  /* 4 */
+                                  "#line 7\n"                 /* 5 */
+                                  "int c;\n"                  /* 6 */
+                                  "#line 30 \"user.c\"\n"     /* 7 */
+                                  "a + c";                    /* 8 */
+    const struct {
+        const char *log, *expected;
+    } cases[] = {
+        { "input.cl:8:5: error: c\na + c\n    ^\n",
+          "user.c:30:5: error: c\na + c\n    ^\n" },
+        { "input.cl:3:5: x\ninput.cl:4:1: y", "contract.cl:1:5: x\ncontract.cl:2:1: y" },
+        { "input.cl:6: z", "contract.cl:7: z" },
+        { "user.c:30:5: error", "user.c:30:5: error" },
+        { "contract.cl:3:1: x", "contract.cl:3:1: x" },
+        { "input.cl:1:1: before all names", "input.cl:1:1: before all names" },
+        { "input.cl:99:1: past the end", "input.cl:99:1: past the end" },
+        { "note 3: no place", "note 3: no place" },
+        { "", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct text text = { 0 };
+        clfold_lines_append(&text, program, cases[i].log);
+        assert_string_equal(text.bytes ? text.bytes : "", cases[i].expected);
+        clfold_text_finish(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_text_without_memory),
-        cmocka_unit_test(test_sentences),
-        cmocka_unit_test(test_sentence_of_thread),
-        cmocka_unit_test(test_status_names),
-        cmocka_unit_test(test_hash),
-        cmocka_unit_test(test_clock),
-        cmocka_unit_test(test_half),
+        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_text),         cmocka_unit_test(test_text_without_memory),
+        cmocka_unit_test(test_sentences),    cmocka_unit_test(test_sentence_of_thread),
+        cmocka_unit_test(test_status_names), cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_clock),        cmocka_unit_test(test_half),
     };
 
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);

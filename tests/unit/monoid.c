@@ -301,7 +301,7 @@ static void test_stages(void **state)
 }
 
 struct seen {
-    size_t num, tiles, rungs, scans, group_scans, probes, serial, f16, f64;
+    size_t num, tiles, rungs, scans, group_scans, probes, serial, segments, f16, f64;
 };
 
 /* A scan inside a group loads nothing and writes items: one kernel, one width. */
@@ -353,6 +353,12 @@ static void check_text(void *user, const char *name, const char *text)
         assert_null(strstr(text, "clfold_combine_stage("));
         return;
     }
+    if (strstr(name, "_lanes_") || strstr(name, "_rows_")) {
+        ++seen->segments;
+        assert_non_null(strstr(text, "#line 1 \"segments.cl\""));
+        assert_non_null(strstr(text, "#line 1 \"combine\""));
+        return;
+    }
     seen->tiles += !rung && !scan;
     seen->scans += scan;
     seen->rungs += rung;
@@ -399,6 +405,7 @@ static void test_texts(void **state)
     assert_int_equal(seen.group_scans, 5 * 4 * 3);
     assert_int_equal(seen.probes, CLFOLD_MEMORY_TIERS - 1);
     assert_true(seen.serial > 0);
+    assert_true(seen.segments > 0);
     print_message("# %zu texts, %zu of f16, %zu of f64\n", seen.num, seen.f16, seen.f64);
     assert_true(seen.f16 > 30 && seen.f64 > 30);
 }
