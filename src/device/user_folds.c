@@ -1,6 +1,7 @@
 /* Interned folds of users. */
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "device/folds.h"
 
 #include <string.h>
@@ -82,6 +83,25 @@ static bool same_recipe(const struct recipe *a, const struct recipe *b)
 /* Bytes of an item on a device that cuts loops short, at most. */
 #define LONGEST_LOOPED 64
 
+/* Some drivers copy structs wrongly that have padding between their members. */
+static clfold_status check_gaps(const struct site *site, const struct caps *caps,
+                                const struct monoid *monoid)
+{
+    size_t end = 0;
+
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        size_t offset = clfold_monoid_out_offset(monoid, k);
+        if (offset != end && clfold_platform_miscopies(caps->facts.platform)) {
+            return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                               "components \"%s\" leave a gap before %s, and this driver "
+                               "copies such structs wrongly: put wide ones first",
+                               monoid->form, monoid->components[k].name);
+        }
+        end = offset + clfold_monoid_result_size(monoid, k);
+    }
+    return CLFOLD_OK;
+}
+
 /* The fold of a recipe, with its own copy of the texts. */
 static clfold_status make_user(struct interned **out, const struct site *site,
                                const struct caps *caps, const clfold_fold *fold,
@@ -139,6 +159,9 @@ static clfold_status make_user(struct interned **out, const struct site *site,
         status = element && element != CLFOLD_F16
                      ? clfold_caps_check_type(caps, site, "args: element", element)
                      : CLFOLD_OK;
+    }
+    if (status == CLFOLD_OK && fold->components) {
+        status = check_gaps(site, caps, &made->monoid);
     }
     /* A copy of a long item is a loop there. */
     if (status == CLFOLD_OK && caps->facts.most_elements &&

@@ -5,6 +5,9 @@
 #include "one_context.h"
 #include "test.h"
 
+#include "base/platform.h"
+#include "ops/context.h"
+
 #include <math.h>
 
 #define COUNT 1000
@@ -183,7 +186,7 @@ static void test_widths(void **state)
           { .components = "int x; int f",
             .combine = "{ b.f ? b.x : a.x + b.x, a.f | b.f }" } },
         { "it does not compile for vectors: ",
-          { .components = "int x; long y", .combine = "{ (int)(b.x + b.y), b.y }" } },
+          { .components = "long y; int x", .combine = "{ b.y, (int)(b.x + b.y) }" } },
         { "it is CLFOLD_PARTIAL",
           { .components = "int x; int y",
             .combine = "{ b.x, b.y }",
@@ -226,6 +229,23 @@ static void test_widths(void **state)
                                            : CLFOLD_WIDTHS_AGREE);
     }
     clfold_context_destroy(&own);
+}
+
+/* A driver that copies structs with gaps wrongly has none of them. */
+static void test_gaps(void **state)
+{
+    const clfold_fold gap = { .components = "uchar x; uint y",
+                              .combine = "{ b.x, a.y + b.y }" };
+    const clfold_status status =
+        clfold_reduce(ctx, device.queue, &gap, in, 0, out, 0, 4, 0, NULL, NULL);
+
+    (void)state;
+    if (!clfold_platform_miscopies(ctx->caps.facts.platform)) {
+        assert_ok(status);
+        return;
+    }
+    assert_int_equal(status, CLFOLD_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(clfold_last_error(), "leave a gap before y"));
 }
 
 /* The identity is the caller's: the sum of negative zeros is one. */
@@ -363,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_rejected), cmocka_unit_test(test_places),
         cmocka_unit_test(test_widths),   cmocka_unit_test(test_zero),
         cmocka_unit_test(test_values),   cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_gaps),
     };
 
     return cmocka_run_group_tests_name("user_texts", tests, set_up, tear_down);
