@@ -321,8 +321,8 @@ static void check_pair(struct pair pair)
         }
     }
     clfold_context_override(ctx, NULL);
-    /* The data tell plain sums from others; halves are so short that plain sums of them in
-     * a wider type are nearly exact. */
+    /* The data tell plain sums from others; halves are so short that plain sums of them
+     * in a wider type are nearly exact. */
     assert_true(pair.in == CLFOLD_F16 || plain > 10);
 }
 
