@@ -29,7 +29,8 @@ struct subject {
     bool differs;                               /* at 16 lanes, so it runs on scalars */
 };
 
-/* Fails the test with a sentence at the first difference. */
-void fold_check(const struct subject *subject, unsigned turn);
+/* Fails the test with a sentence at the first difference. `first` is the subject's
+ * number, by which algorithms and tiles take turns. */
+void fold_check(const struct subject *subject, unsigned first);
 
 #endif
