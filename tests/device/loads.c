@@ -487,6 +487,8 @@ static void test_rejected(void **state)
     clfold_fold dot = {
         .op = CLFOLD_ADD, .type = CLFOLD_F32, .load = "x * y", .args = y, .num_args = 1
     };
+    clfold_arg pointer[] = { CLFOLD_VALUE("global const float *", w, in) };
+    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .num = 4 };
     clfold_fold fold = dot;
 
     (void)state;
@@ -536,6 +538,27 @@ static void test_rejected(void **state)
     rejects(CLFOLD_ERROR_ARGUMENT, "in is NULL", scan(&fold, NULL, out, 16));
     fold.load = "to_f32(i)";
     assert_ok(scan(&fold, NULL, out, 16));
+    fold.segments = &rows;
+    rejects(CLFOLD_ERROR_UNSUPPORTED, "segments and a load", scan(&fold, NULL, out, 16));
+    fold = (clfold_fold){
+        .op = CLFOLD_ADD, .type = CLFOLD_F32, .accuracy = CLFOLD_COMPENSATED, .load = "x"
+    };
+    rejects(CLFOLD_ERROR_UNSUPPORTED, "there is a load", scan(&fold, in, out, 16));
+    fold = (clfold_fold){ .op = CLFOLD_ADD, .type = CLFOLD_F32, .in = CLFOLD_F16 };
+    fold.in_scalars = 2;
+    fold.load = "in[i].x";
+    rejects(CLFOLD_ERROR_UNSUPPORTED, "load uses in, whose elements are 2 f16",
+            scan(&fold, in, out, 16));
+    /* One scalar is read as a half anywhere. */
+    fold.in_scalars = 0;
+    fold.load = "i > 0 ? vload_half(i - 1, in) : 0";
+    assert_ok(scan(&fold, in, out, 16));
+    pointer[0].value = &in;
+    fold = (clfold_fold){ .op = CLFOLD_ADD, .type = CLFOLD_F32, .load = "w[i]" };
+    fold.args = pointer;
+    fold.num_args = 1;
+    rejects(CLFOLD_ERROR_ARGUMENT, "w is a value of type global const float *",
+            scan(&fold, in, out, 16));
 }
 
 /* Explain and launches count what a load reads. */
