@@ -29,7 +29,7 @@ def usage(d, _):
     d.bad(2, "no command fold", "fold")
     d.bad(2, "no option --nothing", "reduce", "--nothing", "x")
     d.bad(2, "one FILE, and got 2", "reduce", "a", "b")
-    text = d.bad(2, "--op moments", "reduce", "--op", "moments", "x")
+    text = d.bad(2, "--op nothing", "reduce", "--op", "nothing", "x")
     check(all(f" {op}" in text for op in OPS), text)
     for option in ["--kernel", "--algorithm"]:
         text = d.bad(2, f"{option} reduce7: ", "reduce", option, "reduce7", "x")
