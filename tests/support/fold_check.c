@@ -308,28 +308,31 @@ static const char *algorithm_of(clfold_operation operation, unsigned turn)
 
 void fold_check(const struct subject *subject, unsigned first)
 {
+    bool loads = subject->fold.load != NULL;
     unsigned turn = first;
 
     fill(subject, FOLD_CHECK_COUNT);
-    for (size_t t = 0; t < NUM_TILES; ++t) {
-        /* Builds take most of the time: loads meet every other tile in turn. */
-        if (!has_tile(subject, &tiles[t]) ||
-            (subject->fold.load && t > 0 && (first + t) % 2 == 0)) {
+    for (unsigned t = 0; t < NUM_TILES; ++t) {
+        if (!has_tile(subject, &tiles[t])) {
             continue;
         }
         clfold_context_override(ctx, t > 0 ? &tiles[t] : NULL);
         for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
             const enum tile_kind tile = tiles[t].tile;
-            if (t == 0) {
-                check_counts(subject, o, NULL, tile, ++turn);
-            }
-            ++turn;
-            check_counts(subject, o, algorithm_of(o, turn), tile, turn);
-            ++turn;
+            /* Builds take most of the time: of loads and of segments each tile has one
+             * operation, in turn. */
+            bool is_next = (first + t + o) % 3 == 0;
             /* There lanes are no vectors. */
-            if (!subject->fold.load &&
-                (tile != TILE_VECTOR ||
-                 !clfold_platform_miscopies(ctx->caps.facts.platform))) {
+            bool has_lanes = tile != TILE_VECTOR ||
+                             !clfold_platform_miscopies(ctx->caps.facts.platform);
+            turn += 3;
+            if (t == 0 && (!loads || is_next)) {
+                check_counts(subject, o, NULL, tile, turn - 2);
+            }
+            if (!loads || is_next) {
+                check_counts(subject, o, algorithm_of(o, turn - 1), tile, turn - 1);
+            }
+            if (!loads && is_next && has_lanes) {
                 check_segments(subject, o, tile, turn);
             }
         }
