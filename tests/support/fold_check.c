@@ -273,7 +273,8 @@ static void check_segments(const struct subject *subject, clfold_operation opera
                  operation == CLFOLD_REDUCE ? "reduce" : "scan",
                  shapes[k].algorithm ? shapes[k].algorithm : "");
         if (!run(&trial, shapes[k].algorithm ? algorithm : NULL) &&
-            !strstr(clfold_last_error(), " gives ")) {
+            !strstr(clfold_last_error(), " gives ") &&
+            !strstr(clfold_last_error(), "cuts loops short")) {
             fail_msg("%s: %s", subject->fold.name, clfold_last_error());
         }
     }
