@@ -174,6 +174,76 @@ static void scan_user(void)
     }
 }
 
+/* Affine maps in rows or columns, in each operation. */
+static void fold_segments(size_t count, size_t width, size_t length,
+                          const char *algorithm)
+{
+    enum { MOST = 720 };
+    static cl_uint maps[MOST][2], found[MOST][2];
+    const clfold_segments segments = {
+        .by = width == 1 ? CLFOLD_BY_LENGTH : CLFOLD_BY_STRIDE,
+        .num = width == 1 ? length : width,
+        .length = width == 1 ? 0 : length,
+    };
+
+    for (cl_uint i = 0; i < MOST; ++i) {
+        maps[i][0] = 2 * i + 3;
+        maps[i][1] = i + 7;
+    }
+    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
+        char name[32];
+        clfold_fold fold = { .components = "uint a; uint b",
+                             .combine = "{ a.a * b.a, a.b * b.a + b.b }",
+                             .identity = "{ 1, 0 }",
+                             .segments = &segments,
+                             .algorithm = name };
+        cl_int status;
+        cl_mem in = clCreateBuffer(device.context, CL_MEM_COPY_HOST_PTR, sizeof(maps),
+                                   maps, &status);
+        cl_mem out = clCreateBuffer(device.context, 0, sizeof(found), NULL, &status);
+        snprintf(name, sizeof(name), "%s_%s", o == CLFOLD_REDUCE ? "reduce" : "scan",
+                 algorithm);
+        status = (o == CLFOLD_REDUCE           ? clfold_reduce
+                  : o == CLFOLD_INCLUSIVE_SCAN ? clfold_inclusive_scan
+                                               : clfold_exclusive_scan)(
+            ctx, device.queue, &fold, in, 0, out, 0, count, 0, NULL, NULL);
+        bool is_right = status == CLFOLD_OK &&
+                        clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(found),
+                                            found, 0, NULL, NULL) == CL_SUCCESS;
+        for (size_t s = 0; s < count / length; ++s) {
+            const size_t first = s / width * width * length + s % width;
+            cl_uint a = 1, b = 0;
+            for (size_t k = 0, i = first; k < length; ++k, i += width) {
+                bool is_exclusive = o == CLFOLD_EXCLUSIVE_SCAN;
+                is_right &= !is_exclusive || (found[i][0] == a && found[i][1] == b);
+                a *= maps[i][0];
+                b = b * maps[i][0] + maps[i][1];
+                is_right &=
+                    o != CLFOLD_INCLUSIVE_SCAN || (found[i][0] == a && found[i][1] == b);
+            }
+            is_right &= o != CLFOLD_REDUCE || (found[s][0] == a && found[s][1] == b);
+        }
+        clReleaseMemObject(in);
+        clReleaseMemObject(out);
+        ++num;
+        if (!is_right) {
+            ++wrong;
+            fprintf(stderr, "calls: %s of %zu by %zu: %s\n", name, length, width,
+                    status ? clfold_last_error() : "wrong");
+        }
+    }
+}
+
+static void fold_all_segments(void)
+{
+    fold_segments(300, 1, 3, "lanes");
+    fold_segments(700, 2, 350, "lanes");
+    fold_segments(680, 34, 20, "lanes");
+    fold_segments(720, 1, 720, "lanes");
+    fold_segments(300, 1, 100, "rows");
+    fold_segments(720, 1, 720, "rows");
+}
+
 /* Of look-back's memory. */
 static int probe(void)
 {
@@ -202,8 +272,16 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "probe") == 0) {
         return probe();
     }
+    const bool in_segments = argc > 1 && strcmp(argv[1], "segments") == 0;
+    const char *tile = argc > 1 + in_segments ? argv[1 + in_segments] : NULL;
+
     for (size_t t = 0; t < sizeof(tiles) / sizeof(tiles[0]); ++t) {
-        if (argc > 1 && strcmp(argv[1], clfold_tile_name(tiles[t].tile)) != 0) {
+        if (tile && strcmp(tile, clfold_tile_name(tiles[t].tile)) != 0) {
+            continue;
+        }
+        if (in_segments) {
+            clfold_context_override(ctx, &tiles[t]);
+            fold_all_segments();
             continue;
         }
         for (size_t a = 0; a < ORDER_ALGORITHMS; ++a) {
