@@ -241,6 +241,7 @@ static void fold_all_segments(void)
     fold_segments(680, 34, 20, "lanes");
     fold_segments(720, 1, 720, "lanes");
     fold_segments(300, 1, 100, "rows");
+    fold_segments(300, 1, 30, "rows");
     fold_segments(720, 1, 720, "rows");
 }
 
