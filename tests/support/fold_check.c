@@ -4,7 +4,6 @@
 #include "one_context.h"
 #include "test.h"
 
-#include "base/platform.h"
 #include "base/random.h"
 #include "ops/context.h"
 #include "ops/internal.h"
@@ -320,12 +319,10 @@ void fold_check(const struct subject *subject, unsigned first)
         clfold_context_override(ctx, t > 0 ? &tiles[t] : NULL);
         for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
             const enum tile_kind tile = tiles[t].tile;
-            /* Builds take most of the time: of loads and of segments each tile has one
-             * operation, in turn. */
+            /* Builds take most of the time, on Intel's compiler up to minutes for a few
+             * subjects in segments: of loads each tile has one operation in turn, and one
+             * subject in four has segments, by the policy's tile. */
             bool is_next = (first + t + o) % 3 == 0;
-            /* There lanes are no vectors. */
-            bool has_lanes = tile != TILE_VECTOR ||
-                             !clfold_platform_miscopies(ctx->caps.facts.platform);
             turn += 3;
             if (t == 0 && (!loads || is_next)) {
                 check_counts(subject, o, NULL, tile, turn - 2);
@@ -333,7 +330,7 @@ void fold_check(const struct subject *subject, unsigned first)
             if (!loads || is_next) {
                 check_counts(subject, o, algorithm_of(o, turn - 1), tile, turn - 1);
             }
-            if (!loads && is_next && has_lanes) {
+            if (!loads && is_next && t == 0 && first % 4 == 0) {
                 check_segments(subject, o, tile, turn);
             }
         }
