@@ -35,10 +35,10 @@ static uint32_t ordered_elements(const struct job *job, uint32_t group_size)
 {
     const struct monoid *monoid = job->monoid;
     uint64_t bytes = least(job->device->local_memory / 3 * 2, ORDERED_BYTES);
-    uint32_t run =
-        least(bytes / clfold_monoid_item_size(monoid) / group_size, ORDERED_CHUNKS);
+    uint32_t group = group_size > 0 ? group_size : 1;
+    uint32_t run = least(bytes / clfold_monoid_item_size(monoid) / group, ORDERED_CHUNKS);
 
-    return (run > 0 ? run : 1) * group_size * clfold_monoid_chunk(monoid);
+    return (run > 0 ? run : 1) * group * clfold_monoid_chunk(monoid);
 }
 
 static struct tile_shape tile_of(const struct job *job, const struct policy *policy)

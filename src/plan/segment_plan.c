@@ -125,7 +125,7 @@ static uint64_t run_for(const struct job *job, uint64_t wanted, uint64_t shortes
     uint64_t length = job->segments.length;
     uint64_t segments = clfold_num_segments(job->count, job->segments);
     uint64_t runs = segments > 0 ? clfold_div_up(wanted, segments) : 1;
-    uint64_t run = clfold_div_up(length, runs);
+    uint64_t run = clfold_div_up(length, runs > 0 ? runs : 1);
 
     run = run > shortest ? run : shortest;
     run = least(run, longest > 0 ? longest : 1);

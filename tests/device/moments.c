@@ -130,7 +130,7 @@ static double draw(enum data data, size_t i, size_t count, uint64_t *random)
     case OUTLIER:
         return i == count / 3 ? 1e7 : noise;
     default:
-        return 0x1p20 + 0x1p-3 * (double)(i / 2);
+        return 0x1p20 + 0x1p-3 * floor((double)i / 2);
     }
 }
 

@@ -52,7 +52,7 @@ static void print_number(struct text *text, clfold_type type, struct number x)
     } else if (is_float(type)) {
         clfold_text_print(text, "%d", (int)x.real);
     } else if (is_signed(type) && (int64_t)x.integer < 0) {
-        clfold_text_print(text, "(-%llu%s - 1)", (unsigned long long)~x.integer,
+        clfold_text_print(text, "(-%llu%s - 1)", ~(unsigned long long)x.integer,
                           size_of(type) == 8 ? "l" : "");
     } else {
         clfold_text_print(text, "%llu%s", (unsigned long long)x.integer,
