@@ -321,7 +321,7 @@ void fold_check(const struct subject *subject, unsigned first)
             const enum tile_kind tile = tiles[t].tile;
             /* Builds take most of the time, on Intel's compiler up to minutes for a few
              * subjects in segments: of loads each tile has one operation in turn, and one
-             * subject in four has segments, by the policy's tile. */
+             * subject in eight has segments, by the policy's tile. */
             bool is_next = (first + t + o) % 3 == 0;
             turn += 3;
             if (t == 0 && (!loads || is_next)) {
@@ -330,7 +330,7 @@ void fold_check(const struct subject *subject, unsigned first)
             if (!loads || is_next) {
                 check_counts(subject, o, algorithm_of(o, turn - 1), tile, turn - 1);
             }
-            if (!loads && is_next && t == 0 && first % 4 == 0) {
+            if (!loads && is_next && t == 0 && first % 8 == 0) {
                 check_segments(subject, o, tile, turn);
             }
         }
