@@ -111,12 +111,21 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
 static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint count,
                                   bool stream, clfold_room_pointer room CLFOLD_WITH)
 {
-    for (uint j = 0; j < count; ++j) {
-        clfold_item y = room->prefix;
-        if (!CLFOLD_EXCLUSIVE && j + 1 == count)
-            y = room->next;
-        else if (!CLFOLD_EXCLUSIVE || j > 0)
-            y = clfold_combine(y, clfold_fetch(out, out_begin + j) CLFOLD_PASS);
-        clfold_store(y, out, out_begin + j);
-    }
+    uint j = 0;
+
+    /* The one that is the prefix itself stands apart: with a condition in the loop Intel's
+     * compiler (2026.2) wrote the last struct of 64 bytes three places before, too. */
+#if CLFOLD_EXCLUSIVE
+    clfold_store(room->prefix, out, out_begin);
+    j = 1;
+#else
+    --count;
+#endif
+    for (; j < count; ++j)
+        clfold_store(clfold_combine(room->prefix,
+                                    clfold_fetch(out, out_begin + j) CLFOLD_PASS),
+                     out, out_begin + j);
+#if !CLFOLD_EXCLUSIVE
+    clfold_store(room->next, out, out_begin + count);
+#endif
 }

@@ -169,9 +169,9 @@ static bool run(const struct trial *trial, const char *algorithm)
             fail_msg(
                 "%s, %s, operation %u of %zu, %zu by %zu, by %s, from %zu to %zu%s%s: "
                 "result %zu",
-                fold.name, clfold_tile_name(trial->tile), trial->operation, trial->count,
-                trial->length, trial->width, algorithm, trial->in_offset,
-                trial->out_offset, trial->has_init ? ", with init" : "",
+                fold.name, trial->tile ? clfold_tile_name(trial->tile) : "usual tile",
+                trial->operation, trial->count, trial->length, trial->width, algorithm,
+                trial->in_offset, trial->out_offset, trial->has_init ? ", with init" : "",
                 trial->in_place ? ", in place" : "", i - trial->out_offset);
         }
     }
