@@ -48,16 +48,16 @@ typedef struct {
 /* A group's result, and where a launch leaves it. */
 #define CLFOLD_RUNG_PARAMS                                                               \
     global const CLFOLD_IN *in, ulong in_offset, global clfold_item *scratch,            \
-        ulong from, ulong to, uint is_first, ulong count, global CLFOLD_CELL *out,       \
+        ulong from, ulong to, uint is_first, ulong count, global CLFOLD_OUT *out,       \
         ulong out_index, CLFOLD_INIT_PARAMS
 
 /* A group's item: the result, where no other group is there, or a partial. */
 static void clfold_leave(clfold_item item, global clfold_item *partials, bool empty,
-                         global CLFOLD_CELL *out, ulong out_index,
+                         global CLFOLD_OUT *out, ulong out_index,
                          CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     if (get_num_groups(0) == 1)
-        clfold_reduce_end(item, empty, out, out_index, CLFOLD_INIT_ARGS CLFOLD_PASS);
+        clfold_reduce_end(item, empty, 0, out, out_index, CLFOLD_INIT_ARGS CLFOLD_PASS);
     else
         partials[get_group_id(0)] = item;
 }

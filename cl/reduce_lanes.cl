@@ -13,7 +13,7 @@
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce_lanes(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
                     ulong num_runs, ulong each, uint ahead, global clfold_item *partials,
-                    uint is_last, global CLFOLD_CELL *out, ulong out_offset,
+                    uint is_last, global CLFOLD_OUT *out, ulong out_offset,
                     CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_BUNDLE(bundle);
@@ -27,7 +27,8 @@ clfold_reduce_lanes(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARA
         /* The common case is a short loop. */
         if (is_last && !clfold_init_from) {
             for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)
-                clfold_store(clfold_lanes_total(bundle, l), out, out_offset + first + l);
+                clfold_emit(clfold_lanes_total(bundle, l), clfold_lanes_total(bundle, l), 0,
+                             first + l, out, out_offset + first + l CLFOLD_PASS);
             continue;
         }
         for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)

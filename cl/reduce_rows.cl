@@ -11,7 +11,7 @@
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_reduce_rows(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
                    ulong num_runs, ulong each, uint ahead, global clfold_item *partials,
-                   uint is_last, global CLFOLD_CELL *out, ulong out_offset,
+                   uint is_last, global CLFOLD_OUT *out, ulong out_offset,
                    CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);

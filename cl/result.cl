@@ -136,17 +136,3 @@ static void clfold_finish(clfold_item total, bool empty, global CLFOLD_CELL *out
         clfold_store(total, out, index);
 #endif
 }
-
-/* The end of a reduction, by the work-item that has the total of the elements: combines
- * it with init, and stores the result. */
-static void clfold_reduce_end(clfold_item total, bool empty, global CLFOLD_CELL *out,
-                              ulong out_index, CLFOLD_INIT_PARAMS CLFOLD_WITH)
-{
-    clfold_item init = clfold_init(CLFOLD_INIT_ARGS);
-
-    if (clfold_init_from)
-        init = empty ? init : clfold_combine(init, total CLFOLD_PASS);
-    else if (!empty)
-        init = total;
-    clfold_finish(init, empty && !clfold_init_from, out, out_index CLFOLD_PASS);
-}

@@ -26,6 +26,9 @@
     clfold_item next;   /* its last item, and the next tile's prefix */                  \
     uint folds_next;    /* the scan folds the next tile: CLFOLD_TILE_AHEAD */
 
+/* A scan keeps the item before the one that it folds. */
+#define CLFOLD_KEEPS_BEFORE (CLFOLD_EXCLUSIVE || CLFOLD_WRITES_PREV)
+
 /* Memory that the work-items of a group share: CLFOLD_SPACE is private where a
  * group is one work-item, else local. */
 #define CLFOLD_SHARED(type, name)                                                        \
@@ -49,4 +52,4 @@ static uint clfold_tile_count(ulong t, ulong lead, ulong count)
     global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong lead,                \
         ulong num_tiles, ulong run, uint ahead
 
-#define CLFOLD_OUT_PARAMS global CLFOLD_CELL *out, ulong out_offset, uint stream
+#define CLFOLD_OUT_PARAMS global CLFOLD_OUT *out, ulong out_offset, uint stream

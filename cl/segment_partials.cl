@@ -5,11 +5,11 @@
 
 /* What becomes of the fold of run i; in the last launch that is segment i. */
 static void clfold_keep(clfold_item total, ulong i, bool is_last, global clfold_item *to,
-                        global CLFOLD_CELL *out, ulong out_offset,
+                        global CLFOLD_OUT *out, ulong out_offset,
                         CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     if (is_last)
-        clfold_reduce_end(total, false, out, out_offset + i,
+        clfold_reduce_end(total, false, i, out, out_offset + i,
                           CLFOLD_INIT_ARGS CLFOLD_PASS);
     else
         to[i] = total;
@@ -18,7 +18,7 @@ static void clfold_keep(clfold_item total, ulong i, bool is_last, global clfold_
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
 clfold_segment_partials(global clfold_item *scratch, ulong from, ulong to,
                         CLFOLD_CUT_PARAMS, ulong num_runs, ulong each, uint is_last,
-                        global CLFOLD_CELL *out, ulong out_offset,
+                        global CLFOLD_OUT *out, ulong out_offset,
                         CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     const ulong first = get_group_id(0) * each * CLFOLD_GROUP_SIZE;

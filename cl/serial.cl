@@ -9,7 +9,7 @@
  */
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong first,
-              ulong run, global clfold_item *state, global CLFOLD_CELL *out,
+              ulong run, global clfold_item *state, global CLFOLD_OUT *out,
               ulong out_offset, CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     const ulong stop = min(first + run, count);
@@ -25,8 +25,16 @@ clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong fi
     for (ulong i = first; i < stop; ++i) {
         const clfold_item x =
             clfold_empty(clfold_load(in, in_offset + i, 0 CLFOLD_PASS), i);
-#if CLFOLD_EACH && CLFOLD_EXCLUSIVE
-        clfold_finish(total, empty, out, out_offset + i CLFOLD_PASS);
+#if CLFOLD_EACH
+        global const CLFOLD_IN *s = in + (in_offset + i) * CLFOLD_SCALARS;
+        clfold_item before = total;
+#if CLFOLD_HAS_IDENTITY
+        if (empty)
+            before = clfold_identity(CLFOLD_PASS_ONLY);
+#endif
+#if CLFOLD_EXCLUSIVE
+        clfold_emit(before, before, s, i, out, out_offset + i CLFOLD_PASS);
+#endif
 #endif
         if (empty)
             total = x;
@@ -34,7 +42,7 @@ clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong fi
             total = clfold_combine(total, x CLFOLD_PASS);
         empty = false;
 #if CLFOLD_EACH && !CLFOLD_EXCLUSIVE
-        clfold_store(total, out, out_offset + i);
+        clfold_emit(total, before, s, i, out, out_offset + i CLFOLD_PASS);
 #endif
     }
     if (stop < count)
@@ -42,7 +50,12 @@ clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong fi
     else if (has_total)
         clfold_finish(total, empty, total_out, total_index CLFOLD_PASS);
 #if !CLFOLD_EACH
-    if (stop == count)
-        clfold_finish(total, empty, out, out_offset CLFOLD_PASS);
+    if (stop == count && !(empty && !CLFOLD_HAS_IDENTITY)) {
+#if CLFOLD_HAS_IDENTITY
+        if (empty)
+            total = clfold_identity(CLFOLD_PASS_ONLY);
+#endif
+        clfold_emit(total, total, 0, 0, out, out_offset CLFOLD_PASS);
+    }
 #endif
 }

@@ -47,11 +47,15 @@ typedef union {
 #else
     CLFOLD_IN in[CLFOLD_SCALARS];
 #endif
+#if CLFOLD_WRITES
+    clfold_item item; /* of which a text makes what is written */
+#else
     clfold_result out;
+#endif
 #if CLFOLD_IN_STRUCT && !CLFOLD_LOAD
     CLFOLD_WORD words[CLFOLD_WORDS];
 #endif
-#if CLFOLD_OUT_STRUCT
+#if CLFOLD_OUT_STRUCT && !CLFOLD_WRITES
     CLFOLD_OUT_WORD out_words[CLFOLD_OUT_WORDS];
 #endif
 } clfold_slot;
@@ -185,12 +189,41 @@ static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count
 
 #endif
 
-#if CLFOLD_OUT_STRUCT
+#if CLFOLD_WRITES
 
-#define CLFOLD_OUT_RESULTS 0
+/* An item that goes out. */
+#define CLFOLD_KEEP(slot, y) ((slot)->item = (y))
 
-static void clfold_write_rows(global CLFOLD_CELL *out, ulong begin, uint count,
-                              clfold_room_pointer room)
+/* Each by a work-item: neighbours read and write side by side. */
+static void clfold_write_rows(global const CLFOLD_IN *in, ulong begin, ulong index,
+                              global CLFOLD_OUT *out, ulong out_begin, uint count,
+                              bool has_prefix, clfold_room_pointer room CLFOLD_WITH)
+{
+    for (uint i = (uint)get_local_id(0); i < count; i += CLFOLD_GROUP_SIZE) {
+        const clfold_item y = clfold_taken(room->slots[CLFOLD_SLOT(i)].item);
+        clfold_item before = y;
+#if CLFOLD_WRITES_PREV && !CLFOLD_EXCLUSIVE
+        before = clfold_taken(room->slots[CLFOLD_SLOT(max(i, 1u) - 1)].item);
+        if (i == 0 && has_prefix)
+            before = clfold_taken(room->prefix);
+#if CLFOLD_HAS_IDENTITY
+        else if (i == 0)
+            before = clfold_identity(CLFOLD_PASS_ONLY);
+#endif
+#endif
+        clfold_emit(y, before, in + (begin + i) * CLFOLD_SCALARS, index + i, out,
+                     out_begin + i CLFOLD_PASS);
+    }
+}
+
+#elif CLFOLD_OUT_STRUCT
+
+#define CLFOLD_KEEP(slot, y) ((slot)->out = clfold_result_of(y))
+#define CLFOLD_OUT_RESULTS   0
+
+static void clfold_write_rows(global const CLFOLD_IN *in, ulong from, ulong index,
+                              global CLFOLD_OUT *out, ulong begin, uint count,
+                              bool has_prefix, clfold_room_pointer room CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
     global CLFOLD_OUT_WORD *to = (global CLFOLD_OUT_WORD *)(out + begin);
@@ -204,6 +237,8 @@ static void clfold_write_rows(global CLFOLD_CELL *out, ulong begin, uint count,
 }
 
 #else
+
+#define CLFOLD_KEEP(slot, y) ((slot)->out = clfold_result_of(y))
 
 typedef union {
     CLFOLD_OUT_CHUNK_VECTOR vector;
@@ -250,8 +285,9 @@ static CLFOLD_OUT_CHUNK_VECTOR clfold_pack(const CLFOLD_CELL *cells)
 }
 
 /* Results lie in the buffer as they do in the slots: a run of cells. */
-static void clfold_write_rows(global CLFOLD_CELL *out, ulong begin, uint count,
-                              clfold_room_pointer room)
+static void clfold_write_rows(global const CLFOLD_IN *in, ulong from, ulong index,
+                              global CLFOLD_OUT *out, ulong begin, uint count,
+                              bool has_prefix, clfold_room_pointer room CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
     const uint num = count * CLFOLD_OUT_CELLS;
@@ -388,10 +424,10 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
         if (has_prefix)
             y = clfold_combine(prefix, y CLFOLD_PASS);
 #if CLFOLD_EXCLUSIVE
-        run[i].out = clfold_result_of(before);
+        CLFOLD_KEEP(run + i, before);
         before = y;
 #else
-        run[i].out = clfold_result_of(y);
+        CLFOLD_KEEP(run + i, y);
 #endif
     }
 #if !CLFOLD_EXCLUSIVE
@@ -402,21 +438,25 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
             last = clfold_taken(room->next);
         else if (has_prefix)
             last = clfold_combine(prefix, last CLFOLD_PASS);
-        run[num - 1].out = clfold_result_of(last);
+        CLFOLD_KEEP(run + num - 1, last);
     }
 #endif
 }
 
 static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, ulong next, global CLFOLD_CELL *out,
+                             uint count, ulong next, global CLFOLD_OUT *out,
                              ulong out_begin, bool has_prefix, bool stream, uint ahead,
                              clfold_room_pointer room CLFOLD_WITH)
 {
     clfold_scan_mine(index, count, has_prefix, room CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
-    clfold_write_rows(out, out_begin, count, room);
+    clfold_write_rows(in, begin, index, out, out_begin, count, has_prefix,
+                      room CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
+
+/* Written items are not results to go on with. */
+#if !CLFOLD_WRITES
 
 /* prefix op result i of the tile. */
 static clfold_item clfold_behind_prefix(clfold_result r, uint i, uint count,
@@ -455,7 +495,7 @@ static void clfold_propagate_chunk(global CLFOLD_OUT_CHUNK_VECTOR *to, uint c, u
 
 #endif
 
-static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint count,
+static void clfold_tile_propagate(global CLFOLD_OUT *out, ulong out_begin, uint count,
                                   bool stream, clfold_room_pointer room CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
@@ -481,3 +521,5 @@ static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
+
+#endif

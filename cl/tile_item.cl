@@ -11,7 +11,11 @@
  *              ...
  *   joined     abcde op fghij op klmno op pqrst, then op u op v
  */
+#if CLFOLD_WRITES_PREV
+#define CLFOLD_RUNS 1 /* what is before a run is known when it is folded */
+#else
 #define CLFOLD_RUNS 4
+#endif
 
 typedef private clfold_item *clfold_memory;
 #define CLFOLD_TILE_MEMORY(memory) private clfold_item memory[2]

@@ -105,7 +105,7 @@ static clfold_item clfold_lane_first(uint l, clfold_bundle_pointer bundle CLFOLD
 }
 
 static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint num,
-                              ulong width, ulong run, global CLFOLD_CELL *out,
+                              ulong width, ulong run, global CLFOLD_OUT *out,
                               ulong out_offset, bool stream,
                               clfold_bundle_pointer bundle CLFOLD_WITH)
 {

@@ -51,7 +51,7 @@ static clfold_item clfold_item_at(clfold_stage local_fold, ulong index, bool is_
 }
 
 static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, ulong next, global CLFOLD_CELL *out,
+                             uint count, ulong next, global CLFOLD_OUT *out,
                              ulong out_begin, bool has_prefix, bool stream, uint ahead,
                              clfold_room_pointer room CLFOLD_WITH)
 {
@@ -60,7 +60,7 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
     clfold_item before[CLFOLD_RUNS];
 
     before[0] = room->prefix;
-#if CLFOLD_EXCLUSIVE && CLFOLD_HAS_IDENTITY
+#if CLFOLD_KEEPS_BEFORE && CLFOLD_HAS_IDENTITY
     if (!has_prefix)
         before[0] = clfold_identity(CLFOLD_PASS_ONLY);
 #endif
@@ -76,18 +76,20 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
                                             e CLFOLD_PASS);
             const clfold_item y = clfold_item_at(x[k], index, j + 1 == count, has_prefix,
                                                  room CLFOLD_PASS);
-#if CLFOLD_EXCLUSIVE
-            if (i > 0 || k == 0)
-                clfold_store(before[k], out, out_begin + j);
+            if (!CLFOLD_EXCLUSIVE || i > 0 || k == 0)
+                clfold_emit(CLFOLD_EXCLUSIVE ? before[k] : y, before[k],
+                             in + (begin + j) * CLFOLD_SCALARS, index + j, out,
+                             out_begin + j CLFOLD_PASS);
+#if CLFOLD_KEEPS_BEFORE
             before[k] = y;
-#else
-            clfold_store(y, out, out_begin + j);
 #endif
         }
     }
 #if CLFOLD_EXCLUSIVE
     for (uint k = 1; run > 0 && k < CLFOLD_RUNS; ++k)
-        clfold_store(before[k - 1], out, out_begin + k * run);
+        clfold_emit(before[k - 1], before[k - 1],
+                     in + (begin + k * run) * CLFOLD_SCALARS, index + k * run, out,
+                     out_begin + k * run CLFOLD_PASS);
     if (run > 0)
         before[0] = before[CLFOLD_RUNS - 1];
 #endif
@@ -99,16 +101,19 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
                             e CLFOLD_PASS);
         const clfold_item y = clfold_item_at(x[0], index, j + 1 == count, has_prefix,
                                              room CLFOLD_PASS);
-#if CLFOLD_EXCLUSIVE
-        clfold_store(before[0], out, out_begin + j);
+        clfold_emit(CLFOLD_EXCLUSIVE ? before[0] : y, before[0],
+                     in + (begin + j) * CLFOLD_SCALARS, index + j, out,
+                     out_begin + j CLFOLD_PASS);
+#if CLFOLD_KEEPS_BEFORE
         before[0] = y;
-#else
-        clfold_store(y, out, out_begin + j);
 #endif
     }
 }
 
-static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint count,
+/* Written items are not results to go on with. */
+#if !CLFOLD_WRITES
+
+static void clfold_tile_propagate(global CLFOLD_OUT *out, ulong out_begin, uint count,
                                   bool stream, clfold_room_pointer room CLFOLD_WITH)
 {
     uint j = 0;
@@ -129,3 +134,5 @@ static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint
     clfold_store(room->next, out, out_begin + count);
 #endif
 }
+
+#endif

@@ -292,7 +292,7 @@ static clfold_item16 clfold_items16(clfold_stage16 x, ulong base)
     return y;
 }
 
-static bool clfold_is_line(global const CLFOLD_CELL *out, ulong index)
+static bool clfold_is_line(global const CLFOLD_OUT *out, ulong index)
 {
     return (ulong)(out + index * CLFOLD_OUT_CELLS) % 64 == 0;
 }
@@ -300,7 +300,7 @@ static bool clfold_is_line(global const CLFOLD_CELL *out, ulong index)
 
 /* Short rows, 16 elements at a time; lane 0 has the prefix of all. */
 static void clfold_scan_short_rows(global const CLFOLD_IN *in, ulong begin, uint length,
-                                   uint count, global CLFOLD_CELL *out, ulong to,
+                                   uint count, global CLFOLD_OUT *out, ulong to,
                                    bool stream, clfold_bundle_pointer bundle CLFOLD_WITH)
 {
     int16 place = clfold_first_places(length);
@@ -367,7 +367,7 @@ static void clfold_scan_short_rows(global const CLFOLD_IN *in, ulong begin, uint
 /* Columns from lane l on, `vectors` of them side by side. */
 static void clfold_scan_columns(global const CLFOLD_IN *in, ulong begin, ulong width,
                                 ulong items, uint vectors, uint l,
-                                global CLFOLD_CELL *out, ulong to, bool stream,
+                                global CLFOLD_OUT *out, ulong to, bool stream,
                                 clfold_bundle_pointer bundle CLFOLD_WITH)
 {
     private clfold_lanes *sums = bundle->sums + l / 16;
@@ -418,7 +418,7 @@ static void clfold_scan_columns(global const CLFOLD_IN *in, ulong begin, ulong w
 /* Up to 16 lanes one by one, in step. */
 static void clfold_scan_single_lanes(global const CLFOLD_IN *in, ulong in_offset, uint l,
                                      uint num, ulong width, ulong run,
-                                     global CLFOLD_CELL *out, ulong out_offset,
+                                     global CLFOLD_OUT *out, ulong out_offset,
                                      clfold_bundle_pointer bundle CLFOLD_WITH)
 {
     clfold_stage s[16];
@@ -447,7 +447,7 @@ static void clfold_scan_single_lanes(global const CLFOLD_IN *in, ulong in_offset
 }
 
 static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint num,
-                              ulong width, ulong run, global CLFOLD_CELL *out,
+                              ulong width, ulong run, global CLFOLD_OUT *out,
                               ulong out_offset, bool stream,
                               clfold_bundle_pointer bundle CLFOLD_WITH)
 {

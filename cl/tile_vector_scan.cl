@@ -189,106 +189,17 @@ CLFOLD_INLINE static clfold_stage16 clfold_scan_16(global const CLFOLD_IN *in,
     return x;
 }
 
-/* Items go out as they are folded, or one later. */
-static void clfold_put(clfold_item x, clfold_item *before, global CLFOLD_CELL *out,
-                       ulong index)
+/* An item goes out as it is folded, or one later: for element i, which is at s. */
+static void clfold_put(clfold_item x, clfold_item *before, global const CLFOLD_IN *s,
+                       ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
 {
-#if CLFOLD_EXCLUSIVE
-    clfold_store(*before, out, index);
+    clfold_emit(CLFOLD_EXCLUSIVE ? *before : x, *before, s, i, out, index CLFOLD_PASS);
+#if CLFOLD_KEEPS_BEFORE
     *before = x;
-#else
-    clfold_store(x, out, index);
 #endif
 }
 
 #if CLFOLD_ITEM16
-
-/*
- * Stores 64 bytes or less, past the caches where `stream` says so: that wants a multiple
- * of the vector's size. Else in halves: PoCL's vstore16 is three stores, and Intel's
- * compiler merges two stores into one that is not past the caches.
- */
-#if CLFOLD_STREAM
-typedef CLFOLD_CELLS_HALF clfold_half_anywhere
-    __attribute__((aligned(sizeof(CLFOLD_CELL))));
-#endif
-
-static void clfold_write_cells(CLFOLD_CELLS x, global CLFOLD_CELL *to, bool stream)
-{
-#if CLFOLD_STREAM
-    if (stream) {
-        __builtin_nontemporal_store(x, (global CLFOLD_CELLS *)to);
-        return;
-    }
-    ((global clfold_half_anywhere *)to)[0] = x.lo;
-    ((global clfold_half_anywhere *)to)[1] = x.hi;
-#else
-    CLFOLD_CELLS_VSTORE(x, 0, to);
-#endif
-}
-
-static void clfold_write16(CLFOLD_CELL16 x, global CLFOLD_CELL *to, bool stream)
-{
-#if CLFOLD_CELLS_SIZE == 16
-    clfold_write_cells(x, to, stream);
-#else
-    clfold_write_cells(x.lo, to, stream);
-    clfold_write_cells(x.hi, to + 8, stream);
-#endif
-}
-
-/* The components of result k, of vectors c. */
-#define CLFOLD_THREE(k) c[0].s##k, c[1].s##k, c[2].s##k
-#define CLFOLD_FOUR(k)  c[0].s##k, c[1].s##k, c[2].s##k, c[3].s##k
-
-/* 16 results at `index`. */
-static void clfold_store16(clfold_item16 x, global CLFOLD_CELL *out, ulong index,
-                           bool stream)
-{
-    global CLFOLD_CELL *to = out + index * CLFOLD_OUT_CELLS;
-    CLFOLD_CELL16 c[CLFOLD_OUT_CELLS];
-
-#if CLFOLD_ROUNDED
-    c[0] = clfold_rounded16(x);
-#else
-    c[$k] = CLFOLD_AS_CELL16(convert_$result16(x.$name));
-#endif
-#if CLFOLD_OUT_CELLS == 1
-    clfold_write16(c[0], to, stream);
-#elif CLFOLD_OUT_CELLS == 2
-    clfold_write16((CLFOLD_CELL16)(c[0].s0, c[1].s0, c[0].s1, c[1].s1, c[0].s2, c[1].s2,
-                                   c[0].s3, c[1].s3, c[0].s4, c[1].s4, c[0].s5, c[1].s5,
-                                   c[0].s6, c[1].s6, c[0].s7, c[1].s7),
-                   to, stream);
-    clfold_write16((CLFOLD_CELL16)(c[0].s8, c[1].s8, c[0].s9, c[1].s9, c[0].sa, c[1].sa,
-                                   c[0].sb, c[1].sb, c[0].sc, c[1].sc, c[0].sd, c[1].sd,
-                                   c[0].se, c[1].se, c[0].sf, c[1].sf),
-                   to + 16, stream);
-#elif CLFOLD_OUT_CELLS == 3
-    clfold_write16((CLFOLD_CELL16)(CLFOLD_THREE(0), CLFOLD_THREE(1), CLFOLD_THREE(2),
-                                   CLFOLD_THREE(3), CLFOLD_THREE(4), c[0].s5),
-                   to, stream);
-    clfold_write16((CLFOLD_CELL16)(c[1].s5, c[2].s5, CLFOLD_THREE(6), CLFOLD_THREE(7),
-                                   CLFOLD_THREE(8), CLFOLD_THREE(9), c[0].sa, c[1].sa),
-                   to + 16, stream);
-    clfold_write16((CLFOLD_CELL16)(c[2].sa, CLFOLD_THREE(b), CLFOLD_THREE(c),
-                                   CLFOLD_THREE(d), CLFOLD_THREE(e), CLFOLD_THREE(f)),
-                   to + 32, stream);
-#else
-    clfold_write16((CLFOLD_CELL16)(CLFOLD_FOUR(0), CLFOLD_FOUR(1), CLFOLD_FOUR(2),
-                                   CLFOLD_FOUR(3)),
-                   to, stream);
-    clfold_write16((CLFOLD_CELL16)(CLFOLD_FOUR(4), CLFOLD_FOUR(5), CLFOLD_FOUR(6),
-                                   CLFOLD_FOUR(7)),
-                   to + 16, stream);
-    clfold_write16((CLFOLD_CELL16)(CLFOLD_FOUR(8), CLFOLD_FOUR(9), CLFOLD_FOUR(a),
-                                   CLFOLD_FOUR(b)),
-                   to + 32, stream);
-    clfold_write16((CLFOLD_CELL16)(CLFOLD_FOUR(c), CLFOLD_FOUR(d), CLFOLD_FOUR(e),
-                                   CLFOLD_FOUR(f)),
-                   to + 48, stream);
-#endif
-}
 
 static clfold_item16 clfold_spread(clfold_item x)
 {
@@ -300,10 +211,11 @@ static clfold_item16 clfold_spread(clfold_item x)
 
 CLFOLD_INLINE static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
                          const clfold_item *prefix, bool is_last, const clfold_item *last,
-                         clfold_item *before, global CLFOLD_CELL *out, ulong index,
-                         bool stream, bool usual CLFOLD_WITH)
+                         clfold_item *before, global const CLFOLD_IN *s, ulong i,
+                         global CLFOLD_OUT *out, ulong index, bool stream,
+                         bool usual CLFOLD_WITH)
 {
-    clfold_item16 y;
+    clfold_item16 y, z;
 
     y.$name = convert_$item16(x.$name)$plus_base;
     if (has_prefix)
@@ -311,14 +223,12 @@ CLFOLD_INLINE static void clfold_put16(clfold_stage16 x, ulong base, bool has_pr
     if (is_last) {
         y.$name.sf = last->$name;
     }
-#if CLFOLD_EXCLUSIVE
-    clfold_item16 z;
+#if CLFOLD_KEEPS_BEFORE
     z.$name = y.$name.s00123456789abcde;
     z.$name.s0 = before->$name;
     before->$name = y.$name.sf;
-    y = z;
 #endif
-    clfold_store16(y, out, index, stream);
+    clfold_emit16(CLFOLD_EXCLUSIVE ? z : y, z, s, i, out, index, stream CLFOLD_PASS);
 }
 
 #else
@@ -326,8 +236,9 @@ CLFOLD_INLINE static void clfold_put16(clfold_stage16 x, ulong base, bool has_pr
 /* The components of an item differ in size, so they cannot be chosen by one condition. */
 static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
                          const clfold_item *prefix, bool is_last, const clfold_item *last,
-                         clfold_item *before, global CLFOLD_CELL *out, ulong index,
-                         bool stream, bool usual CLFOLD_WITH)
+                         clfold_item *before, global const CLFOLD_IN *s, ulong i,
+                         global CLFOLD_OUT *out, ulong index, bool stream,
+                         bool usual CLFOLD_WITH)
 {
     const clfold_lanes lanes = clfold_lanes_of(x);
 
@@ -337,7 +248,7 @@ static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
             y = *last;
         else if (has_prefix)
             y = clfold_combine(*prefix, y CLFOLD_PASS);
-        clfold_put(y, before, out, index + k);
+        clfold_put(y, before, s + k * CLFOLD_SCALARS, i + k, out, index + k CLFOLD_PASS);
     }
 }
 
@@ -391,7 +302,7 @@ typedef uint clfold_sums; /* there are none */
  * a member that is a struct. */
 CLFOLD_INLINE static void
 clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint count,
-                    ulong next, bool folds, uint ahead, global CLFOLD_CELL *out,
+                    ulong next, bool folds, uint ahead, global CLFOLD_OUT *out,
                     ulong out_begin, bool has_prefix, bool stream,
                     const clfold_room *room, clfold_stage16 *so_far, clfold_item *before,
                     clfold_sums *sums, bool usual CLFOLD_WITH)
@@ -408,13 +319,14 @@ clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint c
                                             CLFOLD_PASS);
 #endif
         const clfold_stage16 x = clfold_scan_16(in, begin, j, so_far, usual CLFOLD_PASS);
-        clfold_put16(x, index, has_prefix, &prefix, j + 16 == count, &last,
-                     before, out, out_begin + j, stream, usual CLFOLD_PASS);
+        clfold_put16(x, index, has_prefix, &prefix, j + 16 == count, &last, before,
+                     in + (begin + j) * CLFOLD_SCALARS, index + j, out, out_begin + j,
+                     stream, usual CLFOLD_PASS);
     }
 }
 
 static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, ulong next, global CLFOLD_CELL *out,
+                             uint count, ulong next, global CLFOLD_OUT *out,
                              ulong out_begin, bool has_prefix, bool stream, uint ahead,
                              clfold_room_pointer room CLFOLD_WITH)
 {
@@ -433,11 +345,11 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
 #if CLFOLD_TILE_AHEAD
     sums = clfold_no_sums(CLFOLD_PASS_ONLY);
 #endif
-#if CLFOLD_EXCLUSIVE && CLFOLD_HAS_IDENTITY
+#if CLFOLD_KEEPS_BEFORE && CLFOLD_HAS_IDENTITY
     if (!has_prefix)
         before = clfold_identity(CLFOLD_PASS_ONLY);
 #endif
-    stream = stream && (ulong)(out + out_begin * CLFOLD_OUT_CELLS) % 64 == 0;
+    stream = stream && (ulong)(out + out_begin * CLFOLD_OUT_SCALARS) % 64 == 0;
 #if CLFOLD_RARE
     if (!clfold_is_rare(last CLFOLD_PASS))
         clfold_scan_vectors(in, begin, index, count, next, folds, ahead, out, out_begin,
@@ -467,9 +379,13 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
             y = last;
         else if (has_prefix)
             y = clfold_combine(prefix, y CLFOLD_PASS);
-        clfold_put(y, &before, out, out_begin + j);
+        clfold_put(y, &before, in + (begin + j) * CLFOLD_SCALARS, index + j, out,
+                   out_begin + j CLFOLD_PASS);
     }
 }
+
+/* Written items are not results to go on with. */
+#if !CLFOLD_WRITES
 
 #define CLFOLD_FETCH16 (CLFOLD_ITEM16 && !CLFOLD_ROUNDED)
 #if CLFOLD_FETCH16
@@ -489,7 +405,7 @@ static clfold_item16 clfold_fetch16(global const CLFOLD_CELL *out, ulong index)
 
 #endif
 
-static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint count,
+static void clfold_tile_propagate(global CLFOLD_OUT *out, ulong out_begin, uint count,
                                   bool stream, clfold_room_pointer room CLFOLD_WITH)
 {
     const clfold_item prefix = room->prefix;
@@ -525,3 +441,5 @@ static void clfold_tile_propagate(global CLFOLD_CELL *out, ulong out_begin, uint
                 out_begin + j);
     }
 }
+
+#endif

@@ -87,11 +87,15 @@ static bool clfold_is_far(long x, long y, uint ulps)
         out[3] = (ulong)CLFOLD_BITS_##type(v.name);                                      \
     }
 
-/* Where the numbers of what a load gives begin. */
-#define CLFOLD_OF_LOAD 8
+/* Where the numbers of what a load and a result give begin. */
+#define CLFOLD_OF_LOAD   8
+#define CLFOLD_OF_RESULT 16
 
-#if CLFOLD_LOAD && !CLFOLD_LOAD_LANES
-static void clfold_compare_load(ulong *state, global ulong *out CLFOLD_WITH);
+#if CLFOLD_COMPARE_LOADED
+static void clfold_compare_loaded(ulong *state, global ulong *out CLFOLD_WITH);
+#endif
+#if CLFOLD_COMPARE_WRITTEN
+static void clfold_compare_written(ulong *state, global ulong *out CLFOLD_WITH);
 #endif
 
 kernel void clfold_widths(global ulong *out CLFOLD_WITH)
@@ -101,8 +105,11 @@ kernel void clfold_widths(global ulong *out CLFOLD_WITH)
     out[0] = 0;
     for (uint round = 0; round < CLFOLD_ROUNDS; ++round) {
         clfold_lanes a, b;
-#if CLFOLD_LOAD && !CLFOLD_LOAD_LANES
-        clfold_compare_load(&state, out CLFOLD_PASS);
+#if CLFOLD_COMPARE_LOADED
+        clfold_compare_loaded(&state, out CLFOLD_PASS);
+#endif
+#if CLFOLD_COMPARE_WRITTEN
+        clfold_compare_written(&state, out CLFOLD_PASS);
 #endif
         for (uint k = 0; k < 16; ++k) {
             a.$name.s[k] = CLFOLD_DRAW_$stage(&state);

@@ -148,7 +148,8 @@ enum {
     CLFOLD_PARTITION,
     CLFOLD_UNIQUE,
     CLFOLD_RUN_LENGTH_ENCODE,
-    CLFOLD_RUN_LENGTH_DECODE
+    CLFOLD_RUN_LENGTH_DECODE,
+    CLFOLD_MAP
 };
 
 /** Levels of the log. */
@@ -821,6 +822,23 @@ CLFOLD_API clfold_status clfold_exclusive_scan(
     clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
     size_t in_offset, cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
     const cl_event *wait, cl_event *event);
+
+/**
+ * Map: out[out_offset + i] is what `result` makes of item, which is what `load` makes of
+ * element i, for 0 <= i < count. Without a load item is the element, and without a result
+ * it is what is written; with neither this is a copy, by `in` and `out` a conversion. The
+ * fold has no operator: `op`, `combine`, `identity`, `cuts`, init and segments must be 0,
+ * else CLFOLD_ERROR_ARGUMENT. In a result prev is item. In place as a scan.
+ *
+ * Algorithm "map_tiles": one launch, in which each element is read once for the load, and
+ * from the caches for a result that uses x too (Klöckner's first pattern).
+ * \snippet snippets.c clfold_map
+ */
+CLFOLD_API clfold_status clfold_map(clfold_context *context, cl_command_queue queue,
+                                    const clfold_fold *fold, cl_mem in, size_t in_offset,
+                                    cl_mem out, size_t out_offset, size_t count,
+                                    cl_uint num_wait, const cl_event *wait,
+                                    cl_event *event);
 
 /**
  * clfold_reduce() with the result on the host. It waits for all that the queue holds, and

@@ -27,14 +27,16 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 static void make_recipe(struct recipe *recipe, const clfold_fold *fold)
 {
     const char *const texts[OWN_TEXTS] = {
-        fold->components, fold->type_name, fold->source, fold->combine,
-        fold->identity,   fold->cuts,      fold->load,
+        fold->components, fold->type_name, fold->source, fold->combine, fold->identity,
+        fold->cuts,       fold->load,      fold->result, fold->store,
     };
     uint32_t numbers[CLFOLD_RECIPE_NUMBERS] = {
         fold->op,
         fold->type,
         fold->in,
         fold->in_scalars,
+        fold->out,
+        fold->out_scalars,
         fold->flags,
         (uint32_t)fold->type_size,
         (uint32_t)fold->num_args,
@@ -137,6 +139,8 @@ static clfold_status make_user(struct interned **out, const struct site *site,
     own.identity = texts[4];
     own.cuts = texts[5];
     own.load = texts[6];
+    own.result = texts[7];
+    own.store = texts[8];
     for (size_t i = 0; i < fold->num_args; ++i) {
         args[i].type = texts[OWN_TEXTS + 2 * i];
         args[i].name = texts[OWN_TEXTS + 1 + 2 * i];
@@ -147,6 +151,9 @@ static clfold_status make_user(struct interned **out, const struct site *site,
     status = clfold_monoid_user(&made->monoid, site, &own, &made->names);
     if (status == CLFOLD_OK && made->monoid.value) {
         status = clfold_caps_check_type(caps, site, "in", made->monoid.value);
+    }
+    if (status == CLFOLD_OK && made->monoid.out && made->monoid.out != CLFOLD_F16) {
+        status = clfold_caps_check_type(caps, site, "out", made->monoid.out);
     }
     for (uint32_t k = 0; status == CLFOLD_OK && k < made->monoid.num_components; ++k) {
         clfold_type type = made->monoid.components[k].item;

@@ -81,7 +81,7 @@ void clfold_args_with(struct args *args, const struct monoid *monoid,
             set_value(args, user[i].size, user[i].value);
         }
     }
-    if (monoid->load) {
+    if (clfold_monoid_has_place(monoid)) {
         clfold_args_ulong(args, in_offset);
         clfold_args_ulong(args, count);
     }

@@ -85,6 +85,17 @@ clfold_status clfold_exclusive_scan(clfold_context *context, cl_command_queue qu
     return clfold_call(&request, &site, context, fold, event);
 }
 
+clfold_status clfold_map(clfold_context *context, cl_command_queue queue,
+                         const clfold_fold *fold, cl_mem in, size_t in_offset, cl_mem out,
+                         size_t out_offset, size_t count, cl_uint num_wait,
+                         const cl_event *wait, cl_event *event)
+{
+    struct site site = clfold_site(context, fold, "clfold_map");
+    CALL(CLFOLD_MAP);
+
+    return clfold_call(&request, &site, context, fold, event);
+}
+
 /* ---- By a monoid in its internal form ---------------------------------------------- */
 
 static clfold_status call_monoid(struct request *request, clfold_context *context,
@@ -164,11 +175,11 @@ static clfold_status reduce_to_host(struct request *request, const struct site *
     if (!result) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "result is NULL");
     }
-    if (result_size != clfold_monoid_out_size(monoid)) {
+    if (result_size != clfold_monoid_written_size(monoid)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "result_size is %zu bytes, but %s of %s needs %zu",
                            result_size, monoid->name, clfold_monoid_form(monoid),
-                           clfold_monoid_out_size(monoid));
+                           clfold_monoid_written_size(monoid));
     }
     request->to_host = true;
     if ((status = clfold_request_check(request, site, context)) ||

@@ -42,9 +42,6 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
                                   const clfold_fold *fold)
 {
     const struct later later[] = {
-        { fold->out_scalars != 0, "out_scalars" },
-        { fold->result != NULL, "result" },
-        { fold->store != NULL, "store" },
         { fold->keep != NULL, "keep" },
         { fold->equal != NULL, "equal" },
         { fold->count_at.mem != NULL || fold->count_at.offset != 0, "count_at" },
@@ -74,10 +71,22 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
     return clfold_check_later(site, "fold", later, sizeof(later) / sizeof(later[0]));
 }
 
-/* A built-in operator needs no texts but those of a load. */
+/* Whether a text of the fold's is about an element. */
+static bool has_element_text(const clfold_fold *fold)
+{
+    return fold->load || fold->result || fold->store;
+}
+
+/* Whether what is written is something else than what is folded, with a text or not. */
+static bool converts(const clfold_fold *fold)
+{
+    return fold->out_scalars || (fold->out && fold->out != fold->type);
+}
+
+/* A built-in operator needs no texts but those about an element. */
 static clfold_status check_built_in(const struct site *site, const clfold_fold *fold)
 {
-    bool loads = fold->load != NULL;
+    bool loads = has_element_text(fold);
     const struct {
         bool used;
         const char *field;
@@ -98,10 +107,10 @@ static clfold_status check_built_in(const struct site *site, const clfold_fold *
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
         if (texts[i].used) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "%s belongs to a fold by combine%s, but op is %u",
-                               texts[i].field, texts[i].or_load ? " or a load" : "",
-                               fold->op);
+            return clfold_fail(
+                site, CLFOLD_ERROR_ARGUMENT,
+                "%s belongs to a fold by combine%s, but op is %u", texts[i].field,
+                texts[i].or_load ? " or a load, a result or a store" : "", fold->op);
         }
     }
     return CLFOLD_OK;
@@ -128,10 +137,12 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
         if (status) {
             return status;
         }
-        if (arg->element && !fold->load) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "args[%zu] %s is a stream, which only a load can use", i,
-                               name);
+        if (arg->element && !has_element_text(fold)) {
+            return clfold_fail(
+                site, CLFOLD_ERROR_ARGUMENT,
+                "args[%zu] %s is a stream, which only a load, a result and "
+                "a store can use",
+                i, name);
         }
         if (arg->element && (!arg->mem || arg->type || arg->value || arg->size)) {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
@@ -161,19 +172,52 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
     return CLFOLD_OK;
 }
 
+/* A map takes nothing of a fold's operator. */
+static clfold_status check_map(const struct site *site, const clfold_fold *fold)
+{
+    const struct {
+        bool used;
+        const char *field;
+    } fields[] = {
+        { fold->op != 0, "op" },
+        { fold->combine != NULL, "combine" },
+        { fold->identity != NULL, "identity" },
+        { fold->cuts != NULL, "cuts" },
+        { fold->init != NULL || fold->init_at.mem || fold->init_at.offset, "init" },
+        { fold->segments != NULL, "segments" },
+        { fold->accuracy != CLFOLD_DETERMINISTIC, "accuracy" },
+        { (fold->flags & CLFOLD_COMMUTATIVE) != 0, "CLFOLD_COMMUTATIVE" },
+    };
+
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
+        if (fields[i].used) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "%s is given, but a map has no operator", fields[i].field);
+        }
+    }
+    return CLFOLD_OK;
+}
+
 /* The fold itself, interned. */
 static clfold_status find_fold(const struct site *site, clfold_context *context,
-                               const clfold_fold *fold, struct interned **found)
+                               clfold_operation operation, const clfold_fold *fold,
+                               struct interned **found)
 {
-    bool by_text = fold->combine || (fold->op && fold->load);
+    bool is_map = clfold_operation_row(operation)->family == FAMILY_MAP;
+    bool by_text = fold->combine || is_map ||
+                   (fold->op && (has_element_text(fold) || converts(fold)));
     clfold_status status = CLFOLD_OK;
 
-    if (!fold->op && !fold->combine && fold->type && clfold_scalar(fold->type)) {
+    if (!is_map && !fold->op && !fold->combine && fold->type &&
+        clfold_scalar(fold->type)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "op is 0 and combine is NULL: the fold has no operator");
     }
+    if (is_map && (status = check_map(site, fold))) {
+        return status;
+    }
 
-    if ((fold->op || !by_text) && (status = check_built_in(site, fold))) {
+    if ((fold->op || !by_text) && !is_map && (status = check_built_in(site, fold))) {
         return status;
     }
     if (fold->accuracy != CLFOLD_DETERMINISTIC && (by_text || fold->segments)) {
@@ -181,9 +225,10 @@ static clfold_status find_fold(const struct site *site, clfold_context *context,
                            "fold: accuracy %u is for built-in sums of all elements, but "
                            "there is a %s",
                            fold->accuracy,
-                           fold->combine ? "combine"
-                           : fold->load  ? "load"
-                                         : "segments");
+                           fold->combine    ? "combine"
+                           : fold->segments ? "segments"
+                           : fold->load     ? "load"
+                                            : "result");
     }
     if (!by_text) {
         return clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
@@ -199,21 +244,6 @@ static clfold_status find_fold(const struct site *site, clfold_context *context,
 static clfold_status check_values(const struct site *site, const clfold_fold *fold,
                                   const struct monoid *monoid)
 {
-    if (fold->out && !clfold_scalar(fold->out)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "out %u is not a valid type",
-                           fold->out);
-    }
-    if (fold->out && !fold->type) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "out %s is given with %s, which needs a result and is not in "
-                           "this version",
-                           clfold_scalar_name(fold->out), clfold_monoid_form(monoid));
-    }
-    if (fold->out && fold->out != fold->type) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "out %s differs from type %s, which is not in this version",
-                           clfold_scalar_name(fold->out), clfold_scalar_name(fold->type));
-    }
     if (fold->in_scalars && fold->in_scalars != monoid->num_scalars) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "in_scalars is %u, but %s takes %u without a load",
@@ -234,7 +264,7 @@ static clfold_status check_values(const struct site *site, const clfold_fold *fo
 
 static clfold_status check_operation(const struct site *site, clfold_operation operation)
 {
-    if (operation < CLFOLD_REDUCE || operation > CLFOLD_RUN_LENGTH_DECODE) {
+    if (operation < CLFOLD_REDUCE || operation > CLFOLD_MAP) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "operation %u is not a valid operation", operation);
     }
@@ -257,7 +287,7 @@ clfold_status clfold_check_fold(const struct site *site, clfold_context *context
     }
     if ((status = check_operation(site, operation)) ||
         (status = check_fields(site, operation, fold)) ||
-        (status = find_fold(site, context, fold, found))) {
+        (status = find_fold(site, context, operation, fold, found))) {
         return status;
     }
     status = check_values(site, fold, &(*found)->monoid);
@@ -271,8 +301,10 @@ clfold_status clfold_check_count(const struct site *site, const struct monoid *m
                                  size_t count)
 {
     size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_out_size(monoid);
-    size_t size = in > out ? in : out, bytes;
+    size_t written = clfold_monoid_written_size(monoid), size = in > out ? in : out,
+           bytes;
 
+    size = size > written ? size : written;
     /* A call reads up to twice as much and some more, which must not overflow either. */
     if (!clfold_size_mul(count, size, &bytes) || bytes > UINT64_MAX / 3) {
         return clfold_fail(site, CLFOLD_ERROR_RANGE,
@@ -510,6 +542,20 @@ struct span clfold_span_result(const struct monoid *monoid, const char *name,
         .op = clfold_monoid_num_results(monoid) > 1 ? monoid->name : NULL,
         .denied = denied,
     };
+}
+
+struct span clfold_span_out(const struct monoid *monoid, cl_mem out, size_t out_offset,
+                            size_t count)
+{
+    struct span span = clfold_span_result(monoid, "out", "out_offset", out, out_offset,
+                                          count, CL_MEM_READ_ONLY);
+
+    if (clfold_monoid_converts(monoid)) {
+        span.size = clfold_monoid_written_size(monoid);
+        span.type = monoid->out ? clfold_scalar_name(monoid->out) : span.type;
+        span.op = monoid->num_out > 1 ? "a result" : NULL;
+    }
+    return span;
 }
 
 clfold_status clfold_check_init(const struct site *site, const clfold_context *context,

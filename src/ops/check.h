@@ -92,6 +92,10 @@ struct span clfold_span_result(const struct monoid *monoid, const char *name,
                                const char *offset_name, cl_mem mem, size_t offset,
                                size_t count, cl_mem_flags denied);
 
+/* The elements that a call writes. */
+struct span clfold_span_out(const struct monoid *monoid, cl_mem out, size_t out_offset,
+                            size_t count);
+
 /* The place of init_at, and how it may overlap `out`; either may be missing. */
 clfold_status clfold_check_init(const struct site *site, const clfold_context *context,
                                 const struct monoid *monoid, const struct init *init,

@@ -14,7 +14,8 @@ static clfold_status make_monoid(struct monoid *monoid, const struct site *site,
 {
     clfold_status status;
 
-    if (!fold->op || fold->load) {
+    if (!fold->op || fold->load || fold->result || fold->store || fold->out_scalars ||
+        (fold->out && fold->out != fold->type)) {
         return clfold_monoid_user(monoid, site, fold, names);
     }
     status = clfold_monoid_init(monoid, site, fold->op, fold->type,

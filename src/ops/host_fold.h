@@ -55,7 +55,7 @@ struct host_fold {
 /* Whether the host has the operator. */
 static inline bool clfold_host_folds(const struct monoid *monoid)
 {
-    return monoid->op != 0 && monoid->op <= CLFOLD_MIN_MAX && !monoid->load;
+    return clfold_monoid_is_plain(monoid) && monoid->op <= CLFOLD_MIN_MAX;
 }
 
 /* `init` has the result's form; NULL: none. */

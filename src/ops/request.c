@@ -142,6 +142,47 @@ static clfold_status check_first(const struct request *request, const struct sit
                        monoid->name);
 }
 
+/* Whether elements are read that may have been written, where a call is in place. */
+static bool reads_others(const struct monoid *monoid)
+{
+    return monoid->loads.in || monoid->writes.in || monoid->stores;
+}
+
+/* A result of a reduction belongs to no element. */
+static clfold_status check_writes(const struct request *request, const struct site *site)
+{
+    const struct monoid *monoid = request->job.monoid;
+    const struct uses *writes = &monoid->writes;
+    const char *field = monoid->stores ? "store" : "result";
+    const char *used = writes->x ? "x" : writes->in ? "in" : writes->prev ? "prev" : NULL;
+
+    for (uint32_t i = 0; i < monoid->num_args; ++i) {
+        if (!used && monoid->arg_elements[i] && writes->args & 1u << i) {
+            used = monoid->arg_names[i];
+        }
+    }
+    if (!operation_of(request)->writes_each && used) {
+        return clfold_fail(
+            site, CLFOLD_ERROR_ARGUMENT,
+            "%s uses %s, but what a reduction writes belongs to no element", field, used);
+    }
+    if (clfold_monoid_converts(monoid) && request->job.segments.width > 0 &&
+        operation_of(request)->writes_each) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "scans of segments with %s are not in this version",
+                           monoid->result ? field : "out");
+    }
+    if (writes->prev && !operation_of(request)->exclusive && !monoid->has_identity &&
+        !clfold_has_init(&request->init)) {
+        return clfold_fail(
+            site, CLFOLD_ERROR_ARGUMENT,
+            "%s uses prev, which the first element has not: %s has neither "
+            "identity nor init",
+            field, monoid->name);
+    }
+    return CLFOLD_OK;
+}
+
 clfold_status clfold_request_check(struct request *request, const struct site *site,
                                    const clfold_context *context)
 {
@@ -149,7 +190,7 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
     const struct segments *segments = &request->job.segments;
     bool writes_each = operation_of(request)->writes_each;
     size_t count = (size_t)request->job.count;
-    bool reads = !monoid->load || monoid->reads_x || monoid->reads_in;
+    bool reads = clfold_monoid_reads_in(monoid);
     size_t results = writes_each           ? count
                      : segments->width > 0 ? (size_t)clfold_num_segments(count, *segments)
                                            : 1;
@@ -158,8 +199,7 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
     enum overlap overlap = segments->width > 0 ? OVERLAP_NONE : OVERLAP_PLACE;
     struct span in =
         clfold_span_in(monoid, request->in, request->in_offset, reads ? count : 0);
-    struct span out = clfold_span_result(monoid, "out", "out_offset", request->out,
-                                         request->out_offset, results, CL_MEM_READ_ONLY);
+    struct span out = clfold_span_out(monoid, request->out, request->out_offset, results);
     bool has_out = !request->to_host;
     clfold_status status;
 
@@ -170,16 +210,16 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
         (has_out && (status = clfold_check_span(site, context, &out))) ||
         (has_out &&
          (status = clfold_check_overlap(site, &in, &out,
-                                        !writes_each       ? overlap
-                                        : monoid->reads_in ? OVERLAP_NONE
-                                                           : OVERLAP_ELEMENTS))) ||
+                                        !writes_each           ? overlap
+                                        : reads_others(monoid) ? OVERLAP_NONE
+                                                               : OVERLAP_ELEMENTS))) ||
         (status = clfold_check_init(site, context, monoid, &request->init,
                                     has_out ? &out : NULL,
                                     writes_each ? OVERLAP_NONE : overlap)) ||
         (status = clfold_check_buffers(site, context, request->args, request->num_args,
                                        count, has_out ? &out : NULL)) ||
         (status = check_total(request, site, context, &in, &out)) ||
-        (status = check_first(request, site))) {
+        (status = check_writes(request, site)) || (status = check_first(request, site))) {
         return status;
     }
     request->job.in_place = writes_each && clfold_span_same(&in, &out);

@@ -61,7 +61,7 @@ const struct tuned_numbers *clfold_context_row(const clfold_context *context,
                                                const struct monoid *monoid,
                                                uint64_t count)
 {
-    if (context->tuning.num == 0 || !monoid->op || monoid->load) {
+    if (context->tuning.num == 0 || !clfold_monoid_is_plain(monoid)) {
         return NULL;
     }
     const struct tuning_fold fold = clfold_tuning_fold(operation, monoid, count);
@@ -101,10 +101,10 @@ static clfold_status print_row(clfold_context *context, const struct site *site,
     if (status) {
         return status;
     }
-    if (!monoid->op || monoid->load) {
+    if (!clfold_monoid_is_plain(monoid)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "a tuning file has rows for built-in operators only, without "
-                           "a load");
+                           "a load or a result");
     }
     if (!text) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "text is NULL");

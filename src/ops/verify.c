@@ -98,14 +98,14 @@ bool clfold_request_verifiable(const struct request *request)
 
     return request->job.operation == CLFOLD_REDUCE && request->job.segments.width == 0 &&
            (clfold_host_folds(monoid) ||
-            ((monoid->combine || monoid->load) && !monoid->type_name));
+            (clfold_monoid_has_text(monoid) && !monoid->type_name && !monoid->stores));
 }
 
 static clfold_status find_and_run(struct request *request, const struct site *site,
                                   clfold_context *context, struct plan *plan,
                                   unsigned char result[MOST_RESULT], cl_event *done)
 {
-    size_t size = clfold_monoid_out_size(request->job.monoid);
+    size_t size = clfold_monoid_written_size(request->job.monoid);
     struct program *program;
     clfold_status status = clfold_request_find(request, site, context, plan, &program);
 
@@ -130,7 +130,7 @@ static clfold_status fold_serially(unsigned char result[MOST_RESULT],
     struct plan plan;
     clfold_status status =
         clfold_scratch_lend(&context->scratch, site, NULL, true, SCRATCH_PLAIN,
-                            clfold_monoid_out_size(asked->job.monoid), &block);
+                            clfold_monoid_written_size(asked->job.monoid), &block);
 
     if (status) {
         return status;
@@ -176,14 +176,18 @@ static bool agrees(clfold_type type, const unsigned char *a, const unsigned char
     return x == y || (isnan(x) && isnan(y)) || fabs(x - y) <= u * fmax(fabs(x), fabs(y));
 }
 
+/* A reduction's result, scalar by scalar as it is written. */
 static clfold_status compare_serial(const struct monoid *monoid, const struct site *site,
                                     const unsigned char *serial,
                                     const unsigned char *result)
 {
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        const struct component *component = &monoid->components[k];
-        clfold_type type = component->result;
-        size_t at = clfold_monoid_out_offset(monoid, k);
+    uint32_t num = monoid->out ? monoid->num_out : clfold_monoid_num_results(monoid);
+
+    for (uint32_t k = 0; k < num; ++k) {
+        clfold_type type =
+            monoid->out ? monoid->out : clfold_monoid_result_type(monoid, k);
+        size_t at = monoid->out ? k * clfold_scalar(type)->size
+                                : clfold_monoid_out_offset(monoid, k);
         char ours[40], theirs[40];
         if (!agrees(type, serial + at, result + at)) {
             clfold_number_print(ours, sizeof(ours), type,
@@ -192,7 +196,9 @@ static clfold_status compare_serial(const struct monoid *monoid, const struct si
                                 clfold_number_read(type, result + at));
             return clfold_fail(site, CLFOLD_ERROR_DATA,
                                "verify: %s is %s, and %s by algorithm \"serial\"",
-                               component->name, theirs, ours);
+                               monoid->out ? "result"
+                                           : clfold_monoid_result_name(monoid, k),
+                               theirs, ours);
         }
     }
     return CLFOLD_OK;

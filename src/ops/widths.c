@@ -85,24 +85,48 @@ static void print_value(char *text, size_t size, clfold_type type, cl_long order
     }
 }
 
-/* Numbers of a load's values, CLFOLD_OF_LOAD of widths.cl. */
-#define OF_LOAD 8
+/* Where the numbers of what a load and a result give begin: CLFOLD_OF_LOAD and its kin of
+ * widths.cl. */
+enum { OF_COMBINE = 0, OF_LOAD = 8, OF_RESULT = 16 };
+
+/* A value that differs: whose, of which type, and its name where there are several. */
+struct differing {
+    const char *text, *name;
+    clfold_type type;
+};
+
+static struct differing find(const struct monoid *monoid, uint32_t number)
+{
+    const struct component *component;
+    bool named = monoid->num_components > 1;
+
+    if (number >= OF_RESULT) {
+        clfold_type type = monoid->out
+                               ? monoid->out
+                               : clfold_monoid_result_type(monoid, number - OF_RESULT);
+        named &= !monoid->out && !monoid->rounded;
+        return (struct differing){
+            "result", named ? monoid->components[number - OF_RESULT].name : NULL, type
+        };
+    }
+    if (number >= OF_LOAD && monoid->loaded) {
+        return (struct differing){ "load", NULL, monoid->loaded };
+    }
+    component = &monoid->components[number % OF_LOAD];
+    return (struct differing){ number >= OF_LOAD ? "load" : "combine",
+                               named ? component->name : NULL, component->stage };
+}
 
 static void describe(char why[CLFOLD_WHY_SIZE], const struct monoid *monoid,
                      const struct difference *found)
 {
-    bool of_load = found->component >= OF_LOAD;
-    const struct component *component =
-        &monoid->components[of_load ? found->component - OF_LOAD : found->component];
-    clfold_type type = of_load && monoid->loaded ? monoid->loaded : component->stage;
-    bool named = monoid->num_components > 1 && !(of_load && monoid->loaded);
+    struct differing it = find(monoid, (uint32_t)found->component);
     char scalar[40], vector[40];
 
-    print_value(scalar, sizeof(scalar), type, found->scalar);
-    print_value(vector, sizeof(vector), type, found->vector);
+    print_value(scalar, sizeof(scalar), it.type, found->scalar);
+    print_value(vector, sizeof(vector), it.type, found->vector);
     snprintf(why, CLFOLD_WHY_SIZE, "%s gives %s%s%s as a scalar and %s in a vector",
-             of_load ? "load" : "combine", named ? component->name : "", named ? " " : "",
-             scalar, vector);
+             it.text, it.name ? it.name : "", it.name ? " " : "", scalar, vector);
 }
 
 /* The first error of a compiler's log, without its end of line. */

@@ -52,7 +52,8 @@ static void append_line(struct text *text, const char *line, const char *stop,
                         const struct monoid *monoid, uint32_t k)
 {
     const struct component *component = &monoid->components[k];
-    char number[16], neutral[CLFOLD_SOURCE_SIZE], x[CLFOLD_NAME_SIZE + 8];
+    char number[16], neutral[CLFOLD_SOURCE_SIZE];
+    char x[CLFOLD_NAME_SIZE + 8], value[CLFOLD_NAME_SIZE + 8];
     char sources[2][2][CLFOLD_SOURCE_SIZE]; /* loaded, wide */
     char lift[CLFOLD_SOURCE_SIZE];
     const struct {
@@ -68,6 +69,7 @@ static void append_line(struct text *text, const char *line, const char *stop,
         { "$load", sources[0][0] },
         { "$wide_load", sources[0][1] },
         { "$x", x },
+        { "$value", value },
         { "$lift", lift },
         { "$plus_base", component->load == LOAD_POSITION ? " + base" : "" },
         { "$is_true", component->load == LOAD_TRUTH ? " != 0" : "" },
@@ -84,6 +86,7 @@ static void append_line(struct text *text, const char *line, const char *stop,
         clfold_print_source(sources[i / 2][i % 2], monoid, component, i / 2, i % 2);
     }
     clfold_print_x(x, monoid, k);
+    clfold_print_value(value, monoid, k);
     print_lift(lift, monoid, component);
     print_neutral(neutral, monoid, component);
     while ((at = memchr(line, '$', (size_t)(stop - line)))) {
@@ -190,6 +193,9 @@ static void append_rows(struct text *text, const struct monoid *monoid)
         clfold_text_print(text, "#define CLFOLD_WORD %s\n#define CLFOLD_WORDS %u\n", type,
                           in_size / word);
     }
+    if (clfold_monoid_converts(monoid)) {
+        return; /* results are written one by one */
+    }
     if (monoid->out_struct) {
         uint32_t word = word_of(out_size, &type);
         clfold_text_print(text,
@@ -222,6 +228,17 @@ static void append_init(struct text *text, const struct monoid *monoid)
         clfold_text_print(text, ", init_%s", clfold_monoid_result_name(monoid, k));
     }
     clfold_text_print(text, "\n");
+}
+
+/* What an element of the output is made of: the cells of a result, or scalars. */
+static void append_out(struct text *text, const struct monoid *monoid)
+{
+    clfold_text_print(text, "#define CLFOLD_OUT %s\n#define CLFOLD_OUT_SCALARS %s",
+                      monoid->out ? clfold_cl_name(monoid->out) : "CLFOLD_CELL",
+                      monoid->out ? "" : "CLFOLD_OUT_CELLS\n");
+    if (monoid->out) {
+        clfold_text_print(text, "%u\n", monoid->num_out);
+    }
 }
 
 static void append_extension(struct text *text, const struct monoid *monoid,
@@ -308,7 +325,8 @@ static void append_contract(struct text *text, const struct monoid *monoid,
                                          : clfold_cl_name(monoid->cell));
     clfold_text_print(text, "#define CLFOLD_ROUNDED %d\n", monoid->rounded != NULL);
     clfold_append_with(text, monoid);
-    clfold_append_load_contract(text, monoid);
+    clfold_append_element_contract(text, monoid);
+    append_out(text, monoid);
     append_init(text, monoid);
     clfold_text_print(text, "#define CLFOLD_COMMUTATIVE %d\n", monoid->commutative);
     clfold_text_print(text, "#define CLFOLD_HAS_IDENTITY %d\n", monoid->has_identity);
@@ -319,6 +337,28 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     append_tile(text, monoid, shape);
 }
 
+/* What texts see of an element, and what is folded of it. */
+static void append_element(struct text *text, const struct monoid *monoid, bool is_vector)
+{
+    const struct uses *loads = &monoid->loads, *writes = &monoid->writes;
+    bool loads_wide = is_vector && monoid->load && !loads->lanes;
+
+    if (monoid->load || monoid->result) {
+        clfold_append_element(text, monoid, "");
+        append_file(text, "element.cl", monoid);
+    }
+    if (loads_wide || (is_vector && monoid->result && !writes->lanes)) {
+        clfold_append_element(text, monoid, "16");
+    }
+    if (monoid->load) {
+        clfold_append_load(text, monoid, "");
+        append_file(text, "load.cl", monoid);
+    }
+    if (loads_wide) {
+        clfold_append_load(text, monoid, "16");
+    }
+}
+
 /* The operator, at the widths that the program needs; it follows the contract. */
 static void append_operator(struct text *text, const struct monoid *monoid,
                             const struct tile_shape *tile,
@@ -326,18 +366,12 @@ static void append_operator(struct text *text, const struct monoid *monoid,
 {
     bool is_vector = tile->kind == TILE_VECTOR;
 
-    if (monoid->combine || monoid->load) {
+    if (clfold_monoid_has_text(monoid)) {
         append_file(text, "user_names.cl", monoid);
         clfold_append_source(text, monoid, is_vector);
     }
     append_file(text, "contract.cl", monoid);
-    if (monoid->load) {
-        clfold_append_load(text, monoid, "");
-        append_file(text, "load.cl", monoid);
-        if (is_vector && !monoid->loads_lanes) {
-            clfold_append_load(text, monoid, "16");
-        }
-    }
+    append_element(text, monoid, is_vector);
     for (uint32_t i = 0; i < num_widths; ++i) {
         clfold_append_combine(text, monoid, widths[i]);
     }
@@ -353,6 +387,16 @@ static void append_operator(struct text *text, const struct monoid *monoid,
                                 &clfold_width_stage16);
     }
     append_file(text, "result.cl", monoid);
+    if (clfold_monoid_converts(monoid)) {
+        clfold_append_result(text, monoid, "");
+        if (is_vector && !monoid->writes.lanes) {
+            clfold_append_result(text, monoid, "16");
+        }
+    }
+    append_file(text, "write.cl", monoid);
+    if (is_vector) {
+        append_file(text, "vectors.cl", monoid);
+    }
 }
 
 /* A file of the tile's: "tile_vector" and `end`. */
@@ -451,8 +495,9 @@ static void append_cells(struct text *text, const struct monoid *monoid)
 
     clfold_text_print(text, "#define CLFOLD_ITEM16 %d\n", has);
     if (has) {
-        const char *cell = clfold_cl_name(monoid->cell);
-        uint32_t cells = clfold_scalar(monoid->cell)->size == 8 ? 8 : 16;
+        clfold_type out = monoid->out ? monoid->out : monoid->cell;
+        const char *cell = clfold_cl_name(out);
+        uint32_t cells = clfold_scalar(out)->size == 8 ? 8 : 16;
         clfold_text_print(text, "#define CLFOLD_CELL16 %s16\n", cell);
         clfold_text_print(text, "#define CLFOLD_AS_CELL16 as_%s16\n", cell);
         clfold_text_print(text, "#define CLFOLD_CELLS %s%u\n", cell, cells);
@@ -543,6 +588,9 @@ static void append_scan_tile(struct text *text, const struct monoid *monoid,
     } else {
         append_tile_file(text, monoid, &shape->tile, ".cl");
     }
+    if (shape->tile.kind == TILE_VECTOR) {
+        append_file(text, "tile_vector_write.cl", monoid);
+    }
     append_tile_file(text, monoid, &shape->tile, "_scan.cl");
 }
 
@@ -586,6 +634,25 @@ static void assemble_scan_segments(struct text *text, const struct monoid *monoi
     append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
 }
 
+static void assemble_map(struct text *text, const struct monoid *monoid,
+                         const struct shape *shape)
+{
+    const struct width *const widths[] = { &clfold_width_item, &clfold_width_stage };
+    bool is_vector = shape->tile.kind == TILE_VECTOR;
+
+    append_contract(text, monoid, shape);
+    clfold_text_print(text, "#define CLFOLD_BUILTINS %d\n#define CLFOLD_STREAM %d\n",
+                      shape->builtins, shape->stream);
+    if (is_vector) {
+        append_cells(text, monoid);
+    }
+    append_operator(text, monoid, &shape->tile, widths, 2);
+    if (is_vector) {
+        append_file(text, "tile_vector_write.cl", monoid);
+    }
+    append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
+}
+
 static void assemble_serial(struct text *text, const struct monoid *monoid,
                             const struct shape *shape)
 {
@@ -609,10 +676,9 @@ static void assemble_widths(struct text *text, const struct monoid *monoid,
     append_contract(text, monoid, shape);
     append_operator(text, monoid, &shape->tile, widths, 3);
     append_file(text, "tile_vector.cl", monoid);
+    clfold_append_compared(text, monoid);
     append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
-    if (monoid->load && !monoid->loads_lanes) {
-        clfold_append_load_comparison(text, monoid);
-    }
+    clfold_append_comparisons(text, monoid);
 }
 
 static void (*const assemblers[])(struct text *text, const struct monoid *monoid,
@@ -623,6 +689,7 @@ static void (*const assemblers[])(struct text *text, const struct monoid *monoid
     [FAMILY_WIDTHS] = assemble_widths,
     [FAMILY_REDUCE_SEGMENTS] = assemble_reduce_segments,
     [FAMILY_SCAN_SEGMENTS] = assemble_scan_segments,
+    [FAMILY_MAP] = assemble_map,
 };
 
 void clfold_assemble(struct text *text, const struct monoid *monoid,

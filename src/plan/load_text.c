@@ -119,6 +119,34 @@ static uint32_t num_loaded(const struct monoid *monoid)
     return monoid->loaded ? monoid->num_loaded : monoid->num_components;
 }
 
+/* Member k of an item as a result's text sees it. */
+static struct field value_of(const struct monoid *monoid, uint32_t k)
+{
+    return (struct field){ clfold_monoid_result_name(monoid, k),
+                           clfold_monoid_result_type(monoid, k) };
+}
+
+static uint32_t num_values(const struct monoid *monoid)
+{
+    return clfold_monoid_num_results(monoid);
+}
+
+/* Member k of what is written. Halves are written from F32. */
+static struct field written_of(const struct monoid *monoid, uint32_t k)
+{
+    static const char *const names[] = { "x", "y", "z", "w" };
+
+    return monoid->out
+               ? (struct field){ names[k],
+                                 monoid->out == CLFOLD_F16 ? CLFOLD_F32 : monoid->out }
+               : value_of(monoid, k);
+}
+
+static uint32_t num_written(const struct monoid *monoid)
+{
+    return monoid->out ? monoid->num_out : num_values(monoid);
+}
+
 /* A stream of halves is one of F32. */
 static const char *stream_name(clfold_type element)
 {
@@ -133,6 +161,15 @@ static void print_member(char member[CLFOLD_NAME_SIZE + 8], const struct monoid 
 
     snprintf(member, CLFOLD_NAME_SIZE + 8, "%s%s%s", x, bare ? "" : ".",
              bare ? "" : field_of(monoid, k).name);
+}
+
+void clfold_print_value(char value[CLFOLD_NAME_SIZE + 8], const struct monoid *monoid,
+                        uint32_t k)
+{
+    bool bare = num_values(monoid) == 1;
+
+    snprintf(value, CLFOLD_NAME_SIZE + 8, "value%s%s", bare ? "" : ".",
+             bare ? "" : monoid->components[k].name);
 }
 
 void clfold_print_x(char x[CLFOLD_NAME_SIZE + 8], const struct monoid *monoid, uint32_t k)
@@ -156,11 +193,15 @@ static void append_fill(struct text *text, const struct monoid *monoid, bool is_
     clfold_text_print(text, "\n");
 }
 
-/* Arguments of a call of the text: at element i, or at i and the 15 after it. */
-static void append_arguments(struct text *text, const struct monoid *monoid, bool is_wide)
+/* Arguments that the text uses: at element i, or at i and the 15 after it. */
+static void append_arguments(struct text *text, const struct monoid *monoid,
+                             const struct uses *uses, bool is_wide)
 {
     for (uint32_t k = 0; k < monoid->num_args; ++k) {
         clfold_type element = monoid->arg_elements[k];
+        if (!(uses->args & 1u << k)) {
+            continue;
+        }
         if (!element) {
             clfold_text_print(text, ", clfold_arg_%u", k);
         } else if (element == CLFOLD_F16) {
@@ -177,25 +218,33 @@ static void append_arguments(struct text *text, const struct monoid *monoid, boo
     }
 }
 
-static void append_call(struct text *text, const struct monoid *monoid, bool is_wide)
+/* The call of a text: `first` are its parameters of its own, as the macro has them. */
+static void append_call(struct text *text, const struct monoid *monoid,
+                        const struct uses *uses, const char *name, const char *own,
+                        const char *passed, bool is_wide)
 {
-    clfold_text_print(text, "#define CLFOLD_LOAD_CALL%s(x, s, i) clfold_text_load%s(",
-                      is_wide ? "16" : "", is_wide ? "16" : "");
-    clfold_text_print(text, "%s", monoid->reads_x ? "x, " : "");
-    if (monoid->reads_in && !is_wide) {
+    const char *width = is_wide ? "16" : "";
+
+    clfold_text_print(text, "#define CLFOLD_%s_CALL%s(%sx, s, i) clfold_text_%s%s(%s",
+                      name, width, own, name, width, passed);
+    clfold_text_print(text, "%s", uses->x ? "x, " : "");
+    if (uses->in && !is_wide) {
         clfold_text_print(text, "(global const CLFOLD_IN_X *)(s) - (i), ");
     }
-    clfold_text_print(text, is_wide ? "clfold_indices(i), clfold_n" : "i, clfold_n");
-    append_arguments(text, monoid, is_wide);
+    clfold_text_print(text,
+                      is_wide ? "clfold_indices(i), (ulong16)(clfold_n)" : "i, clfold_n");
+    append_arguments(text, monoid, uses, is_wide);
     clfold_text_print(text, ")\n");
 }
 
 static void append_asks(struct text *text, const struct monoid *monoid)
 {
+    uint32_t used = monoid->loads.args | monoid->writes.args;
+
     clfold_text_print(text, "#define CLFOLD_ASK_STREAMS(i, num)");
     for (uint32_t k = 0; k < monoid->num_args; ++k) {
         clfold_type element = monoid->arg_elements[k];
-        if (element) {
+        if (element && used & 1u << k) {
             clfold_text_print(text,
                               " clfold_ask_bytes((ulong)(clfold_arg_%u + clfold_at_%u + "
                               "(i)), (num) * %zu);",
@@ -205,60 +254,119 @@ static void append_asks(struct text *text, const struct monoid *monoid)
     clfold_text_print(text, "\n");
 }
 
-void clfold_append_load_contract(struct text *text, const struct monoid *monoid)
+/* What texts see of an element. */
+static void append_x(struct text *text, const struct monoid *monoid)
 {
     bool bare = num_fields(monoid) == 1;
 
-    if (!monoid->load) {
-        return;
-    }
-    clfold_text_print(text,
-                      "#define CLFOLD_LOAD 1\n#define CLFOLD_LOAD_LANES %d\n"
-                      "#define CLFOLD_READS_X %d\n#define CLFOLD_X_ITEM %d\n",
-                      monoid->loads_lanes, monoid->reads_x, monoid->x_is_item);
+    clfold_text_print(text, "#define CLFOLD_X_ITEM %d\n", monoid->x_is_item);
     for (int is_wide = 0; is_wide < 2; ++is_wide) {
         const char *width = is_wide ? "16" : "";
         clfold_text_print(text, "#define CLFOLD_X%s %s%s\n", width,
                           bare ? clfold_cl_name(field_of(monoid, 0).type) : "clfold_x",
                           width);
         append_fill(text, monoid, is_wide);
-        append_call(text, monoid, is_wide);
     }
     clfold_text_print(text, "#define CLFOLD_IN_X %s\n",
                       clfold_reads_halves(monoid) && bare ? "half" : "CLFOLD_X");
     append_asks(text, monoid);
 }
 
-/* ---- The text ---------------------------------------------------------------------- */
+/* What a result's text sees of an item: one value, or a struct. */
+static const char *value_name(const struct monoid *monoid)
+{
+    return num_values(monoid) > 1 ? "clfold_value"
+                                  : clfold_cl_name(clfold_monoid_result_type(monoid, 0));
+}
 
-static void append_struct(struct text *text, const struct monoid *monoid, bool is_x,
+/* What a statement's `out` points to. */
+static const char *pointed_name(const struct monoid *monoid)
+{
+    return num_written(monoid) > 1     ? "clfold_written"
+           : monoid->out == CLFOLD_F16 ? "half"
+                                       : clfold_cl_name(written_of(monoid, 0).type);
+}
+
+/* What it gives, and where that goes. */
+static void append_written(struct text *text, const struct monoid *monoid)
+{
+    const struct uses *uses = &monoid->writes;
+
+    clfold_text_print(text,
+                      "#define CLFOLD_WRITE_LANES %d\n#define CLFOLD_STORES %d\n"
+                      "#define CLFOLD_WRITES_X %d\n#define CLFOLD_WRITES_PREV %d\n"
+                      "#define CLFOLD_OUT_ITEM %d\n#define CLFOLD_OUT_HALF %d\n"
+                      "#define CLFOLD_OUT_VALUE %s\n#define CLFOLD_OUT_X %s\n",
+                      uses->lanes, monoid->stores, uses->x, uses->prev, !monoid->out,
+                      monoid->out == CLFOLD_F16,
+                      clfold_cl_name(written_of(monoid, 0).type), pointed_name(monoid));
+    for (int is_wide = 0; is_wide < 2; ++is_wide) {
+        const char *width = is_wide ? "16" : "";
+        clfold_text_print(text, "#define CLFOLD_VALUE%s %s%s\n", width,
+                          value_name(monoid), width);
+        append_call(text, monoid, uses, "RESULT", "out, item, prev, ",
+                    monoid->stores ? uses->prev ? "out, item, prev, " : "out, item, "
+                    : uses->prev   ? "item, prev, "
+                                   : "item, ",
+                    is_wide);
+    }
+}
+
+void clfold_append_element_contract(struct text *text, const struct monoid *monoid)
+{
+    clfold_text_print(text, "#define CLFOLD_LOAD %d\n#define CLFOLD_WRITES %d\n",
+                      monoid->load != NULL, clfold_monoid_converts(monoid));
+    clfold_text_print(text, "#define CLFOLD_READS_IN %d\n",
+                      clfold_monoid_reads_in(monoid));
+    if (monoid->load || monoid->result) {
+        append_x(text, monoid);
+    }
+    if (monoid->load) {
+        clfold_text_print(text,
+                          "#define CLFOLD_LOAD_LANES %d\n#define CLFOLD_LOADS_X %d\n",
+                          monoid->loads.lanes, monoid->loads.x);
+        append_call(text, monoid, &monoid->loads, "LOAD", "", "", false);
+        append_call(text, monoid, &monoid->loads, "LOAD", "", "", true);
+    }
+    if (clfold_monoid_converts(monoid)) {
+        append_written(text, monoid);
+    }
+}
+
+/* ---- The texts --------------------------------------------------------------------- */
+
+/* A struct of fields that `of` names. */
+static void append_struct(struct text *text, const struct monoid *monoid,
+                          const char *name, uint32_t num,
+                          struct field (*of)(const struct monoid *monoid, uint32_t k),
                           const char *suffix)
 {
-    uint32_t num = is_x ? num_fields(monoid) : num_loaded(monoid);
-
     clfold_text_print(text, "typedef struct {\n");
     for (uint32_t k = 0; k < num; ++k) {
-        struct field field = is_x ? field_of(monoid, k) : loaded_of(monoid, k);
+        struct field field = of(monoid, k);
         clfold_text_print(text, "    %s%s %s;\n", clfold_cl_name(field.type), suffix,
                           field.name);
     }
-    clfold_text_print(text, "} clfold_%s%s;\n", is_x ? "x" : "loaded", suffix);
+    clfold_text_print(text, "} clfold_%s%s;\n", name, suffix);
 }
 
-static void append_head(struct text *text, const struct monoid *monoid,
-                        const char *suffix)
+/* The parameters that all texts have, after their own. */
+static void append_params(struct text *text, const struct monoid *monoid,
+                          const struct uses *uses, const char *suffix)
 {
     bool is_wide = suffix[0] != '\0';
 
-    clfold_text_print(text, "static clfold_loaded%s clfold_text_load%s(", suffix, suffix);
-    if (monoid->reads_x) {
+    if (uses->x) {
         clfold_text_print(text, "CLFOLD_X%s x, ", suffix);
     }
-    if (monoid->reads_in && !is_wide) {
+    if (uses->in && !is_wide) {
         clfold_text_print(text, "global const CLFOLD_IN_X *in, ");
     }
-    clfold_text_print(text, "ulong%s i, ulong n", suffix);
+    clfold_text_print(text, "ulong%s i, ulong%s n", suffix, suffix);
     for (uint32_t k = 0; k < monoid->num_args; ++k) {
+        if (!(uses->args & 1u << k)) {
+            continue;
+        }
         if (monoid->arg_elements[k]) {
             clfold_text_print(text, ", %s%s %s", stream_name(monoid->arg_elements[k]),
                               suffix, monoid->arg_names[k]);
@@ -270,83 +378,196 @@ static void append_head(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, ")\n{\n");
 }
 
-void clfold_append_load(struct text *text, const struct monoid *monoid,
-                        const char *suffix)
+/* The value of an expression, an initialiser, as a struct of `num` fields. */
+static void append_value(struct text *text, const char *type, uint32_t num,
+                         struct field first, const char *line, const char *expression,
+                         const char *suffix)
 {
-    const struct field first = loaded_of(monoid, 0);
-
-    if (num_fields(monoid) > 1) {
-        append_struct(text, monoid, true, suffix);
-    }
-    append_struct(text, monoid, false, suffix);
-    clfold_append_forms(text, monoid, suffix);
-    append_head(text, monoid, suffix);
-    if (num_loaded(monoid) > 1) {
+    if (num > 1) {
         clfold_text_print(text,
-                          "#line 1 \"load\"\n    clfold_loaded%s clfold_l =\n"
-                          "#line 1 \"load\"\n%s\n;\n",
-                          suffix, monoid->load);
+                          "#line 1 \"%s\"\n    %s%s clfold_l =\n"
+                          "#line 1 \"%s\"\n%s\n;\n",
+                          line, type, suffix, line, expression);
     } else {
         clfold_text_print(
             text,
-            "    clfold_loaded%s clfold_l;\n#line 1 \"load\"\n"
-            "    %s%s clfold_v =\n#line 1 \"load\"\n%s\n;\n    clfold_l.%s = clfold_v;\n",
-            suffix, clfold_cl_name(first.type), suffix, monoid->load, first.name);
+            "    %s%s clfold_l;\n#line 1 \"%s\"\n"
+            "    %s%s clfold_v =\n#line 1 \"%s\"\n%s\n;\n    clfold_l.%s = clfold_v;\n",
+            type, suffix, line, clfold_cl_name(first.type), suffix, line, expression,
+            first.name);
     }
     clfold_text_print(text, "    return clfold_l;\n}\n");
 }
 
-/* ---- Its two widths ---------------------------------------------------------------- */
-
-/* Values d0, d1, ... for the members of x, then for streams. */
-static void append_draws(struct text *text, const struct monoid *monoid)
+void clfold_append_element(struct text *text, const struct monoid *monoid,
+                           const char *suffix)
 {
-    uint32_t fields = monoid->reads_x ? num_fields(monoid) : 0, num = 0;
-    const char *types[CLFOLD_MAX_COMPONENTS + CLFOLD_MAX_ARGS];
+    clfold_append_forms(text, monoid, suffix);
+    if (num_fields(monoid) > 1) {
+        append_struct(text, monoid, "x", num_fields(monoid), field_of, suffix);
+    }
+}
 
-    for (uint32_t k = 0; k < fields; ++k) {
-        types[num++] = clfold_cl_name(field_of(monoid, k).type);
+void clfold_append_load(struct text *text, const struct monoid *monoid,
+                        const char *suffix)
+{
+    clfold_append_forms(text, monoid, suffix);
+    append_struct(text, monoid, "loaded", num_loaded(monoid), loaded_of, suffix);
+    clfold_text_print(text, "static clfold_loaded%s clfold_text_LOAD%s(", suffix, suffix);
+    append_params(text, monoid, &monoid->loads, suffix);
+    append_value(text, "clfold_loaded", num_loaded(monoid), loaded_of(monoid, 0), "load",
+                 monoid->load, suffix);
+}
+
+/* A conversion from the item, where there is no text. */
+static void append_conversion(struct text *text, const struct monoid *monoid,
+                              const char *suffix)
+{
+    const char *type = clfold_cl_name(written_of(monoid, 0).type);
+    bool bare = num_values(monoid) == 1;
+
+    clfold_text_print(text, "    clfold_written%s clfold_l;\n", suffix);
+    for (uint32_t k = 0; k < monoid->num_out; ++k) {
+        clfold_text_print(text, "    clfold_l.%s = convert_%s%s(item%s%s);\n",
+                          written_of(monoid, k).name, type, suffix, bare ? "" : ".",
+                          bare ? "" : value_of(monoid, k).name);
+    }
+    clfold_text_print(text, "    return clfold_l;\n}\n");
+}
+
+void clfold_append_result(struct text *text, const struct monoid *monoid,
+                          const char *suffix)
+{
+    const struct uses *uses = &monoid->writes;
+
+    clfold_append_forms(text, monoid, suffix);
+    if (num_values(monoid) > 1) {
+        append_struct(text, monoid, "value", num_values(monoid), value_of, suffix);
+    }
+    append_struct(text, monoid, "written", num_written(monoid), written_of, suffix);
+    if (monoid->stores) {
+        clfold_text_print(text,
+                          "static void clfold_text_RESULT(global CLFOLD_OUT_X *out, ");
+    } else {
+        clfold_text_print(text, "static clfold_written%s clfold_text_RESULT%s(", suffix,
+                          suffix);
+    }
+    clfold_text_print(text, "CLFOLD_VALUE%s item, ", suffix);
+    if (uses->prev) {
+        clfold_text_print(text, "CLFOLD_VALUE%s prev, ", suffix);
+    }
+    append_params(text, monoid, uses, suffix);
+    if (!monoid->result) {
+        append_conversion(text, monoid, suffix);
+    } else if (monoid->stores) {
+        clfold_text_print(text, "#line 1 \"store\"\n%s\n;\n}\n", monoid->result);
+    } else {
+        append_value(text, "clfold_written", num_written(monoid), written_of(monoid, 0),
+                     "result", monoid->result, suffix);
+    }
+}
+
+/* ---- Their two widths -------------------------------------------------------------- */
+
+/* A parameter of a text: a struct of `num` fields, or one value. */
+struct parameter {
+    const char *name, *type; /* NULL: a struct's is CLFOLD_X or CLFOLD_VALUE */
+    uint32_t num;
+    struct field (*of)(const struct monoid *monoid, uint32_t k);
+};
+
+#define MAX_PARAMETERS (3 + CLFOLD_MAX_ARGS)
+
+static uint32_t list_parameters(struct parameter parameters[MAX_PARAMETERS],
+                                const struct monoid *monoid, const struct uses *uses,
+                                bool of_result)
+{
+    uint32_t num = 0;
+
+    if (of_result) {
+        parameters[num++] =
+            (struct parameter){ "item", "CLFOLD_VALUE", num_values(monoid), value_of };
+    }
+    if (of_result && uses->prev) {
+        parameters[num++] =
+            (struct parameter){ "prev", "CLFOLD_VALUE", num_values(monoid), value_of };
+    }
+    if (uses->x) {
+        parameters[num++] =
+            (struct parameter){ "x", "CLFOLD_X", num_fields(monoid), field_of };
     }
     for (uint32_t k = 0; k < monoid->num_args; ++k) {
-        if (monoid->arg_elements[k]) {
-            types[num++] = stream_name(monoid->arg_elements[k]);
+        if (monoid->arg_elements[k] && uses->args & 1u << k) {
+            parameters[num++] = (struct parameter){
+                .name = monoid->arg_names[k],
+                .type = stream_name(monoid->arg_elements[k]),
+            };
         }
     }
-    for (uint32_t k = 0; k < num; ++k) {
-        clfold_text_print(text, "    union { %s16 v; %s s[16]; } d%u;\n", types[k],
-                          types[k], k);
+    return num;
+}
+
+static const char *type_of(const struct monoid *monoid, const struct parameter *p,
+                           uint32_t k)
+{
+    return p->of ? clfold_cl_name(p->of(monoid, k).type) : p->type;
+}
+
+static uint32_t num_parts(const struct parameter *p)
+{
+    return p->of ? p->num : 1;
+}
+
+/* Values clfold_d0, clfold_d1, ... for the parameters' parts. */
+static void append_draws(struct text *text, const struct monoid *monoid,
+                         const struct parameter *parameters, uint32_t num)
+{
+    uint32_t d = 0;
+
+    for (uint32_t p = 0; p < num; ++p) {
+        for (uint32_t k = 0; k < num_parts(&parameters[p]); ++k, ++d) {
+            const char *type = type_of(monoid, &parameters[p], k);
+            clfold_text_print(text,
+                              "    union { %s16 v; %s s[16]; } clfold_d%u;\n"
+                              "    for (uint k = 0; k < 16; ++k)\n"
+                              "        clfold_d%u.s[k] = CLFOLD_DRAW_%s(state);\n",
+                              type, type, d, d, type);
+        }
     }
-    clfold_text_print(text, "    for (uint k = 0; k < 16; ++k) {\n");
-    for (uint32_t k = 0; k < num; ++k) {
-        clfold_text_print(text, "        d%u.s[k] = CLFOLD_DRAW_%s(state);\n", k,
-                          types[k]);
-    }
-    clfold_text_print(text, "    }\n");
 }
 
 /* A call on what was drawn: `part` is "v", or "s[k]". */
 static void append_drawn_call(struct text *text, const struct monoid *monoid,
-                              const char *suffix, const char *part)
+                              const struct uses *uses, bool of_result, const char *suffix,
+                              const char *part)
 {
-    uint32_t fields = monoid->reads_x ? num_fields(monoid) : 0, next = fields;
-    char member[CLFOLD_NAME_SIZE + 8];
+    struct parameter parameters[MAX_PARAMETERS];
+    uint32_t num = list_parameters(parameters, monoid, uses, of_result), d = 0, next = 0;
 
-    if (fields > 0) {
-        clfold_text_print(text, "CLFOLD_X%s x%s;\n", suffix, suffix);
+    for (uint32_t p = 0; p < num; ++p) {
+        const struct parameter *one = &parameters[p];
+        bool bare = num_parts(one) == 1;
+        clfold_text_print(text, "    %s%s clfold_p%u%s;\n", one->type, suffix, p, suffix);
+        for (uint32_t k = 0; k < num_parts(one); ++k, ++d) {
+            clfold_text_print(text, "    clfold_p%u%s%s%s = clfold_d%u.%s;\n", p, suffix,
+                              bare ? "" : ".", bare ? "" : one->of(monoid, k).name, d,
+                              part);
+        }
     }
-    for (uint32_t k = 0; k < fields; ++k) {
-        print_member(member, monoid, suffix[0] ? "x16" : "x", k);
-        clfold_text_print(text, "    %s = d%u.%s;\n", member, k, part);
+    clfold_text_print(text, "    const clfold_%s%s l%s = clfold_text_%s%s(",
+                      of_result ? "written" : "loaded", suffix, suffix,
+                      of_result ? "RESULT" : "LOAD", suffix);
+    for (; next < num && parameters[next].of; ++next) {
+        clfold_text_print(text, "clfold_p%u%s, ", next, suffix);
     }
-    clfold_text_print(text, "    const clfold_loaded%s l%s = clfold_text_load%s(", suffix,
-                      suffix, suffix);
-    if (fields > 0) {
-        clfold_text_print(text, "x%s, ", suffix);
-    }
-    clfold_text_print(text, suffix[0] ? "clfold_indices(i), i + 16" : "i + k, i + 16");
+    clfold_text_print(text, suffix[0] ? "clfold_indices(i), (ulong16)(i + 16)"
+                                      : "i + k, i + 16");
     for (uint32_t k = 0; k < monoid->num_args; ++k) {
+        if (!(uses->args & 1u << k)) {
+            continue;
+        }
         if (monoid->arg_elements[k]) {
-            clfold_text_print(text, ", d%u.%s", next++, part);
+            clfold_text_print(text, ", clfold_p%u%s", next++, suffix);
         } else {
             clfold_text_print(text, ", clfold_arg_%u", k);
         }
@@ -354,33 +575,69 @@ static void append_drawn_call(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, ");\n");
 }
 
-void clfold_append_load_comparison(struct text *text, const struct monoid *monoid)
+static void append_comparison(struct text *text, const struct monoid *monoid,
+                              const struct uses *uses, bool of_result)
 {
-    uint32_t num = num_loaded(monoid);
+    struct field (*of)(const struct monoid *monoid, uint32_t k) =
+        of_result ? written_of : loaded_of;
+    uint32_t num = of_result ? num_written(monoid) : num_loaded(monoid);
+    const char *name = of_result ? "written" : "loaded";
+    struct parameter parameters[MAX_PARAMETERS];
 
-    clfold_text_print(text, "static void clfold_compare_load(ulong *state, global ulong "
-                            "*out CLFOLD_WITH)\n{\n"
-                            "    const ulong i = clfold_random(state) >> 32;\n");
-    append_draws(text, monoid);
-    clfold_text_print(text, "    ");
-    append_drawn_call(text, monoid, "16", "v");
+    clfold_text_print(text,
+                      "static void clfold_compare_%s(ulong *state, global ulong "
+                      "*out CLFOLD_WITH)\n{\n"
+                      "    const ulong i = clfold_random(state) >> 32;\n",
+                      name);
+    append_draws(text, monoid, parameters,
+                 list_parameters(parameters, monoid, uses, of_result));
+    append_drawn_call(text, monoid, uses, of_result, "16", "v");
     for (uint32_t k = 0; k < num; ++k) {
-        struct field field = loaded_of(monoid, k);
+        struct field field = of(monoid, k);
         const char *type = clfold_cl_name(field.type);
         clfold_text_print(text,
                           "    union { %s16 v; %s s[16]; } r%u;\n    r%u.v = l16.%s;\n",
                           type, type, k, k, field.name);
     }
-    clfold_text_print(text, "    for (uint k = 0; k < 16; ++k) {\n    ");
-    append_drawn_call(text, monoid, "", "s[k]");
+    clfold_text_print(text, "    for (uint k = 0; k < 16; ++k) {\n");
+    append_drawn_call(text, monoid, uses, of_result, "", "s[k]");
     for (uint32_t k = 0; k < num; ++k) {
-        struct field field = loaded_of(monoid, k);
+        struct field field = of(monoid, k);
         const struct scalar *scalar = clfold_scalar(field.type);
         clfold_text_print(text,
-                          "    { clfold_loaded s = l, v; v.%s = r%u.s[k];\n"
-                          "    CLFOLD_COMPARE(%s, %s, CLFOLD_OF_LOAD + %u, %s) }\n",
-                          field.name, k, scalar->cl, field.name, k,
+                          "    { clfold_%s s = l, v; v.%s = r%u.s[k];\n"
+                          "    CLFOLD_COMPARE(%s, %s, CLFOLD_OF_%s + %u, %s) }\n",
+                          name, field.name, k, scalar->cl, field.name,
+                          of_result ? "RESULT" : "LOAD", k,
                           scalar->is_float ? "CLFOLD_ULPS" : "0");
     }
     clfold_text_print(text, "    }\n}\n");
+}
+
+static bool compares_loaded(const struct monoid *monoid)
+{
+    return monoid->load && !monoid->loads.lanes;
+}
+
+static bool compares_written(const struct monoid *monoid)
+{
+    return monoid->result && !monoid->writes.lanes;
+}
+
+void clfold_append_compared(struct text *text, const struct monoid *monoid)
+{
+    clfold_text_print(text,
+                      "#define CLFOLD_COMPARE_LOADED %d\n"
+                      "#define CLFOLD_COMPARE_WRITTEN %d\n",
+                      compares_loaded(monoid), compares_written(monoid));
+}
+
+void clfold_append_comparisons(struct text *text, const struct monoid *monoid)
+{
+    if (compares_loaded(monoid)) {
+        append_comparison(text, monoid, &monoid->loads, false);
+    }
+    if (compares_written(monoid)) {
+        append_comparison(text, monoid, &monoid->writes, true);
+    }
 }

@@ -1,10 +1,12 @@
 /*
- * The text of a load, from an element of the buffer to a stage: what the components are
- * of an element, and a caller's own expression of it, at both widths.
+ * The texts about one element, at both widths: from an element of the buffer to a stage,
+ * and from an item to what is written. A caller's expression is a function of values.
  *
- *   element     x; streams y, ...     by load.cl, and 16 at once by load_vector.cl
- *   loaded      clfold_text_load: the caller's expression, a function of values
+ *   element     x; streams y, ...     by load.cl, and 16 at once by tile_vector.cl
+ *   loaded      clfold_text_LOAD      of x, y, ...: the components, or scalars for them
  *   stage       components of that
+ *   item        item, prev            as the caller knows them, clfold_value
+ *   written     clfold_text_RESULT    of these and x, y, ...: by write.cl
  */
 #ifndef CLFOLD_PLAN_LOAD_TEXT_H
 #define CLFOLD_PLAN_LOAD_TEXT_H
@@ -23,18 +25,31 @@ void clfold_print_source(char source[CLFOLD_SOURCE_SIZE], const struct monoid *m
 void clfold_print_x(char x[CLFOLD_NAME_SIZE + 8], const struct monoid *monoid,
                     uint32_t k);
 
+/* "value", or "value.a". */
+void clfold_print_value(char value[CLFOLD_NAME_SIZE + 8], const struct monoid *monoid,
+                        uint32_t k);
+
 /* Whether halves are read as F32; and the type of scalars in the buffer. */
 bool clfold_reads_halves(const struct monoid *monoid);
 const char *clfold_in_name(const struct monoid *monoid);
 
-/* CLFOLD_LOAD and its kin; nothing where there is no load. */
-void clfold_append_load_contract(struct text *text, const struct monoid *monoid);
+/* CLFOLD_LOAD, CLFOLD_WRITES and what belongs to them. */
+void clfold_append_element_contract(struct text *text, const struct monoid *monoid);
 
-/* clfold_x, clfold_loaded and clfold_text_load, with the suffix "" or "16". */
+/* clfold_x, if an element has several members; with the suffix "" or "16". */
+void clfold_append_element(struct text *text, const struct monoid *monoid,
+                           const char *suffix);
+/* clfold_loaded and clfold_text_LOAD. */
 void clfold_append_load(struct text *text, const struct monoid *monoid,
                         const char *suffix);
 
-/* clfold_compare_load, of widths.cl. */
-void clfold_append_load_comparison(struct text *text, const struct monoid *monoid);
+/* clfold_value, clfold_written and clfold_text_RESULT. */
+void clfold_append_result(struct text *text, const struct monoid *monoid,
+                          const char *suffix);
+
+/* Whether there are clfold_compare_loaded and clfold_compare_written, of widths.cl; and
+ * these. */
+void clfold_append_compared(struct text *text, const struct monoid *monoid);
+void clfold_append_comparisons(struct text *text, const struct monoid *monoid);
 
 #endif

@@ -525,11 +525,36 @@ size_t clfold_monoid_in_size(const struct monoid *monoid)
                              : clfold_scalar(monoid->in)->size * monoid->num_scalars;
 }
 
+bool clfold_monoid_has_text(const struct monoid *monoid)
+{
+    return monoid->combine || monoid->load || monoid->result;
+}
+
+bool clfold_monoid_converts(const struct monoid *monoid)
+{
+    return monoid->result || monoid->out;
+}
+
+bool clfold_monoid_is_plain(const struct monoid *monoid)
+{
+    return monoid->op != 0 && !monoid->load && !clfold_monoid_converts(monoid);
+}
+
+bool clfold_monoid_has_place(const struct monoid *monoid)
+{
+    return monoid->load || clfold_monoid_converts(monoid);
+}
+
+bool clfold_monoid_reads_in(const struct monoid *monoid)
+{
+    const struct uses *loads = &monoid->loads, *writes = &monoid->writes;
+
+    return !monoid->load || loads->x || loads->in || writes->x || writes->in;
+}
+
 size_t clfold_monoid_read_size(const struct monoid *monoid)
 {
-    size_t size = !monoid->load || monoid->reads_x || monoid->reads_in
-                      ? clfold_monoid_in_size(monoid)
-                      : 0;
+    size_t size = clfold_monoid_reads_in(monoid) ? clfold_monoid_in_size(monoid) : 0;
 
     for (uint32_t i = 0; i < monoid->num_args; ++i) {
         size +=
@@ -551,6 +576,12 @@ uint32_t clfold_monoid_num_results(const struct monoid *monoid)
 size_t clfold_monoid_out_size(const struct monoid *monoid)
 {
     return clfold_monoid_out_offset(monoid, clfold_monoid_num_results(monoid));
+}
+
+size_t clfold_monoid_written_size(const struct monoid *monoid)
+{
+    return monoid->out ? clfold_scalar(monoid->out)->size * monoid->num_out
+                       : clfold_monoid_out_size(monoid);
 }
 
 size_t clfold_monoid_item_size(const struct monoid *monoid)
@@ -589,7 +620,7 @@ const char *clfold_monoid_result_name(const struct monoid *monoid, uint32_t k)
 
 bool clfold_monoid_has_item16(const struct monoid *monoid)
 {
-    bool same = !monoid->is_scalar && !monoid->out_struct;
+    bool same = !monoid->is_scalar && !monoid->out_struct && !monoid->writes.lanes;
 
     for (uint32_t k = 0; same && k < monoid->num_components; ++k) {
         same = clfold_scalar(monoid->components[k].item)->size ==
@@ -600,7 +631,8 @@ bool clfold_monoid_has_item16(const struct monoid *monoid)
 
 bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type)
 {
-    bool uses = monoid->value == type || monoid->cell == type || monoid->loaded == type;
+    bool uses = monoid->value == type || monoid->cell == type || monoid->loaded == type ||
+                (monoid->out == type && type != CLFOLD_F16);
 
     for (uint32_t i = 0; i < monoid->num_args; ++i) {
         /* Halves are read as F32. */

@@ -56,6 +56,14 @@ struct component {
     const char *extend;
 };
 
+/* What a text about an element uses. */
+struct uses {
+    bool x, in;    /* the element, any other */
+    bool prev;     /* of a result: the fold of all before the element */
+    bool lanes;    /* so it takes one element after the other, not 16 at once */
+    uint32_t args; /* a bit each */
+};
+
 /*
  * In memory an element is num_scalars of `in` side by side, and a result num_components
  * cells. Where components differ in size, or are of a type that only OpenCL C knows, it
@@ -101,9 +109,16 @@ struct monoid {
     const char *load;
     clfold_type loaded;
     uint32_t num_loaded;
-    bool x_is_item;         /* an element has the components, else num_scalars of `in` */
-    bool loads_lanes;       /* one element after the other, not 16 at once */
-    bool reads_x, reads_in; /* it uses its own element, and any other */
+    bool x_is_item; /* an element has the components, else num_scalars of `in` */
+    struct uses loads;
+    /* An expression that makes of an item what is written: num_out scalars of `out`, or
+     * where that is 0 an item; or a statement that writes it. NULL: the item is written.
+     * What init and the total are stays the item. */
+    const char *result;
+    bool stores; /* it is a statement */
+    clfold_type out;
+    uint32_t num_out;
+    struct uses writes;
     struct component components[CLFOLD_MAX_COMPONENTS];
 };
 
@@ -117,11 +132,28 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
 clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct site *site,
                                          uint32_t accuracy);
 
-/* Bytes of an element in the input buffer, of a result in the output buffer, and of an
- * item in scratch, as OpenCL C lays out a struct of its components. */
+/* Bytes of an element in the input buffer, of a result, as init and the total are too,
+ * of what is written for a result in the output buffer, and of an item in scratch, as
+ * OpenCL C lays out a struct of its components. */
 size_t clfold_monoid_in_size(const struct monoid *monoid);
 size_t clfold_monoid_out_size(const struct monoid *monoid);
+size_t clfold_monoid_written_size(const struct monoid *monoid);
 size_t clfold_monoid_item_size(const struct monoid *monoid);
+/* Whether any text of the caller's is in the program. */
+bool clfold_monoid_has_text(const struct monoid *monoid);
+
+/* Whether what is written is made of an item, by a text or into another type. */
+bool clfold_monoid_converts(const struct monoid *monoid);
+
+/* Whether it is a built-in operator on elements as they are, written as they come. */
+bool clfold_monoid_is_plain(const struct monoid *monoid);
+
+/* Whether programs know where the input begins, and how many elements there are. */
+bool clfold_monoid_has_place(const struct monoid *monoid);
+
+/* Whether a text uses the element of `in`, or any other; NULL where there is none. */
+bool clfold_monoid_reads_in(const struct monoid *monoid);
+
 /* Bytes that a fold reads for each element, streams included. */
 size_t clfold_monoid_read_size(const struct monoid *monoid);
 /* Elements that a GPU's work-item loads at once. */

@@ -18,6 +18,8 @@ static const struct operation operations[] = {
                                 FAMILY_SCAN_SEGMENTS, SEGMENT_SCANS },
     [CLFOLD_EXCLUSIVE_SCAN] = { "exclusive_scan", FAMILY_SCAN, true, true, SCANS,
                                 FAMILY_SCAN_SEGMENTS, SEGMENT_SCANS },
+    [CLFOLD_MAP] = { "map", FAMILY_MAP, true, false, "maps by map_tiles", FAMILY_MAP,
+                     "maps by map_tiles" },
 };
 
 #define RUNG(k, to_reorder, num_items)                                                   \
@@ -125,6 +127,13 @@ static const struct algorithm_row algorithms[] = {
         .num_kernels = 4,
         .kernels = { "clfold_rows_aggregates", "clfold_segment_prefixes",
                      "clfold_rows_tiles", "clfold_scan_rows" },
+    },
+    [MAP_TILES] = {
+        .name = "map_tiles",
+        .family = FAMILY_MAP,
+        .file = "map_tiles.cl",
+        .num_kernels = 1,
+        .kernels = { "clfold_map_tiles" },
     },
 };
 

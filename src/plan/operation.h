@@ -27,7 +27,8 @@ enum algorithm {
     REDUCE_LANES,
     REDUCE_ROWS,
     SCAN_LANES,
-    SCAN_ROWS
+    SCAN_ROWS,
+    MAP_TILES
 };
 #define CLFOLD_ALGORITHMS (SERIAL + 1) /* without segments, that callers may name */
 
@@ -38,7 +39,8 @@ enum family {
     FAMILY_ANY, /* the two above */
     FAMILY_WIDTHS,
     FAMILY_REDUCE_SEGMENTS,
-    FAMILY_SCAN_SEGMENTS
+    FAMILY_SCAN_SEGMENTS,
+    FAMILY_MAP
 };
 
 struct operation {
@@ -46,8 +48,8 @@ struct operation {
     enum family family;
     bool writes_each; /* a result for each element, so it may be in place; else one */
     bool exclusive;
-    const char *knows; /* "reduces by reduce_tiles, ... and serial" */
-    enum family segments;
+    const char *knows;          /* "reduces by reduce_tiles, ... and serial" */
+    enum family segments;       /* of segments, where there are any */
     const char *knows_segments; /* "reduces segments by ..." */
 };
 

@@ -66,7 +66,7 @@ static void append_params(struct text *text, const struct monoid *monoid, bool i
             clfold_text_print(text, "%s%s clfold_arg_%u", comma, monoid->arg_types[i], i);
         }
     }
-    if (monoid->load) {
+    if (clfold_monoid_has_place(monoid)) {
         clfold_text_print(text, "%sulong clfold_origin, ulong clfold_n",
                           monoid->num_args > 0 ? ", " : before);
     }
@@ -81,7 +81,7 @@ static void append_pass(struct text *text, const struct monoid *monoid,
             clfold_text_print(text, ", clfold_at_%u", i);
         }
     }
-    if (monoid->load) {
+    if (clfold_monoid_has_place(monoid)) {
         clfold_text_print(text, "%sclfold_origin, clfold_n",
                           monoid->num_args > 0 ? ", " : before);
     }
@@ -89,7 +89,7 @@ static void append_pass(struct text *text, const struct monoid *monoid,
 
 static bool has_params(const struct monoid *monoid)
 {
-    return monoid->num_args > 0 || monoid->load;
+    return monoid->num_args > 0 || clfold_monoid_has_place(monoid);
 }
 
 void clfold_append_with(struct text *text, const struct monoid *monoid)
@@ -114,7 +114,7 @@ void clfold_append_forms(struct text *text, const struct monoid *monoid,
 {
     bool is_wide = suffix[0] != '\0';
 
-    if (!monoid->combine && !monoid->load) {
+    if (!clfold_monoid_has_text(monoid)) {
         return;
     }
     clfold_text_print(text,
@@ -128,10 +128,14 @@ void clfold_append_forms(struct text *text, const struct monoid *monoid,
 /* Whether texts have vectors of the type: of a component, or of what a load sees. */
 static bool has_vectors(const struct monoid *monoid, clfold_type type)
 {
-    bool has = monoid->load && (monoid->loaded == type || monoid->value == type);
+    bool has = (monoid->load && monoid->loaded == type) ||
+               ((monoid->load || monoid->result) && monoid->value == type) ||
+               (monoid->result &&
+                (monoid->out == CLFOLD_F16 ? CLFOLD_F32 : monoid->out) == type);
 
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
         has |= monoid->components[k].stage == type;
+        has |= monoid->result && monoid->components[k].result == type;
     }
     for (uint32_t k = 0; k < monoid->num_args; ++k) {
         clfold_type element = monoid->arg_elements[k];
@@ -144,7 +148,7 @@ static bool has_vectors(const struct monoid *monoid, clfold_type type)
  * also has i, of 8 bytes. */
 static void append_pick16(struct text *text, const struct monoid *monoid)
 {
-    unsigned sizes = monoid->load ? 8 : 0;
+    unsigned sizes = monoid->load || monoid->result ? 8 : 0;
 
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
         sizes |= has_vectors(monoid, type) ? (unsigned)clfold_scalar(type)->size : 0;

@@ -30,6 +30,7 @@ static const struct strategy *const strategies[] = {
     [FAMILY_ANY] = &clfold_serial_strategy,
     [FAMILY_REDUCE_SEGMENTS] = &clfold_reduce_segments_strategy,
     [FAMILY_SCAN_SEGMENTS] = &clfold_scan_segments_strategy,
+    [FAMILY_MAP] = &clfold_map_strategy,
 };
 
 static enum family family_of(const struct job *job)
@@ -141,7 +142,7 @@ void clfold_plan_init(struct plan *plan, const struct job *job,
         .row = candidate->policy.row,
         .count = job->count,
         .in_size = (uint32_t)clfold_monoid_in_size(job->monoid),
-        .out_size = (uint32_t)clfold_monoid_out_size(job->monoid),
+        .out_size = (uint32_t)clfold_monoid_written_size(job->monoid),
         .item_size = (uint32_t)clfold_monoid_item_size(job->monoid),
         .read_size = (uint32_t)clfold_monoid_read_size(job->monoid),
     };

@@ -250,6 +250,17 @@ static void add_scan(struct sentence *sentence, const struct reason *reason)
     }
 }
 
+/* ---- Maps -------------------------------------------------------------------------- */
+
+static void add_map(struct sentence *sentence, const struct reason *reason)
+{
+    const struct plan *plan = reason->plan;
+
+    add(sentence, "%seach element by itself, %llu a group", chosen[reason->chooser],
+        (unsigned long long)plan->run);
+    add_tile(sentence, "; ", plan->shape.tile.kind, plan->row, reason->dropped);
+}
+
 /* ---- By one work-item -------------------------------------------------------------- */
 
 static void add_serial(struct sentence *sentence, const struct reason *reason)
@@ -267,6 +278,7 @@ static void (*const adders[])(struct sentence *sentence, const struct reason *re
     [FAMILY_ANY] = add_serial,
     [FAMILY_REDUCE_SEGMENTS] = add_segments,
     [FAMILY_SCAN_SEGMENTS] = add_segments,
+    [FAMILY_MAP] = add_map,
 };
 
 void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *reason)

@@ -8,10 +8,11 @@
 
 static size_t widest(const struct monoid *monoid)
 {
-    size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_out_size(monoid);
+    size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_written_size(monoid);
+    bool keeps_items = monoid->load || clfold_monoid_converts(monoid);
 
-    /* A group keeps what was loaded. */
-    in = monoid->load && clfold_monoid_item_size(monoid) > in
+    /* A group keeps what was loaded, and items until they are written. */
+    in = keeps_items && clfold_monoid_item_size(monoid) > in
              ? clfold_monoid_item_size(monoid)
              : in;
     return in > out ? in : out;
@@ -37,6 +38,11 @@ static clfold_status check(struct job *job, const struct site *site)
                            "algorithm \"scan_then_propagate\" combines results, in which "
                            "the error terms of %s are lost",
                            job->monoid->name);
+    }
+    if (job->algorithm == SCAN_THEN_PROPAGATE && clfold_monoid_converts(job->monoid)) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "algorithm \"scan_then_propagate\" combines what is written, "
+                           "which a result, a store or out makes something else");
     }
     job->algorithm = job->count > 0 ? job->algorithm : SCAN_SINGLE_GROUP;
     return CLFOLD_OK;
@@ -173,10 +179,9 @@ static void make_shape(struct shape *shape, const struct job *job,
 /* Bytes of an item that look-back publishes word by word, at most. */
 #define LONGEST_ITEM 64
 
-/* Elements from one line of the output to the next. */
-static uint64_t line_of(const struct monoid *monoid)
+uint64_t clfold_line_elements(uint64_t size)
 {
-    uint64_t size = clfold_monoid_out_size(monoid), elements = 1;
+    uint64_t elements = 1;
 
     while (elements * size % LINE != 0) {
         ++elements;
@@ -300,7 +305,7 @@ static void make_plan(struct plan *plan, const struct job *job,
 {
     const struct tile_shape *tile = &plan->shape.tile;
     uint64_t most = most_tiles(job->device, tile);
-    uint64_t line = line_of(job->monoid);
+    uint64_t line = clfold_line_elements(plan->out_size);
 
     plan->lead = tile->elements % line == 0 ? job->out_offset % line : 0;
     plan->num_tiles =

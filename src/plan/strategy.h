@@ -1,5 +1,5 @@
 /* The functions of a family of algorithms that plan.c calls, see reduce_plan.c,
- * scan_plan.c and serial_plan.c. */
+ * scan_plan.c, serial_plan.c and map_plan.c. */
 #ifndef CLFOLD_PLAN_STRATEGY_H
 #define CLFOLD_PLAN_STRATEGY_H
 
@@ -27,10 +27,13 @@ struct strategy {
 
 extern const struct strategy clfold_reduce_strategy, clfold_scan_strategy,
     clfold_serial_strategy, clfold_reduce_segments_strategy,
-    clfold_scan_segments_strategy;
+    clfold_scan_segments_strategy, clfold_map_strategy;
 
 /* Lanes by which a reduction counts what is worth a group; see reduce_plan.c. */
 uint64_t clfold_reduce_lanes(enum tile_kind kind, uint32_t group_size);
+
+/* Elements of `size` bytes from one line of the output to the next. */
+uint64_t clfold_line_elements(uint64_t size);
 
 /* Appends an argument to a launch. */
 static inline void clfold_launch_add(struct launch *launch, enum argument_kind kind,

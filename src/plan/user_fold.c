@@ -112,8 +112,8 @@ static bool mentions(const char *text, const char *name)
     return mentions_within(text, strlen(text), name);
 }
 
-/* What is wrong with an expression, and where; NULL: nothing. */
-static const char *find_fault(const char *text, const char **where)
+/* What is wrong with an expression, or statements, and where; NULL: nothing. */
+static const char *find_fault(const char *text, bool is_statement, const char **where)
 {
     static const char opens[] = "([{", closes[] = ")]}";
     char expected[MAX_DEPTH];
@@ -135,7 +135,7 @@ static const char *find_fault(const char *text, const char **where)
             expected[depth++] = closes[open - opens];
         } else if (strchr(closes, *at) && (depth == 0 || expected[--depth] != *at)) {
             return "a bracket that closes none";
-        } else if (*at == ';') {
+        } else if (*at == ';' && !is_statement) {
             return "a semicolon";
         } else if (*at == '#') {
             return "a #";
@@ -160,7 +160,7 @@ static const char *past_here(const char *text)
 }
 
 static clfold_status check_text(const struct site *site, const char *field,
-                                const char *text)
+                                const char *text, bool is_statement)
 {
     const char *body, *where = NULL, *fault;
 
@@ -171,7 +171,7 @@ static clfold_status check_text(const struct site *site, const char *field,
     if (body[strspn(body, BLANKS)] == '\0') {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is empty", field);
     }
-    fault = find_fault(body, &where);
+    fault = find_fault(body, is_statement, &where);
     return fault ? clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                                "%s: %s at character %zu of \"%s\"", field, fault,
                                (size_t)(where - body) + 1, body)
@@ -406,7 +406,7 @@ static clfold_status read_args(struct monoid *monoid, const struct site *site,
         monoid->arg_elements[i] = arg->element;
         monoid->arg_types[i] = arg->type;
         monoid->arg_names[i] = arg->name;
-        clfold_status status = check_text(site, "args: type", arg->type);
+        clfold_status status = check_text(site, "args: type", arg->type, false);
         if (status) {
             return status;
         }
@@ -415,13 +415,13 @@ static clfold_status read_args(struct monoid *monoid, const struct site *site,
     return CLFOLD_OK;
 }
 
-/* ---- The load ---------------------------------------------------------------------- */
+/* ---- What a text uses -------------------------------------------------------------- */
 
-/* Whether the load uses a name, itself or by a macro of the source. */
-static bool load_uses(const clfold_fold *fold, const char *name)
+/* Whether a text uses a name, itself or by a macro of the source. */
+static bool uses_name(const clfold_fold *fold, const char *text, const char *name)
 {
     const char *line = fold->source;
-    bool uses = mentions(past_here(fold->load), name), goes_on = false;
+    bool uses = mentions(past_here(text), name), goes_on = false;
 
     while (line && !uses) {
         const char *end = strchr(line, '\n');
@@ -435,31 +435,39 @@ static bool load_uses(const clfold_fold *fold, const char *name)
     return uses;
 }
 
-/* Whether the text reads what is not a number of its own element: memory, an image. */
-static bool reads_memory(const struct monoid *monoid, const clfold_fold *fold)
+/* What is not a number of the text's own element, memory or an image, is read lane by
+ * lane. */
+static struct uses uses_of(const struct monoid *monoid, const clfold_fold *fold,
+                           const char *text)
 {
-    bool reads = monoid->reads_in;
+    struct uses uses = {
+        .x = uses_name(fold, text, "x"),
+        .in = uses_name(fold, text, "in"),
+        .prev = uses_name(fold, text, "prev"),
+    };
 
+    uses.lanes = uses.in;
     for (uint32_t i = 0; i < monoid->num_args; ++i) {
         bool is_number = monoid->arg_elements[i] ||
                          (!fold->args[i].mem && !strstr(monoid->arg_types[i], "image"));
-        reads |= !is_number && load_uses(fold, monoid->arg_names[i]);
+        if (uses_name(fold, text, monoid->arg_names[i])) {
+            uses.args |= 1u << i;
+            uses.lanes |= !is_number;
+        }
     }
-    return reads;
+    return uses;
 }
+
+/* ---- The load ---------------------------------------------------------------------- */
 
 static void set_load(struct monoid *monoid, const clfold_fold *fold)
 {
     uint32_t num = fold->in_scalars ? fold->in_scalars : 1;
 
     monoid->load = fold->load;
-    monoid->reads_x = load_uses(fold, "x");
-    monoid->reads_in = load_uses(fold, "in");
+    monoid->loads = uses_of(monoid, fold, fold->load);
     monoid->loaded = fold->op ? fold->type : 0;
     monoid->num_loaded = monoid->num_scalars;
-    /* An operator on tuples takes them where nothing else is said. */
-    monoid->x_is_item =
-        !fold->in && !fold->in_scalars && (!fold->op || monoid->num_scalars > 1);
     if (!monoid->x_is_item && fold->op) {
         clfold_type in = fold->in ? fold->in : fold->type;
         monoid->in = in;
@@ -468,8 +476,7 @@ static void set_load(struct monoid *monoid, const clfold_fold *fold)
     } else if (!monoid->x_is_item) {
         set_in(monoid, fold->in ? fold->in : fold->type, num);
     }
-    monoid->loads_lanes =
-        reads_memory(monoid, fold) || (monoid->in_struct && monoid->reads_x);
+    monoid->loads.lanes |= monoid->in_struct && monoid->loads.x;
 }
 
 /* Elements without a load: scalars side by side become components in their order. */
@@ -500,6 +507,19 @@ static clfold_status set_scalars(struct monoid *monoid, const struct site *site,
     return CLFOLD_OK;
 }
 
+/* Elements that are converted are not what `in` points to. */
+static clfold_status check_uses(const struct site *site, const struct monoid *monoid,
+                                const struct uses *uses, const char *field)
+{
+    if (uses->in && monoid->num_scalars > 1 && !monoid->x_is_item &&
+        monoid->value != monoid->in) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "%s uses in, whose elements are %u f16 that are read as f32",
+                           field, monoid->num_scalars);
+    }
+    return CLFOLD_OK;
+}
+
 static clfold_status set_element(struct monoid *monoid, const struct site *site,
                                  const clfold_fold *fold)
 {
@@ -508,6 +528,9 @@ static clfold_status set_element(struct monoid *monoid, const struct site *site,
                            "in_scalars %u is not from 1 to %d", fold->in_scalars,
                            CLFOLD_MAX_COMPONENTS);
     }
+    /* An operator on tuples takes them where nothing else is said. */
+    monoid->x_is_item =
+        !fold->in && !fold->in_scalars && (!fold->op || monoid->num_scalars > 1);
     if (!fold->load) {
         return set_scalars(monoid, site, fold);
     }
@@ -518,13 +541,117 @@ static clfold_status set_element(struct monoid *monoid, const struct site *site,
                            fold->in_scalars);
     }
     set_load(monoid, fold);
-    if (monoid->reads_in && monoid->num_scalars > 1 && !monoid->x_is_item &&
-        monoid->value != monoid->in) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "load uses in, whose elements are %u f16 that are read as f32",
-                           monoid->num_scalars);
+    return check_uses(site, monoid, &monoid->loads, "load");
+}
+
+/* ---- The result -------------------------------------------------------------------- */
+
+static clfold_status check_out(const struct site *site, const struct monoid *monoid,
+                               const clfold_fold *fold)
+{
+    uint32_t num = clfold_monoid_num_results(monoid);
+    const char *text = fold->result ? fold->result : fold->store;
+
+    if (fold->out && !clfold_scalar(fold->out)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "out %u is not a valid type",
+                           fold->out);
+    }
+    if (fold->out_scalars > CLFOLD_MAX_COMPONENTS) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "out_scalars %u is not from 1 to %d", fold->out_scalars,
+                           CLFOLD_MAX_COMPONENTS);
+    }
+    if (fold->result && fold->store) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "result and store are both given");
+    }
+    if (fold->out_scalars && !fold->out && !fold->type) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "out_scalars is %u, but out is 0: of which type they are is "
+                           "unknown",
+                           fold->out_scalars);
+    }
+    if (text) {
+        return CLFOLD_OK;
+    }
+    if (fold->out && fold->type_name) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "out %s is given with type_name, which needs a result",
+                           clfold_scalar_name(fold->out));
+    }
+    if (fold->out_scalars && fold->out_scalars != num) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "out_scalars is %u, but %s gives %u without a result",
+                           fold->out_scalars, monoid->name, num);
+    }
+    for (uint32_t k = 0; fold->out && k < num; ++k) {
+        clfold_type type = clfold_monoid_result_type(monoid, k);
+        if (clfold_scalar(type)->is_float && !clfold_scalar(fold->out)->is_float) {
+            return clfold_fail(
+                site, CLFOLD_ERROR_UNSUPPORTED,
+                "%s cannot be written as out %s: floats need a float type, "
+                "or a result",
+                clfold_scalar_name(type), clfold_scalar_name(fold->out));
+        }
     }
     return CLFOLD_OK;
+}
+
+/* Whether a result is as many scalars of that type. */
+static bool is_own_form(const struct monoid *monoid, clfold_type out, uint32_t num)
+{
+    bool own = !monoid->out_struct && monoid->cell == out &&
+               num == clfold_monoid_num_results(monoid);
+
+    for (uint32_t k = 0; own && k < num; ++k) {
+        own = clfold_monoid_result_type(monoid, k) == out;
+    }
+    return own;
+}
+
+/* Whether an element of `out` is what a statement's out[i] is. */
+static bool stores_elements(const struct monoid *monoid)
+{
+    bool same = true;
+
+    for (uint32_t k = 0; !monoid->out_struct && k < clfold_monoid_num_results(monoid);
+         ++k) {
+        same &= clfold_monoid_result_size(monoid, k) == clfold_scalar(monoid->cell)->size;
+    }
+    return monoid->out ? monoid->out != CLFOLD_F16 || monoid->num_out == 1 : same;
+}
+
+static clfold_status set_result(struct monoid *monoid, const struct site *site,
+                                const clfold_fold *fold)
+{
+    clfold_status status = check_out(site, monoid, fold);
+    bool by_text = fold->result || fold->store;
+    clfold_type out = fold->out || !fold->out_scalars ? fold->out : fold->type;
+    uint32_t num = fold->out_scalars ? fold->out_scalars
+                   : by_text         ? 1
+                                     : clfold_monoid_num_results(monoid);
+
+    if (status) {
+        return status;
+    }
+    if (out && !is_own_form(monoid, out, num)) {
+        monoid->out = out;
+        monoid->num_out = num;
+    }
+    if (by_text) {
+        monoid->stores = fold->store != NULL;
+        monoid->result = monoid->stores ? fold->store : fold->result;
+        monoid->writes = uses_of(monoid, fold, monoid->result);
+        monoid->writes.lanes |= monoid->stores || (monoid->in_struct && monoid->writes.x);
+    }
+    monoid->writes.lanes |= monoid->out == CLFOLD_F16;
+    if (monoid->stores && !stores_elements(monoid)) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "store: elements of `out` are not structs that %s could be "
+                           "stored to by name",
+                           monoid->out ? "several f16" : monoid->name);
+    }
+    return check_uses(site, monoid, &monoid->writes, fold->store ? "store" : "result");
 }
 
 /* ---- The fold ---------------------------------------------------------------------- */
@@ -536,14 +663,14 @@ static clfold_status check_texts(const struct site *site, const clfold_fold *fol
     } texts[] = {
         { "type_name", fold->type_name }, { "combine", fold->combine },
         { "identity", fold->identity },   { "cuts", fold->cuts },
-        { "load", fold->load },
+        { "load", fold->load },           { "result", fold->result },
     };
     clfold_status status = CLFOLD_OK;
 
     for (size_t i = 0; status == CLFOLD_OK && i < sizeof(texts) / sizeof(texts[0]); ++i) {
-        status = check_text(site, texts[i].field, texts[i].text);
+        status = check_text(site, texts[i].field, texts[i].text, false);
     }
-    return status;
+    return status ? status : check_text(site, "store", fold->store, true);
 }
 
 static clfold_status init_built_in(struct monoid *monoid, const struct site *site,
@@ -577,7 +704,8 @@ static clfold_status init_user(struct monoid *monoid, const struct site *site,
         .is_scalar = (fold->flags & CLFOLD_PARTIAL) != 0,
         .stage_limit = UINT64_MAX,
         .source = fold->source,
-        .combine = fold->combine,
+        /* A map combines nothing, but programs have an operator. */
+        .combine = fold->combine ? fold->combine : "b",
         .identity = fold->identity,
         .cuts = fold->cuts,
     };
@@ -604,5 +732,6 @@ clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
         (status = read_args(monoid, site, fold))) {
         return status;
     }
-    return set_element(monoid, site, fold);
+    status = set_element(monoid, site, fold);
+    return status ? status : set_result(monoid, site, fold);
 }

@@ -105,12 +105,13 @@ static void assert_rejected(const struct call_row *row, struct call call, bool b
         assert_int_equal(on_host[i], 0xa5);
     }
     if (before) {
+        const clfold_fold fold = fold_for(row->operation, call.fold);
         assert_words("clfold_prepare",
-                     clfold_prepare(ctx, row->operation, call.fold, call.count, NULL),
-                     status, words, line);
+                     clfold_prepare(ctx, row->operation, &fold, call.count, NULL), status,
+                     words, line);
         assert_words(
             "clfold_explain",
-            clfold_explain(ctx, row->operation, call.fold, call.count, NULL, &report),
+            clfold_explain(ctx, row->operation, &fold, call.count, NULL, &report),
             status, words, line);
     }
 }
@@ -153,7 +154,7 @@ static void assert_accepted(const struct call_row *row, const struct call *call)
 static void test_table(void **state)
 {
     (void)state;
-    for (clfold_operation o = 0; o <= CLFOLD_RUN_LENGTH_DECODE + 1; ++o) {
+    for (clfold_operation o = 0; o <= CLFOLD_MAP + 1; ++o) {
         const struct operation *operation = clfold_operation_row(o);
         size_t found = 0;
         for_calls(row, HAS_OUT)
@@ -181,21 +182,22 @@ static void test_null(void **state)
 static void test_enumerators(void **state)
 {
     (void)state;
-    reject_fold(0, ARGUMENT, "op is 0 and combine is NULL", fold.op = 0);
-    reject_fold(0, ARGUMENT, "op 99", fold.op = 99);
-    reject_fold(0, ARGUMENT, "folds f32 and f64 only, but type is u32",
+    reject_fold(HAS_OPERATOR, ARGUMENT, "op is 0 and combine is NULL", fold.op = 0);
+    reject_fold(HAS_OPERATOR, ARGUMENT, "op 99", fold.op = 99);
+    reject_fold(HAS_OPERATOR, ARGUMENT, "folds f32 and f64 only, but type is u32",
                 fold.op = CLFOLD_MOMENTS, fold.type = CLFOLD_U32);
     for (clfold_op op = CLFOLD_BIT_AND; op <= CLFOLD_BIT_XOR; ++op) {
-        reject_fold(0, ARGUMENT, "folds integers only, but type is f32", fold.op = op);
+        reject_fold(HAS_OPERATOR, ARGUMENT, "folds integers only, but type is f32",
+                    fold.op = op);
     }
-    reject_fold(0, ARGUMENT, "type 0", fold.type = 0);
+    reject_fold(HAS_OPERATOR, ARGUMENT, "type 0", fold.type = 0);
     reject_fold(0, ARGUMENT, "type 99", fold.type = 99);
     reject_fold(0, ARGUMENT, "in 99", fold.in = 99);
     reject_fold(0, UNSUPPORTED, "in f32 cannot be folded as type i64",
                 fold.in = CLFOLD_F32, fold.type = CLFOLD_I64);
     reject_fold(0, ARGUMENT, "out 99", fold.out = 99);
     reject_fold(0, UNSUPPORTED, "out i32", fold.out = CLFOLD_I32);
-    reject_fold(0, ARGUMENT, "accuracy 99", fold.accuracy = 99);
+    reject_fold(HAS_OPERATOR, ARGUMENT, "accuracy 99", fold.accuracy = 99);
     reject_fold(0, ARGUMENT, "flags 0x4", fold.flags = 4);
     for (size_t i = 0; i < sizeof(sum.reserved) / sizeof(sum.reserved[0]); ++i) {
         char words[16];
@@ -220,11 +222,8 @@ static void test_later_fields(void **state)
         clfold_fold fold;
     } later[] = {
         { "accuracy", { .accuracy = CLFOLD_REPRODUCIBLE } },
-        { "out_scalars", { .out_scalars = 2 } },
-        { "result", { .result = "item" } },
         { "equal", { .equal = "a == b" } },
         { "bad_at", { .bad_at = { spare, 0 } } },
-        { "store", { .store = "out[i] = item" } },
         { "keep", { .keep = "x > 0" } },
         { "segments", { .segments = &segments } },
         { "count_at", { .count_at = { spare, 0 } } },
@@ -249,12 +248,12 @@ static void test_later_fields(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); ++i) {
-        reject_fold(0, UNSUPPORTED, later[i].field, fold = later[i].fold,
+        reject_fold(HAS_OPERATOR, UNSUPPORTED, later[i].field, fold = later[i].fold,
                     fold.op = sum.op, fold.type = sum.type);
     }
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
-        reject_fold(0, ARGUMENT, texts[i].field, fold = texts[i].fold, fold.op = sum.op,
-                    fold.type = sum.type);
+        reject_fold(HAS_OPERATOR, ARGUMENT, texts[i].field, fold = texts[i].fold,
+                    fold.op = sum.op, fold.type = sum.type);
     }
 }
 
@@ -287,8 +286,9 @@ static void test_algorithms(void **state)
                                 __LINE__);
                 continue;
             }
+            const clfold_fold own = fold_for(row->operation, &named);
             clfold_status status =
-                clfold_explain(ctx, row->operation, &named, COUNT, NULL, &report);
+                clfold_explain(ctx, row->operation, &own, COUNT, NULL, &report);
             if (!is_due_refusal(&device, named.algorithm, &none, false, status)) {
                 assert_ok(status);
                 assert_string_equal(report.algorithm, named.algorithm);
@@ -330,12 +330,14 @@ static void test_sizes(void **state)
            fold = least);
     reject(HAS_RESULT, ARGUMENT, "but arg-min-max of f32 needs 32",
            fold.op = CLFOLD_ARG_MIN_MAX, call.result_size = 16);
-    reject(HAS_OUT, RANGE, "out holds 250 results of arg-min, f32, but out_offset 250",
-           fold = least, call.out_offset = 250, call.count = 1);
-    reject(HAS_ITEMS, RANGE, "out holds 250 results of arg-min", fold = least,
-           call.count = 251);
-    reject_fold(0, ARGUMENT, "init_size is 4 bytes, but arg-min of f32 needs 16",
-                fold = least, fold.init = &init, fold.init_size = 4);
+    reject(HAS_OUT | HAS_OPERATOR, RANGE,
+           "out holds 250 results of arg-min, f32, but out_offset 250", fold = least,
+           call.out_offset = 250, call.count = 1);
+    reject(HAS_ITEMS | HAS_OPERATOR, RANGE, "out holds 250 results of arg-min",
+           fold = least, call.count = 251);
+    reject_fold(HAS_OPERATOR, ARGUMENT,
+                "init_size is 4 bytes, but arg-min of f32 needs 16", fold = least,
+                fold.init = &init, fold.init_size = 4);
 }
 
 /* Neither identity nor init: nothing has no fold, and an exclusive scan no first item. */
@@ -349,12 +351,13 @@ static void test_no_identity(void **state)
            call.out = places, call.count = 0, call.result_size = 16);
     reject(HAS_ONE, EMPTY, "arg-min-max", fold.op = CLFOLD_ARG_MIN_MAX, call.out = places,
            call.count = 0, call.result_size = 32);
-    reject(HAS_ITEMS, EMPTY, "total_at has no value", fold = least,
+    reject(HAS_ITEMS | HAS_OPERATOR, EMPTY, "total_at has no value", fold = least,
            fold.total_at.mem = places, call.out = NULL, call.count = 0);
     for (size_t count = 0; count <= 10; count += 10) {
-        reject(HAS_FIRST, ARGUMENT, "arg-min, which has no identity, needs init",
-               fold = least, call.out = places, call.count = count);
-        for_calls(row, HAS_ITEMS)
+        reject(HAS_FIRST | HAS_OPERATOR, ARGUMENT,
+               "arg-min, which has no identity, needs init", fold = least,
+               call.out = places, call.count = count);
+        for_calls(row, HAS_ITEMS | HAS_OPERATOR)
         {
             clfold_fold fold = least;
             struct call call = sound_call(&fold);
@@ -382,18 +385,22 @@ static void test_init(void **state)
     cl_mem write_only = buffer(device.context, CL_MEM_WRITE_ONLY, 64);
 
     (void)state;
-    reject_fold(0, ARGUMENT, "init_size is 0", fold.init = &value);
-    reject_fold(0, ARGUMENT, "init_size is 8", fold.init = &value, fold.init_size = 8);
-    reject_fold(0, ARGUMENT, "init_size is 8", fold.init_size = 8);
-    reject(0, ARGUMENT, "are both given", fold.init = &value, fold.init_size = 4,
-           fold.init_at.mem = spare);
-    reject(0, ARGUMENT, "init_at: mem is NULL, but offset is 3", fold.init_at.offset = 3);
-    reject(0, RANGE, "init_at holds 64 elements of f32, but init_at.offset 64",
+    reject_fold(HAS_OPERATOR, ARGUMENT, "init_size is 0", fold.init = &value);
+    reject_fold(HAS_OPERATOR, ARGUMENT, "init_size is 8", fold.init = &value,
+                fold.init_size = 8);
+    reject_fold(HAS_OPERATOR, ARGUMENT, "init_size is 8", fold.init_size = 8);
+    reject(HAS_OPERATOR, ARGUMENT, "are both given", fold.init = &value,
+           fold.init_size = 4, fold.init_at.mem = spare);
+    reject(HAS_OPERATOR, ARGUMENT, "init_at: mem is NULL, but offset is 3",
+           fold.init_at.offset = 3);
+    reject(HAS_OPERATOR, RANGE, "init_at holds 64 elements of f32, but init_at.offset 64",
            fold.init_at = (clfold_place){ spare, 64 });
-    reject(0, RANGE, "init_at", fold.init_at.mem = spare, fold.init_at.offset = SIZE_MAX);
-    reject(0, ARGUMENT, "init_at", fold.init_at.mem = write_only);
-    reject(HAS_ITEMS, OVERLAP, "init_at", fold.init_at = (clfold_place){ out, 5 });
-    accept(HAS_OUT | HAS_ONE, fold.init_at.mem = out);
+    reject(HAS_OPERATOR, RANGE, "init_at", fold.init_at.mem = spare,
+           fold.init_at.offset = SIZE_MAX);
+    reject(HAS_OPERATOR, ARGUMENT, "init_at", fold.init_at.mem = write_only);
+    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "init_at",
+           fold.init_at = (clfold_place){ out, 5 });
+    accept(HAS_OUT | HAS_ONE | HAS_OPERATOR, fold.init_at.mem = out);
     clReleaseMemObject(write_only);
 }
 
@@ -419,19 +426,22 @@ static void test_ranges(void **state)
            call.out_offset = COUNT + 1);
     reject(HAS_ITEMS, RANGE, "out_offset 2 + count 1000", call.out_offset = 2);
     /* The results are wider than the elements. */
-    reject(HAS_OUT, RANGE, "out holds 500 elements of i64, but out_offset 500",
-           fold = wide, call.out_offset = 500, call.count = 1);
-    reject(HAS_ITEMS, RANGE, "out holds 500 elements of i64", fold = wide,
+    reject(HAS_OUT | HAS_OPERATOR, RANGE,
+           "out holds 500 elements of i64, but out_offset 500", fold = wide,
+           call.out_offset = 500, call.count = 1);
+    reject(HAS_ITEMS | HAS_OPERATOR, RANGE, "out holds 500 elements of i64", fold = wide,
            call.count = 501);
     /* More bytes than there can be, of elements and of results. */
     for_calls(row, HAS_OUT)
     {
-        assert_refused(clfold_explain(ctx, row->operation, &sum, SIZE_MAX, NULL, &report),
-                       CLFOLD_ERROR_RANGE,
-                       "count 18446744073709551615 of 4 bytes each overflows");
-        assert_refused(clfold_prepare(ctx, row->operation, &sum, SIZE_MAX / 2, NULL),
+        const clfold_fold narrow = fold_for(row->operation, &sum);
+        const clfold_fold other = fold_for(row->operation, &wide);
+        assert_refused(
+            clfold_explain(ctx, row->operation, &narrow, SIZE_MAX, NULL, &report),
+            CLFOLD_ERROR_RANGE, "count 18446744073709551615 of 4 bytes each overflows");
+        assert_refused(clfold_prepare(ctx, row->operation, &narrow, SIZE_MAX / 2, NULL),
                        CLFOLD_ERROR_RANGE, "of 4 bytes each overflows");
-        assert_refused(clfold_prepare(ctx, row->operation, &wide, SIZE_MAX / 4, NULL),
+        assert_refused(clfold_prepare(ctx, row->operation, &other, SIZE_MAX / 4, NULL),
                        CLFOLD_ERROR_RANGE, "of 8 bytes each overflows");
     }
 }
@@ -465,10 +475,10 @@ static void test_foreign_objects(void **state)
     reject(0, ARGUMENT, words, call.queue = queue);
     reject(0, ARGUMENT, ": in ", call.in = mem);
     reject(0, ARGUMENT, words, call.in = mem);
-    reject(0, ARGUMENT, "init_at ", fold.init_at.mem = mem);
+    reject(HAS_OPERATOR, ARGUMENT, "init_at ", fold.init_at.mem = mem);
     reject(HAS_OUT, ARGUMENT, ": out ", call.out = mem);
     reject(HAS_OUT, ARGUMENT, words, call.out = mem);
-    reject(HAS_ITEMS, ARGUMENT, "total_at ", fold.total_at.mem = mem);
+    reject(HAS_ITEMS | HAS_OPERATOR, ARGUMENT, "total_at ", fold.total_at.mem = mem);
     reject(HAS_OUT, ARGUMENT, "wait[1]", call.num_wait = 2, call.wait = events);
     for (size_t count = 0; count < 2; ++count) {
         reject(HAS_OUT, ARGUMENT, words, call.num_wait = 1, call.wait = events + 1,
@@ -560,9 +570,10 @@ static void test_sub_buffers(void **state)
            call.out_offset = 2 * floats - 1, call.count = floats);
     reject(HAS_OUT, OVERLAP, "overlaps", call.in = parent, call.out = right,
            call.out_offset = 1, call.count = 2 * floats);
-    reject(HAS_ITEMS, OVERLAP, "total_at", fold.total_at = (clfold_place){ right, 0 },
-           call.in = left, call.count = floats + 1);
-    reject(HAS_ITEMS, OVERLAP, "init_at", fold.init_at.mem = left,
+    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "total_at",
+           fold.total_at = (clfold_place){ right, 0 }, call.in = left,
+           call.count = floats + 1);
+    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "init_at", fold.init_at.mem = left,
            fold.init_at.offset = floats, call.in = spare, call.out = right,
            call.count = 1);
     /* The same byte by two names, and runs that do not meet. */
@@ -596,22 +607,24 @@ static void test_total(void **state)
     (void)state;
     reject_fold(HAS_ONE, ARGUMENT, "is only for scans", fold.total_at.mem = spare);
     reject_fold(HAS_ONE, ARGUMENT, "total_at", fold.total_at.offset = 2);
-    reject(HAS_ITEMS, ARGUMENT, "total_at: mem is NULL, but offset is 2",
+    reject(HAS_ITEMS | HAS_OPERATOR, ARGUMENT, "total_at: mem is NULL, but offset is 2",
            fold.total_at.offset = 2);
-    reject(HAS_ITEMS, RANGE, "total_at holds 64 elements of f32, but total_at.offset 64",
+    reject(HAS_ITEMS | HAS_OPERATOR, RANGE,
+           "total_at holds 64 elements of f32, but total_at.offset 64",
            fold.total_at = (clfold_place){ spare, 64 });
-    reject(HAS_ITEMS, ARGUMENT, "total_at", fold.total_at.mem = read_only);
+    reject(HAS_ITEMS | HAS_OPERATOR, ARGUMENT, "total_at", fold.total_at.mem = read_only);
     /* In the input, in the output, and outside both. */
-    reject(HAS_ITEMS, OVERLAP, "total_at, bytes 3996 to 3999, overlaps in",
+    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "total_at, bytes 3996 to 3999, overlaps in",
            fold.total_at = (clfold_place){ in, COUNT - 1 });
-    reject(HAS_ITEMS, OVERLAP, "total_at",
+    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "total_at",
            fold.total_at = (clfold_place){ in, COUNT - 1 }, call.out = in);
-    reject(HAS_ITEMS, OVERLAP, "total_at, bytes 3996 to 3999, overlaps out",
+    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP,
+           "total_at, bytes 3996 to 3999, overlaps out",
            fold.total_at = (clfold_place){ out, COUNT - 1 });
-    reject(HAS_ITEMS, OVERLAP, "total_at", fold.total_at.mem = out);
-    accept(HAS_ITEMS, fold.total_at.mem = out, call.out_offset = 1);
-    accept(HAS_ITEMS, fold.total_at = (clfold_place){ out, COUNT });
-    accept(HAS_ITEMS, fold.total_at = (clfold_place){ in, COUNT - 1 },
+    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "total_at", fold.total_at.mem = out);
+    accept(HAS_ITEMS | HAS_OPERATOR, fold.total_at.mem = out, call.out_offset = 1);
+    accept(HAS_ITEMS | HAS_OPERATOR, fold.total_at = (clfold_place){ out, COUNT });
+    accept(HAS_ITEMS | HAS_OPERATOR, fold.total_at = (clfold_place){ in, COUNT - 1 },
            call.count = COUNT - 1);
     clReleaseMemObject(read_only);
 }

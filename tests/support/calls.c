@@ -1,5 +1,13 @@
 #include "calls.h"
 
+clfold_fold fold_for(clfold_operation operation, const clfold_fold *fold)
+{
+    clfold_fold own = *fold;
+
+    own.op = operation == CLFOLD_MAP ? 0 : fold->op;
+    return own;
+}
+
 #define ENQUEUE(name)                                                                    \
     static clfold_status name(const struct call *call)                                   \
     {                                                                                    \
@@ -12,6 +20,16 @@ ENQUEUE(reduce)
 ENQUEUE(inclusive_scan)
 ENQUEUE(exclusive_scan)
 
+static clfold_status map(const struct call *call)
+{
+    const clfold_fold none = { 0 };
+    clfold_fold fold = fold_for(CLFOLD_MAP, call->fold ? call->fold : &none);
+
+    return clfold_map(call->context, call->queue, call->fold ? &fold : NULL, call->in,
+                      call->in_offset, call->out, call->out_offset, call->count,
+                      call->num_wait, call->wait, call->event);
+}
+
 static clfold_status reduce_host(const struct call *call)
 {
     return clfold_reduce_host(call->context, call->queue, call->fold, call->in,
@@ -20,11 +38,14 @@ static clfold_status reduce_host(const struct call *call)
 }
 
 const struct call_row call_rows[NUM_CALLS] = {
-    [CALL_REDUCE] = { "clfold_reduce", CLFOLD_REDUCE, HAS_OUT | HAS_ONE, reduce },
-    [CALL_REDUCE_HOST] = { "clfold_reduce_host", CLFOLD_REDUCE, HAS_RESULT | HAS_ONE,
-                           reduce_host },
+    [CALL_REDUCE] = { "clfold_reduce", CLFOLD_REDUCE, HAS_OUT | HAS_ONE | HAS_OPERATOR,
+                      reduce },
+    [CALL_REDUCE_HOST] = { "clfold_reduce_host", CLFOLD_REDUCE,
+                           HAS_RESULT | HAS_ONE | HAS_OPERATOR, reduce_host },
     [CALL_INCLUSIVE_SCAN] = { "clfold_inclusive_scan", CLFOLD_INCLUSIVE_SCAN,
-                              HAS_OUT | HAS_ITEMS, inclusive_scan },
+                              HAS_OUT | HAS_ITEMS | HAS_OPERATOR, inclusive_scan },
     [CALL_EXCLUSIVE_SCAN] = { "clfold_exclusive_scan", CLFOLD_EXCLUSIVE_SCAN,
-                              HAS_OUT | HAS_ITEMS | HAS_FIRST, exclusive_scan },
+                              HAS_OUT | HAS_ITEMS | HAS_FIRST | HAS_OPERATOR,
+                              exclusive_scan },
+    [CALL_MAP] = { "clfold_map", CLFOLD_MAP, HAS_OUT | HAS_ITEMS, map },
 };

@@ -26,7 +26,8 @@ enum {
     HAS_RESULT = 2, /* memory of the host for the output */
     HAS_ONE = 4,    /* one result of all elements */
     HAS_ITEMS = 8,  /* a result for each element */
-    HAS_FIRST = 16  /* a result that no element is part of */
+    HAS_FIRST = 16, /* a result that no element is part of */
+    HAS_OPERATOR = 32
 };
 
 struct call_row {
@@ -41,9 +42,13 @@ enum {
     CALL_REDUCE_HOST,
     CALL_INCLUSIVE_SCAN,
     CALL_EXCLUSIVE_SCAN,
+    CALL_MAP, /* of the fold without its operator */
     NUM_CALLS
 };
 extern const struct call_row call_rows[NUM_CALLS];
+
+/* The fold as the operation takes it: a map has no operator. */
+clfold_fold fold_for(clfold_operation operation, const clfold_fold *fold);
 
 /* The calls that have all of `has`. */
 #define for_calls(row, needs)                                                            \

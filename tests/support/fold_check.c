@@ -22,6 +22,11 @@ static size_t in_size_of(const struct subject *subject)
     return subject->in_size ? subject->in_size : subject->size;
 }
 
+static size_t out_size_of(const struct subject *subject)
+{
+    return subject->out_size ? subject->out_size : subject->size;
+}
+
 struct trial {
     const struct subject *subject;
     clfold_operation operation;
@@ -44,6 +49,22 @@ static void fill(const struct subject *subject, size_t count)
     }
 }
 
+/* What is written for an item, and where. */
+static void give(const struct trial *trial, const void *item, const void *prev, size_t i,
+                 size_t at)
+{
+    const struct subject *s = trial->subject;
+    unsigned char *out;
+
+    at = s->place && trial->operation != CLFOLD_REDUCE ? s->place(i, trial->count) : at;
+    out = expected + at * out_size_of(s);
+    if (s->write) {
+        s->write(out, item, prev, elements, i, trial->count);
+    } else {
+        memcpy(out, item, s->size);
+    }
+}
+
 /* The loop on the host over `length` elements that are `width` apart; the fold of them
  * goes to `at` of a reduction. */
 static void expect_one(const struct trial *trial, size_t first, size_t width,
@@ -62,20 +83,22 @@ static void expect_one(const struct trial *trial, size_t first, size_t width,
         } else {
             memcpy(x, elements + i * s->size, s->size);
         }
-        if (any) {
+        if (any && !s->is_map) {
             s->combine(next, total, x);
         } else {
             memcpy(next, x, s->size);
         }
-        if (trial->operation != CLFOLD_REDUCE) {
-            memcpy(expected + i * s->size,
-                   trial->operation == CLFOLD_EXCLUSIVE_SCAN ? total : next, s->size);
+        if (s->is_map) {
+            give(trial, next, next, i, i);
+        } else if (trial->operation != CLFOLD_REDUCE) {
+            give(trial, trial->operation == CLFOLD_EXCLUSIVE_SCAN ? total : next, total,
+                 i, i);
         }
         memcpy(total, next, s->size);
         any = true;
     }
     if (trial->operation == CLFOLD_REDUCE) {
-        memcpy(expected + at * s->size, total, s->size);
+        give(trial, total, total, at, at);
     }
 }
 
@@ -101,7 +124,7 @@ static size_t expect(const struct trial *trial)
 
 static bool is_same(const struct subject *s, const void *a, const void *b)
 {
-    return s->same ? s->same(a, b) : memcmp(a, b, s->size) == 0;
+    return s->same ? s->same(a, b) : memcmp(a, b, out_size_of(s)) == 0;
 }
 
 static clfold_status call(const struct trial *trial, const clfold_fold *fold, cl_mem in,
@@ -116,7 +139,8 @@ static clfold_status call(const struct trial *trial, const clfold_fold *fold, cl
 static bool run(const struct trial *trial, const char *algorithm)
 {
     const struct subject *s = trial->subject;
-    size_t room = (trial->count + 2 * ZONE) * s->size, num, in_size = in_size_of(s);
+    size_t in_size = in_size_of(s), out_size = out_size_of(s), num;
+    size_t room = (trial->count + 2 * ZONE) * out_size;
     const clfold_segments segments = {
         .by = trial->width == 1 ? CLFOLD_BY_LENGTH : CLFOLD_BY_STRIDE,
         .num = trial->width == 1 ? trial->length : trial->width,
@@ -157,12 +181,12 @@ static bool run(const struct trial *trial, const char *algorithm)
         clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, room, found, 0, NULL, NULL),
         CL_SUCCESS);
     num = expect(trial);
-    for (size_t i = 0; status == CLFOLD_OK && i < room / s->size; ++i) {
-        const unsigned char *at = found + i * s->size;
+    for (size_t i = 0; status == CLFOLD_OK && i < room / out_size; ++i) {
+        const unsigned char *at = found + i * out_size;
         bool is_result = i >= trial->out_offset && i < trial->out_offset + num;
         bool is_good =
-            !is_result || is_same(s, at, expected + (i - trial->out_offset) * s->size);
-        for (size_t k = 0; !is_result && !trial->in_place && k < s->size; ++k) {
+            !is_result || is_same(s, at, expected + (i - trial->out_offset) * out_size);
+        for (size_t k = 0; !is_result && !trial->in_place && k < out_size; ++k) {
             is_good &= at[k] == COLOUR;
         }
         if (!is_good) {
@@ -209,14 +233,14 @@ static void check_counts(const struct subject *subject, clfold_operation operati
             .count = counts[c],
             .in_offset = turn % 3,
             .out_offset = turn % 4,
-            .has_init = needs_init || turn % 3 == 1,
+            .has_init = !subject->is_map && (needs_init || turn % 3 == 1),
             .tile = tile,
         };
-        if (trial.count == 0 && !subject->identity) {
+        if (trial.count == 0 && !subject->identity && !subject->is_map) {
             trial.has_init = true;
         }
         if (operation != CLFOLD_REDUCE && turn % 5 == 2 && !subject->reads_others &&
-            in_size_of(subject) == subject->size) {
+            in_size_of(subject) == out_size_of(subject)) {
             trial.in_place = true;
             trial.out_offset = trial.in_offset;
         }
@@ -306,9 +330,42 @@ static const char *algorithm_of(clfold_operation operation, unsigned turn)
     return num > 0 ? clfold_operation_algorithm(operation, turn % num) : NULL;
 }
 
+/* Whether the operation is for the subject at all. */
+static bool is_for(const struct subject *subject, clfold_operation operation)
+{
+    if (subject->is_map || operation == CLFOLD_MAP) {
+        return subject->is_map && operation == CLFOLD_MAP;
+    }
+    return operation != CLFOLD_REDUCE || !subject->writes_of_element;
+}
+
+/* Builds take most of the time, on Intel's compiler up to minutes for a few subjects in
+ * segments: of texts about elements each tile has one operation in turn, and one subject
+ * in eight has segments, by the policy's tile. */
+static void check_operation(const struct subject *subject, clfold_operation operation,
+                            unsigned first, unsigned t, unsigned turn)
+{
+    const clfold_fold *fold = &subject->fold;
+    bool in_turn = fold->load || fold->result || fold->store || subject->out_size;
+    bool is_next = (first + t + operation) % 3 == 0 || subject->is_map;
+    const enum tile_kind tile = tiles[t].tile;
+
+    if (t == 0 && (!in_turn || is_next)) {
+        check_counts(subject, operation, NULL, tile, turn - 2);
+    }
+    if (!in_turn || is_next) {
+        check_counts(subject, operation, algorithm_of(operation, turn - 1), tile,
+                     turn - 1);
+    }
+    if (!in_turn && is_next && t == 0 && first % 8 == 0) {
+        check_segments(subject, operation, tile, turn);
+    }
+}
+
 void fold_check(const struct subject *subject, unsigned first)
 {
-    bool loads = subject->fold.load != NULL;
+    static const clfold_operation operations[] = { CLFOLD_REDUCE, CLFOLD_INCLUSIVE_SCAN,
+                                                   CLFOLD_EXCLUSIVE_SCAN, CLFOLD_MAP };
     unsigned turn = first;
 
     fill(subject, FOLD_CHECK_COUNT);
@@ -317,21 +374,10 @@ void fold_check(const struct subject *subject, unsigned first)
             continue;
         }
         clfold_context_override(ctx, t > 0 ? &tiles[t] : NULL);
-        for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
-            const enum tile_kind tile = tiles[t].tile;
-            /* Builds take most of the time, on Intel's compiler up to minutes for a few
-             * subjects in segments: of loads each tile has one operation in turn, and one
-             * subject in eight has segments, by the policy's tile. */
-            bool is_next = (first + t + o) % 3 == 0;
-            turn += 3;
-            if (t == 0 && (!loads || is_next)) {
-                check_counts(subject, o, NULL, tile, turn - 2);
-            }
-            if (!loads || is_next) {
-                check_counts(subject, o, algorithm_of(o, turn - 1), tile, turn - 1);
-            }
-            if (!loads && is_next && t == 0 && first % 8 == 0) {
-                check_segments(subject, o, tile, turn);
+        for (size_t o = 0; o < sizeof(operations) / sizeof(operations[0]); ++o) {
+            turn += operations[o] != CLFOLD_MAP || subject->is_map ? 3 : 0;
+            if (is_for(subject, operations[o])) {
+                check_operation(subject, operations[o], first, t, turn);
             }
         }
     }

@@ -21,6 +21,14 @@ struct subject {
     void (*combine)(void *out, const void *a, const void *b);
     /* What is folded for element i of n; NULL: the element. */
     void (*load)(void *out, const unsigned char *elements, size_t i, size_t n);
+    /* What is written for it, of out_size bytes; NULL: the item. Where an element is used
+     * there are no reductions. */
+    void (*write)(void *out, const void *item, const void *prev,
+                  const unsigned char *elements, size_t i, size_t n);
+    size_t out_size;
+    bool writes_of_element;
+    size_t (*place)(size_t i, size_t n); /* where a store puts it; NULL: at i */
+    bool is_map;                         /* no operator, and only CLFOLD_MAP */
     uint32_t least, most; /* each word of a random element, as `word` says */
     size_t word;
     bool is_real;      /* words are floats of these values */

@@ -42,6 +42,7 @@ clfold_status call_operation(clfold_operation operation, const clfold_fold *fold
         [CLFOLD_REDUCE] = clfold_reduce,
         [CLFOLD_INCLUSIVE_SCAN] = clfold_inclusive_scan,
         [CLFOLD_EXCLUSIVE_SCAN] = clfold_exclusive_scan,
+        [CLFOLD_MAP] = clfold_map,
     };
 
     return calls[operation](ctx, device.queue, fold, in, in_offset, out, out_offset,

@@ -1,0 +1,57 @@
+/*
+ * map_tiles: writes what a load and a result make of each element, alone.
+ *
+ *   in      x0 x1 x2 ... | ...     a group takes `run` neighbours, the first one
+ *   item    load of each           `lead` less, so that runs of the output begin lines
+ *   out     result of each
+ *
+ * In vectors of 16 where texts allow it; else a work-item takes one in CLFOLD_GROUP_SIZE,
+ * four at a time, so that their loads are under way together.
+ */
+static clfold_item clfold_map_load(global const CLFOLD_IN *in, ulong begin,
+                                   ulong i CLFOLD_WITH)
+{
+    return clfold_empty(clfold_load(in, begin + i, 0 CLFOLD_PASS), i);
+}
+
+kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong lead,
+                 ulong run, uint ahead, global CLFOLD_OUT *out, ulong out_offset,
+                 uint stream CLFOLD_WITH)
+{
+    const ulong group = get_group_id(0);
+    const ulong stop = min((group + 1) * run - lead, count);
+    ulong i = group == 0 ? 0 : group * run - lead;
+
+#if CLFOLD_ITEM16
+    const bool past =
+        stream && (ulong)(out + (out_offset + i) * CLFOLD_OUT_SCALARS) % 64 == 0;
+    for (; i + 16 <= stop; i += 16) {
+        if (ahead > 0)
+            clfold_ask(in, in_offset + i + ahead, 16 CLFOLD_PASS);
+        const clfold_stage16 x = clfold_load16(in, in_offset + i, 0 CLFOLD_PASS);
+        clfold_item16 y;
+        y.$name = convert_$item16(x.$name);
+        clfold_emit16(y, y, in + (in_offset + i) * CLFOLD_SCALARS, i, out,
+                       out_offset + i, past CLFOLD_PASS);
+    }
+#endif
+    i += get_local_id(0);
+    for (; i + 3 * CLFOLD_GROUP_SIZE < stop; i += 4 * CLFOLD_GROUP_SIZE) {
+        clfold_item y[4];
+#pragma unroll
+        for (uint k = 0; k < 4; ++k)
+            y[k] = clfold_map_load(in, in_offset, i + k * CLFOLD_GROUP_SIZE CLFOLD_PASS);
+#pragma unroll
+        for (uint k = 0; k < 4; ++k) {
+            const ulong at = i + k * CLFOLD_GROUP_SIZE;
+            clfold_emit(y[k], y[k], in + (in_offset + at) * CLFOLD_SCALARS, at, out,
+                         out_offset + at CLFOLD_PASS);
+        }
+    }
+    for (; i < stop; i += CLFOLD_GROUP_SIZE) {
+        const clfold_item y = clfold_map_load(in, in_offset, i CLFOLD_PASS);
+        clfold_emit(y, y, in + (in_offset + i) * CLFOLD_SCALARS, i, out,
+                     out_offset + i CLFOLD_PASS);
+    }
+}

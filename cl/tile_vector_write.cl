@@ -1,0 +1,159 @@
+/*
+ * Results of 16 elements at once: the part of tile_vector that scans and maps need.
+ *
+ *   items     y0 ... y15, a vector a component
+ *   written   what a text of the fold's makes of them, or they themselves
+ *   out       their scalars side by side
+ */
+#if CLFOLD_ITEM16
+
+/*
+ * Stores 64 bytes or less, past the caches where `stream` says so: that wants a multiple
+ * of the vector's size. Else in halves: PoCL's vstore16 is three stores, and Intel's
+ * compiler merges two stores into one that is not past the caches.
+ */
+#if CLFOLD_STREAM
+typedef CLFOLD_CELLS_HALF clfold_half_anywhere
+    __attribute__((aligned(sizeof(CLFOLD_OUT))));
+#endif
+
+static void clfold_write_cells(CLFOLD_CELLS x, global CLFOLD_OUT *to, bool stream)
+{
+#if CLFOLD_STREAM
+    if (stream) {
+        __builtin_nontemporal_store(x, (global CLFOLD_CELLS *)to);
+        return;
+    }
+    ((global clfold_half_anywhere *)to)[0] = x.lo;
+    ((global clfold_half_anywhere *)to)[1] = x.hi;
+#else
+    CLFOLD_CELLS_VSTORE(x, 0, to);
+#endif
+}
+
+static void clfold_write_cells16(CLFOLD_CELL16 x, global CLFOLD_OUT *to, bool stream)
+{
+#if CLFOLD_CELLS_SIZE == 16
+    clfold_write_cells(x, to, stream);
+#else
+    clfold_write_cells(x.lo, to, stream);
+    clfold_write_cells(x.hi, to + 8, stream);
+#endif
+}
+
+/* The components of result k, of vectors c. */
+#define CLFOLD_THREE(k) c[0].s##k, c[1].s##k, c[2].s##k
+#define CLFOLD_FOUR(k)  c[0].s##k, c[1].s##k, c[2].s##k, c[3].s##k
+
+/* 16 elements of the output at `index`, of a vector for each of their scalars. */
+static void clfold_store_cells16(const CLFOLD_CELL16 c[CLFOLD_OUT_SCALARS],
+                                 global CLFOLD_OUT *out, ulong index, bool stream)
+{
+    global CLFOLD_OUT *to = out + index * CLFOLD_OUT_SCALARS;
+
+#if CLFOLD_OUT_SCALARS == 1
+    clfold_write_cells16(c[0], to, stream);
+#elif CLFOLD_OUT_SCALARS == 2
+    clfold_write_cells16((CLFOLD_CELL16)(c[0].s0, c[1].s0, c[0].s1, c[1].s1, c[0].s2, c[1].s2,
+                                   c[0].s3, c[1].s3, c[0].s4, c[1].s4, c[0].s5, c[1].s5,
+                                   c[0].s6, c[1].s6, c[0].s7, c[1].s7),
+                   to, stream);
+    clfold_write_cells16((CLFOLD_CELL16)(c[0].s8, c[1].s8, c[0].s9, c[1].s9, c[0].sa, c[1].sa,
+                                   c[0].sb, c[1].sb, c[0].sc, c[1].sc, c[0].sd, c[1].sd,
+                                   c[0].se, c[1].se, c[0].sf, c[1].sf),
+                   to + 16, stream);
+#elif CLFOLD_OUT_SCALARS == 3
+    clfold_write_cells16((CLFOLD_CELL16)(CLFOLD_THREE(0), CLFOLD_THREE(1), CLFOLD_THREE(2),
+                                   CLFOLD_THREE(3), CLFOLD_THREE(4), c[0].s5),
+                   to, stream);
+    clfold_write_cells16((CLFOLD_CELL16)(c[1].s5, c[2].s5, CLFOLD_THREE(6), CLFOLD_THREE(7),
+                                   CLFOLD_THREE(8), CLFOLD_THREE(9), c[0].sa, c[1].sa),
+                   to + 16, stream);
+    clfold_write_cells16((CLFOLD_CELL16)(c[2].sa, CLFOLD_THREE(b), CLFOLD_THREE(c),
+                                   CLFOLD_THREE(d), CLFOLD_THREE(e), CLFOLD_THREE(f)),
+                   to + 32, stream);
+#else
+    clfold_write_cells16((CLFOLD_CELL16)(CLFOLD_FOUR(0), CLFOLD_FOUR(1), CLFOLD_FOUR(2),
+                                   CLFOLD_FOUR(3)),
+                   to, stream);
+    clfold_write_cells16((CLFOLD_CELL16)(CLFOLD_FOUR(4), CLFOLD_FOUR(5), CLFOLD_FOUR(6),
+                                   CLFOLD_FOUR(7)),
+                   to + 16, stream);
+    clfold_write_cells16((CLFOLD_CELL16)(CLFOLD_FOUR(8), CLFOLD_FOUR(9), CLFOLD_FOUR(a),
+                                   CLFOLD_FOUR(b)),
+                   to + 32, stream);
+    clfold_write_cells16((CLFOLD_CELL16)(CLFOLD_FOUR(c), CLFOLD_FOUR(d), CLFOLD_FOUR(e),
+                                   CLFOLD_FOUR(f)),
+                   to + 48, stream);
+#endif
+}
+
+#if !CLFOLD_WRITES || CLFOLD_OUT_ITEM
+
+/* 16 results at `index`. */
+static void clfold_store16(clfold_item16 x, global CLFOLD_OUT *out, ulong index,
+                           bool stream)
+{
+    CLFOLD_CELL16 c[CLFOLD_OUT_CELLS];
+
+#if CLFOLD_ROUNDED
+    c[0] = clfold_rounded16(x);
+#else
+    c[$k] = CLFOLD_AS_CELL16(convert_$result16(x.$name));
+#endif
+    clfold_store_cells16(c, out, index, stream);
+}
+
+#endif
+
+#if CLFOLD_WRITES
+
+static CLFOLD_VALUE16 clfold_value16_of(clfold_item16 item)
+{
+    CLFOLD_VALUE16 value;
+
+#if CLFOLD_ROUNDED
+    value = clfold_rounded16(item);
+#else
+    $value = convert_$result16(item.$name);
+#endif
+    return value;
+}
+
+static void clfold_emit16(clfold_item16 y, clfold_item16 before,
+                           global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
+                           ulong index, bool stream CLFOLD_WITH)
+{
+    const CLFOLD_VALUE16 item = clfold_value16_of(y);
+#if CLFOLD_WRITES_PREV
+    const CLFOLD_VALUE16 prev = clfold_value16_of(before);
+#endif
+#if CLFOLD_WRITES_X
+    const CLFOLD_X16 x = clfold_x16_of(s);
+#endif
+    union {
+        clfold_written16 all;
+        CLFOLD_CELL16 cells[CLFOLD_OUT_SCALARS];
+    } as;
+
+    as.all = CLFOLD_RESULT_CALL16(out, item, prev, x, s, i);
+#if CLFOLD_OUT_ITEM && !CLFOLD_ROUNDED
+    y.$name = convert_$item16(as.all.$name);
+    clfold_store16(y, out, index, stream);
+#else
+    clfold_store_cells16(as.cells, out, index, stream);
+#endif
+}
+
+#else
+
+static void clfold_emit16(clfold_item16 y, clfold_item16 before,
+                           global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
+                           ulong index, bool stream CLFOLD_WITH)
+{
+    clfold_store16(y, out, index, stream);
+}
+
+#endif
+
+#endif

@@ -1,0 +1,204 @@
+/*
+ * Elements as vectors of 16: how they are loaded, and asked for ahead.
+ *
+ * Loads are vload16 at element alignment, so any offset and any address works, and
+ * association does not depend on either. An unaligned vload16 is as fast as an aligned
+ * one where memory is the limit (2^26 floats, PoCL 3.1 and Intel's CPU runtime: within 3
+ * %).
+ */
+/* 16 scalars at any address. PoCL's vload16 is two loads, and shuffles load their part of
+ * one again. */
+#if CLFOLD_IN_STRUCT
+#elif CLFOLD_BUILTINS
+typedef CLFOLD_IN16 clfold_in16_anywhere __attribute__((aligned(sizeof(CLFOLD_IN))));
+#define CLFOLD_VLOAD16(k, from) (((global const clfold_in16_anywhere *)(from))[k])
+#else
+#define CLFOLD_VLOAD16(k, from) vload16(k, from)
+#endif
+
+/*
+ * Vectors of 16 tuples side by side become one vector a component, in place.
+ *
+ *   two      a0 b0 a1 b1 ... a7 b7     .even of both: a0 a1 ... a15
+ *            a8 b8 a9 b9 ... a15 b15   .odd of both:  b0 b1 ... b15
+ *   four     the same twice, since a and c are the even ones of a, b, c, d
+ *   three    a0 b0 c0 a1 ... a5, b5 c5 a6 ... b10, c10 a11 ... c15: every third
+ */
+#define CLFOLD_PART(type16, x, y)                                                        \
+    do {                                                                                 \
+        const type16 clfold_even = (type16)((x).even, (y).even);                         \
+        y = (type16)((x).odd, (y).odd);                                                  \
+        x = clfold_even;                                                                 \
+    } while (0)
+#define CLFOLD_PARTS_1(type16, s)
+#define CLFOLD_PARTS_2(type16, s) CLFOLD_PART(type16, s[0], s[1])
+#define CLFOLD_PARTS_3(type16, s)                                                        \
+    do {                                                                                 \
+        const type16 x = s[0], y = s[1], z = s[2];                                       \
+        s[0] = (type16)(x.s0369, x.scf, y.s258b, y.se, z.s147a, z.sd);                   \
+        s[1] = (type16)(x.s147a, x.sd, y.s0369, y.scf, z.s258b, z.se);                   \
+        s[2] = (type16)(x.s258b, x.se, y.s147a, y.sd, z.s0369, z.scf);                   \
+    } while (0)
+#define CLFOLD_PARTS_4(type16, s)                                                        \
+    do {                                                                                 \
+        CLFOLD_PART(type16, s[0], s[1]);                                                 \
+        CLFOLD_PART(type16, s[2], s[3]);                                                 \
+        CLFOLD_PART(type16, s[0], s[2]);                                                 \
+        CLFOLD_PART(type16, s[1], s[3]);                                                 \
+    } while (0)
+#define CLFOLD_JOIN_NAMES(a, b)      a##b
+#define CLFOLD_PARTS_OF(num)         CLFOLD_JOIN_NAMES(CLFOLD_PARTS_, num)
+#define CLFOLD_PARTS(num, type16, s) CLFOLD_PARTS_OF(num)(type16, s)
+
+/* A member of 16 structs. */
+#define CLFOLD_GATHER(type16, s, name)                                                   \
+    (type16)((s)[0].name, (s)[1].name, (s)[2].name, (s)[3].name, (s)[4].name,            \
+             (s)[5].name, (s)[6].name, (s)[7].name, (s)[8].name, (s)[9].name,            \
+             (s)[10].name, (s)[11].name, (s)[12].name, (s)[13].name, (s)[14].name,       \
+             (s)[15].name)
+
+/* The positions of 16 elements. */
+static uint16 clfold_places(uint j)
+{
+    return j + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+/* The lanes one by one. */
+typedef struct {
+    union { $stage16 v; $stage s[16]; } $name;
+} clfold_lanes;
+
+/* The scalars of 16 elements, a vector each. Not in a loop: PoCL 3.1 keeps it, and the
+ * vectors in memory. */
+#define CLFOLD_READ_1(s, from) s[0] = CLFOLD_VLOAD16(0, from)
+#define CLFOLD_READ_2(s, from)                                                           \
+    CLFOLD_READ_1(s, from);                                                              \
+    s[1] = CLFOLD_VLOAD16(1, from)
+#define CLFOLD_READ_3(s, from)                                                           \
+    CLFOLD_READ_2(s, from);                                                              \
+    s[2] = CLFOLD_VLOAD16(2, from)
+#define CLFOLD_READ_4(s, from)                                                           \
+    CLFOLD_READ_3(s, from);                                                              \
+    s[3] = CLFOLD_VLOAD16(3, from)
+#define CLFOLD_READ_OF(num) CLFOLD_JOIN_NAMES(CLFOLD_READ_, num)
+#define CLFOLD_READ16(s, from)                                                           \
+    CLFOLD_IN16 s[CLFOLD_SCALARS];                                                       \
+    CLFOLD_READ_OF(CLFOLD_SCALARS)(s, from);                                             \
+    CLFOLD_PARTS(CLFOLD_SCALARS, CLFOLD_IN16, s)
+
+#if (CLFOLD_LOADS_X && !CLFOLD_LOAD_LANES) || (CLFOLD_WRITES_X && !CLFOLD_WRITE_LANES)
+
+/* 16 elements as texts of the fold's see them. */
+static CLFOLD_X16 clfold_x16_of(global const CLFOLD_IN *from)
+{
+    CLFOLD_X16 x;
+
+    CLFOLD_READ16(s, from);
+#if CLFOLD_X_ITEM
+    $x = convert_$result16($wide_load);
+#else
+    CLFOLD_FILL_X16(x, s);
+#endif
+    return x;
+}
+
+#endif
+
+/* A stream's: CLFOLD_VLOAD_FROM(float, y). */
+#define CLFOLD_VLOAD_FROM(type, from) vload16(0, from)
+
+/* The indices of 16 elements. */
+static ulong16 clfold_indices(ulong i)
+{
+    return i + (ulong16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+/* 16 elements of the tile that starts at `begin`, from position j on, component by
+ * component. Members of a struct differ in size, so it is loaded lane by lane. */
+#if CLFOLD_LOAD_LANES
+
+static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin,
+                                    uint j CLFOLD_WITH)
+{
+    clfold_lanes lanes;
+    clfold_stage16 r;
+
+#pragma unroll
+    for (uint k = 0; k < 16; ++k) {
+        const clfold_stage x = clfold_load(in, begin, j + k CLFOLD_PASS);
+        lanes.$name.s[k] = x.$name;
+    }
+    r.$name = lanes.$name.v;
+    return r;
+}
+
+#else
+
+static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin,
+                                    uint j CLFOLD_WITH)
+{
+    global const CLFOLD_IN *from = in + (begin + j) * CLFOLD_SCALARS;
+    clfold_stage16 r;
+
+#if CLFOLD_LOAD
+#if CLFOLD_LOADS_X
+    const CLFOLD_X16 x = clfold_x16_of(from);
+#endif
+    const ulong i = begin + j - clfold_origin;
+    const clfold_loaded16 l = CLFOLD_LOAD_CALL16(x, from, i);
+    r.$name = convert_$stage16($wide_loaded);
+#elif CLFOLD_IN_STRUCT
+    r.$name = CLFOLD_GATHER($stage16, from, $name);
+#else
+    CLFOLD_READ16(s, from);
+    r.$name = convert_$stage16($wide_load);
+#endif
+    return r;
+}
+
+#endif
+
+static clfold_lanes clfold_lanes_of(clfold_stage16 x)
+{
+    clfold_lanes lanes;
+
+    lanes.$name.v = x.$name;
+    return lanes;
+}
+
+static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
+{
+    clfold_stage x;
+
+    x.$name = lanes->$name.s[i];
+    return x;
+}
+
+#if CLFOLD_PREFETCH
+
+#define CLFOLD_ELEMENT_SIZE (sizeof(CLFOLD_IN) * CLFOLD_SCALARS)
+
+/* Asks for the lines of so many bytes. An invalid address is harmless. */
+static void clfold_ask_bytes(ulong address, uint bytes)
+{
+#pragma unroll
+    for (uint b = 0; b < bytes; b += 64)
+        __builtin_prefetch((const void *)(address + b), 0, 3);
+}
+
+/* Asks for `num` elements, 16 or more, from `at` on. */
+static void clfold_ask(global const CLFOLD_IN *in, ulong at, uint num CLFOLD_WITH)
+{
+#if CLFOLD_READS_IN
+    clfold_ask_bytes((ulong)(in + at * CLFOLD_SCALARS), num * CLFOLD_ELEMENT_SIZE);
+#endif
+#ifdef CLFOLD_ASK_STREAMS
+    CLFOLD_ASK_STREAMS(at - clfold_origin, num)
+#endif
+}
+
+#else
+static void clfold_ask(global const CLFOLD_IN *in, ulong at, uint num CLFOLD_WITH)
+{
+}
+#endif

@@ -1,0 +1,107 @@
+/*
+ * What is written for an item: the item, as a result, or what a text of the fold's makes
+ * of it.
+ *
+ *   item, prev   items           the fold up to an element, and before it
+ *   value        item, prev      as the caller knows them
+ *   written      the text's      of these, x, i, the streams at i, ...
+ *   out          ... | ...       CLFOLD_OUT_SCALARS scalars, or an item's cells
+ *
+ * A reduction has no element: `s` is any pointer.
+ */
+#if CLFOLD_WRITES
+
+static CLFOLD_VALUE clfold_value_of(clfold_item item)
+{
+    CLFOLD_VALUE value;
+
+#if CLFOLD_ROUNDED
+    value = clfold_rounded(item);
+#else
+    $value = convert_$result(item.$name);
+#endif
+    return value;
+}
+
+#if !CLFOLD_STORES
+
+/* Puts a value into element `index`. */
+static void clfold_put_written(clfold_written w, global CLFOLD_OUT *out, ulong index)
+{
+#if CLFOLD_OUT_ITEM && CLFOLD_ROUNDED
+    out[index] = w.v;
+#elif CLFOLD_OUT_ITEM
+    clfold_item y;
+    y.$name = convert_$item(w.$name);
+    clfold_store(y, out, index);
+#else
+    union {
+        clfold_written all;
+        CLFOLD_OUT_VALUE scalars[CLFOLD_OUT_SCALARS];
+    } as;
+
+    as.all = w;
+    for (uint k = 0; k < CLFOLD_OUT_SCALARS; ++k) {
+#if CLFOLD_OUT_HALF
+        vstore_half(as.scalars[k], index * CLFOLD_OUT_SCALARS + k, out);
+#else
+        out[index * CLFOLD_OUT_SCALARS + k] = as.scalars[k];
+#endif
+    }
+#endif
+}
+
+#endif
+
+static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_IN *s,
+                         ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
+{
+    const CLFOLD_VALUE item = clfold_value_of(y);
+#if CLFOLD_WRITES_PREV
+    const CLFOLD_VALUE prev = clfold_value_of(before);
+#endif
+#if CLFOLD_WRITES_X
+    const CLFOLD_X x = clfold_x_of(s);
+#endif
+
+#if CLFOLD_STORES
+    /* The caller's out[i] is element `index`. */
+    global CLFOLD_OUT_X *const first =
+        (global CLFOLD_OUT_X *)(out + (index - i) * CLFOLD_OUT_SCALARS);
+    CLFOLD_RESULT_CALL(first, item, prev, x, s, i);
+#else
+    clfold_put_written(CLFOLD_RESULT_CALL(out, item, prev, x, s, i), out, index);
+#endif
+}
+
+#else
+
+static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_IN *s,
+                         ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
+{
+    clfold_store(y, out, index);
+}
+
+#endif
+
+/* The end of a reduction, by the work-item that has the total of the elements: combines
+ * it with init, and writes the result of segment i. */
+static void clfold_reduce_end(clfold_item total, bool empty, ulong i,
+                              global CLFOLD_OUT *out, ulong out_index,
+                              CLFOLD_INIT_PARAMS CLFOLD_WITH)
+{
+    clfold_item init = clfold_init(CLFOLD_INIT_ARGS);
+
+    if (clfold_init_from)
+        init = empty ? init : clfold_combine(init, total CLFOLD_PASS);
+    else if (!empty)
+        init = total;
+#if CLFOLD_HAS_IDENTITY
+    else
+        init = clfold_identity(CLFOLD_PASS_ONLY);
+#else
+    else
+        return;
+#endif
+    clfold_emit(init, init, 0, i, out, out_index CLFOLD_PASS);
+}

@@ -1,0 +1,89 @@
+/* Maps: each element by itself, in one launch. */
+#include "base/platform.h"
+#include "base/size.h"
+#include "plan/strategy.h"
+
+static enum algorithm choose(const struct job *job)
+{
+    (void)job;
+    return MAP_TILES;
+}
+
+static clfold_status check(struct job *job, const struct site *site)
+{
+    (void)job;
+    (void)site;
+    return CLFOLD_OK;
+}
+
+/* A tile is what memory is asked for ahead of, or an element of each work-item. */
+static void make_shape(struct shape *shape, const struct job *job,
+                       const struct policy *policy)
+{
+    uint64_t elements = policy->tile_bytes / clfold_monoid_in_size(job->monoid);
+    uint64_t group = policy->group_size;
+    bool is_group = policy->tile == TILE_GROUP;
+
+    group = group < job->device->max_group_size ? group : job->device->max_group_size;
+    group = is_group && group > 0 ? group : 1;
+    elements = is_group ? group : elements > 0 ? elements : 1;
+    shape->tile =
+        (struct tile_shape){ policy->tile, (uint32_t)elements, (uint32_t)group };
+    shape->builtins =
+        policy->tile == TILE_VECTOR && clfold_platform_builtins(job->device->platform);
+    shape->stream = policy->tile == TILE_VECTOR && policy->stream_bytes > 0;
+}
+
+/* A group takes a run of whole lines of the output, the first one less. */
+static void make_plan(struct plan *plan, const struct job *job,
+                      const struct policy *policy)
+{
+    const struct tile_shape *tile = &plan->shape.tile;
+    uint64_t line = clfold_line_elements(plan->out_size);
+    uint64_t most = job->device->most_elements * tile->group_size;
+
+    plan->run = clfold_div_up(plan->count, policy->groups);
+    plan->run = plan->run > tile->elements ? plan->run : tile->elements;
+    plan->run = most > 0 && plan->run > most ? most : plan->run;
+    plan->run = plan->run > line ? plan->run / line * line : plan->run;
+    plan->lead = plan->run % line == 0 ? job->out_offset % line : 0;
+    plan->num_groups =
+        plan->count > 0 ? clfold_div_up(plan->count + plan->lead, plan->run) : 1;
+    plan->num_launches = 1;
+    plan->streams =
+        plan->shape.stream && plan->count * plan->out_size >= policy->stream_bytes;
+    plan->items = plan->run / tile->group_size;
+}
+
+static uint32_t kernel_of(const struct plan *plan, uint32_t number)
+{
+    (void)plan;
+    (void)number;
+    return 0;
+}
+
+static void make_launch(const struct plan *plan, uint32_t number, bool work,
+                        struct launch *launch)
+{
+    (void)number;
+    launch->num_groups = plan->num_groups;
+    launch->bytes_read = plan->count * plan->read_size;
+    launch->bytes_written = plan->count * plan->out_size;
+    clfold_launch_add(launch, ARG_IN, 0);
+    clfold_launch_add(launch, ARG_NUMBER, work ? plan->count : 0);
+    clfold_launch_add(launch, ARG_NUMBER, plan->lead);
+    clfold_launch_add(launch, ARG_NUMBER, plan->run);
+    clfold_launch_add(launch, ARG_WORD, plan->ahead);
+    clfold_launch_add(launch, ARG_OUT, 0);
+    clfold_launch_add(launch, ARG_WORD, plan->streams);
+}
+
+const struct strategy clfold_map_strategy = {
+    .element = clfold_monoid_in_size,
+    .choose = choose,
+    .check = check,
+    .shape = make_shape,
+    .plan = make_plan,
+    .kernel = kernel_of,
+    .launch = make_launch,
+};
