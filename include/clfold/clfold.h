@@ -524,10 +524,10 @@ typedef struct clfold_segments {
 
 /**
  * What a call folds by: a built-in operator, or one of the caller's in OpenCL C. This
- * version has op, type, in, in_scalars, flags, name, type_name, type_size, source,
- * combine, identity, load, args, init, init_size, init_at, algorithm, components, cuts,
- * accuracy, rows and columns as segments, and for scans total_at; all other fields are
- * UNSUPPORTED so far and must be zero, but `out` may also be `type`.
+ * version has op, type, in, in_scalars, out, out_scalars, flags, name, type_name,
+ * type_size, source, combine, identity, load, result, store, args, init, init_size,
+ * init_at, algorithm, components, cuts, accuracy, rows and columns as segments, and for
+ * scans total_at; all other fields are UNSUPPORTED so far and must be zero.
  *
  * Elements become `type` before they are folded, as OpenCL's convert_T does it: integers
  * keep their low bits, floats are rounded to nearest even. Every pair of types works,
@@ -561,18 +561,40 @@ typedef struct clfold_segments {
  * It gives the components or, of a built-in operator, a number of `type`, of which the
  * logical ones take any but 0 as true: so "x * y" with CLFOLD_ADD is a dot product, and
  * "to_u64(x > 3 ? 1 : 0)" counts. A fold whose load uses neither x nor in may have NULL
- * as `in`. CPUs load 16 elements at once, but one after
- * the other where the load uses `in`, a buffer or an image; GPUs load single elements
- * side by side. Any element may be loaded more than once.
+ * as `in`. CPUs load 16 elements at once, but one after the other where the load uses
+ * `in`, a buffer or an image; GPUs load single elements side by side. Any element may be
+ * loaded more than once.
  *
- * **Texts.** combine, identity and load are initialisers: "a + b", or with components
- * "{ a.a * b.a, a.b * b.a + b.b }"; cuts is an expression. Each is made a function of its
+ * **Results.** `result` says what is written for an item, an initialiser of
+ *   - item: a number of `type`, or with components, or an operator on several numbers,
+ *     these by their names, item.a
+ *   - x, i, n, args, streams and in, as in a load. Of a reduction i is the segment, and
+ *     there is no x, in or stream, else CLFOLD_ERROR_ARGUMENT
+ *   - prev, of scans: the item of all before i, init included; in an exclusive scan that
+ *     is item. It needs an identity or init, else CLFOLD_ERROR_ARGUMENT
+ *
+ * It gives out_scalars numbers of `out`, by default one; where both are 0 it gives an
+ * item's form. With `out` but no result, an item's numbers are converted, floats to float
+ * types only. init, total_at and `serial`'s carry stay what is folded. `out` may be F16
+ * on any device. CPUs compute 16 at once and store them past the caches as a scan does,
+ * but one after the other where the text uses `in`, a buffer or an image, or gives F16.
+ *
+ * `store`, statements in place of a result, writes what it likes to `out`, an array of
+ * the elements that a result would have from out_offset on: "out[table[i]] = item;", with
+ * several numbers out[i].x to out[i].w, or their names. It must see to the bounds itself,
+ * and no element twice. In place works where no text uses `in`, there is no store, and
+ * elements of `in` and `out` have one size. Scans of segments take neither yet, nor `out`
+ * of another type, and "scan_then_propagate" never does: UNSUPPORTED.
+ *
+ * **Texts.** combine, identity, load and result are initialisers: "a + b", or with
+ * components "{ a.a * b.a, a.b * b.a + b.b }"; cuts is an expression. Each is made a
+ * function of its
  * own, in which its names, those of `args` and what `source` defines are in scope, and
  * nothing else. The names pick, truth, to_i8 to to_f64, at, x, key, item, prev, out, in,
  * i, n, total, j and clfold_* are reserved. `args` may not use these, nor a and b. A
  * text may run again for an element, so it has no side effects. Brackets must be
- * balanced; combine, identity, cuts and load have no semicolon and no #, but for one
- * CLFOLD_HERE at their start.
+ * balanced; combine, identity, cuts, load and result have no semicolon and no #, but for
+ * one CLFOLD_HERE at their start.
  *
  * **Widths.** CPUs compile a text a second time, for 16 elements at once, in which each
  * component is a vector. Operators, `?:` and OpenCL's type-generic functions read the
@@ -580,17 +602,17 @@ typedef struct clfold_segments {
  * != 0; and to_f32(x) and its kin, conversions. After the first build clfold compares
  * both widths on random lanes, integers exactly, floats within 16 units in the last
  * place. A text that does not compile for 16 or differs there runs on scalars; the log
- * warns once, and clfold_explain() says why. `combine` and `load` must therefore be
- * defined for every value of what they use, or have CLFOLD_PARTIAL.
+ * warns once, and clfold_explain() says why. `combine`, `load` and `result` must
+ * therefore be defined for every value of what they use, or have CLFOLD_PARTIAL.
  */
 typedef struct clfold_fold {
     clfold_op op;     /**< 0: `combine` */
     clfold_type type; /**< what is folded; 0: `components` or `type_name` */
     clfold_type in;   /**< the scalars of `in`, converted on load; 0: as what is folded */
-    clfold_type out;  /**< the scalars of `out`, likewise converted on store */
+    clfold_type out;  /**< the scalars of `out`, see Results; 0: as what is folded */
     /** scalars of an element of `in`, side by side; 0: as what is folded */
     uint32_t in_scalars;
-    uint32_t out_scalars; /**< of an element of `out`, likewise */
+    uint32_t out_scalars; /**< of an element of `out`, see Results */
     uint32_t accuracy;    /**< CLFOLD_DETERMINISTIC, ... */
     uint32_t flags;       /**< CLFOLD_COMMUTATIVE | ... */
     const char *name;     /**< for messages and traces; not part of the program */
@@ -613,11 +635,11 @@ typedef struct clfold_fold {
     const char *cuts;
     /** of x, in, i, n and args: what is folded for element i, see Loads. NULL: x */
     const char *load;
-    /** an expression of item, prev (all before i), x, i, n and args, written to out[i].
-     * NULL: item */
+    /** of item, prev (all before i), x, in, i, n and args: what is written to out[i], see
+     * Results. NULL: item */
     const char *result;
-    /** a statement on out, item, prev, x, i, n and args, for results that scatter; in
-     * place of `result`. Reduce: i is the segment */
+    /** statements on out and what a result has, for results that scatter; in place of
+     * `result` */
     const char *store;
     const char *keep;       /**< select, partition: a condition on x, in, i, n */
     const char *equal;      /**< unique, run lengths, BY_KEYS: a condition on a, b */
@@ -672,7 +694,7 @@ typedef struct clfold_field {
 /** How elements and results of a fold lie in memory. */
 typedef struct clfold_layout {
     size_t in_size;         /**< bytes of an element of `in` */
-    size_t out_size;        /**< bytes of a result, init and total_at; with padding */
+    size_t out_size; /**< bytes of init, total_at and a result without `result` or `out` */
     uint32_t num_fields;    /**< 1 to 4 */
     clfold_field fields[4]; /**< of a result */
     uintptr_t reserved[8];  /**< zero */
