@@ -141,15 +141,27 @@ bool items_are_poison(void)
     return memcmp(found, poison, sizeof(found)) == 0;
 }
 
-void assert_scanned(const char *after)
+/* `sums`: an item is its element and the one before; else the element. */
+static void assert_items(const char *after, bool sums)
 {
     read_items();
     for (size_t i = 0; i < COUNT; ++i) {
-        if (found[i] != prefixes[i]) {
+        cl_long right = prefixes[i] - (sums || i == 0 ? 0 : prefixes[i - 1]);
+        if (found[i] != right) {
             fail_msg("after %s failed, item %zu is %lld instead of %lld", after, i,
-                     (long long)found[i], (long long)prefixes[i]);
+                     (long long)found[i], (long long)right);
         }
     }
+}
+
+void assert_scanned(const char *after)
+{
+    assert_items(after, true);
+}
+
+void assert_mapped(const char *after)
+{
+    assert_items(after, false);
 }
 
 int fixture_init(void **state)

@@ -34,6 +34,8 @@ bool items_are_poison(void);
 
 /* Fails where an item is not as it should be. `after`: what failed before. */
 void assert_scanned(const char *after);
+/* The same where an item is the element of the input, widened. */
+void assert_mapped(const char *after);
 
 /* ---- The log ---- */
 

@@ -130,6 +130,26 @@ static clfold_status fire_scan(struct run *run)
     return scan_all(run, false);
 }
 
+/* A text that may be wrong in vectors is not compared, so it makes nothing more. */
+static clfold_status fire_result(struct run *run)
+{
+    clfold_fold fold = fold_of(run);
+
+    fold.result = "item + 0 * x";
+    fold.flags = CLFOLD_PARTIAL;
+    return clfold_inclusive_scan(run->ctx, run->queue, &fold, input, 0, items, 0, COUNT,
+                                 0, NULL, NULL);
+}
+
+static clfold_status fire_map(struct run *run)
+{
+    clfold_fold fold = sum;
+
+    fold.op = 0;
+    return clfold_map(run->ctx, run->queue, &fold, input, 0, items, 0, COUNT, 0, NULL,
+                      NULL);
+}
+
 static clfold_status fire_scan_wait(struct run *run)
 {
     run->wants_event = true;
@@ -320,6 +340,11 @@ static void check_one(struct run *run)
                                          &first, 0, NULL, NULL),
                      CL_SUCCESS);
     assert_result(run, first);
+}
+
+static void check_map(struct run *run)
+{
+    assert_mapped(run->failed);
 }
 
 static void check_scan(struct run *run)
@@ -808,6 +833,17 @@ static const struct scenario scenarios[] = {
       .fire = fire_scan_wait,
       .check = check_long_scan,
       .calls = { CHECKS, RUNS, "clRetainEvent", "clReleaseEvent", "clGetEventInfo" } },
+    { .name = "scan with a result, cold",
+      .scan = "reduce_then_scan",
+      .fire = fire_result,
+      .check = check_scan,
+      .least_allocs = 5,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
+    { .name = "map, cold",
+      .fire = fire_map,
+      .check = check_map,
+      .least_allocs = 4, /* no scratch */
+      .calls = { CHECKS, BUILDS, RUNS } },
     { .name = "prepare a scan",
       .scan = "reduce_then_scan",
       .fire = fire_prepare_scan,
