@@ -58,6 +58,27 @@ def unsmooth(name, written):
     return None if before[:44] == after[:44] and len(before) == len(after) else "another header"
 
 
+def f32(numbers):
+    return struct.pack(f"{len(numbers)}f", *numbers)
+
+
+def unsoftmax(name, written, columns):
+    """Whether each row of floats is the softmax of its numbers."""
+    with open(name, "rb") as before, open(written, "rb") as after:
+        files = [[x for x, in struct.iter_unpack("f", file.read())] for file in (before, after)]
+    if len(files[0]) != len(files[1]):
+        return f"there are {len(files[1])} numbers"
+    for start in range(0, len(files[0]), int(columns)):
+        row, found = (file[start : start + int(columns)] for file in files)
+        most = max(row)
+        powers = [math.exp(x - most) for x in row]
+        total = math.fsum(powers)
+        for i, expected in enumerate(power / total for power in powers):
+            if abs(found[i] - expected) > 1e-5 * expected + 1e-30:
+                return f"number {start + i} is {found[i]}, not {expected}"
+    return None
+
+
 def png(rows):
     def chunk(kind, data):
         return struct.pack(">I4s", len(data), kind) + data + struct.pack(
@@ -147,6 +168,7 @@ PRICES = "/usr/share/matplotlib/mpl-data/sample_data/Stocks.csv"
 PICTURE = "/usr/share/glmark2/textures/nasa1.png"
 NOISE = [(i * 7919 % 65536) - 32768 for i in range(90000)]
 LICENSE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "LICENSE")
+LOGITS = f32([sample / 3000 for sample in NOISE])
 NUMBERS = b"".join(b"%d\n" % (sample % 1000) for sample in NOISE)
 CELLS = b"x,y\r\n1,2\r\n,3\nnan,inf\n4,1e40\n5x,5\n \n7\n-1.5,,6"
 BLURRED = [[x * y % 211 if x > y else 255 * (x == 3) for x in range(41)] for y in range(23)]
@@ -256,6 +278,20 @@ CASES = {
         (wav(2, NOISE), ["OUT"], ["45000 frames, 2 channels, 8000 Hz"]),
         (wav(5, NOISE), ["OUT"], ["18000 frames, 5 channels, 8000 Hz"]),
     ],
+    "softmax": [
+        (FOLDER, ["OUT", "3"], "Is a directory"),
+        (NOWHERE, ["OUT", "3"], "LICENSE/file: Not a directory"),
+        (f32([1]), [FOLDER, "1"], "Is a directory"),
+        (f32([1]), ["OUT"], "usage: softmax IN OUT COLUMNS"),
+        (f32([1]), ["OUT", "0"], "usage: softmax IN OUT COLUMNS"),
+        (b"12345", ["OUT", "1"], "has 5 bytes, not rows of 1 f32"),
+        (f32([1, 2, 3]), ["OUT", "2"], "has 12 bytes, not rows of 2 f32"),
+        (b"", ["OUT", "4"], ["0 rows"]),
+        (f32([5]), ["OUT", "1"], ["1 rows"]),
+        (f32([1, 3, 2, -90, 0, 90, 1e30, 1e30, -1e30]), ["OUT", "3"], ["3 rows"]),
+        *((LOGITS, ["OUT", str(columns)], [f"{90000 // columns} rows"])
+          for columns in (1, 3, 1000, 90000)),
+    ],
     "statistics": [
         (FOLDER, [], "Is a directory"),
         (NOWHERE, [], "LICENSE/file: Not a directory"),
@@ -279,8 +315,8 @@ CASES = {
 }
 
 
-# What a run wrote, as a function of the file and of what OUT and the like stand for.
-WRITTEN = {"areas": unblurred, "smooth": unsmooth}
+# What is wrong with what a run wrote, as a function of its arguments.
+WRITTEN = {"areas": unblurred, "smooth": unsmooth, "softmax": unsoftmax}
 
 
 def fault(name, program, file, arguments, expected):
@@ -290,12 +326,12 @@ def fault(name, program, file, arguments, expected):
             data, file = file, os.path.join(folder, "file")
             with open(file, "wb") as written:
                 written.write(data)
-        outs = [os.path.join(folder, word) for word in arguments if word.startswith("OUT")]
         given = [os.path.join(folder, word) if word.startswith("OUT") else word
                  for word in arguments]
         command = [program, *([file] if file else []), *given]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        wrong = WRITTEN[name](file, *outs) if outs and done.returncode == 0 else None
+        wrote = given != arguments and done.returncode == 0
+        wrong = WRITTEN[name](file, *given) if wrote else None
     if wrong:
         return f"{' '.join(command)} wrote a file in which {wrong}"
     fails = isinstance(expected, str)
