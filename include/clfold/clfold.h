@@ -694,7 +694,7 @@ typedef struct clfold_field {
 /** How elements and results of a fold lie in memory. */
 typedef struct clfold_layout {
     size_t in_size;         /**< bytes of an element of `in` */
-    size_t out_size; /**< bytes of init, total_at and a result without `result` or `out` */
+    size_t out_size;        /**< bytes of what is folded: a result, init and total_at */
     uint32_t num_fields;    /**< 1 to 4 */
     clfold_field fields[4]; /**< of a result */
     uintptr_t reserved[8];  /**< zero */

@@ -111,8 +111,8 @@ static void assert_rejected(const struct call_row *row, struct call call, bool b
                      words, line);
         assert_words(
             "clfold_explain",
-            clfold_explain(ctx, row->operation, &fold, call.count, NULL, &report),
-            status, words, line);
+            clfold_explain(ctx, row->operation, &fold, call.count, NULL, &report), status,
+            words, line);
     }
 }
 

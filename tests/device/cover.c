@@ -156,9 +156,8 @@ static struct prefix_case case_of(const struct row *row)
  * tiles. */
 static bool is_chance(const struct prefix_case *fold)
 {
-    return fold->plan.tile == TILE_GROUP && fold->reduces &&
-           fold->op >= CLFOLD_ARG_MIN && fold->op <= CLFOLD_ARG_MIN_MAX &&
-           size_of(fold->pair.type) < 4 &&
+    return fold->plan.tile == TILE_GROUP && fold->reduces && fold->op >= CLFOLD_ARG_MIN &&
+           fold->op <= CLFOLD_ARG_MIN_MAX && size_of(fold->pair.type) < 4 &&
            clfold_platform_miscopies(ctx->caps.facts.platform);
 }
 
