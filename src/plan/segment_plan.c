@@ -228,7 +228,7 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
         cut = clfold_cut_again(&cut, plan->runs_again);
     }
     is_last = cut.runs == 1;
-    launch->bytes_read = cut.count * (number == 0 ? plan->in_size : plan->item_size);
+    launch->bytes_read = cut.count * (number == 0 ? plan->read_size : plan->item_size);
     launch->bytes_written = cut.num_runs * (is_last ? plan->out_size : plan->item_size);
     if (launch->kernel == 0) {
         launch->num_groups = plan->num_groups;

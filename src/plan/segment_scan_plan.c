@@ -128,7 +128,7 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
         return;
     }
     launch->num_groups = plan->num_groups;
-    launch->bytes_read = plan->count * plan->in_size;
+    launch->bytes_read = plan->count * plan->read_size;
     clfold_launch_add(launch, ARG_IN, 0);
     clfold_launch_add_cut(launch, &cut, work);
     clfold_launch_add(launch, ARG_NUMBER, plan->run);

@@ -99,6 +99,23 @@ def options(d, device):
     same(np.loadtxt(out, "int64"), array.sum(-1, "i8").reshape(-1), "text")
 
 
+def loads(d, device):
+    """Loads see the indices of the whole array; streams in either order; compensated sums."""
+    x, y = drawn(d, (30, 70), "float32"), drawn(d, (30, 70), "float32")
+    stream = ["--load", "x * y + to_f32(i % 70)", "--stream"]
+    for k, order in enumerate("CF"):
+        stream = [*stream[:3], "y=" + d.save(np.array(y, order=order), "y.npy")]
+        each = x * y + np.arange(70, dtype="f4")
+        same(folded(d, device, k, x, *stream), each.sum(k), f"load, {k}")
+        same(scanned(d, device, k, x, *stream), each.cumsum(k), f"scan of loads, {k}")
+    large = np.full((64, 50), 1e-3, "float32")
+    large[0], large[-1] = 1e4, -1e4
+    right = large.astype("f8").sum(0)
+    told = folded(d, device, 0, large, "--accuracy", "compensated")
+    check(np.abs(told - right).max() < 1e-5, f"compensated: {told}, not {right}")
+    check(np.abs(folded(d, device, 0, large) - right).max() > 1e-5, "a plain sum is as good")
+
+
 def elements(d, device):
     """What is several numbers is an element, and their dimension is not an axis."""
     array = d.random.integers(-9, 10, (6, 11, 2), "int32")
@@ -182,4 +199,4 @@ def rejected(d, device):
     same(np.load(out), np.load(path).cumsum(0, "i8"), "standard input")
 
 
-CASES = [axes, options, elements, empty, large, rejected]
+CASES = [axes, options, loads, elements, empty, large, rejected]
