@@ -33,6 +33,10 @@ static const struct warm calls[] = {
     { "scan_then_propagate", CLFOLD_EXCLUSIVE_SCAN, "scan_then_propagate", COUNT, NULL },
     { "scan_lookback", CLFOLD_INCLUSIVE_SCAN, "scan_lookback", COUNT, NULL },
     { "exclusive scan_lookback", CLFOLD_EXCLUSIVE_SCAN, "scan_lookback", COUNT, NULL },
+    { "reduce_rows", CLFOLD_REDUCE, "reduce_rows", COUNT, NULL },
+    { "reduce_lanes", CLFOLD_REDUCE, "reduce_lanes", COUNT, NULL },
+    { "scan_rows", CLFOLD_INCLUSIVE_SCAN, "scan_rows", COUNT, NULL },
+    { "scan_lanes", CLFOLD_EXCLUSIVE_SCAN, "scan_lanes", COUNT, NULL },
     { "reduce by a text", CLFOLD_REDUCE, NULL, COUNT, "a + b + 0 * m" },
     { "scan by a text", CLFOLD_INCLUSIVE_SCAN, NULL, COUNT, "a + b + 0 * m" },
 };
@@ -52,6 +56,7 @@ static clfold_fold fold_of(const struct warm *warm)
         fold.num_args = 1;
     }
     fold.algorithm = warm->algorithm;
+    fold.segments = segments_for(warm->algorithm);
     return fold;
 }
 
