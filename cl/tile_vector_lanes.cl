@@ -192,7 +192,8 @@ static void clfold_fold_columns(global const CLFOLD_IN *in, ulong begin, ulong w
         const uint j = (uint)(i * width);
         for (uint v = 0; v < vectors; ++v) {
             clfold_stage16 x;
-            clfold_ask(in, begin + j + v * 16 + CLFOLD_ROWS_AHEAD * width, 16 CLFOLD_PASS);
+            clfold_ask(in, begin + j + v * 16 + CLFOLD_ROWS_AHEAD * width,
+                       16 CLFOLD_PASS);
             x.$name = sums[v].$name.v;
             x = clfold_combine_stage16(
                 x, clfold_load16(in, begin, j + v * 16 CLFOLD_PASS) CLFOLD_PASS);

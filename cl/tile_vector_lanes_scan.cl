@@ -104,7 +104,8 @@ static void clfold_scan_columns(global const CLFOLD_IN *in, ulong begin, ulong w
         const uint j = (uint)(i * width);
         for (uint v = 0; v < vectors; ++v) {
             const ulong at = to + j + v * 16;
-            clfold_ask(in, begin + j + v * 16 + CLFOLD_ROWS_AHEAD * width, 16 CLFOLD_PASS);
+            clfold_ask(in, begin + j + v * 16 + CLFOLD_ROWS_AHEAD * width,
+                       16 CLFOLD_PASS);
             clfold_stage16 x = clfold_load16(in, begin, j + v * 16 CLFOLD_PASS), before;
             before.$name = sums[v].$name.v;
             if (i > 0)

@@ -338,8 +338,8 @@ void fold_check(const struct subject *subject, unsigned first)
     clfold_context_override(ctx, NULL);
 }
 
-/* Where a load uses no element Intel's compiler makes wrong code of groups' rows, by which
- * clfold folds on no CPU. */
+/* Where a load uses no element Intel's compiler makes wrong code of groups' rows. clfold
+ * folds by groups on no CPU. */
 static bool fails_in_groups(const struct subject *subject)
 {
     return device.is_intel && subject->fold.load && !strchr(subject->fold.load, 'x');

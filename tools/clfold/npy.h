@@ -71,10 +71,10 @@ bool npy_read_length(const unsigned char *field, size_t length_bytes, size_t *le
 bool npy_read_text(const char *text, size_t length, struct npy *out,
                    struct message *message);
 
-/* The header of an array in C order and the host's byte order: of numbers of a type, or of
- * elements as a layout has them, if there is one. These are k numbers of the type, in a
- * last dimension more, or if the type is 0 a structured dtype, or a void one. Returns the
- * size, which does not depend on the dimensions' sizes. */
+/* The header of an array in C order and the host's byte order: of numbers of a type, or
+ * of elements as a layout has them, if there is one. These are k numbers of the type, in
+ * a last dimension more, or if the type is 0 a structured dtype, or a void one. Returns
+ * the size, which does not depend on the dimensions' sizes. */
 size_t npy_write(unsigned char out[NPY_MOST_WRITTEN], clfold_type type,
                  const clfold_layout *layout, const struct npy_shape *shape);
 
