@@ -91,8 +91,8 @@ static void clfold_scan_columns(global const CLFOLD_IN *in, ulong begin, ulong w
                                 clfold_bundle_pointer bundle CLFOLD_WITH)
 {
     private clfold_lanes *sums = bundle->sums + l / 16;
-    const bool has_prefix = bundle->has_prefix[l] != 0;
 #if CLFOLD_ITEM16
+    const bool has_prefix = bundle->has_prefix[l] != 0;
     clfold_item16 prefix[CLFOLD_VECTORS];
 
     for (uint v = 0; v < vectors; ++v) {
