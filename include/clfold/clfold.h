@@ -552,7 +552,8 @@ typedef struct clfold_segments {
  *     with components, or an operator on tuples, and `in` 0 these by their names, x.a
  *     (CLFOLD_AFFINE: a and b, CLFOLD_MATRIX_2X2: m00, m01, m10 and m11). Elements of F16
  *     are float unless what is folded is F16
- *   - i, its index from in_offset, and n, the count: ulong
+ *   - i, its index from in_offset, and n, the count: ulong. With segments, too, they are
+ *     those of the whole input: in rows of `num` elements i % num is the column
  *   - streams by their names, and all other args
  *   - in, the input from in_offset on, as an array: in[i - 1]. A text that uses it reads
  *     what it likes, so it must see to the bounds itself, and a scan's `out` may not be

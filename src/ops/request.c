@@ -51,12 +51,7 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     request->total = fold->total_at;
     request->args = fold->args;
     request->num_args = fold->num_args;
-    if (fold->segments && fold->load) {
-        status = clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                             "segments and a load together are not in this version");
-    }
-    if (status ||
-        (status = clfold_check_segments(site, fold->segments, request->job.count,
+    if ((status = clfold_check_segments(site, fold->segments, request->job.count,
                                         &request->job.segments)) ||
         (status =
              clfold_request_choose(request, site, context, found, fold->algorithm))) {

@@ -445,6 +445,10 @@ static void append_lanes(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "#define CLFOLD_STEP %u\n", shape->step);
     }
     append_tile_file(text, monoid, &shape->tile, "_lanes.cl");
+    append_file(text, "lane_items.cl", monoid);
+    if (clfold_algorithm_row(shape->algorithm)->family == FAMILY_SCAN_SEGMENTS) {
+        append_tile_file(text, monoid, &shape->tile, "_lanes_scan.cl");
+    }
 }
 
 static void assemble_reduce_segments(struct text *text, const struct monoid *monoid,

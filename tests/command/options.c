@@ -171,11 +171,11 @@ static bool in_list(const char *list, const char *word)
 }
 
 /* Of operators of the user's, and of loads: each says something with --combine or --load
- * only. */
+ * only. An axis of a reduction needs --output. */
 static const char fold_options[] =
     "combine identity components type-name type-size source cuts commutative partial arg "
     "arg-file fold";
-static const char load_options[] = "load stream in-scalars";
+static const char load_options[] = "load stream in-scalars axis";
 
 static bool takes(size_t command, const char *option)
 {
@@ -383,6 +383,9 @@ static char *show(void)
     show_number(text, "accuracy", o->accuracy);
     show_name(text, "algorithm", o->algorithm);
     show_name(text, "init", o->init);
+    if (o->axis.is_given) {
+        fprintf(text, " axis=%d", o->axis.axis);
+    }
     show_name(text, "file", o->file);
     show_name(text, "column", o->text_form.column);
     show_number(text, "field", (double)o->text_form.field);
@@ -440,6 +443,11 @@ static void lines(void **state)
         { "reduce --accuracy compensated x", "reduce reduce op=add accuracy=1 file=x" },
         { "scan --accuracy=reproducible --accuracy deterministic x y.npy",
           "scan inclusive op=add file=x out=y.npy" },
+        { "reduce --axis 0 --output y.npy x",
+          "reduce reduce op=add axis=0 file=x out=y.npy" },
+        { "scan --axis -1 x y.npy", "scan inclusive op=add axis=-1 file=x out=y.npy" },
+        { "scan --axis=2147483647 x y.npy",
+          "scan inclusive op=add axis=2147483647 file=x out=y.npy" },
         { "reduce --kernel=reduce1 --algorithm=reduce6 x",
           "reduce reduce op=add algorithm=reduce6 file=x" },
         { "reduce --algorithm=reduce6 --kernel=reduce1 x",

@@ -20,6 +20,15 @@ const struct debug twenty_groups = { .tile_elements = 1024,
                                      .group_size = 8,
                                      .max_groups = 20 };
 
+const clfold_segments *segments_for(const char *algorithm)
+{
+    static const clfold_segments row = { .by = CLFOLD_BY_LENGTH, .num = COUNT };
+
+    return algorithm && (strstr(algorithm, "_rows") || strstr(algorithm, "_lanes"))
+               ? &row
+               : NULL;
+}
+
 /* ---- The log ----------------------------------------------------------------------- */
 
 #define MAX_MESSAGES 64

@@ -21,6 +21,9 @@ extern cl_long prefixes[COUNT];          /* their inclusive scan */
 int fixture_init(void **state);
 int fixture_finish(void **state);
 
+/* The input as one row, for algorithms of segments; NULL for all others. */
+const clfold_segments *segments_for(const char *algorithm);
+
 /* With the log of this file, and tiles so small that the input takes two launches. */
 clfold_status context_open(clfold_context **out, const clfold_context_params *params);
 

@@ -37,6 +37,10 @@ static const struct warm calls[] = {
     { "scan_lookback", CLFOLD_INCLUSIVE_SCAN, "scan_lookback", COUNT, NULL, NULL },
     { "exclusive scan_lookback", CLFOLD_EXCLUSIVE_SCAN, "scan_lookback", COUNT, NULL,
       NULL },
+    { "reduce_rows", CLFOLD_REDUCE, "reduce_rows", COUNT, NULL, NULL },
+    { "reduce_lanes", CLFOLD_REDUCE, "reduce_lanes", COUNT, NULL, NULL },
+    { "scan_rows", CLFOLD_INCLUSIVE_SCAN, "scan_rows", COUNT, NULL, NULL },
+    { "scan_lanes", CLFOLD_EXCLUSIVE_SCAN, "scan_lanes", COUNT, NULL, NULL },
     { "reduce by a text", CLFOLD_REDUCE, NULL, COUNT, "a + b + 0 * m", NULL },
     { "scan by a text", CLFOLD_INCLUSIVE_SCAN, NULL, COUNT, "a + b + 0 * m", NULL },
     { "scan with a result", CLFOLD_INCLUSIVE_SCAN, NULL, COUNT, .result = "item - x" },
@@ -61,6 +65,7 @@ static clfold_fold fold_of(const struct warm *warm)
     fold.op = warm->operation == CLFOLD_MAP ? 0 : fold.op;
     fold.result = warm->result;
     fold.algorithm = warm->algorithm;
+    fold.segments = segments_for(warm->algorithm);
     return fold;
 }
 
