@@ -149,6 +149,8 @@ static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin,
 
 #endif
 
+#if !CLFOLD_OPAQUE
+
 /*
  * Combines neighbours, in order: 32 elements become 16.
  *
@@ -194,6 +196,8 @@ static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
     return x;
 }
 
+#endif
+
 #if CLFOLD_PREFETCH
 
 #define CLFOLD_ELEMENT_SIZE (sizeof(CLFOLD_IN) * CLFOLD_SCALARS)
@@ -223,7 +227,13 @@ static void clfold_ask(global const CLFOLD_IN *in, ulong at, uint num CLFOLD_WIT
 }
 #endif
 
-#if CLFOLD_COMMUTATIVE
+#if CLFOLD_OPAQUE
+
+/* A type that has no vectors has a file that folds 16 elements at once; see below. */
+static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
+                                        uint count, uint ahead CLFOLD_WITH);
+
+#elif CLFOLD_COMMUTATIVE
 
 /*
  * The elements from begin on, a multiple of 16 and at least 16 of them. Lane j of four

@@ -219,7 +219,6 @@ static void test_later_fields(void **state)
         const char *field;
         clfold_fold fold;
     } later[] = {
-        { "accuracy", { .accuracy = CLFOLD_REPRODUCIBLE } },
         { "out_scalars", { .out_scalars = 2 } },
         { "result", { .result = "item" } },
         { "equal", { .equal = "a == b" } },

@@ -80,6 +80,10 @@ static void test_every_field(void **state)
     ANOTHER(cuts = "1");
     ANOTHER(rare = "");
     ANOTHER(rounded = "z");
+    ANOTHER(type_name = "z");
+    ANOTHER(type_size = 1);
+    ANOTHER(item_file = "z");
+    ANOTHER(vector_file = "z");
     for (size_t k = 0; k < 2; ++k) {
         ANOTHER(components[k].name = "z");
         ANOTHER(components[k].result = CLFOLD_I8);
