@@ -75,9 +75,10 @@ static bool refuse_pieces(const struct folding *f, struct message *message)
 {
     return message_set(
         message,
-        "--load may use i, n or in, those of a whole input, and %.4096s is "
-        "folded in pieces: it does not fit into a buffer, is a large pipe, "
-        "or --memory is small",
+        "%s of a whole input, and %.4096s is folded in pieces: it does not fit into a "
+        "buffer, is a large pipe, or --memory is small",
+        f->fold.load ? "--load may use i, n or in, those"
+                     : "--accuracy reproducible is that",
         f->input.name);
 }
 
