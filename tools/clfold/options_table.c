@@ -104,7 +104,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "op", VALUE_BENCH_OP, TO(bench), BENCH, .initial = "all",
       .help = "reduce, scan, or all" },
     { "folds", VALUE_BENCH_FOLDS, TO(bench), BENCH,
-      .help = "which of add, min, max, arg-min (reduce only)" },
+      .help = "which of add, min, max, arg-min (reduce only), and of sums of f32 and f64 "
+              "with an --accuracy: compensated, reproducible (reduce only)" },
     { "type", VALUE_TYPE, TO(element), EXPLAIN, .initial = "f32",
       .help = "the type of the elements" },
     { "type", VALUE_TYPE, TO(element), TRACE, .initial = "f32",
