@@ -9,8 +9,9 @@
  *   part 1     16 sums     of the rest, rounded to those of the bin below
  *   part 2     16 sums     ... and of the next one
  *
- * A part is at most 2^(CLFOLD_BIN_BITS - 1) units, so a lane may take
- * 2^(CLFOLD_DIGITS - CLFOLD_BIN_BITS + 1) of them: CLFOLD_BLOCK elements at least.
+ * Next to 1.5 2^e the bits of a float count units, so parts are summed as integers: those
+ * bits, less as many times those of 1.5 2^e, modulo 2^32 or 2^64. A part is at most
+ * 2^(CLFOLD_BIN_BITS - 1) units, so 2^13 of them fit for F32.
  */
 #define CLFOLD_BLOCK 2048u
 
@@ -19,14 +20,16 @@
 
 #if CLFOLD_OUT_SIZE == 4
 typedef int16 clfold_bits16;
+typedef uint16 clfold_digits16;
 #define clfold_as_bits16   as_int16
+#define clfold_as_digits16 as_uint16
 #define clfold_as_number16 as_float16
-#define clfold_to_bits16   convert_int16
 #else
 typedef long16 clfold_bits16;
+typedef ulong16 clfold_digits16;
 #define clfold_as_bits16   as_long16
+#define clfold_as_digits16 as_ulong16
 #define clfold_as_number16 as_double16
-#define clfold_to_bits16   convert_long16
 #endif
 
 typedef union {
@@ -45,10 +48,11 @@ static clfold_bits clfold_greatest(clfold_bits16 x)
     return greatest;
 }
 
-/* Sum k is that of 16 sums of parts, in units of bin k. */
-static void clfold_put_sum(clfold_binned *r, uint k, clfold_number16 parts)
+/* Sum k, of the bits of `num` floats in each lane. */
+static void clfold_put_sum(clfold_binned *r, uint k, clfold_digits16 bits, uint num)
 {
-    const clfold_bits_lanes lanes = { clfold_to_bits16(parts) };
+    const clfold_digits none = (clfold_digits)clfold_as_bits(CLFOLD_CUT(k));
+    const clfold_bits_lanes lanes = { clfold_as_bits16(bits - num * none) };
     long sum = 0;
 
     for (uint i = 0; i < 16; ++i)
@@ -64,30 +68,33 @@ static clfold_binned clfold_cut_block(global const CLFOLD_IN *in, ulong begin, u
                                       uint stop, clfold_bits bin, bool drops CLFOLD_WITH)
 {
     const clfold_number scale = CLFOLD_BIN_SCALE(bin);
-    clfold_number16 sum0 = 0, sum1 = 0, sum2 = 0;
+    const uint num = (stop - first) / 16;
+    clfold_digits16 sum0 = 0, sum1 = 0, sum2 = 0;
     clfold_bits16 greatest = 0;
     clfold_binned r;
 
     for (uint i = first; i < stop; i += 16) {
-        clfold_number16 x = clfold_load16(in, begin, i CLFOLD_PASS).v, part;
+/* Products with a power of two are exact, so nothing depends on it. */
+#pragma OPENCL FP_CONTRACT ON
+        clfold_number16 x = clfold_load16(in, begin, i CLFOLD_PASS).v, near;
         const clfold_bits16 magnitude = clfold_as_bits16(x) & CLFOLD_MAGNITUDE;
         greatest = max(greatest, magnitude);
         if (drops)
             x = clfold_as_number16(clfold_as_bits16(x) & (magnitude >= CLFOLD_LEAST));
-        x *= scale;
-        part = CLFOLD_ROUND(x, 0);
-        sum0 += part;
-        x -= part;
-        part = CLFOLD_ROUND(x, 1);
-        sum1 += part;
-        x -= part;
-        sum2 += CLFOLD_ROUND(x, 2);
+        near = x * scale + CLFOLD_CUT(0);
+        sum0 += clfold_as_digits16(near);
+        x = x * scale - (near - CLFOLD_CUT(0));
+        near = x + CLFOLD_CUT(1);
+        sum1 += clfold_as_digits16(near);
+        x -= near - CLFOLD_CUT(1);
+        near = x + CLFOLD_CUT(2);
+        sum2 += clfold_as_digits16(near);
     }
     r.bin = max(bin, clfold_bin_of(clfold_greatest(greatest)));
     if (r.bin == bin) {
-        clfold_put_sum(&r, 0, sum0);
-        clfold_put_sum(&r, 1, sum1 * CLFOLD_POWER(CLFOLD_BIN_BITS));
-        clfold_put_sum(&r, 2, sum2 * CLFOLD_POWER(2 * CLFOLD_BIN_BITS));
+        clfold_put_sum(&r, 0, sum0, num);
+        clfold_put_sum(&r, 1, sum1, num);
+        clfold_put_sum(&r, 2, sum2, num);
     }
     return r;
 }
