@@ -424,7 +424,7 @@ enum {
      * they do in a plain sum, and a NaN is the same one everywhere. Elements of another
      * type become `type` first, where a device may take subnormals for 0. A result that
      * is the init of another call has been rounded. Scans, segments, loads and all other
-     * folds are UNSUPPORTED */
+     * folds are UNSUPPORTED, and so are devices that do not round F32 to nearest */
     CLFOLD_REPRODUCIBLE
 };
 

@@ -139,6 +139,7 @@ clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site
     }
     if ((status = clfold_monoid_init(&monoid, site, op, type, in)) ||
         (status = clfold_monoid_set_accuracy(&monoid, site, accuracy)) ||
+        (status = clfold_caps_check_accuracy(caps, site, accuracy)) ||
         (status = clfold_caps_check_type(caps, site, "type", type)) ||
         (status = clfold_caps_check_type(caps, site, "in", monoid.value)) ||
         (status = clfold_folds_intern(folds, site, &monoid, out))) {
