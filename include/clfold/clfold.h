@@ -180,9 +180,10 @@ typedef struct clfold_context_params {
     int log_level; /**< messages above it are dropped; 0: CLFOLD_LOG_WARNING */
     /** N: every Nth reduction is checked and therefore blocks: input and result are read
      * back, which the buffers must allow. A wrong result is CLFOLD_ERROR_DATA; the output
-     * is not changed. 0: none. The host folds built-in operators again; folds by text run
-     * a second time, by algorithm "serial", and may differ in half of a float's digits.
-     * Opaque types, segments and scans are not checked yet */
+     * is not changed. 0: none. The host folds built-in operators again; folds by text and
+     * reproducible sums run a second time, by algorithm "serial". Floats of texts may
+     * differ in half of their digits, reproducible sums in none. Opaque types, segments
+     * and scans are not checked yet */
     uint32_t verify_every;
     /** keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
     const char *cache_folder;
