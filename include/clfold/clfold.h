@@ -181,9 +181,10 @@ typedef struct clfold_context_params {
     int log_level; /**< messages above it are dropped; 0: CLFOLD_LOG_WARNING */
     /** N: every Nth reduction is checked and therefore blocks: input and result are read
      * back, which the buffers must allow. A wrong result is CLFOLD_ERROR_DATA; the output
-     * is not changed. 0: none. The host folds built-in operators again; folds by text run
-     * a second time, by algorithm "serial", and may differ in half of a float's digits.
-     * Opaque types, segments and scans are not checked yet */
+     * is not changed. 0: none. The host folds built-in operators again; folds by text and
+     * reproducible sums run a second time, by algorithm "serial". Floats of texts may
+     * differ in half of their digits, reproducible sums in none. Opaque types, segments
+     * and scans are not checked yet */
     uint32_t verify_every;
     /** keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
     const char *cache_folder;
@@ -413,8 +414,19 @@ enum {
      * UNSUPPORTED, and so are all other folds. The bits are as with
      * CLFOLD_DETERMINISTIC */
     CLFOLD_COMPENSATED,
-    /** reduce, add, F32 and F64: the same bits on all devices; subnormals count as 0;
-     * UNSUPPORTED so far */
+    /** Sums (CLFOLD_ADD) of F32 and F64, whatever `in` is, in reductions: the same bits
+     * on every device, by every algorithm, and in every order of the elements, one of
+     * which is init. Elements are cut into integers, which have exact sums: Demmel and
+     * Nguyen, "Parallel Reproducible Summation" (2015). With u as above, n elements, and
+     * the greatest magnitude X of one, a result is within u |s| + n X 2^-36 of the true
+     * sum s for F32, and within u |s| + n X 2^-80 for F64.
+     *
+     * Subnormal elements and results count as 0. Only the result is rounded, to nearest,
+     * and infinite if it is out of range. A zero is +0. Infinities and NaNs give what
+     * they do in a plain sum, and a NaN is the same one everywhere. Elements of another
+     * type become `type` first, where a device may take subnormals for 0. A result that
+     * is the init of another call has been rounded. Scans, segments, loads and all other
+     * folds are UNSUPPORTED, and so are devices that do not round F32 to nearest */
     CLFOLD_REPRODUCIBLE
 };
 

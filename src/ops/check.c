@@ -58,6 +58,12 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "fold: accuracy %u is unknown",
                            fold->accuracy);
     }
+    if (fold->accuracy == CLFOLD_REPRODUCIBLE && operation != CLFOLD_REDUCE) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "fold: accuracy reproducible is for reductions, but the "
+                           "operation is %s",
+                           clfold_operation_row(operation)->name);
+    }
     if (fold->flags & ~(uint32_t)(CLFOLD_COMMUTATIVE | CLFOLD_PARTIAL)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "fold: flags 0x%x has unknown bits", fold->flags);

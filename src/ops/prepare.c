@@ -188,7 +188,7 @@ static const char *why_dropped(const struct request *request, uint32_t dropped)
 {
     const struct interned *fold = request->fold;
 
-    if (fold->monoid.type_name) {
+    if (fold->monoid.type_name && fold->monoid.is_scalar) {
         return "its type has no vectors";
     }
     if (fold->monoid.is_scalar) {

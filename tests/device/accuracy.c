@@ -150,12 +150,7 @@ static clfold_status run(const struct trial *trial, unsigned char total[8])
     if (is_scan(trial)) {
         fold.total_at = (clfold_place){ last, 1 };
     }
-    if (trial->count > 0) {
-        assert_int_equal(
-            clEnqueueWriteBuffer(device.queue, in, CL_TRUE, trial->in_offset * in_size,
-                                 trial->count * in_size, elements, 0, NULL, NULL),
-            CL_SUCCESS);
-    }
+    write_buffer(in, trial->in_offset * in_size, trial->count * in_size, elements);
     if (trial->to_host) {
         memset(found, COLOUR, room_of(trial));
         status = clfold_reduce_host(ctx, device.queue, &fold, in, trial->in_offset,

@@ -221,7 +221,6 @@ static void test_later_fields(void **state)
         const char *field;
         clfold_fold fold;
     } later[] = {
-        { "accuracy", { .accuracy = CLFOLD_REPRODUCIBLE } },
         { "equal", { .equal = "a == b" } },
         { "bad_at", { .bad_at = { spare, 0 } } },
         { "keep", { .keep = "x > 0" } },

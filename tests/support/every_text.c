@@ -389,6 +389,14 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
     visit_rungs(&visitor, &monoid);
     visit_serial(&visitor, &monoid);
     visit_all_scans(&visitor, &monoid);
+    for (clfold_type type = CLFOLD_F32; type <= CLFOLD_F64; ++type) {
+        make(&monoid, CLFOLD_ADD, type, type == CLFOLD_F32 ? CLFOLD_F16 : type);
+        clfold_monoid_set_accuracy(&monoid, NULL, CLFOLD_REPRODUCIBLE);
+        monoid.name = "reproducible-add";
+        visit_tiles(&visitor, &monoid, true);
+        visit_rungs(&visitor, &monoid);
+        visit_serial(&visitor, &monoid);
+    }
     const clfold_type types[] = { CLFOLD_I32, CLFOLD_F32 };
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
         monoid = affine_monoid(types[i]);

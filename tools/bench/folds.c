@@ -85,6 +85,8 @@ static const struct bench_case {
     REDUCE("add f32", 4, .op = CLFOLD_ADD, .type = CLFOLD_F32),
     REDUCE("add f32, compensated", 4, .op = CLFOLD_ADD, .type = CLFOLD_F32,
            .accuracy = CLFOLD_COMPENSATED),
+    REDUCE("add f32, reproducible", 4, .op = CLFOLD_ADD, .type = CLFOLD_F32,
+           .accuracy = CLFOLD_REPRODUCIBLE),
     REDUCE("a + b, commutative", 4, SUM, .flags = CLFOLD_COMMUTATIVE),
     REDUCE("a + b", 4, SUM),
     REDUCE("moments f32", 4, .op = CLFOLD_MOMENTS, .type = CLFOLD_F32),

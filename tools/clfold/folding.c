@@ -109,12 +109,14 @@ static uint64_t axis_bytes(const struct folding *f)
 /* Always false. */
 static bool refuse_pieces(const struct folding *f, struct message *message)
 {
-    return message_set(message,
-                       "%s, and %.4096s is folded in pieces: it does not fit into a "
-                       "buffer, is a large pipe, or --memory is small",
-                       f->has_axis ? "--axis takes an array as a whole"
-                                   : "--load may use i, n or in, those of a whole input",
-                       f->input.name);
+    return message_set(
+        message,
+        "%s, and %.4096s is folded in pieces: it does not fit into a buffer, is a large "
+        "pipe, or --memory is small",
+        f->has_axis    ? "--axis takes an array as a whole"
+        : f->fold.load ? "--load may use i, n or in, those of a whole input"
+                       : "--accuracy reproducible is that of a whole input",
+        f->input.name);
 }
 
 static bool needs_whole(const struct folding *f)

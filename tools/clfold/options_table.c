@@ -105,7 +105,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "op", VALUE_BENCH_OP, TO(bench), BENCH, .initial = "all",
       .help = "reduce, scan, or all" },
     { "folds", VALUE_BENCH_FOLDS, TO(bench), BENCH,
-      .help = "which of add, min, max, arg-min (reduce only)" },
+      .help = "which of add, min, max, arg-min (reduce only), and of sums of f32 and f64 "
+              "with an --accuracy: compensated, reproducible (reduce only)" },
     { "type", VALUE_TYPE, TO(element), EXPLAIN, .initial = "f32",
       .help = "the type of the elements" },
     { "type", VALUE_TYPE, TO(element), TRACE, .initial = "f32",
@@ -128,10 +129,10 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "otherwise the type of the elements" },
     { "accuracy", VALUE_ACCURACY, TO(accuracy), REDUCE | SCAN | EXPLAIN,
       .initial = "deterministic",
-      .help =
-          "how exact sums of floats are: deterministic, the same bits on every run; "
-          "compensated, as if added with twice the digits and rounded once, in each "
-          "piece; reproducible, the same bits on all devices, is not in this version" },
+      .help = "how exact sums of floats are: deterministic, the same bits on every run; "
+              "compensated, as if added with twice the digits and rounded once, in each "
+              "piece; reproducible, the same bits on all devices and in any order, for "
+              "reductions that need no pieces" },
     { "inclusive", VALUE_NONE, TO(inclusive), SCAN | EXPLAIN,
       .help = "each result of a scan includes the element at its place (the default)" },
     { "exclusive", VALUE_NONE, TO(exclusive), SCAN | EXPLAIN, .excludes = "inclusive",

@@ -192,11 +192,12 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* A macro of the source may use them for the load. */
+/* A macro of the source may use them for the load. The result of a piece is rounded, and
+ * how long pieces are depends on the device. */
 static bool needs_whole(const clfold_fold *fold)
 {
     static const char *const words[] = { "i", "n", "in" };
-    bool needs = false;
+    bool needs = fold->accuracy == CLFOLD_REPRODUCIBLE;
 
     for (size_t k = 0; fold->load && k < sizeof(words) / sizeof(words[0]); k++) {
         needs =

@@ -43,7 +43,8 @@ struct user_fold {
     char *words[FOLD_MOST_ARGS]; /* the texts of args, cut into types and names */
     const char *files[FOLD_MOST_ARGS];
     struct input *streams[FOLD_MOST_ARGS]; /* of args with an element, once open */
-    bool needs_whole; /* the load may use i, n or in: those of a whole input */
+    /* the load may use i, n or in, those of a whole input, or the bits depend on it */
+    bool needs_whole;
 };
 
 /* Reads the source and the values of args, and checks what needs no device. `basis` is
