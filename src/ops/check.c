@@ -64,6 +64,11 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
                            "operation is %s",
                            clfold_operation_row(operation)->name);
     }
+    if (fold->accuracy == CLFOLD_REPRODUCIBLE && fold->segments) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "fold: accuracy reproducible is for sums of all elements, but "
+                           "there are segments");
+    }
     if (fold->flags & ~(uint32_t)(CLFOLD_COMMUTATIVE | CLFOLD_PARTIAL)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "fold: flags 0x%x has unknown bits", fold->flags);

@@ -167,7 +167,8 @@ static clfold_status check_writes(const struct request *request, const struct si
                            "scans of segments with %s are not in this version",
                            monoid->result ? field : "out");
     }
-    if (writes->prev && !operation_of(request)->exclusive && !monoid->has_identity &&
+    if (writes->prev && operation_of(request)->family == FAMILY_SCAN &&
+        !operation_of(request)->exclusive && !monoid->has_identity &&
         !clfold_has_init(&request->init)) {
         return clfold_fail(
             site, CLFOLD_ERROR_ARGUMENT,

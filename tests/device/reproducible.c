@@ -464,7 +464,7 @@ static void test_refused(void **state)
     sum.load = NULL;
     sum.segments = &rows;
     assert_refused(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 9, NULL, &report),
-                   CLFOLD_ERROR_UNSUPPORTED, "there is a segments");
+                   CLFOLD_ERROR_UNSUPPORTED, "there are segments");
 }
 
 int main(int argc, char **argv)
