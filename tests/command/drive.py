@@ -5,7 +5,7 @@ usage: drive.py COMMAND SMALL_DEVICE PART
 SMALL_DEVICE is the built small_device.c. PART says which cases are run: files (arguments,
 streams and devices), contents (of files and text), reduce, values (that reduce treats apart, as
 NaN), scan, places (where scan writes), pieces (of much data), explain,
-users (their operators), loads (of users) or ready (operators of several numbers).
+users (their operators), loads (of users), results (likewise, and maps) or ready (operators of several numbers).
 
 Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there is no OpenCL
 device or no numpy. Every case that needs a device runs on each one that OpenCL shows.
@@ -28,6 +28,7 @@ import load_cases  # noqa: E402
 import piece_cases  # noqa: E402
 import plain_cases  # noqa: E402
 import ready_cases  # noqa: E402
+import result_cases  # noqa: E402
 import scan_cases  # noqa: E402
 import text_cases  # noqa: E402
 import user_cases  # noqa: E402
@@ -46,6 +47,7 @@ PARTS = {
     "explain": ([], explain_cases.CASES),
     "users": ([], user_cases.CASES),
     "loads": ([], load_cases.CASES),
+    "results": ([], result_cases.CASES),
     "ready": ([], ready_cases.CASES),
 }
 

@@ -48,7 +48,7 @@ bool folding_open(struct folding *f, const struct options *options,
         return false;
     }
     f->fold = f->user.fold;
-    f->is_named = f->fold.combine || op_result(f->fold.op).is_named;
+    f->is_named = f->fold.combine || op_result(f->fold.op).is_named || f->user.converts;
     f->input.text.form = options->text_form;
     /* Numbers as they lie; others are taken in C order. */
     if (f->operation == CLFOLD_REDUCE && op_takes_any_order(f->fold.op) &&
@@ -67,7 +67,7 @@ static const size_t USUAL_BYTES = (size_t)64 << 20;
 
 static size_t result_bytes(const struct folding *f)
 {
-    return f->operation == CLFOLD_REDUCE ? 0 : f->user.layout.out_size;
+    return f->operation == CLFOLD_REDUCE ? 0 : f->user.written.out_size;
 }
 
 /* Always false. */
@@ -75,10 +75,10 @@ static bool refuse_pieces(const struct folding *f, struct message *message)
 {
     return message_set(
         message,
-        "--load may use i, n or in, those of a whole input, and %.4096s is "
+        "%s of a whole input, and %.4096s is "
         "folded in pieces: it does not fit into a buffer, is a large pipe, "
         "or --memory is small",
-        f->input.name);
+        f->user.whole, f->input.name);
 }
 
 static bool choose_most(struct folding *f, uint64_t memory, struct message *message)
@@ -116,7 +116,7 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
         most > USUAL_BYTES / in) {
         most = USUAL_BYTES / in;
     }
-    if (f->user.needs_whole && count > most && f->input.bytes != INPUT_UNKNOWN) {
+    if (f->user.whole && count > most && f->input.bytes != INPUT_UNKNOWN) {
         return refuse_pieces(f, message);
     }
     /* room for one number at least, in which the end of an empty input shows */
@@ -160,12 +160,20 @@ static bool load(struct folding *f, size_t *count, struct message *message)
     return true;
 }
 
+/* Always false. */
+static bool refuse(const struct folding *f, clfold_status status, struct message *message)
+{
+    return f->user.converts && status == CLFOLD_ERROR_ARGUMENT
+               ? user_fold_refuse(&f->fold, message)
+               : session_refuse(status, message);
+}
+
 static bool explain(struct folding *f, size_t count, struct message *message)
 {
     const clfold_status status = clfold_explain(f->session.context, f->operation,
                                                 &f->fold, count, NULL, &f->report);
 
-    return status == CLFOLD_OK || session_refuse(status, message) ||
+    return status == CLFOLD_OK || refuse(f, status, message) ||
            (f->mean && message_prefix(message, "--op mean"));
 }
 
@@ -174,29 +182,47 @@ static bool call(const struct folding *f, const clfold_fold *fold, cl_mem out,
 {
     const clfold_status status =
         (f->operation == CLFOLD_REDUCE ? clfold_reduce
+         : f->operation == CLFOLD_MAP  ? clfold_map
          : f->operation == CLFOLD_EXCLUSIVE_SCAN
              ? clfold_exclusive_scan
              : clfold_inclusive_scan)(f->session.context, f->session.queue, fold, f->in,
                                       0, out, 0, count, 0, NULL, NULL);
 
-    return session_wait(&f->session, status, message);
+    return status == CLFOLD_OK ? session_wait(&f->session, status, message)
+                               : refuse(f, status, message);
 }
 
-static bool fold_piece(struct folding *f, size_t count, struct message *message)
+/* The next call goes on from items, so of a reduction only the last writes a result. */
+static bool ends_with_result(const struct folding *f)
 {
-    const bool is_scan = f->operation != CLFOLD_REDUCE;
-    const cl_mem before = f->results[f->pieces % 2], after = f->results[!(f->pieces % 2)];
+    return f->operation == CLFOLD_REDUCE && f->user.converts && !f->user.whole;
+}
+
+static clfold_fold piece_fold(const struct folding *f, cl_mem before, cl_mem after)
+{
     clfold_fold fold = f->fold;
 
+    if (f->operation == CLFOLD_MAP) {
+        return fold;
+    }
     if (f->pieces > 0) {
         fold.init = NULL;
         fold.init_size = 0;
         fold.init_at.mem = op_result(fold.op).position ? NULL : before;
     }
-    if (is_scan && !f->input.ended) {
+    if (f->operation != CLFOLD_REDUCE && !f->input.ended) {
         fold.total_at.mem = after;
     }
-    if (!call(f, &fold, is_scan ? f->out : after, count, message)) {
+    return ends_with_result(f) && !f->input.ended ? user_fold_items(&fold) : fold;
+}
+
+static bool fold_piece(struct folding *f, size_t count, struct message *message)
+{
+    const bool is_reduction = f->operation == CLFOLD_REDUCE;
+    const cl_mem before = f->results[f->pieces % 2], after = f->results[!(f->pieces % 2)];
+    const clfold_fold fold = piece_fold(f, before, after);
+
+    if (!call(f, &fold, is_reduction ? after : f->out, count, message)) {
         return false;
     }
     if (!f->timed) {
@@ -204,7 +230,7 @@ static bool fold_piece(struct folding *f, size_t count, struct message *message)
     }
     /* The first call builds the program; it is the second one that shows the device. */
     const double start = clock_now();
-    if (!call(f, &fold, is_scan ? f->out : after, count, message)) {
+    if (!call(f, &fold, is_reduction ? after : f->out, count, message)) {
         return false;
     }
     f->seconds += clock_now() - start;
@@ -215,7 +241,8 @@ static bool fold_piece(struct folding *f, size_t count, struct message *message)
 
 static bool create_buffers(struct folding *f, struct message *message)
 {
-    const size_t result = f->user.layout.out_size;
+    const size_t item = f->user.layout.out_size, written = f->user.written.out_size;
+    const size_t result = item > written ? item : written;
 
     return buffer_create(&f->session, &f->in, CL_MEM_READ_ONLY,
                          f->most * f->input.element, message) &&
@@ -255,10 +282,10 @@ static bool run(struct folding *f, folding_visitor *visit, void *user,
             !user_fold_read_streams(&f->user, &f->session, &f->input, count, message)) {
             return false;
         }
-        if (count == 0 && f->pieces > 0) {
+        if (count == 0 && f->pieces > 0 && !ends_with_result(f)) {
             break; /* the input ended where the last piece did */
         }
-        if (f->user.needs_whole && f->pieces > 0) {
+        if (f->user.whole && f->pieces > 0) {
             return refuse_pieces(f, message);
         }
         f->share = f->progress.total > 0 ? f->input.done - done : 0;
@@ -286,7 +313,10 @@ bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, voi
         return false;
     }
     /* What a scan reads is written as well. */
-    progress_begin(&f->progress, is_scan ? "scanning" : "reading",
+    progress_begin(&f->progress,
+                   f->operation == CLFOLD_MAP ? "mapping"
+                   : is_scan                  ? "scanning"
+                                              : "reading",
                    f->input.size * (is_scan ? 2 : 1));
     const bool done = run(f, visit, user, message);
     progress_end(&f->progress);
@@ -295,10 +325,11 @@ bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, voi
 
 struct writer folding_writer(const struct folding *f, enum file_format format)
 {
-    const bool is_scalar = f->fold.type != 0 && f->user.layout.num_fields == 1;
+    const clfold_layout *const written = &f->user.written;
+    const bool is_scalar = (f->fold.type || f->fold.out) && written->num_fields == 1;
 
-    return (struct writer){ stdout, format, is_scalar ? f->fold.type : f->user.scalar,
-                            is_scalar ? NULL : &f->user.layout };
+    return (struct writer){ stdout, format, f->user.written_scalar,
+                            is_scalar ? NULL : written };
 }
 
 const char *folding_type(const struct folding *f, clfold_type type)
@@ -306,6 +337,11 @@ const char *folding_type(const struct folding *f, clfold_type type)
     return f->fold.components  ? f->fold.components
            : f->fold.type_name ? f->fold.type_name
                                : type_name(type);
+}
+
+const char *folding_out(const struct folding *f)
+{
+    return f->fold.out ? type_name(f->fold.out) : folding_type(f, f->fold.type);
 }
 
 void folding_close(struct folding *f)

@@ -1,6 +1,6 @@
 /*
- * A reduction or a scan of an input in pieces, each as large as memory allows. A call
- * folds one piece and takes what those before it gave as its init:
+ * A reduction, a scan or a map of an input in pieces, each as large as memory allows. A
+ * call folds one piece and takes what those before it gave as its init, but for a map's:
  *
  *     input    piece 0         piece 1             piece 2
  *     call     init -> total   total -> total      total ->
@@ -23,8 +23,8 @@ struct folding {
     const char *op; /* its name */
     bool mean;      /* of a reduction: the sum is to be divided by the count */
     clfold_fold fold;
-    struct user_fold user; /* whose `layout` is that of any fold */
-    bool is_named; /* of texts, moments and the like: results are as the layout says */
+    struct user_fold user; /* whose layouts are those of any fold */
+    bool is_named; /* of texts, moments and the like: results are as user.written says */
     clfold_arg_value init; /* its value */
     bool timed;            /* each piece is folded twice, the second time for `seconds` */
 
@@ -49,7 +49,7 @@ typedef bool folding_visitor(void *user, struct folding *f, size_t count,
 
 /* Folds piece by piece. A reduction's last result is in f->results[f->pieces % 2]; of
  * arg-min and its kin, whose places count from the piece's start, each piece has a result
- * of its own. A scan's results are in f->out. */
+ * of its own. The results of a scan or a map are in f->out. */
 bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, void *user,
                  struct message *message);
 
@@ -58,6 +58,9 @@ struct writer folding_writer(const struct folding *f, enum file_format format);
 
 /* The name of `type`, or what is folded instead of a scalar. */
 const char *folding_type(const struct folding *f, clfold_type type);
+
+/* The same of what is written. */
+const char *folding_out(const struct folding *f);
 
 void folding_close(struct folding *f);
 

@@ -99,7 +99,7 @@ static bool write_piece(void *user, struct folding *f, size_t count,
                         struct message *message)
 {
     struct output *const o = user;
-    struct writing w = { o, f, count * f->user.layout.out_size };
+    struct writing w = { o, f, count * f->user.written.out_size };
 
     return (f->count > 0 || begin_output(o, f, message)) &&
            buffer_visit(&f->session, f->out, CL_MAP_READ, w.bytes, write_part, &w,
@@ -109,15 +109,20 @@ static bool write_piece(void *user, struct folding *f, size_t count,
 static bool print_json(const struct folding *f, struct message *message)
 {
     json_object *const object = json_object_new_object();
+    const bool is_scan = f->operation != CLFOLD_MAP;
     char seconds[32];
 
     snprintf(seconds, sizeof(seconds), "%.9f", f->seconds);
     const bool complete =
-        object && json_put(object, "op", json_object_new_string(f->op)) &&
-        json_put(object, "kind", json_object_new_string(scan_kind(f->operation))) &&
+        object && (!is_scan || json_put(object, "op", json_object_new_string(f->op))) &&
+        (!is_scan ||
+         json_put(object, "kind", json_object_new_string(scan_kind(f->operation)))) &&
         json_put(object, "type",
                  json_object_new_string(folding_type(f, f->input.type))) &&
-        json_put(object, "acc", json_object_new_string(folding_type(f, f->fold.type))) &&
+        (!is_scan || json_put(object, "acc",
+                              json_object_new_string(folding_type(f, f->fold.type)))) &&
+        ((is_scan && !f->user.converts) ||
+         json_put(object, "out", json_object_new_string(folding_out(f)))) &&
         json_put(object, "count", json_object_new_uint64(f->count)) &&
         json_put(object, "pieces", json_object_new_uint64(f->pieces)) &&
         json_put(object, "algorithm", json_object_new_string(f->report.algorithm)) &&
