@@ -5,7 +5,8 @@ usage: drive.py COMMAND SMALL_DEVICE PART
 SMALL_DEVICE is the built small_device.c. PART says which cases are run: files (arguments,
 streams and devices), contents (of files and text), reduce, values (that reduce treats apart, as
 NaN), scan, places (where scan writes), pieces (of much data), explain,
-users (their operators), loads (of users), results (likewise, and maps) or ready (operators of several numbers).
+users (their operators), loads (of users), results (likewise, and maps) or ready (operators of
+several numbers).
 
 Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there is no OpenCL
 device or no numpy. Every case that needs a device runs on each one that OpenCL shows.

@@ -198,8 +198,9 @@ def inputs(d, device):
     check(told == "2\n3\n4\n", f"{told!r}")
     told = json.loads(good(d, "map", *where, "--out", "f64" if device["fp64"] else "f32", "--json",
                            d.save(pairs), d.path("out.txt")))  # fmt: skip
-    check(list(told) == ["type", "out", "count", "pieces", "algorithm", "device", "seconds"] and
-          told["type"] == "i32" and told["out"][0] == "f" and told["count"] == 100, f"{told}")  # fmt: skip
+    keys = ["type", "out", "count", "pieces", "algorithm", "device", "seconds"]
+    check(list(told) == keys and told["type"] == "i32" and told["count"] == 100, f"{told}")
+    check(told["out"] in ["f32", "f64"], f"{told}")
     told = np.loadtxt(d.path("out.txt"))
     check(np.array_equal(told, pairs.reshape(-1)), "text")
     done = d.run("map", *where, "--profile", "--result", "x * 2", path, d.path("out.bin"))
@@ -273,8 +274,8 @@ def explained(d, device):
     told = json.loads(good(d, "explain", "map", *where, "--type", "u8", "--out", "i32",
                            "--count", 1000))  # fmt: skip
     check(list(told)[:5] == ["device", "type", "acc", "out", "count"], f"{told}")
-    check(told["algorithm"] == "map_tiles" and told["bytes_read"] == 1000 and
-          told["bytes_written"] == 4000 and "each element by itself" in told["why"], f"{told}")  # fmt: skip
+    check((told["bytes_read"], told["bytes_written"]) == (1000, 4000), f"{told}")
+    check(told["algorithm"] == "map_tiles" and "each element" in told["why"], f"{told}")
     told = json.loads(good(d, "explain", "reduce", *where, "--out", "f16", "--count", 9))
     check(told["out"] == "f16" and told["bytes_written"] == 2, f"{told}")
     d.bad(1, "accuracy is given, but a map has no operator", "explain", "map", *where[:2],

@@ -54,8 +54,7 @@ struct options {
     clfold_type element;
     const char *device; /* NULL: the default */
     const char *file;   /* "-": standard input; tune: NULL: the user's own */
-    size_t
-        memory; /* reduce, scan, map: bytes of numbers at once; 0: what the device takes */
+    size_t memory;      /* of numbers at once, in bytes; 0: what the device takes */
     /* scan, map */
     const char *init; /* a number, or NULL */
     const char *out;  /* "-": standard output; reduce: NULL: print the result */

@@ -404,7 +404,7 @@ const struct command_row command_rows[ACTIONS] = {
             "  clfold reduce --op moments heights.npy\n"
             "The length of a vector, and the root mean square of a file's numbers:\n"
             "  clfold reduce --load 'x * x' --result 'sqrt(item)' vector.npy\n"
-            "  clfold reduce --load 'x * x' --result 'sqrt(item / to_f32(n))' heights.npy\n"
+            "  clfold reduce --load 'x * x' --result 'sqrt(item / to_f32(n))' a.npy\n"
             "The least number in one column of a table with a header, and its index:\n"
             "  clfold reduce --text f64 --column height --op arg-min table.csv\n",
     },
@@ -443,9 +443,9 @@ const struct command_row command_rows[ACTIONS] = {
         "map", "[options] IN OUT",
         "what a text makes of each number, or a conversion, as a file",
         "IN and OUT", 2,
-        "Writes, for each element of IN, what --load and --result make of it, without any "
-        "operator. With neither the numbers are copied, or converted to --out. IN and OUT "
-        "are those of clfold scan.\n",
+        "Writes, for each element of IN, what --load and --result make of it, without "
+        "any operator. With neither the numbers are copied, or converted to --out. IN "
+        "and OUT are those of clfold scan.\n",
         "Numbers are converted as in C, where floats become integers only by --result, "
         "such as 'to_u8(x)'. A file is mapped by one call if its numbers and what is "
         "written for them fit into buffers of the device and into half of its memory. "
@@ -465,8 +465,8 @@ const struct command_row command_rows[ACTIONS] = {
         "explain", "reduce|scan|map [options]",
         "what a reduction, scan or map would do, without doing it",
         "one operation, reduce, scan or map", 1,
-        "Prints what a reduction, a scan or a map would do: the algorithm, how it cuts the "
-        "data, the memory it moves, and why. Nothing is built or run. An algorithm "
+        "Prints what a reduction, a scan or a map would do: the algorithm, how it cuts "
+        "the data, the memory it moves, and why. Nothing is built or run. An algorithm "
         "without tiles has a tile of 0.\n",
         "",
         .examples =
@@ -625,8 +625,8 @@ const struct command_row command_rows[ACTIONS] = {
         "Floats may differ in half of their digits: by 2^-12 for f32, 2^-26 for f64 and "
         "2^-5 for f16, relative to the larger, or to 1. Numbers are any of their types, "
         "so an operator that is right for some of them only, such as flags of 0 and 1, "
-        "may be said to be wrong. Items of --type-name are random bytes. The load and the "
-        "result of a fold file, with its streams, in-scalars and out, are left out.\n",
+        "may be said to be wrong. Items of --type-name are random bytes. The load and "
+        "the result of a fold file, with streams, in-scalars and out, are left out.\n",
         .examples =
             "The mean of two numbers is not associative:\n"
             "  clfold check-fold --combine '(a + b) / 2'\n",

@@ -55,7 +55,8 @@ struct user_fold {
 bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
                     const clfold_fold *basis, struct message *message);
 
-/* What the library rejected, with the option in place of the fold's field. Always false. */
+/* What the library rejected, with the option in place of the fold's field. Always
+ * false. */
 bool user_fold_refuse(const clfold_fold *fold, struct message *message);
 
 /* The fold but for its result: what is written is the item. */
