@@ -220,8 +220,8 @@ def pieces(d, device):
     # 500 divides the count, so of a pipe only the next read shows the end
     for memory in [400, 4 * 500, 10**6]:
         limit = [*where, "--memory", memory]
-        words = [*limit, "--result", "{ item, 2 * item }", "--out-scalars", 2, "--out", "f32"]
-        expected = line([sums[-1], 2 * sums[-1]])
+        words = [*limit, "--result", "{ 2 * item, item }", "--out-scalars", 2, "--out", "f32"]
+        expected = line([2 * sums[-1], sums[-1]])
         check(good(d, "reduce", *words, path) == expected, f"reduce {memory}")
         told = good(d, "reduce", *words, "--raw", "f32", "-", data=raw)
         check(told == expected, f"pipe {memory}: {told!r}")
