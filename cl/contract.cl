@@ -13,20 +13,35 @@
  *   CLFOLD_OUT_CELLS     cells of a result, and
  *   CLFOLD_OUT_SIZE      its bytes
  *   CLFOLD_ROUNDED       1 if a result is one scalar, clfold_rounded() of an item
- *   CLFOLD_OPAQUE        1 if the component is of a type that only OpenCL C knows
+ *   CLFOLD_OPAQUE        1 if the component is of a type that only OpenCL C knows; in
+ *                        tile_vector, 16 stages are then what its file says
  *   CLFOLD_TAIL          a member for the padding at an item's end, or nothing
  *   CLFOLD_WITH          what the fold's arguments are as parameters of functions that
  *                        reach a text of the fold, a comma before each, and
  *   CLFOLD_PASS          as arguments of their calls; and without the first comma
  *   CLFOLD_WITH_ONLY, CLFOLD_PASS_ONLY
+ *   CLFOLD_READS_IN      1 if anything uses elements of the input
  *   CLFOLD_LOAD          1 if a text of the fold makes of an element what is folded; then
  *   CLFOLD_LOAD_LANES      1 if it does so element by element, else 16 at once,
- *   CLFOLD_READS_X         1 if it uses its own element, of type
- *   CLFOLD_X, CLFOLD_X16     which has
- *   CLFOLD_X_ITEM              1: the components' names, else
- *   CLFOLD_FILL_X, ..._X16     what makes it of scalars,
- *   CLFOLD_IN_X            the type that it finds in the buffer,
- *   CLFOLD_LOAD_CALL, ..._CALL16   its call, and
+ *   CLFOLD_LOADS_X         1 if it uses its own element, and
+ *   CLFOLD_LOAD_CALL, ..._CALL16   its call
+ *   CLFOLD_WRITES        1 if what is written is made of an item, else the item is; then
+ *   CLFOLD_WRITE_LANES     1 if element by element, else 16 at once,
+ *   CLFOLD_WRITES_X        1 if the text uses its own element,
+ *   CLFOLD_WRITES_PREV     1 if it uses the item before,
+ *   CLFOLD_STORES          1 if it is a statement, whose `out` points to CLFOLD_OUT_X,
+ *   CLFOLD_VALUE, CLFOLD_VALUE16   what it sees of an item,
+ *   CLFOLD_OUT_ITEM        1 if it gives an item's form, else
+ *   CLFOLD_OUT_VALUE       scalars of this type,
+ *   CLFOLD_OUT_HALF        1 if these are written as halves, and
+ *   CLFOLD_RESULT_CALL, ..._CALL16   its call
+ *   CLFOLD_OUT           the scalar type of the output buffer, and
+ *   CLFOLD_OUT_SCALARS     how many an element has there: the cells of a result, or
+ *                          those of a text
+ *   CLFOLD_X, CLFOLD_X16   where texts use elements: what they see of one, which has
+ *   CLFOLD_X_ITEM            1: the components' names, else
+ *   CLFOLD_FILL_X, ..._X16   what makes it of scalars,
+ *   CLFOLD_IN_X            the type that they find in the buffer, and
  *   CLFOLD_ASK_STREAMS     what asks for elements of other buffers ahead
  *   CLFOLD_INIT_PARAMS   the parameters for init of kernels, see result.cl, and
  *   CLFOLD_INIT_ARGS     these as arguments
@@ -60,7 +75,7 @@
  *   CLFOLD_OUT_WORD, CLFOLD_OUT_WORDS; where that is no struct
  *   CLFOLD_OUT_CHUNK           cells that one work-item stores at once, 16 bytes, and
  *   CLFOLD_OUT_CHUNK_VECTOR    a vector of their bytes
- *   CLFOLD_CELL16        tile_vector: the vector of 16 cells,
+ *   CLFOLD_CELL16        tile_vector: the vector of 16 CLFOLD_OUT,
  *   CLFOLD_AS_CELL16       what makes it of as many other bits, and
  *   CLFOLD_CELLS         the vector of CLFOLD_CELLS_SIZE, 8 or 16, in 64 bytes or less,
  *   CLFOLD_CELLS_HALF      its half,
@@ -88,7 +103,7 @@
  *   plus_base            " + base" for a position, which an item counts from in_offset
  *                        and a stage from the tile's first element, else nothing
  *   loaded, wide_loaded  what it is of that which a load gave, l
- *   x                    a member of x, "x.a", or x itself if there is one
+ *   x, value             a member of x, "x.a", or x itself if there is one; of value
  *   is_true              " != 0" where all values but 0 count as 1, else nothing
  *   neutral              the component's neutral value, if CLFOLD_NEUTRAL is 1
  *   mask                 the signed integer of the stage's size

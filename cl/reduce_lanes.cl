@@ -27,8 +27,9 @@ clfold_reduce_lanes(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARA
         /* The common case is a short loop. */
         if (is_last && !clfold_init_from) {
             for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)
-                clfold_emit(clfold_lanes_total(bundle, l), clfold_lanes_total(bundle, l), 0,
-                             first + l, out, out_offset + first + l CLFOLD_PASS);
+                clfold_emit(clfold_lanes_total(bundle, l),
+                            clfold_lanes_total(bundle, l), 0, first + l, out,
+                            out_offset + first + l CLFOLD_PASS);
             continue;
         }
         for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)

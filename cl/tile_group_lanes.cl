@@ -43,45 +43,81 @@ static void clfold_lanes_place(ulong first, uint num, CLFOLD_CUT_PARAMS,
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Of element e of what a group loads at once: the lane, and which of its items. */
-static uint clfold_lane_of(uint e, ulong width)
+/* A group loads `steps` items of each lane at once, a power of two, from i0 on, so far as
+ * there are any. */
+static uint clfold_lane_steps(ulong run, ulong i0)
 {
-    return width < CLFOLD_STEP ? e / CLFOLD_STEP : e % CLFOLD_GROUP_SIZE;
+    const uint num = (uint)min((ulong)CLFOLD_STEP, run - i0);
+
+    return 1u << (32 - clz(num - 1)) % 32;
 }
 
-static uint clfold_item_of_lane(uint e, ulong width)
+/* Of element k of these that a work-item loads, the lane, and which of its items. */
+static uint clfold_lane_of(uint k, ulong width, uint steps)
 {
-    return width < CLFOLD_STEP ? e % CLFOLD_STEP : e / CLFOLD_GROUP_SIZE;
+    const uint l = (uint)get_local_id(0);
+
+    return width < CLFOLD_STEP ? (k * CLFOLD_GROUP_SIZE + l) >> (31 - clz(steps)) : l;
+}
+
+static uint clfold_item_of_lane(uint k, ulong width, uint steps)
+{
+    const uint l = (uint)get_local_id(0);
+
+    return width < CLFOLD_STEP ? (k * CLFOLD_GROUP_SIZE + l) & (steps - 1) : k;
 }
 
 /* Where item i of those that lie in local memory is. */
 #define CLFOLD_SLOT_OF(lane, i) ((lane) * (CLFOLD_STEP + 1) + (i))
 
-/* Items i0 to i0 + CLFOLD_STEP - 1 of each lane to their slots. */
-static void clfold_lanes_load(global const CLFOLD_IN *in, ulong in_offset, uint num,
-                              ulong width, ulong i0,
+/* Elements that a work-item has under way at once; long ones take many registers. */
+#define CLFOLD_LANE_LOADS (sizeof(clfold_stage) <= 8 ? 4 : 1)
+
+/* They go to their slots. Loads and stores are under no condition, so that several loads
+ * are under way: where there is no such lane or item the last one is loaded again, and
+ * goes to the slot that this work-item's lane has in excess. Returns how many items that
+ * lane has. */
+static uint clfold_lanes_load(global const CLFOLD_IN *in, ulong in_offset, uint num,
+                              ulong width, ulong run, ulong i0,
                               clfold_bundle_pointer bundle CLFOLD_WITH)
 {
-    for (uint e = (uint)get_local_id(0); e < CLFOLD_GROUP_SIZE * CLFOLD_STEP;
-         e += CLFOLD_GROUP_SIZE) {
-        const uint lane = clfold_lane_of(e, width), i = clfold_item_of_lane(e, width);
-        if (lane < num && i0 + i < bundle->items[lane])
-            bundle->slots[CLFOLD_SLOT_OF(lane, i)].stage =
-                clfold_load(in, in_offset + bundle->begin[lane],
-                            (uint)((i0 + i) * width) CLFOLD_PASS);
+    const uint l = (uint)get_local_id(0), steps = clfold_lane_steps(run, i0);
+
+    for (uint k0 = 0; k0 < steps; k0 += CLFOLD_LANE_LOADS) {
+        clfold_stage x[CLFOLD_LANE_LOADS];
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_LANE_LOADS; ++k) {
+            const uint lane = min(clfold_lane_of(k0 + k, width, steps), num - 1);
+            const uint i = min((uint)i0 + clfold_item_of_lane(k0 + k, width, steps),
+                               (uint)bundle->items[lane] - 1);
+            x[k] = clfold_load(in, in_offset + bundle->begin[lane],
+                               i * (uint)width CLFOLD_PASS);
+        }
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_LANE_LOADS; ++k) {
+            const uint lane = clfold_lane_of(k0 + k, width, steps);
+            const uint i = clfold_item_of_lane(k0 + k, width, steps);
+            const bool has = k0 + k < steps && lane < num &&
+                             i0 + i < bundle->items[min(lane, num - 1)];
+            bundle->slots[has ? CLFOLD_SLOT_OF(lane, i) : CLFOLD_SLOT_OF(l, CLFOLD_STEP)]
+                .stage = x[k];
+        }
     }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return l < num && i0 < bundle->items[l]
+               ? (uint)min((ulong)steps, bundle->items[l] - i0)
+               : 0;
 }
 
 static void clfold_lanes_fold(global const CLFOLD_IN *in, ulong in_offset, uint num,
                               ulong width, ulong run,
                               clfold_bundle_pointer bundle CLFOLD_WITH)
 {
-    const uint l = (uint)get_local_id(0);
-
     for (ulong i0 = 0; i0 < run; i0 += CLFOLD_STEP) {
-        clfold_lanes_load(in, in_offset, num, width, i0, bundle CLFOLD_PASS);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint i = 0; l < num && i < CLFOLD_STEP && i0 + i < bundle->items[l]; ++i) {
+        const uint mine =
+            clfold_lanes_load(in, in_offset, num, width, run, i0, bundle CLFOLD_PASS);
+        const uint l = (uint)get_local_id(0);
+        for (uint i = 0; i < mine; ++i) {
             const clfold_stage x = bundle->slots[CLFOLD_SLOT_OF(l, i)].stage;
             if (i0 + i == 0)
                 bundle->sums[l] = x;
@@ -96,69 +132,3 @@ static clfold_stage clfold_lanes_stage(clfold_bundle_pointer bundle, uint l)
 {
     return bundle->sums[l];
 }
-
-static clfold_item clfold_lanes_total(clfold_bundle_pointer bundle, uint l)
-{
-    return clfold_empty(bundle->sums[l], bundle->begin[l]);
-}
-
-#ifdef CLFOLD_SCAN
-
-/* What a fold of lane l's is, with the prefix before it. */
-static clfold_item clfold_lane_item(clfold_stage x, uint l,
-                                    clfold_bundle_pointer bundle CLFOLD_WITH)
-{
-    clfold_item y = clfold_empty(x, bundle->begin[l]);
-
-    if (bundle->has_prefix[l])
-        y = clfold_combine(clfold_taken(bundle->prefix[l]), y CLFOLD_PASS);
-    return y;
-}
-
-/* The first item of an exclusive scan of lane l. */
-static clfold_item clfold_lane_first(uint l, clfold_bundle_pointer bundle CLFOLD_WITH)
-{
-    clfold_item y = clfold_taken(bundle->prefix[l]);
-
-#if CLFOLD_HAS_IDENTITY
-    if (!bundle->has_prefix[l])
-        y = clfold_identity(CLFOLD_PASS_ONLY);
-#endif
-    return y;
-}
-
-/* Results lie in the slots until the group writes them, as it has loaded. */
-static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint num,
-                              ulong width, ulong run, global CLFOLD_OUT *out,
-                              ulong out_offset, bool stream,
-                              clfold_bundle_pointer bundle CLFOLD_WITH)
-{
-    const uint l = (uint)get_local_id(0);
-
-    for (ulong i0 = 0; i0 < run; i0 += CLFOLD_STEP) {
-        clfold_lanes_load(in, in_offset, num, width, i0, bundle CLFOLD_PASS);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint i = 0; l < num && i < CLFOLD_STEP && i0 + i < bundle->items[l]; ++i) {
-            local clfold_slot_of_lane *slot = &bundle->slots[CLFOLD_SLOT_OF(l, i)];
-            const clfold_stage before = bundle->sums[l];
-            clfold_stage x = slot->stage;
-            if (i0 + i > 0)
-                x = clfold_combine_stage(before, x CLFOLD_PASS);
-            bundle->sums[l] = x;
-            if (CLFOLD_EXCLUSIVE && i0 + i == 0)
-                slot->item = clfold_lane_first(l, bundle CLFOLD_PASS);
-            else
-                slot->item = clfold_lane_item(CLFOLD_EXCLUSIVE ? before : x, l,
-                                              bundle CLFOLD_PASS);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint e = l; e < CLFOLD_GROUP_SIZE * CLFOLD_STEP; e += CLFOLD_GROUP_SIZE) {
-            const uint lane = clfold_lane_of(e, width), i = clfold_item_of_lane(e, width);
-            if (lane < num && i0 + i < bundle->items[lane])
-                clfold_store(bundle->slots[CLFOLD_SLOT_OF(lane, i)].item, out,
-                             out_offset + bundle->begin[lane] + (i0 + i) * width);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-}
-#endif

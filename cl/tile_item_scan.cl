@@ -118,8 +118,8 @@ static void clfold_tile_propagate(global CLFOLD_OUT *out, ulong out_begin, uint 
 {
     uint j = 0;
 
-    /* The one that is the prefix itself stands apart: with a condition in the loop Intel's
-     * compiler (2026.2) wrote the last struct of 64 bytes three places before, too. */
+    /* The one that is the prefix itself stands apart: with a condition in the loop
+     * Intel's compiler (2026.2) wrote the last struct of 64 bytes elsewhere, too. */
 #if CLFOLD_EXCLUSIVE
     clfold_store(room->prefix, out, out_begin);
     j = 1;

@@ -8,6 +8,8 @@ typedef private clfold_item *clfold_memory;
 #define CLFOLD_TILE_MEMORY(memory) private clfold_item memory[2]
 #define CLFOLD_KEPT 1
 
+#if !CLFOLD_OPAQUE
+
 /*
  * Combines neighbours, in order: 32 elements become 16.
  *
@@ -37,7 +39,15 @@ static clfold_stage clfold_join(clfold_stage16 x CLFOLD_WITH)
     return total;
 }
 
-#if CLFOLD_COMMUTATIVE
+#endif
+
+#if CLFOLD_OPAQUE
+
+/* A type that has no vectors has a file that folds 16 elements at once; see below. */
+static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
+                                        uint count, uint ahead CLFOLD_WITH);
+
+#elif CLFOLD_COMMUTATIVE
 
 /*
  * The elements from begin on, a multiple of 16 and at least 16 of them. Lane j of four

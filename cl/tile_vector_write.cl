@@ -17,7 +17,7 @@ typedef CLFOLD_CELLS_HALF clfold_half_anywhere
     __attribute__((aligned(sizeof(CLFOLD_OUT))));
 #endif
 
-static void clfold_write_cells(CLFOLD_CELLS x, global CLFOLD_OUT *to, bool stream)
+static void clfold_put_line(CLFOLD_CELLS x, global CLFOLD_OUT *to, bool stream)
 {
 #if CLFOLD_STREAM
     if (stream) {
@@ -31,17 +31,18 @@ static void clfold_write_cells(CLFOLD_CELLS x, global CLFOLD_OUT *to, bool strea
 #endif
 }
 
-static void clfold_write_cells16(CLFOLD_CELL16 x, global CLFOLD_OUT *to, bool stream)
+static void clfold_put_cells(CLFOLD_CELL16 x, global CLFOLD_OUT *to, bool stream)
 {
 #if CLFOLD_CELLS_SIZE == 16
-    clfold_write_cells(x, to, stream);
+    clfold_put_line(x, to, stream);
 #else
-    clfold_write_cells(x.lo, to, stream);
-    clfold_write_cells(x.hi, to + 8, stream);
+    clfold_put_line(x.lo, to, stream);
+    clfold_put_line(x.hi, to + 8, stream);
 #endif
 }
 
 /* The components of result k, of vectors c. */
+#define CLFOLD_TWO(k)   c[0].s##k, c[1].s##k
 #define CLFOLD_THREE(k) c[0].s##k, c[1].s##k, c[2].s##k
 #define CLFOLD_FOUR(k)  c[0].s##k, c[1].s##k, c[2].s##k, c[3].s##k
 
@@ -52,37 +53,37 @@ static void clfold_store_cells16(const CLFOLD_CELL16 c[CLFOLD_OUT_SCALARS],
     global CLFOLD_OUT *to = out + index * CLFOLD_OUT_SCALARS;
 
 #if CLFOLD_OUT_SCALARS == 1
-    clfold_write_cells16(c[0], to, stream);
+    clfold_put_cells(c[0], to, stream);
 #elif CLFOLD_OUT_SCALARS == 2
-    clfold_write_cells16((CLFOLD_CELL16)(c[0].s0, c[1].s0, c[0].s1, c[1].s1, c[0].s2, c[1].s2,
-                                   c[0].s3, c[1].s3, c[0].s4, c[1].s4, c[0].s5, c[1].s5,
-                                   c[0].s6, c[1].s6, c[0].s7, c[1].s7),
-                   to, stream);
-    clfold_write_cells16((CLFOLD_CELL16)(c[0].s8, c[1].s8, c[0].s9, c[1].s9, c[0].sa, c[1].sa,
-                                   c[0].sb, c[1].sb, c[0].sc, c[1].sc, c[0].sd, c[1].sd,
-                                   c[0].se, c[1].se, c[0].sf, c[1].sf),
-                   to + 16, stream);
+    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_TWO(0), CLFOLD_TWO(1), CLFOLD_TWO(2),
+                                     CLFOLD_TWO(3), CLFOLD_TWO(4), CLFOLD_TWO(5),
+                                     CLFOLD_TWO(6), CLFOLD_TWO(7)),
+                     to, stream);
+    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_TWO(8), CLFOLD_TWO(9), CLFOLD_TWO(a),
+                                     CLFOLD_TWO(b), CLFOLD_TWO(c), CLFOLD_TWO(d),
+                                     CLFOLD_TWO(e), CLFOLD_TWO(f)),
+                     to + 16, stream);
 #elif CLFOLD_OUT_SCALARS == 3
-    clfold_write_cells16((CLFOLD_CELL16)(CLFOLD_THREE(0), CLFOLD_THREE(1), CLFOLD_THREE(2),
+    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_THREE(0), CLFOLD_THREE(1), CLFOLD_THREE(2),
                                    CLFOLD_THREE(3), CLFOLD_THREE(4), c[0].s5),
                    to, stream);
-    clfold_write_cells16((CLFOLD_CELL16)(c[1].s5, c[2].s5, CLFOLD_THREE(6), CLFOLD_THREE(7),
+    clfold_put_cells((CLFOLD_CELL16)(c[1].s5, c[2].s5, CLFOLD_THREE(6), CLFOLD_THREE(7),
                                    CLFOLD_THREE(8), CLFOLD_THREE(9), c[0].sa, c[1].sa),
                    to + 16, stream);
-    clfold_write_cells16((CLFOLD_CELL16)(c[2].sa, CLFOLD_THREE(b), CLFOLD_THREE(c),
+    clfold_put_cells((CLFOLD_CELL16)(c[2].sa, CLFOLD_THREE(b), CLFOLD_THREE(c),
                                    CLFOLD_THREE(d), CLFOLD_THREE(e), CLFOLD_THREE(f)),
                    to + 32, stream);
 #else
-    clfold_write_cells16((CLFOLD_CELL16)(CLFOLD_FOUR(0), CLFOLD_FOUR(1), CLFOLD_FOUR(2),
+    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_FOUR(0), CLFOLD_FOUR(1), CLFOLD_FOUR(2),
                                    CLFOLD_FOUR(3)),
                    to, stream);
-    clfold_write_cells16((CLFOLD_CELL16)(CLFOLD_FOUR(4), CLFOLD_FOUR(5), CLFOLD_FOUR(6),
+    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_FOUR(4), CLFOLD_FOUR(5), CLFOLD_FOUR(6),
                                    CLFOLD_FOUR(7)),
                    to + 16, stream);
-    clfold_write_cells16((CLFOLD_CELL16)(CLFOLD_FOUR(8), CLFOLD_FOUR(9), CLFOLD_FOUR(a),
+    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_FOUR(8), CLFOLD_FOUR(9), CLFOLD_FOUR(a),
                                    CLFOLD_FOUR(b)),
                    to + 32, stream);
-    clfold_write_cells16((CLFOLD_CELL16)(CLFOLD_FOUR(c), CLFOLD_FOUR(d), CLFOLD_FOUR(e),
+    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_FOUR(c), CLFOLD_FOUR(d), CLFOLD_FOUR(e),
                                    CLFOLD_FOUR(f)),
                    to + 48, stream);
 #endif

@@ -158,6 +158,8 @@ static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin,
 
 #endif
 
+#if !CLFOLD_OPAQUE
+
 static clfold_lanes clfold_lanes_of(clfold_stage16 x)
 {
     clfold_lanes lanes;
@@ -173,6 +175,8 @@ static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
     x.$name = lanes->$name.s[i];
     return x;
 }
+
+#endif
 
 #if CLFOLD_PREFETCH
 

@@ -139,7 +139,8 @@ static inline bool example_fetch(const struct example *e, cl_mem mem, size_t byt
         "clEnqueueReadBuffer");
 }
 
-/* All bytes of a file, to be freed, and how many they are. NULL on failure. */
+/* All bytes of a file and a NUL after them, to be freed, and how many they are without
+ * it. NULL on failure. */
 static inline unsigned char *example_read(const char *path, size_t *size)
 {
     FILE *const file = fopen(path, "rb");
@@ -150,6 +151,7 @@ static inline unsigned char *example_read(const char *path, size_t *size)
         data = more;
         num += fread(data + num, 1, room - num, file);
         if (num < room) {
+            data[num] = '\0';
             break;
         }
         room *= 2;

@@ -181,9 +181,10 @@ typedef struct clfold_context_params {
     int log_level; /**< messages above it are dropped; 0: CLFOLD_LOG_WARNING */
     /** N: every Nth reduction is checked and therefore blocks: input and result are read
      * back, which the buffers must allow. A wrong result is CLFOLD_ERROR_DATA; the output
-     * is not changed. 0: none. The host folds built-in operators again; folds by text run
-     * a second time, by algorithm "serial", and may differ in half of a float's digits.
-     * Opaque types, segments and scans are not checked yet */
+     * is not changed. 0: none. The host folds built-in operators again; folds by text and
+     * reproducible sums run a second time, by algorithm "serial". Floats of texts may
+     * differ in half of their digits, reproducible sums in none. Opaque types, segments
+     * and scans are not checked yet */
     uint32_t verify_every;
     /** keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
     const char *cache_folder;
@@ -413,8 +414,19 @@ enum {
      * UNSUPPORTED, and so are all other folds. The bits are as with
      * CLFOLD_DETERMINISTIC */
     CLFOLD_COMPENSATED,
-    /** reduce, add, F32 and F64: the same bits on all devices; subnormals count as 0;
-     * UNSUPPORTED so far */
+    /** Sums (CLFOLD_ADD) of F32 and F64, whatever `in` is, in reductions: the same bits
+     * on every device, by every algorithm, and in every order of the elements, one of
+     * which is init. Elements are cut into integers, which have exact sums: Demmel and
+     * Nguyen, "Parallel Reproducible Summation" (2015). With u as above, n elements, and
+     * the greatest magnitude X of one, a result is within u |s| + n X 2^-36 of the true
+     * sum s for F32, and within u |s| + n X 2^-80 for F64.
+     *
+     * Subnormal elements and results count as 0. Only the result is rounded, to nearest,
+     * and infinite if it is out of range. A zero is +0. Infinities and NaNs give what
+     * they do in a plain sum, and a NaN is the same one everywhere. Elements of another
+     * type become `type` first, where a device may take subnormals for 0. A result that
+     * is the init of another call has been rounded. Scans, segments, loads and all other
+     * folds are UNSUPPORTED, and so are devices that do not round F32 to nearest */
     CLFOLD_REPRODUCIBLE
 };
 
@@ -524,10 +536,10 @@ typedef struct clfold_segments {
 
 /**
  * What a call folds by: a built-in operator, or one of the caller's in OpenCL C. This
- * version has op, type, in, in_scalars, flags, name, type_name, type_size, source,
- * combine, identity, load, args, init, init_size, init_at, algorithm, components, cuts,
- * accuracy, rows and columns as segments, and for scans total_at; all other fields are
- * UNSUPPORTED so far and must be zero, but `out` may also be `type`.
+ * version has op, type, in, in_scalars, out, out_scalars, flags, name, type_name,
+ * type_size, source, combine, identity, load, result, store, args, init, init_size,
+ * init_at, algorithm, components, cuts, accuracy, rows and columns as segments, and for
+ * scans total_at; all other fields are UNSUPPORTED so far and must be zero.
  *
  * Elements become `type` before they are folded, as OpenCL's convert_T does it: integers
  * keep their low bits, floats are rounded to nearest even. Every pair of types works,
@@ -552,7 +564,8 @@ typedef struct clfold_segments {
  *     with components, or an operator on tuples, and `in` 0 these by their names, x.a
  *     (CLFOLD_AFFINE: a and b, CLFOLD_MATRIX_2X2: m00, m01, m10 and m11). Elements of F16
  *     are float unless what is folded is F16
- *   - i, its index from in_offset, and n, the count: ulong
+ *   - i, its index from in_offset, and n, the count: ulong. With segments, too, they are
+ *     those of the whole input: in rows of `num` elements i % num is the column
  *   - streams by their names, and all other args
  *   - in, the input from in_offset on, as an array: in[i - 1]. A text that uses it reads
  *     what it likes, so it must see to the bounds itself, and a scan's `out` may not be
@@ -561,18 +574,40 @@ typedef struct clfold_segments {
  * It gives the components or, of a built-in operator, a number of `type`, of which the
  * logical ones take any but 0 as true: so "x * y" with CLFOLD_ADD is a dot product, and
  * "to_u64(x > 3 ? 1 : 0)" counts. A fold whose load uses neither x nor in may have NULL
- * as `in`. CPUs load 16 elements at once, but one after
- * the other where the load uses `in`, a buffer or an image; GPUs load single elements
- * side by side. Any element may be loaded more than once.
+ * as `in`. CPUs load 16 elements at once, but one after the other where the load uses
+ * `in`, a buffer or an image; GPUs load single elements side by side. Any element may be
+ * loaded more than once.
  *
- * **Texts.** combine, identity and load are initialisers: "a + b", or with components
- * "{ a.a * b.a, a.b * b.a + b.b }"; cuts is an expression. Each is made a function of its
+ * **Results.** `result` says what is written for an item, an initialiser of
+ *   - item: a number of `type`, or with components, or an operator on several numbers,
+ *     these by their names, item.a
+ *   - x, i, n, args, streams and in, as in a load. Of a reduction i is the segment, and
+ *     there is no x, in or stream, else CLFOLD_ERROR_ARGUMENT
+ *   - prev, of scans: the item of all before i, init included; in an exclusive scan that
+ *     is item. It needs an identity or init, else CLFOLD_ERROR_ARGUMENT
+ *
+ * It gives out_scalars numbers of `out`, by default one; where both are 0 it gives an
+ * item's form. With `out` but no result, an item's numbers are converted, floats to float
+ * types only. init, total_at and `serial`'s carry stay what is folded. `out` may be F16
+ * on any device. CPUs compute 16 at once and store them past the caches as a scan does,
+ * but one after the other where the text uses `in`, a buffer or an image, or gives F16.
+ *
+ * `store`, statements in place of a result, writes what it likes to `out`, an array of
+ * the elements that a result would have from out_offset on: "out[table[i]] = item;", with
+ * several numbers out[i].x to out[i].w, or their names. It must see to the bounds itself,
+ * and no element twice. In place works where no text uses `in`, there is no store, and
+ * elements of `in` and `out` have one size. Scans of segments take neither yet, nor `out`
+ * of another type, and "scan_then_propagate" never does: UNSUPPORTED.
+ *
+ * **Texts.** combine, identity, load and result are initialisers: "a + b", or with
+ * components "{ a.a * b.a, a.b * b.a + b.b }"; cuts is an expression. Each is made a
+ * function of its
  * own, in which its names, those of `args` and what `source` defines are in scope, and
  * nothing else. The names pick, truth, to_i8 to to_f64, at, x, key, item, prev, out, in,
  * i, n, total, j and clfold_* are reserved. `args` may not use these, nor a and b. A
  * text may run again for an element, so it has no side effects. Brackets must be
- * balanced; combine, identity, cuts and load have no semicolon and no #, but for one
- * CLFOLD_HERE at their start.
+ * balanced; combine, identity, cuts, load and result have no semicolon and no #, but for
+ * one CLFOLD_HERE at their start.
  *
  * **Widths.** CPUs compile a text a second time, for 16 elements at once, in which each
  * component is a vector. Operators, `?:` and OpenCL's type-generic functions read the
@@ -580,17 +615,17 @@ typedef struct clfold_segments {
  * != 0; and to_f32(x) and its kin, conversions. After the first build clfold compares
  * both widths on random lanes, integers exactly, floats within 16 units in the last
  * place. A text that does not compile for 16 or differs there runs on scalars; the log
- * warns once, and clfold_explain() says why. `combine` and `load` must therefore be
- * defined for every value of what they use, or have CLFOLD_PARTIAL.
+ * warns once, and clfold_explain() says why. `combine`, `load` and `result` must
+ * therefore be defined for every value of what they use, or have CLFOLD_PARTIAL.
  */
 typedef struct clfold_fold {
     clfold_op op;     /**< 0: `combine` */
     clfold_type type; /**< what is folded; 0: `components` or `type_name` */
     clfold_type in;   /**< the scalars of `in`, converted on load; 0: as what is folded */
-    clfold_type out;  /**< the scalars of `out`, likewise converted on store */
+    clfold_type out;  /**< the scalars of `out`, see Results; 0: as what is folded */
     /** scalars of an element of `in`, side by side; 0: as what is folded */
     uint32_t in_scalars;
-    uint32_t out_scalars; /**< of an element of `out`, likewise */
+    uint32_t out_scalars; /**< of an element of `out`, see Results */
     uint32_t accuracy;    /**< CLFOLD_DETERMINISTIC, ... */
     uint32_t flags;       /**< CLFOLD_COMMUTATIVE | ... */
     const char *name;     /**< for messages and traces; not part of the program */
@@ -613,11 +648,11 @@ typedef struct clfold_fold {
     const char *cuts;
     /** of x, in, i, n and args: what is folded for element i, see Loads. NULL: x */
     const char *load;
-    /** an expression of item, prev (all before i), x, i, n and args, written to out[i].
-     * NULL: item */
+    /** of item, prev (all before i), x, in, i, n and args: what is written to out[i], see
+     * Results. NULL: item */
     const char *result;
-    /** a statement on out, item, prev, x, i, n and args, for results that scatter; in
-     * place of `result`. Reduce: i is the segment */
+    /** statements on out and what a result has, for results that scatter; in place of
+     * `result` */
     const char *store;
     const char *keep;       /**< select, partition: a condition on x, in, i, n */
     const char *equal;      /**< unique, run lengths, BY_KEYS: a condition on a, b */
@@ -672,7 +707,7 @@ typedef struct clfold_field {
 /** How elements and results of a fold lie in memory. */
 typedef struct clfold_layout {
     size_t in_size;         /**< bytes of an element of `in` */
-    size_t out_size;        /**< bytes of a result, init and total_at; with padding */
+    size_t out_size;        /**< bytes of what is folded: a result, init and total_at */
     uint32_t num_fields;    /**< 1 to 4 */
     clfold_field fields[4]; /**< of a result */
     uintptr_t reserved[8];  /**< zero */

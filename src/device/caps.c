@@ -152,7 +152,7 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
 {
     cl_device_type type = 0;
     cl_ulong local_memory = 0, cache = 0;
-    cl_device_fp_config fp64 = 0;
+    cl_device_fp_config fp64 = 0, fp32 = 0;
     char version[64];
     char extensions[8192];
     clfold_status status;
@@ -170,6 +170,8 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
                              sizeof(extensions))) ||
         (status = get_platform(site, device, caps->platform, sizeof(caps->platform))) ||
         (status = get_value(site, device, CL_DEVICE_TYPE, &type, sizeof(type))) ||
+        (status =
+             get_value(site, device, CL_DEVICE_SINGLE_FP_CONFIG, &fp32, sizeof(fp32))) ||
         (status = get_value(site, device, CL_DEVICE_MAX_WORK_GROUP_SIZE,
                             &caps->facts.max_group_size, sizeof(size_t))) ||
         (status = get_value(site, device, CL_DEVICE_LOCAL_MEM_SIZE, &local_memory,
@@ -192,6 +194,7 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
         fp64 = 0;
     }
     caps->fp64 = fp64 != 0 || strstr(extensions, "cl_khr_fp64");
+    caps->truncates = !(fp32 & CL_FP_ROUND_TO_NEAREST);
     caps->fp16 = strstr(extensions, "cl_khr_fp16") != NULL;
     caps->facts.sub_groups = has_sub_groups(device, caps->options, extensions);
     if ((status = get_tiers(caps, site, device, extensions))) {
@@ -215,6 +218,17 @@ clfold_status clfold_caps_check_type(const struct caps *caps, const struct site 
                            field, clfold_scalar_name(type), caps->name,
                            clfold_scalar_name(type),
                            type == CLFOLD_F16 ? "; such data can be folded in f32" : "");
+    }
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_caps_check_accuracy(const struct caps *caps, const struct site *site,
+                                         uint32_t accuracy)
+{
+    if (accuracy == CLFOLD_REPRODUCIBLE && caps->truncates) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "accuracy reproducible: device %s does not round to nearest",
+                           caps->name);
     }
     return CLFOLD_OK;
 }

@@ -11,6 +11,7 @@ struct caps {
     char driver[128];    /* its version */
     const char *options; /* of a build: "-cl-std=CL3.0" */
     bool fp64, fp16;
+    bool truncates; /* f32 is rounded to zero, as the embedded profile allows */
     bool offered[CLFOLD_MEMORY_TIERS];
     bool fences; /* acquire and release of device scope, by OpenCL's own means */
     struct device_facts facts;
@@ -22,5 +23,9 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
 /* Rejects a type that the device lacks. */
 clfold_status clfold_caps_check_type(const struct caps *caps, const struct site *site,
                                      const char *field, clfold_type type);
+
+/* Rejects sums that must be rounded to nearest, where the device does not. */
+clfold_status clfold_caps_check_accuracy(const struct caps *caps, const struct site *site,
+                                         uint32_t accuracy);
 
 #endif

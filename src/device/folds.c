@@ -6,7 +6,7 @@
 
 /* A monoid's strings, and each component's; but those that only a user's has. */
 #define OF_COMPONENT 6
-#define OF_MONOID    6
+#define OF_MONOID    9
 #define MAX_STRINGS  (OF_MONOID + OF_COMPONENT * CLFOLD_MAX_COMPONENTS)
 
 struct strings {
@@ -16,10 +16,11 @@ struct strings {
 
 static void list_strings(struct strings *strings, struct monoid *monoid)
 {
-    const char **own[OF_MONOID] = {
-        &monoid->name,    &monoid->cuts,     &monoid->rare,
-        &monoid->combine, &monoid->identity, &monoid->rounded
-    };
+    const char **own[OF_MONOID] = { &monoid->name,       &monoid->cuts,
+                                    &monoid->rare,       &monoid->combine,
+                                    &monoid->identity,   &monoid->rounded,
+                                    &monoid->type_name,  &monoid->item_file,
+                                    &monoid->vector_file };
 
     memcpy(strings->at, own, sizeof(own));
     strings->num = OF_MONOID;
@@ -41,8 +42,9 @@ static bool same_numbers(const struct monoid *a, const struct monoid *b)
                 a->num_scalars == b->num_scalars &&
                 a->num_components == b->num_components &&
                 a->commutative == b->commutative && a->has_identity == b->has_identity &&
-                a->stage_limit == b->stage_limit && a->in_struct == b->in_struct &&
-                a->out_struct == b->out_struct && a->is_scalar == b->is_scalar;
+                a->type_size == b->type_size && a->stage_limit == b->stage_limit &&
+                a->in_struct == b->in_struct && a->out_struct == b->out_struct &&
+                a->is_scalar == b->is_scalar;
 
     for (uint32_t k = 0; same && k < a->num_components; ++k) {
         const struct component *x = &a->components[k], *y = &b->components[k];
@@ -137,6 +139,7 @@ clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site
     }
     if ((status = clfold_monoid_init(&monoid, site, op, type, in)) ||
         (status = clfold_monoid_set_accuracy(&monoid, site, accuracy)) ||
+        (status = clfold_caps_check_accuracy(caps, site, accuracy)) ||
         (status = clfold_caps_check_type(caps, site, "type", type)) ||
         (status = clfold_caps_check_type(caps, site, "in", monoid.value)) ||
         (status = clfold_folds_intern(folds, site, &monoid, out))) {

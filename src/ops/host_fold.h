@@ -52,10 +52,11 @@ struct host_fold {
     bool has_special;
 };
 
-/* Whether the host has the operator. */
+/* Whether the host has the operator; a reproducible sum has no error to allow for. */
 static inline bool clfold_host_folds(const struct monoid *monoid)
 {
-    return clfold_monoid_is_plain(monoid) && monoid->op <= CLFOLD_MIN_MAX;
+    return clfold_monoid_is_plain(monoid) && monoid->op <= CLFOLD_MIN_MAX &&
+           monoid->accuracy != CLFOLD_REPRODUCIBLE;
 }
 
 /* `init` has the result's form; NULL: none. */

@@ -105,6 +105,10 @@ static clfold_status prepare_all(clfold_context *context, const struct site *sit
     }
     /* From the start: a tuning file may have another row for them. */
     request->job.count = 1;
+    /* A row of fewer elements may take another way. */
+    if (request->job.segments.width == 1) {
+        request->job.segments.length = 1;
+    }
     if ((status = clfold_request_choose(request, site, context, request->fold, NULL))) {
         return status;
     }
@@ -184,7 +188,7 @@ static const char *why_dropped(const struct request *request, uint32_t dropped)
 {
     const struct interned *fold = request->fold;
 
-    if (fold->monoid.type_name) {
+    if (fold->monoid.type_name && fold->monoid.is_scalar) {
         return "its type has no vectors";
     }
     if (fold->monoid.is_scalar) {

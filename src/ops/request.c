@@ -51,12 +51,7 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     request->total = fold->total_at;
     request->args = fold->args;
     request->num_args = fold->num_args;
-    if (fold->segments && fold->load) {
-        status = clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                             "segments and a load together are not in this version");
-    }
-    if (status ||
-        (status = clfold_check_segments(site, fold->segments, request->job.count,
+    if ((status = clfold_check_segments(site, fold->segments, request->job.count,
                                         &request->job.segments)) ||
         (status =
              clfold_request_choose(request, site, context, found, fold->algorithm))) {
@@ -172,7 +167,8 @@ static clfold_status check_writes(const struct request *request, const struct si
                            "scans of segments with %s are not in this version",
                            monoid->result ? field : "out");
     }
-    if (writes->prev && !operation_of(request)->exclusive && !monoid->has_identity &&
+    if (writes->prev && operation_of(request)->family == FAMILY_SCAN &&
+        !operation_of(request)->exclusive && !monoid->has_identity &&
         !clfold_has_init(&request->init)) {
         return clfold_fail(
             site, CLFOLD_ERROR_ARGUMENT,

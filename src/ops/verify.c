@@ -97,7 +97,7 @@ bool clfold_request_verifiable(const struct request *request)
     const struct monoid *monoid = request->job.monoid;
 
     return request->job.operation == CLFOLD_REDUCE && request->job.segments.width == 0 &&
-           (clfold_host_folds(monoid) ||
+           (clfold_host_folds(monoid) || monoid->accuracy == CLFOLD_REPRODUCIBLE ||
             (clfold_monoid_has_text(monoid) && !monoid->type_name && !monoid->stores));
 }
 
@@ -164,11 +164,12 @@ static clfold_status fold_by_host(struct host_fold *fold, const struct request *
 }
 
 /* Half of a float's digits: an operator of the caller's may lose as many. */
-static bool agrees(clfold_type type, const unsigned char *a, const unsigned char *b)
+static bool agrees(const struct monoid *monoid, clfold_type type, const unsigned char *a,
+                   const unsigned char *b)
 {
     const struct scalar *scalar = clfold_scalar(type);
 
-    if (!scalar->is_float) {
+    if (!scalar->is_float || monoid->accuracy == CLFOLD_REPRODUCIBLE) {
         return memcmp(a, b, scalar->size) == 0;
     }
     double x = clfold_number_read(type, a).real, y = clfold_number_read(type, b).real;
@@ -189,7 +190,7 @@ static clfold_status compare_serial(const struct monoid *monoid, const struct si
         size_t at = monoid->out ? k * clfold_scalar(type)->size
                                 : clfold_monoid_out_offset(monoid, k);
         char ours[40], theirs[40];
-        if (!agrees(type, serial + at, result + at)) {
+        if (!agrees(monoid, type, serial + at, result + at)) {
             clfold_number_print(ours, sizeof(ours), type,
                                 clfold_number_read(type, serial + at));
             clfold_number_print(theirs, sizeof(theirs), type,

@@ -368,6 +368,11 @@ static void append_operator(struct text *text, const struct monoid *monoid,
 
     if (clfold_monoid_has_text(monoid)) {
         append_file(text, "user_names.cl", monoid);
+    }
+    if (monoid->item_file) {
+        append_file(text, monoid->item_file, monoid);
+    }
+    if (clfold_monoid_has_text(monoid) || monoid->item_file) {
         clfold_append_source(text, monoid, is_vector);
     }
     append_file(text, "contract.cl", monoid);
@@ -376,7 +381,7 @@ static void append_operator(struct text *text, const struct monoid *monoid,
         clfold_append_combine(text, monoid, widths[i]);
     }
     clfold_append_identity(text, monoid);
-    if (is_vector) {
+    if (is_vector && !monoid->vector_file) {
         clfold_append_extend(text, monoid);
     }
     clfold_append_rounded(text, monoid, &clfold_width_item);
@@ -424,11 +429,14 @@ static void assemble_reduce(struct text *text, const struct monoid *monoid,
                           (int)(shape->algorithm - REDUCE_0));
     }
     append_operator(text, monoid, &shape->tile, widths,
-                    is_vector         ? 3
-                    : row->items == 0 ? 2
-                                      : 1);
+                    is_vector && !monoid->vector_file ? 3
+                    : row->items == 0                 ? 2
+                                                      : 1);
     if (is_tile) {
         append_tile_file(text, monoid, &shape->tile, ".cl");
+        if (is_vector && monoid->vector_file) {
+            append_file(text, monoid->vector_file, monoid);
+        }
         append_file(text, "fold_run.cl", monoid);
     }
     append_file(text, row->file, monoid);
@@ -445,6 +453,10 @@ static void append_lanes(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "#define CLFOLD_STEP %u\n", shape->step);
     }
     append_tile_file(text, monoid, &shape->tile, "_lanes.cl");
+    append_file(text, "lane_items.cl", monoid);
+    if (clfold_algorithm_row(shape->algorithm)->family == FAMILY_SCAN_SEGMENTS) {
+        append_tile_file(text, monoid, &shape->tile, "_lanes_scan.cl");
+    }
 }
 
 static void assemble_reduce_segments(struct text *text, const struct monoid *monoid,

@@ -76,6 +76,11 @@ void clfold_print_source(char source[CLFOLD_SOURCE_SIZE], const struct monoid *m
         snprintf(source, CLFOLD_SOURCE_SIZE, "(%s%s)(%s)",
                  clfold_cl_name(component->stage), width, component->neutral);
         break;
+    case LOAD_BINNED:
+        snprintf(source, CLFOLD_SOURCE_SIZE, "%s(convert_%s%s(%s))",
+                 is_wide ? "" : "clfold_binned_of", clfold_cl_name(component->result),
+                 width, scalar);
+        break;
     case LOAD_POSITION:
         snprintf(source, CLFOLD_SOURCE_SIZE, is_wide ? "clfold_places(j)" : "j");
         break;

@@ -450,6 +450,25 @@ static void set_compensated(struct monoid *monoid)
                       "item.error)) ? item.sum + item.error : item.sum";
 }
 
+/* An item is what binned.cl says: three sums of integers, and the place of the first. */
+static void set_reproducible(struct monoid *monoid)
+{
+    size_t size = clfold_scalar(monoid->type)->size;
+
+    monoid->item_file = "binned.cl";
+    monoid->vector_file = "binned_vector.cl";
+    monoid->type_name = "clfold_binned";
+    monoid->type_size = 3 * sizeof(int64_t) + 4 * size;
+    monoid->components[0] = (struct component){
+        .name = "v",
+        .result = monoid->type,
+        .load = LOAD_BINNED,
+        .combine = "clfold_binned_merge(a, b)",
+        .identity = "clfold_binned_zero()",
+    };
+    monoid->rounded = "clfold_binned_value(item.v)";
+}
+
 clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct site *site,
                                          uint32_t accuracy)
 {
@@ -468,12 +487,12 @@ clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct sit
                            "accuracy %s is for sums of f32 and f64, but type is %s",
                            names[accuracy], clfold_scalar_name(monoid->type));
     }
-    if (accuracy == CLFOLD_REPRODUCIBLE) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "accuracy reproducible is not in this version");
-    }
     monoid->accuracy = accuracy;
-    set_compensated(monoid);
+    if (accuracy == CLFOLD_COMPENSATED) {
+        set_compensated(monoid);
+    } else {
+        set_reproducible(monoid);
+    }
     return CLFOLD_OK;
 }
 
@@ -486,7 +505,7 @@ const char *clfold_monoid_form(const struct monoid *monoid)
 
 static size_t size_of(const struct monoid *monoid, clfold_type type)
 {
-    return monoid->type_name ? monoid->type_size : clfold_scalar(type)->size;
+    return type ? clfold_scalar(type)->size : monoid->type_size;
 }
 
 /* Where member `last` of a struct begins; its end where that is num_components. */

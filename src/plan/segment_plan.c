@@ -25,7 +25,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 /* ---- Algorithms -------------------------------------------------------------------- */
 
-bool clfold_segments_suit_tiles(const struct job *job)
+/* Whether segments are rows that are long enough for a tile. */
+static bool suit_tiles(const struct job *job)
 {
     struct policy policies[CLFOLD_MAX_CANDIDATES];
     size_t in_size = clfold_monoid_in_size(job->monoid);
@@ -39,23 +40,23 @@ bool clfold_segments_suit_tiles(const struct job *job)
                     : TILE_ROW);
 }
 
-clfold_status clfold_check_rows(const struct job *job, const struct site *site)
+enum algorithm clfold_segments_choose(const struct job *job)
 {
-    return job->segments.width == 1
+    if (clfold_operation_row(job->operation)->family == FAMILY_REDUCE) {
+        return suit_tiles(job) ? REDUCE_ROWS : REDUCE_LANES;
+    }
+    return suit_tiles(job) ? SCAN_ROWS : SCAN_LANES;
+}
+
+clfold_status clfold_segments_check(struct job *job, const struct site *site)
+{
+    const bool by_rows = job->algorithm == REDUCE_ROWS || job->algorithm == SCAN_ROWS;
+
+    return !by_rows || job->segments.width == 1
                ? CLFOLD_OK
                : clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                              "algorithm \"%s\" takes rows, but segments are columns",
                              clfold_algorithm_name(job->algorithm));
-}
-
-static enum algorithm choose(const struct job *job)
-{
-    return clfold_segments_suit_tiles(job) ? REDUCE_ROWS : REDUCE_LANES;
-}
-
-static clfold_status check(struct job *job, const struct site *site)
-{
-    return job->algorithm == REDUCE_ROWS ? clfold_check_rows(job, site) : CLFOLD_OK;
 }
 
 /* ---- Shapes ------------------------------------------------------------------------ */
@@ -228,7 +229,7 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
         cut = clfold_cut_again(&cut, plan->runs_again);
     }
     is_last = cut.runs == 1;
-    launch->bytes_read = cut.count * (number == 0 ? plan->in_size : plan->item_size);
+    launch->bytes_read = cut.count * (number == 0 ? plan->read_size : plan->item_size);
     launch->bytes_written = cut.num_runs * (is_last ? plan->out_size : plan->item_size);
     if (launch->kernel == 0) {
         launch->num_groups = plan->num_groups;
@@ -252,8 +253,8 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
 
 const struct strategy clfold_reduce_segments_strategy = {
     .element = clfold_monoid_in_size,
-    .choose = choose,
-    .check = check,
+    .choose = clfold_segments_choose,
+    .check = clfold_segments_check,
     .shape = make_shape,
     .plan = make_plan,
     .kernel = kernel_of,

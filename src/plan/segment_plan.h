@@ -5,11 +5,11 @@
 #include "plan/segments.h"
 #include "plan/strategy.h"
 
-/* Whether segments are rows that are long enough for a tile. */
-bool clfold_segments_suit_tiles(const struct job *job);
+/* Of both strategies: rows that are long enough for a tile go by tiles. */
+enum algorithm clfold_segments_choose(const struct job *job);
 
-/* Rejects columns for an algorithm that takes rows. */
-clfold_status clfold_check_rows(const struct job *job, const struct site *site);
+/* Of both strategies: rejects columns for an algorithm that takes rows. */
+clfold_status clfold_segments_check(struct job *job, const struct site *site);
 
 /* The tile of an algorithm by lanes; an element has that many bytes. */
 void clfold_shape_lanes(struct shape *shape, const struct job *job,

@@ -10,16 +10,6 @@ static uint64_t groups_of(const struct job *job)
     return job->device->cpu ? CPU_GROUPS : GPU_GROUPS;
 }
 
-static enum algorithm choose(const struct job *job)
-{
-    return clfold_segments_suit_tiles(job) ? SCAN_ROWS : SCAN_LANES;
-}
-
-static clfold_status check(struct job *job, const struct site *site)
-{
-    return job->algorithm == SCAN_ROWS ? clfold_check_rows(job, site) : CLFOLD_OK;
-}
-
 static void make_shape(struct shape *shape, const struct job *job,
                        const struct policy *policy)
 {
@@ -128,7 +118,7 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
         return;
     }
     launch->num_groups = plan->num_groups;
-    launch->bytes_read = plan->count * plan->in_size;
+    launch->bytes_read = plan->count * plan->read_size;
     clfold_launch_add(launch, ARG_IN, 0);
     clfold_launch_add_cut(launch, &cut, work);
     clfold_launch_add(launch, ARG_NUMBER, plan->run);
@@ -148,8 +138,8 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
 
 const struct strategy clfold_scan_segments_strategy = {
     .element = clfold_monoid_in_size,
-    .choose = choose,
-    .check = check,
+    .choose = clfold_segments_choose,
+    .check = clfold_segments_check,
     .shape = make_shape,
     .plan = make_plan,
     .kernel = kernel_of,

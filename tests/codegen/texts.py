@@ -24,6 +24,7 @@ import tools
 from compilers import TARGETS, Compilers, Failed, figures, lacks
 
 CHOSEN = "reduce_tiles,scan_lookback"
+ROWS = "reduce_lanes,reduce_rows,scan_lanes,scan_rows"
 RUNGS = "reduce0,reduce1,reduce2,reduce3,reduce4,reduce5,reduce6"
 USERS = "dot,average,add-in-order,segments,words-5,words-16,words-16-commutative"
 # target, operations, operators, types
@@ -39,6 +40,10 @@ PARTS = (
     ("gfx90a", "scan_single_group,reduce_then_scan,scan_then_propagate", "mul", "u16,f64"),
     ("gfx1030", CHOSEN, "add,arg-max", "i16,f64,u8:u64"),
     ("gfx1100", f"{CHOSEN},{RUNGS}", "add,arg-min-max", "u8,f32"),
+    ("sm_80", ROWS, "add,arg-min", "u8,f32"),
+    ("sm_90", ROWS, "add,dot", "f32,f64,text"),
+    ("gfx90a", ROWS, "add,arg-min", "u8,f32"),
+    ("gfx1100", ROWS, "add,dot", "f32,f64,text"),
     ("dg2", f"{CHOSEN},reduce_then_scan", "add,arg-min", "u8,f32,i64,u8:u32"),
 )
 # Known to clang: waves a SIMD by registers alone, where no local memory is in the way.

@@ -5,8 +5,8 @@ usage: drive.py COMMAND SMALL_DEVICE PART
 SMALL_DEVICE is the built small_device.c. PART says which cases are run: files (arguments,
 streams and devices), contents (of files and text), reduce, values (that reduce treats apart, as
 NaN), scan, places (where scan writes), pieces (of much data), explain,
-users (their operators), loads (of users), results (likewise, and maps) or ready (operators of
-several numbers).
+users (their operators), loads (of users), results (likewise, and maps), ready (operators of
+several numbers) or axis (rows and columns).
 
 Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there is no OpenCL
 device or no numpy. Every case that needs a device runs on each one that OpenCL shows.
@@ -22,6 +22,7 @@ except ImportError:
     print("1..0 # SKIP there is no numpy for this Python")
     sys.exit(77)
 
+import axis_cases  # noqa: E402
 import device_cases  # noqa: E402
 import explain_cases  # noqa: E402
 import fold_cases  # noqa: E402
@@ -50,6 +51,7 @@ PARTS = {
     "loads": ([], load_cases.CASES),
     "results": ([], result_cases.CASES),
     "ready": ([], ready_cases.CASES),
+    "axis": ([], axis_cases.CASES),
 }
 
 

@@ -29,10 +29,10 @@ AGAINST_KEYS = ["against_seconds", "against_ratio", "against_low", "against_high
 MEMORY_KEYS = [
     "memory_read_gbps", "memory_copy_gbps", "memory_moved", "device", "driver", "machine",
 ]  # fmt: skip
-FOLDS = ["add", "min", "max", "arg-min"]
+FOLDS = ["add", "min", "max", "arg-min", "compensated", "reproducible"]
 USUAL = [
     *(("reduce", "add", name) for name in "f32 f64 i32 i64 u8:u64 i16:i64 f32:f64".split()),
-    *(("reduce", fold, "f32") for fold in ["min", "max", "arg-min"]),
+    *(("reduce", fold, "f32") for fold in FOLDS[1:]),
     *(("scan", "add", name) for name in "f32 f64 i32 i64 u8:u32".split()),
     ("scan", "max", "f32"),
 ]  # fmt: skip
@@ -162,6 +162,12 @@ def every_type(d, device):
     folds = [("reduce", "min"), ("reduce", "max"), ("reduce", "arg-min"), ("scan", "min"),
              ("scan", "max")]  # fmt: skip
     expected = [(*fold, name) for fold in folds for name in ["u8", "i32:u64"]]
+    lines = read_lines(bench(d, device, *words), device)
+    check(names(lines) == expected, f"{names(lines)}")
+    # The types that have them.
+    words = ["--json", "--max", 5003, "--types", "u8,f32", "--folds", "compensated,reproducible"]
+    expected = [("reduce", "compensated", "f32"), ("reduce", "reproducible", "f32"),
+                ("scan", "compensated", "f32")]  # fmt: skip
     lines = read_lines(bench(d, device, *words), device)
     check(names(lines) == expected, f"{names(lines)}")
 

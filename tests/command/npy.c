@@ -311,7 +311,7 @@ static void fortran_order(void **state)
 static void written(void **state)
 {
     static const uint64_t counts[] = { 0, 1, 1000, INT64_MAX / 8 };
-    unsigned char header[NPY_WRITTEN];
+    unsigned char header[NPY_MOST_WRITTEN];
     struct npy npy;
     struct message message;
     size_t length_bytes, length;
@@ -320,7 +320,8 @@ static void written(void **state)
     assert_int_equal(NPY_WRITTEN % 64, 0);
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
         for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-            npy_write(header, type, counts[i]);
+            const struct npy_shape line = { 1, { counts[i] } };
+            assert_int_equal(npy_write(header, type, NULL, &line), NPY_WRITTEN);
             assert_true(npy_read_prefix(header, &length_bytes, &message));
             assert_int_equal(length_bytes, 2);
             assert_true(npy_read_length(header + NPY_PREFIX, 2, &length, &message));
@@ -334,10 +335,50 @@ static void written(void **state)
             assert_int_equal(npy.num_dimensions, 0);
         }
     }
-    npy_write(header, CLFOLD_U8, 12);
+    npy_write(header, CLFOLD_U8, NULL, &(struct npy_shape){ 1, { 12 } });
     assert_memory_equal(header + NPY_PREFIX + 2,
                         "{'descr': '|u1', 'fortran_order': False, 'shape': (12,), }  ",
                         60);
+}
+
+/* Of no dimension, of several, and of elements that are a dimension more. */
+static void written_shapes(void **state)
+{
+    static const struct {
+        struct npy_shape shape;
+        uint32_t more;
+        const char *text;
+    } cases[] = {
+        { { 0 }, 0, "()" },
+        { { 0 }, 2, "(2,)" },
+        { { 1, { 0 } }, 2, "(0, 2)" },
+        { { 2, { 3, 0 } }, 0, "(3, 0)" },
+        { { 8, { 1, 2, 3, 4, 5, 6, 7, 8 } }, 4, "(1, 2, 3, 4, 5, 6, 7, 8, 4)" },
+    };
+    unsigned char header[NPY_MOST_WRITTEN];
+    struct npy npy;
+    struct message message;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct npy_shape *const shape = &cases[i].shape;
+        const clfold_layout layout = { .num_fields = cases[i].more };
+        const size_t size =
+            npy_write(header, CLFOLD_I16, cases[i].more ? &layout : NULL, shape);
+        char text[128];
+        assert_int_equal(size % 64, 0);
+        snprintf(text, sizeof(text),
+                 "{'descr': '<i2', 'fortran_order': False, "
+                 "'shape': %s, }  ",
+                 cases[i].text);
+        assert_memory_equal(header + NPY_PREFIX + 2, text, strlen(text));
+        assert_true(read_text((char *)header + NPY_PREFIX + 2, size - NPY_PREFIX - 2,
+                              &npy, &message));
+        assert_int_equal(npy.all.num, shape->num + (cases[i].more > 0));
+        for (int k = 0; k < shape->num; k++) {
+            assert_int_equal(npy.all.sizes[k], shape->sizes[k]);
+        }
+    }
 }
 
 static void prefixes(void **state)
@@ -397,10 +438,11 @@ static void lengths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepted), cmocka_unit_test(byte_orders),
-        cmocka_unit_test(refused),  cmocka_unit_test(damaged),
-        cmocka_unit_test(prefixes), cmocka_unit_test(lengths),
-        cmocka_unit_test(written),  cmocka_unit_test(fortran_order),
+        cmocka_unit_test(accepted),      cmocka_unit_test(byte_orders),
+        cmocka_unit_test(refused),       cmocka_unit_test(damaged),
+        cmocka_unit_test(prefixes),      cmocka_unit_test(lengths),
+        cmocka_unit_test(written),       cmocka_unit_test(written_shapes),
+        cmocka_unit_test(fortran_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,11 +174,11 @@ static bool in_list(const char *list, const char *word)
 }
 
 /* Of operators of the user's, and of loads and results: most say something with one of
- * these only. */
+ * these only. An axis of a reduction needs --output. */
 static const char operator_options[] = "combine identity cuts commutative";
 static const char fold_options[] =
     "components type-name type-size source partial arg arg-file fold";
-static const char load_options[] = "load stream in-scalars result out-scalars";
+static const char load_options[] = "load stream in-scalars result out-scalars axis";
 
 static bool takes(size_t command, const char *option)
 {
@@ -393,6 +393,9 @@ static char *show(void)
     show_number(text, "accuracy", o->accuracy);
     show_name(text, "algorithm", o->algorithm);
     show_name(text, "init", o->init);
+    if (o->axis.is_given) {
+        fprintf(text, " axis=%d", o->axis.axis);
+    }
     show_name(text, "file", o->file);
     show_name(text, "column", o->text_form.column);
     show_number(text, "field", (double)o->text_form.field);
@@ -450,6 +453,11 @@ static void lines(void **state)
         { "reduce --accuracy compensated x", "reduce reduce op=add accuracy=1 file=x" },
         { "scan --accuracy=reproducible --accuracy deterministic x y.npy",
           "scan inclusive op=add file=x out=y.npy" },
+        { "reduce --axis 0 --output y.npy x",
+          "reduce reduce op=add axis=0 file=x out=y.npy" },
+        { "scan --axis -1 x y.npy", "scan inclusive op=add axis=-1 file=x out=y.npy" },
+        { "scan --axis=2147483647 x y.npy",
+          "scan inclusive op=add axis=2147483647 file=x out=y.npy" },
         { "reduce --kernel=reduce1 --algorithm=reduce6 x",
           "reduce reduce op=add algorithm=reduce6 file=x" },
         { "reduce --algorithm=reduce6 --kernel=reduce1 x",

@@ -71,8 +71,10 @@ static void shapes(void **state)
         while (num_dimensions < 5 && all[i][num_dimensions]) {
             num_dimensions++;
         }
+        /* numbers', and a struct's */
         for (size_t size = 1; size <= 8; size *= 2) {
             check(size, all[i], num_dimensions);
+            check(3 * size, all[i], num_dimensions);
         }
     }
 }

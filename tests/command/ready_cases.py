@@ -181,4 +181,28 @@ def accuracies(d, device):
     d.bad(1, "but type is i64", "explain", "reduce", "--type", "i32", *where)
 
 
-CASES = [affine, matrices, moments, rejected, accuracies]
+def reproducible(d, device):
+    """Reproducible sums have the same bits in any order, of a file and on a pipe; what the
+    greatest number hides is lost, and all else is exact. No pieces, and no scans."""
+    random = np.random.default_rng(6)
+    array = random.standard_normal(40000) * 2.0 ** random.uniform(-4, 4, 40000)
+    array = array.astype("float32")
+    where = ["--accuracy", "reproducible", "--device", device["index"]]
+    told = set()
+    for order in range(3):
+        random.shuffle(array)
+        path = d.save(array, f"order{order}.npy")
+        told.add(good(d, "reduce", *where, path))
+        told.add(good(d, "reduce", *where, "--raw", "f32", "-", data=array.tobytes()))
+    check(len(told) == 1, f"{told}")
+    check(np.float32(told.pop()) == np.float32(math.fsum(array.tolist())), "not rounded once")
+    hidden = d.save(np.array([1e30, 1, -1e30], "float32"), "hidden.npy")
+    check(float(good(d, "reduce", *where, hidden)) == 0, "1 beside 1e30")
+    told = json.loads(good(d, "explain", "reduce", "--json", *where))
+    check(told["accuracy"] == "reproducible", f"{told}")
+    d.bad(1, "reproducible is that of a whole input", "reduce", "--memory", 4096, *where, path)
+    d.bad(1, "is for reductions", "scan", *where, path, d.path("out.npy"))
+    d.bad(1, "there is a combine", "reduce", "--combine", "a + b", *where, path)
+
+
+CASES = [affine, matrices, moments, rejected, accuracies, reproducible]

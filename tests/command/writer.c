@@ -44,7 +44,7 @@ static char *write_all(enum file_format format, clfold_type type, const void *da
 {
     char *bytes = NULL;
     const size_t half = count / 2;
-    struct writer writer = { open_memstream(&bytes, size), format, type, NULL };
+    struct writer writer = { open_memstream(&bytes, size), format, type, NULL, NULL };
 
     assert_non_null(writer.stream);
     assert_true(writer_begin(&writer, count));
@@ -57,7 +57,7 @@ static char *write_all(enum file_format format, clfold_type type, const void *da
 
 static void raw_and_npy(void **state)
 {
-    unsigned char data[3 * 8], header[NPY_WRITTEN];
+    unsigned char data[3 * 8], header[NPY_MOST_WRITTEN];
 
     (void)state;
     for (size_t i = 0; i < sizeof(data); i++) {
@@ -72,10 +72,10 @@ static void raw_and_npy(void **state)
             assert_memory_equal(bytes, data, data_size);
             free(bytes);
             bytes = write_all(FORMAT_NPY, type, data, count, &size);
-            npy_write(header, type, count);
-            assert_int_equal(size, sizeof(header) + data_size);
-            assert_memory_equal(bytes, header, sizeof(header));
-            assert_memory_equal(bytes + sizeof(header), data, data_size);
+            npy_write(header, type, NULL, &(struct npy_shape){ 1, { count } });
+            assert_int_equal(size, NPY_WRITTEN + data_size);
+            assert_memory_equal(bytes, header, NPY_WRITTEN);
+            assert_memory_equal(bytes + NPY_WRITTEN, data, data_size);
             free(bytes);
         }
     }
@@ -142,7 +142,8 @@ static void full(void **state)
 
     (void)state;
     for (enum file_format format = FORMAT_NPY; format <= FORMAT_TEXT; format++) {
-        struct writer writer = { fopen("/dev/full", "w"), format, CLFOLD_U32, NULL };
+        struct writer writer = { fopen("/dev/full", "w"), format, CLFOLD_U32, NULL,
+                                 NULL };
         if (!writer.stream) {
             skip();
         }

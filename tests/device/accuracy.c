@@ -8,6 +8,7 @@
 #include "oracle.h"
 #include "test.h"
 
+#include "base/platform.h"
 #include "ops/context.h"
 #include "ops/internal.h"
 
@@ -97,6 +98,7 @@ struct trial {
     size_t count, in_offset, out_offset;
     bool in_place, has_init, to_host;
     uint32_t accuracy;
+    size_t width, length; /* of segments; 0: there are none */
     const char *algorithm;
     enum tile_kind tile; /* for messages */
 };
@@ -127,10 +129,16 @@ static clfold_status run(const struct trial *trial, unsigned char total[8])
     cl_mem out = trial->in_place ? in : coloured_buffer(room_of(trial)),
            last = coloured_buffer(16);
     unsigned char init[8];
+    const clfold_segments segments = {
+        .by = trial->width == 1 ? CLFOLD_BY_LENGTH : CLFOLD_BY_STRIDE,
+        .num = trial->width == 1 ? trial->length : trial->width,
+        .length = trial->width == 1 ? 0 : trial->length,
+    };
     clfold_fold fold = { .op = CLFOLD_ADD,
                          .type = trial->pair.type,
                          .in = trial->pair.in,
                          .accuracy = trial->accuracy,
+                         .segments = trial->width > 0 ? &segments : NULL,
                          .algorithm = trial->algorithm };
     clfold_status status;
 
@@ -142,12 +150,7 @@ static clfold_status run(const struct trial *trial, unsigned char total[8])
     if (is_scan(trial)) {
         fold.total_at = (clfold_place){ last, 1 };
     }
-    if (trial->count > 0) {
-        assert_int_equal(
-            clEnqueueWriteBuffer(device.queue, in, CL_TRUE, trial->in_offset * in_size,
-                                 trial->count * in_size, elements, 0, NULL, NULL),
-            CL_SUCCESS);
-    }
+    write_buffer(in, trial->in_offset * in_size, trial->count * in_size, elements);
     if (trial->to_host) {
         memset(found, COLOUR, room_of(trial));
         status = clfold_reduce_host(ctx, device.queue, &fold, in, trial->in_offset,
@@ -173,12 +176,12 @@ static clfold_status run(const struct trial *trial, unsigned char total[8])
 static void explain(const struct trial *trial, const char *what, size_t i, double is,
                     double error, double bound)
 {
-    fail_msg("%s: accuracy %u of %s into %s, operation %u of %zu by %s, from %zu to "
-             "%zu%s%s: %s %zu is %.17g, off by %g, and %g is the bound",
+    fail_msg("%s: accuracy %u of %s into %s, operation %u of %zu, %zu by %zu, by %s, "
+             "from %zu to %zu%s%s: %s %zu is %.17g, off by %g, and %g is the bound",
              clfold_tile_name(trial->tile), trial->accuracy, name_of(trial->pair.in),
-             name_of(trial->pair.type), trial->operation, trial->count,
-             trial->algorithm ? trial->algorithm : "policy", trial->in_offset,
-             trial->out_offset, trial->has_init ? ", with init" : "",
+             name_of(trial->pair.type), trial->operation, trial->count, trial->length,
+             trial->width, trial->algorithm ? trial->algorithm : "policy",
+             trial->in_offset, trial->out_offset, trial->has_init ? ", with init" : "",
              trial->in_place ? ", in place" : "", what, i, is, error, bound);
 }
 
@@ -199,11 +202,13 @@ static double bound_of(const struct trial *trial, double sum, double magnitude)
     return (u * fabs(sum) + 2 * lost * lost * magnitude) * (1 + 1e-6) + DBL_MIN;
 }
 
-/* By how many bounds the worst result is off. */
-static double compare(const struct trial *trial, const unsigned char total[8],
-                      bool must_fit)
+/* Of `length` elements, `width` apart, whose fold is result s of a reduction; `total`
+ * may be NULL. */
+static double compare_one(const struct trial *trial, size_t first, size_t width,
+                          size_t length, size_t s, const unsigned char *total,
+                          bool must_fit)
 {
-    size_t size = size_of(trial->pair.type), num = is_scan(trial) ? trial->count : 1;
+    size_t size = size_of(trial->pair.type);
     struct exact sum = { { 0 } };
     double magnitude = 0, worst = 0;
 
@@ -211,23 +216,24 @@ static double compare(const struct trial *trial, const unsigned char total[8],
         exact_add(&sum, init_of(trial->pair));
         magnitude += init_of(trial->pair);
     }
-    for (size_t i = 0; i <= trial->count; ++i) {
-        bool last = i == trial->count;
+    for (size_t k = 0; k <= length; ++k) {
+        size_t i = first + k * width;
+        bool last = k == length;
         bool is_item = trial->operation == CLFOLD_EXCLUSIVE_SCAN && !last;
         if (!last && !is_item) {
             exact_add(&sum, values[i]);
             magnitude += fabs(values[i]);
             is_item = is_scan(trial);
         }
-        if (is_item || last) {
+        if (is_item || (last && (!is_scan(trial) || total))) {
             const unsigned char *at =
                 last && is_scan(trial)
                     ? total
-                    : found + (trial->out_offset + (last ? 0 : i)) * size;
+                    : found + (trial->out_offset + (last ? s : i)) * size;
             double is = as_double(trial->pair.type, at), error = exact_error(&sum, is);
             double bound = bound_of(trial, exact_value(&sum), magnitude);
             if (must_fit && !(fabs(error) <= bound)) {
-                explain(trial, last ? "total" : "item", i, is, error, bound);
+                explain(trial, last ? "total" : "item", last ? s : i, is, error, bound);
             }
             worst = fmax(worst, fabs(error) / bound);
         }
@@ -235,6 +241,32 @@ static double compare(const struct trial *trial, const unsigned char total[8],
             exact_add(&sum, values[i]);
             magnitude += fabs(values[i]);
         }
+    }
+    return worst;
+}
+
+static size_t num_segments(const struct trial *trial)
+{
+    return trial->width == 0 ? 1 : (trial->count + trial->length - 1) / trial->length;
+}
+
+/* By how many bounds the worst result is off. */
+static double compare(const struct trial *trial, const unsigned char total[8],
+                      bool must_fit)
+{
+    size_t size = size_of(trial->pair.type), segments = num_segments(trial);
+    size_t num = is_scan(trial) ? trial->count : segments;
+    double worst = 0;
+
+    for (size_t s = 0; s < segments; ++s) {
+        size_t width = trial->width > 0 ? trial->width : 1;
+        size_t length = trial->width > 0 ? trial->length : trial->count;
+        size_t first = s / width * width * length + s % width;
+        if (trial->count - first < length) {
+            length = trial->count - first;
+        }
+        worst = fmax(worst, compare_one(trial, first, width, length, s,
+                                        s + 1 == segments ? total : NULL, must_fit));
     }
     for (size_t i = 0; must_fit && !trial->in_place && i < room_of(trial); ++i) {
         bool is_result =
@@ -324,6 +356,80 @@ static void check_pair(struct pair pair)
     /* The data tell plain sums from others; halves are so short that plain sums of them
      * in a wider type are nearly exact. */
     assert_true(pair.in == CLFOLD_F16 || plain > 10);
+}
+
+/* Rows and columns by one way, NULL for the policy's; the last row may be short. The
+ * worst of all plain sums, in bounds, which are for the policy's alone: builds take most
+ * of the time. */
+static double check_segments(struct trial trial, const char *family, unsigned turn)
+{
+    static const struct {
+        size_t count, width, length;
+        const char *family;
+    } shapes[] = {
+        { 1000, 1, 3, "lanes" },   { 999, 1, 300, "lanes" }, { 4900, 2, 350, "lanes" },
+        { 4998, 34, 49, "lanes" }, { 4992, 16, 2, "lanes" }, { 4999, 1, 100, "rows" },
+        { 4999, 1, 4999, "rows" }, { 4999, 1, 64, NULL },    { 4998, 98, 51, NULL },
+    };
+    char algorithm[32];
+    unsigned char total[8];
+    double plain = 0;
+
+    snprintf(algorithm, sizeof(algorithm), "%s_%s", is_scan(&trial) ? "scan" : "reduce",
+             family ? family : "");
+    trial.algorithm = family ? algorithm : NULL;
+    for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); ++k, ++turn) {
+        if (!family != !shapes[k].family ||
+            (family && strcmp(family, shapes[k].family) != 0)) {
+            continue;
+        }
+        trial.count = shapes[k].count;
+        trial.width = shapes[k].width;
+        trial.length = shapes[k].length;
+        trial.has_init = turn % 3 == 1;
+        trial.in_place = is_scan(&trial) && turn % 2 == 0;
+        trial.in_offset = turn % 3;
+        trial.out_offset = trial.in_place ? trial.in_offset : turn % 4;
+        fill_spread(trial.pair, trial.count, turn % NUM_SPREADS, turn);
+        trial.accuracy = CLFOLD_COMPENSATED;
+        assert_ok(run(&trial, total));
+        compare(&trial, total, true);
+        if (!family) {
+            trial.accuracy = CLFOLD_DETERMINISTIC;
+            assert_ok(run(&trial, total));
+            plain = fmax(plain, compare(&trial, total, false));
+        }
+    }
+    return plain;
+}
+
+static void test_segments(void **state)
+{
+    double plain = 0;
+
+    (void)state;
+    for (unsigned t = 0; t < NUM_TILES; ++t) {
+        if (tiles[t].tile == TILE_VECTOR &&
+            clfold_platform_miscopies(ctx->caps.facts.platform)) {
+            continue; /* lanes are no vectors there */
+        }
+        clfold_context_override(ctx, t > 0 ? &tiles[t] : NULL);
+        for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
+            const struct trial trial = { .pair = pairs[has_pair(pairs[1]) && t % 3 == 1],
+                                         .operation = o,
+                                         .tile = tiles[t].tile };
+            if (t == 0) {
+                plain = fmax(plain, check_segments(trial, NULL, o));
+            } else {
+                check_segments(trial, "lanes", t + o);
+            }
+            if (t > 0 && (t + o) % 3 == 0) {
+                check_segments(trial, "rows", t + o);
+            }
+        }
+    }
+    clfold_context_override(ctx, NULL);
+    assert_true(plain > 10);
 }
 
 static void test_compensated(void **state)
@@ -442,14 +548,15 @@ static void test_refused(void **state)
 
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[NUM_PAIRS_HERE + 2] = { cmocka_unit_test(test_specials),
-                                                    cmocka_unit_test(test_refused) };
+    struct CMUnitTest tests[NUM_PAIRS_HERE + 3] = { cmocka_unit_test(test_specials),
+                                                    cmocka_unit_test(test_refused),
+                                                    cmocka_unit_test(test_segments) };
     char names[NUM_PAIRS_HERE][40];
 
     for (size_t i = 0; i < NUM_PAIRS_HERE; ++i) {
         snprintf(names[i], sizeof(names[i]), "compensated %s into %s",
                  name_of(pairs[i].in), name_of(pairs[i].type));
-        tests[2 + i] = (struct CMUnitTest){ .name = names[i],
+        tests[3 + i] = (struct CMUnitTest){ .name = names[i],
                                             .test_func = test_compensated,
                                             .initial_state = (void *)(uintptr_t)i };
     }

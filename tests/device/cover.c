@@ -9,6 +9,9 @@
 #include "pairwise.h"
 #include "test.h"
 
+#include "base/platform.h"
+#include "ops/context.h"
+
 #include <time.h>
 
 #define MOST_PROGRAMS   260 /* on a device, without the random ones */
@@ -148,6 +151,16 @@ static struct prefix_case case_of(const struct row *row)
     };
 }
 
+/* Of places of bytes and shorts, groups of rusticl (Mesa 22.3) come out right in one
+ * build and wrong, or endless, in the next build of the same text. Its policy takes other
+ * tiles. */
+static bool is_chance(const struct prefix_case *fold)
+{
+    return fold->plan.tile == TILE_GROUP && fold->reduces && fold->op >= CLFOLD_ARG_MIN &&
+           fold->op <= CLFOLD_ARG_MIN_MAX && size_of(fold->pair.type) < 4 &&
+           clfold_platform_miscopies(ctx->caps.facts.platform);
+}
+
 /* In place wants elements of one size. */
 static bool is_allowed(const void *user, const struct row *row)
 {
@@ -159,7 +172,7 @@ static bool is_allowed(const void *user, const struct row *row)
 
     (void)user;
     if (kind != kind_of(row) || fold.reduces != (algorithm->family == FAMILY_REDUCE) ||
-        !is_folded(fold.op, fold.pair) ||
+        !is_folded(fold.op, fold.pair) || is_chance(&fold) ||
         !device_folds(&device, fold.pair.in, fold.pair.type)) {
         return false;
     }

@@ -1,8 +1,8 @@
 /*
  * Results: what is written is made of the item, the one before it, the element, its
  * index, streams and arguments; into another type or number of scalars, or scattered; and
- * maps. By built-in operators and the caller's, in every operation, by every algorithm, on
- * every tile, against a loop on the host. All are exact.
+ * maps. By built-in operators and the caller's, in every operation, by every algorithm,
+ * on every tile, against a loop on the host. All are exact.
  */
 #include "fold_check.h"
 #include "one_context.h"
@@ -213,10 +213,6 @@ static void combine_words(void *out, const void *a, const void *b)
 {
     cl_uint r[4];
 
-    for (size_t k = 0; k < 4; ++k) {
-        r[k] = u32_of(a, k) * 3 + u32_of(b, k);
-    }
-    /* Associative on pairs: 3 stands for b's own factor. */
     r[0] = u32_of(a, 0) * u32_of(b, 0);
     for (size_t k = 1; k < 4; ++k) {
         r[k] = u32_of(a, k) * u32_of(b, 0) + u32_of(b, k);
@@ -243,7 +239,7 @@ static const struct mixed nothing;
 #define REALS                                                                            \
     .size = 4, .identity = &zero_f32, .combine = add_f32, .most = 5, .is_real = true
 #define PAIRS(names)                                                                     \
-    .components = names, .combine = "{ a.a * b.a, a.b * b.a + b.b }",               \
+    .components = names, .combine = "{ a.a * b.a, a.b * b.a + b.b }",                    \
     .identity = "{ 1, 0 }"
 
 static const struct subject subjects[] = {
@@ -386,6 +382,13 @@ static const struct subject subjects[] = {
       .place = place_back,
       .writes_of_element = true },
     { .fold = { .name = "map", .type = CLFOLD_U32, .result = "2 * x + to_u32(i)" },
+      .size = 4,
+      .most = UINT32_MAX,
+      .is_map = true,
+      .write = write_double },
+    { .fold = { .name = "map with prev",
+                .type = CLFOLD_U32,
+                .result = "item + prev + to_u32(i)" },
       .size = 4,
       .most = UINT32_MAX,
       .is_map = true,

@@ -82,33 +82,75 @@ static clfold_segments segments_of(const struct trial *trial)
                                     .length = trial->length };
 }
 
+/* Each third input offset has an init from the host, each fourth one in device memory. An
+ * index would take part in ties. */
+static bool has_init(const struct trial *trial)
+{
+    return trial->in_offset >= 3 && !is_arg(trial->op);
+}
+
+/* `places` holds results: the last of ZONE has init, where it is not the host's. */
+static void set_init(const struct trial *trial, clfold_fold *fold, cl_mem places,
+                     const unsigned char init[MAX_RESULT])
+{
+    const size_t result = result_size(trial->op, trial->pair.type);
+
+    if (has_init(trial) && trial->in_offset == 3) {
+        fold->init = init;
+        fold->init_size = result;
+    } else if (has_init(trial)) {
+        fold->init_at = (clfold_place){ places, ZONE - 1 };
+        assert_int_equal(clEnqueueWriteBuffer(device.queue, places, CL_TRUE,
+                                              (ZONE - 1) * result, result, init, 0, NULL,
+                                              NULL),
+                         CL_SUCCESS);
+    }
+}
+
+static void read_back(cl_mem mem, void *to, size_t size)
+{
+    assert_int_equal(
+        clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0, size, to, 0, NULL, NULL),
+        CL_SUCCESS);
+}
+
+/* The input is as it was, but for results in place. */
+static void check_in(cl_mem in, size_t size)
+{
+    static unsigned char now[sizeof(elements)];
+
+    read_back(in, now, size);
+    assert_memory_equal(now, elements, size);
+}
+
 static void check_reduce(const struct trial *trial)
 {
     const size_t size = size_of(trial->pair.in);
     const size_t result = result_size(trial->op, trial->pair.type);
     const size_t num = num_segments(trial), room = num + 2 * ZONE;
     const clfold_segments segments = segments_of(trial);
-    const clfold_fold fold = { .op = trial->op,
-                               .in = trial->pair.in,
-                               .type = trial->pair.type,
-                               .segments = &segments,
-                               .algorithm = trial->algorithm };
-    cl_mem in, out;
+    clfold_fold fold = { .op = trial->op,
+                         .in = trial->pair.in,
+                         .type = trial->pair.type,
+                         .segments = &segments,
+                         .algorithm = trial->algorithm };
+    unsigned char init[MAX_RESULT];
+    cl_mem in, out, places = coloured_buffer(ZONE * MAX_RESULT);
 
     poison_fold(elements, trial->op, trial->pair, trial->count + 2 * ZONE);
     fill_fold(elements + trial->in_offset * size, trial->op, trial->pair, trial->count, 0,
               ++seed);
-    memset(found, 0xa5, room * result);
+    fill_init(init, trial->op, trial->pair, elements, 1, seed);
+    set_init(trial, &fold, places, init);
     in = buffer(elements, (trial->count + 2 * ZONE) * size);
-    out = buffer(found, room * result);
+    out = coloured_buffer(room * result);
     assert_ok(clfold_reduce(ctx, device.queue, &fold, in, trial->in_offset, out,
                             trial->out_offset, trial->count, 0, NULL, NULL));
-    assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, room * result,
-                                         found, 0, NULL, NULL),
-                     CL_SUCCESS);
+    read_back(out, found, room * result);
+    check_in(in, (trial->count + 2 * ZONE) * size);
     for (size_t i = 0; i < room * result; ++i) {
         if ((i < trial->out_offset * result || i >= (trial->out_offset + num) * result) &&
-            found[i] != 0xa5) {
+            found[i] != COLOUR) {
             fail_msg("byte %zu outside of the output was written", i);
         }
     }
@@ -116,8 +158,8 @@ static void check_reduce(const struct trial *trial)
         const unsigned char *at = found + (trial->out_offset + s) * result;
         size_t first, length = gather(trial, s, &first);
         char texts[2][128];
-        assert_true(
-            oracle_fold(trial->op, trial->pair, row, length, NULL, expected, NULL));
+        assert_true(oracle_fold(trial->op, trial->pair, row, length,
+                                has_init(trial) ? init : NULL, expected, NULL));
         move_index(trial, first, expected);
         if (!same_result(trial->op, trial->pair.type, expected, at)) {
             print_result(trial->op, trial->pair.type, expected, texts[0], 128);
@@ -133,6 +175,7 @@ static void check_reduce(const struct trial *trial)
     }
     clReleaseMemObject(in);
     clReleaseMemObject(out);
+    clReleaseMemObject(places);
 }
 
 /* An inclusive and an exclusive scan, one of them in place, with the total. */
@@ -142,54 +185,55 @@ static void check_scan(const struct trial *trial)
     const size_t result = result_size(trial->op, trial->pair.type);
     const size_t num = num_segments(trial), room = trial->count + 2 * ZONE;
     const clfold_segments segments = segments_of(trial);
-    unsigned char total[MAX_RESULT], init[MAX_RESULT];
+    unsigned char totals[ZONE * MAX_RESULT], init[MAX_RESULT];
     bool exclusive = trial->out_offset == 1 && !is_arg(trial->op);
     bool in_place = trial->out_offset == 2 && size == result;
-    bool has_init = trial->in_offset == 3 && !is_arg(trial->op);
     size_t out_offset = in_place ? trial->in_offset : trial->out_offset;
     clfold_fold fold = { .op = trial->op,
                          .in = trial->pair.in,
                          .type = trial->pair.type,
                          .segments = &segments,
                          .algorithm = trial->algorithm };
-    cl_mem in, out, total_mem = buffer(found, MAX_RESULT);
+    cl_mem in, out, places = coloured_buffer(sizeof(totals));
 
     poison_fold(elements, trial->op, trial->pair, room);
     fill_fold(elements + trial->in_offset * size, trial->op, trial->pair, trial->count, 0,
               ++seed);
     fill_init(init, trial->op, trial->pair, elements, 1, seed);
-    fold.init = has_init ? init : NULL;
-    fold.init_size = has_init ? result : 0;
-    fold.total_at = (clfold_place){ total_mem, 0 };
-    memset(found, 0xa5, room * result);
+    set_init(trial, &fold, places, init);
+    fold.total_at = (clfold_place){ places, 1 };
     in = buffer(elements, room * size);
-    out = in_place ? in : buffer(found, room * result);
+    out = in_place ? in : coloured_buffer(room * result);
     assert_ok((exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
         ctx, device.queue, &fold, in, trial->in_offset, out, out_offset, trial->count, 0,
         NULL, NULL));
-    assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, room * result,
-                                         found, 0, NULL, NULL),
-                     CL_SUCCESS);
-    assert_int_equal(clEnqueueReadBuffer(device.queue, total_mem, CL_TRUE, 0, result,
-                                         total, 0, NULL, NULL),
-                     CL_SUCCESS);
+    read_back(out, found, room * result);
+    read_back(places, totals, sizeof(totals));
+    if (!in_place) {
+        check_in(in, room * size);
+    }
+    for (size_t i = 0; i < (ZONE - 1) * result; ++i) {
+        if (i / result != 1 && totals[i] != COLOUR) {
+            fail_msg("byte %zu beside the total was written", i);
+        }
+    }
     for (size_t i = 0; i < room * result; ++i) {
         bool is_output =
             i >= out_offset * result && i < (out_offset + trial->count) * result;
-        if (!is_output && found[i] != (in_place ? elements[i] : 0xa5)) {
+        if (!is_output && found[i] != (in_place ? elements[i] : COLOUR)) {
             fail_msg("byte %zu outside of the output was written", i);
         }
     }
     for (size_t s = 0; s < num; ++s) {
         size_t first, length = gather(trial, s, &first);
         unsigned char last[MAX_RESULT];
-        assert_true(oracle_scan(trial->op, trial->pair, exclusive, row, length, fold.init,
-                                expected, last, NULL));
+        assert_true(oracle_scan(trial->op, trial->pair, exclusive, row, length,
+                                has_init(trial) ? init : NULL, expected, last, NULL));
         for (size_t i = 0; i <= length; ++i) {
             unsigned char *want = i < length ? expected + i * result : last;
             const unsigned char *at =
                 i < length ? found + (out_offset + first + i * trial->width) * result
-                           : total;
+                           : totals + result;
             char texts[2][128];
             move_index(trial, first, want);
             if ((i == length && s + 1 < num) ||
@@ -206,11 +250,11 @@ static void check_scan(const struct trial *trial)
                 trial->length, trial->width,
                 trial->algorithm ? trial->algorithm : "policy", trial->tile,
                 trial->in_offset, out_offset, in_place ? ", in place" : "",
-                has_init ? ", with init" : "", i, s, texts[1], texts[0]);
+                has_init(trial) ? ", with init" : "", i, s, texts[1], texts[0]);
         }
     }
     clReleaseMemObject(in);
-    clReleaseMemObject(total_mem);
+    clReleaseMemObject(places);
     if (!in_place) {
         clReleaseMemObject(out);
     }
@@ -416,6 +460,21 @@ static void test_rejected(void **state)
         clfold_reduce(ctx, device.queue, &fold, mem, 0, mem, 400, 12, 0, NULL, NULL),
         CLFOLD_ERROR_OVERLAP, "init_at");
     fold.init_at = (clfold_place){ NULL, 0 };
+    /* A total is the last segment's, and init is every segment's. */
+    fold.total_at = fold.init_at = (clfold_place){ mem, 900 };
+    assert_refused(clfold_inclusive_scan(ctx, device.queue, &fold, mem, 0, mem, 400, 12,
+                                         0, NULL, NULL),
+                   CLFOLD_ERROR_OVERLAP, "total_at");
+    fold.segments = NULL;
+    assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, mem, 0, mem, 400, 12, 0,
+                                    NULL, NULL));
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    fold.segments = &columns;
+    fold.total_at = (clfold_place){ mem, 411 };
+    assert_refused(clfold_inclusive_scan(ctx, device.queue, &fold, mem, 0, mem, 400, 12,
+                                         0, NULL, NULL),
+                   CLFOLD_ERROR_OVERLAP, "total_at");
+    fold.total_at = fold.init_at = (clfold_place){ NULL, 0 };
     assert_refused(
         clfold_reduce_host(ctx, device.queue, &fold, mem, 0, 12, &result, sizeof(result)),
         CLFOLD_ERROR_UNSUPPORTED, "segments");
@@ -428,37 +487,52 @@ static void test_rejected(void **state)
 
 /* ---- Ahead of time ----------------------------------------------------------------- */
 
-/* A call after clfold_prepare builds nothing and needs no more scratch. */
+/* A call after clfold_prepare builds nothing and needs no more scratch, also on fewer
+ * elements; explain says what it does. */
 static void test_prepare(void **state)
 {
-    static const clfold_segments all[] = {
-        { .by = CLFOLD_BY_LENGTH, .num = 3 },
-        { .by = CLFOLD_BY_LENGTH, .num = 5000 },
-        { .by = CLFOLD_BY_STRIDE, .num = 2, .length = 5000 },
+    static const struct {
+        clfold_segments segments;
+        const char *words; /* of the reason */
+    } all[] = {
+        /* First, as no other builds then what its short rows take. */
+        { { .by = CLFOLD_BY_LENGTH, .num = 5000 }, "row" },
+        { { .by = CLFOLD_BY_LENGTH, .num = 3 }, "row" },
+        { { .by = CLFOLD_BY_STRIDE, .num = 2, .length = 5000 }, "column" },
     };
-    clfold_report report;
+    cl_mem in = coloured_buffer(40000), out = coloured_buffer(40000);
 
     (void)state;
-    for (size_t i = 0; i < 3; ++i) {
+    for (size_t i = 0; i < 9; ++i) {
+        const clfold_operation o = CLFOLD_REDUCE + (clfold_operation)(i / 3);
         const clfold_fold fold = { .op = CLFOLD_ADD,
                                    .type = CLFOLD_I32,
-                                   .segments = &all[i] };
+                                   .segments = &all[i % 3].segments };
+        const bool is_scan = o != CLFOLD_REDUCE;
         clfold_stats before, after;
-        cl_mem in = buffer(elements, 40000), out = buffer(elements, 40000);
-        assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &fold, 10000, NULL));
+        clfold_report report;
+        /* Nothing is left of other calls. */
+        assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+        clfold_context_trim(ctx);
+        assert_ok(clfold_prepare(ctx, o, &fold, 10000, NULL));
         assert_ok(clfold_context_stats(ctx, &before));
-        assert_ok(
-            clfold_reduce(ctx, device.queue, &fold, in, 0, out, 0, 10000, 0, NULL, NULL));
+        /* Columns come as a whole. */
+        for (size_t count = 10000; count > 0; count = i % 3 == 2 ? 0 : count / 10) {
+            assert_ok(call_operation(o, &fold, in, 0, out, 0, count));
+        }
         assert_ok(clfold_context_stats(ctx, &after));
         assert_int_equal(before.builds, after.builds);
         assert_int_equal(before.scratch_bytes, after.scratch_bytes);
-        assert_int_equal(clFinish(device.queue), CL_SUCCESS);
-        assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &fold, 10000, NULL, &report));
+        assert_ok(clfold_explain(ctx, o, &fold, 10000, NULL, &report));
         assert_true(report.bytes_read >= 40000);
-        assert_non_null(strstr(report.reason, i < 2 ? "row" : "column"));
-        clReleaseMemObject(in);
-        clReleaseMemObject(out);
+        assert_true(report.bytes_written >= (is_scan ? 40000 : 4));
+        assert_memory_equal(report.algorithm, is_scan ? "scan_" : "reduce_", 5);
+        assert_non_null(strstr(report.reason, all[i % 3].words));
+        assert_true(report.num_launches == 1 || report.scratch_bytes > 0);
     }
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
 }
 
 int main(int argc, char **argv)

@@ -211,6 +211,17 @@ static void test_exclusive_scan(void **state)
     /* [clfold_exclusive_scan] */
 }
 
+static void test_map(void **state)
+{
+    (void)state;
+    /* [clfold_map] */
+    const clfold_fold flag = { .type = CLFOLD_U32, .result = "x > 3 ? 1 : 0" };
+
+    assert_ok(clfold_map(ctx, queue, &flag, in, 0, out, 0, 8, 0, NULL, NULL));
+    assert_holds(out, 0, 0, 1, 0, 1, 1, 0, 1);
+    /* [clfold_map] */
+}
+
 static void test_reduce_host(void **state)
 {
     (void)state;
@@ -455,13 +466,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_context_trim),   cmocka_unit_test(test_context_stats),
         cmocka_unit_test(test_builtin),        cmocka_unit_test(test_reduce),
         cmocka_unit_test(test_segments),       cmocka_unit_test(test_inclusive_scan),
-        cmocka_unit_test(test_exclusive_scan), cmocka_unit_test(test_reduce_host),
-        cmocka_unit_test(test_select),         cmocka_unit_test(test_partition),
-        cmocka_unit_test(test_unique),         cmocka_unit_test(test_run_lengths),
-        cmocka_unit_test(test_prepare),        cmocka_unit_test(test_explain),
-        cmocka_unit_test(test_trace),          cmocka_unit_test(test_tuning_text),
-        cmocka_unit_test(test_lookback_text),  cmocka_unit_test(test_names),
-        cmocka_unit_test(test_fold_layout),
+        cmocka_unit_test(test_exclusive_scan), cmocka_unit_test(test_map),
+        cmocka_unit_test(test_reduce_host),    cmocka_unit_test(test_select),
+        cmocka_unit_test(test_partition),      cmocka_unit_test(test_unique),
+        cmocka_unit_test(test_run_lengths),    cmocka_unit_test(test_prepare),
+        cmocka_unit_test(test_explain),        cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_tuning_text),    cmocka_unit_test(test_lookback_text),
+        cmocka_unit_test(test_names),          cmocka_unit_test(test_fold_layout),
     };
 
     if (argc > 1) {

@@ -2,11 +2,14 @@
 """drive.py NAME PROGRAM: runs the built example NAME on each of its cases. Each must end as it
 should and print the case's lines."""
 
+import math
 import os
-import subprocess
+import statistics
 import struct
+import subprocess
 import sys
 import tempfile
+import zlib
 
 # Many tiles of a scan and pieces of a file: lines of 0 to 40 words, the last without its end.
 LARGE = b"\n".join(b" ".join([b"word"] * (i * 7 % 41)) for i in range(20000)) + b"\nthe end"
@@ -55,16 +58,142 @@ def unsmooth(name, written):
     return None if before[:44] == after[:44] and len(before) == len(after) else "another header"
 
 
-# Front_Center.wav is in Debian's alsa-utils, which tools/run-tests installs.
+def f32(numbers):
+    return struct.pack(f"{len(numbers)}f", *numbers)
+
+
+def unsoftmax(name, written, columns):
+    """Whether each row of floats is the softmax of its numbers."""
+    with open(name, "rb") as before, open(written, "rb") as after:
+        files = [[x for x, in struct.iter_unpack("f", file.read())] for file in (before, after)]
+    if len(files[0]) != len(files[1]):
+        return f"there are {len(files[1])} numbers"
+    for start in range(0, len(files[0]), int(columns)):
+        row, found = (file[start : start + int(columns)] for file in files)
+        most = max(row)
+        powers = [math.exp(x - most) for x in row]
+        total = math.fsum(powers)
+        for i, expected in enumerate(power / total for power in powers):
+            if abs(found[i] - expected) > 1e-5 * expected + 1e-30:
+                return f"number {start + i} is {found[i]}, not {expected}"
+    return None
+
+
+def png(rows):
+    def chunk(kind, data):
+        return struct.pack(">I4s", len(data), kind) + data + struct.pack(
+            ">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 0, 0, 0, 0)
+    data = zlib.compress(b"".join(bytes([0, *row]) for row in rows))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        chunk(*pair) for pair in [(b"IHDR", head), (b"IDAT", data), (b"IEND", b"")])
+
+
+def rows_of(path):
+    """The rows of a grey picture of 8 bits a pixel."""
+    with open(path, "rb") as file:
+        data = file.read()
+    width, height, *form = struct.unpack_from(">IIBB", data, 16)
+    assert form == [8, 0], form
+    packed, at = b"", 8
+    while at < len(data):
+        length, kind = struct.unpack_from(">I4s", data, at)
+        packed += data[at + 8 : at + 8 + length] if kind == b"IDAT" else b""
+        at += 12 + length
+    raw, rows, above = zlib.decompress(packed), [], [0] * width
+    for y in range(height):
+        kind, *row = raw[y * (width + 1) : (y + 1) * (width + 1)]
+        for x in range(width):
+            a, b, c = row[x - 1] if x else 0, above[x], above[x - 1] if x else 0
+            paeth = min([a, b, c], key=lambda near, sum=a + b - c: abs(sum - near))
+            row[x] = (row[x] + [0, a, b, (a + b) // 2, paeth][kind]) % 256
+        rows.append(row)
+        above = row
+    return rows
+
+
+def unblurred(name, table, blur):
+    """Whether these are the sums of a picture, from black to white, and the means around each
+    pixel. Colours are libpng's."""
+    if name == PICTURE:
+        return None
+    rows = rows_of(name)
+    height, width = len(rows), len(rows[0])
+
+    def box(left, top, right, bottom):
+        return sum(sum(row[max(left, 0) : right]) for row in rows[max(top, 0) : bottom])
+
+    most = max(1, box(0, 0, width, height))
+    found = rows_of(table), rows_of(blur)
+    for y in range(height):
+        for x in range(width):
+            pixels = (len(range(width)[max(x - 6, 0) : x + 7])
+                      * len(range(height)[max(y - 6, 0) : y + 7]))
+            expected = [box(0, 0, x + 1, y + 1) * 255 // most,
+                        box(x - 6, y - 6, x + 7, y + 7) // pixels]
+            if [picture[y][x] for picture in found] != expected:
+                return f"pixel {x}, {y} is not {expected}"
+    return None
+
+
+def summary(data, column=1):
+    """What statistics says of a column."""
+    numbers = []
+    for line in data.decode().split("\n"):
+        try:
+            number, = struct.unpack("f", struct.pack("f", float(line.split(",")[column - 1])))
+            numbers += [number] if math.isfinite(number) else []
+        except (IndexError, ValueError, OverflowError):
+            pass
+    mean, variance = (f(numbers) if numbers else 0
+                      for f in (statistics.fmean, statistics.pvariance))
+    low, high = min(numbers, default=math.inf), max(numbers, default=-math.inf)
+    return [f"{len(numbers)} numbers, mean {mean:.5g}, variance {variance:.5g}, "
+            f"from {low:.5g} to {high:.5g}"]
+
+
+def content(path):
+    """The bytes of a file, or none if there is no file."""
+    if not os.path.exists(path):
+        return b""
+    with open(path, "rb") as file:
+        return file.read()
+
+
+# In Debian's alsa-utils, python-matplotlib-data and glmark2-data, which tools/run-tests
+# installs. Cases whose file is missing are left out.
 SOUND = "/usr/share/sounds/alsa/Front_Center.wav"
+PRICES = "/usr/share/matplotlib/mpl-data/sample_data/Stocks.csv"
+PICTURE = "/usr/share/glmark2/textures/nasa1.png"
 NOISE = [(i * 7919 % 65536) - 32768 for i in range(90000)]
 LICENSE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "LICENSE")
+LOGITS = f32([sample / 3000 for sample in NOISE])
+NUMBERS = b"".join(b"%d\n" % (sample % 1000) for sample in NOISE)
+CELLS = b"x,y\r\n1,2\r\n,3\nnan,inf\n4,1e40\n5x,5\n \n7\n-1.5,,6"
+BLURRED = [[x * y % 211 if x > y else 255 * (x == 3) for x in range(41)] for y in range(23)]
 NOWHERE, FOLDER = os.path.join(LICENSE, "file"), os.path.dirname(LICENSE)
 
 # Of each example: a file, its bytes, or None for the default, which is the license; further
-# arguments, OUT for a file of the test's; and the lines of stdout, or where it must fail a part of
-# stderr as a str.
+# arguments, OUT and the like for files of the test's; and the lines of stdout, or where it must
+# fail a part of stderr as a str.
 CASES = {
+    "areas": [
+        (FOLDER, ["OUT", "OUT 2"], "Read Error"),
+        (NOWHERE, ["OUT", "OUT 2"], "Not a directory"),
+        (LICENSE, ["OUT", "OUT 2"], "Not a PNG file"),
+        (b"", ["OUT", "OUT 2"], "areas: "),
+        (png([[1, 2], [3, 4]])[:-30], ["OUT", "OUT 2"], "areas: "),
+        (png([[1]]), [FOLDER, "OUT"], "Is a directory"),
+        (png([[1]]), ["OUT", FOLDER], "Is a directory"),
+        (png([[1]]), ["OUT"], "wants three files"),
+        (PICTURE, ["OUT", "OUT 2"], ["512 x 512 pixels"]),
+        (png([[0]]), ["OUT", "OUT 2"], ["1 x 1 pixels"]),
+        (png([[200]]), ["OUT", "OUT 2"], ["1 x 1 pixels"]),
+        (png([[9, 255, 0, 7]]), ["OUT", "OUT 2"], ["4 x 1 pixels"]),
+        (png([[9], [255], [0]]), ["OUT", "OUT 2"], ["1 x 3 pixels"]),
+        (png(BLURRED), ["OUT", "OUT 2"], ["41 x 23 pixels"]),
+    ],
     "boxes": [(None, [], ["x from 1.0 to 3.0", "y from 2.0 to 4.0", "z from 3.0 to 5.0"])],
     "complex": [(None, [], ["1000 products, on the circle"])],
     "cpp": [
@@ -149,6 +278,36 @@ CASES = {
         (wav(2, NOISE), ["OUT"], ["45000 frames, 2 channels, 8000 Hz"]),
         (wav(5, NOISE), ["OUT"], ["18000 frames, 5 channels, 8000 Hz"]),
     ],
+    "softmax": [
+        (FOLDER, ["OUT", "3"], "Is a directory"),
+        (NOWHERE, ["OUT", "3"], "LICENSE/file: Not a directory"),
+        (f32([1]), [FOLDER, "1"], "Is a directory"),
+        (f32([1]), ["OUT"], "usage: softmax IN OUT COLUMNS"),
+        (f32([1]), ["OUT", "0"], "usage: softmax IN OUT COLUMNS"),
+        (b"12345", ["OUT", "1"], "has 5 bytes, not rows of 1 f32"),
+        (f32([1, 2, 3]), ["OUT", "2"], "has 12 bytes, not rows of 2 f32"),
+        (b"", ["OUT", "4"], ["0 rows"]),
+        (f32([5]), ["OUT", "1"], ["1 rows"]),
+        (f32([1, 3, 2, -90, 0, 90, 1e30, 1e30, -1e30]), ["OUT", "3"], ["3 rows"]),
+        *((LOGITS, ["OUT", str(columns)], [f"{90000 // columns} rows"])
+          for columns in (1, 3, 1000, 90000)),
+    ],
+    "statistics": [
+        (FOLDER, [], "Is a directory"),
+        (NOWHERE, [], "LICENSE/file: Not a directory"),
+        (None, [], "usage: statistics TABLE.csv [COLUMN]"),
+        (b"1\n", ["x"], "usage: statistics TABLE.csv [COLUMN]"),
+        (b"", [], ["0 numbers, mean 0, variance 0, from inf to -inf"]),
+        (b"name\n", [], ["0 numbers, mean 0, variance 0, from inf to -inf"]),
+        (b"5", [], ["1 numbers, mean 5, variance 0, from 5 to 5"]),
+        (CELLS, [], ["4 numbers, mean 2.625, variance 10.172, from -1.5 to 7"]),
+        (CELLS, ["2"], ["3 numbers, mean 3.3333, variance 1.5556, from 2 to 5"]),
+        (CELLS, ["3"], ["1 numbers, mean 6, variance 0, from 6 to 6"]),
+        (b"1234.5\n" * 70000, [], ["70000 numbers, mean 1234.5, variance 0, "
+                                   "from 1234.5 to 1234.5"]),
+        (NUMBERS, [], summary(NUMBERS)),
+        *((PRICES, [str(column)], summary(content(PRICES), column)) for column in (1, 2, 7, 11)),
+    ],
     "sum": [
         (None, [], ["124875", "sum: in holds 1000 elements of f32, but in_offset 0 + "
                               "count 2000 is past its end (CLFOLD_ERROR_RANGE)"]),
@@ -156,17 +315,23 @@ CASES = {
 }
 
 
-def fault(program, file, arguments, expected):
+# What is wrong with what a run wrote, as a function of its arguments.
+WRITTEN = {"areas": unblurred, "smooth": unsmooth, "softmax": unsoftmax}
+
+
+def fault(name, program, file, arguments, expected):
     """What is wrong with a case, or None."""
-    with tempfile.NamedTemporaryFile() as written, tempfile.NamedTemporaryFile() as out:
+    with tempfile.TemporaryDirectory() as folder:
         if isinstance(file, bytes):
-            written.write(file)
-            written.flush()
-            file = written.name
-        given = [out.name if word == "OUT" else word for word in arguments]
+            data, file = file, os.path.join(folder, "file")
+            with open(file, "wb") as written:
+                written.write(data)
+        given = [os.path.join(folder, word) if word.startswith("OUT") else word
+                 for word in arguments]
         command = [program, *([file] if file else []), *given]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        wrong = unsmooth(file, out.name) if given != arguments and done.returncode == 0 else None
+        wrote = given != arguments and done.returncode == 0
+        wrong = WRITTEN[name](file, *given) if wrote else None
     if wrong:
         return f"{' '.join(command)} wrote a file in which {wrong}"
     fails = isinstance(expected, str)
@@ -178,13 +343,16 @@ def fault(program, file, arguments, expected):
 
 
 def main(name, program):
-    if name == "smooth" and not os.path.exists(SOUND):
-        if os.environ.get("CLFOLD_REQUIRED_TOOLS"):
-            sys.exit(f"there is no {SOUND}, and CLFOLD_REQUIRED_TOOLS is set")
-        print(f"there is no {SOUND}; the other sounds are tried", file=sys.stderr)
-        CASES[name] = [case for case in CASES[name] if case[0] != SOUND]
-    found = [text for text in (fault(program, *case) for case in CASES[name]) if text]
-    print("\n".join([*found, f"{len(CASES[name])} cases"]), file=sys.stderr)
+    cases = CASES[name]
+    for missing in [file for file in (SOUND, PRICES, PICTURE) if not os.path.exists(file)]:
+        kept = [case for case in cases if case[0] != missing]
+        if len(kept) < len(cases) and os.environ.get("CLFOLD_REQUIRED_TOOLS"):
+            sys.exit(f"there is no {missing}, and CLFOLD_REQUIRED_TOOLS is set")
+        if len(kept) < len(cases):
+            print(f"there is no {missing}; the other files are tried", file=sys.stderr)
+        cases = kept
+    found = [text for text in (fault(name, program, *case) for case in cases) if text]
+    print("\n".join([*found, f"{len(cases)} cases"]), file=sys.stderr)
     return 1 if found else 0
 
 

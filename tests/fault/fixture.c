@@ -20,6 +20,15 @@ const struct debug twenty_groups = { .tile_elements = 1024,
                                      .group_size = 8,
                                      .max_groups = 20 };
 
+const clfold_segments *segments_for(const char *algorithm)
+{
+    static const clfold_segments row = { .by = CLFOLD_BY_LENGTH, .num = COUNT };
+
+    return algorithm && (strstr(algorithm, "_rows") || strstr(algorithm, "_lanes"))
+               ? &row
+               : NULL;
+}
+
 /* ---- The log ----------------------------------------------------------------------- */
 
 #define MAX_MESSAGES 64
@@ -141,15 +150,27 @@ bool items_are_poison(void)
     return memcmp(found, poison, sizeof(found)) == 0;
 }
 
-void assert_scanned(const char *after)
+/* `sums`: an item is its element and the one before; else the element. */
+static void assert_items(const char *after, bool sums)
 {
     read_items();
     for (size_t i = 0; i < COUNT; ++i) {
-        if (found[i] != prefixes[i]) {
+        cl_long right = prefixes[i] - (sums || i == 0 ? 0 : prefixes[i - 1]);
+        if (found[i] != right) {
             fail_msg("after %s failed, item %zu is %lld instead of %lld", after, i,
-                     (long long)found[i], (long long)prefixes[i]);
+                     (long long)found[i], (long long)right);
         }
     }
+}
+
+void assert_scanned(const char *after)
+{
+    assert_items(after, true);
+}
+
+void assert_mapped(const char *after)
+{
+    assert_items(after, false);
 }
 
 int fixture_init(void **state)

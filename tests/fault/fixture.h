@@ -21,6 +21,9 @@ extern cl_long prefixes[COUNT];          /* their inclusive scan */
 int fixture_init(void **state);
 int fixture_finish(void **state);
 
+/* The input as one row, for algorithms of segments; NULL for all others. */
+const clfold_segments *segments_for(const char *algorithm);
+
 /* With the log of this file, and tiles so small that the input takes two launches. */
 clfold_status context_open(clfold_context **out, const clfold_context_params *params);
 
@@ -34,6 +37,8 @@ bool items_are_poison(void);
 
 /* Fails where an item is not as it should be. `after`: what failed before. */
 void assert_scanned(const char *after);
+/* The same where an item is the element of the input, widened. */
+void assert_mapped(const char *after);
 
 /* ---- The log ---- */
 

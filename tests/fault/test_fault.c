@@ -100,6 +100,42 @@ static clfold_status fire_reduce_one(struct run *run)
     return reduce_some(run, 1, true);
 }
 
+static clfold_status reduce_segments(struct run *run, const char *algorithm, bool waits)
+{
+    clfold_fold fold = sum;
+
+    fold.algorithm = algorithm;
+    fold.segments = segments_for(algorithm);
+    return clfold_reduce(run->ctx, run->queue, &fold, input, 0, output, 0, COUNT,
+                         waits ? 1 : 0, waits ? &run->gate : NULL,
+                         run->wants_event ? &run->event : NULL);
+}
+
+static clfold_status fire_reduce_rows(struct run *run)
+{
+    return reduce_segments(run, "reduce_rows", false);
+}
+
+static clfold_status fire_reduce_lanes(struct run *run)
+{
+    return reduce_segments(run, "reduce_lanes", false);
+}
+
+static clfold_status fire_reduce_lanes_wait(struct run *run)
+{
+    run->wants_event = true;
+    return reduce_segments(run, "reduce_lanes", true);
+}
+
+static clfold_status fire_prepare_lanes(struct run *run)
+{
+    clfold_fold fold = sum;
+
+    fold.algorithm = "reduce_lanes";
+    fold.segments = segments_for(fold.algorithm);
+    return clfold_prepare(run->ctx, CLFOLD_REDUCE, &fold, COUNT, NULL);
+}
+
 static clfold_status fire_host(struct run *run)
 {
     run->to_host = true;
@@ -112,6 +148,7 @@ static clfold_fold fold_of(const struct run *run)
     clfold_fold fold = sum;
 
     fold.algorithm = run->scan;
+    fold.segments = segments_for(run->scan);
     fold.total_at.mem = output;
     return fold;
 }
@@ -128,6 +165,26 @@ static clfold_status scan_all(struct run *run, bool waits)
 static clfold_status fire_scan(struct run *run)
 {
     return scan_all(run, false);
+}
+
+/* A text that may be wrong in vectors is not compared, so it makes nothing more. */
+static clfold_status fire_result(struct run *run)
+{
+    clfold_fold fold = fold_of(run);
+
+    fold.result = "item + 0 * x";
+    fold.flags = CLFOLD_PARTIAL;
+    return clfold_inclusive_scan(run->ctx, run->queue, &fold, input, 0, items, 0, COUNT,
+                                 0, NULL, NULL);
+}
+
+static clfold_status fire_map(struct run *run)
+{
+    clfold_fold fold = sum;
+
+    fold.op = 0;
+    return clfold_map(run->ctx, run->queue, &fold, input, 0, items, 0, COUNT, 0, NULL,
+                      NULL);
 }
 
 static clfold_status fire_scan_wait(struct run *run)
@@ -218,6 +275,12 @@ static void warm_with_open_gate(struct run *run)
 {
     warm(run);
     open_gate(run);
+}
+
+static void warm_lanes(struct run *run)
+{
+    assert_ok(fire_reduce_lanes(run));
+    assert_int_equal(clFinish(run->queue), CL_SUCCESS);
 }
 
 static void warm_scan(struct run *run)
@@ -322,6 +385,11 @@ static void check_one(struct run *run)
     assert_result(run, first);
 }
 
+static void check_map(struct run *run)
+{
+    assert_mapped(run->failed);
+}
+
 static void check_scan(struct run *run)
 {
     check_sum(run);
@@ -357,6 +425,12 @@ static void check_makes_nothing(struct run *run, clfold_status (*fire)(struct ru
 static void check_prepared(struct run *run)
 {
     check_makes_nothing(run, fire_reduce);
+    check_sum(run);
+}
+
+static void check_prepared_lanes(struct run *run)
+{
+    check_makes_nothing(run, fire_reduce_lanes);
     check_sum(run);
 }
 
@@ -808,6 +882,54 @@ static const struct scenario scenarios[] = {
       .fire = fire_scan_wait,
       .check = check_long_scan,
       .calls = { CHECKS, RUNS, "clRetainEvent", "clReleaseEvent", "clGetEventInfo" } },
+    { .name = "scan with a result, cold",
+      .scan = "reduce_then_scan",
+      .fire = fire_result,
+      .check = check_scan,
+      .least_allocs = 5,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
+    { .name = "map, cold",
+      .fire = fire_map,
+      .check = check_map,
+      .least_allocs = 4, /* no scratch */
+      .calls = { CHECKS, BUILDS, RUNS } },
+    { .name = "reduce_rows, cold",
+      .fire = fire_reduce_rows,
+      .check = check_sum,
+      .least_allocs = 5,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
+    { .name = "reduce_lanes, warm, out of order",
+      .order = OUT_OF_ORDER,
+      .before = warm_lanes,
+      .fire = fire_reduce_lanes_wait,
+      .check = check_sum,
+      .calls = { CHECKS, RUNS, "clRetainEvent", "clReleaseEvent", "clGetEventInfo" } },
+    { .name = "scan_rows, cold, out of order",
+      .order = OUT_OF_ORDER,
+      .scan = "scan_rows",
+      .fire = fire_scan_wait,
+      .check = check_scan,
+      .least_allocs = 5,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS, "clRetainEvent", "clReleaseEvent" } },
+    { .name = "scan_lanes, warm",
+      .scan = "scan_lanes",
+      .before = warm_scan,
+      .fire = fire_scan,
+      .check = check_scan,
+      .calls = { CHECKS, RUNS } },
+    { .name = "prepare lanes",
+      .fire = fire_prepare_lanes,
+      .check = check_prepared_lanes,
+      .least_allocs = 5,
+      .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue", "clFinish",
+                 "clReleaseCommandQueue" } },
+    { .name = "prepare a scan of rows",
+      .scan = "scan_rows",
+      .fire = fire_prepare_scan,
+      .check = check_prepared_scan,
+      .least_allocs = 5,
+      .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue", "clFinish",
+                 "clReleaseCommandQueue" } },
     { .name = "prepare a scan",
       .scan = "reduce_then_scan",
       .fire = fire_prepare_scan,

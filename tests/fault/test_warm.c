@@ -18,23 +18,34 @@ struct warm {
     const char *algorithm;
     size_t count;
     const char *combine; /* NULL: the built-in add */
+    const char *result;
 };
 
 static const struct warm calls[] = {
-    { "reduce, nothing", CLFOLD_REDUCE, NULL, 0, NULL },
-    { "reduce, one launch", CLFOLD_REDUCE, NULL, 16, NULL },
-    { "reduce", CLFOLD_REDUCE, NULL, COUNT, NULL },
-    { "reduce, a rung", CLFOLD_REDUCE, "reduce6", COUNT, NULL },
-    { "scan, nothing", CLFOLD_INCLUSIVE_SCAN, NULL, 0, NULL },
-    { "scan, few", CLFOLD_INCLUSIVE_SCAN, NULL, 16, NULL },
-    { "exclusive scan, few", CLFOLD_EXCLUSIVE_SCAN, NULL, 16, NULL },
-    { "scan_single_group", CLFOLD_INCLUSIVE_SCAN, "scan_single_group", COUNT, NULL },
-    { "reduce_then_scan", CLFOLD_INCLUSIVE_SCAN, "reduce_then_scan", COUNT, NULL },
-    { "scan_then_propagate", CLFOLD_EXCLUSIVE_SCAN, "scan_then_propagate", COUNT, NULL },
-    { "scan_lookback", CLFOLD_INCLUSIVE_SCAN, "scan_lookback", COUNT, NULL },
-    { "exclusive scan_lookback", CLFOLD_EXCLUSIVE_SCAN, "scan_lookback", COUNT, NULL },
-    { "reduce by a text", CLFOLD_REDUCE, NULL, COUNT, "a + b + 0 * m" },
-    { "scan by a text", CLFOLD_INCLUSIVE_SCAN, NULL, COUNT, "a + b + 0 * m" },
+    { "reduce, nothing", CLFOLD_REDUCE, NULL, 0, NULL, NULL },
+    { "reduce, one launch", CLFOLD_REDUCE, NULL, 16, NULL, NULL },
+    { "reduce", CLFOLD_REDUCE, NULL, COUNT, NULL, NULL },
+    { "reduce, a rung", CLFOLD_REDUCE, "reduce6", COUNT, NULL, NULL },
+    { "scan, nothing", CLFOLD_INCLUSIVE_SCAN, NULL, 0, NULL, NULL },
+    { "scan, few", CLFOLD_INCLUSIVE_SCAN, NULL, 16, NULL, NULL },
+    { "exclusive scan, few", CLFOLD_EXCLUSIVE_SCAN, NULL, 16, NULL, NULL },
+    { "scan_single_group", CLFOLD_INCLUSIVE_SCAN, "scan_single_group", COUNT, NULL,
+      NULL },
+    { "reduce_then_scan", CLFOLD_INCLUSIVE_SCAN, "reduce_then_scan", COUNT, NULL, NULL },
+    { "scan_then_propagate", CLFOLD_EXCLUSIVE_SCAN, "scan_then_propagate", COUNT, NULL,
+      NULL },
+    { "scan_lookback", CLFOLD_INCLUSIVE_SCAN, "scan_lookback", COUNT, NULL, NULL },
+    { "exclusive scan_lookback", CLFOLD_EXCLUSIVE_SCAN, "scan_lookback", COUNT, NULL,
+      NULL },
+    { "reduce_rows", CLFOLD_REDUCE, "reduce_rows", COUNT, NULL, NULL },
+    { "reduce_lanes", CLFOLD_REDUCE, "reduce_lanes", COUNT, NULL, NULL },
+    { "scan_rows", CLFOLD_INCLUSIVE_SCAN, "scan_rows", COUNT, NULL, NULL },
+    { "scan_lanes", CLFOLD_EXCLUSIVE_SCAN, "scan_lanes", COUNT, NULL, NULL },
+    { "reduce by a text", CLFOLD_REDUCE, NULL, COUNT, "a + b + 0 * m", NULL },
+    { "scan by a text", CLFOLD_INCLUSIVE_SCAN, NULL, COUNT, "a + b + 0 * m", NULL },
+    { "scan with a result", CLFOLD_INCLUSIVE_SCAN, NULL, COUNT, .result = "item - x" },
+    { "map", CLFOLD_MAP, NULL, COUNT, .result = "2 * item" },
+    { "map, nothing", CLFOLD_MAP, NULL, 0, .result = "2 * item" },
 };
 #define NUM_CALLS (sizeof(calls) / sizeof(calls[0]))
 
@@ -51,7 +62,10 @@ static clfold_fold fold_of(const struct warm *warm)
         fold.args = args;
         fold.num_args = 1;
     }
+    fold.op = warm->operation == CLFOLD_MAP ? 0 : fold.op;
+    fold.result = warm->result;
     fold.algorithm = warm->algorithm;
+    fold.segments = segments_for(warm->algorithm);
     return fold;
 }
 
@@ -68,6 +82,9 @@ static clfold_status make(clfold_context *ctx, cl_command_queue queue,
     case CLFOLD_INCLUSIVE_SCAN:
         return clfold_inclusive_scan(ctx, queue, &fold, input, 0, items, 0, warm->count,
                                      num, wait, event);
+    case CLFOLD_MAP:
+        return clfold_map(ctx, queue, &fold, input, 0, items, 0, warm->count, num, wait,
+                          event);
     default:
         return clfold_exclusive_scan(ctx, queue, &fold, input, 0, items, 0, warm->count,
                                      num, wait, event);

@@ -148,6 +148,21 @@ static void visit_segments(const struct visitor *visitor, const struct monoid *m
     }
 }
 
+static void visit_maps(const struct visitor *visitor, const struct monoid *monoid)
+{
+    static const struct device_facts *const devices[] = { &cpu, &gpu, &plain_cpu };
+    static const char *const classes[] = { "cpu", "gpu", "plain-cpu" };
+
+    for (size_t d = 0; d < 3; ++d) {
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        uint32_t num =
+            candidates_of(CLFOLD_MAP, MAP_TILES, monoid, devices[d], NULL, candidates);
+        for (uint32_t i = 0; i < num; ++i) {
+            visit_shape(visitor, monoid, &candidates[i].shape, classes[d]);
+        }
+    }
+}
+
 /* A kind of scan: look-back by a tier, others by none. */
 struct scan {
     enum algorithm algorithm;
@@ -163,6 +178,10 @@ static void visit_scan(const struct visitor *visitor, const struct monoid *monoi
                scan.algorithm, monoid, device, NULL);
     struct candidate candidates[CLFOLD_MAX_CANDIDATES];
 
+    /* It combines what is written. */
+    if (scan.algorithm == SCAN_THEN_PROPAGATE && clfold_monoid_converts(monoid)) {
+        return;
+    }
     job.verdict = (struct verdict){ scan.tier, true, clfold_memory(scan.tier)->fences };
     job.traced = scan.traced;
     uint32_t num = clfold_plan_candidates(&job, candidates);
@@ -265,6 +284,7 @@ static void visit_user_folds(const struct visitor *visitor)
     static const clfold_arg args[] = {
         { .type = "uint", .name = "m" },
         { .type = "global const pair *", .name = "table" },
+        { .name = "y", .element = CLFOLD_F32 },
     };
     const clfold_fold folds[] = {
         { .components = "int v; uint f",
@@ -289,6 +309,23 @@ static void visit_user_folds(const struct visitor *visitor)
           .identity = "table[1].y",
           .args = args,
           .num_args = 2 },
+        { .op = CLFOLD_ADD,
+          .type = CLFOLD_F32,
+          .in = CLFOLD_F16,
+          .load = "x * y",
+          .out_scalars = 2,
+          .result = "{ item - prev, to_f32(i) + x }",
+          .args = args + 2,
+          .num_args = 1 },
+        { .type_name = "uint2",
+          .type_size = 8,
+          .combine = "a * b",
+          .identity = "(uint2)(1)",
+          .store = "if (i > 0)\n    out[i - 1] = item * prev + in[i];" },
+        { .op = CLFOLD_ARG_MAX,
+          .type = CLFOLD_U32,
+          .out = CLFOLD_F16,
+          .result = "to_f32(item.index)" },
     };
     const struct site site = { NULL, "every_text" };
 
@@ -304,7 +341,11 @@ static void visit_user_folds(const struct visitor *visitor)
         visit_tiles(visitor, &monoid, true);
         visit_rungs(visitor, &monoid);
         visit_serial(visitor, &monoid);
-        visit_segments(visitor, &monoid, true);
+        if (clfold_monoid_converts(&monoid)) {
+            visit_maps(visitor, &monoid);
+        } else {
+            visit_segments(visitor, &monoid, true);
+        }
         visit_all_scans(visitor, &monoid);
     }
 }
@@ -348,6 +389,14 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
     visit_rungs(&visitor, &monoid);
     visit_serial(&visitor, &monoid);
     visit_all_scans(&visitor, &monoid);
+    for (clfold_type type = CLFOLD_F32; type <= CLFOLD_F64; ++type) {
+        make(&monoid, CLFOLD_ADD, type, type == CLFOLD_F32 ? CLFOLD_F16 : type);
+        clfold_monoid_set_accuracy(&monoid, NULL, CLFOLD_REPRODUCIBLE);
+        monoid.name = "reproducible-add";
+        visit_tiles(&visitor, &monoid, true);
+        visit_rungs(&visitor, &monoid);
+        visit_serial(&visitor, &monoid);
+    }
     const clfold_type types[] = { CLFOLD_I32, CLFOLD_F32 };
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
         monoid = affine_monoid(types[i]);

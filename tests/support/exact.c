@@ -1,5 +1,6 @@
 #include "exact.h"
 
+#include <float.h>
 #include <math.h>
 
 #define LOWEST (-1074)
@@ -62,4 +63,63 @@ double exact_error(const struct exact *sum, double result)
 
     exact_add(&rest, -result);
     return exact_value(&rest);
+}
+
+/* 1 where 2 sum is greater than a + b, 0 where it is equal, else -1. */
+static int compare_middle(const struct exact *sum, double a, double b)
+{
+    struct exact rest = *sum;
+    double value;
+
+    for (int i = 0; i < EXACT_LIMBS; ++i) {
+        rest.limbs[i] *= 2;
+    }
+    exact_add(&rest, -a);
+    exact_add(&rest, -b);
+    value = exact_value(&rest);
+    return (value > 0) - (value < 0);
+}
+
+static double next_number(double x, bool up, bool to_float)
+{
+    double way = up ? (double)INFINITY : -(double)INFINITY;
+
+    return to_float ? (double)nextafterf((float)x, (float)way) : nextafter(x, way);
+}
+
+static bool is_even(double x, bool to_float)
+{
+    int exponent;
+    double digits = ldexp(frexp(x, &exponent), to_float ? FLT_MANT_DIG : DBL_MANT_DIG);
+
+    return fmod(digits, 2) == 0;
+}
+
+double exact_rounded(const struct exact *sum, bool to_float)
+{
+    double most = to_float ? (double)FLT_MAX : DBL_MAX;
+    double half_unit = ldexp(1, to_float ? FLT_MAX_EXP - FLT_MANT_DIG - 1
+                                         : DBL_MAX_EXP - DBL_MANT_DIG - 1);
+    double x = to_float ? (double)(float)exact_value(sum) : exact_value(sum);
+    struct exact rest = *sum;
+    bool up = exact_value(sum) > 0;
+
+    x = fabs(x) > most ? copysign(most, x) : x;
+    exact_add(&rest, up ? -most : most);
+    exact_add(&rest, up ? -half_unit : half_unit);
+    if (up ? exact_value(&rest) >= 0 : exact_value(&rest) <= 0) {
+        return up ? (double)INFINITY : -(double)INFINITY;
+    }
+    for (;;) {
+        double error = exact_error(sum, x), next = next_number(x, error > 0, to_float);
+        int beyond = compare_middle(sum, x, next);
+        bool is_nearer = error > 0 ? beyond > 0 : beyond < 0;
+        if (error != 0 && beyond == 0) {
+            return is_even(x, to_float) ? x : next;
+        }
+        if (error == 0 || isinf(next) || !is_nearer) {
+            return x;
+        }
+        x = next;
+    }
 }

@@ -41,4 +41,7 @@ struct subject {
  * number, by which algorithms and tiles take turns. */
 void fold_check(const struct subject *subject, unsigned first);
 
+/* The same in rows and columns. */
+void fold_check_segments(const struct subject *subject, unsigned first);
+
 #endif

@@ -32,6 +32,15 @@ cl_mem coloured_buffer(size_t size)
     return mem;
 }
 
+void write_buffer(cl_mem mem, size_t offset, size_t size, const void *data)
+{
+    if (size > 0) {
+        assert_int_equal(clEnqueueWriteBuffer(device.queue, mem, CL_TRUE, offset, size,
+                                              data, 0, NULL, NULL),
+                         CL_SUCCESS);
+    }
+}
+
 clfold_status call_operation(clfold_operation operation, const clfold_fold *fold,
                              cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
                              size_t count)

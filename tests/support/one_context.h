@@ -15,6 +15,9 @@ int close_context(void **state);
 #define COLOUR 0xa5
 cl_mem coloured_buffer(size_t size);
 
+/* Copies `size` bytes, or none, to `offset` bytes from the buffer's start. */
+void write_buffer(cl_mem mem, size_t offset, size_t size, const void *data);
+
 /* A reduction or a scan, by its number. */
 clfold_status call_operation(clfold_operation operation, const clfold_fold *fold,
                              cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,

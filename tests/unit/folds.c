@@ -80,6 +80,10 @@ static void test_every_field(void **state)
     ANOTHER(cuts = "1");
     ANOTHER(rare = "");
     ANOTHER(rounded = "z");
+    ANOTHER(type_name = "z");
+    ANOTHER(type_size = 1);
+    ANOTHER(item_file = "z");
+    ANOTHER(vector_file = "z");
     for (size_t k = 0; k < 2; ++k) {
         ANOTHER(components[k].name = "z");
         ANOTHER(components[k].result = CLFOLD_I8);
@@ -97,10 +101,10 @@ static void test_every_field(void **state)
     assert_ptr_equal(intern(&first), fold);
 }
 
-/* A type that the device lacks is rejected each time; other folds are found again. */
+/* What the device lacks is rejected each time; other folds are found again. */
 static void test_built_in(void **state)
 {
-    const struct caps caps = { .fp64 = false, .name = "a device" };
+    const struct caps caps = { .fp64 = false, .truncates = true, .name = "a device" };
     struct interned *sum, *again, *same, *none = NULL;
     struct monoid monoid;
 
@@ -109,6 +113,9 @@ static void test_built_in(void **state)
         assert_refused(clfold_folds_built_in(&folds, &site, &caps, CLFOLD_ADD, CLFOLD_F64,
                                              CLFOLD_F64, 0, &none),
                        CLFOLD_ERROR_UNSUPPORTED, "has no f64");
+        assert_refused(clfold_folds_built_in(&folds, &site, &caps, CLFOLD_ADD, CLFOLD_F32,
+                                             CLFOLD_F32, CLFOLD_REPRODUCIBLE, &none),
+                       CLFOLD_ERROR_UNSUPPORTED, "does not round to nearest");
         assert_refused(clfold_folds_built_in(&folds, &site, &caps, 1000, CLFOLD_I32,
                                              CLFOLD_I32, 0, &none),
                        CLFOLD_ERROR_ARGUMENT, "1000");

@@ -64,6 +64,10 @@ static void test_layouts(void **state)
           4,
           4,
           "f32 v 0" },
+        { { .op = CLFOLD_ADD, .type = CLFOLD_F64, .accuracy = CLFOLD_REPRODUCIBLE },
+          8,
+          8,
+          "f64 v 0" },
         { { .op = CLFOLD_MIN_MAX, .type = CLFOLD_I16 },
           2,
           4,
@@ -329,6 +333,7 @@ static void check_text(void *user, const char *name, const char *text)
 {
     struct seen *seen = user;
     bool vector = strstr(name, "tile_vector") != NULL;
+    bool binned = strstr(name, "reproducible") != NULL;
     bool group = strstr(name, "tile_group") != NULL;
     bool scan = strstr(name, "scan") != NULL;
     bool rung = strstr(name, "work-group") != NULL;
@@ -379,7 +384,10 @@ static void check_text(void *user, const char *name, const char *text)
                      group && scan);
     assert_int_equal(strstr(text, "#line 1 \"reduce_ladder.cl\"") != NULL, rung);
     assert_int_equal(strstr(text, "clfold_stage16 clfold_combine_stage16(") != NULL,
-                     vector);
+                     vector && !binned);
+    assert_int_equal(strstr(text, "#line 1 \"binned.cl\"") != NULL, binned);
+    assert_int_equal(strstr(text, "#line 1 \"binned_vector.cl\"") != NULL,
+                     vector && binned);
     assert_int_equal(strstr(text, "#line 1 \"scan_trace.cl\"") != NULL,
                      strstr(name, "_traced") != NULL);
     /* An extension is asked for where it is used only. */
@@ -397,9 +405,9 @@ static void test_texts(void **state)
     /* Eleven types of thirteen operators, three of which take integers only; two more
      * tiles for add; 94 pairs less those of bit operators with floats. */
     assert_true(seen.tiles > (11 * 13 - 9) * 2 + 11 * 2 + 80 * 2);
-    /* Of four operators that commute, two that do not, and five of users, one of which
+    /* Of six operators that commute, two that do not, and five of users, one of which
      * commutes. */
-    assert_int_equal(seen.rungs, 4 * 7 + 2 * 2 + 7 + 4 * 2);
+    assert_int_equal(seen.rungs, 6 * 7 + 2 * 2 + 7 + 4 * 2);
     assert_true(seen.scans > 11 * 13 - 9 + 70 + 7 * 24);
     /* Five monoids, four kinds, three sizes of groups. */
     assert_int_equal(seen.group_scans, 5 * 4 * 3);

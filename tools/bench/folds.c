@@ -85,6 +85,8 @@ static const struct bench_case {
     REDUCE("add f32", 4, .op = CLFOLD_ADD, .type = CLFOLD_F32),
     REDUCE("add f32, compensated", 4, .op = CLFOLD_ADD, .type = CLFOLD_F32,
            .accuracy = CLFOLD_COMPENSATED),
+    REDUCE("add f32, reproducible", 4, .op = CLFOLD_ADD, .type = CLFOLD_F32,
+           .accuracy = CLFOLD_REPRODUCIBLE),
     REDUCE("a + b, commutative", 4, SUM, .flags = CLFOLD_COMMUTATIVE),
     REDUCE("a + b", 4, SUM),
     REDUCE("moments f32", 4, .op = CLFOLD_MOMENTS, .type = CLFOLD_F32),
@@ -103,6 +105,28 @@ static const struct bench_case {
       .in_size = 4,
       .out_size = 4,
       .fold = { .op = CLFOLD_ADD, .type = CLFOLD_F32, .load = "x * x" } },
+    /* Results. */
+    { TEXT("item / (i + 1), add f32", LOOKBACK, 4, .op = CLFOLD_ADD, .type = CLFOLD_F32,
+           .result = "item / to_f32(i + 1)") },
+    { .name = "item.b of affine, f32",
+      .algorithm = LOOKBACK,
+      .in_size = 4,
+      .out_size = 4,
+      .fold = { .op = CLFOLD_AFFINE,
+                .type = CLFOLD_F32,
+                .in = CLFOLD_F32,
+                .load = "{ 0.9f, 0.1f * x }",
+                .out = CLFOLD_F32,
+                .result = "item.b" } },
+#define MAP(n, in, out, ...)                                                             \
+    {                                                                                    \
+        .name = n, .operation = CLFOLD_MAP, .fold = { __VA_ARGS__ }, .in_size = in,      \
+        .out_size = out                                                                  \
+    }
+    MAP("map 2 x + 1, f32", 4, 4, .type = CLFOLD_F32, .result = "2 * x + 1"),
+    MAP("map f32 to u8", 4, 1, .type = CLFOLD_F32, .out = CLFOLD_U8,
+        .result = "to_u8(x > 0 ? 1 : 0)"),
+    MAP("map x * y, f32", 8, 4, .type = CLFOLD_F32, .result = "x * y", .num_args = 1),
     { ADD_F32("add f32, tile_group", "reduce_then_scan"), .tile = TILE_GROUP },
     { ADD_F32("add f32, tile_group", LOOKBACK), .tile = TILE_GROUP },
 };
@@ -158,8 +182,10 @@ static bool open_bench(void *user)
     }
     bench->in = bench_buffer(device, bytes);
     bench->out = bench_buffer(device, bytes);
+    /* It is a stream as well. */
     bench->sink = bench_buffer(
-        device, bench_roofline_sink(&bench->rooflines[READ], ROOFLINE_BYTES));
+        device,
+        bench_roofline_sink(&bench->rooflines[READ], ROOFLINE_BYTES) + ROOFLINE_BYTES);
     return bench->in && bench->out && bench->sink && fill(bench, bytes);
 }
 
@@ -192,13 +218,16 @@ static clfold_status enqueue(struct bench *bench, const struct bench_case *one)
     cl_command_queue queue = bench->device.session.queue;
     clfold_context *context = bench->device.session.context;
     cl_mem in = one->in_place ? bench->out : bench->in;
-    const clfold_arg y = CLFOLD_STREAM(CLFOLD_F32, y, bench->in, COUNT);
+    const clfold_arg y = CLFOLD_STREAM(CLFOLD_F32, y, bench->sink, 0);
     clfold_fold fold = one->fold;
 
     fold.algorithm = one->algorithm;
     fold.args = fold.num_args > 0 ? &y : NULL;
     choose_tile(bench, one);
     switch (one->operation) {
+    case CLFOLD_MAP:
+        return clfold_map(context, queue, &fold, in, one->in_offset, bench->out,
+                          one->out_offset, COUNT, 0, NULL, NULL);
     case CLFOLD_REDUCE:
         return clfold_reduce(context, queue, &fold, in, one->in_offset, bench->out,
                              one->out_offset, COUNT, 0, NULL, NULL);
@@ -277,7 +306,7 @@ static void print_case(struct bench *bench, const struct bench_case *one,
 {
     const double median = clock_median(seconds, RUNS);
     const double gbps = COUNT * (double)(one->in_size + one->out_size) / median / 1e9;
-    const clfold_arg y = CLFOLD_STREAM(CLFOLD_F32, y, bench->in, COUNT);
+    const clfold_arg y = CLFOLD_STREAM(CLFOLD_F32, y, bench->sink, 0);
     clfold_fold fold = one->fold;
     clfold_report report;
 

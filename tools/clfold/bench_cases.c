@@ -8,11 +8,14 @@
 static const struct {
     const char *name;
     clfold_op op;
+    uint32_t accuracy;
 } folds[BENCH_FOLDS] = {
-    [BENCH_ADD] = { "add", CLFOLD_ADD },
-    [BENCH_MIN] = { "min", CLFOLD_MIN },
-    [BENCH_MAX] = { "max", CLFOLD_MAX },
-    [BENCH_ARG_MIN] = { "arg-min", CLFOLD_ARG_MIN },
+    [BENCH_ADD] = { "add", CLFOLD_ADD, 0 },
+    [BENCH_MIN] = { "min", CLFOLD_MIN, 0 },
+    [BENCH_MAX] = { "max", CLFOLD_MAX, 0 },
+    [BENCH_ARG_MIN] = { "arg-min", CLFOLD_ARG_MIN, 0 },
+    [BENCH_COMPENSATED] = { "compensated", CLFOLD_ADD, CLFOLD_COMPENSATED },
+    [BENCH_REPRODUCIBLE] = { "reproducible", CLFOLD_ADD, CLFOLD_REPRODUCIBLE },
 };
 
 /* What is measured if no types are named. */
@@ -29,6 +32,8 @@ static const struct bench_case usual[] = {
     { REDUCE, BENCH_MIN, CLFOLD_F32, CLFOLD_F32 },
     { REDUCE, BENCH_MAX, CLFOLD_F32, CLFOLD_F32 },
     { REDUCE, BENCH_ARG_MIN, CLFOLD_F32, CLFOLD_F32 },
+    { REDUCE, BENCH_COMPENSATED, CLFOLD_F32, CLFOLD_F32 },
+    { REDUCE, BENCH_REPRODUCIBLE, CLFOLD_F32, CLFOLD_F32 },
     { SCAN, BENCH_ADD, CLFOLD_F32, CLFOLD_F32 },
     { SCAN, BENCH_ADD, CLFOLD_F64, CLFOLD_F64 },
     { SCAN, BENCH_ADD, CLFOLD_I32, CLFOLD_I32 },
@@ -106,7 +111,12 @@ bool bench_read_folds(struct bench_wish *wish, const char *text, struct message 
 
 static bool exists(const struct bench_case *one)
 {
-    return one->fold != BENCH_ARG_MIN || one->operation == REDUCE;
+    const bool reduces_only =
+        one->fold == BENCH_ARG_MIN || one->fold == BENCH_REPRODUCIBLE;
+    const bool has_accuracy = one->type == CLFOLD_F32 || one->type == CLFOLD_F64;
+
+    return (!reduces_only || one->operation == REDUCE) &&
+           (!folds[one->fold].accuracy || has_accuracy);
 }
 
 static bool wants(const struct bench_wish *wish, const struct bench_case *one)
@@ -183,6 +193,11 @@ const char *bench_fold_name(enum bench_fold fold)
     return folds[fold].name;
 }
 
+bool bench_fold_adds(enum bench_fold fold)
+{
+    return folds[fold].op == CLFOLD_ADD;
+}
+
 void bench_print_type(char out[BENCH_TYPE_TEXT], const struct bench_case *one)
 {
     if (one->in == one->type) {
@@ -195,6 +210,7 @@ void bench_print_type(char out[BENCH_TYPE_TEXT], const struct bench_case *one)
 clfold_fold bench_fold_of(const struct bench_case *one)
 {
     return (clfold_fold){ .op = folds[one->fold].op,
+                          .accuracy = folds[one->fold].accuracy,
                           .type = one->type,
                           .in = one->in == one->type ? 0 : one->in };
 }

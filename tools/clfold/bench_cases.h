@@ -14,9 +14,18 @@
 #include <stdint.h>
 
 /* For messages and help. */
-#define BENCH_FOLD_NAMES "add min max arg-min"
+#define BENCH_FOLD_NAMES "add min max arg-min compensated reproducible"
 
-enum bench_fold { BENCH_ADD, BENCH_MIN, BENCH_MAX, BENCH_ARG_MIN, BENCH_FOLDS };
+/* The last two are sums of another accuracy. */
+enum bench_fold {
+    BENCH_ADD,
+    BENCH_MIN,
+    BENCH_MAX,
+    BENCH_ARG_MIN,
+    BENCH_COMPENSATED,
+    BENCH_REPRODUCIBLE,
+    BENCH_FOLDS
+};
 
 struct bench_case {
     clfold_operation operation; /* CLFOLD_REDUCE or CLFOLD_INCLUSIVE_SCAN */
@@ -53,6 +62,7 @@ size_t bench_choose_counts(size_t min, size_t max, size_t counts[BENCH_MOST_COUN
 
 const char *bench_operation_name(clfold_operation operation);
 const char *bench_fold_name(enum bench_fold fold);
+bool bench_fold_adds(enum bench_fold fold);
 
 enum { BENCH_TYPE_TEXT = 16 };
 

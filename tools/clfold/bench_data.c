@@ -56,7 +56,7 @@ static uint16_t any_half(uint64_t random)
 void bench_data_make(const struct bench_case *one, uint64_t count, uint64_t first,
                      size_t num, void *to)
 {
-    const bool adds = one->fold == BENCH_ADD;
+    const bool adds = bench_fold_adds(one->fold);
 
     switch (one->in) {
     case CLFOLD_F16:
@@ -208,7 +208,7 @@ static void fold(struct bench_data *data, size_t num)
 {
     const bool real = type_is_float(data->one.type);
 
-    if (data->one.fold == BENCH_ADD) {
+    if (bench_fold_adds(data->one.fold)) {
         (real ? add_reals : add_bits)(data, num);
     } else {
         (real ? fold_reals : fold_bits)(data, num);

@@ -38,7 +38,7 @@ void bench_print_head(const struct bench *bench)
     if (bench->machine.bytes) {
         printf("%s\n", bench->machine.bytes);
     }
-    printf("%-6s %-9s %-8s %8s %9s %7s %4s %7s %8s %8s %7s %9s %4s  %s\n", "op", "fold",
+    printf("%-6s %-12s %-8s %8s %9s %7s %4s %7s %8s %8s %7s %9s %4s  %s\n", "op", "fold",
            "type", "n", "ms", "spread", "runs", "GB/s", "roofline", "fraction", "native",
            "event ms", "sets", "algorithm, policy; roofline");
 }
@@ -79,7 +79,7 @@ void bench_print_row(const struct bench *bench, const struct bench_row *row)
 
     count_print(count, row->count);
     bench_print_type(type, &row->one);
-    printf("%-6s %-9s %-8s %8s %9.4f %6.1f%% %4zu %s %s%c %8.3f %s %s %4zu  ",
+    printf("%-6s %-12s %-8s %8s %9.4f %6.1f%% %4zu %s %s%c %8.3f %s %s %4zu  ",
            bench_operation_name(row->one.operation), bench_fold_name(row->one.fold), type,
            count, row->figure.median * 1e3, row->figure.spread * 100, row->figure.runs,
            speed(text[0], bench_gbps(row), 7), speed(text[1], row->roofline_gbps, 7),

@@ -28,9 +28,9 @@ bool buffer_map(const struct session *session, cl_mem buffer, cl_map_flags flags
  * host where the device has memory of its own. */
 enum { BUFFER_STEP = 32 * 1024 * 1024 };
 
-/* Maps the first `bytes` of a buffer step by step. */
+/* Maps the first `count` elements of a buffer step by step. */
 bool buffer_visit(const struct session *session, cl_mem buffer, cl_map_flags flags,
-                  size_t bytes, buffer_visitor *visit, void *user,
+                  size_t element, size_t count, buffer_visitor *visit, void *user,
                   struct message *message);
 
 #endif

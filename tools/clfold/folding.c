@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 /* ---- Opening ---- */
 
@@ -34,6 +35,28 @@ static bool open_numbers(struct folding *f, const struct options *options,
             input_group(&f->input, &f->user.layout, message));
 }
 
+/* Numbers that are elements together are the array's last dimension, but not an axis. */
+static bool open_axis(struct folding *f, const struct options *options,
+                      struct message *message)
+{
+    struct npy_shape shape = f->input.shape;
+
+    f->has_axis = options->axis.is_given;
+    shape.num -= f->input.element > f->input.unit;
+    if (!f->has_axis) {
+        return true;
+    }
+    if (!axis_init(&f->axis, &shape, options->axis.axis, message)) {
+        return message_prefix(message, f->input.name);
+    }
+    f->shape = f->operation == CLFOLD_REDUCE ? f->axis.rest : shape;
+    if (f->input.bytes > 0) {
+        f->segments = axis_segments(&f->axis);
+        f->fold.segments = &f->segments;
+    }
+    return true;
+}
+
 bool folding_open(struct folding *f, const struct options *options,
                   struct message *message)
 {
@@ -52,10 +75,11 @@ bool folding_open(struct folding *f, const struct options *options,
     f->input.text.form = options->text_form;
     /* Numbers as they lie; others are taken in C order. */
     if (f->operation == CLFOLD_REDUCE && op_takes_any_order(f->fold.op) &&
-        !f->fold.load) {
+        !f->fold.load && !options->axis.is_given) {
         f->input.order.num_dimensions = 0;
     }
-    return options_init(options, &f->fold, &f->init, message) &&
+    return open_axis(f, options, message) &&
+           options_init(options, &f->fold, &f->init, message) &&
            session_open(&f->session, options->device, options->profile, message) &&
            user_fold_load(&f->user, &f->session, &f->input, message);
 }
@@ -70,15 +94,32 @@ static size_t result_bytes(const struct folding *f)
     return f->operation == CLFOLD_REDUCE ? 0 : f->user.written.out_size;
 }
 
+/* Results that do not come piece by piece: those of a reduction along an axis. */
+static uint64_t axis_bytes(const struct folding *f)
+{
+    const uint64_t num = f->fold.segments ? axis_results(&f->axis) : 0;
+    const size_t size = f->user.written.out_size;
+
+    if (f->operation != CLFOLD_REDUCE) {
+        return 0;
+    }
+    return num > UINT64_MAX / 2 / size ? UINT64_MAX / 2 : num * size;
+}
+
 /* Always false. */
 static bool refuse_pieces(const struct folding *f, struct message *message)
 {
     return message_set(
         message,
-        "%s of a whole input, and %.4096s is "
-        "folded in pieces: it does not fit into a buffer, is a large pipe, "
-        "or --memory is small",
-        f->user.whole, f->input.name);
+        "%s%s, and %.4096s is folded in pieces: it does not fit into a buffer, is a "
+        "large pipe, or --memory is small",
+        f->has_axis ? "--axis takes an array as a whole" : f->user.whole,
+        f->has_axis ? "" : " of a whole input", f->input.name);
+}
+
+static bool needs_whole(const struct folding *f)
+{
+    return f->user.whole || f->has_axis;
 }
 
 static bool choose_most(struct folding *f, uint64_t memory, struct message *message)
@@ -86,8 +127,8 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
     const struct stream_bytes streams = user_fold_stream_bytes(&f->user);
     const size_t in = f->input.element, out = result_bytes(f);
     const size_t all = in + streams.sum + out;
-    const uint64_t held = input_held(&f->input) + streams.held,
-                   count = input_most(&f->input);
+    const uint64_t turned = input_held(&f->input) + streams.held, results = axis_bytes(f),
+                   held = turned + results, count = input_most(&f->input);
     uint64_t limit = 0, room = 0;
 
     if (!buffer_limit(&f->session, &limit, message) ||
@@ -100,7 +141,7 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
                            "%.4096s: needs %" PRIu64 " bytes of memory at least%s, and "
                            "--memory allows %" PRIu64,
                            f->input.name, held + all,
-                           held ? ", as its Fortran order is turned as a whole" : "",
+                           turned ? ", as its Fortran order is turned as a whole" : "",
                            memory);
     }
     /* The driver and others need memory of the device as well. */
@@ -112,11 +153,17 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
         return message_set(message, "%.200s has not enough memory for one number",
                            f->session.device_name);
     }
+    if (results > limit) {
+        return message_set(message,
+                           "%.200s has no buffer of %" PRIu64 " bytes, for %.4096s along "
+                           "--axis",
+                           f->session.device_name, results, f->input.name);
+    }
     if ((count > most || f->input.is_stream || f->input.bytes == INPUT_UNKNOWN) &&
         most > USUAL_BYTES / in) {
         most = USUAL_BYTES / in;
     }
-    if (f->user.whole && count > most && f->input.bytes != INPUT_UNKNOWN) {
+    if (needs_whole(f) && count > most && f->input.bytes != INPUT_UNKNOWN) {
         return refuse_pieces(f, message);
     }
     /* room for one number at least, in which the end of an empty input shows */
@@ -218,11 +265,11 @@ static clfold_fold piece_fold(const struct folding *f, cl_mem before, cl_mem aft
 
 static bool fold_piece(struct folding *f, size_t count, struct message *message)
 {
-    const bool is_reduction = f->operation == CLFOLD_REDUCE;
-    const cl_mem before = f->results[f->pieces % 2], after = f->results[!(f->pieces % 2)];
+    const cl_mem before = f->results[f->pieces % 2], after = f->results[!(f->pieces % 2)],
+                 out = f->out ? f->out : after;
     const clfold_fold fold = piece_fold(f, before, after);
 
-    if (!call(f, &fold, is_reduction ? after : f->out, count, message)) {
+    if (!call(f, &fold, out, count, message)) {
         return false;
     }
     if (!f->timed) {
@@ -230,7 +277,7 @@ static bool fold_piece(struct folding *f, size_t count, struct message *message)
     }
     /* The first call builds the program; it is the second one that shows the device. */
     const double start = clock_now();
-    if (!call(f, &fold, is_reduction ? after : f->out, count, message)) {
+    if (!call(f, &fold, out, count, message)) {
         return false;
     }
     f->seconds += clock_now() - start;
@@ -256,18 +303,20 @@ static bool create_buffers(struct folding *f, struct message *message)
 /* What is known of the results once the first piece is there. */
 static bool begin(struct folding *f, size_t count, struct message *message)
 {
+    const bool has_none = f->has_axis && axis_results(&f->axis) == 0;
     const bool needs_one =
-        f->operation == CLFOLD_REDUCE && !f->fold.init &&
+        f->operation == CLFOLD_REDUCE && !f->fold.init && !has_none &&
         (f->fold.op ? f->mean || !op_takes_nothing(f->fold.op) : !f->fold.identity);
 
     if (count == 0 && needs_one) {
         return message_set(message, "%.4096s: is empty, and %s needs at least one number",
                            f->input.name, f->op);
     }
+    const uint64_t results =
+        axis_bytes(f) + (f->input.ended ? count : f->most) * result_bytes(f);
     return explain(f, count, message) &&
-           (f->operation == CLFOLD_REDUCE ||
-            buffer_create(&f->session, &f->out, CL_MEM_READ_WRITE,
-                          (f->input.ended ? count : f->most) * result_bytes(f), message));
+           (results == 0 ||
+            buffer_create(&f->session, &f->out, CL_MEM_READ_WRITE, results, message));
 }
 
 static bool run(struct folding *f, folding_visitor *visit, void *user,
@@ -285,7 +334,7 @@ static bool run(struct folding *f, folding_visitor *visit, void *user,
         if (count == 0 && f->pieces > 0 && !ends_with_result(f)) {
             break; /* the input ended where the last piece did */
         }
-        if (f->user.whole && f->pieces > 0) {
+        if (needs_whole(f) && f->pieces > 0) {
             return refuse_pieces(f, message);
         }
         f->share = f->progress.total > 0 ? f->input.done - done : 0;
@@ -309,7 +358,7 @@ bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, voi
 
     /* This explain refuses a fold before a large file is read for nothing. */
     if (!choose_most(f, memory, message) || !create_buffers(f, message) ||
-        !explain(f, 1, message)) {
+        !explain(f, f->fold.segments ? f->most : 1, message)) {
         return false;
     }
     /* What a scan reads is written as well. */
@@ -329,7 +378,43 @@ struct writer folding_writer(const struct folding *f, enum file_format format)
     const bool is_scalar = (f->fold.type || f->fold.out) && written->num_fields == 1;
 
     return (struct writer){ stdout, format, f->user.written_scalar,
-                            is_scalar ? NULL : written };
+                            is_scalar ? NULL : written, f->has_axis ? &f->shape : NULL };
+}
+
+/* What the library gives along an axis: sums for means, and places in the whole array. */
+static void make_result(const struct folding *f, void *result)
+{
+    const struct op_result form = op_result(f->fold.op);
+
+    if (f->mean) {
+        double sum;
+        memcpy(&sum, result, sizeof(sum));
+        sum /= (double)f->axis.length;
+        memcpy(result, &sum, sizeof(sum));
+    }
+    for (unsigned i = 0; form.position && i < form.num; i++) {
+        clfold_arg_value *const value = (clfold_arg_value *)result + i;
+        value->index = axis_index(&f->axis, value->index);
+    }
+}
+
+bool folding_put(const struct folding *f, const struct writer *writer, const char *data,
+                 size_t count)
+{
+    const size_t size = f->user.written.out_size;
+    clfold_arg_value result[2];
+
+    if (!f->mean && !op_result(f->fold.op).position) {
+        return writer_put(writer, data, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        memcpy(result, data + i * size, size);
+        make_result(f, result);
+        if (!writer_put(writer, result, 1)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 const char *folding_type(const struct folding *f, clfold_type type)

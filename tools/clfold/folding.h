@@ -26,7 +26,11 @@ struct folding {
     struct user_fold user; /* whose layouts are those of any fold */
     bool is_named; /* of texts, moments and the like: results are as user.written says */
     clfold_arg_value init; /* its value */
-    bool timed;            /* each piece is folded twice, the second time for `seconds` */
+    bool has_axis;         /* then there is one piece, of segments along the axis */
+    struct axis axis;
+    clfold_segments segments;
+    struct npy_shape shape; /* of the results */
+    bool timed; /* each piece is folded twice, the second time for `seconds` */
 
     uint64_t count, pieces; /* numbers and pieces so far */
     clfold_report report;   /* of the first piece */
@@ -49,12 +53,17 @@ typedef bool folding_visitor(void *user, struct folding *f, size_t count,
 
 /* Folds piece by piece. A reduction's last result is in f->results[f->pieces % 2]; of
  * arg-min and its kin, whose places count from the piece's start, each piece has a result
- * of its own. The results of a scan or a map are in f->out. */
+ * of its own. Results of a scan or a map and those along an axis are in f->out; of an axis
+ * of length 0 they are all the same, and where a reduction's is. */
 bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, void *user,
                  struct message *message);
 
 /* For results, on standard output. */
 struct writer folding_writer(const struct folding *f, enum file_format format);
+
+/* Writes results along an axis, or of a scan; false as with writer_put. */
+bool folding_put(const struct folding *f, const struct writer *writer, const char *data,
+                 size_t count);
 
 /* The name of `type`, or what is folded instead of a scalar. */
 const char *folding_type(const struct folding *f, clfold_type type);

@@ -1,6 +1,5 @@
 #include "input.h"
 
-#include "npy.h"
 #include "types.h"
 
 #include <errno.h>
@@ -115,6 +114,7 @@ static bool read_npy_header(struct input *input, uint64_t *header_bytes,
     }
     input->unit = npy.element;
     input->last = npy.last;
+    input->shape = npy.all;
     input->swapped = npy.swapped;
     input->is_bool = npy.is_bool;
     input->bytes = npy.bytes;

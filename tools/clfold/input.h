@@ -12,6 +12,7 @@
 
 #include "format.h"
 #include "message.h"
+#include "npy.h"
 #include "order.h"
 #include "text.h"
 
@@ -28,6 +29,7 @@ struct input {
     size_t element;              /* bytes of an element, which may be several numbers */
     size_t unit;                 /* bytes of what has a place in an array */
     uint64_t last;               /* .npy: the array's last dimension */
+    struct npy_shape shape;      /* .npy: all of them */
     const clfold_layout *layout; /* of elements; NULL: they are numbers */
     bool swapped;   /* .npy: reading brings the bytes into the host's order */
     bool is_bool;   /* .npy: reading makes each byte 0 or 1 */

@@ -286,8 +286,9 @@ struct extent {
     bool empty;                       /* one is 0 */
     int wide;                         /* how many are above 1 */
     uint64_t shape[ORDER_DIMENSIONS]; /* the first of those */
-    uint64_t last;                    /* 1: there is none */
-    bool overflow;                    /* the product is more than 64 bits hold */
+    struct npy_shape all;
+    uint64_t last; /* 1: there is none */
+    bool overflow; /* the product is more than 64 bits hold */
     struct slice text;
 };
 
@@ -315,6 +316,9 @@ static bool read_dimension(struct cursor *c, struct extent *extent,
         c->at++;
     }
     extent->last = value;
+    if (extent->all.num++ < NPY_DIMENSIONS) {
+        extent->all.sizes[extent->all.num - 1] = value;
+    }
     if (value > 1) {
         if (extent->wide < ORDER_DIMENSIONS) {
             extent->shape[extent->wide] = value;
@@ -437,6 +441,7 @@ bool npy_read_text(const char *text, size_t length, struct npy *out,
     }
     const bool is_list = dtype.length > 0 && *dtype.at == '[';
     out->last = extent.last;
+    out->all = extent.all;
     return (is_list ? read_fields : read_dtype)(dtype, out, message) &&
            check_extent(&extent, fortran, out, message);
 }
@@ -490,34 +495,36 @@ static void print_struct(char *text, size_t room, const clfold_layout *layout)
     snprintf(text + at - 2, room - at + 2, "]");
 }
 
-size_t npy_write_fields(unsigned char out[NPY_WRITTEN_FIELDS],
-                        const clfold_layout *layout, clfold_type scalar, uint64_t count)
+/* (3, 4), with `more` at its end if that is not 0. One alone has a comma after it. */
+static void print_shape(char *text, size_t room, const struct npy_shape *shape,
+                        uint32_t more)
 {
-    char dtype[NPY_WRITTEN_FIELDS - 120], more[16] = "", text[NPY_WRITTEN_FIELDS - 12];
-    const bool is_opaque = !layout->fields[0].type;
+    const int num = shape->num + (more > 0);
+    size_t at = (size_t)snprintf(text, room, "(");
 
-    if (scalar) {
-        print_dtype(dtype, sizeof(dtype), scalar);
-        snprintf(more, sizeof(more), " %u", layout->num_fields);
-    } else if (is_opaque) {
+    for (int i = 0; i < num; i++) {
+        at += (size_t)snprintf(text + at, room - at, "%s%" PRIu64, i > 0 ? ", " : "",
+                               i < shape->num ? shape->sizes[i] : more);
+    }
+    snprintf(text + at, room - at, num == 1 ? ",)" : ")");
+}
+
+size_t npy_write(unsigned char out[NPY_MOST_WRITTEN], clfold_type type,
+                 const clfold_layout *layout, const struct npy_shape *shape)
+{
+    char dtype[NPY_MOST_WRITTEN - 312], sizes[240], text[NPY_MOST_WRITTEN - 12];
+    const size_t size = !layout && shape->num <= 1 ? NPY_WRITTEN : NPY_MOST_WRITTEN;
+
+    if (type) {
+        print_dtype(dtype, sizeof(dtype), type);
+    } else if (!layout->fields[0].type) {
         snprintf(dtype, sizeof(dtype), "'|V%zu'", layout->out_size);
     } else {
         print_struct(dtype, sizeof(dtype), layout);
     }
-    snprintf(text, sizeof(text),
-             "{'descr': %s, 'fortran_order': False, 'shape': (%" PRIu64 ",%s), }", dtype,
-             count, more);
-    frame(out, text, NPY_WRITTEN_FIELDS);
-    return NPY_WRITTEN_FIELDS;
-}
-
-void npy_write(unsigned char out[NPY_WRITTEN], clfold_type type, uint64_t count)
-{
-    char dtype[16], text[NPY_WRITTEN - 12];
-
-    print_dtype(dtype, sizeof(dtype), type);
-    snprintf(text, sizeof(text),
-             "{'descr': %s, 'fortran_order': False, 'shape': (%" PRIu64 ",), }", dtype,
-             count);
-    frame(out, text, NPY_WRITTEN);
+    print_shape(sizes, sizeof(sizes), shape, type && layout ? layout->num_fields : 0);
+    snprintf(text, sizeof(text), "{'descr': %s, 'fortran_order': False, 'shape': %s, }",
+             dtype, sizes);
+    frame(out, text, size);
+    return size;
 }

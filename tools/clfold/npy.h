@@ -24,7 +24,15 @@ enum {
     NPY_MAX_LENGTH_BYTES = 4, /* of the field after it */
     /* numpy itself writes more only for structured types, and by default reads 10,000 */
     NPY_MAX_TEXT = 64 * 1024,
-    NPY_WRITTEN = 128 /* the whole header of one dimension */
+    NPY_WRITTEN = 128,     /* the whole header of numbers in one dimension, */
+    NPY_MOST_WRITTEN = 768 /* and of any others */
+};
+
+/* The dimensions of an array as its header has them. */
+enum { NPY_DIMENSIONS = 8 };
+struct npy_shape {
+    int num; /* which may be more than NPY_DIMENSIONS: then only these are kept */
+    uint64_t sizes[NPY_DIMENSIONS];
 };
 
 /* Of a structured dtype. */
@@ -41,6 +49,7 @@ struct npy {
     size_t element;      /* bytes */
     uint32_t num_fields; /* 0: void */
     struct npy_field fields[NPY_FIELDS];
+    struct npy_shape all;  /* whatever their order */
     uint64_t last;         /* the last dimension; 1 where there is none */
     bool swapped;          /* the bytes of an element are not in the host's order */
     bool is_bool;          /* of type u8: a byte that is not 0 is true */
@@ -62,13 +71,11 @@ bool npy_read_length(const unsigned char *field, size_t length_bytes, size_t *le
 bool npy_read_text(const char *text, size_t length, struct npy *out,
                    struct message *message);
 
-/* The same of elements as a layout has them: an array of shape (count, k) of `scalar`, or
- * if that is 0 a structured dtype, or a void one. Returns the size. */
-enum { NPY_WRITTEN_FIELDS = 576 };
-size_t npy_write_fields(unsigned char out[NPY_WRITTEN_FIELDS],
-                        const clfold_layout *layout, clfold_type scalar, uint64_t count);
-
-/* The header of `count` numbers in one dimension, in the host's byte order. */
-void npy_write(unsigned char out[NPY_WRITTEN], clfold_type type, uint64_t count);
+/* The header of an array in C order and the host's byte order: of numbers of a type, or
+ * of elements as a layout has them, if there is one. These are k numbers of the type, in
+ * a last dimension more, or if the type is 0 a structured dtype, or a void one. Returns
+ * the size, which does not depend on the dimensions' sizes. */
+size_t npy_write(unsigned char out[NPY_MOST_WRITTEN], clfold_type type,
+                 const clfold_layout *layout, const struct npy_shape *shape);
 
 #endif

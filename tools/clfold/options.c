@@ -88,6 +88,17 @@ static bool read_column(const struct option_row *row, const char *text,
                        row->name, text);
 }
 
+static bool read_axis(const struct option_row *row, const char *text,
+                      struct axis_option *axis, struct message *message)
+{
+    axis->is_given = true;
+    return number_parse(&axis->axis, CLFOLD_I32, text) == NUMBER_READ ||
+           message_set(message,
+                       "--%s %.200s: an axis is a whole number, 0 for the first "
+                       "dimension and -1 for the last",
+                       row->name, text);
+}
+
 static bool read_raw(const struct option_row *row, const char *text,
                      struct options *options, struct message *message)
 {
@@ -178,6 +189,8 @@ static bool read_value(const struct option_row *row, const char *text,
         return bench_read_folds(member, text, message);
     case VALUE_BENCH_TYPES:
         return bench_read_types(member, text, message);
+    case VALUE_AXIS:
+        return read_axis(row, text, member, message);
     case VALUE_SEPARATOR:
         return read_separator(row, text, member, message);
     case VALUE_COLUMN:
@@ -649,6 +662,13 @@ static bool check_out(struct options *options, struct message *message)
                        options->out);
 }
 
+static bool check_no_out(const struct options *options, struct message *message)
+{
+    return !options->axis.is_given ||
+           message_set(message, "--axis needs --output: results along an axis are an "
+                                "array, which is written into a file");
+}
+
 static bool check_made_data(const struct options *options, struct message *message)
 {
     return ladder_data_takes(options->op, options->element) ||
@@ -714,7 +734,8 @@ static bool check_command(struct options *options, char **operands,
         options->operation = CLFOLD_REDUCE;
         return check_algorithm(options, message) && check_init(options, message) &&
                check_acc(options, message) &&
-               (!options->out || check_out(options, message)) &&
+               (options->out ? check_out(options, message)
+                             : check_no_out(options, message)) &&
                check_fold(options, message);
     case ACTION_SCAN:
         take_file(options, operands);

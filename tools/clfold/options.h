@@ -2,6 +2,7 @@
 #ifndef CLFOLD_COMMAND_OPTIONS_H
 #define CLFOLD_COMMAND_OPTIONS_H
 
+#include "axis.h"
 #include "bench_cases.h"
 #include "format.h"
 #include "list.h"
@@ -56,8 +57,9 @@ struct options {
     const char *file;   /* "-": standard input; tune: NULL: the user's own */
     size_t memory;      /* of numbers at once, in bytes; 0: what the device takes */
     /* scan, map */
-    const char *init; /* a number, or NULL */
-    const char *out;  /* "-": standard output; reduce: NULL: print the result */
+    const char *init;        /* a number, or NULL */
+    struct axis_option axis; /* reduce, scan */
+    const char *out;         /* "-": standard output; reduce: NULL: print the result */
     enum file_format out_format;
     size_t count;          /* explain, trace, tune, check-fold */
     size_t seed;           /* check-fold */

@@ -62,6 +62,7 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_BENCH_TYPES] = { "LIST", TYPE_NOTE, TYPE_NAMES " all" },
     [VALUE_SEPARATOR] = { .name = "C" },
     [VALUE_COLUMN] = { .name = "COL" },
+    [VALUE_AXIS] = { .name = "K" },
     [VALUE_RAW] = { "TYPE", TYPE_NOTE, TYPE_NAMES },
     [VALUE_ARG] = { .name = "ARG" },
     [VALUE_ARG_FILE] = { "ARG", .words = "*" },
@@ -108,7 +109,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "op", VALUE_BENCH_OP, TO(bench), BENCH, .initial = "all",
       .help = "reduce, scan, or all" },
     { "folds", VALUE_BENCH_FOLDS, TO(bench), BENCH,
-      .help = "which of add, min, max, arg-min (reduce only)" },
+      .help = "which of add, min, max, arg-min (reduce only), and of sums of f32 and f64 "
+              "with an --accuracy: compensated, reproducible (reduce only)" },
     { "type", VALUE_TYPE, TO(element), EXPLAIN, .initial = "f32",
       .help = "the type of the elements" },
     { "type", VALUE_TYPE, TO(element), TRACE, .initial = "f32",
@@ -136,10 +138,10 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "otherwise the type of the elements" },
     { "accuracy", VALUE_ACCURACY, TO(accuracy), REDUCE | SCAN | EXPLAIN,
       .initial = "deterministic",
-      .help =
-          "how exact sums of floats are: deterministic, the same bits on every run; "
-          "compensated, as if added with twice the digits and rounded once, in each "
-          "piece; reproducible, the same bits on all devices, is not in this version" },
+      .help = "how exact sums of floats are: deterministic, the same bits on every run; "
+              "compensated, as if added with twice the digits and rounded once, in each "
+              "piece; reproducible, the same bits on all devices and in any order, for "
+              "reductions that need no pieces" },
     { "inclusive", VALUE_NONE, TO(inclusive), SCAN | EXPLAIN,
       .help = "each result of a scan includes the element at its place (the default)" },
     { "exclusive", VALUE_NONE, TO(exclusive), SCAN | EXPLAIN, .excludes = "inclusive",
@@ -277,6 +279,14 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "the name without the first hyphens, a blank, and the value. Lines that "
           "begin with # are comments, and those that begin with a blank go on with the "
           "value" },
+    { "axis", VALUE_AXIS, TO(axis), REDUCE | SCAN,
+      .excludes = "raw,text,algorithm,kernel",
+      .help = "fold along one axis of an .npy array of up to 8 dimensions, like numpy: 0 "
+              "is the first, and -1 the last. A reduction writes the array without that "
+              "axis, and needs --output; a scan writes one of the same shape. Rows of "
+              "numbers that are elements together are not an axis. arg-min and its kin "
+              "give places along the axis. It is one call, so the array is not folded in "
+              "pieces" },
     { "output", VALUE_PATH, TO(out), REDUCE,
       .help = "write the result into a file, as clfold scan does" },
     { "raw", VALUE_RAW, TO(raw), READING,
@@ -405,6 +415,8 @@ const struct command_row command_rows[ACTIONS] = {
             "The length of a vector, and the root mean square of a file's numbers:\n"
             "  clfold reduce --load 'x * x' --result 'sqrt(item)' vector.npy\n"
             "  clfold reduce --load 'x * x' --result 'sqrt(item / to_f32(n))' a.npy\n"
+            "The sums of a matrix's columns:\n"
+            "  clfold reduce --axis 0 --output sums.npy matrix.npy\n"
             "The least number in one column of a table with a header, and its index:\n"
             "  clfold reduce --text f64 --column height --op arg-min table.csv\n",
     },
@@ -417,7 +429,8 @@ const struct command_row command_rows[ACTIONS] = {
         "reduce takes: an .npy file, raw data with --raw, text with --text, or - for "
         "standard input. OUT is NAME.npy, NAME.bin (raw) or NAME.txt (one result a "
         "line), or - or /dev/stdout for standard output in the format of IN. Several "
-        "dimensions become one, the last index first, as with numpy.cumsum. OUT is there "
+        "dimensions become one, the last index first, as with numpy.cumsum, unless "
+        "--axis names one. OUT is there "
         "whole or not at all. A file that it replaces keeps its owner, group and mode; "
         "one that you may not write, or whose owner could not be kept, is rejected. If "
         "OUT is a FIFO or a character device, results are written into it directly, as "

@@ -57,8 +57,11 @@ void order_next(struct order *order, void *out, const void *in, size_t size, siz
         case 4:
             copy_row(to, from, 4, stride, row);
             break;
-        default:
+        case 8:
             copy_row(to, from, 8, stride, row);
+            break;
+        default:
+            copy_row(to, from, size, stride, row);
             break;
         }
         to += row * size;

@@ -25,7 +25,7 @@ void order_init(struct order *order, const uint64_t *shape, int num_dimensions);
  *     in     00 10 01 11 02 12
  *     out    00 01 02 10 11 12
  *
- * `in` is the whole array; an element has `size` bytes, 1, 2, 4 or 8.
+ * `in` is the whole array; an element has `size` bytes.
  */
 void order_next(struct order *order, void *out, const void *in, size_t size,
                 size_t count);

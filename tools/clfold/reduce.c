@@ -3,6 +3,7 @@
 #include "output_file.h"
 #include "record.h"
 #include "result.h"
+#include "results.h"
 #include "types.h"
 
 #include <errno.h>
@@ -82,8 +83,18 @@ static json_object *fields_json(const struct folding *f, const unsigned char *by
     return object;
 }
 
-/* Takes `result`. */
-static bool print_json(const struct folding *f, json_object *result,
+static json_object *shape_json(const struct npy_shape *shape)
+{
+    json_object *const array = json_object_new_array();
+
+    for (int i = 0; array && i < shape->num; i++) {
+        json_object_array_add(array, json_object_new_uint64(shape->sizes[i]));
+    }
+    return array;
+}
+
+/* Takes `result`, which is called `key`. */
+static bool print_json(const struct folding *f, const char *key, json_object *result,
                        struct message *message)
 {
     json_object *const object = json_object_new_object();
@@ -99,7 +110,7 @@ static bool print_json(const struct folding *f, json_object *result,
          json_put(object, "out", json_object_new_string(folding_out(f)))) &&
         json_put(object, "count", json_object_new_uint64(f->count)) &&
         json_put(object, "pieces", json_object_new_uint64(f->pieces)) &&
-        json_put(object, "result", result) &&
+        json_put(object, key, result) &&
         json_put(object, "device", json_object_new_string(f->session.device_name)) &&
         json_put(object, "kernel", json_object_new_string(f->report.algorithm)) &&
         json_put(object, "seconds", json_object_new_double_s(f->seconds, seconds));
@@ -124,12 +135,29 @@ static bool reduce_built_in(struct folding *f, const struct options *options,
         profile_print(&f->session.profile);
     }
     if (options->json) {
-        return print_json(f, result_json(&result), message);
+        return print_json(f, "result", result_json(&result), message);
     }
     if (!options->out) {
         result_print(&result);
     }
     return true;
+}
+
+/* Results along an axis are not printed. */
+static bool reduce_axis(struct folding *f, const struct options *options,
+                        struct message *message)
+{
+    struct results results = { .options = options };
+    const bool done = (strcmp(options->out, "-") == 0 ||
+                       output_file_check_open(options->out, message)) &&
+                      results_run(&results, f, message);
+
+    results_finish(&results);
+    if (done && options->profile) {
+        profile_print(&f->session.profile);
+    }
+    return done &&
+           (!options->json || print_json(f, "shape", shape_json(&f->shape), message));
 }
 
 static bool reduce_named(struct folding *f, const struct options *options,
@@ -144,14 +172,16 @@ static bool reduce_named(struct folding *f, const struct options *options,
     if (options->profile) {
         profile_print(&f->session.profile);
     }
-    return !options->json || print_json(f, fields_json(f, bytes), message);
+    return !options->json || print_json(f, "result", fields_json(f, bytes), message);
 }
 
 bool command_reduce(const struct options *options, struct message *message)
 {
     struct folding f = { 0 };
     const bool done = folding_open(&f, options, message) &&
-                      (f.is_named ? reduce_named : reduce_built_in)(&f, options, message);
+                      (options->axis.is_given ? reduce_axis
+                       : f.is_named           ? reduce_named
+                                              : reduce_built_in)(&f, options, message);
 
     folding_close(&f);
     return done;

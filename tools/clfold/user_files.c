@@ -38,8 +38,8 @@ static bool load_file(struct user_fold *user, size_t k, const struct session *se
         user->files[k] = NULL;
     }
     done = done && (input.bytes == 0 ||
-                    buffer_visit(session, arg->mem, CL_MAP_WRITE, (size_t)input.bytes,
-                                 fill_step, &input, message));
+                    buffer_visit(session, arg->mem, CL_MAP_WRITE, input.element,
+                                 (size_t)input_most(&input), fill_step, &input, message));
     input_close(&input);
     return done || message_prefix(message, "--arg-file");
 }
@@ -135,7 +135,7 @@ bool user_fold_read_streams(struct user_fold *user, const struct session *sessio
             return refuse_count(user, k, input, done + count, !input->ended, message);
         }
         if (!buffer_visit(session, user->args[k].mem, CL_MAP_WRITE_INVALIDATE_REGION,
-                          count * stream->element, fill_step, stream, message)) {
+                          stream->element, count, fill_step, stream, message)) {
             return message_prefix(message, "--stream");
         }
     }

@@ -214,6 +214,8 @@ static const char *find_whole(const struct user_fold *user)
                ? "--result may use i, n or in, those"
            : user->converts && op_result(user->fold.op).position
                ? "--result or --out writes an index, that"
+           : user->fold.accuracy == CLFOLD_REPRODUCIBLE
+               ? "--accuracy reproducible is that" /* pieces depend on the device */
                : NULL;
 }
 

@@ -1,6 +1,5 @@
 #include "writer.h"
 
-#include "npy.h"
 #include "number.h"
 #include "types.h"
 
@@ -57,17 +56,14 @@ static bool put_text(const struct writer *writer, const unsigned char *data, siz
 
 bool writer_begin(const struct writer *writer, uint64_t count)
 {
-    unsigned char header[NPY_WRITTEN_FIELDS];
-    size_t size = NPY_WRITTEN;
+    const struct npy_shape line = { 1, { count } };
+    unsigned char header[NPY_MOST_WRITTEN];
 
     if (writer->format != FORMAT_NPY) {
         return true;
     }
-    if (writer->layout) {
-        size = npy_write_fields(header, writer->layout, writer->type, count);
-    } else {
-        npy_write(header, writer->type, count);
-    }
+    const size_t size = npy_write(header, writer->type, writer->layout,
+                                  writer->shape ? writer->shape : &line);
     return fwrite(header, size, 1, writer->stream) == 1;
 }
 

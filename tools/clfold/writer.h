@@ -3,6 +3,7 @@
 #define CLFOLD_COMMAND_WRITER_H
 
 #include "format.h"
+#include "npy.h"
 
 #include <clfold/clfold.h>
 
@@ -16,6 +17,7 @@ struct writer {
     enum file_format format;
     clfold_type type;            /* of the numbers; of elements that are several, or 0 */
     const clfold_layout *layout; /* of those elements; NULL: they are numbers */
+    const struct npy_shape *shape; /* of an .npy file; NULL: one dimension */
 };
 
 /* Bytes of an element. */

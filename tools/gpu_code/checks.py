@@ -10,18 +10,21 @@ import assembly as asm
 import ptx
 
 READS = {
-    "clfold_reduce_single", "clfold_reduce_tiles", "clfold_scan_aggregates", "clfold_scan_locals",
-    "clfold_scan_lookback", "clfold_scan_propagate", "clfold_scan_single_group",
-    "clfold_scan_tiles",
+    "clfold_reduce_rows", "clfold_reduce_single", "clfold_reduce_tiles", "clfold_rows_aggregates",
+    "clfold_rows_tiles", "clfold_scan_aggregates", "clfold_scan_locals", "clfold_scan_lookback",
+    "clfold_scan_propagate", "clfold_scan_rows", "clfold_scan_single_group", "clfold_scan_tiles",
 }  # fmt: skip
 WRITES = {
-    "clfold_scan_locals", "clfold_scan_lookback", "clfold_scan_propagate",
-    "clfold_scan_single_group", "clfold_scan_tiles",
+    "clfold_rows_tiles", "clfold_scan_locals", "clfold_scan_lookback", "clfold_scan_propagate",
+    "clfold_scan_rows", "clfold_scan_single_group", "clfold_scan_tiles",
 }  # fmt: skip
+# Lanes of a group: CLFOLD_LANE_LOADS of tile_group_lanes.cl, elements of any size.
+LANES = {"clfold_reduce_lanes", "clfold_lanes_aggregates", "clfold_scan_bundles"}
+LANE_LOADS = 4
 # 16-byte loads that a work-item of a reduction has under way: CLFOLD_LOADS of tile_group.cl, or
 # those of one element.
 LOADS_UNDER_WAY = 4
-REDUCES = {"clfold_reduce_single", "clfold_reduce_tiles"}
+REDUCES = {"clfold_reduce_rows", "clfold_reduce_single", "clfold_reduce_tiles"}
 # Instructions an element, of a sum of f32, in the fold's and the scan's loops together.
 MOST_INSTRUCTIONS = {"sm_80": 16, "sm_90": 16, "gfx1100": 16}
 # Warps that a unit holds of the same, 32 as of CUB's kernel on sm_90, by groups of so much local
@@ -90,6 +93,19 @@ def under_way(entry, kernel):
     return []
 
 
+def lanes(entry, kernel):
+    """A work-item loads several elements of its group's lanes together, under no condition."""
+    size = entry["sizes"][0]
+    if kernel.name not in LANES or entry["op"] != "add" or size > 8:
+        return []
+    counts = [[access.size for access in asm.accesses(block, asm.LOAD, asm.GLOBAL)].count(size)
+              for block in asm.blocks(kernel.steps)]
+    if max(counts, default=0) < LANE_LOADS:
+        return [f"{kernel.name}: at most {max(counts, default=0)} loads of {size} bytes together, "
+                f"not {LANE_LOADS}"]
+    return []
+
+
 def descriptors(kernel):
     """What other groups write is read past the cache of this one's compute unit."""
     if kernel.name != "clfold_scan_lookback":
@@ -154,4 +170,4 @@ def conversions(entry, kernel):
 
 def every(entry, kernel, numbers):
     return [*memory(numbers), *widths(entry, kernel), *under_way(entry, kernel),
-            *descriptors(kernel)]
+            *lanes(entry, kernel), *descriptors(kernel)]

@@ -3,7 +3,7 @@
  * GPUs would get, for tools/codegen to compile, and prints a line of JSON for each.
  *
  *   VENDOR       nvidia, amd or intel
- *   OPERATIONS   "reduce_tiles,reduce6,scan_lookback", or all
+ *   OPERATIONS   "reduce_tiles,reduce6,scan_lookback,scan_rows", or all
  *   OPERATORS    "add,arg-min", or of `texts` below, or all
  *   TYPES        "f32,u8:u64": what is read, and what it is folded into; "text" of folds
  *                by text; or all
@@ -202,6 +202,12 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
     uint32_t num;
     bool ok = true;
 
+    /* Of any width and length: programs are the same. */
+    if (clfold_algorithm_row(algorithm)->family ==
+        clfold_operation_row(operation)->segments) {
+        job.segments = (struct segments){ 1, 1 << 12 };
+    }
+
     if (!is_asked(request->operations, name) || clfold_plan_choose(&job, &site, name)) {
         return true;
     }
@@ -226,10 +232,11 @@ static bool write_monoid(struct request *request, const struct monoid *monoid)
 {
     bool ok = true;
 
-    for (int a = 0; ok && a < CLFOLD_ALGORITHMS; ++a) {
+    for (int a = 0; ok && a <= SCAN_ROWS; ++a) {
         for (clfold_operation o = CLFOLD_REDUCE; ok && clfold_operation_row(o); ++o) {
-            if (clfold_algorithm_row((enum algorithm)a)->family ==
-                clfold_operation_row(o)->family) {
+            const enum family family = clfold_algorithm_row((enum algorithm)a)->family;
+            const struct operation *const row = clfold_operation_row(o);
+            if (family == row->family || family == row->segments) {
                 ok = write_algorithm(request, monoid, o, (enum algorithm)a);
             }
         }

@@ -1,0 +1,150 @@
+/*
+ * The vectors of a tile of binned.cl: 16 numbers are cut at once, and the parts summed in
+ * floats, which is exact for the elements of a block.
+ *
+ *   elements   x0 ... x15 | x16 ... x31 | ...            a block
+ *   bin        of the greatest that was seen; if the block has a greater one, it is done
+ *              again with that one's
+ *   part 0     16 sums     of x rounded to that bin's units
+ *   part 1     16 sums     of the rest, rounded to those of the bin below
+ *   part 2     16 sums     ... and of the next one
+ *
+ * Next to 1.5 2^e the bits of a float count units, so parts are summed as integers: those
+ * bits, less as many times those of 1.5 2^e, modulo 2^32 or 2^64. A part is at most
+ * 2^(CLFOLD_BIN_BITS - 1) units, so 2^13 of them fit for F32.
+ */
+#define CLFOLD_BLOCK 2048u
+
+/* Of the numbers that are looked at first. */
+#define CLFOLD_FIRST_LOOK 128u
+
+#if CLFOLD_OUT_SIZE == 4
+typedef int16 clfold_bits16;
+typedef uint16 clfold_digits16;
+#define clfold_as_bits16   as_int16
+#define clfold_as_digits16 as_uint16
+#define clfold_as_number16 as_float16
+#else
+typedef long16 clfold_bits16;
+typedef ulong16 clfold_digits16;
+#define clfold_as_bits16   as_long16
+#define clfold_as_digits16 as_ulong16
+#define clfold_as_number16 as_double16
+#endif
+
+typedef union {
+    clfold_bits16 v;
+    clfold_bits s[16];
+} clfold_bits_lanes;
+
+/* The greatest of 16 numbers without a sign, as bits. */
+static clfold_bits clfold_greatest(clfold_bits16 x)
+{
+    const clfold_bits_lanes lanes = { x };
+    clfold_bits greatest = 0;
+
+    for (uint i = 0; i < 16; ++i)
+        greatest = max(greatest, lanes.s[i]);
+    return greatest;
+}
+
+/* Sum k, of the bits of `num` floats in each lane. */
+static void clfold_put_sum(clfold_binned *r, uint k, clfold_digits16 bits, uint num)
+{
+    const clfold_digits none = (clfold_digits)clfold_as_bits(CLFOLD_CUT(k));
+    const clfold_bits_lanes lanes = { clfold_as_bits16(bits - num * none) };
+    long sum = 0;
+
+    for (uint i = 0; i < 16; ++i)
+        sum += lanes.s[i];
+    r->high[k] = sum >> CLFOLD_BIN_BITS;
+    r->low[k] = (clfold_digits)(sum & CLFOLD_BIN_MASK);
+}
+
+/* Elements from `first` to `stop` - 1, cut from `bin` on; if they need a greater bin, the
+ * result has that one, and its sums are of no use. With `drops` subnormals are made 0,
+ * which otherwise are too small to matter. */
+static clfold_binned clfold_cut_block(global const CLFOLD_IN *in, ulong begin, uint first,
+                                      uint stop, clfold_bits bin, bool drops CLFOLD_WITH)
+{
+    const clfold_number scale = CLFOLD_BIN_SCALE(bin);
+    const uint num = (stop - first) / 16;
+    clfold_digits16 sum0 = 0, sum1 = 0, sum2 = 0;
+    clfold_bits16 greatest = 0;
+    clfold_binned r;
+
+    for (uint i = first; i < stop; i += 16) {
+/* Products with a power of two are exact, so nothing depends on it. */
+#pragma OPENCL FP_CONTRACT ON
+        clfold_number16 x = clfold_load16(in, begin, i CLFOLD_PASS).v, near;
+        const clfold_bits16 magnitude = clfold_as_bits16(x) & CLFOLD_MAGNITUDE;
+        greatest = max(greatest, magnitude);
+        if (drops)
+            x = clfold_as_number16(clfold_as_bits16(x) & (magnitude >= CLFOLD_LEAST));
+        near = x * scale + CLFOLD_CUT(0);
+        sum0 += clfold_as_digits16(near);
+        x = x * scale - (near - CLFOLD_CUT(0));
+        near = x + CLFOLD_CUT(1);
+        sum1 += clfold_as_digits16(near);
+        x -= near - CLFOLD_CUT(1);
+        near = x + CLFOLD_CUT(2);
+        sum2 += clfold_as_digits16(near);
+    }
+    r.bin = max(bin, clfold_bin_of(clfold_greatest(greatest)));
+    if (r.bin == bin) {
+        clfold_put_sum(&r, 0, sum0, num);
+        clfold_put_sum(&r, 1, sum1, num);
+        clfold_put_sum(&r, 2, sum2, num);
+    }
+    return r;
+}
+
+/* From this bin on half a unit of the third bin is more than any subnormal. */
+#define CLFOLD_BIN_DROPS 3
+
+static clfold_binned clfold_fold_block(global const CLFOLD_IN *in, ulong begin,
+                                       uint first, uint stop, clfold_bits bin CLFOLD_WITH)
+{
+    return bin < CLFOLD_BIN_DROPS
+               ? clfold_cut_block(in, begin, first, stop, bin, true CLFOLD_PASS)
+               : clfold_cut_block(in, begin, first, stop, bin, false CLFOLD_PASS);
+}
+
+/* The bin that the elements before `stop` need. */
+static clfold_bits clfold_look(global const CLFOLD_IN *in, ulong begin,
+                               uint stop CLFOLD_WITH)
+{
+    clfold_bits16 greatest = 0;
+
+    for (uint i = 0; i < stop; i += 16)
+        greatest =
+            max(greatest, clfold_as_bits16(clfold_load16(in, begin, i CLFOLD_PASS).v) &
+                              CLFOLD_MAGNITUDE);
+    return clfold_bin_of(clfold_greatest(greatest));
+}
+
+/* The elements from begin on, a multiple of 16 and at least 16 of them. */
+static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
+                                        uint count, uint ahead CLFOLD_WITH)
+{
+    clfold_bits bin = clfold_look(in, begin, min(count, CLFOLD_FIRST_LOOK) CLFOLD_PASS);
+    clfold_stage total;
+
+    total.$name = clfold_binned_zero();
+    for (uint i = 0; i < count; i += CLFOLD_BLOCK) {
+        const uint stop = min(i + CLFOLD_BLOCK, count);
+        clfold_binned block;
+        if (bin < CLFOLD_SPECIAL_BIN) {
+            block = clfold_fold_block(in, begin, i, stop, bin CLFOLD_PASS);
+            if (block.bin > bin && block.bin < CLFOLD_SPECIAL_BIN)
+                block = clfold_fold_block(in, begin, i, stop, block.bin CLFOLD_PASS);
+            bin = block.bin;
+        }
+        if (bin < CLFOLD_SPECIAL_BIN)
+            total.$name = clfold_binned_merge(total.$name, block);
+        for (uint j = i; bin == CLFOLD_SPECIAL_BIN && j < stop; ++j)
+            total = clfold_combine_stage(total, clfold_load(in, begin, j CLFOLD_PASS)
+                                                    CLFOLD_PASS);
+    }
+    return total;
+}

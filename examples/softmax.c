@@ -1,0 +1,119 @@
+/*
+ * Softmax of each row of a matrix: exp(x - most) / sum, where most is the row's greatest
+ * element, and sum that of the row's exp(x - most). One reduction of the rows finds both,
+ * as Milakov and Gimelshein, "Online normalizer calculation for softmax" (2018) do:
+ *
+ *     row          1      3      2
+ *     elements     1 1    3 1    2 1      most, and sum of exp(x - most), of x alone
+ *     of two       3 1.14        2 1      the smaller's sum times exp(difference)
+ *     of all       3 1.50                 so the row becomes 0.09 0.67 0.24
+ *
+ * A loop on the host must find the same but for rounding. For little-endian hosts.
+ *     softmax IN OUT COLUMNS      files of finite f32, row by row
+ */
+#include "example.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char combine[] =
+    CLFOLD_HERE "{ fmax(a.most, b.most),\n"
+                "  pick(a.most > b.most, a.sum, b.sum) +\n"
+                "  pick(a.most > b.most, b.sum, a.sum) * exp(-fabs(a.most - b.most)) }";
+
+struct item {
+    cl_float most, sum;
+};
+
+static bool reduce(const struct example *e, struct item *items, size_t num,
+                   size_t columns, struct item *results)
+{
+    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .num = columns };
+    const clfold_fold fold = { .components = "float most; float sum",
+                               .combine = combine,
+                               .flags = CLFOLD_COMMUTATIVE,
+                               .segments = &rows };
+    cl_mem in = example_buffer(e, num * sizeof(*items), items);
+    cl_mem out = example_buffer(e, num / columns * sizeof(*results), NULL);
+    clfold_context *ctx = NULL; /* made once a program, not once a call */
+    const bool done =
+        in && out &&
+        clfold_ok(clfold_context_create(&ctx, e->context, e->device, NULL)) &&
+        clfold_ok(
+            clfold_reduce(ctx, e->queue, &fold, in, 0, out, 0, num, 0, NULL, NULL)) &&
+        example_fetch(e, out, num / columns * sizeof(*results), results);
+
+    clfold_context_destroy(&ctx);
+    example_release(out);
+    example_release(in);
+    return done;
+}
+
+/* Puts the softmax of a row in its place. */
+static bool replace(cl_float *x, size_t columns, const struct item *row)
+{
+    double most = -INFINITY, sum = 0;
+    bool right = true;
+
+    for (size_t i = 0; i < columns; ++i) {
+        most = fmax(most, (double)x[i]);
+    }
+    for (size_t i = 0; i < columns; ++i) {
+        sum += exp((double)x[i] - most);
+    }
+    for (size_t i = 0; i < columns; ++i) {
+        const double expected = exp((double)x[i] - most) / sum;
+        x[i] = expf(x[i] - row->most) / row->sum;
+        right &= fabs((double)x[i] - expected) <= 1e-5 * expected + 1e-30;
+    }
+    if (!right) {
+        fprintf(stderr, "a row's softmax is wrong\n");
+    }
+    return right;
+}
+
+static bool run(const struct example *e, cl_float *x, size_t num, size_t columns)
+{
+    struct item *const items = calloc(num + 1, sizeof(*items));
+    struct item *const rows = calloc(num / columns + 1, sizeof(*rows));
+    bool done = items && rows;
+
+    for (size_t i = 0; done && i < num; ++i) {
+        items[i] = (struct item){ x[i], 1 };
+    }
+    done = done && reduce(e, items, num, columns, rows);
+    for (size_t i = 0; done && i < num; i += columns) {
+        done = replace(x + i, columns, &rows[i / columns]);
+    }
+    free(rows);
+    free(items);
+    return done;
+}
+
+int main(int argc, char **argv)
+{
+    const size_t columns = argc == 4 ? strtoul(argv[3], NULL, 10) : 0;
+    size_t size = 0;
+    void *const x = columns > 0 ? example_read(argv[1], &size) : NULL;
+    struct example e = example_open();
+    bool done = false;
+
+    if (columns == 0) {
+        fprintf(stderr, "usage: softmax IN OUT COLUMNS\n");
+    } else if (x && size / 4 % columns + size % 4 > 0) {
+        fprintf(stderr, "%s: has %zu bytes, not rows of %zu f32\n", argv[1], size,
+                columns);
+    } else if (x && e.queue && run(&e, x, size / 4, columns)) {
+        FILE *const file = fopen(argv[2], "wb");
+        const bool is_written = file && fwrite(x, 1, size, file) == size;
+        done = file && fclose(file) == 0 && is_written;
+        if (done) {
+            printf("%zu rows\n", size / 4 / columns);
+        } else {
+            perror(argv[2]);
+        }
+    }
+    example_close(&e);
+    free(x);
+    return done ? EXIT_SUCCESS : EXIT_FAILURE;
+}

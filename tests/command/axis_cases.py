@@ -1,0 +1,202 @@
+"""Cases on one device: reductions and scans along an axis of an array, as numpy does them."""
+
+import json
+
+import numpy as np
+
+from cases import Skip
+from driver import accumulator, check, has_type
+from scan_cases import UFUNCS, expected
+from user_cases import AFFINE, FIELDS, MIXED, composed, good
+
+SHAPES = [
+    (1,), (3000,), (1, 1), (37, 80), (500, 3), (2, 700), (5, 1, 9), (4, 33, 17), (3, 2, 65, 7),
+    (1, 2, 1, 3, 2, 1, 2, 5),
+]  # fmt: skip
+FOLDS = [("add", "int32"), ("max", "float32"), ("min", "uint8"), ("add", "float32")]
+
+
+def drawn(d, shape, dtype):
+    """Numbers whose sums have no rounding error."""
+    return d.random.integers(0, 99, shape).astype(dtype)
+
+
+def folded(d, device, axis, array, *words):
+    path, out = d.save(array), d.path("folded.npy")
+    good(d, "reduce", "--device", device["index"], "--axis", axis, "--output", out, *words, path)
+    return np.load(out)
+
+
+def scanned(d, device, axis, array, *words):
+    path, out = d.save(array), d.path("scanned.npy")
+    good(d, "scan", "--device", device["index"], "--axis", axis, *words, path, out)
+    return np.load(out)
+
+
+def same(told, array, what):
+    """Also the shapes, which may have no dimension."""
+    array = np.asarray(array)
+    check(
+        told.shape == array.shape and told.dtype == array.dtype and np.array_equal(told, array),
+        f"{what}: {told.dtype}{told.shape} {told}, not {array.dtype}{array.shape} {array}",
+    )
+
+
+def axes(d, device):
+    """Each axis of each shape, counted from either end, of arrays in both orders."""
+    turn = 0
+    for shape in SHAPES:
+        for k in range(len(shape)):
+            op, dtype = FOLDS[turn % len(FOLDS)]
+            array = np.array(drawn(d, shape, dtype), order="CF"[turn // 2 % 2])
+            axis = k if turn % 2 else k - len(shape)
+            acc = accumulator(op, dtype)
+            what = f"{op} of {dtype}{shape}, axis {axis}"
+            words = ["--op", op]
+            same(folded(d, device, axis, array, *words), UFUNCS[op].reduce(array, k, acc), what)
+            right = UFUNCS[op].accumulate(array, k, acc)
+            same(scanned(d, device, axis, array, *words), right, "scan, " + what)
+            turn += 1
+
+
+def along(array, axis, scan):
+    """`scan` of each line along the axis."""
+    return np.apply_along_axis(scan, axis, array)
+
+
+def options(d, device):
+    """Each option goes along: types, operators, inits and kinds of scans; JSON."""
+    array = drawn(d, (7, 40, 9), "int16")
+    for axis in range(3):
+        if has_type(device, "float64"):
+            told = folded(d, device, axis, array, "--op", "mean")
+            same(told, array.mean(axis, "f8"), f"mean, {axis}")
+        told = folded(d, device, axis, array, "--acc", "f32", "--init", -3)
+        same(told, array.sum(axis, "f4") - np.float32(3), f"init, {axis}")
+        told = scanned(d, device, axis, array, "--exclusive", "--init", 5, "--op", "max")
+        right = along(array, axis, lambda line: expected(line, "max", "int16", "exclusive", 5))
+        same(told, right, f"exclusive scan, {axis}")
+        told = folded(d, device, axis, array, "--op", "arg-max")
+        same(told["index"], array.argmax(axis).astype("u8"), f"arg-max, {axis}")
+        same(told["value"], array.max(axis), f"arg-max, {axis}")
+        told = folded(d, device, axis, array, "--op", "min-max")
+        right = np.stack([array.min(axis), array.max(axis)], -1)
+        same(told, right, f"min-max, {axis}")
+        told = folded(d, device, axis, array, "--op", "moments", "--acc", "f32")
+        same(told["count"], np.full(told.shape, array.shape[axis], "u8"), f"moments, {axis}")
+        check(np.allclose(told["mean"], array.mean(axis), 1e-5), f"moments, {axis}")
+        check(np.allclose(told["m2"], array.var(axis) * array.shape[axis], 1e-5), f"m2, {axis}")
+    told = folded(d, device, 0, array, "--op", "arg-min-max")
+    right = np.stack([array.argmin(0), array.argmax(0)], -1).reshape(*array.shape[1:], 2)
+    names = [name for name in told.dtype.names if told.dtype[name] == "u8"]
+    check(all(np.array_equal(told[name], right[..., k]) for k, name in enumerate(names))
+          and len(names) == 2, f"arg-min-max: {told.dtype}")  # fmt: skip
+    out, words = d.path("sums.txt"), ["--device", device["index"], "--axis", -1, "--json"]
+    told = d.good("reduce", *words, "--output", out, d.save(array))
+    told = json.loads(told)
+    check(told["shape"] == [7, 40] and told["count"] == array.size and told["pieces"] == 1
+          and "result" not in told, f"{told}")  # fmt: skip
+    same(np.loadtxt(out, "int64"), array.sum(-1, "i8").reshape(-1), "text")
+
+
+def loads(d, device):
+    """Loads see the indices of the whole array; streams in either order; compensated sums."""
+    x, y = drawn(d, (30, 70), "float32"), drawn(d, (30, 70), "float32")
+    stream = ["--load", "x * y + to_f32(i % 70)", "--stream"]
+    for k, order in enumerate("CF"):
+        stream = [*stream[:3], "y=" + d.save(np.array(y, order=order), "y.npy")]
+        each = x * y + np.arange(70, dtype="f4")
+        same(folded(d, device, k, x, *stream), each.sum(k), f"load, {k}")
+        same(scanned(d, device, k, x, *stream), each.cumsum(k), f"scan of loads, {k}")
+    large = np.full((64, 50), 1e-3, "float32")
+    large[0], large[-1] = 1e4, -1e4
+    right = large.astype("f8").sum(0)
+    told = folded(d, device, 0, large, "--accuracy", "compensated")
+    check(np.abs(told - right).max() < 1e-5, f"compensated: {told}, not {right}")
+    check(np.abs(folded(d, device, 0, large) - right).max() > 1e-5, "a plain sum is as good")
+
+
+def elements(d, device):
+    """What is several numbers is an element, and their dimension is not an axis."""
+    array = d.random.integers(-9, 10, (6, 11, 2), "int32")
+    for axis in [0, 1, -1, -2]:
+        right = along_elements(array, axis % 2)
+        same(scanned(d, device, axis, array, *AFFINE), right, f"maps, {axis}")
+        last = right.take(-1, axis % 2)
+        same(folded(d, device, axis, np.asfortranarray(array), *AFFINE), last, f"maps, {axis}")
+    struct = np.zeros((5, 30), FIELDS)
+    struct["n"] = d.random.integers(0, 2**40, struct.shape)
+    struct["last"] = d.random.integers(0, 99, struct.shape)
+    told = folded(d, device, 0, np.asfortranarray(struct), *MIXED)
+    same(told["n"], struct["n"].sum(0), "struct")
+    same(told["last"], struct["last"][-1], "struct")
+    path = d.save(array)
+    d.bad(1, "has 2 dimensions, so --axis is from -2 to 1, not 2", "reduce", "--axis", 2,
+          "--output", d.path("x.npy"), *AFFINE, path)  # fmt: skip
+
+
+def along_elements(array, axis):
+    moved = np.moveaxis(array, axis, 0)
+    out = np.stack([composed(moved[:, j]) for j in range(moved.shape[1])], 1)
+    return np.moveaxis(out, 0, axis)
+
+
+def empty(d, device):
+    """An axis of length 0 gives what a fold of nothing gives, as often as there are results."""
+    for shape in [(0,), (3, 0), (0, 3), (2, 0, 3), (0, 0)]:
+        array = np.empty(shape, "int32")
+        for k in range(len(shape)):
+            same(folded(d, device, k, array), array.sum(k, "i8"), f"{shape}, {k}")
+            told = folded(d, device, k, array, "--op", "max", "--init", 7)
+            same(told, array.max(k, initial=7), f"max {shape}, {k}")
+            same(scanned(d, device, k, array), array.cumsum(k, "i8"), f"scan {shape}, {k}")
+            words = ["reduce", "--axis", k, "--op", "max", "--output", d.path("x.npy")]
+            rest = np.delete(shape, k)
+            if 0 in rest:
+                told = folded(d, device, k, array, "--op", "max")
+                same(told, np.empty(rest, "int32"), f"{shape}, {k}")
+            else:
+                d.bad(1, "is empty, and max needs at least one number", *words, d.save(array))
+
+
+def large(d, device):
+    """Results of 24 bytes, which do not divide the part of a buffer that is mapped at once."""
+    if not has_type(device, "float64"):
+        raise Skip("no f64")
+    array = drawn(d, (2, 1500000), "uint8")
+    told = folded(d, device, 0, array, "--op", "moments")
+    same(told["mean"], array.mean(0), "moments")
+
+
+def rejected(d, device):
+    """One sentence each: what does not go together, and what does not fit."""
+    where = ["--device", device["index"]]
+    path, out = d.save(drawn(d, (40, 50), "int32")), d.path("x.npy")
+    axis = ["--axis", 1, "--output", out]
+    for status, part, *words in [
+        (2, "--axis needs --output", "--axis", 1, path),
+        (2, "--axis one: an axis is a whole number", "--axis", "one", "--output", out, path),
+        (2, "--axis 1.5: an axis is a whole number", "--axis", 1.5, "--output", out, path),
+        (2, "--raw does not go with --axis", *axis, "--raw", "i32", path),
+        (2, "--text does not go with --axis", *axis, "--text", "i32", path),
+        (2, "--algorithm does not go with --axis", *axis, "--algorithm", "serial", path),
+        (2, "--kernel does not go with --axis", *axis, "--kernel", "reduce1", path),
+        (1, "data.npy: has 2 dimensions, so --axis is from -2 to 1, not 2", "--axis", 2,
+         "--output", out, path),
+        (1, "data.npy: has 2 dimensions, so --axis is from -2 to 1, not -3", "--axis", -3,
+         "--output", out, path),
+        (1, "none.npy: has no dimensions, so there is no axis 0", "--axis", 0, "--output", out,
+         d.save(np.int32(3), "none.npy")),
+        (1, "many.npy: has 9 dimensions, and --axis takes 8 at most", "--axis", 0, "--output",
+         out, d.save(np.ones((1,) * 9, "i4"), "many.npy")),
+        (1, "--axis takes an array as a whole, and ", *axis, "--memory", 4000, path),
+    ]:  # fmt: skip
+        d.bad(status, part, "reduce", *where, *words)
+    d.bad(1, "--axis takes an array as a whole, and ", "scan", *where, "--axis", 0,
+          "--memory", 20000, path, out)  # fmt: skip
+    with open(path, "rb") as file:
+        d.good("scan", *where, "--axis", 0, "--memory", 24000, "-", out, data=file.read())
+    same(np.load(out), np.load(path).cumsum(0, "i8"), "standard input")
+
+
+CASES = [axes, options, loads, elements, empty, large, rejected]
