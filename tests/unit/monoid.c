@@ -305,7 +305,8 @@ static void test_stages(void **state)
 }
 
 struct seen {
-    size_t num, tiles, rungs, scans, group_scans, probes, serial, segments, f16, f64;
+    size_t num, tiles, rungs, scans, group_scans, probes, serial, segments, maps;
+    size_t f16, f64;
 };
 
 /* A scan inside a group loads nothing and writes items: one kernel, one width. */
@@ -358,6 +359,14 @@ static void check_text(void *user, const char *name, const char *text)
         assert_null(strstr(text, "clfold_combine_stage("));
         return;
     }
+    if (strncmp(name, "map_tiles_", strlen("map_tiles_")) == 0) {
+        ++seen->maps;
+        assert_non_null(strstr(text, "kernel __attribute__"));
+        assert_int_equal(strstr(text, "#line 1 \"tile_vector_write.cl\"") != NULL,
+                         vector);
+        assert_null(strstr(text, "clfold_combine_stage16("));
+        return;
+    }
     if (strstr(name, "_lanes_") || strstr(name, "_rows_")) {
         ++seen->segments;
         assert_non_null(strstr(text, "#line 1 \"segments.cl\""));
@@ -405,15 +414,15 @@ static void test_texts(void **state)
     /* Eleven types of thirteen operators, three of which take integers only; two more
      * tiles for add; 94 pairs less those of bit operators with floats. */
     assert_true(seen.tiles > (11 * 13 - 9) * 2 + 11 * 2 + 80 * 2);
-    /* Of six operators that commute, two that do not, and five of users, one of which
-     * commutes. */
-    assert_int_equal(seen.rungs, 6 * 7 + 2 * 2 + 7 + 4 * 2);
+    /* Of six operators that commute, two that do not, and eight folds of users, three of
+     * which commute. */
+    assert_int_equal(seen.rungs, 6 * 7 + 2 * 2 + 3 * 7 + 5 * 2);
     assert_true(seen.scans > 11 * 13 - 9 + 70 + 7 * 24);
     /* Five monoids, four kinds, three sizes of groups. */
     assert_int_equal(seen.group_scans, 5 * 4 * 3);
     assert_int_equal(seen.probes, CLFOLD_MEMORY_TIERS - 1);
     assert_true(seen.serial > 0);
-    assert_true(seen.segments > 0);
+    assert_true(seen.segments > 0 && seen.maps > 0);
     print_message("# %zu texts, %zu of f16, %zu of f64\n", seen.num, seen.f16, seen.f64);
     assert_true(seen.f16 > 30 && seen.f64 > 30);
 }
