@@ -5,8 +5,8 @@ usage: drive.py COMMAND SMALL_DEVICE PART
 SMALL_DEVICE is the built small_device.c. PART says which cases are run: files (arguments,
 streams and devices), contents (of files and text), reduce, values (that reduce treats apart, as
 NaN), scan, places (where scan writes), pieces (of much data), explain,
-users (their operators), loads (of users), ready (operators of several numbers) or axis (rows
-and columns).
+users (their operators), loads (of users), results (likewise, and maps), ready (operators of
+several numbers) or axis (rows and columns).
 
 Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there is no OpenCL
 device or no numpy. Every case that needs a device runs on each one that OpenCL shows.
@@ -30,6 +30,7 @@ import load_cases  # noqa: E402
 import piece_cases  # noqa: E402
 import plain_cases  # noqa: E402
 import ready_cases  # noqa: E402
+import result_cases  # noqa: E402
 import scan_cases  # noqa: E402
 import text_cases  # noqa: E402
 import user_cases  # noqa: E402
@@ -48,6 +49,7 @@ PARTS = {
     "explain": ([], explain_cases.CASES),
     "users": ([], user_cases.CASES),
     "loads": ([], load_cases.CASES),
+    "results": ([], result_cases.CASES),
     "ready": ([], ready_cases.CASES),
     "axis": ([], axis_cases.CASES),
 }

@@ -99,30 +99,32 @@ static void operators(void **state)
 }
 
 static void check_algorithms(const char *const *names, const char *all_names,
-                             const char *const *wrong, bool of_scan)
+                             const char *const *wrong, clfold_operation operation)
 {
+    const clfold_operation other =
+        operation == CLFOLD_REDUCE ? CLFOLD_INCLUSIVE_SCAN : CLFOLD_REDUCE;
     const char *algorithm;
     char all[512] = "auto";
 
     for (; *names; names++) {
         char hyphens[64];
-        assert_true(algorithm_parse(*names, of_scan, &algorithm));
+        assert_true(algorithm_parse(*names, operation, &algorithm));
         assert_string_equal(algorithm, *names);
         strcat(strcat(all, " "), *names);
         strcpy(hyphens, *names);
         for (char *c = hyphens; (c = strchr(c, '_'));) {
             *c = '-';
         }
-        assert_true(algorithm_parse(hyphens, of_scan, &algorithm));
+        assert_true(algorithm_parse(hyphens, operation, &algorithm));
         assert_string_equal(algorithm, *names);
-        assert_int_equal(algorithm_parse(*names, !of_scan, &algorithm),
+        assert_int_equal(algorithm_parse(*names, other, &algorithm),
                          strcmp(*names, "serial") == 0);
     }
     assert_string_equal(all, all_names);
-    assert_true(algorithm_parse("auto", of_scan, &algorithm));
+    assert_true(algorithm_parse("auto", operation, &algorithm));
     assert_null(algorithm);
     for (; *wrong; wrong++) {
-        assert_false(algorithm_parse(*wrong, of_scan, &algorithm));
+        assert_false(algorithm_parse(*wrong, operation, &algorithm));
     }
 }
 
@@ -168,18 +170,22 @@ static void algorithms(void **state)
                                                "look_back",
                                                "chain",
                                                NULL };
+    static const char *const of_map[] = { "map_tiles", NULL };
+    static const char *const not_of_map[] = { "", "map", "tiles", "scan_map_tiles",
+                                              NULL };
     static const char *const forms[] = { "single_group", "single-group",
                                          "scan-single_group", "scan_single-group" };
     const char *algorithm;
 
     (void)state;
-    check_algorithms(of_reduce, REDUCE_ALGORITHM_NAMES, not_of_reduce, false);
-    check_algorithms(of_scan, SCAN_ALGORITHM_NAMES, not_of_scan, true);
+    check_algorithms(of_reduce, REDUCE_ALGORITHM_NAMES, not_of_reduce, CLFOLD_REDUCE);
+    check_algorithms(of_scan, SCAN_ALGORITHM_NAMES, not_of_scan, CLFOLD_EXCLUSIVE_SCAN);
+    check_algorithms(of_map, MAP_ALGORITHM_NAMES, not_of_map, CLFOLD_MAP);
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        assert_true(algorithm_parse(forms[i], true, &algorithm));
+        assert_true(algorithm_parse(forms[i], CLFOLD_INCLUSIVE_SCAN, &algorithm));
         assert_string_equal(algorithm, "scan_single_group");
     }
-    assert_true(algorithm_parse("then-propagate", true, &algorithm));
+    assert_true(algorithm_parse("then-propagate", CLFOLD_INCLUSIVE_SCAN, &algorithm));
     assert_string_equal(algorithm, "scan_then_propagate");
 }
 

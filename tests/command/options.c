@@ -74,9 +74,11 @@ static void check_refused(const char *part, const char *format, ...)
 static const struct {
     const char *name, *operands;
 } commands[] = {
-    { "devices", "" },     { "reduce", "x" }, { "scan", "x y.npy" },
-    { "explain", "scan" }, { "ladder", "" },  { "trace", "" },
-    { "bench", "" },       { "tune", "" },    { "check-fold", "--combine=a" },
+    { "devices", "" },     { "reduce", "x" },
+    { "scan", "x y.npy" }, { "map", "x y.npy" },
+    { "explain", "scan" }, { "ladder", "" },
+    { "trace", "" },       { "bench", "" },
+    { "tune", "" },        { "check-fold", "--combine=a" },
     { "help", "" },
 };
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -90,8 +92,8 @@ static const struct known {
 } known[] = {
     { .name = "version", .commands = "" },
     { .name = "probe", .commands = "devices" },
-    { .name = "json", .commands = "devices reduce scan explain ladder trace bench" },
-    { .name = "profile", .commands = "reduce scan" },
+    { .name = "json", .commands = "devices reduce scan map explain ladder trace bench" },
+    { .name = "profile", .commands = "reduce scan map" },
     { "op", "reduce", "prod", "Sum and MAX mul, moment a",
       ": the operators are add mul min max min-max arg-min" },
     { "op", "explain", "affine", "SUM and MAX mul, mean product",
@@ -105,10 +107,11 @@ static const struct known {
     { "op", "bench", "reduce", "add", ": the operations are reduce, scan, all" },
     { "acc", "reduce scan explain", "f64", "float f3 F32 f321 bool",
       ": the types are i8 u8" },
-    { "raw", "reduce scan", "u8", "float i7", ": the types are i8 u8" },
-    { "text", "reduce scan", "f16", "float i7", ": the types are i8 u8" },
-    { "type", "explain ladder trace check-fold", "f64", "float i7",
+    { "raw", "reduce scan map", "u8", "float i7", ": the types are i8 u8" },
+    { "text", "reduce scan map", "f16", "float i7", ": the types are i8 u8" },
+    { "type", "map explain ladder trace check-fold", "f64", "float i7",
       ": the types are i8 u8" },
+    { "out", "reduce scan map explain", "f64", "float i7", ": the types are i8 u8" },
     { "types", "bench tune", "u8:u64,f32",
       "f31 f32, ,f32 f32: u8:u64:u64 u8:f3x,f32 all,f32 "
       "an-over-long-name-of-no-type-at-all",
@@ -134,19 +137,19 @@ static const struct known {
     { "count", "explain trace tune check-fold", "2^20", "-1 2^64 1.5 1e x",
       ": a count is a number" },
     { "seed", "check-fold", "2", "-1 2^64 1.5 1e x", ": a count is a number" },
-    { "memory", "reduce scan", "64Mi", "0 -1 2^64 1.5 64M x",
+    { "memory", "reduce scan map", "64Mi", "0 -1 2^64 1.5 64M x",
       ": a limit in bytes is a number" },
     { "min", "ladder bench", "1000", "-1 2^64 1.5 1e x", ": a count is a number" },
     { "max", "ladder bench", "1e9", "-1 2^64 1.5 1e x", ": a count is a number" },
     { "seconds", "bench tune", "1.5", "-1 1x 1s nan x 1e9", ": a number from" },
-    { "device", "reduce scan explain ladder trace bench tune check-fold", "cpu", "",
+    { "device", "reduce scan map explain ladder trace bench tune check-fold", "cpu", "",
       "needs an index, gpu, cpu or a part of a name" },
     { .name = "quiet",
-      .commands = "reduce scan explain ladder trace bench tune check-fold" },
-    { "separator", "reduce scan", ";", "ab 5 z + - . # \" \\n \xa7",
+      .commands = "reduce scan map explain ladder trace bench tune check-fold" },
+    { "separator", "reduce scan map", ";", "ab 5 z + - . # \" \\n \xa7",
       ": a separator is one character" },
-    { "skip", "reduce scan", "2", "-1 2^64 1.5 x", ": a count is a number" },
-    { "column", "reduce scan", "3", "0 -1 00 18446744073709551616",
+    { "skip", "reduce scan map", "2", "-1 2^64 1.5 x", ": a count is a number" },
+    { "column", "reduce scan map", "3", "0 -1 00 18446744073709551616",
       ": a column is a number from 1" },
     { "output", "reduce", "r.npy", "-", "needs a file" },
     { "csv", "ladder", "a", "-", "needs a file" },
@@ -170,19 +173,21 @@ static bool in_list(const char *list, const char *word)
     return false;
 }
 
-/* Of operators of the user's, and of loads: each says something with --combine or --load
- * only. An axis of a reduction needs --output. */
+/* Of operators of the user's, and of loads and results: most say something with one of
+ * these only. An axis of a reduction needs --output. */
+static const char operator_options[] = "combine identity cuts commutative";
 static const char fold_options[] =
-    "combine identity components type-name type-size source cuts commutative partial arg "
-    "arg-file fold";
-static const char load_options[] = "load stream in-scalars axis";
+    "components type-name type-size source partial arg arg-file fold";
+static const char load_options[] = "load stream in-scalars result out-scalars axis";
 
 static bool takes(size_t command, const char *option)
 {
-    bool found =
-        (in_list(fold_options, option) &&
-         in_list("reduce scan check-fold", commands[command].name)) ||
-        (in_list(load_options, option) && in_list("reduce scan", commands[command].name));
+    bool found = (in_list(operator_options, option) &&
+                  in_list("reduce scan check-fold", commands[command].name)) ||
+                 (in_list(fold_options, option) &&
+                  in_list("reduce scan map check-fold", commands[command].name)) ||
+                 (in_list(load_options, option) &&
+                  in_list("reduce scan map", commands[command].name));
 
     for (size_t i = 0; i < NUM_KNOWN; i++) {
         found = found || (strcmp(known[i].name, option) == 0 &&
@@ -364,7 +369,12 @@ static void show_types(FILE *text, const struct type_list *types)
 /* All that was read and is not 0, in one line. */
 static char *show(void)
 {
-    static const char *const operations[] = { "", " reduce", " inclusive", " exclusive" };
+    static const char *const operations[] = {
+        [CLFOLD_REDUCE] = " reduce",
+        [CLFOLD_INCLUSIVE_SCAN] = " inclusive",
+        [CLFOLD_EXCLUSIVE_SCAN] = " exclusive",
+        [CLFOLD_MAP] = " map",
+    };
     static const char *const formats[] = {
         [FORMAT_RAW] = "raw", [FORMAT_TEXT] = "text", [FORMAT_NPY] = NULL
     };
@@ -375,7 +385,7 @@ static char *show(void)
 
     assert_non_null(text);
     fprintf(text, "%s%s", o->action ? commands[o->action - 1].name : "clfold",
-            operations[o->operation]);
+            o->operation ? operations[o->operation] : "");
     show_name(text, "op", o->op ? options_op(o) : NULL);
     show_name(text, "acc", o->acc ? type_name(o->acc) : NULL);
     show_name(text, "type", o->element ? type_name(o->element) : NULL);
@@ -497,6 +507,14 @@ static void lines(void **state)
         { "scan --init 1e999 a b.npy",
           "scan inclusive op=add init=1e999 file=a out=b.npy" },
 
+        { "map a b.npy", "map map file=a out=b.npy" },
+        { "map --type f64 --raw u8 --json --memory 1Ki --profile --device 1 --quiet a "
+          "b.txt",
+          "map map acc=f64 type=u8 file=a quiet format=raw out=b.txt out_format=text "
+          "device=1 memory=1024 json profile" },
+        { "explain map", "explain map type=f32 count=67108864" },
+        { "explain map --algorithm map-tiles --acc f64 --out f16",
+          "explain map acc=f64 type=f32 algorithm=map_tiles count=67108864" },
         { "explain reduce", "explain reduce op=add type=f32 count=67108864" },
         { "explain --type=u8 --acc=u64 --op=max reduce --count=64Ki --kernel=reduce6 "
           "--device=1 --json",
@@ -590,7 +608,7 @@ static void refused(void **state)
         { "scan '' a.npy", "IN and OUT, and got an empty name" },
         { "explain ''", "and got an empty name" },
         { "scan a.npy b.npy c.npy", "IN and OUT, and got 3" },
-        { "explain", "explain takes one operation, reduce or scan, and got 0" },
+        { "explain", "explain takes one operation, reduce, scan or map, and got 0" },
         { "explain ladder", "and got ladder" },
         { "explain reduce x", "and got 2" },
         { "reduce --bad a", "no option --bad" },
@@ -604,6 +622,12 @@ static void refused(void **state)
         { "scan a b.npy.gz", "OUT b.npy.gz: " },
         { "scan a b.NPY", "OUT b.NPY: " },
         { "scan a /dev/nothing", "OUT /dev/nothing: its name must end" },
+        { "map", "map takes IN and OUT, and got 0" },
+        { "map a b", "OUT b: its name must end in .npy" },
+        { "map --json a -", "--json and OUT - both go to" },
+        { "map --op add a b.npy", "no option --op" },
+        { "map --combine a a b.npy", "no option --combine" },
+        { "map --init 1 a b.npy", "no option --init" },
         { "scan --json a -", "--json and OUT - both go to" },
         { "scan --json a /dev/stdout", "--json and OUT - both go to" },
         { "scan --op arg-min a b.npy", "--op arg-min: the operators are " SCAN_OP_NAMES },
@@ -639,6 +663,13 @@ static void refused(void **state)
 
         { "explain reduce --exclusive", "go with explain scan" },
         { "explain --inclusive reduce", "go with explain scan" },
+        { "explain map --exclusive", "go with explain scan, not with explain map" },
+        { "explain map --op add", "--op add: a map has no operator" },
+        { "explain map --kernel serial",
+          "--kernel serial: the algorithms are auto map_tiles" },
+        { "explain map --out u8",
+          "--out: f32 cannot be written as out u8: floats need a float type" },
+        { "explain scan --out u8", "--out: f32 cannot be written as out u8" },
         { "explain --kernel=single-group reduce",
           "--kernel single-group: the kernels are auto reduce_tiles" },
 
@@ -696,9 +727,38 @@ static void operators(void **state)
     } cases[] = {
         { "reduce --combine 'a + (b' x", "--combine: a bracket that is not closed" },
         { "reduce --identity 0 x", "--identity goes with --combine only" },
-        { "reduce --partial x", "--partial goes with --combine or --load only" },
-        { "reduce --arg 'int m=1' x", "--arg goes with --combine or --load only" },
-        { "reduce --combine a --stream y=y.npy x", "--stream goes with --load only" },
+        { "reduce --partial x",
+          "--partial goes with --combine, --load or --result only" },
+        { "map --arg 'int m=1' x y.npy", "--arg goes with --load or --result only" },
+        { "check-fold --arg 'int m=1'", "--arg goes with --combine only" },
+        { "scan --source x x y.npy",
+          "--source goes with --combine, --load, --result or --type-name only" },
+        { "reduce --combine a --stream y=y.npy x",
+          "--stream goes with --load or --result only" },
+        { "reduce --result '(item' x", "--result: a bracket that is not closed" },
+        { "scan --result 'item;' x y.npy", "--result: a semicolon at character 5" },
+        { "map --result '' x y.npy", "--result: is empty" },
+        { "map --result x --out-scalars 5 x y.npy",
+          "--out-scalars: 5 is not from 1 to 4" },
+        { "map --result x --out-scalars 0 x y.npy", "--out-scalars 0: a count" },
+        { "map --out-scalars 2 x y.npy", "--out-scalars goes with --result only" },
+        { "map --components 'int a, b' --result item.a --out-scalars 1 x y.npy",
+          "--out-scalars: is 1, but out is 0" },
+        { "map --raw f32 --out u8 x y.npy", "--out: f32 cannot be written as out u8" },
+        { "reduce --op moments --out u64 x", "--out: f64 cannot be written as out u64" },
+        { "reduce --op mean --out f32 x", "--out does not go with --op mean" },
+        { "reduce --op mean --result item x", "--result does not go with --op mean" },
+        { "map --type-name t --type-size 4 --type f32 x y.npy",
+          "--type does not go with --type-name" },
+        { "map --components 'int a' --type f32 x y.npy",
+          "--type does not go with --components" },
+        { "map --type-name t --type-size 4 --out u8 x y.npy",
+          "--out: u8 is given with type_name, which needs a result" },
+        { "map --type-name t x y.npy", "--type-name needs --type-size" },
+        { "map --type-name t --type-size 4 x y.txt", "y.txt: only the source knows" },
+        { "map --raw 4 x y.npy", "--raw 4: a number of bytes goes with --components" },
+        { "map --components 'int a; int b' --raw 4 x y.npy",
+          "--raw 4: an element has 8 bytes" },
         { "reduce --combine a --in-scalars 2 x", "--in-scalars goes with --load only" },
         { "reduce --load x --identity 0 x", "--identity goes with --combine only" },
         { "reduce --load x --stream y x", "--stream y: is not of the form NAME=FILE" },
@@ -749,6 +809,14 @@ static void operators(void **state)
     assert_int_equal(options.fold.args.kinds[0], ARG_STREAM);
     assert_int_equal(options.fold.in_scalars, 1);
     check_read("scan --exclusive --load x --combine a --identity 0 x y.npy");
+    check_read("reduce --result '{ item, n }' --out f16 --out-scalars 2 --stream y=y x");
+    assert_string_equal(options.fold.result, "{ item, n }");
+    assert_int_equal(options.fold.out, CLFOLD_F16);
+    assert_int_equal(options.fold.out_scalars, 2);
+    check_read(
+        "reduce --combine a --type-name t --type-size 4 --result item.x --out u8 x");
+    check_read("map --components 'int a; int b' --raw 8 --out f64 x y.txt");
+    check_read("map --type-name t --type-size 4 --source /dev/null --raw 4 x -");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         check_refused(cases[i].part, "%s", cases[i].line);
     }
@@ -799,7 +867,8 @@ static void helps(void **state)
         "Usage: clfold devices [--probe] [--json]\n\nLists",
         "Usage: clfold reduce [options] FILE\n\nFolds",
         "Usage: clfold scan [options] IN OUT\n\nWrites",
-        "Usage: clfold explain reduce|scan [options]\n\nPrints",
+        "Usage: clfold map [options] IN OUT\n\nWrites",
+        "Usage: clfold explain reduce|scan|map [options]\n\nPrints",
         "Usage: clfold ladder [options]\n\nTimes",
         "Usage: clfold trace [options]\n\nScans",
         "Usage: clfold bench [options]\n\nTimes",

@@ -18,7 +18,8 @@ TYPES = "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64"
 CASES = (
     ("--v", "--version", ""),
     ("b", "bench", ""),
-    ("explain ", "reduce scan", ""),
+    ("explain ", "reduce scan map", ""),
+    ("explain m", "map", ""),
     ("explain reduce --ex", "--exclusive", ""),
     ("explain --json s", "scan", ""),
     ("help d", "devices", ""),
@@ -138,7 +139,7 @@ PLANTED = (
     ("'*' '*'", "'*'", "scan a.npy b"),
     ("[=:]", "[:]", "--op ="),
     ("npy|bin|txt", "npy|bin", "clfold reduce :"),
-    ("'reduce scan'", "''", "explain "),
+    ("'reduce scan map'", "''", "explain "),
 )
 
 

@@ -390,7 +390,7 @@ static bool run(struct checker *c, const struct options *options, struct message
 {
     struct options plain = *options;
 
-    plain.fold = fold_texts_without_load(&options->fold);
+    plain.fold = fold_texts_of_operator(&options->fold);
     const clfold_fold basis =
         options_fold(&plain, options_folds_numbers(&plain) ? options->element : 0);
     if (!user_fold_init(&c->user, &plain.fold, &basis, message) ||

@@ -12,9 +12,14 @@ static void describe(const struct options *options, const struct session *sessio
     record_add_text(record, "device", strdup(session->device_name));
     record_add_text(record, "type", strdup(type_name(options->element)));
     record_add_text(record, "acc", strdup(type_name(fold->type)));
-    record_add_text(record, "op", strdup(op_name(fold->op)));
-    record_add_text(record, "accuracy", strdup(accuracy_name(fold->accuracy)));
-    if (options->operation != CLFOLD_REDUCE) {
+    if (fold->out) {
+        record_add_text(record, "out", strdup(type_name(fold->out)));
+    }
+    if (options->operation != CLFOLD_MAP) {
+        record_add_text(record, "op", strdup(op_name(fold->op)));
+        record_add_text(record, "accuracy", strdup(accuracy_name(fold->accuracy)));
+    }
+    if (fold->op && options->operation != CLFOLD_REDUCE) {
         record_add_text(record, "kind", strdup(scan_kind(options->operation)));
     }
     record_add(record, "count", FIELD_NUMBER, true, options->count);
@@ -33,11 +38,12 @@ static void describe(const struct options *options, const struct session *sessio
 static bool explain(const struct options *options, const struct session *session,
                     struct message *message)
 {
-    const clfold_fold fold = options_fold(options, options->element);
+    clfold_fold fold = options_fold(options, options->element);
     clfold_report report = { 0 };
     struct record record = { 0 };
     bool done = true;
 
+    fold.out = options->fold.out;
     /* what clfold reduce would say */
     if (options->operation == CLFOLD_REDUCE && options->count == 0 &&
         !op_takes_nothing(options->op)) {

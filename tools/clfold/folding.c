@@ -71,7 +71,7 @@ bool folding_open(struct folding *f, const struct options *options,
         return false;
     }
     f->fold = f->user.fold;
-    f->is_named = f->fold.combine || op_result(f->fold.op).is_named;
+    f->is_named = f->fold.combine || op_result(f->fold.op).is_named || f->user.converts;
     f->input.text.form = options->text_form;
     /* Numbers as they lie; others are taken in C order. */
     if (f->operation == CLFOLD_REDUCE && op_takes_any_order(f->fold.op) &&
@@ -91,14 +91,14 @@ static const size_t USUAL_BYTES = (size_t)64 << 20;
 
 static size_t result_bytes(const struct folding *f)
 {
-    return f->operation == CLFOLD_REDUCE ? 0 : f->user.layout.out_size;
+    return f->operation == CLFOLD_REDUCE ? 0 : f->user.written.out_size;
 }
 
 /* Results that do not come piece by piece: those of a reduction along an axis. */
 static uint64_t axis_bytes(const struct folding *f)
 {
     const uint64_t num = f->fold.segments ? axis_results(&f->axis) : 0;
-    const size_t size = f->user.layout.out_size;
+    const size_t size = f->user.written.out_size;
 
     if (f->operation != CLFOLD_REDUCE) {
         return 0;
@@ -111,17 +111,15 @@ static bool refuse_pieces(const struct folding *f, struct message *message)
 {
     return message_set(
         message,
-        "%s, and %.4096s is folded in pieces: it does not fit into a buffer, is a large "
-        "pipe, or --memory is small",
-        f->has_axis    ? "--axis takes an array as a whole"
-        : f->fold.load ? "--load may use i, n or in, those of a whole input"
-                       : "--accuracy reproducible is that of a whole input",
-        f->input.name);
+        "%s%s, and %.4096s is folded in pieces: it does not fit into a buffer, is a "
+        "large pipe, or --memory is small",
+        f->has_axis ? "--axis takes an array as a whole" : f->user.whole,
+        f->has_axis ? "" : " of a whole input", f->input.name);
 }
 
 static bool needs_whole(const struct folding *f)
 {
-    return f->user.needs_whole || f->has_axis;
+    return f->user.whole || f->has_axis;
 }
 
 static bool choose_most(struct folding *f, uint64_t memory, struct message *message)
@@ -209,12 +207,20 @@ static bool load(struct folding *f, size_t *count, struct message *message)
     return true;
 }
 
+/* Always false. */
+static bool refuse(const struct folding *f, clfold_status status, struct message *message)
+{
+    return f->user.converts && status == CLFOLD_ERROR_ARGUMENT
+               ? user_fold_refuse(&f->fold, message)
+               : session_refuse(status, message);
+}
+
 static bool explain(struct folding *f, size_t count, struct message *message)
 {
     const clfold_status status = clfold_explain(f->session.context, f->operation,
                                                 &f->fold, count, NULL, &f->report);
 
-    return status == CLFOLD_OK || session_refuse(status, message) ||
+    return status == CLFOLD_OK || refuse(f, status, message) ||
            (f->mean && message_prefix(message, "--op mean"));
 }
 
@@ -223,29 +229,46 @@ static bool call(const struct folding *f, const clfold_fold *fold, cl_mem out,
 {
     const clfold_status status =
         (f->operation == CLFOLD_REDUCE ? clfold_reduce
+         : f->operation == CLFOLD_MAP  ? clfold_map
          : f->operation == CLFOLD_EXCLUSIVE_SCAN
              ? clfold_exclusive_scan
              : clfold_inclusive_scan)(f->session.context, f->session.queue, fold, f->in,
                                       0, out, 0, count, 0, NULL, NULL);
 
-    return session_wait(&f->session, status, message);
+    return status == CLFOLD_OK ? session_wait(&f->session, status, message)
+                               : refuse(f, status, message);
 }
 
-static bool fold_piece(struct folding *f, size_t count, struct message *message)
+/* The next call goes on from items, so of a reduction only the last writes a result. */
+static bool ends_with_result(const struct folding *f)
 {
-    const bool is_scan = f->operation != CLFOLD_REDUCE;
-    const cl_mem before = f->results[f->pieces % 2], after = f->results[!(f->pieces % 2)],
-                 out = f->out ? f->out : after;
+    return f->operation == CLFOLD_REDUCE && f->user.converts && !f->user.whole;
+}
+
+static clfold_fold piece_fold(const struct folding *f, cl_mem before, cl_mem after)
+{
     clfold_fold fold = f->fold;
 
+    if (f->operation == CLFOLD_MAP) {
+        return fold;
+    }
     if (f->pieces > 0) {
         fold.init = NULL;
         fold.init_size = 0;
         fold.init_at.mem = op_result(fold.op).position ? NULL : before;
     }
-    if (is_scan && !f->input.ended) {
+    if (f->operation != CLFOLD_REDUCE && !f->input.ended) {
         fold.total_at.mem = after;
     }
+    return ends_with_result(f) && !f->input.ended ? user_fold_items(&fold) : fold;
+}
+
+static bool fold_piece(struct folding *f, size_t count, struct message *message)
+{
+    const cl_mem before = f->results[f->pieces % 2], after = f->results[!(f->pieces % 2)],
+                 out = f->out ? f->out : after;
+    const clfold_fold fold = piece_fold(f, before, after);
+
     if (!call(f, &fold, out, count, message)) {
         return false;
     }
@@ -265,7 +288,8 @@ static bool fold_piece(struct folding *f, size_t count, struct message *message)
 
 static bool create_buffers(struct folding *f, struct message *message)
 {
-    const size_t result = f->user.layout.out_size;
+    const size_t item = f->user.layout.out_size, written = f->user.written.out_size;
+    const size_t result = item > written ? item : written;
 
     return buffer_create(&f->session, &f->in, CL_MEM_READ_ONLY,
                          f->most * f->input.element, message) &&
@@ -307,7 +331,7 @@ static bool run(struct folding *f, folding_visitor *visit, void *user,
             !user_fold_read_streams(&f->user, &f->session, &f->input, count, message)) {
             return false;
         }
-        if (count == 0 && f->pieces > 0) {
+        if (count == 0 && f->pieces > 0 && !ends_with_result(f)) {
             break; /* the input ended where the last piece did */
         }
         if (needs_whole(f) && f->pieces > 0) {
@@ -338,7 +362,10 @@ bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, voi
         return false;
     }
     /* What a scan reads is written as well. */
-    progress_begin(&f->progress, is_scan ? "scanning" : "reading",
+    progress_begin(&f->progress,
+                   f->operation == CLFOLD_MAP ? "mapping"
+                   : is_scan                  ? "scanning"
+                                              : "reading",
                    f->input.size * (is_scan ? 2 : 1));
     const bool done = run(f, visit, user, message);
     progress_end(&f->progress);
@@ -347,11 +374,11 @@ bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, voi
 
 struct writer folding_writer(const struct folding *f, enum file_format format)
 {
-    const bool is_scalar = f->fold.type != 0 && f->user.layout.num_fields == 1;
+    const clfold_layout *const written = &f->user.written;
+    const bool is_scalar = (f->fold.type || f->fold.out) && written->num_fields == 1;
 
-    return (struct writer){ stdout, format, is_scalar ? f->fold.type : f->user.scalar,
-                            is_scalar ? NULL : &f->user.layout,
-                            f->has_axis ? &f->shape : NULL };
+    return (struct writer){ stdout, format, f->user.written_scalar,
+                            is_scalar ? NULL : written, f->has_axis ? &f->shape : NULL };
 }
 
 /* What the library gives along an axis: sums for means, and places in the whole array. */
@@ -374,7 +401,7 @@ static void make_result(const struct folding *f, void *result)
 bool folding_put(const struct folding *f, const struct writer *writer, const char *data,
                  size_t count)
 {
-    const size_t size = f->user.layout.out_size;
+    const size_t size = f->user.written.out_size;
     clfold_arg_value result[2];
 
     if (!f->mean && !op_result(f->fold.op).position) {
@@ -395,6 +422,11 @@ const char *folding_type(const struct folding *f, clfold_type type)
     return f->fold.components  ? f->fold.components
            : f->fold.type_name ? f->fold.type_name
                                : type_name(type);
+}
+
+const char *folding_out(const struct folding *f)
+{
+    return f->fold.out ? type_name(f->fold.out) : folding_type(f, f->fold.type);
 }
 
 void folding_close(struct folding *f)

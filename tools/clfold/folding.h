@@ -1,6 +1,6 @@
 /*
- * A reduction or a scan of an input in pieces, each as large as memory allows. A call
- * folds one piece and takes what those before it gave as its init:
+ * A reduction, a scan or a map of an input in pieces, each as large as memory allows. A
+ * call folds one piece and takes what those before it gave as its init, but for a map's:
  *
  *     input    piece 0         piece 1             piece 2
  *     call     init -> total   total -> total      total ->
@@ -23,8 +23,8 @@ struct folding {
     const char *op; /* its name */
     bool mean;      /* of a reduction: the sum is to be divided by the count */
     clfold_fold fold;
-    struct user_fold user; /* whose `layout` is that of any fold */
-    bool is_named; /* of texts, moments and the like: results are as the layout says */
+    struct user_fold user; /* whose layouts are those of any fold */
+    bool is_named; /* of texts, moments and the like: results are as user.written says */
     clfold_arg_value init; /* its value */
     bool has_axis;         /* then there is one piece, of segments along the axis */
     struct axis axis;
@@ -53,8 +53,8 @@ typedef bool folding_visitor(void *user, struct folding *f, size_t count,
 
 /* Folds piece by piece. A reduction's last result is in f->results[f->pieces % 2]; of
  * arg-min and its kin, whose places count from the piece's start, each piece has a result
- * of its own. Results of a scan and those along an axis are in f->out; of an axis of
- * length 0 they are all the same, and where a reduction's is. */
+ * of its own. Results of a scan or a map and those along an axis are in f->out; of an axis
+ * of length 0 they are all the same, and where a reduction's is. */
 bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, void *user,
                  struct message *message);
 
@@ -67,6 +67,9 @@ bool folding_put(const struct folding *f, const struct writer *writer, const cha
 
 /* The name of `type`, or what is folded instead of a scalar. */
 const char *folding_type(const struct folding *f, clfold_type type);
+
+/* The same of what is written. */
+const char *folding_out(const struct folding *f);
 
 void folding_close(struct folding *f);
 

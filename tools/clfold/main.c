@@ -44,6 +44,7 @@ static bool run(const struct options *options, struct message *message)
     case ACTION_REDUCE:
         return command_reduce(options, message);
     case ACTION_SCAN:
+    case ACTION_MAP:
         return command_scan(options, message);
     case ACTION_EXPLAIN:
         return command_explain(options, message);

@@ -249,18 +249,36 @@ static bool is_one_given(const bool given[OPTION_MOST_ROWS], const char *names)
     return false;
 }
 
-/* Of the options that a row needs there are two at most. Always false. */
-static bool refuse_alone(const struct option_row *row, struct message *message)
+static bool has_option(enum action action, const char *name)
 {
-    const char *rest = row->needs;
-    char word[LIST_WORD];
-
-    list_next(&rest, word);
-    return message_set(message, "--%s goes with --%s%s%s only", row->name, word,
-                       rest ? " or --" : "", rest ? rest : "");
+    for (size_t i = 0; option_rows[i].name; i++) {
+        if (option_rows[i].commands >> action & 1 &&
+            strcmp(option_rows[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
-static bool check_pairs(const bool given[OPTION_MOST_ROWS], struct message *message)
+/* Names the options that a row needs, as far as the command has them. Always false. */
+static bool refuse_alone(enum action action, const struct option_row *row,
+                         struct message *message)
+{
+    const char *rest = row->needs;
+    char word[LIST_WORD], last[LIST_WORD + 8] = "", names[4 * LIST_WORD] = "";
+
+    while (list_next(&rest, word)) {
+        if (has_option(action, word)) {
+            strcat(strcat(names, *names && *last ? ", " : ""), last);
+            snprintf(last, sizeof(last), "--%s", word);
+        }
+    }
+    return message_set(message, "--%s goes with %s%s%s only", row->name, names,
+                       *names ? " or " : "", last);
+}
+
+static bool check_pairs(enum action action, const bool given[OPTION_MOST_ROWS],
+                        struct message *message)
 {
     char word[LIST_WORD];
 
@@ -274,7 +292,7 @@ static bool check_pairs(const bool given[OPTION_MOST_ROWS], struct message *mess
             }
         }
         if (given[i] && row->needs && !is_one_given(given, row->needs)) {
-            return refuse_alone(row, message);
+            return refuse_alone(action, row, message);
         }
     }
     return true;
@@ -282,19 +300,23 @@ static bool check_pairs(const bool given[OPTION_MOST_ROWS], struct message *mess
 
 /* ---- Fold files ---- */
 
-/* The row of an option that a fold file may have, by the word at its start. */
-static const struct option_row *fold_row(const char *word, size_t length)
+/* The row of an option that a fold file may have, by the word at its start: the
+ * command's, or another's. */
+static const struct option_row *fold_row(enum action action, const char *word,
+                                         size_t length)
 {
     const size_t begin = offsetof(struct options, fold);
+    const struct option_row *found = NULL;
 
     for (size_t i = 0; option_rows[i].name; i++) {
         const struct option_row *const row = &option_rows[i];
         if (row->member >= begin && row->member < begin + sizeof(struct fold_texts) &&
-            strlen(row->name) == length && strncmp(row->name, word, length) == 0) {
-            return row;
+            strlen(row->name) == length && strncmp(row->name, word, length) == 0 &&
+            (!found || row->commands >> action & 1)) {
+            found = row;
         }
     }
-    return NULL;
+    return found;
 }
 
 /* A line, and those that go on with it. They are cut out of the text. */
@@ -302,7 +324,7 @@ static bool read_fold_line(struct options *options, char *line, unsigned number,
                            bool given[OPTION_MOST_ROWS], struct message *message)
 {
     const size_t length = strcspn(line, " \t\n");
-    const struct option_row *const row = fold_row(line, length);
+    const struct option_row *const row = fold_row(options->action, line, length);
     char place[64];
 
     if (!row) {
@@ -413,7 +435,7 @@ static bool read_options(struct options *options, int argc, char **argv,
             return false;
         }
     }
-    return check_pairs(given, message);
+    return check_pairs(action, given, message);
 }
 
 /* ---- What a command needs as a whole ---- */
@@ -430,32 +452,41 @@ static bool refuse_operands(enum action action, const char *got, struct message 
 static bool check_algorithm(struct options *options, struct message *message)
 {
     const char *const text = options->algorithm;
-    const bool of_scan = options->operation != CLFOLD_REDUCE;
+    const bool of_reduce = options->operation == CLFOLD_REDUCE;
     const bool of_trace = options->action == ACTION_TRACE;
 
-    return (algorithm_parse(text, of_scan, &options->algorithm) &&
+    return (algorithm_parse(text, options->operation, &options->algorithm) &&
             (!of_trace || (options->algorithm &&
                            strstr(TRACE_ALGORITHM_NAMES, options->algorithm)))) ||
            message_set(message, "--%s %.200s: the %s are %s", options->algorithm_option,
-                       text, of_scan ? "algorithms" : "kernels",
-                       of_trace  ? TRACE_ALGORITHM_NAMES
-                       : of_scan ? SCAN_ALGORITHM_NAMES
-                                 : REDUCE_ALGORITHM_NAMES);
+                       text, of_reduce ? "kernels" : "algorithms",
+                       of_trace                           ? TRACE_ALGORITHM_NAMES
+                       : of_reduce                        ? REDUCE_ALGORITHM_NAMES
+                       : options->operation == CLFOLD_MAP ? MAP_ALGORITHM_NAMES
+                                                          : SCAN_ALGORITHM_NAMES);
 }
 
 static bool check_operation(struct options *options, const char *name,
                             struct message *message)
 {
-    const bool of_scan = strcmp(name, "scan") == 0;
+    const bool of_scan = strcmp(name, "scan") == 0, of_map = strcmp(name, "map") == 0;
 
-    if (!of_scan && strcmp(name, "reduce") != 0) {
+    if (!of_scan && !of_map && strcmp(name, "reduce") != 0) {
         return refuse_operands(ACTION_EXPLAIN, name, message);
     }
     if (!of_scan && (options->inclusive || options->exclusive)) {
-        return message_set(message, "--inclusive and --exclusive go with explain scan, "
-                                    "not with explain reduce");
+        return message_set(message,
+                           "--inclusive and --exclusive go with explain scan, "
+                           "not with explain %s",
+                           name);
     }
-    options->operation = !of_scan             ? CLFOLD_REDUCE
+    if (of_map && options->op) {
+        return message_set(message, "--op %s: a map has no operator",
+                           op_name(options->op));
+    }
+    options->op = options->op || of_map ? options->op : CLFOLD_ADD;
+    options->operation = of_map               ? CLFOLD_MAP
+                         : !of_scan           ? CLFOLD_REDUCE
                          : options->exclusive ? CLFOLD_EXCLUSIVE_SCAN
                                               : CLFOLD_INCLUSIVE_SCAN;
     return true;
@@ -522,6 +553,11 @@ static bool check_acc(const struct options *options, struct message *message)
                        is_moments ? "f32 or f64" : "f64");
 }
 
+static bool is_struct(const struct fold_texts *texts)
+{
+    return texts->components || texts->type_name;
+}
+
 /* An operator of the user's, as far as no file is needed. */
 static bool check_fold(const struct options *options, struct message *message)
 {
@@ -532,9 +568,21 @@ static bool check_fold(const struct options *options, struct message *message)
     if (!fold->combine && options->action == ACTION_CHECK_FOLD) {
         return message_set(message, "check-fold needs --combine or --fold");
     }
-    if (!fold->combine && !fold->load) {
+    if (options->action == ACTION_MAP &&
+        (fold->combine || fold->identity || fold->cuts || fold->commutative)) {
+        return message_set(message,
+                           "--fold %.4096s: has combine, identity, cuts or commutative, "
+                           "and a map has no operator",
+                           options->fold_file);
+    }
+    if (options->mean && (fold->result || fold->out)) {
+        return message_set(message, "--%s does not go with --op mean",
+                           fold->result ? "result" : "out");
+    }
+    if (!fold->combine && !fold->load && !fold->result && !fold->out &&
+        !is_struct(fold)) {
         return (!options->fold_file ||
-                message_set(message, "--fold %.4096s: has no combine and no load",
+                message_set(message, "--fold %.4096s: has no combine, load or result",
                             options->fold_file)) &&
                (!options->raw_size ||
                 message_set(message,
@@ -545,7 +593,7 @@ static bool check_fold(const struct options *options, struct message *message)
     if (is_opaque && !fold->type_size) {
         return message_set(message, "--type-name needs --type-size");
     }
-    if (is_opaque && options->action == ACTION_REDUCE && !options->out) {
+    if (is_opaque && options->action == ACTION_REDUCE && !options->out && !fold->out) {
         return message_set(message,
                            "--type-name needs --output: only the source knows "
                            "what a %.200s means",
@@ -580,7 +628,8 @@ static bool check_fold(const struct options *options, struct message *message)
                            options->raw ? "raw" : "text", type_name(options->element));
     } else if (done && is_opaque && !is_scalar && options->format == FORMAT_TEXT) {
         done = message_set(message, "--text does not go with --type-name");
-    } else if (done && is_opaque && options->out && options->out_format == FORMAT_TEXT) {
+    } else if (done && is_opaque && !fold->out && options->out &&
+               options->out_format == FORMAT_TEXT) {
         done = message_set(message,
                            "%.4096s: only the source knows what a %.200s means, "
                            "so it is not written as text",
@@ -696,9 +745,15 @@ static bool check_command(struct options *options, char **operands,
         return check_algorithm(options, message) && check_init(options, message) &&
                check_acc(options, message) && check_out(options, message) &&
                check_fold(options, message);
+    case ACTION_MAP:
+        take_file(options, operands);
+        options->out = operands[1];
+        options->operation = CLFOLD_MAP;
+        return check_out(options, message) && check_fold(options, message);
     case ACTION_EXPLAIN:
         return check_operation(options, operands[0], message) &&
-               check_algorithm(options, message) && check_acc(options, message);
+               check_algorithm(options, message) && check_acc(options, message) &&
+               check_fold(options, message);
     case ACTION_LADDER:
         return check_made_data(options, message) && check_counts(options, message) &&
                check_charts(options, message);
@@ -766,11 +821,6 @@ bool options_read(struct options *options, int argc, char **argv, struct message
            read_command(options, argc - optind, argv + optind, message);
 }
 
-static bool is_struct(const struct fold_texts *texts)
-{
-    return texts->components || texts->type_name;
-}
-
 bool options_folds_numbers(const struct options *options)
 {
     return !is_struct(&options->fold) || options->fold.in_scalars > 0;
@@ -779,7 +829,7 @@ bool options_folds_numbers(const struct options *options)
 clfold_fold options_fold(const struct options *options, clfold_type element)
 {
     const struct fold_texts *const texts = &options->fold;
-    const clfold_op op = texts->combine ? 0 : options->op;
+    const clfold_op op = texts->combine ? 0 : options->op; /* a map has none */
     const clfold_type acc = is_struct(texts) ? 0
                             : options->acc   ? options->acc
                             : options->mean  ? CLFOLD_F64

@@ -19,6 +19,7 @@ enum action {
     ACTION_DEVICES,
     ACTION_REDUCE,
     ACTION_SCAN,
+    ACTION_MAP,
     ACTION_EXPLAIN,
     ACTION_LADDER,
     ACTION_TRACE,
@@ -36,17 +37,17 @@ struct options {
     bool quiet;
     bool profile;
     bool probe;                 /* devices */
-    clfold_operation operation; /* reduce, scan, explain, trace */
+    clfold_operation operation; /* reduce, scan, map, explain, trace */
     bool inclusive, exclusive;  /* as named; `operation` says what is done */
     clfold_op op;
     bool mean;             /* reduce: op is add, and the count divides the result */
-    clfold_type acc;       /* 0: by operator and element */
+    clfold_type acc;       /* map: --type; 0: by operator and element */
     uint32_t accuracy;     /* CLFOLD_DETERMINISTIC, ... */
     const char *algorithm; /* NULL: the library's choice */
     const char *algorithm_option; /* what named it */
     enum file_format format;
     struct text_form text_form; /* of text */
-    struct fold_texts fold;     /* reduce, scan: instead of `op`, or a load for it */
+    struct fold_texts fold;     /* reduce, scan, map: instead of `op`, or besides */
     const char *fold_file;      /* which may hold them */
     clfold_type raw, text;      /* as named; `format` and `element` say which */
     size_t raw_size;            /* bytes of an element, if `raw` is that */
@@ -54,8 +55,8 @@ struct options {
     clfold_type element;
     const char *device; /* NULL: the default */
     const char *file;   /* "-": standard input; tune: NULL: the user's own */
-    size_t memory; /* reduce, scan: bytes of numbers at once; 0: what the device takes */
-    /* scan */
+    size_t memory;      /* of numbers at once, in bytes; 0: what the device takes */
+    /* scan, map */
     const char *init;        /* a number, or NULL */
     struct axis_option axis; /* reduce, scan */
     const char *out;         /* "-": standard output; reduce: NULL: print the result */

@@ -75,6 +75,7 @@ enum {
     DEVICES = 1 << ACTION_DEVICES,
     REDUCE = 1 << ACTION_REDUCE,
     SCAN = 1 << ACTION_SCAN,
+    MAP = 1 << ACTION_MAP,
     EXPLAIN = 1 << ACTION_EXPLAIN,
     LADDER = 1 << ACTION_LADDER,
     TRACE = 1 << ACTION_TRACE,
@@ -83,7 +84,9 @@ enum {
     CHECK = 1 << ACTION_CHECK_FOLD,
     HELP = 1 << ACTION_HELP,
     ALL = (1 << ACTIONS) - 1,
-    WITH_DEVICE = ALL & ~(NONE | DEVICES | HELP)
+    WITH_DEVICE = ALL & ~(NONE | DEVICES | HELP),
+    READING = REDUCE | SCAN | MAP,
+    TEXTS = READING | CHECK
 };
 
 #define TO(member) offsetof(struct options, member)
@@ -101,7 +104,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "op", VALUE_OP, TO(op), LADDER | TUNE, .initial = "add", .help = "the operator" },
     { "op", VALUE_SCAN_OP, TO(op), SCAN, .initial = "add", .help = "the operator" },
     { "op", VALUE_TRACE_OP, TO(op), TRACE, .initial = "add", .help = "the operator" },
-    { "op", VALUE_EXPLAIN_OP, TO(op), EXPLAIN, .initial = "add", .help = "the operator" },
+    { "op", VALUE_EXPLAIN_OP, TO(op), EXPLAIN,
+      .help = "the operator of a reduction or a scan; default: add" },
     { "op", VALUE_BENCH_OP, TO(bench), BENCH, .initial = "all",
       .help = "reduce, scan, or all" },
     { "folds", VALUE_BENCH_FOLDS, TO(bench), BENCH,
@@ -115,6 +119,10 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "the type of the elements, and the one to fold in" },
     { "type", VALUE_TYPE, TO(element), CHECK, .initial = "f32",
       .help = "what is folded, without --components and --type-name" },
+    { "type", VALUE_TYPE, TO(acc), MAP,
+      .help =
+          "the type of what --load makes of an element, and of what is written unless "
+          "--out names another; default: the type of the elements" },
     { "types", VALUE_BENCH_TYPES, TO(bench), BENCH,
       .help = "types of elements, such as f32,u8:u64, where u8:u64 is u8 folded in u64; "
               "the second must be of the same kind, and not narrower. all is each type "
@@ -124,7 +132,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "default: those of f32,i32,f64,i64 that the device has" },
     { "acc", VALUE_TYPE, TO(acc), REDUCE | SCAN | EXPLAIN,
       .help =
-          "the type to fold in, and of a scan's results; default: i64 or u64 for "
+          "the type to fold in, and of results without --out; of a map, the type of what "
+          "it writes; default: i64 or u64 for "
           "add and mul of integers, f64 for moments of integers, f32 for those of f16, "
           "otherwise the type of the elements" },
     { "accuracy", VALUE_ACCURACY, TO(accuracy), REDUCE | SCAN | EXPLAIN,
@@ -181,9 +190,10 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "scan_lookback, scan_chained and serial, or single-group, lookback and so "
               "on for short; clfold explain scan describes them" },
     { "algorithm", VALUE_ALGORITHM, TO(algorithm), EXPLAIN, .initial = "auto",
-      .words = REDUCE_ALGORITHM_NAMES " " SCAN_ALGORITHM_NAMES,
+      .words = REDUCE_ALGORITHM_NAMES " " SCAN_ALGORITHM_NAMES " map_tiles",
       .help = "instead of the one that the library chooses. For reduce, one "
-              "of " REDUCE_ALGORITHM_NAMES "; for scan, one of " SCAN_ALGORITHM_NAMES },
+              "of " REDUCE_ALGORITHM_NAMES "; for scan, one of " SCAN_ALGORITHM_NAMES
+              "; for map, map_tiles" },
     { "algorithm", VALUE_ALGORITHM, TO(algorithm), TRACE, .initial = "scan_lookback",
       .words = TRACE_ALGORITHM_NAMES,
       .help =
@@ -208,48 +218,67 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "what an element is: 1 to 4 numbers, such as 'float a; float b'. Those of "
               "one type are an array of shape (n, k), others a structured dtype with "
               "these names" },
+    { "components", VALUE_TEXT, TO(fold.components), MAP, .excludes = "type,type-name",
+      .help =
+          "what --load makes of an element, or an element without it: 1 to 4 numbers, "
+          "such as 'float a; float b'. Those of one type are an array of shape (n, "
+          "k), others a structured dtype with these names" },
+    { "type-name", VALUE_TEXT, TO(fold.type_name), MAP, .excludes = "type",
+      .help = "or a type that --source defines; IN and OUT have dtype V<N>, or are raw" },
     { "type-name", VALUE_TEXT, TO(fold.type_name), REDUCE | SCAN | CHECK,
       .needs = "combine", .excludes = "acc",
       .help = "or a type that --source defines; FILE has dtype V<N>, or is raw" },
-    { "type-size", VALUE_COUNT, TO(fold.type_size), REDUCE | SCAN | CHECK,
-      .needs = "type-name", .least = 1, .help = "its size in bytes" },
-    { "source", VALUE_PATH, TO(fold.source), REDUCE | SCAN | CHECK,
-      .needs = "combine,load",
+    { "type-size", VALUE_COUNT, TO(fold.type_size), TEXTS, .needs = "type-name",
+      .least = 1, .help = "its size in bytes" },
+    { "source", VALUE_PATH, TO(fold.source), TEXTS,
+      .needs = "combine,load,result,type-name",
       .help = "OpenCL C that comes before: types and functions" },
     { "cuts", VALUE_TEXT, TO(fold.cuts), REDUCE | SCAN | CHECK, .needs = "combine",
       .help = "a condition on b under which a op b is b, whatever a is" },
     { "commutative", VALUE_NONE, TO(fold.commutative), REDUCE | SCAN | CHECK,
       .needs = "combine", .help = "the operator may be reordered" },
-    { "load", VALUE_TEXT, TO(fold.load), REDUCE | SCAN,
+    { "load", VALUE_TEXT, TO(fold.load), READING,
       .help =
-          "what is folded for an element, in OpenCL C, by --op or --combine, such as "
-          "'x * x'. x is the element: a number of FILE's type, or with --components "
+          "what an element becomes before it is folded or written, in OpenCL C, such as "
+          "'x * x'. x is the element: a number of the file's type, or with --components "
           "numbers with names, x.a; i is its index and n the count; in[K] is any "
           "element; and --stream and --arg give names. Integers are computed in their "
           "own types: to_i64(x) * to_i64(x) has 64 bits" },
-    { "stream", VALUE_STREAM, TO(fold.args), REDUCE | SCAN, .needs = "load",
+    { "result", VALUE_TEXT, TO(fold.result), READING,
       .help =
-          "another file, as NAME=FILE.npy, with as many numbers as FILE has elements: "
-          "in --load NAME is the one at x's place; may be given again" },
-    { "in-scalars", VALUE_COUNT, TO(fold.in_scalars), REDUCE | SCAN, .needs = "load",
+          "what is written for an item, in OpenCL C, such as 'sqrt(item)'. item is the "
+          "fold, or in a map what --load gives: a number, or numbers with names, item.a; "
+          "a scan also has prev, the fold before the element; scans and maps have x, i, "
+          "n, "
+          "in[K] and streams as --load has them, and reductions n" },
+    { "out", VALUE_TYPE, TO(fold.out), READING | EXPLAIN,
+      .help = "the type of what is written: results are converted, and floats become "
+              "integers by --result only; default: that of the items" },
+    { "out-scalars", VALUE_COUNT, TO(fold.out_scalars), READING, .needs = "result",
+      .least = 1,
+      .help = "--result gives N numbers, 1 to 4, such as '{ item, x }', and an .npy file "
+              "has the shape (n, N); default: 1 with --out" },
+    { "stream", VALUE_STREAM, TO(fold.args), READING, .needs = "load,result",
+      .help = "another file, as NAME=FILE.npy, with as many numbers as the first has "
+              "elements: "
+              "in --load and --result NAME is the one at x's place; may be given again" },
+    { "in-scalars", VALUE_COUNT, TO(fold.in_scalars), READING, .needs = "load",
       .least = 1,
       .help = "an element is N numbers, 1 to 4, of an array of shape (n, N), and --load "
               "sees them as x.x, x.y, x.z and x.w" },
-    { "partial", VALUE_NONE, TO(fold.partial), REDUCE | SCAN | CHECK,
-      .needs = "combine,load",
-      .help = "the operator or the load is not defined for every value, since it divides "
-              "or reads a "
-              "table; it then runs on one element at a time" },
-    { "arg", VALUE_ARG, TO(fold.args), REDUCE | SCAN | CHECK, .needs = "combine,load",
+    { "partial", VALUE_NONE, TO(fold.partial), TEXTS, .needs = "combine,load,result",
+      .help = "a text is not defined for every value, since it divides integers or reads "
+              "a table; it then runs on one element at a time" },
+    { "arg", VALUE_ARG, TO(fold.args), TEXTS, .needs = "combine,load,result",
       .help = "a value for the texts, such as 'float alpha=0.1'; may be given again" },
-    { "arg-file", VALUE_ARG_FILE, TO(fold.args), REDUCE | SCAN | CHECK,
-      .needs = "combine,load",
+    { "arg-file", VALUE_ARG_FILE, TO(fold.args), TEXTS, .needs = "combine,load,result",
       .help = "a table for the texts, as NAME=FILE.npy; may be given again" },
-    { "fold", VALUE_FOLD, TO(fold_file), REDUCE | SCAN | CHECK,
-      .help = "a file with a line for each of the options from --combine to --arg-file: "
-              "the name without the first hyphens, a blank, and the value. Lines that "
-              "begin with # "
-              "are comments, and those that begin with a blank go on with the value" },
+    { "fold", VALUE_FOLD, TO(fold_file), TEXTS,
+      .help =
+          "a file with a line for each of the options between --device and --fold: "
+          "the name without the first hyphens, a blank, and the value. Lines that "
+          "begin with # are comments, and those that begin with a blank go on with the "
+          "value" },
     { "axis", VALUE_AXIS, TO(axis), REDUCE | SCAN,
       .excludes = "raw,text,algorithm,kernel",
       .help = "fold along one axis of an .npy array of up to 8 dimensions, like numpy: 0 "
@@ -260,27 +289,26 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "pieces" },
     { "output", VALUE_PATH, TO(out), REDUCE,
       .help = "write the result into a file, as clfold scan does" },
-    { "raw", VALUE_RAW, TO(raw), REDUCE | SCAN,
+    { "raw", VALUE_RAW, TO(raw), READING,
       .help = "the file holds numbers of TYPE and nothing else, in this machine's byte "
               "order. With --components or --type-name TYPE may be the bytes of an "
               "element" },
-    { "text", VALUE_TYPE, TO(text), REDUCE | SCAN, .excludes = "raw",
+    { "text", VALUE_TYPE, TO(text), READING, .excludes = "raw",
       .help = "the file holds decimal numbers of TYPE, separated by white space or "
               "commas, or as --separator says. They may be in double quotes; outside "
               "quotes, # begins a comment, which ends with the line. Floats may have an "
               "exponent, or be inf or nan, and are rounded to the nearest. Hexadecimal "
               "numbers are rejected" },
-    { "separator", VALUE_SEPARATOR, TO(text_form.separator), REDUCE | SCAN,
-      .needs = "text",
+    { "separator", VALUE_SEPARATOR, TO(text_form.separator), READING, .needs = "text",
       .help = "C alone separates the fields of a line of the text, such as , or ; or \\t "
               "for a tab" },
-    { "skip", VALUE_COUNT, TO(text_form.skip), REDUCE | SCAN, .needs = "text",
+    { "skip", VALUE_COUNT, TO(text_form.skip), READING, .needs = "text",
       .help = "the text begins after N lines" },
-    { "column", VALUE_COLUMN, TO(text_form.column), REDUCE | SCAN, .needs = "text",
+    { "column", VALUE_COLUMN, TO(text_form.column), READING, .needs = "text",
       .help = "take one field of each line of the text: COL is its number, from 1, or "
               "its name in the header, the first line after --skip. Fields may be "
               "quoted as in RFC 4180. Lines without a field are left out" },
-    { "memory", VALUE_BYTES, TO(memory), REDUCE | SCAN, .least = 1,
+    { "memory", VALUE_BYTES, TO(memory), READING, .least = 1,
       .help = "how many bytes of numbers are held at once, in buffers of the device and "
               "of the host; memory that the program and the driver use for themselves, "
               "and up to 64 KiB of numbers of a text, are not counted; see below" },
@@ -288,15 +316,20 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "an array with one object for each device; what a device does not report "
               "is null" },
     { "json", VALUE_NONE, TO(json), REDUCE,
-      .help = "one object: op, type, acc, count, pieces, result, device, kernel, "
-              "seconds; result is a number, a string if it is nan or inf, or an object "
+      .help = "one object: op, type, acc, out if results are converted, count, pieces, "
+              "result, device, kernel, seconds; result is a number, a string if it is "
+              "nan or inf, or an object "
               "of index and value, of min and max, or of numbers with names; seconds is "
               "the time on the device, without file and transfers, of one call for each "
               "piece" },
     { "json", VALUE_NONE, TO(json), SCAN,
-      .help = "one object: op, kind, type, acc, count, pieces, algorithm, device, "
-              "seconds; OUT cannot be - then; seconds is the time on the device, without "
-              "file and transfers, of one call for each piece" },
+      .help = "one object: op, kind, type, acc, out if results are converted, count, "
+              "pieces, algorithm, device, seconds; OUT cannot be - then; seconds is the "
+              "time on the device, without file and transfers, of one call for each "
+              "piece" },
+    { "json", VALUE_NONE, TO(json), MAP,
+      .help = "one object: type, out, count, pieces, algorithm, device, seconds; OUT "
+              "cannot be - then; seconds is as of a scan" },
     { "json", VALUE_NONE, TO(json), EXPLAIN, .help = "one object" },
     { "json", VALUE_NONE, TO(json), LADDER,
       .help = "one object a line: kernel, type, op, count, seconds, gbps, ok, device" },
@@ -317,7 +350,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "rooflines as dashed lines" },
     { "against", VALUE_PATH, TO(against), BENCH,
       .help = "a tuning file; its row is timed in turn with each case" },
-    { "profile", VALUE_NONE, TO(profile), REDUCE | SCAN,
+    { "profile", VALUE_NONE, TO(profile), READING,
       .help = "a line for each kernel on standard error: its time on the device, and the "
               "bytes that it reads and writes by design, over all pieces" },
     { "file", VALUE_PATH, TO(file), TUNE,
@@ -379,6 +412,9 @@ const struct command_row command_rows[ACTIONS] = {
             "  clfold reduce --combine 'a * b % 97' --raw u64 numbers.u64\n"
             "The count, mean and sum of squared deviations of a file's numbers:\n"
             "  clfold reduce --op moments heights.npy\n"
+            "The length of a vector, and the root mean square of a file's numbers:\n"
+            "  clfold reduce --load 'x * x' --result 'sqrt(item)' vector.npy\n"
+            "  clfold reduce --load 'x * x' --result 'sqrt(item / to_f32(n))' a.npy\n"
             "The sums of a matrix's columns:\n"
             "  clfold reduce --axis 0 --output sums.npy matrix.npy\n"
             "The least number in one column of a table with a header, and its index:\n"
@@ -411,15 +447,39 @@ const struct command_row command_rows[ACTIONS] = {
             "  clfold scan heights.npy sums.npy\n"
             "Where each row begins, from the lengths of the rows:\n"
             "  clfold scan --exclusive --raw u32 --acc u64 lengths.bin begins.bin\n"
+            "The mean of the numbers so far:\n"
+            "  clfold scan --result 'item / to_f32(i + 1)' heights.npy means.npy\n"
             "The factorials up to 10:\n"
             "  seq 10 | clfold scan --text i32 --op mul - -\n",
     },
+    [ACTION_MAP] = {
+        "map", "[options] IN OUT",
+        "what a text makes of each number, or a conversion, as a file",
+        "IN and OUT", 2,
+        "Writes, for each element of IN, what --load and --result make of it, without "
+        "any operator. With neither the numbers are copied, or converted to --out. IN "
+        "and OUT are those of clfold scan.\n",
+        "Numbers are converted as in C, where floats become integers only by --result, "
+        "such as 'to_u8(x)'. A file is mapped by one call if its numbers and what is "
+        "written for them fit into buffers of the device and into half of its memory. "
+        "Larger ones, pipes and text are mapped in pieces, each of 64 MiB of numbers or "
+        "as LIMIT says; i, n and in are those of the whole input, so a text that may use "
+        "them is rejected then. An array in Fortran order is held on the host as a "
+        "whole.\n",
+        .examples =
+            "Twice each number plus one of another file:\n"
+            "  clfold map --result '2 * x + y' --stream y=b.npy a.npy sums.npy\n"
+            "Floats as bytes:\n"
+            "  clfold map --result 'to_u8(255 * x)' --out u8 grey.npy bytes.npy\n"
+            "The differences of neighbours:\n"
+            "  clfold map --result 'x - (i > 0 ? in[i - 1] : 0)' a.npy steps.npy\n",
+    },
     [ACTION_EXPLAIN] = {
-        "explain", "reduce|scan [options]",
-        "what a reduction or scan would do, without doing it",
-        "one operation, reduce or scan", 1,
-        "Prints what a reduction or a scan would do: the algorithm, how it cuts the "
-        "data, the memory it moves, and why. Nothing is built or run. An algorithm "
+        "explain", "reduce|scan|map [options]",
+        "what a reduction, scan or map would do, without doing it",
+        "one operation, reduce, scan or map", 1,
+        "Prints what a reduction, a scan or a map would do: the algorithm, how it cuts "
+        "the data, the memory it moves, and why. Nothing is built or run. An algorithm "
         "without tiles has a tile of 0.\n",
         "",
         .examples =
@@ -578,9 +638,8 @@ const struct command_row command_rows[ACTIONS] = {
         "Floats may differ in half of their digits: by 2^-12 for f32, 2^-26 for f64 and "
         "2^-5 for f16, relative to the larger, or to 1. Numbers are any of their types, "
         "so an operator that is right for some of them only, such as flags of 0 and 1, "
-        "may be said to be wrong. Items of --type-name are random bytes. The load of a "
-        "fold "
-        "file, with its streams and in-scalars, is left out.\n",
+        "may be said to be wrong. Items of --type-name are random bytes. The load and "
+        "the result of a fold file, with streams, in-scalars and out, are left out.\n",
         .examples =
             "The mean of two numbers is not associative:\n"
             "  clfold check-fold --combine '(a + b) / 2'\n",

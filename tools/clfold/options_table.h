@@ -58,7 +58,7 @@ struct option_row {
 };
 
 /* In the order of the help. A command has one row of a name at most. */
-enum { OPTION_MOST_ROWS = 80 };
+enum { OPTION_MOST_ROWS = 96 };
 extern const struct option_row
     option_rows[OPTION_MOST_ROWS]; /* after the last: no name */
 

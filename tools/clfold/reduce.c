@@ -32,7 +32,7 @@ static bool take_bytes(void *user, struct folding *f, size_t count,
 {
     const cl_int error =
         clEnqueueReadBuffer(f->session.queue, f->results[f->pieces % 2], CL_TRUE, 0,
-                            f->user.layout.out_size, user, 0, NULL, NULL);
+                            f->user.written.out_size, user, 0, NULL, NULL);
 
     (void)count;
     return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
@@ -68,9 +68,12 @@ static bool put_outcome(const struct folding *f, const struct options *options,
 
 static json_object *fields_json(const struct folding *f, const unsigned char *bytes)
 {
-    const clfold_layout *const layout = &f->user.layout;
-    json_object *const object = json_object_new_object();
+    const clfold_layout *const layout = &f->user.written;
 
+    if (f->user.converts && !folding_writer(f, FORMAT_TEXT).layout) {
+        return value_json(layout->fields[0].type, bytes);
+    }
+    json_object *const object = json_object_new_object();
     for (uint32_t k = 0; object && k < layout->num_fields; k++) {
         const clfold_field *const field = &layout->fields[k];
         if (field->type) {
@@ -103,6 +106,8 @@ static bool print_json(const struct folding *f, const char *key, json_object *re
         json_put(object, "type",
                  json_object_new_string(folding_type(f, f->input.type))) &&
         json_put(object, "acc", json_object_new_string(folding_type(f, f->fold.type))) &&
+        (!f->user.converts ||
+         json_put(object, "out", json_object_new_string(folding_out(f)))) &&
         json_put(object, "count", json_object_new_uint64(f->count)) &&
         json_put(object, "pieces", json_object_new_uint64(f->pieces)) &&
         json_put(object, key, result) &&

@@ -89,7 +89,7 @@ static bool write_same(struct results *r, struct folding *f, struct message *mes
     unsigned char bytes[256];
     const cl_int error =
         clEnqueueReadBuffer(f->session.queue, f->results[f->pieces % 2], CL_TRUE, 0,
-                            f->user.layout.out_size, bytes, 0, NULL, NULL);
+                            f->user.written.out_size, bytes, 0, NULL, NULL);
 
     if (error != CL_SUCCESS) {
         return device_refuse(message, "clEnqueueReadBuffer", error);
@@ -116,8 +116,8 @@ static bool write_piece(void *user, struct folding *f, size_t count,
         return write_same(r, f, message);
     }
     const size_t num = is_scan ? count : (size_t)axis_results(&f->axis);
-    w.bytes = num * f->user.layout.out_size;
-    return buffer_visit(&f->session, f->out, CL_MAP_READ, f->user.layout.out_size, num,
+    w.bytes = num * f->user.written.out_size;
+    return buffer_visit(&f->session, f->out, CL_MAP_READ, f->user.written.out_size, num,
                         write_part, &w, message);
 }
 

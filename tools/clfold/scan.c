@@ -10,15 +10,20 @@
 static bool print_json(const struct folding *f, struct message *message)
 {
     json_object *const object = json_object_new_object();
+    const bool is_scan = f->operation != CLFOLD_MAP;
     char seconds[32];
 
     snprintf(seconds, sizeof(seconds), "%.9f", f->seconds);
     const bool complete =
-        object && json_put(object, "op", json_object_new_string(f->op)) &&
-        json_put(object, "kind", json_object_new_string(scan_kind(f->operation))) &&
+        object && (!is_scan || json_put(object, "op", json_object_new_string(f->op))) &&
+        (!is_scan ||
+         json_put(object, "kind", json_object_new_string(scan_kind(f->operation)))) &&
         json_put(object, "type",
                  json_object_new_string(folding_type(f, f->input.type))) &&
-        json_put(object, "acc", json_object_new_string(folding_type(f, f->fold.type))) &&
+        (!is_scan || json_put(object, "acc",
+                              json_object_new_string(folding_type(f, f->fold.type)))) &&
+        ((is_scan && !f->user.converts) ||
+         json_put(object, "out", json_object_new_string(folding_out(f)))) &&
         json_put(object, "count", json_object_new_uint64(f->count)) &&
         json_put(object, "pieces", json_object_new_uint64(f->pieces)) &&
         json_put(object, "algorithm", json_object_new_string(f->report.algorithm)) &&

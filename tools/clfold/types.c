@@ -46,9 +46,10 @@ static const char *without_scan(const char *name)
     return name + (has ? 5 : 0);
 }
 
-bool algorithm_parse(const char *name, bool of_scan, const char **algorithm)
+bool algorithm_parse(const char *name, clfold_operation operation, const char **algorithm)
 {
-    const clfold_operation operation = of_scan ? CLFOLD_INCLUSIVE_SCAN : CLFOLD_REDUCE;
+    const bool of_scan =
+        operation == CLFOLD_INCLUSIVE_SCAN || operation == CLFOLD_EXCLUSIVE_SCAN;
 
     for (uint32_t i = 0; (*algorithm = clfold_operation_algorithm(operation, i)); i++) {
         if (of_scan ? same_name(without_scan(*algorithm), without_scan(name))

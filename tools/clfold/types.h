@@ -28,6 +28,7 @@
     "scan_single_group scan_then_propagate reduce_then_scan "                            \
     "scan_lookback scan_chained serial"
 #define SCAN_ALGORITHM_NAMES "auto " SCAN_STRATEGY_NAMES
+#define MAP_ALGORITHM_NAMES  "auto map_tiles"
 
 #define ACCURACY_NAMES "deterministic compensated reproducible"
 
@@ -38,7 +39,8 @@ clfold_op op_parse(const char *name);
 
 /* False if the name is not valid. *algorithm is the library's own name, and NULL for
  * auto; reduce-tiles is reduce_tiles, and single-group is scan_single_group. */
-bool algorithm_parse(const char *name, bool of_scan, const char **algorithm);
+bool algorithm_parse(const char *name, clfold_operation operation,
+                     const char **algorithm);
 
 /* clfold_fold.accuracy; false if the name is not valid. */
 bool accuracy_parse(const char *name, uint32_t *accuracy);

@@ -149,12 +149,13 @@ static clfold_type scalar_of(const clfold_layout *layout)
     return type;
 }
 
-/* The library speaks of the fold's fields, whose options have the same names. */
-static bool refuse_texts(const struct fold_texts *texts, struct message *message)
+/* Options have the names of the fields. */
+bool user_fold_refuse(const clfold_fold *fold, struct message *message)
 {
     static const char *const names[] = { "combine",    "identity",  "cuts",
                                          "components", "type_name", "type_size",
-                                         "source",     "load",      "in_scalars" };
+                                         "source",     "load",      "in_scalars",
+                                         "result",     "out",       "out_scalars" };
     const char *const sentence = library_sentence();
     char option[16] = "";
     size_t skipped = 0;
@@ -169,11 +170,12 @@ static bool refuse_texts(const struct fold_texts *texts, struct message *message
     if (strchr(option, '_')) {
         *strchr(option, '_') = '-';
     }
-    return message_set(message, "%s%s%s",
-                       skipped          ? option
-                       : texts->combine ? "the operator"
-                                        : "",
-                       skipped || texts->combine ? ": " : "", sentence + skipped);
+    const char *const subject = skipped                        ? option
+                                : strstr(sentence, " as out ") ? "--out"
+                                : fold->combine                ? "the operator"
+                                                               : "";
+    return message_set(message, "%s%s%s", subject, *subject ? ": " : "",
+                       sentence + skipped);
 }
 
 /* Whether a word stands in a text, be it in a comment or as a member's name. */
@@ -192,27 +194,76 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* A macro of the source may use them for the load. The result of a piece is rounded, and
- * how long pieces are depends on the device. */
-static bool needs_whole(const clfold_fold *fold)
+/* A macro of the source may use them for the text. */
+static bool needs_whole(const clfold_fold *fold, const char *text)
 {
     static const char *const words[] = { "i", "n", "in" };
-    bool needs = fold->accuracy == CLFOLD_REPRODUCIBLE;
+    bool needs = false;
 
-    for (size_t k = 0; fold->load && k < sizeof(words) / sizeof(words[0]); k++) {
-        needs =
-            needs || has_word(fold->load, words[k]) || has_word(fold->source, words[k]);
+    for (size_t k = 0; text && k < sizeof(words) / sizeof(words[0]); k++) {
+        needs = needs || has_word(text, words[k]) || has_word(fold->source, words[k]);
     }
     return needs;
+}
+
+/* What makes the input one piece, as the start of a sentence. */
+static const char *find_whole(const struct user_fold *user)
+{
+    return needs_whole(&user->fold, user->fold.load) ? "--load may use i, n or in, those"
+           : needs_whole(&user->fold, user->fold.result)
+               ? "--result may use i, n or in, those"
+           : user->converts && op_result(user->fold.op).position
+               ? "--result or --out writes an index, that"
+           : user->fold.accuracy == CLFOLD_REPRODUCIBLE
+               ? "--accuracy reproducible is that" /* pieces depend on the device */
+               : NULL;
+}
+
+/* What is written: some numbers of one type, or the item. */
+static void set_written(struct user_fold *user)
+{
+    static const char *const names[] = { "x", "y", "z", "w" };
+    const clfold_fold *const fold = &user->fold;
+    const clfold_type type = fold->out ? fold->out : fold->out_scalars ? fold->type : 0;
+    clfold_layout *const written = &user->written;
+
+    user->converts = fold->result || fold->out || fold->out_scalars;
+    *written = user->layout;
+    if (type) {
+        written->num_fields = fold->out_scalars ? fold->out_scalars
+                              : fold->result    ? 1
+                                                : user->layout.num_fields;
+        written->out_size = written->num_fields * type_size(type);
+        for (uint32_t k = 0; k < written->num_fields; k++) {
+            clfold_field *const field = &written->fields[k];
+            field->type = type;
+            field->size = type_size(type);
+            field->offset = k * field->size;
+            if (fold->result) {
+                strcpy(field->name, names[k]);
+            }
+        }
+    }
+    user->written_scalar = op_result(fold->op).position && !type ? 0 : scalar_of(written);
+}
+
+/* In the fold's own type; what is too large for it is too large for the library. */
+static uint32_t number_of(size_t number)
+{
+    return (uint32_t)(number < UINT32_MAX ? number : UINT32_MAX);
 }
 
 bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
                     const clfold_fold *basis, struct message *message)
 {
     *user = (struct user_fold){ .fold = *basis };
-    user->fold.name = texts->combine ? "the operator" : texts->load ? "the load" : NULL;
-    user->fold.in_scalars =
-        (uint32_t)(texts->in_scalars < UINT32_MAX ? texts->in_scalars : UINT32_MAX);
+    user->fold.name = texts->combine  ? "the operator"
+                      : texts->load   ? "the load"
+                      : texts->result ? "the result"
+                                      : NULL;
+    user->fold.in_scalars = number_of(texts->in_scalars);
+    user->fold.out_scalars = number_of(texts->out_scalars);
+    user->fold.out = texts->out;
     user->fold.flags = (texts->commutative ? CLFOLD_COMMUTATIVE : 0) |
                        (texts->partial ? CLFOLD_PARTIAL : 0);
     user->fold.components = texts->components;
@@ -222,24 +273,36 @@ bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
     user->fold.identity = texts->identity;
     user->fold.cuts = texts->cuts;
     user->fold.load = texts->load;
+    user->fold.result = texts->result;
     if ((texts->source && !read_source(user, texts->source, message)) ||
         !read_args(user, &texts->args, message)) {
         return false;
     }
     if (clfold_fold_layout(&user->fold, &user->layout) != CLFOLD_OK) {
-        return refuse_texts(texts, message);
+        return user_fold_refuse(&user->fold, message);
     }
     user->scalar = op_result(basis->op).position ? 0 : scalar_of(&user->layout);
-    user->needs_whole = needs_whole(&user->fold);
+    set_written(user);
+    user->whole = find_whole(user);
     return true;
 }
 
-struct fold_texts fold_texts_without_load(const struct fold_texts *texts)
+clfold_fold user_fold_items(const clfold_fold *fold)
+{
+    clfold_fold items = *fold;
+
+    items.result = NULL;
+    items.out = items.out_scalars = 0;
+    return items;
+}
+
+struct fold_texts fold_texts_of_operator(const struct fold_texts *texts)
 {
     struct fold_texts rest = *texts;
 
-    rest.load = NULL;
-    rest.in_scalars = rest.args.num = 0;
+    rest.load = rest.result = NULL;
+    rest.in_scalars = rest.out_scalars = rest.args.num = 0;
+    rest.out = 0;
     for (size_t k = 0; k < texts->args.num; k++) {
         if (texts->args.kinds[k] != ARG_STREAM) {
             rest.args.kinds[rest.args.num] = texts->args.kinds[k];

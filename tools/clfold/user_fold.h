@@ -1,5 +1,5 @@
-/* An operator of the user's own, and what a load makes of elements: from options or from
- * a file of them. */
+/* An operator of the user's own, what a load makes of elements, and what is written for
+ * an item: from options or from a file of them. */
 #ifndef CLFOLD_COMMAND_USER_FOLD_H
 #define CLFOLD_COMMAND_USER_FOLD_H
 
@@ -15,8 +15,9 @@ enum { FOLD_MOST_ARGS = 8 };
 /* As the user gives it; each member is an option, or a line of a fold file. */
 struct fold_texts {
     const char *combine; /* NULL: a built-in operator */
-    const char *load;
-    size_t in_scalars; /* 0: as what is folded */
+    const char *load, *result;
+    size_t in_scalars, out_scalars; /* 0: as what is folded */
+    clfold_type out;                /* 0: likewise */
     const char *identity, *cuts, *components;
     const char *source; /* a file */
     const char *type_name;
@@ -35,16 +36,19 @@ struct fold_texts {
 
 struct user_fold {
     clfold_fold fold;
-    clfold_layout layout;
-    clfold_type scalar; /* of all fields, side by side; 0: a struct, or opaque */
+    clfold_layout layout, written; /* of what is folded, and of what is written for it */
+    /* of all fields of each, side by side; 0: a struct, or opaque */
+    clfold_type scalar, written_scalar;
+    bool converts; /* what is written is not the item itself */
     char *source;
     clfold_arg args[FOLD_MOST_ARGS];
     cl_ulong values[FOLD_MOST_ARGS];
     char *words[FOLD_MOST_ARGS]; /* the texts of args, cut into types and names */
     const char *files[FOLD_MOST_ARGS];
     struct input *streams[FOLD_MOST_ARGS]; /* of args with an element, once open */
-    /* the load may use i, n or in, those of a whole input, or the bits depend on it */
-    bool needs_whole;
+    /* "--load may use i, n or in, those", whose bits depend on pieces: of a whole input; or
+     * NULL */
+    const char *whole;
 };
 
 /* Reads the source and the values of args, and checks what needs no device. `basis` is
@@ -53,8 +57,15 @@ struct user_fold {
 bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
                     const clfold_fold *basis, struct message *message);
 
-/* The texts of the operator alone, for elements that are what is folded. */
-struct fold_texts fold_texts_without_load(const struct fold_texts *texts);
+/* What the library rejected, with the option in place of the fold's field. Always
+ * false. */
+bool user_fold_refuse(const clfold_fold *fold, struct message *message);
+
+/* The fold but for its result: what is written is the item. */
+clfold_fold user_fold_items(const clfold_fold *fold);
+
+/* The texts of the operator alone, for elements that are what is folded and written. */
+struct fold_texts fold_texts_of_operator(const struct fold_texts *texts);
 
 /* Reads the files of args into buffers, and opens streams, which must have as many
  * numbers as `input` has elements; it may be NULL if there are none. */

@@ -27,9 +27,11 @@ static void print_operands(const char *usage)
         } else if (isupper((unsigned char)*usage)) {
             fputs(" '*'", stdout);
         } else if (islower((unsigned char)*usage)) {
-            const size_t bar = strcspn(usage, "|");
-            printf(" '%.*s %.*s'", (int)bar, usage, (int)(length - bar - 1),
-                   usage + bar + 1);
+            fputs(" '", stdout);
+            for (size_t i = 0; i < length; i++) {
+                putchar(usage[i] == '|' ? ' ' : usage[i]);
+            }
+            putchar('\'');
         }
     }
 }
