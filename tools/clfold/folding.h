@@ -53,8 +53,8 @@ typedef bool folding_visitor(void *user, struct folding *f, size_t count,
 
 /* Folds piece by piece. A reduction's last result is in f->results[f->pieces % 2]; of
  * arg-min and its kin, whose places count from the piece's start, each piece has a result
- * of its own. Results of a scan or a map and those along an axis are in f->out; of an axis
- * of length 0 they are all the same, and where a reduction's is. */
+ * of its own. Results of a scan or a map and those along an axis are in f->out; of an
+ * axis of length 0 they are all the same, and where a reduction's is. */
 bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, void *user,
                  struct message *message);
 

@@ -46,8 +46,7 @@ struct user_fold {
     char *words[FOLD_MOST_ARGS]; /* the texts of args, cut into types and names */
     const char *files[FOLD_MOST_ARGS];
     struct input *streams[FOLD_MOST_ARGS]; /* of args with an element, once open */
-    /* "--load may use i, n or in, those", whose bits depend on pieces: of a whole input; or
-     * NULL */
+    /* "--load may use i, n or in, those": of a whole input; or NULL */
     const char *whole;
 };
 
