@@ -215,7 +215,7 @@ CLFOLD_INLINE static void clfold_put16(clfold_stage16 x, ulong base, bool has_pr
                          global CLFOLD_OUT *out, ulong index, bool stream,
                          bool usual CLFOLD_WITH)
 {
-    clfold_item16 y, z;
+    clfold_item16 y;
 
     y.$name = convert_$item16(x.$name)$plus_base;
     if (has_prefix)
@@ -223,6 +223,7 @@ CLFOLD_INLINE static void clfold_put16(clfold_stage16 x, ulong base, bool has_pr
     if (is_last) {
         y.$name.sf = last->$name;
     }
+    clfold_item16 z = y;
 #if CLFOLD_KEEPS_BEFORE
     z.$name = y.$name.s00123456789abcde;
     z.$name.s0 = before->$name;
