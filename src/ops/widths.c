@@ -106,13 +106,14 @@ static struct differing find(const struct monoid *monoid, uint32_t number)
                                : clfold_monoid_result_type(monoid, number - OF_RESULT);
         named &= !monoid->out && !monoid->rounded;
         return (struct differing){
-            "result", named ? monoid->components[number - OF_RESULT].name : NULL, type
+            "result",
+            named ? monoid->components[number % CLFOLD_MAX_COMPONENTS].name : NULL, type
         };
     }
     if (number >= OF_LOAD && monoid->loaded) {
         return (struct differing){ "load", NULL, monoid->loaded };
     }
-    component = &monoid->components[number % OF_LOAD];
+    component = &monoid->components[number % CLFOLD_MAX_COMPONENTS];
     return (struct differing){ number >= OF_LOAD ? "load" : "combine",
                                named ? component->name : NULL, component->stage };
 }

@@ -110,8 +110,9 @@ def main():
         of_scans.add("clfold_serial")
         of_users = {"clfold_widths"}
         of_segments = {name for name in kernels if re.search("lanes|rows|segment|bundles", name)}
+        of_results = {"clfold_map_tiles"} & kernels
         of_scans -= of_segments
-        kernels -= alone | of_scans | of_probe | of_users | of_segments
+        kernels -= alone | of_scans | of_probe | of_users | of_segments | of_results
         rungs = {name for name in kernels if re.fullmatch(r"clfold_reduce\d", name)}
         wrong += check_calls(oclgrind, RACES, [calls, "reduce"], log, kernels - rungs)
         wrong += check_calls(oclgrind, RACES, [calls, "ladder"], log, rungs)
@@ -122,6 +123,7 @@ def main():
         wrong += check_calls(oclgrind, RACES, [scans, "probe"], log, of_probe)
         wrong += check_calls(oclgrind, UNINITIALISED, [scans, "probe"], log, of_probe)
         wrong += check_calls(oclgrind, RACES, [scans, "segments"], log, of_segments)
+        wrong += check_calls(oclgrind, RACES, [scans, "results"], log, of_results)
         # tile_vector is left out: under this option Oclgrind 21.10 crashes on a shuffle
         # whose result is wider than what goes in, such as (uint16)(x.even, x.odd).
         wrong += check_calls(
@@ -130,6 +132,9 @@ def main():
         wrong += check_calls(oclgrind, UNINITIALISED, [scans, "tile_group"], log, of_scans)
         wrong += check_calls(
             oclgrind, UNINITIALISED, [scans, "segments", "tile_group"], log, of_segments
+        )
+        wrong += check_calls(
+            oclgrind, UNINITIALISED, [scans, "results", "tile_group"], log, of_results
         )
     for text in wrong:
         print("failed:", text)

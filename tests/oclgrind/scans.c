@@ -1,9 +1,12 @@
 /*
- * scans [TILE | probe]: what drive.py runs under Oclgrind of the scans. Every kernel of
- * each strategy, over tiles, kinds, operators, counts, offsets, inits and totals. TILE,
- * such as tile_group: this kind only; probe: the probe of look-back's memory instead;
- * neither: a user's operator as well. The buffers end where the elements do, so that
- * Oclgrind sees an access beyond them.
+ * scans [segments | results] [TILE]
+ * scans probe
+ *
+ * What drive.py runs under Oclgrind of the scans: every kernel of each strategy, over
+ * tiles, kinds, operators, counts, offsets, inits and totals. TILE, such as tile_group:
+ * this kind only; segments, results: rows and columns, or texts about elements; probe:
+ * the probe of look-back's memory; none of them: a user's operator as well. The buffers
+ * end where the elements do, so that Oclgrind sees an access beyond them.
  */
 #define CLFOLD_EXPERIMENTAL
 #include "every_text.h"
@@ -245,6 +248,59 @@ static void fold_all_segments(void)
     fold_segments(720, 1, 720, "rows");
 }
 
+/* Texts about elements: a map, and a scan that also writes of the item before. */
+static void write_results(size_t count, const char *algorithm)
+{
+    enum { MOST = 200, IN = 1, OUT = 3 };
+    cl_uint values[MOST + IN], found[MOST + OUT] = { 0 }, item = 0;
+    const clfold_fold fold = { .op = algorithm ? CLFOLD_ADD : 0,
+                               .type = CLFOLD_U32,
+                               .load = "x + 1",
+                               .result = "2 * item + prev + x + to_u32(i)",
+                               .algorithm = algorithm };
+    cl_int status;
+    cl_mem in, out;
+    bool is_right;
+
+    for (cl_uint i = 0; i < MOST + IN; ++i) {
+        values[i] = i * i + 7;
+    }
+    in = clCreateBuffer(device.context, CL_MEM_COPY_HOST_PTR, (count + IN) * 4, values,
+                        &status);
+    out = clCreateBuffer(device.context, 0, (count + OUT) * 4, NULL, &status);
+    status = (algorithm ? clfold_inclusive_scan : clfold_map)(
+        ctx, device.queue, &fold, in, IN, out, OUT, count, 0, NULL, NULL);
+    is_right = status == CLFOLD_OK &&
+               clEnqueueReadBuffer(device.queue, out, CL_TRUE, OUT * 4, count * 4, found,
+                                   0, NULL, NULL) == CL_SUCCESS;
+    for (cl_uint i = 0; i < count; ++i) {
+        const cl_uint x = values[IN + i], prev = algorithm ? item : x + 1;
+        item = algorithm ? item + x + 1 : x + 1;
+        is_right &= found[i] == 2 * item + prev + x + i;
+    }
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    ++num;
+    if (!is_right) {
+        ++wrong;
+        fprintf(stderr, "calls: results of %zu by %s: %s\n", count,
+                algorithm ? algorithm : "map_tiles",
+                status ? clfold_last_error() : "wrong");
+    }
+}
+
+static void write_all_results(void)
+{
+    static const char *const algorithms[] = { NULL, "scan_single_group",
+                                              "reduce_then_scan", "scan_lookback" };
+
+    for (size_t a = 0; a < sizeof(algorithms) / sizeof(algorithms[0]); ++a) {
+        write_results(1, algorithms[a]);
+        write_results(37, algorithms[a]);
+        write_results(200, algorithms[a]);
+    }
+}
+
 /* Of look-back's memory. */
 static int probe(void)
 {
@@ -274,7 +330,9 @@ int main(int argc, char **argv)
         return probe();
     }
     const bool in_segments = argc > 1 && strcmp(argv[1], "segments") == 0;
-    const char *tile = argc > 1 + in_segments ? argv[1 + in_segments] : NULL;
+    const bool are_results = argc > 1 && strcmp(argv[1], "results") == 0;
+    const int first = 1 + (in_segments || are_results);
+    const char *tile = argc > first ? argv[first] : NULL;
 
     for (size_t t = 0; t < sizeof(tiles) / sizeof(tiles[0]); ++t) {
         if (tile && strcmp(tile, clfold_tile_name(tiles[t].tile)) != 0) {
@@ -283,6 +341,11 @@ int main(int argc, char **argv)
         if (in_segments) {
             clfold_context_override(ctx, &tiles[t]);
             fold_all_segments();
+            continue;
+        }
+        if (are_results) {
+            clfold_context_override(ctx, &tiles[t]);
+            write_all_results();
             continue;
         }
         for (size_t a = 0; a < ORDER_ALGORITHMS; ++a) {

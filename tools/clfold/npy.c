@@ -515,7 +515,7 @@ size_t npy_write(unsigned char out[NPY_MOST_WRITTEN], clfold_type type,
     char dtype[NPY_MOST_WRITTEN - 312], sizes[240], text[NPY_MOST_WRITTEN - 12];
     const size_t size = !layout && shape->num <= 1 ? NPY_WRITTEN : NPY_MOST_WRITTEN;
 
-    if (type) {
+    if (type || !layout) {
         print_dtype(dtype, sizeof(dtype), type);
     } else if (!layout->fields[0].type) {
         snprintf(dtype, sizeof(dtype), "'|V%zu'", layout->out_size);
