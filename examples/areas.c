@@ -83,8 +83,8 @@ static bool show(png_image *image, const struct picture *p, bool blur, const cha
     const cl_ulong all = p->table[p->num - 1], most = all > 0 ? all : 1;
 
     for (size_t i = 0; i < p->num; ++i) {
-        p->pixels[i] = blur ? mean(p, i % p->width, i / p->width)
-                            : (unsigned char)(p->table[i] * 255 / most);
+        p->pixels[i] = (unsigned char)(blur ? mean(p, i % p->width, i / p->width)
+                                            : p->table[i] * 255 / most);
     }
     return png_image_write_to_file(image, to, 0, p->pixels, 0, NULL);
 }
