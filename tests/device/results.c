@@ -179,7 +179,7 @@ WRITE(write_last)
 WRITE(write_mixed)
 {
     const struct mixed *x = item, *y = prev;
-    struct mixed r = { x->sum - y->last, x->last + 1 };
+    struct mixed r = { x->sum - y->sum, x->last + y->last };
 
     (void)e, (void)i, (void)n;
     memset(out, 0, sizeof(r));
@@ -340,7 +340,7 @@ static const struct subject subjects[] = {
                 .components = "ulong sum; uint last",
                 .combine = "{ a.sum + b.sum, b.last }",
                 .identity = "{ 0, 0 }",
-                .result = "{ item.sum - to_u64(prev.last), item.last + 1 }" },
+                .result = "{ item.sum - prev.sum, item.last + prev.last }" },
       .size = sizeof(struct mixed),
       .identity = &nothing,
       .combine = combine_mixed,
