@@ -33,7 +33,7 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
         clfold_item16 y;
         y.$name = convert_$item16(x.$name);
         clfold_emit16(y, y, in + (in_offset + i) * CLFOLD_SCALARS, i, out,
-                       out_offset + i, past CLFOLD_PASS);
+                      out_offset + i, past CLFOLD_PASS);
     }
 #endif
     i += get_local_id(0);
@@ -46,12 +46,12 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
         for (uint k = 0; k < 4; ++k) {
             const ulong at = i + k * CLFOLD_GROUP_SIZE;
             clfold_emit(y[k], y[k], in + (in_offset + at) * CLFOLD_SCALARS, at, out,
-                         out_offset + at CLFOLD_PASS);
+                        out_offset + at CLFOLD_PASS);
         }
     }
     for (; i < stop; i += CLFOLD_GROUP_SIZE) {
         const clfold_item y = clfold_map_load(in, in_offset, i CLFOLD_PASS);
         clfold_emit(y, y, in + (in_offset + i) * CLFOLD_SCALARS, i, out,
-                     out_offset + i CLFOLD_PASS);
+                    out_offset + i CLFOLD_PASS);
     }
 }

@@ -124,15 +124,21 @@ static clfold_item clfold_init(CLFOLD_INIT_PARAMS)
     return init;
 }
 
+/* x or, where it is `empty`, the identity if there is one. */
+static clfold_item clfold_or_identity(clfold_item x, bool empty CLFOLD_WITH)
+{
+#if CLFOLD_HAS_IDENTITY
+    if (empty)
+        x = clfold_identity(CLFOLD_PASS_ONLY);
+#endif
+    return x;
+}
+
 /* Stores a total, which includes init, or the identity if there are no elements; for one
  * work-item. An empty fold without either stores nothing: the host rejects it. */
 static void clfold_finish(clfold_item total, bool empty, global CLFOLD_CELL *out,
                           ulong index CLFOLD_WITH)
 {
-#if CLFOLD_HAS_IDENTITY
-    clfold_store(empty ? clfold_identity(CLFOLD_PASS_ONLY) : total, out, index);
-#else
-    if (!empty)
-        clfold_store(total, out, index);
-#endif
+    if (CLFOLD_HAS_IDENTITY || !empty)
+        clfold_store(clfold_or_identity(total, empty CLFOLD_PASS), out, index);
 }

@@ -27,11 +27,7 @@ clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong fi
             clfold_empty(clfold_load(in, in_offset + i, 0 CLFOLD_PASS), i);
 #if CLFOLD_EACH
         global const CLFOLD_IN *s = in + (in_offset + i) * CLFOLD_SCALARS;
-        clfold_item before = total;
-#if CLFOLD_HAS_IDENTITY
-        if (empty)
-            before = clfold_identity(CLFOLD_PASS_ONLY);
-#endif
+        const clfold_item before = clfold_or_identity(total, empty CLFOLD_PASS);
 #if CLFOLD_EXCLUSIVE
         clfold_emit(before, before, s, i, out, out_offset + i CLFOLD_PASS);
 #endif
@@ -50,12 +46,7 @@ clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong fi
     else if (has_total)
         clfold_finish(total, empty, total_out, total_index CLFOLD_PASS);
 #if !CLFOLD_EACH
-    if (stop == count && !(empty && !CLFOLD_HAS_IDENTITY)) {
-#if CLFOLD_HAS_IDENTITY
-        if (empty)
-            total = clfold_identity(CLFOLD_PASS_ONLY);
-#endif
-        clfold_emit(total, total, 0, 0, out, out_offset CLFOLD_PASS);
-    }
+    if (stop == count)
+        clfold_finish_out(total, empty, 0, out, out_offset CLFOLD_PASS);
 #endif
 }

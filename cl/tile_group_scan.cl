@@ -212,7 +212,7 @@ static void clfold_write_rows(global const CLFOLD_IN *in, ulong begin, ulong ind
 #endif
 #endif
         clfold_emit(y, before, in + (begin + i) * CLFOLD_SCALARS, index + i, out,
-                     out_begin + i CLFOLD_PASS);
+                    out_begin + i CLFOLD_PASS);
     }
 }
 

@@ -65,27 +65,27 @@ static void clfold_store_cells16(const CLFOLD_CELL16 c[CLFOLD_OUT_SCALARS],
                      to + 16, stream);
 #elif CLFOLD_OUT_SCALARS == 3
     clfold_put_cells((CLFOLD_CELL16)(CLFOLD_THREE(0), CLFOLD_THREE(1), CLFOLD_THREE(2),
-                                   CLFOLD_THREE(3), CLFOLD_THREE(4), c[0].s5),
-                   to, stream);
+                                     CLFOLD_THREE(3), CLFOLD_THREE(4), c[0].s5),
+                     to, stream);
     clfold_put_cells((CLFOLD_CELL16)(c[1].s5, c[2].s5, CLFOLD_THREE(6), CLFOLD_THREE(7),
-                                   CLFOLD_THREE(8), CLFOLD_THREE(9), c[0].sa, c[1].sa),
-                   to + 16, stream);
+                                     CLFOLD_THREE(8), CLFOLD_THREE(9), c[0].sa, c[1].sa),
+                     to + 16, stream);
     clfold_put_cells((CLFOLD_CELL16)(c[2].sa, CLFOLD_THREE(b), CLFOLD_THREE(c),
-                                   CLFOLD_THREE(d), CLFOLD_THREE(e), CLFOLD_THREE(f)),
-                   to + 32, stream);
+                                     CLFOLD_THREE(d), CLFOLD_THREE(e), CLFOLD_THREE(f)),
+                     to + 32, stream);
 #else
     clfold_put_cells((CLFOLD_CELL16)(CLFOLD_FOUR(0), CLFOLD_FOUR(1), CLFOLD_FOUR(2),
-                                   CLFOLD_FOUR(3)),
-                   to, stream);
+                                     CLFOLD_FOUR(3)),
+                     to, stream);
     clfold_put_cells((CLFOLD_CELL16)(CLFOLD_FOUR(4), CLFOLD_FOUR(5), CLFOLD_FOUR(6),
-                                   CLFOLD_FOUR(7)),
-                   to + 16, stream);
+                                     CLFOLD_FOUR(7)),
+                     to + 16, stream);
     clfold_put_cells((CLFOLD_CELL16)(CLFOLD_FOUR(8), CLFOLD_FOUR(9), CLFOLD_FOUR(a),
-                                   CLFOLD_FOUR(b)),
-                   to + 32, stream);
+                                     CLFOLD_FOUR(b)),
+                     to + 32, stream);
     clfold_put_cells((CLFOLD_CELL16)(CLFOLD_FOUR(c), CLFOLD_FOUR(d), CLFOLD_FOUR(e),
-                                   CLFOLD_FOUR(f)),
-                   to + 48, stream);
+                                     CLFOLD_FOUR(f)),
+                     to + 48, stream);
 #endif
 }
 
@@ -122,8 +122,8 @@ static CLFOLD_VALUE16 clfold_value16_of(clfold_item16 item)
 }
 
 static void clfold_emit16(clfold_item16 y, clfold_item16 before,
-                           global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
-                           ulong index, bool stream CLFOLD_WITH)
+                          global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
+                          ulong index, bool stream CLFOLD_WITH)
 {
     const CLFOLD_VALUE16 item = clfold_value16_of(y);
 #if CLFOLD_WRITES_PREV
@@ -149,8 +149,8 @@ static void clfold_emit16(clfold_item16 y, clfold_item16 before,
 #else
 
 static void clfold_emit16(clfold_item16 y, clfold_item16 before,
-                           global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
-                           ulong index, bool stream CLFOLD_WITH)
+                          global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
+                          ulong index, bool stream CLFOLD_WITH)
 {
     clfold_store16(y, out, index, stream);
 }

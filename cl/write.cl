@@ -54,7 +54,7 @@ static void clfold_put_written(clfold_written w, global CLFOLD_OUT *out, ulong i
 #endif
 
 static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_IN *s,
-                         ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
+                        ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
 {
     const CLFOLD_VALUE item = clfold_value_of(y);
 #if CLFOLD_WRITES_PREV
@@ -77,12 +77,22 @@ static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_I
 #else
 
 static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_IN *s,
-                         ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
+                        ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
 {
     clfold_store(y, out, index);
 }
 
 #endif
+
+/* As clfold_finish(), but writes, for segment i. */
+static void clfold_finish_out(clfold_item total, bool empty, ulong i,
+                              global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
+{
+    const clfold_item y = clfold_or_identity(total, empty CLFOLD_PASS);
+
+    if (CLFOLD_HAS_IDENTITY || !empty)
+        clfold_emit(y, y, 0, i, out, index CLFOLD_PASS);
+}
 
 /* The end of a reduction, by the work-item that has the total of the elements: combines
  * it with init, and writes the result of segment i. */
@@ -91,17 +101,11 @@ static void clfold_reduce_end(clfold_item total, bool empty, ulong i,
                               CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     clfold_item init = clfold_init(CLFOLD_INIT_ARGS);
+    const bool has_none = empty && !clfold_init_from;
 
     if (clfold_init_from)
         init = empty ? init : clfold_combine(init, total CLFOLD_PASS);
     else if (!empty)
         init = total;
-#if CLFOLD_HAS_IDENTITY
-    else
-        init = clfold_identity(CLFOLD_PASS_ONLY);
-#else
-    else
-        return;
-#endif
-    clfold_emit(init, init, 0, i, out, out_index CLFOLD_PASS);
+    clfold_finish_out(init, has_none, i, out, out_index CLFOLD_PASS);
 }

@@ -588,26 +588,25 @@ typedef struct clfold_segments {
  *
  * It gives out_scalars numbers of `out`, by default one; where both are 0 it gives an
  * item's form. With `out` but no result, an item's numbers are converted, floats to float
- * types only. init, total_at and `serial`'s carry stay what is folded. `out` may be F16
- * on any device. CPUs compute 16 at once and store them past the caches as a scan does,
- * but one after the other where the text uses `in`, a buffer or an image, or gives F16.
+ * types only. init and total_at stay what is folded. `out` may be F16 on any device. CPUs
+ * compute 16 at once and store them past the caches as a scan does, but one after the
+ * other where the text uses `in`, a buffer or an image, or gives F16.
  *
  * `store`, statements in place of a result, writes what it likes to `out`, an array of
  * the elements that a result would have from out_offset on: "out[table[i]] = item;", with
  * several numbers out[i].x to out[i].w, or their names. It must see to the bounds itself,
- * and no element twice. In place works where no text uses `in`, there is no store, and
- * elements of `in` and `out` have one size. Scans of segments take neither yet, nor `out`
- * of another type, and "scan_then_propagate" never does: UNSUPPORTED.
+ * and that no element is written twice. In place works where no text uses `in`, there is
+ * no store, and elements of `in` and `out` have one size. Scans of segments take neither
+ * yet, nor `out` of another type, and "scan_then_propagate" never does: UNSUPPORTED.
  *
  * **Texts.** combine, identity, load and result are initialisers: "a + b", or with
  * components "{ a.a * b.a, a.b * b.a + b.b }"; cuts is an expression. Each is made a
- * function of its
- * own, in which its names, those of `args` and what `source` defines are in scope, and
- * nothing else. The names pick, truth, to_i8 to to_f64, at, x, key, item, prev, out, in,
- * i, n, total, j and clfold_* are reserved. `args` may not use these, nor a and b. A
- * text may run again for an element, so it has no side effects. Brackets must be
- * balanced; combine, identity, cuts, load and result have no semicolon and no #, but for
- * one CLFOLD_HERE at their start.
+ * function of its own, in which its names, those of `args` and what `source` defines are
+ * in scope, and nothing else. The names pick, truth, to_i8 to to_f64, at, x, key, item,
+ * prev, out, in, i, n, total, j and clfold_* are reserved. `args` may not use these, nor
+ * a and b. A text may run again for an element, so it has no side effects. Brackets must
+ * be balanced; combine, identity, cuts, load and result have no semicolon and no #, but
+ * for one CLFOLD_HERE at their start.
  *
  * **Widths.** CPUs compile a text a second time, for 16 elements at once, in which each
  * component is a vector. Operators, `?:` and OpenCL's type-generic functions read the

@@ -172,7 +172,7 @@ static clfold_status check_writes(const struct request *request, const struct si
         !clfold_has_init(&request->init)) {
         return clfold_fail(
             site, CLFOLD_ERROR_ARGUMENT,
-            "%s uses prev, which the first element has not: %s has neither "
+            "%s uses prev, of which the first element has none: %s has neither "
             "identity nor init",
             field, monoid->name);
     }

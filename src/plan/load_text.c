@@ -223,7 +223,8 @@ static void append_arguments(struct text *text, const struct monoid *monoid,
     }
 }
 
-/* The call of a text: `first` are its parameters of its own, as the macro has them. */
+/* The call of a text: `own` are the macro's parameters besides x, s and i, and `passed`
+ * those of them that the text takes. */
 static void append_call(struct text *text, const struct monoid *monoid,
                         const struct uses *uses, const char *name, const char *own,
                         const char *passed, bool is_wide)

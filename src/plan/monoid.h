@@ -155,7 +155,7 @@ bool clfold_monoid_is_plain(const struct monoid *monoid);
 /* Whether programs know where the input begins, and how many elements there are. */
 bool clfold_monoid_has_place(const struct monoid *monoid);
 
-/* Whether a text uses the element of `in`, or any other; NULL where there is none. */
+/* Whether the elements of `in` are read; else it may be NULL. */
 bool clfold_monoid_reads_in(const struct monoid *monoid);
 
 /* Bytes that a fold reads for each element, streams included. */

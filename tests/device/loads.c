@@ -4,22 +4,13 @@
  * algorithm, on every tile, against a loop on the host. All are exact.
  */
 #include "fold_check.h"
+#include "host_ops.h"
 #include "one_context.h"
 #include "test.h"
 
 #include "base/half.h"
 
 /* ---- Operators on the host --------------------------------------------------------- */
-
-static void add_u32(void *out, const void *a, const void *b)
-{
-    cl_uint x, y;
-
-    memcpy(&x, a, 4);
-    memcpy(&y, b, 4);
-    x += y;
-    memcpy(out, &x, 4);
-}
 
 static void add_u64(void *out, const void *a, const void *b)
 {
@@ -29,16 +20,6 @@ static void add_u64(void *out, const void *a, const void *b)
     memcpy(&y, b, 8);
     x += y;
     memcpy(out, &x, 8);
-}
-
-static void add_f32(void *out, const void *a, const void *b)
-{
-    cl_float x, y;
-
-    memcpy(&x, a, 4);
-    memcpy(&y, b, 4);
-    x += y;
-    memcpy(out, &x, 4);
 }
 
 static void most_u64(void *out, const void *a, const void *b)
@@ -53,36 +34,6 @@ static void most_u64(void *out, const void *a, const void *b)
 static void or_u8(void *out, const void *a, const void *b)
 {
     *(unsigned char *)out = *(const unsigned char *)a | *(const unsigned char *)b;
-}
-
-/* x -> a x + b on uint, which does not commute. */
-static void combine_affine(void *out, const void *a, const void *b)
-{
-    const cl_uint *x = a, *y = b;
-    const cl_uint r[2] = { x[0] * y[0], x[1] * y[0] + y[1] };
-
-    memcpy(out, r, sizeof(r));
-}
-
-/* Sum, and the last. */
-struct mixed {
-    cl_ulong sum;
-    cl_uint last;
-};
-
-static void combine_mixed(void *out, const void *a, const void *b)
-{
-    const struct mixed *x = a, *y = b;
-    struct mixed r = { x->sum + y->sum, y->last };
-
-    memmove(out, &r, sizeof(r));
-}
-
-static bool same_mixed(const void *a, const void *b)
-{
-    const struct mixed *x = a, *y = b;
-
-    return x->sum == y->sum && x->last == y->last;
 }
 
 /* The greatest, at its first place. */
@@ -119,22 +70,6 @@ static cl_uint table[16];
 static const cl_uint factor = 31;
 static clfold_arg args[6];
 
-static cl_uint u32_at(const unsigned char *elements, size_t i)
-{
-    cl_uint x;
-
-    memcpy(&x, elements + 4 * i, 4);
-    return x;
-}
-
-static cl_float f32_at(const unsigned char *elements, size_t i)
-{
-    cl_float x;
-
-    memcpy(&x, elements + 4 * i, 4);
-    return x;
-}
-
 #define LOAD(name) static void name(void *out, const unsigned char *e, size_t i, size_t n)
 #define GIVE(type, ...)                                                                  \
     do {                                                                                 \
@@ -145,11 +80,11 @@ static cl_float f32_at(const unsigned char *elements, size_t i)
 
 LOAD(load_dot)
 {
-    GIVE(cl_float, f32_at(e, i) * reals[STREAM_LAG + i]);
+    GIVE(cl_float, f32_of(e, i) * reals[STREAM_LAG + i]);
 }
 LOAD(load_count)
 {
-    GIVE(cl_ulong, f32_at(e, i) > 1);
+    GIVE(cl_ulong, f32_of(e, i) > 1);
 }
 LOAD(load_square)
 {
@@ -161,15 +96,15 @@ LOAD(load_rest)
 }
 LOAD(load_three)
 {
-    GIVE(cl_uint, (i > 0 ? u32_at(e, i - 1) : 0) + 2 * u32_at(e, i) +
-                      (i + 1 < n ? u32_at(e, i + 1) : 0));
+    GIVE(cl_uint, (i > 0 ? u32_of(e, i - 1) : 0) + 2 * u32_of(e, i) +
+                      (i + 1 < n ? u32_of(e, i + 1) : 0));
 }
 LOAD(load_five)
 {
-    GIVE(cl_uint, u32_at(e, i) * 4 - (i > 0 ? u32_at(e, i - 1) : 0) -
-                      (i + 1 < n ? u32_at(e, i + 1) : 0) -
-                      (i > 6 ? u32_at(e, i - 7) : 0) -
-                      (i + 7 < n ? u32_at(e, i + 7) : 0));
+    GIVE(cl_uint, u32_of(e, i) * 4 - (i > 0 ? u32_of(e, i - 1) : 0) -
+                      (i + 1 < n ? u32_of(e, i + 1) : 0) -
+                      (i > 6 ? u32_of(e, i - 7) : 0) -
+                      (i + 7 < n ? u32_of(e, i + 7) : 0));
 }
 LOAD(load_hash)
 {
@@ -185,12 +120,12 @@ LOAD(load_pair)
 }
 LOAD(load_tuple)
 {
-    GIVE(struct { cl_uint a[2]; }, { { u32_at(e, 2 * i + 1), u32_at(e, 2 * i) + 1 } });
+    GIVE(struct { cl_uint a[2]; }, { { u32_of(e, 2 * i + 1), u32_of(e, 2 * i) + 1 } });
 }
 LOAD(load_mixed)
 {
-    const struct mixed *x = (const struct mixed *)(const void *)e + i;
-    GIVE(struct mixed, { x->sum + x->last, x->last * 2 });
+    const struct padded *x = (const struct padded *)(const void *)e + i;
+    GIVE(struct padded, { x->sum + x->last, x->last * 2 });
 }
 LOAD(load_half)
 {
@@ -202,31 +137,31 @@ LOAD(load_half)
 }
 LOAD(load_bytes)
 {
-    GIVE(cl_ulong, (cl_ulong)bytes[STREAM_LAG + i] * u32_at(e, i));
+    GIVE(cl_ulong, (cl_ulong)bytes[STREAM_LAG + i] * u32_of(e, i));
 }
 LOAD(load_place)
 {
-    GIVE(struct place, { i, u32_at(e, i) % 100, 0 });
+    GIVE(struct place, { i, u32_of(e, i) % 100, 0 });
 }
 LOAD(load_truth)
 {
-    GIVE(cl_uchar, f32_at(e, i) > 3);
+    GIVE(cl_uchar, f32_of(e, i) > 3);
 }
 LOAD(load_table)
 {
-    GIVE(cl_uint, table[u32_at(e, i) & 15]);
+    GIVE(cl_uint, table[u32_of(e, i) & 15]);
 }
 LOAD(load_ratio)
 {
-    GIVE(cl_uint, 1000000 / (u32_at(e, i) + 1));
+    GIVE(cl_uint, 1000000 / (u32_of(e, i) + 1));
 }
 LOAD(load_positive)
 {
-    GIVE(cl_uint, f32_at(e, i) > 0);
+    GIVE(cl_uint, f32_of(e, i) > 0);
 }
 LOAD(load_next)
 {
-    GIVE(cl_uint, u32_at(e, i) + 1);
+    GIVE(cl_uint, u32_of(e, i) + 1);
 }
 
 static const cl_ulong zero;
@@ -348,8 +283,8 @@ static const struct subject subjects[] = {
                 .identity = NULL,
                 .load = "{ x.sum + x.last, x.last * 2 }" },
       .size = 16,
-      .combine = combine_mixed,
-      .same = same_mixed,
+      .combine = combine_padded,
+      .same = same_padded,
       .load = load_mixed,
       .most = UINT32_MAX },
     { .fold = { .name = "opaque",
@@ -616,16 +551,6 @@ static void test_report(void **state)
 
 /* ---- The tests --------------------------------------------------------------------- */
 
-static cl_mem copy(const void *from, size_t size)
-{
-    cl_int status;
-    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                size, (void *)(uintptr_t)from, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    return mem;
-}
-
 static int set_up(void **state)
 {
     if (open_context(state)) {
@@ -639,15 +564,15 @@ static int set_up(void **state)
     for (cl_uint i = 0; i < 16; ++i) {
         table[i] = i * i + 1;
     }
-    in = copy(reals, 512);
-    out = copy(reals, 512);
-    stream = copy(reals, 256);
+    in = copied_buffer(reals, 512);
+    out = copied_buffer(reals, 512);
+    stream = copied_buffer(reals, 256);
     const clfold_arg all[] = {
-        CLFOLD_STREAM(CLFOLD_F32, y, copy(reals, sizeof(reals)), STREAM_LAG),
+        CLFOLD_STREAM(CLFOLD_F32, y, copied_buffer(reals, sizeof(reals)), STREAM_LAG),
         CLFOLD_VALUE("uint", factor, factor),
-        CLFOLD_STREAM(CLFOLD_F16, h, copy(halves, sizeof(halves)), STREAM_LAG),
-        CLFOLD_STREAM(CLFOLD_U8, w, copy(bytes, sizeof(bytes)), STREAM_LAG),
-        CLFOLD_BUFFER("global const uint *", table, copy(table, sizeof(table))),
+        CLFOLD_STREAM(CLFOLD_F16, h, copied_buffer(halves, sizeof(halves)), STREAM_LAG),
+        CLFOLD_STREAM(CLFOLD_U8, w, copied_buffer(bytes, sizeof(bytes)), STREAM_LAG),
+        CLFOLD_BUFFER("global const uint *", table, copied_buffer(table, sizeof(table))),
     };
     memcpy(args, all, sizeof(all));
     return 0;

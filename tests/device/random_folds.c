@@ -65,16 +65,6 @@ static void fail_trial(const struct trial *trial, const char *what)
     fail_msg("%s", text.bytes);
 }
 
-static cl_mem buffer(size_t size, const void *data)
-{
-    cl_int status;
-    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                size, (void *)(uintptr_t)data, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    return mem;
-}
-
 static void read_back(cl_command_queue queue, cl_mem mem, void *to, size_t size)
 {
     assert_int_equal(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, size, to, 0, NULL, NULL),
@@ -109,14 +99,14 @@ static bool run(const struct trial *trial, struct results *results)
     if (trial->in_place) {
         memcpy(results->bytes, elements, in_room);
     }
-    in = buffer(trial->in_place ? room : in_room,
-                trial->in_place ? results->bytes : elements);
-    out = trial->in_place ? in : buffer(room, results->bytes);
-    total = buffer(drawn->size, results->total);
+    in = trial->in_place ? copied_buffer(results->bytes, room)
+                         : copied_buffer(elements, in_room);
+    out = trial->in_place ? in : copied_buffer(results->bytes, room);
+    total = copied_buffer(results->total, drawn->size);
     unsigned char values[16] = { 0 };
     memcpy(values + size_of(drawn->has_arg ? drawn->arg_type : CLFOLD_U64),
            drawn->arg_value, 8);
-    table = buffer(sizeof(values), values);
+    table = copied_buffer(values, sizeof(values));
     if (drawn->arg_is_buffer) {
         arg.mem = table;
     }

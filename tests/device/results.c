@@ -5,55 +5,13 @@
  * on every tile, against a loop on the host. All are exact.
  */
 #include "fold_check.h"
+#include "host_ops.h"
 #include "one_context.h"
 #include "test.h"
 
 #include "base/half.h"
 
 /* ---- Operators on the host --------------------------------------------------------- */
-
-static void add_u32(void *out, const void *a, const void *b)
-{
-    cl_uint x, y;
-
-    memcpy(&x, a, 4);
-    memcpy(&y, b, 4);
-    x += y;
-    memcpy(out, &x, 4);
-}
-
-static void add_f32(void *out, const void *a, const void *b)
-{
-    cl_float x, y;
-
-    memcpy(&x, a, 4);
-    memcpy(&y, b, 4);
-    x += y;
-    memcpy(out, &x, 4);
-}
-
-/* x -> a x + b on uint, which does not commute. */
-static void combine_affine(void *out, const void *a, const void *b)
-{
-    const cl_uint *x = a, *y = b;
-    const cl_uint r[2] = { x[0] * y[0], x[1] * y[0] + y[1] };
-
-    memcpy(out, r, sizeof(r));
-}
-
-/* Sum, and the last. */
-struct mixed {
-    cl_ulong sum;
-    cl_uint last;
-};
-
-static void combine_mixed(void *out, const void *a, const void *b)
-{
-    const struct mixed *x = a, *y = b;
-    struct mixed r = { x->sum + y->sum, y->last };
-
-    memmove(out, &r, sizeof(r));
-}
 
 static void combine_int(void *out, const void *a, const void *b)
 {
@@ -72,22 +30,6 @@ static void combine_int(void *out, const void *a, const void *b)
 static cl_float reals[NUM];
 static const cl_uint factor = 31;
 static clfold_arg args[2];
-
-static cl_uint u32_of(const void *at, size_t i)
-{
-    cl_uint x;
-
-    memcpy(&x, (const unsigned char *)at + 4 * i, 4);
-    return x;
-}
-
-static cl_float f32_of(const void *at, size_t i)
-{
-    cl_float x;
-
-    memcpy(&x, (const unsigned char *)at + 4 * i, 4);
-    return x;
-}
 
 static void load_affine(void *out, const unsigned char *e, size_t i, size_t n)
 {
@@ -172,14 +114,14 @@ WRITE(write_others)
 }
 WRITE(write_last)
 {
-    const struct mixed *x = item;
+    const struct padded *x = item;
 
     GIVE(cl_uint, x->last + (cl_uint)x->sum);
 }
 WRITE(write_mixed)
 {
-    const struct mixed *x = item, *y = prev;
-    struct mixed r = { x->sum - y->sum, x->last + y->last };
+    const struct padded *x = item, *y = prev;
+    struct padded r = { x->sum - y->sum, x->last + y->last };
 
     (void)e, (void)i, (void)n;
     memset(out, 0, sizeof(r));
@@ -200,13 +142,6 @@ WRITE(write_signed)
 WRITE(write_words)
 {
     GIVE(cl_uint, u32_of(item, 0) + u32_of(item, 3));
-}
-
-static bool same_mixed(const void *a, const void *b)
-{
-    const struct mixed *x = a, *y = b;
-
-    return x->sum == y->sum && x->last == y->last;
 }
 
 static void combine_words(void *out, const void *a, const void *b)
@@ -230,7 +165,7 @@ static size_t place_back(size_t i, size_t n)
 static const cl_uint zero_u32, one_0[2] = { 1, 0 };
 static const cl_float zero_f32;
 static const cl_int least_i32 = INT32_MIN;
-static const struct mixed nothing;
+static const struct padded nothing;
 
 #define STREAM .args = args, .num_args = 1
 #define FACTOR .args = args + 1, .num_args = 1
@@ -330,9 +265,9 @@ static const struct subject subjects[] = {
                 .identity = "{ 0, 0 }",
                 .out = CLFOLD_U32,
                 .result = "item.last + to_u32(item.sum)" },
-      .size = sizeof(struct mixed),
+      .size = sizeof(struct padded),
       .identity = &nothing,
-      .combine = combine_mixed,
+      .combine = combine_padded,
       .most = 1000,
       .write = write_last,
       .out_size = 4 },
@@ -341,11 +276,11 @@ static const struct subject subjects[] = {
                 .combine = "{ a.sum + b.sum, b.last }",
                 .identity = "{ 0, 0 }",
                 .result = "{ item.sum - prev.sum, item.last + prev.last }" },
-      .size = sizeof(struct mixed),
+      .size = sizeof(struct padded),
       .identity = &nothing,
-      .combine = combine_mixed,
+      .combine = combine_padded,
       .most = 1000,
-      .same = same_mixed,
+      .same = same_padded,
       .write = write_mixed,
       .writes_of_element = true },
     { .fold = { .name = "signed",
@@ -478,7 +413,7 @@ static void test_rejected(void **state)
         { CLFOLD_INCLUSIVE_SCAN,
           { .type = CLFOLD_U32, .combine = "a + b", .result = "prev" },
           CLFOLD_ERROR_ARGUMENT,
-          "result uses prev, which the first element has not" },
+          "result uses prev, of which the first element has none" },
         { CLFOLD_INCLUSIVE_SCAN,
           { SUM, .result = "item", .store = "out[i] = item;" },
           CLFOLD_ERROR_ARGUMENT,
@@ -617,16 +552,6 @@ static void test_host(void **state)
 
 /* ---- The tests --------------------------------------------------------------------- */
 
-static cl_mem copy(const void *from, size_t size)
-{
-    cl_int status;
-    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                size, (void *)(uintptr_t)from, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    return mem;
-}
-
 static int set_up(void **state)
 {
     if (open_context(state)) {
@@ -635,10 +560,10 @@ static int set_up(void **state)
     for (size_t i = 0; i < NUM; ++i) {
         reals[i] = (cl_float)(i % 7) - 2;
     }
-    in = copy(reals, 512);
-    out = copy(reals, 512);
+    in = copied_buffer(reals, 512);
+    out = copied_buffer(reals, 512);
     const clfold_arg all[] = {
-        CLFOLD_STREAM(CLFOLD_F32, y, copy(reals, sizeof(reals)), 0),
+        CLFOLD_STREAM(CLFOLD_F32, y, copied_buffer(reals, sizeof(reals)), 0),
         CLFOLD_VALUE("uint", factor, factor),
     };
     memcpy(args, all, sizeof(all));

@@ -63,16 +63,6 @@ static void move_index(const struct trial *trial, size_t first, unsigned char *r
     }
 }
 
-static cl_mem buffer(const void *bytes, size_t size)
-{
-    cl_int status;
-    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                size, (void *)(uintptr_t)bytes, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    return mem;
-}
-
 static clfold_segments segments_of(const struct trial *trial)
 {
     return trial->width == 1
@@ -142,7 +132,7 @@ static void check_reduce(const struct trial *trial)
               ++seed);
     fill_init(init, trial->op, trial->pair, elements, 1, seed);
     set_init(trial, &fold, places, init);
-    in = buffer(elements, (trial->count + 2 * ZONE) * size);
+    in = copied_buffer(elements, (trial->count + 2 * ZONE) * size);
     out = coloured_buffer(room * result);
     assert_ok(clfold_reduce(ctx, device.queue, &fold, in, trial->in_offset, out,
                             trial->out_offset, trial->count, 0, NULL, NULL));
@@ -202,7 +192,7 @@ static void check_scan(const struct trial *trial)
     fill_init(init, trial->op, trial->pair, elements, 1, seed);
     set_init(trial, &fold, places, init);
     fold.total_at = (clfold_place){ places, 1 };
-    in = buffer(elements, room * size);
+    in = copied_buffer(elements, room * size);
     out = in_place ? in : coloured_buffer(room * result);
     assert_ok((exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
         ctx, device.queue, &fold, in, trial->in_offset, out, out_offset, trial->count, 0,

@@ -4,18 +4,11 @@
  * loop on the host. All are exact, and most do not commute.
  */
 #include "fold_check.h"
+#include "host_ops.h"
 #include "one_context.h"
 #include "test.h"
 
 /* ---- The folds --------------------------------------------------------------------- */
-
-static void combine_affine(void *out, const void *a, const void *b)
-{
-    const cl_uint *x = a, *y = b;
-    const cl_uint r[2] = { x[0] * y[0], x[1] * y[0] + y[1] };
-
-    memcpy(out, r, sizeof(r));
-}
 
 /* The last two of them, and the least of all. */
 static void combine_triple(void *out, const void *a, const void *b)

@@ -32,6 +32,16 @@ cl_mem coloured_buffer(size_t size)
     return mem;
 }
 
+cl_mem copied_buffer(const void *data, size_t size)
+{
+    cl_int status;
+    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                size, (void *)(uintptr_t)data, &status);
+
+    assert_int_equal(status, CL_SUCCESS);
+    return mem;
+}
+
 void write_buffer(cl_mem mem, size_t offset, size_t size, const void *data)
 {
     if (size > 0) {

@@ -15,6 +15,9 @@ int close_context(void **state);
 #define COLOUR 0xa5
 cl_mem coloured_buffer(size_t size);
 
+/* A buffer that holds a copy of the data. */
+cl_mem copied_buffer(const void *data, size_t size);
+
 /* Copies `size` bytes, or none, to `offset` bytes from the buffer's start. */
 void write_buffer(cl_mem mem, size_t offset, size_t size, const void *data);
 

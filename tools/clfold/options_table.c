@@ -249,8 +249,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "what is written for an item, in OpenCL C, such as 'sqrt(item)'. item is the "
           "fold, or in a map what --load gives: a number, or numbers with names, item.a; "
           "a scan also has prev, the fold before the element; scans and maps have x, i, "
-          "n, "
-          "in[K] and streams as --load has them, and reductions n" },
+          "n, in[K] and streams as --load has them, and reductions n" },
     { "out", VALUE_TYPE, TO(fold.out), READING | EXPLAIN,
       .help = "the type of what is written: results are converted, and floats become "
               "integers by --result only; default: that of the items" },
@@ -260,8 +259,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "has the shape (n, N); default: 1 with --out" },
     { "stream", VALUE_STREAM, TO(fold.args), READING, .needs = "load,result",
       .help = "another file, as NAME=FILE.npy, with as many numbers as the first has "
-              "elements: "
-              "in --load and --result NAME is the one at x's place; may be given again" },
+              "elements: in --load and --result NAME is the one at x's place; may be "
+              "given again" },
     { "in-scalars", VALUE_COUNT, TO(fold.in_scalars), READING, .needs = "load",
       .least = 1,
       .help = "an element is N numbers, 1 to 4, of an array of shape (n, N), and --load "
