@@ -43,7 +43,7 @@ clfold_rows_tiles(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS
             room->next = items[place + 1];
         }
         clfold_tile_load(in, from, r.begin, (uint)r.items, room CLFOLD_PASS);
-        clfold_tile_scan(in, from, r.begin, (uint)r.items, from, out,
+        clfold_tile_scan(in, from, r.begin, (uint)r.items, from + r.items, out,
                          out_offset + r.begin, r.number > 0 || clfold_init_from,
                          stream != 0, ahead, room CLFOLD_PASS);
     }
@@ -85,7 +85,7 @@ clfold_scan_rows(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
                 clfold_store(room->next, total_out, total_index);
         }
         clfold_tile_sync();
-        clfold_tile_scan(in, from, r.begin, size, from, out, out_offset + r.begin,
+        clfold_tile_scan(in, from, r.begin, size, from + size, out, out_offset + r.begin,
                          r.number > 0 || clfold_init_from, stream != 0, ahead,
                          room CLFOLD_PASS);
         if (get_local_id(0) == 0)

@@ -56,6 +56,7 @@ static const struct bench_case {
     { ROWS_OF(3), true, 1, 3, 0 },
     { ROWS_OF(64), true, 1, 64, 0 },
     { ROWS_OF(10000), true, 1, 10000, 0 },
+    { ROWS_OF(16777216), true, 1, 1 << 24, 0 },
     { "columns of 4096 x 4096", COLUMNS, true, 4096, 4096, 0 },
     { "max, rows of 3", ROWS, false, 1, 3, CLFOLD_MAX },
     { "arg-min, rows of 3", ROWS, false, 1, 3, CLFOLD_ARG_MIN },
