@@ -345,10 +345,13 @@ static bool crashes(const struct subject *subject)
 
 static void test_subject(void **state)
 {
-    if (crashes(&subjects[(uintptr_t)*state])) {
+    const unsigned which = (unsigned)(uintptr_t)*state;
+
+    if (crashes(&subjects[which])) {
         skip();
     }
-    fold_check(&subjects[(uintptr_t)*state], (unsigned)(uintptr_t)*state);
+    fold_check(&subjects[which], which);
+    fold_check_segments(&subjects[which], which);
 }
 
 static int set_up(void **state)

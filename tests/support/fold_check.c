@@ -344,27 +344,19 @@ static bool is_for(const struct subject *subject, clfold_operation operation)
     return operation != CLFOLD_REDUCE || !subject->writes_of_element;
 }
 
-/* Builds take most of the time, on Intel's compiler up to minutes for a few subjects in
- * segments: of texts about elements each tile has one operation in turn, and one subject
- * in eight has segments, by the policy's tile. */
+/* Builds take most of the time, so each tile has one operation in turn. */
 static void check_operation(const struct subject *subject, clfold_operation operation,
                             unsigned first, unsigned t, unsigned turn)
 {
-    const clfold_fold *fold = &subject->fold;
-    bool in_turn = fold->load || fold->result || fold->store || subject->out_size;
-    bool is_next = (first + t + operation) % 3 == 0 || subject->is_map;
     const enum tile_kind tile = tiles[t].tile;
 
-    if (t == 0 && (!in_turn || is_next)) {
+    if ((first + t + operation) % 3 != 0 && !subject->is_map) {
+        return;
+    }
+    if (t == 0) {
         check_counts(subject, operation, NULL, tile, turn - 2);
     }
-    if (!in_turn || is_next) {
-        check_counts(subject, operation, algorithm_of(operation, turn - 1), tile,
-                     turn - 1);
-    }
-    if (!in_turn && is_next && t == 0 && first % 8 == 0) {
-        check_segments(subject, operation, tile, false, turn);
-    }
+    check_counts(subject, operation, algorithm_of(operation, turn - 1), tile, turn - 1);
 }
 
 void fold_check(const struct subject *subject, unsigned first)
