@@ -32,7 +32,7 @@ static clfold_item clfold_lane_first(uint l, clfold_bundle_pointer bundle CLFOLD
     return y;
 }
 
-/* The item before an element of lane l: of the fold `before` it, unless it is the first. */
+/* The item before an element of lane l, of the fold before it, unless it is the first. */
 static clfold_item clfold_lane_before(clfold_stage before, bool is_first, uint l,
                                       clfold_bundle_pointer bundle CLFOLD_WITH)
 {

@@ -16,9 +16,13 @@ static clfold_item16 clfold_lane_items16(clfold_stage16 x, ulong base, bool has_
     return y;
 }
 
-static bool clfold_is_line(global const CLFOLD_OUT *out, ulong index)
+/* Whether stores from there on may go past the caches. All of a line take one way: bytes
+ * of which one vector in four did took ten times as long. */
+static bool clfold_may_stream(global const CLFOLD_OUT *out, ulong index)
 {
-    return (ulong)(out + index * CLFOLD_OUT_SCALARS) % 64 == 0;
+    return (ulong)(out + index * CLFOLD_OUT_SCALARS) %
+               (CLFOLD_CELLS_SIZE * sizeof(CLFOLD_OUT)) ==
+           0;
 }
 #endif
 
@@ -59,7 +63,7 @@ static void clfold_scan_short_rows(global const CLFOLD_IN *in, ulong begin, uint
             y = clfold_lane_items16(x, base, has_prefix, prefix CLFOLD_PASS);
 #endif
             clfold_emit16(y, before, in + (begin + j) * CLFOLD_SCALARS, base + j, out,
-                          to + j, stream && clfold_is_line(out, to + j) CLFOLD_PASS);
+                          to + j, stream && clfold_may_stream(out, to + j) CLFOLD_PASS);
 #else
             const clfold_lanes lanes = clfold_lanes_of(x), befores = clfold_lanes_of(z);
             for (uint k = 0; k < 16; ++k)
@@ -133,7 +137,7 @@ static void clfold_scan_columns(global const CLFOLD_IN *in, ulong begin, ulong w
 #endif
             clfold_emit16(y, prev, in + (begin + j + v * 16) * CLFOLD_SCALARS,
                           base + j + v * 16, out, at,
-                          stream && clfold_is_line(out, at) CLFOLD_PASS);
+                          stream && clfold_may_stream(out, at) CLFOLD_PASS);
 #else
             const clfold_lanes lanes = clfold_lanes_of(x),
                                befores = clfold_lanes_of(before);

@@ -240,7 +240,11 @@ static bool run(const struct trial *trial, const char *algorithm)
 
 static const struct debug tiles[] = {
     { 0 },
-    { .tile = TILE_VECTOR, .tile_elements = 48, .max_groups = 5, .anchor = 4 },
+    { .tile = TILE_VECTOR,
+      .tile_elements = 48,
+      .max_groups = 5,
+      .stream_bytes = 1,
+      .anchor = 4 },
     { .tile = TILE_ITEM, .tile_elements = 50, .max_groups = 5, .anchor = 4 },
     { .tile = TILE_GROUP,
       .tile_elements = 100,
