@@ -1,6 +1,6 @@
 /*
  * Items of a bundle's lanes, whatever the tile: the fold of a lane, and of a scan also
- * what becomes of it after the prefix that the strategy has set.
+ * what becomes of it after the prefix that the strategy has set, and what is written.
  */
 static clfold_item clfold_lanes_total(clfold_bundle_pointer bundle, uint l)
 {
@@ -20,7 +20,7 @@ static clfold_item clfold_lane_item(clfold_stage x, uint l,
     return y;
 }
 
-/* The first item of an exclusive scan of lane l. */
+/* The item before lane l's first one. */
 static clfold_item clfold_lane_first(uint l, clfold_bundle_pointer bundle CLFOLD_WITH)
 {
     clfold_item y = clfold_taken(bundle->prefix[l]);
@@ -30,6 +30,35 @@ static clfold_item clfold_lane_first(uint l, clfold_bundle_pointer bundle CLFOLD
         y = clfold_identity(CLFOLD_PASS_ONLY);
 #endif
     return y;
+}
+
+/* The item before an element of lane l, of the fold before it, unless it is the first. */
+static clfold_item clfold_lane_before(clfold_stage before, bool is_first, uint l,
+                                      clfold_bundle_pointer bundle CLFOLD_WITH)
+{
+    if (is_first)
+        return clfold_lane_first(l, bundle CLFOLD_PASS);
+    return clfold_lane_item(before, l, bundle CLFOLD_PASS);
+}
+
+/* Writes what is made of element i of the input, which is at s, in lane l: of the fold up
+ * to it, and of that `before` it. */
+static void clfold_lane_emit(clfold_stage total, clfold_stage before, bool is_first,
+                             uint l, global const CLFOLD_IN *s, ulong i,
+                             global CLFOLD_OUT *out, ulong index,
+                             clfold_bundle_pointer bundle CLFOLD_WITH)
+{
+#if CLFOLD_EXCLUSIVE
+    const clfold_item y = clfold_lane_before(before, is_first, l, bundle CLFOLD_PASS);
+#else
+    const clfold_item y = clfold_lane_item(total, l, bundle CLFOLD_PASS);
+#endif
+    clfold_item prev = y;
+
+#if CLFOLD_WRITES_PREV && !CLFOLD_EXCLUSIVE
+    prev = clfold_lane_before(before, is_first, l, bundle CLFOLD_PASS);
+#endif
+    clfold_emit(y, prev, s, i, out, index CLFOLD_PASS);
 }
 
 #endif

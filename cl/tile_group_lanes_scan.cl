@@ -1,7 +1,14 @@
 /*
- * Scans by lanes of a work-group, as tile_group_lanes.cl folds them. Results lie in the
- * slots until the group writes them, as it has loaded.
+ * Scans by lanes of a work-group, as tile_group_lanes.cl folds them. Items lie in the
+ * slots until the group writes them, as it has loaded; and the item before a lane's first
+ * slot in its last one, so that each lies in the slot before, around the end:
+ *
+ *   slots    0   1   2   3   4        STEP = 4
+ *   items    i   i+1 i+2 i+3 i-1
  */
+#define CLFOLD_SLOT_BEFORE(lane, i)                                                      \
+    CLFOLD_SLOT_OF(lane, ((i) + CLFOLD_STEP) % (CLFOLD_STEP + 1))
+
 static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint num,
                               ulong width, ulong run, global CLFOLD_OUT *out,
                               ulong out_offset, bool stream,
@@ -12,6 +19,11 @@ static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint 
     for (ulong i0 = 0; i0 < run; i0 += CLFOLD_STEP) {
         const uint mine =
             clfold_lanes_load(in, in_offset, num, width, run, i0, bundle CLFOLD_PASS);
+#if CLFOLD_WRITES_PREV && !CLFOLD_EXCLUSIVE
+        if (mine > 0)
+            bundle->slots[CLFOLD_SLOT_BEFORE(l, 0)].item =
+                clfold_lane_before(bundle->sums[l], i0 == 0, l, bundle CLFOLD_PASS);
+#endif
         for (uint i = 0; i < mine; ++i) {
             local clfold_slot_of_lane *slot = &bundle->slots[CLFOLD_SLOT_OF(l, i)];
             const clfold_stage before = bundle->sums[l];
@@ -30,9 +42,17 @@ static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint 
         for (uint k = 0; k < steps; ++k) {
             const uint lane = clfold_lane_of(k, width, steps);
             const uint i = clfold_item_of_lane(k, width, steps);
-            if (lane < num && i0 + i < bundle->items[lane])
-                clfold_store(bundle->slots[CLFOLD_SLOT_OF(lane, i)].item, out,
-                             out_offset + bundle->begin[lane] + (i0 + i) * width);
+            if (lane < num && i0 + i < bundle->items[lane]) {
+                const ulong at = bundle->begin[lane] + (i0 + i) * width;
+                const clfold_item y =
+                    clfold_taken(bundle->slots[CLFOLD_SLOT_OF(lane, i)].item);
+                clfold_item before = y;
+#if CLFOLD_WRITES_PREV && !CLFOLD_EXCLUSIVE
+                before = clfold_taken(bundle->slots[CLFOLD_SLOT_BEFORE(lane, i)].item);
+#endif
+                clfold_emit(y, before, in + (in_offset + at) * CLFOLD_SCALARS, at, out,
+                            out_offset + at CLFOLD_PASS);
+            }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }

@@ -11,16 +11,12 @@ static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint 
         for (uint l = 0; l < num; ++l) {
             if (i >= bundle->items[l])
                 continue;
-            const ulong to = out_offset + bundle->begin[l] + i * width;
+            const ulong at = bundle->begin[l] + i * width;
             const clfold_stage before = clfold_lanes_stage(bundle, l);
             const clfold_stage x =
                 clfold_lane_step(in, in_offset, l, i, width, bundle CLFOLD_PASS);
-            if (CLFOLD_EXCLUSIVE && i == 0)
-                clfold_store(clfold_lane_first(l, bundle CLFOLD_PASS), out, to);
-            else
-                clfold_store(clfold_lane_item(CLFOLD_EXCLUSIVE ? before : x, l,
-                                              bundle CLFOLD_PASS),
-                             out, to);
+            clfold_lane_emit(x, before, i == 0, l, in + (in_offset + at) * CLFOLD_SCALARS,
+                             at, out, out_offset + at, bundle CLFOLD_PASS);
         }
     }
 }

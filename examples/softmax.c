@@ -4,53 +4,59 @@
  * as Milakov and Gimelshein, "Online normalizer calculation for softmax" (2018) do:
  *
  *     row          1      3      2
- *     elements     1 1    3 1    2 1      most, and sum of exp(x - most), of x alone
+ *     loaded       1 1    3 1    2 1      most, and sum of exp(x - most), of x alone
  *     of two       3 1.14        2 1      the smaller's sum times exp(difference)
  *     of all       3 1.50                 so the row becomes 0.09 0.67 0.24
  *
- * A loop on the host must find the same but for rounding. For little-endian hosts.
+ * A map that looks up each element's row then writes the quotients over the elements. A
+ * loop on the host must find the same but for rounding. For little-endian hosts.
  *     softmax IN OUT COLUMNS      files of finite f32, row by row
  */
 #include "example.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char combine[] =
     CLFOLD_HERE "{ fmax(a.most, b.most),\n"
                 "  pick(a.most > b.most, a.sum, b.sum) +\n"
                 "  pick(a.most > b.most, b.sum, a.sum) * exp(-fabs(a.most - b.most)) }";
+static const char quotient[] = "exp(x - rows[i / columns].x) / rows[i / columns].y";
 
-struct item {
-    cl_float most, sum;
-};
-
-static bool reduce(const struct example *e, struct item *items, size_t num,
-                   size_t columns, struct item *results)
+static bool softmax(const struct example *e, cl_float *x, cl_float *found, size_t num,
+                    cl_ulong columns)
 {
-    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .num = columns };
-    const clfold_fold fold = { .components = "float most; float sum",
+    const clfold_segments segments = { .by = CLFOLD_BY_LENGTH, .num = (size_t)columns };
+    cl_mem elements = example_buffer(e, num * sizeof(*x), x);
+    cl_mem rows = example_buffer(e, num / columns * sizeof(cl_float2), NULL);
+    const clfold_arg args[] = { CLFOLD_BUFFER("global const float2 *", rows, rows),
+                                CLFOLD_VALUE("ulong", columns, columns) };
+    const clfold_fold sums = { .components = "float most; float sum",
+                               .in = CLFOLD_F32,
+                               .load = "{ x, 1 }",
                                .combine = combine,
                                .flags = CLFOLD_COMMUTATIVE,
-                               .segments = &rows };
-    cl_mem in = example_buffer(e, num * sizeof(*items), items);
-    cl_mem out = example_buffer(e, num / columns * sizeof(*results), NULL);
+                               .segments = &segments };
+    const clfold_fold quotients = {
+        .type = CLFOLD_F32, .result = quotient, .args = args, .num_args = 2
+    };
     clfold_context *ctx = NULL; /* made once a program, not once a call */
     const bool done =
-        in && out &&
+        elements && rows &&
         clfold_ok(clfold_context_create(&ctx, e->context, e->device, NULL)) &&
-        clfold_ok(
-            clfold_reduce(ctx, e->queue, &fold, in, 0, out, 0, num, 0, NULL, NULL)) &&
-        example_fetch(e, out, num / columns * sizeof(*results), results);
+        clfold_ok(clfold_reduce(ctx, e->queue, &sums, elements, 0, rows, 0, num, 0, NULL,
+                                NULL)) &&
+        clfold_ok(clfold_map(ctx, e->queue, &quotients, elements, 0, elements, 0, num, 0,
+                             NULL, NULL)) &&
+        (num == 0 || example_fetch(e, elements, num * sizeof(*x), found));
 
     clfold_context_destroy(&ctx);
-    example_release(out);
-    example_release(in);
+    example_release(rows);
+    example_release(elements);
     return done;
 }
 
-/* Puts the softmax of a row in its place. */
-static bool replace(cl_float *x, size_t columns, const struct item *row)
+/* Puts the softmax that was found in the place of its row. */
+static bool replace(cl_float *x, const cl_float *found, size_t columns)
 {
     double most = -INFINITY, sum = 0;
     bool right = true;
@@ -63,7 +69,7 @@ static bool replace(cl_float *x, size_t columns, const struct item *row)
     }
     for (size_t i = 0; i < columns; ++i) {
         const double expected = exp((double)x[i] - most) / sum;
-        x[i] = expf(x[i] - row->most) / row->sum;
+        x[i] = found[i];
         right &= fabs((double)x[i] - expected) <= 1e-5 * expected + 1e-30;
     }
     if (!right) {
@@ -74,19 +80,13 @@ static bool replace(cl_float *x, size_t columns, const struct item *row)
 
 static bool run(const struct example *e, cl_float *x, size_t num, size_t columns)
 {
-    struct item *const items = calloc(num + 1, sizeof(*items));
-    struct item *const rows = calloc(num / columns + 1, sizeof(*rows));
-    bool done = items && rows;
+    cl_float *const found = malloc(num * sizeof(*x) + 1);
+    bool done = found && softmax(e, x, found, num, columns);
 
-    for (size_t i = 0; done && i < num; ++i) {
-        items[i] = (struct item){ x[i], 1 };
-    }
-    done = done && reduce(e, items, num, columns, rows);
     for (size_t i = 0; done && i < num; i += columns) {
-        done = replace(x + i, columns, &rows[i / columns]);
+        done = replace(x + i, found + i, columns);
     }
-    free(rows);
-    free(items);
+    free(found);
     return done;
 }
 

@@ -583,8 +583,9 @@ typedef struct clfold_segments {
  *     these by their names, item.a
  *   - x, i, n, args, streams and in, as in a load. Of a reduction i is the segment, and
  *     there is no x, in or stream, else CLFOLD_ERROR_ARGUMENT
- *   - prev, of scans: the item of all before i, init included; in an exclusive scan that
- *     is item. It needs an identity or init, else CLFOLD_ERROR_ARGUMENT
+ *   - prev, of scans: the item of all before i, with segments of those in its own, init
+ *     included; in an exclusive scan that is item. It needs an identity or init, else
+ *     CLFOLD_ERROR_ARGUMENT
  *
  * It gives out_scalars numbers of `out`, by default one; where both are 0 it gives an
  * item's form. With `out` but no result, an item's numbers are converted, floats to float
@@ -596,8 +597,8 @@ typedef struct clfold_segments {
  * the elements that a result would have from out_offset on: "out[table[i]] = item;", with
  * several numbers out[i].x to out[i].w, or their names. It must see to the bounds itself,
  * and that no element is written twice. In place works where no text uses `in`, there is
- * no store, and elements of `in` and `out` have one size. Scans of segments take neither
- * yet, nor `out` of another type, and "scan_then_propagate" never does: UNSUPPORTED.
+ * no store, and elements of `in` and `out` have one size. "scan_then_propagate" takes
+ * neither, nor `out` of another type: UNSUPPORTED.
  *
  * **Texts.** combine, identity, load and result are initialisers: "a + b", or with
  * components "{ a.a * b.a, a.b * b.a + b.b }"; cuts is an expression. Each is made a

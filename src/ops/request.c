@@ -161,12 +161,6 @@ static clfold_status check_writes(const struct request *request, const struct si
             site, CLFOLD_ERROR_ARGUMENT,
             "%s uses %s, but what a reduction writes belongs to no element", field, used);
     }
-    if (clfold_monoid_converts(monoid) && request->job.segments.width > 0 &&
-        operation_of(request)->writes_each) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "scans of segments with %s are not in this version",
-                           monoid->result ? field : "out");
-    }
     if (writes->prev && operation_of(request)->family == FAMILY_SCAN &&
         !operation_of(request)->exclusive && !monoid->has_identity &&
         !clfold_has_init(&request->init)) {

@@ -18,6 +18,9 @@ bool clfold_debug_apply(const struct debug *debug, struct policy *policy, size_t
     if (debug->ahead) {
         policy->ahead_bytes = debug->ahead * (uint64_t)in_size;
     }
+    if (debug->stream_bytes && policy->stream_bytes) {
+        policy->stream_bytes = debug->stream_bytes;
+    }
     policy->anchor = debug->anchor ? debug->anchor : policy->anchor;
     policy->window = debug->window ? debug->window : policy->window;
     policy->spins = debug->spins ? debug->spins - 1 : policy->spins;

@@ -21,6 +21,7 @@ struct debug {
     enum tile_kind tile;
     uint32_t tile_elements, group_size, max_groups;
     uint32_t ahead;          /* elements, where the compiler can ask for them */
+    uint64_t stream_bytes;   /* of output, where the compiler can store past the caches */
     uint32_t anchor, window; /* of scans */
     uint32_t spins;          /* 1 and the bound */
     /* of look-back's memory */

@@ -116,6 +116,27 @@ def loads(d, device):
     check(np.abs(folded(d, device, 0, large) - right).max() > 1e-5, "a plain sum is as good")
 
 
+def results(d, device):
+    """What is written for an item: of it, the one before, x, i and a stream, as another type,
+    and several numbers."""
+    for turn, (shape, axis) in enumerate([((6, 40, 9), 0), ((6, 40, 9), 1), ((6, 40, 9), 2),
+                                          ((3, 3000), 0), ((3, 3000), 1)]):  # fmt: skip
+        x, y = drawn(d, shape, "float32"), drawn(d, shape, "float32")
+        array = np.array(x, order="CF"[turn % 2])
+        sums = x.cumsum(axis)
+        before, places = sums - x, np.arange(x.size).reshape(shape)
+        stream = ["--stream", "y=" + d.save(y, "y.npy")]
+        for words, right in [
+            (["--result", "item - 2 * prev"], sums - 2 * before),
+            (["--result", "{ x, item }", "--out-scalars", 2], np.stack([x, sums], -1)),
+            (["--result", "to_u32(item) ^ to_u32(i)", "--out", "u32"],
+             sums.astype("u4") ^ places.astype("u4")),
+            (["--exclusive", "--init", 5, "--result", "item * y", *stream], (before + 5) * y),
+            (["--op", "max", "--out", "f16"], np.maximum.accumulate(x, axis).astype("f2")),
+        ]:  # fmt: skip
+            same(scanned(d, device, axis, array, *words), right, f"{words}, {shape}, {axis}")
+
+
 def elements(d, device):
     """What is several numbers is an element, and their dimension is not an axis."""
     array = d.random.integers(-9, 10, (6, 11, 2), "int32")
@@ -199,4 +220,4 @@ def rejected(d, device):
     same(np.load(out), np.load(path).cumsum(0, "i8"), "standard input")
 
 
-CASES = [axes, options, loads, elements, empty, large, rejected]
+CASES = [axes, options, loads, results, elements, empty, large, rejected]

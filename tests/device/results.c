@@ -87,6 +87,10 @@ WRITE(write_swapped)
 {
     GIVE(struct two_u32, { u32_of(item, 1) ^ (cl_uint)n, u32_of(item, 0) });
 }
+WRITE(write_both)
+{
+    GIVE(struct two_u32, { u32_of(item, 1) ^ u32_of(e, 2 * i), u32_of(prev, 0) });
+}
 WRITE(write_byte)
 {
     GIVE(cl_uchar, (cl_uchar)u32_of(item, 0));
@@ -269,6 +273,7 @@ static const struct subject subjects[] = {
       .identity = &nothing,
       .combine = combine_padded,
       .most = 1000,
+      .same = same_padded,
       .write = write_last,
       .out_size = 4 },
     { .fold = { .name = "struct to struct",
@@ -309,6 +314,15 @@ static const struct subject subjects[] = {
       .most = UINT32_MAX,
       .write = write_words,
       .out_size = 4 },
+    { .fold = { .name = "before pairs",
+                PAIRS("uint a, b"),
+                .result = "{ item.b ^ x.a, prev.a }" },
+      .size = 8,
+      .identity = one_0,
+      .combine = combine_affine,
+      .most = UINT32_MAX,
+      .write = write_both,
+      .writes_of_element = true },
     { .fold = { .name = "backwards",
                 SUM,
                 .store = "if (n > 0)\n    out[n - 1 - i] = item;" },
@@ -378,6 +392,16 @@ static void test_subject(void **state)
     size_t which = (size_t)(uintptr_t)*state;
 
     fold_check(&subjects[which], (unsigned)which);
+}
+
+static void test_segments(void **state)
+{
+    size_t which = (size_t)(uintptr_t)*state;
+
+    if (subjects[which].is_map) {
+        skip();
+    }
+    fold_check_segment_scans(&subjects[which], (unsigned)which);
 }
 
 /* ---- What is rejected -------------------------------------------------------------- */
@@ -458,10 +482,6 @@ static void test_rejected(void **state)
           { .op = CLFOLD_ARG_MAX, .type = CLFOLD_U32, .store = "out[i] = item.index;" },
           CLFOLD_ERROR_UNSUPPORTED,
           "store: elements of `out` are not structs" },
-        { CLFOLD_INCLUSIVE_SCAN,
-          { SUM, .result = "item", .segments = &rows },
-          CLFOLD_ERROR_UNSUPPORTED,
-          "scans of segments with result" },
         { CLFOLD_INCLUSIVE_SCAN,
           { SUM, .result = "item", .algorithm = "scan_then_propagate" },
           CLFOLD_ERROR_UNSUPPORTED,
@@ -578,9 +598,10 @@ static int tear_down(void **state)
     return close_context(state);
 }
 
-/* All, or tests by a pattern of names. */
+/* All of one segment, all "segments", or tests by a pattern of names. */
 int main(int argc, char **argv)
 {
+    const bool in_segments = argc > 1 && strcmp(argv[1], "segments") == 0;
     struct CMUnitTest tests[NUM_SUBJECTS + 3] = {
         cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_places),
@@ -588,12 +609,13 @@ int main(int argc, char **argv)
     };
 
     for (size_t i = 0; i < NUM_SUBJECTS; ++i) {
-        tests[3 + i] = (struct CMUnitTest){ .name = subjects[i].fold.name,
-                                            .test_func = test_subject,
-                                            .initial_state = (void *)(uintptr_t)i };
+        tests[3 + i] =
+            (struct CMUnitTest){ .name = subjects[i].fold.name,
+                                 .test_func = in_segments ? test_segments : test_subject,
+                                 .initial_state = (void *)(uintptr_t)i };
     }
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
+    if (argc > 1 + in_segments) {
+        cmocka_set_test_filter(argv[1 + in_segments]);
     }
     return cmocka_run_group_tests_name("results", tests, set_up, tear_down);
 }

@@ -44,6 +44,10 @@ static const struct warm calls[] = {
     { "reduce by a text", CLFOLD_REDUCE, NULL, COUNT, "a + b + 0 * m", NULL },
     { "scan by a text", CLFOLD_INCLUSIVE_SCAN, NULL, COUNT, "a + b + 0 * m", NULL },
     { "scan with a result", CLFOLD_INCLUSIVE_SCAN, NULL, COUNT, .result = "item - x" },
+    { "scan_rows with a result", CLFOLD_INCLUSIVE_SCAN, "scan_rows", COUNT,
+      .result = "item - prev" },
+    { "scan_lanes with a result", CLFOLD_INCLUSIVE_SCAN, "scan_lanes", COUNT,
+      .result = "item - prev" },
     { "map", CLFOLD_MAP, NULL, COUNT, .result = "2 * item" },
     { "map, nothing", CLFOLD_MAP, NULL, 0, .result = "2 * item" },
 };

@@ -110,7 +110,8 @@ def main():
         of_scans.add("clfold_serial")
         of_users = {"clfold_widths"}
         of_segments = {name for name in kernels if re.search("lanes|rows|segment|bundles", name)}
-        of_results = {"clfold_map_tiles"} & kernels
+        of_results = {"clfold_map_tiles", "clfold_scan_bundles", "clfold_scan_rows",
+                      "clfold_rows_tiles"} & kernels  # fmt: skip
         of_scans -= of_segments
         kernels -= alone | of_scans | of_probe | of_users | of_segments | of_results
         rungs = {name for name in kernels if re.fullmatch(r"clfold_reduce\d", name)}

@@ -248,15 +248,23 @@ static void fold_all_segments(void)
     fold_segments(720, 1, 720, "rows");
 }
 
-/* Texts about elements: a map, and a scan that also writes of the item before. */
-static void write_results(size_t count, const char *algorithm)
+/* Texts about elements: a map, and scans that also write of the item before, of all
+ * elements or of rows and columns. */
+static void write_results(size_t count, size_t width, size_t length,
+                          const char *algorithm)
 {
-    enum { MOST = 200, IN = 1, OUT = 3 };
-    cl_uint values[MOST + IN], found[MOST + OUT] = { 0 }, item = 0;
+    enum { MOST = 720, IN = 1, OUT = 3 };
+    static cl_uint values[MOST + IN], found[MOST];
+    const clfold_segments segments = {
+        .by = width == 1 ? CLFOLD_BY_LENGTH : CLFOLD_BY_STRIDE,
+        .num = width == 1 ? length : width,
+        .length = width == 1 ? 0 : length,
+    };
     const clfold_fold fold = { .op = algorithm ? CLFOLD_ADD : 0,
                                .type = CLFOLD_U32,
                                .load = "x + 1",
                                .result = "2 * item + prev + x + to_u32(i)",
+                               .segments = length < count ? &segments : NULL,
                                .algorithm = algorithm };
     cl_int status;
     cl_mem in, out;
@@ -273,18 +281,22 @@ static void write_results(size_t count, const char *algorithm)
     is_right = status == CLFOLD_OK &&
                clEnqueueReadBuffer(device.queue, out, CL_TRUE, OUT * 4, count * 4, found,
                                    0, NULL, NULL) == CL_SUCCESS;
-    for (cl_uint i = 0; i < count; ++i) {
-        const cl_uint x = values[IN + i], prev = algorithm ? item : x + 1;
-        item = algorithm ? item + x + 1 : x + 1;
-        is_right &= found[i] == 2 * item + prev + x + i;
+    for (size_t s = 0; s < count / length; ++s) {
+        size_t i = s / width * width * length + s % width;
+        cl_uint item = 0;
+        for (size_t k = 0; k < length; ++k, i += width) {
+            const cl_uint x = values[IN + i], prev = algorithm ? item : x + 1;
+            item = algorithm ? item + x + 1 : x + 1;
+            is_right &= found[i] == 2 * item + prev + x + (cl_uint)i;
+        }
     }
     clReleaseMemObject(in);
     clReleaseMemObject(out);
     ++num;
     if (!is_right) {
         ++wrong;
-        fprintf(stderr, "calls: results of %zu by %s: %s\n", count,
-                algorithm ? algorithm : "map_tiles",
+        fprintf(stderr, "calls: results of %zu, %zu by %zu, by %s: %s\n", count, length,
+                width, algorithm ? algorithm : "map_tiles",
                 status ? clfold_last_error() : "wrong");
     }
 }
@@ -295,10 +307,15 @@ static void write_all_results(void)
                                               "reduce_then_scan", "scan_lookback" };
 
     for (size_t a = 0; a < sizeof(algorithms) / sizeof(algorithms[0]); ++a) {
-        write_results(1, algorithms[a]);
-        write_results(37, algorithms[a]);
-        write_results(200, algorithms[a]);
+        write_results(1, 1, 1, algorithms[a]);
+        write_results(37, 1, 37, algorithms[a]);
+        write_results(200, 1, 200, algorithms[a]);
     }
+    write_results(300, 1, 3, "scan_lanes");
+    write_results(700, 2, 350, "scan_lanes");
+    write_results(680, 34, 20, "scan_lanes");
+    write_results(300, 1, 30, "scan_rows");
+    write_results(720, 1, 360, "scan_rows");
 }
 
 /* Of look-back's memory. */

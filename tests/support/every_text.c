@@ -133,17 +133,31 @@ static void visit_segments(const struct visitor *visitor, const struct monoid *m
 {
     static const struct device_facts *const devices[] = { &cpu, &gpu };
 
-    static const enum algorithm algorithms[] = { REDUCE_LANES, REDUCE_ROWS, SCAN_LANES,
-                                                 SCAN_ROWS };
+    static const struct {
+        clfold_operation operation;
+        enum algorithm algorithm;
+        const char *classes[2];
+    } ways[] = {
+        { CLFOLD_REDUCE, REDUCE_LANES, { "cpu", "gpu" } },
+        { CLFOLD_REDUCE, REDUCE_ROWS, { "cpu", "gpu" } },
+        { CLFOLD_EXCLUSIVE_SCAN, SCAN_LANES, { "cpu", "gpu" } },
+        { CLFOLD_EXCLUSIVE_SCAN, SCAN_ROWS, { "cpu", "gpu" } },
+        /* An inclusive scan knows the item before only for what is written. */
+        { CLFOLD_INCLUSIVE_SCAN, SCAN_LANES, { "inclusive-cpu", "inclusive-gpu" } },
+        { CLFOLD_INCLUSIVE_SCAN, SCAN_ROWS, { "inclusive-cpu", "inclusive-gpu" } },
+    };
+    const size_t num_ways =
+        clfold_monoid_converts(monoid) ? sizeof(ways) / sizeof(ways[0]) : 4;
 
-    for (size_t i = 0; i < 8; ++i) {
-        struct job job = job_of(i < 4 ? CLFOLD_REDUCE : CLFOLD_EXCLUSIVE_SCAN,
-                                algorithms[i / 2], monoid, devices[i % 2], NULL);
+    for (size_t i = 0; i < 2 * num_ways; ++i) {
+        struct job job = job_of(ways[i / 2].operation, ways[i / 2].algorithm, monoid,
+                                devices[i % 2], NULL);
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
         job.segments = (struct segments){ 1, 3 };
         uint32_t num = clfold_plan_candidates(&job, candidates);
         for (uint32_t c = 0; c < (each ? num : 1); ++c) {
-            visit_shape(visitor, monoid, &candidates[c].shape, i % 2 ? "gpu" : "cpu");
+            visit_shape(visitor, monoid, &candidates[c].shape,
+                        ways[i / 2].classes[i % 2]);
         }
     }
 }
@@ -343,9 +357,8 @@ static void visit_user_folds(const struct visitor *visitor)
         visit_serial(visitor, &monoid);
         if (clfold_monoid_converts(&monoid)) {
             visit_maps(visitor, &monoid);
-        } else {
-            visit_segments(visitor, &monoid, true);
         }
+        visit_segments(visitor, &monoid, true);
         visit_all_scans(visitor, &monoid);
     }
 }

@@ -17,6 +17,7 @@
 static unsigned char elements[FOLD_CHECK_COUNT * FOLD_CHECK_SIZE];
 static unsigned char found[(FOLD_CHECK_COUNT + 2 * ZONE) * FOLD_CHECK_SIZE];
 static unsigned char expected[FOLD_CHECK_COUNT * FOLD_CHECK_SIZE];
+static unsigned char last[FOLD_CHECK_SIZE]; /* the total of the last segment */
 
 static size_t in_size_of(const struct subject *subject)
 {
@@ -32,7 +33,7 @@ struct trial {
     const struct subject *subject;
     clfold_operation operation;
     size_t count, in_offset, out_offset;
-    bool in_place, has_init;
+    bool in_place, has_init, has_total;
     size_t width, length; /* of segments; 0: there are none */
     enum tile_kind tile;  /* for messages */
 };
@@ -101,6 +102,7 @@ static void expect_one(const struct trial *trial, size_t first, size_t width,
     if (trial->operation == CLFOLD_REDUCE) {
         give(trial, total, total, at, at);
     }
+    memcpy(last, total, s->size);
 }
 
 /* Returns the number of results. */
@@ -109,9 +111,9 @@ static size_t expect(const struct trial *trial)
     const size_t width = trial->width, block = width * trial->length;
     size_t num = 0;
 
-    if (width == 0) {
+    if (width == 0 || trial->count == 0) {
         expect_one(trial, 0, 1, trial->count, 0);
-        num = 1;
+        num = width == 0;
     }
     for (size_t first = 0; width > 0 && first < trial->count; first += block) {
         const size_t rest = trial->count - first;
@@ -125,7 +127,7 @@ static size_t expect(const struct trial *trial)
 
 static bool is_same(const struct subject *s, const void *a, const void *b)
 {
-    return s->same ? s->same(a, b) : memcmp(a, b, out_size_of(s)) == 0;
+    return s->same && !s->out_size ? s->same(a, b) : memcmp(a, b, out_size_of(s)) == 0;
 }
 
 static clfold_status call(const struct trial *trial, const clfold_fold *fold, cl_mem in,
@@ -133,6 +135,25 @@ static clfold_status call(const struct trial *trial, const clfold_fold *fold, cl
 {
     return call_operation(trial->operation, fold, in, trial->in_offset, out,
                           trial->out_offset, trial->count);
+}
+
+/* The total of a scan is an item, whatever is written. */
+static void check_total(const struct trial *trial, cl_mem total)
+{
+    const struct subject *s = trial->subject;
+    unsigned char places[2 * FOLD_CHECK_SIZE];
+    const unsigned char *at = places + s->size;
+
+    assert_int_equal(clEnqueueReadBuffer(device.queue, total, CL_TRUE, 0, 2 * s->size,
+                                         places, 0, NULL, NULL),
+                     CL_SUCCESS);
+    for (size_t k = 0; k < s->size; ++k) {
+        assert_int_equal(places[k], COLOUR);
+    }
+    if (s->same ? !s->same(at, last) : memcmp(at, last, s->size) != 0) {
+        fail_msg("%s, operation %u of %zu, %zu by %zu: the total is wrong", s->fold.name,
+                 trial->operation, trial->count, trial->length, trial->width);
+    }
 }
 
 /* Runs the call, compares its results, and the bytes around them with what they were.
@@ -150,6 +171,7 @@ static bool run(const struct trial *trial, const char *algorithm)
     clfold_fold fold = s->fold;
     cl_mem in = coloured_buffer((trial->count + 2 * ZONE) * in_size);
     cl_mem out = trial->in_place ? in : coloured_buffer(room);
+    cl_mem total = coloured_buffer(2 * s->size);
     clfold_status status;
 
     fold.segments = trial->width > 0 ? &segments : NULL;
@@ -157,6 +179,9 @@ static bool run(const struct trial *trial, const char *algorithm)
     if (trial->has_init) {
         fold.init = elements;
         fold.init_size = s->size;
+    }
+    if (trial->has_total) {
+        fold.total_at = (clfold_place){ total, 1 };
     }
     if (trial->count > 0) {
         assert_int_equal(
@@ -200,6 +225,10 @@ static bool run(const struct trial *trial, const char *algorithm)
                 trial->in_place ? ", in place" : "", i - trial->out_offset);
         }
     }
+    if (status == CLFOLD_OK && trial->has_total) {
+        check_total(trial, total);
+    }
+    clReleaseMemObject(total);
     clReleaseMemObject(in);
     if (!trial->in_place) {
         clReleaseMemObject(out);
@@ -211,7 +240,11 @@ static bool run(const struct trial *trial, const char *algorithm)
 
 static const struct debug tiles[] = {
     { 0 },
-    { .tile = TILE_VECTOR, .tile_elements = 48, .max_groups = 5, .anchor = 4 },
+    { .tile = TILE_VECTOR,
+      .tile_elements = 48,
+      .max_groups = 5,
+      .stream_bytes = 1,
+      .anchor = 4 },
     { .tile = TILE_ITEM, .tile_elements = 50, .max_groups = 5, .anchor = 4 },
     { .tile = TILE_GROUP,
       .tile_elements = 100,
@@ -263,6 +296,7 @@ static void check_segments(const struct subject *subject, clfold_operation opera
         { 4900, 2, 350, "lanes" }, { 4995, 5, 3, "lanes" },   { 4998, 34, 49, "lanes" },
         { 4992, 16, 2, "lanes" },  { 4998, 833, 2, "lanes" }, { 1000, 1, 1, "lanes" },
         { 1000, 1, 3, "rows" },    { 4999, 1, 100, "rows" },  { 4999, 1, 4999, "rows" },
+        { 960, 1, 48, "rows" },    { 1000, 1, 50, "rows" },   { 100, 1, 1, "rows" },
         { 4999, 1, 64, NULL },     { 4998, 98, 51, NULL },    { 0, 1, 3, NULL },
         { 4999, 1, 3, NULL },
     };
@@ -283,12 +317,14 @@ static void check_segments(const struct subject *subject, clfold_operation opera
             .has_init = needs_init || turn % 3 == 1,
             .tile = tile,
         };
+        trial.has_total = operation != CLFOLD_REDUCE &&
+                          (trial.count > 0 || subject->identity || trial.has_init);
         if (!shapes[k].algorithm != !ours ||
             (ours && strcmp(shapes[k].algorithm, ours) != 0)) {
             continue;
         }
         if (operation != CLFOLD_REDUCE && turn % 5 == 2 && !subject->reads_others &&
-            in_size_of(subject) == subject->size) {
+            in_size_of(subject) == out_size_of(subject)) {
             trial.in_place = true;
             trial.out_offset = trial.in_offset;
         }
@@ -388,20 +424,45 @@ static bool fails_in_groups(const struct subject *subject)
     return device.is_intel && subject->fold.load && !strchr(subject->fold.load, 'x');
 }
 
+/* Whether the device's compiler makes right code of a subject's segments by a tile. */
+static bool has_segments(const struct subject *subject, const struct debug *tile)
+{
+    return has_tile(subject, tile) &&
+           !(tile->tile == TILE_GROUP && fails_in_groups(subject)) &&
+           !(tile->tile == TILE_VECTOR &&
+             clfold_platform_miscopies(ctx->caps.facts.platform));
+}
+
 void fold_check_segments(const struct subject *subject, unsigned first)
 {
     fill(subject, FOLD_CHECK_COUNT);
     for (unsigned t = 0; t < NUM_TILES; ++t) {
         /* Half of the tiles, and one operation each. */
         const clfold_operation o = CLFOLD_REDUCE + (first + t / 2) % 3;
-        if (!has_tile(subject, &tiles[t]) || (first + t) % 2 != 0 ||
-            (tiles[t].tile == TILE_GROUP && fails_in_groups(subject)) ||
-            (tiles[t].tile == TILE_VECTOR &&
-             clfold_platform_miscopies(ctx->caps.facts.platform))) {
-            continue;
+        if (has_segments(subject, &tiles[t]) && (first + t) % 2 == 0) {
+            clfold_context_override(ctx, t > 0 ? &tiles[t] : NULL);
+            check_segments(subject, o, tiles[t].tile, (first + t) / 2 % 2 != 0,
+                           first + t);
         }
+    }
+    clfold_context_override(ctx, NULL);
+}
+
+void fold_check_segment_scans(const struct subject *subject, unsigned first)
+{
+    fill(subject, FOLD_CHECK_COUNT);
+    for (unsigned t = 0; t < NUM_TILES; ++t) {
         clfold_context_override(ctx, t > 0 ? &tiles[t] : NULL);
-        check_segments(subject, o, tiles[t].tile, (first + t) / 2 % 2 != 0, first + t);
+        /* The policy's tiles by its algorithm, others by lanes and rows: by both where a
+         * text speaks of elements, else by one in turn. */
+        for (unsigned by_rows = 0; by_rows < (t > 0 ? 2 : 1); ++by_rows) {
+            const unsigned turn = first + t + by_rows * (first / 2);
+            const bool is_next = subject->writes_of_element || (first + t) % 2 == by_rows;
+            if ((t == 0 || is_next) && has_segments(subject, &tiles[t])) {
+                check_segments(subject, CLFOLD_INCLUSIVE_SCAN + turn % 2, tiles[t].tile,
+                               by_rows, turn);
+            }
+        }
     }
     clfold_context_override(ctx, NULL);
 }

@@ -33,8 +33,9 @@ struct subject {
     size_t word;
     bool is_real;      /* words are floats of these values */
     bool reads_others; /* than its own element, so that it cannot be in place */
-    bool (*same)(const void *a, const void *b); /* NULL: byte for byte */
-    bool differs;                               /* at 16 lanes, so it runs on scalars */
+    /* Of what is folded; NULL, or where out_size is given: byte for byte. */
+    bool (*same)(const void *a, const void *b);
+    bool differs; /* at 16 lanes, so it runs on scalars */
 };
 
 /* Fails the test with a sentence at the first difference. `first` is the subject's
@@ -43,5 +44,8 @@ void fold_check(const struct subject *subject, unsigned first);
 
 /* The same in rows and columns. */
 void fold_check_segments(const struct subject *subject, unsigned first);
+
+/* Scans of rows and columns, by every tile. */
+void fold_check_segment_scans(const struct subject *subject, unsigned first);
 
 #endif

@@ -35,32 +35,46 @@ static const struct bench_case {
     int kind;
     bool scans;
     size_t width, length;
-    clfold_op op; /* 0: add */
+    clfold_op op;
+    const char *result; /* what is written for an item; NULL: the item */
+    clfold_type out;    /* 0: f32 */
 } cases[] = {
     { .name = "copy", .kind = LIMIT_COPY, .scans = true },
-    { .name = "reduce all", .kind = LIMIT_READ },
+    { .name = "reduce all", .kind = LIMIT_READ, .op = CLFOLD_ADD },
 #define ROWS_OF(n) "rows of " #n, ROWS
-    { ROWS_OF(3), false, 1, 3, 0 },
-    { ROWS_OF(4), false, 1, 4, 0 },
-    { ROWS_OF(16), false, 1, 16, 0 },
-    { ROWS_OF(63), false, 1, 63, 0 },
-    { ROWS_OF(64), false, 1, 64, 0 },
-    { ROWS_OF(256), false, 1, 256, 0 },
-    { ROWS_OF(1000), false, 1, 1000, 0 },
-    { ROWS_OF(10000), false, 1, 10000, 0 },
-    { ROWS_OF(16777216), false, 1, 1 << 24, 0 },
-    { "columns of 4096 x 4096", COLUMNS, false, 4096, 4096, 0 },
-    { "columns of 65536 x 1024", COLUMNS, false, 1024, 65536, 0 },
-    { "columns of 64 x 2^20", COLUMNS, false, 1 << 20, 64, 0 },
-    { "columns of 2^25 x 2", COLUMNS, false, 2, 1 << 25, 0 },
-    { ROWS_OF(3), true, 1, 3, 0 },
-    { ROWS_OF(64), true, 1, 64, 0 },
-    { ROWS_OF(10000), true, 1, 10000, 0 },
-    { ROWS_OF(16777216), true, 1, 1 << 24, 0 },
-    { "columns of 4096 x 4096", COLUMNS, true, 4096, 4096, 0 },
-    { "max, rows of 3", ROWS, false, 1, 3, CLFOLD_MAX },
-    { "arg-min, rows of 3", ROWS, false, 1, 3, CLFOLD_ARG_MIN },
-    { "arg-min, columns of 4096 x 4096", COLUMNS, false, 4096, 4096, CLFOLD_ARG_MIN },
+    { ROWS_OF(3), false, 1, 3, .op = CLFOLD_ADD },
+    { ROWS_OF(4), false, 1, 4, .op = CLFOLD_ADD },
+    { ROWS_OF(16), false, 1, 16, .op = CLFOLD_ADD },
+    { ROWS_OF(63), false, 1, 63, .op = CLFOLD_ADD },
+    { ROWS_OF(64), false, 1, 64, .op = CLFOLD_ADD },
+    { ROWS_OF(256), false, 1, 256, .op = CLFOLD_ADD },
+    { ROWS_OF(1000), false, 1, 1000, .op = CLFOLD_ADD },
+    { ROWS_OF(10000), false, 1, 10000, .op = CLFOLD_ADD },
+    { ROWS_OF(16777216), false, 1, 1 << 24, .op = CLFOLD_ADD },
+    { "columns of 4096 x 4096", COLUMNS, false, 4096, 4096, .op = CLFOLD_ADD },
+    { "columns of 65536 x 1024", COLUMNS, false, 1024, 65536, .op = CLFOLD_ADD },
+    { "columns of 64 x 2^20", COLUMNS, false, 1 << 20, 64, .op = CLFOLD_ADD },
+    { "columns of 2^25 x 2", COLUMNS, false, 2, 1 << 25, .op = CLFOLD_ADD },
+    { ROWS_OF(3), true, 1, 3, .op = CLFOLD_ADD },
+    { ROWS_OF(64), true, 1, 64, .op = CLFOLD_ADD },
+    { ROWS_OF(10000), true, 1, 10000, .op = CLFOLD_ADD },
+    { ROWS_OF(16777216), true, 1, 1 << 24, .op = CLFOLD_ADD },
+    { "columns of 4096 x 4096", COLUMNS, true, 4096, 4096, .op = CLFOLD_ADD },
+    { "item - x, rows of 3", ROWS, true, 1, 3, .op = CLFOLD_ADD, .result = "item - x" },
+    { "item - x, rows of 10000", ROWS, true, 1, 10000, .op = CLFOLD_ADD,
+      .result = "item - x" },
+    { "item - x, columns of 4096 x 4096", COLUMNS, true, 4096, 4096, .op = CLFOLD_ADD,
+      .result = "item - x" },
+    { "prev, columns of 4096 x 4096", COLUMNS, true, 4096, 4096, .op = CLFOLD_ADD,
+      .result = "prev" },
+    { "flags, rows of 3", ROWS, true, 1, 3, .op = CLFOLD_ADD,
+      .result = "to_u8(item > 0 ? 1 : 0)", .out = CLFOLD_U8 },
+    { "flags, columns of 4096 x 4096", COLUMNS, true, 4096, 4096, .op = CLFOLD_ADD,
+      .result = "to_u8(item > 0 ? 1 : 0)", .out = CLFOLD_U8 },
+    { "max, rows of 3", ROWS, false, 1, 3, .op = CLFOLD_MAX },
+    { "arg-min, rows of 3", ROWS, false, 1, 3, .op = CLFOLD_ARG_MIN },
+    { "arg-min, columns of 4096 x 4096", COLUMNS, false, 4096, 4096,
+      .op = CLFOLD_ARG_MIN },
 };
 #define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
 
@@ -139,8 +153,10 @@ static clfold_status enqueue(const struct bench *bench, const struct bench_case 
         .length = one->kind == ROWS ? 0 : one->length,
     };
     const clfold_fold fold = {
-        .op = one->op ? one->op : CLFOLD_ADD,
+        .op = one->op,
         .type = CLFOLD_F32,
+        .out = one->out,
+        .result = one->result,
         .segments = one->kind >= ROWS ? &segments : NULL,
     };
 
@@ -173,7 +189,9 @@ static bool run_all(void *user, int run)
 /* What must be read and written. */
 static double bytes_of(const struct bench_case *one)
 {
-    size_t count = count_of(one), size = one->op == CLFOLD_ARG_MIN ? 16 : 4;
+    size_t count = count_of(one), size = one->op == CLFOLD_ARG_MIN ? 16
+                                         : one->out == CLFOLD_U8   ? 1
+                                                                   : 4;
     size_t results = one->scans ? count : one->kind >= ROWS ? count / one->length : 1;
 
     return (double)count * sizeof(cl_float) + (double)(results * size);
