@@ -42,10 +42,16 @@ clfold_scan_bundles(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARA
         const uint num = (uint)min((ulong)CLFOLD_TILE, num_runs - first);
         clfold_lanes_place(first, num, CLFOLD_CUT, bundle);
         for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE) {
-            const bool is_first = runs == 1 || (first + l) / width % runs == 0;
-            bundle->has_prefix[l] = !is_first || clfold_init_from;
-            bundle->prefix[l] =
-                is_first ? init : items[clfold_item_place(first + l, CLFOLD_CUT)];
+            bundle->has_prefix[l] = clfold_init_from != 0;
+            bundle->prefix[l] = init;
+        }
+        /* A loop of its own, since divisions cost more than a short row. */
+        for (uint l = (uint)get_local_id(0); runs > 1 && l < num;
+             l += CLFOLD_GROUP_SIZE) {
+            if ((first + l) / width % runs > 0) {
+                bundle->has_prefix[l] = true;
+                bundle->prefix[l] = items[clfold_item_place(first + l, CLFOLD_CUT)];
+            }
         }
         clfold_lanes_scan(in, in_offset, num, width, run, out, out_offset, stream != 0,
                           bundle CLFOLD_PASS);

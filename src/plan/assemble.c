@@ -560,6 +560,7 @@ static void append_scan(struct text *text, const struct monoid *monoid,
     }
     append_cells(text, monoid);
     clfold_text_print(text, "#define CLFOLD_RARE %d\n", uses_rare(monoid, &shape->tile));
+    clfold_text_print(text, "#define CLFOLD_ROWS %d\n", shape->algorithm == SCAN_ROWS);
     append_neutral(text, monoid);
 }
 

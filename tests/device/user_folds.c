@@ -351,10 +351,7 @@ static void test_subject(void **state)
         skip();
     }
     fold_check(&subjects[which], which);
-    /* Intel's compiler takes up to minutes for some. */
-    if (which % 8 == 0) {
-        fold_check_segments(&subjects[which], which);
-    }
+    fold_check_segments(&subjects[which], which);
 }
 
 static int set_up(void **state)
