@@ -127,7 +127,8 @@ static void visit_serial(const struct visitor *visitor, const struct monoid *mon
     }
 }
 
-/* Rows and columns, by a device's first tile or each. */
+/* Rows and columns, by a device's first tile or each; of what is not an item only
+ * reductions. */
 static void visit_segments(const struct visitor *visitor, const struct monoid *monoid,
                            bool each)
 {
@@ -136,7 +137,10 @@ static void visit_segments(const struct visitor *visitor, const struct monoid *m
     static const enum algorithm algorithms[] = { REDUCE_LANES, REDUCE_ROWS, SCAN_LANES,
                                                  SCAN_ROWS };
 
-    for (size_t i = 0; i < 8; ++i) {
+    bool scans =
+        monoid->accuracy != CLFOLD_REPRODUCIBLE && !clfold_monoid_converts(monoid);
+
+    for (size_t i = 0; i < (scans ? 8 : 4); ++i) {
         struct job job = job_of(i < 4 ? CLFOLD_REDUCE : CLFOLD_EXCLUSIVE_SCAN,
                                 algorithms[i / 2], monoid, devices[i % 2], NULL);
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
@@ -326,25 +330,50 @@ static void visit_user_folds(const struct visitor *visitor)
           .type = CLFOLD_U32,
           .out = CLFOLD_F16,
           .result = "to_f32(item.index)" },
+        { .op = CLFOLD_ADD,
+          .type = CLFOLD_F32,
+          .in = CLFOLD_F16,
+          .accuracy = CLFOLD_COMPENSATED,
+          .load = "x * y",
+          .out_scalars = 2,
+          .result = "{ item, prev }",
+          .args = args + 2,
+          .num_args = 1 },
+        { .op = CLFOLD_ADD,
+          .type = CLFOLD_F32,
+          .in = CLFOLD_F16,
+          .accuracy = CLFOLD_REPRODUCIBLE,
+          .load = "x * y",
+          .result = "sqrt(item)",
+          .args = args + 2,
+          .num_args = 1 },
+        { .op = CLFOLD_ADD,
+          .type = CLFOLD_F32,
+          .accuracy = CLFOLD_REPRODUCIBLE,
+          .load = "i > 0 ? x - in[i - 1] : x",
+          .store = "out[i + 1] = item;" },
     };
     const struct site site = { NULL, "every_text" };
 
     for (size_t i = 0; i < sizeof(folds) / sizeof(folds[0]); ++i) {
         struct component_names names;
         struct monoid monoid;
-        char name[16];
+        bool is_binned = folds[i].accuracy == CLFOLD_REPRODUCIBLE;
+        char name[32];
         if (clfold_monoid_user(&monoid, &site, &folds[i], &names)) {
             abort();
         }
-        snprintf(name, sizeof(name), "user-%zu", i);
+        snprintf(name, sizeof(name), "%suser-%zu", is_binned ? "reproducible-" : "", i);
         monoid.name = name;
         visit_tiles(visitor, &monoid, true);
         visit_rungs(visitor, &monoid);
         visit_serial(visitor, &monoid);
-        if (clfold_monoid_converts(&monoid)) {
+        visit_segments(visitor, &monoid, true);
+        if (is_binned) {
+            continue; /* it is for reductions */
+        }
+        if (clfold_monoid_converts(&monoid) && !folds[i].accuracy) {
             visit_maps(visitor, &monoid);
-        } else {
-            visit_segments(visitor, &monoid, true);
         }
         visit_all_scans(visitor, &monoid);
     }
@@ -386,6 +415,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
     clfold_monoid_set_accuracy(&monoid, NULL, CLFOLD_COMPENSATED);
     monoid.name = "compensated-add";
     visit_tiles(&visitor, &monoid, true);
+    visit_segments(&visitor, &monoid, true);
     visit_rungs(&visitor, &monoid);
     visit_serial(&visitor, &monoid);
     visit_all_scans(&visitor, &monoid);
@@ -394,6 +424,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         clfold_monoid_set_accuracy(&monoid, NULL, CLFOLD_REPRODUCIBLE);
         monoid.name = "reproducible-add";
         visit_tiles(&visitor, &monoid, true);
+        visit_segments(&visitor, &monoid, true);
         visit_rungs(&visitor, &monoid);
         visit_serial(&visitor, &monoid);
     }
