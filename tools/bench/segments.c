@@ -36,31 +36,54 @@ static const struct bench_case {
     bool scans;
     size_t width, length;
     clfold_op op; /* 0: add */
+    uint32_t accuracy;
 } cases[] = {
     { .name = "copy", .kind = LIMIT_COPY, .scans = true },
     { .name = "reduce all", .kind = LIMIT_READ },
 #define ROWS_OF(n) "rows of " #n, ROWS
-    { ROWS_OF(3), false, 1, 3, 0 },
-    { ROWS_OF(4), false, 1, 4, 0 },
-    { ROWS_OF(16), false, 1, 16, 0 },
-    { ROWS_OF(63), false, 1, 63, 0 },
-    { ROWS_OF(64), false, 1, 64, 0 },
-    { ROWS_OF(256), false, 1, 256, 0 },
-    { ROWS_OF(1000), false, 1, 1000, 0 },
-    { ROWS_OF(10000), false, 1, 10000, 0 },
-    { ROWS_OF(16777216), false, 1, 1 << 24, 0 },
-    { "columns of 4096 x 4096", COLUMNS, false, 4096, 4096, 0 },
-    { "columns of 65536 x 1024", COLUMNS, false, 1024, 65536, 0 },
-    { "columns of 64 x 2^20", COLUMNS, false, 1 << 20, 64, 0 },
-    { "columns of 2^25 x 2", COLUMNS, false, 2, 1 << 25, 0 },
-    { ROWS_OF(3), true, 1, 3, 0 },
-    { ROWS_OF(64), true, 1, 64, 0 },
-    { ROWS_OF(10000), true, 1, 10000, 0 },
-    { ROWS_OF(16777216), true, 1, 1 << 24, 0 },
-    { "columns of 4096 x 4096", COLUMNS, true, 4096, 4096, 0 },
-    { "max, rows of 3", ROWS, false, 1, 3, CLFOLD_MAX },
-    { "arg-min, rows of 3", ROWS, false, 1, 3, CLFOLD_ARG_MIN },
-    { "arg-min, columns of 4096 x 4096", COLUMNS, false, 4096, 4096, CLFOLD_ARG_MIN },
+    { ROWS_OF(3), false, 1, 3, 0, 0 },
+    { ROWS_OF(4), false, 1, 4, 0, 0 },
+    { ROWS_OF(16), false, 1, 16, 0, 0 },
+    { ROWS_OF(63), false, 1, 63, 0, 0 },
+    { ROWS_OF(64), false, 1, 64, 0, 0 },
+    { ROWS_OF(256), false, 1, 256, 0, 0 },
+    { ROWS_OF(1000), false, 1, 1000, 0, 0 },
+    { ROWS_OF(10000), false, 1, 10000, 0, 0 },
+    { ROWS_OF(16777216), false, 1, 1 << 24, 0, 0 },
+    { "columns of 4096 x 4096", COLUMNS, false, 4096, 4096, 0, 0 },
+    { "columns of 65536 x 1024", COLUMNS, false, 1024, 65536, 0, 0 },
+    { "columns of 64 x 2^20", COLUMNS, false, 1 << 20, 64, 0, 0 },
+    { "columns of 2^25 x 2", COLUMNS, false, 2, 1 << 25, 0, 0 },
+    { ROWS_OF(3), true, 1, 3, 0, 0 },
+    { ROWS_OF(64), true, 1, 64, 0, 0 },
+    { ROWS_OF(10000), true, 1, 10000, 0, 0 },
+    { ROWS_OF(16777216), true, 1, 1 << 24, 0, 0 },
+    { "columns of 4096 x 4096", COLUMNS, true, 4096, 4096, 0, 0 },
+    { "max, rows of 3", ROWS, false, 1, 3, CLFOLD_MAX, 0 },
+    { "arg-min, rows of 3", ROWS, false, 1, 3, CLFOLD_ARG_MIN, 0 },
+    { "arg-min, columns of 4096 x 4096", COLUMNS, false, 4096, 4096, CLFOLD_ARG_MIN, 0 },
+#define COMPENSATED(kind, width, length)                                                 \
+    "compensated, as above", kind, false, width, length, 0, CLFOLD_COMPENSATED
+#define REPRODUCIBLE(kind, width, length)                                                \
+    "reproducible, as above", kind, false, width, length, 0, CLFOLD_REPRODUCIBLE
+    { ROWS_OF(3), false, 1, 3, 0, 0 },
+    { COMPENSATED(ROWS, 1, 3) },
+    { REPRODUCIBLE(ROWS, 1, 3) },
+    { ROWS_OF(63), false, 1, 63, 0, 0 },
+    { COMPENSATED(ROWS, 1, 63) },
+    { REPRODUCIBLE(ROWS, 1, 63) },
+    { ROWS_OF(256), false, 1, 256, 0, 0 },
+    { COMPENSATED(ROWS, 1, 256) },
+    { REPRODUCIBLE(ROWS, 1, 256) },
+    { ROWS_OF(4096), false, 1, 4096, 0, 0 },
+    { COMPENSATED(ROWS, 1, 4096) },
+    { REPRODUCIBLE(ROWS, 1, 4096) },
+    { "columns of 4096 x 4096", COLUMNS, false, 4096, 4096, 0, 0 },
+    { COMPENSATED(COLUMNS, 4096, 4096) },
+    { REPRODUCIBLE(COLUMNS, 4096, 4096) },
+    { "columns of 64 x 2^20", COLUMNS, false, 1 << 20, 64, 0, 0 },
+    { COMPENSATED(COLUMNS, 1 << 20, 64) },
+    { REPRODUCIBLE(COLUMNS, 1 << 20, 64) },
 };
 #define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
 
@@ -141,6 +164,7 @@ static clfold_status enqueue(const struct bench *bench, const struct bench_case 
     const clfold_fold fold = {
         .op = one->op ? one->op : CLFOLD_ADD,
         .type = CLFOLD_F32,
+        .accuracy = one->accuracy,
         .segments = one->kind >= ROWS ? &segments : NULL,
     };
 
