@@ -129,7 +129,8 @@ def accurate(d, device):
         check(np.all(abs(told - right) <= bound), f"compensated: {told}, not {right}")
         plain = folded(d, device, axis, x, *stream)
         check(np.any(abs(plain - right) > 9 * bound), f"{plain} is as good as {right}")
-        squares = np.array([math.fsum(lane) for lane in np.moveaxis((x * x).astype("f8"), axis, -1)])
+        lanes = np.moveaxis((x * x).astype("f8"), axis, -1)
+        squares = np.array([math.fsum(lane) for lane in lanes])
         told = folded(d, device, axis, x, "--load", "x * x", "--result", "sqrt(item)",
                       "--accuracy", "reproducible")  # fmt: skip
         check(np.allclose(told, np.sqrt(squares), 1e-6, 0), f"norms, {axis}: {told}")

@@ -494,12 +494,13 @@ static void test_long_columns(void **state)
     clReleaseMemObject(out);
 }
 
-/* Texts that each device rounds in its own way have one sum there, by any algorithm. */
+/* Texts that each device rounds in its own way have one sum there, by any algorithm. The
+ * last one is another number in vectors, by less than widths may differ in plain sums. */
 static void test_own_rounding(void **state)
 {
     static const struct debug items = { .tile = TILE_ITEM, .tile_elements = 50 };
     static const char *const texts[] = { "exp(x)", "x / 3 + sqrt(fabs(x))",
-                                         "sin(x) * x" };
+                                         "x * (sizeof(x) > 8 ? 1.0000002f : 1.0f)" };
     const struct accurate_case plain = { { CLFOLD_F32, CLFOLD_F32 }, NO_LOAD, PLAIN };
     cl_mem in = coloured_buffer(MOST * 4);
     uint64_t seed = 9;

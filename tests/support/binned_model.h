@@ -1,5 +1,5 @@
-/* What a reproducible sum must be, from exact sums of the parts of its elements, as clfold.h
- * and cl/binned.cl have them. */
+/* What a reproducible sum must be, from exact sums of the parts of its elements, as
+ * clfold.h and cl/binned.cl have them. */
 #ifndef CLFOLD_TESTS_BINNED_MODEL_H
 #define CLFOLD_TESTS_BINNED_MODEL_H
 
