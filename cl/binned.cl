@@ -57,10 +57,13 @@ typedef struct {
     clfold_bits bin; /* of the first sum */
 } clfold_binned;
 
-/* Numbers become items one by one: a vector of 16 is that of numbers. */
+/* In vectors a stage is a number, which is cut when it becomes an item. */
+#if CLFOLD_TILE_VECTOR
 typedef $result16 clfold_number16;
-typedef clfold_number16 clfold_opaque16;
-#define convert_clfold_opaque16 convert_$result16
+#define convert_clfold_opaque(x) clfold_binned_of(x)
+#else
+#define convert_clfold_opaque(x) (x)
+#endif
 
 /* 2^e, a normal number. */
 #define CLFOLD_POWER(e)                                                                  \
@@ -72,9 +75,9 @@ typedef clfold_number16 clfold_opaque16;
 
 /* x is rounded to units of the bin k below the one whose unit is 1: next to this number,
  * 1.5 2^e, floats lie so far apart. */
-#define CLFOLD_CUT(k)                                                                    \
+#define CLFOLD_ROUNDER(k)                                                                \
     ((clfold_number)1.5f * CLFOLD_POWER(CLFOLD_DIGITS - 1 - (k)*CLFOLD_BIN_BITS))
-#define CLFOLD_ROUND(x, k) (((x) + CLFOLD_CUT(k)) - CLFOLD_CUT(k))
+#define CLFOLD_ROUND(x, k) (((x) + CLFOLD_ROUNDER(k)) - CLFOLD_ROUNDER(k))
 
 /* The bin of a number from its bits without the sign. */
 static clfold_bits clfold_bin_of(clfold_bits magnitude)

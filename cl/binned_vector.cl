@@ -48,17 +48,50 @@ static clfold_bits clfold_greatest(clfold_bits16 x)
     return greatest;
 }
 
-/* Sum k, of the bits of `num` floats in each lane. */
-static void clfold_put_sum(clfold_binned *r, uint k, clfold_digits16 bits, uint num)
+/* Of numbers in each lane, the bits of their parts. */
+typedef struct {
+    clfold_digits16 part0, part1, part2;
+} clfold_cuts;
+
+/* Adds the parts of 16 numbers, cut from the bins that `scale` belongs to. */
+static void clfold_cut16(clfold_number16 x, clfold_number16 scale,
+                         private clfold_cuts *cuts)
 {
-    const clfold_digits none = (clfold_digits)clfold_as_bits(CLFOLD_CUT(k));
+/* Products with a power of two are exact, so nothing depends on it. */
+#pragma OPENCL FP_CONTRACT ON
+    clfold_number16 near = x * scale + CLFOLD_ROUNDER(0);
+
+    cuts->part0 += clfold_as_digits16(near);
+    x = x * scale - (near - CLFOLD_ROUNDER(0));
+    near = x + CLFOLD_ROUNDER(1);
+    cuts->part1 += clfold_as_digits16(near);
+    x -= near - CLFOLD_ROUNDER(1);
+    near = x + CLFOLD_ROUNDER(2);
+    cuts->part2 += clfold_as_digits16(near);
+}
+
+/* The units of part k in each lane, of the bits of `num` numbers. */
+static clfold_bits_lanes clfold_units(clfold_digits16 bits, uint k, uint num)
+{
+    const clfold_digits none = (clfold_digits)clfold_as_bits(CLFOLD_ROUNDER(k));
     const clfold_bits_lanes lanes = { clfold_as_bits16(bits - num * none) };
+
+    return lanes;
+}
+
+static void clfold_put_sum(clfold_binned *r, uint k, long sum)
+{
+    r->high[k] = sum >> CLFOLD_BIN_BITS;
+    r->low[k] = (clfold_digits)(sum & CLFOLD_BIN_MASK);
+}
+
+static long clfold_sum_of_lanes(clfold_bits_lanes lanes)
+{
     long sum = 0;
 
     for (uint i = 0; i < 16; ++i)
         sum += lanes.s[i];
-    r->high[k] = sum >> CLFOLD_BIN_BITS;
-    r->low[k] = (clfold_digits)(sum & CLFOLD_BIN_MASK);
+    return sum;
 }
 
 /* Elements from `first` to `stop` - 1, cut from `bin` on; if they need a greater bin, the
@@ -69,32 +102,23 @@ static clfold_binned clfold_cut_block(global const CLFOLD_IN *in, ulong begin, u
 {
     const clfold_number scale = CLFOLD_BIN_SCALE(bin);
     const uint num = (stop - first) / 16;
-    clfold_digits16 sum0 = 0, sum1 = 0, sum2 = 0;
+    clfold_cuts cuts = { 0, 0, 0 };
     clfold_bits16 greatest = 0;
     clfold_binned r;
 
     for (uint i = first; i < stop; i += 16) {
-/* Products with a power of two are exact, so nothing depends on it. */
-#pragma OPENCL FP_CONTRACT ON
-        clfold_number16 x = clfold_load16(in, begin, i CLFOLD_PASS).v, near;
+        clfold_number16 x = clfold_load16(in, begin, i CLFOLD_PASS).$name;
         const clfold_bits16 magnitude = clfold_as_bits16(x) & CLFOLD_MAGNITUDE;
         greatest = max(greatest, magnitude);
         if (drops)
             x = clfold_as_number16(clfold_as_bits16(x) & (magnitude >= CLFOLD_LEAST));
-        near = x * scale + CLFOLD_CUT(0);
-        sum0 += clfold_as_digits16(near);
-        x = x * scale - (near - CLFOLD_CUT(0));
-        near = x + CLFOLD_CUT(1);
-        sum1 += clfold_as_digits16(near);
-        x -= near - CLFOLD_CUT(1);
-        near = x + CLFOLD_CUT(2);
-        sum2 += clfold_as_digits16(near);
+        clfold_cut16(x, scale, &cuts);
     }
     r.bin = max(bin, clfold_bin_of(clfold_greatest(greatest)));
     if (r.bin == bin) {
-        clfold_put_sum(&r, 0, sum0, num);
-        clfold_put_sum(&r, 1, sum1, num);
-        clfold_put_sum(&r, 2, sum2, num);
+        clfold_put_sum(&r, 0, clfold_sum_of_lanes(clfold_units(cuts.part0, 0, num)));
+        clfold_put_sum(&r, 1, clfold_sum_of_lanes(clfold_units(cuts.part1, 1, num)));
+        clfold_put_sum(&r, 2, clfold_sum_of_lanes(clfold_units(cuts.part2, 2, num)));
     }
     return r;
 }
@@ -117,20 +141,29 @@ static clfold_bits clfold_look(global const CLFOLD_IN *in, ulong begin,
     clfold_bits16 greatest = 0;
 
     for (uint i = 0; i < stop; i += 16)
-        greatest =
-            max(greatest, clfold_as_bits16(clfold_load16(in, begin, i CLFOLD_PASS).v) &
-                              CLFOLD_MAGNITUDE);
+        greatest = max(greatest,
+                       clfold_as_bits16(clfold_load16(in, begin, i CLFOLD_PASS).$name) &
+                           CLFOLD_MAGNITUDE);
     return clfold_bin_of(clfold_greatest(greatest));
 }
 
-/* The elements from begin on, a multiple of 16 and at least 16 of them. */
-static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
-                                        uint count, uint ahead CLFOLD_WITH)
+/* Elements from `first` to `stop` - 1, one by one, after a total. */
+static clfold_binned clfold_fold_ones(clfold_binned total, global const CLFOLD_IN *in,
+                                      ulong begin, uint first, uint stop CLFOLD_WITH)
+{
+    for (uint i = first; i < stop; ++i)
+        total = clfold_binned_merge(
+            total, clfold_binned_of(clfold_load(in, begin, i CLFOLD_PASS).$name));
+    return total;
+}
+
+/* The elements from begin on, a multiple of 16. */
+static clfold_binned clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
+                                         uint count CLFOLD_WITH)
 {
     clfold_bits bin = clfold_look(in, begin, min(count, CLFOLD_FIRST_LOOK) CLFOLD_PASS);
-    clfold_stage total;
+    clfold_binned total = clfold_binned_zero();
 
-    total.$name = clfold_binned_zero();
     for (uint i = 0; i < count; i += CLFOLD_BLOCK) {
         const uint stop = min(i + CLFOLD_BLOCK, count);
         clfold_binned block;
@@ -141,10 +174,19 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
             bin = block.bin;
         }
         if (bin < CLFOLD_SPECIAL_BIN)
-            total.$name = clfold_binned_merge(total.$name, block);
-        for (uint j = i; bin == CLFOLD_SPECIAL_BIN && j < stop; ++j)
-            total = clfold_combine_stage(total, clfold_load(in, begin, j CLFOLD_PASS)
-                                                    CLFOLD_PASS);
+            total = clfold_binned_merge(total, block);
+        else
+            total = clfold_fold_ones(total, in, begin, i, stop CLFOLD_PASS);
     }
     return total;
+}
+
+/* As in tile_vector.cl. */
+static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong index,
+                             uint count, uint ahead, clfold_memory memory CLFOLD_WITH)
+{
+    const uint whole = count / 16 * 16;
+
+    memory[0].$name = clfold_fold_ones(clfold_fold_vectors(in, begin, whole CLFOLD_PASS),
+                                       in, begin, whole, count CLFOLD_PASS);
 }

@@ -120,7 +120,7 @@ static clfold_item clfold_init(CLFOLD_INIT_PARAMS)
 #endif
     if (clfold_init_from == CLFOLD_INIT_PLACE)
         init = clfold_fetch(clfold_init_at, clfold_init_index);
-    init.$name = convert_$item(init.$name$is_true);
+    init.$name = init.$name$is_true;
     return init;
 }
 

@@ -8,6 +8,7 @@ typedef private clfold_item *clfold_memory;
 #define CLFOLD_TILE_MEMORY(memory) private clfold_item memory[2]
 #define CLFOLD_KEPT 1
 
+/* Numbers that become a type without vectors have a file with clfold_tile_fold(). */
 #if !CLFOLD_OPAQUE
 
 /*
@@ -39,15 +40,7 @@ static clfold_stage clfold_join(clfold_stage16 x CLFOLD_WITH)
     return total;
 }
 
-#endif
-
-#if CLFOLD_OPAQUE
-
-/* A type that has no vectors has a file that folds 16 elements at once; see below. */
-static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
-                                        uint count, uint ahead CLFOLD_WITH);
-
-#elif CLFOLD_COMMUTATIVE
+#if CLFOLD_COMMUTATIVE
 
 /*
  * The elements from begin on, a multiple of 16 and at least 16 of them. Lane j of four
@@ -183,6 +176,8 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
                                      clfold_load(in, begin, i CLFOLD_PASS) CLFOLD_PASS);
     memory[0] = clfold_empty(total, index);
 }
+
+#endif
 
 #ifndef CLFOLD_SCAN
 

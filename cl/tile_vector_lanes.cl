@@ -25,7 +25,11 @@ typedef struct {
     ulong elements;             /* of all rows */
     ulong items[CLFOLD_TILE];   /* of columns; of a vector side by side, in its first */
     uint stretch[CLFOLD_VECTORS]; /* vectors from here on that lie side by side, or 0 */
+#if CLFOLD_OPAQUE
+    clfold_item sums[CLFOLD_TILE];
+#else
     clfold_lanes sums[CLFOLD_VECTORS];
+#endif
 #ifdef CLFOLD_SCAN
     clfold_item prefix[CLFOLD_TILE];
     uint has_prefix[CLFOLD_TILE];
@@ -44,7 +48,8 @@ static void clfold_lanes_place(ulong first, uint num, CLFOLD_CUT_PARAMS,
     const clfold_run head = clfold_nth_run(first, CLFOLD_CUT);
     const clfold_run tail = clfold_nth_run(first + num - 1, CLFOLD_CUT);
 
-    bundle->are_rows = width == 1 && runs == 1 && length <= CLFOLD_SHORT;
+    bundle->are_rows =
+        !CLFOLD_OPAQUE && width == 1 && runs == 1 && length <= CLFOLD_SHORT;
     bundle->elements = tail.begin + tail.items - head.begin;
     if (bundle->are_rows) {
         for (uint l = 0; l < num; ++l)
@@ -71,6 +76,9 @@ static void clfold_lanes_place(ulong first, uint num, CLFOLD_CUT_PARAMS,
         }
     }
 }
+
+/* Numbers that become a type without vectors have a file that folds them. */
+#if !CLFOLD_OPAQUE
 
 /* ---- Short rows -------------------------------------------------------------------- */
 
@@ -224,15 +232,28 @@ static void clfold_fold_lanes(global const CLFOLD_IN *in, ulong in_offset, uint 
     }
 }
 
+#else
+
+static void clfold_fold_columns(global const CLFOLD_IN *in, ulong begin, ulong width,
+                                ulong items, uint vectors, uint l,
+                                clfold_bundle_pointer bundle CLFOLD_WITH);
+static void clfold_fold_lanes(global const CLFOLD_IN *in, ulong in_offset, uint l,
+                              uint num, ulong width, ulong run,
+                              clfold_bundle_pointer bundle CLFOLD_WITH);
+
+#endif
+
 static void clfold_lanes_fold(global const CLFOLD_IN *in, ulong in_offset, uint num,
                               ulong width, ulong run,
                               clfold_bundle_pointer bundle CLFOLD_WITH)
 {
+#if !CLFOLD_OPAQUE
     if (bundle->are_rows) {
         clfold_fold_short_rows(in, in_offset + bundle->begin[0], (uint)run,
                                (uint)bundle->elements, bundle CLFOLD_PASS);
         return;
     }
+#endif
     for (uint l = 0; l < num;) {
         const uint vectors = bundle->stretch[l / 16];
         if (vectors > 0)
@@ -245,6 +266,8 @@ static void clfold_lanes_fold(global const CLFOLD_IN *in, ulong in_offset, uint 
     }
 }
 
+#if !CLFOLD_OPAQUE
+
 static clfold_stage clfold_lanes_stage(clfold_bundle_pointer bundle, uint l)
 {
     clfold_stage x;
@@ -252,3 +275,5 @@ static clfold_stage clfold_lanes_stage(clfold_bundle_pointer bundle, uint l)
     x.$name = bundle->sums[l / 16].$name.s[l % 16];
     return x;
 }
+
+#endif

@@ -400,9 +400,11 @@ enum {
      * the next candidate takes its place, and it may associate differently;
      * clfold_explain() says which one, and why */
     CLFOLD_DETERMINISTIC = 0,
-    /** Sums (CLFOLD_ADD) of F32 and F64, whatever `in` is, in reductions and scans: an
-     * item is a sum and the sum of its rounding errors, in the same type, and a result
-     * is both, rounded once. With u = 2^-24 for F32 and 2^-53 for F64, and d additions
+    /** Sums (CLFOLD_ADD) of F32 and F64, whatever `in` is, in reductions and scans, of
+     * segments too: an item is a sum and the sum of its rounding errors, in the same
+     * type, and a result is both, rounded once. What a load gives is an element of
+     * `type`: of "x * y" each product is rounded, and their sum is accurate. In a result
+     * item is the rounded sum. With u = 2^-24 for F32 and 2^-53 for F64, and d additions
      * from an element to the result at most, a result is within
      * u |s| + 2 (d u)^2 sum |x| of the true sum s: as if summed with twice the digits.
      * So relative to s it is off by u, up to a condition number sum |x| / |s| of about
@@ -411,22 +413,32 @@ enum {
      * overflows, so does the result. A device that takes subnormals for 0 does so with
      * errors too. Results are rounded: a call that goes on from one, as init, does not
      * know its error. Algorithm scan_then_propagate, which combines results, is
-     * UNSUPPORTED, and so are all other folds. The bits are as with
+     * UNSUPPORTED, and so are other operators. The bits are as with
      * CLFOLD_DETERMINISTIC */
     CLFOLD_COMPENSATED,
-    /** Sums (CLFOLD_ADD) of F32 and F64, whatever `in` is, in reductions: the same bits
-     * on every device, by every algorithm, and in every order of the elements, one of
-     * which is init. Elements are cut into integers, which have exact sums: Demmel and
-     * Nguyen, "Parallel Reproducible Summation" (2015). With u as above, n elements, and
-     * the greatest magnitude X of one, a result is within u |s| + n X 2^-36 of the true
-     * sum s for F32, and within u |s| + n X 2^-80 for F64.
+    /** Sums (CLFOLD_ADD) of F32 and F64, whatever `in` is, in reductions, of segments
+     * too: the same bits on every device, by every algorithm, and in every order of the
+     * elements, or of a segment's, one of which is init. Elements are cut into integers,
+     * which have exact sums: Demmel and Nguyen, "Parallel Reproducible Summation" (2015).
+     * With u as above, n elements, and the greatest magnitude X of one, a result is
+     * within u |s| + n X 2^-36 of the true sum s for F32, and within u |s| + n X 2^-80
+     * for F64.
      *
      * Subnormal elements and results count as 0. Only the result is rounded, to nearest,
      * and infinite if it is out of range. A zero is +0. Infinities and NaNs give what
      * they do in a plain sum, and a NaN is the same one everywhere. Elements of another
      * type become `type` first, where a device may take subnormals for 0. A result that
-     * is the init of another call has been rounded. Scans, segments, loads and all other
-     * folds are UNSUPPORTED, and so are devices that do not round F32 to nearest */
+     * is the init of another call has been rounded.
+     *
+     * What a load gives is an element of `type`, as with CLFOLD_COMPENSATED. It is the
+     * same on every device where the text is made of +, -, *, fma, comparisons and
+     * conversions of normal numbers; division, sqrt and exp may be rounded in a device's
+     * own way, and subnormals be 0. A text whose vectors differ from scalars in any bit
+     * runs on scalars. In a result item is the rounded sum, and what the text makes of
+     * it is the device's.
+     *
+     * Scans and other operators are UNSUPPORTED, and so are devices that do not round
+     * F32 to nearest */
     CLFOLD_REPRODUCIBLE
 };
 

@@ -37,6 +37,7 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold)
         fold->in_scalars,
         fold->out,
         fold->out_scalars,
+        fold->accuracy,
         fold->flags,
         (uint32_t)fold->type_size,
         (uint32_t)fold->num_args,
@@ -149,6 +150,12 @@ static clfold_status make_user(struct interned **out, const struct site *site,
     }
     own.args = args;
     status = clfold_monoid_user(&made->monoid, site, &own, &made->names);
+    if (status == CLFOLD_OK) {
+        status = clfold_caps_check_accuracy(caps, site, made->monoid.accuracy);
+    }
+    if (status == CLFOLD_OK && made->monoid.type) {
+        status = clfold_caps_check_type(caps, site, "type", made->monoid.type);
+    }
     if (status == CLFOLD_OK && made->monoid.value) {
         status = clfold_caps_check_type(caps, site, "in", made->monoid.value);
     }
@@ -157,9 +164,8 @@ static clfold_status make_user(struct interned **out, const struct site *site,
     }
     for (uint32_t k = 0; status == CLFOLD_OK && k < made->monoid.num_components; ++k) {
         clfold_type type = made->monoid.components[k].item;
-        status = type ? clfold_caps_check_type(
-                            caps, site, fold->components ? "components" : "type", type)
-                      : CLFOLD_OK;
+        status =
+            type ? clfold_caps_check_type(caps, site, "components", type) : CLFOLD_OK;
     }
     for (uint32_t i = 0; status == CLFOLD_OK && i < made->monoid.num_args; ++i) {
         clfold_type element = made->monoid.arg_elements[i];

@@ -54,20 +54,11 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
     if (status) {
         return status;
     }
-    if (fold->accuracy > CLFOLD_REPRODUCIBLE) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "fold: accuracy %u is unknown",
-                           fold->accuracy);
-    }
     if (fold->accuracy == CLFOLD_REPRODUCIBLE && operation != CLFOLD_REDUCE) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "fold: accuracy reproducible is for reductions, but the "
                            "operation is %s",
                            clfold_operation_row(operation)->name);
-    }
-    if (fold->accuracy == CLFOLD_REPRODUCIBLE && fold->segments) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "fold: accuracy reproducible is for sums of all elements, but "
-                           "there are segments");
     }
     if (fold->flags & ~(uint32_t)(CLFOLD_COMMUTATIVE | CLFOLD_PARTIAL)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
@@ -230,16 +221,6 @@ static clfold_status find_fold(const struct site *site, clfold_context *context,
 
     if ((fold->op || !by_text) && !is_map && (status = check_built_in(site, fold))) {
         return status;
-    }
-    if (fold->accuracy != CLFOLD_DETERMINISTIC && by_text) {
-        return clfold_fail(
-            site, CLFOLD_ERROR_UNSUPPORTED,
-            "fold: accuracy %u is for built-in sums of elements, but there "
-            "is a %s",
-            fold->accuracy,
-            fold->combine ? "combine"
-            : fold->load  ? "load"
-                          : "result");
     }
     if (!by_text) {
         return clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,

@@ -414,12 +414,28 @@ static void append_tile_file(struct text *text, const struct monoid *monoid,
     append_file(text, name, monoid);
 }
 
+/* The tile of a reduction, and what folds its elements to a type without vectors. */
+static void append_tile_fold(struct text *text, const struct monoid *monoid,
+                             const struct tile_shape *tile)
+{
+    append_tile_file(text, monoid, tile, ".cl");
+    if (tile->kind == TILE_VECTOR && monoid->vector_file) {
+        append_file(text, monoid->vector_file, monoid);
+    }
+}
+
+/* Items, stages and vectors of these; numbers that become items are not combined. */
+static uint32_t num_tile_widths(const struct monoid *monoid,
+                                const struct tile_shape *tile)
+{
+    return tile->kind != TILE_VECTOR ? 2 : monoid->vector_file ? 1 : 3;
+}
+
 static void assemble_reduce(struct text *text, const struct monoid *monoid,
                             const struct shape *shape)
 {
     const struct width *const widths[] = { &clfold_width_item, &clfold_width_stage,
                                            &clfold_width_stage16 };
-    bool is_vector = shape->tile.kind == TILE_VECTOR;
     const struct algorithm_row *row = clfold_algorithm_row(shape->algorithm);
     bool is_tile = !row->is_rung;
 
@@ -429,14 +445,9 @@ static void assemble_reduce(struct text *text, const struct monoid *monoid,
                           (int)(shape->algorithm - REDUCE_0));
     }
     append_operator(text, monoid, &shape->tile, widths,
-                    is_vector && !monoid->vector_file ? 3
-                    : row->items == 0                 ? 2
-                                                      : 1);
+                    row->items == 0 ? num_tile_widths(monoid, &shape->tile) : 1);
     if (is_tile) {
-        append_tile_file(text, monoid, &shape->tile, ".cl");
-        if (is_vector && monoid->vector_file) {
-            append_file(text, monoid->vector_file, monoid);
-        }
+        append_tile_fold(text, monoid, &shape->tile);
         append_file(text, "fold_run.cl", monoid);
     }
     append_file(text, row->file, monoid);
@@ -453,7 +464,10 @@ static void append_lanes(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "#define CLFOLD_STEP %u\n", shape->step);
     }
     append_tile_file(text, monoid, &shape->tile, "_lanes.cl");
-    append_file(text, "lane_items.cl", monoid);
+    append_file(text,
+                shape->tile.kind == TILE_VECTOR && monoid->lanes_file ? monoid->lanes_file
+                                                                      : "lane_items.cl",
+                monoid);
     if (clfold_algorithm_row(shape->algorithm)->family == FAMILY_SCAN_SEGMENTS) {
         append_tile_file(text, monoid, &shape->tile, "_lanes_scan.cl");
     }
@@ -468,9 +482,10 @@ static void assemble_reduce_segments(struct text *text, const struct monoid *mon
     bool by_lanes = shape->algorithm == REDUCE_LANES;
 
     append_contract(text, monoid, shape);
-    append_operator(text, monoid, &shape->tile, widths, is_vector ? 3 : 2);
+    append_operator(text, monoid, &shape->tile, widths,
+                    num_tile_widths(monoid, &shape->tile));
     if (!by_lanes || is_vector) {
-        append_tile_file(text, monoid, &shape->tile, ".cl");
+        append_tile_fold(text, monoid, &shape->tile);
     }
     if (by_lanes) {
         append_lanes(text, monoid, shape);
@@ -687,8 +702,9 @@ static void assemble_widths(struct text *text, const struct monoid *monoid,
                                            &clfold_width_stage16 };
 
     append_contract(text, monoid, shape);
-    append_operator(text, monoid, &shape->tile, widths, 3);
-    append_file(text, "tile_vector.cl", monoid);
+    append_operator(text, monoid, &shape->tile, widths,
+                    num_tile_widths(monoid, &shape->tile));
+    append_tile_fold(text, monoid, &shape->tile);
     clfold_append_compared(text, monoid);
     append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
     clfold_append_comparisons(text, monoid);
@@ -708,6 +724,15 @@ static void (*const assemblers[])(struct text *text, const struct monoid *monoid
 void clfold_assemble(struct text *text, const struct monoid *monoid,
                      const struct shape *shape)
 {
+    struct monoid of_numbers;
+
+    /* A type without vectors is made of numbers, which have them. */
+    if (shape->tile.kind == TILE_VECTOR && monoid->vector_file) {
+        of_numbers = *monoid;
+        of_numbers.components[0].stage = monoid->type;
+        of_numbers.components[0].load = LOAD_CONVERTED;
+        monoid = &of_numbers;
+    }
     assemblers[clfold_algorithm_row(shape->algorithm)->family](text, monoid, shape);
 }
 

@@ -77,9 +77,8 @@ void clfold_print_source(char source[CLFOLD_SOURCE_SIZE], const struct monoid *m
                  clfold_cl_name(component->stage), width, component->neutral);
         break;
     case LOAD_BINNED:
-        snprintf(source, CLFOLD_SOURCE_SIZE, "%s(convert_%s%s(%s))",
-                 is_wide ? "" : "clfold_binned_of", clfold_cl_name(component->result),
-                 width, scalar);
+        snprintf(source, CLFOLD_SOURCE_SIZE, "clfold_binned_of(convert_%s(%s))",
+                 clfold_cl_name(component->result), scalar);
         break;
     case LOAD_POSITION:
         snprintf(source, CLFOLD_SOURCE_SIZE, is_wide ? "clfold_places(j)" : "j");
@@ -588,6 +587,8 @@ static void append_comparison(struct text *text, const struct monoid *monoid,
         of_result ? written_of : loaded_of;
     uint32_t num = of_result ? num_written(monoid) : num_loaded(monoid);
     const char *name = of_result ? "written" : "loaded";
+    /* Which width an element meets depends on the cut. */
+    bool is_exact = !of_result && monoid->accuracy == CLFOLD_REPRODUCIBLE;
     struct parameter parameters[MAX_PARAMETERS];
 
     clfold_text_print(text,
@@ -615,7 +616,7 @@ static void append_comparison(struct text *text, const struct monoid *monoid,
                           "    CLFOLD_COMPARE(%s, %s, CLFOLD_OF_%s + %u, %s) }\n",
                           name, field.name, k, scalar->cl, field.name,
                           of_result ? "RESULT" : "LOAD", k,
-                          scalar->is_float ? "CLFOLD_ULPS" : "0");
+                          scalar->is_float && !is_exact ? "CLFOLD_ULPS" : "0");
     }
     clfold_text_print(text, "    }\n}\n");
 }

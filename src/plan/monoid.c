@@ -457,6 +457,7 @@ static void set_reproducible(struct monoid *monoid)
 
     monoid->item_file = "binned.cl";
     monoid->vector_file = "binned_vector.cl";
+    monoid->lanes_file = "binned_vector_lanes.cl";
     monoid->type_name = "clfold_binned";
     monoid->type_size = 3 * sizeof(int64_t) + 4 * size;
     monoid->components[0] = (struct component){
@@ -476,6 +477,10 @@ clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct sit
 
     if (accuracy == CLFOLD_DETERMINISTIC) {
         return CLFOLD_OK;
+    }
+    if (accuracy > CLFOLD_REPRODUCIBLE) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "accuracy %u is unknown",
+                           accuracy);
     }
     if (monoid->op != CLFOLD_ADD) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,

@@ -35,8 +35,8 @@ enum load {
     LOAD_ONE,       /* 1, whatever it is */
     LOAD_ZERO,      /* 0 */
     LOAD_NEUTRAL,   /* the component's neutral value */
-    LOAD_BINNED,  /* the scalar, as `type`, in bins; 16 of them are a vector of `type` */
-    LOAD_POSITION /* its place, counted from the tile's first element in the stage and
+    LOAD_BINNED,    /* the scalar, as `result`, in bins */
+    LOAD_POSITION   /* its place, counted from the tile's first element in the stage and
                         from in_offset in the item */
 };
 
@@ -98,8 +98,9 @@ struct monoid {
     const char *combine, *identity;
     const char *source; /* before all else; NULL: none */
     /* files of cl/: what defines the only component's type and functions, and what folds
-     * its elements 16 at once; NULL: the type is OpenCL C's or the source's */
-    const char *item_file, *vector_file;
+     * numbers 16 at once to one, in a tile and in lanes; NULL: the type is OpenCL C's or
+     * the source's */
+    const char *item_file, *vector_file, *lanes_file;
     const char
         *type_name; /* of the component, which has no clfold_type; NULL: they have */
     size_t type_size;

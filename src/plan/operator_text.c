@@ -180,12 +180,14 @@ void clfold_append_source(struct text *text, const struct monoid *monoid, bool w
     }
     if (monoid->type_name) {
         clfold_text_print(text,
-                          "#line 1 \"type_name\"\ntypedef %s clfold_opaque;\n"
-                          "#define convert_clfold_opaque(x) (x)\n"
+                          "#line 1 \"type_name\"\ntypedef %s clfold_opaque;\n%s"
                           "#line 1 \"type_size\"\n"
                           "typedef char type_size_is_the_sizeof_type_name"
                           "[sizeof(clfold_opaque) == %zu ? 1 : -1];\n",
-                          monoid->type_name, monoid->type_size);
+                          monoid->type_name,
+                          monoid->item_file ? ""
+                                            : "#define convert_clfold_opaque(x) (x)\n",
+                          monoid->type_size);
     }
 }
 

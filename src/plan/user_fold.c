@@ -729,6 +729,7 @@ clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
     if (status ||
         (status = fold->op ? init_built_in(monoid, site, fold)
                            : init_user(monoid, site, fold, names)) ||
+        (status = clfold_monoid_set_accuracy(monoid, site, fold->accuracy)) ||
         (status = read_args(monoid, site, fold))) {
         return status;
     }

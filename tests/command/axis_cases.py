@@ -1,6 +1,7 @@
 """Cases on one device: reductions and scans along an axis of an array, as numpy does them."""
 
 import json
+import math
 
 import numpy as np
 
@@ -100,7 +101,7 @@ def options(d, device):
 
 
 def loads(d, device):
-    """Loads see the indices of the whole array; streams in either order; compensated sums."""
+    """Loads see the indices of the whole array; streams in either order."""
     x, y = drawn(d, (30, 70), "float32"), drawn(d, (30, 70), "float32")
     stream = ["--load", "x * y + to_f32(i % 70)", "--stream"]
     for k, order in enumerate("CF"):
@@ -108,12 +109,32 @@ def loads(d, device):
         each = x * y + np.arange(70, dtype="f4")
         same(folded(d, device, k, x, *stream), each.sum(k), f"load, {k}")
         same(scanned(d, device, k, x, *stream), each.cumsum(k), f"scan of loads, {k}")
-    large = np.full((64, 50), 1e-3, "float32")
-    large[0], large[-1] = 1e4, -1e4
-    right = large.astype("f8").sum(0)
-    told = folded(d, device, 0, large, "--accuracy", "compensated")
-    check(np.abs(told - right).max() < 1e-5, f"compensated: {told}, not {right}")
-    check(np.abs(folded(d, device, 0, large) - right).max() > 1e-5, "a plain sum is as good")
+
+
+def accurate(d, device):
+    """Dot products along axes, of numbers that cancel: each product is rounded, and so is
+    their sum, once. Products from 1 to 16 lose nothing to a reproducible sum, whose bits
+    are therefore known."""
+    x = d.random.uniform(1, 2, (70, 90)).astype("f4") * d.random.choice([-2, -1, 1, 2], (70, 90))
+    x, y = x.astype("f4"), d.random.uniform(1, 2, x.shape).astype("f4")
+    x[35:], y[35:] = -x[:35], y[:35] * (1 + 2.0**-16)
+    x[:, 45:], y[:, 45:] = -x[:, :45], y[:, :45] * (1 - 2.0**-18)
+    stream = ["--load", "x * y", "--stream", "y=" + d.save(y, "y.npy")]
+    for axis in [0, 1]:
+        lanes = np.moveaxis((x * y).astype("f8"), axis, -1)
+        right = np.array([math.fsum(lane) for lane in lanes])
+        told = folded(d, device, axis, x, *stream, "--accuracy", "reproducible")
+        same(told, right.astype("f4"), f"reproducible, {axis}")
+        told = folded(d, device, axis, x, *stream, "--accuracy", "compensated")
+        bound = 2.0**-24 * abs(right) + 1e-9 * abs(lanes).sum(-1)
+        check(np.all(abs(told - right) <= bound), f"compensated: {told}, not {right}")
+        plain = folded(d, device, axis, x, *stream)
+        check(np.any(abs(plain - right) > 9 * bound), f"{plain} is as good as {right}")
+        lanes = np.moveaxis((x * x).astype("f8"), axis, -1)
+        squares = np.array([math.fsum(lane) for lane in lanes])
+        told = folded(d, device, axis, x, "--load", "x * x", "--result", "sqrt(item)",
+                      "--accuracy", "reproducible")  # fmt: skip
+        check(np.allclose(told, np.sqrt(squares), 1e-6, 0), f"norms, {axis}: {told}")
 
 
 def results(d, device):
@@ -220,4 +241,4 @@ def rejected(d, device):
     same(np.load(out), np.load(path).cumsum(0, "i8"), "standard input")
 
 
-CASES = [axes, options, loads, results, elements, empty, large, rejected]
+CASES = [axes, options, loads, accurate, results, elements, empty, large, rejected]

@@ -177,7 +177,7 @@ def accuracies(d, device):
     told = json.loads(good(d, "explain", "scan", "--json", *where))
     check(told["accuracy"] == "compensated", f"{told}")
     d.bad(1, "for sums, but op is max", "reduce", "--op", "max", *where, path)
-    d.bad(1, "there is a combine", "reduce", "--combine", "a + b", *where, path)
+    d.bad(2, "for sums, but op is combine", "reduce", "--combine", "a + b", *where, path)
     d.bad(1, "but type is i64", "explain", "reduce", "--type", "i32", *where)
 
 
@@ -200,9 +200,13 @@ def reproducible(d, device):
     check(float(good(d, "reduce", *where, hidden)) == 0, "1 beside 1e30")
     told = json.loads(good(d, "explain", "reduce", "--json", *where))
     check(told["accuracy"] == "reproducible", f"{told}")
+    squares = (array * array).tolist()
+    words = ["--load", "x * y", "--stream", f"y={path}", path]
+    told = np.float32(good(d, "reduce", *where, *words))
+    check(told == np.float32(math.fsum(squares)), f"a dot product: {told}")
     d.bad(1, "reproducible is that of a whole input", "reduce", "--memory", 4096, *where, path)
     d.bad(1, "is for reductions", "scan", *where, path, d.path("out.npy"))
-    d.bad(1, "there is a combine", "reduce", "--combine", "a + b", *where, path)
+    d.bad(2, "for sums, but op is combine", "reduce", "--combine", "a + b", *where, path)
 
 
 CASES = [affine, matrices, moments, rejected, accuracies, reproducible]

@@ -525,7 +525,11 @@ static void test_refused(void **state)
         { { .op = CLFOLD_ADD, .type = CLFOLD_F16 }, "f32 and f64, but type is f16" },
         { { .op = CLFOLD_MUL, .type = CLFOLD_F32 }, "sums, but op is mul" },
         { { .op = CLFOLD_MAX, .type = CLFOLD_I32 }, "sums, but op is max" },
-        { { .combine = "a + b", .type = CLFOLD_F32 }, "there is a combine" },
+        { { .combine = "a + b", .type = CLFOLD_F32 }, "sums, but op is combine" },
+        { { .op = CLFOLD_MIN, .type = CLFOLD_F32, .load = "x * x" },
+          "sums, but op is min" },
+        { { .op = CLFOLD_ADD, .type = CLFOLD_U32, .in = CLFOLD_F32, .load = "to_u32(x)" },
+          "f32 and f64, but type is u32" },
     };
     clfold_report report;
 

@@ -483,10 +483,6 @@ static void test_rejected(void **state)
     rejects(CLFOLD_ERROR_ARGUMENT, "in is NULL", scan(&fold, NULL, out, 16));
     fold.load = "to_f32(i)";
     assert_ok(scan(&fold, NULL, out, 16));
-    fold = (clfold_fold){
-        .op = CLFOLD_ADD, .type = CLFOLD_F32, .accuracy = CLFOLD_COMPENSATED, .load = "x"
-    };
-    rejects(CLFOLD_ERROR_UNSUPPORTED, "there is a load", scan(&fold, in, out, 16));
     fold = (clfold_fold){ .op = CLFOLD_ADD, .type = CLFOLD_F32, .in = CLFOLD_F16 };
     fold.in_scalars = 2;
     fold.load = "in[i].x";

@@ -4,6 +4,7 @@
  * of exact sums, and the same on every device, so results of all devices are the same.
  */
 #define CLFOLD_EXPERIMENTAL
+#include "binned_model.h"
 #include "exact.h"
 #include "one_context.h"
 #include "oracle.h"
@@ -36,86 +37,6 @@ static const struct debug tiles[] = {
     { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 4 },
 };
 #define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
-
-/* ---- The model --------------------------------------------------------------------- */
-
-/* Bins as clfold.h has them: `bits` wide, of floats with `digits`. */
-struct bins {
-    int bits, digits, bias;
-};
-
-static struct bins bins_of(struct pair pair)
-{
-    return pair.type == CLFOLD_F32 ? (struct bins){ 18, 24, 127 }
-                                   : (struct bins){ 40, 53, 1023 };
-}
-
-static int bin_of(const struct bins *bins, double x)
-{
-    int exponent;
-
-    frexp(x, &exponent);
-    return (exponent - 1 + bins->bias) / bins->bits;
-}
-
-static bool is_normal(struct pair pair, double x)
-{
-    return fabs(x) >= (pair.type == CLFOLD_F32 ? (double)FLT_MIN : DBL_MIN);
-}
-
-/* The parts of x in three bins from `bin` on; halves of them, since a part of the
- * greatest numbers may be out of range. */
-static void add_parts(struct exact *sum, const struct bins *bins, int bin, double x)
-{
-    int unit = bin * bins->bits - bins->bias + 1;
-    double rest = ldexp(x, -unit);
-
-    for (int k = 0; k < 3; ++k) {
-        double units = rint(rest), half = trunc(units / 2);
-        exact_add(sum, ldexp(half, unit));
-        exact_add(sum, ldexp(units - half, unit));
-        rest = ldexp(rest - units, bins->bits);
-        unit -= bins->bits;
-    }
-}
-
-/* A result, and how far it may be from the true sum. */
-struct model {
-    double result, sum, bound;
-    struct exact exact;
-};
-
-static struct model model_of(struct pair pair, const double *values, size_t count)
-{
-    const struct bins bins = bins_of(pair);
-    struct exact kept = { { 0 } };
-    struct model model = { 0 };
-    double special = 0, most = 0;
-    int bin = 0;
-
-    for (size_t i = 0; i < count; ++i) {
-        if (!isfinite(values[i])) {
-            special += values[i];
-        } else if (is_normal(pair, values[i])) {
-            most = fmax(most, fabs(values[i]));
-            exact_add(&model.exact, values[i]);
-        }
-    }
-    bin = most > 0 ? bin_of(&bins, most) : 0;
-    for (size_t i = 0; i < count; ++i) {
-        if (isfinite(values[i]) && is_normal(pair, values[i])) {
-            add_parts(&kept, &bins, bin, values[i]);
-        }
-    }
-    model.result = special != 0 ? special : exact_rounded(&kept, pair.type == CLFOLD_F32);
-    if (!isnan(model.result) && !is_normal(pair, model.result)) {
-        model.result = 0;
-    }
-    model.sum = exact_value(&model.exact);
-    model.bound = ldexp(fabs(model.sum), -bins.digits) +
-                  (double)count * ldexp(most, -2 * bins.bits) * (1 + 1e-6);
-    return model;
-}
 
 /* ---- Data -------------------------------------------------------------------------- */
 
@@ -164,7 +85,7 @@ enum kind {
 static double draw_kind(struct pair pair, enum kind kind, size_t i, size_t count,
                         uint64_t *state)
 {
-    const struct bins bins = bins_of(pair);
+    const struct bins bins = bins_of(pair.type);
     double most = pair.type == CLFOLD_F32 ? (double)FLT_MAX : DBL_MAX;
     bool first = i == count / 3, second = i == count / 2;
 
@@ -337,7 +258,7 @@ static unsigned check_orders(struct trial trial, unsigned turn)
     write_number(trial.pair.type, (struct number){ .real = init_of(trial.pair) }, init);
     fill_kind(trial.pair, trial.kind, trial.count, &state);
     values[trial.count] = init_of(trial.pair);
-    model = model_of(trial.pair, values, trial.count + trial.has_init);
+    model = model_of(trial.pair.type, values, trial.count + trial.has_init);
     for (int order = 0; order < 3; ++order) {
         clfold_fold fold = fold_of(&trial, init);
         trial.in_offset = (turn + (unsigned)order) % 8;
@@ -444,7 +365,6 @@ static void test_verified(void **state)
 
 static void test_refused(void **state)
 {
-    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .num = 3 };
     clfold_fold sum = { .op = CLFOLD_ADD,
                         .type = CLFOLD_F32,
                         .accuracy = CLFOLD_REPRODUCIBLE };
@@ -458,13 +378,6 @@ static void test_refused(void **state)
     assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, 9, NULL));
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 9, NULL, &report));
     assert_string_equal(report.algorithm, "reduce_tiles");
-    sum.load = "x";
-    assert_refused(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 9, NULL, &report),
-                   CLFOLD_ERROR_UNSUPPORTED, "there is a load");
-    sum.load = NULL;
-    sum.segments = &rows;
-    assert_refused(clfold_explain(ctx, CLFOLD_REDUCE, &sum, 9, NULL, &report),
-                   CLFOLD_ERROR_UNSUPPORTED, "there are segments");
 }
 
 int main(int argc, char **argv)

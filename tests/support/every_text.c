@@ -146,8 +146,10 @@ static void visit_segments(const struct visitor *visitor, const struct monoid *m
         { CLFOLD_INCLUSIVE_SCAN, SCAN_LANES, { "inclusive-cpu", "inclusive-gpu" } },
         { CLFOLD_INCLUSIVE_SCAN, SCAN_ROWS, { "inclusive-cpu", "inclusive-gpu" } },
     };
-    const size_t num_ways =
-        clfold_monoid_converts(monoid) ? sizeof(ways) / sizeof(ways[0]) : 4;
+    const size_t num_ways = monoid->accuracy == CLFOLD_REPRODUCIBLE ? 2
+                            : clfold_monoid_converts(monoid)
+                                ? sizeof(ways) / sizeof(ways[0])
+                                : 4;
 
     for (size_t i = 0; i < 2 * num_ways; ++i) {
         struct job job = job_of(ways[i / 2].operation, ways[i / 2].algorithm, monoid,
@@ -340,25 +342,51 @@ static void visit_user_folds(const struct visitor *visitor)
           .type = CLFOLD_U32,
           .out = CLFOLD_F16,
           .result = "to_f32(item.index)" },
+        { .op = CLFOLD_ADD,
+          .type = CLFOLD_F32,
+          .in = CLFOLD_F16,
+          .accuracy = CLFOLD_COMPENSATED,
+          .load = "x * y",
+          .out_scalars = 2,
+          .result = "{ item, prev }",
+          .args = args + 2,
+          .num_args = 1 },
+        { .op = CLFOLD_ADD,
+          .type = CLFOLD_F32,
+          .in = CLFOLD_F16,
+          .accuracy = CLFOLD_REPRODUCIBLE,
+          .load = "x * y",
+          .result = "sqrt(item)",
+          .args = args + 2,
+          .num_args = 1 },
+        { .op = CLFOLD_ADD,
+          .type = CLFOLD_F32,
+          .accuracy = CLFOLD_REPRODUCIBLE,
+          .load = "i > 0 ? x - in[i - 1] : x",
+          .store = "out[i + 1] = item;" },
     };
     const struct site site = { NULL, "every_text" };
 
     for (size_t i = 0; i < sizeof(folds) / sizeof(folds[0]); ++i) {
         struct component_names names;
         struct monoid monoid;
-        char name[16];
+        bool is_binned = folds[i].accuracy == CLFOLD_REPRODUCIBLE;
+        char name[32];
         if (clfold_monoid_user(&monoid, &site, &folds[i], &names)) {
             abort();
         }
-        snprintf(name, sizeof(name), "user-%zu", i);
+        snprintf(name, sizeof(name), "%suser-%zu", is_binned ? "reproducible-" : "", i);
         monoid.name = name;
         visit_tiles(visitor, &monoid, true);
         visit_rungs(visitor, &monoid);
         visit_serial(visitor, &monoid);
-        if (clfold_monoid_converts(&monoid)) {
+        visit_segments(visitor, &monoid, true);
+        if (is_binned) {
+            continue; /* it is for reductions */
+        }
+        if (clfold_monoid_converts(&monoid) && !folds[i].accuracy) {
             visit_maps(visitor, &monoid);
         }
-        visit_segments(visitor, &monoid, true);
         visit_all_scans(visitor, &monoid);
     }
 }
@@ -399,6 +427,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
     clfold_monoid_set_accuracy(&monoid, NULL, CLFOLD_COMPENSATED);
     monoid.name = "compensated-add";
     visit_tiles(&visitor, &monoid, true);
+    visit_segments(&visitor, &monoid, true);
     visit_rungs(&visitor, &monoid);
     visit_serial(&visitor, &monoid);
     visit_all_scans(&visitor, &monoid);
@@ -407,6 +436,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         clfold_monoid_set_accuracy(&monoid, NULL, CLFOLD_REPRODUCIBLE);
         monoid.name = "reproducible-add";
         visit_tiles(&visitor, &monoid, true);
+        visit_segments(&visitor, &monoid, true);
         visit_rungs(&visitor, &monoid);
         visit_serial(&visitor, &monoid);
     }

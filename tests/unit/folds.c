@@ -84,6 +84,7 @@ static void test_every_field(void **state)
     ANOTHER(type_size = 1);
     ANOTHER(item_file = "z");
     ANOTHER(vector_file = "z");
+    ANOTHER(lanes_file = "z");
     for (size_t k = 0; k < 2; ++k) {
         ANOTHER(components[k].name = "z");
         ANOTHER(components[k].result = CLFOLD_I8);

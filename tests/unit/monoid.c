@@ -371,6 +371,8 @@ static void check_text(void *user, const char *name, const char *text)
         ++seen->segments;
         assert_non_null(strstr(text, "#line 1 \"segments.cl\""));
         assert_non_null(strstr(text, "#line 1 \"combine\""));
+        assert_int_equal(strstr(text, "#line 1 \"binned_vector_lanes.cl\"") != NULL,
+                         vector && binned && strstr(name, "_lanes_"));
         return;
     }
     seen->tiles += !rung && !scan;
@@ -414,9 +416,9 @@ static void test_texts(void **state)
     /* Eleven types of thirteen operators, three of which take integers only; two more
      * tiles for add; 94 pairs less those of bit operators with floats. */
     assert_true(seen.tiles > (11 * 13 - 9) * 2 + 11 * 2 + 80 * 2);
-    /* Of six operators that commute, two that do not, and eight folds of users, three of
+    /* Of six operators that commute, two that do not, and eleven folds of users, six of
      * which commute. */
-    assert_int_equal(seen.rungs, 6 * 7 + 2 * 2 + 3 * 7 + 5 * 2);
+    assert_int_equal(seen.rungs, 6 * 7 + 2 * 2 + 6 * 7 + 5 * 2);
     assert_true(seen.scans > 11 * 13 - 9 + 70 + 7 * 24);
     /* Five monoids, four kinds, three sizes of groups. */
     assert_int_equal(seen.group_scans, 5 * 4 * 3);

@@ -98,6 +98,10 @@ static const struct bench_case {
     /* Loads; y is a second input. */
     REDUCE("x * y, add f32", 8, .op = CLFOLD_ADD, .type = CLFOLD_F32, .load = "x * y",
            .num_args = 1),
+    REDUCE("x * y, compensated", 8, .op = CLFOLD_ADD, .type = CLFOLD_F32, .load = "x * y",
+           .num_args = 1, .accuracy = CLFOLD_COMPENSATED),
+    REDUCE("x * y, reproducible", 8, .op = CLFOLD_ADD, .type = CLFOLD_F32,
+           .load = "x * y", .num_args = 1, .accuracy = CLFOLD_REPRODUCIBLE),
     REDUCE("x * x, add f32", 4, .op = CLFOLD_ADD, .type = CLFOLD_F32, .load = "x * x"),
     REDUCE("x > 0, add f32 into u64", 4, .op = CLFOLD_ADD, .type = CLFOLD_U64,
            .in = CLFOLD_F32, .load = "to_u64(x > 0 ? 1 : 0)"),

@@ -38,6 +38,7 @@ static const struct bench_case {
     clfold_op op;
     const char *result; /* what is written for an item; NULL: the item */
     clfold_type out;    /* 0: f32 */
+    uint32_t accuracy;
 } cases[] = {
     { .name = "copy", .kind = LIMIT_COPY, .scans = true },
     { .name = "reduce all", .kind = LIMIT_READ, .op = CLFOLD_ADD },
@@ -75,6 +76,20 @@ static const struct bench_case {
     { "arg-min, rows of 3", ROWS, false, 1, 3, .op = CLFOLD_ARG_MIN },
     { "arg-min, columns of 4096 x 4096", COLUMNS, false, 4096, 4096,
       .op = CLFOLD_ARG_MIN },
+#define ACCURATE(name, kind, width, length)                                              \
+    { name, kind, false, width, length, .op = CLFOLD_ADD },                              \
+        { "compensated, as above",       kind, false, width, length, .op = CLFOLD_ADD,   \
+          .accuracy = CLFOLD_COMPENSATED },                                              \
+    {                                                                                    \
+        "reproducible, as above", kind, false, width, length,                            \
+            .op = CLFOLD_ADD, .accuracy = CLFOLD_REPRODUCIBLE                            \
+    }
+    ACCURATE("rows of 3", ROWS, 1, 3),
+    ACCURATE("rows of 63", ROWS, 1, 63),
+    ACCURATE("rows of 256", ROWS, 1, 256),
+    ACCURATE("rows of 4096", ROWS, 1, 4096),
+    ACCURATE("columns of 4096 x 4096", COLUMNS, 4096, 4096),
+    ACCURATE("columns of 64 x 2^20", COLUMNS, 1 << 20, 64),
 };
 #define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
 
@@ -157,6 +172,7 @@ static clfold_status enqueue(const struct bench *bench, const struct bench_case 
         .type = CLFOLD_F32,
         .out = one->out,
         .result = one->result,
+        .accuracy = one->accuracy,
         .segments = one->kind >= ROWS ? &segments : NULL,
     };
 

@@ -602,9 +602,12 @@ static bool check_fold(const struct options *options, struct message *message)
     if (options->exclusive && fold->combine && !fold->identity) {
         return message_set(message, "--exclusive needs --identity");
     }
-    /* Numbers' type may only show in the file; any shows what is wrong with texts. */
+    /* Numbers' type may only show in the file; any shows what is wrong with texts, but
+     * an accuracy is that of floats. */
     const bool is_scalar = options_folds_numbers(options);
-    const clfold_type number = options->element ? options->element : CLFOLD_I32;
+    const clfold_type number = options->element    ? options->element
+                               : options->accuracy ? CLFOLD_F32
+                                                   : CLFOLD_I32;
     const clfold_fold basis = options_fold(options, is_scalar ? number : 0);
     struct fold_texts texts = *fold;
     /* The source is read once, where it is needed: it may be a pipe. */
