@@ -62,14 +62,17 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
 #endif
     i += get_local_id(0);
     for (; i + 3 * CLFOLD_GROUP_SIZE < stop; i += 4 * CLFOLD_GROUP_SIZE) {
-        CLFOLD_MADE y[4];
-#pragma unroll
-        for (uint k = 0; k < 4; ++k)
-            y[k] = clfold_map_make(in, in_offset, i + k * CLFOLD_GROUP_SIZE CLFOLD_PASS);
-#pragma unroll
-        for (uint k = 0; k < 4; ++k)
-            clfold_map_put(y[k], in, in_offset, i + k * CLFOLD_GROUP_SIZE, out,
-                           out_offset CLFOLD_PASS);
+        /* Not an array: rusticl's compiler (Mesa 22.3) mixes up structs of bytes in one. */
+        const ulong j = i + CLFOLD_GROUP_SIZE, k = j + CLFOLD_GROUP_SIZE,
+                    l = k + CLFOLD_GROUP_SIZE;
+        const CLFOLD_MADE p = clfold_map_make(in, in_offset, i CLFOLD_PASS);
+        const CLFOLD_MADE q = clfold_map_make(in, in_offset, j CLFOLD_PASS);
+        const CLFOLD_MADE r = clfold_map_make(in, in_offset, k CLFOLD_PASS);
+        const CLFOLD_MADE s = clfold_map_make(in, in_offset, l CLFOLD_PASS);
+        clfold_map_put(p, in, in_offset, i, out, out_offset CLFOLD_PASS);
+        clfold_map_put(q, in, in_offset, j, out, out_offset CLFOLD_PASS);
+        clfold_map_put(r, in, in_offset, k, out, out_offset CLFOLD_PASS);
+        clfold_map_put(s, in, in_offset, l, out, out_offset CLFOLD_PASS);
     }
     for (; i < stop; i += CLFOLD_GROUP_SIZE)
         clfold_map_put(clfold_map_make(in, in_offset, i CLFOLD_PASS), in, in_offset, i,

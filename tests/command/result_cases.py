@@ -283,10 +283,11 @@ def stores(d, device):
         (2, "--out-length goes with --store only", "map", "--out-length", 4, path, out),
         (2, "no option --store", "reduce", *backwards, path),
         (2, "--store: a bracket", "map", "--store", "out[i] = (x;", path, out),
-        (1, "store:1:10: ", "map", "--store", "out[i] = z;", path, out),
         (1, "bytes, for --out-length", "map", *backwards, "--out-length", "2^50", path, out),
     ]:  # fmt: skip
         d.bad(status, part, words[0], *where, *words[1:])
+    done = d.run("map", *where, "--store", "out[i] = z;", path, out)
+    check(done.returncode == 1 and b"store:1:10: " in done.stderr, f"{done}")
 
 
 def rejected(d, device):
