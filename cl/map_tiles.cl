@@ -6,12 +6,36 @@
  *   out     result of each
  *
  * In vectors of 16 where texts allow it; else a work-item takes one in CLFOLD_GROUP_SIZE,
- * four at a time, so that their loads are under way together.
+ * four at a time, and writes none before it has made all four: so their loads are under
+ * way together, though `out` may be `in`. What a statement loads is not.
  */
-static clfold_item clfold_map_load(global const CLFOLD_IN *in, ulong begin,
+#if CLFOLD_WRITES && !CLFOLD_STORES
+#define CLFOLD_MADE clfold_written
+#else
+#define CLFOLD_MADE clfold_item
+#endif
+
+static CLFOLD_MADE clfold_map_make(global const CLFOLD_IN *in, ulong begin,
                                    ulong i CLFOLD_WITH)
 {
-    return clfold_empty(clfold_load(in, begin + i, 0 CLFOLD_PASS), i);
+    const clfold_item y = clfold_empty(clfold_load(in, begin + i, 0 CLFOLD_PASS), i);
+
+#if CLFOLD_WRITES && !CLFOLD_STORES
+    return clfold_make(y, y, in + (begin + i) * CLFOLD_SCALARS, i CLFOLD_PASS);
+#else
+    return y;
+#endif
+}
+
+static void clfold_map_put(CLFOLD_MADE y, global const CLFOLD_IN *in, ulong begin,
+                           ulong i, global CLFOLD_OUT *out, ulong out_begin CLFOLD_WITH)
+{
+#if CLFOLD_WRITES && !CLFOLD_STORES
+    clfold_put_written(y, out, out_begin + i);
+#else
+    clfold_emit(y, y, in + (begin + i) * CLFOLD_SCALARS, i, out,
+                out_begin + i CLFOLD_PASS);
+#endif
 }
 
 kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
@@ -32,26 +56,25 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
         const clfold_stage16 x = clfold_load16(in, in_offset + i, 0 CLFOLD_PASS);
         clfold_item16 y;
         y.$name = convert_$item16(x.$name);
-        clfold_emit16(y, y, in + (in_offset + i) * CLFOLD_SCALARS, i, out,
-                      out_offset + i, past CLFOLD_PASS);
+        clfold_emit16(y, y, in + (in_offset + i) * CLFOLD_SCALARS, i, out, out_offset + i,
+                      past CLFOLD_PASS);
     }
 #endif
     i += get_local_id(0);
     for (; i + 3 * CLFOLD_GROUP_SIZE < stop; i += 4 * CLFOLD_GROUP_SIZE) {
-        clfold_item y[4];
-#pragma unroll
-        for (uint k = 0; k < 4; ++k)
-            y[k] = clfold_map_load(in, in_offset, i + k * CLFOLD_GROUP_SIZE CLFOLD_PASS);
-#pragma unroll
-        for (uint k = 0; k < 4; ++k) {
-            const ulong at = i + k * CLFOLD_GROUP_SIZE;
-            clfold_emit(y[k], y[k], in + (in_offset + at) * CLFOLD_SCALARS, at, out,
-                        out_offset + at CLFOLD_PASS);
-        }
+        /* Not an array: rusticl's compiler (Mesa 22.3) mixes up structs of bytes in one. */
+        const ulong j = i + CLFOLD_GROUP_SIZE, k = j + CLFOLD_GROUP_SIZE,
+                    l = k + CLFOLD_GROUP_SIZE;
+        const CLFOLD_MADE p = clfold_map_make(in, in_offset, i CLFOLD_PASS);
+        const CLFOLD_MADE q = clfold_map_make(in, in_offset, j CLFOLD_PASS);
+        const CLFOLD_MADE r = clfold_map_make(in, in_offset, k CLFOLD_PASS);
+        const CLFOLD_MADE s = clfold_map_make(in, in_offset, l CLFOLD_PASS);
+        clfold_map_put(p, in, in_offset, i, out, out_offset CLFOLD_PASS);
+        clfold_map_put(q, in, in_offset, j, out, out_offset CLFOLD_PASS);
+        clfold_map_put(r, in, in_offset, k, out, out_offset CLFOLD_PASS);
+        clfold_map_put(s, in, in_offset, l, out, out_offset CLFOLD_PASS);
     }
-    for (; i < stop; i += CLFOLD_GROUP_SIZE) {
-        const clfold_item y = clfold_map_load(in, in_offset, i CLFOLD_PASS);
-        clfold_emit(y, y, in + (in_offset + i) * CLFOLD_SCALARS, i, out,
-                    out_offset + i CLFOLD_PASS);
-    }
+    for (; i < stop; i += CLFOLD_GROUP_SIZE)
+        clfold_map_put(clfold_map_make(in, in_offset, i CLFOLD_PASS), in, in_offset, i,
+                       out, out_offset CLFOLD_PASS);
 }

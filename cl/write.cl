@@ -53,8 +53,13 @@ static void clfold_put_written(clfold_written w, global CLFOLD_OUT *out, ulong i
 
 #endif
 
+#if CLFOLD_STORES
 static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_IN *s,
                         ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
+#else
+static clfold_written clfold_make(clfold_item y, clfold_item before,
+                                  global const CLFOLD_IN *s, ulong i CLFOLD_WITH)
+#endif
 {
     const CLFOLD_VALUE item = clfold_value_of(y);
 #if CLFOLD_WRITES_PREV
@@ -70,9 +75,19 @@ static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_I
         (global CLFOLD_OUT_X *)(out + (index - i) * CLFOLD_OUT_SCALARS);
     CLFOLD_RESULT_CALL(first, item, prev, x, s, i);
 #else
-    clfold_put_written(CLFOLD_RESULT_CALL(out, item, prev, x, s, i), out, index);
+    return CLFOLD_RESULT_CALL(out, item, prev, x, s, i);
 #endif
 }
+
+#if !CLFOLD_STORES
+
+static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_IN *s,
+                        ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
+{
+    clfold_put_written(clfold_make(y, before, s, i CLFOLD_PASS), out, index);
+}
+
+#endif
 
 #else
 

@@ -383,7 +383,8 @@ static void append_params(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, ")\n{\n");
 }
 
-/* The value of an expression, an initialiser, as a struct of `num` fields. */
+/* The value of an expression, an initialiser, as a struct of `num` fields. C converts one
+ * number by itself, but not 16, so these are converted, unless they are in braces. */
 static void append_value(struct text *text, const char *type, uint32_t num,
                          struct field first, const char *line, const char *expression,
                          const char *suffix)
@@ -394,12 +395,17 @@ static void append_value(struct text *text, const char *type, uint32_t num,
                           "#line 1 \"%s\"\n%s\n;\n",
                           line, type, suffix, line, expression);
     } else {
-        clfold_text_print(
-            text,
-            "    %s%s clfold_l;\n#line 1 \"%s\"\n"
-            "    %s%s clfold_v =\n#line 1 \"%s\"\n%s\n;\n    clfold_l.%s = clfold_v;\n",
-            type, suffix, line, clfold_cl_name(first.type), suffix, line, expression,
-            first.name);
+        const bool converts = suffix[0] && !strchr(expression, '{');
+        const char *const scalar = clfold_cl_name(first.type);
+        clfold_text_print(text,
+                          "    %s%s clfold_l;\n#line 1 \"%s\"\n"
+                          "    %s%s clfold_v =\n#line 1 \"%s\"\n%s\n;\n",
+                          type, suffix, line, converts ? "__auto_type" : scalar,
+                          converts ? "" : suffix, line, expression);
+        clfold_text_print(text,
+                          converts ? "    clfold_l.%s = CLFOLD_TO(%s, clfold_v);\n"
+                                   : "    clfold_l.%s = clfold_v;\n",
+                          first.name, scalar);
     }
     clfold_text_print(text, "    return clfold_l;\n}\n");
 }

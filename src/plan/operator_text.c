@@ -119,9 +119,9 @@ void clfold_append_forms(struct text *text, const struct monoid *monoid,
     }
     clfold_text_print(text,
                       "#undef CLFOLD_TO\n#undef CLFOLD_PICK\n"
-                      "#define CLFOLD_TO(type, x) convert_##type%s(x)\n"
+                      "#define CLFOLD_TO(type, x) convert_##type%s\n"
                       "#define CLFOLD_PICK(c, a, b) %s\n",
-                      is_wide ? "##16" : "",
+                      is_wide ? "##16(clfold_wide16(x))" : "(x)",
                       is_wide ? "clfold_pick16(c, a, b)" : "((c) ? (a) : (b))");
 }
 
@@ -169,11 +169,33 @@ static void append_pick16(struct text *text, const struct monoid *monoid)
     }
 }
 
+/* What is converted in vectors: a vector, or a number, such as an argument, as 16 of it.
+ * Any text may go by way of double where the device has it. */
+static void append_wide16(struct text *text, const struct monoid *monoid)
+{
+    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
+        const char *const name = clfold_cl_name(type);
+        const bool is_double = type == CLFOLD_F64;
+        if (type == CLFOLD_F16 && !clfold_monoid_uses(monoid, type)) {
+            continue;
+        }
+        clfold_text_print(text, "%s", is_double ? "#ifdef cl_khr_fp64\n" : "");
+        for (int is_wide = 0; is_wide < 2; ++is_wide) {
+            clfold_text_print(text,
+                              "static %s16 __attribute__((overloadable)) "
+                              "clfold_wide16(%s%s x)\n{\n    return x;\n}\n",
+                              name, name, is_wide ? "16" : "");
+        }
+        clfold_text_print(text, "%s", is_double ? "#endif\n" : "");
+    }
+}
+
 void clfold_append_source(struct text *text, const struct monoid *monoid, bool wide)
 {
     clfold_append_forms(text, monoid, "");
     if (wide) {
         append_pick16(text, monoid);
+        append_wide16(text, monoid);
     }
     if (monoid->source) {
         clfold_text_print(text, "#line 1 \"source\"\n%s\n", monoid->source);

@@ -38,7 +38,7 @@ $L__BB0_1:
 \tret;
 }}
 """
-SUM = {"commutative": True, "loads": False, "sizes": [4, 4]}
+SUM = {"commutative": True, "loads": False, "writes": False, "sizes": [4, 4]}
 WIDE = "ld.global.v4.f32 \t{%f1, %f2, %f3, %f4}, [%rd1+12288];"
 
 PTX_LOOKBACK = """
@@ -305,6 +305,7 @@ class Planted(unittest.TestCase):
         self.found(checks.widths(SUM, lookback_kernel(vector="v2.u32")), "no load of 16 bytes")
         narrow = gcn_kernel(store="global_store_dwordx2 v4, v[0:1], s[2:3]")
         self.found(checks.widths(SUM, narrow), "no store of 16 bytes")
+        self.assertEqual(checks.widths({**SUM, "writes": True}, narrow), [])
         self.found(checks.widths(SUM, gcn_kernel(load="s_nop 0")), "no load of 16 bytes")
 
     def test_under_way(self):
@@ -336,6 +337,22 @@ class Planted(unittest.TestCase):
         self.found(wrong(load, load, load, jump, load), "at most 3 loads of 4 bytes together")
         self.found(wrong(load, load, load, load, sizes=[8, 8]), "at most 0 loads of 8 bytes")
         self.assertEqual(wrong(load, sizes=[16, 16]), [])
+
+    def test_maps(self):
+        load = asm.Instruction("load", access=asm.Access(asm.LOAD, asm.GLOBAL, 4, False))
+        store = asm.Instruction("store", access=asm.Access(asm.STORE, asm.GLOBAL, 1, False))
+        local = asm.Instruction("share", access=asm.Access(asm.STORE, asm.LOCAL, 4, False))
+        wait = asm.Instruction("wait", barrier=True)
+
+        def wrong(*steps, inputs=1):
+            kernel = asm.Kernel("clfold_map_tiles", list(steps))
+            return checks.maps({**SUM, "inputs": inputs}, kernel)
+
+        self.assertEqual(wrong(load, load, load, load, store, store), [])
+        self.found(wrong(load, load, load, store, load, store), "at most 3 loads before a store")
+        self.found(wrong(load, load, load, load, store, inputs=2), "a store, not 8")
+        self.found(wrong(load, load, load, load, local, store), "uses local memory")
+        self.found(wrong(load, load, load, load, wait, store), "has a barrier")
 
     def test_loops(self):
         entry = {"op": "add", "in": "f32", "type": "f32"}

@@ -27,6 +27,8 @@ CHOSEN = "reduce_tiles,scan_lookback"
 ROWS = "reduce_lanes,reduce_rows,scan_lanes,scan_rows"
 RUNGS = "reduce0,reduce1,reduce2,reduce3,reduce4,reduce5,reduce6"
 USERS = "dot,average,add-in-order,segments,words-5,words-16,words-16-commutative"
+RESULTS = "norm,running-mean,flag-rises,sum-of-what,scatter"
+MAPS = "map-blend,map-flags,map-polar,map-widen,map-store"
 # target, operations, operators, types
 PARTS = (
     ("sm_90", CHOSEN, "all", "u8,f32"),
@@ -44,6 +46,12 @@ PARTS = (
     ("sm_90", ROWS, "add,dot", "f32,f64,text"),
     ("gfx90a", ROWS, "add,arg-min", "u8,f32"),
     ("gfx1100", ROWS, "add,dot", "f32,f64,text"),
+    ("sm_80", f"{CHOSEN},map_tiles,reduce_then_scan", f"{RESULTS},{MAPS}", "text"),
+    ("sm_90", f"{CHOSEN},map_tiles", f"{RESULTS},{MAPS}", "text"),
+    ("gfx90a", f"{CHOSEN},map_tiles", f"{RESULTS},{MAPS}", "text"),
+    ("gfx1030", "map_tiles", MAPS, "text"),
+    ("gfx1100", f"{CHOSEN},map_tiles,reduce_then_scan", f"{RESULTS},{MAPS}", "text"),
+    ("dg2", f"{CHOSEN},map_tiles", f"{RESULTS},{MAPS}", "text"),
     ("dg2", f"{CHOSEN},reduce_then_scan", "add,arg-min", "u8,f32,i64,u8:u32"),
 )
 # Known to clang: waves a SIMD by registers alone, where no local memory is in the way.

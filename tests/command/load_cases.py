@@ -175,7 +175,7 @@ def rejected(d, device):
         (2, "--stream goes with --load or --result only", "--stream", "y=" + other),
         (2, "--load: a bracket that is not closed at character 5", "--load", "x + (x"),
         (2, "--in-scalars: 5 is not from 1 to 4", *words, "--in-scalars", 5),
-        (2, "empty.fold: has no combine, load or result", "--fold", text),
+        (2, "empty.fold: has no combine, load, result or store", "--fold", text),
         (2, "--cuts goes with --combine only", *words, "--cuts", "b > 0"),
     ]:
         d.bad(status, part, "reduce", *where, *options, path)

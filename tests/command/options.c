@@ -179,15 +179,18 @@ static const char operator_options[] = "combine identity cuts commutative";
 static const char fold_options[] =
     "components type-name type-size source partial arg arg-file fold";
 static const char load_options[] = "load stream in-scalars result out-scalars axis";
+static const char store_options[] = "store out-length";
 
 static bool takes(size_t command, const char *option)
 {
-    bool found = (in_list(operator_options, option) &&
-                  in_list("reduce scan check-fold", commands[command].name)) ||
-                 (in_list(fold_options, option) &&
-                  in_list("reduce scan map check-fold", commands[command].name)) ||
-                 (in_list(load_options, option) &&
-                  in_list("reduce scan map", commands[command].name));
+    bool found =
+        (in_list(operator_options, option) &&
+         in_list("reduce scan check-fold", commands[command].name)) ||
+        (in_list(fold_options, option) &&
+         in_list("reduce scan map check-fold", commands[command].name)) ||
+        (in_list(load_options, option) &&
+         in_list("reduce scan map", commands[command].name)) ||
+        (in_list(store_options, option) && in_list("scan map", commands[command].name));
 
     for (size_t i = 0; i < NUM_KNOWN; i++) {
         found = found || (strcmp(known[i].name, option) == 0 &&
@@ -729,19 +732,26 @@ static void operators(void **state)
         { "reduce --identity 0 x", "--identity goes with --combine only" },
         { "reduce --partial x",
           "--partial goes with --combine, --load or --result only" },
-        { "map --arg 'int m=1' x y.npy", "--arg goes with --load or --result only" },
+        { "map --arg 'int m=1' x y.npy",
+          "--arg goes with --load, --result or --store only" },
         { "check-fold --arg 'int m=1'", "--arg goes with --combine only" },
         { "scan --source x x y.npy",
-          "--source goes with --combine, --load, --result or --type-name only" },
+          "--source goes with --combine, --load, --result, --store or --type-name "
+          "only" },
         { "reduce --combine a --stream y=y.npy x",
           "--stream goes with --load or --result only" },
         { "reduce --result '(item' x", "--result: a bracket that is not closed" },
         { "scan --result 'item;' x y.npy", "--result: a semicolon at character 5" },
         { "map --result '' x y.npy", "--result: is empty" },
+        { "map --store 'out[i] = (x;' x y.npy", "--store: a bracket that is not closed" },
+        { "scan --store '' x y.npy", "--store: is empty" },
+        { "map --store x --result x x y.npy", "--result does not go with --store" },
+        { "scan --out-length 4 x y.npy", "--out-length goes with --store only" },
         { "map --result x --out-scalars 5 x y.npy",
           "--out-scalars: 5 is not from 1 to 4" },
         { "map --result x --out-scalars 0 x y.npy", "--out-scalars 0: a count" },
-        { "map --out-scalars 2 x y.npy", "--out-scalars goes with --result only" },
+        { "map --out-scalars 2 x y.npy",
+          "--out-scalars goes with --result or --store only" },
         { "map --components 'int a, b' --result item.a --out-scalars 1 x y.npy",
           "--out-scalars: is 1, but out is 0" },
         { "map --raw f32 --out u8 x y.npy", "--out: f32 cannot be written as out u8" },
@@ -813,6 +823,9 @@ static void operators(void **state)
     assert_string_equal(options.fold.result, "{ item, n }");
     assert_int_equal(options.fold.out, CLFOLD_F16);
     assert_int_equal(options.fold.out_scalars, 2);
+    check_read("scan --store 'out[0].y = 1;' --out-scalars 2 --out-length 2^40 x y.npy");
+    assert_string_equal(options.fold.store, "out[0].y = 1;");
+    assert_int_equal(options.fold.out_length, (size_t)1 << 40);
     check_read(
         "reduce --combine a --type-name t --type-size 4 --result item.x --out u8 x");
     check_read("map --components 'int a; int b' --raw 8 --out f64 x y.txt");

@@ -247,6 +247,49 @@ def pieces(d, device):
     close(told, np.float32(x.mean(dtype="f8")), "mean of a pipe")
 
 
+def stores(d, device):
+    """Elements that a text writes itself: each, some, of several numbers, and none."""
+    where = ["--device", device["index"]]
+    x, y = small(d, 5000), small(d, 5000)
+    path, raw, backwards = d.save(x), x.tobytes(), ["--store", "out[n - 1 - i] = 2 * x;"]
+    for source in [[path], ["--raw", "f32", "-"]]:
+        told = written(d, "map", *where, *backwards, *source, data=raw)
+        same(told, 2 * x[::-1], f"backwards {source}")
+    places = np.flatnonzero(x > 3).astype("u4")
+    select = ["--acc", "u32", "--load", "to_u32(x > 3 ? 1 : 0)", "--out", "u32", "--store",
+              "if (x > 3) out[item - 1] = i;"]  # fmt: skip
+    for length in [None, places.size, x.size + 9]:
+        told = written(d, "scan", *where, *select,
+                       *([] if length is None else ["--out-length", length]), path)
+        expected = np.zeros(length or x.size, "u4")
+        expected[: places.size] = places
+        same(told, expected, f"places of {length}")
+    # timed calls run twice, and each begins with zeros
+    good(d, "map", *where, "--json", "--store", "out[i] += x;", path, d.path("out.npy"))
+    same(np.load(d.path("out.npy")), x, "--json")
+    told = written(d, "map", *where, "--store", "out[i].y = x * y;", "--out-scalars", 2,
+                   "--stream", "y=" + d.save(y, "y.npy"), path)
+    same(told, np.stack([np.zeros(x.size, "f4"), x * y], axis=1), "two numbers")
+    fold = d.write(b"store out[i] = 3 * item;\nout-length 4\n", "s.fold")
+    nothing = d.save(np.empty(0, "f4"), "nothing.npy")
+    same(written(d, "map", *where, "--fold", fold, nothing), np.zeros(4, "f4"), "nothing")
+    good(d, "map", *where, *backwards, "--out-length", 5001, path, d.path("out.txt"))
+    check(np.array_equal(np.loadtxt(d.path("out.txt")), [*(2 * x[::-1]), 0]), "text")
+    out = d.path("none.npy")
+    d.bad(1, "--store may write any element, those of a whole input, and", "map", *where,
+          *backwards, "--memory", 4000, path, out)
+    for status, part, *words in [
+        (2, "--result does not go with --store", "map", *backwards, "--result", "x", path, out),
+        (2, "--out-length goes with --store only", "map", "--out-length", 4, path, out),
+        (2, "no option --store", "reduce", *backwards, path),
+        (2, "--store: a bracket", "map", "--store", "out[i] = (x;", path, out),
+        (1, "bytes, for --out-length", "map", *backwards, "--out-length", "2^50", path, out),
+    ]:  # fmt: skip
+        d.bad(status, part, words[0], *where, *words[1:])
+    done = d.run("map", *where, "--store", "out[i] = z;", path, out)
+    check(done.returncode == 1 and b"store:1:10: " in done.stderr, f"{done}")
+
+
 def rejected(d, device):
     """Errors name the option, or the text, its line and its column."""
     where, path, out = ["--device", device["index"]], d.save(small(d, 5)), d.path("none.npy")
@@ -254,7 +297,7 @@ def rejected(d, device):
     for status, part, *words in [
         (1, "--result: uses x, but what a reduction writes", "reduce", "--result", "x", path),
         (1, "--result: uses prev", "reduce", "--result", "prev", path),
-        (1, "--result: uses prev, which the first element has not", "scan", "--combine",
+        (1, "--result: uses prev, of which the first element has none", "scan", "--combine",
          "a + b", "--result", "prev", path, out),
         (2, "a map has no operator", "map", "--fold", fold, path, out),
         (1, "--stream y=", "map", "--result", "y", "--stream",
@@ -282,4 +325,4 @@ def explained(d, device):
           "--accuracy", "compensated")  # fmt: skip
 
 
-CASES = [texts, types, several, structs, inputs, pieces, rejected, explained]
+CASES = [texts, types, several, structs, inputs, pieces, stores, rejected, explained]

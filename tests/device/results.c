@@ -39,6 +39,14 @@ static void load_affine(void *out, const unsigned char *e, size_t i, size_t n)
     memcpy(out, r, sizeof(r));
 }
 
+static void load_byte(void *out, const unsigned char *e, size_t i, size_t n)
+{
+    const cl_float x = e[i];
+
+    (void)n;
+    memcpy(out, &x, sizeof(x));
+}
+
 static void load_square(void *out, const unsigned char *e, size_t i, size_t n)
 {
     const cl_float x = f32_of(e, i) * f32_of(e, i);
@@ -70,6 +78,14 @@ struct four_f32 {
 WRITE(write_double)
 {
     GIVE(cl_uint, 2 * u32_of(item, 0) + (cl_uint)i);
+}
+WRITE(write_doubled)
+{
+    GIVE(cl_float, (cl_float)(u32_of(item, 0) % 32 << 1));
+}
+WRITE(write_less)
+{
+    GIVE(cl_float, f32_of(item, 0) - (cl_float)factor);
 }
 WRITE(write_mean)
 {
@@ -378,6 +394,26 @@ static const struct subject subjects[] = {
       .is_map = true,
       .reads_others = true,
       .place = place_back },
+    { .fold = { .name = "converted mean",
+                SUM,
+                .out = CLFOLD_F32,
+                .result = "(item % 32u) << 1" },
+      SUMS,
+      .write = write_doubled,
+      .out_size = 4 },
+    { .fold = { .name = "map with an argument",
+                .type = CLFOLD_F32,
+                .in = CLFOLD_U8,
+                .load = "x",
+                .result = "item - to_f32(factor)",
+                FACTOR },
+      .size = 4,
+      .in_size = 1,
+      .most = 255,
+      .is_real = true,
+      .is_map = true,
+      .load = load_byte,
+      .write = write_less },
     { .fold = { .name = "conversion", .type = CLFOLD_U32, .out = CLFOLD_U64 },
       .size = 4,
       .most = UINT32_MAX,
@@ -570,6 +606,37 @@ static void test_host(void **state)
         CLFOLD_ERROR_ARGUMENT);
 }
 
+/* One number is converted to what is written at both widths, and arguments and literals
+ * are by name; then CPUs run on vectors. */
+static void test_widths(void **state)
+{
+    static const struct {
+        clfold_fold fold;
+        const char *why; /* it runs on scalars; NULL: it does not */
+    } cases[] = {
+        { { .type = CLFOLD_U32, .out = CLFOLD_F32, .result = "item" }, NULL },
+        { { .type = CLFOLD_U32, .out = CLFOLD_U8, .result = "item >> 4" }, NULL },
+        { { .type = CLFOLD_F32, .in = CLFOLD_U8, .load = "x" }, NULL },
+        { { .type = CLFOLD_U64, .in = CLFOLD_U16, .load = "x", .result = "3" }, NULL },
+        { { .type = CLFOLD_F32, .result = "to_f32(factor) * item", FACTOR }, NULL },
+        { { .type = CLFOLD_F32, .result = "item * to_f32(2)" }, NULL },
+        { { .type = CLFOLD_F32, .out = CLFOLD_U8, .result = "x > 0" },
+          "result gives 1 as a scalar and 255 in a vector" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        const clfold_fold *const fold = &cases[i].fold;
+        clfold_report report;
+        assert_ok(clfold_map(ctx, device.queue, fold, in, 0, out, 0, 64, 0, NULL, NULL));
+        assert_ok(clfold_explain(ctx, CLFOLD_MAP, fold, 64, NULL, &report));
+        if (!strstr(report.reason, "tile_group by") &&
+            !strstr(report.reason, cases[i].why ? cases[i].why : "tile_vector by")) {
+            fail_msg("%s: %s", fold->result ? fold->result : fold->load, report.reason);
+        }
+    }
+}
+
 /* ---- The tests --------------------------------------------------------------------- */
 
 static int set_up(void **state)
@@ -602,14 +669,15 @@ static int tear_down(void **state)
 int main(int argc, char **argv)
 {
     const bool in_segments = argc > 1 && strcmp(argv[1], "segments") == 0;
-    struct CMUnitTest tests[NUM_SUBJECTS + 3] = {
+    struct CMUnitTest tests[NUM_SUBJECTS + 4] = {
         cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_host),
+        cmocka_unit_test(test_widths),
     };
 
     for (size_t i = 0; i < NUM_SUBJECTS; ++i) {
-        tests[3 + i] =
+        tests[4 + i] =
             (struct CMUnitTest){ .name = subjects[i].fold.name,
                                  .test_func = in_segments ? test_segments : test_subject,
                                  .initial_state = (void *)(uintptr_t)i };

@@ -308,6 +308,7 @@ CASES = {
         (NUMBERS, [], summary(NUMBERS)),
         *((PRICES, [str(column)], summary(content(PRICES), column)) for column in (1, 2, 7, 11)),
     ],
+    "distance": [(None, [], ["distance 20, 100 of 1000 differ"])],
     "sum": [
         (None, [], ["124875", "sum: in holds 1000 elements of f32, but in_offset 0 + "
                               "count 2000 is past its end (CLFOLD_ERROR_RANGE)"]),

@@ -1,13 +1,14 @@
 """Drives tools/compare as a user does.
 
-usage: drive.py COMMAND COMPARE BUILD PEER...
+usage: drive.py COMMAND COMPARE BUILD WRONG PEER...
 
-COMMAND is the built clfold, COMPARE tools/compare, BUILD the build's folder, and each PEER one
-that was built there. Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there
+COMMAND is the built clfold, COMPARE tools/compare, BUILD the build's folder, WRONG a program whose
+loops are wrong, and each PEER one that was built there. Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there
 is no OpenCL device. What faults there may be is planted (planted.py), with a planted clfold beside
 them; the built ones run on each device.
 """
 
+import itertools
 import json
 import os
 import re
@@ -45,17 +46,22 @@ GOOD_KEYS = [
     *KEYS, "device", "rounds", "seconds", "gbps", "least_gbps", "most_gbps", "quartiles_gbps",
     "ratio",
 ]  # fmt: skip
-PEERS = ["boost_compute", "pyopencl", "onetbb", "openmp", "loop", "cub"]
+PEERS = ["boost_compute", "pyopencl", "numpy", "onetbb", "openmp", "loop", "cub"]
 REORDER = ["openmp", "pyopencl", "cub"]
+OPS = ["reduce", "scan", "map", "rows"]
+OPERATORS = ["add", "dual", "affine", "squares", "dot", "above"]
 HEAD = [
     "op", "operator", "type", "count", "implementation", "GB/s", "from", "-", "to", "clfold/peer",
 ]  # fmt: skip
 
 
 class Driver:
-    def __init__(self, command, compare, build, *peers):
+    def __init__(self, command, compare, build, wrong, *peers):
         self.command, self.compare = os.path.abspath(command), os.path.abspath(compare)
         self.build, self.peers = os.path.abspath(build), peers
+        self.wrong = os.path.abspath(wrong)
+        words = [sys.executable, "-c", "import numpy"]
+        self.has_numpy = subprocess.run(words, capture_output=True, check=False).returncode == 0
         self.folder = None
         self.devices = []
 
@@ -325,7 +331,7 @@ def check_all(d, device, op, operator, kind):
     rows = d.rows(0, "--no-build", "--device", device["index"], "--rounds", 1, "--ops", op,
                   "--operators", operator, "--types", kind, "--counts", "70001", "--peers",
                   ",".join(d.peers), build=d.build)  # fmt: skip
-    ordered = operator == "affine" and op == "reduce"
+    ordered = operator == "affine" and op in ("reduce", "rows")
     for name, row in rows.items():
         check(row["operator"] == operator, f"{row}")
         if ordered and name in REORDER:
@@ -347,6 +353,55 @@ def operators(d, device):
         for operator in ["dual", "affine"]:
             for kind in ["f32", "i64"]:
                 check_all(d, device, op, operator, kind)
+
+
+def loads(d, device):
+    """What an element gives, maps and rows."""
+    for op, operator, kind in [
+        ("reduce", "squares", "f32"), ("reduce", "dot", "i64"), ("reduce", "above", "f32"),
+        ("scan", "dot", "f32"), ("map", "above", "i64"), ("map", "affine", "f32"),
+        ("rows", "add", "f32"), ("rows", "dot", "i32"), ("rows", "affine", "f32"),
+    ]:  # fmt: skip
+        check_all(d, device, op, operator, kind)
+
+
+def wrong_results(d, _):
+    """Each operation with each operator: no wrong result is believed, of C or of Python, and
+    numpy is right, or says what it lacks. They need no device."""
+    d.plant("clfold")
+    planted = os.path.join(HERE, "wrong_numpy.py")
+    peers = ["numpy", f"wrong={shlex.quote(d.wrong)}",
+             f"wrong_numpy={shlex.quote(sys.executable)} {shlex.quote(planted)}"]  # fmt: skip
+    for op, operator in itertools.product(OPS, OPERATORS):
+        rows = d.rows(0, "--no-build", "--rounds", 1, "--ops", op, "--operators", operator,
+                      "--types", "i32", "--counts", 5001, "--peers",
+                      ",".join(peers if d.has_numpy else peers[1:2]))  # fmt: skip
+        check(re.match("WRONG: [a-z ]+ [0-9]+ is .* and not ", rows["wrong"].get("why", "")),
+              f"{rows['wrong']}")  # fmt: skip
+        if not d.has_numpy:
+            continue
+        lacks = None
+        if operator in ("dual", "affine"):
+            lacks = "unsupported: it has no operator of the user's"
+        elif op == "scan" and operator != "add":
+            lacks = "unsupported: its scans are of what memory holds"
+        check(rows["numpy"].get("why") == lacks, f"{rows['numpy']}")
+        place = {"reduce": "the fold of items up to 5000", "rows": "the fold of items up to 3999"}
+        found = f"WRONG: {place.get(op, 'item 2500')} is "
+        check(rows["wrong_numpy"].get("why", "").startswith(lacks or found),
+              f"{rows['wrong_numpy']}")  # fmt: skip
+
+
+def moved(d, _):
+    """GB/s are of what each case must read and write: 2 ms for 10^6 elements."""
+    d.plant("clfold")
+    for op, speeds in {"reduce": [2, 4, 4, 2, 4, 2], "rows": [2, 4, 4, 2, 4, 2],
+                       "scan": [4, 8, 8, 4, 6, 4], "map": [4, 8, 8, 4, 6, 4]}.items():
+        for operator, speed in zip(OPERATORS, speeds, strict=True):
+            row = d.rows(0, "--no-build", "--rounds", 3, "--ops", op, "--operators", operator,
+                         "--types", "f32", "--counts", 1000000, "--peers",
+                         f"slower={PLANTED} slower")["clfold"]  # fmt: skip
+            check(row["gbps"] == speed, f"{row}")
 
 
 def drawn(d, device):
@@ -380,11 +435,12 @@ def unread(d, _):
         check(run.wait(240) == 1 and not said, f"exit {run.returncode}, {said!r}")
 
 
-WITHOUT = [refused, faults, table, chart, no_chart, clfold_itself, builds, unread]
-WITH = [built, wide_types, operators, drawn, no_such_device]
+WITHOUT = [refused, faults, table, chart, no_chart, clfold_itself, builds, unread, wrong_results,
+           moved]  # fmt: skip
+WITH = [built, wide_types, operators, loads, drawn, no_such_device]
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 5:
+    if len(sys.argv) < 6:
         sys.exit(__doc__)
     run_cases(Driver(*sys.argv[1:]), WITHOUT, WITH)

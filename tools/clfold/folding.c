@@ -86,6 +86,13 @@ bool folding_open(struct folding *f, const struct options *options,
 
 /* ---- How much at once ---- */
 
+uint64_t folding_results(const struct folding *f, uint64_t count)
+{
+    return f->operation == CLFOLD_REDUCE ? axis_results(&f->axis)
+           : f->user.out_length          ? f->user.out_length
+                                         : count;
+}
+
 /* Where a file does not fit, and of streams, whatever a header claims. */
 static const size_t USUAL_BYTES = (size_t)64 << 20;
 
@@ -94,15 +101,15 @@ static size_t result_bytes(const struct folding *f)
     return f->operation == CLFOLD_REDUCE ? 0 : f->user.written.out_size;
 }
 
-/* Results that do not come piece by piece: those of a reduction along an axis. */
-static uint64_t axis_bytes(const struct folding *f)
+/* Results that do not come piece by piece: those of a reduction along an axis, and what a
+ * store writes to, if its length is given. */
+static uint64_t whole_bytes(const struct folding *f)
 {
-    const uint64_t num = f->fold.segments ? axis_results(&f->axis) : 0;
+    const uint64_t num = f->operation != CLFOLD_REDUCE ? f->user.out_length
+                         : f->fold.segments            ? axis_results(&f->axis)
+                                                       : 0;
     const size_t size = f->user.written.out_size;
 
-    if (f->operation != CLFOLD_REDUCE) {
-        return 0;
-    }
     return num > UINT64_MAX / 2 / size ? UINT64_MAX / 2 : num * size;
 }
 
@@ -127,8 +134,9 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
     const struct stream_bytes streams = user_fold_stream_bytes(&f->user);
     const size_t in = f->input.element, out = result_bytes(f);
     const size_t all = in + streams.sum + out;
-    const uint64_t turned = input_held(&f->input) + streams.held, results = axis_bytes(f),
-                   held = turned + results, count = input_most(&f->input);
+    const uint64_t turned = input_held(&f->input) + streams.held,
+                   results = whole_bytes(f), held = turned + results,
+                   count = input_most(&f->input);
     uint64_t limit = 0, room = 0;
 
     if (!buffer_limit(&f->session, &limit, message) ||
@@ -154,10 +162,10 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
                            f->session.device_name);
     }
     if (results > limit) {
-        return message_set(message,
-                           "%.200s has no buffer of %" PRIu64 " bytes, for %.4096s along "
-                           "--axis",
-                           f->session.device_name, results, f->input.name);
+        return message_set(
+            message, "%.200s has no buffer of %" PRIu64 " bytes, for %.4096s%s",
+            f->session.device_name, results, f->has_axis ? f->input.name : "--out-length",
+            f->has_axis ? " along --axis" : "");
     }
     if ((count > most || f->input.is_stream || f->input.bytes == INPUT_UNKNOWN) &&
         most > USUAL_BYTES / in) {
@@ -263,17 +271,36 @@ static clfold_fold piece_fold(const struct folding *f, cl_mem before, cl_mem aft
     return ends_with_result(f) && !f->input.ended ? user_fold_items(&fold) : fold;
 }
 
+/* What a store does not write is zero. */
+static bool clear(const struct folding *f, size_t count, struct message *message)
+{
+    const cl_command_queue queue = f->session.queue;
+    const size_t bytes = folding_results(f, count) * f->user.written.out_size;
+    const cl_uchar zero = 0;
+    cl_int error = CL_SUCCESS;
+
+    if (f->fold.store && bytes > 0) {
+        error = clEnqueueFillBuffer(queue, f->out, &zero, sizeof(zero), 0, bytes, 0, NULL,
+                                    NULL);
+        error = error == CL_SUCCESS ? clFinish(queue) : error;
+    }
+    return error == CL_SUCCESS || device_refuse(message, "clEnqueueFillBuffer", error);
+}
+
 static bool fold_piece(struct folding *f, size_t count, struct message *message)
 {
     const cl_mem before = f->results[f->pieces % 2], after = f->results[!(f->pieces % 2)],
                  out = f->out ? f->out : after;
     const clfold_fold fold = piece_fold(f, before, after);
 
-    if (!call(f, &fold, out, count, message)) {
+    if (!clear(f, count, message) || !call(f, &fold, out, count, message)) {
         return false;
     }
     if (!f->timed) {
         return true;
+    }
+    if (!clear(f, count, message)) {
+        return false;
     }
     /* The first call builds the program; it is the second one that shows the device. */
     const double start = clock_now();
@@ -312,8 +339,8 @@ static bool begin(struct folding *f, size_t count, struct message *message)
         return message_set(message, "%.4096s: is empty, and %s needs at least one number",
                            f->input.name, f->op);
     }
-    const uint64_t results =
-        axis_bytes(f) + (f->input.ended ? count : f->most) * result_bytes(f);
+    const uint64_t each = (f->input.ended ? count : f->most) * result_bytes(f),
+                   whole = whole_bytes(f), results = whole > each ? whole : each;
     return explain(f, count, message) &&
            (results == 0 ||
             buffer_create(&f->session, &f->out, CL_MEM_READ_WRITE, results, message));

@@ -58,6 +58,10 @@ typedef bool folding_visitor(void *user, struct folding *f, size_t count,
 bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, void *user,
                  struct message *message);
 
+/* How many results there are for a piece or all of `count` numbers: of a scan or a map,
+ * or along an axis. */
+uint64_t folding_results(const struct folding *f, uint64_t count);
+
 /* For results, on standard output. */
 struct writer folding_writer(const struct folding *f, enum file_format format);
 

@@ -579,10 +579,11 @@ static bool check_fold(const struct options *options, struct message *message)
         return message_set(message, "--%s does not go with --op mean",
                            fold->result ? "result" : "out");
     }
-    if (!fold->combine && !fold->load && !fold->result && !fold->out &&
+    if (!fold->combine && !fold->load && !fold->result && !fold->store && !fold->out &&
         !is_struct(fold)) {
         return (!options->fold_file ||
-                message_set(message, "--fold %.4096s: has no combine, load or result",
+                message_set(message,
+                            "--fold %.4096s: has no combine, load, result or store",
                             options->fold_file)) &&
                (!options->raw_size ||
                 message_set(message,

@@ -231,7 +231,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "type-size", VALUE_COUNT, TO(fold.type_size), TEXTS, .needs = "type-name",
       .least = 1, .help = "its size in bytes" },
     { "source", VALUE_PATH, TO(fold.source), TEXTS,
-      .needs = "combine,load,result,type-name",
+      .needs = "combine,load,result,store,type-name",
       .help = "OpenCL C that comes before: types and functions" },
     { "cuts", VALUE_TEXT, TO(fold.cuts), REDUCE | SCAN | CHECK, .needs = "combine",
       .help = "a condition on b under which a op b is b, whatever a is" },
@@ -250,14 +250,22 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "fold, or in a map what --load gives: a number, or numbers with names, item.a; "
           "a scan also has prev, the fold before the element; scans and maps have x, i, "
           "n, in[K] and streams as --load has them, and reductions n" },
+    { "store", VALUE_TEXT, TO(fold.store), SCAN | MAP, .excludes = "result",
+      .help =
+          "statements in place of --result that write elements of out, zeros before, in "
+          "any order, such as 'if (x > 3) out[item - 1] = x;'. They must stay within "
+          "out, "
+          "and write no element twice" },
+    { "out-length", VALUE_COUNT, TO(fold.out_length), SCAN | MAP, .needs = "store",
+      .least = 1, .help = "how many elements out has; default: as many as IN" },
     { "out", VALUE_TYPE, TO(fold.out), READING | EXPLAIN,
       .help = "the type of what is written: results are converted, and floats become "
               "integers by --result only; default: that of the items" },
-    { "out-scalars", VALUE_COUNT, TO(fold.out_scalars), READING, .needs = "result",
+    { "out-scalars", VALUE_COUNT, TO(fold.out_scalars), READING, .needs = "result,store",
       .least = 1,
       .help = "--result gives N numbers, 1 to 4, such as '{ item, x }', and an .npy file "
               "has the shape (n, N); default: 1 with --out" },
-    { "stream", VALUE_STREAM, TO(fold.args), READING, .needs = "load,result",
+    { "stream", VALUE_STREAM, TO(fold.args), READING, .needs = "load,result,store",
       .help = "another file, as NAME=FILE.npy, with as many numbers as the first has "
               "elements: in --load and --result NAME is the one at x's place; may be "
               "given again" },
@@ -265,12 +273,14 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .least = 1,
       .help = "an element is N numbers, 1 to 4, of an array of shape (n, N), and --load "
               "sees them as x.x, x.y, x.z and x.w" },
-    { "partial", VALUE_NONE, TO(fold.partial), TEXTS, .needs = "combine,load,result",
+    { "partial", VALUE_NONE, TO(fold.partial), TEXTS,
+      .needs = "combine,load,result,store",
       .help = "a text is not defined for every value, since it divides integers or reads "
               "a table; it then runs on one element at a time" },
-    { "arg", VALUE_ARG, TO(fold.args), TEXTS, .needs = "combine,load,result",
+    { "arg", VALUE_ARG, TO(fold.args), TEXTS, .needs = "combine,load,result,store",
       .help = "a value for the texts, such as 'float alpha=0.1'; may be given again" },
-    { "arg-file", VALUE_ARG_FILE, TO(fold.args), TEXTS, .needs = "combine,load,result",
+    { "arg-file", VALUE_ARG_FILE, TO(fold.args), TEXTS,
+      .needs = "combine,load,result,store",
       .help = "a table for the texts, as NAME=FILE.npy; may be given again" },
     { "fold", VALUE_FOLD, TO(fold_file), TEXTS,
       .help =

@@ -38,7 +38,8 @@ static bool begin_output(struct results *r, const struct folding *f,
     } else {
         return false;
     }
-    return writer_begin(&r->writer, is_known ? input_most(&f->input) : 0) ||
+    return writer_begin(&r->writer,
+                        is_known ? folding_results(f, input_most(&f->input)) : 0) ||
            refuse_write(r, message);
 }
 
@@ -50,7 +51,7 @@ static bool finish_output(struct results *r, const struct folding *f,
     }
     if (f->input.bytes == INPUT_UNKNOWN && r->writer.format == FORMAT_NPY &&
         (fseek(r->file.stream, 0, SEEK_SET) != 0 ||
-         !writer_begin(&r->writer, f->count))) {
+         !writer_begin(&r->writer, folding_results(f, f->count)))) {
         return refuse_write(r, message);
     }
     return output_file_complete(&r->file, message) &&
@@ -115,7 +116,7 @@ static bool write_piece(void *user, struct folding *f, size_t count,
     if (count == 0 && !is_scan) {
         return write_same(r, f, message);
     }
-    const size_t num = is_scan ? count : (size_t)axis_results(&f->axis);
+    const size_t num = (size_t)folding_results(f, count);
     w.bytes = num * f->user.written.out_size;
     return buffer_visit(&f->session, f->out, CL_MAP_READ, f->user.written.out_size, num,
                         write_part, &w, message);

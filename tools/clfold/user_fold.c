@@ -155,7 +155,8 @@ bool user_fold_refuse(const clfold_fold *fold, struct message *message)
     static const char *const names[] = { "combine",    "identity",  "cuts",
                                          "components", "type_name", "type_size",
                                          "source",     "load",      "in_scalars",
-                                         "result",     "out",       "out_scalars" };
+                                         "result",     "out",       "out_scalars",
+                                         "store" };
     const char *const sentence = library_sentence();
     char option[16] = "";
     size_t skipped = 0;
@@ -209,7 +210,9 @@ static bool needs_whole(const clfold_fold *fold, const char *text)
 /* What makes the input one piece, as the start of a sentence. */
 static const char *find_whole(const struct user_fold *user)
 {
-    return needs_whole(&user->fold, user->fold.load) ? "--load may use i, n or in, those"
+    return user->fold.store ? "--store may write any element, those"
+           : needs_whole(&user->fold, user->fold.load)
+               ? "--load may use i, n or in, those"
            : needs_whole(&user->fold, user->fold.result)
                ? "--result may use i, n or in, those"
            : user->converts && op_result(user->fold.op).position
@@ -227,11 +230,13 @@ static void set_written(struct user_fold *user)
     const clfold_type type = fold->out ? fold->out : fold->out_scalars ? fold->type : 0;
     clfold_layout *const written = &user->written;
 
-    user->converts = fold->result || fold->out || fold->out_scalars;
+    const bool by_text = fold->result || fold->store;
+
+    user->converts = by_text || fold->out || fold->out_scalars;
     *written = user->layout;
     if (type) {
         written->num_fields = fold->out_scalars ? fold->out_scalars
-                              : fold->result    ? 1
+                              : by_text         ? 1
                                                 : user->layout.num_fields;
         written->out_size = written->num_fields * type_size(type);
         for (uint32_t k = 0; k < written->num_fields; k++) {
@@ -239,7 +244,7 @@ static void set_written(struct user_fold *user)
             field->type = type;
             field->size = type_size(type);
             field->offset = k * field->size;
-            if (fold->result) {
+            if (by_text) {
                 strcpy(field->name, names[k]);
             }
         }
@@ -260,6 +265,7 @@ bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
     user->fold.name = texts->combine  ? "the operator"
                       : texts->load   ? "the load"
                       : texts->result ? "the result"
+                      : texts->store  ? "the store"
                                       : NULL;
     user->fold.in_scalars = number_of(texts->in_scalars);
     user->fold.out_scalars = number_of(texts->out_scalars);
@@ -274,6 +280,8 @@ bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
     user->fold.cuts = texts->cuts;
     user->fold.load = texts->load;
     user->fold.result = texts->result;
+    user->fold.store = texts->store;
+    user->out_length = texts->out_length;
     if ((texts->source && !read_source(user, texts->source, message)) ||
         !read_args(user, &texts->args, message)) {
         return false;
@@ -291,7 +299,7 @@ clfold_fold user_fold_items(const clfold_fold *fold)
 {
     clfold_fold items = *fold;
 
-    items.result = NULL;
+    items.result = items.store = NULL;
     items.out = items.out_scalars = 0;
     return items;
 }
@@ -300,8 +308,8 @@ struct fold_texts fold_texts_of_operator(const struct fold_texts *texts)
 {
     struct fold_texts rest = *texts;
 
-    rest.load = rest.result = NULL;
-    rest.in_scalars = rest.out_scalars = rest.args.num = 0;
+    rest.load = rest.result = rest.store = NULL;
+    rest.in_scalars = rest.out_scalars = rest.out_length = rest.args.num = 0;
     rest.out = 0;
     for (size_t k = 0; k < texts->args.num; k++) {
         if (texts->args.kinds[k] != ARG_STREAM) {

@@ -15,7 +15,8 @@ enum { FOLD_MOST_ARGS = 8 };
 /* As the user gives it; each member is an option, or a line of a fold file. */
 struct fold_texts {
     const char *combine; /* NULL: a built-in operator */
-    const char *load, *result;
+    const char *load, *result, *store;
+    size_t out_length; /* of what a store writes to; 0: as many as `in` has */
     size_t in_scalars, out_scalars; /* 0: as what is folded */
     clfold_type out;                /* 0: likewise */
     const char *identity, *cuts, *components;
@@ -39,7 +40,8 @@ struct user_fold {
     clfold_layout layout, written; /* of what is folded, and of what is written for it */
     /* of all fields of each, side by side; 0: a struct, or opaque */
     clfold_type scalar, written_scalar;
-    bool converts; /* what is written is not the item itself */
+    bool converts;     /* what is written is not the item itself */
+    size_t out_length; /* of `out`, if that is not the input's; else 0 */
     char *source;
     clfold_arg args[FOLD_MOST_ARGS];
     cl_ulong values[FOLD_MOST_ARGS];

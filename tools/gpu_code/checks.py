@@ -21,6 +21,7 @@ WRITES = {
 # Lanes of a group: CLFOLD_LANE_LOADS of tile_group_lanes.cl, elements of any size.
 LANES = {"clfold_reduce_lanes", "clfold_lanes_aggregates", "clfold_scan_bundles"}
 LANE_LOADS = 4
+MAP_LOADS = 4  # elements of a work-item of map_tiles.cl
 # 16-byte loads that a work-item of a reduction has under way: CLFOLD_LOADS of tile_group.cl, or
 # those of one element.
 LOADS_UNDER_WAY = 4
@@ -53,8 +54,10 @@ def is_of_words(entry):
 def widths(entry, kernel):
     """Streaming loads and stores are of 16 bytes."""
     wrong = []
-    reads = set() if entry["loads"] else READS  # a load's text reads single elements
-    for names, kind in ((reads, asm.LOAD), (WRITES, asm.STORE)):
+    # texts read and write single elements
+    reads = set() if entry["loads"] else READS
+    writes = set() if entry["writes"] else WRITES
+    for names, kind in ((reads, asm.LOAD), (writes, asm.STORE)):
         sizes = [access.size for access in asm.accesses(kernel.steps, kind, asm.GLOBAL)]
         if kernel.name in names and max(sizes, default=0) != 16 and not is_of_words(entry):
             wrong.append(f"{kernel.name}: no {kind} of 16 bytes, the widest of {sizes}")
@@ -104,6 +107,28 @@ def lanes(entry, kernel):
         return [f"{kernel.name}: at most {max(counts, default=0)} loads of {size} bytes together, "
                 f"not {LANE_LOADS}"]
     return []
+
+
+def maps(entry, kernel):
+    """A work-item loads several elements, and those of streams beside them, before it stores the
+    first; and groups have no local memory and do not wait."""
+    if kernel.name != "clfold_map_tiles":
+        return []
+    counts = []
+    for block in asm.blocks(kernel.steps):
+        kinds = [step.access.kind for step in asm.instructions(block)
+                 if step.access and step.access.space == asm.GLOBAL]
+        if asm.STORE in kinds:
+            counts.append(kinds.index(asm.STORE))
+    least, wrong = MAP_LOADS * entry["inputs"], []
+    if max(counts, default=0) < least:
+        wrong.append(f"{kernel.name}: at most {max(counts, default=0)} loads before a store, not "
+                     f"{least}")
+    if any(asm.accesses(kernel.steps, kind, asm.LOCAL) for kind in (asm.LOAD, asm.STORE)):
+        wrong.append(f"{kernel.name}: uses local memory")
+    if asm.barriers(kernel.steps):
+        wrong.append(f"{kernel.name}: has a barrier")
+    return wrong
 
 
 def descriptors(kernel):
@@ -170,4 +195,4 @@ def conversions(entry, kernel):
 
 def every(entry, kernel, numbers):
     return [*memory(numbers), *widths(entry, kernel), *under_way(entry, kernel),
-            *lanes(entry, kernel), *descriptors(kernel)]
+            *lanes(entry, kernel), *maps(entry, kernel), *descriptors(kernel)]

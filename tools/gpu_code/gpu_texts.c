@@ -72,8 +72,9 @@ static const struct site site = { NULL, "gpu_texts" };
     "        a.x[i] = a.x[i] * b.x[0] + b.x[i];\n"                                       \
     "    a.x[0] *= b.x[0];\n    return a;\n}\n"
 
-/* A stream's buffer, of which only the type counts here. */
-static clfold_arg second[] = { CLFOLD_STREAM(CLFOLD_F32, y, NULL, 0) };
+/* Streams' buffers, of which only the type counts here. */
+static clfold_arg second[] = { CLFOLD_STREAM(CLFOLD_F32, y, NULL, 0),
+                               CLFOLD_STREAM(CLFOLD_F32, z, NULL, 0) };
 
 static const clfold_fold texts[] = {
     { .name = "dot",
@@ -108,6 +109,56 @@ static const clfold_fold texts[] = {
       .source = WORDS(16),
       .combine = "join(a, b)",
       .flags = CLFOLD_COMMUTATIVE },
+    { .name = "norm",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_F32,
+      .load = "x * x",
+      .result = "sqrt(item)" },
+    { .name = "running-mean",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_F32,
+      .result = "item / to_f32(i + 1)" },
+    { .name = "flag-rises",
+      .op = CLFOLD_BIT_OR,
+      .type = CLFOLD_U32,
+      .out = CLFOLD_U8,
+      .result = "to_u8(item & ~prev)" },
+    { .name = "sum-of-what",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_F32,
+      .out = CLFOLD_F32,
+      .out_scalars = 2,
+      .result = "{ item, x }" },
+    { .name = "scatter",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_U32,
+      .in = CLFOLD_U8,
+      .store = "if (x) out[item - 1] = i;" },
+    { .name = "map-blend",
+      .type = CLFOLD_F32,
+      .load = "x + y * z",
+      .args = second,
+      .num_args = 2 },
+    { .name = "map-flags",
+      .type = CLFOLD_F32,
+      .out = CLFOLD_U8,
+      .result = "to_u8(x > 3 ? 1 : 0)" },
+    { .name = "map-polar",
+      .components = "float r; float w",
+      .in = CLFOLD_F32,
+      .in_scalars = 2,
+      .load = "{ hypot(x.x, x.y), x.x * y }",
+      .args = second,
+      .num_args = 1 },
+    { .name = "map-widen",
+      .type = CLFOLD_U32,
+      .in = CLFOLD_U8,
+      .in_scalars = 4,
+      .out = CLFOLD_F32,
+      .out_scalars = 2,
+      .load = "to_u32(x.x) + to_u32(x.y)",
+      .result = "{ to_f32(item), to_f32(x.z) }" },
+    { .name = "map-store", .type = CLFOLD_F32, .store = "out[n - 1 - i] = item;" },
 };
 
 struct request {
@@ -143,6 +194,17 @@ struct program {
     bool exclusive;
 };
 
+/* Buffers of which an element is read for each item. */
+static uint32_t num_inputs(const struct monoid *monoid)
+{
+    uint32_t num = clfold_monoid_reads_in(monoid);
+
+    for (uint32_t k = 0; k < monoid->num_args; ++k) {
+        num += monoid->arg_elements[k] && (monoid->loads.args & 1u << k);
+    }
+    return num;
+}
+
 static bool write_program(struct request *request, const struct program *program,
                           struct text *text)
 {
@@ -174,14 +236,16 @@ static bool write_program(struct request *request, const struct program *program
     printf("{\"file\": \"%s\", \"vendor\": \"%s\", \"operation\": \"%s\", "
            "\"exclusive\": %s, \"op\": \"%s\", \"in\": \"%s\", \"type\": \"%s\", "
            "\"row\": \"%s\", \"candidate\": %u, \"tile\": \"%s\", \"elements\": %u, "
-           "\"sizes\": [%zu, %zu], \"commutative\": %s, \"loads\": %s, "
-           "\"group_size\": %u, \"window\": %u}\n",
+           "\"sizes\": [%zu, %zu], \"inputs\": %u, \"commutative\": %s, "
+           "\"loads\": %s, \"writes\": %s, \"group_size\": %u, \"window\": %u}\n",
            name, request->vendor->name, program->operation,
            program->exclusive ? "true" : "false", monoid->name, in, type, program->row,
            program->candidate, clfold_tile_name(program->tile->kind),
            program->tile->elements, clfold_monoid_in_size(monoid),
-           clfold_monoid_out_size(monoid), monoid->commutative ? "true" : "false",
-           monoid->load ? "true" : "false", program->tile->group_size, program->window);
+           clfold_monoid_out_size(monoid), num_inputs(monoid),
+           monoid->commutative ? "true" : "false", monoid->load ? "true" : "false",
+           clfold_monoid_converts(monoid) ? "true" : "false", program->tile->group_size,
+           program->window);
     ++request->written;
     return true;
 }
@@ -203,8 +267,8 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
     bool ok = true;
 
     /* Of any width and length: programs are the same. */
-    if (clfold_algorithm_row(algorithm)->family ==
-        clfold_operation_row(operation)->segments) {
+    if (clfold_algorithm_row(algorithm)->family !=
+        clfold_operation_row(operation)->family) {
         job.segments = (struct segments){ 1, 1 << 12 };
     }
 
@@ -228,15 +292,27 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
     return ok;
 }
 
-static bool write_monoid(struct request *request, const struct monoid *monoid)
+/* As the checks of a call have it: without an operator it is a map, a result of a
+ * reduction has no element, and one of a scan of segments is not in this version. */
+static bool can_be(const struct monoid *monoid, bool is_map, enum family family)
+{
+    return is_map == (family == FAMILY_MAP) &&
+           !(family == FAMILY_SCAN_SEGMENTS && clfold_monoid_converts(monoid)) &&
+           (family == FAMILY_SCAN || is_map ||
+            !(monoid->writes.x || monoid->writes.prev));
+}
+
+static bool write_monoid(struct request *request, const struct monoid *monoid,
+                         bool is_map)
 {
     bool ok = true;
 
-    for (int a = 0; ok && a <= SCAN_ROWS; ++a) {
-        for (clfold_operation o = CLFOLD_REDUCE; ok && clfold_operation_row(o); ++o) {
+    for (int a = 0; ok && a <= MAP_TILES; ++a) {
+        for (clfold_operation o = CLFOLD_REDUCE; ok && o <= CLFOLD_MAP; ++o) {
             const enum family family = clfold_algorithm_row((enum algorithm)a)->family;
             const struct operation *const row = clfold_operation_row(o);
-            if (family == row->family || family == row->segments) {
+            if (row && (family == row->family || family == row->segments) &&
+                can_be(monoid, is_map, family)) {
                 ok = write_algorithm(request, monoid, o, (enum algorithm)a);
             }
         }
@@ -271,7 +347,7 @@ static bool write_texts(struct request *request)
             return false;
         }
         monoid.name = texts[i].name;
-        if (!write_monoid(request, &monoid)) {
+        if (!write_monoid(request, &monoid, !texts[i].op && !texts[i].combine)) {
             return false;
         }
     }
@@ -291,7 +367,7 @@ static bool write_all(struct request *request)
                 if (asks_for_types(request, in, type) &&
                     clfold_monoid_init(&monoid, &site, op, type, in) == CLFOLD_OK &&
                     is_asked(request->operators, monoid.name) &&
-                    !write_monoid(request, &monoid)) {
+                    !write_monoid(request, &monoid, false)) {
                     return false;
                 }
             }

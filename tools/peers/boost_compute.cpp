@@ -1,9 +1,12 @@
-// Boost.Compute's reduce and inclusive_scan, on the OpenCL device: addition is its own, the
-// other operators are custom functions.
+// Boost.Compute's reduce, transform_reduce, transform and inclusive_scan, on the OpenCL device:
+// addition is its own, the other operators and what is added are custom functions.
 #include "peer_opencl.h"
 
+#include <boost/compute/algorithm/copy.hpp>
 #include <boost/compute/algorithm/inclusive_scan.hpp>
 #include <boost/compute/algorithm/reduce.hpp>
+#include <boost/compute/algorithm/transform.hpp>
+#include <boost/compute/algorithm/transform_reduce.hpp>
 #include <boost/compute/buffer.hpp>
 #include <boost/compute/command_queue.hpp>
 #include <boost/compute/function.hpp>
@@ -24,6 +27,12 @@ struct peer_opencl opencl;
 
 void open(const struct peer_job *job, const void *data)
 {
+    if (job->op == PEER_ROWS) {
+        peer_end("unsupported", "it has no reduction of rows");
+    }
+    if (job->op == PEER_SCAN && job->combine > PEER_AFFINE) {
+        peer_end("unsupported", "its scans are of what memory holds");
+    }
     peer_opencl_open(&opencl, job, data);
 }
 
@@ -36,10 +45,44 @@ template <typename Item, typename Operator> void fold(std::size_t set, Operator 
     const auto last = compute::make_buffer_iterator<Item>(in, opencl.job->count);
     const auto result = compute::make_buffer_iterator<Item>(out, 0);
 
-    if (opencl.job->scan) {
+    if (opencl.job->op == PEER_MAP) {
+        compute::copy(first, last, result, queue);
+    } else if (opencl.job->op == PEER_SCAN) {
         compute::inclusive_scan(first, last, result, combine, queue);
     } else {
         compute::reduce(first, last, result, combine, queue);
+    }
+    queue.finish();
+}
+
+template <typename T> void add_loaded(std::size_t set, const char *name, const char *of)
+{
+    compute::command_queue queue(opencl.queue);
+    const compute::buffer in(opencl.sets[set].in), out(opencl.sets[set].out);
+    const auto x = compute::make_buffer_iterator<T>(in, 0);
+    const auto end = compute::make_buffer_iterator<T>(in, opencl.job->count);
+    const auto result = compute::make_buffer_iterator<T>(out, 0);
+    const bool dot = opencl.job->combine == PEER_DOT, map = opencl.job->op == PEER_MAP;
+    const std::string type = compute::type_name<T>();
+    const std::string source = type + " " + name + "(" + type + " x" +
+                               (dot ? ", " + type + " y" : "") + ") { return " + of +
+                               "; }";
+
+    if (dot) {
+        const auto load = compute::make_function_from_source<T(T, T)>(name, source);
+        if (map) {
+            compute::transform(x, end, end, result, load, queue);
+        } else {
+            compute::transform_reduce(x, end, end, result, load, compute::plus<T>(),
+                                      queue);
+        }
+    } else {
+        const auto load = compute::make_function_from_source<T(T)>(name, source);
+        if (map) {
+            compute::transform(x, end, result, load, queue);
+        } else {
+            compute::transform_reduce(x, end, result, load, compute::plus<T>(), queue);
+        }
     }
     queue.finish();
 }
@@ -63,6 +106,12 @@ template <typename T> void call_type(std::size_t set)
         return fold_pairs<pair>(set, "dual", PEER_TEXT(PEER_DUAL_OF));
     case PEER_AFFINE:
         return fold_pairs<pair>(set, "affine", PEER_TEXT(PEER_AFFINE_OF));
+    case PEER_SQUARES:
+        return add_loaded<T>(set, "squares", PEER_TEXT(PEER_SQUARES_OF));
+    case PEER_DOT:
+        return add_loaded<T>(set, "products", PEER_TEXT(PEER_DOT_OF));
+    case PEER_ABOVE:
+        return add_loaded<T>(set, "above", PEER_TEXT(PEER_ABOVE_OF));
     default:
         return fold<T>(set, compute::plus<T>());
     }

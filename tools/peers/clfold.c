@@ -1,4 +1,5 @@
-/* clfold itself, as a user calls it: addition built in, the other operators by text. */
+/* clfold itself, as a user calls it: addition built in, with a load of text or none, and the
+ * other operators by text. */
 #include "peer_opencl.h"
 
 #include <clfold/clfold.h>
@@ -6,21 +7,23 @@
 static struct peer_opencl opencl;
 static clfold_context *context;
 static clfold_fold fold;
+static clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .num = PEER_ROW };
 
 static const struct {
     clfold_type type;
-    const char *components;
+    const char *components, *above; /* above: PEER_ABOVE_OF, in vectors, too */
 } types[PEER_TYPES] = {
-    [PEER_F32] = { CLFOLD_F32, "float x; float y" },
-    [PEER_I32] = { CLFOLD_I32, "int x; int y" },
-    [PEER_F64] = { CLFOLD_F64, "double x; double y" },
-    [PEER_I64] = { CLFOLD_I64, "long x; long y" },
+    [PEER_F32] = { CLFOLD_F32, "float x; float y", "x > 40 ? 1.0f : 0.0f" },
+    [PEER_I32] = { CLFOLD_I32, "int x; int y", "x > 40 ? 1 : 0" },
+    [PEER_F64] = { CLFOLD_F64, "double x; double y", "x > 40 ? 1.0 : 0.0" },
+    [PEER_I64] = { CLFOLD_I64, "long x; long y", "x > 40 ? 1L : 0L" },
 };
 
 static clfold_fold fold_of(const struct peer_job *job)
 {
     clfold_fold pairs = { .components = types[job->type].components,
                           .identity = "{ 1, 0 }" };
+    clfold_fold sum = clfold_builtin(CLFOLD_ADD, types[job->type].type);
 
     switch (job->combine) {
     case PEER_DUAL:
@@ -30,31 +33,58 @@ static clfold_fold fold_of(const struct peer_job *job)
     case PEER_AFFINE:
         pairs.combine = "{ " PEER_TEXT(PEER_AFFINE_OF) " }";
         return pairs;
+    case PEER_SQUARES:
+        sum.load = PEER_TEXT(PEER_SQUARES_OF);
+        return sum;
+    case PEER_DOT:
+        sum.load = PEER_TEXT(PEER_DOT_OF);
+        return sum;
+    case PEER_ABOVE:
+        sum.load = types[job->type].above;
+        return sum;
     default:
-        return clfold_builtin(CLFOLD_ADD, types[job->type].type);
+        return sum;
     }
 }
 
 static void open_clfold(const struct peer_job *job, const void *data)
 {
     fold = fold_of(job);
+    if (job->op == PEER_MAP) {
+        fold.op = 0;
+        fold.combine = fold.identity = NULL;
+        fold.flags = 0;
+    } else if (job->op == PEER_ROWS) {
+        fold.segments = &rows;
+    }
     peer_opencl_open(&opencl, job, data);
     if (clfold_context_create(&context, opencl.context, opencl.device, NULL)) {
         peer_fail("%s", clfold_last_error());
     }
 }
 
+static clfold_status (*const calls[PEER_OPS])(clfold_context *, cl_command_queue,
+                                              const clfold_fold *, cl_mem, size_t, cl_mem,
+                                              size_t, size_t, cl_uint, const cl_event *,
+                                              cl_event *) = {
+    [PEER_REDUCE] = clfold_reduce,
+    [PEER_SCAN] = clfold_inclusive_scan,
+    [PEER_MAP] = clfold_map,
+    [PEER_ROWS] = clfold_reduce,
+};
+
 static void call(size_t set)
 {
     const struct peer_set *const s = &opencl.sets[set];
     const size_t count = opencl.job->count;
-    const clfold_status status =
-        opencl.job->scan ? clfold_inclusive_scan(context, opencl.queue, &fold, s->in, 0,
-                                                 s->out, 0, count, 0, NULL, NULL)
-                         : clfold_reduce(context, opencl.queue, &fold, s->in, 0, s->out,
-                                         0, count, 0, NULL, NULL);
+    const clfold_arg y = CLFOLD_STREAM(types[opencl.job->type].type, y, s->in, count);
 
-    if (status != CLFOLD_OK) {
+    if (opencl.job->combine == PEER_DOT) {
+        fold.args = &y;
+        fold.num_args = 1;
+    }
+    if (calls[opencl.job->op](context, opencl.queue, &fold, s->in, 0, s->out, 0, count, 0,
+                              NULL, NULL)) {
         peer_fail("%s", clfold_last_error());
     }
     peer_opencl_finish(&opencl);

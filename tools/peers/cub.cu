@@ -44,7 +44,7 @@ void select_device()
     const cudaError_t status = cudaGetDeviceCount(&count);
 
     if (status != cudaSuccess || count == 0) {
-        peer_no_device("%s", status != cudaSuccess ? cudaGetErrorString(status)
+        peer_end("no_device", "%s", status != cudaSuccess ? cudaGetErrorString(status)
                                                    : "there is no CUDA device");
     }
     for (int i = 0; i < count; ++i) {
@@ -56,7 +56,7 @@ void select_device()
             return;
         }
     }
-    peer_no_device("no CUDA device is %s", job->device);
+    peer_end("no_device", "no CUDA device is %s", job->device);
 }
 
 template <typename T> struct pair {
@@ -83,7 +83,7 @@ cudaError_t fold_pairs(const set &s, void *temp, std::size_t &bytes, By by)
     const pair<T> *const in = static_cast<const pair<T> *>(s.in);
     pair<T> *const out = static_cast<pair<T> *>(s.out);
 
-    return job->scan ? cub::DeviceScan::InclusiveScan(temp, bytes, in, out, by, job->count)
+    return job->op == PEER_SCAN ? cub::DeviceScan::InclusiveScan(temp, bytes, in, out, by, job->count)
                      : cub::DeviceReduce::Reduce(temp, bytes, in, out, job->count, by,
                                                  pair<T>{ 1, 0 });
 }
@@ -99,7 +99,7 @@ template <typename T> cudaError_t call_type(const set &s, void *temp, std::size_
     case PEER_AFFINE:
         return fold_pairs<T>(s, temp, bytes, affine());
     default:
-        return job->scan ? cub::DeviceScan::InclusiveSum(temp, bytes, in, out, job->count)
+        return job->op == PEER_SCAN ? cub::DeviceScan::InclusiveSum(temp, bytes, in, out, job->count)
                          : cub::DeviceReduce::Sum(temp, bytes, in, out, job->count);
     }
 }
@@ -121,16 +121,17 @@ cudaError_t call_cub(const set &s, void *temp, std::size_t &bytes)
 
 void open(const struct peer_job *new_job, const void *data)
 {
-    const std::size_t in_bytes = new_job->count * new_job->item;
-
     job = new_job;
+    if (job->op > PEER_SCAN || job->combine > PEER_AFFINE) {
+        peer_end("unsupported", "this program has no loads, maps or rows of CUB's yet");
+    }
     select_device();
     sets.resize(job->sets);
     for (set &s : sets) {
-        require(cudaMalloc(&s.in, in_bytes), "cudaMalloc");
-        require(cudaMalloc(&s.out, peer_out_bytes(job)), "cudaMalloc");
-        require(cudaMemcpy(s.in, data, in_bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
-        require(cudaMemset(s.out, 0, peer_out_bytes(job)), "cudaMemset");
+        require(cudaMalloc(&s.in, job->in_bytes), "cudaMalloc");
+        require(cudaMalloc(&s.out, job->out_bytes), "cudaMalloc");
+        require(cudaMemcpy(s.in, data, job->in_bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+        require(cudaMemset(s.out, 0, job->out_bytes), "cudaMemset");
     }
     require(call_cub(sets[0], nullptr, scratch_bytes), "the size of scratch");
     require(cudaMalloc(&scratch, scratch_bytes), "cudaMalloc");
@@ -144,7 +145,7 @@ void call(std::size_t set)
 
 void read(std::size_t set, void *to)
 {
-    require(cudaMemcpy(to, sets[set].out, peer_out_bytes(job), cudaMemcpyDeviceToHost),
+    require(cudaMemcpy(to, sets[set].out, job->out_bytes, cudaMemcpyDeviceToHost),
             "cudaMemcpy");
 }
 

@@ -4,5 +4,8 @@
 #define REDUCTION(by)
 #define SCAN(by)
 #define SCANNED
+#define EACH
+#define ROWS
+#define ROW(by)
 #define DECLARED(by, item, identity)
 #include "loops.h"

@@ -1,22 +1,55 @@
-// oneTBB's parallel_reduce and parallel_scan, on all cores, which keep the order.
+// oneTBB's parallel_reduce and parallel_scan, which keep the order, and parallel_for, on all
+// cores.
 #include "peer.h"
 
 #include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 #include <tbb/parallel_scan.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace {
 
 using range = tbb::blocked_range<std::size_t>;
 
+// load: the item of an element.
 template <typename T> struct add {
     using item = T;
     static constexpr T start = 0;
+    static T load(const T *items, std::size_t i, std::size_t)
+    {
+        return items[i];
+    }
     T operator()(T a, T b) const
     {
         return a + b;
+    }
+};
+
+template <typename T> struct squares : add<T> {
+    static T load(const T *items, std::size_t i, std::size_t)
+    {
+        const T x = items[i];
+        return PEER_SQUARES_OF;
+    }
+};
+
+template <typename T> struct dot : add<T> {
+    static T load(const T *items, std::size_t i, std::size_t count)
+    {
+        const T x = items[i], y = items[count + i];
+        return PEER_DOT_OF;
+    }
+};
+
+template <typename T> struct above : add<T> {
+    static T load(const T *items, std::size_t i, std::size_t)
+    {
+        const T x = items[i];
+        return PEER_ABOVE_OF;
     }
 };
 
@@ -24,18 +57,25 @@ template <typename T> struct pair {
     T x, y;
 };
 
-template <typename T> struct dual {
+template <typename T> struct pairs {
     using item = pair<T>;
     static constexpr item start = { 1, 0 };
+    static item load(const item *items, std::size_t i, std::size_t)
+    {
+        return items[i];
+    }
+};
+
+template <typename T> struct dual : pairs<T> {
+    using item = pair<T>;
     item operator()(item a, item b) const
     {
         return { PEER_DUAL_OF };
     }
 };
 
-template <typename T> struct affine {
+template <typename T> struct affine : pairs<T> {
     using item = pair<T>;
-    static constexpr item start = { 1, 0 };
     item operator()(item a, item b) const
     {
         return { PEER_AFFINE_OF };
@@ -44,27 +84,25 @@ template <typename T> struct affine {
 
 // Of a part, onto what is before it.
 template <typename By>
-typename By::item fold_of(By by, const typename By::item *items, const range &part,
-                          typename By::item before)
+typename By::item fold_of(By by, const typename By::item *items, std::size_t count,
+                          const range &part, typename By::item before)
 {
     const std::size_t end = part.end();
 
-    for (std::size_t i = part.begin(); i < end; ++i) {
-        before = by(before, items[i]);
-    }
-    return before;
-}
-
-template <typename T> T fold_of(add<T>, const T *items, const range &part, T before)
-{
-    const std::size_t end = part.end();
-    T sum = 0;
+    if constexpr (std::is_arithmetic<typename By::item>::value) {
+        typename By::item sum = 0;
 
 #pragma omp simd reduction(+ : sum)
-    for (std::size_t i = part.begin(); i < end; ++i) {
-        sum += items[i];
+        for (std::size_t i = part.begin(); i < end; ++i) {
+            sum += By::load(items, i, count);
+        }
+        return before + sum;
+    } else {
+        for (std::size_t i = part.begin(); i < end; ++i) {
+            before = by(before, By::load(items, i, count));
+        }
+        return before;
     }
-    return before + sum;
 }
 
 template <typename By> void reduce(const void *in, void *out, std::size_t count)
@@ -75,7 +113,7 @@ template <typename By> void reduce(const void *in, void *out, std::size_t count)
     *static_cast<item *>(out) = tbb::parallel_reduce(
         range(0, count), By::start,
         [=](const range &part, item before) {
-            return fold_of(By(), items, part, before);
+            return fold_of(By(), items, count, part, before);
         },
         By());
 }
@@ -90,11 +128,11 @@ template <typename By> void scan(const void *in, void *out, std::size_t count)
         range(0, count), By::start,
         [=](const range &part, item fold, bool is_final) {
             if (!is_final) {
-                return fold_of(By(), items, part, fold);
+                return fold_of(By(), items, count, part, fold);
             }
             const std::size_t end = part.end();
             for (std::size_t i = part.begin(); i < end; ++i) {
-                fold = By()(fold, items[i]);
+                fold = By()(fold, By::load(items, i, count));
                 folds[i] = fold;
             }
             return fold;
@@ -102,12 +140,42 @@ template <typename By> void scan(const void *in, void *out, std::size_t count)
         By());
 }
 
+template <typename By> void map(const void *in, void *out, std::size_t count)
+{
+    using item = typename By::item;
+    const item *const items = static_cast<const item *>(in);
+    item *const results = static_cast<item *>(out);
+
+    tbb::parallel_for(range(0, count), [=](const range &part) {
+        const std::size_t end = part.end();
+        for (std::size_t i = part.begin(); i < end; ++i) {
+            results[i] = By::load(items, i, count);
+        }
+    });
+}
+
+template <typename By> void rows(const void *in, void *out, std::size_t count)
+{
+    using item = typename By::item;
+    const item *const items = static_cast<const item *>(in);
+    item *const folds = static_cast<item *>(out);
+
+    tbb::parallel_for(std::size_t{ 0 }, (count - 1) / PEER_ROW + 1, [=](std::size_t row) {
+        const std::size_t first = row * PEER_ROW;
+        const range part(first, std::min<std::size_t>(first + PEER_ROW, count));
+        folds[row] = fold_of(By(), items, count, part, By::start);
+    });
+}
+
+template <typename By>
+constexpr struct peer_loops loops_of = { { reduce<By>, scan<By>, map<By>, rows<By> } };
+
 template <template <typename> class By> void list(struct peer_loops *loops)
 {
-    loops[PEER_F32] = { reduce<By<float>>, scan<By<float>> };
-    loops[PEER_I32] = { reduce<By<std::int32_t>>, scan<By<std::int32_t>> };
-    loops[PEER_F64] = { reduce<By<double>>, scan<By<double>> };
-    loops[PEER_I64] = { reduce<By<std::int64_t>>, scan<By<std::int64_t>> };
+    loops[PEER_F32] = loops_of<By<float>>;
+    loops[PEER_I32] = loops_of<By<std::int32_t>>;
+    loops[PEER_F64] = loops_of<By<double>>;
+    loops[PEER_I64] = loops_of<By<std::int64_t>>;
 }
 
 } // namespace
@@ -119,5 +187,8 @@ int main(int argc, char **argv)
     list<add>(loops[PEER_ADD]);
     list<dual>(loops[PEER_DUAL]);
     list<affine>(loops[PEER_AFFINE]);
+    list<squares>(loops[PEER_SQUARES]);
+    list<dot>(loops[PEER_DOT]);
+    list<above>(loops[PEER_ABOVE]);
     return peer_loops_main(argc, argv, "onetbb", false, loops);
 }

@@ -6,6 +6,9 @@
 #define REDUCTION(by) PRAGMA(omp parallel for simd reduction(by : fold))
 #define SCAN(by)      PRAGMA(omp parallel for simd reduction(inscan, by : fold))
 #define SCANNED _Pragma("omp scan inclusive(fold)")
+#define EACH    _Pragma("omp parallel for simd")
+#define ROWS    _Pragma("omp parallel for")
+#define ROW(by) PRAGMA(omp simd reduction(by : fold))
 #define DECLARED(by, item, identity)                                                     \
     PRAGMA(omp declare reduction(by:item                                                 \
                                  : omp_out = by(omp_out, omp_in))                        \

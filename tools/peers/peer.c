@@ -24,12 +24,19 @@ static const struct {
 
 static const struct {
     const char *name;
-    size_t components;
+    size_t components, inputs;
     bool commutative;
 } operators[PEER_OPERATORS] = {
-    [PEER_ADD] = { "add", 1, true },
-    [PEER_DUAL] = { "dual", 2, true },
-    [PEER_AFFINE] = { "affine", 2, false },
+    [PEER_ADD] = { "add", 1, 1, true },        [PEER_DUAL] = { "dual", 2, 1, true },
+    [PEER_AFFINE] = { "affine", 2, 1, false }, [PEER_SQUARES] = { "squares", 1, 1, true },
+    [PEER_DOT] = { "dot", 1, 2, true },        [PEER_ABOVE] = { "above", 1, 1, true },
+};
+
+static const char *const ops[PEER_OPS] = {
+    [PEER_REDUCE] = "reduce",
+    [PEER_SCAN] = "scan",
+    [PEER_MAP] = "map",
+    [PEER_ROWS] = "rows",
 };
 
 static char device_name[MAX_TEXT];
@@ -41,9 +48,15 @@ void peer_runs_on(const char *device, int index)
     device_index = index;
 }
 
-size_t peer_out_bytes(const struct peer_job *job)
+/* How many elements are folded to one item, or, in a scan, begin with the identity. */
+static size_t part_of(const struct peer_job *job)
 {
-    return job->scan ? job->count * job->item : job->item;
+    return job->op == PEER_MAP ? 1 : job->op == PEER_ROWS ? PEER_ROW : job->count;
+}
+
+static bool writes_all(const struct peer_job *job)
+{
+    return job->op == PEER_SCAN || job->op == PEER_MAP;
 }
 
 /* ---- Output ------------------------------------------------------------------------ */
@@ -85,18 +98,7 @@ void peer_fail(const char *format, ...)
     exit(1);
 }
 
-void peer_no_device(const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    print_line("no_device", format, arguments);
-    va_end(arguments);
-    exit(1);
-}
-
-__attribute__((noreturn, format(printf, 2, 3))) static void
-end_with(const char *key, const char *format, ...)
+void peer_end(const char *key, const char *format, ...)
 {
     va_list arguments;
 
@@ -128,15 +130,41 @@ struct pair {
     int64_t x, y;
 };
 
-/* Of a pair the first is 1 or -1, so that products stay there, and the second is such a
- * whole number: what was said of sums goes for all operators. */
+/* An element: x and y of a pair, or of the two inputs. Of a pair the first is 1 or -1, so
+ * that products stay there, and the second is such a whole number: what was said of sums
+ * goes for all operators. Squares grow, so most of them are 0. */
+static struct pair element_of(const struct peer_job *job, uint64_t i)
+{
+    const int value = value_of(i), sign = value_of(3 * i + 1) < 0 ? -1 : 1;
+
+    switch (job->combine) {
+    case PEER_DUAL:
+    case PEER_AFFINE:
+        return (struct pair){ sign, value };
+    case PEER_DOT:
+        return (struct pair){ value, sign };
+    case PEER_SQUARES:
+        return (struct pair){ value / 45, 0 };
+    default:
+        return (struct pair){ value, 0 };
+    }
+}
+
+/* What is folded for it. */
 static struct pair item_of(const struct peer_job *job, uint64_t i)
 {
-    const int value = value_of(i);
+    const struct pair e = element_of(job, i);
 
-    return operators[job->combine].components == 1
-               ? (struct pair){ value, 0 }
-               : (struct pair){ value_of(3 * i + 1) < 0 ? -1 : 1, value };
+    switch (job->combine) {
+    case PEER_SQUARES:
+        return (struct pair){ e.x * e.x, 0 };
+    case PEER_DOT:
+        return (struct pair){ e.x * e.y, 0 };
+    case PEER_ABOVE:
+        return (struct pair){ e.x > 40, 0 };
+    default:
+        return e;
+    }
 }
 
 static struct pair identity_of(const struct peer_job *job)
@@ -193,7 +221,8 @@ static double scalar_of(const void *items, enum peer_type type, size_t i)
 static void *make_data(const struct peer_job *job)
 {
     const size_t components = operators[job->combine].components;
-    void *data = malloc(job->count * job->item);
+    const size_t inputs = operators[job->combine].inputs;
+    void *data = malloc(job->in_bytes);
     struct pair fold = identity_of(job);
     int64_t least = 0, most = 0;
 
@@ -201,12 +230,13 @@ static void *make_data(const struct peer_job *job)
         peer_fail("no memory for %zu items", job->count);
     }
     for (size_t i = 0; i < job->count; i++) {
-        const struct pair item = item_of(job, i);
-        put_scalar(data, job->type, i * components, item.x);
-        if (components == 2) {
-            put_scalar(data, job->type, i * 2 + 1, item.y);
+        const struct pair element = element_of(job, i);
+        put_scalar(data, job->type, i * components, element.x);
+        if (components == 2 || inputs == 2) {
+            put_scalar(data, job->type, inputs == 2 ? job->count + i : i * 2 + 1,
+                       element.y);
         }
-        fold = combine(job, fold, item);
+        fold = combine(job, fold, item_of(job, i));
         /* Of pairs this is the sum of all items so far, each with a sign. What a part of
          * the items folds to is the difference of two such sums, but for its sign. */
         const int64_t sum = components == 2 ? fold.x * fold.y : fold.x;
@@ -222,8 +252,8 @@ static void *make_data(const struct peer_job *job)
 
 static void check(const struct peer *peer, const struct peer_job *job, size_t set)
 {
-    const size_t components = operators[job->combine].components;
-    void *items = malloc(peer_out_bytes(job));
+    const size_t components = operators[job->combine].components, part = part_of(job);
+    void *items = malloc(job->out_bytes);
     struct pair fold = identity_of(job);
 
     if (!items) {
@@ -231,22 +261,22 @@ static void check(const struct peer *peer, const struct peer_job *job, size_t se
     }
     peer->read(set, items);
     for (size_t i = 0; i < job->count; i++) {
-        fold = combine(job, fold, item_of(job, i));
-        if (!job->scan && i + 1 < job->count) {
+        fold = combine(job, i % part == 0 ? identity_of(job) : fold, item_of(job, i));
+        if (!writes_all(job) && (i + 1) % part != 0 && i + 1 < job->count) {
             continue;
         }
-        const size_t at = job->scan ? i * components : 0;
+        const size_t at = (writes_all(job) ? i : i / part) * components;
         const double x = scalar_of(items, job->type, at);
         const double y = components == 2 ? scalar_of(items, job->type, at + 1) : 0;
         if (x == (double)fold.x && y == (double)fold.y) {
             continue;
         }
-        const char *const what = job->scan ? "item" : "the fold of items up to";
+        const char *const what = writes_all(job) ? "item" : "the fold of items up to";
         if (components == 1) {
-            end_with("wrong", "%s %zu is %.17g and not %.17g", what, i, x,
+            peer_end("wrong", "%s %zu is %.17g and not %.17g", what, i, x,
                      (double)fold.x);
         }
-        end_with("wrong", "%s %zu is (%.17g, %.17g) and not (%.17g, %.17g)", what, i, x,
+        peer_end("wrong", "%s %zu is (%.17g, %.17g) and not (%.17g, %.17g)", what, i, x,
                  y, (double)fold.x, (double)fold.y);
     }
     free(items);
@@ -286,7 +316,6 @@ static void serve(const struct peer *peer, const struct peer_job *job)
 
 static void run_alone(const struct peer *peer, const struct peer_job *job, size_t rounds)
 {
-    const double items = (double)job->count * (double)job->item;
     double seconds[MAX_ROUNDS] = { 0 };
     size_t set = 0;
 
@@ -295,13 +324,15 @@ static void run_alone(const struct peer *peer, const struct peer_job *job, size_
     }
     check(peer, job, set);
     const double median = clock_median(seconds, rounds);
+    const double bytes =
+        (double)job->in_bytes + (writes_all(job) ? (double)job->out_bytes : 0);
     printf("{\"peer\": \"%s\", \"op\": \"%s\", \"operator\": \"%s\", ", peer->name,
-           job->scan ? "scan" : "reduce", operators[job->combine].name);
+           ops[job->op], operators[job->combine].name);
     printf("\"type\": \"%s\", \"count\": %zu, \"device\": ", types[job->type].name,
            job->count);
     put_text(device_name);
     printf(", \"sets\": %zu, \"rounds\": %zu, \"seconds\": %.9f, \"gbps\": %.3f, ",
-           job->sets, rounds, median, items * (job->scan ? 2 : 1) / median / 1e9);
+           job->sets, rounds, median, bytes / median / 1e9);
     printf("\"ok\": true}\n");
 }
 
@@ -316,8 +347,9 @@ __attribute__((noreturn)) static void usage(const struct peer *peer, const char 
                                             const char *value)
 {
     fprintf(stderr,
-            "peer_%s: %s%s%s; usage: --op reduce|scan --type f32|i32|f64|i64 --count N "
-            "[--operator add|dual|affine] [--rounds N] [--device SEL] [--serve]\n",
+            "peer_%s: %s%s%s; usage: --op reduce|scan|map|rows --type f32|i32|f64|i64 "
+            "--count N [--operator add|dual|affine|squares|dot|above] [--rounds N] "
+            "[--device SEL] [--serve]\n",
             peer->name, what, value ? " " : "", value ? value : "");
     exit(2);
 }
@@ -366,10 +398,12 @@ static void read_job(struct peer_job *job, const struct options *options,
                      const struct peer *peer)
 {
     const char *name = options->combine ? options->combine : operators[PEER_ADD].name;
-    size_t type = 0, combine = 0;
+    size_t op = 0, type = 0, combine = 0;
 
-    if (!options->op ||
-        (strcmp(options->op, "reduce") != 0 && strcmp(options->op, "scan") != 0)) {
+    while (op < PEER_OPS && (!options->op || strcmp(options->op, ops[op]) != 0)) {
+        op++;
+    }
+    if (op == PEER_OPS) {
         usage(peer, "--op", options->op ? options->op : "is missing");
     }
     while (type < PEER_TYPES &&
@@ -385,14 +419,16 @@ static void read_job(struct peer_job *job, const struct options *options,
     if (combine == PEER_OPERATORS) {
         usage(peer, "--operator", name);
     }
-    job->scan = strcmp(options->op, "scan") == 0;
+    job->op = (enum peer_op)op;
     job->combine = (enum peer_operator)combine;
     job->type = (enum peer_type)type;
     job->item = types[type].size * operators[combine].components;
     job->count = read_number(peer, "--count", options->count, SIZE_MAX / 64);
     job->device = options->device;
-    const double set = (double)(job->count * job->item + peer_out_bytes(job));
-    const double sets = ALL_SETS_BYTES / set;
+    job->in_bytes = job->count * job->item * operators[combine].inputs;
+    job->out_bytes =
+        job->item * (writes_all(job) ? job->count : (job->count - 1) / part_of(job) + 1);
+    const double sets = ALL_SETS_BYTES / (double)(job->in_bytes + job->out_bytes);
     job->sets = sets > MAX_SETS ? MAX_SETS : (size_t)sets + (sets > (double)(size_t)sets);
 }
 
@@ -405,8 +441,8 @@ int peer_main(int argc, char **argv, const struct peer *peer)
     read_job(&job, &options, peer);
     const size_t rounds =
         read_number(peer, "--rounds", options.rounds ? options.rounds : "9", MAX_ROUNDS);
-    if (peer->reorders && !job.scan && !operators[job.combine].commutative) {
-        end_with("unsupported", "it reduces in any order, and %s does not commute",
+    if (peer->reorders && !writes_all(&job) && !operators[job.combine].commutative) {
+        peer_end("unsupported", "it reduces in any order, and %s does not commute",
                  operators[job.combine].name);
     }
     void *data = make_data(&job);

@@ -3,8 +3,8 @@
  * fold: options, data, clock, check of the result, and what they print. A program gives a
  * struct peer to peer_main, or loops to peer_loops_main.
  *
- *     peer_NAME --op reduce|scan --type f32|i32|f64|i64 --count N [--rounds N]
- *               [--operator add|dual|affine] [--device SEL] [--serve]
+ *     peer_NAME --op reduce|scan|map|rows --type f32|i32|f64|i64 --count N [--rounds N]
+ *               [--operator add|dual|affine|squares|dot|above] [--device SEL] [--serve]
  *
  * prints one line of JSON: the median of the rounds, and whether the result was right; or
  * why there is none, in a sentence under "failed", "no_device", "unsupported" or "wrong".
@@ -29,36 +29,56 @@ extern "C" {
 
 enum peer_type { PEER_F32, PEER_I32, PEER_F64, PEER_I64, PEER_TYPES };
 
+/* An inclusive scan; a map writes an item for each element, and rows are folded to one item
+ * each. */
+enum peer_op { PEER_REDUCE, PEER_SCAN, PEER_MAP, PEER_ROWS, PEER_OPS };
+enum { PEER_ROW = 1000 }; /* elements in a row; the last may have fewer */
+
 /*
- * Items of PEER_ADD are scalars; of the others, pairs x, y of scalars:
+ * Items of two operators are pairs x, y of scalars:
  *
  *     dual      the product of dual numbers x + y e, where e * e = 0: a product and its
  *               derivative; commutative
  *     affine    the map v -> x v + y, after the maps before it; not commutative
  *
- * Both have the identity 1, 0. What a op b is, in the words of C and OpenCL C alike:
+ * Both have the identity 1, 0. All others add scalars: `add` the elements x themselves,
+ * `squares` their squares, `above` 1 for each element above 40, and `dot` the products of
+ * x and the y at its place: its input has all x, and after them all y. What a op b is,
+ * and what is added, in the words of C and OpenCL C alike:
  */
-enum peer_operator { PEER_ADD, PEER_DUAL, PEER_AFFINE, PEER_OPERATORS };
-#define PEER_DUAL_OF   a.x *b.x, a.x *b.y + a.y *b.x
-#define PEER_AFFINE_OF a.x *b.x, a.y *b.x + b.y
+enum peer_operator {
+    PEER_ADD,
+    PEER_DUAL,
+    PEER_AFFINE,
+    PEER_SQUARES,
+    PEER_DOT,
+    PEER_ABOVE,
+    PEER_OPERATORS
+};
+#define PEER_DUAL_OF    a.x *b.x, a.x *b.y + a.y *b.x
+#define PEER_AFFINE_OF  a.x *b.x, a.y *b.x + b.y
+#define PEER_SQUARES_OF x *x
+#define PEER_DOT_OF     x *y
+#define PEER_ABOVE_OF   x > 40 ? 1 : 0
 
 /* As a string. */
 #define PEER_TEXT(...)  PEER_TEXT_(__VA_ARGS__)
 #define PEER_TEXT_(...) #__VA_ARGS__
 
 struct peer_job {
-    bool scan; /* inclusive; otherwise a reduction */
+    enum peer_op op;
     enum peer_operator combine;
     enum peer_type type;
-    size_t count, item; /* item: bytes */
-    size_t sets;        /* of an input, and an output of one item or as many */
+    size_t count, item;         /* item: bytes */
+    size_t in_bytes, out_bytes; /* of a set */
+    size_t sets;
     const char *device; /* as the user selects it, or NULL */
 };
 
 /* A failure ends the program by peer_fail. */
 struct peer {
     const char *name;
-    bool reorders; /* it reduces in any order, so the operator must be commutative */
+    bool reorders; /* it folds to one in any order, so the operator must be commutative */
     /* Makes the sets, each with a copy of `data` as its input. */
     void (*open)(const struct peer_job *job, const void *data);
     void (*call)(size_t set); /* returns when it is done */
@@ -69,10 +89,11 @@ struct peer {
 
 int peer_main(int argc, char **argv, const struct peer *peer);
 
-/* Of count > 0 items of one type. */
+/* Of count > 0 elements of one type. */
+typedef void peer_loop(const void *in, void *out, size_t count);
+
 struct peer_loops {
-    void (*reduce)(const void *in, void *out, size_t count);
-    void (*scan)(const void *in, void *out, size_t count);
+    peer_loop *of[PEER_OPS];
 };
 
 /* On the host's memory. */
@@ -82,12 +103,11 @@ int peer_loops_main(int argc, char **argv, const char *name, bool reorders,
 /* Where it runs: the device's name, and its number among OpenCL's, or -1. */
 void peer_runs_on(const char *device, int index);
 
-size_t peer_out_bytes(const struct peer_job *job);
-
 /* One sentence, and the program ends. */
 __attribute__((noreturn, format(printf, 1, 2))) void peer_fail(const char *format, ...);
-__attribute__((noreturn, format(printf, 1, 2))) void peer_no_device(const char *format,
-                                                                    ...);
+/* The same, under that key: "no_device", "unsupported". */
+__attribute__((noreturn, format(printf, 2, 3))) void peer_end(const char *key,
+                                                              const char *format, ...);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
 enum { ALIGNMENT = 64 };
 
 static const struct peer_job *job;
-static struct peer_loops loop; /* of the operator and type */
+static peer_loop *loop; /* of the operation, operator and type */
 static struct set {
     void *in, *out;
 } * sets;
@@ -32,25 +32,21 @@ static void open_sets(const struct peer_job *new_job, const void *data)
         peer_fail("no memory for %zu sets", job->sets);
     }
     for (size_t i = 0; i < job->sets; i++) {
-        sets[i].in = allocate(job->count * job->item);
-        sets[i].out = allocate(peer_out_bytes(job));
-        memcpy(sets[i].in, data, job->count * job->item);
+        sets[i].in = allocate(job->in_bytes);
+        sets[i].out = allocate(job->out_bytes);
+        memcpy(sets[i].in, data, job->in_bytes);
     }
     peer_runs_on("host", -1);
 }
 
 static void call(size_t set)
 {
-    if (job->scan) {
-        loop.scan(sets[set].in, sets[set].out, job->count);
-    } else {
-        loop.reduce(sets[set].in, sets[set].out, job->count);
-    }
+    loop(sets[set].in, sets[set].out, job->count);
 }
 
 static void read_out(size_t set, void *to)
 {
-    memcpy(to, sets[set].out, peer_out_bytes(job));
+    memcpy(to, sets[set].out, job->out_bytes);
 }
 
 static void close_sets(void)
@@ -66,7 +62,7 @@ static const struct peer_loops (*all_loops)[PEER_TYPES];
 
 static void open_loops(const struct peer_job *new_job, const void *data)
 {
-    loop = all_loops[new_job->combine][new_job->type];
+    loop = all_loops[new_job->combine][new_job->type].of[new_job->op];
     open_sets(new_job, data);
 }
 

@@ -25,7 +25,7 @@ static cl_device_id select_device(const char *selector)
     }
     const struct device *device = device_select(&list, selector, &message);
     if (!device) {
-        peer_no_device("%s", message.text);
+        peer_end("no_device", "%s", message.text);
     }
     const cl_device_id id = device->id;
     peer_runs_on(device->name ? device->name : "", (int)(device - list.devices));
@@ -36,7 +36,6 @@ static cl_device_id select_device(const char *selector)
 void peer_opencl_open(struct peer_opencl *opencl, const struct peer_job *job,
                       const void *data)
 {
-    const size_t in_bytes = job->count * job->item;
     cl_int status;
 
     opencl->job = job;
@@ -52,18 +51,18 @@ void peer_opencl_open(struct peer_opencl *opencl, const struct peer_job *job,
     for (size_t i = 0; i < job->sets; i++) {
         struct peer_set *const set = &opencl->sets[i];
         const cl_uint zero = 0;
-        set->in =
-            clCreateBuffer(opencl->context, CL_MEM_READ_ONLY, in_bytes, NULL, &status);
+        set->in = clCreateBuffer(opencl->context, CL_MEM_READ_ONLY, job->in_bytes, NULL,
+                                 &status);
         require(status, "clCreateBuffer");
-        set->out = clCreateBuffer(opencl->context, CL_MEM_READ_WRITE, peer_out_bytes(job),
+        set->out = clCreateBuffer(opencl->context, CL_MEM_READ_WRITE, job->out_bytes,
                                   NULL, &status);
         require(status, "clCreateBuffer");
-        require(clEnqueueWriteBuffer(opencl->queue, set->in, CL_TRUE, 0, in_bytes, data,
-                                     0, NULL, NULL),
+        require(clEnqueueWriteBuffer(opencl->queue, set->in, CL_TRUE, 0, job->in_bytes,
+                                     data, 0, NULL, NULL),
                 "clEnqueueWriteBuffer");
         /* Every page is touched. */
         require(clEnqueueFillBuffer(opencl->queue, set->out, &zero, sizeof(zero), 0,
-                                    peer_out_bytes(job), 0, NULL, NULL),
+                                    job->out_bytes, 0, NULL, NULL),
                 "clEnqueueFillBuffer");
     }
     peer_opencl_finish(opencl);
@@ -72,7 +71,7 @@ void peer_opencl_open(struct peer_opencl *opencl, const struct peer_job *job,
 void peer_opencl_read(const struct peer_opencl *opencl, size_t set, void *to)
 {
     require(clEnqueueReadBuffer(opencl->queue, opencl->sets[set].out, CL_TRUE, 0,
-                                peer_out_bytes(opencl->job), to, 0, NULL, NULL),
+                                opencl->job->out_bytes, to, 0, NULL, NULL),
             "clEnqueueReadBuffer");
 }
 

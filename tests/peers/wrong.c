@@ -1,0 +1,11 @@
+/* A peer whose loops stop half way: what it gives must be found wrong. */
+#define PEER_NAME     "wrong"
+#define REORDERS      false
+#define REDUCTION(by) count /= 2;
+#define SCAN(by)      count /= 2;
+#define SCANNED
+#define EACH count /= 2;
+#define ROWS count /= 2;
+#define ROW(by)
+#define DECLARED(by, item, identity)
+#include "../../tools/peers/loops.h"
