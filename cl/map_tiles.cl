@@ -62,7 +62,7 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
 #endif
     i += get_local_id(0);
     for (; i + 3 * CLFOLD_GROUP_SIZE < stop; i += 4 * CLFOLD_GROUP_SIZE) {
-        /* Not an array: rusticl's compiler (Mesa 22.3) mixes up structs of bytes in one. */
+        /* Not an array: rusticl (Mesa 22.3) mixes up structs of bytes in one. */
         const ulong j = i + CLFOLD_GROUP_SIZE, k = j + CLFOLD_GROUP_SIZE,
                     l = k + CLFOLD_GROUP_SIZE;
         const CLFOLD_MADE p = clfold_map_make(in, in_offset, i CLFOLD_PASS);

@@ -3,9 +3,9 @@
 usage: drive.py COMMAND COMPARE BUILD WRONG PEER...
 
 COMMAND is the built clfold, COMPARE tools/compare, BUILD the build's folder, WRONG a program whose
-loops are wrong, and each PEER one that was built there. Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there
-is no OpenCL device. What faults there may be is planted (planted.py), with a planted clfold beside
-them; the built ones run on each device.
+loops are wrong, and each PEER one that was built there. Prints TAP. Exits 0 when all passed, 1 when
+something failed, 77 when there is no OpenCL device. What faults there may be is planted
+(planted.py), with a planted clfold beside them; the built ones run on each device.
 """
 
 import itertools

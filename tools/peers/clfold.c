@@ -1,5 +1,5 @@
-/* clfold itself, as a user calls it: addition built in, with a load of text or none, and the
- * other operators by text. */
+/* clfold itself, as a user calls it: addition built in, with a load by text or none, and
+ * the other operators by text. */
 #include "peer_opencl.h"
 
 #include <clfold/clfold.h>

@@ -83,9 +83,10 @@ cudaError_t fold_pairs(const set &s, void *temp, std::size_t &bytes, By by)
     const pair<T> *const in = static_cast<const pair<T> *>(s.in);
     pair<T> *const out = static_cast<pair<T> *>(s.out);
 
-    return job->op == PEER_SCAN ? cub::DeviceScan::InclusiveScan(temp, bytes, in, out, by, job->count)
-                     : cub::DeviceReduce::Reduce(temp, bytes, in, out, job->count, by,
-                                                 pair<T>{ 1, 0 });
+    return job->op == PEER_SCAN
+               ? cub::DeviceScan::InclusiveScan(temp, bytes, in, out, by, job->count)
+               : cub::DeviceReduce::Reduce(temp, bytes, in, out, job->count, by,
+                                           pair<T>{ 1, 0 });
 }
 
 template <typename T> cudaError_t call_type(const set &s, void *temp, std::size_t &bytes)
@@ -99,8 +100,9 @@ template <typename T> cudaError_t call_type(const set &s, void *temp, std::size_
     case PEER_AFFINE:
         return fold_pairs<T>(s, temp, bytes, affine());
     default:
-        return job->op == PEER_SCAN ? cub::DeviceScan::InclusiveSum(temp, bytes, in, out, job->count)
-                         : cub::DeviceReduce::Sum(temp, bytes, in, out, job->count);
+        return job->op == PEER_SCAN
+                   ? cub::DeviceScan::InclusiveSum(temp, bytes, in, out, job->count)
+                   : cub::DeviceReduce::Sum(temp, bytes, in, out, job->count);
     }
 }
 

@@ -1,8 +1,8 @@
 /* The loops of a peer that are one text but for pragmas, and its main. Before this,
  * PEER_NAME and REORDERS are defined, and, as pragmas or as nothing, REDUCTION and SCAN
- * by an operator, SCANNED, which parts a scan's fold from its use, EACH of a map, ROWS and
- * the ROW in them by an operator, and DECLARED, which makes a function of two items known
- * as an operator. */
+ * by an operator, SCANNED, which parts a scan's fold from its use, EACH of a map, ROWS
+ * and the ROW in them by an operator, and DECLARED, which makes a function of two items
+ * known as an operator. */
 #include "peer.h"
 
 #include <stdint.h>

@@ -29,8 +29,8 @@ extern "C" {
 
 enum peer_type { PEER_F32, PEER_I32, PEER_F64, PEER_I64, PEER_TYPES };
 
-/* An inclusive scan; a map writes an item for each element, and rows are folded to one item
- * each. */
+/* An inclusive scan; a map writes an item for each element, and rows are folded to one
+ * item each. */
 enum peer_op { PEER_REDUCE, PEER_SCAN, PEER_MAP, PEER_ROWS, PEER_OPS };
 enum { PEER_ROW = 1000 }; /* elements in a row; the last may have fewer */
 
