@@ -462,10 +462,10 @@ typedef struct clfold_place {
  * with CLFOLD_VALUE, CLFOLD_BUFFER or CLFOLD_STREAM. Names and types are a part of the
  * program, values are not: a call with another value needs no build.
  *
- * A stream is a second input: where `load` speaks of it, its name is the element that
- * belongs to element i of `in`. `count` elements from `offset` on must be in its buffer,
- * else CLFOLD_ERROR_RANGE. Streams of F16 are read as float. Buffers and streams must not
- * overlap an output.
+ * A stream is a second input: where `load`, `result` or `store` speaks of it, its name is
+ * the element that belongs to element i of `in`. `count` elements from `offset` on must
+ * be in its buffer, else CLFOLD_ERROR_RANGE. Streams of F16 are read as float. Buffers
+ * and streams must not overlap an output.
  */
 typedef struct clfold_arg {
     const char *type;      /**< in OpenCL C: "float", "global const float *" */
@@ -499,7 +499,7 @@ typedef struct clfold_arg {
         }                                                                                \
     }
 /** Initialiser of one that is a stream: a buffer of CLFOLD_F32 or the like, from `offset`
- * on, of which `name` is the element that belongs to `x`: for `load`. */
+ * on, of which `name` is the element that belongs to `x`. */
 #define CLFOLD_STREAM(element, name, mem, offset)                                        \
     {                                                                                    \
         NULL, #name, 0, NULL, element, mem, offset,                                      \

@@ -254,8 +254,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help =
           "statements in place of --result that write elements of out, zeros before, in "
           "any order, such as 'if (x > 3) out[item - 1] = x;'. They must stay within "
-          "out, "
-          "and write no element twice" },
+          "out, and write no element twice" },
     { "out-length", VALUE_COUNT, TO(fold.out_length), SCAN | MAP, .needs = "store",
       .least = 1, .help = "how many elements out has; default: as many as IN" },
     { "out", VALUE_TYPE, TO(fold.out), READING | EXPLAIN,
