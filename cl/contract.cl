@@ -58,6 +58,7 @@
  *   CLFOLD_TILE          elements a tile, where there is one
  *   CLFOLD_GROUP_SIZE    work-items a group
  *   CLFOLD_GROUP_POWER   the least power of two, from 2, that is not below it
+ *   CLFOLD_KERNEL        the head of a kernel, with its attributes
  *   CLFOLD_IN16          tile_vector: the vector of 16 CLFOLD_IN
  *   CLFOLD_PREFETCH      tile_vector: 1 if __builtin_prefetch asks for elements ahead
  *   CLFOLD_CHUNK         tile_group: elements that one work-item loads at once, and

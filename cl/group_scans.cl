@@ -107,7 +107,7 @@ static void clfold_group_scan(uint live, local clfold_item *items CLFOLD_WITH)
 
 #endif
 
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_group_scans(global const clfold_item *in, global clfold_item *out,
                    ulong count CLFOLD_WITH)
 {

@@ -38,7 +38,7 @@ static void clfold_map_put(CLFOLD_MADE y, global const CLFOLD_IN *in, ulong begi
 #endif
 }
 
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong lead,
                  ulong run, uint ahead, global CLFOLD_OUT *out, ulong out_offset,
                  uint stream CLFOLD_WITH)

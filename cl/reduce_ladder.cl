@@ -99,7 +99,7 @@ static void clfold_join(local clfold_item *x, uint to, uint from CLFOLD_WITH)
  * published one reads x[l + s] past the group where G is no power of two.
  */
 #if CLFOLD_RUNG == 0
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_reduce0(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
@@ -141,7 +141,7 @@ clfold_reduce0(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
  * after the loop.
  */
 #if CLFOLD_RUNG == 1
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_reduce1(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
@@ -182,7 +182,7 @@ clfold_reduce1(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
  * result at out[G] instead of out[group], and lost G - 2^floor(log2 G) items for other G.
  */
 #if CLFOLD_RUNG == 2
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_reduce2(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
@@ -241,7 +241,7 @@ static uint clfold_load_two(const clfold_source *source, local clfold_item *x,
  * bounds neither load, or only the first.
  */
 #if CLFOLD_RUNG == 3
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_reduce3(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
@@ -281,7 +281,7 @@ clfold_reduce3(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
  * lock step; then 65,536 ones sum to 7,168 on today's CPU runtimes.
  */
 #if CLFOLD_RUNG == 4
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_reduce4(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
@@ -361,7 +361,7 @@ static void clfold_tree(local clfold_item *x, uint l, uint live CLFOLD_WITH)
  * take 1024 and more.
  */
 #if CLFOLD_RUNG == 5
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_reduce5(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
@@ -441,7 +441,7 @@ static clfold_item clfold_fold_items(const clfold_source *source, ulong first,
  * The published one summed in volatile local memory, and its 32-bit index wrapped near
  * 2^32.
  */
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_reduce6(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];

@@ -8,7 +8,7 @@
  *
  * A group takes `each` neighbouring runs. Many rows are one run each, and go out at once.
  */
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_reduce_rows(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
                    ulong num_runs, ulong each, uint ahead, global clfold_item *partials,
                    uint is_last, global CLFOLD_OUT *out, ulong out_offset,

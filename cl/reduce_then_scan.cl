@@ -7,7 +7,7 @@
  *   prefixes   i    it0  i01  ...               clfold_scan_prefixes
  *   scan       out  out  out  ...               clfold_scan_tiles
  */
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_scan_aggregates(CLFOLD_SCAN_PARAMS, global clfold_item *items CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
@@ -22,7 +22,7 @@ clfold_scan_aggregates(CLFOLD_SCAN_PARAMS, global clfold_item *items CLFOLD_WITH
     }
 }
 
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_scan_tiles(CLFOLD_SCAN_PARAMS, global const clfold_item *items, CLFOLD_OUT_PARAMS,
                   uint has_init CLFOLD_WITH)
 {

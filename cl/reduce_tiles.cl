@@ -16,7 +16,7 @@
  * start at in_offset.
  */
 
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_reduce_single(global const CLFOLD_IN *in, ulong in_offset, ulong count,
                      uint ahead, global CLFOLD_OUT *out, ulong out_index,
                      CLFOLD_INIT_PARAMS CLFOLD_WITH)
@@ -29,7 +29,7 @@ clfold_reduce_single(global const CLFOLD_IN *in, ulong in_offset, ulong count,
                           CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
                     uint ahead, ulong run, global clfold_item *partials CLFOLD_WITH)
 {
@@ -42,7 +42,7 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
         partials[get_group_id(0)] = memory[CLFOLD_KEPT];
 }
 
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_reduce_partials(global clfold_item *scratch, ulong from, ulong to, ulong num,
                        ulong run, global CLFOLD_OUT *out, ulong out_index,
                        CLFOLD_INIT_PARAMS CLFOLD_WITH)

@@ -6,7 +6,7 @@
  * An item is the prefix combined with the left fold inside the run, so its bits do not
  * depend on where lanes are.
  */
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_lanes_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
                         ulong num_runs, ulong each, uint ahead,
                         global clfold_item *items CLFOLD_WITH)
@@ -25,7 +25,7 @@ clfold_lanes_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_
     }
 }
 
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_scan_bundles(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
                   ulong num_runs, ulong each, uint ahead,
                   global const clfold_item *items, CLFOLD_OUT_PARAMS, CLFOLD_TOTAL_PARAMS,

@@ -116,7 +116,7 @@ static void clfold_publish_running(clfold_word_pointer words, uint epoch, ulong 
 #endif
 }
 
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
                      CLFOLD_TOTAL_PARAMS,
                      CLFOLD_INIT_PARAMS CLFOLD_TRACE_PARAMS CLFOLD_WITH)

@@ -16,7 +16,7 @@ static void clfold_keep_prefixes(global const clfold_item *items, ulong t,
     room->next = items[t + 1];
 }
 
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_scan_prefixes(global clfold_item *items, ulong num_tiles, ulong first_block,
                      ulong num_blocks, CLFOLD_TOTAL_PARAMS,
                      CLFOLD_INIT_PARAMS CLFOLD_WITH)

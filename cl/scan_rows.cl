@@ -5,7 +5,7 @@
  * is scanned with its prefix, as by reduce_then_scan. Both have the same bits: a row's
  * tiles begin at its first element, and CLFOLD_ANCHOR is 1.
  */
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_rows_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
                        ulong num_runs, ulong each, uint ahead,
                        global clfold_item *items CLFOLD_WITH)
@@ -23,7 +23,7 @@ clfold_rows_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_P
     }
 }
 
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_rows_tiles(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
                   ulong num_runs, ulong each, uint ahead,
                   global const clfold_item *items, CLFOLD_OUT_PARAMS, CLFOLD_TOTAL_PARAMS,
@@ -50,7 +50,7 @@ clfold_rows_tiles(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS
 }
 
 /* `each` rows a group, whose tiles are the runs. */
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_scan_rows(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
                  ulong num_runs, ulong each, uint ahead, global const clfold_item *items,
                  CLFOLD_OUT_PARAMS, CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS CLFOLD_WITH)

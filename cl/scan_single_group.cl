@@ -8,7 +8,7 @@
  * Where a work-item must not run for long, several launches each take some tiles, and
  * pass on the state of the next tile's prefix in `state`.
  */
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *state,
                          CLFOLD_OUT_PARAMS, CLFOLD_TOTAL_PARAMS,
                          CLFOLD_INIT_PARAMS CLFOLD_WITH)

@@ -8,7 +8,7 @@
  *   prefixes     i    it0  i01  ...               clfold_scan_prefixes
  *   propagate    i l0 ...                         clfold_scan_propagate: out
  */
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items,
                    CLFOLD_OUT_PARAMS CLFOLD_WITH)
 {
@@ -34,7 +34,7 @@ clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items,
     }
 }
 
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_scan_propagate(ulong count, ulong lead, ulong num_tiles, ulong run,
                       global const clfold_item *items, CLFOLD_OUT_PARAMS,
                       uint has_init CLFOLD_WITH)

@@ -15,7 +15,7 @@ static void clfold_keep(clfold_item total, ulong i, bool is_last, global clfold_
         to[i] = total;
 }
 
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_segment_partials(global clfold_item *scratch, ulong from, ulong to,
                         CLFOLD_CUT_PARAMS, ulong num_runs, ulong each, uint is_last,
                         global CLFOLD_OUT *out, ulong out_offset,

@@ -15,7 +15,7 @@ static ulong clfold_item_place(ulong i, CLFOLD_CUT_PARAMS)
     return runs == 1 ? 0 : i + i / (runs * width) * width;
 }
 
-kernel __attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_segment_prefixes(global clfold_item *items, CLFOLD_CUT_PARAMS, ulong num_segments,
                         ulong first, ulong num, CLFOLD_TOTAL_PARAMS,
                         CLFOLD_INIT_PARAMS CLFOLD_WITH)

@@ -7,7 +7,7 @@
  *
  * A launch takes `run` elements from `first` on, and hands the total on in `state`.
  */
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+CLFOLD_KERNEL void
 clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong first,
               ulong run, global clfold_item *state, global CLFOLD_OUT *out,
               ulong out_offset, CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS CLFOLD_WITH)

@@ -94,13 +94,6 @@ static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 #else
 #define CLFOLD_INLINE
 #endif
-/* Two kernels scan tiles of rows. Inlined into both, that takes Intel's compiler up to
- * minutes. */
-#if CLFOLD_BUILTINS && CLFOLD_ROWS
-#define CLFOLD_APART __attribute__((noinline))
-#else
-#define CLFOLD_APART
-#endif
 
 #if CLFOLD_NEUTRAL
 
@@ -333,8 +326,7 @@ clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint c
     }
 }
 
-CLFOLD_APART static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin,
-                             ulong index,
+static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
                              uint count, ulong next, global CLFOLD_OUT *out,
                              ulong out_begin, bool has_prefix, bool stream, uint ahead,
                              clfold_room_pointer room CLFOLD_WITH)

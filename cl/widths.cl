@@ -98,7 +98,7 @@ static void clfold_compare_loaded(ulong *state, global ulong *out CLFOLD_WITH);
 static void clfold_compare_written(ulong *state, global ulong *out CLFOLD_WITH);
 #endif
 
-kernel void clfold_widths(global ulong *out CLFOLD_WITH)
+CLFOLD_KERNEL void clfold_widths(global ulong *out CLFOLD_WITH)
 {
     ulong state = 1;
 

@@ -16,6 +16,14 @@ static inline bool clfold_platform_builtins(const char *platform)
                         strcmp(platform, "Intel(R) OpenCL") == 0);
 }
 
+/* Whether the compiler makes vectors of work-items even where a group has only one, but
+ * can be told not to: Intel's 2026.22, which takes minutes for some such kernels, or
+ * crashes. Told so of groups, it crashes too. */
+static inline bool clfold_platform_vectorizes(const char *platform)
+{
+    return platform && strcmp(platform, "Intel(R) OpenCL") == 0;
+}
+
 /* Whether the compiler copies a struct wrongly that ends in padding: Mesa 22.3. */
 static inline bool clfold_platform_miscopies(const char *platform)
 {

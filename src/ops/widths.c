@@ -151,6 +151,7 @@ static clfold_status find_out(clfold_context *context, const struct site *site,
         .algorithm = WIDTHS,
         .tile = { TILE_VECTOR, 16, 1 },
         .tail = clfold_platform_miscopies(context->caps.facts.platform),
+        .single = clfold_platform_vectorizes(context->caps.facts.platform),
     };
     struct interned *fold = request->fold;
     struct difference found = { 0 };

@@ -262,6 +262,10 @@ static void append_tile(struct text *text, const struct monoid *monoid,
     }
     clfold_text_print(text, "#define CLFOLD_GROUP_SIZE %u\n", tile->group_size);
     clfold_text_print(text, "#define CLFOLD_GROUP_POWER %u\n", power);
+    clfold_text_print(text,
+                      "#define CLFOLD_KERNEL kernel %s"
+                      "__attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1)))\n",
+                      shape->single ? "__attribute__((intel_vec_len_hint(1))) " : "");
     if (tile->kind != TILE_NONE) {
         clfold_text_print(text, "#define CLFOLD_TILE %uu\n", tile->elements);
     }
@@ -575,7 +579,6 @@ static void append_scan(struct text *text, const struct monoid *monoid,
     }
     append_cells(text, monoid);
     clfold_text_print(text, "#define CLFOLD_RARE %d\n", uses_rare(monoid, &shape->tile));
-    clfold_text_print(text, "#define CLFOLD_ROWS %d\n", shape->algorithm == SCAN_ROWS);
     append_neutral(text, monoid);
 }
 

@@ -118,6 +118,8 @@ uint32_t clfold_plan_candidates(const struct job *job,
                                     clfold_platform_builtins(job->device->platform);
         candidate->shape.tail = clfold_platform_miscopies(job->device->platform);
         strategy->shape(&candidate->shape, job, &candidate->policy);
+        candidate->shape.single = candidate->shape.tile.group_size == 1 &&
+                                  clfold_platform_vectorizes(job->device->platform);
         ++num;
     }
     return num;

@@ -44,6 +44,7 @@ struct shape {
     struct tile_shape tile;
     uint32_t prefetch; /* elements are asked for ahead; tile_vector */
     uint32_t tail;     /* padding at an item's end is a member */
+    uint32_t single;   /* a work-item alone in its group shall not become a vector */
     uint32_t each;     /* a result for each element; serial */
     uint32_t step;     /* items of a lane in local memory; segments, tile_group */
     /* scans */
@@ -58,7 +59,7 @@ struct shape {
     uint32_t window; /* tiles that it looks at at once */
     uint32_t traced;
 };
-#define CLFOLD_SHAPE_WORDS 17
+#define CLFOLD_SHAPE_WORDS 18
 _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 

@@ -350,12 +350,6 @@ static bool has_tile(const struct subject *subject, const struct debug *tile)
         strcmp(fold->name, "triple") == 0) {
         return false;
     }
-
-    /* Intel's compiler crashes on vectors of it; see docs/devices.md. */
-    if (device.is_intel && tile->tile != TILE_ITEM && tile->tile != TILE_GROUP &&
-        strcmp(fold->name, "struct to struct") == 0) {
-        return false;
-    }
     return tile->tile != TILE_VECTOR ||
            !(fold->type_name || (fold->flags & CLFOLD_PARTIAL) || subject->differs);
 }
@@ -417,18 +411,12 @@ void fold_check(const struct subject *subject, unsigned first)
     clfold_context_override(ctx, NULL);
 }
 
-/* Where a load uses no element Intel's compiler makes wrong code of groups' rows. clfold
- * folds by groups on no CPU. */
-static bool fails_in_groups(const struct subject *subject)
-{
-    return device.is_intel && subject->fold.load && !strchr(subject->fold.load, 'x');
-}
-
-/* Whether the device's compiler makes right code of a subject's segments by a tile. */
+/* Whether the device's compiler makes right code of a subject's segments by a tile.
+ * Intel's makes vectors of a group's work-items: that takes minutes, and is wrong where a
+ * load uses no element. clfold folds by groups on no CPU. */
 static bool has_segments(const struct subject *subject, const struct debug *tile)
 {
-    return has_tile(subject, tile) &&
-           !(tile->tile == TILE_GROUP && fails_in_groups(subject)) &&
+    return has_tile(subject, tile) && !(tile->tile == TILE_GROUP && device.is_intel) &&
            !(tile->tile == TILE_VECTOR &&
              clfold_platform_miscopies(ctx->caps.facts.platform));
 }

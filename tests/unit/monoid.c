@@ -361,7 +361,7 @@ static void check_text(void *user, const char *name, const char *text)
     }
     if (strncmp(name, "map_tiles_", strlen("map_tiles_")) == 0) {
         ++seen->maps;
-        assert_non_null(strstr(text, "kernel __attribute__"));
+        assert_non_null(strstr(text, "CLFOLD_KERNEL void"));
         assert_int_equal(strstr(text, "#line 1 \"tile_vector_write.cl\"") != NULL,
                          vector);
         assert_null(strstr(text, "clfold_combine_stage16("));
