@@ -59,7 +59,7 @@ static const struct device_facts cpu = {
     .cpu = true,
     .vendor = "",
     .name = "",
-    .platform = "Intel(R) OpenCL",
+    .platform = "Portable Computing Language",
     .max_group_size = 4096,
     .local_memory = 1 << 20,
 };

@@ -161,6 +161,7 @@ static void check_shape(const struct shape *shape, const struct monoid *monoid,
     uint64_t slots = tile->elements + tile->group_size;
 
     assert_in_range(tile->group_size, 1, device->max_group_size);
+    assert_int_equal(shape->single, device == &devices[0] && tile->group_size == 1);
     if (tile->kind != TILE_NONE) {
         assert_in_range(tile->elements, 1, monoid->stage_limit);
     }
