@@ -415,8 +415,8 @@ clfold_status clfold_check_span(const struct site *site, const clfold_context *c
                                                              : "read-only");
     }
     if (!clfold_size_add(span->offset, span->count, &end)) {
-        return clfold_fail(site, CLFOLD_ERROR_RANGE, "%s %zu + count %zu overflows",
-                           span->offset_name, span->offset, span->count);
+        return clfold_fail(site, CLFOLD_ERROR_RANGE, "%s: %s %zu + count %zu overflows",
+                           span->name, span->offset_name, span->offset, span->count);
     }
     if (end > size / span->size) {
         return clfold_fail(

@@ -442,6 +442,9 @@ static void test_rejected(void **state)
     rejects(CLFOLD_ERROR_RANGE, "y holds 64 elements of f32", scan(&dot, in, out, 65));
     y[0].offset = 60;
     rejects(CLFOLD_ERROR_RANGE, "offset 60 + count 5", scan(&dot, in, out, 5));
+    y[0].offset = SIZE_MAX;
+    rejects(CLFOLD_ERROR_RANGE, "y: offset 18446744073709551615 + count 5 overflows",
+            scan(&dot, in, out, 5));
     y[0].offset = 0;
     rejects(CLFOLD_ERROR_OVERLAP, "y", scan(&dot, in, stream, 16));
     fold.load = NULL;
