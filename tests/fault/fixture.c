@@ -13,6 +13,15 @@ cl_long expected, prefixes[COUNT];
 
 const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 };
 
+#define WHOLE_SUM(how)                                                                   \
+    {                                                                                    \
+        .op = CLFOLD_ADD, .type = CLFOLD_F32, .in = CLFOLD_I32, .load = "(float)x",      \
+        .result = "(long)item", .out = CLFOLD_I64, .flags = CLFOLD_PARTIAL,              \
+        .accuracy = (how)                                                                \
+    }
+const clfold_fold compensated = WHOLE_SUM(CLFOLD_COMPENSATED);
+const clfold_fold reproducible = WHOLE_SUM(CLFOLD_REPRODUCIBLE);
+
 /* Any tile, so that a program that does not build can drop to the next. */
 static const struct debug tiles = { .tile_elements = 1024, .max_groups = 50 };
 
@@ -182,6 +191,9 @@ int fixture_init(void **state)
     (void)state;
     device_init(&device);
     fill(values, CLFOLD_I32, COUNT, FILL_EXACT, 7);
+    for (size_t i = 0; i < COUNT; ++i) {
+        values[i] %= 800; /* all sums are whole floats */
+    }
     oracle_fold(CLFOLD_ADD, pair, values, COUNT, NULL, &expected, NULL);
     oracle_scan(CLFOLD_ADD, pair, false, values, COUNT, NULL, prefixes, NULL, NULL);
     for (size_t i = 0; i < COUNT; ++i) {

@@ -10,7 +10,9 @@
 #define POISON ((cl_long)-987654321)
 
 extern struct device device;
-extern const clfold_fold sum;            /* i32 into i64 */
+extern const clfold_fold sum; /* i32 into i64 */
+/* The same by floats, which hold all sums of the input. */
+extern const clfold_fold compensated, reproducible;
 extern cl_mem input, output;             /* COUNT ints, and two longs */
 extern const struct debug twenty_groups; /* of any tile: 160 bytes of scratch */
 extern cl_mem items;                     /* COUNT longs, for scans */

@@ -22,6 +22,7 @@ struct run {
     cl_command_queue queue;
     cl_event gate;    /* a user event that calls may wait for */
     const char *scan; /* the strategy, of scans */
+    const clfold_fold *fold;
     bool wants_event;
     cl_event event;
     cl_long result; /* on the host */
@@ -37,7 +38,8 @@ enum order { IN_ORDER, OUT_OF_ORDER };
 struct scenario {
     const char *name;
     enum order order;
-    const char *scan; /* the strategy; NULL: no scan */
+    const char *scan;        /* the strategy; NULL: no scan */
+    const clfold_fold *fold; /* NULL: the sum of longs */
     clfold_context_params params;
     void (*before)(struct run *run); /* makes it warm; NULL: cold */
     clfold_status (*fire)(struct run *run);
@@ -145,11 +147,11 @@ static clfold_status fire_host(struct run *run)
 
 static clfold_fold fold_of(const struct run *run)
 {
-    clfold_fold fold = sum;
+    clfold_fold fold = *run->fold;
 
     fold.algorithm = run->scan;
     fold.segments = segments_for(run->scan);
-    fold.total_at.mem = output;
+    fold.total_at.mem = fold.result ? NULL : output;
     return fold;
 }
 
@@ -176,6 +178,21 @@ static clfold_status fire_result(struct run *run)
     fold.flags = CLFOLD_PARTIAL;
     return clfold_inclusive_scan(run->ctx, run->queue, &fold, input, 0, items, 0, COUNT,
                                  0, NULL, NULL);
+}
+
+static clfold_status fire_fold(struct run *run)
+{
+    return clfold_reduce(run->ctx, run->queue, run->fold, input, 0, output, 0, COUNT, 0,
+                         NULL, NULL);
+}
+
+static clfold_status fire_fold_rows(struct run *run)
+{
+    clfold_fold fold = *run->fold;
+
+    fold.segments = segments_for("reduce_rows");
+    return clfold_reduce(run->ctx, run->queue, &fold, input, 0, output, 0, COUNT, 0, NULL,
+                         NULL);
 }
 
 static clfold_status fire_map(struct run *run)
@@ -392,7 +409,9 @@ static void check_map(struct run *run)
 
 static void check_scan(struct run *run)
 {
-    check_sum(run);
+    if (!run->fold->result) {
+        check_sum(run);
+    }
     assert_scanned(run->failed);
 }
 
@@ -563,6 +582,7 @@ static void still_works(struct run *run, const struct scenario *scenario)
     if (scenario->scan || scenario->params.scratch_limit) {
         poison_output();
         run->wants_event = false;
+        run->fold = &sum;
         status = scenario->scan ? fire_scan(run) : fire_reduce(run);
         assert_int_equal(clFinish(run->queue), CL_SUCCESS);
         result = read_output();
@@ -597,6 +617,7 @@ static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
         assert_ok(context_open(&run.ctx, &scenario->params));
     }
     run.scan = scenario->scan;
+    run.fold = scenario->fold ? scenario->fold : &sum;
     if (scenario->before) {
         scenario->before(&run);
     }
@@ -892,6 +913,31 @@ static const struct scenario scenarios[] = {
       .scan = "scan_lanes",
       .fire = fire_result,
       .check = check_scan,
+      .least_allocs = 5,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
+    { .name = "compensated sum, cold",
+      .fold = &compensated,
+      .fire = fire_fold,
+      .check = check_sum,
+      .least_allocs = 5,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
+    { .name = "compensated scan, cold",
+      .scan = "reduce_then_scan",
+      .fold = &compensated,
+      .fire = fire_scan,
+      .check = check_scan,
+      .least_allocs = 5,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
+    { .name = "reproducible sum, cold",
+      .fold = &reproducible,
+      .fire = fire_fold,
+      .check = check_sum,
+      .least_allocs = 5,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
+    { .name = "reproducible rows, cold",
+      .fold = &reproducible,
+      .fire = fire_fold_rows,
+      .check = check_sum,
       .least_allocs = 5,
       .calls = { CHECKS, BUILDS, MAKES, RUNS } },
     { .name = "map, cold",

@@ -19,35 +19,40 @@ struct warm {
     size_t count;
     const char *combine; /* NULL: the built-in add */
     const char *result;
+    const clfold_fold *fold; /* NULL: `sum` */
 };
 
 static const struct warm calls[] = {
-    { "reduce, nothing", CLFOLD_REDUCE, NULL, 0, NULL, NULL },
-    { "reduce, one launch", CLFOLD_REDUCE, NULL, 16, NULL, NULL },
-    { "reduce", CLFOLD_REDUCE, NULL, COUNT, NULL, NULL },
-    { "reduce, a rung", CLFOLD_REDUCE, "reduce6", COUNT, NULL, NULL },
-    { "scan, nothing", CLFOLD_INCLUSIVE_SCAN, NULL, 0, NULL, NULL },
-    { "scan, few", CLFOLD_INCLUSIVE_SCAN, NULL, 16, NULL, NULL },
-    { "exclusive scan, few", CLFOLD_EXCLUSIVE_SCAN, NULL, 16, NULL, NULL },
-    { "scan_single_group", CLFOLD_INCLUSIVE_SCAN, "scan_single_group", COUNT, NULL,
-      NULL },
-    { "reduce_then_scan", CLFOLD_INCLUSIVE_SCAN, "reduce_then_scan", COUNT, NULL, NULL },
-    { "scan_then_propagate", CLFOLD_EXCLUSIVE_SCAN, "scan_then_propagate", COUNT, NULL,
-      NULL },
-    { "scan_lookback", CLFOLD_INCLUSIVE_SCAN, "scan_lookback", COUNT, NULL, NULL },
-    { "exclusive scan_lookback", CLFOLD_EXCLUSIVE_SCAN, "scan_lookback", COUNT, NULL,
-      NULL },
-    { "reduce_rows", CLFOLD_REDUCE, "reduce_rows", COUNT, NULL, NULL },
-    { "reduce_lanes", CLFOLD_REDUCE, "reduce_lanes", COUNT, NULL, NULL },
-    { "scan_rows", CLFOLD_INCLUSIVE_SCAN, "scan_rows", COUNT, NULL, NULL },
-    { "scan_lanes", CLFOLD_EXCLUSIVE_SCAN, "scan_lanes", COUNT, NULL, NULL },
-    { "reduce by a text", CLFOLD_REDUCE, NULL, COUNT, "a + b + 0 * m", NULL },
-    { "scan by a text", CLFOLD_INCLUSIVE_SCAN, NULL, COUNT, "a + b + 0 * m", NULL },
+    { "reduce, nothing", CLFOLD_REDUCE, NULL, .count = 0 },
+    { "reduce, one launch", CLFOLD_REDUCE, NULL, .count = 16 },
+    { "reduce", CLFOLD_REDUCE, NULL, .count = COUNT },
+    { "reduce, a rung", CLFOLD_REDUCE, "reduce6", .count = COUNT },
+    { "scan, nothing", CLFOLD_INCLUSIVE_SCAN, NULL, .count = 0 },
+    { "scan, few", CLFOLD_INCLUSIVE_SCAN, NULL, .count = 16 },
+    { "exclusive scan, few", CLFOLD_EXCLUSIVE_SCAN, NULL, .count = 16 },
+    { "scan_single_group", CLFOLD_INCLUSIVE_SCAN, "scan_single_group", .count = COUNT },
+    { "reduce_then_scan", CLFOLD_INCLUSIVE_SCAN, "reduce_then_scan", .count = COUNT },
+    { "scan_then_propagate", CLFOLD_EXCLUSIVE_SCAN, "scan_then_propagate",
+      .count = COUNT },
+    { "scan_lookback", CLFOLD_INCLUSIVE_SCAN, "scan_lookback", .count = COUNT },
+    { "exclusive scan_lookback", CLFOLD_EXCLUSIVE_SCAN, "scan_lookback", .count = COUNT },
+    { "reduce_rows", CLFOLD_REDUCE, "reduce_rows", .count = COUNT },
+    { "reduce_lanes", CLFOLD_REDUCE, "reduce_lanes", .count = COUNT },
+    { "scan_rows", CLFOLD_INCLUSIVE_SCAN, "scan_rows", .count = COUNT },
+    { "scan_lanes", CLFOLD_EXCLUSIVE_SCAN, "scan_lanes", .count = COUNT },
+    { "reduce by a text", CLFOLD_REDUCE, NULL, COUNT, .combine = "a + b + 0 * m" },
+    { "scan by a text", CLFOLD_INCLUSIVE_SCAN, NULL, COUNT, .combine = "a + b + 0 * m" },
     { "scan with a result", CLFOLD_INCLUSIVE_SCAN, NULL, COUNT, .result = "item - x" },
     { "scan_rows with a result", CLFOLD_INCLUSIVE_SCAN, "scan_rows", COUNT,
       .result = "item - prev" },
     { "scan_lanes with a result", CLFOLD_INCLUSIVE_SCAN, "scan_lanes", COUNT,
       .result = "item - prev" },
+    { "compensated sum", CLFOLD_REDUCE, NULL, COUNT, .fold = &compensated },
+    { "compensated scan_rows", CLFOLD_INCLUSIVE_SCAN, "scan_rows", COUNT,
+      .fold = &compensated },
+    { "reproducible sum", CLFOLD_REDUCE, NULL, COUNT, .fold = &reproducible },
+    { "reproducible reduce_rows", CLFOLD_REDUCE, "reduce_rows", COUNT,
+      .fold = &reproducible },
     { "map", CLFOLD_MAP, NULL, COUNT, .result = "2 * item" },
     { "map, nothing", CLFOLD_MAP, NULL, 0, .result = "2 * item" },
 };
@@ -57,7 +62,7 @@ static clfold_fold fold_of(const struct warm *warm)
 {
     static const cl_long value = 7;
     static const clfold_arg args[] = { CLFOLD_VALUE("long", m, value) };
-    clfold_fold fold = sum;
+    clfold_fold fold = warm->fold ? *warm->fold : sum;
 
     if (warm->combine) {
         fold.op = 0;
@@ -67,7 +72,7 @@ static clfold_fold fold_of(const struct warm *warm)
         fold.num_args = 1;
     }
     fold.op = warm->operation == CLFOLD_MAP ? 0 : fold.op;
-    fold.result = warm->result;
+    fold.result = warm->result ? warm->result : fold.result;
     fold.algorithm = warm->algorithm;
     fold.segments = segments_for(warm->algorithm);
     return fold;
