@@ -190,9 +190,11 @@ typedef struct clfold_context_params {
     const char *cache_folder;
     /** A tuning file, as the command `clfold tune` writes it. It is read once, here.
      * NULL: the file that CLFOLD_TUNING names, if it is set; "": none. Each row holds
-     * numbers for calls of one operation, operator, in and type, on counts of one class
-     * (from 2^(2c - 1) up to, but not including, 2^(2c + 1)), on one device, driver and
-     * version of clfold. They replace the policy's numbers. All other calls are as
+     * numbers for calls of one operation, operator, in, type and accuracy, without a load
+     * or a result, on counts of one class (from 2^(2c - 1) up to, but not including,
+     * 2^(2c + 1)), on one device, driver and version of clfold. Rows, and columns, of
+     * elements have a row for each class of their length; a map's row serves all texts
+     * that make out of in. They replace the policy's numbers. All other calls are as
      * without a file; rows of other devices are ignored. A file that is damaged, of
      * another format or cannot be read is ignored as a whole, with a warning in the log.
      * A tuning file may change float bits: an inclusive scan and an exclusive one, or
@@ -1083,19 +1085,26 @@ CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue 
  * tuning file's if it has a row for the call, else the library's own. The text can be
  * loaded as a file, as it is or with some of the numbers changed:
  *
- *     clfold tuning 3
+ *     clfold tuning 4
  *     reduce add u8:u64 2^25..2^27 tile=tile_vector tile_bytes=65536 groups=256 on KEY
  *
  * A row names the operation, the operator, in and type, the counts, numbers in any order,
- * and as KEY what load_verdict is given. Of the fold only op, in and type matter: an
- * algorithm that it names has no numbers. Numbers that a row leaves out are the library's
- * own, those of the tile that it names. A call whose program does not build takes other
- * numbers.
+ * and as KEY what load_verdict is given. It has more words for an accuracy that is not
+ * the default and for the lengths of rows or columns; a map's has no operator, and as the
+ * second type what it writes:
+ *
+ *     reduce add f32:f32 compensated rows 2^7..2^9 2^25..2^27 ...
+ *     map f32:u8 2^25..2^27 ...
+ *
+ * Nothing else of the fold matters: an algorithm that it names has no numbers. Numbers
+ * that a row leaves out are the library's own, those of the tile that it names. A call
+ * whose program does not build takes other numbers.
  *
  * `text` is the caller's and has room for `size` bytes, the NUL at its end among them;
  * 1024 are enough for every fold, and too few are CLFOLD_ERROR_RANGE.
  * CLFOLD_ERROR_ARGUMENT: a context, a fold or a text is NULL; CLFOLD_ERROR_UNSUPPORTED:
- * this version or the device lacks the fold. On failure `text` is unchanged. Builds,
+ * this version or the device lacks the fold, or it has a load, a result or an operator of
+ * its own, and is no map of a number to a number. On failure `text` is unchanged. Builds,
  * probes and waits for nothing.
  * \snippet snippets.c clfold_tuning_text
  */

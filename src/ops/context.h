@@ -88,6 +88,6 @@ clfold_status clfold_tuning_load(clfold_context *context, const struct site *sit
 const struct tuned_numbers *clfold_context_row(const clfold_context *context,
                                                clfold_operation operation,
                                                const struct monoid *monoid,
-                                               uint64_t count);
+                                               struct segments segments, uint64_t count);
 
 #endif

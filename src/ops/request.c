@@ -30,9 +30,8 @@ clfold_status clfold_request_choose(struct request *request, const struct site *
     job->device = &context->caps.facts;
     job->debug = context->debug;
     job->out_offset = request->out_offset;
-    if (job->segments.width == 0) {
-        job->tuned = clfold_context_row(context, job->operation, job->monoid, job->count);
-    }
+    job->tuned = clfold_context_row(context, job->operation, job->monoid, job->segments,
+                                    job->count);
     return clfold_plan_choose(job, site, algorithm);
 }
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "ops/check.h"
 #include "ops/context.h"
+#include "ops/segments.h"
 
 #include <errno.h>
 #include <string.h>
@@ -59,59 +60,60 @@ clfold_status clfold_tuning_load(clfold_context *context, const struct site *sit
 const struct tuned_numbers *clfold_context_row(const clfold_context *context,
                                                clfold_operation operation,
                                                const struct monoid *monoid,
-                                               uint64_t count)
+                                               struct segments segments, uint64_t count)
 {
-    if (context->tuning.num == 0 || !clfold_monoid_is_plain(monoid)) {
-        return NULL;
-    }
-    const struct tuning_fold fold = clfold_tuning_fold(operation, monoid, count);
-    return clfold_tuning_find(&context->tuning, &fold);
+    struct tuning_fold fold;
+
+    return context->tuning.num > 0 &&
+                   clfold_tuning_fold(&fold, operation, monoid, segments, count)
+               ? clfold_tuning_find(&context->tuning, &fold)
+               : NULL;
 }
 
 /* The numbers of the best candidate, for people and files. A policy's group may be larger
  * than the device's. */
 static struct tuned_numbers numbers_of_call(const clfold_context *context,
-                                            clfold_operation operation,
-                                            const struct monoid *monoid, uint64_t count)
+                                            const struct tuning_fold *fold,
+                                            const struct monoid *monoid)
 {
     const struct device_facts *device = &context->caps.facts;
-    enum family family = clfold_operation_row(operation)->family;
+    enum family family = clfold_operation_row(fold->operation)->family;
     struct policy policies[CLFOLD_MAX_CANDIDATES];
     uint32_t num =
         clfold_policies(device, family, clfold_monoid_in_size(monoid), policies);
     struct tuned_numbers numbers;
 
-    clfold_numbers_apply(clfold_context_row(context, operation, monoid, count), policies,
-                         num);
+    clfold_numbers_apply(clfold_tuning_find(&context->tuning, fold), policies, num);
     if (policies[0].group_size > device->max_group_size) {
         policies[0].group_size = device->max_group_size;
     }
-    clfold_numbers_of(&numbers, family, &policies[0]);
+    clfold_numbers_of(&numbers, clfold_tuning_family(fold), &policies[0]);
     return numbers;
 }
 
 static clfold_status print_row(clfold_context *context, const struct site *site,
                                clfold_operation operation, const struct monoid *monoid,
-                               size_t count, char *text, size_t size)
+                               const clfold_segments *segments, size_t count, char *text,
+                               size_t size)
 {
     char key[CLFOLD_KEY_SIZE], whole[CLFOLD_TUNING_LINE];
+    struct segments cut;
+    struct tuning_fold row;
     clfold_status status = clfold_check_count(site, monoid, count);
     size_t length;
 
-    if (status) {
+    if (status || (status = clfold_check_segments(site, segments, count, &cut))) {
         return status;
     }
-    if (!clfold_monoid_is_plain(monoid)) {
+    if (!clfold_tuning_fold(&row, operation, monoid, cut, count)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "a tuning file has rows for built-in operators only, without "
-                           "a load or a result");
+                           "a tuning file has rows for built-in operators without a load "
+                           "or a result, and for maps of a number to a number");
     }
     if (!text) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "text is NULL");
     }
-    const struct tuning_fold row = clfold_tuning_fold(operation, monoid, count);
-    const struct tuned_numbers numbers =
-        numbers_of_call(context, operation, monoid, count);
+    const struct tuned_numbers numbers = numbers_of_call(context, &row, monoid);
     clfold_device_key(&context->caps, key);
     length = clfold_tuning_print(whole, key, &row, &numbers);
     if (length >= size) {
@@ -132,7 +134,8 @@ clfold_status clfold_tuning_text(clfold_context *context, clfold_operation opera
     clfold_status status = clfold_check_fold(&site, context, operation, fold, &found);
 
     if (status == CLFOLD_OK) {
-        status = print_row(context, &site, operation, &found->monoid, count, text, size);
+        status = print_row(context, &site, operation, &found->monoid, fold->segments,
+                           count, text, size);
         clfold_folds_give(found);
     }
     return status;

@@ -470,27 +470,33 @@ static void set_reproducible(struct monoid *monoid)
     monoid->rounded = "clfold_binned_value(item.v)";
 }
 
+const char *clfold_accuracy_name(uint32_t accuracy)
+{
+    static const char *const names[] = { "deterministic", "compensated", "reproducible" };
+
+    return accuracy <= CLFOLD_REPRODUCIBLE ? names[accuracy] : NULL;
+}
+
 clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct site *site,
                                          uint32_t accuracy)
 {
-    static const char *const names[] = { "deterministic", "compensated", "reproducible" };
+    const char *name = clfold_accuracy_name(accuracy);
 
     if (accuracy == CLFOLD_DETERMINISTIC) {
         return CLFOLD_OK;
     }
-    if (accuracy > CLFOLD_REPRODUCIBLE) {
+    if (!name) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "accuracy %u is unknown",
                            accuracy);
     }
     if (monoid->op != CLFOLD_ADD) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "accuracy %s is for sums, but op is %s", names[accuracy],
-                           monoid->name);
+                           "accuracy %s is for sums, but op is %s", name, monoid->name);
     }
     if (monoid->type != CLFOLD_F32 && monoid->type != CLFOLD_F64) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "accuracy %s is for sums of f32 and f64, but type is %s",
-                           names[accuracy], clfold_scalar_name(monoid->type));
+                           "accuracy %s is for sums of f32 and f64, but type is %s", name,
+                           clfold_scalar_name(monoid->type));
     }
     monoid->accuracy = accuracy;
     if (accuracy == CLFOLD_COMPENSATED) {

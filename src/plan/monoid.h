@@ -137,6 +137,9 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
 clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct site *site,
                                          uint32_t accuracy);
 
+/* "compensated"; NULL: unknown. */
+const char *clfold_accuracy_name(uint32_t accuracy);
+
 /* Bytes of an element in the input buffer, of a result, as init and the total are too,
  * of what is written for a result in the output buffer, and of an item in scratch, as
  * OpenCL C lays out a struct of its components. */

@@ -11,7 +11,12 @@
 
 /* ---- Numbers ----------------------------------------------------------------------- */
 
-enum { OF_REDUCE = 1 << FAMILY_REDUCE, OF_SCAN = 1 << FAMILY_SCAN, OF_BOTH = 3 };
+enum {
+    OF_REDUCE = 1 << FAMILY_REDUCE | 1 << FAMILY_REDUCE_SEGMENTS,
+    OF_SCAN = 1 << FAMILY_SCAN,
+    OF_WRITE = OF_SCAN | 1 << FAMILY_SCAN_SEGMENTS | 1 << FAMILY_MAP,
+    OF_ALL = OF_REDUCE | OF_WRITE
+};
 
 /* The limits on any device, and the place in a policy. A tile has room for an element of
  * any type, and its elements, like groups of them, are counted in 32 bits. */
@@ -23,14 +28,14 @@ static const struct {
     uint64_t least, most;
     size_t at;
 } tuned[CLFOLD_TUNED] = {
-    [TUNED_TILE] = { "tile", OF_BOTH, TILE_VECTOR, TILE_ITEM, 0 },
-    [TUNED_TILE_BYTES] = { "tile_bytes", OF_BOTH, 256, 64 << 20, AT(tile_bytes) },
-    [TUNED_GROUP_SIZE] = { "group_size", OF_BOTH, 1, 1 << 16, AT(group_size) },
-    [TUNED_GROUPS] = { "groups", OF_BOTH, 1, 1 << 20, AT(groups) },
+    [TUNED_TILE] = { "tile", OF_ALL, TILE_VECTOR, TILE_ITEM, 0 },
+    [TUNED_TILE_BYTES] = { "tile_bytes", OF_ALL, 256, 64 << 20, AT(tile_bytes) },
+    [TUNED_GROUP_SIZE] = { "group_size", OF_ALL, 1, 1 << 16, AT(group_size) },
+    [TUNED_GROUPS] = { "groups", OF_ALL, 1, 1 << 20, AT(groups) },
     [TUNED_LANE_BYTES] = { "lane_bytes", OF_REDUCE, 0, 64 << 20, AT(lane_bytes) },
     [TUNED_ANCHOR] = { "anchor", OF_SCAN, 1, 1 << 16, AT(anchor) },
-    [TUNED_AHEAD_BYTES] = { "ahead_bytes", OF_BOTH, 0, 1 << 20, AT(ahead_bytes) },
-    [TUNED_STREAM_BYTES] = { "stream_bytes", OF_SCAN, 0, UINT64_C(1) << 62,
+    [TUNED_AHEAD_BYTES] = { "ahead_bytes", OF_ALL, 0, 1 << 20, AT(ahead_bytes) },
+    [TUNED_STREAM_BYTES] = { "stream_bytes", OF_WRITE, 0, UINT64_C(1) << 62,
                              AT(stream_bytes) },
 };
 
@@ -58,8 +63,15 @@ static bool is_in_range(const struct tuned_numbers *numbers, enum tuned which,
     uint64_t value = numbers->values[which];
 
     if (!clfold_tuned_of(which, family)) {
-        snprintf(why, CLFOLD_TUNING_WHY, "%s does not apply to a %s", tuned[which].name,
-                 family == FAMILY_REDUCE ? "reduction" : "scan");
+        static const char *const names[] = {
+            [FAMILY_REDUCE] = "a reduction",
+            [FAMILY_SCAN] = "a scan",
+            [FAMILY_REDUCE_SEGMENTS] = "a reduction of segments",
+            [FAMILY_SCAN_SEGMENTS] = "a scan of segments",
+            [FAMILY_MAP] = "a map",
+        };
+        snprintf(why, CLFOLD_TUNING_WHY, "%s does not apply to %s", tuned[which].name,
+                 names[family]);
         return false;
     }
     return value < tuned[which].least
@@ -188,31 +200,49 @@ uint32_t clfold_count_class(uint64_t count)
     return (bits + 1) / 2;
 }
 
-struct tuning_fold clfold_tuning_fold(clfold_operation operation,
-                                      const struct monoid *monoid, uint64_t count)
+/* Whether a map is from a number to a number. */
+static bool maps_numbers(const struct monoid *monoid)
 {
-    return (struct tuning_fold){ .operation = operation,
-                                 .op = monoid->op,
-                                 .in = monoid->in,
-                                 .type = monoid->type,
-                                 .count_class = clfold_count_class(count) };
+    return monoid->num_scalars == 1 &&
+           (monoid->out ? monoid->num_out == 1
+                        : monoid->type && monoid->num_components == 1);
 }
 
-static int compare_u32(uint32_t a, uint32_t b)
+bool clfold_tuning_fold(struct tuning_fold *fold, clfold_operation operation,
+                        const struct monoid *monoid, struct segments segments,
+                        uint64_t count)
 {
-    return (a > b) - (a < b);
+    bool is_map = operation == CLFOLD_MAP;
+
+    if (is_map ? !maps_numbers(monoid) : !clfold_monoid_is_plain(monoid)) {
+        return false;
+    }
+    *fold = (struct tuning_fold){
+        .operation = operation,
+        .op = monoid->op,
+        .in = monoid->in,
+        .type = is_map && monoid->out ? monoid->out : monoid->type,
+        .count_class = clfold_count_class(count),
+        .accuracy = monoid->accuracy,
+        .cut = is_map || segments.width == 0 ? CUT_NONE
+               : segments.width == 1         ? CUT_ROWS
+                                             : CUT_COLUMNS,
+    };
+    fold->length_class = fold->cut ? clfold_count_class(segments.length) : 0;
+    return true;
 }
 
-/* Compares folds, alone or as the first member of a row. */
+enum family clfold_tuning_family(const struct tuning_fold *fold)
+{
+    const struct operation *operation = clfold_operation_row(fold->operation);
+
+    return fold->cut ? operation->segments : operation->family;
+}
+
+/* Compares folds, alone or as the first member of a row. They have no padding. */
 static int compare(const void *one, const void *other)
 {
-    const struct tuning_fold *a = one, *b = other;
-    int order = compare_u32(a->operation, b->operation);
-
-    order = order ? order : compare_u32(a->op, b->op);
-    order = order ? order : compare_u32(a->in, b->in);
-    order = order ? order : compare_u32(a->type, b->type);
-    return order ? order : compare_u32(a->count_class, b->count_class);
+    return memcmp(one, other, sizeof(struct tuning_fold));
 }
 
 const struct tuned_numbers *clfold_tuning_find(const struct tuning *tuning,
@@ -245,8 +275,7 @@ static clfold_status read_rows(struct tuning *tuning, const char *text, size_t l
             continue;
         }
         if (!clfold_numbers_legal(&reader.row.numbers,
-                                  clfold_operation_row(reader.row.fold.operation)->family,
-                                  device, what)) {
+                                  clfold_tuning_family(&reader.row.fold), device, what)) {
             snprintf(why, CLFOLD_TUNING_WHY, "line %u: %.200s", reader.line, what);
             return CLFOLD_ERROR_DATA;
         }

@@ -1,7 +1,7 @@
 /*
  * Tuning: numbers that replace a policy's, for one fold on one device, and their text:
  *
- *   clfold tuning 3
+ *   clfold tuning 4
  *   reduce add u8:u64 2^25..2^27 tile=tile_vector tile_bytes=32768 on KEY
  *   |      |   |      |          |                                    |
  *   |      |   |      |          |                                    version and device
@@ -10,6 +10,14 @@
  *   |      |   buffer's type : type that is folded
  *   |      operator
  *   operation
+ *
+ *   reduce add f32:f32 compensated rows 2^1..2^3 2^25..2^27 groups=64 on KEY
+ *                      |           |
+ *                      |           segments: rows or columns of so many elements each
+ *                      accuracy, unless it is the default
+ *   map f32:u8 2^25..2^27 groups=64 on KEY
+ *       |
+ *       buffer's type : type that is written, by whatever text
  *
  * Each row serves the fold, class of counts and key that it names, and nothing else. A
  * file is taken whole or not at all: a line that clfold would not have written, even for
@@ -20,6 +28,7 @@
 
 #include "plan/monoid.h"
 #include "plan/policy.h"
+#include "plan/segments.h"
 
 /* A policy's numbers, as policy.h has them. */
 enum tuned {
@@ -76,16 +85,26 @@ void clfold_numbers_apply(const struct tuned_numbers *numbers, struct policy *ca
 
 /* ---- Rows -------------------------------------------------------------------------- */
 
-/* The calls that a row serves. */
+/* The calls that a row serves, in words of 32 bits. */
 struct tuning_fold {
     clfold_operation operation;
-    clfold_op op;
-    clfold_type in, type;
+    clfold_op op;         /* 0: of a map */
+    clfold_type in, type; /* `type` of a map is what it writes */
     uint32_t count_class;
+    uint32_t accuracy;
+    uint32_t cut; /* CUT_NONE, ... */
+    uint32_t length_class;
 };
 
-struct tuning_fold clfold_tuning_fold(clfold_operation operation,
-                                      const struct monoid *monoid, uint64_t count);
+enum { CUT_NONE, CUT_ROWS, CUT_COLUMNS };
+
+/* False: no row serves such a fold. */
+bool clfold_tuning_fold(struct tuning_fold *fold, clfold_operation operation,
+                        const struct monoid *monoid, struct segments segments,
+                        uint64_t count);
+
+/* Of the algorithms that do it. */
+enum family clfold_tuning_family(const struct tuning_fold *fold);
 
 /* Counts from 2^(2c - 1) on and below 2^(2c + 1), so that powers of four are in the
  * middle. */

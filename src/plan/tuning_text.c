@@ -9,23 +9,42 @@
 #include <string.h>
 
 #define MAGIC "clfold tuning "
-/* 3: ahead_bytes replaces prefetch. */
-#define VERSION    "3"
+/* 4: accuracy, segments, maps. */
+#define VERSION    "4"
 #define FIRST_LINE MAGIC VERSION "\n"
 
 #define MOST_CLASS 32
 
+static const char *cut_name(uint32_t cut)
+{
+    static const char *const names[] = { NULL, "rows", "columns" };
+
+    return names[cut];
+}
+
 /* ---- Printing ---------------------------------------------------------------------- */
+
+#define CLASS_TEXT 16
+static const char *class_text(char text[CLASS_TEXT], uint32_t c)
+{
+    snprintf(text, CLASS_TEXT, "2^%u..2^%u", c > 0 ? 2 * c - 1 : 0, 2 * c + 1);
+    return text;
+}
 
 void clfold_tuning_print_fold(char text[CLFOLD_TUNING_FOLD],
                               const struct tuning_fold *fold)
 {
-    uint32_t c = fold->count_class;
+    char counts[CLASS_TEXT], lengths[CLASS_TEXT];
 
-    snprintf(text, CLFOLD_TUNING_FOLD, "%s %s %s:%s 2^%u..2^%u",
-             clfold_operation_row(fold->operation)->name, clfold_op_name(fold->op),
+    snprintf(text, CLFOLD_TUNING_FOLD, "%s %s%s%s:%s %s%s%s%s%s%s%s",
+             clfold_operation_row(fold->operation)->name,
+             fold->op ? clfold_op_name(fold->op) : "", fold->op ? " " : "",
              clfold_scalar_name(fold->in), clfold_scalar_name(fold->type),
-             c > 0 ? 2 * c - 1 : 0, 2 * c + 1);
+             fold->accuracy ? clfold_accuracy_name(fold->accuracy) : "",
+             fold->accuracy ? " " : "", fold->cut ? cut_name(fold->cut) : "",
+             fold->cut ? " " : "",
+             fold->cut ? class_text(lengths, fold->length_class) : "",
+             fold->cut ? " " : "", class_text(counts, fold->count_class));
 }
 
 /* "tile=tile_vector tile_bytes=32768". */
@@ -103,15 +122,18 @@ static bool take_type(const char **at, const char *after, clfold_type *type)
 
 static bool take_class(const char **at, uint32_t *count_class)
 {
+    const char *end = *at;
     uint64_t from, to;
 
-    if (!clfold_text_take(at, "2^") || !take_number(at, &from) ||
-        !clfold_text_take(at, "..2^") || !take_number(at, &to) || to % 2 == 0 ||
-        to / 2 > MOST_CLASS || from != (to > 1 ? to - 2 : 0)) {
+    if (!clfold_text_take(&end, "2^") || !take_number(&end, &from) ||
+        !clfold_text_take(&end, "..2^") || !take_number(&end, &to) || to % 2 == 0 ||
+        to / 2 > MOST_CLASS || from != (to > 1 ? to - 2 : 0) ||
+        !clfold_text_take(&end, " ")) {
         return false;
     }
     *count_class = (uint32_t)(to / 2);
-    return clfold_text_take(at, " ");
+    *at = end;
+    return true;
 }
 
 /* ---- Rows -------------------------------------------------------------------------- */
@@ -166,16 +188,29 @@ static bool read_row(struct tuning_reader *reader, const char *line)
     const char *at = line;
 
     reader->row = (struct tuning_row){ 0 };
-    if (!clfold_text_take_name(&at, operation_name, CLFOLD_REDUCE,
-                               CLFOLD_RUN_LENGTH_DECODE, " ", &fold->operation)) {
+    if (!clfold_text_take_name(&at, operation_name, CLFOLD_REDUCE, CLFOLD_MAP, " ",
+                               &fold->operation)) {
         return fail(reader, "unknown operation ", at);
     }
-    if (!clfold_text_take_name(&at, clfold_op_name, CLFOLD_ADD, CLFOLD_MATRIX_2X2, " ",
+    if (fold->operation != CLFOLD_MAP &&
+        !clfold_text_take_name(&at, clfold_op_name, CLFOLD_ADD, CLFOLD_MATRIX_2X2, " ",
                                &fold->op)) {
         return fail(reader, "unknown operator ", at);
     }
     if (!take_type(&at, ":", &fold->in) || !take_type(&at, " ", &fold->type)) {
         return fail(reader, "unknown type: ", at);
+    }
+    if (fold->op != CLFOLD_ADD || fold->type < CLFOLD_F32 ||
+        !clfold_text_take_name(&at, clfold_accuracy_name, CLFOLD_COMPENSATED,
+                               CLFOLD_REPRODUCIBLE, " ", &fold->accuracy)) {
+        fold->accuracy = CLFOLD_DETERMINISTIC;
+    }
+    if (fold->op == 0 ||
+        !clfold_text_take_name(&at, cut_name, CUT_ROWS, CUT_COLUMNS, " ", &fold->cut)) {
+        fold->cut = CUT_NONE;
+    }
+    if (fold->cut && !take_class(&at, &fold->length_class)) {
+        return fail(reader, "invalid range of lengths: ", at);
     }
     if (!take_class(&at, &fold->count_class)) {
         return fail(reader, "invalid range of counts: ", at);
@@ -188,8 +223,8 @@ static bool read_row(struct tuning_reader *reader, const char *line)
     if (reader->row.numbers.set == 0 || *at == '\0') {
         return fail(reader, *at == '\0' ? "no device" : "no number", "");
     }
-    if (!clfold_numbers_legal(&reader->row.numbers,
-                              clfold_operation_row(fold->operation)->family, NULL, why)) {
+    if (!clfold_numbers_legal(&reader->row.numbers, clfold_tuning_family(fold), NULL,
+                              why)) {
         snprintf(reader->why, sizeof(reader->why), "line %u: %.200s", reader->line, why);
         reader->failed = true;
         return false;

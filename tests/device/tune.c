@@ -1,6 +1,7 @@
 /* Tuning files: what a row changes and what it does not, right results by tuned tiles,
  * files that are rejected, the environment variable, and the row of a call as text. */
 #define CLFOLD_EXPERIMENTAL
+#include "calls.h"
 #include "device.h"
 #include "test.h"
 
@@ -13,12 +14,12 @@
 
 #define COUNT  5000 /* of the class from 2^11 to 2^13 */
 #define MARGIN 3
-#define FIRST  "clfold tuning 3\n"
+#define FIRST  "clfold tuning 4\n"
 #define ROWS   "2^11..2^13 "
 #define TEXT   1024
 
 static struct device device;
-static cl_mem in, out;
+static cl_mem in, out, whole; /* `whole`: of floats */
 static cl_int values[COUNT + MARGIN];
 static char key[512];
 static char folder[] = "clfold-tune-XXXXXX";
@@ -265,6 +266,116 @@ static void test_same_bits(void **state)
     clfold_context_destroy(&ctx);
 }
 
+/* ---- Accuracy, segments, maps ------------------------------------------------------ */
+
+static const clfold_segments rows_of_5 = { .by = CLFOLD_BY_LENGTH, .num = 5 };
+static const clfold_segments rows_of_900 = { .by = CLFOLD_BY_LENGTH, .num = 900 };
+static const clfold_segments ten_columns = { .by = CLFOLD_BY_STRIDE,
+                                             .num = 10,
+                                             .length = COUNT / 10 };
+
+static const struct other {
+    const char *row;
+    unsigned call;
+    uint32_t accuracy;
+    const clfold_segments *segments;
+} others[] = {
+    { "reduce add f32:f32 compensated " ROWS, CALL_REDUCE, CLFOLD_COMPENSATED, NULL },
+    { "reduce add f32:f32 reproducible " ROWS, CALL_REDUCE, CLFOLD_REPRODUCIBLE, NULL },
+    { "inclusive_scan add f32:f32 compensated " ROWS, CALL_INCLUSIVE_SCAN,
+      CLFOLD_COMPENSATED, NULL },
+    { "reduce add f32:f32 rows 2^1..2^3 " ROWS, CALL_REDUCE, 0, &rows_of_5 },
+    { "exclusive_scan add f32:f32 rows 2^9..2^11 " ROWS, CALL_EXCLUSIVE_SCAN, 0,
+      &rows_of_900 },
+    { "reduce add f32:f32 reproducible columns 2^7..2^9 " ROWS, CALL_REDUCE,
+      CLFOLD_REPRODUCIBLE, &ten_columns },
+    { "inclusive_scan add f32:f32 columns 2^7..2^9 " ROWS, CALL_INCLUSIVE_SCAN, 0,
+      &ten_columns },
+    { "map f32:f32 " ROWS, CALL_MAP, 0, NULL },
+};
+#define NUM_OTHERS (sizeof(others) / sizeof(others[0]))
+
+static clfold_fold fold_of(const struct other *other)
+{
+    const bool is_map = other->call == CALL_MAP;
+
+    return (clfold_fold){ .op = is_map ? 0 : CLFOLD_ADD,
+                          .type = CLFOLD_F32,
+                          .result = is_map ? "2 * x" : NULL,
+                          .accuracy = other->accuracy,
+                          .segments = other->segments };
+}
+
+static bool serves(clfold_context *ctx, const struct other *other)
+{
+    const clfold_fold fold = fold_of(other);
+
+    return is_tuned(ctx, call_rows[other->call].operation, &fold, COUNT);
+}
+
+/* Lanes are no vectors on some devices, which have no such tile then. */
+static bool has_tile(clfold_context *ctx, const struct other *other, bool is_vector)
+{
+    const clfold_fold fold = fold_of(other);
+    const clfold_report report =
+        explain(ctx, call_rows[other->call].operation, &fold, COUNT);
+
+    return !is_vector || !device.ends_loops || !strstr(report.algorithm, "_lanes");
+}
+
+/* All of `out` after the call. */
+static void run_other(clfold_context *ctx, const struct other *other, cl_int *results)
+{
+    const clfold_fold fold = fold_of(other);
+
+    assert_int_equal(clEnqueueWriteBuffer(device.queue, out, CL_TRUE, 0, sizeof(values),
+                                          values, 0, NULL, NULL),
+                     CL_SUCCESS);
+    assert_ok(call_rows[other->call].make(&(struct call){ .context = ctx,
+                                                          .queue = device.queue,
+                                                          .fold = &fold,
+                                                          .in = whole,
+                                                          .out = out,
+                                                          .out_offset = MARGIN,
+                                                          .count = COUNT }));
+    read_out(results, 0, COUNT + MARGIN);
+}
+
+/* Rows serve what they name and nothing else, and change no result: sums are whole. */
+static void test_others(void **state)
+{
+    static const char *const numbers[] = { "tile=tile_vector tile_bytes=512 groups=3",
+                                           "tile=tile_item tile_bytes=4096 groups=7" };
+    static cl_int right[COUNT + MARGIN], results[COUNT + MARGIN];
+    struct journal journal;
+    clfold_context *plain = open_with("", &journal);
+
+    (void)state;
+    for (size_t i = 0; i < NUM_OTHERS * 2; ++i) {
+        const struct other *other = &others[i / 2];
+        const bool has = has_tile(plain, other, i % 2 == 0);
+        char row[256];
+        snprintf(row, sizeof(row), "%s%s", other->row, numbers[i % 2]);
+        write_rows(row);
+        clfold_context *ctx = open_with(file, &journal);
+        if (journal.warnings + journal.errors > 0) {
+            fail_msg("%s: %s", row, journal.last);
+        }
+        for (size_t k = 0; k < NUM_OTHERS; ++k) {
+            if (serves(ctx, &others[k]) != (has && &others[k] == other)) {
+                fail_msg("%s serves %s or does not", row, others[k].row);
+            }
+        }
+        run_other(plain, other, right);
+        run_other(ctx, other, results);
+        if (memcmp(right, results, sizeof(right)) != 0) {
+            fail_msg("%s: results differ", row);
+        }
+        clfold_context_destroy(&ctx);
+    }
+    clfold_context_destroy(&plain);
+}
+
 /* ---- Files that do not serve ------------------------------------------------------- */
 
 static void assert_ignored(const char *name, const char *words)
@@ -289,9 +400,9 @@ static void test_ignored(void **state)
 
     (void)state;
     write_bytes("no tuning at all\n");
-    assert_ignored(file, "is ignored: it does not begin with \"clfold tuning 3\"");
+    assert_ignored(file, "is ignored: it does not begin with \"clfold tuning 4\"");
     write_bytes("clfold tuning 1\n");
-    assert_ignored(file, "is ignored: its version is not 3");
+    assert_ignored(file, "is ignored: its version is not 4");
     write_rows("reduce add i32:i32 " ROWS "stream_bytes=4096");
     assert_ignored(file,
                    "is ignored: line 2: stream_bytes does not apply to a reduction");
@@ -439,7 +550,10 @@ static void test_text_refused(void **state)
 {
     struct journal journal;
     clfold_context *ctx = open_with("", &journal);
+    const clfold_segments way = { .by = 99 };
     const clfold_fold wrong = { .op = CLFOLD_ADD };
+    const clfold_fold loaded = { .op = CLFOLD_ADD, .type = CLFOLD_I32, .load = "x + 1" };
+    const clfold_fold cut = { .op = CLFOLD_ADD, .type = CLFOLD_I32, .segments = &way };
     char text[TEXT], other[TEXT] = "mine";
     size_t size;
 
@@ -455,6 +569,9 @@ static void test_text_refused(void **state)
     refuse(ARGUMENT, "type", ctx, 1, &wrong, COUNT, other, TEXT);
     refuse(UNSUPPORTED, "operation 4 is not in this version", ctx, CLFOLD_SELECT, &sum,
            COUNT, other, TEXT);
+    refuse(UNSUPPORTED, "without a load or a result", ctx, 1, &loaded, COUNT, other,
+           TEXT);
+    refuse(ARGUMENT, "segments: by 99", ctx, 1, &cut, COUNT, other, TEXT);
     refuse(RANGE, "overflows", ctx, 1, &sum, SIZE_MAX, other, TEXT);
     refuse(RANGE, "is less than the", ctx, 1, &sum, COUNT, other, size - 1);
     refuse(RANGE, "size 0 is less", ctx, 1, &sum, COUNT, other, 0);
@@ -478,6 +595,7 @@ static cl_mem buffer(void)
 
 static int open_device(void **state)
 {
+    static cl_float floats[COUNT + MARGIN];
     struct journal journal;
     char text[TEXT];
     clfold_context *ctx;
@@ -491,6 +609,7 @@ static int open_device(void **state)
     snprintf(file, sizeof(file), "%s/tuning", folder);
     in = buffer();
     out = buffer();
+    whole = buffer();
     /* floats too, of moderate size */
     for (size_t i = 0; i < COUNT + MARGIN; ++i) {
         const cl_float value = 1 / (cl_float)(i + 1);
@@ -501,8 +620,13 @@ static int open_device(void **state)
     snprintf(key, sizeof(key), "%.*s", (int)strcspn(strstr(text, " on ") + 4, "\n"),
              strstr(text, " on ") + 4);
     clfold_context_destroy(&ctx);
+    for (size_t i = 0; i < COUNT + MARGIN; ++i) {
+        floats[i] = (cl_float)(i % 13) - 5;
+    }
     return clEnqueueWriteBuffer(device.queue, in, CL_TRUE, 0, sizeof(values), values, 0,
-                                NULL, NULL);
+                                NULL, NULL) ||
+           clEnqueueWriteBuffer(device.queue, whole, CL_TRUE, 0, sizeof(floats), floats,
+                                0, NULL, NULL);
 }
 
 static int close_device(void **state)
@@ -512,6 +636,7 @@ static int close_device(void **state)
     rmdir(folder);
     clReleaseMemObject(in);
     clReleaseMemObject(out);
+    clReleaseMemObject(whole);
     device_finish(&device);
     return 0;
 }
@@ -524,6 +649,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_ignored),     cmocka_unit_test(test_prepared),
         cmocka_unit_test(test_environment), cmocka_unit_test(test_same_plan),
         cmocka_unit_test(test_completed),   cmocka_unit_test(test_text_refused),
+        cmocka_unit_test(test_others),
     };
 
     if (argc > 1) {

@@ -69,7 +69,7 @@ static clfold_status reduce_some(struct run *run, size_t count, bool waits)
  * of its own. */
 static char tuning_file[64];
 #define TUNING                                                                           \
-    "clfold tuning 3\n"                                                                  \
+    "clfold tuning 4\n"                                                                  \
     "reduce add i32:i64 2^13..2^15 groups=7 on another device\n"
 
 static clfold_status fire_create_tuned(struct run *run)

@@ -6,7 +6,7 @@
 
 #include "plans.h"
 
-#define FIRST "clfold tuning 3\n"
+#define FIRST "clfold tuning 4\n"
 #define KEY   "clfold 100; Some platform; A device, 2 on a line; 3.1 x=y"
 #define OTHER "clfold 100; Some platform; Another device; 3.1"
 
@@ -43,6 +43,28 @@ static bool is_equal(const struct tuned_numbers *a, const struct tuned_numbers *
     return equal;
 }
 
+/* Fold `i` of 13 x 33 of an operation: all operators, types, accuracies, cuts, and
+ * classes of counts and lengths. */
+static struct tuning_fold fold_number(clfold_operation o, uint32_t i)
+{
+    const bool is_map = o == CLFOLD_MAP;
+    struct tuning_fold fold = { .operation = o,
+                                .op = is_map ? 0 : CLFOLD_ADD + i % 13,
+                                .in = CLFOLD_I8 + i % 11,
+                                .type = CLFOLD_I8 + i % 7,
+                                .count_class = i / 13 };
+
+    if (fold.op == CLFOLD_ADD && i % 2) {
+        fold.type = CLFOLD_F32 + i / 13 % 2;
+        fold.accuracy = i % 4 / 2 + CLFOLD_COMPENSATED;
+    }
+    if (!is_map && i % 5) {
+        fold.cut = CUT_ROWS + i % 2;
+        fold.length_class = 32 - i / 13;
+    }
+    return fold;
+}
+
 /* Every fold and every number comes back as it went. */
 static void test_round_trip(void **state)
 {
@@ -52,15 +74,14 @@ static void test_round_trip(void **state)
     size_t rows = 0;
 
     (void)state;
-    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
-        for (uint32_t i = 0; i < 13 * 33; ++i) {
-            const struct tuning_fold fold = { o, CLFOLD_ADD + i % 13, CLFOLD_I8 + i % 11,
-                                              CLFOLD_I8 + i % 7, i / 13 };
+    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_MAP; ++o) {
+        for (uint32_t i = 0; clfold_operation_row(o) && i < 13 * 33; ++i) {
+            const struct tuning_fold fold = fold_number(o, i);
             struct tuned_numbers numbers = { 0 };
             clfold_numbers_put(&numbers, TUNED_TILE, TILE_VECTOR + i % 2);
             clfold_numbers_put(&numbers, TUNED_TILE_BYTES, 256 + i);
             for (int n = TUNED_GROUPS; n < CLFOLD_TUNED && i % 3; ++n) {
-                if (clfold_tuned_of((enum tuned)n, clfold_operation_row(o)->family)) {
+                if (clfold_tuned_of((enum tuned)n, clfold_tuning_family(&fold))) {
                     clfold_numbers_put(&numbers, (enum tuned)n, i + 1);
                 }
             }
@@ -85,8 +106,14 @@ static void test_round_trip(void **state)
 
 static void test_text(void **state)
 {
-    const struct tuning_fold fold = { CLFOLD_INCLUSIVE_SCAN, CLFOLD_MAX, CLFOLD_U8,
-                                      CLFOLD_U64, 13 };
+    struct tuning_fold fold = { .operation = CLFOLD_INCLUSIVE_SCAN,
+                                .op = CLFOLD_MAX,
+                                .in = CLFOLD_U8,
+                                .type = CLFOLD_U64,
+                                .count_class = 13 };
+    const struct tuning_fold map = {
+        .operation = CLFOLD_MAP, .in = CLFOLD_F32, .type = CLFOLD_U8, .count_class = 1
+    };
     struct tuned_numbers numbers = { 0 };
     char text[CLFOLD_TUNING_LINE];
 
@@ -99,15 +126,32 @@ static void test_text(void **state)
     assert_string_equal(text,
                         FIRST "inclusive_scan max u8:u64 2^25..2^27 tile=tile_group "
                               "anchor=4 stream_bytes=0 on " KEY "\n");
+    fold.op = CLFOLD_ADD;
+    fold.type = CLFOLD_F64;
+    fold.accuracy = CLFOLD_COMPENSATED;
+    fold.cut = CUT_COLUMNS;
+    fold.length_class = 0;
+    clfold_tuning_print_fold(text, &fold);
+    assert_string_equal(
+        text, "inclusive_scan add u8:f64 compensated columns 2^0..2^1 2^25..2^27");
+    clfold_tuning_print_fold(text, &map);
+    assert_string_equal(text, "map f32:u8 2^1..2^3");
 }
 
 #define ROW_A "reduce add f32:f32 2^1..2^3 tile_bytes=256 on " KEY "\n"
 #define ROW_B "reduce add f32:f32 2^1..2^3 groups=7 tile_bytes=300 on " OTHER "\n"
+#define ROW_D "reduce add f32:f32 compensated 2^1..2^3 tile_bytes=1024 on " KEY "\n"
+#define ROW_E "reduce add f32:f32 rows 2^5..2^7 2^1..2^3 tile_bytes=2048 on " KEY "\n"
+#define ROW_F "map f32:f32 2^1..2^3 tile_bytes=4096 on " KEY "\n"
 #define ROW_C "reduce min f32:f32 2^1..2^3 tile_bytes=512 on " KEY "\n"
 
 static void test_find(void **state)
 {
-    struct tuning_fold fold = { CLFOLD_REDUCE, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32, 1 };
+    struct tuning_fold fold = { .operation = CLFOLD_REDUCE,
+                                .op = CLFOLD_ADD,
+                                .in = CLFOLD_F32,
+                                .type = CLFOLD_F32,
+                                .count_class = 1 };
     struct tuning tuning = { 0 };
     char why[CLFOLD_TUNING_WHY];
 
@@ -115,8 +159,10 @@ static void test_find(void **state)
     assert_null(clfold_tuning_find(&tuning, &fold));
     assert_int_equal(read_for(&tuning, FIRST ROW_B, &cpu, why), CLFOLD_OK);
     assert_int_equal(tuning.num, 0);
-    assert_int_equal(read_for(&tuning, FIRST ROW_C ROW_B ROW_A, &cpu, why), CLFOLD_OK);
-    assert_int_equal(tuning.num, 2);
+    assert_int_equal(
+        read_for(&tuning, FIRST ROW_F ROW_C ROW_B ROW_E ROW_A ROW_D, &cpu, why),
+        CLFOLD_OK);
+    assert_int_equal(tuning.num, 5);
     assert_int_equal(clfold_tuning_find(&tuning, &fold)->values[TUNED_TILE_BYTES], 256);
     fold.count_class = 2;
     assert_null(clfold_tuning_find(&tuning, &fold));
@@ -132,6 +178,24 @@ static void test_find(void **state)
     fold.type = CLFOLD_F32;
     fold.op = CLFOLD_MIN;
     assert_int_equal(clfold_tuning_find(&tuning, &fold)->values[TUNED_TILE_BYTES], 512);
+    fold.op = CLFOLD_ADD;
+    fold.accuracy = CLFOLD_COMPENSATED;
+    assert_int_equal(clfold_tuning_find(&tuning, &fold)->values[TUNED_TILE_BYTES], 1024);
+    fold.accuracy = CLFOLD_REPRODUCIBLE;
+    assert_null(clfold_tuning_find(&tuning, &fold));
+    fold.accuracy = CLFOLD_DETERMINISTIC;
+    fold.cut = CUT_ROWS;
+    fold.length_class = 3;
+    assert_int_equal(clfold_tuning_find(&tuning, &fold)->values[TUNED_TILE_BYTES], 2048);
+    fold.length_class = 2;
+    assert_null(clfold_tuning_find(&tuning, &fold));
+    fold.length_class = 3;
+    fold.cut = CUT_COLUMNS;
+    assert_null(clfold_tuning_find(&tuning, &fold));
+    fold = (struct tuning_fold){
+        .operation = CLFOLD_MAP, .in = CLFOLD_F32, .type = CLFOLD_F32, .count_class = 1
+    };
+    assert_int_equal(clfold_tuning_find(&tuning, &fold)->values[TUNED_TILE_BYTES], 4096);
     clfold_tuning_finish(&tuning);
 }
 
@@ -155,11 +219,11 @@ static const struct {
 } refused[] = {
     { "", "does not begin with" },
     { "clfold tuning", "does not begin with" },
-    { "clfold tuning 3", "its version is not" },
+    { "clfold tuning 4", "its version is not" },
     { "clfold tuning 1\n", "its version is not" },
-    { "clfold tuning 30\n", "its version is not" },
-    { "clfold tuning 3\r\n", "its version is not" },
-    { " clfold tuning 3\n", "does not begin with" },
+    { "clfold tuning 40\n", "its version is not" },
+    { "clfold tuning 4\r\n", "its version is not" },
+    { " clfold tuning 4\n", "does not begin with" },
     { "clfold verdict 1\n", "does not begin with" },
     { "\x7f\x45LF\n", "does not begin with" },
 #define FOLD "reduce add f32:f32 2^1..2^3 "
@@ -177,12 +241,30 @@ static const struct {
     row("reduce add f31:f32 2^1..2^3 groups=1" ON, "unknown type: f31"),
     row("reduce add f32 2^1..2^3 groups=1" ON, "unknown type: f32"),
     row("reduce add f32:f320 2^1..2^3 groups=1" ON, "unknown type: f320"),
-    row("reduce add f32:f32 2^1..2^2 groups=1" ON, "invalid range of counts"),
+    row("reduce add f32:f32 2^1..2^2 groups=1" ON, "invalid range of counts: 2^1..2^2"),
     row("reduce add f32:f32 2^2..2^4 groups=1" ON, "invalid range of counts"),
     row("reduce add f32:f32 2^1..2^5 groups=1" ON, "invalid range of counts"),
     row("reduce add f32:f32 2^65..2^67 groups=1" ON, "invalid range of counts"),
     row("reduce add f32:f32 2^01..2^3 groups=1" ON, "invalid range of counts"),
     row("reduce add f32:f32 8 groups=1" ON, "invalid range of counts"),
+    row("reduce max f32:f32 compensated 2^1..2^3 groups=1" ON, "invalid range of counts"),
+    row("reduce add f32:i32 compensated 2^1..2^3 groups=1" ON, "invalid range of counts"),
+    row("reduce add f32:f32 deterministic 2^1..2^3 groups=1" ON,
+        "invalid range of counts: deterministic"),
+    row("reduce add f32:f32 rows compensated 2^1..2^3 groups=1" ON,
+        "invalid range of lengths: compensated"),
+    row("reduce add f32:f32 rows 2^1..2^3 groups=1" ON,
+        "invalid range of counts: groups"),
+    row("reduce add f32:f32 rows 2^1..2^2 2^1..2^3 groups=1" ON,
+        "invalid range of lengths: 2^1..2^2"),
+    row("reduce add f32:f32 rows 2^1..2^3 2^1..2^3 stream_bytes=1" ON,
+        "stream_bytes does not apply to a reduction of segments"),
+    row("inclusive_scan add f32:f32 rows 2^1..2^3 2^1..2^3 anchor=1" ON,
+        "anchor does not apply to a scan of segments"),
+    row("map add f32:f32 2^1..2^3 groups=1" ON, "unknown type: add"),
+    row("map f32:f32 rows 2^1..2^3 2^1..2^3 groups=1" ON,
+        "invalid range of counts: rows"),
+    row("map f32:f32 2^1..2^3 lane_bytes=1" ON, "lane_bytes does not apply to a map"),
     row(FOLD "on " KEY "\n", "no number"),
     row(FOLD "groups=1\n", "invalid value: groups=1"),
     row(FOLD "groups=1 on \n", "no device"),
@@ -362,6 +444,40 @@ static void test_other_tile(void **state)
     assert_string_equal(after[1].row, before[0].row);
 }
 
+/* Segments, and maps. */
+static void check_others(const struct monoid *monoid, const struct device_facts *device,
+                         const struct tuned_numbers *numbers)
+{
+    static const struct {
+        clfold_operation operation;
+        enum algorithm algorithm;
+        struct segments segments;
+    } others[] = {
+        { CLFOLD_REDUCE, REDUCE_ROWS, { 1, 300 } },
+        { CLFOLD_REDUCE, REDUCE_LANES, { 64, 300 } },
+        { CLFOLD_INCLUSIVE_SCAN, SCAN_ROWS, { 1, 300 } },
+        { CLFOLD_EXCLUSIVE_SCAN, SCAN_LANES, { 64, 300 } },
+        { CLFOLD_MAP, MAP_TILES, { 0, 0 } },
+    };
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); ++i) {
+        struct job job =
+            job_of(others[i].operation, others[i].algorithm, monoid, device, NULL);
+        struct candidate all[CLFOLD_MAX_CANDIDATES];
+        job.segments = others[i].segments;
+        job.tuned = numbers;
+        clfold_plan_candidates(&job, all);
+        assert_in_range(all[0].shape.tile.elements, 1, UINT32_MAX);
+        assert_in_range(all[0].shape.tile.group_size, 1, device->max_group_size);
+        const struct plan plan = plan_of(job, &all[0], 300 * 64 * 20);
+        assert_in_range(plan.num_groups, 1, UINT32_MAX);
+        assert_string_equal(plan.row, all[0].shape.tile.kind ==
+                                              (enum tile_kind)numbers->values[TUNED_TILE]
+                                          ? "tuned"
+                                          : "cpu");
+    }
+}
+
 /* Whatever a file says, the shapes are such as the device takes. */
 static void test_shapes(void **state)
 {
@@ -415,6 +531,7 @@ static void test_shapes(void **state)
         const struct plan plan = plan_of(job, &scan[0], 1 << 20);
         assert_true(plan.num_tiles * scan[0].shape.tile.elements >= 1 << 20);
         assert_string_equal(plan.row, "tuned");
+        check_others(&monoid, device, &numbers);
     }
 }
 
