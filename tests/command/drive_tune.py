@@ -15,7 +15,7 @@ import time
 from cases import check, run_part
 from drive_ladder import BYTES, OPS, Driver, on_terminal
 
-FIRST = "clfold tuning 3\n"
+FIRST = "clfold tuning 4\n"
 STRANGER = "reduce add f32:f32 2^11..2^13 groups=7 on clfold 100; some; other; device\n"
 QUICK = ["--count", "4096", "--types", "i32", "--seconds", "0.5"]
 KINDS = ["reduce", "inclusive scan", "exclusive scan"]
@@ -196,6 +196,33 @@ def explained(d, device):
         check((told["policy"] == "tuned") == is_tuned, f"{told}")
 
 
+def kinds(d, device):
+    """Accuracies, segments and maps: the table has what was asked for, and a row by hand serves
+    a map."""
+    path = d.path("tuning")
+    for words, names in [
+        (["--accuracy", "compensated", "--rows", "100"],
+         [f"{kind} add f32 compensated, rows of 100" for kind in KINDS]),
+        (["--accuracy", "reproducible"], ["reduce add f32 reproducible"]),
+        (["--op", "max", "--columns", "64"], [f"{kind} max f32, 64 columns" for kind in KINDS]),
+        (["--map"], ["map f32"]),
+    ]:  # fmt: skip
+        words += ["--types", "f32", "--count", "4000", "--seconds", "1", "--file", path]
+        told = tune(d, device, *words)
+        found = [re.split(" {2,}", line)[0] for line in told.splitlines()[1:-1]]
+        check(found == names, told)
+    write(path, f"{FIRST}map f32:f32 2^11..2^13 groups=1 on {key_of(d, device)}\n")
+    words = ["explain", "map", "--count", "4096", "--json", "--device", device["index"]]
+    told = json.loads(d.good(*words, env=environment_of(path)))
+    check("by the tuning file" in told["why"], f"{told}")
+    words = ["tune", "--device", device["index"], "--file", path]
+    d.bad(1, "accuracy compensated is for sums, but op is max", *words, "--op", "max",
+          "--accuracy", "compensated")  # fmt: skip
+    d.bad(2, "--op does not go with --map", *words, "--op", "max", "--map")
+    d.bad(2, "--rows does not go with --columns", *words, "--rows", 5, "--columns", 5)
+    d.bad(2, "--rows 0: a count is", *words, "--rows", 0)
+
+
 def damaged(d, device):
     """What is no tuning file is neither shown nor touched."""
     words = ["tune", "--device", device["index"]]
@@ -203,7 +230,7 @@ def damaged(d, device):
     for text, part in [
         ("", "does not begin with"),
         ("mine\n", "does not begin with"),
-        ("clfold tuning 1\n", "its version is not 3; remove the file to tune anew"),
+        ("clfold tuning 1\n", "its version is not 4; remove the file to tune anew"),
         (FIRST + row, "line 2: tile_bytes 0 is less than 256"),
         (FIRST + STRANGER[:-1], "line 2: it has no newline at its end"),
     ]:
@@ -329,7 +356,7 @@ def ignored(d, device):
         check(d.good(*words, "--quiet", env=environment_of(name)) == before, "--quiet")
 
 
-RESULTS = [reset], [table, usual_file, explained, undecided, interrupted]
+RESULTS = [reset], [table, kinds, usual_file, explained, undecided, interrupted]
 FORMS = [usage], [damaged, ignored, unwritten, progress]
 
 

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-#define FIRST "clfold tuning 3\n"
+#define FIRST "clfold tuning 4\n"
+#define MAP   "map f32:u8 2^1..2^3 tile=tile_item on x=y\n"
 #define ROW                                                                              \
     "reduce add f32:f32 2^1..2^3 groups=7 tile_bytes=300 on clfold 100; a on b; c\n"
 
@@ -43,7 +44,8 @@ static void numbers(void **state)
 
 static void rows(void **state)
 {
-    static const char text[] = FIRST ROW "mine\nreduce add on x\n" ROW;
+    static const char text[] = FIRST ROW "mine\nreduce add on x=1\n" ROW MAP;
+    struct tuned_numbers numbers;
     struct tune_row row;
     const char *at = text;
 
@@ -59,6 +61,11 @@ static void rows(void **state)
             assert_string_equal(row.key, "clfold 100; a on b; c");
         }
     }
+    assert_true(tune_row_next(&at, &row));
+    assert_string_equal(row.fold, "map f32:u8 2^1..2^3");
+    assert_string_equal(row.key, "x=y");
+    tuned_read(&numbers, row.numbers);
+    assert_int_equal(numbers.values[TUNED_TILE], TILE_ITEM);
     assert_false(tune_row_next(&at, &row));
     assert_ptr_equal(at, text + strlen(text));
 }

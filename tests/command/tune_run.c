@@ -67,23 +67,60 @@ static void open_older(struct tune_context *context, clfold_operation operation,
     assert_int_equal(unlink(path), 0);
 }
 
+static const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .num = 100 };
+static const clfold_segments columns = { .by = CLFOLD_BY_STRIDE,
+                                         .num = 50,
+                                         .length = 200 };
+static const struct {
+    clfold_operation operation;
+    clfold_fold fold;
+} folds[] = {
+    { CLFOLD_REDUCE, { .op = CLFOLD_ADD, .type = CLFOLD_I32 } },
+    { CLFOLD_INCLUSIVE_SCAN, { .op = CLFOLD_ADD, .type = CLFOLD_I32 } },
+    { CLFOLD_EXCLUSIVE_SCAN, { .op = CLFOLD_ADD, .type = CLFOLD_I32 } },
+    { CLFOLD_MAP, { .type = CLFOLD_F32 } },
+    { CLFOLD_REDUCE,
+      { .op = CLFOLD_ADD, .type = CLFOLD_F32, .accuracy = CLFOLD_REPRODUCIBLE } },
+    { CLFOLD_INCLUSIVE_SCAN,
+      { .op = CLFOLD_ADD,
+        .type = CLFOLD_F32,
+        .accuracy = CLFOLD_COMPENSATED,
+        .segments = &rows } },
+    { CLFOLD_REDUCE, { .op = CLFOLD_ADD, .type = CLFOLD_F32, .segments = &rows } },
+    { CLFOLD_REDUCE, { .op = CLFOLD_MAX, .type = CLFOLD_I32, .segments = &columns } },
+};
+#define NUM_FOLDS (sizeof(folds) / sizeof(folds[0]))
+
 /* The command knows every word that the library writes: none is lost, or left untried. */
 static void words(void **state)
 {
-    const clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_I32);
-
     (void)state;
-    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; o++) {
+    for (size_t i = 0; i < NUM_FOLDS; i++) {
         char first[TUNE_FIRST], text[TUNED_TEXT];
         struct tuned_numbers numbers;
         struct tune_row row;
         struct message message;
-        assert_true(
-            tune_context_row(session.context, o, &sum, 5000, first, &row, &message));
+        assert_true(tune_context_row(session.context, folds[i].operation, &folds[i].fold,
+                                     10000, first, &row, &message));
         tuned_read(&numbers, row.numbers);
         tuned_print(text, &numbers);
         assert_string_equal(text, row.numbers);
     }
+}
+
+/* Results are the same by all numbers, of each kind of fold. */
+static void kinds(void **state)
+{
+    uint32_t tried = 0;
+
+    (void)state;
+    for (size_t i = 3; i < NUM_FOLDS; i++) {
+        const struct tune_result first =
+            run(folds[i].operation, &folds[i].fold, 10000, 1e-6, NULL);
+        tried +=
+            run(folds[i].operation, &folds[i].fold, 10000, 2 * first.enough, NULL).tried;
+    }
+    assert_true(tried > NUM_FOLDS);
 }
 
 /* A candidate that cannot be written says nothing of its numbers. */
@@ -156,8 +193,8 @@ static void ignored(void **state)
     static const struct {
         const char *text, *why;
     } files[] = {
-        { "mine\n", "it does not begin with \"clfold tuning 3\"" },
-        { "clfold tuning 3\nreduce add i32:i32 2^11..2^13 groups=0 on x\n",
+        { "mine\n", "it does not begin with \"clfold tuning 4\"" },
+        { "clfold tuning 4\nreduce add i32:i32 2^11..2^13 groups=0 on x\n",
           "line 2: groups 0 is less than 1" },
     };
     struct tune_context context;
@@ -208,7 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words), cmocka_unit_test(unwritten), cmocka_unit_test(searches),
-        cmocka_unit_test(types), cmocka_unit_test(ignored),
+        cmocka_unit_test(types), cmocka_unit_test(ignored),   cmocka_unit_test(kinds),
     };
 
     return cmocka_run_group_tests_name("tune_run", tests, open_session, close_session);

@@ -70,6 +70,8 @@ struct options {
     const char *against; /* bench: a tuning file, or NULL */
     /* tune */
     struct type_list types;
+    bool maps;
+    size_t rows, columns; /* elements of a row, and how many columns; 0: no segments */
     bool show, reset;
 };
 

@@ -142,6 +142,15 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "compensated, as if added with twice the digits and rounded once, in each "
               "piece; reproducible, the same bits on all devices and in any order, for "
               "reductions that need no pieces" },
+    { "accuracy", VALUE_ACCURACY, TO(accuracy), TUNE, .initial = "deterministic",
+      .help = "of sums of floats: deterministic, compensated or reproducible" },
+    { "rows", VALUE_COUNT, TO(rows), TUNE, .least = 1,
+      .help = "folds of rows of N elements each" },
+    { "columns", VALUE_COUNT, TO(columns), TUNE, .least = 1, .excludes = "rows",
+      .help = "folds of N columns, whose elements take turns; the count is that of whole "
+              "columns" },
+    { "map", VALUE_NONE, TO(maps), TUNE, .excludes = "op,accuracy,rows,columns",
+      .help = "maps from the first of the types to the second, in place of folds" },
     { "inclusive", VALUE_NONE, TO(inclusive), SCAN | EXPLAIN,
       .help = "each result of a scan includes the element at its place (the default)" },
     { "exclusive", VALUE_NONE, TO(exclusive), SCAN | EXPLAIN, .excludes = "inclusive",
@@ -363,10 +372,12 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "bytes that it reads and writes by design, over all pieces" },
     { "file", VALUE_PATH, TO(file), TUNE,
       .help = "default: clfold/tuning in $XDG_DATA_HOME or ~/.local/share" },
-    { "show", VALUE_NONE, TO(show), TUNE, .excludes = "seconds,op,types,count",
+    { "show", VALUE_NONE, TO(show), TUNE,
+      .excludes = "seconds,op,types,count,accuracy,rows,columns,map",
       .help = "print the rows of the file, and which of them serve the device" },
     { "reset", VALUE_NONE, TO(reset), TUNE,
-      .excludes = "seconds,op,types,count,device,show", .help = "remove the file" },
+      .excludes = "seconds,op,types,count,accuracy,rows,columns,map,device,show",
+      .help = "remove the file" },
     { "quiet", VALUE_NONE, TO(quiet), WITH_DEVICE,
       .help = "no warnings and no progress bar" },
     { "help", VALUE_NONE, TO(help), ALL, .letter = 'h', .help = "print these options" },
@@ -619,19 +630,24 @@ const struct command_row command_rows[ACTIONS] = {
         "was no time to try. A signal or a failure leaves the file as it was. Without "
         "rows, no file is made.\n",
         "Reductions and inclusive and exclusive scans are tuned; of min-max arg-min "
-        "arg-max arg-min-max, reductions only.\n"
+        "arg-max arg-min-max, and of reproducible sums, reductions only. A row of "
+        "maps serves all texts from one type to the other. One of rows or columns "
+        "serves those of about the same length, as of about the same count.\n"
         "\n"
         "For each fold it prints the default's 10^9 bytes a second, those of the "
         "numbers that were found, their ratio, and the numbers that differ from the "
         "default's. If the final comparison leaves open whether other numbers are "
         "faster, the default stays, and the 95 % confidence interval of their ratio is "
-        "printed. A reduction reads its elements, a scan reads and writes them once. "
+        "printed. A reduction reads its elements, a scan or a map reads and writes them "
+        "once. "
         "The last line says how many folds are faster, or how many seconds are needed "
         "if there was too little time for some.\n",
         .examples =
             "Search for a minute, for about 2^20 elements, and show the rows:\n"
             "  clfold tune --count 2^20 --seconds 60\n"
-            "  clfold tune --show\n",
+            "  clfold tune --show\n"
+            "Sums along the rows of matrices that have about 256 columns:\n"
+            "  clfold tune --rows 256 --types f32\n",
     },
     [ACTION_CHECK_FOLD] = {
         "check-fold", "[options]",

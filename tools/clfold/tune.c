@@ -23,6 +23,7 @@ enum { BUFFER_BYTES = 512 << 20 };
 struct tuning_job {
     clfold_operation operation;
     clfold_fold fold;
+    clfold_segments segments; /* the fold's; by 0: it has none */
     size_t count;
     bool is_decided; /* its row has `numbers`, or there is none, from now on */
     bool has_row;
@@ -37,6 +38,7 @@ struct tuning_session {
     struct tune_context older; /* has loaded the file that there was */
     struct tuning_job jobs[MOST_FOLDS];
     size_t num_jobs;
+    int width;                     /* of the table's first column */
     struct tuned_numbers hints[2]; /* the last better ones, of reductions and of scans */
     struct text left_out;          /* lines on the types that are */
     struct tune_buffers buffers;
@@ -50,24 +52,54 @@ static const char *const names[] = {
     [CLFOLD_REDUCE] = "reduce",
     [CLFOLD_INCLUSIVE_SCAN] = "inclusive scan",
     [CLFOLD_EXCLUSIVE_SCAN] = "exclusive scan",
+    [CLFOLD_MAP] = "map",
 };
 
-static bool is_scan(const struct tuning_job *job)
+/* A scan or a map. */
+static bool writes_each(const struct tuning_job *job)
 {
     return job->operation != CLFOLD_REDUCE;
 }
 
 /* ---- What is tuned ----------------------------------------------------------------- */
 
-/* "exclusive scan add u8:u64". */
-enum { FOLD_TEXT = 64 };
+/* "exclusive scan add u8:u64", "map f32", "reduce add f32 compensated, 10 columns". */
+enum { FOLD_TEXT = 96 };
 static void print_fold(char out[FOLD_TEXT], const struct tuning_job *job)
 {
     const clfold_fold *const fold = &job->fold;
+    const clfold_segments *const segments = fold->segments;
+    char types[32], cut[48] = "";
 
-    snprintf(out, FOLD_TEXT, fold->in ? "%s %s %s:%s" : "%s %s %s", names[job->operation],
-             op_name(fold->op), type_name(fold->in ? fold->in : fold->type),
-             type_name(fold->type));
+    snprintf(types, sizeof(types), fold->in ? "%s:%s" : "%s",
+             type_name(fold->in ? fold->in : fold->type), type_name(fold->type));
+    if (segments) {
+        snprintf(cut, sizeof(cut),
+                 segments->by == CLFOLD_BY_LENGTH ? ", rows of %zu" : ", %zu columns",
+                 segments->num);
+    }
+    snprintf(out, FOLD_TEXT, "%s%s%s %s%s%s%s", names[job->operation],
+             fold->op ? " " : "", fold->op ? op_name(fold->op) : "", types,
+             fold->accuracy ? " " : "",
+             fold->accuracy ? accuracy_name(fold->accuracy) : "", cut);
+}
+
+/* With about `count` elements: columns are whole. */
+static void set_count(struct tuning_job *job, const struct options *options, size_t count)
+{
+    const size_t columns = options->columns;
+
+    job->count = count;
+    if (options->rows) {
+        job->segments.by = CLFOLD_BY_LENGTH;
+        job->segments.num = options->rows;
+    } else if (columns) {
+        job->segments.by = CLFOLD_BY_STRIDE;
+        job->segments.num = columns;
+        job->segments.length = count > columns ? count / columns : 1;
+        job->count = job->segments.length * columns;
+    }
+    job->fold.segments = job->segments.by ? &job->segments : NULL;
 }
 
 /* The default count becomes less until the device has room for it. */
@@ -80,9 +112,9 @@ static bool choose_count(const struct tuning_session *t, struct tuning_job *job,
     clfold_status status;
 
     do {
-        job->count = count;
-        status = tune_data_lay_out(&data, &t->session, job->operation, &job->fold, count,
-                                   BUFFER_BYTES, message);
+        set_count(job, t->options, count);
+        status = tune_data_lay_out(&data, &t->session, job->operation, &job->fold,
+                                   job->count, BUFFER_BYTES, message);
         count /= 4;
     } while (status == CLFOLD_ERROR_RANGE && !t->options->count && count >= least);
     return status == CLFOLD_OK;
@@ -93,30 +125,36 @@ static bool choose_count(const struct tuning_session *t, struct tuning_job *job,
 static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
                      bool is_default, struct message *message)
 {
-    const struct op_result result = op_result(t->options->op);
-    const bool scans = !result.position && result.num == 1;
-    const size_t count = t->options->count ? t->options->count : 1;
+    const struct options *const options = t->options;
+    const struct op_result result = op_result(options->op);
+    const bool scans =
+        !result.position && result.num == 1 && options->accuracy != CLFOLD_REPRODUCIBLE;
+    const clfold_operation first = options->maps ? CLFOLD_MAP : CLFOLD_REDUCE;
+    const clfold_operation last = !options->maps && scans ? CLFOLD_EXCLUSIVE_SCAN : first;
 
-    for (clfold_operation o = CLFOLD_REDUCE;
-         o <= (scans ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_REDUCE); o++) {
-        struct tuning_job job = { .operation = o };
-        job.fold = clfold_builtin(t->options->op, type);
-        job.fold.in = in == type ? 0 : in;
+    for (clfold_operation o = first; o <= last; o++) {
+        struct tuning_job *const job = &t->jobs[t->num_jobs];
+        *job = (struct tuning_job){ .operation = o };
+        job->fold = clfold_builtin(options->maps ? 0 : options->op, type);
+        job->fold.in = in == type ? 0 : in;
+        job->fold.accuracy = options->accuracy;
+        set_count(job, options, options->count ? options->count : 1);
         clfold_report report;
         const clfold_status status =
-            clfold_explain(t->session.context, o, &job.fold, count, NULL, &report);
+            clfold_explain(t->session.context, o, &job->fold, job->count, NULL, &report);
         if (status == CLFOLD_ERROR_UNSUPPORTED && is_default) {
             clfold_text_print(&t->left_out, "%s is left out: %s\n", type_name(type),
                               library_sentence());
+            session_refuse(status, message);
             return true;
         }
         if (status != CLFOLD_OK) {
             return session_refuse(status, message);
         }
-        if (!choose_count(t, &job, message)) {
+        if (!choose_count(t, job, message)) {
             return false;
         }
-        t->jobs[t->num_jobs++] = job;
+        t->num_jobs++;
     }
     return true;
 }
@@ -132,19 +170,24 @@ static bool choose_jobs(struct tuning_session *t, struct message *message)
     static const struct type_list integers = {
         2, { { CLFOLD_I32, CLFOLD_I32 }, { CLFOLD_I64, CLFOLD_I64 } }
     };
+    static const struct type_list floats = {
+        2, { { CLFOLD_F32, CLFOLD_F32 }, { CLFOLD_F64, CLFOLD_F64 } }
+    };
     const clfold_op op = t->options->op;
     const bool is_bits = op >= CLFOLD_BIT_AND && op <= CLFOLD_BIT_XOR;
     const bool is_default = t->options->types.num == 0;
-    const struct type_list *const types = !is_default ? &t->options->types
-                                          : is_bits   ? &integers
-                                                      : &usual;
+    const struct type_list *const types = !is_default            ? &t->options->types
+                                          : is_bits              ? &integers
+                                          : t->options->accuracy ? &floats
+                                                                 : &usual;
 
     for (size_t i = 0; i < types->num; i++) {
         if (!add_type(t, types->each[i].in, types->each[i].type, is_default, message)) {
             return false;
         }
     }
-    return true;
+    /* Else the message says why there is none. */
+    return t->num_jobs > 0;
 }
 
 /* ---- One fold ---------------------------------------------------------------------- */
@@ -165,7 +208,8 @@ static uint64_t bytes_of(const struct tuning_job *job)
 {
     const clfold_type in = job->fold.in ? job->fold.in : job->fold.type;
 
-    return job->count * (type_size(in) + (is_scan(job) ? type_size(job->fold.type) : 0));
+    return job->count *
+           (type_size(in) + (writes_each(job) ? type_size(job->fold.type) : 0));
 }
 
 /* Of the numbers those that are not the policy's; a tile's kind brings all with it. */
@@ -181,8 +225,8 @@ static void print_numbers(char out[TUNED_TEXT], const struct tune_result *result
     tuned_print(out, &changed);
 }
 
-static bool print_row(const struct tuning_job *job, const struct tune_result *result,
-                      struct message *message)
+static bool print_row(const struct tuning_session *t, const struct tuning_job *job,
+                      const struct tune_result *result, struct message *message)
 {
     const double bytes = (double)bytes_of(job) * 1e-9;
     const bool better = result->outcome == TUNE_BETTER;
@@ -203,7 +247,7 @@ static bool print_row(const struct tuning_job *job, const struct tune_result *re
                  result->outcome == TUNE_UNDECIDED ? "no time to try others"
                                                    : "the default");
     }
-    printf("%-32s %8s %#9.4g %#9.4g %6.2f  %s\n", fold, text, bytes / before,
+    printf("%-*s %8s %#9.4g %#9.4g %6.2f  %s\n", t->width, fold, text, bytes / before,
            bytes / after, better ? result->ratio.median : 1, numbers);
     return fflush(stdout) == 0 ||
            message_set(message, "standard output: %s", strerror(errno));
@@ -212,7 +256,7 @@ static bool print_row(const struct tuning_job *job, const struct tune_result *re
 static bool tune_one(struct tuning_session *t, struct tuning_job *job, double left,
                      double share, struct message *message)
 {
-    struct tuned_numbers *const hint = &t->hints[is_scan(job)];
+    struct tuned_numbers *const hint = &t->hints[writes_each(job)];
     const struct tune_request request = {
         .session = &t->session,
         .path = t->path,
@@ -241,7 +285,7 @@ static bool tune_one(struct tuning_session *t, struct tuning_job *job, double le
     }
     t->enough += result.enough;
     progress_hide(&t->progress);
-    return print_row(job, &result, message);
+    return print_row(t, job, &result, message);
 }
 
 /* Of the time: the first reduction and the first scan search from the default on, and
@@ -251,7 +295,7 @@ static double weight(const struct tuning_session *t, size_t place)
     bool is_first = true;
 
     for (size_t i = 0; i < place; i++) {
-        is_first = is_first && is_scan(&t->jobs[i]) != is_scan(&t->jobs[place]);
+        is_first = is_first && writes_each(&t->jobs[i]) != writes_each(&t->jobs[place]);
     }
     return is_first ? 3 : 1;
 }
@@ -261,8 +305,14 @@ static bool tune_all(struct tuning_session *t, struct message *message)
 {
     bool done = true;
 
-    printf("%s%-32s %8s %9s %9s %6s  %s\n", t->left_out.bytes ? t->left_out.bytes : "",
-           "fold", "count", "default", "tuned", "ratio", "numbers");
+    t->width = 32;
+    for (size_t i = 0; i < t->num_jobs; i++) {
+        char fold[FOLD_TEXT];
+        print_fold(fold, &t->jobs[i]);
+        t->width = (int)strlen(fold) > t->width ? (int)strlen(fold) : t->width;
+    }
+    printf("%s%-*s %8s %9s %9s %6s  %s\n", t->left_out.bytes ? t->left_out.bytes : "",
+           t->width, "fold", "count", "default", "tuned", "ratio", "numbers");
     fflush(stdout);
     t->begin = clock_now();
     progress_begin(&t->progress, "tuning", 1000);

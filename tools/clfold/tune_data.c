@@ -117,18 +117,23 @@ clfold_status tune_data_lay_out(struct tune_data *data, const struct session *se
 {
     const struct op_result result = op_result(fold->op);
     const size_t stride = (count + ALIGNED - 1) / ALIGNED * ALIGNED;
-    const bool scans = operation != CLFOLD_REDUCE;
+    const clfold_segments *const segments = fold->segments;
+    const size_t results = operation != CLFOLD_REDUCE ? count
+                           : !segments                ? 1
+                           : segments->by == CLFOLD_BY_STRIDE
+                               ? segments->num
+                               : (count + segments->num - 1) / segments->num;
     uint64_t most = 0;
     cl_ulong memory = 0;
 
     *data = (struct tune_data){
         .session = session,
         .in_stride = stride,
-        .out_stride = scans ? stride : ALIGNED,
+        .out_stride = (results + ALIGNED - 1) / ALIGNED * ALIGNED,
         .in_size = type_size(in_type(fold)),
         .out_size = result.num *
                     (result.position ? sizeof(clfold_arg_value) : type_size(fold->type)),
-        .results = scans ? count : 1,
+        .results = results,
     };
     const uint64_t in = (uint64_t)data->in_stride * data->in_size;
     const uint64_t out = (uint64_t)data->out_stride * data->out_size;

@@ -3,7 +3,7 @@
  * find its elements in the caches:
  *
  *   in    | call 0 | call 1 | ... |      each as long as a call's elements, rounded up
- *   out   | call 0 | call 1 | ... |      a reduction's are as long as a line
+ *   out   | call 0 | call 1 | ... |      as long as its results, rounded up
  *
  * Elements are such that no order of combining them rounds: results of any two sets of
  * numbers are the same bits, of floats too.

@@ -21,6 +21,7 @@ static const char *const names[TUNED_NUM] = {
 static const char *const tiles[] = {
     [TILE_VECTOR] = "tile_vector",
     [TILE_GROUP] = "tile_group",
+    [TILE_ITEM] = "tile_item",
 };
 
 bool tuned_have(const struct tuned_numbers *numbers, enum tuned which)
@@ -61,6 +62,16 @@ void tuned_print(char out[TUNED_TEXT], const struct tuned_numbers *numbers)
     }
 }
 
+static uint64_t read_tile(const char *name)
+{
+    uint64_t tile = TILE_ITEM;
+
+    while (tile > TILE_VECTOR && strcmp(name, tiles[tile]) != 0) {
+        tile--;
+    }
+    return tile;
+}
+
 static void read_word(struct tuned_numbers *numbers, const char *word)
 {
     const size_t length = strcspn(word, "=");
@@ -71,9 +82,7 @@ static void read_word(struct tuned_numbers *numbers, const char *word)
             continue;
         }
         tuned_put(numbers, i,
-                  i != TUNED_TILE                    ? strtoull(value, NULL, 10)
-                  : strcmp(value, tiles[TILE_GROUP]) ? TILE_VECTOR
-                                                     : TILE_GROUP);
+                  i == TUNED_TILE ? read_tile(value) : strtoull(value, NULL, 10));
     }
 }
 
@@ -109,7 +118,7 @@ static void cut(char *to, size_t size, const char *from, const char *end)
 bool tune_row_next(const char **at, struct tune_row *row)
 {
     char line[TUNE_LINE];
-    const char *const end = *at + tune_row_first(*at), *numbers = line;
+    const char *const end = *at + tune_row_first(*at), *numbers;
 
     *row = (struct tune_row){ 0 };
     if (**at == '\0') {
@@ -118,9 +127,10 @@ bool tune_row_next(const char **at, struct tune_row *row)
     cut(line, sizeof(line), *at, end);
     line[strcspn(line, "\n")] = '\0';
     *at = end;
-    /* after operation, operator, types and counts */
-    for (int i = 0; i < 4 && numbers; i++) {
-        numbers = strchr(numbers + (i > 0), ' ');
+    /* They begin at the word of the first "=". */
+    numbers = strchr(line, '=');
+    while (numbers && numbers > line && *numbers != ' ') {
+        numbers--;
     }
     const char *const key = numbers ? strstr(numbers, " on ") : NULL;
     if (key && key > numbers) {

@@ -12,7 +12,7 @@
 /* ---- Numbers ---- */
 
 enum tuned {
-    TUNED_TILE, /* TILE_VECTOR or TILE_GROUP */
+    TUNED_TILE, /* TILE_VECTOR, ... */
     TUNED_TILE_BYTES,
     TUNED_GROUP_SIZE,
     TUNED_GROUPS,
@@ -23,7 +23,7 @@ enum tuned {
     TUNED_NUM
 };
 
-enum { TILE_VECTOR = 1, TILE_GROUP };
+enum { TILE_VECTOR = 1, TILE_GROUP, TILE_ITEM };
 
 /* Those of `set`, bit by bit. None: the library's own. */
 struct tuned_numbers {

@@ -131,21 +131,20 @@ static double now(void *user)
 
 static bool call(struct run *run, const struct tuned_numbers *numbers, size_t number)
 {
+    static clfold_status (*const makes[])(
+        clfold_context *, cl_command_queue, const clfold_fold *, cl_mem, size_t, cl_mem,
+        size_t, size_t, cl_uint, const cl_event *, cl_event *) = {
+        [CLFOLD_REDUCE] = clfold_reduce,
+        [CLFOLD_INCLUSIVE_SCAN] = clfold_inclusive_scan,
+        [CLFOLD_EXCLUSIVE_SCAN] = clfold_exclusive_scan,
+        [CLFOLD_MAP] = clfold_map,
+    };
     const struct tune_request *const request = run->request;
     const struct tune_data *const data = &run->data;
     const size_t in = number * data->in_stride, out = number * data->out_stride;
-    const cl_command_queue queue = request->session->queue;
-    clfold_context *const context = find(run, numbers)->own.clfold;
-    const clfold_status status =
-        request->operation == CLFOLD_REDUCE
-            ? clfold_reduce(context, queue, request->fold, data->in, in, data->out, out,
-                            request->count, 0, NULL, NULL)
-        : request->operation == CLFOLD_INCLUSIVE_SCAN
-            ? clfold_inclusive_scan(context, queue, request->fold, data->in, in,
-                                    data->out, out, request->count, 0, NULL, NULL)
-            : clfold_exclusive_scan(context, queue, request->fold, data->in, in,
-                                    data->out, out, request->count, 0, NULL, NULL);
-
+    const clfold_status status = makes[request->operation](
+        find(run, numbers)->own.clfold, request->session->queue, request->fold, data->in,
+        in, data->out, out, request->count, 0, NULL, NULL);
     const bool done = session_wait(request->session, status, run->message);
 
     return must(run, done || numbers->set != 0) && done;

@@ -62,10 +62,11 @@ uint32_t tune_values(const struct tune_space *space, const struct tuned_numbers 
                      enum tuned which, uint64_t values[TUNE_VALUES])
 {
     const struct range *range = &ranges[which];
-    /* of a vector's tile one work-item, and of a group's no way to load and store */
-    bool is_fixed = at->values[TUNED_TILE] == TILE_VECTOR
-                        ? which == TUNED_GROUP_SIZE
-                        : which == TUNED_AHEAD_BYTES || which == TUNED_STREAM_BYTES;
+    /* a group's tile only has work-items, and a vector's only a way to load and store */
+    bool is_fixed = which == TUNED_GROUP_SIZE
+                        ? at->values[TUNED_TILE] != TILE_GROUP
+                        : (which == TUNED_AHEAD_BYTES || which == TUNED_STREAM_BYTES) &&
+                              at->values[TUNED_TILE] != TILE_VECTOR;
     uint32_t num = 0;
 
     if (!tuned_have(at, which)) {
