@@ -201,10 +201,9 @@ def kinds(d, device):
     a map."""
     path = d.path("tuning")
     for words, names in [
-        (["--accuracy", "compensated", "--rows", "100"],
+        (["--accuracy", "compensated", "--length", "100"],
          [f"{kind} add f32 compensated, rows of 100" for kind in KINDS]),
-        (["--accuracy", "reproducible"], ["reduce add f32 reproducible"]),
-        (["--op", "max", "--columns", "64"], [f"{kind} max f32, 64 columns" for kind in KINDS]),
+        (["--op", "max", "--stride", "64"], [f"{kind} max f32, 64 columns" for kind in KINDS]),
         (["--map"], ["map f32"]),
     ]:  # fmt: skip
         words += ["--types", "f32", "--count", "4000", "--seconds", "1", "--file", path]
@@ -219,8 +218,8 @@ def kinds(d, device):
     d.bad(1, "accuracy compensated is for sums, but op is max", *words, "--op", "max",
           "--accuracy", "compensated")  # fmt: skip
     d.bad(2, "--op does not go with --map", *words, "--op", "max", "--map")
-    d.bad(2, "--rows does not go with --columns", *words, "--rows", 5, "--columns", 5)
-    d.bad(2, "--rows 0: a count is", *words, "--rows", 0)
+    d.bad(2, "--length does not go with --stride", *words, "--length", 5, "--stride", 5)
+    d.bad(2, "--length 0: a count is", *words, "--length", 0)
 
 
 def damaged(d, device):

@@ -97,4 +97,16 @@ def why_scan_by_variable(d, device):
     check(found["why"].startswith("asked for by name: tiles are scanned, "), f"{found}")
 
 
-CASES = [why_reduce, why_scan, why_scan_by_variable]
+def segments(d, device):
+    """Rows and columns have algorithms of their own, and columns are whole."""
+    found = told(d, device, "reduce", "--length", 1000, "--count", 5000)
+    check(found["algorithm"] == "reduce_rows" and found["rows_of"] == 1000, f"{found}")
+    found = told(d, device, "scan", "--stride", 30, "--count", 5000)
+    check(found["algorithm"] == "scan_lanes" and found["columns"] == 30, f"{found}")
+    check(found["count"] == 4980, f"{found}")
+    check(told(d, device, "reduce", "--stride", 30, "--count", 7)["count"] == 30, "few")
+    d.bad(2, "--length does not go with --stride", "explain", "scan", "--length", 3, "--stride", 3)
+    d.bad(1, "segments", "explain", "map", "--length", 3)
+
+
+CASES = [segments, why_reduce, why_scan, why_scan_by_variable]

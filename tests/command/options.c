@@ -119,7 +119,10 @@ static const struct known {
     { "folds", "bench", "min,add", "sum add,,min", ": a list of add min max" },
     { .name = "inclusive", .commands = "scan explain" },
     { .name = "exclusive", .commands = "scan explain" },
-    { "accuracy", "reduce scan explain", "compensated",
+    { "length", "explain tune", "100", "0 -1 2^64 1.5 x", ": a count is a number" },
+    { "stride", "explain tune", "100", "0 -1 2^64 1.5 x", ": a count is a number" },
+    { .name = "map", .commands = "tune" },
+    { "accuracy", "reduce scan explain tune", "compensated",
       "exact Compensated compensate compensated,reproducible",
       ": the accuracies are " ACCURACY_NAMES },
     { "init", "reduce scan", "1", "1x 0x1p3 one", ": is not a valid number" },
@@ -199,6 +202,18 @@ static bool takes(size_t command, const char *option)
     return found;
 }
 
+/* Whether the command takes the name for the start of another option's. */
+static bool takes_start(size_t command, const char *name)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < NUM_KNOWN; i++) {
+        found = found || (strncmp(known[i].name, name, strlen(name)) == 0 &&
+                          takes(command, known[i].name));
+    }
+    return found;
+}
+
 static bool needs_text(const struct known *one)
 {
     return in_list("separator skip column", one->name);
@@ -249,8 +264,7 @@ static void each_option(void **state)
             const char *const name = known[i].name;
             if (in_list(known[i].commands, commands[c].name)) {
                 check_option(line, &known[i]);
-            } else if (!takes(c, name) &&
-                       !(strcmp(name, "type") == 0 && takes(c, "types"))) {
+            } else if (!takes(c, name) && !takes_start(c, name)) {
                 snprintf(part, sizeof(part), "no option --%s", name);
                 check_refused(part, "%s --%s", line, name);
             }
@@ -262,7 +276,10 @@ static void check_pair(size_t command, const struct known *one, const struct kno
 {
     static const char exclusive[] =
         "raw/text inclusive/exclusive show/reset show/seconds show/op show/types "
-        "show/count reset/seconds reset/op reset/types reset/count reset/device";
+        "show/count reset/seconds reset/op reset/types reset/count reset/device "
+        "length/stride map/op map/accuracy map/length map/stride show/accuracy "
+        "show/length show/stride show/map reset/accuracy reset/length reset/stride "
+        "reset/map";
     const struct known *const both[] = { one, other };
     char line[256], pair[2][64];
 
@@ -691,6 +708,11 @@ static void refused(void **state)
         { "tune --s 1", "no option --s, or it is not unique" },
         { "tune --show --reset", "--show does not go with --reset" },
         { "tune --count 1 --show", "--count does not go with --show" },
+        { "tune --length 3 --stride 3", "--length does not go with --stride" },
+        { "explain scan --stride 3 --length 3", "--length does not go with --stride" },
+        { "tune --map --op max", "--op does not go with --map" },
+        { "tune --map --length 3", "--length does not go with --map" },
+        { "tune --reset --map", "--map does not go with --reset" },
         { "reduce --text u8 --raw u8 a", "--raw does not go with --text" },
         { "scan --inclusive --exclusive a b.npy",
           "--inclusive does not go with --exclusive" },

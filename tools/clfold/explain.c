@@ -6,7 +6,7 @@
 #include <string.h>
 
 static void describe(const struct options *options, const struct session *session,
-                     const clfold_fold *fold, const clfold_report *report,
+                     const clfold_fold *fold, size_t count, const clfold_report *report,
                      struct record *record)
 {
     record_add_text(record, "device", strdup(session->device_name));
@@ -22,7 +22,11 @@ static void describe(const struct options *options, const struct session *sessio
     if (fold->op && options->operation != CLFOLD_REDUCE) {
         record_add_text(record, "kind", strdup(scan_kind(options->operation)));
     }
-    record_add(record, "count", FIELD_NUMBER, true, options->count);
+    record_add(record, "count", FIELD_NUMBER, true, count);
+    if (fold->segments) {
+        record_add(record, options->rows ? "rows_of" : "columns", FIELD_NUMBER, true,
+                   fold->segments->num);
+    }
     record_add_text(record, "algorithm", strdup(report->algorithm));
     record_add(record, "tile", FIELD_NUMBER, true, report->tile);
     record_add(record, "group_size", FIELD_NUMBER, true, report->group_size);
@@ -41,21 +45,24 @@ static bool explain(const struct options *options, const struct session *session
     clfold_fold fold = options_fold(options, options->element);
     clfold_report report = { 0 };
     struct record record = { 0 };
+    clfold_segments segments;
+    size_t count = options->count;
     bool done = true;
 
     fold.out = options->fold.out;
+    fold.segments = options_segments(options, &segments, &count) ? &segments : NULL;
     /* what clfold reduce would say */
     if (options->operation == CLFOLD_REDUCE && options->count == 0 &&
         !op_takes_nothing(options->op)) {
         return message_set(message, "--count 0: %s needs at least one number",
                            op_name(options->op));
     }
-    const clfold_status status = clfold_explain(session->context, options->operation,
-                                                &fold, options->count, NULL, &report);
+    const clfold_status status =
+        clfold_explain(session->context, options->operation, &fold, count, NULL, &report);
     if (status != CLFOLD_OK) {
         return session_refuse(status, message);
     }
-    describe(options, session, &fold, &report, &record);
+    describe(options, session, &fold, count, &report, &record);
     if (options->json) {
         json_object *const object = record_json(&record);
         done = json_print(object, object != NULL, message);

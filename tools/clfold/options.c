@@ -846,3 +846,21 @@ clfold_fold options_fold(const struct options *options, clfold_type element)
                           .accuracy = options->accuracy,
                           .algorithm = options->algorithm };
 }
+
+bool options_segments(const struct options *options, clfold_segments *segments,
+                      size_t *count)
+{
+    const size_t columns = options->columns;
+
+    *segments = (clfold_segments){ 0 };
+    if (options->rows) {
+        segments->by = CLFOLD_BY_LENGTH;
+        segments->num = options->rows;
+    } else if (columns) {
+        segments->by = CLFOLD_BY_STRIDE;
+        segments->num = columns;
+        segments->length = *count > columns ? *count / columns : 1;
+        *count = segments->length * columns;
+    }
+    return segments->by != 0;
+}

@@ -61,7 +61,9 @@ struct options {
     struct axis_option axis; /* reduce, scan */
     const char *out;         /* "-": standard output; reduce: NULL: print the result */
     enum file_format out_format;
-    size_t count;          /* explain, trace, tune, check-fold */
+    size_t count; /* explain, trace, tune, check-fold */
+    /* explain, tune: elements of a row, and how many columns; 0: no segments */
+    size_t rows, columns;
     size_t seed;           /* check-fold */
     size_t min, max;       /* ladder, bench */
     const char *csv, *svg; /* of ladder, trace and bench: files, or NULL */
@@ -71,7 +73,6 @@ struct options {
     /* tune */
     struct type_list types;
     bool maps;
-    size_t rows, columns; /* elements of a row, and how many columns; 0: no segments */
     bool show, reset;
 };
 
@@ -91,6 +92,11 @@ bool options_folds_numbers(const struct options *options);
 /* What is folded, without its texts and init, once the type of the numbers is known; else
  * that is 0. */
 clfold_fold options_fold(const struct options *options, clfold_type element);
+
+/* What --length or --stride makes of about `count` elements; false: neither is given. The
+ * count becomes that of whole columns. */
+bool options_segments(const struct options *options, clfold_segments *segments,
+                      size_t *count);
 
 /* Gives the fold options->init, if there is one; *init has its value. */
 bool options_init(const struct options *options, clfold_fold *fold,

@@ -144,12 +144,13 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "reductions that need no pieces" },
     { "accuracy", VALUE_ACCURACY, TO(accuracy), TUNE, .initial = "deterministic",
       .help = "of sums of floats: deterministic, compensated or reproducible" },
-    { "rows", VALUE_COUNT, TO(rows), TUNE, .least = 1,
+    { "length", VALUE_COUNT, TO(rows), TUNE | EXPLAIN, .least = 1,
       .help = "folds of rows of N elements each" },
-    { "columns", VALUE_COUNT, TO(columns), TUNE, .least = 1, .excludes = "rows",
+    { "stride", VALUE_COUNT, TO(columns), TUNE | EXPLAIN, .least = 1,
+      .excludes = "length",
       .help = "folds of N columns, whose elements take turns; the count is that of whole "
               "columns" },
-    { "map", VALUE_NONE, TO(maps), TUNE, .excludes = "op,accuracy,rows,columns",
+    { "map", VALUE_NONE, TO(maps), TUNE, .excludes = "op,accuracy,length,stride",
       .help = "maps from the first of the types to the second, in place of folds" },
     { "inclusive", VALUE_NONE, TO(inclusive), SCAN | EXPLAIN,
       .help = "each result of a scan includes the element at its place (the default)" },
@@ -373,10 +374,10 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "file", VALUE_PATH, TO(file), TUNE,
       .help = "default: clfold/tuning in $XDG_DATA_HOME or ~/.local/share" },
     { "show", VALUE_NONE, TO(show), TUNE,
-      .excludes = "seconds,op,types,count,accuracy,rows,columns,map",
+      .excludes = "seconds,op,types,count,accuracy,length,stride,map",
       .help = "print the rows of the file, and which of them serve the device" },
     { "reset", VALUE_NONE, TO(reset), TUNE,
-      .excludes = "seconds,op,types,count,accuracy,rows,columns,map,device,show",
+      .excludes = "seconds,op,types,count,accuracy,length,stride,map,device,show",
       .help = "remove the file" },
     { "quiet", VALUE_NONE, TO(quiet), WITH_DEVICE,
       .help = "no warnings and no progress bar" },
@@ -647,7 +648,7 @@ const struct command_row command_rows[ACTIONS] = {
             "  clfold tune --count 2^20 --seconds 60\n"
             "  clfold tune --show\n"
             "Sums along the rows of matrices that have about 256 columns:\n"
-            "  clfold tune --rows 256 --types f32\n",
+            "  clfold tune --length 256 --types f32\n",
     },
     [ACTION_CHECK_FOLD] = {
         "check-fold", "[options]",

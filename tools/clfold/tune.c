@@ -23,7 +23,7 @@ enum { BUFFER_BYTES = 512 << 20 };
 struct tuning_job {
     clfold_operation operation;
     clfold_fold fold;
-    clfold_segments segments; /* the fold's; by 0: it has none */
+    clfold_segments segments; /* the fold's, if it has any */
     size_t count;
     bool is_decided; /* its row has `numbers`, or there is none, from now on */
     bool has_row;
@@ -84,22 +84,13 @@ static void print_fold(char out[FOLD_TEXT], const struct tuning_job *job)
              fold->accuracy ? accuracy_name(fold->accuracy) : "", cut);
 }
 
-/* With about `count` elements: columns are whole. */
+/* With about `count` elements. */
 static void set_count(struct tuning_job *job, const struct options *options, size_t count)
 {
-    const size_t columns = options->columns;
+    const bool cuts = options_segments(options, &job->segments, &count);
 
     job->count = count;
-    if (options->rows) {
-        job->segments.by = CLFOLD_BY_LENGTH;
-        job->segments.num = options->rows;
-    } else if (columns) {
-        job->segments.by = CLFOLD_BY_STRIDE;
-        job->segments.num = columns;
-        job->segments.length = count > columns ? count / columns : 1;
-        job->count = job->segments.length * columns;
-    }
-    job->fold.segments = job->segments.by ? &job->segments : NULL;
+    job->fold.segments = cuts ? &job->segments : NULL;
 }
 
 /* The default count becomes less until the device has room for it. */
