@@ -198,8 +198,8 @@ typedef struct clfold_context_params {
      * without a file; rows of other devices are ignored. A file that is damaged, of
      * another format or cannot be read is ignored as a whole, with a warning in the log.
      * A tuning file may change float bits: an inclusive scan and an exclusive one, or
-     * calls on counts of two classes, may then associate differently. clfold_prepare()
-     * prepares for its count's class */
+     * calls on counts or lengths of two classes, may then associate differently.
+     * clfold_prepare() prepares for its count's class */
     const char *tuning_file;
     uint64_t cache_limit; /**< bytes in cache_folder; 0: 256 MiB. UNSUPPORTED so far */
     /** Programs of user folds kept in memory; 0: 256. Past it the fold that was used

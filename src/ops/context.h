@@ -84,10 +84,9 @@ void clfold_device_key(const struct caps *caps, char key[CLFOLD_KEY_SIZE]);
 clfold_status clfold_tuning_load(clfold_context *context, const struct site *site,
                                  const char *name);
 
-/* The numbers of the file's row for this call; NULL: there is none. */
+/* The numbers of the file's row for this job, whose algorithm is chosen; NULL: there is
+ * none. */
 const struct tuned_numbers *clfold_context_row(const clfold_context *context,
-                                               clfold_operation operation,
-                                               const struct monoid *monoid,
-                                               struct segments segments, uint64_t count);
+                                               const struct job *job);
 
 #endif

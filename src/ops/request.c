@@ -30,9 +30,11 @@ clfold_status clfold_request_choose(struct request *request, const struct site *
     job->device = &context->caps.facts;
     job->debug = context->debug;
     job->out_offset = request->out_offset;
-    job->tuned = clfold_context_row(context, job->operation, job->monoid, job->segments,
-                                    job->count);
-    return clfold_plan_choose(job, site, algorithm);
+    clfold_status status = clfold_plan_choose(job, site, algorithm);
+    if (status == CLFOLD_OK) {
+        job->tuned = clfold_context_row(context, job);
+    }
+    return status;
 }
 
 clfold_status clfold_request_fold(struct request *request, const struct site *site,

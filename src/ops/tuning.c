@@ -3,8 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "ops/check.h"
-#include "ops/context.h"
-#include "ops/segments.h"
+#include "ops/request.h"
 
 #include <errno.h>
 #include <string.h>
@@ -58,54 +57,46 @@ clfold_status clfold_tuning_load(clfold_context *context, const struct site *sit
 }
 
 const struct tuned_numbers *clfold_context_row(const clfold_context *context,
-                                               clfold_operation operation,
-                                               const struct monoid *monoid,
-                                               struct segments segments, uint64_t count)
+                                               const struct job *job)
 {
     struct tuning_fold fold;
 
-    return context->tuning.num > 0 &&
-                   clfold_tuning_fold(&fold, operation, monoid, segments, count)
+    return context->tuning.num > 0 && clfold_tuning_fold(&fold, job)
                ? clfold_tuning_find(&context->tuning, &fold)
                : NULL;
 }
 
 /* The numbers of the best candidate, for people and files. A policy's group may be larger
  * than the device's. */
-static struct tuned_numbers numbers_of_call(const clfold_context *context,
-                                            const struct tuning_fold *fold,
-                                            const struct monoid *monoid)
+static struct tuned_numbers numbers_of_job(const struct job *job,
+                                           const struct tuning_fold *fold)
 {
-    const struct device_facts *device = &context->caps.facts;
-    enum family family = clfold_operation_row(fold->operation)->family;
-    struct policy policies[CLFOLD_MAX_CANDIDATES];
-    uint32_t num =
-        clfold_policies(device, family, clfold_monoid_in_size(monoid), policies);
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+    struct policy *policy = &candidates[0].policy;
     struct tuned_numbers numbers;
 
-    clfold_numbers_apply(clfold_tuning_find(&context->tuning, fold), policies, num);
-    if (policies[0].group_size > device->max_group_size) {
-        policies[0].group_size = device->max_group_size;
+    clfold_plan_candidates(job, candidates);
+    if (policy->group_size > job->device->max_group_size) {
+        policy->group_size = job->device->max_group_size;
     }
-    clfold_numbers_of(&numbers, clfold_tuning_family(fold), &policies[0]);
+    clfold_numbers_of(&numbers, clfold_tuning_family(fold), policy);
     return numbers;
 }
 
 static clfold_status print_row(clfold_context *context, const struct site *site,
-                               clfold_operation operation, const struct monoid *monoid,
-                               const clfold_segments *segments, size_t count, char *text,
-                               size_t size)
+                               struct job *job, char *text, size_t size)
 {
     char key[CLFOLD_KEY_SIZE], whole[CLFOLD_TUNING_LINE];
-    struct segments cut;
     struct tuning_fold row;
-    clfold_status status = clfold_check_count(site, monoid, count);
+    clfold_status status;
     size_t length;
 
-    if (status || (status = clfold_check_segments(site, segments, count, &cut))) {
+    /* Not by an algorithm that is named. */
+    if ((status = clfold_check_count(site, job->monoid, job->count)) ||
+        (status = clfold_plan_choose(job, site, NULL))) {
         return status;
     }
-    if (!clfold_tuning_fold(&row, operation, monoid, cut, count)) {
+    if (!clfold_tuning_fold(&row, job)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "a tuning file has rows for built-in operators without a load "
                            "or a result, and for maps of a number to a number");
@@ -113,7 +104,8 @@ static clfold_status print_row(clfold_context *context, const struct site *site,
     if (!text) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "text is NULL");
     }
-    const struct tuned_numbers numbers = numbers_of_call(context, &row, monoid);
+    job->tuned = clfold_context_row(context, job);
+    const struct tuned_numbers numbers = numbers_of_job(job, &row);
     clfold_device_key(&context->caps, key);
     length = clfold_tuning_print(whole, key, &row, &numbers);
     if (length >= size) {
@@ -130,13 +122,12 @@ clfold_status clfold_tuning_text(clfold_context *context, clfold_operation opera
                                  size_t size)
 {
     struct site site = clfold_site(context, fold, "clfold_tuning_text");
-    struct interned *found;
-    clfold_status status = clfold_check_fold(&site, context, operation, fold, &found);
+    struct request request = { .job = { .operation = operation, .count = count } };
+    clfold_status status = clfold_request_fold(&request, &site, context, fold);
 
     if (status == CLFOLD_OK) {
-        status = print_row(context, &site, operation, &found->monoid, fold->segments,
-                           count, text, size);
-        clfold_folds_give(found);
+        status = print_row(context, &site, &request.job, text, size);
+        clfold_request_finish(&request, context);
     }
     return status;
 }

@@ -203,32 +203,38 @@ uint32_t clfold_count_class(uint64_t count)
 /* Whether a map is from a number to a number. */
 static bool maps_numbers(const struct monoid *monoid)
 {
-    return monoid->num_scalars == 1 &&
+    return monoid->in && monoid->num_scalars == 1 && !monoid->in_struct &&
            (monoid->out ? monoid->num_out == 1
                         : monoid->type && monoid->num_components == 1);
 }
 
-bool clfold_tuning_fold(struct tuning_fold *fold, clfold_operation operation,
-                        const struct monoid *monoid, struct segments segments,
-                        uint64_t count)
+static uint32_t cut_of(const struct job *job)
 {
-    bool is_map = operation == CLFOLD_MAP;
+    return job->segments.width == 0  ? CUT_NONE
+           : job->segments.width > 1 ? CUT_COLUMNS
+           : job->algorithm == REDUCE_LANES || job->algorithm == SCAN_LANES
+               ? CUT_SHORT_ROWS
+               : CUT_ROWS;
+}
+
+bool clfold_tuning_fold(struct tuning_fold *fold, const struct job *job)
+{
+    const struct monoid *monoid = job->monoid;
+    bool is_map = job->operation == CLFOLD_MAP;
 
     if (is_map ? !maps_numbers(monoid) : !clfold_monoid_is_plain(monoid)) {
         return false;
     }
     *fold = (struct tuning_fold){
-        .operation = operation,
+        .operation = job->operation,
         .op = monoid->op,
         .in = monoid->in,
         .type = is_map && monoid->out ? monoid->out : monoid->type,
-        .count_class = clfold_count_class(count),
+        .count_class = clfold_count_class(job->count),
         .accuracy = monoid->accuracy,
-        .cut = is_map || segments.width == 0 ? CUT_NONE
-               : segments.width == 1         ? CUT_ROWS
-                                             : CUT_COLUMNS,
+        .cut = cut_of(job),
     };
-    fold->length_class = fold->cut ? clfold_count_class(segments.length) : 0;
+    fold->length_class = fold->cut ? clfold_count_class(job->segments.length) : 0;
     return true;
 }
 
@@ -239,7 +245,9 @@ enum family clfold_tuning_family(const struct tuning_fold *fold)
     return fold->cut ? operation->segments : operation->family;
 }
 
-/* Compares folds, alone or as the first member of a row. They have no padding. */
+_Static_assert(sizeof(struct tuning_fold) == 8 * sizeof(uint32_t), "without padding");
+
+/* Compares folds, alone or as the first member of a row. */
 static int compare(const void *one, const void *other)
 {
     return memcmp(one, other, sizeof(struct tuning_fold));

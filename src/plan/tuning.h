@@ -11,9 +11,10 @@
  *   |      operator
  *   operation
  *
- *   reduce add f32:f32 compensated rows 2^1..2^3 2^25..2^27 groups=64 on KEY
+ *   reduce add f32:f32 compensated rows 2^9..2^11 2^25..2^27 groups=64 on KEY
  *                      |           |
- *                      |           segments: rows or columns of so many elements each
+ *                      |           segments of so many elements each: rows; short-rows,
+ *                      |           which are folded by lanes; columns
  *                      accuracy, unless it is the default
  *   map f32:u8 2^25..2^27 groups=64 on KEY
  *       |
@@ -27,8 +28,8 @@
 #define CLFOLD_PLAN_TUNING_H
 
 #include "plan/monoid.h"
+#include "plan/plan.h"
 #include "plan/policy.h"
-#include "plan/segments.h"
 
 /* A policy's numbers, as policy.h has them. */
 enum tuned {
@@ -96,12 +97,10 @@ struct tuning_fold {
     uint32_t length_class;
 };
 
-enum { CUT_NONE, CUT_ROWS, CUT_COLUMNS };
+enum { CUT_NONE, CUT_ROWS, CUT_SHORT_ROWS, CUT_COLUMNS };
 
-/* False: no row serves such a fold. */
-bool clfold_tuning_fold(struct tuning_fold *fold, clfold_operation operation,
-                        const struct monoid *monoid, struct segments segments,
-                        uint64_t count);
+/* Of a job whose algorithm is chosen. False: no row serves such a fold. */
+bool clfold_tuning_fold(struct tuning_fold *fold, const struct job *job);
 
 /* Of the algorithms that do it. */
 enum family clfold_tuning_family(const struct tuning_fold *fold);

@@ -17,7 +17,7 @@
 
 static const char *cut_name(uint32_t cut)
 {
-    static const char *const names[] = { NULL, "rows", "columns" };
+    static const char *const names[] = { NULL, "rows", "short-rows", "columns" };
 
     return names[cut];
 }
@@ -200,10 +200,16 @@ static bool read_row(struct tuning_reader *reader, const char *line)
     if (!take_type(&at, ":", &fold->in) || !take_type(&at, " ", &fold->type)) {
         return fail(reader, "unknown type: ", at);
     }
-    if (fold->op != CLFOLD_ADD || fold->type < CLFOLD_F32 ||
+    const char *accuracy = at;
+    if (fold->op == 0 ||
         !clfold_text_take_name(&at, clfold_accuracy_name, CLFOLD_COMPENSATED,
                                CLFOLD_REPRODUCIBLE, " ", &fold->accuracy)) {
         fold->accuracy = CLFOLD_DETERMINISTIC;
+    }
+    if (fold->accuracy &&
+        (fold->op != CLFOLD_ADD || fold->type < CLFOLD_F32 ||
+         (fold->accuracy == CLFOLD_REPRODUCIBLE && fold->operation != CLFOLD_REDUCE))) {
+        return fail(reader, "there is no such fold that is ", accuracy);
     }
     if (fold->op == 0 ||
         !clfold_text_take_name(&at, cut_name, CUT_ROWS, CUT_COLUMNS, " ", &fold->cut)) {
@@ -214,6 +220,9 @@ static bool read_row(struct tuning_reader *reader, const char *line)
     }
     if (!take_class(&at, &fold->count_class)) {
         return fail(reader, "invalid range of counts: ", at);
+    }
+    if (fold->length_class > fold->count_class) {
+        return fail(reader, "segments are longer than the count", "");
     }
     while (!clfold_text_take(&at, "on ")) {
         if (!read_one(reader, &at)) {

@@ -204,9 +204,10 @@ def kinds(d, device):
         (["--accuracy", "compensated", "--length", "100"],
          [f"{kind} add f32 compensated, rows of 100" for kind in KINDS]),
         (["--op", "max", "--stride", "64"], [f"{kind} max f32, 64 columns" for kind in KINDS]),
-        (["--map"], ["map f32"]),
+        (["--map"], ["map f32", "map f32:u8"]),
     ]:  # fmt: skip
-        words += ["--types", "f32", "--count", "4000", "--seconds", "1", "--file", path]
+        types = "f32,f32:u8" if words == ["--map"] else "f32"
+        words += ["--types", types, "--count", "4000", "--seconds", "1", "--file", path]
         told = tune(d, device, *words)
         found = [re.split(" {2,}", line)[0] for line in told.splitlines()[1:-1]]
         check(found == names, told)
@@ -220,6 +221,8 @@ def kinds(d, device):
     d.bad(2, "--op does not go with --map", *words, "--op", "max", "--map")
     d.bad(2, "--length does not go with --stride", *words, "--length", 5, "--stride", 5)
     d.bad(2, "--length 0: a count is", *words, "--length", 0)
+    most = ["--length", 2**64 - 1, "--count", 4096, "--types", "f32", "--seconds", "0.1"]
+    check("rows of 18446744073709551615" in d.good(*words, *most), "a row longer than all")
 
 
 def damaged(d, device):

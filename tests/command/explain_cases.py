@@ -103,8 +103,14 @@ def segments(d, device):
     check(found["algorithm"] == "reduce_rows" and found["rows_of"] == 1000, f"{found}")
     found = told(d, device, "scan", "--stride", 30, "--count", 5000)
     check(found["algorithm"] == "scan_lanes" and found["columns"] == 30, f"{found}")
-    check(found["count"] == 4980, f"{found}")
+    check(found["count"] == 5010, f"{found}")
+    for words in ["--stride", 5], ["--length", 5]:
+        found = told(d, device, "reduce", *words, "--count", 0, "--op", "max")
+        check(found["count"] == 0, f"{found}")
     check(told(d, device, "reduce", "--stride", 30, "--count", 7)["count"] == 30, "few")
+    for stride in 2**63, 2**64 - 1:
+        d.bad(1, f"count {stride} of 4 bytes each overflows", "explain", "reduce", "--stride",
+              stride, "--count", 2**64 - 1, "--device", device["index"])  # fmt: skip
     d.bad(2, "--length does not go with --stride", "explain", "scan", "--length", 3, "--stride", 3)
     d.bad(1, "segments", "explain", "map", "--length", 3)
 

@@ -284,7 +284,7 @@ static const struct other {
     { "reduce add f32:f32 reproducible " ROWS, CALL_REDUCE, CLFOLD_REPRODUCIBLE, NULL },
     { "inclusive_scan add f32:f32 compensated " ROWS, CALL_INCLUSIVE_SCAN,
       CLFOLD_COMPENSATED, NULL },
-    { "reduce add f32:f32 rows 2^1..2^3 " ROWS, CALL_REDUCE, 0, &rows_of_5 },
+    { "reduce add f32:f32 short-rows 2^1..2^3 " ROWS, CALL_REDUCE, 0, &rows_of_5 },
     { "exclusive_scan add f32:f32 rows 2^9..2^11 " ROWS, CALL_EXCLUSIVE_SCAN, 0,
       &rows_of_900 },
     { "reduce add f32:f32 reproducible columns 2^7..2^9 " ROWS, CALL_REDUCE,
@@ -292,6 +292,7 @@ static const struct other {
     { "inclusive_scan add f32:f32 columns 2^7..2^9 " ROWS, CALL_INCLUSIVE_SCAN, 0,
       &ten_columns },
     { "map f32:f32 " ROWS, CALL_MAP, 0, NULL },
+    { "map f32:i32 " ROWS, CALL_MAP, 0, NULL },
 };
 #define NUM_OTHERS (sizeof(others) / sizeof(others[0]))
 
@@ -302,6 +303,7 @@ static clfold_fold fold_of(const struct other *other)
     return (clfold_fold){ .op = is_map ? 0 : CLFOLD_ADD,
                           .type = CLFOLD_F32,
                           .result = is_map ? "2 * x" : NULL,
+                          .out = strstr(other->row, ":i32") ? CLFOLD_I32 : 0,
                           .accuracy = other->accuracy,
                           .segments = other->segments };
 }
@@ -554,6 +556,14 @@ static void test_text_refused(void **state)
     const clfold_fold wrong = { .op = CLFOLD_ADD };
     const clfold_fold loaded = { .op = CLFOLD_ADD, .type = CLFOLD_I32, .load = "x + 1" };
     const clfold_fold cut = { .op = CLFOLD_ADD, .type = CLFOLD_I32, .segments = &way };
+    const clfold_fold pairs = { .components = "long b; float a",
+                                .result = "item.a",
+                                .out = CLFOLD_F32 };
+    const clfold_fold own = { .source = "typedef struct { float a, b; } own;",
+                              .type_name = "own",
+                              .type_size = 8,
+                              .result = "item.a",
+                              .out = CLFOLD_F32 };
     char text[TEXT], other[TEXT] = "mine";
     size_t size;
 
@@ -570,6 +580,10 @@ static void test_text_refused(void **state)
     refuse(UNSUPPORTED, "operation 4 is not in this version", ctx, CLFOLD_SELECT, &sum,
            COUNT, other, TEXT);
     refuse(UNSUPPORTED, "without a load or a result", ctx, 1, &loaded, COUNT, other,
+           TEXT);
+    refuse(UNSUPPORTED, "a number to a number", ctx, CLFOLD_MAP, &pairs, COUNT, other,
+           TEXT);
+    refuse(UNSUPPORTED, "a number to a number", ctx, CLFOLD_MAP, &own, COUNT, other,
            TEXT);
     refuse(ARGUMENT, "segments: by 99", ctx, 1, &cut, COUNT, other, TEXT);
     refuse(RANGE, "overflows", ctx, 1, &sum, SIZE_MAX, other, TEXT);

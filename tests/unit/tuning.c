@@ -56,11 +56,11 @@ static struct tuning_fold fold_number(clfold_operation o, uint32_t i)
 
     if (fold.op == CLFOLD_ADD && i % 2) {
         fold.type = CLFOLD_F32 + i / 13 % 2;
-        fold.accuracy = i % 4 / 2 + CLFOLD_COMPENSATED;
+        fold.accuracy = CLFOLD_COMPENSATED + (o == CLFOLD_REDUCE ? i % 4 / 2 : 0);
     }
     if (!is_map && i % 5) {
-        fold.cut = CUT_ROWS + i % 2;
-        fold.length_class = 32 - i / 13;
+        fold.cut = CUT_ROWS + i % 3;
+        fold.length_class = fold.count_class / (1 + i % 2);
     }
     return fold;
 }
@@ -141,7 +141,7 @@ static void test_text(void **state)
 #define ROW_A "reduce add f32:f32 2^1..2^3 tile_bytes=256 on " KEY "\n"
 #define ROW_B "reduce add f32:f32 2^1..2^3 groups=7 tile_bytes=300 on " OTHER "\n"
 #define ROW_D "reduce add f32:f32 compensated 2^1..2^3 tile_bytes=1024 on " KEY "\n"
-#define ROW_E "reduce add f32:f32 rows 2^5..2^7 2^1..2^3 tile_bytes=2048 on " KEY "\n"
+#define ROW_E "reduce add f32:f32 rows 2^0..2^1 2^1..2^3 tile_bytes=2048 on " KEY "\n"
 #define ROW_F "map f32:f32 2^1..2^3 tile_bytes=4096 on " KEY "\n"
 #define ROW_C "reduce min f32:f32 2^1..2^3 tile_bytes=512 on " KEY "\n"
 
@@ -185,12 +185,11 @@ static void test_find(void **state)
     assert_null(clfold_tuning_find(&tuning, &fold));
     fold.accuracy = CLFOLD_DETERMINISTIC;
     fold.cut = CUT_ROWS;
-    fold.length_class = 3;
     assert_int_equal(clfold_tuning_find(&tuning, &fold)->values[TUNED_TILE_BYTES], 2048);
-    fold.length_class = 2;
+    fold.length_class = 1;
     assert_null(clfold_tuning_find(&tuning, &fold));
-    fold.length_class = 3;
-    fold.cut = CUT_COLUMNS;
+    fold.length_class = 0;
+    fold.cut = CUT_SHORT_ROWS;
     assert_null(clfold_tuning_find(&tuning, &fold));
     fold = (struct tuning_fold){
         .operation = CLFOLD_MAP, .in = CLFOLD_F32, .type = CLFOLD_F32, .count_class = 1
@@ -247,8 +246,14 @@ static const struct {
     row("reduce add f32:f32 2^65..2^67 groups=1" ON, "invalid range of counts"),
     row("reduce add f32:f32 2^01..2^3 groups=1" ON, "invalid range of counts"),
     row("reduce add f32:f32 8 groups=1" ON, "invalid range of counts"),
-    row("reduce max f32:f32 compensated 2^1..2^3 groups=1" ON, "invalid range of counts"),
-    row("reduce add f32:i32 compensated 2^1..2^3 groups=1" ON, "invalid range of counts"),
+    row("reduce max f32:f32 compensated 2^1..2^3 groups=1" ON,
+        "there is no such fold that is compensated"),
+    row("reduce add f32:i32 compensated 2^1..2^3 groups=1" ON,
+        "there is no such fold that is compensated"),
+    row("inclusive_scan add f32:f32 reproducible 2^1..2^3 groups=1" ON,
+        "there is no such fold that is reproducible"),
+    row("reduce add f32:f32 columns 2^3..2^5 2^1..2^3 groups=1" ON,
+        "segments are longer than the count"),
     row("reduce add f32:f32 deterministic 2^1..2^3 groups=1" ON,
         "invalid range of counts: deterministic"),
     row("reduce add f32:f32 rows compensated 2^1..2^3 groups=1" ON,

@@ -52,7 +52,7 @@ static bool explain(const struct options *options, const struct session *session
     fold.out = options->fold.out;
     fold.segments = options_segments(options, &segments, &count) ? &segments : NULL;
     /* what clfold reduce would say */
-    if (options->operation == CLFOLD_REDUCE && options->count == 0 &&
+    if (options->operation == CLFOLD_REDUCE && count == 0 && !fold.segments &&
         !op_takes_nothing(options->op)) {
         return message_set(message, "--count 0: %s needs at least one number",
                            op_name(options->op));

@@ -859,8 +859,10 @@ bool options_segments(const struct options *options, clfold_segments *segments,
     } else if (columns) {
         segments->by = CLFOLD_BY_STRIDE;
         segments->num = columns;
-        segments->length = *count > columns ? *count / columns : 1;
+        segments->length = *count / columns;
+        segments->length += *count % columns > 0 && segments->length < SIZE_MAX / columns;
         *count = segments->length * columns;
+        segments->length += *count == 0; /* none of any length */
     }
     return segments->by != 0;
 }

@@ -93,8 +93,8 @@ bool options_folds_numbers(const struct options *options);
  * that is 0. */
 clfold_fold options_fold(const struct options *options, clfold_type element);
 
-/* What --length or --stride makes of about `count` elements; false: neither is given. The
- * count becomes that of whole columns. */
+/* What --length or --stride makes of at least `count` elements; false: neither is given.
+ * The count becomes that of whole columns. */
 bool options_segments(const struct options *options, clfold_segments *segments,
                       size_t *count);
 

@@ -151,7 +151,9 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "folds of N columns, whose elements take turns; the count is that of whole "
               "columns" },
     { "map", VALUE_NONE, TO(maps), TUNE, .excludes = "op,accuracy,length,stride",
-      .help = "maps from the first of the types to the second, in place of folds" },
+      .help =
+          "conversions from the first of the types to the second, or copies, in place "
+          "of folds; their numbers serve maps by any text" },
     { "inclusive", VALUE_NONE, TO(inclusive), SCAN | EXPLAIN,
       .help = "each result of a scan includes the element at its place (the default)" },
     { "exclusive", VALUE_NONE, TO(exclusive), SCAN | EXPLAIN, .excludes = "inclusive",

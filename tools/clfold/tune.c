@@ -24,6 +24,7 @@ struct tuning_job {
     clfold_operation operation;
     clfold_fold fold;
     clfold_segments segments; /* the fold's, if it has any */
+    char text[16];            /* its result's */
     size_t count;
     bool is_decided; /* its row has `numbers`, or there is none, from now on */
     bool has_row;
@@ -38,9 +39,10 @@ struct tuning_session {
     struct tune_context older; /* has loaded the file that there was */
     struct tuning_job jobs[MOST_FOLDS];
     size_t num_jobs;
-    int width;                     /* of the table's first column */
-    struct tuned_numbers hints[2]; /* the last better ones, of reductions and of scans */
-    struct text left_out;          /* lines on the types that are */
+    int width; /* of the table's first column */
+    /* the last better ones, of reductions and of what writes each element */
+    struct tuned_numbers hints[2];
+    struct text left_out; /* lines on the types that are */
     struct tune_buffers buffers;
     struct progress progress;
     double begin;   /* of the whole */
@@ -71,8 +73,9 @@ static void print_fold(char out[FOLD_TEXT], const struct tuning_job *job)
     const clfold_segments *const segments = fold->segments;
     char types[32], cut[48] = "";
 
-    snprintf(types, sizeof(types), fold->in ? "%s:%s" : "%s",
-             type_name(fold->in ? fold->in : fold->type), type_name(fold->type));
+    snprintf(types, sizeof(types), fold->in || fold->out ? "%s:%s" : "%s",
+             type_name(fold->in ? fold->in : fold->type),
+             type_name(fold->out ? fold->out : fold->type));
     if (segments) {
         snprintf(cut, sizeof(cut),
                  segments->by == CLFOLD_BY_LENGTH ? ", rows of %zu" : ", %zu columns",
@@ -84,7 +87,27 @@ static void print_fold(char out[FOLD_TEXT], const struct tuning_job *job)
              fold->accuracy ? accuracy_name(fold->accuracy) : "", cut);
 }
 
-/* With about `count` elements. */
+/* A conversion by a text, or a copy. */
+static void set_map(struct tuning_job *job, clfold_type in, clfold_type out)
+{
+    job->fold = (clfold_fold){ .type = in };
+    if (in != out) {
+        snprintf(job->text, sizeof(job->text), "to_%s(x)", type_name(out));
+        job->fold.out = out;
+        job->fold.result = job->text;
+    }
+}
+
+/* A built-in operator. */
+static void set_fold(struct tuning_job *job, const struct options *options,
+                     clfold_type in, clfold_type type)
+{
+    job->fold = clfold_builtin(options->op, type);
+    job->fold.in = in == type ? 0 : in;
+    job->fold.accuracy = options->accuracy;
+}
+
+/* With at least `count` elements. */
 static void set_count(struct tuning_job *job, const struct options *options, size_t count)
 {
     const bool cuts = options_segments(options, &job->segments, &count);
@@ -126,9 +149,11 @@ static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
     for (clfold_operation o = first; o <= last; o++) {
         struct tuning_job *const job = &t->jobs[t->num_jobs];
         *job = (struct tuning_job){ .operation = o };
-        job->fold = clfold_builtin(options->maps ? 0 : options->op, type);
-        job->fold.in = in == type ? 0 : in;
-        job->fold.accuracy = options->accuracy;
+        if (options->maps) {
+            set_map(job, in, type);
+        } else {
+            set_fold(job, options, in, type);
+        }
         set_count(job, options, options->count ? options->count : 1);
         clfold_report report;
         const clfold_status status =
@@ -198,9 +223,9 @@ static void step(void *user)
 static uint64_t bytes_of(const struct tuning_job *job)
 {
     const clfold_type in = job->fold.in ? job->fold.in : job->fold.type;
+    const clfold_type out = job->fold.out ? job->fold.out : job->fold.type;
 
-    return job->count *
-           (type_size(in) + (writes_each(job) ? type_size(job->fold.type) : 0));
+    return job->count * (type_size(in) + (writes_each(job) ? type_size(out) : 0));
 }
 
 /* Of the numbers those that are not the policy's; a tile's kind brings all with it. */
@@ -279,8 +304,8 @@ static bool tune_one(struct tuning_session *t, struct tuning_job *job, double le
     return print_row(t, job, &result, message);
 }
 
-/* Of the time: the first reduction and the first scan search from the default on, and
- * what they find is a hint to the others. */
+/* Of the time: the first reduction and the first scan or map search from the default on,
+ * and what they find is a hint to the others. */
 static double weight(const struct tuning_session *t, size_t place)
 {
     bool is_first = true;

@@ -35,9 +35,20 @@ static clfold_type in_type(const clfold_fold *fold)
     return fold->in ? fold->in : fold->type;
 }
 
+static clfold_type out_type(const clfold_fold *fold)
+{
+    return fold->out ? fold->out : fold->type;
+}
+
 static bool has_sign(const clfold_fold *fold)
 {
     return type_class(in_type(fold)) != TYPE_UNSIGNED;
+}
+
+/* A walk goes far there. */
+static bool is_columns(const clfold_fold *fold)
+{
+    return fold->segments && fold->segments->by == CLFOLD_BY_STRIDE;
 }
 
 static enum fill fill_of(const clfold_fold *fold)
@@ -47,10 +58,10 @@ static enum fill fill_of(const clfold_fold *fold)
     if (type_class(fold->type) != TYPE_FLOAT) {
         return multiplies ? FILL_ODD : FILL_BITS;
     }
-    return multiplies               ? FILL_SIGN
-           : fold->op != CLFOLD_ADD ? FILL_SMALL
-           : has_sign(fold)         ? FILL_WALK
-                                    : FILL_FEW;
+    return multiplies                            ? FILL_SIGN
+           : fold->op != CLFOLD_ADD              ? FILL_SMALL
+           : has_sign(fold) && !is_columns(fold) ? FILL_WALK
+                                                 : FILL_FEW;
 }
 
 static void put(void *to, clfold_type type, int value)
@@ -102,7 +113,9 @@ static void make_period(void *to, const clfold_fold *fold)
             random |= fill == FILL_ODD;
             memcpy(at, &random, size);
         } else {
-            const int value = element(fill, has_sign(fold), sum, i, random);
+            /* a map may be into a type without a sign */
+            const int value =
+                element(fill, fold->op != 0 && has_sign(fold), sum, i, random);
             sum += fill == FILL_WALK ? value : 0;
             put(at, in, value);
         }
@@ -122,7 +135,7 @@ clfold_status tune_data_lay_out(struct tune_data *data, const struct session *se
                            : !segments                ? 1
                            : segments->by == CLFOLD_BY_STRIDE
                                ? segments->num
-                               : (count + segments->num - 1) / segments->num;
+                               : count / segments->num + (count % segments->num > 0);
     uint64_t most = 0;
     cl_ulong memory = 0;
 
@@ -131,8 +144,8 @@ clfold_status tune_data_lay_out(struct tune_data *data, const struct session *se
         .in_stride = stride,
         .out_stride = (results + ALIGNED - 1) / ALIGNED * ALIGNED,
         .in_size = type_size(in_type(fold)),
-        .out_size = result.num *
-                    (result.position ? sizeof(clfold_arg_value) : type_size(fold->type)),
+        .out_size = result.num * (result.position ? sizeof(clfold_arg_value)
+                                                  : type_size(out_type(fold))),
         .results = results,
     };
     const uint64_t in = (uint64_t)data->in_stride * data->in_size;

@@ -114,6 +114,10 @@ static bool is_same(const struct run *run, const struct place *a, const struct p
     bool same = explain(run, a->own.clfold, &one) && explain(run, b->own.clfold, &other);
 
     for (int i = 0; i < 3; i++) {
+        /* lanes ask for nothing ahead */
+        if (silent[i] == TUNED_AHEAD_BYTES && strstr(one.algorithm, "_lanes")) {
+            continue;
+        }
         same = same && of_a->values[silent[i]] == of_b->values[silent[i]];
     }
     return same && one.tile == other.tile && one.group_size == other.group_size &&
