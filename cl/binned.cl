@@ -57,12 +57,14 @@ typedef struct {
     clfold_bits bin; /* of the first sum */
 } clfold_binned;
 
-/* In vectors a stage is a number, which is cut when it becomes an item. */
-#if CLFOLD_TILE_VECTOR
-typedef $result16 clfold_number16;
+/* Where many are cut at once a stage is a number. */
+#if CLFOLD_NUMBERS
 #define convert_clfold_opaque(x) clfold_binned_of(x)
 #else
 #define convert_clfold_opaque(x) (x)
+#endif
+#if CLFOLD_TILE_VECTOR
+typedef $result16 clfold_number16;
 #endif
 
 /* 2^e, a normal number. */
@@ -94,6 +96,12 @@ static clfold_binned clfold_binned_zero(void)
     return zero;
 }
 
+static void clfold_put_sum(clfold_binned *r, uint k, long sum)
+{
+    r->high[k] = sum >> CLFOLD_BIN_BITS;
+    r->low[k] = (clfold_digits)(sum & CLFOLD_BIN_MASK);
+}
+
 static clfold_binned clfold_binned_of(clfold_number x)
 {
     const clfold_bits magnitude = clfold_as_bits(x) & CLFOLD_MAGNITUDE;
@@ -113,8 +121,7 @@ static clfold_binned clfold_binned_of(clfold_number x)
         const clfold_number part = CLFOLD_ROUND(x, k);
         const long units = convert_long(part * CLFOLD_POWER(k * CLFOLD_BIN_BITS));
         x -= part;
-        r.high[k] = units >> CLFOLD_BIN_BITS;
-        r.low[k] = (clfold_digits)(units & CLFOLD_BIN_MASK);
+        clfold_put_sum(&r, k, units);
     }
     return r;
 }

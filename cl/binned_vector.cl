@@ -79,12 +79,6 @@ static clfold_bits_lanes clfold_units(clfold_digits16 bits, uint k, uint num)
     return lanes;
 }
 
-static void clfold_put_sum(clfold_binned *r, uint k, long sum)
-{
-    r->high[k] = sum >> CLFOLD_BIN_BITS;
-    r->low[k] = (clfold_digits)(sum & CLFOLD_BIN_MASK);
-}
-
 static long clfold_sum_of_lanes(clfold_bits_lanes lanes)
 {
     long sum = 0;

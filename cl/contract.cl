@@ -13,8 +13,9 @@
  *   CLFOLD_OUT_CELLS     cells of a result, and
  *   CLFOLD_OUT_SIZE      its bytes
  *   CLFOLD_ROUNDED       1 if a result is one scalar, clfold_rounded() of an item
- *   CLFOLD_OPAQUE        1 if the component is of a type that only OpenCL C knows; in
- *                        tile_vector the stage is a number that becomes one
+ *   CLFOLD_OPAQUE        1 if the component is of a type that only OpenCL C knows, and
+ *   CLFOLD_NUMBERS       1 if it is made of numbers, which stages are: a file beside
+ *                        the tile's has clfold_tile_fold()
  *   CLFOLD_TAIL          a member for the padding at an item's end, or nothing
  *   CLFOLD_WITH          what the fold's arguments are as parameters of functions that
  *                        reach a text of the fold, a comma before each, and

@@ -57,7 +57,6 @@ typedef clfold_stage clfold_chunk;
 #define clfold_is_aligned(in) true
 #define CLFOLD_LOAD_CHUNK(chunk, chunks, in, begin, j)                                   \
     chunk = clfold_load(in, begin, j CLFOLD_PASS)
-#define CLFOLD_FOLD_CHUNK(chunk, j) (chunk)
 
 #else
 
@@ -77,35 +76,7 @@ typedef union {
 /* Chunk j of the tile whose first chunk is where `chunks` points. */
 #define CLFOLD_LOAD_CHUNK(chunk, chunks, in, begin, j) (chunk).vector = (chunks)[j]
 
-static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint j CLFOLD_WITH)
-{
-    clfold_stage total, r;
-
-#pragma unroll
-    for (uint i = 0; i < CLFOLD_CHUNK; ++i, ++j) {
-        const CLFOLD_IN *s = chunk->scalars + i * CLFOLD_SCALARS;
-        r.$name = convert_$stage($load);
-        total = i == 0 ? r : clfold_combine_stage(total, r CLFOLD_PASS);
-    }
-    return total;
-}
-#define CLFOLD_FOLD_CHUNK(chunk, j) clfold_fold_chunk(&(chunk), j CLFOLD_PASS)
-
 #endif
-
-/* The part of the chunk at element `base` that belongs to the tile, begin to end - 1. */
-static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulong begin,
-                                     ulong end CLFOLD_WITH)
-{
-    uint j = (uint)(max(base, begin) - begin);
-    const uint stop = (uint)(min(base + CLFOLD_CHUNK, end) - begin);
-    clfold_stage total = clfold_load(in, begin, j CLFOLD_PASS);
-
-    while (++j < stop)
-        total = clfold_combine_stage(total,
-                                     clfold_load(in, begin, j CLFOLD_PASS) CLFOLD_PASS);
-    return total;
-}
 
 /*
  * The tree over the items of work-items 0 to live - 1, in order:
@@ -147,6 +118,40 @@ static void clfold_group_join(uint live, clfold_memory memory CLFOLD_WITH)
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
+}
+
+#if !CLFOLD_NUMBERS
+
+#if CLFOLD_LOAD
+#define CLFOLD_FOLD_CHUNK(chunk, j) (chunk)
+#else
+#define CLFOLD_FOLD_CHUNK(chunk, j) clfold_fold_chunk(&(chunk), j CLFOLD_PASS)
+static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint j CLFOLD_WITH)
+{
+    clfold_stage total, r;
+
+#pragma unroll
+    for (uint i = 0; i < CLFOLD_CHUNK; ++i, ++j) {
+        const CLFOLD_IN *s = chunk->scalars + i * CLFOLD_SCALARS;
+        r.$name = convert_$stage($load);
+        total = i == 0 ? r : clfold_combine_stage(total, r CLFOLD_PASS);
+    }
+    return total;
+}
+#endif
+
+/* The part of the chunk at element `base` that belongs to the tile, begin to end - 1. */
+static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulong begin,
+                                     ulong end CLFOLD_WITH)
+{
+    uint j = (uint)(max(base, begin) - begin);
+    const uint stop = (uint)(min(base + CLFOLD_CHUNK, end) - begin);
+    clfold_stage total = clfold_load(in, begin, j CLFOLD_PASS);
+
+    while (++j < stop)
+        total = clfold_combine_stage(total,
+                                     clfold_load(in, begin, j CLFOLD_PASS) CLFOLD_PASS);
+    return total;
 }
 
 /* What becomes of the fold x of chunk j, which is the work-item's first or not. */
@@ -239,6 +244,8 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
 #endif
     clfold_group_join(live, memory CLFOLD_PASS);
 }
+
+#endif
 
 /* The fold of the first `num` items: a run of neighbours for each work-item. Called for 0
  * items as well: PoCL 3.1 made endless loops of barriers under a condition, even one that

@@ -8,8 +8,7 @@ typedef private clfold_item *clfold_memory;
 #define CLFOLD_TILE_MEMORY(memory) private clfold_item memory[2]
 #define CLFOLD_KEPT 1
 
-/* Numbers that become a type without vectors have a file with clfold_tile_fold(). */
-#if !CLFOLD_OPAQUE
+#if !CLFOLD_NUMBERS
 
 /*
  * Combines neighbours, in order: 32 elements become 16.

@@ -301,6 +301,21 @@ static void append_silence(struct text *text)
                       "#endif\n");
 }
 
+/* What folds many numbers at once in such a tile; NULL: there is none. */
+static const char *numbers_file(const struct monoid *monoid,
+                                const struct tile_shape *tile)
+{
+    return tile->kind == TILE_VECTOR  ? monoid->vector_file
+           : tile->kind == TILE_GROUP ? monoid->group_file
+                                      : NULL;
+}
+
+/* Whether stages are numbers, which become a type that OpenCL C does not combine. */
+static bool is_of_numbers(const struct monoid *monoid)
+{
+    return monoid->type_name && monoid->components[0].stage;
+}
+
 static void append_contract(struct text *text, const struct monoid *monoid,
                             const struct shape *shape)
 {
@@ -316,6 +331,7 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "#define CLFOLD_IN_STRUCT %d\n#define CLFOLD_OUT_STRUCT %d\n",
                       monoid->in_struct, monoid->out_struct);
     clfold_text_print(text, "#define CLFOLD_OPAQUE %d\n", monoid->type_name != NULL);
+    clfold_text_print(text, "#define CLFOLD_NUMBERS %d\n", is_of_numbers(monoid));
     clfold_text_print(text, "#define CLFOLD_TAIL");
     if (shape->tail && clfold_monoid_tail(monoid) > 0) {
         clfold_text_print(text, " uchar clfold_tail[%zu];", clfold_monoid_tail(monoid));
@@ -385,7 +401,7 @@ static void append_operator(struct text *text, const struct monoid *monoid,
         clfold_append_combine(text, monoid, widths[i]);
     }
     clfold_append_identity(text, monoid);
-    if (is_vector && !monoid->vector_file) {
+    if (is_vector && !is_of_numbers(monoid)) {
         clfold_append_extend(text, monoid);
     }
     clfold_append_rounded(text, monoid, &clfold_width_item);
@@ -423,8 +439,8 @@ static void append_tile_fold(struct text *text, const struct monoid *monoid,
                              const struct tile_shape *tile)
 {
     append_tile_file(text, monoid, tile, ".cl");
-    if (tile->kind == TILE_VECTOR && monoid->vector_file) {
-        append_file(text, monoid->vector_file, monoid);
+    if (is_of_numbers(monoid)) {
+        append_file(text, numbers_file(monoid, tile), monoid);
     }
 }
 
@@ -432,7 +448,7 @@ static void append_tile_fold(struct text *text, const struct monoid *monoid,
 static uint32_t num_tile_widths(const struct monoid *monoid,
                                 const struct tile_shape *tile)
 {
-    return tile->kind != TILE_VECTOR ? 2 : monoid->vector_file ? 1 : 3;
+    return is_of_numbers(monoid) ? 1 : tile->kind == TILE_VECTOR ? 3 : 2;
 }
 
 static void assemble_reduce(struct text *text, const struct monoid *monoid,
@@ -727,10 +743,12 @@ static void (*const assemblers[])(struct text *text, const struct monoid *monoid
 void clfold_assemble(struct text *text, const struct monoid *monoid,
                      const struct shape *shape)
 {
+    const bool by_lanes =
+        shape->algorithm == REDUCE_LANES || shape->algorithm == SCAN_LANES;
     struct monoid of_numbers;
 
-    /* A type without vectors is made of numbers, which have them. */
-    if (shape->tile.kind == TILE_VECTOR && monoid->vector_file) {
+    if (numbers_file(monoid, &shape->tile) &&
+        !(by_lanes && shape->tile.kind == TILE_GROUP)) {
         of_numbers = *monoid;
         of_numbers.components[0].stage = monoid->type;
         of_numbers.components[0].load = LOAD_CONVERTED;

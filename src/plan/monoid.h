@@ -98,9 +98,9 @@ struct monoid {
     const char *combine, *identity;
     const char *source; /* before all else; NULL: none */
     /* files of cl/: what defines the only component's type and functions, and what folds
-     * numbers 16 at once to one, in a tile and in lanes; NULL: the type is OpenCL C's or
-     * the source's */
-    const char *item_file, *vector_file, *lanes_file;
+     * many numbers at once to one, in a group's tile, in a vector's and in its lanes;
+     * NULL: the type is OpenCL C's or the source's */
+    const char *item_file, *group_file, *vector_file, *lanes_file;
     const char
         *type_name; /* of the component, which has no clfold_type; NULL: they have */
     size_t type_size;

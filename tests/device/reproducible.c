@@ -34,7 +34,7 @@ static const struct debug tiles[] = {
     { .tile = TILE_VECTOR, .tile_elements = 48, .max_groups = 5 },
     { .tile = TILE_VECTOR, .tile_elements = 4900, .max_groups = 1 },
     { .tile = TILE_ITEM, .tile_elements = 50, .max_groups = 5 },
-    { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 4 },
+    { .tile = TILE_GROUP, .tile_elements = 500, .group_size = 5, .max_groups = 4 },
 };
 #define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
 
