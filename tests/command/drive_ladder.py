@@ -15,7 +15,7 @@ import signal
 import subprocess
 import time
 
-from cases import check, needs_gnuplot, run_part
+from cases import check, needs_gnuplot, run_command, run_part
 from charts import LIMIT, Chart
 
 RUNGS = [f"reduce{i}" for i in range(7)]
@@ -50,7 +50,7 @@ class Driver:
     def run(self, *words, **options):
         command = [*options.pop("before", []), self.command, *map(str, words)]
         options = {"stdout": subprocess.PIPE, "stdin": subprocess.DEVNULL, **options}
-        return subprocess.run(command, stderr=subprocess.PIPE, timeout=300, **options)
+        return run_command(command, **options)
 
     def good(self, *words, **options):
         done = self.run(*words, **options)

@@ -8,7 +8,7 @@ import subprocess
 
 import numpy as np
 
-from cases import check
+from cases import check, run_command
 
 KEYS = ["op", "type", "acc", "count", "pieces", "result", "device", "kernel", "seconds"]
 NAMES = {
@@ -43,7 +43,7 @@ class Driver:
             options["input"] = data
         if "stdout" not in options:
             options["stdout"] = subprocess.PIPE
-        return subprocess.run(command, stderr=subprocess.PIPE, timeout=300, **options)
+        return run_command(command, **options)
 
     def good(self, *words, **options):
         done = self.run(*words, **options)
