@@ -72,14 +72,14 @@ static struct tuned_numbers numbers_of_job(const struct job *job,
                                            const struct tuning_fold *fold)
 {
     struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-    struct policy *policy = &candidates[0].policy;
     struct tuned_numbers numbers;
 
     clfold_plan_candidates(job, candidates);
-    if (policy->group_size > job->device->max_group_size) {
-        policy->group_size = job->device->max_group_size;
+    struct policy policy = candidates[0].policy;
+    if (policy.group_size > job->device->max_group_size) {
+        policy.group_size = job->device->max_group_size;
     }
-    clfold_numbers_of(&numbers, clfold_tuning_family(fold), policy);
+    clfold_numbers_of(&numbers, clfold_tuning_family(fold), &policy);
     return numbers;
 }
 
