@@ -79,10 +79,11 @@ bool clfold_text_take(const char **at, const char *word)
 bool clfold_text_take_name(const char **at, const char *(*name)(uint32_t), uint32_t first,
                            uint32_t last, const char *after, uint32_t *which)
 {
-    for (*which = first; *which <= last; ++*which) {
-        const char *from = *at, *word = name(*which);
+    for (uint32_t i = first; i <= last; ++i) {
+        const char *from = *at, *word = name(i);
         if (word && clfold_text_take(&from, word) && clfold_text_take(&from, after)) {
             *at = from;
+            *which = i;
             return true;
         }
     }

@@ -25,8 +25,8 @@ void clfold_text_finish(struct text *text);
 /* Moves past `word` if it is there. */
 bool clfold_text_take(const char **at, const char *word);
 
-/* Moves past one of the names `first` to `last` and `after` if they are there; a name may
- * be NULL. */
+/* Moves past one of the names `first` to `last` and `after` if they are there, and says
+ * which it was; a name may be NULL. */
 bool clfold_text_take_name(const char **at, const char *(*name)(uint32_t), uint32_t first,
                            uint32_t last, const char *after, uint32_t *which);
 

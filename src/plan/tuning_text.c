@@ -24,27 +24,43 @@ static const char *cut_name(uint32_t cut)
 
 /* ---- Printing ---------------------------------------------------------------------- */
 
-#define CLASS_TEXT 16
-static const char *class_text(char text[CLASS_TEXT], uint32_t c)
+/* A word and a space, or nothing. */
+static void add_word(char text[CLFOLD_TUNING_FOLD], const char *word)
 {
-    snprintf(text, CLASS_TEXT, "2^%u..2^%u", c > 0 ? 2 * c - 1 : 0, 2 * c + 1);
-    return text;
+    const size_t length = strlen(text);
+
+    if (word) {
+        snprintf(text + length, CLFOLD_TUNING_FOLD - length, "%s ", word);
+    }
+}
+
+/* "2^25..2^27". */
+static void add_class(char text[CLFOLD_TUNING_FOLD], uint32_t c)
+{
+    const size_t length = strlen(text);
+
+    snprintf(text + length, CLFOLD_TUNING_FOLD - length, "2^%u..2^%u",
+             c > 0 ? 2 * c - 1 : 0, 2 * c + 1);
 }
 
 void clfold_tuning_print_fold(char text[CLFOLD_TUNING_FOLD],
                               const struct tuning_fold *fold)
 {
-    char counts[CLASS_TEXT], lengths[CLASS_TEXT];
+    char types[16];
 
-    snprintf(text, CLFOLD_TUNING_FOLD, "%s %s%s%s:%s %s%s%s%s%s%s%s",
-             clfold_operation_row(fold->operation)->name,
-             fold->op ? clfold_op_name(fold->op) : "", fold->op ? " " : "",
-             clfold_scalar_name(fold->in), clfold_scalar_name(fold->type),
-             fold->accuracy ? clfold_accuracy_name(fold->accuracy) : "",
-             fold->accuracy ? " " : "", fold->cut ? cut_name(fold->cut) : "",
-             fold->cut ? " " : "",
-             fold->cut ? class_text(lengths, fold->length_class) : "",
-             fold->cut ? " " : "", class_text(counts, fold->count_class));
+    text[0] = '\0';
+    snprintf(types, sizeof(types), "%s:%s", clfold_scalar_name(fold->in),
+             clfold_scalar_name(fold->type));
+    add_word(text, clfold_operation_row(fold->operation)->name);
+    add_word(text, fold->op ? clfold_op_name(fold->op) : NULL);
+    add_word(text, types);
+    add_word(text, fold->accuracy ? clfold_accuracy_name(fold->accuracy) : NULL);
+    add_word(text, cut_name(fold->cut));
+    if (fold->cut) {
+        add_class(text, fold->length_class);
+        add_word(text, "");
+    }
+    add_class(text, fold->count_class);
 }
 
 /* "tile=tile_vector tile_bytes=32768". */
@@ -180,6 +196,47 @@ static bool read_one(struct tuning_reader *reader, const char **at)
     return true;
 }
 
+/* Whether a sum may have that accuracy. */
+static bool is_accurate(const struct tuning_fold *fold)
+{
+    return fold->op == CLFOLD_ADD && fold->type >= CLFOLD_F32 &&
+           (fold->accuracy != CLFOLD_REPRODUCIBLE || fold->operation == CLFOLD_REDUCE);
+}
+
+/* "reduce add f32:f32 compensated rows 2^1..2^3 2^25..2^27 ", into a zeroed fold. */
+static bool read_fold(struct tuning_reader *reader, const char **at,
+                      struct tuning_fold *fold)
+{
+    if (!clfold_text_take_name(at, operation_name, CLFOLD_REDUCE, CLFOLD_MAP, " ",
+                               &fold->operation)) {
+        return fail(reader, "unknown operation ", *at);
+    }
+    if (fold->operation != CLFOLD_MAP &&
+        !clfold_text_take_name(at, clfold_op_name, CLFOLD_ADD, CLFOLD_MATRIX_2X2, " ",
+                               &fold->op)) {
+        return fail(reader, "unknown operator ", *at);
+    }
+    if (!take_type(at, ":", &fold->in) || !take_type(at, " ", &fold->type)) {
+        return fail(reader, "unknown type: ", *at);
+    }
+    const char *accuracy = *at;
+    if (clfold_text_take_name(at, clfold_accuracy_name, CLFOLD_COMPENSATED,
+                              CLFOLD_REPRODUCIBLE, " ", &fold->accuracy) &&
+        !is_accurate(fold)) {
+        return fail(reader, "there is no such fold that is ", accuracy);
+    }
+    if (fold->op &&
+        clfold_text_take_name(at, cut_name, CUT_ROWS, CUT_COLUMNS, " ", &fold->cut) &&
+        !take_class(at, &fold->length_class)) {
+        return fail(reader, "invalid range of lengths: ", *at);
+    }
+    if (!take_class(at, &fold->count_class)) {
+        return fail(reader, "invalid range of counts: ", *at);
+    }
+    return fold->length_class <= fold->count_class ||
+           fail(reader, "segments are longer than the count", "");
+}
+
 /* A whole line, without its end. */
 static bool read_row(struct tuning_reader *reader, const char *line)
 {
@@ -188,41 +245,8 @@ static bool read_row(struct tuning_reader *reader, const char *line)
     const char *at = line;
 
     reader->row = (struct tuning_row){ 0 };
-    if (!clfold_text_take_name(&at, operation_name, CLFOLD_REDUCE, CLFOLD_MAP, " ",
-                               &fold->operation)) {
-        return fail(reader, "unknown operation ", at);
-    }
-    if (fold->operation != CLFOLD_MAP &&
-        !clfold_text_take_name(&at, clfold_op_name, CLFOLD_ADD, CLFOLD_MATRIX_2X2, " ",
-                               &fold->op)) {
-        return fail(reader, "unknown operator ", at);
-    }
-    if (!take_type(&at, ":", &fold->in) || !take_type(&at, " ", &fold->type)) {
-        return fail(reader, "unknown type: ", at);
-    }
-    const char *accuracy = at;
-    if (fold->op == 0 ||
-        !clfold_text_take_name(&at, clfold_accuracy_name, CLFOLD_COMPENSATED,
-                               CLFOLD_REPRODUCIBLE, " ", &fold->accuracy)) {
-        fold->accuracy = CLFOLD_DETERMINISTIC;
-    }
-    if (fold->accuracy &&
-        (fold->op != CLFOLD_ADD || fold->type < CLFOLD_F32 ||
-         (fold->accuracy == CLFOLD_REPRODUCIBLE && fold->operation != CLFOLD_REDUCE))) {
-        return fail(reader, "there is no such fold that is ", accuracy);
-    }
-    if (fold->op == 0 ||
-        !clfold_text_take_name(&at, cut_name, CUT_ROWS, CUT_COLUMNS, " ", &fold->cut)) {
-        fold->cut = CUT_NONE;
-    }
-    if (fold->cut && !take_class(&at, &fold->length_class)) {
-        return fail(reader, "invalid range of lengths: ", at);
-    }
-    if (!take_class(&at, &fold->count_class)) {
-        return fail(reader, "invalid range of counts: ", at);
-    }
-    if (fold->length_class > fold->count_class) {
-        return fail(reader, "segments are longer than the count", "");
+    if (!read_fold(reader, &at, fold)) {
+        return false;
     }
     while (!clfold_text_take(&at, "on ")) {
         if (!read_one(reader, &at)) {

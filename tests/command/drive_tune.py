@@ -201,13 +201,13 @@ def kinds(d, device):
     a map."""
     path = d.path("tuning")
     for words, names in [
-        (["--accuracy", "compensated", "--length", "100"],
+        (["--types", "f32", "--accuracy", "compensated", "--length", "100"],
          [f"{kind} add f32 compensated, rows of 100" for kind in KINDS]),
-        (["--op", "max", "--stride", "64"], [f"{kind} max f32, 64 columns" for kind in KINDS]),
-        (["--map"], ["map f32", "map f32:u8"]),
+        (["--types", "f32", "--op", "max", "--stride", "64"],
+         [f"{kind} max f32, 64 columns" for kind in KINDS]),
+        (["--types", "f32,f32:u8", "--map"], ["map f32", "map f32:u8"]),
     ]:  # fmt: skip
-        types = "f32,f32:u8" if words == ["--map"] else "f32"
-        words += ["--types", types, "--count", "4000", "--seconds", "1", "--file", path]
+        words += ["--count", "4000", "--seconds", "1", "--file", path]
         told = tune(d, device, *words)
         found = [re.split(" {2,}", line)[0] for line in told.splitlines()[1:-1]]
         check(found == names, told)

@@ -74,8 +74,7 @@ static void print_fold(char out[FOLD_TEXT], const struct tuning_job *job)
     char types[32], cut[48] = "";
 
     snprintf(types, sizeof(types), fold->in || fold->out ? "%s:%s" : "%s",
-             type_name(fold->in ? fold->in : fold->type),
-             type_name(fold->out ? fold->out : fold->type));
+             type_name(tune_in_type(fold)), type_name(tune_out_type(fold)));
     if (segments) {
         snprintf(cut, sizeof(cut),
                  segments->by == CLFOLD_BY_LENGTH ? ", rows of %zu" : ", %zu columns",
@@ -222,10 +221,10 @@ static void step(void *user)
 
 static uint64_t bytes_of(const struct tuning_job *job)
 {
-    const clfold_type in = job->fold.in ? job->fold.in : job->fold.type;
-    const clfold_type out = job->fold.out ? job->fold.out : job->fold.type;
+    const size_t in = type_size(tune_in_type(&job->fold));
+    const size_t out = type_size(tune_out_type(&job->fold));
 
-    return job->count * (type_size(in) + (writes_each(job) ? type_size(out) : 0));
+    return job->count * (in + (writes_each(job) ? out : 0));
 }
 
 /* Of the numbers those that are not the policy's; a tile's kind brings all with it. */

@@ -5,6 +5,7 @@
 #include "types.h"
 
 #include "base/random.h"
+#include "base/size.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,19 +31,19 @@ enum fill {
 #define STEP 4
 #define ONES 512
 
-static clfold_type in_type(const clfold_fold *fold)
+clfold_type tune_in_type(const clfold_fold *fold)
 {
     return fold->in ? fold->in : fold->type;
 }
 
-static clfold_type out_type(const clfold_fold *fold)
+clfold_type tune_out_type(const clfold_fold *fold)
 {
     return fold->out ? fold->out : fold->type;
 }
 
 static bool has_sign(const clfold_fold *fold)
 {
-    return type_class(in_type(fold)) != TYPE_UNSIGNED;
+    return type_class(tune_in_type(fold)) != TYPE_UNSIGNED;
 }
 
 /* A walk goes far there. */
@@ -100,7 +101,7 @@ static int element(enum fill fill, bool is_signed, int sum, size_t index, uint64
 /* Integers in any byte order: bits are bits. */
 static void make_period(void *to, const clfold_fold *fold)
 {
-    const clfold_type in = in_type(fold);
+    const clfold_type in = tune_in_type(fold);
     const size_t size = type_size(in);
     const enum fill fill = fill_of(fold);
     unsigned char *at = to;
@@ -135,7 +136,7 @@ clfold_status tune_data_lay_out(struct tune_data *data, const struct session *se
                            : !segments                ? 1
                            : segments->by == CLFOLD_BY_STRIDE
                                ? segments->num
-                               : count / segments->num + (count % segments->num > 0);
+                               : (size_t)clfold_div_up(count, segments->num);
     uint64_t most = 0;
     cl_ulong memory = 0;
 
@@ -143,9 +144,9 @@ clfold_status tune_data_lay_out(struct tune_data *data, const struct session *se
         .session = session,
         .in_stride = stride,
         .out_stride = (results + ALIGNED - 1) / ALIGNED * ALIGNED,
-        .in_size = type_size(in_type(fold)),
+        .in_size = type_size(tune_in_type(fold)),
         .out_size = result.num * (result.position ? sizeof(clfold_arg_value)
-                                                  : type_size(out_type(fold))),
+                                                  : type_size(tune_out_type(fold))),
         .results = results,
     };
     const uint64_t in = (uint64_t)data->in_stride * data->in_size;

@@ -36,6 +36,10 @@ struct tune_data {
     size_t calls;
 };
 
+/* What a fold reads, and what it writes. */
+clfold_type tune_in_type(const clfold_fold *fold);
+clfold_type tune_out_type(const clfold_fold *fold);
+
 /* How much there will be, `bytes` in all or one call's if that is more, but no buffers.
  * CLFOLD_ERROR_RANGE: the device has no memory for calls on `count` elements, which must
  * be such as clfold_explain takes. */
