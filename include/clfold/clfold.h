@@ -28,11 +28,13 @@
  *     context.
  *   - What this version cannot do yet fails with CLFOLD_ERROR_UNSUPPORTED, and
  *     clfold_last_error() names the field or function. Nothing is ignored.
- *   - The library writes to no stream and to no file. Only clfold_context_create() reads
- *     the environment, two variables. CLFOLD_SCAN names the algorithm of every scan on
- *     that context whose fold names none; a name that is not an algorithm's fails with
- *     CLFOLD_ERROR_ARGUMENT. CLFOLD_TUNING is the tuning_file of a context whose params
- *     name none. A variable that is empty counts as not set.
+ *   - The library writes to no stream, and to no file outside a context's cache_folder.
+ *     Only clfold_context_create() reads the environment. CLFOLD_SCAN names the algorithm
+ *     of every scan on that context whose fold names none; a name that is not an
+ *     algorithm's fails with CLFOLD_ERROR_ARGUMENT. CLFOLD_TUNING is the tuning_file of a
+ *     context whose params name none. A variable that is empty counts as not set. Where
+ *     programs are kept, the driver's own variables (POCL_*, CL_CONFIG_*) are a part of
+ *     their keys.
  *   - It needs libOpenCL and runs on devices of OpenCL 1.2 and newer.
  *
  * Each function's example is a part of tests/device/snippets.c, which clfold's tests run
@@ -186,7 +188,19 @@ typedef struct clfold_context_params {
      * differ in half of their digits, reproducible sums in none. Opaque types, segments
      * and scans are not checked yet */
     uint32_t verify_every;
-    /** keeps programs on disk; NULL: memory only. UNSUPPORTED so far */
+    /** A folder in which programs are kept from one process to the next, so that a first
+     * call need not build them; NULL: they stay in memory. It is made if need be, with
+     * those above it. Many processes may share it. A folder that belongs to another user,
+     * that others can write to, or that cannot be opened is not used, with a warning.
+     *
+     * clfold_prepare(), clfold_context_trim() and clfold_context_destroy() save what was
+     * built, and so does a call that drops a fold, see max_programs; no other call does.
+     * A kept program serves only where the program's text, clfold's version, the platform,
+     * the device, the driver, the CPU of CPU devices, and the driver's variables are the
+     * same; any other, or one that is damaged, is built anew, with a line in the log at
+     * CLFOLD_LOG_DEBUG. Errors of the file system fail no call. Nothing is kept for
+     * sub-devices, nor where a driver gains nothing: rusticl, and PoCL unless its own
+     * cache is off (POCL_KERNEL_CACHE=0). docs/first-call.md has figures */
     const char *cache_folder;
     /** A tuning file, as the command `clfold tune` writes it. It is read once, here.
      * NULL: the file that CLFOLD_TUNING names, if it is set; "": none. Each row holds
@@ -201,7 +215,9 @@ typedef struct clfold_context_params {
      * calls on counts or lengths of two classes, may then associate differently.
      * clfold_prepare() prepares for its count's class */
     const char *tuning_file;
-    uint64_t cache_limit; /**< bytes in cache_folder; 0: 256 MiB. UNSUPPORTED so far */
+    /** Bytes in cache_folder; past it the programs used least recently are removed. 0: 256
+     * MiB. Without a folder it is CLFOLD_ERROR_ARGUMENT */
+    uint64_t cache_limit;
     /** Programs of user folds kept in memory; 0: 256. Past it the fold that was used
      * least recently is dropped with its programs, never one in use. Programs of
      * built-in folds do not count and are kept */
@@ -233,12 +249,18 @@ typedef struct clfold_context_params {
      * of text without line end or NUL, of `size` bytes, less than 512. NULL: nothing is
      * saved. */
     void (*save_verdict)(void *user, const char *key, const void *verdict, size_t size);
-    /** In place of cache_folder, for programs that may not write files: loads the
-     * program that save_program was given for `key`, at most `size` bytes, and returns
-     * its bytes; 0 for none. With `program` NULL it returns the bytes alone. UNSUPPORTED
-     * so far */
+    /** In place of cache_folder, for hosts that may not write files: loads the bytes that
+     * save_program was given for `key`, at most `size` of them, and returns how many; 0
+     * for none. With `program` NULL it returns the number alone. The bytes are checked as
+     * a file's are. `key` has 16 characters, 0 to 9 and a to f, and stands for all that a
+     * file's key has. NULL: nothing is loaded. With cache_folder it is
+     * CLFOLD_ERROR_ARGUMENT.
+     *
+     * On the thread that makes the call, with no lock held. Other threads may wait for the
+     * program, so it must not call clfold. */
     size_t (*load_program)(void *user, const char *key, void *program, size_t size);
-    /** Saves a program. UNSUPPORTED so far */
+    /** Saves a program, when cache_folder would. `program` has `size` bytes, until the
+     * callback returns. As load_program otherwise; either may be NULL */
     void (*save_program)(void *user, const char *key, const void *program, size_t size);
     uintptr_t reserved[8]; /**< zero */
 } clfold_context_params;
@@ -252,10 +274,12 @@ typedef struct clfold_stats {
     uint64_t misses;
     uint64_t builds;        /**< programs built */
     uint64_t failed_builds; /**< programs that did not build */
-    uint64_t build_ns;      /**< nanoseconds in clBuildProgram, in all */
-    uint64_t disk_hits;     /**< 0: there is no disk cache yet */
+    uint64_t build_ns;      /**< nanoseconds in clBuildProgram, of these */
+    uint64_t disk_hits;     /**< programs loaded instead, by cache_folder or load_program */
     uint64_t scratch_bytes; /**< device memory held now */
-    uint64_t reserved[8];   /**< zero */
+    uint64_t disk_saves;    /**< programs saved, by cache_folder or save_program */
+    uint64_t load_ns;       /**< nanoseconds in which programs were loaded, in all */
+    uint64_t reserved[6];   /**< zero */
 } clfold_stats;
 
 /**
@@ -265,8 +289,8 @@ typedef struct clfold_stats {
  * be given to clfold_context_destroy(); on failure *out is NULL.
  *
  * Fails with CLFOLD_ERROR_ARGUMENT if `out`, `context` or `device` is NULL, the device is
- * another context's, or CLFOLD_SCAN names no algorithm; with CLFOLD_ERROR_UNSUPPORTED if
- * the device's OpenCL is older than 1.2, or a field is not in this version.
+ * another context's, CLFOLD_SCAN names no algorithm, or fields contradict each other; with
+ * CLFOLD_ERROR_UNSUPPORTED if the device's OpenCL is older than 1.2.
  * \snippet snippets.c clfold_context_create
  */
 CLFOLD_API clfold_status clfold_context_create(clfold_context **out, cl_context context,
@@ -274,8 +298,8 @@ CLFOLD_API clfold_status clfold_context_create(clfold_context **out, cl_context 
                                                const clfold_context_params *params);
 
 /**
- * Releases everything and sets *context to NULL. NULL and a pointer to NULL are fine.
- * Does not wait: enqueued work completes, since OpenCL keeps what running commands need.
+ * Saves programs, see cache_folder; then releases everything and sets *context to NULL.
+ * NULL and a pointer to NULL are fine. Does not wait: enqueued work completes, since OpenCL keeps what running commands need.
  * What OpenCL refuses to release is logged.
  * \snippet snippets.c clfold_context_destroy
  */
@@ -283,7 +307,7 @@ CLFOLD_API void clfold_context_destroy(clfold_context **context);
 
 /**
  * Gives back idle scratch and idle kernel objects, and releases the queues they served.
- * Keeps built programs, what a call of another thread is using, and under a scratch_limit
+ * Saves programs, see cache_folder. Keeps built programs in memory, what a call of another thread is using, and under a scratch_limit
  * what commands still use. NULL is fine.
  * \snippet snippets.c clfold_context_trim
  */
@@ -1015,8 +1039,8 @@ typedef struct clfold_placement {
 /**
  * Moves the cost of a first call to here; it is never needed. Builds the programs of
  * `operation` on `fold`, reserves scratch for up to `count` elements, and runs each
- * kernel once on nothing, since some drivers compile only then. Blocks, on a queue of its
- * own. Fails as the call itself would, as far as the fold, the count and the placement
+ * kernel once on nothing, since some drivers compile only then. Saves the programs, see
+ * cache_folder. Blocks, on a queue of its own. Fails as the call itself would, as far as the fold, the count and the placement
  * decide. `placement` may be NULL.
  * \snippet snippets.c clfold_prepare
  */

@@ -51,7 +51,7 @@ void clfold_log(const struct log *log, int level, const char *format, ...)
     va_list args;
     char message[4096];
 
-    if (!log->write || log->level < level) {
+    if (!log || !log->write || log->level < level) {
         return;
     }
     va_start(args, format);

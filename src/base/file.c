@@ -16,6 +16,10 @@ void clfold_file_why(int error, char why[CLFOLD_FILE_WHY])
         strcpy(why, "not a regular file");
     } else if (error == CLFOLD_FILE_OWNER) {
         strcpy(why, "replacing it would change its owner or group");
+    } else if (error == CLFOLD_FILE_FOREIGN) {
+        strcpy(why, "it belongs to another user");
+    } else if (error == CLFOLD_FILE_SHARED) {
+        strcpy(why, "other users can write to it");
     } else if (strerror_r(error, why, CLFOLD_FILE_WHY) != 0) {
         snprintf(why, CLFOLD_FILE_WHY, "error %d", error);
     }
@@ -38,11 +42,13 @@ static int read_bytes(int file, char *bytes, size_t size, size_t *length)
 }
 
 /* A byte more than the limit is asked for, since the file may grow meanwhile. */
-static int read_open(int file, size_t limit, char **bytes, size_t *length)
+int clfold_file_read_open(int file, size_t limit, char **bytes, size_t *length)
 {
     struct stat status;
     int error;
 
+    *bytes = NULL;
+    *length = 0;
     if (fstat(file, &status) != 0) {
         return errno;
     }
@@ -79,7 +85,21 @@ int clfold_file_read(const char *name, size_t limit, char **bytes, size_t *lengt
     if (file < 0) {
         return errno;
     }
-    error = read_open(file, limit, bytes, length);
+    error = clfold_file_read_open(file, limit, bytes, length);
     close(file);
     return error;
+}
+
+int clfold_file_write(int file, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t put = write(file, bytes, length);
+        if (put < 0 && errno != EINTR) {
+            return errno;
+        }
+        bytes += put > 0 ? put : 0;
+        length -= put > 0 ? (size_t)put : 0;
+    }
+    /* Some failures show only when the bytes go to where they stay. */
+    return fsync(file) == 0 ? 0 : errno;
 }

@@ -155,20 +155,6 @@ void clfold_replace_finish(struct replacement *r)
 
 /* ---- At once ----------------------------------------------------------------------- */
 
-static int write_bytes(int file, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t put = write(file, bytes, length);
-        if (put < 0 && errno != EINTR) {
-            return errno;
-        }
-        bytes += put > 0 ? put : 0;
-        length -= put > 0 ? (size_t)put : 0;
-    }
-    /* Some failures show only when the bytes go to where they stay. */
-    return fsync(file) == 0 ? 0 : errno;
-}
-
 int clfold_file_replace(const char *name, const char *bytes, size_t length)
 {
     struct replacement r;
@@ -177,7 +163,7 @@ int clfold_file_replace(const char *name, const char *bytes, size_t length)
     if (error != 0) {
         return error;
     }
-    error = write_bytes(r.file, bytes, length);
+    error = clfold_file_write(r.file, bytes, length);
     if (close(r.file) != 0 && error == 0) {
         error = errno;
     }

@@ -1,6 +1,5 @@
 #include "base/system.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 bool clfold_lock_init(struct lock *lock)
@@ -47,11 +46,4 @@ uint64_t clfold_clock_ns(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
-const char *clfold_environment(const char *name)
-{
-    const char *value = getenv(name);
-
-    return value && value[0] != '\0' ? value : NULL;
 }

@@ -1,5 +1,4 @@
-/* All that clfold needs from the operating system: a lock, a signal, a clock, the
- * environment. */
+/* A lock, a signal and a clock of the operating system. */
 #ifndef CLFOLD_BASE_SYSTEM_H
 #define CLFOLD_BASE_SYSTEM_H
 
@@ -26,9 +25,5 @@ void clfold_lock_wake(struct lock *lock);
 
 /* Nanoseconds of a clock that never goes back. */
 uint64_t clfold_clock_ns(void);
-
-/* A variable's value; NULL where it is not set, or empty. It stays until the environment
- * changes. */
-const char *clfold_environment(const char *name);
 
 #endif

@@ -5,7 +5,49 @@
 #include "base/memory.h"
 #include "plan/assemble.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* ---- Kernels ----------------------------------------------------------------------- */
+
+static void destroy_kernels(struct kernels *kernels, const struct log *log)
+{
+    for (uint32_t i = 0; i < CLFOLD_MAX_KERNELS; ++i) {
+        if (kernels->kernels[i]) {
+            clfold_log_call(log, clReleaseKernel(kernels->kernels[i]), "clReleaseKernel");
+        }
+    }
+    clfold_free(kernels);
+}
+
+/* One of each name; NULL, and *status says why. */
+static struct kernels *make_kernels(cl_program program, const struct algorithm_row *row,
+                                    cl_int *status)
+{
+    struct kernels *kernels = clfold_alloc(sizeof(*kernels));
+
+    *status = kernels ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; *status == CL_SUCCESS && i < row->num_kernels; ++i) {
+        cl_kernel kernel = clCreateKernel(program, row->kernels[i], status);
+        if (*status == CL_SUCCESS) {
+            kernels->kernels[i] = kernel;
+        }
+    }
+    if (*status != CL_SUCCESS && kernels) {
+        destroy_kernels(kernels, NULL);
+        kernels = NULL;
+    }
+    return kernels;
+}
+
+static void destroy_list(struct kernels *all, const struct log *log)
+{
+    while (all) {
+        struct kernels *kernels = all;
+        all = kernels->next;
+        destroy_kernels(kernels, log);
+    }
+}
 
 /* ---- Programs ---------------------------------------------------------------------- */
 
@@ -74,44 +116,80 @@ struct outcome {
     clfold_status status; /* passing, but for CLFOLD_OK and CL_BUILD_PROGRAM_FAILURE */
     const char *failed;   /* the call, or the missing resource */
     cl_program program;
-    cl_int released; /* by clReleaseProgram, of one that does not build */
-    struct text log; /* the compiler's, of CL_BUILD_PROGRAM_FAILURE */
+    struct kernels *kernels;        /* of a program that was loaded: they are there */
+    bool saved;                     /* one that was built */
+    cl_int released;                /* by clReleaseProgram, of one that does not build */
+    struct text log;                /* the compiler's, of CL_BUILD_PROGRAM_FAILURE */
+    char note[CLFOLD_ARCHIVE_NOTE]; /* the archive's */
     uint64_t ns;
 };
 
-/* Compiles without the lock held. */
-static void build(const struct cache *cache, const struct program *program,
-                  struct outcome *outcome)
+/* From the archive. A program without its kernels is a defect like others. */
+static void load(const struct cache *cache, const struct program *program,
+                 const struct text *text, struct outcome *outcome)
 {
-    struct text text = { 0 };
+    uint64_t start = clfold_clock_ns();
+    cl_int status = CL_SUCCESS;
+
+    outcome->program = clfold_archive_load(cache->archive, cache->context, cache->device,
+                                           cache->options, text, outcome->note);
+    if (outcome->program) {
+        outcome->kernels = make_kernels(outcome->program, program->row, &status);
+    }
+    if (outcome->program && !outcome->kernels) {
+        snprintf(outcome->note, sizeof(outcome->note),
+                 "a kept program is built anew: its kernels cannot be made (%s)",
+                 clfold_status_name(status));
+        clReleaseProgram(outcome->program);
+        outcome->program = NULL;
+    }
+    outcome->ns = clfold_clock_ns() - start;
+}
+
+static void build_text(const struct cache *cache, const struct text *text,
+                       struct outcome *outcome)
+{
     uint64_t start;
 
-    clfold_assemble(&text, &program->fold->monoid, &program->shape);
-    if (text.failed) {
-        outcome->status = CL_OUT_OF_HOST_MEMORY;
-        outcome->failed = "assembling the program's text";
-        goto done;
-    }
     outcome->program = clCreateProgramWithSource(
-        cache->context, 1, (const char **)&text.bytes, &text.length, &outcome->status);
+        cache->context, 1, (const char **)&text->bytes, &text->length, &outcome->status);
     if (outcome->status != CL_SUCCESS) {
         outcome->program = NULL;
         outcome->failed = "clCreateProgramWithSource";
-        goto done;
+        return;
     }
     start = clfold_clock_ns();
     outcome->status =
         clBuildProgram(outcome->program, 1, &cache->device, cache->options, NULL, NULL);
     outcome->ns = clfold_clock_ns() - start;
     if (outcome->status == CL_BUILD_PROGRAM_FAILURE) {
-        get_build_log(&outcome->log, text.bytes, outcome->program, cache->device);
+        get_build_log(&outcome->log, text->bytes, outcome->program, cache->device);
     }
     if (outcome->status != CL_SUCCESS) {
         outcome->failed = "clBuildProgram";
         outcome->released = clReleaseProgram(outcome->program);
         outcome->program = NULL;
     }
-done:
+}
+
+/* Loads or compiles, without the lock held. */
+static void build(const struct cache *cache, const struct program *program,
+                  struct outcome *outcome)
+{
+    struct text text = { 0 };
+
+    clfold_assemble(&text, &program->fold->monoid, &program->shape);
+    if (text.failed) {
+        outcome->status = CL_OUT_OF_HOST_MEMORY;
+        outcome->failed = "assembling the program's text";
+    } else {
+        if (cache->archive->is_open) {
+            load(cache, program, &text, outcome);
+        }
+        if (!outcome->program) {
+            build_text(cache, &text, outcome);
+        }
+    }
     clfold_text_finish(&text);
 }
 
@@ -129,11 +207,15 @@ static clfold_status build_here(struct cache *cache, const struct site *site,
 
     clfold_lock_give(&cache->lock);
     build(cache, program, &outcome);
+    bool loaded = outcome.kernels != NULL;
     clfold_lock_take(&cache->lock);
-    ++cache->builds;
-    cache->build_ns += outcome.ns;
+    cache->builds += !loaded;
+    cache->loads += loaded;
+    *(loaded ? &cache->load_ns : &cache->build_ns) += outcome.ns;
     cache->failed_builds += outcome.status != CLFOLD_OK;
     program->program = outcome.program;
+    program->idle = outcome.kernels;
+    program->is_kept = loaded;
     program->log = outcome.log;
     program->state = outcome.status == CLFOLD_OK                  ? PROGRAM_READY
                      : outcome.status == CL_BUILD_PROGRAM_FAILURE ? PROGRAM_FAILED
@@ -141,6 +223,9 @@ static clfold_status build_here(struct cache *cache, const struct site *site,
     clfold_lock_wake(&cache->lock);
     clfold_lock_give(&cache->lock);
     clfold_log_call(site->log, outcome.released, "clReleaseProgram");
+    if (outcome.note[0] != '\0') {
+        clfold_log(site->log, CLFOLD_LOG_DEBUG, "%s: %s", site->who, outcome.note);
+    }
     if (outcome.status == CL_BUILD_PROGRAM_FAILURE) {
         /* The program and its log stay as they are from here on. */
         clfold_log(site->log, CLFOLD_LOG_WARNING, "%s: a program does not build: %s",
@@ -204,30 +289,13 @@ enum program_state clfold_cache_peek(struct cache *cache, const struct interned 
     return state;
 }
 
-/* ---- Kernels ----------------------------------------------------------------------- */
-
-static void destroy_kernels(struct kernels *kernels, const struct log *log)
-{
-    for (uint32_t i = 0; i < CLFOLD_MAX_KERNELS; ++i) {
-        if (kernels->kernels[i]) {
-            clfold_log_call(log, clReleaseKernel(kernels->kernels[i]), "clReleaseKernel");
-        }
-    }
-    clfold_free(kernels);
-}
-
-static void destroy_list(struct kernels *all, const struct log *log)
-{
-    while (all) {
-        struct kernels *kernels = all;
-        all = kernels->next;
-        destroy_kernels(kernels, log);
-    }
-}
+/* ---- Lending kernels ---------------------------------------------------------------- */
 
 clfold_status clfold_program_take(struct cache *cache, const struct site *site,
                                   struct program *program, struct kernels **out)
 {
+    cl_int status = CL_SUCCESS;
+
     clfold_lock_take(&cache->lock);
     struct kernels *kernels = program->idle;
     if (kernels) {
@@ -239,23 +307,13 @@ clfold_status clfold_program_take(struct cache *cache, const struct site *site,
         return CLFOLD_OK;
     }
 
-    kernels = clfold_alloc(sizeof(*kernels));
-    if (!kernels) {
-        return clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no memory for kernel objects");
-    }
-    for (uint32_t i = 0; i < program->row->num_kernels; ++i) {
-        cl_int status = CL_SUCCESS;
-        cl_kernel kernel =
-            clCreateKernel(program->program, program->row->kernels[i], &status);
-        if (status != CL_SUCCESS) {
-            clfold_fail_call(site, status, "clCreateKernel");
-            destroy_kernels(kernels, site->log);
-            return status;
-        }
-        kernels->kernels[i] = kernel;
-    }
-    *out = kernels;
-    return CLFOLD_OK;
+    *out = make_kernels(program->program, program->row, &status);
+    return *out ? CLFOLD_OK
+           : status == CL_OUT_OF_HOST_MEMORY
+               ? clfold_fail(site, status,
+                             "no memory for "
+                             "kernel objects")
+               : clfold_fail_call(site, status, "clCreateKernel");
 }
 
 void clfold_program_give(struct cache *cache, struct program *program,
@@ -267,13 +325,60 @@ void clfold_program_give(struct cache *cache, struct program *program,
     clfold_lock_give(&cache->lock);
 }
 
+/* ---- Saving ------------------------------------------------------------------------ */
+
+/* Without the lock; the program is not dropped meanwhile. */
+static bool save(const struct cache *cache, const struct log *log,
+                 const struct program *program)
+{
+    char note[CLFOLD_ARCHIVE_NOTE] = "no memory to keep a program";
+    struct text text = { 0 };
+    bool saved = false;
+
+    clfold_assemble(&text, &program->fold->monoid, &program->shape);
+    if (!text.failed) {
+        saved = clfold_archive_save(cache->archive, cache->device, program->program,
+                                    &text, note);
+    }
+    clfold_text_finish(&text);
+    if (!saved) {
+        clfold_log(log, CLFOLD_LOG_DEBUG, "%s", note);
+    }
+    return saved;
+}
+
+void clfold_cache_save(struct cache *cache, const struct log *log,
+                       const struct interned *fold)
+{
+    if (!cache->archive->is_fed) {
+        return;
+    }
+    clfold_lock_take(&cache->lock);
+    for (struct program *p = cache->programs; p; p = p->next) {
+        if ((fold && p->fold != fold) || p->state != PROGRAM_READY || p->is_kept) {
+            continue;
+        }
+        /* What fails once would fail again. */
+        p->is_kept = p->saving = true;
+        clfold_lock_give(&cache->lock);
+        bool saved = save(cache, log, p);
+        clfold_lock_take(&cache->lock);
+        p->saving = false;
+        cache->saves += saved;
+        clfold_lock_wake(&cache->lock);
+    }
+    clfold_lock_give(&cache->lock);
+}
+
 /* ---- The cache --------------------------------------------------------------------- */
 
 clfold_status clfold_cache_init(struct cache *cache, const struct site *site,
                                 cl_context context, cl_device_id device,
-                                const char *options)
+                                const char *options, const struct archive *archive)
 {
-    *cache = (struct cache){ .context = context, .device = device, .options = options };
+    *cache = (struct cache){
+        .context = context, .device = device, .options = options, .archive = archive
+    };
     return clfold_lock_init(&cache->lock)
                ? CLFOLD_OK
                : clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
@@ -320,6 +425,12 @@ void clfold_cache_drop(struct cache *cache, const struct log *log,
         struct program *program = *link;
         if (program->fold != fold) {
             link = &program->next;
+            continue;
+        }
+        if (program->saving) {
+            /* The list may be another one afterwards. */
+            clfold_lock_wait(&cache->lock);
+            link = &cache->programs;
             continue;
         }
         *lookup(cache, fold, &program->shape) = program->peer;

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/system.h"
 #include "base/text.h"
+#include "device/archive.h"
 #include "device/folds.h"
 #include "plan/plan.h"
 
@@ -45,6 +46,8 @@ struct program {
     struct program *peer;            /* another one of the same bucket */
     const struct algorithm_row *row; /* its kernels */
     cl_program program;
+    bool is_kept;         /* the archive has it, or could not take it */
+    bool saving;          /* a thread is saving it: it may not be dropped */
     struct text log;      /* the compiler's, of a failed build */
     struct kernels *idle; /* a free list */
     struct program *next;
@@ -57,21 +60,23 @@ struct cache {
     cl_context context;
     cl_device_id device;
     const char *options;
+    const struct archive *archive;
     struct program *programs; /* newest first */
     struct program *buckets[CLFOLD_BUCKETS];
     _Atomic uint32_t num_users; /* programs of users' folds */
     _Atomic uint64_t hits, misses;
     uint64_t builds, failed_builds, build_ns;
+    uint64_t loads, load_ns, saves;
 };
 
-/* Retains nothing: context and device are the owner's. */
+/* Retains nothing: context, device and archive are the owner's. */
 clfold_status clfold_cache_init(struct cache *cache, const struct site *site,
                                 cl_context context, cl_device_id device,
-                                const char *options);
+                                const char *options, const struct archive *archive);
 void clfold_cache_finish(struct cache *cache, const struct log *log);
 
 /*
- * Finds the program, building it if need be; *found becomes false if it was not there, so
+ * Finds the program, loading or building it if need be; *found becomes false if it was not there, so
  * that a caller with several candidates counts one hit or miss. The program is the
  * cache's and lives as long. One that does not build is CLFOLD_ERROR_BUILD from then on,
  * and logged once, as a warning: only clfold_program_error makes it a failure.
@@ -95,6 +100,11 @@ clfold_status clfold_program_take(struct cache *cache, const struct site *site,
                                   struct program *program, struct kernels **out);
 void clfold_program_give(struct cache *cache, struct program *program,
                          struct kernels *kernels);
+
+/* Saves the programs of a fold, or with NULL all, that the archive lacks. What cannot be
+ * saved costs a line in the log. */
+void clfold_cache_save(struct cache *cache, const struct log *log,
+                       const struct interned *fold);
 
 /* Drops the programs of a fold that no call holds. */
 void clfold_cache_drop(struct cache *cache, const struct log *log,

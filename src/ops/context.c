@@ -1,6 +1,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for 1.2 devices */
 #include "ops/context.h"
 
+#include "base/host.h"
 #include "base/memory.h"
 #include "ops/check.h"
 
@@ -12,16 +13,11 @@ uint32_t clfold_version(void)
 /* Where the caller names no number of programs of users' folds. */
 #define CLFOLD_MAX_PROGRAMS 256
 
-/* Rejects fields that are not in this version, and a tail that is not zero. */
 static clfold_status check_params(const struct site *site,
                                   const clfold_context_params *params)
 {
-    const struct later later[] = {
-        { params->cache_folder != NULL, "cache_folder" },
-        { params->cache_limit != 0, "cache_limit" },
-        { params->load_program != NULL, "load_program" },
-        { params->save_program != NULL, "save_program" },
-    };
+    const char *folder = params->cache_folder;
+    bool has_callback = params->load_program || params->save_program;
     clfold_status status =
         clfold_check_reserved(site, "params", params->reserved,
                               sizeof(params->reserved) / sizeof(params->reserved[0]));
@@ -34,7 +30,20 @@ static clfold_status check_params(const struct site *site,
                            "params: log_level %d is not a valid level",
                            params->log_level);
     }
-    return clfold_check_later(site, "params", later, sizeof(later) / sizeof(later[0]));
+    if (folder && folder[0] == '\0') {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "params: cache_folder is empty");
+    }
+    if (folder && has_callback) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "params: cache_folder is \"%s\", but %s is not NULL", folder,
+                           params->load_program ? "load_program" : "save_program");
+    }
+    if (!folder && params->cache_limit != 0) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "params: cache_limit is %llu, but cache_folder is NULL",
+                           (unsigned long long)params->cache_limit);
+    }
+    return CLFOLD_OK;
 }
 
 static bool is_listed(const cl_device_id *devices, size_t num, cl_device_id device)
@@ -119,6 +128,7 @@ enum step {
     STEP_CONTEXT = 1,
     STEP_DEVICE,
     STEP_FOLDS,
+    STEP_ARCHIVE,
     STEP_CACHE,
     STEP_SCRATCH,
     STEP_KNOWLEDGE,
@@ -136,7 +146,11 @@ static void destroy(struct clfold_context *ctx, int done)
         clfold_scratch_finish(&ctx->scratch, &ctx->log);
     }
     if (done >= STEP_CACHE) {
+        clfold_cache_save(&ctx->cache, &ctx->log, NULL);
         clfold_cache_finish(&ctx->cache, &ctx->log);
+    }
+    if (done >= STEP_ARCHIVE) {
+        clfold_archive_finish(&ctx->archive);
     }
     if (done >= STEP_FOLDS) {
         clfold_folds_finish(&ctx->folds);
@@ -152,7 +166,7 @@ static void destroy(struct clfold_context *ctx, int done)
 
 /* Retains what the context uses, and makes its parts; *done is the last step. */
 static clfold_status init_parts(struct clfold_context *ctx, const struct site *site,
-                                uint64_t scratch_limit, int *done)
+                                const clfold_context_params *params, int *done)
 {
     clfold_status status;
 
@@ -168,13 +182,18 @@ static clfold_status init_parts(struct clfold_context *ctx, const struct site *s
         return clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
     }
     *done = STEP_FOLDS;
+    if ((status =
+             clfold_archive_init(&ctx->archive, site, ctx->device, &ctx->caps, params))) {
+        return status;
+    }
+    *done = STEP_ARCHIVE;
     if ((status = clfold_cache_init(&ctx->cache, site, ctx->context, ctx->device,
-                                    ctx->caps.options))) {
+                                    ctx->caps.options, &ctx->archive))) {
         return status;
     }
     *done = STEP_CACHE;
-    if ((status =
-             clfold_scratch_init(&ctx->scratch, site, ctx->context, scratch_limit))) {
+    if ((status = clfold_scratch_init(&ctx->scratch, site, ctx->context,
+                                      params->scratch_limit))) {
         return status;
     }
     *done = STEP_SCRATCH;
@@ -229,7 +248,7 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
         (status = clfold_tuning_load(ctx, &site, p->tuning_file))) {
         goto fail;
     }
-    if ((status = init_parts(ctx, &site, p->scratch_limit, &done))) {
+    if ((status = init_parts(ctx, &site, p, &done))) {
         goto fail;
     }
     *out = ctx;
@@ -251,8 +270,8 @@ void clfold_context_destroy(clfold_context **context)
 void clfold_context_trim(clfold_context *context)
 {
     if (context) {
+        clfold_cache_save(&context->cache, &context->log, NULL);
         clfold_scratch_trim(&context->scratch, &context->log);
-        clfold_context_shrink(context, 0);
         clfold_cache_trim(&context->cache, &context->log);
     }
 }
@@ -265,6 +284,7 @@ void clfold_context_shrink(clfold_context *context, uint32_t most)
     while ((atomic_load(&folds->num_users) > most ||
             atomic_load(&context->cache.num_users) > most) &&
            (fold = clfold_folds_evict(folds))) {
+        clfold_cache_save(&context->cache, &context->log, fold);
         clfold_cache_drop(&context->cache, &context->log, fold);
         clfold_folds_drop(fold);
     }
@@ -289,6 +309,9 @@ clfold_status clfold_context_stats(clfold_context *context, clfold_stats *out)
     out->builds = cache->builds;
     out->failed_builds = cache->failed_builds;
     out->build_ns = cache->build_ns;
+    out->disk_hits = cache->loads;
+    out->disk_saves = cache->saves;
+    out->load_ns = cache->load_ns;
     clfold_lock_give(&cache->lock);
     return CLFOLD_OK;
 }

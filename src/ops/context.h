@@ -41,6 +41,7 @@ struct clfold_context {
     cl_device_id device;
     struct caps caps;
     struct folds folds;
+    struct archive archive;
     struct cache cache;
     struct scratch scratch;
     struct knowledge knowledge;

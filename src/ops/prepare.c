@@ -133,6 +133,7 @@ clfold_status clfold_prepare(clfold_context *context, clfold_operation operation
         status = clfold_fail_call(&site, status, "clCreateCommandQueue");
     } else {
         status = prepare_all(context, &site, &request);
+        clfold_cache_save(&context->cache, &context->log, request.fold);
         clfold_log_call(&context->log, clReleaseCommandQueue(request.queue),
                         "clReleaseCommandQueue");
     }

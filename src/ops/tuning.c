@@ -1,6 +1,7 @@
 /* A context's tuning file: loading it, its rows for calls, and a call's row as text. */
 #define CLFOLD_EXPERIMENTAL
 #include "base/file.h"
+#include "base/host.h"
 #include "base/memory.h"
 #include "ops/check.h"
 #include "ops/request.h"

@@ -684,12 +684,12 @@ static void test_context(void **state)
     params.log_level = 9;
     assert_refused(clfold_context_create(&none, device.context, device.id, &params),
                    CLFOLD_ERROR_ARGUMENT, "log_level 9");
-    params = (clfold_context_params){ .cache_folder = "folder" };
+    params = (clfold_context_params){ .cache_folder = "" };
     assert_refused(clfold_context_create(&none, device.context, device.id, &params),
-                   CLFOLD_ERROR_UNSUPPORTED, "cache_folder");
-    params = (clfold_context_params){ .cache_limit = 1 };
+                   CLFOLD_ERROR_ARGUMENT, "cache_folder is empty");
+    params = (clfold_context_params){ .cache_limit = 7 };
     assert_refused(clfold_context_create(&none, device.context, device.id, &params),
-                   CLFOLD_ERROR_UNSUPPORTED, "cache_limit");
+                   CLFOLD_ERROR_ARGUMENT, "cache_limit is 7");
     assert_null(none);
     clfold_context_destroy(NULL);
     clfold_context_destroy(&none);

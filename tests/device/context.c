@@ -89,7 +89,7 @@ static void test_found_by_content(void **state)
     assert_int_equal(stats.failed_builds, 0);
     assert_true(stats.build_ns > 0);
     assert_int_equal(stats.disk_hits, 0);
-    for (size_t i = 0; i < 8; ++i) {
+    for (size_t i = 0; i < sizeof(stats.reserved) / sizeof(stats.reserved[0]); ++i) {
         assert_int_equal(stats.reserved[i], 0);
     }
     reduce(ctx, &greatest, COUNT);

@@ -1,0 +1,298 @@
+#include "base/folder.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- The folder -------------------------------------------------------------------- */
+
+static int open_folder(const char *path)
+{
+    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Makes the folder and those above it, as the XDG specification has them: the user's. */
+static int make_folders(const char *path)
+{
+    char part[PATH_MAX];
+    size_t length = strlen(path);
+
+    if (length >= sizeof(part)) {
+        return ENAMETOOLONG;
+    }
+    for (size_t i = 1; i <= length; ++i) {
+        if (path[i] != '/' && path[i] != '\0') {
+            continue;
+        }
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (mkdir(part, S_IRWXU) != 0 && errno != EEXIST) {
+            return errno;
+        }
+    }
+    return 0;
+}
+
+static int check_owner(int file)
+{
+    struct stat status;
+
+    if (fstat(file, &status) != 0) {
+        return errno;
+    }
+    return status.st_uid != geteuid()             ? CLFOLD_FILE_FOREIGN
+           : status.st_mode & (S_IWGRP | S_IWOTH) ? CLFOLD_FILE_SHARED
+                                                  : 0;
+}
+
+int clfold_folder_open(struct folder *folder, const char *path, int make)
+{
+    int error;
+
+    folder->file = open_folder(path);
+    if (folder->file < 0 && errno == ENOENT && make) {
+        if ((error = make_folders(path))) {
+            return error;
+        }
+        folder->file = open_folder(path);
+    }
+    if (folder->file < 0) {
+        return errno;
+    }
+    error = check_owner(folder->file);
+    if (error) {
+        clfold_folder_close(folder);
+    }
+    return error;
+}
+
+void clfold_folder_close(struct folder *folder)
+{
+    if (folder->file >= 0) {
+        close(folder->file);
+        folder->file = -1;
+    }
+}
+
+/* ---- Files ------------------------------------------------------------------------- */
+
+int clfold_folder_read(const struct folder *folder, const char *name, size_t limit,
+                       char **bytes, size_t *length)
+{
+    /* Opening a pipe without a writer would block. */
+    int file = openat(folder->file, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int error;
+
+    *bytes = NULL;
+    *length = 0;
+    if (file < 0) {
+        return errno;
+    }
+    error = check_owner(file);
+    if (error == 0) {
+        error = clfold_file_read_open(file, limit, bytes, length);
+    }
+    if (error == 0) {
+        /* Where it cannot be noted, on a read-only file system, nothing is removed. */
+        (void)futimens(file, NULL);
+    }
+    close(file);
+    return error;
+}
+
+/* Another thread, or a file left by an earlier process, may have the name. */
+#define MOST_NAMES 100
+#define PART_START "clfold."
+#define PART_END   ".part"
+
+static int open_part(const struct folder *folder, char name[CLFOLD_FOLDER_NAME],
+                     int *file)
+{
+    int error = EEXIST;
+
+    for (int i = 0; error == EEXIST && i < MOST_NAMES; ++i) {
+        snprintf(name, CLFOLD_FOLDER_NAME, PART_START "%ld.%d" PART_END, (long)getpid(),
+                 i);
+        *file = openat(folder->file, name,
+                       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                       S_IRUSR | S_IWUSR);
+        error = *file >= 0 ? 0 : errno;
+    }
+    return error;
+}
+
+int clfold_folder_write(const struct folder *folder, const char *name, const char *bytes,
+                        size_t length)
+{
+    char part[CLFOLD_FOLDER_NAME];
+    int file, error = open_part(folder, part, &file);
+
+    if (error) {
+        return error;
+    }
+    error = clfold_file_write(file, bytes, length);
+    if (close(file) != 0 && error == 0) {
+        error = errno;
+    }
+    if (error == 0 && renameat(folder->file, part, folder->file, name) != 0) {
+        error = errno;
+    }
+    if (error) {
+        unlinkat(folder->file, part, 0);
+    }
+    return error;
+}
+
+int clfold_folder_remove(const struct folder *folder, const char *name)
+{
+    return unlinkat(folder->file, name, 0) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+/* ---- The list ---------------------------------------------------------------------- */
+
+static bool ends_in(const char *name, const char *end)
+{
+    size_t length = strlen(name), most = strlen(end);
+
+    return length > most && length < CLFOLD_FOLDER_NAME &&
+           strcmp(name + length - most, end) == 0;
+}
+
+struct list {
+    struct folder_file *files;
+    size_t num, room;
+};
+
+static int append(struct list *list, const char *name, const struct stat *status)
+{
+    if (list->num == list->room) {
+        size_t room = list->room ? 2 * list->room : 64;
+        struct folder_file *files = clfold_alloc(room * sizeof(*files));
+        if (!files) {
+            return ENOMEM;
+        }
+        if (list->num > 0) {
+            memcpy(files, list->files, list->num * sizeof(*files));
+        }
+        clfold_free(list->files);
+        list->files = files;
+        list->room = room;
+    }
+    struct folder_file *file = &list->files[list->num++];
+    snprintf(file->name, sizeof(file->name), "%s", name);
+    file->size = (uint64_t)status->st_size;
+    file->used = (int64_t)status->st_mtim.tv_sec;
+    file->fine = (int64_t)status->st_mtim.tv_nsec;
+    return 0;
+}
+
+/* Lists files and, if `parts` is set, those that are being written. */
+static int read_list(const struct folder *folder, DIR *dir, bool parts, struct list *list)
+{
+    struct dirent *entry;
+    struct stat status;
+    int error = 0;
+
+    while (error == 0 && (errno = 0, entry = readdir(dir))) {
+        const char *name = entry->d_name;
+        bool is_part =
+            strncmp(name, PART_START, strlen(PART_START)) == 0 && ends_in(name, PART_END);
+        if (!ends_in(name, CLFOLD_FOLDER_END) && !(is_part && parts)) {
+            continue;
+        }
+        /* Another process may have removed it. */
+        if (fstatat(folder->file, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(status.st_mode)) {
+            error = append(list, name, &status);
+        }
+    }
+    return error ? error : errno;
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const struct folder_file *x = a, *y = b;
+
+    if (x->used != y->used) {
+        return x->used < y->used ? 1 : -1;
+    }
+    return x->fine != y->fine ? (x->fine < y->fine ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+static int get_list(const struct folder *folder, bool parts, struct list *list)
+{
+    /* A place of its own in the folder, since threads share the folder's. */
+    int file = openat(folder->file, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error;
+    DIR *dir = file >= 0 ? fdopendir(file) : NULL;
+
+    *list = (struct list){ 0 };
+    if (!dir) {
+        error = errno;
+        if (file >= 0) {
+            close(file);
+        }
+        return error;
+    }
+    error = read_list(folder, dir, parts, list);
+    closedir(dir);
+    if (error) {
+        clfold_free(list->files);
+        *list = (struct list){ 0 };
+    } else if (list->num > 0) {
+        qsort(list->files, list->num, sizeof(*list->files), by_use);
+    }
+    return error;
+}
+
+int clfold_folder_list(const struct folder *folder, struct folder_file **files,
+                       size_t *num)
+{
+    struct list list;
+    int error = get_list(folder, false, &list);
+
+    *files = list.files;
+    *num = list.num;
+    return error;
+}
+
+/* Seconds after which nobody is writing a file any more. */
+#define LONGEST_WRITE 600
+
+int clfold_folder_shrink(const struct folder *folder, uint64_t limit, size_t *removed)
+{
+    int64_t now = (int64_t)time(NULL);
+    uint64_t sum = 0;
+    size_t num = 0;
+    struct list list;
+    int error = get_list(folder, true, &list), failed;
+
+    for (size_t i = 0; i < list.num; ++i) {
+        const struct folder_file *file = &list.files[i];
+        bool is_part = !ends_in(file->name, CLFOLD_FOLDER_END);
+        bool is_left = is_part && (limit == 0 || now - file->used > LONGEST_WRITE);
+
+        sum += is_part ? 0 : file->size;
+        if (!is_left && (is_part || sum <= limit)) {
+            continue;
+        }
+        failed = clfold_folder_remove(folder, file->name);
+        error = error ? error : failed;
+        num += failed == 0;
+    }
+    clfold_free(list.files);
+    if (removed) {
+        *removed = num;
+    }
+    return error;
+}

@@ -1,0 +1,99 @@
+#include "base/host.h"
+
+#include "base/memory.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+const char *clfold_environment(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && value[0] != '\0' ? value : NULL;
+}
+
+static bool begins_with_any(const char *variable, const char *const *prefixes, size_t num)
+{
+    bool begins = false;
+
+    for (size_t i = 0; i < num; ++i) {
+        begins |= strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0;
+    }
+    return begins;
+}
+
+void clfold_host_print_environment(struct text *text, const char *const *prefixes,
+                                   size_t num)
+{
+    const char *last = "", *next;
+
+    /* Few variables match, so each is looked for in turn. */
+    do {
+        next = NULL;
+        for (char **at = environ; at && *at; ++at) {
+            if (begins_with_any(*at, prefixes, num) && strcmp(*at, last) > 0 &&
+                (!next || strcmp(*at, next) < 0)) {
+                next = *at;
+            }
+        }
+        if (next) {
+            clfold_text_print(text, "%s\n", next);
+            last = next;
+        }
+    } while (next);
+}
+
+bool clfold_host_has(const char *variable)
+{
+    bool has = false;
+
+    for (char **at = environ; at && *at; ++at) {
+        has |= strcmp(*at, variable) == 0;
+    }
+    return has;
+}
+
+/* Lines of CLFOLD_HOST_CPUS that are the same at each start, on any architecture. */
+static bool is_lasting(const char *line)
+{
+    static const char *const names[] = {
+        "vendor_id",       "cpu family",  "model",    "stepping",     "flags",
+        "CPU implementer", "CPU variant", "CPU part", "CPU revision", "CPU architecture",
+        "Features",        "isa",         "uarch",    "cpu\t",        "revision",
+        "Model Name",
+    };
+
+    return begins_with_any(line, names, sizeof(names) / sizeof(names[0]));
+}
+
+void clfold_host_print_cpu(struct text *text, const char *name)
+{
+    enum { MOST = 16 << 10 }; /* the first CPU's lines, of many */
+    char *bytes = clfold_alloc(MOST + 1), *line, *end;
+    int file = open(name, O_RDONLY | O_CLOEXEC);
+    ssize_t got = 1;
+    size_t length = 0;
+
+    if (!bytes) {
+        text->failed = true;
+    }
+    while (file >= 0 && bytes && length < MOST && got > 0) {
+        got = read(file, bytes + length, MOST - length);
+        length += got > 0 ? (size_t)got : 0;
+    }
+    for (line = bytes; line && *line != '\0' && *line != '\n'; line = end) {
+        end = line + strcspn(line, "\n");
+        end += *end == '\n';
+        if (is_lasting(line)) {
+            clfold_text_append(text, line, (size_t)(end - line));
+        }
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    clfold_free(bytes);
+}

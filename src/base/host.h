@@ -1,0 +1,24 @@
+/* The environment, and the host's CPU. Nothing else reads either. */
+#ifndef CLFOLD_BASE_HOST_H
+#define CLFOLD_BASE_HOST_H
+
+#include "base/text.h"
+
+/* A variable's value; NULL where it is not set, or empty. It stays until the environment
+ * changes. */
+const char *clfold_environment(const char *name);
+
+/* Appends "NAME=VALUE" in lines, for all variables of the environment whose names begin
+ * with one of the prefixes, in the order of their names. */
+void clfold_host_print_environment(struct text *text, const char *const *prefixes,
+                                   size_t num);
+
+/* Whether the environment has this "NAME=VALUE". */
+bool clfold_host_has(const char *variable);
+
+/* Appends the model and the abilities of the first CPU that a file names, in lines; nothing where
+ * there is no such file. */
+#define CLFOLD_HOST_CPUS "/proc/cpuinfo"
+void clfold_host_print_cpu(struct text *text, const char *name);
+
+#endif

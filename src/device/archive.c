@@ -1,0 +1,436 @@
+#include "device/archive.h"
+
+#include "base/entry.h"
+#include "base/file.h"
+#include "base/host.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Drivers ----------------------------------------------------------------------- */
+
+/* What a driver gains if its programs are kept, and which variables of the environment
+ * change what it makes of a text. docs/first-call.md has the figures. */
+struct driver {
+    const char *platform; /* NULL: any other */
+    const char *variables[8];
+    const char *loss;   /* why keeping gains nothing; NULL: it gains */
+    const char *unless; /* a variable and its value with which it does after all */
+};
+
+static const struct driver drivers[] = {
+    /* PoCL 3.1 with its own cache: nothing more to save cold, and 40 to 85 ms warm. Without
+     * it: builds in 500 to 1000 ms, loads in 2. */
+    { "Portable Computing Language",
+      { "POCL_" },
+      "the driver keeps them itself",
+      "POCL_KERNEL_CACHE=0" },
+    /* 2026.22: builds in 180 to 390 ms, loads in 3 to 8. */
+    { "Intel(R) OpenCL", { "CL_CONFIG_" }, NULL, NULL },
+    /* Mesa 22.3: builds in 19 to 37 ms, loads in 23 to 41. */
+    { "rusticl", { NULL }, "the driver loads one no faster than it builds it", NULL },
+    { NULL, { "AMD_", "CUDA_", "GPU_", "HSA_", "IGC_", "NEO", "ROC_" }, NULL, NULL },
+};
+
+static const struct driver *driver_of(const char *platform)
+{
+    const struct driver *driver = drivers;
+
+    while (driver->platform && strcmp(driver->platform, platform) != 0) {
+        ++driver;
+    }
+    return driver;
+}
+
+/* ---- Facts ------------------------------------------------------------------------- */
+
+void clfold_archive_print_facts(struct text *text, const struct fact *facts, size_t num)
+{
+    /* With its length, a value cannot be taken for the next fact. */
+    for (size_t i = 0; i < num; ++i) {
+        clfold_text_print(text, "%s, %zu: %s\n", facts[i].name, strlen(facts[i].value),
+                          facts[i].value);
+    }
+}
+
+/* Appends a string that OpenCL gives, by either function. */
+static cl_int print_string(struct text *text, cl_platform_id platform,
+                           cl_device_id device, cl_uint what)
+{
+    size_t size = 0;
+    char *string = NULL;
+    cl_int status = platform ? clGetPlatformInfo(platform, what, 0, NULL, &size)
+                             : clGetDeviceInfo(device, what, 0, NULL, &size);
+
+    if (status == CL_SUCCESS && !(string = clfold_alloc(size + 1))) {
+        status = CL_OUT_OF_HOST_MEMORY;
+    }
+    if (status == CL_SUCCESS) {
+        status = platform ? clGetPlatformInfo(platform, what, size, string, NULL)
+                          : clGetDeviceInfo(device, what, size, string, NULL);
+    }
+    if (status == CL_SUCCESS) {
+        clfold_text_print(text, "%s", string);
+    }
+    clfold_free(string);
+    return status;
+}
+
+enum { OF_PLATFORM = 2, OF_DEVICE = 4, NUM_STRINGS = OF_PLATFORM + OF_DEVICE };
+
+/* Prints all facts about the device, its driver and the host. */
+static cl_int print_facts(struct text *text, cl_device_id device, const char *options)
+{
+    static const struct {
+        const char *name;
+        cl_uint what;
+    } strings[NUM_STRINGS] = {
+        { "platform", CL_PLATFORM_NAME },
+        { "platform version", CL_PLATFORM_VERSION },
+        { "device", CL_DEVICE_NAME },
+        { "vendor", CL_DEVICE_VENDOR },
+        { "device version", CL_DEVICE_VERSION },
+        { "driver", CL_DRIVER_VERSION },
+    };
+    enum { CLFOLD = NUM_STRINGS, BITS, OPTIONS, CPU, ENVIRONMENT, NUM_FACTS };
+    struct text values[NUM_FACTS] = { 0 };
+    struct fact facts[NUM_FACTS] = {
+        [CLFOLD].name = "clfold",           [BITS].name = "address bits",
+        [OPTIONS].name = "options",         [CPU].name = "CPU",
+        [ENVIRONMENT].name = "environment",
+    };
+    cl_platform_id platform = NULL;
+    cl_device_type type = 0;
+    cl_uint bits = 0;
+    cl_int status;
+
+    if ((status = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(platform), &platform,
+                                  NULL)) == CL_SUCCESS &&
+        (status = clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof(type), &type, NULL)) ==
+            CL_SUCCESS) {
+        status =
+            clGetDeviceInfo(device, CL_DEVICE_ADDRESS_BITS, sizeof(bits), &bits, NULL);
+    }
+    for (int i = 0; status == CL_SUCCESS && i < NUM_STRINGS; ++i) {
+        facts[i].name = strings[i].name;
+        status = print_string(&values[i], i < OF_PLATFORM ? platform : NULL, device,
+                              strings[i].what);
+    }
+    if (status == CL_SUCCESS) {
+        const struct driver *driver = driver_of(values[0].bytes ? values[0].bytes : "");
+        size_t num = 0;
+        while (driver->variables[num]) {
+            ++num;
+        }
+        clfold_text_print(&values[CLFOLD], "%d", CLFOLD_VERSION);
+        clfold_text_print(&values[BITS], "%u", bits);
+        clfold_text_print(&values[OPTIONS], "%s", options);
+        if (type & CL_DEVICE_TYPE_CPU) {
+            clfold_host_print_cpu(&values[CPU], CLFOLD_HOST_CPUS);
+        }
+        clfold_host_print_environment(&values[ENVIRONMENT], driver->variables, num);
+    }
+    for (int i = 0; i < NUM_FACTS; ++i) {
+        text->failed |= values[i].failed;
+        facts[i].value = values[i].bytes ? values[i].bytes : "";
+    }
+    if (status == CL_SUCCESS) {
+        clfold_archive_print_facts(text, facts, NUM_FACTS);
+        status = text->failed ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
+    }
+    for (int i = 0; i < NUM_FACTS; ++i) {
+        clfold_text_finish(&values[i]);
+    }
+    return status;
+}
+
+/* ---- The archive ------------------------------------------------------------------- */
+
+#define DEFAULT_LIMIT (UINT64_C(256) << 20)
+
+static const char no_use[] = "programs are not kept: %s";
+
+/* Why programs of the device are not kept; NULL: they are. */
+static const char *obstacle(cl_device_id device, const struct driver *driver)
+{
+    cl_device_id parent = NULL;
+
+    if (driver->loss && !(driver->unless && clfold_host_has(driver->unless))) {
+        return driver->loss;
+    }
+    /* Drivers disagree about whose a sub-device's programs are. */
+    return clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(parent), &parent,
+                           NULL) == CL_SUCCESS &&
+                   parent
+               ? "the device is a sub-device"
+               : NULL;
+}
+
+static clfold_status open_folder(struct archive *archive, const struct site *site,
+                                 const char *path)
+{
+    char why[CLFOLD_FILE_WHY];
+    int error = clfold_folder_open(&archive->folder, path, 1);
+
+    archive->is_open = error == 0;
+    if (error) {
+        clfold_file_why(error, why);
+        clfold_log(site->log, CLFOLD_LOG_WARNING, "cache_folder %.300s is not used: %s",
+                   path, why);
+    }
+    return CLFOLD_OK;
+}
+
+clfold_status clfold_archive_init(struct archive *archive, const struct site *site,
+                                  cl_device_id device, const struct caps *caps,
+                                  const clfold_context_params *params)
+{
+    const struct driver *driver = driver_of(caps->platform);
+    const char *why;
+    cl_int status;
+
+    *archive = (struct archive){
+        .folder = { -1 },
+        .limit = params->cache_limit ? params->cache_limit : DEFAULT_LIMIT,
+        .load = params->load_program,
+        .save = params->save_program,
+        .user = params->user,
+    };
+    if (!params->cache_folder && !params->load_program && !params->save_program) {
+        return CLFOLD_OK;
+    }
+    if ((why = obstacle(device, driver))) {
+        clfold_log(site->log, CLFOLD_LOG_DEBUG, no_use, why);
+        return CLFOLD_OK;
+    }
+    archive->is_open = true;
+    if (params->cache_folder) {
+        open_folder(archive, site, params->cache_folder);
+    }
+    if (!archive->is_open) {
+        return CLFOLD_OK;
+    }
+    archive->is_fed = params->cache_folder || params->save_program;
+    status = print_facts(&archive->facts, device, caps->options);
+    if (status != CL_SUCCESS) {
+        clfold_archive_finish(archive);
+        return clfold_fail_call(site, status, "asking for the facts of a cached program");
+    }
+    return CLFOLD_OK;
+}
+
+void clfold_archive_finish(struct archive *archive)
+{
+    clfold_folder_close(&archive->folder);
+    clfold_text_finish(&archive->facts);
+    archive->is_open = false;
+}
+
+/* ---- Loading ----------------------------------------------------------------------- */
+
+static bool print_key(struct text *key, const struct archive *archive,
+                      const struct text *source)
+{
+    clfold_text_append(key, archive->facts.bytes, archive->facts.length);
+    clfold_text_append(key, source->bytes, source->length);
+    return !key->failed;
+}
+
+/* Both name the program to whoever stores it. */
+static void print_name(char name[CLFOLD_FOLDER_NAME], const struct archive *archive,
+                       const struct text *key)
+{
+    clfold_entry_name(name, key->bytes, key->length);
+    if (archive->folder.file >= 0) {
+        strcat(name, CLFOLD_FOLDER_END);
+    }
+}
+
+/* By the caller's callback. */
+static int ask(const struct archive *archive, const char *name, char **bytes,
+               size_t *length)
+{
+    size_t size = archive->load ? archive->load(archive->user, name, NULL, 0) : 0;
+
+    *bytes = NULL;
+    if (size == 0) {
+        return ENOENT;
+    }
+    if (size > CLFOLD_ENTRY_LIMIT) {
+        return EFBIG;
+    }
+    *bytes = clfold_alloc(size);
+    if (!*bytes) {
+        return ENOMEM;
+    }
+    *length = archive->load(archive->user, name, *bytes, size);
+    /* A shorter one is damaged, which shows. */
+    *length = *length < size ? *length : size;
+    return 0;
+}
+
+static cl_program create(cl_context context, cl_device_id device, const char *options,
+                         const struct entry *entry, char note[CLFOLD_ARCHIVE_NOTE])
+{
+    const size_t length = entry->program_length;
+    const unsigned char *bytes = entry->program;
+    cl_int taken = CL_SUCCESS, status;
+    cl_program program =
+        clCreateProgramWithBinary(context, 1, &device, &length, &bytes, &taken, &status);
+    const char *call = "clCreateProgramWithBinary";
+
+    if (status == CL_SUCCESS && taken != CL_SUCCESS) {
+        status = taken;
+    }
+    if (status == CL_SUCCESS) {
+        call = "clBuildProgram";
+        status = clBuildProgram(program, 1, &device, options, NULL, NULL);
+    }
+    if (status == CL_SUCCESS) {
+        return program;
+    }
+    if (program) {
+        clReleaseProgram(program);
+    }
+    snprintf(note, CLFOLD_ARCHIVE_NOTE, "%s failed (%s)", call,
+             clfold_status_name(status));
+    return NULL;
+}
+
+/* Takes an entry apart, if it is the key's. */
+static bool read_entry(struct entry *entry, const struct text *key, const char *bytes,
+                       size_t length, char note[CLFOLD_ARCHIVE_NOTE])
+{
+    const char *why = clfold_entry_read(entry, bytes, length);
+
+    if (!why && (entry->key_length != key->length ||
+                 memcmp(entry->key, key->bytes, key->length) != 0)) {
+        why = "it is another program's";
+    }
+    if (why) {
+        snprintf(note, CLFOLD_ARCHIVE_NOTE, "%s", why);
+    }
+    return !why;
+}
+
+cl_program clfold_archive_load(const struct archive *archive, cl_context context,
+                               cl_device_id device, const char *options,
+                               const struct text *source, char note[CLFOLD_ARCHIVE_NOTE])
+{
+    char name[CLFOLD_FOLDER_NAME], why[CLFOLD_ARCHIVE_NOTE] = "";
+    struct text key = { 0 };
+    struct entry entry;
+    cl_program program = NULL;
+    char *bytes = NULL;
+    size_t length = 0;
+    int error = ENOMEM;
+
+    if (print_key(&key, archive, source)) {
+        print_name(name, archive, &key);
+        error = archive->folder.file >= 0
+                    ? clfold_folder_read(&archive->folder, name, CLFOLD_ENTRY_LIMIT,
+                                         &bytes, &length)
+                    : ask(archive, name, &bytes, &length);
+    }
+    if (error != 0 && error != ENOENT) {
+        clfold_file_why(error, why);
+    }
+    if (error == 0 && read_entry(&entry, &key, bytes, length, why)) {
+        program = create(context, device, options, &entry, why);
+    }
+    if (why[0] != '\0') {
+        snprintf(note, CLFOLD_ARCHIVE_NOTE, "a kept program is built anew: %.200s", why);
+    }
+    clfold_free(bytes);
+    clfold_text_finish(&key);
+    return program;
+}
+
+/* ---- Saving ------------------------------------------------------------------------ */
+
+/* An entry with the program's binary, which is fetched into it. */
+static cl_int fetch(cl_program program, cl_device_id device, const struct text *key,
+                    char **entry, size_t *length)
+{
+    enum { MOST = 64 };
+    cl_device_id devices[MOST];
+    size_t sizes[MOST] = { 0 };
+    unsigned char *binaries[MOST] = { NULL };
+    cl_uint num = 0, at = 0;
+    cl_int status;
+
+    if ((status = clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof(num), &num,
+                                   NULL)) != CL_SUCCESS ||
+        (num > MOST && (status = CL_OUT_OF_RESOURCES)) ||
+        (status = clGetProgramInfo(program, CL_PROGRAM_DEVICES, num * sizeof(*devices),
+                                   devices, NULL)) != CL_SUCCESS ||
+        (status = clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, num * sizeof(*sizes),
+                                   sizes, NULL)) != CL_SUCCESS) {
+        return status;
+    }
+    while (at < num && devices[at] != device) {
+        ++at;
+    }
+    if (at == num || sizes[at] == 0 || sizes[at] > CLFOLD_ENTRY_LIMIT / 2) {
+        return CL_INVALID_BINARY;
+    }
+    *entry =
+        clfold_entry_create(key->bytes, key->length, sizes[at], &binaries[at], length);
+    if (!*entry) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    /* Drivers write no binary where the pointer is NULL. */
+    status = clGetProgramInfo(program, CL_PROGRAM_BINARIES, num * sizeof(*binaries),
+                              binaries, NULL);
+    clfold_entry_seal(*entry, *length);
+    return status;
+}
+
+/* By the folder or the callback. Returns what the functions of base/file.h do. */
+static int put(const struct archive *archive, const struct text *key, const char *entry,
+               size_t length)
+{
+    char name[CLFOLD_FOLDER_NAME];
+    int error;
+
+    print_name(name, archive, key);
+    if (archive->folder.file < 0) {
+        archive->save(archive->user, name, entry, length);
+        return 0;
+    }
+    if (length > archive->limit) {
+        return EFBIG;
+    }
+    error = clfold_folder_write(&archive->folder, name, entry, length);
+    return error ? error : clfold_folder_shrink(&archive->folder, archive->limit, NULL);
+}
+
+bool clfold_archive_save(const struct archive *archive, cl_device_id device,
+                         cl_program program, const struct text *source,
+                         char note[CLFOLD_ARCHIVE_NOTE])
+{
+    char why[CLFOLD_FILE_WHY] = "";
+    struct text key = { 0 };
+    char *entry = NULL;
+    size_t length;
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+    int error = 0;
+
+    if (print_key(&key, archive, source)) {
+        status = fetch(program, device, &key, &entry, &length);
+    }
+    if (status != CL_SUCCESS) {
+        snprintf(why, sizeof(why), "its binary cannot be fetched (%s)",
+                 clfold_status_name(status));
+    } else if ((error = put(archive, &key, entry, length))) {
+        clfold_file_why(error, why);
+    }
+    if (why[0] != '\0') {
+        snprintf(note, CLFOLD_ARCHIVE_NOTE, "a program is not kept: %s", why);
+    }
+    clfold_free(entry);
+    clfold_text_finish(&key);
+    return why[0] == '\0';
+}

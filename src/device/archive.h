@@ -1,0 +1,64 @@
+/*
+ * Programs that outlive the process: entries (base/entry.h) in a folder of the user's, or
+ * wherever the caller's callbacks put them.
+ *
+ *     key = facts + options + text --> load --> clCreateProgramWithBinary, clBuildProgram
+ *                                       |
+ *                                       +--> any defect: a note, and the text is built
+ *
+ * The key has every fact that decides what a driver makes of a text, so an entry is never
+ * stale: one of another driver has another key.
+ */
+#ifndef CLFOLD_DEVICE_ARCHIVE_H
+#define CLFOLD_DEVICE_ARCHIVE_H
+
+#include "base/folder.h"
+#include "base/text.h"
+#include "device/caps.h"
+
+#include <stdbool.h>
+
+/* One fact of the key. */
+struct fact {
+    const char *name, *value;
+};
+
+struct archive {
+    bool is_open;         /* programs are kept */
+    bool is_fed;          /* and new ones join them */
+    bool compiles_twice;  /* see struct driver */
+    struct folder folder; /* closed: the callbacks serve */
+    uint64_t limit;       /* bytes in the folder */
+    size_t (*load)(void *user, const char *key, void *program, size_t size);
+    void (*save)(void *user, const char *key, const void *program, size_t size);
+    void *user;
+    struct text facts; /* the first part of every key */
+};
+
+/* Opens what the params name, and closed is what they do not, what cannot be used, with a
+ * warning, or what gains nothing. Only a lack of host memory fails. */
+clfold_status clfold_archive_init(struct archive *archive, const struct site *site,
+                                  cl_device_id device, const struct caps *caps,
+                                  const clfold_context_params *params);
+void clfold_archive_finish(struct archive *archive);
+
+/* The first part of a key. */
+void clfold_archive_print_facts(struct text *text, const struct fact *facts, size_t num);
+
+/* What a load or a save has to say, to be logged when no thread waits; one that has nothing
+ * to say leaves it. */
+#define CLFOLD_ARCHIVE_NOTE 256
+
+/* A program that is built from the entry for this text; NULL: there is none, or it has a
+ * defect. */
+cl_program clfold_archive_load(const struct archive *archive, cl_context context,
+                               cl_device_id device, const char *options,
+                               const struct text *source, char note[CLFOLD_ARCHIVE_NOTE]);
+
+/* Saves a program that was built from this text, and removes what exceeds the limit.
+ * False: it was not kept, and `note` says why. */
+bool clfold_archive_save(const struct archive *archive, cl_device_id device,
+                         cl_program program, const struct text *source,
+                         char note[CLFOLD_ARCHIVE_NOTE]);
+
+#endif

@@ -1,0 +1,668 @@
+/*
+ * Programs that outlive a context: in a folder and by callbacks, damaged, rejected by the
+ * driver, and where any call, allocation or file operation fails.
+ */
+#include "alloc_spy.h"
+#include "clspy.h"
+#include "file_spy.h"
+#include "fixture.h"
+
+#include "base/entry.h"
+#include "base/folder.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[] = "clfold-kept-XXXXXX";
+static char path[64];
+static bool keeps; /* the driver's programs are kept */
+
+/* ---- Contexts ---------------------------------------------------------------------- */
+
+static clfold_context *open_with(const clfold_context_params *params)
+{
+    clfold_context *ctx;
+
+    log_clear();
+    assert_ok(context_open(&ctx, params));
+    return ctx;
+}
+
+static clfold_context *open_kept(void)
+{
+    const clfold_context_params params = { .cache_folder = path,
+                                           .log_level = CLFOLD_LOG_DEBUG };
+
+    return open_with(&params);
+}
+
+static clfold_stats stats_of(clfold_context *ctx)
+{
+    clfold_stats stats;
+
+    assert_ok(clfold_context_stats(ctx, &stats));
+    return stats;
+}
+
+/* Programs that a context has built, loaded and saved. */
+static void assert_stats(clfold_context *ctx, uint64_t builds, uint64_t hits,
+                         uint64_t saves)
+{
+    clfold_stats stats = stats_of(ctx);
+
+    assert_int_equal(stats.builds, builds);
+    assert_int_equal(stats.disk_hits, hits);
+    assert_int_equal(stats.disk_saves, saves);
+    assert_int_equal(stats.build_ns > 0, builds > 0);
+    assert_int_equal(stats.load_ns > 0, hits > 0);
+}
+
+static void reduce(clfold_context *ctx)
+{
+    assert_works(ctx, device.queue);
+}
+
+static void scan(clfold_context *ctx)
+{
+    clfold_fold fold = sum;
+
+    fold.algorithm = "reduce_then_scan";
+    poison_output();
+    assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, input, 0, items, 0, COUNT,
+                                    0, NULL, NULL));
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    assert_scanned("nothing");
+}
+
+/* With a second program, that compares widths. */
+static void fold_text(clfold_context *ctx)
+{
+    clfold_fold fold = sum;
+    cl_long result = POISON;
+
+    fold.load = "to_i64(x)";
+    assert_ok(clfold_reduce_host(ctx, device.queue, &fold, input, 0, COUNT, &result,
+                                 sizeof(result)));
+    assert_int_equal(result, expected);
+}
+
+/* ---- The folder -------------------------------------------------------------------- */
+
+/* The entries, the last used first; *files is to be freed. */
+static size_t list(struct folder_file **files)
+{
+    struct folder folder;
+    size_t num;
+
+    assert_int_equal(clfold_folder_open(&folder, path, 1), 0);
+    assert_int_equal(clfold_folder_list(&folder, files, &num), 0);
+    clfold_folder_close(&folder);
+    return num;
+}
+
+static size_t entries(void)
+{
+    struct folder_file *files;
+    size_t num = list(&files);
+
+    clfold_free(files);
+    return num;
+}
+
+static void clear(void)
+{
+    struct folder folder;
+
+    assert_int_equal(clfold_folder_open(&folder, path, 1), 0);
+    assert_int_equal(clfold_folder_shrink(&folder, 0, NULL), 0);
+    clfold_folder_close(&folder);
+}
+
+/* The path of the only entry. */
+static const char *only_entry(void)
+{
+    static char name[128];
+    struct folder_file *files;
+
+    assert_int_equal(list(&files), 1);
+    snprintf(name, sizeof(name), "%s/%s", path, files[0].name);
+    clfold_free(files);
+    return name;
+}
+
+/* An entry for the reduction. */
+static void fill(void)
+{
+    clfold_context *ctx;
+
+    clear();
+    ctx = open_kept();
+    reduce(ctx);
+    clfold_context_destroy(&ctx);
+}
+
+/* ---- Kept and loaded --------------------------------------------------------------- */
+
+/* A plain call saves nothing; trim, destroy and prepare do, once. The next context builds
+ * nothing. */
+static void test_round(void **state)
+{
+    uint64_t builds;
+    clfold_context *ctx = open_kept();
+
+    (void)state;
+    assert_int_equal(entries(), 0);
+    reduce(ctx);
+    scan(ctx);
+    fold_text(ctx);
+    builds = stats_of(ctx).builds;
+    assert_true(builds >= 3);
+    assert_int_equal(entries(), 0);
+    assert_stats(ctx, builds, 0, 0);
+    clfold_context_trim(ctx);
+    assert_stats(ctx, builds, 0, keeps ? builds : 0);
+    assert_int_equal(entries(), keeps ? builds : 0);
+    /* Trimmed, the programs are still in memory. */
+    fold_text(ctx);
+    clfold_context_trim(ctx);
+    assert_stats(ctx, builds, 0, keeps ? builds : 0);
+    clfold_context_destroy(&ctx);
+    if (!keeps) {
+        return;
+    }
+    ctx = open_kept();
+    reduce(ctx);
+    scan(ctx);
+    fold_text(ctx);
+    assert_stats(ctx, 0, builds, 0);
+    clfold_context_destroy(&ctx);
+    assert_int_equal(entries(), builds);
+    assert_int_equal(log_count(CLFOLD_LOG_DEBUG), 0);
+    clear();
+    ctx = open_kept();
+    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, COUNT, NULL));
+    assert_int_equal(entries(), stats_of(ctx).builds);
+    clfold_context_destroy(&ctx);
+}
+
+/* Programs of folds that are dropped from memory are loaded again. */
+static void test_dropped(void **state)
+{
+    const clfold_context_params params = { .cache_folder = path, .max_programs = 1 };
+    clfold_fold fold = { .type = CLFOLD_I32,
+                         .combine = "a + b",
+                         .flags = CLFOLD_PARTIAL };
+    const char *const texts[] = { "a + b", "b + a", "a + b" };
+    clfold_context *ctx;
+
+    (void)state;
+    clear();
+    ctx = open_with(&params);
+    for (int i = 0; i < 3; ++i) {
+        fold.combine = texts[i];
+        assert_ok(clfold_reduce(ctx, device.queue, &fold, input, 0, output, 0, COUNT, 0,
+                                NULL, NULL));
+        assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    }
+    assert_stats(ctx, keeps ? 2 : 3, keeps ? 1 : 0, keeps ? 2 : 0);
+    clfold_context_destroy(&ctx);
+}
+
+/* The least recently used program goes where the limit is reached. */
+static void test_limit(void **state)
+{
+    clfold_context_params params = { .cache_folder = path };
+    struct folder_file *files;
+    clfold_context *ctx;
+
+    (void)state;
+    fill();
+    if (list(&files) == 0) {
+        skip();
+    }
+    params.cache_limit = files[0].size + 1000;
+    clfold_free(files);
+    ctx = open_with(&params);
+    fold_text(ctx);
+    clfold_context_destroy(&ctx);
+    ctx = open_kept();
+    reduce(ctx);
+    assert_stats(ctx, 1, 0, 0);
+    clfold_context_destroy(&ctx);
+    params.cache_limit = 100;
+    clear();
+    ctx = open_with(&params);
+    reduce(ctx);
+    clfold_context_trim(ctx);
+    assert_stats(ctx, 1, 0, 0);
+    clfold_context_destroy(&ctx);
+    assert_int_equal(entries(), 0);
+}
+
+/* The driver's variables are a part of the key, and so are the device and the CPU. */
+static void test_key(void **state)
+{
+    const char *variable = device.is_pocl ? "POCL_KEPT_TEST" : "CL_CONFIG_KEPT_TEST";
+    const char *const facts[] = { "\ndevice, ", "\ndriver, ",  "platform, ", "\nCPU, ",
+                                  "\nvendor, ", "\noptions, ", "\nclfold, " };
+    char *bytes, name[512];
+    size_t length;
+    struct entry entry;
+    struct folder folder;
+    struct folder_file *files;
+    clfold_context *ctx;
+
+    (void)state;
+    if (!keeps) {
+        skip();
+    }
+    fill();
+    setenv(variable, "1", 1);
+    ctx = open_kept();
+    reduce(ctx);
+    assert_stats(ctx, 1, 0, 0);
+    clfold_context_destroy(&ctx);
+    unsetenv(variable);
+    assert_int_equal(list(&files), 2);
+    assert_int_equal(clfold_folder_open(&folder, path, 0), 0);
+    assert_int_equal(clfold_folder_read(&folder, files[0].name, 1 << 26, &bytes, &length),
+                     0);
+    clfold_folder_close(&folder);
+    clfold_free(files);
+    assert_null(clfold_entry_read(&entry, bytes, length));
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); ++i) {
+        assert_non_null(strstr(entry.key, facts[i]));
+    }
+    assert_int_equal(clGetDeviceInfo(device.id, CL_DEVICE_NAME, sizeof(name), name, NULL),
+                     CL_SUCCESS);
+    assert_non_null(strstr(entry.key, name));
+    assert_non_null(strstr(entry.key, "clfold_reduce_tiles"));
+    clfold_free(bytes);
+}
+
+/* ---- Defects ----------------------------------------------------------------------- */
+
+static void write_entry(const char *name, const char *bytes, size_t length)
+{
+    FILE *file = fopen(name, "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    fclose(file);
+}
+
+/* The context builds, and where `mends` replaces the entry. */
+static void assert_rebuilds(const char *what, bool mends)
+{
+    clfold_context *ctx = open_kept();
+
+    reduce(ctx);
+    if (stats_of(ctx).disk_hits != 0 || stats_of(ctx).builds != 1) {
+        fail_msg("%s: loaded", what);
+    }
+    if (!log_has(CLFOLD_LOG_DEBUG, "a kept program is built anew", "")) {
+        fail_msg("%s: no line in the log", what);
+    }
+    clfold_context_destroy(&ctx);
+    assert_int_equal(log_count(CLFOLD_LOG_ERROR) + log_count(CLFOLD_LOG_WARNING), 0);
+    ctx = open_kept();
+    reduce(ctx);
+    if (stats_of(ctx).disk_hits != mends) {
+        fail_msg("%s: %s", what, mends ? "not mended" : "mended");
+    }
+    clfold_context_destroy(&ctx);
+}
+
+/* Whatever is wrong with an entry, it is built anew and replaced. */
+static void test_defects(void **state)
+{
+    char whole[128], *bytes;
+    size_t length;
+    struct entry entry;
+    struct folder folder;
+
+    (void)state;
+    if (!keeps) {
+        skip();
+    }
+    fill();
+    snprintf(whole, sizeof(whole), "%s", only_entry());
+    assert_int_equal(clfold_folder_open(&folder, path, 0), 0);
+    assert_int_equal(
+        clfold_folder_read(&folder, strrchr(whole, '/') + 1, 1 << 26, &bytes, &length),
+        0);
+    clfold_folder_close(&folder);
+    assert_null(clfold_entry_read(&entry, bytes, length));
+    size_t key = (size_t)(entry.key - bytes), program = key + entry.key_length;
+    const size_t flipped[] = { 0, 9, key - 1, key, program - 1, program, length - 1 };
+    for (size_t i = 0; i < sizeof(flipped) / sizeof(flipped[0]); ++i) {
+        bytes[flipped[i]] = (char)(bytes[flipped[i]] ^ 4);
+        write_entry(whole, bytes, length);
+        bytes[flipped[i]] = (char)(bytes[flipped[i]] ^ 4);
+        assert_rebuilds("a flipped bit", true);
+    }
+    const size_t lengths[] = { 0, 10, program, length - 1 };
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); ++i) {
+        write_entry(whole, bytes, lengths[i]);
+        assert_rebuilds("truncated", true);
+    }
+    /* Whole, but for another key. */
+    bytes[key] = (char)(bytes[key] ^ 1);
+    clfold_entry_seal(bytes, length);
+    write_entry(whole, bytes, length);
+    assert_rebuilds("another's", true);
+    bytes[key] = (char)(bytes[key] ^ 1);
+    /* Whole, but no program of the driver's. */
+    memset(bytes + program, 'x', length - program);
+    clfold_entry_seal(bytes, length);
+    write_entry(whole, bytes, length);
+    assert_rebuilds("not the driver's", true);
+    clfold_free(bytes);
+    assert_int_equal(unlink(whole), 0);
+    assert_int_equal(mkdir(whole, 0700), 0);
+    assert_rebuilds("a folder", false);
+    assert_int_equal(rmdir(whole), 0);
+    assert_int_equal(symlink("/etc/passwd", whole), 0);
+    assert_rebuilds("a link", true);
+}
+
+/* A driver that does not take its own binary. */
+static void test_driver(void **state)
+{
+    static const char *const calls[] = { "clCreateProgramWithBinary", "clBuildProgram",
+                                         "clCreateKernel" };
+
+    (void)state;
+    if (!keeps) {
+        skip();
+    }
+    fill();
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); ++i) {
+        struct clspy_live before = clspy_live();
+        clfold_context *ctx = open_kept();
+        clspy_arm(calls[i], 1, CL_INVALID_BINARY);
+        reduce(ctx);
+        assert_true(clspy_disarm().fired);
+        assert_stats(ctx, 1, 0, 0);
+        assert_true(log_has(CLFOLD_LOG_DEBUG, "a kept program is built anew",
+                            "CL_INVALID_BINARY"));
+        clfold_context_destroy(&ctx);
+        assert_string_equal(clspy_leaks(&before), "");
+    }
+}
+
+/* A folder that cannot be used costs a warning, and no more. */
+static void test_no_folder(void **state)
+{
+    char other[128];
+    clfold_context_params params = { .cache_folder = other };
+    clfold_context *ctx;
+
+    (void)state;
+    const struct {
+        const char *name, *why;
+    } bad[] = { { "/proc/no/folder", "" },
+                { "file", "Not a directory" },
+                { "shared", "other users can write to it" } };
+    snprintf(other, sizeof(other), "%s/file", root);
+    write_entry(other, "", 0);
+    snprintf(other, sizeof(other), "%s/shared", root);
+    assert_int_equal(mkdir(other, 0700), 0);
+    assert_int_equal(chmod(other, 0777), 0);
+    for (size_t i = 0; keeps && i < sizeof(bad) / sizeof(bad[0]); ++i) {
+        snprintf(other, sizeof(other), "%s%s%s", i ? root : "", i ? "/" : "",
+                 bad[i].name);
+        ctx = open_with(&params);
+        assert_true(log_has(CLFOLD_LOG_WARNING, other, bad[i].why));
+        assert_int_equal(log_count(CLFOLD_LOG_WARNING), 1);
+        reduce(ctx);
+        clfold_context_destroy(&ctx);
+    }
+    snprintf(other, sizeof(other), "%s/file", root);
+    unlink(other);
+    snprintf(other, sizeof(other), "%s/shared", root);
+    rmdir(other);
+    /* One that is removed meanwhile. */
+    ctx = open_kept();
+    clear();
+    rmdir(path);
+    reduce(ctx);
+    clfold_context_trim(ctx);
+    assert_int_equal(stats_of(ctx).disk_saves, 0);
+    clfold_context_destroy(&ctx);
+    assert_int_equal(log_count(CLFOLD_LOG_ERROR) + log_count(CLFOLD_LOG_WARNING), 0);
+}
+
+/* ---- Callbacks --------------------------------------------------------------------- */
+
+struct shelf {
+    char key[64];
+    unsigned char *bytes;
+    size_t size;
+    size_t short_by; /* bytes fewer than it said */
+    int loads, saves;
+};
+
+static size_t take_down(void *user, const char *key, void *program, size_t size)
+{
+    struct shelf *shelf = user;
+
+    ++shelf->loads;
+    if (strcmp(key, shelf->key) != 0) {
+        return 0;
+    }
+    if (program) {
+        assert_int_equal(size, shelf->size);
+        memcpy(program, shelf->bytes, size);
+        return size - shelf->short_by;
+    }
+    return shelf->size;
+}
+
+static void put_up(void *user, const char *key, const void *program, size_t size)
+{
+    struct shelf *shelf = user;
+
+    ++shelf->saves;
+    assert_int_equal(strlen(key), 16);
+    assert_int_equal(strspn(key, "0123456789abcdef"), 16);
+    snprintf(shelf->key, sizeof(shelf->key), "%s", key);
+    free(shelf->bytes);
+    shelf->bytes = malloc(size);
+    assert_non_null(shelf->bytes);
+    memcpy(shelf->bytes, program, size);
+    shelf->size = size;
+}
+
+/* The fixture's log takes no user, so the shelf is static. */
+static struct shelf shelf;
+
+static size_t load(void *user, const char *key, void *program, size_t size)
+{
+    (void)user;
+    return take_down(&shelf, key, program, size);
+}
+
+static void save(void *user, const char *key, const void *program, size_t size)
+{
+    (void)user;
+    put_up(&shelf, key, program, size);
+}
+
+static void test_callbacks(void **state)
+{
+    clfold_context_params params = { .load_program = load, .save_program = save };
+    clfold_context *ctx = open_with(&params);
+
+    (void)state;
+    reduce(ctx);
+    assert_int_equal(shelf.saves, 0);
+    clfold_context_destroy(&ctx);
+    assert_int_equal(shelf.loads, keeps);
+    assert_int_equal(shelf.saves, keeps);
+    if (!keeps) {
+        return;
+    }
+    /* 0: as it was saved; 1: damaged; 2: shorter than it said; 3: not saved; 4: not
+     * loaded. */
+    for (int how = 0; how < 5; ++how) {
+        shelf.short_by = how == 2;
+        shelf.bytes[shelf.size - 1] ^= how == 1;
+        params.save_program = how < 3 ? save : NULL;
+        params.load_program = how < 4 ? load : NULL;
+        ctx = open_with(&params);
+        reduce(ctx);
+        assert_int_equal(stats_of(ctx).disk_hits, how == 0 || how == 3);
+        shelf.saves = 0;
+        clfold_context_destroy(&ctx);
+        assert_int_equal(shelf.saves, how == 1 || how == 2);
+    }
+    params = (clfold_context_params){ .cache_folder = path, .load_program = load };
+    assert_refused(context_open(&ctx, &params), CLFOLD_ERROR_ARGUMENT, "load_program");
+    params = (clfold_context_params){ .cache_folder = path, .save_program = save };
+    assert_refused(context_open(&ctx, &params), CLFOLD_ERROR_ARGUMENT, "save_program");
+    free(shelf.bytes);
+    shelf.bytes = NULL;
+}
+
+/* ---- Sweeps ------------------------------------------------------------------------ */
+
+enum way { OF_FILES, OF_ALLOCATIONS, OF_CALLS, WAYS };
+
+static clfold_status sum_up(clfold_context *ctx)
+{
+    cl_long result;
+
+    return clfold_reduce_host(ctx, device.queue, &sum, input, 0, COUNT, &result,
+                              sizeof(result));
+}
+
+/* The k-th operation of a context's life fails, once cold and once warm. Returns whether
+ * there was one. */
+static bool fire(enum way way, uint64_t k, bool warm)
+{
+    const clfold_context_params params = { .cache_folder = path };
+    struct clspy_live before = clspy_live();
+    int64_t blocks = alloc_spy_live();
+    clfold_context *ctx = NULL;
+    clfold_status status;
+    bool fired;
+
+    if (!warm) {
+        clear();
+    }
+    log_clear();
+    switch (way) {
+    case OF_FILES:
+        file_spy_arm(k, ENOSPC);
+        break;
+    case OF_ALLOCATIONS:
+        alloc_spy_arm(k);
+        break;
+    default:
+        clspy_arm(NULL, k, 0);
+    }
+    status = context_open(&ctx, &params);
+    if (status == CLFOLD_OK) {
+        status = sum_up(ctx);
+    }
+    clfold_context_destroy(&ctx);
+    fired = way == OF_FILES         ? file_spy_disarm() != NULL
+            : way == OF_ALLOCATIONS ? alloc_spy_disarm()
+                                    : clspy_disarm().fired;
+    if (way == OF_FILES && status) {
+        fail_msg("file operation %d: %s", (int)k, clfold_status_name(status));
+    }
+    assert_string_equal(clspy_leaks(&before), "");
+    assert_int_equal(alloc_spy_live(), blocks);
+    return fired;
+}
+
+/* No failure of a file operation fails a call; whatever fails, nothing leaks, and the
+ * entries that are left are whole. On a device that runs nothing, since PoCL compiles a
+ * kernel when it is launched; the entry that is left at the end is run. */
+static void test_sweeps(void **state)
+{
+    static const uint64_t least[WAYS][2] = { { 15, 8 }, { 15, 15 }, { 40, 40 } };
+
+    (void)state;
+    if (!keeps) {
+        skip();
+    }
+    clspy_keep_binaries();
+    clspy_null_device(true);
+    for (int way = 0; way < WAYS; ++way) {
+        for (int warm = 0; warm < 2; ++warm) {
+            uint64_t k = 1;
+            for (;; ++k) {
+                if (warm) {
+                    clear();
+                    clfold_context *ctx = open_kept();
+                    assert_ok(sum_up(ctx));
+                    clfold_context_destroy(&ctx);
+                }
+                if (!fire((enum way)way, k, warm)) {
+                    break;
+                }
+                clfold_context *ctx = open_kept();
+                assert_ok(sum_up(ctx));
+                clfold_context_destroy(&ctx);
+                assert_false(log_has(CLFOLD_LOG_DEBUG, "built anew", ""));
+            }
+            if (k <= least[way][warm]) {
+                fail_msg("way %d: only %d operations", way, (int)k - 1);
+            }
+        }
+    }
+    clspy_null_device(false);
+    clfold_context *ctx = open_kept();
+    reduce(ctx);
+    assert_int_equal(stats_of(ctx).disk_hits, 1);
+    clfold_context_destroy(&ctx);
+}
+
+/* ------------------------------------------------------------------------------------ */
+
+static int begin(void **state)
+{
+    clfold_context *ctx;
+
+    if (fixture_init(state) || !mkdtemp(root)) {
+        return -1;
+    }
+    snprintf(path, sizeof(path), "%s/folder", root);
+    fill();
+    keeps = entries() > 0;
+    clear();
+    /* All drivers but one are known to keep theirs. */
+    if (!keeps) {
+        ctx = open_kept();
+        bool says = log_has(CLFOLD_LOG_DEBUG, "programs are not kept", "no faster");
+        clfold_context_destroy(&ctx);
+        return says ? 0 : -1;
+    }
+    return 0;
+}
+
+static int end(void **state)
+{
+    clear();
+    return rmdir(path) || rmdir(root) || fixture_finish(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round),     cmocka_unit_test(test_dropped),
+        cmocka_unit_test(test_limit),     cmocka_unit_test(test_key),
+        cmocka_unit_test(test_defects),   cmocka_unit_test(test_driver),
+        cmocka_unit_test(test_no_folder), cmocka_unit_test(test_callbacks),
+        cmocka_unit_test(test_sweeps),
+    };
+
+    /* PoCL keeps programs itself otherwise, and nothing else does. */
+    setenv("POCL_KERNEL_CACHE", "0", 1);
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,554 @@
+/* Kept programs without a device: a folder of entries, also where its operations fail,
+ * processes die and other users write; and the keys of entries. */
+#define _GNU_SOURCE /* mkdtemp, setgroups */
+#include "file_spy.h"
+#include "test.h"
+
+#include "base/entry.h"
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/host.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "device/archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAME "0123456789abcdef" CLFOLD_FOLDER_END
+
+static char root[] = "clfold-kept-XXXXXX";
+static char path[64];
+static struct folder folder;
+
+/* ---- Entries ----------------------------------------------------------------------- */
+
+/* An entry of this key and program. */
+static char *new_entry(const char *key, const char *program, size_t *length)
+{
+    size_t size = strlen(program);
+    unsigned char *at;
+    char *bytes = clfold_entry_create(key, strlen(key), size, &at, length);
+
+    assert_non_null(bytes);
+    memcpy(at, program, size);
+    clfold_entry_seal(bytes, *length);
+    return bytes;
+}
+
+/* Each bit of each byte that is flipped shows, and so does every length. */
+static void test_entry(void **state)
+{
+    struct entry entry;
+    size_t length;
+    char *bytes = new_entry("a key\n", "and a program", &length);
+
+    (void)state;
+    assert_null(clfold_entry_read(&entry, bytes, length));
+    assert_int_equal(entry.key_length, 6);
+    assert_memory_equal(entry.key, "a key\n", 6);
+    assert_int_equal(entry.program_length, 13);
+    assert_memory_equal(entry.program, "and a program", 13);
+    for (size_t i = 0; i < 8 * length; ++i) {
+        bytes[i / 8] = (char)(bytes[i / 8] ^ 1 << i % 8);
+        assert_non_null(clfold_entry_read(&entry, bytes, length));
+        bytes[i / 8] = (char)(bytes[i / 8] ^ 1 << i % 8);
+    }
+    for (size_t i = 0; i < length; ++i) {
+        assert_non_null(clfold_entry_read(&entry, bytes, i));
+    }
+    assert_null(clfold_entry_read(&entry, bytes, length));
+    clfold_free(bytes);
+}
+
+/* ---- Keys -------------------------------------------------------------------------- */
+
+/* A fact that differs in nothing else makes another key, and so does a text. */
+static void test_key(void **state)
+{
+    struct fact facts[] = { { "platform", "p" }, { "device", "" }, { "driver", "1\n" } };
+    enum { FACTS = sizeof(facts) / sizeof(facts[0]) };
+    const char *const values[] = { "p", "", "1\n", "1", "\n", "p\ndevice, 0: " };
+    enum { VALUES = sizeof(values) / sizeof(values[0]), KEYS = 6 * 6 * 6 };
+    char names[KEYS][CLFOLD_ENTRY_NAME];
+
+    (void)state;
+    assert_int_equal(VALUES * VALUES * VALUES, KEYS);
+    for (int k = 0; k < KEYS; ++k) {
+        struct text text = { 0 };
+        facts[0].value = values[k % VALUES];
+        facts[1].value = values[k / VALUES % VALUES];
+        facts[2].value = values[k / VALUES / VALUES];
+        clfold_archive_print_facts(&text, facts, FACTS);
+        clfold_entry_name(names[k], text.bytes, text.length);
+        clfold_text_finish(&text);
+        for (int j = 0; j < k; ++j) {
+            assert_string_not_equal(names[j], names[k]);
+        }
+    }
+}
+
+static void assert_text(struct text *text, const char *expected)
+{
+    assert_false(text->failed);
+    assert_string_equal(text->bytes ? text->bytes : "", expected);
+    clfold_text_finish(text);
+}
+
+static void test_environment(void **state)
+{
+    const char *const prefixes[] = { "KEPT_", "OTHER_KEPT" };
+    struct text text = { 0 };
+
+    (void)state;
+    clfold_host_print_environment(&text, prefixes, 2);
+    assert_text(&text, "");
+    assert_int_equal(setenv("KEPT_B", "2", 1), 0);
+    assert_int_equal(setenv("OTHER_KEPT", "", 1), 0);
+    assert_int_equal(setenv("NOT_KEPT_C", "3", 1), 0);
+    assert_int_equal(setenv("KEPT_A", "1=1", 1), 0);
+    clfold_host_print_environment(&text, prefixes, 2);
+    assert_text(&text, "KEPT_A=1=1\nKEPT_B=2\nOTHER_KEPT=\n");
+    assert_true(clfold_host_has("KEPT_B=2"));
+    assert_false(clfold_host_has("KEPT_B="));
+    assert_false(clfold_host_has("KEPT_C=2"));
+    unsetenv("KEPT_A");
+    unsetenv("KEPT_B");
+    unsetenv("OTHER_KEPT");
+    unsetenv("NOT_KEPT_C");
+}
+
+/* What changes at each start is left out, and so are all CPUs but the first. */
+static void test_cpu(void **state)
+{
+    static const char cpus[] = "processor\t: 0\nvendor_id\t: A\nmodel\t\t: 17\n"
+                               "cpu MHz\t\t: 2596.153\nflags\t\t: fpu avx512f\n"
+                               "bogomips\t: 5192.30\n\nprocessor\t: 1\nvendor_id\t: B\n";
+    char file[96];
+    struct text text = { 0 };
+
+    (void)state;
+    snprintf(file, sizeof(file), "%s/cpus", root);
+    int out = open(file, O_WRONLY | O_CREAT, 0600);
+    assert_int_equal(write(out, cpus, sizeof(cpus) - 1), sizeof(cpus) - 1);
+    close(out);
+    clfold_host_print_cpu(&text, file);
+    assert_text(&text, "vendor_id\t: A\nmodel\t\t: 17\nflags\t\t: fpu avx512f\n");
+    unlink(file);
+    clfold_host_print_cpu(&text, file);
+    assert_text(&text, "");
+#if defined(__linux__)
+    clfold_host_print_cpu(&text, CLFOLD_HOST_CPUS);
+    assert_true(text.length > 0);
+    clfold_text_finish(&text);
+#endif
+}
+
+/* ---- The folder -------------------------------------------------------------------- */
+
+static int put(const char *name, const char *content)
+{
+    return clfold_folder_write(&folder, name, content, strlen(content));
+}
+
+static void assert_holds(const char *name, const char *content)
+{
+    char *bytes;
+    size_t length;
+
+    assert_int_equal(clfold_folder_read(&folder, name, 1 << 20, &bytes, &length), 0);
+    assert_int_equal(length, strlen(content));
+    assert_string_equal(bytes, content);
+    clfold_free(bytes);
+}
+
+static size_t files(void)
+{
+    struct folder_file *list;
+    size_t num;
+
+    assert_int_equal(clfold_folder_list(&folder, &list, &num), 0);
+    clfold_free(list);
+    return num;
+}
+
+static void test_files(void **state)
+{
+    char *bytes;
+    size_t length;
+    struct stat status;
+
+    (void)state;
+    assert_int_equal(clfold_folder_read(&folder, NAME, 9, &bytes, &length), ENOENT);
+    assert_int_equal(put(NAME, "one"), 0);
+    assert_holds(NAME, "one");
+    assert_int_equal(fstatat(folder.file, NAME, &status, 0), 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
+    assert_int_equal(put(NAME, ""), 0);
+    assert_holds(NAME, "");
+    assert_int_equal(put(NAME, "three"), 0);
+    assert_int_equal(clfold_folder_read(&folder, NAME, 4, &bytes, &length), EFBIG);
+    assert_int_equal(files(), 1);
+    assert_int_equal(clfold_folder_remove(&folder, NAME), 0);
+    assert_int_equal(clfold_folder_remove(&folder, NAME), 0);
+    assert_int_equal(files(), 0);
+    /* A link is not followed, a pipe does not block. */
+    assert_int_equal(symlinkat("/etc/passwd", folder.file, NAME), 0);
+    assert_int_equal(clfold_folder_read(&folder, NAME, 9, &bytes, &length), ELOOP);
+    assert_int_equal(put(NAME, "one"), 0);
+    assert_holds(NAME, "one");
+    assert_int_equal(clfold_folder_remove(&folder, NAME), 0);
+    assert_int_equal(mkfifoat(folder.file, NAME, 0600), 0);
+    assert_int_equal(clfold_folder_read(&folder, NAME, 9, &bytes, &length),
+                     CLFOLD_FILE_KIND);
+    assert_int_equal(clfold_folder_remove(&folder, NAME), 0);
+}
+
+static void set_used(const char *name, time_t seconds)
+{
+    const struct timespec times[2] = { { seconds, 0 }, { seconds, 0 } };
+
+    assert_int_equal(utimensat(folder.file, name, times, 0), 0);
+}
+
+/* The least recently used go first; a file that is read is used. */
+static void test_shrink(void **state)
+{
+    static const char *const names[] = { "a.clfold", "b.clfold", "c.clfold", "d.clfold" };
+    const time_t now = time(NULL);
+    struct folder_file *list;
+    size_t num;
+
+    (void)state;
+    for (int i = 0; i < 4; ++i) {
+        assert_int_equal(put(names[i], "1234567890"), 0);
+        set_used(names[i], now - 1000 + i);
+    }
+    assert_int_equal(put("not-ours", "1234567890"), 0);
+    assert_int_equal(put("clfold.1.0.part", "being written"), 0);
+    assert_int_equal(put("clfold.2.0.part", "left"), 0);
+    set_used("clfold.2.0.part", now - 3600);
+    assert_int_equal(clfold_folder_shrink(&folder, 40, &num), 0);
+    assert_int_equal(num, 1); /* what was left */
+    assert_holds("a.clfold", "1234567890");
+    assert_int_equal(clfold_folder_shrink(&folder, 29, &num), 0);
+    assert_int_equal(num, 2);
+    assert_int_equal(clfold_folder_list(&folder, &list, &num), 0);
+    assert_int_equal(num, 2);
+    assert_string_equal(list[0].name, "a.clfold");
+    assert_string_equal(list[1].name, "d.clfold");
+    assert_int_equal(list[0].size, 10);
+    clfold_free(list);
+    assert_int_equal(clfold_folder_shrink(&folder, 0, &num), 0);
+    assert_int_equal(num, 3);
+    assert_int_equal(files(), 0);
+    assert_holds("not-ours", "1234567890");
+    assert_int_equal(clfold_folder_remove(&folder, "not-ours"), 0);
+}
+
+/* Folders above are made, for the user alone. */
+static void test_open(void **state)
+{
+    struct folder other;
+    struct stat status;
+    char deep[128], file[128];
+
+    (void)state;
+    snprintf(deep, sizeof(deep), "%s/x/y//z/", root);
+    assert_int_equal(clfold_folder_open(&other, deep, 0), ENOENT);
+    assert_int_equal(clfold_folder_open(&other, deep, 1), 0);
+    clfold_folder_close(&other);
+    clfold_folder_close(&other);
+    assert_int_equal(stat(deep, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0700);
+    assert_int_equal(chmod(deep, 0720), 0);
+    assert_int_equal(clfold_folder_open(&other, deep, 1), CLFOLD_FILE_SHARED);
+    assert_int_equal(chmod(deep, 0702), 0);
+    assert_int_equal(clfold_folder_open(&other, deep, 1), CLFOLD_FILE_SHARED);
+    assert_int_equal(chmod(deep, 0755), 0);
+    assert_int_equal(clfold_folder_open(&other, deep, 1), 0);
+    clfold_folder_close(&other);
+    snprintf(file, sizeof(file), "%s/file", root);
+    close(open(file, O_WRONLY | O_CREAT, 0600));
+    assert_int_equal(clfold_folder_open(&other, file, 1), ENOTDIR);
+    unlink(file);
+    for (int i = 0; i < 3; ++i) {
+        assert_int_equal(rmdir(deep), 0);
+        deep[strlen(deep) - (i == 1 ? 3 : 2)] = '\0';
+    }
+}
+
+#define NOBODY 65534
+
+/* In a process of another user's. */
+static int as_nobody(void (*work)(void))
+{
+    int status;
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0 || setuid(NOBODY) != 0) {
+            _exit(99);
+        }
+        work();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Exits with the number of what is not as it should be. */
+static void be_nobody(void)
+{
+    struct folder other;
+    char *bytes;
+    size_t length;
+
+    if (clfold_folder_open(&other, path, 1) != EACCES || chmod(path, 0777) == 0) {
+        _exit(1);
+    }
+    /* One that was opened by root: files are root's own. */
+    if (clfold_folder_read(&folder, NAME, 99, &bytes, &length) != EACCES) {
+        _exit(2);
+    }
+    if (clfold_folder_open(&other, "/", 1) != CLFOLD_FILE_FOREIGN) {
+        _exit(3);
+    }
+}
+
+/* Of two users, neither takes the other's folder, nor a file of the other's in it. */
+static void test_users(void **state)
+{
+    struct folder other;
+    char *bytes;
+    size_t length;
+
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("needs root, to be two users\n");
+        skip();
+    }
+    assert_int_equal(put(NAME, "root's"), 0);
+    assert_int_equal(as_nobody(be_nobody), 0);
+    assert_int_equal(fchownat(folder.file, NAME, NOBODY, NOBODY, 0), 0);
+    assert_int_equal(clfold_folder_read(&folder, NAME, 99, &bytes, &length),
+                     CLFOLD_FILE_FOREIGN);
+    assert_int_equal(clfold_folder_remove(&folder, NAME), 0);
+    assert_int_equal(chown(path, NOBODY, NOBODY), 0);
+    assert_int_equal(clfold_folder_open(&other, path, 1), CLFOLD_FILE_FOREIGN);
+    assert_int_equal(chown(path, 0, 0), 0);
+}
+
+/* ---- Failures ---------------------------------------------------------------------- */
+
+/* All that a process does with a folder. Returns the first error. */
+static int use(void)
+{
+    struct folder mine;
+    struct folder_file *list;
+    char deep[96], *bytes = NULL;
+    size_t length, num;
+    int error;
+
+    snprintf(deep, sizeof(deep), "%s/new", root);
+    if ((error = clfold_folder_open(&mine, deep, 1))) {
+        return error;
+    }
+    error = clfold_folder_write(&mine, NAME, "new", 3);
+    if (!error && !(error = clfold_folder_read(&mine, NAME, 9, &bytes, &length))) {
+        assert_string_equal(bytes, "new");
+        clfold_free(bytes);
+        error = clfold_folder_list(&mine, &list, &num);
+    }
+    if (!error) {
+        clfold_free(list);
+        error = clfold_folder_shrink(&mine, 2, NULL);
+    }
+    clfold_folder_close(&mine);
+    return error;
+}
+
+/* Whichever operation fails, a file holds the old content or the new one, and no part of
+ * one is left. */
+static void test_failures(void **state)
+{
+    static const char *const seen[] = { "open",      "openat",   "read",    "write",
+                                        "fsync",     "fstat",    "fstatat", "mkdir",
+                                        "renameat",  "unlinkat", "close",   "futimens",
+                                        "fdopendir", "readdir" };
+    enum { SEEN = sizeof(seen) / sizeof(seen[0]) };
+    bool fired[SEEN] = { false };
+    char deep[96];
+    const char *failed;
+    uint64_t k = 1;
+
+    (void)state;
+    snprintf(deep, sizeof(deep), "%s/new", root);
+    do {
+        char *bytes = NULL;
+        size_t length;
+        struct folder mine;
+        /* Once into no folder, once over an old file. */
+        bool old = k % 2 == 0;
+        if (old) {
+            assert_int_equal(clfold_folder_open(&mine, deep, 1), 0);
+            assert_int_equal(clfold_folder_write(&mine, NAME, "old", 3), 0);
+            clfold_folder_close(&mine);
+        }
+        file_spy_arm((k + 1) / 2, ENOSPC);
+        int error = use();
+        failed = file_spy_disarm();
+        for (int i = 0; failed && i < SEEN; ++i) {
+            fired[i] |= strcmp(seen[i], failed) == 0;
+        }
+        if (failed && error != ENOSPC && strcmp(failed, "close") != 0 &&
+            strcmp(failed, "futimens") != 0 && strcmp(failed, "fstatat") != 0) {
+            fail_msg("%s failed, and the folder's function returned %d", failed, error);
+        }
+        if (clfold_folder_open(&mine, deep, 0) == 0) {
+            error = clfold_folder_read(&mine, NAME, 9, &bytes, &length);
+            if (error == 0) {
+                assert_true(strcmp(bytes, "new") == 0 ||
+                            (old && strcmp(bytes, "old") == 0));
+                clfold_free(bytes);
+            } else {
+                assert_int_equal(error, ENOENT);
+            }
+            clfold_folder_remove(&mine, NAME);
+            clfold_folder_close(&mine);
+            /* A part stays only where its removal has failed. */
+            if (rmdir(deep) != 0) {
+                fail_msg("%s failed, and a file is left", failed);
+            }
+        }
+        k += 1;
+    } while (failed || k % 2 == 0);
+    for (int i = 0; i < SEEN; ++i) {
+        if (!fired[i]) {
+            fail_msg("no call of %s failed", seen[i]);
+        }
+    }
+}
+
+/* ---- Processes that die ------------------------------------------------------------ */
+
+enum { WRITERS = 16, KEYS = 8, ROUNDS = 40 };
+
+/* Writes and reads entries until it is killed; every entry that it reads is whole. Exits
+ * with a number if one is not. */
+static void write_on(uint64_t seed)
+{
+    uint64_t state = seed;
+    static char program[50000];
+
+    for (;;) {
+        uint64_t at = next_random(&state);
+        char key[16], name[CLFOLD_FOLDER_NAME], *bytes;
+        size_t length;
+        struct entry entry;
+
+        snprintf(key, sizeof(key), "key %d", (int)(at % KEYS));
+        clfold_entry_name(name, key, strlen(key));
+        strcat(name, CLFOLD_FOLDER_END);
+        if (at >> 8 & 1) {
+            memset(program, 'a' + (int)(at >> 9 & 15), sizeof(program) - 1);
+            program[at >> 16 & 32767] = '\0';
+            bytes = new_entry(key, program, &length);
+            clfold_folder_write(&folder, name, bytes, length);
+            clfold_free(bytes);
+        } else if (at >> 9 & 31) {
+            int error =
+                clfold_folder_read(&folder, name, sizeof(program) * 2, &bytes, &length);
+            if (error == 0 && clfold_entry_read(&entry, bytes, length)) {
+                _exit(1);
+            }
+            if (error != 0 && error != ENOENT) {
+                _exit(2);
+            }
+            clfold_free(bytes);
+        } else if (clfold_folder_shrink(&folder, 100000, NULL)) {
+            _exit(3);
+        }
+    }
+}
+
+static void test_killed(void **state)
+{
+    uint64_t draws = 1;
+    pid_t children[WRITERS] = { 0 };
+    struct folder_file *list;
+    size_t num;
+    int status;
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; ++round) {
+        int i = (int)(next_random(&draws) % WRITERS);
+        for (int c = 0; c < WRITERS; ++c) {
+            if (children[c] == 0 && (children[c] = fork()) == 0) {
+                write_on((uint64_t)round * WRITERS + (uint64_t)c);
+            }
+            assert_true(children[c] > 0);
+        }
+        usleep(10000 + (useconds_t)(next_random(&draws) % 10000));
+        for (int c = 0; c < WRITERS; ++c) {
+            if (c == i || round + 1 == ROUNDS) {
+                kill(children[c], SIGKILL);
+                assert_int_equal(waitpid(children[c], &status, 0), children[c]);
+                assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+                children[c] = 0;
+            }
+        }
+    }
+    assert_int_equal(clfold_folder_list(&folder, &list, &num), 0);
+    assert_true(num > 0);
+    for (size_t i = 0; i < num; ++i) {
+        struct entry entry;
+        char *bytes;
+        size_t length;
+        assert_int_equal(
+            clfold_folder_read(&folder, list[i].name, 1 << 20, &bytes, &length), 0);
+        assert_null(clfold_entry_read(&entry, bytes, length));
+        clfold_free(bytes);
+    }
+    clfold_free(list);
+    assert_int_equal(clfold_folder_shrink(&folder, 0, NULL), 0);
+}
+
+/* ------------------------------------------------------------------------------------ */
+
+static int begin(void **state)
+{
+    (void)state;
+    if (!mkdtemp(root)) {
+        return -1;
+    }
+    snprintf(path, sizeof(path), "%s/folder", root);
+    return clfold_folder_open(&folder, path, 1);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    clfold_folder_close(&folder);
+    return rmdir(path) || rmdir(root);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_entry),       cmocka_unit_test(test_key),
+        cmocka_unit_test(test_environment), cmocka_unit_test(test_cpu),
+        cmocka_unit_test(test_open),        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_shrink),      cmocka_unit_test(test_users),
+        cmocka_unit_test(test_failures),    cmocka_unit_test(test_killed),
+    };
+
+    return cmocka_run_group_tests(tests, begin, end);
+}

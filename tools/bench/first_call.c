@@ -1,0 +1,100 @@
+/*
+ * bench_first_call DEVICE CASE [FOLDER]: one process that folds once, as a program's first
+ * call, with programs kept in FOLDER or in memory only. Prints in nanoseconds the time of
+ * the result and of the end, by CLOCK_MONOTONIC, and what building and loading took; then
+ * the programs built, loaded and saved. The script first-call runs it.
+ */
+#include "device.h"
+
+#include "base/system.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COUNT = 1 << 20 };
+
+static const struct {
+    const char *name;
+    clfold_operation operation;
+    clfold_fold fold;
+} cases[] = {
+    { "sum", CLFOLD_REDUCE, { .op = CLFOLD_ADD, .type = CLFOLD_F32 } },
+    { "scan", CLFOLD_INCLUSIVE_SCAN, { .op = CLFOLD_ADD, .type = CLFOLD_F32 } },
+    { "text",
+      CLFOLD_REDUCE,
+      { .op = CLFOLD_ADD, .type = CLFOLD_F32, .load = "x * x", .result = "sqrt(item)" } },
+};
+enum { CASES = sizeof(cases) / sizeof(cases[0]) };
+
+static bool fold(const struct bench_device *device, clfold_context *context, size_t which,
+                 cl_mem in, cl_mem out)
+{
+    const clfold_fold *f = &cases[which].fold;
+    cl_command_queue queue = device->session.queue;
+    clfold_status status =
+        cases[which].operation == CLFOLD_REDUCE
+            ? clfold_reduce(context, queue, f, in, 0, out, 0, COUNT, 0, NULL, NULL)
+            : clfold_inclusive_scan(context, queue, f, in, 0, out, 0, COUNT, 0, NULL,
+                                    NULL);
+
+    status = status ? status : clFinish(queue);
+    return status == CLFOLD_OK || bench_complain(device, clfold_last_error(), status);
+}
+
+static bool run(const struct bench_device *device, size_t which, const char *folder)
+{
+    const clfold_context_params params = { .cache_folder = folder };
+    const struct session *session = &device->session;
+    cl_mem in = bench_buffer(device, COUNT * sizeof(cl_float));
+    cl_mem out = bench_buffer(device, COUNT * sizeof(cl_float));
+    clfold_context *context = NULL;
+    clfold_stats stats;
+    bool good = in && out;
+
+    if (good &&
+        clfold_context_create(&context, session->cl, session->device->id, &params)) {
+        good = bench_complain(device, clfold_last_error(), 0);
+    }
+    good = good && fold(device, context, which, in, out);
+    uint64_t result = clfold_clock_ns();
+    if (good && clfold_context_stats(context, &stats) == CLFOLD_OK) {
+        /* Saving is a part of a first process, and its work is over by then. */
+        clfold_context_trim(context);
+        uint64_t end = clfold_clock_ns(), build = stats.build_ns;
+        clfold_context_stats(context, &stats);
+        printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+               " %" PRIu64 "\n",
+               result, end, build, stats.load_ns, stats.builds, stats.disk_hits,
+               stats.disk_saves);
+    }
+    clfold_context_destroy(&context);
+    if (in) {
+        clReleaseMemObject(in);
+    }
+    if (out) {
+        clReleaseMemObject(out);
+    }
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    struct bench_device device = { .who = "bench_first_call" };
+    size_t which = 0;
+    int status;
+
+    while (argc >= 3 && which < CASES && strcmp(cases[which].name, argv[2]) != 0) {
+        ++which;
+    }
+    if (argc < 3 || argc > 4 || which == CASES) {
+        fprintf(stderr, "usage: %s DEVICE sum|scan|text [FOLDER]\n", device.who);
+        return 2;
+    }
+    status = bench_device_open(&device, 2, argv);
+    if (status == 0) {
+        status = !run(&device, which, argv[3]);
+    }
+    session_close(&device.session);
+    return status;
+}
