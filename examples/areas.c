@@ -5,8 +5,8 @@
  *     picture  1 2 3    rows  1 3  6    table  1  3  6     the sum of 5 6 is
  *              4 5 6          4 9 15           5 12 21     21 - 6 - 5 + 1
  *
- * A loop on the host must find the same table. Pictures are written in grey.
- *     areas PICTURE.png TABLE.png BLUR.png
+ *     cc -o areas areas.c $(pkg-config --cflags --libs clfold libpng)
+ *     ./areas PICTURE.png TABLE.png BLUR.png      writes two pictures in grey
  */
 #include "example.h"
 
@@ -51,7 +51,7 @@ static cl_ulong sum(const struct picture *p, size_t x, size_t y)
     return x > 0 && y > 0 ? p->table[(y - 1) * p->width + x - 1] : 0;
 }
 
-/* Whether each sum is its pixel and the sums before it. */
+/* A loop on the host: each sum must be its pixel and the sums before it. */
 static bool is_right(const struct picture *p)
 {
     for (size_t i = 0; i < p->num; ++i) {
@@ -74,7 +74,6 @@ static unsigned char mean(const struct picture *p, size_t x, size_t y)
     const size_t bottom = y + radius < height ? y + radius + 1 : height;
     const cl_ulong box = sum(p, right, bottom) - sum(p, left, bottom) -
                          sum(p, right, top) + sum(p, left, top);
-
     return (unsigned char)((double)box / (double)((right - left) * (bottom - top)));
 }
 
@@ -91,16 +90,17 @@ static bool show(png_image *image, const struct picture *p, bool blur, const cha
 
 int main(int argc, char **argv)
 {
+    example_usage(argc == 4, "areas PICTURE.png TABLE.png BLUR.png");
     png_image image = { .version = PNG_IMAGE_VERSION };
     struct example e = example_open();
     struct picture p = { 0 };
     bool done = false;
 
-    if (argc == 4 && png_image_begin_read_from_file(&image, argv[1])) {
+    if (png_image_begin_read_from_file(&image, argv[1])) {
         image.format = PNG_FORMAT_GRAY;
-        p = (struct picture){ image.width, PNG_IMAGE_SIZE(image),
-                              calloc(PNG_IMAGE_SIZE(image), 1),
-                              calloc(PNG_IMAGE_SIZE(image), sizeof(cl_ulong)) };
+        p = (struct picture){ .width = image.width, .num = PNG_IMAGE_SIZE(image) };
+        p.pixels = example_zeros(p.num, sizeof(*p.pixels));
+        p.table = example_zeros(p.num, sizeof(*p.table));
         done = p.pixels && p.table && e.queue &&
                png_image_finish_read(&image, NULL, p.pixels, 0, NULL) && scan(&e, &p) &&
                is_right(&p) && show(&image, &p, false, argv[2]) &&
@@ -108,8 +108,8 @@ int main(int argc, char **argv)
     }
     if (done) {
         printf("%zu x %zu pixels\n", p.width, p.num / p.width);
-    } else if (argc != 4 || image.message[0]) {
-        fprintf(stderr, "areas: %s\n", argc == 4 ? image.message : "wants three files");
+    } else if (image.message[0]) {
+        fprintf(stderr, "areas: %s\n", image.message);
     }
     png_image_free(&image);
     example_close(&e);

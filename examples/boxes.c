@@ -4,6 +4,9 @@
  *
  *     points      x y z, each a box of its own      low = high = the point
  *     result      low x y z, high x y z             of all
+ *
+ *     cc -o boxes boxes.c $(pkg-config --cflags --libs clfold)
+ *     ./boxes
  */
 #include "example.h"
 
@@ -54,7 +57,7 @@ static void make_points(struct box *boxes)
 static bool run(const struct example *e, struct box *boxes, struct box *box)
 {
     cl_mem mem = example_buffer(e, NUM * sizeof(*boxes), boxes);
-    clfold_context *ctx = NULL;
+    clfold_context *ctx = NULL; /* made once a program, not once a call */
     const bool done =
         mem && clfold_ok(clfold_context_create(&ctx, e->context, e->device, NULL)) &&
         clfold_ok(

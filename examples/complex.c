@@ -3,6 +3,9 @@
  *
  *     factors     w   w   w   w        w = exp(2 pi i / n)
  *     products    w   w^2 w^3 w^4      n steps round the unit circle, and back to 1
+ *
+ *     cc -o complex complex.c $(pkg-config --cflags --libs clfold) -lm
+ *     ./complex
  */
 #include "example.h"
 
@@ -22,7 +25,7 @@ static bool run(const struct example *e, cl_float *factors, cl_float *products)
 {
     const size_t bytes = 2 * NUM * sizeof(cl_float);
     cl_mem mem = example_buffer(e, bytes, factors);
-    clfold_context *ctx = NULL;
+    clfold_context *ctx = NULL; /* made once a program, not once a call */
     const bool done =
         mem && clfold_ok(clfold_context_create(&ctx, e->context, e->device, NULL)) &&
         clfold_ok(clfold_inclusive_scan(ctx, e->queue, &product, mem, 0, mem, 0, NUM, 0,

@@ -6,12 +6,13 @@
  *     lengths     4  2  4  7  0
  *     maximum     4  4  4  7  7     an inclusive scan; it grows at lines 1 and 4
  *
- * The text is the file that the command line names, or else clfold's license.
+ *     c++ -std=c++17 -o cpp cpp.cpp $(pkg-config --cflags --libs clfold)
+ *     ./cpp FILE
  */
+#define CL_TARGET_OPENCL_VERSION          300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS // for clCreateCommandQueue
 #include <clfold/clfold.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -62,7 +63,7 @@ class Device {
   public:
     Device()
     {
-        cl_platform_id platform;
+        cl_platform_id platform; // the first one, with its first device
         check(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
         check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr),
               "clGetDeviceIDs");
@@ -76,18 +77,14 @@ class Device {
         folds.reset(ctx);
     }
 
-    // values[i] becomes the greatest of values[0] to values[i].
+    // values[i] becomes the greatest of values[0] to values[i]. There must be one.
     void running_maximum(std::vector<cl_uint> &values) const
     {
-        if (values.empty()) {
-            return; // OpenCL has no empty buffers
-        }
         const std::size_t bytes = values.size() * sizeof(cl_uint);
         const clfold_fold maximum = clfold_builtin(CLFOLD_MAX, CLFOLD_U32);
         cl_int status;
-        const cl_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
-        const Buffer mem(
-            clCreateBuffer(context.get(), flags, bytes, values.data(), &status));
+        const Buffer mem(clCreateBuffer(context.get(), CL_MEM_COPY_HOST_PTR, bytes,
+                                        values.data(), &status));
         check(status, "clCreateBuffer");
         check(clfold_inclusive_scan(folds.get(), queue.get(), &maximum, mem.get(), 0,
                                     mem.get(), 0, values.size(), 0, nullptr, nullptr));
@@ -99,21 +96,24 @@ class Device {
 
 int main(int argc, char **argv)
 try {
-    std::ifstream text(argc > 1 ? argv[1] : LICENSE_FILE);
-    std::vector<cl_uint> greatest;
+    if (argc != 2) {
+        throw std::runtime_error("usage: cpp FILE");
+    }
+    std::ifstream text(argv[1]);
+    std::vector<cl_uint> greatest{ 0 }; // before line 1
     for (std::string line; std::getline(text, line);) {
         greatest.push_back(static_cast<cl_uint>(line.size()));
     }
     if (!text.eof()) {
-        throw std::runtime_error("the text cannot be read");
+        throw std::runtime_error(std::string(argv[1]) + " cannot be read");
     }
     Device().running_maximum(greatest);
-    for (std::size_t i = 0; i < greatest.size(); ++i) {
-        if (greatest[i] > (i > 0 ? greatest[i - 1] : 0)) {
-            std::cout << "line " << i + 1 << " has " << greatest[i] << " bytes\n";
+    for (std::size_t i = 1; i < greatest.size(); ++i) {
+        if (greatest[i] > greatest[i - 1]) {
+            std::cout << "line " << i << " has " << greatest[i] << " bytes\n";
         }
     }
 } catch (const std::exception &error) {
     std::cerr << error.what() << '\n';
-    return EXIT_FAILURE;
+    return 1;
 }

@@ -4,8 +4,10 @@
  *     lengths     4  0  2  5        words in each line
  *     offsets     0  4  4  6 11     line i has words offsets[i] to offsets[i + 1] - 1
  *
- * The scan writes all offsets but the last, and total_at puts the total there. The text
- * is the file that the command line names, or else clfold's license.
+ * The scan writes all offsets but the last, and total_at puts the total there.
+ *
+ *     cc -o csr csr.c $(pkg-config --cflags --libs clfold)
+ *     ./csr FILE
  */
 #include "example.h"
 
@@ -91,17 +93,16 @@ static void print(const cl_uint *lengths, const cl_uint *offsets, size_t num)
 
 int main(int argc, char **argv)
 {
+    example_usage(argc == 2, "csr FILE");
     size_t size;
-    unsigned char *const text = example_read(argc > 1 ? argv[1] : LICENSE_FILE, &size);
+    unsigned char *const text = example_read(argv[1], &size);
     const size_t num = text ? count_lines(text, size) : 0;
-    cl_uint *const lengths = calloc(num + 1, sizeof(cl_uint));
-    cl_uint *const offsets = calloc(num + 1, sizeof(cl_uint));
+    cl_uint *const lengths = example_zeros(num + 1, sizeof(cl_uint));
+    cl_uint *const offsets = example_zeros(num + 1, sizeof(cl_uint));
     struct example e = example_open();
     bool done = false;
 
-    if (!lengths || !offsets) {
-        perror("calloc");
-    } else if (text && e.queue) {
+    if (text && lengths && offsets && e.queue) {
         count_words(text, size, lengths);
         done = run(&e, lengths, offsets, num) && are_right(lengths, offsets, num);
     }

@@ -1,4 +1,9 @@
-/* The distance of two vectors, and where they differ, each in one pass over both. */
+/*
+ * The distance of two vectors, and where they differ, each in one pass over both.
+ *
+ *     cc -o distance distance.c $(pkg-config --cflags --libs clfold)
+ *     ./distance
+ */
 #include "example.h"
 
 #define COUNT 1000
@@ -44,9 +49,7 @@ int main(void)
                 (buffers[2] = example_buffer(&e, sizeof(flags), flags)) &&
                 clfold_ok(clfold_context_create(&ctx, e.context, e.device, NULL)) &&
                 compare(ctx, e.queue, buffers[0], buffers[1], buffers[2], &distance) &&
-                opencl_ok(clEnqueueReadBuffer(e.queue, buffers[2], CL_TRUE, 0,
-                                              sizeof(flags), flags, 0, NULL, NULL),
-                          "clEnqueueReadBuffer");
+                example_fetch(&e, buffers[2], sizeof(flags), flags);
     for (size_t i = 0; i < COUNT; ++i) {
         num += flags[i];
     }

@@ -3,7 +3,8 @@
  *
  *     write the bytes -> event -> clfold_reduce -> event -> read the sum
  *
- * The file is the one that the command line names, or else clfold's license.
+ *     cc -o event event.c $(pkg-config --cflags --libs clfold)
+ *     ./event FILE
  */
 #include "example.h"
 
@@ -49,14 +50,14 @@ static bool print_mean(const struct example *e, const unsigned char *data, size_
 
 int main(int argc, char **argv)
 {
-    const char *const path = argc > 1 ? argv[1] : LICENSE_FILE;
+    example_usage(argc == 2, "event FILE");
     size_t count;
-    unsigned char *const data = example_read(path, &count);
+    unsigned char *const data = example_read(argv[1], &count);
     struct example e = example_open();
     bool done = false;
 
     if (data && count == 0) {
-        fprintf(stderr, "%s is empty, so it has no mean\n", path);
+        fprintf(stderr, "%s is empty, so it has no mean\n", argv[1]);
     } else if (data && e.queue) {
         done = print_mean(&e, data, count);
     }

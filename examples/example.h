@@ -1,10 +1,15 @@
 /*
  * What every example needs besides clfold: a device and its queue, buffers, the bytes of
  * a file, and a message for each call that fails. Plain OpenCL 1.2, to copy and change.
+ *
+ * The line that builds an example is in the comment at its top; run it in this folder.
  */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300 /* what the headers declare; any device will do */
+#endif
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for 1.2 devices */
 #include <clfold/clfold.h>
 
@@ -35,6 +40,24 @@ static inline bool clfold_ok(clfold_status status)
         fprintf(stderr, "%s\n", clfold_last_error());
     }
     return status == CLFOLD_OK;
+}
+
+/* Ends the program with its usage unless its command line is right. */
+static inline void example_usage(bool is_right, const char *usage)
+{
+    if (!is_right) {
+        fprintf(stderr, "usage: %s\n", usage);
+        exit(EXIT_FAILURE);
+    }
+}
+
+/* A whole number from 1 on; 0 if the text is not one. */
+static inline size_t example_number(const char *text)
+{
+    char *end;
+    const unsigned long number = strtoul(text, &end, 10);
+
+    return *text >= '0' && *text <= '9' && *end == '\0' ? number : 0;
 }
 
 /* OpenCL's release functions do not take NULL; these do. */
@@ -130,13 +153,25 @@ static inline cl_program example_program(const struct example *e, const char *so
     return program;
 }
 
-/* Copies a buffer to the host once the queue has done all before; blocks. */
+/* Copies a buffer to the host once the queue has done all before; blocks. OpenCL rejects
+ * copies of 0 bytes, so there is none. */
 static inline bool example_fetch(const struct example *e, cl_mem mem, size_t bytes,
                                  void *data)
 {
-    return opencl_ok(
-        clEnqueueReadBuffer(e->queue, mem, CL_TRUE, 0, bytes, data, 0, NULL, NULL),
-        "clEnqueueReadBuffer");
+    return bytes == 0 || opencl_ok(clEnqueueReadBuffer(e->queue, mem, CL_TRUE, 0, bytes,
+                                                       data, 0, NULL, NULL),
+                                   "clEnqueueReadBuffer");
+}
+
+/* `num` elements of `size` bytes, all 0, to be freed. NULL on failure. */
+static inline void *example_zeros(size_t num, size_t size)
+{
+    void *const data = calloc(num > 0 ? num : 1, size);
+
+    if (!data) {
+        fprintf(stderr, "there is no memory for %zu elements of %zu bytes\n", num, size);
+    }
+    return data;
 }
 
 /* All bytes of a file and a NUL after them, to be freed, and how many they are without

@@ -6,9 +6,8 @@
  *     ranks       0  1  1  1  2  3  3      the exclusive scan: lines that start before
  *     starts      0  3  4                  starts[ranks[i]] = i for each flag, by another
  *
- * The scan's total is the number of lines, so it says how large `starts` must be.
- *
- *     lines [FILE [NUMBER]]      prints that line of the file, or else the last one
+ *     cc -o lines lines.c $(pkg-config --cflags --libs clfold)
+ *     ./lines FILE [NUMBER]      prints that line of the file, or else the last one
  */
 #include "example.h"
 
@@ -89,9 +88,9 @@ static bool run(const struct example *e, unsigned char *text, size_t size, size_
                                                 mem[RANKS], 0, size, 0, NULL, NULL)) &&
                 example_fetch(e, mem[TOTAL], sizeof(num), &num);
 
-    /* Now the number of lines is known, and with it the size of the index. */
+    /* The scan's total is the number of lines, and so the size of the index. */
     done = done && (mem[STARTS] = example_buffer(e, num * 8, NULL)) &&
-           (starts = calloc(num, 8)) &&
+           (starts = example_zeros(num, 8)) &&
            launch(e, program, "place", &mem[FLAGS], 3, size) &&
            example_fetch(e, mem[STARTS], num * 8, starts) &&
            print(text, size, starts, num, wanted > 0 ? wanted : num);
@@ -106,9 +105,10 @@ static bool run(const struct example *e, unsigned char *text, size_t size, size_
 
 int main(int argc, char **argv)
 {
-    const size_t wanted = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+    const size_t wanted = argc == 3 ? example_number(argv[2]) : 0;
+    example_usage(argc == 2 || wanted > 0, "lines FILE [NUMBER]");
     size_t size;
-    unsigned char *const text = example_read(argc > 1 ? argv[1] : LICENSE_FILE, &size);
+    unsigned char *const text = example_read(argv[1], &size);
     struct example e = example_open();
     const bool done = text && e.queue &&
                       (size > 0 ? run(&e, text, size, wanted) : puts("0 lines") >= 0);

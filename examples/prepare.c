@@ -6,6 +6,9 @@
  *
  * Each way has a context of its own. A driver that keeps compiled programs on disk makes
  * the second way's preparation short, and from the program's second run on both.
+ *
+ *     cc -o prepare prepare.c $(pkg-config --cflags --libs clfold) -pthread
+ *     ./prepare FILE
  */
 #include "example.h"
 
@@ -84,8 +87,9 @@ static bool run(const struct example *e, unsigned char *data, size_t count, bool
 
 int main(int argc, char **argv)
 {
+    example_usage(argc == 2, "prepare FILE");
     size_t size;
-    unsigned char *const data = example_read(argc > 1 ? argv[1] : LICENSE_FILE, &size);
+    unsigned char *const data = example_read(argv[1], &size);
     struct example e = example_open();
     const bool done =
         data && e.queue && run(&e, data, size, false) && run(&e, data, size, true);

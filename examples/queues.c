@@ -1,13 +1,13 @@
 /*
  * Two queues: one uploads a piece of a file while the other sums the piece before it.
- * Events keep the order, and the sum goes from piece to piece by init_at:
+ * The sum goes from piece to piece by init_at. Events keep the order: sum k waits for
+ * upload k, and upload k for sum k-2, which reads the same buffer.
  *
  *     copies    upload 0    upload 1    upload 2    ...    into buffers 0, 1, 0, ...
  *     folds                 sum 0       sum 1       ...    sum k = sum k-1 + piece k
  *
- * Sum k waits for upload k, and upload k for sum k-2, which reads the same buffer. The
- * output is the checksum of System V and the number of 512-byte blocks, as of `sum -s`.
- * The command line may name the file, and after it the number of bytes in a piece.
+ *     cc -o queues queues.c $(pkg-config --cflags --libs clfold)
+ *     ./queues FILE [BYTES]      prints what `sum -s` does; a piece has BYTES, or 1 MiB
  */
 #include "example.h"
 
@@ -75,7 +75,7 @@ static bool print_checksum(const struct example *e, FILE *file, size_t piece_siz
                 clfold_ok(clfold_context_create(&w.ctx, e->context, e->device, NULL));
 
     for (int i = 0; done && i < 2; ++i) {
-        done = (w.pieces[i].data = malloc(piece_size)) &&
+        done = (w.pieces[i].data = example_zeros(piece_size, 1)) &&
                (w.pieces[i].mem = example_buffer(e, piece_size, NULL));
     }
     done = done && sum_pieces(&w, file, piece_size, &size) &&
@@ -101,17 +101,17 @@ static bool print_checksum(const struct example *e, FILE *file, size_t piece_siz
 
 int main(int argc, char **argv)
 {
-    const char *const path = argc > 1 ? argv[1] : LICENSE_FILE;
-    const size_t num = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
-    FILE *const file = fopen(path, "rb");
+    const size_t piece_size = argc == 3 ? example_number(argv[2]) : 1 << 20;
+    example_usage((argc == 2 || argc == 3) && piece_size > 0, "queues FILE [BYTES]");
+    FILE *const file = fopen(argv[1], "rb");
     if (!file) {
-        perror(path);
+        perror(argv[1]);
         return EXIT_FAILURE;
     }
     struct example e = example_open();
-    const bool done = e.queue && print_checksum(&e, file, num ? num : 1 << 20);
+    const bool done = e.queue && print_checksum(&e, file, piece_size);
     if (ferror(file)) {
-        fprintf(stderr, "%s cannot be read\n", path);
+        fprintf(stderr, "%s cannot be read\n", argv[1]);
     }
     example_close(&e);
     fclose(file);

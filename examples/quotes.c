@@ -8,8 +8,10 @@
  *     state       . . i i i i . . .       of the composition, applied to "outside"
  *
  * A function is a byte with a bit for each state: bit s is the state after s. A comma is
- * a separator where the state is outside. The text is the file that the command line
- * names, or else a small table.
+ * a separator where the state is outside. Without FILE the text is a small table.
+ *
+ *     cc -o quotes quotes.c $(pkg-config --cflags --libs clfold)
+ *     ./quotes [FILE]
  */
 #include "example.h"
 
@@ -33,7 +35,7 @@ enum { KEEPS = 2, CHANGES = 1 };
 static bool run(const struct example *e, unsigned char *functions, size_t num)
 {
     cl_mem mem = example_buffer(e, num, functions);
-    clfold_context *ctx = NULL;
+    clfold_context *ctx = NULL; /* made once a program, not once a call */
     const bool done =
         mem && clfold_ok(clfold_context_create(&ctx, e->context, e->device, NULL)) &&
         clfold_ok(clfold_inclusive_scan(ctx, e->queue, &composition, mem, 0, mem, 0, num,
@@ -47,12 +49,13 @@ static bool run(const struct example *e, unsigned char *functions, size_t num)
 
 int main(int argc, char **argv)
 {
+    example_usage(argc < 3, "quotes [FILE]");
     size_t size = strlen(table), commas = 0, quoted = 0;
     unsigned char *read = argc > 1 ? example_read(argv[1], &size) : NULL;
     const unsigned char *text = read ? read : (const unsigned char *)table;
-    unsigned char *const states = malloc(size + 1);
+    unsigned char *const states = example_zeros(size, 1);
     struct example e = example_open();
-    bool done = (argc < 2 || read) && states && e.queue && size > 0;
+    bool done = (argc < 2 || read) && states && e.queue;
 
     for (size_t i = 0; done && i < size; ++i) {
         states[i] = text[i] == '"' ? CHANGES : KEEPS;

@@ -7,7 +7,9 @@
  *     scan        { a, b } of the maps up to i         of which b is y[i]
  *
  * A loop on the host must find the same but for rounding. For little-endian hosts.
- *     smooth IN.wav OUT.wav      16 bits a sample, any number of channels
+ *
+ *     cc -o smooth smooth.c $(pkg-config --cflags --libs clfold) -lm
+ *     ./smooth IN.wav OUT.wav      16 bits a sample, any number of channels
  */
 #include "example.h"
 
@@ -86,19 +88,18 @@ static bool smooth(const struct example *e, cl_short *samples, cl_uint num_chann
 
 int main(int argc, char **argv)
 {
-    size_t size = 0;
-    void *const bytes = argc == 3 ? example_read(argv[1], &size) : NULL;
+    example_usage(argc == 3, "smooth IN.wav OUT.wav");
+    size_t size;
+    void *const bytes = example_read(argv[1], &size);
     const struct header *const h = bytes;
     struct example e = example_open();
     bool done = false;
 
-    if (argc != 3) {
-        fprintf(stderr, "usage: smooth IN.wav OUT.wav\n");
-    } else if (bytes && !is_sound(h, size)) {
-        fprintf(stderr, "%s: is not a plain WAV file of 16 bits a sample\n", argv[1]);
+    if (bytes && !is_sound(h, size)) {
+        fprintf(stderr, "%s is not a plain WAV file of 16 bits a sample\n", argv[1]);
     } else if (bytes && e.queue) {
         const size_t num = h->length / 2 / h->num_channels;
-        cl_float2 *const maps = calloc(num + 1, sizeof(*maps));
+        cl_float2 *const maps = example_zeros(num, sizeof(*maps));
         cl_short *const samples = (void *)((char *)bytes + sizeof(*h));
         done = maps && smooth(&e, samples, h->num_channels, maps, num);
         free(maps);

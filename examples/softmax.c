@@ -10,7 +10,9 @@
  *
  * A map that looks up each element's row then writes the quotients over the elements. A
  * loop on the host must find the same but for rounding. For little-endian hosts.
- *     softmax IN OUT COLUMNS      files of finite f32, row by row
+ *
+ *     cc -o softmax softmax.c $(pkg-config --cflags --libs clfold) -lm
+ *     ./softmax IN OUT COLUMNS      files of finite f32, row by row
  */
 #include "example.h"
 
@@ -47,7 +49,7 @@ static bool softmax(const struct example *e, cl_float *x, cl_float *found, size_
                                 NULL)) &&
         clfold_ok(clfold_map(ctx, e->queue, &quotients, elements, 0, elements, 0, num, 0,
                              NULL, NULL)) &&
-        (num == 0 || example_fetch(e, elements, num * sizeof(*x), found));
+        example_fetch(e, elements, num * sizeof(*x), found);
 
     clfold_context_destroy(&ctx);
     example_release(rows);
@@ -80,7 +82,7 @@ static bool replace(cl_float *x, const cl_float *found, size_t columns)
 
 static bool run(const struct example *e, cl_float *x, size_t num, size_t columns)
 {
-    cl_float *const found = malloc(num * sizeof(*x) + 1);
+    cl_float *const found = example_zeros(num, sizeof(*x));
     bool done = found && softmax(e, x, found, num, columns);
 
     for (size_t i = 0; done && i < num; i += columns) {
@@ -92,17 +94,15 @@ static bool run(const struct example *e, cl_float *x, size_t num, size_t columns
 
 int main(int argc, char **argv)
 {
-    const size_t columns = argc == 4 ? strtoul(argv[3], NULL, 10) : 0;
-    size_t size = 0;
-    void *const x = columns > 0 ? example_read(argv[1], &size) : NULL;
+    const size_t columns = argc == 4 ? example_number(argv[3]) : 0;
+    example_usage(columns > 0, "softmax IN OUT COLUMNS");
+    size_t size;
+    void *const x = example_read(argv[1], &size);
     struct example e = example_open();
     bool done = false;
 
-    if (columns == 0) {
-        fprintf(stderr, "usage: softmax IN OUT COLUMNS\n");
-    } else if (x && size / 4 % columns + size % 4 > 0) {
-        fprintf(stderr, "%s: has %zu bytes, not rows of %zu f32\n", argv[1], size,
-                columns);
+    if (x && size / 4 % columns + size % 4 > 0) {
+        fprintf(stderr, "%s: %zu bytes, not rows of %zu f32\n", argv[1], size, columns);
     } else if (x && e.queue && run(&e, x, size / 4, columns)) {
         FILE *const file = fopen(argv[2], "wb");
         const bool is_written = file && fwrite(x, 1, size, file) == size;

@@ -11,7 +11,9 @@
  *
  * Cells that are not finite numbers are left out. A loop that goes over the numbers twice
  * must find the same but for rounding.
- *     statistics TABLE.csv [COLUMN]      from 1 on
+ *
+ *     cc -o statistics statistics.c $(pkg-config --cflags --libs clfold) -lm
+ *     ./statistics TABLE.csv [COLUMN]      the first column is 1
  */
 #include "example.h"
 
@@ -23,14 +25,14 @@ struct moments {
     cl_float mean, m2;
 };
 
-/* How many numbers there are. */
-static size_t read_column(const char *text, unsigned long column, cl_float *numbers)
+/* Takes the numbers of a column from the text. Returns how many there are. */
+static size_t read_column(const char *text, size_t column, cl_float *numbers)
 {
     size_t num = 0;
 
     while (*text) {
         const char *const end = text + strcspn(text, "\n");
-        for (unsigned long i = 1; i < column && text < end; ++i) {
+        for (size_t i = 1; i < column && text < end; ++i) {
             text += strcspn(text, ",\n");
             text += *text == ',';
         }
@@ -84,18 +86,18 @@ static bool are_right(const struct moments *found, const cl_float2 *range,
 
 int main(int argc, char **argv)
 {
-    const unsigned long column = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
-    size_t size = 0;
-    void *const text = argc > 1 ? example_read(argv[1], &size) : NULL;
-    cl_float *const numbers = calloc(size / 2 + 1, sizeof(*numbers));
+    const size_t column = argc == 3 ? example_number(argv[2]) : 1;
+    example_usage((argc == 2 || argc == 3) && column > 0,
+                  "statistics TABLE.csv [COLUMN]");
+    size_t size;
+    void *const text = example_read(argv[1], &size);
+    cl_float *const numbers = example_zeros(size / 2 + 1, sizeof(*numbers));
     struct example e = example_open();
     struct moments moments = { 0 };
     cl_float2 range = { { 0 } };
     bool done = false;
 
-    if (argc < 2 || column == 0) {
-        fprintf(stderr, "usage: statistics TABLE.csv [COLUMN]\n");
-    } else if (text && numbers && e.queue) {
+    if (text && numbers && e.queue) {
         const size_t num = read_column(text, column, numbers);
         done = run(&e, numbers, num, &moments, &range);
         if (done && !are_right(&moments, &range, numbers, num)) {

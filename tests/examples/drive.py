@@ -174,9 +174,8 @@ CELLS = b"x,y\r\n1,2\r\n,3\nnan,inf\n4,1e40\n5x,5\n \n7\n-1.5,,6"
 BLURRED = [[x * y % 211 if x > y else 255 * (x == 3) for x in range(41)] for y in range(23)]
 NOWHERE, FOLDER = os.path.join(LICENSE, "file"), os.path.dirname(LICENSE)
 
-# Of each example: a file, its bytes, or None for the default, which is the license; further
-# arguments, OUT and the like for files of the test's; and the lines of stdout, or where it must
-# fail a part of stderr as a str.
+# Of each example: a file, its bytes, or None for no file; further arguments, OUT and the like for
+# files of the test's; and the lines of stdout, or where it must fail a part of stderr as a str.
 CASES = {
     "areas": [
         (FOLDER, ["OUT", "OUT 2"], "Read Error"),
@@ -186,7 +185,7 @@ CASES = {
         (png([[1, 2], [3, 4]])[:-30], ["OUT", "OUT 2"], "areas: "),
         (png([[1]]), [FOLDER, "OUT"], "Is a directory"),
         (png([[1]]), ["OUT", FOLDER], "Is a directory"),
-        (png([[1]]), ["OUT"], "wants three files"),
+        (png([[1]]), ["OUT"], "usage: areas PICTURE.png TABLE.png BLUR.png"),
         (PICTURE, ["OUT", "OUT 2"], ["512 x 512 pixels"]),
         (png([[0]]), ["OUT", "OUT 2"], ["1 x 1 pixels"]),
         (png([[200]]), ["OUT", "OUT 2"], ["1 x 1 pixels"]),
@@ -197,9 +196,10 @@ CASES = {
     "boxes": [(None, [], ["x from 1.0 to 3.0", "y from 2.0 to 4.0", "z from 3.0 to 5.0"])],
     "complex": [(None, [], ["1000 products, on the circle"])],
     "cpp": [
-        (FOLDER, [], "the text cannot be read"),
-        (NOWHERE, [], "the text cannot be read"),
-        (None, [], ["line 1 has 11 bytes", "line 3 has 37 bytes", "line 5 has 76 bytes",
+        (None, [], "usage: cpp FILE"),
+        (FOLDER, [], f"{FOLDER} cannot be read"),
+        (NOWHERE, [], f"{NOWHERE} cannot be read"),
+        (LICENSE, [], ["line 1 has 11 bytes", "line 3 has 37 bytes", "line 5 has 76 bytes",
                     "line 6 has 77 bytes", "line 12 has 78 bytes"]),
         (b"", [], []),
         (b"\n", [], []),
@@ -210,7 +210,8 @@ CASES = {
     "csr": [
         (FOLDER, [], "Is a directory"),
         (NOWHERE, [], "LICENSE/file: Not a directory"),
-        (None, [], ["21 lines, 170 words", "line 20 has the most: words 154 to 169"]),
+        (None, [], "usage: csr FILE"),
+        (LICENSE, [], ["21 lines, 170 words", "line 20 has the most: words 154 to 169"]),
         (b"", [], ["0 lines, 0 words"]),
         (b"\n", [], ["1 lines, 0 words"]),
         (b"a", [], ["1 lines, 1 words", "line 1 has the most: words 1 to 1"]),
@@ -221,14 +222,17 @@ CASES = {
     "event": [
         (FOLDER, [], "Is a directory"),
         (NOWHERE, [], "LICENSE/file: Not a directory"),
-        (None, [], ["1075 bytes, mean 81.638"]),
+        (None, [], "usage: event FILE"),
+        (LICENSE, [], ["1075 bytes, mean 81.638"]),
         (b"", [], "is empty, so it has no mean"),
         (b"a", [], ["1 bytes, mean 97.000"]),
     ],
     "lines": [
         (FOLDER, [], "Is a directory"),
         (NOWHERE, [], "LICENSE/file: Not a directory"),
-        (None, [], ["21 lines", "line 21 starts at byte 1065: SOFTWARE."]),
+        (None, [], "usage: lines FILE [NUMBER]"),
+        *((LICENSE, [number], "usage: lines") for number in ("0", "-1", "2x", "")),
+        (LICENSE, [], ["21 lines", "line 21 starts at byte 1065: SOFTWARE."]),
         (LICENSE, ["3"], ["21 lines", "line 3 starts at byte 13: "
                                    "Copyright (c) 2026 the clfold authors"]),
         (LICENSE, ["22"], ["21 lines"]),
@@ -241,14 +245,18 @@ CASES = {
     "prepare": [
         (FOLDER, [], "Is a directory"),
         (NOWHERE, [], "LICENSE/file: Not a directory"),
-        (None, [], prepared(87761)),
+        (None, [], "usage: prepare FILE"),
+        (LICENSE, [], prepared(87761)),
         (b"", [], prepared(0)),
         (LARGE, [], prepared(sum(LARGE))),
     ],
     "queues": [
         (FOLDER, [], "cannot be read"),
         (NOWHERE, [], "LICENSE/file: Not a directory"),
-        (None, [], ["22226 3"]),
+        (None, [], "usage: queues FILE [BYTES]"),
+        (LICENSE, ["1", "2"], "usage: queues FILE [BYTES]"),
+        (LICENSE, ["0"], "usage: queues FILE [BYTES]"),
+        (LICENSE, [], ["22226 3"]),
         (LICENSE, ["1074"], ["22226 3"]),
         (LICENSE, ["43"], ["22226 3"]),  # 25 pieces, the last of them full
         (b"", [], ["0 0"]),
@@ -258,6 +266,8 @@ CASES = {
     "quotes": [
         (FOLDER, [], "Is a directory"),
         (None, [], ["3 separators, and 2 commas inside quotes"]),
+        (b"", [], ["0 separators, and 0 commas inside quotes"]),
+        (b",", ["x"], "usage: quotes [FILE]"),
         (b",", [], ["1 separators, and 0 commas inside quotes"]),
         (b'",', [], ["0 separators, and 1 commas inside quotes"]),
         (b'a,"b,c"\n' * 20000, [], ["20000 separators, and 20000 commas inside quotes"]),
@@ -265,7 +275,7 @@ CASES = {
     "smooth": [
         (FOLDER, ["OUT"], "Is a directory"),
         (NOWHERE, ["OUT"], "LICENSE/file: Not a directory"),
-        (LICENSE, ["OUT"], "LICENSE: is not a plain WAV file of 16 bits a sample"),
+        (LICENSE, ["OUT"], "LICENSE is not a plain WAV file of 16 bits a sample"),
         (b"RIFF", ["OUT"], "is not a plain WAV file"),
         (wav(1, NOISE[:9], 8), ["OUT"], "is not a plain WAV file"),
         (wav(0, NOISE[:9]), ["OUT"], "is not a plain WAV file"),
@@ -284,8 +294,8 @@ CASES = {
         (f32([1]), [FOLDER, "1"], "Is a directory"),
         (f32([1]), ["OUT"], "usage: softmax IN OUT COLUMNS"),
         (f32([1]), ["OUT", "0"], "usage: softmax IN OUT COLUMNS"),
-        (b"12345", ["OUT", "1"], "has 5 bytes, not rows of 1 f32"),
-        (f32([1, 2, 3]), ["OUT", "2"], "has 12 bytes, not rows of 2 f32"),
+        (b"12345", ["OUT", "1"], "file: 5 bytes, not rows of 1 f32"),
+        (f32([1, 2, 3]), ["OUT", "2"], "file: 12 bytes, not rows of 2 f32"),
         (b"", ["OUT", "4"], ["0 rows"]),
         (f32([5]), ["OUT", "1"], ["1 rows"]),
         (f32([1, 3, 2, -90, 0, 90, 1e30, 1e30, -1e30]), ["OUT", "3"], ["3 rows"]),
@@ -296,6 +306,7 @@ CASES = {
         (FOLDER, [], "Is a directory"),
         (NOWHERE, [], "LICENSE/file: Not a directory"),
         (None, [], "usage: statistics TABLE.csv [COLUMN]"),
+        (b"1\n", ["2", "3"], "usage: statistics TABLE.csv [COLUMN]"),
         (b"1\n", ["x"], "usage: statistics TABLE.csv [COLUMN]"),
         (b"", [], ["0 numbers, mean 0, variance 0, from inf to -inf"]),
         (b"name\n", [], ["0 numbers, mean 0, variance 0, from inf to -inf"]),
@@ -309,10 +320,13 @@ CASES = {
         *((PRICES, [str(column)], summary(content(PRICES), column)) for column in (1, 2, 7, 11)),
     ],
     "distance": [(None, [], ["distance 20, 100 of 1000 differ"])],
-    "sum": [
-        (None, [], ["124875", "sum: in holds 1000 elements of f32, but in_offset 0 + "
-                              "count 2000 is past its end (CLFOLD_ERROR_RANGE)"]),
+    "errors": [
+        (None, [], ["With a wrong count, on purpose, clfold says:",
+                    "    sum: in holds 1000 elements of f32, but in_offset 0 + count 2000 is past "
+                    "its end (CLFOLD_ERROR_RANGE)",
+                    "The result is still -1.", "With the right count it is 124875."]),
     ],
+    "sum": [(None, [], ["124875"])],
 }
 
 

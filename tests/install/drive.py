@@ -10,6 +10,7 @@ temporary folders, but for the log that `meson install` keeps in BUILD.
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -86,8 +87,8 @@ class Installed(Case):
         path = os.path.join(self.directory[directory], *names)
         return self.path(os.path.relpath(path, "/"))
 
-    def flags(self, *arguments):
-        """What pkg-config says once the folder is taken for the root. Only clfold's own
+    def pkg_config_path(self):
+        """A PKG_CONFIG_PATH by which the folder is taken for the root. Only clfold's own
         file is changed for it: PKG_CONFIG_SYSROOT_DIR would move OpenCL as well."""
         with open(self.staged("libdir", "pkgconfig", "clfold.pc"), encoding="utf-8") as f:
             text = f.read()
@@ -98,7 +99,10 @@ class Installed(Case):
         with open(os.path.join(moved, "clfold.pc"), "w", encoding="utf-8") as f:
             prefix = self.path(os.path.relpath(self.prefix, "/"))
             f.write(text.replace(old, f"prefix={prefix}\n"))
-        path = os.pathsep.join(filter(None, [moved, os.environ.get("PKG_CONFIG_PATH")]))
+        return os.pathsep.join(filter(None, [moved, os.environ.get("PKG_CONFIG_PATH")]))
+
+    def flags(self, *arguments):
+        path = self.pkg_config_path()
         return run("pkg-config", *arguments, "clfold", PKG_CONFIG_PATH=path).split()
 
     def number(self):
@@ -188,6 +192,36 @@ class Installed(Case):
         self.assertIn(f"libclfold.so.{parts[0]}.{parts[1]}", dynamic(program, "NEEDED"))
         printed = run(program, LD_LIBRARY_PATH=self.staged("libdir"))
         self.assertEqual(printed.strip(), self.number())
+
+    def test_examples(self):
+        """Each builds, without a warning, by the one line that its first comment shows. In
+        this line cc is the compiler of the build."""
+        self.need("both", "shared")
+        os.mkdir(self.path("commands"))
+        with open(self.path("commands", "cc"), "w", encoding="utf-8") as f:
+            path = shlex.quote(os.environ["PATH"])  # where this cc is not found again
+            f.write(f'#!/bin/sh\nPATH={path}\nexec {shlex.join(compiler)} "$@"\n')
+        os.chmod(self.path("commands", "cc"), 0o755)
+        search = os.pathsep.join([self.path("commands"), os.environ["PATH"]])
+        folder = self.staged("datadir", "doc", "clfold", "examples")
+        optional = {"areas.c": "pkg-config --exists libpng", "cpp.cpp": "command -v c++"}
+        sources = [name for name in os.listdir(folder) if not name.endswith(".h")]
+        self.assertLess(set(optional), set(sources))
+        for source_name in sources:
+            with self.subTest(source_name):
+                need = optional.get(source_name, "true")
+                if subprocess.run(["sh", "-c", f"{need} >/dev/null"], check=False).returncode:
+                    self.assertFalse(os.environ.get("CLFOLD_REQUIRED_TOOLS"), need)
+                    self.skipTest(need)
+                with open(os.path.join(folder, source_name), encoding="utf-8") as f:
+                    head = f.read().partition("*/")[0]
+                lines = re.findall(r"^ \* +(c(?:c|\+\+) .*)$", head, re.M)
+                self.assertEqual(len(lines), 1, "lines that build it")
+                printed = run("sh", "-c", f"cd '{folder}' && {lines[0]}", PATH=search,
+                              PKG_CONFIG_PATH=self.pkg_config_path())  # fmt: skip
+                self.assertEqual(printed, "")
+                program = os.path.join(folder, source_name.partition(".")[0])
+                self.assertIn("clfold", " ".join(dynamic(program, "NEEDED")))
 
     def test_command(self):
         if not self.command:
