@@ -87,8 +87,8 @@ void clfold_folder_close(struct folder *folder)
 
 /* ---- Files ------------------------------------------------------------------------- */
 
-int clfold_folder_read(const struct folder *folder, const char *name, size_t limit,
-                       char **bytes, size_t *length)
+static int get(const struct folder *folder, const char *name, size_t limit, bool use,
+               char **bytes, size_t *length)
 {
     /* Opening a pipe without a writer would block. */
     int file = openat(folder->file, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -103,12 +103,24 @@ int clfold_folder_read(const struct folder *folder, const char *name, size_t lim
     if (error == 0) {
         error = clfold_file_read_open(file, limit, bytes, length);
     }
-    if (error == 0) {
+    if (error == 0 && use) {
         /* Where it cannot be noted, on a read-only file system, nothing is removed. */
         (void)futimens(file, NULL);
     }
     close(file);
     return error;
+}
+
+int clfold_folder_read(const struct folder *folder, const char *name, size_t limit,
+                       char **bytes, size_t *length)
+{
+    return get(folder, name, limit, true, bytes, length);
+}
+
+int clfold_folder_look(const struct folder *folder, const char *name, size_t limit,
+                       char **bytes, size_t *length)
+{
+    return get(folder, name, limit, false, bytes, length);
 }
 
 /* Another thread, or a file left by an earlier process, may have the name. */

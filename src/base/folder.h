@@ -39,8 +39,11 @@ int clfold_folder_open(struct folder *folder, const char *path, int make);
 /* A closed folder is fine. */
 void clfold_folder_close(struct folder *folder);
 
-/* Reads all of a file and notes that it was used. As clfold_file_read. */
+/* Reads all of a file and notes that it was used, or only looks at it. As
+ * clfold_file_read. */
 int clfold_folder_read(const struct folder *folder, const char *name, size_t limit,
+                       char **bytes, size_t *length);
+int clfold_folder_look(const struct folder *folder, const char *name, size_t limit,
                        char **bytes, size_t *length);
 
 /* Writes a file, or replaces it; on failure the old one stays. */

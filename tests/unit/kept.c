@@ -223,6 +223,7 @@ static void test_shrink(void **state)
     static const char *const names[] = { "a.clfold", "b.clfold", "c.clfold", "d.clfold" };
     const time_t now = time(NULL);
     struct folder_file *list;
+    char *bytes;
     size_t num;
 
     (void)state;
@@ -236,6 +237,8 @@ static void test_shrink(void **state)
     set_used("clfold.2.0.part", now - 3600);
     assert_int_equal(clfold_folder_shrink(&folder, 40, &num), 0);
     assert_int_equal(num, 1); /* what was left */
+    assert_int_equal(clfold_folder_look(&folder, "b.clfold", 99, &bytes, &num), 0);
+    clfold_free(bytes);
     assert_holds("a.clfold", "1234567890");
     assert_int_equal(clfold_folder_shrink(&folder, 29, &num), 0);
     assert_int_equal(num, 2);

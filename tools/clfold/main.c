@@ -1,5 +1,6 @@
 #include "commands.h"
 #include "output_file.h"
+#include "programs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,6 +59,8 @@ static bool run(const struct options *options, struct message *message)
         return command_tune(options, message);
     case ACTION_CHECK_FOLD:
         return command_check_fold(options, message);
+    case ACTION_CACHE:
+        return command_cache(options, message);
     case ACTION_HELP: /* options_read has made it the help of a command */
     case ACTIONS:
         break;
@@ -77,6 +80,9 @@ int main(int argc, char **argv)
     }
     if (options.quiet) {
         message_silence();
+    }
+    if (options.no_cache) {
+        programs_disable();
     }
     if (!run(&options, &message)) {
         return complain(EXIT_FAILED, &message);

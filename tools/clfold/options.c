@@ -727,6 +727,22 @@ static bool read_action(struct options *options, const char *name,
     return message_set(message, "there is no command %.200s; see clfold --help", name);
 }
 
+static bool check_cache(struct options *options, const char *name,
+                        struct message *message)
+{
+    static const char *const names[] = { "list", "verify", "clear" };
+
+    for (int i = CACHE_LIST; i <= CACHE_CLEAR; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            options->cache = (enum cache_action)i;
+            return i == CACHE_LIST || !options->json ||
+                   message_set(message, "--json goes with cache list, not with cache %s",
+                               name);
+        }
+    }
+    return refuse_operands(ACTION_CACHE, name, message);
+}
+
 static bool check_command(struct options *options, char **operands,
                           struct message *message)
 {
@@ -773,6 +789,8 @@ static bool check_command(struct options *options, char **operands,
                             "reduction"));
     case ACTION_CHECK_FOLD:
         return check_fold(options, message);
+    case ACTION_CACHE:
+        return check_cache(options, operands[0], message);
     case ACTION_HELP:
         options->help = true;
         options->action = ACTION_NONE;

@@ -26,15 +26,20 @@ enum action {
     ACTION_BENCH,
     ACTION_TUNE,
     ACTION_CHECK_FOLD,
+    ACTION_CACHE,
     ACTION_HELP, /* once read, it is the action whose help is printed */
     ACTIONS
 };
+
+/* What clfold cache does. */
+enum cache_action { CACHE_LIST, CACHE_VERIFY, CACHE_CLEAR };
 
 struct options {
     enum action action;
     bool help, version; /* nothing else is read then */
     bool json;
     bool quiet;
+    bool no_cache; /* programs are not kept */
     bool profile;
     bool probe;                 /* devices */
     clfold_operation operation; /* reduce, scan, map, explain, trace */
@@ -74,6 +79,7 @@ struct options {
     struct type_list types;
     bool maps;
     bool show, reset;
+    enum cache_action cache;
 };
 
 /* The sentence of a failure says how to go on. */

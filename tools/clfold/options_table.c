@@ -82,9 +82,10 @@ enum {
     BENCH = 1 << ACTION_BENCH,
     TUNE = 1 << ACTION_TUNE,
     CHECK = 1 << ACTION_CHECK_FOLD,
+    CACHE = 1 << ACTION_CACHE,
     HELP = 1 << ACTION_HELP,
     ALL = (1 << ACTIONS) - 1,
-    WITH_DEVICE = ALL & ~(NONE | DEVICES | HELP),
+    WITH_DEVICE = ALL & ~(NONE | DEVICES | CACHE | HELP),
     READING = REDUCE | SCAN | MAP,
     TEXTS = READING | CHECK
 };
@@ -359,6 +360,9 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "type, op, count, tiles, tile_size, group_size, groups, clock, duration, "
               "mean_depth, mean_polls, fallbacks, ok, device" },
     { "json", VALUE_NONE, TO(json), BENCH, .help = "one object a line, see below" },
+    { "json", VALUE_NONE, TO(json), CACHE,
+      .help = "of list, one object a line: file, kernels, platform, device, driver, used, "
+              "bytes, fault; what a damaged file does not tell is null" },
     { "csv", VALUE_PATH, TO(csv), LADDER, .help = "what --json prints, in columns" },
     { "svg", VALUE_PATH, TO(svg), LADDER,
       .help = "a chart of GB/s over counts, drawn by the program gnuplot, with the "
@@ -381,6 +385,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "reset", VALUE_NONE, TO(reset), TUNE,
       .excludes = "seconds,op,types,count,accuracy,length,stride,map,device,show",
       .help = "remove the file" },
+    { "no-cache", VALUE_NONE, TO(no_cache), WITH_DEVICE & ~TUNE,
+      .help = "neither load nor keep built programs; see clfold cache" },
     { "quiet", VALUE_NONE, TO(quiet), WITH_DEVICE,
       .help = "no warnings and no progress bar" },
     { "help", VALUE_NONE, TO(help), ALL, .letter = 'h', .help = "print these options" },
@@ -671,6 +677,24 @@ const struct command_row command_rows[ACTIONS] = {
             "The mean of two numbers is not associative:\n"
             "  clfold check-fold --combine '(a + b) / 2'\n",
     },
+    [ACTION_CACHE] = {
+        "cache", "list|verify|clear [--json]",
+        "list, check or remove the programs that clfold keeps",
+        "one of list, verify and clear", 1,
+        "The first call of a kind builds a program, which takes most of its time. The "
+        "other commands keep what they build in the folder clfold/programs of "
+        "$XDG_CACHE_HOME, or of ~/.cache, up to 256 MiB, and load it the next time. "
+        "list prints each program's last use, bytes, kernels and device, and verify "
+        "which of them are damaged. clear removes them all.\n",
+        "A program is loaded only for the same text, device, driver, CPU, version of "
+        "clfold, and variables of the driver. One that is damaged is built anew. clfold "
+        "tune keeps none. PoCL has a cache of its own, so its programs are kept here only "
+        "where POCL_KERNEL_CACHE is 0, and those of rusticl never, since it loads a "
+        "program no faster than it builds one.\n",
+        .examples =
+            "What is kept, and from when it is:\n"
+            "  clfold cache list\n",
+    },
     [ACTION_HELP] = {
         .name = "help", .usage = "[COMMAND]",
         .summary = "what a command does, and its options",
@@ -691,9 +715,9 @@ const struct variable_row variable_rows[] = {
     { "CLFOLD_TUNING", WITH_DEVICE & ~TUNE,
       "a tuning file, as clfold tune makes it, whose rows replace the library's own "
       "numbers" },
-    { "XDG_CACHE_HOME", DEVICES | WITH_DEVICE,
-      "the folder of clfold/verdicts, which keeps what probes of devices found; if it is "
-      "not set, ~/.cache" },
+    { "XDG_CACHE_HOME", DEVICES | CACHE | WITH_DEVICE,
+      "the folder of clfold/programs, which keeps built programs, and of clfold/verdicts, "
+      "which keeps what probes of devices found; if it is not set, ~/.cache" },
     { "XDG_DATA_HOME", TUNE,
       "the folder of clfold/tuning, the tuning file where --file names no other; if it "
       "is not set, ~/.local/share" },

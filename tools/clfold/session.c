@@ -3,6 +3,7 @@
 
 #include "session.h"
 
+#include "programs.h"
 #include "types.h"
 #include "verdicts.h"
 
@@ -75,7 +76,9 @@ bool session_open(struct session *session, const char *selector, bool profiled,
     if (!session->queue) {
         return device_refuse(message, "clCreateCommandQueue", error);
     }
+    char programs[PLACE_SIZE];
     const clfold_context_params params = { .log = warn,
+                                           .cache_folder = programs_folder(programs),
                                            .on_launch = profiled ? take_launch : NULL,
                                            .user = session,
                                            .load_verdict = verdicts_load,
