@@ -1,4 +1,5 @@
 /* The command line: which options the commands take, what they say, and the help. */
+#include "count.h"
 #include "options.h"
 #include "options_table.h"
 #include "types.h"
@@ -859,6 +860,23 @@ static void operators(void **state)
 
 /* ---- Help ---- */
 
+/* Says nothing twice, by its long lines and by the forms of a count. */
+static void check_once(const char *help)
+{
+    const char *const forms = strstr(help, COUNT_FORMS);
+
+    assert_true(!forms || !strstr(forms + 1, COUNT_FORMS));
+    for (const char *line = help, *end; *line; line = end) {
+        char text[128];
+        end = line + strcspn(line, "\n") + 1;
+        assert_true((size_t)(end - line) < sizeof(text));
+        snprintf(text, sizeof(text), "%.*s", (int)(end - line), line);
+        if (end - line > 40 && strstr(end, text)) {
+            fail_msg("the help says twice: %s", text);
+        }
+    }
+}
+
 /* It fits 80 columns and lists the options that the command takes, and no others. */
 static void check_help(enum action action)
 {
@@ -870,6 +888,7 @@ static void check_help(enum action action)
     assert_non_null(stream);
     options_help(stream, action);
     assert_int_equal(fclose(stream), 0);
+    check_once(help);
     for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) {
         char name[64];
         assert_true(strlen(line) <= 80);

@@ -37,8 +37,7 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_DEVICE] = { "SEL", .words = "gpu cpu" },
     [VALUE_PATH] = { "FILE", .words = "*" },
     [VALUE_COUNT] = { "N", "N is written as " COUNT_FORMS "." },
-    [VALUE_BYTES] = { "LIMIT",
-                      "LIMIT is a number of bytes, written as " COUNT_FORMS "." },
+    [VALUE_BYTES] = { "LIMIT", "LIMIT is a number of bytes, written as N is." },
     [VALUE_SECONDS] = { .name = "S" },
     [VALUE_TYPE] = { "TYPE", TYPE_NOTE, TYPE_NAMES },
     [VALUE_OP] = { "OP", "OP is one of " OP_NAMES "; " OP_NOTE, OP_NAMES },
@@ -699,6 +698,27 @@ const struct variable_row variable_rows[] = {
       "is not set, ~/.local/share" },
     { 0 },
 };
+
+size_t option_notes(enum action action, const char *notes[VALUE_KINDS])
+{
+    bool is_used[VALUE_KINDS] = { 0 };
+    size_t num = 0;
+
+    for (const struct option_row *row = option_rows; row->name; row++) {
+        is_used[row->kind] |= row->commands >> action & 1;
+    }
+    for (int kind = 0; kind < VALUE_KINDS; kind++) {
+        const char *const note = is_used[kind] ? value_rows[kind].note : NULL;
+        bool is_new = note;
+        for (size_t i = 0; i < num && is_new; i++) {
+            is_new = strcmp(notes[i], note) != 0;
+        }
+        if (is_new) {
+            notes[num++] = note;
+        }
+    }
+    return num;
+}
 
 const char *text_line_read(const char *text, struct text_line *line)
 {
