@@ -5,6 +5,8 @@ import json
 import os
 import re
 
+import numpy as np
+
 from driver import check
 
 OPS = (
@@ -115,4 +117,42 @@ def segments(d, device):
     d.bad(1, "segments", "explain", "map", "--length", 3)
 
 
-CASES = [segments, why_reduce, why_scan, why_scan_by_variable]
+def widths(d, device):
+    """Texts are built, so what explain says of them is what a run warns of, once, in pieces
+    too."""
+    array = (np.arange(5000) % 7).astype("f4")
+    path, out = d.save(array), [d.path("out.npy")]
+    stream = ["--stream", "y=" + path]
+    for operation, expected, cause, *words in [
+        ("reduce", "differ", "load gives 1 as a scalar and 18446744073709551615 in a vector",
+         "--load", "x > 3", "--acc", "u64"),
+        ("scan", "differ", "it does not compile for vectors: ", "--load", "(int)x * y",
+         "--acc", "i32", *stream),
+        ("reduce", "differ", "it does not compile for vectors: ", "--result", "(int)item",
+         "--out", "i32"),
+        ("reduce", "agree", "", "--components", "float a; float b", "--combine",
+         "{ a.a + b.a, a.b + b.b }", "--load", "{ x, k * y }", "--in-scalars", 1,
+         "--arg", "float k=2", *stream),
+        ("map", "unknown", "", "--result", "x > 3", "--partial"),
+    ]:  # fmt: skip
+        words = [operation, "--device", device["index"], *words]
+        done = d.run("explain", *words, "--json", "--count", 5000)
+        check(done.returncode == 0, f"{words}: {done}")
+        found = json.loads(done.stdout)
+        on_pocl = device["platform"] == "Portable Computing Language"
+        check(found["widths"] in [expected, "unknown"][: 1 if on_pocl else 2], f"{found}")
+        for rest in [["--memory", 9000, path], ["--quiet", path]][: 1 + (operation == "scan")]:
+            done = d.run(*words, *rest, *(out if operation != "reduce" else []))
+            warnings = re.findall(r"clfold: warning: (.*)", done.stderr.decode())
+            few = int(found["widths"] == "differ" and "--quiet" not in rest)
+            check(done.returncode == 0 and len(warnings) == few, f"{words}: {done}")
+            right = "runs on scalars, not on vectors, since " + cause
+            check(not few or right in warnings[0], f"{warnings}")
+            check(not few or cause in found["why"], f"{found}")
+    words = ["explain", "reduce", "--device", device["index"], "--load"]
+    done = d.run(*words, "x + z")
+    check(done.returncode == 1 and b"load:1:5: " in done.stderr, f"{done}")
+    check("widths" not in told(d, device, "reduce"), "widths of no text")
+
+
+CASES = [widths, segments, why_reduce, why_scan, why_scan_by_variable]

@@ -1,9 +1,11 @@
-/* The names of types, operators and algorithms, what --device selects, and messages. */
+/* The names of types, operators and algorithms, what --device selects, messages, and what
+ * is said of the texts of users. */
 #define CLFOLD_EXPERIMENTAL
 #include "message.h"
 #include "options_table.h"
 #include "selection.h"
 #include "types.h"
+#include "user_fold.h"
 
 #include <stdarg.h>
 #include <setjmp.h>
@@ -11,6 +13,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 static void types(void **state)
@@ -319,6 +322,168 @@ static void sentences(void **state)
     message_set(&message, "is wrong");
     message_prefix(&message, name);
     assert_non_null(strstr(message.text, "n: is wrong"));
+    assert_string_equal(message.hint, "");
+    message_hint(&message, "do\nthis");
+    message_prefix(&message, "x");
+    assert_string_equal(message.hint, "do this");
+    message_set(&message, "is wrong");
+    assert_string_equal(message.hint, "");
+}
+
+/* Logs of compilers as PoCL, Intel's runtime and rusticl write them. */
+#define POCL_SQRT                                                                        \
+    "error: %s:1:1 <Spelling=x/_builtin_renames.h:187:24>: call to '_cl_sqrt' is "       \
+    "ambiguous\n"
+#define DOES_NOT_BUILD "the program does not build: "
+
+static void logs(void **state)
+{
+    static const struct {
+        const char *sentence, *once;
+    } cases[] = {
+        { "out is NULL (CLFOLD_ERROR_ARGUMENT)", "out is NULL (CLFOLD_ERROR_ARGUMENT)" },
+        { DOES_NOT_BUILD "no log (CLFOLD_ERROR_BUILD)",
+          DOES_NOT_BUILD "no log (CLFOLD_ERROR_BUILD)" },
+        { DOES_NOT_BUILD "error: a:1:1: b\nerror: a:1:1: b\nDevice X\n (BUILD)",
+          DOES_NOT_BUILD "error: a:1:1: b\n(BUILD)" },
+        { DOES_NOT_BUILD "error: a:1:1: b\nerror: a:1:9: b\nDevice X\n (BUILD)",
+          DOES_NOT_BUILD "error: a:1:1: b\nerror: a:1:9: b\nDevice X\n (BUILD)" },
+        { DOES_NOT_BUILD "a:1:5: error: b\nx + y\n    ^\na:1:1: error: b\nx + y\n^\n"
+                         "a:1:5: error: b\nx + y\n    ^\n2 errors (BUILD)",
+          DOES_NOT_BUILD "a:1:5: error: b\nx + y\n    ^\na:1:1: error: b\nx + y\n^\n"
+                         "(BUILD)" },
+    };
+    char once[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        sentence_once(once, cases[i].sentence);
+        assert_string_equal(once, cases[i].once);
+    }
+}
+
+static void hints(void **state)
+{
+    static const char fits[] = "%s:2:5: error: no matching function for call to 'sqrt'\n"
+                               "x + sqrt(x)\n    ^~~~\n";
+    static const struct {
+        struct fold_texts texts;
+        clfold_fold basis;
+        const char *log, *text, *hint; /* with `text` in the place of %s */
+    } cases[] = {
+        { { .load = "x * x", .result = "sqrt(item)" },
+          { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 },
+          POCL_SQRT,
+          "result",
+          "write to_f64(item), and --out f64 if" },
+        { { .result = "sqrt(item)", .out = CLFOLD_F32 },
+          { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 },
+          POCL_SQRT,
+          "result",
+          "write to_f32(item)" },
+        { { .result = "sqrt(x) + y" },
+          { .type = CLFOLD_U8 },
+          fits,
+          "result",
+          "write to_f64(x), and --out f64 if" },
+        { { .load = "sqrt(x)" },
+          { .type = CLFOLD_U8, .in = CLFOLD_U8 },
+          fits,
+          "load",
+          "write to_f64(x), and --type f64 if" },
+        { { .load = "sqrt(x.y)", .in_scalars = 2 },
+          { .op = CLFOLD_ADD, .type = CLFOLD_F32, .in = CLFOLD_U8 },
+          fits,
+          "load",
+          "write to_f32(x.x)" },
+        { { .combine = "{ sqrt(a.b), a.c }", .components = "float c; int b" },
+          { 0 },
+          fits,
+          "combine",
+          "write to_f64(a.b)" },
+        { { .result = "sqrt(item.count)" },
+          { .op = CLFOLD_MOMENTS, .type = CLFOLD_F32 },
+          fits,
+          "result",
+          "write to_f64(item.count)" },
+        /* floats, other errors, and errors of others */
+        { { .result = "sqrt(item, 2)" },
+          { .op = CLFOLD_ADD, .type = CLFOLD_F32 },
+          fits,
+          "result",
+          "" },
+        { { .load = "y" },
+          { .op = CLFOLD_ADD, .type = CLFOLD_I32, .in = CLFOLD_I32 },
+          "error: %s:1:1: use of undeclared identifier 'y'\n",
+          "load",
+          "" },
+        { { .load = "x" },
+          { .op = CLFOLD_ADD, .type = CLFOLD_I32, .in = CLFOLD_I32 },
+          fits,
+          "some.cl",
+          "" },
+        /* elements that a load takes as numbers */
+        { { .load = "{ x, x }", .combine = "a", .components = "int m; int n" },
+          { 0 },
+          "error: %s:1:2: initializing 'int' with a struct\n",
+          "load",
+          "such as x.m; with --in-scalars 1 it is a number" },
+        { { .load = "{ x, x }", .combine = "a", .components = "int m; int n" },
+          { 0 },
+          "%s: holds no elements of the operator",
+          "i.npy",
+          "such as x.m; with --in-scalars 1 it is a number" },
+        { { .combine = "a", .components = "int m; int n" },
+          { 0 },
+          "%s: holds no elements of the operator",
+          "i.npy",
+          "" },
+    };
+    struct user_fold user;
+    struct message message;
+    char log[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (!user_fold_init(&user, &cases[i].texts, &cases[i].basis, &message)) {
+            fail_msg("%zu: %s", i, message.text);
+        }
+        message_set(&message, "does not build");
+        snprintf(log, sizeof(log), cases[i].log, cases[i].text);
+        assert_false(user_fold_hint(&user, CLFOLD_F64, log, &message));
+        if (!strstr(message.hint, cases[i].hint) || !*cases[i].hint != !*message.hint) {
+            fail_msg("%zu: \"%s\", not \"%s\"", i, message.hint, cases[i].hint);
+        }
+        user_fold_finish(&user);
+    }
+}
+
+/* What a report says of scalars, whatever stands around it. */
+static void causes(void **state)
+{
+    static const char tile[] = "tile_item by policy \"cpu\"";
+    static const struct {
+        const char *before, *cause, *after;
+    } cases[] = {
+        { "", "load gives 1 as a scalar and 255 in a vector", ": 4 groups of lanes" },
+        { "look-back is out, since it is new: tiles are folded; ",
+          "result gives x 0.5 as a scalar and 0 in a vector", "; moves 2.00 times" },
+        { "", "it does not compile for vectors: load:1:1: no: y", "" },
+    };
+    clfold_report report = { .widths = CLFOLD_WIDTHS_DIFFER };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        snprintf(report.reason, sizeof(report.reason), "%s%s, since %s%s",
+                 cases[i].before, tile, cases[i].cause, cases[i].after);
+        assert_string_equal(user_fold_cause(&report).text, cases[i].cause);
+    }
+    strcpy(report.reason, "order is kept, since combine does not commute");
+    assert_string_equal(user_fold_cause(&report).text, "");
+    snprintf(report.reason, sizeof(report.reason), "%s, since it is CLFOLD_PARTIAL",
+             tile);
+    report.widths = CLFOLD_WIDTHS_UNKNOWN;
+    assert_string_equal(user_fold_cause(&report).text, "");
 }
 
 int main(void)
@@ -327,6 +492,8 @@ int main(void)
         cmocka_unit_test(types),      cmocka_unit_test(operators),
         cmocka_unit_test(algorithms), cmocka_unit_test(lists),
         cmocka_unit_test(selections), cmocka_unit_test(sentences),
+        cmocka_unit_test(logs),       cmocka_unit_test(hints),
+        cmocka_unit_test(causes),
     };
 
     return cmocka_run_group_tests_name("names", tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* The command line: which options the commands take, what they say, and the help. */
+#include "count.h"
 #include "options.h"
 #include "options_table.h"
 #include "types.h"
@@ -188,12 +189,13 @@ static bool takes(size_t command, const char *option)
 {
     bool found =
         (in_list(operator_options, option) &&
-         in_list("reduce scan check-fold", commands[command].name)) ||
+         in_list("reduce scan explain check-fold", commands[command].name)) ||
         (in_list(fold_options, option) &&
-         in_list("reduce scan map check-fold", commands[command].name)) ||
+         in_list("reduce scan map explain check-fold", commands[command].name)) ||
         (in_list(load_options, option) &&
-         in_list("reduce scan map", commands[command].name)) ||
-        (in_list(store_options, option) && in_list("scan map", commands[command].name));
+         in_list("reduce scan map explain", commands[command].name)) ||
+        (in_list(store_options, option) &&
+         in_list("scan map explain", commands[command].name));
 
     for (size_t i = 0; i < NUM_KNOWN; i++) {
         found = found || (strcmp(known[i].name, option) == 0 &&
@@ -685,6 +687,8 @@ static void refused(void **state)
         { "explain --inclusive reduce", "go with explain scan" },
         { "explain map --exclusive", "go with explain scan, not with explain map" },
         { "explain map --op add", "--op add: a map has no operator" },
+        { "explain map --accuracy compensated",
+          "--accuracy compensated: a map has no operator" },
         { "explain map --kernel serial",
           "--kernel serial: the algorithms are auto map_tiles" },
         { "explain map --out u8",
@@ -819,6 +823,17 @@ static void operators(void **state)
         { "reduce --combine a --arg m x", "--arg m: is not of the form TYPE" },
         { "reduce --combine a --raw 0 x", ": the types are i8 u8" },
         { "reduce --combine a --raw 4097 x", ": the types are i8 u8" },
+        { "explain map --combine a", "--combine: a map has no operator" },
+        { "explain reduce --components 'int a'",
+          "--components goes with --combine only" },
+        { "explain scan --type-name t --type-size 4 --load x",
+          "--type-name goes with --combine only" },
+        { "explain reduce --store 'out[0] = item;'",
+          "--store goes with scans and maps only" },
+        { "explain scan --load '(x'", "--load: a bracket that is not closed" },
+        { "explain map --stream y=y.npy", "--stream goes with --load, --result or" },
+        { "explain scan --exclusive --combine a", "--exclusive needs --identity" },
+        { "explain reduce --op max --combine a", "--op does not go with --combine" },
         { "check-fold", "check-fold needs --combine or --fold" },
         { "check-fold --combine a x", "check-fold takes no argument" },
         { "reduce --output r x", "--output r: its name must end in .npy" },
@@ -852,12 +867,34 @@ static void operators(void **state)
         "reduce --combine a --type-name t --type-size 4 --result item.x --out u8 x");
     check_read("map --components 'int a; int b' --raw 8 --out f64 x y.txt");
     check_read("map --type-name t --type-size 4 --source /dev/null --raw 4 x -");
+    check_read("explain scan --combine a --components 'int a; uint b' --type f64");
+    check_read(
+        "explain map --components 'int a; uint b' --load '{ 1, x }' --in-scalars 1 "
+        "--type f64 --store 'out[0].a = item.a;'");
+    assert_int_equal(options.element, CLFOLD_F64);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         check_refused(cases[i].part, "%s", cases[i].line);
     }
 }
 
 /* ---- Help ---- */
+
+/* Says nothing twice, by its long lines and by the forms of a count. */
+static void check_once(const char *help)
+{
+    const char *const forms = strstr(help, COUNT_FORMS);
+
+    assert_true(!forms || !strstr(forms + 1, COUNT_FORMS));
+    for (const char *line = help, *end; *line; line = end) {
+        char text[128];
+        end = line + strcspn(line, "\n") + 1;
+        assert_true((size_t)(end - line) < sizeof(text));
+        snprintf(text, sizeof(text), "%.*s", (int)(end - line), line);
+        if (end - line > 40 && strstr(end, text)) {
+            fail_msg("the help says twice: %s", text);
+        }
+    }
+}
 
 /* It fits 80 columns and lists the options that the command takes, and no others. */
 static void check_help(enum action action)
@@ -870,6 +907,7 @@ static void check_help(enum action action)
     assert_non_null(stream);
     options_help(stream, action);
     assert_int_equal(fclose(stream), 0);
+    check_once(help);
     for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) {
         char name[64];
         assert_true(strlen(line) <= 80);

@@ -140,7 +140,7 @@ static void unwritten(void **state)
                                     .left = 10,
                                     .share = 1 };
     struct tune_result result = { 0 };
-    struct message message = { "" };
+    struct message message = { 0 };
 
     (void)state;
     assert_false(tune_run(&request, &result, &message));

@@ -1,6 +1,9 @@
 """Cases on one device: operators of the user's own, as options, files and arguments say them."""
 
 import json
+import os
+import re
+import shlex
 
 import numpy as np
 
@@ -145,6 +148,53 @@ def arguments(d, device):
     check(told == f"{product}\n", f"{told!r}, not {product}")
 
 
+def documented(d, device):
+    """The fold file that docs/command.md shows does what its command there says."""
+    page = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "command.md")
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    fold = re.search(r"^# Products modulo m,.*\n[^`]*", text, re.M)
+    call = re.search(r"^\$ clfold (.* modulo\.fold .*) numbers\.npy$", text, re.M)
+    check(fold and call, "docs/command.md shows no modulo.fold and its use")
+    words = shlex.split(call.group(1).replace("modulo.fold", d.write(fold[0].encode(), "m.fold")))
+    for count in [1, 5000]:
+        array = d.random.integers(97, 2**32 - 1, count, "uint32")
+        array[array % 97 == 0] += 1
+        told = good(d, *words, "--device", device["index"], d.save(array))
+        product = 1
+        for x in array:
+            product = product * int(x) % 97
+        check(told == f"{product}\n", f"{told!r}, not {product}")
+
+
+def errors(d, device):
+    """What a compiler says of a text, at several widths, is said once, with a hint where a
+    function of floats takes integers, or a load takes elements for numbers."""
+    array, out = np.arange(1, 7, dtype="i4"), d.path("out.npy")
+    path, raw = d.save(array), d.write(array.tobytes())
+    pair = ["--components", "int m; int n", "--combine", "{ a.m + b.m, a.n + b.n }"]
+    number = "in --load x has the components, such as x.m; with --in-scalars 1 it is a number"
+    for place, hint, *words in [
+        ("combine:1:5: ", "", "reduce", "--combine", "a + c", path),
+        ("combine:1:5: ", "", "check-fold", "--combine", "a + c"),
+        ("result:1:1", "write to_f64(item), and --out f64 if", "reduce", "--load", "x * x",
+         "--result", "sqrt(item)", path),
+        ("load:1:1", "write to_f32(x)", "scan", "--load", "sqrt(x)", "--acc", "f32", path, out),
+        ("load:1:3", number, "reduce", *pair, "--load", "{ x, x }", "--raw", "i32", raw),
+        ("holds no elements", number, "map", *pair[:2], "--load", "{ x, x }", path, out),
+    ]:  # fmt: skip
+        done = d.run(words[0], "--device", device["index"], *words[1:])
+        told = done.stderr.decode()
+        if not device["fp64"]:
+            hint = hint.replace("f64", "f32")
+        hints = re.findall(r"^clfold: hint: (.*)", told, re.M)
+        check(done.returncode == 1 and told.count(place) == 1, f"{words}: {done}")
+        check(len(hints) == bool(hint) and hint in "".join(hints), f"{words}: {hints}")
+    told = good(d, "reduce", "--device", device["index"], *pair, "--load", "{ x, x }",
+                "--in-scalars", 1, path)  # fmt: skip
+    check(told == "21 21\n", f"{told!r}")
+
+
 def rejected(d, device):
     """Errors name the option, or the fold file's line, or the file."""
     where = ["--device", device["index"]]
@@ -220,4 +270,4 @@ def laws(d, device):
           f"{told!r}")  # fmt: skip
 
 
-CASES = [one_type, several_types, opaque, arguments, rejected, laws]
+CASES = [one_type, several_types, opaque, arguments, documented, errors, rejected, laws]

@@ -142,7 +142,7 @@ static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
     const struct clspy_live before = clspy_live();
     const int64_t blocks = alloc_spy_live();
     struct clspy_shot shot;
-    struct message message = { "" };
+    struct message message = { 0 };
 
     if (scenario->has_file) {
         assert_int_equal(clfold_file_replace(path, older, strlen(older)), 0);

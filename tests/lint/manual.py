@@ -74,7 +74,7 @@ def main(root, command, *paths):
     tools.need("mandoc")
     general = tools.run([command, "--help"])[1]
     helps = {"clfold.1": general}
-    for name in re.findall(r"^  (?!clfold )(\w+) +\w", general, re.M):
+    for name in re.findall(r"^  (?!clfold )(\w[\w-]*) +\w", general, re.M):
         helps[f"clfold-{name}.1"] = tools.run([command, name, "--help"])[1]
     names = sorted(map(os.path.basename, paths))
     failures = []

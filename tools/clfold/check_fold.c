@@ -158,7 +158,8 @@ static bool join(struct checker *c, const clfold_fold *fold,
     const clfold_status status =
         clfold_reduce_host(c->session.context, c->session.queue, fold, c->in, 0, num,
                            result->bytes, c->user.layout.out_size);
-    return status == CLFOLD_OK || session_refuse(status, message);
+    return status == CLFOLD_OK ||
+           session_refuse_fold(&c->session, &c->user, status, message);
 }
 
 static bool join_two(struct checker *c, const struct item *a, const struct item *b,
@@ -340,14 +341,14 @@ static bool check_widths(struct checker *c, struct message *message)
             clfold_explain(c->session.context, CLFOLD_REDUCE, &fold, 2, NULL, &found);
     }
     if (status != CLFOLD_OK) {
-        return session_refuse(status, message);
+        return session_refuse_fold(&c->session, &c->user, status, message);
     }
     if (found.widths != CLFOLD_WIDTHS_DIFFER) {
         return true;
     }
-    const char *const since = strstr(found.reason, ", since ");
-    return message_set(message, "the operator runs on scalars%.*s",
-                       since ? (int)strcspn(since, ";:") : 0, since ? since : "");
+    const struct scalar_cause cause = user_fold_cause(&found);
+    return message_set(message, "the operator runs on scalars, not on vectors%s%s",
+                       *cause.text ? ", since " : "", cause.text);
 }
 
 /* ---- The command ---- */

@@ -2,24 +2,39 @@
 #include "record.h"
 #include "session.h"
 #include "types.h"
+#include "user_fold.h"
 
 #include <string.h>
+
+/* Texts of the user's, which the library compares at two widths. */
+static bool has_texts(const clfold_fold *fold)
+{
+    return fold->combine || fold->load || fold->result || fold->store;
+}
 
 static void describe(const struct options *options, const struct session *session,
                      const clfold_fold *fold, size_t count, const clfold_report *report,
                      struct record *record)
 {
+    static const char *const widths[] = { [CLFOLD_WIDTHS_UNKNOWN] = "unknown",
+                                          [CLFOLD_WIDTHS_AGREE] = "agree",
+                                          [CLFOLD_WIDTHS_DIFFER] = "differ" };
+    const char *const item = fold->components ? fold->components : fold->type_name;
+    const bool are_numbers = options_folds_numbers(options);
+
     record_add_text(record, "device", strdup(session->device_name));
-    record_add_text(record, "type", strdup(type_name(options->element)));
-    record_add_text(record, "acc", strdup(type_name(fold->type)));
+    record_add_text(record, "type",
+                    strdup(are_numbers ? type_name(options->element) : item));
+    record_add_text(record, "acc", strdup(item ? item : type_name(fold->type)));
     if (fold->out) {
         record_add_text(record, "out", strdup(type_name(fold->out)));
     }
     if (options->operation != CLFOLD_MAP) {
-        record_add_text(record, "op", strdup(op_name(fold->op)));
+        record_add_text(record, "op",
+                        strdup(fold->combine ? "the operator" : op_name(fold->op)));
         record_add_text(record, "accuracy", strdup(accuracy_name(fold->accuracy)));
     }
-    if (fold->op && options->operation != CLFOLD_REDUCE) {
+    if (options->operation != CLFOLD_REDUCE && options->operation != CLFOLD_MAP) {
         record_add_text(record, "kind", strdup(scan_kind(options->operation)));
     }
     record_add(record, "count", FIELD_NUMBER, true, count);
@@ -36,31 +51,49 @@ static void describe(const struct options *options, const struct session *sessio
     record_add(record, "scratch", FIELD_BYTES, true, report->scratch_bytes);
     record_add(record, "bytes_read", FIELD_BYTES, true, report->bytes_read);
     record_add(record, "bytes_written", FIELD_BYTES, true, report->bytes_written);
+    if (has_texts(fold)) {
+        record_add_text(record, "widths", strdup(widths[report->widths]));
+    }
     record_add_text(record, "why", strdup(report->reason));
 }
 
-static bool explain(const struct options *options, const struct session *session,
-                    struct message *message)
+/* Whether texts run on vectors shows when a program is built. */
+static clfold_status build_and_explain(const struct options *options,
+                                       const struct session *session,
+                                       const clfold_fold *fold, size_t count,
+                                       clfold_report *report)
 {
-    clfold_fold fold = options_fold(options, options->element);
+    const clfold_status status =
+        has_texts(fold)
+            ? clfold_prepare(session->context, options->operation, fold, count, NULL)
+            : CLFOLD_OK;
+
+    return status != CLFOLD_OK ? status
+                               : clfold_explain(session->context, options->operation,
+                                                fold, count, NULL, report);
+}
+
+static bool explain(const struct options *options, const struct session *session,
+                    const struct user_fold *user, struct message *message)
+{
+    clfold_fold fold = user->fold;
     clfold_report report = { 0 };
     struct record record = { 0 };
     clfold_segments segments;
     size_t count = options->count;
     bool done = true;
 
-    fold.out = options->fold.out;
     fold.segments = options_segments(options, &segments, &count) ? &segments : NULL;
     /* what clfold reduce would say */
     if (options->operation == CLFOLD_REDUCE && count == 0 && !fold.segments &&
-        !op_takes_nothing(options->op)) {
+        !(fold.combine ? fold.identity != NULL : op_takes_nothing(fold.op))) {
         return message_set(message, "--count 0: %s needs at least one number",
-                           op_name(options->op));
+                           fold.combine ? "the operator" : op_name(fold.op));
     }
     const clfold_status status =
-        clfold_explain(session->context, options->operation, &fold, count, NULL, &report);
+        build_and_explain(options, session, &fold, count, &report);
     if (status != CLFOLD_OK) {
-        return session_refuse(status, message);
+        return session_refuse_fold(session, user, status, message);
     }
     describe(options, session, &fold, count, &report, &record);
     if (options->json) {
@@ -75,10 +108,17 @@ static bool explain(const struct options *options, const struct session *session
 
 bool command_explain(const struct options *options, struct message *message)
 {
-    struct session session;
-    const bool done = session_open(&session, options->device, false, message) &&
-                      explain(options, &session, message);
+    const clfold_fold basis =
+        options_fold(options, options_folds_numbers(options) ? options->element : 0);
+    struct session session = { 0 };
+    struct user_fold user;
+    const bool done = user_fold_init(&user, &options->fold, &basis, message) &&
+                      session_open(&session, options->device, false, message) &&
+                      user_fold_load(&user, &session, NULL, message) &&
+                      user_fold_create_streams(&user, &session, 1, message) &&
+                      explain(options, &session, &user, message);
 
+    user_fold_finish(&user);
     session_close(&session);
     return done;
 }

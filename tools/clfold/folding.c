@@ -17,8 +17,9 @@ static bool open_elements(struct folding *f, const struct options *options,
     const clfold_fold basis = options_fold(options, 0);
 
     return user_fold_init(&f->user, &options->fold, &basis, message) &&
-           input_open_elements(&f->input, options->file, options->format, &f->user.layout,
-                               f->user.scalar, message);
+           (input_open_elements(&f->input, options->file, options->format,
+                                &f->user.layout, f->user.scalar, message) ||
+            user_fold_hint(&f->user, 0, message->text, message));
 }
 
 /* Elements are numbers, or several side by side, which may be folded as another type. */
@@ -218,9 +219,7 @@ static bool load(struct folding *f, size_t *count, struct message *message)
 /* Always false. */
 static bool refuse(const struct folding *f, clfold_status status, struct message *message)
 {
-    return f->user.converts && status == CLFOLD_ERROR_ARGUMENT
-               ? user_fold_refuse(&f->fold, message)
-               : session_refuse(status, message);
+    return session_refuse_fold(&f->session, &f->user, status, message);
 }
 
 static bool explain(struct folding *f, size_t count, struct message *message)
@@ -287,6 +286,21 @@ static bool clear(const struct folding *f, size_t count, struct message *message
     return error == CL_SUCCESS || device_refuse(message, "clEnqueueFillBuffer", error);
 }
 
+/* The library has compared the widths of the piece's texts as it built its program, which
+ * may be another than that of the piece before. */
+static void find_widths(struct folding *f, const clfold_fold *fold, size_t count)
+{
+    clfold_report report;
+
+    if (!f->on_scalars &&
+        clfold_explain(f->session.context, f->operation, fold, count, NULL, &report) ==
+            CLFOLD_OK &&
+        report.widths == CLFOLD_WIDTHS_DIFFER) {
+        f->on_scalars = true;
+        f->cause = user_fold_cause(&report);
+    }
+}
+
 static bool fold_piece(struct folding *f, size_t count, struct message *message)
 {
     const cl_mem before = f->results[f->pieces % 2], after = f->results[!(f->pieces % 2)],
@@ -296,6 +310,7 @@ static bool fold_piece(struct folding *f, size_t count, struct message *message)
     if (!clear(f, count, message) || !call(f, &fold, out, count, message)) {
         return false;
     }
+    find_widths(f, &fold, count);
     if (!f->timed) {
         return true;
     }
@@ -396,6 +411,11 @@ bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, voi
                    f->input.size * (is_scan ? 2 : 1));
     const bool done = run(f, visit, user, message);
     progress_end(&f->progress);
+    if (done && f->on_scalars) {
+        message_warn("%s runs on scalars, not on vectors%s%s",
+                     f->fold.name ? f->fold.name : "the conversion",
+                     *f->cause.text ? ", since " : "", f->cause.text);
+    }
     return done;
 }
 

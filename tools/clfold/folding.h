@@ -35,6 +35,8 @@ struct folding {
     uint64_t count, pieces; /* numbers and pieces so far */
     clfold_report report;   /* of the first piece */
     double seconds;         /* the sum over the pieces */
+    bool on_scalars;        /* a piece's texts run on one element at a time */
+    struct scalar_cause cause;
 
     size_t most; /* numbers of a piece */
     cl_mem in, out;

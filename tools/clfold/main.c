@@ -25,6 +25,9 @@ static void occupy_closed_streams(void)
 static int complain(int status, const struct message *message)
 {
     fprintf(stderr, "clfold: %s\n", message->text);
+    if (message->hint[0]) {
+        fprintf(stderr, "clfold: hint: %s\n", message->hint);
+    }
     return status;
 }
 

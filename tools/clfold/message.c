@@ -27,6 +27,7 @@ static void print(struct message *message, const char *format, va_list arguments
         strcpy(message->text, "an error whose text cannot be printed");
     }
     make_one_line(message->text);
+    message->hint[0] = '\0';
 }
 
 bool message_set(struct message *message, const char *format, ...)
@@ -36,6 +37,17 @@ bool message_set(struct message *message, const char *format, ...)
     va_start(arguments, format);
     print(message, format, arguments);
     va_end(arguments);
+    return false;
+}
+
+bool message_hint(struct message *message, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(message->hint, sizeof(message->hint), format, arguments);
+    va_end(arguments);
+    make_one_line(message->hint);
     return false;
 }
 
@@ -69,5 +81,7 @@ bool message_prefix(struct message *message, const char *name)
     const struct message old = *message;
 
     /* A very long name must not push the sentence itself out. */
-    return message_set(message, "%.4096s: %.4000s", name, old.text);
+    message_set(message, "%.4096s: %.4000s", name, old.text);
+    memcpy(message->hint, old.hint, sizeof(old.hint));
+    return false;
 }

@@ -14,11 +14,15 @@
 /* Room for a path of PATH_MAX bytes and the error. */
 struct message {
     char text[8192];
+    char hint[256]; /* what the user may do, or "" */
 };
 
 /* Always false, so that a function that failed can return it. Control characters, as file
  * names may hold them, become '?' and line ends become spaces: a sentence is one line. */
 bool message_set(struct message *message, const char *format, ...) MESSAGE_PRINTF(2, 3);
+
+/* Adds a hint to a sentence, which main prints on a line of its own. Always false. */
+bool message_hint(struct message *message, const char *format, ...) MESSAGE_PRINTF(2, 3);
 
 /* Puts "name: " before the sentence. Always false. */
 bool message_prefix(struct message *message, const char *name);

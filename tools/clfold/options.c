@@ -484,6 +484,10 @@ static bool check_operation(struct options *options, const char *name,
         return message_set(message, "--op %s: a map has no operator",
                            op_name(options->op));
     }
+    if (of_map && options->accuracy) {
+        return message_set(message, "--accuracy %s: a map has no operator",
+                           accuracy_name(options->accuracy));
+    }
     options->op = options->op || of_map ? options->op : CLFOLD_ADD;
     options->operation = of_map               ? CLFOLD_MAP
                          : !of_scan           ? CLFOLD_REDUCE
@@ -568,12 +572,21 @@ static bool check_fold(const struct options *options, struct message *message)
     if (!fold->combine && options->action == ACTION_CHECK_FOLD) {
         return message_set(message, "check-fold needs --combine or --fold");
     }
-    if (options->action == ACTION_MAP &&
+    if (options->operation == CLFOLD_MAP &&
         (fold->combine || fold->identity || fold->cuts || fold->commutative)) {
-        return message_set(message,
-                           "--fold %.4096s: has combine, identity, cuts or commutative, "
-                           "and a map has no operator",
-                           options->fold_file);
+        return options->fold_file
+                   ? message_set(message,
+                                 "--fold %.4096s: has combine, identity, cuts or "
+                                 "commutative, and a map has no operator",
+                                 options->fold_file)
+                   : message_set(message, "--combine: a map has no operator");
+    }
+    if (options->operation == CLFOLD_REDUCE && fold->store) {
+        return message_set(message, "--store goes with scans and maps only");
+    }
+    if (is_struct(fold) && !fold->combine && options->operation != CLFOLD_MAP) {
+        return message_set(message, "--%s goes with --combine only",
+                           is_opaque ? "type-name" : "components");
     }
     if (options->mean && (fold->result || fold->out)) {
         return message_set(message, "--%s does not go with --op mean",
@@ -626,8 +639,8 @@ static bool check_fold(const struct options *options, struct message *message)
     } else if (done && options->raw_size && options->raw_size != user.layout.in_size) {
         done = message_set(message, "--raw %zu: an element has %zu bytes",
                            options->raw_size, user.layout.in_size);
-    } else if (done && options->action != ACTION_CHECK_FOLD && options->element &&
-               !is_scalar && user.scalar != options->element) {
+    } else if (done && (options->raw || options->text) && !is_scalar &&
+               user.scalar != options->element) {
         done = message_set(message, "--%s %s: the numbers of an element are not of it",
                            options->raw ? "raw" : "text", type_name(options->element));
     } else if (done && is_opaque && !is_scalar && options->format == FORMAT_TEXT) {

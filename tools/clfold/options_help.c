@@ -72,7 +72,8 @@ static void print_commands(FILE *stream, bool usage)
 void options_help(FILE *stream, enum action action)
 {
     const struct command_row *const command = &command_rows[action];
-    bool noted[VALUE_KINDS] = { 0 }, any = false;
+    const char *notes[VALUE_KINDS];
+    const size_t num_notes = option_notes(action, notes);
 
     fputs("Usage: ", stream);
     if (!action) {
@@ -89,13 +90,11 @@ void options_help(FILE *stream, enum action action)
     for (const struct option_row *row = option_rows; row->name; row++) {
         if (row->commands >> action & 1) {
             print_option(stream, row);
-            noted[row->kind] = value_rows[row->kind].note;
-            any = any || noted[row->kind];
         }
     }
-    fputs(any || *command->notes ? "\n" : "", stream);
-    for (int kind = 0; kind < VALUE_KINDS; kind++) {
-        fill(stream, noted[kind] ? value_rows[kind].note : "");
+    fputs(num_notes > 0 || *command->notes ? "\n" : "", stream);
+    for (size_t i = 0; i < num_notes; i++) {
+        fill(stream, notes[i]);
     }
     fill(stream, command->notes);
     fputs(action ? "" : "Exit status: " EXIT_STATUSES ".\n", stream);

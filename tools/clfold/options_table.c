@@ -37,8 +37,7 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_DEVICE] = { "SEL", .words = "gpu cpu" },
     [VALUE_PATH] = { "FILE", .words = "*" },
     [VALUE_COUNT] = { "N", "N is written as " COUNT_FORMS "." },
-    [VALUE_BYTES] = { "LIMIT",
-                      "LIMIT is a number of bytes, written as " COUNT_FORMS "." },
+    [VALUE_BYTES] = { "LIMIT", "LIMIT is a number of bytes, written as N is." },
     [VALUE_SECONDS] = { .name = "S" },
     [VALUE_TYPE] = { "TYPE", TYPE_NOTE, TYPE_NAMES },
     [VALUE_OP] = { "OP", "OP is one of " OP_NAMES "; " OP_NOTE, OP_NAMES },
@@ -87,7 +86,9 @@ enum {
     ALL = (1 << ACTIONS) - 1,
     WITH_DEVICE = ALL & ~(NONE | DEVICES | CACHE | HELP),
     READING = REDUCE | SCAN | MAP,
-    TEXTS = READING | CHECK
+    OPERATORS = REDUCE | SCAN | EXPLAIN | CHECK,
+    LOADS = READING | EXPLAIN,
+    TEXTS = LOADS | CHECK
 };
 
 #define TO(member) offsetof(struct options, member)
@@ -113,7 +114,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "which of add, min, max, arg-min (reduce only), and of sums of f32 and f64 "
               "with an --accuracy: compensated, reproducible (reduce only)" },
     { "type", VALUE_TYPE, TO(element), EXPLAIN, .initial = "f32",
-      .help = "the type of the elements" },
+      .help = "the type of the elements, without --components and --type-name" },
     { "type", VALUE_TYPE, TO(element), TRACE, .initial = "f32",
       .help = "the type of the elements, and the one to fold in" },
     { "type", VALUE_TYPE, TO(element), LADDER, .initial = "i32",
@@ -216,14 +217,12 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "device", VALUE_DEVICE, TO(device), WITH_DEVICE,
       .help = "an index as clfold devices shows it, gpu, cpu, or a part of a name; "
               "default: the first GPU, else the first device" },
-    { "combine", VALUE_TEXT, TO(fold.combine), REDUCE | SCAN | CHECK,
-      .excludes = "op,init",
+    { "combine", VALUE_TEXT, TO(fold.combine), OPERATORS, .excludes = "op,init",
       .help =
           "an operator of your own, which must be associative, in OpenCL C: what a op "
           "b is, such as 'a + b', or with components '{ a.x * b.x, a.y + b.y }'. The "
           "option --fold reads all of these from a file" },
-    { "identity", VALUE_TEXT, TO(fold.identity), REDUCE | SCAN | CHECK,
-      .needs = "combine",
+    { "identity", VALUE_TEXT, TO(fold.identity), OPERATORS, .needs = "combine",
       .help = "its identity, such as '0' or '{ 1, 0 }'. An empty FILE "
               "needs one, and so does an exclusive scan" },
     { "components", VALUE_TEXT, TO(fold.components), REDUCE | SCAN | CHECK,
@@ -236,6 +235,12 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "what --load makes of an element, or an element without it: 1 to 4 numbers, "
           "such as 'float a; float b'. Those of one type are an array of shape (n, "
           "k), others a structured dtype with these names" },
+    { "components", VALUE_TEXT, TO(fold.components), EXPLAIN, .excludes = "acc,type-name",
+      .help = "what an element is, without --in-scalars, and what is folded; of a map, "
+              "what --load makes of an element: 1 to 4 numbers, such as 'float a; float "
+              "b'. A reduction or a scan needs --combine" },
+    { "type-name", VALUE_TEXT, TO(fold.type_name), EXPLAIN, .excludes = "acc",
+      .help = "or a type that --source defines" },
     { "type-name", VALUE_TEXT, TO(fold.type_name), MAP, .excludes = "type",
       .help = "or a type that --source defines; IN and OUT have dtype V<N>, or are raw" },
     { "type-name", VALUE_TEXT, TO(fold.type_name), REDUCE | SCAN | CHECK,
@@ -246,43 +251,43 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "source", VALUE_PATH, TO(fold.source), TEXTS,
       .needs = "combine,load,result,store,type-name",
       .help = "OpenCL C that comes before: types and functions" },
-    { "cuts", VALUE_TEXT, TO(fold.cuts), REDUCE | SCAN | CHECK, .needs = "combine",
+    { "cuts", VALUE_TEXT, TO(fold.cuts), OPERATORS, .needs = "combine",
       .help = "a condition on b under which a op b is b, whatever a is" },
-    { "commutative", VALUE_NONE, TO(fold.commutative), REDUCE | SCAN | CHECK,
-      .needs = "combine", .help = "the operator may be reordered" },
-    { "load", VALUE_TEXT, TO(fold.load), READING,
+    { "commutative", VALUE_NONE, TO(fold.commutative), OPERATORS, .needs = "combine",
+      .help = "the operator may be reordered" },
+    { "load", VALUE_TEXT, TO(fold.load), LOADS,
       .help =
           "what an element becomes before it is folded or written, in OpenCL C, such as "
           "'x * x'. x is the element: a number of the file's type, or with --components "
           "numbers with names, x.a; i is its index and n the count; in[K] is any "
           "element; and --stream and --arg give names. Integers are computed in their "
           "own types: to_i64(x) * to_i64(x) has 64 bits" },
-    { "result", VALUE_TEXT, TO(fold.result), READING,
+    { "result", VALUE_TEXT, TO(fold.result), LOADS,
       .help =
           "what is written for an item, in OpenCL C, such as 'sqrt(item)'. item is the "
           "fold, or in a map what --load gives: a number, or numbers with names, item.a; "
           "a scan also has prev, the fold before the element; scans and maps have x, i, "
           "n, in[K] and streams as --load has them, and reductions n" },
-    { "store", VALUE_TEXT, TO(fold.store), SCAN | MAP, .excludes = "result",
+    { "store", VALUE_TEXT, TO(fold.store), SCAN | MAP | EXPLAIN, .excludes = "result",
       .help =
           "statements in place of --result that write elements of out, zeros before, in "
           "any order, such as 'if (x > 3) out[item - 1] = x;'. They must stay within "
           "out, and write no element twice" },
-    { "out-length", VALUE_COUNT, TO(fold.out_length), SCAN | MAP, .needs = "store",
-      .least = 1, .help = "how many elements out has; default: as many as IN" },
-    { "out", VALUE_TYPE, TO(fold.out), READING | EXPLAIN,
+    { "out-length", VALUE_COUNT, TO(fold.out_length), SCAN | MAP | EXPLAIN,
+      .needs = "store", .least = 1,
+      .help = "how many elements out has; default: as many as IN" },
+    { "out", VALUE_TYPE, TO(fold.out), LOADS,
       .help = "the type of what is written: results are converted, and floats become "
               "integers by --result only; default: that of the items" },
-    { "out-scalars", VALUE_COUNT, TO(fold.out_scalars), READING, .needs = "result,store",
+    { "out-scalars", VALUE_COUNT, TO(fold.out_scalars), LOADS, .needs = "result,store",
       .least = 1,
       .help = "--result gives N numbers, 1 to 4, such as '{ item, x }', and an .npy file "
               "has the shape (n, N); default: 1 with --out" },
-    { "stream", VALUE_STREAM, TO(fold.args), READING, .needs = "load,result,store",
+    { "stream", VALUE_STREAM, TO(fold.args), LOADS, .needs = "load,result,store",
       .help = "another file, as NAME=FILE.npy, with as many numbers as the first has "
               "elements: in --load and --result NAME is the one at x's place; may be "
               "given again" },
-    { "in-scalars", VALUE_COUNT, TO(fold.in_scalars), READING, .needs = "load",
-      .least = 1,
+    { "in-scalars", VALUE_COUNT, TO(fold.in_scalars), LOADS, .needs = "load", .least = 1,
       .help = "an element is N numbers, 1 to 4, of an array of shape (n, N), and --load "
               "sees them as x.x, x.y, x.z and x.w" },
     { "partial", VALUE_NONE, TO(fold.partial), TEXTS,
@@ -507,14 +512,23 @@ const struct command_row command_rows[ACTIONS] = {
         "what a reduction, scan or map would do, without doing it",
         "one operation, reduce, scan or map", 1,
         "Prints what a reduction, a scan or a map would do: the algorithm, how it cuts "
-        "the data, the memory it moves, and why. Nothing is built or run. An algorithm "
-        "without tiles has a tile of 0.\n",
-        "",
+        "the data, the memory it moves, and why. An algorithm without tiles has a tile "
+        "of 0. Nothing is run on data, and nothing is built unless there are texts such "
+        "as --load.\n",
+        "If there are texts, their program is built, since only this shows whether they "
+        "give the same for scalars and for vectors of 16; widths says it:\n"
+        "  agree     the fold runs on vectors where its algorithm has them\n"
+        "  differ    it runs on scalars; why says what differs\n"
+        "  unknown   nothing was compared: the algorithm has no vectors on this device, "
+        "or there is --partial or --type-name\n"
+        "Of a file that --stream or --arg-file names the type is used, not the count.\n",
         .examples =
             "How 2^20 numbers of u8 are added, and why:\n"
             "  clfold explain reduce --type u8 --count 2^20\n"
             "What an exclusive scan by one algorithm would do:\n"
-            "  clfold explain scan --exclusive --algorithm then-propagate\n",
+            "  clfold explain scan --exclusive --algorithm then-propagate\n"
+            "Whether a load runs on vectors:\n"
+            "  clfold explain reduce --load 'x > 3 ? 1 : 0' --acc u64\n",
     },
     [ACTION_LADDER] = {
         "ladder", "[options]",
@@ -723,6 +737,27 @@ const struct variable_row variable_rows[] = {
       "is not set, ~/.local/share" },
     { 0 },
 };
+
+size_t option_notes(enum action action, const char *notes[VALUE_KINDS])
+{
+    bool is_used[VALUE_KINDS] = { 0 };
+    size_t num = 0;
+
+    for (const struct option_row *row = option_rows; row->name; row++) {
+        is_used[row->kind] |= row->commands >> action & 1;
+    }
+    for (int kind = 0; kind < VALUE_KINDS; kind++) {
+        const char *const note = is_used[kind] ? value_rows[kind].note : NULL;
+        bool is_new = note;
+        for (size_t i = 0; i < num && is_new; i++) {
+            is_new = strcmp(notes[i], note) != 0;
+        }
+        if (is_new) {
+            notes[num++] = note;
+        }
+    }
+    return num;
+}
 
 const char *text_line_read(const char *text, struct text_line *line)
 {

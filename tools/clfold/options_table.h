@@ -58,9 +58,13 @@ struct option_row {
 };
 
 /* In the order of the help. A command has one row of a name at most. */
-enum { OPTION_MOST_ROWS = 96 };
+enum { OPTION_MOST_ROWS = 128 };
 extern const struct option_row
     option_rows[OPTION_MOST_ROWS]; /* after the last: no name */
+
+/* The notes on the values that a command's options take, each once, although several
+ * kinds of value may have it. Returns how many there are. */
+size_t option_notes(enum action action, const char *notes[VALUE_KINDS]);
 
 struct command_row {
     const char *name;

@@ -5,6 +5,7 @@
 
 #include "programs.h"
 #include "types.h"
+#include "user_fold.h"
 #include "verdicts.h"
 
 #include <string.h>
@@ -23,8 +24,29 @@ static void warn(void *user, int level, const char *text)
 bool session_refuse(clfold_status status, struct message *message)
 {
     const char *const sentence = library_sentence();
+    char once[sizeof(message->text)] = "";
 
-    return message_set(message, "%s", *sentence ? sentence : clfold_status_name(status));
+    if (strlen(sentence) < sizeof(once)) {
+        sentence_once(once, sentence);
+    }
+    return message_set(message, "%s", *once ? once : clfold_status_name(status));
+}
+
+bool session_refuse_fold(const struct session *session, const struct user_fold *user,
+                         clfold_status status, struct message *message)
+{
+    cl_device_fp_config fp64 = 0;
+
+    if (status == CLFOLD_ERROR_ARGUMENT && user->converts) {
+        return user_fold_refuse(&user->fold, message);
+    }
+    session_refuse(status, message);
+    if (status == CLFOLD_ERROR_BUILD) {
+        (void)clGetDeviceInfo(session->device->id, CL_DEVICE_DOUBLE_FP_CONFIG,
+                              sizeof(fp64), &fp64, NULL);
+        user_fold_hint(user, fp64 ? CLFOLD_F64 : CLFOLD_F32, library_sentence(), message);
+    }
+    return false;
 }
 
 bool session_wait(const struct session *session, clfold_status status,

@@ -30,6 +30,12 @@ void session_close(struct session *session);
 /* Always false: that sentence, or the status's name. */
 bool session_refuse(clfold_status status, struct message *message);
 
+/* The same of a fold of the user's, with the option in place of a field, or with a hint
+ * where a text does not build. */
+struct user_fold;
+bool session_refuse_fold(const struct session *session, const struct user_fold *user,
+                         clfold_status status, struct message *message);
+
 /* Waits for a call that has returned `status`. */
 bool session_wait(const struct session *session, clfold_status status,
                   struct message *message);

@@ -98,6 +98,43 @@ const char *library_sentence(void)
     return end ? end + 2 : error;
 }
 
+static bool is_repeated(const char *log, const char *line, size_t length)
+{
+    for (const char *at = log; at < line; at += strcspn(at, "\n") + 1) {
+        if (strcspn(at, "\n") == length && memcmp(at, line, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void sentence_once(char *to, const char *sentence)
+{
+    static const char begin[] = " does not build: ";
+    const char *const found = strstr(sentence, begin);
+    const char *const log = found ? found + strlen(begin) : sentence + strlen(sentence);
+    const char *status = strrchr(log, '('), *line = log;
+    bool keeps = true;
+
+    status = status ? status : log + strlen(log);
+    memcpy(to, sentence, (size_t)(log - sentence));
+    to += log - sentence;
+    for (size_t length; line < status; line += length) {
+        const char *const error = strstr(line, "error: ");
+        length = strcspn(line, "\n");
+        if (error && error < line + length) {
+            keeps = !is_repeated(log, line, length);
+        }
+        length += line[length] == '\n';
+        length = line + length < status ? length : (size_t)(status - line);
+        if (keeps) {
+            memcpy(to, line, length);
+            to += length;
+        }
+    }
+    strcpy(to, status);
+}
+
 size_t type_size(clfold_type type)
 {
     return clfold_type_size(type);

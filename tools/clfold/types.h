@@ -55,6 +55,11 @@ const char *op_name(clfold_op op);
 /* The library's last error without the C function that it names first. */
 const char *library_sentence(void);
 
+/* Copies such a sentence without what a compiler's log in it says again, since a text is
+ * compiled at several widths: an error's line that stands before, with what follows up to
+ * the next error. `to` has the room of the sentence. */
+void sentence_once(char *to, const char *sentence);
+
 /* In bytes. */
 size_t type_size(clfold_type type);
 

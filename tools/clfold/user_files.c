@@ -75,7 +75,8 @@ static bool open_stream(struct user_fold *user, size_t k, const struct input *in
     }
     user->streams[k] = stream;
     user->args[k].element = stream->type;
-    return input->bytes == INPUT_UNKNOWN || input_most(stream) == input_most(input) ||
+    return !input || input->bytes == INPUT_UNKNOWN ||
+           input_most(stream) == input_most(input) ||
            refuse_count(user, k, input, input_most(input), false, message);
 }
 

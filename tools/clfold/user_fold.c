@@ -4,6 +4,7 @@
 #include "number.h"
 #include "types.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,6 +319,133 @@ struct fold_texts fold_texts_of_operator(const struct fold_texts *texts)
         }
     }
     return rest;
+}
+
+/* ---- Hints ---- */
+
+/* Names the first integer of a value, as a text does, "item" or "item.count"; false: it
+ * has none. */
+static bool name_integer(const struct user_fold *user, const char *value, char *name,
+                         size_t size)
+{
+    const clfold_fold *const fold = &user->fold;
+    const clfold_layout *const layout = &user->layout;
+
+    if (*value == 'x' && (fold->in || fold->in_scalars)) {
+        snprintf(name, size, "%s%s", value, fold->in_scalars > 1 ? ".x" : "");
+        return !type_is_float(fold->in ? fold->in : fold->type);
+    }
+    const bool is_named = fold->components || layout->num_fields > 1;
+    for (uint32_t k = 0; k < layout->num_fields; k++) {
+        const clfold_field *const field = &layout->fields[k];
+        if (field->type && !type_is_float(field->type)) {
+            snprintf(name, size, "%s%s%s", value, is_named ? "." : "",
+                     is_named ? field->name : "");
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The next place of a text in a compiler's log, "load:2:5", or NULL. */
+static const char *find_place(const char *log, const char *text)
+{
+    const size_t length = strlen(text);
+
+    while ((log = strstr(log, text)) &&
+           !(log[length] == ':' && isdigit((unsigned char)log[length + 1]))) {
+        log += length;
+    }
+    return log;
+}
+
+/* Whether an error of `text` is that no function takes what it is given, in the words of
+ * Clang, which all drivers have. */
+static bool lacks_function(const char *log, const char *text)
+{
+    for (const char *at = log; (at = find_place(at, text)); at++) {
+        const char *const end = at + strcspn(at, "\n");
+        const char *const ambiguous = strstr(at, " is ambiguous");
+        const char *const none = strstr(at, "no matching function");
+        if ((ambiguous && ambiguous < end) || (none && none < end)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Always false. */
+static bool hint_at_float(const struct user_fold *user, const char *text,
+                          const char *name, clfold_type real, struct message *message)
+{
+    const clfold_fold *const fold = &user->fold;
+    const bool is_load = strcmp(text, "load") == 0;
+    const clfold_type given = is_load ? fold->type : fold->out;
+    const bool is_kept = given && type_is_float(given);
+    const char *const type = type_name(is_kept ? given : real);
+    const char *const option =
+        is_load ? (fold->op || fold->combine ? "acc" : "type") : "out";
+
+    char kept[64] = "";
+
+    if (!is_kept && (is_load ? given != 0 : strcmp(text, "result") == 0)) {
+        snprintf(kept, sizeof(kept), ", and --%s %s if the fraction counts", option,
+                 type);
+    }
+    return message_hint(message,
+                        "%s is an integer, and a function of floats does not take it: "
+                        "write to_%s(%s)%s",
+                        name, type, name, kept);
+}
+
+bool user_fold_hint(const struct user_fold *user, clfold_type real, const char *sentence,
+                    struct message *message)
+{
+    static const char *const texts[] = { "load", "combine", "cuts", "result", "store" };
+    const clfold_fold *const fold = &user->fold;
+    const char *const written = fold->result ? fold->result : fold->store;
+    const char *const item = has_word(written, "item") ? "item" : "x";
+    const char *const values[] = { "x", "a", "b", item, item };
+    const bool is_struct = !fold->in && !fold->in_scalars && !fold->type;
+    char name[80];
+
+    for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
+        if (lacks_function(sentence, texts[k]) &&
+            name_integer(user, values[k], name, sizeof(name))) {
+            return hint_at_float(user, texts[k], name, real, message);
+        }
+    }
+    if (fold->load && is_struct &&
+        (find_place(sentence, "load") || strstr(sentence, ": holds no elements of "))) {
+        return message_hint(message,
+                            "in --load x %s%.64s; with --in-scalars 1 it is a number of "
+                            "the file",
+                            fold->components ? "has the components, such as x." : "is a ",
+                            fold->components ? user->layout.fields[0].name
+                                             : fold->type_name);
+    }
+    return false;
+}
+
+struct scalar_cause user_fold_cause(const clfold_report *report)
+{
+    static const char since[] = ", since ";
+    struct scalar_cause cause = { "" };
+    const char *const policy = strstr(report->reason, " by policy \""),
+                      *const file = strstr(report->reason, " by the tuning file");
+    const char *const tile = policy ? policy : file;
+    const char *const found = tile ? strstr(tile, since) : NULL;
+
+    /* "..., since WHY; ..." or "..., since WHY: 4 groups ..." */
+    if (report->widths == CLFOLD_WIDTHS_DIFFER && found) {
+        const char *const begin = found + strlen(since), *end = begin;
+        while (*end && strncmp(end, "; ", 2) != 0 &&
+               !(strncmp(end, ": ", 2) == 0 && isdigit((unsigned char)end[2]))) {
+            end++;
+        }
+        snprintf(cause.text, sizeof(cause.text), "%.*s", (int)(end - begin), begin);
+    }
+    return cause;
 }
 
 void user_fold_finish(struct user_fold *user)

@@ -62,6 +62,19 @@ bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
  * false. */
 bool user_fold_refuse(const clfold_fold *fold, struct message *message);
 
+/* Adds to what failed a hint, if there is one: how integers become what a function of
+ * floats takes, or plain numbers the elements of a load. `sentence` may have a compiler's
+ * log, with its line ends. `real` is the widest float of the device. Always false. */
+bool user_fold_hint(const struct user_fold *user, clfold_type real, const char *sentence,
+                    struct message *message);
+
+/* Why a call whose program is built runs on scalars: "load gives 1 as a scalar and 255 in
+ * a vector"; "" if the report does not say it. */
+struct scalar_cause {
+    char text[sizeof(((clfold_report *)0)->reason)];
+};
+struct scalar_cause user_fold_cause(const clfold_report *report);
+
 /* The fold but for its result: what is written is the item. */
 clfold_fold user_fold_items(const clfold_fold *fold);
 
@@ -69,7 +82,7 @@ clfold_fold user_fold_items(const clfold_fold *fold);
 struct fold_texts fold_texts_of_operator(const struct fold_texts *texts);
 
 /* Reads the files of args into buffers, and opens streams, which must have as many
- * numbers as `input` has elements; it may be NULL if there are none. */
+ * numbers as `input` has elements, unless it is NULL. */
 struct input;
 struct session;
 bool user_fold_load(struct user_fold *user, const struct session *session,

@@ -208,7 +208,8 @@ static void print_commands(void)
 
 static void print_options(enum action action)
 {
-    bool noted[VALUE_KINDS] = { 0 };
+    const char *notes[VALUE_KINDS];
+    const size_t num_notes = option_notes(action, notes);
 
     puts(".Sh OPTIONS\n.Bl -tag -width Ds");
     for (const struct option_row *row = option_rows; row->name; row++) {
@@ -221,15 +222,12 @@ static void print_options(enum action action)
             fill_words(row->help, row->help + strlen(row->help));
             fputs(row->initial ? "; default: " : "", stdout);
             print_sentence(row->initial ? row->initial : "");
-            noted[row->kind] = true;
         }
     }
     puts(".El");
-    for (int kind = 0; kind < VALUE_KINDS; kind++) {
-        if (noted[kind] && value_rows[kind].note) {
-            puts(".Pp");
-            print_text(value_rows[kind].note);
-        }
+    for (size_t i = 0; i < num_notes; i++) {
+        puts(".Pp");
+        print_text(notes[i]);
     }
 }
 
