@@ -4,9 +4,9 @@ usage: drive.py COMMAND SMALL_DEVICE PART
 
 SMALL_DEVICE is the built small_device.c. PART says which cases are run: files (arguments,
 streams and devices), contents (of files and text), reduce, values (that reduce treats apart, as
-NaN), scan, places (where scan writes), pieces (of much data), explain,
-users (their operators), loads (of users), results (likewise, and maps), ready (operators of
-several numbers) or axis (rows and columns).
+NaN), scan, places (where scan writes), pieces (of much data), explain, users (their operators),
+loads (of users), results (likewise, and maps), cache (of programs), ready (operators of several
+numbers) or axis (rows and columns).
 
 Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there is no OpenCL
 device or no numpy. Every case that needs a device runs on each one that OpenCL shows.
@@ -23,6 +23,7 @@ except ImportError:
     sys.exit(77)
 
 import axis_cases  # noqa: E402
+import cache_cases  # noqa: E402
 import device_cases  # noqa: E402
 import explain_cases  # noqa: E402
 import fold_cases  # noqa: E402
@@ -51,6 +52,7 @@ PARTS = {
     "loads": ([], load_cases.CASES),
     "results": ([], result_cases.CASES),
     "ready": ([], ready_cases.CASES),
+    "cache": ([], cache_cases.CASES),
     "axis": ([], axis_cases.CASES),
 }
 

@@ -1,0 +1,122 @@
+"""Cases of kept programs: by plain use, damaged, by processes that are killed, and where they
+cannot be kept."""
+
+import json
+import os
+import random
+import stat
+import subprocess
+
+import numpy as np
+
+from driver import check
+
+
+def folder():
+    return os.path.join(os.environ["XDG_CACHE_HOME"], "clfold", "programs")
+
+
+def setting(device):
+    """PoCL keeps programs itself otherwise."""
+    on_pocl = device["platform"] == "Portable Computing Language"
+    return {**os.environ, **({"POCL_KERNEL_CACHE": "0"} if on_pocl else {})}
+
+
+def listed(d):
+    return [json.loads(line) for line in d.good("cache", "list", "--json").splitlines()]
+
+
+def keeps(device):
+    return device["platform"] != "rusticl"
+
+
+def kept(d, device):
+    """Programs are kept, listed, checked, built anew where damaged, and removed."""
+    path = d.save(np.arange(100, dtype="f4"))
+    words = ["reduce", "--device", device["index"]]
+    env = setting(device)
+    check(d.good("cache", "list") == f"{folder()}: 0 programs, 0 bytes\n", "an empty list")
+    check(d.good(*words, "--no-cache", path, env=env) == "4950\n", "without")
+    check(not listed(d) and not os.path.exists(folder()), "kept despite --no-cache")
+    check(d.good(*words, path, env=env) == "4950\n", "cold")
+    if not keeps(device):
+        check(not listed(d), f"kept: {listed(d)}")
+        return
+    (row,) = listed(d)
+    check(row["kernels"] == "reduce_tiles" and not row["fault"], row)
+    check(row["device"] == device["name"] and row["platform"] == device["platform"], row)
+    check(row["driver"] == device["driver_version"], row)
+    name = os.path.join(folder(), row["file"])
+    check(stat.S_IMODE(os.stat(name).st_mode) == 0o600, "others may read it")
+    check(stat.S_IMODE(os.stat(folder()).st_mode) == 0o700, "others may read the folder")
+    check(row["bytes"] == os.path.getsize(name), row)
+    inode = os.stat(name).st_ino
+    check(d.good(*words, path, env=env) == "4950\n", "warm")
+    check(os.stat(name).st_ino == inode, "a warm run has written")
+    check("1 of 1 programs are whole" in d.good("cache", "verify"), "verify")
+    with open(name, "r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        last = file.read(1)[0]
+        file.seek(-1, os.SEEK_END)
+        file.write(bytes([last ^ 1]))
+    check(listed(d)[0]["fault"] == "its checksum is wrong", listed(d))
+    done = d.run("cache", "verify")
+    check(done.returncode == 1 and b"1 damaged program;" in done.stderr, f"{done}")
+    check(f"{row['file']}: its checksum is wrong\n" in done.stdout.decode(), f"{done}")
+    check(d.good(*words, path, env=env) == "4950\n", "damaged")
+    check("1 of 1 programs are whole" in d.good("cache", "verify"), "not mended")
+    os.chmod(folder(), 0o777)
+    done = d.run(*words, path, env=env)
+    check(done.stdout == b"4950\n" and b"other users can write" in done.stderr, f"{done}")
+    os.chmod(folder(), 0o700)
+    check(d.good("cache", "clear") == f"{folder()}: 1 file removed\n", "clear")
+    check(not os.listdir(folder()), "clear left a file")
+    d.bad(2, "one of list, verify and clear", "cache", "empty")
+    d.bad(2, "--json goes with cache list", "cache", "clear", "--json")
+
+
+def nowhere(d, device):
+    """Where nothing can be kept, nothing is said."""
+    path = d.save(np.arange(100, dtype="f4"))
+    d.write(b"", "file")
+    for variables in [{"XDG_CACHE_HOME": d.path("file")}, {"XDG_CACHE_HOME": "", "HOME": ""}]:
+        done = d.run("reduce", "--device", device["index"], path, env={**os.environ, **variables})
+        check(done.stdout == b"4950\n" and b"cache_folder" not in done.stderr, f"{done}")
+    text = "neither $XDG_CACHE_HOME nor $HOME is set"
+    d.bad(1, text, "cache", "list", env={**os.environ, "XDG_CACHE_HOME": "", "HOME": ""})
+
+
+def killed(d, device):
+    """Of 16 processes that fill one folder some are killed at a random time. No result is wrong,
+    and what they leave is whole."""
+    if not keeps(device):
+        return
+    path = d.save(np.arange(100, dtype="f4"))
+    draw = random.Random(device["index"])
+    ops = {"add": b"4950\n", "max": b"99\n"}
+    running = []
+    for i in range(16):
+        op = list(ops)[i % len(ops)]
+        words = ["reduce", "--device", device["index"], "--op", op, path]
+        running.append((op, subprocess.Popen(
+            [d.command, *map(str, words)], env=setting(device), stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)))  # fmt: skip
+    victims = draw.sample(range(16), 8)
+    for i, (op, process) in enumerate(running):
+        if i in victims:
+            try:
+                process.wait(draw.uniform(0, 1))
+            except subprocess.TimeoutExpired:
+                process.kill()
+        out, err = process.communicate()
+        good = process.returncode == 0 and out == ops[op] and not err
+        check(good or (i in victims and process.returncode < 0), f"{op}: {out} {err}")
+    for op, result in ops.items():
+        words = ["reduce", "--device", device["index"], "--op", op, path]
+        check(d.good(*words, env=setting(device)).encode() == result, f"{op} afterwards")
+    check("2 of 2 programs are whole" in d.good("cache", "verify"), f"{listed(d)}")
+    d.good("cache", "clear")
+    check(not os.listdir(folder()), f"{os.listdir(folder())}")
+
+
+CASES = [kept, nowhere, killed]
