@@ -197,6 +197,8 @@ def empty(d, device):
             if 0 in rest:
                 told = folded(d, device, k, array, "--op", "max")
                 same(told, np.empty(rest, "int32"), f"{shape}, {k}")
+                told = folded(d, device, k, array, "--op", "arg-max")
+                same(told["index"], np.empty(rest, "u8"), f"arg-max {shape}, {k}")
             else:
                 d.bad(1, "is empty, and max needs at least one number", *words, d.save(array))
 

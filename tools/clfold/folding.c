@@ -287,12 +287,22 @@ static bool clear(const struct folding *f, size_t count, struct message *message
     return error == CL_SUCCESS || device_refuse(message, "clEnqueueFillBuffer", error);
 }
 
+/* Another dimension is 0, so there are no results along the axis. Then nothing is called,
+ * as some operators do not fold nothing. */
+static bool has_none(const struct folding *f)
+{
+    return f->has_axis && axis_results(&f->axis) == 0;
+}
+
 static bool fold_piece(struct folding *f, size_t count, struct message *message)
 {
     const cl_mem before = f->results[f->pieces % 2], after = f->results[!(f->pieces % 2)],
                  out = f->out ? f->out : after;
     const clfold_fold fold = piece_fold(f, before, after);
 
+    if (has_none(f)) {
+        return true;
+    }
     if (!clear(f, count, message) || !call(f, &fold, out, count, message)) {
         return false;
     }
@@ -330,9 +340,8 @@ static bool create_buffers(struct folding *f, struct message *message)
 /* What is known of the results once the first piece is there. */
 static bool begin(struct folding *f, size_t count, struct message *message)
 {
-    const bool has_none = f->has_axis && axis_results(&f->axis) == 0;
     const bool needs_one =
-        f->operation == CLFOLD_REDUCE && !f->fold.init && !has_none &&
+        f->operation == CLFOLD_REDUCE && !f->fold.init && !has_none(f) &&
         (f->fold.op ? f->mean || !op_takes_nothing(f->fold.op) : !f->fold.identity);
 
     if (count == 0 && needs_one) {
@@ -341,7 +350,8 @@ static bool begin(struct folding *f, size_t count, struct message *message)
     }
     const uint64_t each = (f->input.ended ? count : f->most) * result_bytes(f),
                    whole = whole_bytes(f), results = whole > each ? whole : each;
-    return explain(f, count, message) &&
+    /* the report of one element stays where there are no results */
+    return (has_none(f) || explain(f, count, message)) &&
            (results == 0 ||
             buffer_create(&f->session, &f->out, CL_MEM_READ_WRITE, results, message));
 }
