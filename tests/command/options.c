@@ -154,7 +154,7 @@ static const struct known {
     { "skip", "reduce scan map", "2", "-1 2^64 1.5 x", ": a count is a number" },
     { "column", "reduce scan map", "3", "0 -1 00 18446744073709551616",
       ": a column is a number from 1" },
-    { "output", "reduce", "r.npy", "-", "needs a file" },
+    { "output", "reduce", "r.npy", "", "needs a file" },
     { "csv", "ladder", "a", "-", "needs a file" },
     { "svg", "ladder trace bench", "b", "-", "needs a file" },
     { "against", "bench", "b", "-", "needs a file" },
@@ -177,7 +177,7 @@ static bool in_list(const char *list, const char *word)
 }
 
 /* Of operators of the user's, and of loads and results: most say something with one of
- * these only. An axis of a reduction needs --output. */
+ * these only. */
 static const char operator_options[] = "combine identity cuts commutative";
 static const char fold_options[] =
     "components type-name type-size source partial arg arg-file fold";
@@ -475,6 +475,9 @@ static void lines(void **state)
           "scan inclusive op=add file=x out=y.npy" },
         { "reduce --axis 0 --output y.npy x",
           "reduce reduce op=add axis=0 file=x out=y.npy" },
+        { "reduce --axis 0 x",
+          "reduce reduce op=add axis=0 file=x out=- out_format=text" },
+        { "reduce --output - x", "reduce reduce op=add file=x out=-" },
         { "scan --axis -1 x y.npy", "scan inclusive op=add axis=-1 file=x out=y.npy" },
         { "scan --axis=2147483647 x y.npy",
           "scan inclusive op=add axis=2147483647 file=x out=y.npy" },
@@ -648,6 +651,8 @@ static void refused(void **state)
         { "map --op add a b.npy", "no option --op" },
         { "map --combine a a b.npy", "no option --combine" },
         { "map --init 1 a b.npy", "no option --init" },
+        { "reduce --json --output - a", "--json and --output - both go to" },
+        { "reduce --json --axis 0 a", "--json with --axis needs --output" },
         { "scan --json a -", "--json and OUT - both go to" },
         { "scan --json a /dev/stdout", "--json and OUT - both go to" },
         { "scan --op arg-min a b.npy", "--op arg-min: the operators are " SCAN_OP_NAMES },

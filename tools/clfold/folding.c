@@ -414,8 +414,12 @@ struct writer folding_writer(const struct folding *f, enum file_format format)
     const clfold_layout *const written = &f->user.written;
     const bool is_scalar = (f->fold.type || f->fold.out) && written->num_fields == 1;
 
-    return (struct writer){ stdout, format, f->user.written_scalar,
-                            is_scalar ? NULL : written, f->has_axis ? &f->shape : NULL };
+    return (struct writer){ stdout,
+                            format,
+                            f->user.written_scalar,
+                            is_scalar ? NULL : written,
+                            f->has_axis ? &f->shape : NULL,
+                            0 };
 }
 
 /* What the library gives along an axis: sums for means, and places in the whole array. */
@@ -435,7 +439,7 @@ static void make_result(const struct folding *f, void *result)
     }
 }
 
-bool folding_put(const struct folding *f, const struct writer *writer, const char *data,
+bool folding_put(const struct folding *f, struct writer *writer, const char *data,
                  size_t count)
 {
     const size_t size = f->user.written.out_size;

@@ -162,6 +162,10 @@ static bool read_value(const struct option_row *row, const char *text,
         return (*text && strcmp(text, "-") != 0) ||
                message_set(message, "--%s needs a file, and got %s", row->name,
                            *text ? "- for standard output" : "nothing");
+    case VALUE_OUT:
+        *(const char **)member = text;
+        return *text ||
+               message_set(message, "--%s needs a file, and got nothing", row->name);
     case VALUE_COUNT:
     case VALUE_BYTES:
         return read_count(row, text, member, message);
@@ -651,8 +655,9 @@ static bool check_out(struct options *options, struct message *message)
     if (strcmp(options->out, "-") == 0) {
         options->out_format = options->format;
         return !options->json ||
-               message_set(message, "--json and OUT - both go to standard output: name a "
-                                    "file");
+               message_set(message,
+                           "--json and %s - both go to standard output: name a file",
+                           options->action == ACTION_REDUCE ? "--output" : "OUT");
     }
     if (writer_format(options->out, &options->out_format)) {
         return true;
@@ -666,11 +671,18 @@ static bool check_out(struct options *options, struct message *message)
                        options->out);
 }
 
-static bool check_no_out(const struct options *options, struct message *message)
+/* Results along an axis are an array, which is printed as one is written. */
+static bool check_no_out(struct options *options, struct message *message)
 {
-    return !options->axis.is_given ||
-           message_set(message, "--axis needs --output: results along an axis are an "
-                                "array, which is written into a file");
+    if (!options->axis.is_given) {
+        return true;
+    }
+    options->out = "-";
+    options->out_format = FORMAT_TEXT;
+    return !options->json ||
+           message_set(message,
+                       "--json with --axis needs --output: JSON has the shape of "
+                       "the results only");
 }
 
 static bool check_made_data(const struct options *options, struct message *message)

@@ -36,6 +36,7 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_TEXT] = { .name = "V" },
     [VALUE_DEVICE] = { "SEL", .words = "gpu cpu" },
     [VALUE_PATH] = { "FILE", .words = "*" },
+    [VALUE_OUT] = { "FILE", .words = "*" },
     [VALUE_COUNT] = { "N", "N is written as " COUNT_FORMS "." },
     [VALUE_BYTES] = { "LIMIT",
                       "LIMIT is a number of bytes, written as " COUNT_FORMS "." },
@@ -301,14 +302,17 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "value" },
     { "axis", VALUE_AXIS, TO(axis), REDUCE | SCAN,
       .excludes = "raw,text,algorithm,kernel",
-      .help = "fold along one axis of an .npy array of up to 8 dimensions, like numpy: 0 "
-              "is the first, and -1 the last. A reduction writes the array without that "
-              "axis, and needs --output; a scan writes one of the same shape. Rows of "
-              "numbers that are elements together are not an axis. arg-min and its kin "
-              "give places along the axis. It is one call, so the array is not folded in "
-              "pieces" },
-    { "output", VALUE_PATH, TO(out), REDUCE,
-      .help = "write the result into a file, as clfold scan does" },
+      .help =
+          "fold along one axis of an .npy array of up to 8 dimensions, like numpy: 0 "
+          "is the first, and -1 the last. A reduction prints the array without "
+          "that axis, or writes it with --output; a scan writes one of the same shape. "
+          "Text has a line for each row, and an empty line between matrices. Rows of "
+          "numbers that are elements together are not an axis. arg-min and its kin "
+          "give places along the axis. It is one call, so the array is not folded in "
+          "pieces" },
+    { "output", VALUE_OUT, TO(out), REDUCE,
+      .help = "write the result into a file, or for - to standard output, as clfold scan "
+              "does" },
     { "raw", VALUE_RAW, TO(raw), READING,
       .help = "the file holds numbers of TYPE and nothing else, in this machine's byte "
               "order. With --components or --type-name TYPE may be the bytes of an "
@@ -437,7 +441,8 @@ const struct command_row command_rows[ACTIONS] = {
             "The length of a vector, and the root mean square of a file's numbers:\n"
             "  clfold reduce --load 'x * x' --result 'sqrt(item)' vector.npy\n"
             "  clfold reduce --load 'x * x' --result 'sqrt(item / to_f32(n))' a.npy\n"
-            "The sums of a matrix's columns:\n"
+            "The sums of a matrix's columns, printed and as a file:\n"
+            "  clfold reduce --axis 0 matrix.npy\n"
             "  clfold reduce --axis 0 --output sums.npy matrix.npy\n"
             "The least number in one column of a table with a header, and its index:\n"
             "  clfold reduce --text f64 --column height --op arg-min table.csv\n",

@@ -10,6 +10,7 @@ enum value_kind {
     VALUE_TEXT,      /* const char *, whatever it says */
     VALUE_DEVICE,    /* the same, and not empty */
     VALUE_PATH,      /* a file, and not standard output */
+    VALUE_OUT,       /* either */
     VALUE_OP,        /* clfold_op */
     VALUE_REDUCE_OP, /* clfold_op, or mean */
     VALUE_SCAN_OP,   /* these three are clfold_op; each command takes others */
