@@ -152,8 +152,9 @@ static const struct known {
     { "separator", "reduce scan map", ";", "ab 5 z + - . # \" \\n \xa7",
       ": a separator is one character" },
     { "skip", "reduce scan map", "2", "-1 2^64 1.5 x", ": a count is a number" },
-    { "column", "reduce scan map", "3", "0 -1 00 18446744073709551616",
-      ": a column is a number from 1" },
+    { "column", "reduce scan map", "3",
+      "0 -1 00 18446744073709551616 =", ": a column is a number from 1" },
+    { "missing", "reduce scan map", "skip", "NaN zero skip,", ": skip, nan and error" },
     { "output", "reduce", "r.npy", "", "needs a file" },
     { "csv", "ladder", "a", "-", "needs a file" },
     { "svg", "ladder trace bench", "b", "-", "needs a file" },
@@ -216,7 +217,7 @@ static bool takes_start(size_t command, const char *name)
 
 static bool needs_text(const struct known *one)
 {
-    return in_list("separator skip column", one->name);
+    return in_list("separator skip column missing", one->name);
 }
 
 /* One command's option, after a line that is right. */
@@ -419,6 +420,7 @@ static char *show(void)
     show_name(text, "file", o->file);
     show_name(text, "column", o->text_form.column);
     show_number(text, "field", (double)o->text_form.field);
+    show_number(text, "missing", o->text_form.missing);
     show_number(text, "skip", (double)o->text_form.skip);
     show_number(text, "separator", o->text_form.separator);
     fputs(o->quiet ? " quiet" : "", text);
@@ -478,6 +480,9 @@ static void lines(void **state)
         { "reduce --axis 0 x",
           "reduce reduce op=add axis=0 file=x out=- out_format=text" },
         { "reduce --output - x", "reduce reduce op=add file=x out=-" },
+        { "scan --column ==2 --text f32 --missing nan x y.npy",
+          "scan inclusive op=add type=f32 file=x column===2 missing=2 format=text "
+          "out=y.npy" },
         { "scan --axis -1 x y.npy", "scan inclusive op=add axis=-1 file=x out=y.npy" },
         { "scan --axis=2147483647 x y.npy",
           "scan inclusive op=add axis=2147483647 file=x out=y.npy" },
@@ -653,6 +658,9 @@ static void refused(void **state)
         { "map --init 1 a b.npy", "no option --init" },
         { "reduce --json --output - a", "--json and --output - both go to" },
         { "reduce --json --axis 0 a", "--json with --axis needs --output" },
+        { "reduce --text i32 --missing nan a", "--missing nan needs a type of floats" },
+        { "scan --text u8 --missing nan a -", "--missing nan needs a type of floats" },
+        { "map --text u8 --missing nan a -", "--missing nan needs a type of floats" },
         { "scan --json a -", "--json and OUT - both go to" },
         { "scan --json a /dev/stdout", "--json and OUT - both go to" },
         { "scan --op arg-min a b.npy", "--op arg-min: the operators are " SCAN_OP_NAMES },

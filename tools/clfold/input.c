@@ -241,8 +241,9 @@ uint64_t input_most(const struct input *input)
     if (input->bytes != INPUT_UNKNOWN) {
         return input->bytes / input->element;
     }
-    /* two characters a number, but for the last */
-    return input->size > 0 ? input->size / 2 + 1 : UINT64_MAX;
+    /* two characters a number, but for the last; or one, if it is missing */
+    const unsigned each = input->text.form.missing == MISSING_NAN ? 1 : 2;
+    return input->size > 0 ? input->size / each + 1 : UINT64_MAX;
 }
 
 uint64_t input_held(const struct input *input)
@@ -396,6 +397,9 @@ static bool read_text(struct input *input, void *to, size_t size, size_t *got,
     char piece[16 * 1024];
     size_t came;
 
+    input->text.numbers = input->text.form.missing == MISSING_SKIP
+                              ? input->element / type_size(input->type)
+                              : 1;
     for (*got = 0;;) {
         *got += text_take(&input->text, (char *)to + *got, size - *got);
         if (*got == size) {

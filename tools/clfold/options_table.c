@@ -63,6 +63,7 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_BENCH_TYPES] = { "LIST", TYPE_NOTE, TYPE_NAMES " all" },
     [VALUE_SEPARATOR] = { .name = "C" },
     [VALUE_COLUMN] = { .name = "COL" },
+    [VALUE_MISSING] = { "HOW", .words = "skip nan error" },
     [VALUE_AXIS] = { .name = "K" },
     [VALUE_RAW] = { "TYPE", TYPE_NOTE, TYPE_NAMES },
     [VALUE_ARG] = { .name = "ARG" },
@@ -302,14 +303,13 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "value" },
     { "axis", VALUE_AXIS, TO(axis), REDUCE | SCAN,
       .excludes = "raw,text,algorithm,kernel",
-      .help =
-          "fold along one axis of an .npy array of up to 8 dimensions, like numpy: 0 "
-          "is the first, and -1 the last. A reduction prints the array without "
-          "that axis, or writes it with --output; a scan writes one of the same shape. "
-          "Text has a line for each row, and an empty line between matrices. Rows of "
-          "numbers that are elements together are not an axis. arg-min and its kin "
-          "give places along the axis. It is one call, so the array is not folded in "
-          "pieces" },
+      .help = "fold along one axis of an .npy array of up to 8 dimensions, like numpy: 0 "
+              "is the first, and -1 the last. A reduction prints or writes "
+              "the array without that axis; a scan writes one of the same shape. "
+              "Text has a line for each row, and an empty line between matrices. Rows of "
+              "numbers that are elements together are not an axis. arg-min and its kin "
+              "give places along the axis. It is one call, so the array is not folded in "
+              "pieces" },
     { "output", VALUE_OUT, TO(out), REDUCE,
       .help = "write the result into a file, or for - to standard output, as clfold scan "
               "does" },
@@ -329,9 +329,18 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "skip", VALUE_COUNT, TO(text_form.skip), READING, .needs = "text",
       .help = "the text begins after N lines" },
     { "column", VALUE_COLUMN, TO(text_form.column), READING, .needs = "text",
-      .help = "take one field of each line of the text: COL is its number, from 1, or "
-              "its name in the header, the first line after --skip. Fields may be "
-              "quoted as in RFC 4180. Lines without a field are left out" },
+      .help =
+          "take one field of each line of the text: COL is its number, from 1, or "
+          "its name in the header, the first line after --skip; =NAME is a name, also "
+          "where NAME is a number. Fields may be "
+          "quoted as in RFC 4180. Lines without a field are left out" },
+    { "missing", VALUE_MISSING, TO(text_form.missing), READING, .initial = "error",
+      .needs = "text",
+      .help = "a field of the text that is empty, NA or N/A is an error, or nan, for "
+              "types of floats, or skip leaves it out: its line with --column, all "
+              "numbers of its element where one is several. Then OUT has no result for "
+              "it, and indices count what is left. With skip and nan, a line that begins "
+              "or ends with a separator has an empty field there" },
     { "memory", VALUE_BYTES, TO(memory), READING, .least = 1,
       .help = "how many bytes of numbers are held at once, in buffers of the device and "
               "of the host; memory that the program and the driver use for themselves, "

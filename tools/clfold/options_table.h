@@ -28,6 +28,7 @@ enum value_kind {
     VALUE_SECONDS,   /* double, from `least` to `most` */
     VALUE_SEPARATOR, /* char */
     VALUE_COLUMN,    /* const char *, a column of a text */
+    VALUE_MISSING,   /* enum missing */
     VALUE_AXIS,      /* struct axis_option */
     VALUE_RAW,       /* clfold_type, or bytes of an element */
     VALUE_ARG,       /* struct fold_args */
