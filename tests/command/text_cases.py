@@ -201,18 +201,22 @@ def missing(d, device):
     """Empty and NA fields are nan, or left out with all of their element."""
     where = ["--device", device["index"], "--missing"]
     table = b"year,2020\n1,\n2,NA\n3,5\n4,\"\"\n5,N/A\n6,-7\n\n7,nan\n"
-    path, array = d.write(table, "table.csv"), np.array([np.nan] * 2 + [5] + [np.nan] * 2 + [-7, np.nan])
-    words = ["--text", "f32", "--column", "=2020", path]
+    path, none = d.write(table, "table.csv"), math.nan
+    array = np.array([none, none, 5, none, none, -7, none], "f4")
+    column = ["--text", "f32", "--column", "=2020", path]
     for how, numbers in [("nan", array), ("skip", array[[2, 5, 6]])]:
-        d.good("scan", *where, how, "--op", "max", *words, d.path("out.npy"))
-        right = np.maximum.accumulate(numbers.astype("f4"))
+        d.good("scan", *where, how, "--op", "max", *column, d.path("out.npy"))
+        right = np.maximum.accumulate(numbers)
         told = np.load(d.path("out.npy"))
         check(np.array_equal(told, right, equal_nan=True), f"{how}: {told}")
-        d.good("map", *where, how, "--result", "to_f32(i)", *words, d.path("out.npy"))
+        d.good("map", *where, how, "--result", "to_f32(i)", *column, d.path("out.npy"))
         check(np.array_equal(np.load(d.path("out.npy")), np.arange(len(numbers))), how)
-    said = d.good("reduce", *where, "skip", "--op", "arg-max", "--text", "i16", "-", data=b"1,NA,,3")
+    words = ["reduce", *where, "skip", "--op"]
+    said = d.good(*words, "arg-max", "--text", "i16", "-", data=b"1,NA,,3")
     check(said == "1 3\n", said)
-    d.bad(1, 'line 2, column 2: --column =2020 is empty', "reduce", *where, "error", *words)
+    d.bad(1, "line 2, column 2: --column =2020 is empty", "reduce", *where, "error", *column)
+    part = "ends inside an element"
+    d.bad(1, part, *words, "affine", "--text", "i32", "-", data=b"1 2 NA")
     words = ["reduce", *where[:2], "--text", "f32", "--column"]
     d.bad(1, "with the name 2021; its names are year, 2020", *words, "=2021", path)
     d.bad(1, "line 1: has 2 of the 2020 fields that --column 2020 needs; --column =2020 takes",
@@ -221,8 +225,6 @@ def missing(d, device):
     text = b"1 2 NA 3 2 ,\n2 1\nN/A 7"
     said = d.good("scan", *where, "skip", "--op", "affine", "--text", "i32", "-", "-", data=text)
     check(said == "1 2\n2 5\n", said)
-    part = "ends inside an element"
-    d.bad(1, part, "reduce", *where, "skip", "--op", "affine", "--text", "i32", "-", data=b"1 2 NA")
     # as many numbers as characters, and one
     count, words = 100000, ["--load", "to_f32(n)", "--result", "item", "--text", "f32"]
     said = d.good("reduce", *where, "nan", *words, "--op", "max", d.write(b"," * count))

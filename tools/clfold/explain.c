@@ -49,6 +49,9 @@ static bool explain(const struct options *options, const struct session *session
     size_t count = options->count;
     bool done = true;
 
+    if (!options->acc) {
+        session_choose_type(session, &fold);
+    }
     fold.out = options->fold.out;
     fold.segments = options_segments(options, &segments, &count) ? &segments : NULL;
     /* what clfold reduce would say */

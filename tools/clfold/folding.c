@@ -10,6 +10,12 @@
 
 /* ---- Opening ---- */
 
+static bool open_session(struct folding *f, const struct options *options,
+                         struct message *message)
+{
+    return session_open(&f->session, options->device, options->profile, message);
+}
+
 /* Elements are what is folded. */
 static bool open_elements(struct folding *f, const struct options *options,
                           struct message *message)
@@ -18,7 +24,8 @@ static bool open_elements(struct folding *f, const struct options *options,
 
     return user_fold_init(&f->user, &options->fold, &basis, message) &&
            input_open_elements(&f->input, options->file, options->format, &f->user.layout,
-                               f->user.scalar, message);
+                               f->user.scalar, message) &&
+           open_session(f, options, message);
 }
 
 /* Elements are numbers, or several side by side, which may be folded as another type. */
@@ -26,10 +33,14 @@ static bool open_numbers(struct folding *f, const struct options *options,
                          struct message *message)
 {
     if (!input_open(&f->input, options->file, options->format, options->element,
-                    message)) {
+                    message) ||
+        !open_session(f, options, message)) {
         return false;
     }
-    const clfold_fold basis = options_fold(options, f->input.type);
+    clfold_fold basis = options_fold(options, f->input.type);
+    if (!options->acc) {
+        session_choose_type(&f->session, &basis);
+    }
     return user_fold_init(&f->user, &options->fold, &basis, message) &&
            (f->user.layout.in_size == f->input.element ||
             input_group(&f->input, &f->user.layout, message));
@@ -80,7 +91,6 @@ bool folding_open(struct folding *f, const struct options *options,
     }
     return open_axis(f, options, message) &&
            options_init(options, &f->fold, &f->init, message) &&
-           session_open(&f->session, options->device, options->profile, message) &&
            user_fold_load(&f->user, &f->session, &f->input, message);
 }
 

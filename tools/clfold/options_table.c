@@ -124,7 +124,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "type", VALUE_TYPE, TO(acc), MAP,
       .help =
           "the type of what --load makes of an element, and of what is written unless "
-          "--out names another; default: the type of the elements" },
+          "--out names another; default: the type of the elements, but "
+          "f32 for f16 on a device that has no f16" },
     { "types", VALUE_BENCH_TYPES, TO(bench), BENCH,
       .help = "types of elements, such as f32,u8:u64, where u8:u64 is u8 folded in u64; "
               "the second must be of the same kind, and not narrower. all is each type "
@@ -136,8 +137,9 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help =
           "the type to fold in, and of results without --out; of a map, the type of what "
           "it writes; default: i64 or u64 for "
-          "add and mul of integers, f64 for moments of integers, f32 for those of f16, "
-          "otherwise the type of the elements" },
+          "add and mul of integers, f64 for moments of integers, f32 for those of f16 "
+          "and for all of f16 on a device that has no f16, otherwise the type of the "
+          "elements" },
     { "accuracy", VALUE_ACCURACY, TO(accuracy), REDUCE | SCAN | EXPLAIN,
       .initial = "deterministic",
       .help = "how exact sums of floats are: deterministic, the same bits on every run; "
