@@ -44,7 +44,9 @@ static char *write_all(enum file_format format, clfold_type type, const void *da
 {
     char *bytes = NULL;
     const size_t half = count / 2;
-    struct writer writer = { open_memstream(&bytes, size), format, type, NULL, NULL, 0 };
+    struct writer writer = {
+        open_memstream(&bytes, size), format, type, NULL, false, NULL, 0
+    };
 
     assert_non_null(writer.stream);
     assert_true(writer_begin(&writer, count));
@@ -72,7 +74,7 @@ static void raw_and_npy(void **state)
             assert_memory_equal(bytes, data, data_size);
             free(bytes);
             bytes = write_all(FORMAT_NPY, type, data, count, &size);
-            npy_write(header, type, NULL, &(struct npy_shape){ 1, { count } });
+            npy_write(header, type, NULL, false, &(struct npy_shape){ 1, { count } });
             assert_int_equal(size, NPY_WRITTEN + data_size);
             assert_memory_equal(bytes, header, NPY_WRITTEN);
             assert_memory_equal(bytes + NPY_WRITTEN, data, data_size);
@@ -141,12 +143,11 @@ static void text_of_arrays(void **state)
         const size_t element = cases[i].layout ? 2 : 1;
         size_t count = 1, size;
         char *bytes = NULL;
-        struct writer writer = { open_memstream(&bytes, &size),
-                                 FORMAT_TEXT,
-                                 CLFOLD_U8,
-                                 cases[i].layout,
-                                 shape,
-                                 0 };
+        struct writer writer = { .stream = open_memstream(&bytes, &size),
+                                 .format = FORMAT_TEXT,
+                                 .type = CLFOLD_U8,
+                                 .layout = cases[i].layout,
+                                 .shape = shape };
         for (int d = 0; d < shape->num; d++) {
             count *= shape->sizes[d];
         }
@@ -191,9 +192,9 @@ static void full(void **state)
 
     (void)state;
     for (enum file_format format = FORMAT_NPY; format <= FORMAT_TEXT; format++) {
-        struct writer writer = {
-            fopen("/dev/full", "w"), format, CLFOLD_U32, NULL, NULL, 0
-        };
+        struct writer writer = { .stream = fopen("/dev/full", "w"),
+                                 .format = format,
+                                 .type = CLFOLD_U32 };
         if (!writer.stream) {
             skip();
         }

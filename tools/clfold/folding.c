@@ -2,6 +2,7 @@
 
 #include "buffer.h"
 #include "clock.h"
+#include "complex_fold.h"
 #include "types.h"
 
 #include <assert.h>
@@ -38,10 +39,15 @@ static bool open_numbers(struct folding *f, const struct options *options,
         return false;
     }
     clfold_fold basis = options_fold(options, f->input.type);
+    struct fold_texts texts = options->fold;
     if (!options->acc) {
         session_choose_type(&f->session, &basis);
     }
-    return user_fold_init(&f->user, &options->fold, &basis, message) &&
+    if (f->input.is_complex &&
+        !complex_fold_init(options, f->input.type, &texts, &basis, message)) {
+        return message_prefix(message, f->input.name);
+    }
+    return user_fold_init(&f->user, &texts, &basis, message) &&
            (f->user.layout.in_size == f->input.element ||
             input_group(&f->input, &f->user.layout, message));
 }
@@ -422,14 +428,18 @@ bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, voi
 struct writer folding_writer(const struct folding *f, enum file_format format)
 {
     const clfold_layout *const written = &f->user.written;
+    const clfold_type type = f->user.written_scalar;
     const bool is_scalar = (f->fold.type || f->fold.out) && written->num_fields == 1;
 
-    return (struct writer){ stdout,
-                            format,
-                            f->user.written_scalar,
-                            is_scalar ? NULL : written,
-                            f->has_axis ? &f->shape : NULL,
-                            0 };
+    return (struct writer){
+        .stream = stdout,
+        .format = format,
+        .type = type,
+        .layout = is_scalar ? NULL : written,
+        .is_complex = f->input.is_complex && written->num_fields == 2 &&
+                      (type == CLFOLD_F32 || type == CLFOLD_F64),
+        .shape = f->has_axis ? &f->shape : NULL,
+    };
 }
 
 /* What the library gives along an axis: sums for means, and places in the whole array. */

@@ -116,6 +116,7 @@ static bool read_npy_header(struct input *input, uint64_t *header_bytes,
     input->last = npy.last;
     input->shape = npy.all;
     input->swapped = npy.swapped;
+    input->is_complex = npy.is_complex;
     input->is_bool = npy.is_bool;
     input->bytes = npy.bytes;
     order_init(&input->order, npy.shape, npy.num_dimensions);
@@ -216,7 +217,7 @@ bool input_open_elements(struct input *input, const char *path, enum file_format
 static bool group(struct input *input, const clfold_layout *layout,
                   struct message *message)
 {
-    const size_t num = layout->in_size / input->element;
+    const size_t num = layout->in_size / type_size(input->type);
 
     if (input->format == FORMAT_NPY && input->last != num) {
         return message_set(message,

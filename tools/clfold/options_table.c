@@ -428,7 +428,10 @@ const struct command_row command_rows[ACTIONS] = {
         "one FILE", 1,
         "Folds all numbers in FILE into one, with an operator, and prints it. FILE is "
         "an .npy file of any shape and order, raw data with --raw, text with --text, "
-        "or - for standard input. Bools of an .npy file are numbers of u8, 0 and 1.\n",
+        "or - for standard input. Bools of an .npy file are numbers of u8, 0 and 1. "
+        "Complex numbers are two numbers of f32 or f64, re and im, for --op add and mul "
+        "and for maps; --load sees them as x.x and x.y, and --components can name them. "
+        "Results of two such numbers are complex in an .npy file.\n",
         "arg-min and arg-max print \"index value\", the first of equals; min-max and "
         "arg-min-max print two lines, the least first; moments, affine and matrix-2x2 "
         "print their numbers on one line. An empty FILE fails with mean, min, max, "

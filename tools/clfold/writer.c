@@ -86,8 +86,9 @@ bool writer_begin(const struct writer *writer, uint64_t count)
     if (writer->format != FORMAT_NPY) {
         return true;
     }
-    const size_t size = npy_write(header, writer->type, writer->layout,
-                                  writer->shape ? writer->shape : &line);
+    const size_t size =
+        npy_write(header, writer->type, writer->layout, writer->is_complex,
+                  writer->shape ? writer->shape : &line);
     return fwrite(header, size, 1, writer->stream) == 1;
 }
 

@@ -17,6 +17,7 @@ struct writer {
     enum file_format format;
     clfold_type type;            /* of the numbers; of elements that are several, or 0 */
     const clfold_layout *layout; /* of those elements; NULL: they are numbers */
+    bool is_complex; /* such elements are the parts of complex numbers, in .npy files */
     const struct npy_shape *shape; /* of the array; NULL: one dimension */
     uint64_t written;              /* elements so far, which text goes by */
 };
