@@ -1,5 +1,5 @@
-/* Files that are read and replaced whole, also where that fails: on a file system that has
- * files without a name, and as if on one that has none. */
+/* Files that are read and replaced whole, also where that fails: on a file system that
+ * has files without a name, and as if on one that has none. */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "test.h"
 
@@ -148,8 +148,8 @@ static void test_left(void **state)
     assert_int_equal(unlink(left), 0);
 }
 
-/* A process that is killed while it writes leaves the old file or none, and nothing beside
- * it, as far as there are files without a name. */
+/* A process that is killed while it writes leaves the old file or none, and nothing
+ * beside it, as far as there are files without a name. */
 static void test_killed(void **state)
 {
     int status;
