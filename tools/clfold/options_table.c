@@ -338,11 +338,13 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "quoted as in RFC 4180. Lines without a field are left out" },
     { "missing", VALUE_MISSING, TO(text_form.missing), READING, .initial = "error",
       .needs = "text",
-      .help = "a field of the text that is empty, NA or N/A is an error, or nan, for "
-              "types of floats, or skip leaves it out: its line with --column, all "
-              "numbers of its element where one is several. Then OUT has no result for "
-              "it, and indices count what is left. With skip and nan, a line that begins "
-              "or ends with a separator has an empty field there" },
+      .help =
+          "what is done with a field of the text that is empty, NA or N/A: it is an "
+          "error; or nan, in types of floats; or skip leaves it out, with its line if "
+          "--column is given, and with all numbers of its element if that is several. "
+          "OUT has no result for what is left out, and indices count the rest. With "
+          "skip and nan, a comma at the start or the end of a line has an empty field "
+          "beside it" },
     { "memory", VALUE_BYTES, TO(memory), READING, .least = 1,
       .help = "how many bytes of numbers are held at once, in buffers of the device and "
               "of the host; memory that the program and the driver use for themselves, "
