@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* O_PATH */
+#define _GNU_SOURCE /* O_PATH, O_TMPFILE */
 #include "base/replace.h"
 
 #include "base/file.h"
@@ -73,23 +73,72 @@ static int check_old(const struct replacement *r, struct stat *old, bool *there)
     return faccessat(r->folder, r->last, W_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
+void clfold_replace_held(const struct replacement *r, char path[REPLACEMENT_HELD])
+{
+    snprintf(path, REPLACEMENT_HELD, "/proc/self/fd/%d", r->held);
+}
+
+static void close_both(struct replacement *r)
+{
+    if (r->file >= 0) {
+        close(r->file);
+    }
+    if (r->held >= 0) {
+        close(r->held);
+    }
+    r->file = r->held = -1;
+}
+
 /* Another thread, or a file left by an earlier process, may have the name. */
 #define MOST_NAMES 100
 
-static int open_beside(struct replacement *r, mode_t mode)
+/* Calls `make` with one name after another, until there was no file of that name. */
+static int make_beside(struct replacement *r, int (*make)(struct replacement *r, mode_t),
+                       mode_t mode)
 {
     int error = EEXIST;
 
     for (int i = 0; error == EEXIST && i < MOST_NAMES; ++i) {
         snprintf(r->beside, sizeof(r->beside), "clfold.%ld.%d.part", (long)getpid(), i);
-        r->file =
-            openat(r->folder, r->beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        error = r->file >= 0 ? 0 : errno;
+        error = make(r, mode);
     }
     if (error != 0) {
         r->beside[0] = '\0';
     }
     return error;
+}
+
+static int open_beside(struct replacement *r, mode_t mode)
+{
+    r->file = openat(r->folder, r->beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    return r->file >= 0 ? 0 : errno;
+}
+
+/* A file without a name, which ends with the process. False where the file system has
+ * none, or where there is no /proc by which it gets a name later. */
+static bool open_unnamed(struct replacement *r, mode_t mode)
+{
+#ifdef O_TMPFILE
+    char path[REPLACEMENT_HELD];
+
+    r->file = openat(r->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    /* The caller closes the file before it gets its name. */
+    r->held = r->file >= 0 ? fcntl(r->file, F_DUPFD_CLOEXEC, 0) : -1;
+    clfold_replace_held(r, path);
+    if (r->held >= 0 && access(path, F_OK) == 0) {
+        return true;
+    }
+    close_both(r);
+#else
+    (void)r;
+    (void)mode;
+#endif
+    return false;
+}
+
+static int open_new(struct replacement *r, mode_t mode)
+{
+    return open_unnamed(r, mode) ? 0 : make_beside(r, open_beside, mode);
 }
 
 /* Sets the owner only if it differs: some file systems reject every change. */
@@ -118,11 +167,11 @@ int clfold_replace_begin(struct replacement *r, const char *name)
     bool there;
     int error;
 
-    *r = (struct replacement){ .folder = -1, .file = -1 };
+    *r = (struct replacement){ .folder = -1, .file = -1, .held = -1 };
     /* At no time may more users open the new file than the old one. */
     if ((error = follow_links(name, r->path)) || (error = open_folder(r)) ||
         (error = check_old(r, &old, &there)) ||
-        (error = open_beside(r, there ? S_IRUSR | S_IWUSR : 0666)) ||
+        (error = open_new(r, there ? S_IRUSR | S_IWUSR : 0666)) ||
         (there &&
          ((error = keep_owner(r->file, &old)) || (error = keep_mode(r->file, &old))))) {
         clfold_replace_finish(r);
@@ -130,8 +179,34 @@ int clfold_replace_begin(struct replacement *r, const char *name)
     return error;
 }
 
+static int link_held(const struct replacement *r, const char *name)
+{
+    char path[REPLACEMENT_HELD];
+
+    clfold_replace_held(r, path);
+    return linkat(AT_FDCWD, path, r->folder, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+static int link_beside(struct replacement *r, mode_t mode)
+{
+    (void)mode;
+    return link_held(r, r->beside);
+}
+
+/*
+ * A file without a name is linked to its place, if that is free. A link never replaces a
+ * file, so an old one is replaced by a link beside it and a rename. Only a kill between
+ * these two calls leaves the name beside, with the whole new file. A file that had the
+ * name from the start leaves it, not complete, whenever it is killed.
+ */
 int clfold_replace_commit(struct replacement *r)
 {
+    if (r->held >= 0) {
+        int error = link_held(r, r->last);
+        if (error != EEXIST || (error = make_beside(r, link_beside, 0)) != 0) {
+            return error;
+        }
+    }
     if (renameat(r->folder, r->beside, r->folder, r->last) != 0) {
         return errno;
     }
@@ -141,16 +216,14 @@ int clfold_replace_commit(struct replacement *r)
 
 void clfold_replace_finish(struct replacement *r)
 {
-    if (r->file >= 0) {
-        close(r->file);
-    }
+    close_both(r);
     if (r->beside[0]) {
         unlinkat(r->folder, r->beside, 0);
     }
     if (r->folder >= 0) {
         close(r->folder);
     }
-    *r = (struct replacement){ .folder = -1, .file = -1 };
+    *r = (struct replacement){ .folder = -1, .file = -1, .held = -1 };
 }
 
 /* ---- At once ----------------------------------------------------------------------- */

@@ -1,11 +1,15 @@
 /*
  * Creates or replaces a file as a whole:
  *
- *     folder/  name           the old file, until the commit
- *              clfold.1.part  the new one beside it, to be written; renamed to `name`
+ *     folder/  name             the old file, until the commit
+ *              (no name)        the new one, to be written; linked to `name`, or beside
+ *                               it and renamed if there is an old one
+ *              clfold.1.0.part  or the new one, where the file system has none without a
+ *                               name; renamed to `name`
  *
- * At any time there is the old file or the new one, after a failure the old one. The name
- * of the new one is short, so any name that the system takes can be replaced. An old file
+ * At any time there is the old file or the new one, after a failure the old one. A file
+ * without a name is gone with its process, even if that is killed. The name beside is
+ * short, so any name that the system takes can be replaced. An old file
  * keeps its owner, group and permissions; one that the user may not write, or whose owner
  * or group could not be kept, is rejected. A link stays too: its target is replaced.
  */
@@ -18,6 +22,7 @@
 struct replacement {
     int folder;
     int file; /* the new one, to be written and read; -1: the caller has closed it */
+    int held; /* the new one once more, if it has no name yet; else -1 */
     char path[PATH_MAX], *last; /* the folder's, and in it the last part of the name */
     char beside[48];            /* the new one's name; "": there is none */
 };
@@ -28,6 +33,10 @@ int clfold_replace_begin(struct replacement *r, const char *name);
 
 /* The caller has written and closed the file. */
 int clfold_replace_commit(struct replacement *r);
+
+/* Where this process finds the new file, if it has no name yet. */
+enum { REPLACEMENT_HELD = 32 };
+void clfold_replace_held(const struct replacement *r, char path[REPLACEMENT_HELD]);
 
 /* Removes what was not committed. */
 void clfold_replace_finish(struct replacement *r);

@@ -1,5 +1,6 @@
 """Cases on one device: reductions and scans along an axis of an array, as numpy does them."""
 
+import io
 import json
 import math
 
@@ -97,7 +98,16 @@ def options(d, device):
     told = json.loads(told)
     check(told["shape"] == [7, 40] and told["count"] == array.size and told["pieces"] == 1
           and "result" not in told, f"{told}")  # fmt: skip
-    same(np.loadtxt(out, "int64"), array.sum(-1, "i8").reshape(-1), "text")
+    same(np.loadtxt(out, "int64"), array.sum(-1, "i8"), "text")
+    check(out_text(out) == d.good("reduce", *words[:-1], d.path("data.npy")), "standard output")
+    words = ["reduce", *words[:-1], "--output", "-", d.path("data.npy")]
+    told = np.load(io.BytesIO(d.run(*words).stdout))
+    same(told, array.sum(-1, "i8"), "standard output as .npy")
+
+
+def out_text(path):
+    with open(path, encoding="ascii") as file:
+        return file.read()
 
 
 def loads(d, device):
@@ -197,6 +207,8 @@ def empty(d, device):
             if 0 in rest:
                 told = folded(d, device, k, array, "--op", "max")
                 same(told, np.empty(rest, "int32"), f"{shape}, {k}")
+                told = folded(d, device, k, array, "--op", "arg-max")
+                same(told["index"], np.empty(rest, "u8"), f"arg-max {shape}, {k}")
             else:
                 d.bad(1, "is empty, and max needs at least one number", *words, d.save(array))
 
@@ -216,7 +228,7 @@ def rejected(d, device):
     path, out = d.save(drawn(d, (40, 50), "int32")), d.path("x.npy")
     axis = ["--axis", 1, "--output", out]
     for status, part, *words in [
-        (2, "--axis needs --output", "--axis", 1, path),
+        (2, "--json with --axis needs --output", "--axis", 1, "--json", path),
         (2, "--axis one: an axis is a whole number", "--axis", "one", "--output", out, path),
         (2, "--axis 1.5: an axis is a whole number", "--axis", 1.5, "--output", out, path),
         (2, "--raw does not go with --axis", *axis, "--raw", "i32", path),

@@ -55,6 +55,26 @@ def run_command(command, **options):
     return done
 
 
+def unplaced(run, folder):
+    """Sizes of the files that the command writes and has not yet put in their places: they have
+    no name, or one in .part."""
+    places = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".part")]
+    held, here = f"/proc/{run.pid}/fd", os.path.realpath(folder)
+    sizes = {}
+    try:
+        for number in os.listdir(held):
+            place = os.path.join(held, number)
+            target = os.readlink(place)
+            if os.path.dirname(target) == here and target.endswith(" (deleted)"):
+                places.append(place)
+        for place in places:
+            info = os.stat(place)
+            sizes[info.st_ino] = info.st_size
+    except OSError:  # one is gone since
+        pass
+    return list(sizes.values())
+
+
 def needs_gnuplot():
     if not shutil.which("gnuplot"):
         check(not os.environ.get("CLFOLD_REQUIRED_TOOLS"),

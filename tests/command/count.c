@@ -35,6 +35,8 @@ static void parsed(void **state)
         { "3Gi", UINT64_C(3221225472) },
         { "0Gi", 0 },
         { "17179869183Gi", UINT64_C(18446744072635809792) },
+        { "2Ti", UINT64_C(2199023255552) },
+        { "16777215Ti", UINT64_C(18446742974197923840) },
     };
 
     (void)state;
@@ -74,7 +76,8 @@ static void refused(void **state)
         "1K",
         "1ki",
         "1KiB",
-        "1Ti",
+        "1Pi",
+        "1TiB",
         "Ki",
         "1Ki ",
         "1MiKi",
@@ -86,6 +89,7 @@ static void refused(void **state)
         "1e20",
         "2e19",
         "17179869184Gi",
+        "16777216Ti",
     };
 
     (void)state;

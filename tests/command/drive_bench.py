@@ -14,7 +14,7 @@ import signal
 import subprocess
 import time
 
-from cases import Skip, check, needs_gnuplot, run_part
+from cases import Skip, check, needs_gnuplot, run_part, unplaced
 from charts import LIMIT, Chart
 from drive_ladder import BYTES, Driver, on_terminal, types_of
 from drive_tune import FIRST, STRANGER, key_of, write
@@ -322,7 +322,7 @@ def no_part(d, device):
             if os.path.exists(started) or run.poll() is not None:
                 break
             time.sleep(0.05)
-        partial = [name for name in d.left() if name.endswith(".part")]
+        partial = unplaced(run, d.folder)
         os.killpg(run.pid, signal.SIGTERM)
         status = run.wait(60)
     check(len(partial) == 1 and status == -signal.SIGTERM, f"{partial}, exit {status}")

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import time
 
-from cases import check, needs_gnuplot, run_command, run_part
+from cases import check, needs_gnuplot, run_command, run_part, unplaced
 from charts import LIMIT, Chart
 
 RUNGS = [f"reduce{i}" for i in range(7)]
@@ -402,7 +402,7 @@ def interrupted(d, device):
                 if os.path.exists(started) or run.poll() is not None:
                     break
                 time.sleep(0.05)
-            partial = [name for name in d.left() if name.endswith(".part")]
+            partial = unplaced(run, d.folder)
             os.killpg(run.pid, number)
             status = run.wait(60)
         check(len(partial) == 2, f"while gnuplot draws there is {partial}")

@@ -99,6 +99,24 @@ def kernels(d, device):
         check(d.good(*words, *choice) == total, f"{choice}")
 
 
+def halves(d, device):
+    """f16 is folded in f16, or by default in f32 where the device has no f16."""
+    acc = "float16" if device["fp16"] else "float32"
+    array = values(d, "add", "float16", 100)
+    path, out = d.save(array), d.path("out.npy")
+    for op in ["add", "arg-max", "min-max"]:
+        one_array(d, device, array, op, acc, path)
+    where = ["--device", device["index"]]
+    for words, right in [(["scan"], array.cumsum(dtype=acc)), (["map"], array)]:
+        d.good(*words, *where, path, out)
+        told = np.load(out)
+        check(told.dtype == acc and np.array_equal(told, right), f"{words}: {told}")
+    told = json.loads(d.good("explain", "reduce", *where, "--type", "f16", "--json"))
+    check((told["type"], told["acc"]) == ("f16", NAMES[acc]), f"{told}")
+    if not device["fp16"]:
+        d.bad(1, "has no f16", "reduce", *where, "--acc", "f16", path)
+
+
 def not_numbers(d, device):
     """A NaN is the least and the greatest, and true; the first one has the place."""
     arrays = [
@@ -332,6 +350,6 @@ def profile(d, device):
 
 CASES = [operators, kernels, profile]
 VALUES = [
-    conversions, not_numbers, ties, pairs_in_files, empty, means, inits, bools, special_values,
-    every_digit,
+    conversions, halves, not_numbers, ties, pairs_in_files, empty, means, inits, bools,
+    special_values, every_digit,
 ]  # fmt: skip

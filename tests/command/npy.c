@@ -83,6 +83,35 @@ static void accepted(void **state)
     }
 }
 
+/* Two numbers each, also in Fortran order, whose dimensions are those of the pairs. */
+static void complex_numbers(void **state)
+{
+    static const struct npy_shape shape = { 2, { 3, 4 } };
+    static const clfold_layout pairs = { .num_fields = 2 };
+    unsigned char header[NPY_MOST_WRITTEN];
+    char text[100];
+    struct npy npy;
+    struct message message;
+
+    (void)state;
+    for (clfold_type type = CLFOLD_F32; type <= CLFOLD_F64; type++) {
+        const size_t size = 2 * type_size(type);
+        snprintf(text, sizeof(text),
+                 "{'descr': 'c%zu', 'fortran_order': True, 'shape': (3, 4)}", size);
+        assert_true(read_text(text, strlen(text), &npy, &message));
+        assert_true(npy.is_complex);
+        assert_int_equal(npy.type, type);
+        assert_int_equal(npy.element, size);
+        assert_int_equal(npy.bytes, 12 * size);
+        assert_int_equal(npy.last, 2);
+        assert_int_equal(npy.num_dimensions, 2);
+        const size_t length = npy_write(header, type, &pairs, true, &shape);
+        assert_true(read_text((const char *)header + NPY_PREFIX + 2,
+                              length - NPY_PREFIX - 2, &npy, &message));
+        assert_true(npy.is_complex && npy.type == type && npy.bytes == 12 * size);
+    }
+}
+
 /* Only what has more than one byte has an order. */
 static void byte_orders(void **state)
 {
@@ -173,7 +202,10 @@ static void refused(void **state)
           "dtype '|b2', and only b1, " },
         { "{'descr': '|b', 'fortran_order': False, 'shape': (1,)}", "dtype '|b', and" },
         { "{'descr': '|b8', 'fortran_order': False, 'shape': (1,)}", "dtype '|b8', and" },
-        { "{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "'<c8' (complex)" },
+        { "{'descr': '<c4', 'fortran_order': False, 'shape': (1,)}",
+          "'<c4', and only b1, " },
+        { "{'descr': '<c32', 'fortran_order': False, 'shape': (1,)}",
+          "'<c32', and only b1, " },
         { "{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", "'|O' (object)" },
         { "{'descr': '|S5', 'fortran_order': False, 'shape': (1,)}",
           "'|S5' (byte string)" },
@@ -248,7 +280,8 @@ static void damaged(void **state)
                 copy[i] = (char)byte;
                 if (read_text(copy, length, &npy, &message)) {
                     accepted_count++;
-                    assert_int_equal(npy.bytes, npy.count * type_size(npy.type));
+                    const size_t size = type_size(npy.type) << npy.is_complex;
+                    assert_int_equal(npy.bytes, npy.count * size);
                 } else {
                     assert_string_not_equal(message.text, "untouched");
                     assert_null(strchr(message.text, '\n'));
@@ -321,7 +354,7 @@ static void written(void **state)
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
         for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
             const struct npy_shape line = { 1, { counts[i] } };
-            assert_int_equal(npy_write(header, type, NULL, &line), NPY_WRITTEN);
+            assert_int_equal(npy_write(header, type, NULL, false, &line), NPY_WRITTEN);
             assert_true(npy_read_prefix(header, &length_bytes, &message));
             assert_int_equal(length_bytes, 2);
             assert_true(npy_read_length(header + NPY_PREFIX, 2, &length, &message));
@@ -335,7 +368,7 @@ static void written(void **state)
             assert_int_equal(npy.num_dimensions, 0);
         }
     }
-    npy_write(header, CLFOLD_U8, NULL, &(struct npy_shape){ 1, { 12 } });
+    npy_write(header, CLFOLD_U8, NULL, false, &(struct npy_shape){ 1, { 12 } });
     assert_memory_equal(header + NPY_PREFIX + 2,
                         "{'descr': '|u1', 'fortran_order': False, 'shape': (12,), }  ",
                         60);
@@ -364,7 +397,7 @@ static void written_shapes(void **state)
         const struct npy_shape *const shape = &cases[i].shape;
         const clfold_layout layout = { .num_fields = cases[i].more };
         const size_t size =
-            npy_write(header, CLFOLD_I16, cases[i].more ? &layout : NULL, shape);
+            npy_write(header, CLFOLD_I16, cases[i].more ? &layout : NULL, false, shape);
         char text[128];
         assert_int_equal(size % 64, 0);
         snprintf(text, sizeof(text),
@@ -438,11 +471,11 @@ static void lengths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepted),      cmocka_unit_test(byte_orders),
-        cmocka_unit_test(refused),       cmocka_unit_test(damaged),
-        cmocka_unit_test(prefixes),      cmocka_unit_test(lengths),
-        cmocka_unit_test(written),       cmocka_unit_test(written_shapes),
-        cmocka_unit_test(fortran_order),
+        cmocka_unit_test(accepted),        cmocka_unit_test(byte_orders),
+        cmocka_unit_test(complex_numbers), cmocka_unit_test(refused),
+        cmocka_unit_test(damaged),         cmocka_unit_test(prefixes),
+        cmocka_unit_test(lengths),         cmocka_unit_test(written),
+        cmocka_unit_test(written_shapes),  cmocka_unit_test(fortran_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,7 @@ static const struct {
     { "explain", "scan" }, { "ladder", "" },
     { "trace", "" },       { "bench", "" },
     { "tune", "" },        { "check-fold", "--combine=a" },
-    { "help", "" },
+    { "cache", "list" },   { "help", "" },
 };
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -93,7 +93,8 @@ static const struct known {
 } known[] = {
     { .name = "version", .commands = "" },
     { .name = "probe", .commands = "devices" },
-    { .name = "json", .commands = "devices reduce scan map explain ladder trace bench" },
+    { .name = "json",
+      .commands = "devices reduce scan map explain ladder trace bench cache" },
     { .name = "profile", .commands = "reduce scan map" },
     { "op", "reduce", "prod", "Sum and MAX mul, moment a",
       ": the operators are add mul min max min-max arg-min" },
@@ -148,14 +149,17 @@ static const struct known {
     { "seconds", "bench tune", "1.5", "-1 1x 1s nan x 1e9", ": a number from" },
     { "device", "reduce scan map explain ladder trace bench tune check-fold", "cpu", "",
       "needs an index, gpu, cpu or a part of a name" },
+    { .name = "no-cache",
+      .commands = "reduce scan map explain ladder trace bench check-fold" },
     { .name = "quiet",
       .commands = "reduce scan map explain ladder trace bench tune check-fold" },
     { "separator", "reduce scan map", ";", "ab 5 z + - . # \" \\n \xa7",
       ": a separator is one character" },
     { "skip", "reduce scan map", "2", "-1 2^64 1.5 x", ": a count is a number" },
-    { "column", "reduce scan map", "3", "0 -1 00 18446744073709551616",
-      ": a column is a number from 1" },
-    { "output", "reduce", "r.npy", "-", "needs a file" },
+    { "column", "reduce scan map", "3",
+      "0 -1 00 18446744073709551616 =", ": a column is a number from 1" },
+    { "missing", "reduce scan map", "skip", "NaN zero skip,", ": skip, nan and error" },
+    { "output", "reduce", "r.npy", "", "needs a file" },
     { "csv", "ladder", "a", "-", "needs a file" },
     { "svg", "ladder trace bench", "b", "-", "needs a file" },
     { "against", "bench", "b", "-", "needs a file" },
@@ -178,7 +182,7 @@ static bool in_list(const char *list, const char *word)
 }
 
 /* Of operators of the user's, and of loads and results: most say something with one of
- * these only. An axis of a reduction needs --output. */
+ * these only. */
 static const char operator_options[] = "combine identity cuts commutative";
 static const char fold_options[] =
     "components type-name type-size source partial arg arg-file fold";
@@ -218,7 +222,7 @@ static bool takes_start(size_t command, const char *name)
 
 static bool needs_text(const struct known *one)
 {
-    return in_list("separator skip column", one->name);
+    return in_list("separator skip column missing", one->name);
 }
 
 /* One command's option, after a line that is right. */
@@ -421,6 +425,7 @@ static char *show(void)
     show_name(text, "file", o->file);
     show_name(text, "column", o->text_form.column);
     show_number(text, "field", (double)o->text_form.field);
+    show_number(text, "missing", o->text_form.missing);
     show_number(text, "skip", (double)o->text_form.skip);
     show_number(text, "separator", o->text_form.separator);
     fputs(o->quiet ? " quiet" : "", text);
@@ -477,6 +482,12 @@ static void lines(void **state)
           "scan inclusive op=add file=x out=y.npy" },
         { "reduce --axis 0 --output y.npy x",
           "reduce reduce op=add axis=0 file=x out=y.npy" },
+        { "reduce --axis 0 x",
+          "reduce reduce op=add axis=0 file=x out=- out_format=text" },
+        { "reduce --output - x", "reduce reduce op=add file=x out=-" },
+        { "scan --column ==2 --text f32 --missing nan x y.npy",
+          "scan inclusive op=add type=f32 file=x column===2 missing=2 format=text "
+          "out=y.npy" },
         { "scan --axis -1 x y.npy", "scan inclusive op=add axis=-1 file=x out=y.npy" },
         { "scan --axis=2147483647 x y.npy",
           "scan inclusive op=add axis=2147483647 file=x out=y.npy" },
@@ -630,6 +641,9 @@ static void refused(void **state)
         { "scan '' a.npy", "IN and OUT, and got an empty name" },
         { "explain ''", "and got an empty name" },
         { "scan a.npy b.npy c.npy", "IN and OUT, and got 3" },
+        { "cache", "cache takes one of list, verify and clear, and got 0" },
+        { "cache remove", "and got remove" },
+        { "cache clear --json", "--json goes with cache list, not with cache clear" },
         { "explain", "explain takes one operation, reduce, scan or map, and got 0" },
         { "explain ladder", "and got ladder" },
         { "explain reduce x", "and got 2" },
@@ -650,6 +664,11 @@ static void refused(void **state)
         { "map --op add a b.npy", "no option --op" },
         { "map --combine a a b.npy", "no option --combine" },
         { "map --init 1 a b.npy", "no option --init" },
+        { "reduce --json --output - a", "--json and --output - both go to" },
+        { "reduce --json --axis 0 a", "--json with --axis needs --output" },
+        { "reduce --text i32 --missing nan a", "--missing nan needs a type of floats" },
+        { "scan --text u8 --missing nan a -", "--missing nan needs a type of floats" },
+        { "map --text u8 --missing nan a -", "--missing nan needs a type of floats" },
         { "scan --json a -", "--json and OUT - both go to" },
         { "scan --json a /dev/stdout", "--json and OUT - both go to" },
         { "scan --op arg-min a b.npy", "--op arg-min: the operators are " SCAN_OP_NAMES },

@@ -127,6 +127,58 @@ def moments(d, device):
     check(told == "4 2.5 5\n", f"text: {told!r}")
 
 
+def complex_numbers(d, device):
+    """Sums and products as numpy's, written as complex numbers; and as two components."""
+    where, out = ["--device", device["index"]], d.path("out.npy")
+    kinds = [("c8", "float"), ("c16", "double")]
+    for dtype, word in kinds if device["fp64"] else kinds[:1]:
+        parts = d.random.integers(-9, 10, (2, 60, 50)).astype("f8")
+        array = (parts[0] + 1j * parts[1]).astype(dtype)
+        stored = array.astype(">c8") if dtype == "c8" else np.asfortranarray(array)
+        path, total = d.save(stored, dtype + ".npy"), array.sum()
+        right = line([total.real, total.imag])
+        for memory in [[], ["--memory", "8Ki"]] if dtype == "c8" else [[]]:
+            told = good(d, "reduce", *where, *memory, path)
+            check(told == right, f"{dtype} {memory}: {told!r}, not {right!r}")
+        for words, sums in [
+            (["reduce", "--output", out], total[None]),
+            (["reduce", "--axis", 1, "--output", out], array.sum(1)),
+            (["scan"], array.cumsum()),
+            (["scan", "--axis", 0, "--exclusive"], array.cumsum(0) - array),
+            (["map", "--result", "{ item.re, -item.im }"], array.conj().reshape(-1)),
+            (["reduce", "--load", "x.x * x.x + x.y * x.y", "--output", out],
+             (array * array.conj()).real.sum()[None]),
+            (["reduce", "--components", f"{word} p; {word} q",
+              "--combine", "{ a.p + b.p, max(a.q, b.q) }", "--output", out],
+             np.array([total.real + 1j * array.imag.max()], dtype)),
+        ][:: 1 if dtype == "c8" else 3]:  # fmt: skip
+            places = [path] if words[0] == "reduce" else [path, out]
+            good(d, *words[:1], *where, *words[1:], *places)
+            told = np.load(out)
+            same = told.dtype == sums.dtype and np.array_equal(told, sums)
+            check(same, f"{dtype} {words}: {told.dtype} {told}, not {sums}")
+        small = np.array([1j, 2 + 1j, -3j, 1 - 1j] * 3, dtype)
+        told = good(d, "reduce", "--op", "mul", *where, d.save(small))
+        check(complex(*map(float, told.split())) == small.prod(), f"{told} not {small.prod()}")
+    if device["fp64"]:
+        good(d, "scan", "--acc", "f64", *where, d.path("c8.npy"), out)
+        check(np.load(out).dtype == "c16", "--acc f64")
+    path = d.path("c8.npy")
+    for part, *words in [
+        ("holds complex64: of complex numbers --op is add or mul, not max", "--op", "max"),
+        ("--op is add or mul, not mean", "--op", "mean"),
+        ("--op is add or mul, not logical-or", "--op", "logical-or"),
+        ("folded in f32 or f64, not in i64", "--acc", "i64"),
+        ("do not go with --init", "--init", 1),
+        ("do not go with --accuracy", "--accuracy", "compensated"),
+        ("--combine needs --components, such as 'float re; float im'", "--combine", "a + b"),
+        ("whose last dimension is 4", "--in-scalars", 4, "--load", "x.x"),
+        ("--stream y=", "--load", "x.x", "--stream", f"y={path}"),
+        ("--arg-file t=", "--load", "x.x", "--arg-file", f"t={path}"),
+    ]:  # fmt: skip
+        d.bad(1, part, "reduce", *words, *where, path)
+
+
 def rejected(d, device):
     """Wrong shapes, types and options of the ready operators; and explain takes them."""
     where = ["--device", device["index"]]
@@ -209,4 +261,4 @@ def reproducible(d, device):
     d.bad(2, "for sums, but op is combine", "reduce", "--combine", "a + b", *where, path)
 
 
-CASES = [affine, matrices, moments, rejected, accuracies, reproducible]
+CASES = [affine, matrices, moments, complex_numbers, rejected, accuracies, reproducible]

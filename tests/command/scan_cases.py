@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from cases import Skip
+from cases import Skip, unplaced
 from driver import NAMES, accumulator, check, has_fold, has_type, is_float, of_nothing, values
 from fold_cases import FORMATS, given
 
@@ -511,8 +511,18 @@ def failed_output(d, device):
     check(done.returncode == 1 and b"standard output: " in done.stderr, f"{done}")
 
 
+def has_unnamed(folder):
+    """Whether the file system has files without a name."""
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600))
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
 def interrupted(d, device):
-    """A signal while the text is written: no file, and death by that signal."""
+    """A signal while the text is written: no file, and death by that signal. Nobody can catch
+    SIGKILL, which leaves a file only if it has a name."""
     array = d.random.standard_normal(3_000_000).astype("float32")
     words = [d.command, "scan", "--device", str(device["index"]), d.save(array)]
     before = sorted(os.listdir(d.folder))
@@ -521,20 +531,18 @@ def interrupted(d, device):
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen([*words, d.path("out.txt")], preexec_fn=obey, **options) as run:
-        # the check before the scan makes a file for a moment, which is empty
-        while run.poll() is None:
-            parts = [name for name in os.listdir(d.folder) if name.endswith(".part")]
-            try:
-                if parts and os.path.getsize(d.path(parts[0])) > 0:
-                    break
-            except FileNotFoundError:
-                pass
-            time.sleep(0.002)
-        run.send_signal(signal.SIGTERM)
-        status = run.wait(60)
-    check(status == -signal.SIGTERM, f"exit {status}")
-    check(sorted(os.listdir(d.folder)) == before, f"left {os.listdir(d.folder)}")
+    for number in [signal.SIGTERM, signal.SIGKILL]:
+        with subprocess.Popen([*words, d.path("out.txt")], preexec_fn=obey, **options) as run:
+            # the check before the scan makes a file for a moment, which is empty
+            while run.poll() is None and not any(unplaced(run, d.folder)):
+                time.sleep(0.002)
+            has_name = sorted(os.listdir(d.folder)) != before
+            run.send_signal(number)
+            status = run.wait(60)
+        check(status == -number, f"exit {status}")
+        if number == signal.SIGKILL and has_name and not has_unnamed(d.folder):
+            os.remove(d.path(f"clfold.{run.pid}.0.part"))
+        check(sorted(os.listdir(d.folder)) == before, f"left {os.listdir(d.folder)}")
 
 
 def progress(d, device):

@@ -454,6 +454,10 @@ static void forms(void **state)
         { "New York;1\nab\"c;2",
           { .separator = ';', .column = "2", .field = 2 },
           "1 2 " },
+        { "a,2020\n1,2\n",
+          { .column = "2020", .field = 2020 },
+          "line 1: has 2 of the 2020 fields that --column 2020 needs; --column =2020 "
+          "takes the one of that name" },
         { "1;2;3\n4;5\n",
           { .separator = ';', .column = "3", .field = 3 },
           "line 2: has 2 of the 3 fields that --column 3 needs" },
@@ -487,11 +491,21 @@ static void forms(void **state)
         { "a b;c\n1;2", { .separator = ';', .column = "a b" }, "1 " },
         { ",a,\n1,2,3", { .column = "a" }, "2 " },
         { "a,b,", { .column = "b" }, "" },
-        { "a,b\n1,2", { .column = "c" }, "line 1: has no column with the name c" },
-        { "a,b\n1,2", { .column = "B" }, "line 1: has no column with the name B" },
+        { "2,1\n3,4", { .column = "=1" }, "4 " },
+        { "=1,1\n3,4", { .column = "==1" }, "3 " },
+        { "a,b\n1,2",
+          { .column = "c" },
+          "line 1: has no column with the name c; its names are a, b" },
+        { "a,b\n1,2",
+          { .column = "=2" },
+          "line 1: has no column with the name 2; its names are a, b" },
+        { ",\"B\nb\",\n",
+          { .column = "B" },
+          "line 1: has no column with the name B; its names are B b" },
+        { ",,\n", { .column = "c" }, "line 1: has no column with the name c" },
         { "1\n#\na\n",
           { .skip = 1, .column = "c" },
-          "line 3: has no column with the name c" },
+          "line 3: has no column with the name c; its names are a" },
         { "b,a,b\n1,2,3",
           { .column = "b" },
           "line 1: columns 1 and 3 are both named b; give --column one of the numbers" },
@@ -501,11 +515,85 @@ static void forms(void **state)
         { "a,b\n1,\n", { .column = "b" }, "line 2, column 2: --column b is empty" },
         { "#\n\n", { .column = "b" }, "has no header for --column b" },
         { "", { .column = "b" }, "has no header for --column b" },
+
+        /* missing fields, of whose bits an i16 has none; lines end */
+        { "1,,2,NA N/A \"\",3", { .missing = MISSING_SKIP }, "1 2 3 " },
+        { ",1,\n,\n\n# ,\n2,#\n", { .missing = MISSING_SKIP }, "1 2 " },
+        { ",1,\n,\n\n# ,\n2,#\n", { .missing = MISSING_NAN }, "0 1 0 0 0 2 0 " },
+        { "1; ; NA ;2;", { .separator = ';', .missing = MISSING_NAN }, "1 0 0 2 0 " },
+        { "a,NA\nNA,1\n,\n\n3,N/A\n4,\"\"\nx, NA # c\n5,6",
+          { .column = "NA", .missing = MISSING_SKIP },
+          "1 6 " },
+        { "1,\n,2\n3,4",
+          { .column = "1", .field = 1, .missing = MISSING_NAN },
+          "1 0 3 " },
+        { "1 na",
+          { .missing = MISSING_SKIP },
+          "line 1, column 3: \"na\" is not a valid number of type i16" },
+        { "1 NAN",
+          { .missing = MISSING_NAN },
+          "line 1, column 3: \"NAN\" is not a valid number of type i16" },
+        { "1\n2,3",
+          { .column = "2", .field = 2, .missing = MISSING_SKIP },
+          "line 1: has 1 of the 2 fields that --column 2 needs; --column =2 takes the "
+          "one of that name" },
+        { "1 NA", { 0 }, "line 1, column 3: \"NA\" is not a valid number of type i16" },
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         check_form(cases[i].text, cases[i].form, cases[i].expected);
+    }
+}
+
+/* Long names, and many, are cut where they cannot break a character. */
+static void names(void **state)
+{
+    char header[4096], expected[1024], *at = header;
+
+    (void)state;
+    at = stpcpy(at, "0123456789012345678901234567890123456789,"
+                    "01234567890123456789012345678901234567\xe2\x82\xac+");
+    for (int i = 0; i < 300; i++) {
+        at += sprintf(at, ",n%d", i);
+    }
+    strcpy(at, "\n");
+    at = stpcpy(expected, "line 1: has no column with the name n; its names are "
+                          "0123456789012345678901234567890123456789, "
+                          "01234567890123456789012345678901234567...");
+    for (int i = 0; i < 79; i++) {
+        at += sprintf(at, ", n%d", i);
+    }
+    strcpy(at, " and 221 more");
+    check_form(header, (struct text_form){ .column = "n" }, expected);
+}
+
+/* Of elements of three numbers, all that have a missing one are left out. */
+static void skipped_elements(void **state)
+{
+    static const char bytes[] = "1 2 3 NA 4 5\n6 NA 7\n\n8 9\n10, 11,,12,13 14,15";
+    static const int16_t expected[] = { 1, 2, 3, 8, 9, 10, 13, 14, 15 };
+    struct message message;
+
+    (void)state;
+    for (size_t piece = 1; piece <= sizeof(bytes); piece++) {
+        int16_t got[16];
+        size_t size = 0;
+        struct text text;
+        text_init(&text, CLFOLD_I16);
+        text.form.missing = MISSING_SKIP;
+        text.numbers = 3;
+        for (size_t i = 0; i < sizeof(bytes) - 1; i += piece) {
+            const size_t rest = sizeof(bytes) - 1 - i;
+            assert_true(
+                text_feed(&text, bytes + i, rest < piece ? rest : piece, &message));
+            size += text_take(&text, (char *)got + size, sizeof(got) - size);
+        }
+        assert_true(text_end(&text, &message));
+        size += text_take(&text, (char *)got + size, sizeof(got) - size);
+        assert_int_equal(size, sizeof(expected));
+        assert_memory_equal(got, expected, size);
+        text_finish(&text);
     }
 }
 
@@ -663,6 +751,7 @@ int main(void)
         cmocka_unit_test(refused),    cmocka_unit_test(long_words),
         cmocka_unit_test(forms),      cmocka_unit_test(long_fields),
         cmocka_unit_test(thousands),  cmocka_unit_test(growing),
+        cmocka_unit_test(names),      cmocka_unit_test(skipped_elements),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

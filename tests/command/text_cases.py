@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 import os
 import random
 import re
@@ -196,6 +197,45 @@ def columns(d, device):
     check(said == f"{sum(i % 7 for i in range(count))}\n", said)
 
 
+def missing(d, device):
+    """Empty and NA fields are nan, or left out with all of their element."""
+    where = ["--device", device["index"], "--missing"]
+    table = b"year,2020\n1,\n2,NA\n3,5\n4,\"\"\n5,N/A\n6,-7\n\n7,nan\n"
+    path, none = d.write(table, "table.csv"), math.nan
+    array = np.array([none, none, 5, none, none, -7, none], "f4")
+    column = ["--text", "f32", "--column", "=2020", path]
+    for how, numbers in [("nan", array), ("skip", array[[2, 5, 6]])]:
+        d.good("scan", *where, how, "--op", "max", *column, d.path("out.npy"))
+        right = np.maximum.accumulate(numbers)
+        told = np.load(d.path("out.npy"))
+        check(np.array_equal(told, right, equal_nan=True), f"{how}: {told}")
+        d.good("map", *where, how, "--result", "to_f32(i)", *column, d.path("out.npy"))
+        check(np.array_equal(np.load(d.path("out.npy")), np.arange(len(numbers))), how)
+    words = ["reduce", *where, "skip", "--op"]
+    said = d.good(*words, "arg-max", "--text", "i16", "-", data=b"1,NA,,3")
+    check(said == "1 3\n", said)
+    d.bad(1, "line 2, column 2: --column =2020 is empty", "reduce", *where, "error", *column)
+    part = "ends inside an element"
+    d.bad(1, part, *words, "affine", "--text", "i32", "-", data=b"1 2 NA")
+    words = ["reduce", *where[:2], "--text", "f32", "--column"]
+    d.bad(1, "with the name 2021; its names are year, 2020", *words, "=2021", path)
+    d.bad(1, "line 1: has 2 of the 2020 fields that --column 2020 needs; --column =2020 takes",
+          *words, "2020", path)  # fmt: skip
+    # maps, and not numbers, are left out
+    text = b"1 2 NA 3 2 ,\n2 1\nN/A 7"
+    said = d.good("scan", *where, "skip", "--op", "affine", "--text", "i32", "-", "-", data=text)
+    check(said == "1 2\n2 5\n", said)
+    # as many numbers as characters, and one
+    count, words = 100000, ["--load", "to_f32(n)", "--result", "item", "--text", "f32"]
+    said = d.good("reduce", *where, "nan", *words, "--op", "max", d.write(b"," * count))
+    check(said == f"{count + 1}\n", said)
+    count = 300007
+    text = b"".join(b"%d,%s\n" % (i, b"NA" if i % 3 else b"2") for i in range(count))
+    for how, right in [("skip", 2 * (count + 2) // 3), ("nan", math.nan)]:
+        said = d.good("reduce", *where, how, "--text", "f32", "--column", 2, "-", data=text)
+        check(said == f"{right:g}\n" or float(said) == right, f"{how}: {said}")
+
+
 def separators(d, device):
     words = ["reduce", "--device", device["index"], "--text", "f32"]
     table = np.array([[1, 2.5], [-3, 4]], "f4")
@@ -219,4 +259,4 @@ def separators(d, device):
         d.good(*command, *out, data=b"777,234,5\n")
 
 
-CASES = [columns, separators, spellings, extremes, refused_text, streams, damaged_text]
+CASES = [columns, separators, missing, spellings, extremes, refused_text, streams, damaged_text]

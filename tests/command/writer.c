@@ -44,7 +44,9 @@ static char *write_all(enum file_format format, clfold_type type, const void *da
 {
     char *bytes = NULL;
     const size_t half = count / 2;
-    struct writer writer = { open_memstream(&bytes, size), format, type, NULL, NULL };
+    struct writer writer = {
+        open_memstream(&bytes, size), format, type, NULL, false, NULL, 0
+    };
 
     assert_non_null(writer.stream);
     assert_true(writer_begin(&writer, count));
@@ -72,7 +74,7 @@ static void raw_and_npy(void **state)
             assert_memory_equal(bytes, data, data_size);
             free(bytes);
             bytes = write_all(FORMAT_NPY, type, data, count, &size);
-            npy_write(header, type, NULL, &(struct npy_shape){ 1, { count } });
+            npy_write(header, type, NULL, false, &(struct npy_shape){ 1, { count } });
             assert_int_equal(size, NPY_WRITTEN + data_size);
             assert_memory_equal(bytes, header, NPY_WRITTEN);
             assert_memory_equal(bytes + NPY_WRITTEN, data, data_size);
@@ -109,6 +111,54 @@ static void text(void **state)
     check_text(CLFOLD_F32, f32, 0, "");
 }
 
+/* Arrays, and elements of two numbers, in portions that end inside rows. */
+static void text_of_arrays(void **state)
+{
+    static const uint8_t data[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    static const clfold_layout pairs = {
+        .out_size = 2,
+        .num_fields = 2,
+        .fields = { { .type = CLFOLD_U8 }, { .type = CLFOLD_U8, .offset = 1 } }
+    };
+    static const struct {
+        struct npy_shape shape;
+        const clfold_layout *layout;
+        const char *text;
+    } cases[] = {
+        { { 0, { 0 } }, NULL, "0\n" },
+        { { 1, { 3 } }, NULL, "0\n1\n2\n" },
+        { { 2, { 2, 3 } }, NULL, "0 1 2\n3 4 5\n" },
+        { { 2, { 3, 1 } }, NULL, "0\n1\n2\n" },
+        { { 2, { 0, 3 } }, NULL, "" },
+        { { 3, { 2, 1, 3 } }, NULL, "0 1 2\n\n3 4 5\n" },
+        { { 4, { 2, 2, 1, 2 } }, NULL, "0 1\n\n2 3\n\n\n4 5\n\n6 7\n" },
+        { { 0, { 0 } }, &pairs, "0 1\n" },
+        { { 1, { 2 } }, &pairs, "0 1\n2 3\n" },
+        { { 2, { 2, 2 } }, &pairs, "0 1\n2 3\n\n4 5\n6 7\n" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct npy_shape *const shape = &cases[i].shape;
+        const size_t element = cases[i].layout ? 2 : 1;
+        size_t count = 1, size;
+        char *bytes = NULL;
+        struct writer writer = { .stream = open_memstream(&bytes, &size),
+                                 .format = FORMAT_TEXT,
+                                 .type = CLFOLD_U8,
+                                 .layout = cases[i].layout,
+                                 .shape = shape };
+        for (int d = 0; d < shape->num; d++) {
+            count *= shape->sizes[d];
+        }
+        assert_true(writer_put(&writer, data, count / 2));
+        assert_true(writer_put(&writer, data + count / 2 * element, count - count / 2));
+        assert_int_equal(fclose(writer.stream), 0);
+        assert_string_equal(bytes, cases[i].text);
+        free(bytes);
+    }
+}
+
 /* Bits that no short decimal has come back through number_parse. */
 static void text_reads_back(void **state)
 {
@@ -142,8 +192,9 @@ static void full(void **state)
 
     (void)state;
     for (enum file_format format = FORMAT_NPY; format <= FORMAT_TEXT; format++) {
-        struct writer writer = { fopen("/dev/full", "w"), format, CLFOLD_U32, NULL,
-                                 NULL };
+        struct writer writer = { .stream = fopen("/dev/full", "w"),
+                                 .format = format,
+                                 .type = CLFOLD_U32 };
         if (!writer.stream) {
             skip();
         }
@@ -165,7 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names), cmocka_unit_test(raw_and_npy),
         cmocka_unit_test(text),  cmocka_unit_test(text_reads_back),
-        cmocka_unit_test(full),
+        cmocka_unit_test(full),  cmocka_unit_test(text_of_arrays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,6 @@
-/* Files that are read and replaced whole, also where that fails. */
+/* Files that are read and replaced whole, also where that fails: on a file system that
+ * has files without a name, and as if on one that has none. */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "test.h"
 
 #include "base/file.h"
@@ -10,12 +12,37 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[] = "clfold-file-XXXXXX";
+static const char template[] = "clfold-file-XXXXXX";
+static char folder[sizeof(template)];
 static char name[64];
+
+#ifndef O_TMPFILE
+#define O_TMPFILE 0
+#endif
+static bool rejects_unnamed, has_unnamed; /* what openat does; what the folder has */
+
+/* In place of the C library's. */
+int openat(int at, const char *path, int flags, ...)
+{
+    const bool is_unnamed = O_TMPFILE && (flags & O_TMPFILE) == O_TMPFILE;
+    va_list rest;
+
+    va_start(rest, flags);
+    const mode_t mode = flags & O_CREAT || is_unnamed ? (mode_t)va_arg(rest, int) : 0;
+    va_end(rest);
+    if (is_unnamed && rejects_unnamed) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return (int)syscall(SYS_openat, at, path, flags, mode);
+}
 
 static void write_old(const char *text)
 {
@@ -119,6 +146,59 @@ static void test_left(void **state)
     write_old("new");
     assert_content("new");
     assert_int_equal(unlink(left), 0);
+}
+
+/* A process that is killed while it writes leaves the old file or none, and nothing
+ * beside it, as far as there are files without a name. */
+static void test_killed(void **state)
+{
+    int status;
+
+    (void)state;
+    for (int old = 0; old < 2; old++) {
+        unlink(name);
+        if (old) {
+            write_old("old");
+        }
+        const pid_t child = fork();
+        if (child == 0) {
+            struct replacement r;
+            if (clfold_replace_begin(&r, name) == 0 && write(r.file, "new", 3) == 3) {
+                kill(getpid(), SIGKILL);
+            }
+            _exit(1);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        const int parts = files() - old;
+        if (parts > 0) {
+            char part[96];
+            snprintf(part, sizeof(part), "%s/clfold.%ld.0.part", folder, (long)child);
+            assert_int_equal(unlink(part), 0);
+        }
+        if (old) {
+            assert_content("old");
+        } else {
+            write_old("");
+        }
+        assert_int_equal(parts, !has_unnamed);
+    }
+}
+
+/* A file that has come to a free place since is replaced. */
+static void test_taken(void **state)
+{
+    struct replacement r;
+
+    (void)state;
+    unlink(name);
+    assert_int_equal(clfold_replace_begin(&r, name), 0);
+    assert_int_equal(write(r.file, "new", 3), 3);
+    write_old("old");
+    assert_int_equal(clfold_replace_commit(&r), 0);
+    clfold_replace_finish(&r);
+    assert_content("new");
+    assert_int_equal(files(), 1);
 }
 
 /* A limit on files is what a full disk is: some bytes arrive, and then no more. */
@@ -289,8 +369,14 @@ static void test_owner(void **state)
 static int make_folder(void **state)
 {
     (void)state;
+    strcpy(folder, template);
     if (!mkdtemp(folder)) {
         return 1;
+    }
+    const int file = openat(AT_FDCWD, folder, O_TMPFILE | O_RDWR, 0600);
+    has_unnamed = file >= 0;
+    if (has_unnamed) {
+        close(file);
     }
     snprintf(name, sizeof(name), "%s/file", folder);
     return 0;
@@ -310,8 +396,13 @@ int main(void)
         cmocka_unit_test(test_no_file),   cmocka_unit_test(test_left),
         cmocka_unit_test(test_no_space),  cmocka_unit_test(test_link),
         cmocka_unit_test(test_long_name), cmocka_unit_test(test_no_permission),
-        cmocka_unit_test(test_owner),
+        cmocka_unit_test(test_owner),     cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_taken),
     };
+    const int failed =
+        cmocka_run_group_tests_name("file", tests, make_folder, remove_folder);
 
-    return cmocka_run_group_tests_name("file", tests, make_folder, remove_folder);
+    rejects_unnamed = true;
+    return failed + cmocka_run_group_tests_name("file with names", tests, make_folder,
+                                                remove_folder);
 }

@@ -42,21 +42,12 @@ static bool check_case(const struct bench *bench, const struct bench_case *one,
                                : session_refuse(status, message);
 }
 
-/* What else is wrong than the type's lack shows when it is measured. */
-static bool has_type(const struct bench *bench, clfold_type type)
-{
-    const clfold_fold fold = clfold_builtin(CLFOLD_ADD, type);
-    clfold_report report;
-
-    return clfold_explain(bench->session.context, CLFOLD_REDUCE, &fold, 1, NULL,
-                          &report) != CLFOLD_ERROR_UNSUPPORTED;
-}
-
 static bool prepare(struct bench *bench, const struct options *options,
                     struct message *message)
 {
-    bench->num_cases = bench_choose_cases(&options->bench, has_type(bench, CLFOLD_F16),
-                                          has_type(bench, CLFOLD_F64), bench->cases);
+    bench->num_cases =
+        bench_choose_cases(&options->bench, session_has_type(&bench->session, CLFOLD_F16),
+                           session_has_type(&bench->session, CLFOLD_F64), bench->cases);
     bench->num_counts = bench_choose_counts(options->min, options->max, bench->counts);
     if (bench->num_cases == 0) {
         return message_set(message, "%.200s has no type to measure",

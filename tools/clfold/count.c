@@ -46,7 +46,7 @@ static bool multiply_power(uint64_t *product, uint64_t base, uint64_t exponent)
 
 bool count_parse(const char *text, uint64_t *count)
 {
-    static const char *const suffixes[] = { "Ki", "Mi", "Gi" };
+    static const char *const suffixes[] = { "Ki", "Mi", "Gi", "Ti" };
     uint64_t first, second;
 
     if (!read_digits(&text, &first)) {
@@ -61,7 +61,7 @@ bool count_parse(const char *text, uint64_t *count)
         return multiply_power(count, power ? first : 10, second);
     }
     *count = first;
-    for (unsigned i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
         if (strcmp(text, suffixes[i]) == 0) {
             return multiply(count, UINT64_C(1) << 10 * (i + 1));
         }

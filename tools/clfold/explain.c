@@ -108,16 +108,19 @@ static bool explain(const struct options *options, const struct session *session
 
 bool command_explain(const struct options *options, struct message *message)
 {
-    const clfold_fold basis =
+    clfold_fold basis =
         options_fold(options, options_folds_numbers(options) ? options->element : 0);
     struct session session = { 0 };
-    struct user_fold user;
-    const bool done = user_fold_init(&user, &options->fold, &basis, message) &&
-                      session_open(&session, options->device, false, message) &&
-                      user_fold_load(&user, &session, NULL, message) &&
-                      user_fold_create_streams(&user, &session, 1, message) &&
-                      explain(options, &session, &user, message);
+    struct user_fold user = { 0 };
+    bool done = session_open(&session, options->device, false, message);
 
+    if (done && !options->acc) {
+        session_choose_type(&session, &basis);
+    }
+    done = done && user_fold_init(&user, &options->fold, &basis, message) &&
+           user_fold_load(&user, &session, NULL, message) &&
+           user_fold_create_streams(&user, &session, 1, message) &&
+           explain(options, &session, &user, message);
     user_fold_finish(&user);
     session_close(&session);
     return done;

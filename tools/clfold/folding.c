@@ -2,6 +2,7 @@
 
 #include "buffer.h"
 #include "clock.h"
+#include "complex_fold.h"
 #include "types.h"
 
 #include <assert.h>
@@ -9,6 +10,12 @@
 #include <string.h>
 
 /* ---- Opening ---- */
+
+static bool open_session(struct folding *f, const struct options *options,
+                         struct message *message)
+{
+    return session_open(&f->session, options->device, options->profile, message);
+}
 
 /* Elements are what is folded. */
 static bool open_elements(struct folding *f, const struct options *options,
@@ -19,7 +26,8 @@ static bool open_elements(struct folding *f, const struct options *options,
     return user_fold_init(&f->user, &options->fold, &basis, message) &&
            (input_open_elements(&f->input, options->file, options->format,
                                 &f->user.layout, f->user.scalar, message) ||
-            user_fold_hint(&f->user, 0, message->text, message));
+            user_fold_hint(&f->user, 0, message->text, message)) &&
+           open_session(f, options, message);
 }
 
 /* Elements are numbers, or several side by side, which may be folded as another type. */
@@ -27,11 +35,20 @@ static bool open_numbers(struct folding *f, const struct options *options,
                          struct message *message)
 {
     if (!input_open(&f->input, options->file, options->format, options->element,
-                    message)) {
+                    message) ||
+        !open_session(f, options, message)) {
         return false;
     }
-    const clfold_fold basis = options_fold(options, f->input.type);
-    return user_fold_init(&f->user, &options->fold, &basis, message) &&
+    clfold_fold basis = options_fold(options, f->input.type);
+    struct fold_texts texts = options->fold;
+    if (!options->acc) {
+        session_choose_type(&f->session, &basis);
+    }
+    if (f->input.is_complex &&
+        !complex_fold_init(options, f->input.type, &texts, &basis, message)) {
+        return message_prefix(message, f->input.name);
+    }
+    return user_fold_init(&f->user, &texts, &basis, message) &&
            (f->user.layout.in_size == f->input.element ||
             input_group(&f->input, &f->user.layout, message));
 }
@@ -81,7 +98,6 @@ bool folding_open(struct folding *f, const struct options *options,
     }
     return open_axis(f, options, message) &&
            options_init(options, &f->fold, &f->init, message) &&
-           session_open(&f->session, options->device, options->profile, message) &&
            user_fold_load(&f->user, &f->session, &f->input, message);
 }
 
@@ -301,12 +317,22 @@ static void find_widths(struct folding *f, const clfold_fold *fold, size_t count
     }
 }
 
+/* Another dimension is 0, so there are no results along the axis. Then nothing is called,
+ * as some operators do not fold nothing. */
+static bool has_none(const struct folding *f)
+{
+    return f->has_axis && axis_results(&f->axis) == 0;
+}
+
 static bool fold_piece(struct folding *f, size_t count, struct message *message)
 {
     const cl_mem before = f->results[f->pieces % 2], after = f->results[!(f->pieces % 2)],
                  out = f->out ? f->out : after;
     const clfold_fold fold = piece_fold(f, before, after);
 
+    if (has_none(f)) {
+        return true;
+    }
     if (!clear(f, count, message) || !call(f, &fold, out, count, message)) {
         return false;
     }
@@ -345,9 +371,8 @@ static bool create_buffers(struct folding *f, struct message *message)
 /* What is known of the results once the first piece is there. */
 static bool begin(struct folding *f, size_t count, struct message *message)
 {
-    const bool has_none = f->has_axis && axis_results(&f->axis) == 0;
     const bool needs_one =
-        f->operation == CLFOLD_REDUCE && !f->fold.init && !has_none &&
+        f->operation == CLFOLD_REDUCE && !f->fold.init && !has_none(f) &&
         (f->fold.op ? f->mean || !op_takes_nothing(f->fold.op) : !f->fold.identity);
 
     if (count == 0 && needs_one) {
@@ -356,7 +381,8 @@ static bool begin(struct folding *f, size_t count, struct message *message)
     }
     const uint64_t each = (f->input.ended ? count : f->most) * result_bytes(f),
                    whole = whole_bytes(f), results = whole > each ? whole : each;
-    return explain(f, count, message) &&
+    /* the report of one element stays where there are no results */
+    return (has_none(f) || explain(f, count, message)) &&
            (results == 0 ||
             buffer_create(&f->session, &f->out, CL_MEM_READ_WRITE, results, message));
 }
@@ -422,10 +448,18 @@ bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, voi
 struct writer folding_writer(const struct folding *f, enum file_format format)
 {
     const clfold_layout *const written = &f->user.written;
+    const clfold_type type = f->user.written_scalar;
     const bool is_scalar = (f->fold.type || f->fold.out) && written->num_fields == 1;
 
-    return (struct writer){ stdout, format, f->user.written_scalar,
-                            is_scalar ? NULL : written, f->has_axis ? &f->shape : NULL };
+    return (struct writer){
+        .stream = stdout,
+        .format = format,
+        .type = type,
+        .layout = is_scalar ? NULL : written,
+        .is_complex = f->input.is_complex && written->num_fields == 2 &&
+                      (type == CLFOLD_F32 || type == CLFOLD_F64),
+        .shape = f->has_axis ? &f->shape : NULL,
+    };
 }
 
 /* What the library gives along an axis: sums for means, and places in the whole array. */
@@ -445,7 +479,7 @@ static void make_result(const struct folding *f, void *result)
     }
 }
 
-bool folding_put(const struct folding *f, const struct writer *writer, const char *data,
+bool folding_put(const struct folding *f, struct writer *writer, const char *data,
                  size_t count)
 {
     const size_t size = f->user.written.out_size;

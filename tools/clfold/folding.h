@@ -68,7 +68,7 @@ uint64_t folding_results(const struct folding *f, uint64_t count);
 struct writer folding_writer(const struct folding *f, enum file_format format);
 
 /* Writes results along an axis, or of a scan; false as with writer_put. */
-bool folding_put(const struct folding *f, const struct writer *writer, const char *data,
+bool folding_put(const struct folding *f, struct writer *writer, const char *data,
                  size_t count);
 
 /* The name of `type`, or what is folded instead of a scalar. */

@@ -116,6 +116,7 @@ static bool read_npy_header(struct input *input, uint64_t *header_bytes,
     input->last = npy.last;
     input->shape = npy.all;
     input->swapped = npy.swapped;
+    input->is_complex = npy.is_complex;
     input->is_bool = npy.is_bool;
     input->bytes = npy.bytes;
     order_init(&input->order, npy.shape, npy.num_dimensions);
@@ -216,7 +217,7 @@ bool input_open_elements(struct input *input, const char *path, enum file_format
 static bool group(struct input *input, const clfold_layout *layout,
                   struct message *message)
 {
-    const size_t num = layout->in_size / input->element;
+    const size_t num = layout->in_size / type_size(input->type);
 
     if (input->format == FORMAT_NPY && input->last != num) {
         return message_set(message,
@@ -241,8 +242,9 @@ uint64_t input_most(const struct input *input)
     if (input->bytes != INPUT_UNKNOWN) {
         return input->bytes / input->element;
     }
-    /* two characters a number, but for the last */
-    return input->size > 0 ? input->size / 2 + 1 : UINT64_MAX;
+    /* two characters a number, but for the last; or one, if it is missing */
+    const unsigned each = input->text.form.missing == MISSING_NAN ? 1 : 2;
+    return input->size > 0 ? input->size / each + 1 : UINT64_MAX;
 }
 
 uint64_t input_held(const struct input *input)
@@ -396,6 +398,9 @@ static bool read_text(struct input *input, void *to, size_t size, size_t *got,
     char piece[16 * 1024];
     size_t came;
 
+    input->text.numbers = input->text.form.missing == MISSING_SKIP
+                              ? input->element / type_size(input->type)
+                              : 1;
     for (*got = 0;;) {
         *got += text_take(&input->text, (char *)to + *got, size - *got);
         if (*got == size) {

@@ -127,8 +127,6 @@ static char host_order(void)
 static const char *kind_name(char kind)
 {
     switch (kind) {
-    case 'c':
-        return "complex";
     case 'O':
         return "object";
     case 'S':
@@ -175,24 +173,28 @@ static bool read_dtype(struct slice dtype, struct npy *out, struct message *mess
         out->element = size;
         return true;
     }
-    if (!kind || !strchr("biuf", kind)) {
+    if (!kind || !strchr("biufc", kind)) {
         return message_set(
             message,
-            "holds dtype '%.*s' (%s), and only bools, integers and floats are read",
+            "holds dtype '%.*s' (%s), and only bools, integers, floats and complex "
+            "numbers are read",
             shown(whole.length), whole.at, kind_name(kind));
     }
     out->is_bool = kind == 'b';
-    out->type = !plain || (out->is_bool && size != 1)
+    out->is_complex = kind == 'c';
+    out->type = !plain || (out->is_bool && size != 1) ||
+                        (out->is_complex && size != 8 && size != 16)
                     ? 0
-                    : type_find(out->is_bool ? 'u' : kind, size);
+                : out->is_complex ? type_find('f', size / 2)
+                                  : type_find(out->is_bool ? 'u' : kind, size);
     if (!out->type) {
         return message_set(message,
                            "holds dtype '%.*s', and only b1, i1 to i8, u1 to u8 and "
-                           "f2, f4, f8 are read",
+                           "f2, f4, f8, c8, c16 are read",
                            shown(whole.length), whole.at);
     }
     out->swapped = order != host_order() && type_size(out->type) > 1;
-    out->element = type_size(out->type);
+    out->element = size;
     return true;
 }
 
@@ -214,12 +216,14 @@ static bool read_fields(struct slice list, struct npy *out, struct message *mess
         if (!read_dtype(dtype, &field, message)) {
             return false;
         }
-        if (field.swapped || (field.type && out->num_fields == NPY_FIELDS) ||
-            name.length >= NPY_NAME) {
+        if (field.swapped || field.is_complex ||
+            (field.type && out->num_fields == NPY_FIELDS) || name.length >= NPY_NAME) {
             return message_set(message, "holds structured dtype %.*s, of which %s",
                                shown(list.length), list.at,
                                field.swapped ? "a field has another byte order"
-                                             : "a name is too long, or fields too many");
+                               : field.is_complex
+                                   ? "a field is complex"
+                                   : "a name is too long, or fields too many");
         }
         if (field.type) {
             struct npy_field *const to = &out->fields[out->num_fields++];
@@ -274,7 +278,8 @@ static bool read_descr(struct cursor *c, bool takes_structs, struct slice *dtype
         }
         return message_set(
             message,
-            "holds structured dtype %.*s, and only bools, integers and floats are read",
+            "holds structured dtype %.*s, and only bools, integers, floats and complex "
+            "numbers are read",
             shown(fields.length), fields.at);
     }
     return malformed(c, "a dtype", message);
@@ -440,10 +445,12 @@ bool npy_read_text(const char *text, size_t length, struct npy *out,
                                          : "shape");
     }
     const bool is_list = dtype.length > 0 && *dtype.at == '[';
-    out->last = extent.last;
     out->all = extent.all;
-    return (is_list ? read_fields : read_dtype)(dtype, out, message) &&
-           check_extent(&extent, fortran, out, message);
+    if (!(is_list ? read_fields : read_dtype)(dtype, out, message)) {
+        return false;
+    }
+    out->last = out->is_complex ? 2 : extent.last;
+    return check_extent(&extent, fortran, out, message);
 }
 
 static const char kinds[] = {
@@ -510,19 +517,23 @@ static void print_shape(char *text, size_t room, const struct npy_shape *shape,
 }
 
 size_t npy_write(unsigned char out[NPY_MOST_WRITTEN], clfold_type type,
-                 const clfold_layout *layout, const struct npy_shape *shape)
+                 const clfold_layout *layout, bool is_complex,
+                 const struct npy_shape *shape)
 {
     char dtype[NPY_MOST_WRITTEN - 312], sizes[240], text[NPY_MOST_WRITTEN - 12];
     const size_t size = !layout && shape->num <= 1 ? NPY_WRITTEN : NPY_MOST_WRITTEN;
 
-    if (type || !layout) {
+    if (is_complex) {
+        snprintf(dtype, sizeof(dtype), "'%cc%zu'", host_order(), 2 * type_size(type));
+    } else if (type || !layout) {
         print_dtype(dtype, sizeof(dtype), type);
     } else if (!layout->fields[0].type) {
         snprintf(dtype, sizeof(dtype), "'|V%zu'", layout->out_size);
     } else {
         print_struct(dtype, sizeof(dtype), layout);
     }
-    print_shape(sizes, sizeof(sizes), shape, type && layout ? layout->num_fields : 0);
+    print_shape(sizes, sizeof(sizes), shape,
+                type && layout && !is_complex ? layout->num_fields : 0);
     snprintf(text, sizeof(text), "{'descr': %s, 'fortran_order': False, 'shape': %s, }",
              dtype, sizes);
     frame(out, text, size);

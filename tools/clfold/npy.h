@@ -52,6 +52,7 @@ struct npy {
     struct npy_shape all;  /* whatever their order */
     uint64_t last;         /* the last dimension; 1 where there is none */
     bool swapped;          /* the bytes of an element are not in the host's order */
+    bool is_complex;       /* an element is two of the type, and `last` 2 */
     bool is_bool;          /* of type u8: a byte that is not 0 is true */
     uint64_t count, bytes; /* bytes = count * size of type, fits in int64_t */
     /* of Fortran order that is not C order as well: the dimensions above 1; else none */
@@ -73,9 +74,11 @@ bool npy_read_text(const char *text, size_t length, struct npy *out,
 
 /* The header of an array in C order and the host's byte order: of numbers of a type, or
  * of elements as a layout has them, if there is one. These are k numbers of the type, in
- * a last dimension more, or if the type is 0 a structured dtype, or a void one. Returns
- * the size, which does not depend on the dimensions' sizes. */
+ * a last dimension more, or if the type is 0 a structured dtype, or a void one; as
+ * complex numbers, two are one number. Returns the size, which does not depend on the
+ * dimensions' sizes. */
 size_t npy_write(unsigned char out[NPY_MOST_WRITTEN], clfold_type type,
-                 const clfold_layout *layout, const struct npy_shape *shape);
+                 const clfold_layout *layout, bool is_complex,
+                 const struct npy_shape *shape);
 
 #endif

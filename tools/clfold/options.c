@@ -82,9 +82,28 @@ static bool read_column(const struct option_row *row, const char *text,
     form->field = 0;
     form->column = text;
     parsed = number_parse(&form->field, CLFOLD_U64, text);
-    return (*text && (parsed == NUMBER_NONE || form->field > 0)) ||
+    return (*text && strcmp(text, "=") != 0 &&
+            (parsed == NUMBER_NONE || form->field > 0)) ||
            message_set(message,
-                       "--%s %.200s: a column is a number from 1 to 2^64 - 1, or a name",
+                       "--%s %.200s: a column is a number from 1 to 2^64 - 1, a name, or "
+                       "=NAME",
+                       row->name, text);
+}
+
+static bool read_missing(const struct option_row *row, const char *text,
+                         enum missing *missing, struct message *message)
+{
+    static const char *const names[] = {
+        [MISSING_ERROR] = "error", [MISSING_SKIP] = "skip", [MISSING_NAN] = "nan"
+    };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *missing = (enum missing)i;
+            return true;
+        }
+    }
+    return message_set(message, "--%s %.200s: skip, nan and error are what can be done",
                        row->name, text);
 }
 
@@ -162,6 +181,10 @@ static bool read_value(const struct option_row *row, const char *text,
         return (*text && strcmp(text, "-") != 0) ||
                message_set(message, "--%s needs a file, and got %s", row->name,
                            *text ? "- for standard output" : "nothing");
+    case VALUE_OUT:
+        *(const char **)member = text;
+        return *text ||
+               message_set(message, "--%s needs a file, and got nothing", row->name);
     case VALUE_COUNT:
     case VALUE_BYTES:
         return read_count(row, text, member, message);
@@ -191,6 +214,8 @@ static bool read_value(const struct option_row *row, const char *text,
         return bench_read_types(member, text, message);
     case VALUE_AXIS:
         return read_axis(row, text, member, message);
+    case VALUE_MISSING:
+        return read_missing(row, text, member, message);
     case VALUE_SEPARATOR:
         return read_separator(row, text, member, message);
     case VALUE_COLUMN:
@@ -664,8 +689,9 @@ static bool check_out(struct options *options, struct message *message)
     if (strcmp(options->out, "-") == 0) {
         options->out_format = options->format;
         return !options->json ||
-               message_set(message, "--json and OUT - both go to standard output: name a "
-                                    "file");
+               message_set(message,
+                           "--json and %s - both go to standard output: name a file",
+                           options->action == ACTION_REDUCE ? "--output" : "OUT");
     }
     if (writer_format(options->out, &options->out_format)) {
         return true;
@@ -679,11 +705,18 @@ static bool check_out(struct options *options, struct message *message)
                        options->out);
 }
 
-static bool check_no_out(const struct options *options, struct message *message)
+/* Results along an axis are an array, which is printed as one is written. */
+static bool check_no_out(struct options *options, struct message *message)
 {
-    return !options->axis.is_given ||
-           message_set(message, "--axis needs --output: results along an axis are an "
-                                "array, which is written into a file");
+    if (!options->axis.is_given) {
+        return true;
+    }
+    options->out = "-";
+    options->out_format = FORMAT_TEXT;
+    return !options->json ||
+           message_set(message,
+                       "--json with --axis needs --output: JSON has the shape of "
+                       "the results only");
 }
 
 static bool check_made_data(const struct options *options, struct message *message)
@@ -728,6 +761,13 @@ static void take_file(struct options *options, char **operands)
     options->element = options->raw ? options->raw : options->text;
 }
 
+static bool check_missing(const struct options *options, struct message *message)
+{
+    return options->text_form.missing != MISSING_NAN || type_is_float(options->text) ||
+           message_set(message, "--missing nan needs a type of floats, and --text is %s",
+                       type_name(options->text));
+}
+
 static bool read_action(struct options *options, const char *name,
                         struct message *message)
 {
@@ -765,8 +805,8 @@ static bool check_command(struct options *options, char **operands,
     case ACTION_REDUCE:
         take_file(options, operands);
         options->operation = CLFOLD_REDUCE;
-        return check_algorithm(options, message) && check_init(options, message) &&
-               check_acc(options, message) &&
+        return check_missing(options, message) && check_algorithm(options, message) &&
+               check_init(options, message) && check_acc(options, message) &&
                (options->out ? check_out(options, message)
                              : check_no_out(options, message)) &&
                check_fold(options, message);
@@ -775,14 +815,15 @@ static bool check_command(struct options *options, char **operands,
         options->out = operands[1];
         options->operation =
             options->exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN;
-        return check_algorithm(options, message) && check_init(options, message) &&
-               check_acc(options, message) && check_out(options, message) &&
-               check_fold(options, message);
+        return check_missing(options, message) && check_algorithm(options, message) &&
+               check_init(options, message) && check_acc(options, message) &&
+               check_out(options, message) && check_fold(options, message);
     case ACTION_MAP:
         take_file(options, operands);
         options->out = operands[1];
         options->operation = CLFOLD_MAP;
-        return check_out(options, message) && check_fold(options, message);
+        return check_missing(options, message) && check_out(options, message) &&
+               check_fold(options, message);
     case ACTION_EXPLAIN:
         return check_operation(options, operands[0], message) &&
                check_algorithm(options, message) && check_acc(options, message) &&

@@ -36,6 +36,7 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_TEXT] = { .name = "V" },
     [VALUE_DEVICE] = { "SEL", .words = "gpu cpu" },
     [VALUE_PATH] = { "FILE", .words = "*" },
+    [VALUE_OUT] = { "FILE", .words = "*" },
     [VALUE_COUNT] = { "N", "N is written as " COUNT_FORMS "." },
     [VALUE_BYTES] = { "LIMIT", "LIMIT is a number of bytes, written as N is." },
     [VALUE_SECONDS] = { .name = "S" },
@@ -61,6 +62,7 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_BENCH_TYPES] = { "LIST", TYPE_NOTE, TYPE_NAMES " all" },
     [VALUE_SEPARATOR] = { .name = "C" },
     [VALUE_COLUMN] = { .name = "COL" },
+    [VALUE_MISSING] = { "HOW", .words = "skip nan error" },
     [VALUE_AXIS] = { .name = "K" },
     [VALUE_RAW] = { "TYPE", TYPE_NOTE, TYPE_NAMES },
     [VALUE_ARG] = { .name = "ARG" },
@@ -124,7 +126,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "type", VALUE_TYPE, TO(acc), MAP,
       .help =
           "the type of what --load makes of an element, and of what is written unless "
-          "--out names another; default: the type of the elements" },
+          "--out names another; default: the type of the elements, but "
+          "f32 for f16 on a device that has no f16" },
     { "types", VALUE_BENCH_TYPES, TO(bench), BENCH,
       .help = "types of elements, such as f32,u8:u64, where u8:u64 is u8 folded in u64; "
               "the second must be of the same kind, and not narrower. all is each type "
@@ -136,8 +139,9 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help =
           "the type to fold in, and of results without --out; of a map, the type of what "
           "it writes; default: i64 or u64 for "
-          "add and mul of integers, f64 for moments of integers, f32 for those of f16, "
-          "otherwise the type of the elements" },
+          "add and mul of integers, f64 for moments of integers, f32 for those of f16 "
+          "and for all of f16 on a device that has no f16, otherwise the type of the "
+          "elements" },
     { "accuracy", VALUE_ACCURACY, TO(accuracy), REDUCE | SCAN | EXPLAIN,
       .initial = "deterministic",
       .help = "how exact sums of floats are: deterministic, the same bits on every run; "
@@ -308,13 +312,15 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "axis", VALUE_AXIS, TO(axis), REDUCE | SCAN,
       .excludes = "raw,text,algorithm,kernel",
       .help = "fold along one axis of an .npy array of up to 8 dimensions, like numpy: 0 "
-              "is the first, and -1 the last. A reduction writes the array without that "
-              "axis, and needs --output; a scan writes one of the same shape. Rows of "
+              "is the first, and -1 the last. A reduction prints or writes "
+              "the array without that axis; a scan writes one of the same shape. "
+              "Text has a line for each row, and an empty line between matrices. Rows of "
               "numbers that are elements together are not an axis. arg-min and its kin "
               "give places along the axis. It is one call, so the array is not folded in "
               "pieces" },
-    { "output", VALUE_PATH, TO(out), REDUCE,
-      .help = "write the result into a file, as clfold scan does" },
+    { "output", VALUE_OUT, TO(out), REDUCE,
+      .help = "write the result into a file, or for - to standard output, as clfold scan "
+              "does" },
     { "raw", VALUE_RAW, TO(raw), READING,
       .help = "the file holds numbers of TYPE and nothing else, in this machine's byte "
               "order. With --components or --type-name TYPE may be the bytes of an "
@@ -331,9 +337,20 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "skip", VALUE_COUNT, TO(text_form.skip), READING, .needs = "text",
       .help = "the text begins after N lines" },
     { "column", VALUE_COLUMN, TO(text_form.column), READING, .needs = "text",
-      .help = "take one field of each line of the text: COL is its number, from 1, or "
-              "its name in the header, the first line after --skip. Fields may be "
-              "quoted as in RFC 4180. Lines without a field are left out" },
+      .help =
+          "take one field of each line of the text: COL is its number, from 1, or "
+          "its name in the header, the first line after --skip; =NAME is a name, also "
+          "where NAME is a number. Fields may be "
+          "quoted as in RFC 4180. Lines without a field are left out" },
+    { "missing", VALUE_MISSING, TO(text_form.missing), READING, .initial = "error",
+      .needs = "text",
+      .help =
+          "what is done with a field of the text that is empty, NA or N/A: it is an "
+          "error; or nan, in types of floats; or skip leaves it out, with its line if "
+          "--column is given, and with all numbers of its element if that is several. "
+          "OUT has no result for what is left out, and indices count the rest. With "
+          "skip and nan, a comma at the start or the end of a line has an empty field "
+          "beside it" },
     { "memory", VALUE_BYTES, TO(memory), READING, .least = 1,
       .help = "how many bytes of numbers are held at once, in buffers of the device and "
               "of the host; memory that the program and the driver use for themselves, "
@@ -366,8 +383,9 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "mean_depth, mean_polls, fallbacks, ok, device" },
     { "json", VALUE_NONE, TO(json), BENCH, .help = "one object a line, see below" },
     { "json", VALUE_NONE, TO(json), CACHE,
-      .help = "of list, one object a line: file, kernels, platform, device, driver, used, "
-              "bytes, fault; what a damaged file does not tell is null" },
+      .help =
+          "of list, one object a line: file, kernels, platform, device, driver, used, "
+          "bytes, fault; what a damaged file does not tell is null" },
     { "csv", VALUE_PATH, TO(csv), LADDER, .help = "what --json prints, in columns" },
     { "svg", VALUE_PATH, TO(svg), LADDER,
       .help = "a chart of GB/s over counts, drawn by the program gnuplot, with the "
@@ -424,7 +442,10 @@ const struct command_row command_rows[ACTIONS] = {
         "one FILE", 1,
         "Folds all numbers in FILE into one, with an operator, and prints it. FILE is "
         "an .npy file of any shape and order, raw data with --raw, text with --text, "
-        "or - for standard input. Bools of an .npy file are numbers of u8, 0 and 1.\n",
+        "or - for standard input. Bools of an .npy file are numbers of u8, 0 and 1. "
+        "Complex numbers are two numbers of f32 or f64, re and im, for --op add and mul "
+        "and for maps; --load sees them as x.x and x.y, and --components can name them. "
+        "Results of two such numbers are complex in an .npy file.\n",
         "arg-min and arg-max print \"index value\", the first of equals; min-max and "
         "arg-min-max print two lines, the least first; moments, affine and matrix-2x2 "
         "print their numbers on one line. An empty FILE fails with mean, min, max, "
@@ -448,7 +469,8 @@ const struct command_row command_rows[ACTIONS] = {
             "The length of a vector, and the root mean square of a file's numbers:\n"
             "  clfold reduce --load 'x * x' --result 'sqrt(item)' vector.npy\n"
             "  clfold reduce --load 'x * x' --result 'sqrt(item / to_f32(n))' a.npy\n"
-            "The sums of a matrix's columns:\n"
+            "The sums of a matrix's columns, printed and as a file:\n"
+            "  clfold reduce --axis 0 matrix.npy\n"
             "  clfold reduce --axis 0 --output sums.npy matrix.npy\n"
             "The least number in one column of a table with a header, and its index:\n"
             "  clfold reduce --text f64 --column height --op arg-min table.csv\n",
@@ -730,7 +752,8 @@ const struct variable_row variable_rows[] = {
       "a tuning file, as clfold tune makes it, whose rows replace the library's own "
       "numbers" },
     { "XDG_CACHE_HOME", DEVICES | CACHE | WITH_DEVICE,
-      "the folder of clfold/programs, which keeps built programs, and of clfold/verdicts, "
+      "the folder of clfold/programs, which keeps built programs, and of "
+      "clfold/verdicts, "
       "which keeps what probes of devices found; if it is not set, ~/.cache" },
     { "XDG_DATA_HOME", TUNE,
       "the folder of clfold/tuning, the tuning file where --file names no other; if it "

@@ -10,6 +10,7 @@ enum value_kind {
     VALUE_TEXT,      /* const char *, whatever it says */
     VALUE_DEVICE,    /* the same, and not empty */
     VALUE_PATH,      /* a file, and not standard output */
+    VALUE_OUT,       /* either */
     VALUE_OP,        /* clfold_op */
     VALUE_REDUCE_OP, /* clfold_op, or mean */
     VALUE_SCAN_OP,   /* these three are clfold_op; each command takes others */
@@ -27,6 +28,7 @@ enum value_kind {
     VALUE_SECONDS,   /* double, from `least` to `most` */
     VALUE_SEPARATOR, /* char */
     VALUE_COLUMN,    /* const char *, a column of a text */
+    VALUE_MISSING,   /* enum missing */
     VALUE_AXIS,      /* struct axis_option */
     VALUE_RAW,       /* clfold_type, or bytes of an element */
     VALUE_ARG,       /* struct fold_args */

@@ -90,7 +90,7 @@ bool output_file_open(struct output_file *file, const char *name, struct message
     if (!output_file_is_direct(name)) {
         return output_file_begin(file, name, message);
     }
-    *file = (struct output_file){ .place = { .folder = -1, .file = -1 } };
+    *file = (struct output_file){ .place = { .folder = -1, .file = -1, .held = -1 } };
     file->stream = fopen(name, "we");
     if (!file->stream) {
         return refuse(name, errno, message);
@@ -123,6 +123,10 @@ void output_file_path(const struct output_file *file, char path[OUTPUT_FILE_PATH
     const struct replacement *const place = &file->place;
     const bool has_folder = place->last != place->path;
 
+    if (place->held >= 0) {
+        clfold_replace_held(place, path);
+        return;
+    }
     snprintf(path, OUTPUT_FILE_PATH, "%s%s%s", has_folder ? place->path : "",
              has_folder ? "/" : "", place->beside);
 }
@@ -143,7 +147,7 @@ bool output_file_complete(struct output_file *file, struct message *message)
 
 bool output_file_commit(struct output_file *file, struct message *message)
 {
-    const bool is_direct = !file->place.beside[0];
+    const bool is_direct = file->place.folder < 0;
     const int error = is_direct ? 0 : clfold_replace_commit(&file->place);
 
     return error == 0 || refuse(file->name, error, message);

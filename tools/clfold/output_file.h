@@ -37,7 +37,7 @@ bool output_file_open(struct output_file *file, const char *name,
 bool output_file_check(const char *name, struct message *message);
 bool output_file_check_open(const char *name, struct message *message);
 
-/* Where the new file is until it is put in its place. */
+/* Where this process finds the new file until it is put in its place. */
 enum { OUTPUT_FILE_PATH = PATH_MAX + 64 };
 void output_file_path(const struct output_file *file, char path[OUTPUT_FILE_PATH]);
 

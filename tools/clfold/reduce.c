@@ -143,7 +143,7 @@ static bool reduce_built_in(struct folding *f, const struct options *options,
     return true;
 }
 
-/* Results along an axis are not printed. */
+/* Results along an axis are printed as they are written. */
 static bool reduce_axis(struct folding *f, const struct options *options,
                         struct message *message)
 {

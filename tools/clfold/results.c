@@ -71,7 +71,7 @@ enum { NUMBERS_A_STEP = 64 * 1024 };
 static bool write_part(void *user, void *data, size_t size, struct message *message)
 {
     struct writing *const w = user;
-    const struct writer *const writer = &w->results->writer;
+    struct writer *const writer = &w->results->writer;
     const size_t element = writer_element(writer), step = NUMBERS_A_STEP * element;
 
     for (size_t at = 0, length; at < size; at += length) {

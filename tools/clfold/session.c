@@ -112,6 +112,24 @@ bool session_open(struct session *session, const char *selector, bool profiled,
     return status == CLFOLD_OK || session_refuse(status, message);
 }
 
+/* What else is wrong than the type's lack shows when it is folded in. */
+bool session_has_type(const struct session *session, clfold_type type)
+{
+    const clfold_fold fold = clfold_builtin(CLFOLD_ADD, type);
+    clfold_report report;
+
+    return clfold_explain(session->context, CLFOLD_REDUCE, &fold, 1, NULL, &report) !=
+           CLFOLD_ERROR_UNSUPPORTED;
+}
+
+void session_choose_type(const struct session *session, clfold_fold *fold)
+{
+    if (fold->type == CLFOLD_F16 && !session_has_type(session, CLFOLD_F16)) {
+        fold->in = fold->in ? fold->in : CLFOLD_F16;
+        fold->type = CLFOLD_F32;
+    }
+}
+
 void session_close(struct session *session)
 {
     profile_clear(&session->profile);

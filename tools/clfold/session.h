@@ -24,6 +24,12 @@ struct session {
 bool session_open(struct session *session, const char *selector, bool profiled,
                   struct message *message);
 
+/* Whether the device folds in a type. */
+bool session_has_type(const struct session *session, clfold_type type);
+
+/* Makes the type to fold in f32 where that is f16, which the device does not have. */
+void session_choose_type(const struct session *session, clfold_fold *fold);
+
 /* A zeroed session too. */
 void session_close(struct session *session);
 

@@ -3,6 +3,7 @@
 #include "number.h"
 #include "types.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,11 +51,49 @@ static bool grow(struct text *text, struct message *message)
     return true;
 }
 
-static bool take_number(struct text *text, struct message *message)
+/* An element is there once its last number is, and unless one was missing. */
+static bool put(struct text *text, const unsigned char *value, bool is_missing,
+                struct message *message)
 {
     const size_t size = type_size(text->type);
+
+    /* the capacity is a multiple of every size */
+    if (text->size + text->partial == text->capacity && !grow(text, message)) {
+        return false;
+    }
+    memcpy(text->data + text->size + text->partial, value, size);
+    text->partial += size;
+    text->is_spoiled |= is_missing;
+    if (text->partial >= text->numbers * size) {
+        text->size += text->is_spoiled ? 0 : text->partial;
+        text->partial = 0;
+        text->is_spoiled = false;
+    }
+    return true;
+}
+
+static bool put_missing(struct text *text, struct message *message)
+{
+    unsigned char value[8] = { 0 };
+
+    if (text->form.missing == MISSING_NAN) {
+        number_parse(value, text->type, "nan");
+    }
+    return put(text, value, text->form.missing == MISSING_SKIP, message);
+}
+
+static bool is_missing(const char *word)
+{
+    return !*word || strcmp(word, "NA") == 0 || strcmp(word, "N/A") == 0;
+}
+
+static bool take_number(struct text *text, struct message *message)
+{
     unsigned char value[8];
 
+    if (text->form.missing && is_missing(text->word)) {
+        return put_missing(text, message);
+    }
     switch (number_parse(value, text->type, text->word)) {
     case NUMBER_NONE:
         return refuse_word(text, "is not a valid number of type ", type_name(text->type),
@@ -65,13 +104,7 @@ static bool take_number(struct text *text, struct message *message)
     case NUMBER_READ:
         break;
     }
-    /* the capacity is a multiple of every size */
-    if (text->size == text->capacity && !grow(text, message)) {
-        return false;
-    }
-    memcpy(text->data + text->size, value, size);
-    text->size += size;
-    return true;
+    return put(text, value, false, message);
 }
 
 /* ---- Fields ---- */
@@ -84,13 +117,18 @@ static bool is_space(char c)
 /* Otherwise a line end is white space like any other. */
 static bool has_lines(const struct text *text)
 {
-    return text->form.separator || text->form.column;
+    return text->form.separator || text->form.column || text->form.missing;
 }
 
 /* The column that is taken, from 1; 0: none, or not known before the header ends. */
 static uint64_t wanted(const struct text *text)
 {
     return text->form.field ? text->form.field : text->named;
+}
+
+static const char *column_name(const struct text *text)
+{
+    return text->form.column + (text->form.column[0] == '=');
 }
 
 static bool in_header(const struct text *text)
@@ -135,9 +173,46 @@ static void begin_field(struct text *text)
     text->length = 0;
 }
 
+/* As far as there is room; a long one is cut, where a character begins. */
+static void keep_name(struct text *text)
+{
+    enum { MOST = 40 };
+    size_t length = strlen(text->word);
+    const bool is_long = length > MOST;
+
+    for (length = is_long ? MOST : length;
+         is_long && length > 0 && ((unsigned char)text->word[length] & 0xc0) == 0x80;) {
+        length--;
+    }
+    if (text->more_names > 0 || text->names_length + MOST + 8 > TEXT_NAMES) {
+        text->more_names++;
+        return;
+    }
+    text->names_length += (size_t)sprintf(text->names + text->names_length, "%s%.*s%s",
+                                          text->names_length > 0 ? ", " : "", (int)length,
+                                          text->word, is_long ? "..." : "");
+}
+
+/* Always false. */
+static bool refuse_name(const struct text *text, struct message *message)
+{
+    char more[40] = "";
+
+    if (text->more_names > 0) {
+        snprintf(more, sizeof(more), " and %llu more", (ull)text->more_names);
+    }
+    return message_set(message, "line %llu: has no column with the name %.200s%s%s%s",
+                       (ull)text->first_line, column_name(text),
+                       text->names_length > 0 ? "; its names are " : "", text->names,
+                       more);
+}
+
 static bool take_name(struct text *text, struct message *message)
 {
-    if (strcmp(text->word, text->form.column) != 0) {
+    if (*text->word) {
+        keep_name(text);
+    }
+    if (strcmp(text->word, column_name(text)) != 0) {
         return true;
     }
     if (text->match) {
@@ -175,10 +250,13 @@ static bool end_empty(struct text *text, uint64_t line, uint64_t column,
 {
     const bool kept = is_kept(text) && !in_header(text);
 
-    if (!text->form.column) {
+    if (!text->form.column && !text->form.missing) {
         return refuse_comma(text, line, column, where, message);
     }
     text->fields++;
+    if (kept && text->form.missing) {
+        return put_missing(text, message);
+    }
     return !kept ||
            message_set(message, "line %llu, column %llu: --column %.200s is empty",
                        (ull)line, (ull)column, text->form.column);
@@ -212,16 +290,19 @@ static bool end_line(struct text *text, struct message *message)
     } else if (in_header(text)) {
         text->named = text->match;
         if (!text->named) {
-            return message_set(message, "line %llu: has no column with the name %.200s",
-                               (ull)text->first_line, text->form.column);
+            return refuse_name(text, message);
         }
     } else if (text->fields < wanted(text)) {
+        const bool is_name = text->form.field && !text->has_line; /* perhaps */
         return message_set(message,
                            "line %llu: has %llu of the %llu fields that --column %.200s "
-                           "needs",
+                           "needs%s%.200s%s",
                            (ull)text->first_line, (ull)text->fields, (ull)wanted(text),
-                           text->form.column);
+                           text->form.column, is_name ? "; --column =" : "",
+                           is_name ? text->form.column : "",
+                           is_name ? " takes the one of that name" : "");
     }
+    text->has_line |= text->last != TEXT_NOTHING;
     text->fields = 0;
     text->last = TEXT_NOTHING;
     return true;
@@ -345,6 +426,9 @@ bool text_end(struct text *text, struct message *message)
     if (!end_line(text, message)) {
         return false;
     }
+    /* that an element is not complete shows by its numbers */
+    text->size += text->partial;
+    text->partial = 0;
     return !in_header(text) ||
            message_set(message, "has no header for --column %.200s", text->form.column);
 }
@@ -371,6 +455,9 @@ size_t text_take(struct text *text, void *to, size_t size)
     }
     text->taken += length;
     if (text->taken == text->size) {
+        if (text->partial > 0) {
+            memmove(text->data, text->data + text->size, text->partial);
+        }
         text->taken = text->size = 0;
     }
     return length;
@@ -380,5 +467,5 @@ void text_finish(struct text *text)
 {
     free(text->data);
     text->data = NULL;
-    text->taken = text->size = text->capacity = 0;
+    text->taken = text->size = text->capacity = text->partial = 0;
 }

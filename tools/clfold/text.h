@@ -9,6 +9,9 @@
  *     name,"a ""b"""    the header, if the column is named: fields may be quoted, as in
  *     x, 1              RFC 4180, and a quoted one may hold separators and line ends
  *
+ * Where fields may be missing, lines matter too, as one that ends with a comma has an
+ * empty field there.
+ *
  * The text is fed piece by piece, as it comes; pieces may end anywhere. Only the numbers
  * are kept, until they are taken.
  */
@@ -26,12 +29,19 @@
 /* The exact decimal form of every double is shorter. */
 enum { TEXT_WORD = 4096 };
 
+/* Of a header, for an error. */
+enum { TEXT_NAMES = 512 };
+
 struct text {
     clfold_type type;
     struct text_form form; /* may be set after text_init */
     unsigned char *data;
     size_t taken, size, capacity;
-    bool ended; /* text_end was called */
+    /* of an element, which is skipped as a whole; set by the user, 0 is 1 */
+    size_t numbers;
+    size_t partial;  /* bytes after `size`, of an element that is not complete */
+    bool is_spoiled; /* a number of it is missing */
+    bool ended;      /* text_end was called */
 
     /* from 1; of the next character, and of the field or the comma that came last */
     uint64_t line, column, last_line, last_column;
@@ -46,7 +56,11 @@ struct text {
     enum { TEXT_NOTHING, TEXT_FIELD, TEXT_COMMA } last; /* of this line */
     uint64_t fields, first_line; /* of this line, which may be long */
     uint64_t match,
-        named; /* the column that has the name: in this header, in all lines */
+        named;           /* the column that has the name: in this header, in all lines */
+    bool has_line;       /* one with fields has ended */
+    size_t names_length; /* of the header so far */
+    uint64_t more_names; /* for which there was no room */
+    char names[TEXT_NAMES];
     uint64_t comma_line, comma_column; /* of the first comma */
     int after_comma;                   /* characters, while they are digits; or 0 */
     bool is_plain_comma;               /* one has not three digits after it */

@@ -15,6 +15,16 @@ static bool fill_step(void *user, void *data, size_t size, struct message *messa
     return input_read(user, data, size, &got, message);
 }
 
+/* Always false. */
+static bool refuse_complex(const struct user_fold *user, size_t k, const char *option,
+                           struct message *message)
+{
+    return message_set(message,
+                       "%s %s=%.4000s: holds complex numbers, which only the folded file "
+                       "can",
+                       option, user->args[k].name, user->files[k]);
+}
+
 static bool load_file(struct user_fold *user, size_t k, const struct session *session,
                       struct message *message)
 {
@@ -24,6 +34,10 @@ static bool load_file(struct user_fold *user, size_t k, const struct session *se
 
     if (!input_open(&input, user->files[k], FORMAT_NPY, 0, message)) {
         return message_prefix(message, "--arg-file");
+    }
+    if (input.is_complex) {
+        input_close(&input);
+        return refuse_complex(user, k, "--arg-file", message);
     }
     snprintf(type, sizeof(type), "global const %s *", user_fold_word(input.type));
     char *const words = malloc(strlen(type) + strlen(arg->name) + 2);
@@ -72,6 +86,11 @@ static bool open_stream(struct user_fold *user, size_t k, const struct input *in
     if (!input_open(stream, user->files[k], FORMAT_NPY, 0, message)) {
         free(stream);
         return message_prefix(message, "--stream");
+    }
+    if (stream->is_complex) {
+        input_close(stream);
+        free(stream);
+        return refuse_complex(user, k, "--stream", message);
     }
     user->streams[k] = stream;
     user->args[k].element = stream->type;

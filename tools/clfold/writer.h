@@ -17,7 +17,9 @@ struct writer {
     enum file_format format;
     clfold_type type;            /* of the numbers; of elements that are several, or 0 */
     const clfold_layout *layout; /* of those elements; NULL: they are numbers */
-    const struct npy_shape *shape; /* of an .npy file; NULL: one dimension */
+    bool is_complex; /* such elements are the parts of complex numbers, in .npy files */
+    const struct npy_shape *shape; /* of the array; NULL: one dimension */
+    uint64_t written;              /* elements so far, which text goes by */
 };
 
 /* Bytes of an element. */
@@ -29,8 +31,11 @@ bool writer_format(const char *name, enum file_format *format);
 /* Writes what precedes `count` numbers. */
 bool writer_begin(const struct writer *writer, uint64_t count);
 
-/* The next numbers; text has one a line. `data` need not be aligned. Writing returns
+/* The next numbers. Text has one a line, or a line for each row of an array of two
+ * dimensions and more, where the numbers of an element are a last dimension; an empty
+ * line stands between the arrays of two that one of three consists of, two between those
+ * of three, and so on. `data` need not be aligned. Writing returns
  * false when the stream has failed, with errno. */
-bool writer_put(const struct writer *writer, const void *data, size_t count);
+bool writer_put(struct writer *writer, const void *data, size_t count);
 
 #endif
