@@ -195,10 +195,10 @@ typedef struct clfold_context_params {
      *
      * clfold_prepare(), clfold_context_trim() and clfold_context_destroy() save what was
      * built, and so does a call that drops a fold, see max_programs; no other call does.
-     * A kept program serves only where the program's text, clfold's version, the platform,
-     * the device, the driver, the CPU of CPU devices, and the driver's variables are the
-     * same; any other, or one that is damaged, is built anew, with a line in the log at
-     * CLFOLD_LOG_DEBUG. Errors of the file system fail no call. Nothing is kept for
+     * A kept program serves only where the program's text, clfold's version, the
+     * platform, the device, the driver, the CPU of CPU devices, and the driver's
+     * variables are the same. One that is damaged is built anew, with a line in the log
+     * at CLFOLD_LOG_DEBUG. Errors of the file system fail no call. Nothing is kept for
      * sub-devices, nor where a driver gains nothing: rusticl, and PoCL unless its own
      * cache is off (POCL_KERNEL_CACHE=0). docs/first-call.md has figures */
     const char *cache_folder;
@@ -215,8 +215,8 @@ typedef struct clfold_context_params {
      * calls on counts or lengths of two classes, may then associate differently.
      * clfold_prepare() prepares for its count's class */
     const char *tuning_file;
-    /** Bytes in cache_folder; past it the programs used least recently are removed. 0: 256
-     * MiB. Without a folder it is CLFOLD_ERROR_ARGUMENT */
+    /** Bytes in cache_folder; past it the programs used least recently are removed. 0:
+     * 256 MiB. Without a folder it is CLFOLD_ERROR_ARGUMENT */
     uint64_t cache_limit;
     /** Programs of user folds kept in memory; 0: 256. Past it the fold that was used
      * least recently is dropped with its programs, never one in use. Programs of
@@ -256,8 +256,8 @@ typedef struct clfold_context_params {
      * file's key has. NULL: nothing is loaded. With cache_folder it is
      * CLFOLD_ERROR_ARGUMENT.
      *
-     * On the thread that makes the call, with no lock held. Other threads may wait for the
-     * program, so it must not call clfold. */
+     * On the thread that makes the call, with no lock held. Other threads may wait for
+     * the program, so it must not call clfold. */
     size_t (*load_program)(void *user, const char *key, void *program, size_t size);
     /** Saves a program, when cache_folder would. `program` has `size` bytes, until the
      * callback returns. As load_program otherwise; either may be NULL */
@@ -275,10 +275,10 @@ typedef struct clfold_stats {
     uint64_t builds;        /**< programs built */
     uint64_t failed_builds; /**< programs that did not build */
     uint64_t build_ns;      /**< nanoseconds in clBuildProgram, of these */
-    uint64_t disk_hits;     /**< programs loaded instead, by cache_folder or load_program */
+    uint64_t disk_hits;     /**< programs loaded instead; see cache_folder */
     uint64_t scratch_bytes; /**< device memory held now */
-    uint64_t disk_saves;    /**< programs saved, by cache_folder or save_program */
-    uint64_t load_ns;       /**< nanoseconds in which programs were loaded, in all */
+    uint64_t disk_saves;    /**< programs saved */
+    uint64_t load_ns;       /**< nanoseconds of loading, in all */
     uint64_t reserved[6];   /**< zero */
 } clfold_stats;
 
@@ -289,8 +289,8 @@ typedef struct clfold_stats {
  * be given to clfold_context_destroy(); on failure *out is NULL.
  *
  * Fails with CLFOLD_ERROR_ARGUMENT if `out`, `context` or `device` is NULL, the device is
- * another context's, CLFOLD_SCAN names no algorithm, or fields contradict each other; with
- * CLFOLD_ERROR_UNSUPPORTED if the device's OpenCL is older than 1.2.
+ * another context's, CLFOLD_SCAN names no algorithm, or fields contradict each other;
+ * with CLFOLD_ERROR_UNSUPPORTED if the device's OpenCL is older than 1.2.
  * \snippet snippets.c clfold_context_create
  */
 CLFOLD_API clfold_status clfold_context_create(clfold_context **out, cl_context context,
@@ -299,16 +299,17 @@ CLFOLD_API clfold_status clfold_context_create(clfold_context **out, cl_context 
 
 /**
  * Saves programs, see cache_folder; then releases everything and sets *context to NULL.
- * NULL and a pointer to NULL are fine. Does not wait: enqueued work completes, since OpenCL keeps what running commands need.
- * What OpenCL refuses to release is logged.
+ * NULL and a pointer to NULL are fine. Does not wait: enqueued work completes, since
+ * OpenCL keeps what running commands need. What OpenCL refuses to release is logged.
  * \snippet snippets.c clfold_context_destroy
  */
 CLFOLD_API void clfold_context_destroy(clfold_context **context);
 
 /**
  * Gives back idle scratch and idle kernel objects, and releases the queues they served.
- * Saves programs, see cache_folder. Keeps built programs in memory, what a call of another thread is using, and under a scratch_limit
- * what commands still use. NULL is fine.
+ * Saves programs, see cache_folder. Keeps built programs in memory, what a call of
+ * another thread is using, and under a scratch_limit what commands still use. NULL is
+ * fine.
  * \snippet snippets.c clfold_context_trim
  */
 CLFOLD_API void clfold_context_trim(clfold_context *context);
@@ -1040,8 +1041,8 @@ typedef struct clfold_placement {
  * Moves the cost of a first call to here; it is never needed. Builds the programs of
  * `operation` on `fold`, reserves scratch for up to `count` elements, and runs each
  * kernel once on nothing, since some drivers compile only then. Saves the programs, see
- * cache_folder. Blocks, on a queue of its own. Fails as the call itself would, as far as the fold, the count and the placement
- * decide. `placement` may be NULL.
+ * cache_folder. Blocks, on a queue of its own. Fails as the call itself would, as far
+ * as the fold, the count and the placement decide. `placement` may be NULL.
  * \snippet snippets.c clfold_prepare
  */
 CLFOLD_API clfold_status clfold_prepare(clfold_context *context,

@@ -34,7 +34,7 @@ char *clfold_entry_create(const char *key, size_t key_length, size_t program_len
                           unsigned char **program, size_t *length);
 void clfold_entry_seal(char *bytes, size_t length);
 
-/* Takes an entry apart. Returns NULL, or what is wrong with it: "its checksum is wrong". */
+/* Takes an entry apart. Returns NULL, or what is wrong: "its checksum is wrong". */
 const char *clfold_entry_read(struct entry *entry, const char *bytes, size_t length);
 
 #endif

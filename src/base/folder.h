@@ -52,13 +52,13 @@ int clfold_folder_write(const struct folder *folder, const char *name, const cha
 
 int clfold_folder_remove(const struct folder *folder, const char *name);
 
-/* Lists the files whose names end in CLFOLD_FOLDER_END, the one used last first. *files is
- * to be freed by clfold_free. */
+/* Lists the files whose names end in CLFOLD_FOLDER_END, the one used last first. *files
+ * is to be freed by clfold_free. */
 int clfold_folder_list(const struct folder *folder, struct folder_file **files,
                        size_t *num);
 
-/* Removes files, the one used least recently first, until `limit` bytes are left, and what
- * dead processes left. Counts them in *removed, which may be NULL. */
+/* Removes files, the one used least recently first, until `limit` bytes are left, and
+ * what dead processes left. Counts them in *removed, which may be NULL. */
 int clfold_folder_shrink(const struct folder *folder, uint64_t limit, size_t *removed);
 
 #endif

@@ -16,8 +16,8 @@ void clfold_host_print_environment(struct text *text, const char *const *prefixe
 /* Whether the environment has this "NAME=VALUE". */
 bool clfold_host_has(const char *variable);
 
-/* Appends the model and the abilities of the first CPU that a file names, in lines; nothing where
- * there is no such file. */
+/* Appends the model and the abilities of the first CPU that a file names, in lines;
+ * nothing where there is no such file. */
 #define CLFOLD_HOST_CPUS "/proc/cpuinfo"
 void clfold_host_print_cpu(struct text *text, const char *name);
 

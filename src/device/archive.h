@@ -45,8 +45,8 @@ void clfold_archive_finish(struct archive *archive);
 /* The first part of a key. */
 void clfold_archive_print_facts(struct text *text, const struct fact *facts, size_t num);
 
-/* What a load or a save has to say, to be logged when no thread waits; one that has nothing
- * to say leaves it. */
+/* What a load or a save has to say, to be logged when no thread waits; one that has
+ * nothing to say leaves it. */
 #define CLFOLD_ARCHIVE_NOTE 256
 
 /* A program that is built from the entry for this text; NULL: there is none, or it has a

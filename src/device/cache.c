@@ -289,7 +289,7 @@ enum program_state clfold_cache_peek(struct cache *cache, const struct interned 
     return state;
 }
 
-/* ---- Lending kernels ---------------------------------------------------------------- */
+/* ---- Lending kernels --------------------------------------------------------------- */
 
 clfold_status clfold_program_take(struct cache *cache, const struct site *site,
                                   struct program *program, struct kernels **out)

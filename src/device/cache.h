@@ -76,10 +76,11 @@ clfold_status clfold_cache_init(struct cache *cache, const struct site *site,
 void clfold_cache_finish(struct cache *cache, const struct log *log);
 
 /*
- * Finds the program, loading or building it if need be; *found becomes false if it was not there, so
- * that a caller with several candidates counts one hit or miss. The program is the
- * cache's and lives as long. One that does not build is CLFOLD_ERROR_BUILD from then on,
- * and logged once, as a warning: only clfold_program_error makes it a failure.
+ * Finds the program, loading or building it if need be; *found becomes false if it was
+ * not there, so that a caller with several candidates counts one hit or miss. The
+ * program is the cache's and lives as long. One that does not build is
+ * CLFOLD_ERROR_BUILD from then on, and logged once, as a warning: only
+ * clfold_program_error makes it a failure.
  */
 clfold_status clfold_cache_find(struct cache *cache, const struct site *site,
                                 const struct interned *fold, const struct shape *shape,

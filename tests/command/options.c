@@ -966,6 +966,7 @@ static void helps(void **state)
         "Usage: clfold bench [options]\n\nTimes",
         "Usage: clfold tune [options]\n       clfold tune --show | --reset",
         "Usage: clfold check-fold [options]\n\nDraws",
+        "Usage: clfold cache list|verify|clear [--json]\n\nThe first",
         "Usage: clfold help [COMMAND]\n\nPrints",
     };
     static const char *const spellings[] = { "-h", "--help", "--hel" };

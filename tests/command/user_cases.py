@@ -183,6 +183,8 @@ def errors(d, device):
         ("load:1:3", number, "reduce", *pair, "--load", "{ x, x }", "--raw", "i32", raw),
         ("holds no elements", number, "map", *pair[:2], "--load", "{ x, x }", path, out),
     ]:  # fmt: skip
+        if "sqrt" in str(words) and device["platform"] == "rusticl":
+            continue  # its compiler takes the root of an integer
         done = d.run(words[0], "--device", device["index"], *words[1:])
         told = done.stderr.decode()
         if not device["fp64"]:

@@ -323,8 +323,8 @@ static void assert_rebuilds(const char *what, bool mends)
     clfold_context_destroy(&ctx);
 }
 
-/* Whatever is wrong with an entry, it is built anew and replaced. By the null device, since
- * what is built was built before. */
+/* Whatever is wrong with an entry, it is built anew and replaced. By the null device,
+ * since what is built was built before. */
 static void test_defects(void **state)
 {
     char whole[128], *bytes;

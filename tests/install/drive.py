@@ -139,7 +139,7 @@ class Installed(Case):
         if self.command:
             expected.add(self.staged("bindir", "clfold"))
             text = run(self.staged("bindir", "clfold"), "--help")
-            names = re.findall(r"^  (?!clfold )(\w+) +\w", text, re.M)
+            names = re.findall(r"^  (?!clfold )([\w-]+) +\w", text, re.M)
             for page in ["clfold", *(f"clfold-{name}" for name in names)]:
                 expected.add(self.staged("mandir", "man1", f"{page}.1"))
             folder = os.path.join("bash-completion", "completions")

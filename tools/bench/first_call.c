@@ -1,8 +1,8 @@
 /*
- * bench_first_call DEVICE CASE [FOLDER]: one process that folds once, as a program's first
- * call, with programs kept in FOLDER or in memory only. Prints in nanoseconds the time of
- * the result and of the end, by CLOCK_MONOTONIC, and what building and loading took; then
- * the programs built, loaded and saved. The script first-call runs it.
+ * bench_first_call DEVICE CASE [FOLDER]: one process that folds once, as a program's
+ * first call, with programs kept in FOLDER or in memory only. Prints in nanoseconds the
+ * time of the result and of the end, by CLOCK_MONOTONIC, and what building and loading
+ * took; then the programs built, loaded and saved. The script first-call runs it.
  */
 #include "device.h"
 

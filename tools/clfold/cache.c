@@ -78,8 +78,8 @@ static const char *read_entry(const struct cache *cache, const struct folder_fil
 
 /* ---- list -------------------------------------------------------------------------- */
 
-/* The value of a fact of the key, which begins with lines such as "device, 4: name". To be
- * freed; NULL: there is none. */
+/* The value of a fact of the key, which begins with lines such as "device, 4: name". To
+ * be freed; NULL: there is none. */
 static char *fact_of(const struct entry *entry, const char *name)
 {
     const char *at = entry->key, *const end = entry->key + entry->key_length;

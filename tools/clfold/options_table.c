@@ -724,8 +724,8 @@ const struct command_row command_rows[ACTIONS] = {
         "which of them are damaged. clear removes them all.\n",
         "A program is loaded only for the same text, device, driver, CPU, version of "
         "clfold, and variables of the driver. One that is damaged is built anew. clfold "
-        "tune keeps none. PoCL has a cache of its own, so its programs are kept here only "
-        "where POCL_KERNEL_CACHE is 0, and those of rusticl never, since it loads a "
+        "tune keeps none. PoCL has a cache of its own, so its programs are kept here "
+        "only where POCL_KERNEL_CACHE is 0, and those of rusticl never, since it loads a "
         "program no faster than it builds one.\n",
         .examples =
             "What is kept, and from when it is:\n"

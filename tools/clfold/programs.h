@@ -1,6 +1,6 @@
 /*
- * Where the command keeps built programs: the folder clfold/programs of $XDG_CACHE_HOME, or
- * of ~/.cache. Without it, each process builds again.
+ * Where the command keeps built programs: the folder clfold/programs of $XDG_CACHE_HOME,
+ * or of ~/.cache. Without it, each process builds again.
  */
 #ifndef CLFOLD_COMMAND_PROGRAMS_H
 #define CLFOLD_COMMAND_PROGRAMS_H
