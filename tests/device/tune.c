@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/replace.h"
 #include "base/text.h"
+#include "ops/internal.h"
 
 #include <unistd.h>
 
@@ -564,6 +565,7 @@ static void test_text_refused(void **state)
                               .type_size = 8,
                               .result = "item.a",
                               .out = CLFOLD_F32 };
+    const struct debug no_tile = { .tile = (enum tile_kind)(TILE_ITEM + 1) };
     char text[TEXT], other[TEXT] = "mine";
     size_t size;
 
@@ -589,6 +591,9 @@ static void test_text_refused(void **state)
     refuse(RANGE, "overflows", ctx, 1, &sum, SIZE_MAX, other, TEXT);
     refuse(RANGE, "is less than the", ctx, 1, &sum, COUNT, other, size - 1);
     refuse(RANGE, "size 0 is less", ctx, 1, &sum, COUNT, other, 0);
+    clfold_context_override(ctx, &no_tile);
+    refuse(UNSUPPORTED, "has no work-group for add", ctx, 1, &sum, COUNT, other, TEXT);
+    clfold_context_override(ctx, NULL);
     assert_string_equal(other, "mine");
     assert_ok(clfold_tuning_text(ctx, 1, &sum, COUNT, other, size));
     assert_string_equal(other, text);
