@@ -197,8 +197,9 @@ static void compare(const struct trial *trial, const unsigned char *wanted,
 
 static bool has_tile(const struct random_fold *fold, enum tile_kind tile)
 {
-    return tile != TILE_VECTOR ||
-           !(fold->fold.type_name || (fold->fold.flags & CLFOLD_PARTIAL));
+    return policy_has_tile(tile) &&
+           (tile != TILE_VECTOR ||
+            !(fold->fold.type_name || (fold->fold.flags & CLFOLD_PARTIAL)));
 }
 
 /* Padding after part k. */

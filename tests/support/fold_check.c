@@ -350,8 +350,9 @@ static bool has_tile(const struct subject *subject, const struct debug *tile)
         strcmp(fold->name, "triple") == 0) {
         return false;
     }
-    return tile->tile != TILE_VECTOR ||
-           !(fold->type_name || (fold->flags & CLFOLD_PARTIAL) || subject->differs);
+    return policy_has_tile(tile->tile) &&
+           (tile->tile != TILE_VECTOR ||
+            !(fold->type_name || (fold->flags & CLFOLD_PARTIAL) || subject->differs));
 }
 
 /* Every algorithm of an operation in turn; builds take most of the time. */
