@@ -25,6 +25,14 @@ bool policy_has_tile(enum tile_kind tile)
     return found;
 }
 
+enum tile_kind policy_tile(enum tile_kind forced)
+{
+    struct policy policies[CLFOLD_MAX_CANDIDATES];
+
+    clfold_policies(&ctx->caps.facts, FAMILY_REDUCE, 4, policies);
+    return forced == TILE_NONE ? policies[0].tile : forced;
+}
+
 int close_context(void **state)
 {
     (void)state;

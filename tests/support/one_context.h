@@ -17,6 +17,9 @@ int close_context(void **state);
  * TILE_ITEM. TILE_NONE: the policy's first. */
 bool policy_has_tile(enum tile_kind tile);
 
+/* The tile that is taken where this one is forced: TILE_NONE is the policy's first. */
+enum tile_kind policy_tile(enum tile_kind forced);
+
 /* A buffer whose bytes are all COLOUR. */
 #define COLOUR 0xa5
 cl_mem coloured_buffer(size_t size);
