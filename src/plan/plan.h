@@ -163,8 +163,9 @@ void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,
 clfold_status clfold_plan_choose(struct job *job, const struct site *site,
                                  const char *name);
 
-/* The candidates for a device, best first; on success at least one. CLFOLD_ERROR_UNSUPPORTED:
- * the policy has no tile for the fold, which only happens if one is forced, see debug.h. */
+/* The candidates for a device, best first; on success at least one.
+ * CLFOLD_ERROR_UNSUPPORTED: the policy has no tile for the fold, which only happens if one
+ * is forced, see debug.h. */
 struct candidate {
     struct policy policy;
     struct shape shape;
