@@ -164,8 +164,8 @@ clfold_status clfold_plan_choose(struct job *job, const struct site *site,
                                  const char *name);
 
 /* The candidates for a device, best first; on success at least one.
- * CLFOLD_ERROR_UNSUPPORTED: the policy has no tile for the fold, which only happens if one
- * is forced, see debug.h. */
+ * CLFOLD_ERROR_UNSUPPORTED: the policy has no tile for the fold, which happens only if
+ * one is forced, see debug.h. */
 struct candidate {
     struct policy policy;
     struct shape shape;

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/replace.h"
 #include "base/text.h"
+#include "ops/context.h"
 #include "ops/internal.h"
 
 #include <unistd.h>
@@ -316,14 +317,16 @@ static bool serves(clfold_context *ctx, const struct other *other)
     return is_tuned(ctx, call_rows[other->call].operation, &fold, COUNT);
 }
 
-/* Lanes are no vectors on some devices, which have no such tile then. */
+/* Lanes are no vectors on some devices, which have no such tile then; CPUs alone have
+ * TILE_ITEM. */
 static bool has_tile(clfold_context *ctx, const struct other *other, bool is_vector)
 {
     const clfold_fold fold = fold_of(other);
     const clfold_report report =
         explain(ctx, call_rows[other->call].operation, &fold, COUNT);
 
-    return !is_vector || !device.ends_loops || !strstr(report.algorithm, "_lanes");
+    return is_vector ? !device.ends_loops || !strstr(report.algorithm, "_lanes")
+                     : ctx->caps.facts.cpu;
 }
 
 /* All of `out` after the call. */
