@@ -271,7 +271,7 @@ static void test_same_bits(void **state)
 /* ---- Accuracy, segments, maps ------------------------------------------------------ */
 
 static const clfold_segments rows_of_5 = { .by = CLFOLD_BY_LENGTH, .num = 5 };
-static const clfold_segments rows_of_900 = { .by = CLFOLD_BY_LENGTH, .num = 900 };
+static const clfold_segments rows_of_1500 = { .by = CLFOLD_BY_LENGTH, .num = 1500 };
 static const clfold_segments ten_columns = { .by = CLFOLD_BY_STRIDE,
                                              .num = 10,
                                              .length = COUNT / 10 };
@@ -288,7 +288,7 @@ static const struct other {
       CLFOLD_COMPENSATED, NULL },
     { "reduce add f32:f32 short-rows 2^1..2^3 " ROWS, CALL_REDUCE, 0, &rows_of_5 },
     { "exclusive_scan add f32:f32 rows 2^9..2^11 " ROWS, CALL_EXCLUSIVE_SCAN, 0,
-      &rows_of_900 },
+      &rows_of_1500 },
     { "reduce add f32:f32 reproducible columns 2^7..2^9 " ROWS, CALL_REDUCE,
       CLFOLD_REPRODUCIBLE, &ten_columns },
     { "inclusive_scan add f32:f32 columns 2^7..2^9 " ROWS, CALL_INCLUSIVE_SCAN, 0,
