@@ -4,10 +4,11 @@
 
 #include "ops/request.h"
 
-/* Finds or builds the first program that builds; *chosen is its number. A user's fold
- * whose widths differ has none on vectors. CLFOLD_ERROR_BUILD: none builds; the caller
- * reports clfold_program_error of the last one, unless it has another algorithm; there is
- * no program if the only one is out because of its widths. */
+/* Finds or builds the first program that builds of the candidates, of which there is at
+ * least one; *chosen is its number. A user's fold whose widths differ has none on
+ * vectors. CLFOLD_ERROR_BUILD: none builds; the caller reports clfold_program_error of
+ * the last one, unless it has another algorithm; there is no program if the only one is
+ * out because of its widths. */
 clfold_status clfold_program_choose(clfold_context *context, const struct site *site,
                                     const struct request *request,
                                     const struct candidate *candidates, uint32_t num,

@@ -283,19 +283,22 @@ static clfold_status refuse(const struct request *request, const struct site *si
 }
 
 /* Plans before it builds: a call that is rejected has no program. Does not report
- * CLFOLD_ERROR_BUILD. */
+ * CLFOLD_ERROR_BUILD. Without a candidate the plan is zeroed. */
 static clfold_status find_one(const struct request *request, const struct site *site,
                               clfold_context *context, struct plan *plan,
                               struct program **program)
 {
     const struct job *job = &request->job;
     struct candidate all[CLFOLD_MAX_CANDIDATES];
-    uint32_t num = clfold_plan_candidates(job, all), dropped = 0;
+    uint32_t num, i, dropped = 0;
     bool fails;
-    uint32_t i =
-        clfold_program_foresee(context, request->fold, all, num, program, &fails);
-    clfold_status status;
+    clfold_status status = clfold_plan_candidates(job, site, all, &num);
 
+    if (status) {
+        *plan = (struct plan){ 0 };
+        return status;
+    }
+    i = clfold_program_foresee(context, request->fold, all, num, program, &fails);
     clfold_plan_init(plan, job, &all[i]);
     if (plan->obstacle) {
         return CLFOLD_OK;
@@ -356,7 +359,10 @@ clfold_status clfold_request_foresee(struct request *request, const struct site 
     while (status == CLFOLD_OK) {
         enum obstacle met;
         bool fails;
-        uint32_t num = clfold_plan_candidates(job, all);
+        uint32_t num;
+        if ((status = clfold_plan_candidates(job, site, all, &num))) {
+            break;
+        }
         *dropped =
             clfold_program_foresee(context, request->fold, all, num, &program, &fails);
         clfold_plan_init(plan, job, &all[*dropped]);

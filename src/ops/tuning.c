@@ -69,25 +69,30 @@ const struct tuned_numbers *clfold_context_row(const clfold_context *context,
 
 /* The numbers of the best candidate, for people and files. A policy's group may be larger
  * than the device's. */
-static struct tuned_numbers numbers_of_job(const struct job *job,
-                                           const struct tuning_fold *fold)
+static clfold_status numbers_of_job(const struct job *job, const struct site *site,
+                                    const struct tuning_fold *fold,
+                                    struct tuned_numbers *numbers)
 {
     struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-    struct tuned_numbers numbers;
+    uint32_t num;
+    clfold_status status = clfold_plan_candidates(job, site, candidates, &num);
 
-    clfold_plan_candidates(job, candidates);
+    if (status) {
+        return status;
+    }
     struct policy policy = candidates[0].policy;
     if (policy.group_size > job->device->max_group_size) {
         policy.group_size = job->device->max_group_size;
     }
-    clfold_numbers_of(&numbers, clfold_tuning_family(fold), &policy);
-    return numbers;
+    clfold_numbers_of(numbers, clfold_tuning_family(fold), &policy);
+    return CLFOLD_OK;
 }
 
 static clfold_status print_row(clfold_context *context, const struct site *site,
                                struct job *job, char *text, size_t size)
 {
     char key[CLFOLD_KEY_SIZE], whole[CLFOLD_TUNING_LINE];
+    struct tuned_numbers numbers;
     struct tuning_fold row;
     clfold_status status;
     size_t length;
@@ -106,7 +111,9 @@ static clfold_status print_row(clfold_context *context, const struct site *site,
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "text is NULL");
     }
     job->tuned = clfold_context_row(context, job);
-    const struct tuned_numbers numbers = numbers_of_job(job, &row);
+    if ((status = numbers_of_job(job, site, &row, &numbers))) {
+        return status;
+    }
     clfold_device_key(&context->caps, key);
     length = clfold_tuning_print(whole, key, &row, &numbers);
     if (length >= size) {

@@ -94,15 +94,28 @@ static bool lacks_vectors(const struct job *job)
            (by_lanes && clfold_platform_miscopies(job->device->platform));
 }
 
-uint32_t clfold_plan_candidates(const struct job *job,
-                                struct candidate candidates[CLFOLD_MAX_CANDIDATES])
+static clfold_status refuse(const struct job *job, const struct site *site,
+                            const struct policy *policy)
+{
+    return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                       "algorithm \"%s\": the policy \"%s\" has no %s for %s",
+                       clfold_algorithm_name(job->algorithm), policy->row,
+                       job->debug && job->debug->tile ? clfold_tile_name(job->debug->tile)
+                                                      : "tile",
+                       job->monoid->name);
+}
+
+clfold_status clfold_plan_candidates(const struct job *job, const struct site *site,
+                                     struct candidate candidates[CLFOLD_MAX_CANDIDATES],
+                                     uint32_t *num)
 {
     const struct strategy *strategy = strategy_of(job->algorithm);
     struct policy policies[CLFOLD_MAX_CANDIDATES];
-    uint32_t num_policies = list_policies(job, policies), num = 0;
+    uint32_t num_policies = list_policies(job, policies);
 
+    *num = 0;
     for (uint32_t i = 0; i < num_policies; ++i) {
-        struct candidate *candidate = &candidates[num];
+        struct candidate *candidate = &candidates[*num];
         if (policies[i].tile == TILE_VECTOR && lacks_vectors(job)) {
             continue;
         }
@@ -120,9 +133,9 @@ uint32_t clfold_plan_candidates(const struct job *job,
         strategy->shape(&candidate->shape, job, &candidate->policy);
         candidate->shape.single = candidate->shape.tile.group_size == 1 &&
                                   clfold_platform_vectorizes(job->device->platform);
-        ++num;
+        ++*num;
     }
-    return num;
+    return *num > 0 ? CLFOLD_OK : refuse(job, site, &policies[0]);
 }
 
 /* ---- Plans ------------------------------------------------------------------------- */

@@ -163,13 +163,16 @@ void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,
 clfold_status clfold_plan_choose(struct job *job, const struct site *site,
                                  const char *name);
 
-/* The candidates for a device, best first; returns how many. */
+/* The candidates for a device, best first; on success at least one.
+ * CLFOLD_ERROR_UNSUPPORTED: the policy has no tile for the fold, which happens only if
+ * one is forced, see debug.h. */
 struct candidate {
     struct policy policy;
     struct shape shape;
 };
-uint32_t clfold_plan_candidates(const struct job *job,
-                                struct candidate candidates[CLFOLD_MAX_CANDIDATES]);
+clfold_status clfold_plan_candidates(const struct job *job, const struct site *site,
+                                     struct candidate candidates[CLFOLD_MAX_CANDIDATES],
+                                     uint32_t *num);
 
 void clfold_plan_init(struct plan *plan, const struct job *job,
                       const struct candidate *candidate);

@@ -95,6 +95,8 @@ static clfold_status check(struct job *job, const struct site *site)
 {
     const struct algorithm_row *row = clfold_algorithm_row(job->algorithm);
     struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+    uint32_t num;
+    clfold_status status;
 
     if (row->reorders && !job->monoid->commutative) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
@@ -105,7 +107,9 @@ static clfold_status check(struct job *job, const struct site *site)
     if (!row->is_rung) {
         return CLFOLD_OK;
     }
-    clfold_plan_candidates(job, candidates);
+    if ((status = clfold_plan_candidates(job, site, candidates, &num))) {
+        return status;
+    }
     if (candidates[0].shape.tile.group_size < 2) {
         return clfold_fail(
             site, CLFOLD_ERROR_UNSUPPORTED,

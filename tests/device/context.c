@@ -376,6 +376,37 @@ static void test_explain(void **state)
 }
 
 /* trim gives scratch and kernel objects back, and programs stay. */
+/* A tile that is forced, and that the fold cannot have: each call says so. */
+static void test_no_tile(void **state)
+{
+    static const struct debug vector = { .tile = TILE_VECTOR, .tile_elements = 64 };
+    static const char words[] = "has no tile_vector for combine";
+    const clfold_fold plain = { .name = "plain",
+                                .type = CLFOLD_I32,
+                                .combine = "a + b",
+                                .identity = "0",
+                                .flags = CLFOLD_PARTIAL };
+    clfold_context *ctx = context(NULL);
+    clfold_report report;
+    cl_int result;
+
+    (void)state;
+    clfold_context_override(ctx, &vector);
+    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
+        assert_refused(clfold_prepare(ctx, o, &plain, COUNT, NULL),
+                       CLFOLD_ERROR_UNSUPPORTED, words);
+        assert_refused(clfold_explain(ctx, o, &plain, COUNT, NULL, &report),
+                       CLFOLD_ERROR_UNSUPPORTED, words);
+    }
+    assert_refused(clfold_reduce_host(ctx, device.queue, &plain, in, 0, COUNT, &result,
+                                      sizeof(result)),
+                   CLFOLD_ERROR_UNSUPPORTED, words);
+    assert_int_equal(stats_of(ctx).builds, 0);
+    clfold_context_override(ctx, NULL);
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &plain, COUNT, NULL, &report));
+    clfold_context_destroy(&ctx);
+}
+
 static void test_trim(void **state)
 {
     clfold_context *ctx = context(NULL);
@@ -635,6 +666,7 @@ int main(void)
         cmocka_unit_test(test_destroy_does_not_wait),
         cmocka_unit_test(test_prepare),
         cmocka_unit_test(test_explain),
+        cmocka_unit_test(test_no_tile),
         cmocka_unit_test(test_trim),
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_build_failure),

@@ -197,8 +197,9 @@ static void compare(const struct trial *trial, const unsigned char *wanted,
 
 static bool has_tile(const struct random_fold *fold, enum tile_kind tile)
 {
-    return tile != TILE_VECTOR ||
-           !(fold->fold.type_name || (fold->fold.flags & CLFOLD_PARTIAL));
+    return policy_has_tile(tile) &&
+           (tile != TILE_VECTOR ||
+            !(fold->fold.type_name || (fold->fold.flags & CLFOLD_PARTIAL)));
 }
 
 /* Padding after part k. */
@@ -248,7 +249,7 @@ static bool is_known_fault(const struct random_fold *fold, const struct way *way
 {
     bool is_scan = call->has & HAS_ITEMS;
 
-    return way->plan.tile == TILE_GROUP &&
+    return policy_tile(way->plan.tile) == TILE_GROUP &&
            ((device.is_pocl && is_scan &&
              (may_look_back(way->algorithm) || fold->num_parts > 2)) ||
             (device.is_intel && call->has & HAS_FIRST && fold->fold.type_name) ||

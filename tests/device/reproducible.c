@@ -307,6 +307,9 @@ static void check_pair(struct pair pair)
         if (!is_main && t != 1 + pair.in % 4 && t != 1 + pair.type % 2) {
             continue;
         }
+        if (!policy_has_tile(tiles[t].tile)) {
+            continue;
+        }
         struct trial trial = { .pair = pair, .tile = tiles[t].tile };
         clfold_context_override(ctx, t > 0 ? &tiles[t] : NULL);
         differ += check_kinds(trial, turn += 7);

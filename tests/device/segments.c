@@ -310,8 +310,9 @@ static void check_all(const char *const algorithms[3],
 {
     for (size_t f = 0; f < NUM_FOLDS; ++f) {
         for (size_t t = 0; t < NUM_TILES; ++t) {
-            if (tiles[t].tile == TILE_VECTOR &&
-                clfold_platform_miscopies(ctx->caps.facts.platform)) {
+            if (!policy_has_tile(tiles[t].tile) ||
+                (tiles[t].tile == TILE_VECTOR &&
+                 clfold_platform_miscopies(ctx->caps.facts.platform))) {
                 continue; /* lanes are no vectors there */
             }
             clfold_context_override(ctx, t > 0 ? &tiles[t] : NULL);

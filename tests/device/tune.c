@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "base/replace.h"
 #include "base/text.h"
+#include "ops/context.h"
+#include "ops/internal.h"
 
 #include <unistd.h>
 
@@ -269,7 +271,7 @@ static void test_same_bits(void **state)
 /* ---- Accuracy, segments, maps ------------------------------------------------------ */
 
 static const clfold_segments rows_of_5 = { .by = CLFOLD_BY_LENGTH, .num = 5 };
-static const clfold_segments rows_of_900 = { .by = CLFOLD_BY_LENGTH, .num = 900 };
+static const clfold_segments rows_of_1500 = { .by = CLFOLD_BY_LENGTH, .num = 1500 };
 static const clfold_segments ten_columns = { .by = CLFOLD_BY_STRIDE,
                                              .num = 10,
                                              .length = COUNT / 10 };
@@ -286,7 +288,7 @@ static const struct other {
       CLFOLD_COMPENSATED, NULL },
     { "reduce add f32:f32 short-rows 2^1..2^3 " ROWS, CALL_REDUCE, 0, &rows_of_5 },
     { "exclusive_scan add f32:f32 rows 2^9..2^11 " ROWS, CALL_EXCLUSIVE_SCAN, 0,
-      &rows_of_900 },
+      &rows_of_1500 },
     { "reduce add f32:f32 reproducible columns 2^7..2^9 " ROWS, CALL_REDUCE,
       CLFOLD_REPRODUCIBLE, &ten_columns },
     { "inclusive_scan add f32:f32 columns 2^7..2^9 " ROWS, CALL_INCLUSIVE_SCAN, 0,
@@ -315,14 +317,16 @@ static bool serves(clfold_context *ctx, const struct other *other)
     return is_tuned(ctx, call_rows[other->call].operation, &fold, COUNT);
 }
 
-/* Lanes are no vectors on some devices, which have no such tile then. */
+/* Lanes are no vectors on some devices, which have no such tile then; CPUs alone have
+ * TILE_ITEM. */
 static bool has_tile(clfold_context *ctx, const struct other *other, bool is_vector)
 {
     const clfold_fold fold = fold_of(other);
     const clfold_report report =
         explain(ctx, call_rows[other->call].operation, &fold, COUNT);
 
-    return !is_vector || !device.ends_loops || !strstr(report.algorithm, "_lanes");
+    return is_vector ? !device.ends_loops || !strstr(report.algorithm, "_lanes")
+                     : ctx->caps.facts.cpu;
 }
 
 /* All of `out` after the call. */
@@ -564,6 +568,7 @@ static void test_text_refused(void **state)
                               .type_size = 8,
                               .result = "item.a",
                               .out = CLFOLD_F32 };
+    const struct debug no_tile = { .tile = (enum tile_kind)(TILE_ITEM + 1) };
     char text[TEXT], other[TEXT] = "mine";
     size_t size;
 
@@ -589,6 +594,9 @@ static void test_text_refused(void **state)
     refuse(RANGE, "overflows", ctx, 1, &sum, SIZE_MAX, other, TEXT);
     refuse(RANGE, "is less than the", ctx, 1, &sum, COUNT, other, size - 1);
     refuse(RANGE, "size 0 is less", ctx, 1, &sum, COUNT, other, 0);
+    clfold_context_override(ctx, &no_tile);
+    refuse(UNSUPPORTED, "has no work-group for add", ctx, 1, &sum, COUNT, other, TEXT);
+    clfold_context_override(ctx, NULL);
     assert_string_equal(other, "mine");
     assert_ok(clfold_tuning_text(ctx, 1, &sum, COUNT, other, size));
     assert_string_equal(other, text);

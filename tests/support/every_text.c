@@ -109,7 +109,7 @@ static void visit_rungs(const struct visitor *visitor, const struct monoid *mono
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
         if (clfold_plan_choose(&job, &site, clfold_algorithm_name(algorithm)) ==
             CLFOLD_OK) {
-            clfold_plan_candidates(&job, candidates);
+            job_candidates(&job, candidates);
             visit_shape(visitor, monoid, &candidates[0].shape, "gpu");
         }
     }
@@ -156,7 +156,7 @@ static void visit_segments(const struct visitor *visitor, const struct monoid *m
                                 devices[i % 2], NULL);
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
         job.segments = (struct segments){ 1, 3 };
-        uint32_t num = clfold_plan_candidates(&job, candidates);
+        uint32_t num = job_candidates(&job, candidates);
         for (uint32_t c = 0; c < (each ? num : 1); ++c) {
             visit_shape(visitor, monoid, &candidates[c].shape,
                         ways[i / 2].classes[i % 2]);
@@ -200,7 +200,7 @@ static void visit_scan(const struct visitor *visitor, const struct monoid *monoi
     }
     job.verdict = (struct verdict){ scan.tier, true, clfold_memory(scan.tier)->fences };
     job.traced = scan.traced;
-    uint32_t num = clfold_plan_candidates(&job, candidates);
+    uint32_t num = job_candidates(&job, candidates);
     for (uint32_t i = 0; i < (each ? num : 1); ++i) {
         const struct shape *shape = &candidates[i].shape;
         struct text text = { 0 };

@@ -339,6 +339,20 @@ static void check_segments(const struct subject *subject, clfold_operation opera
     }
 }
 
+/* Groups of a GPU's policy, of which PoCL 3.1 makes wrong code in some scans, see
+ * docs/devices.md. */
+static bool is_miscompiled(const struct subject *subject, const struct debug *tile)
+{
+    static const char *const names[] = { "triple", "own type", "four of all" };
+    bool named = false;
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+        named |= strcmp(subject->fold.name, names[i]) == 0;
+    }
+    return named && device.is_pocl && tile->tile == TILE_NONE &&
+           policy_tile(TILE_NONE) == TILE_GROUP;
+}
+
 /* The program of a tile that the fold cannot have is not there: explain says so. For
  * groups that scan three shorts Mesa 22.3 makes wrong code; its policy takes other tiles.
  */
@@ -346,12 +360,17 @@ static bool has_tile(const struct subject *subject, const struct debug *tile)
 {
     const clfold_fold *fold = &subject->fold;
 
+    if (is_miscompiled(subject, tile)) {
+        return false;
+    }
+
     if (tile->tile == TILE_GROUP && ctx->caps.facts.most_elements &&
         strcmp(fold->name, "triple") == 0) {
         return false;
     }
-    return tile->tile != TILE_VECTOR ||
-           !(fold->type_name || (fold->flags & CLFOLD_PARTIAL) || subject->differs);
+    return policy_has_tile(tile->tile) &&
+           (tile->tile != TILE_VECTOR ||
+            !(fold->type_name || (fold->flags & CLFOLD_PARTIAL) || subject->differs));
 }
 
 /* Every algorithm of an operation in turn; builds take most of the time. */

@@ -1,6 +1,8 @@
 #include "one_context.h"
 #include "test.h"
 
+#include "ops/context.h"
+
 struct device device;
 clfold_context *ctx;
 
@@ -9,6 +11,26 @@ int open_context(void **state)
     (void)state;
     device_init(&device);
     return clfold_context_create(&ctx, device.context, device.id, NULL);
+}
+
+bool policy_has_tile(enum tile_kind tile)
+{
+    struct policy policies[CLFOLD_MAX_CANDIDATES];
+    const uint32_t num = clfold_policies(&ctx->caps.facts, FAMILY_REDUCE, 4, policies);
+    bool found = tile == TILE_NONE;
+
+    for (uint32_t i = 0; i < num; ++i) {
+        found |= policies[i].tile == tile;
+    }
+    return found;
+}
+
+enum tile_kind policy_tile(enum tile_kind forced)
+{
+    struct policy policies[CLFOLD_MAX_CANDIDATES];
+
+    clfold_policies(&ctx->caps.facts, FAMILY_REDUCE, 4, policies);
+    return forced == TILE_NONE ? policies[0].tile : forced;
 }
 
 int close_context(void **state)

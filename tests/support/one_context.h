@@ -4,12 +4,21 @@
 
 #include "device.h"
 
+#include "plan/policy.h"
+
 extern struct device device;
 extern clfold_context *ctx;
 
 /* cmocka's fixture for a group of tests. */
 int open_context(void **state);
 int close_context(void **state);
+
+/* Whether the device's policy has the tile, so that it may be forced: GPUs' have no
+ * TILE_ITEM. TILE_NONE: the policy's first. */
+bool policy_has_tile(enum tile_kind tile);
+
+/* The tile that is taken where this one is forced: TILE_NONE is the policy's first. */
+enum tile_kind policy_tile(enum tile_kind forced);
 
 /* A buffer whose bytes are all COLOUR. */
 #define COLOUR 0xa5

@@ -5,6 +5,8 @@
 #include "plan/debug.h"
 #include "plan/plan.h"
 
+#include <stdlib.h>
+
 static inline struct job job_of(clfold_operation operation, enum algorithm algorithm,
                                 const struct monoid *monoid,
                                 const struct device_facts *device,
@@ -17,6 +19,19 @@ static inline struct job job_of(clfold_operation operation, enum algorithm algor
                          .debug = debug };
 }
 
+/* How many there are; ends the program if there is none. */
+static inline uint32_t job_candidates(const struct job *job,
+                                      struct candidate candidates[CLFOLD_MAX_CANDIDATES])
+{
+    const struct site site = { NULL, "job_candidates" };
+    uint32_t num;
+
+    if (clfold_plan_candidates(job, &site, candidates, &num)) {
+        abort();
+    }
+    return num;
+}
+
 static inline uint32_t candidates_of(clfold_operation operation, enum algorithm algorithm,
                                      const struct monoid *monoid,
                                      const struct device_facts *device,
@@ -25,7 +40,7 @@ static inline uint32_t candidates_of(clfold_operation operation, enum algorithm 
 {
     const struct job job = job_of(operation, algorithm, monoid, device, debug);
 
-    return clfold_plan_candidates(&job, candidates);
+    return job_candidates(&job, candidates);
 }
 
 /* Of `count` elements. */

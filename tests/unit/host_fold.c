@@ -192,7 +192,7 @@ static struct plan fold_plan(enum algorithm algorithm, bool cpu, clfold_op op,
 
     assert_ok(clfold_monoid_init(&monoid, &site, op, type, type));
     const struct job job = job_of(CLFOLD_REDUCE, algorithm, &monoid, &device, NULL);
-    clfold_plan_candidates(&job, candidates);
+    job_candidates(&job, candidates);
     return plan_of(job, &candidates[0], count);
 }
 

@@ -206,7 +206,7 @@ static void test_vendors(void **state)
         struct job job =
             job_of(operation_of(algorithm), algorithm, &monoid, &device, NULL);
         job.verdict = verdict;
-        uint32_t num = clfold_plan_candidates(&job, candidates);
+        uint32_t num = job_candidates(&job, candidates);
         assert_int_equal(candidates[0].shape.tile.kind, TILE_GROUP);
         for (uint32_t c = 0; c < num; ++c) {
             assert_string_equal(candidates[c].policy.row, vendors[v].row);
@@ -214,7 +214,7 @@ static void test_vendors(void **state)
         }
         assert_string_equal(clfold_policy_ladder(&device).row, vendors[v].row);
         device.cpu = true;
-        clfold_plan_candidates(&job, candidates);
+        job_candidates(&job, candidates);
         assert_string_equal(candidates[0].policy.row, "cpu");
     }
 }
@@ -422,7 +422,7 @@ static void test_plans(void **state)
                                     &monoid, &devices[d], &overrides[o]);
             struct candidate candidates[CLFOLD_MAX_CANDIDATES];
             job.verdict = verdict;
-            uint32_t many = clfold_plan_candidates(&job, candidates);
+            uint32_t many = job_candidates(&job, candidates);
             const bool has_tile = !row->is_rung && row->family != FAMILY_ANY;
             /* An element a launch makes more launches than are counted. */
             if (a == SERIAL && overrides[o].tile_elements == 1) {
@@ -445,7 +445,7 @@ static struct plan first_plan(enum algorithm algorithm, const struct device_fact
     struct candidate candidates[CLFOLD_MAX_CANDIDATES];
 
     job.verdict = *relied;
-    clfold_plan_candidates(&job, candidates);
+    job_candidates(&job, candidates);
     return plan_of(job, &candidates[0], count);
 }
 
@@ -558,7 +558,7 @@ static void test_segments(void **state)
         assert_ok(clfold_plan_choose(&job, &site, NULL));
         assert_true(width == 1 || job.algorithm == REDUCE_LANES);
         assert_true(width > 1 || length < 4096 || job.algorithm == REDUCE_ROWS);
-        for (uint32_t c = clfold_plan_candidates(&job, candidates); c-- > 0;) {
+        for (uint32_t c = job_candidates(&job, candidates); c-- > 0;) {
             check_shape(&candidates[c].shape, &monoid, job.device);
             for (uint64_t blocks = 1; blocks < 2000; blocks += 999) {
                 job.count = blocks * length * width - (width == 1 ? length / 3 : 0);
@@ -567,7 +567,7 @@ static void test_segments(void **state)
         }
         job.operation = CLFOLD_INCLUSIVE_SCAN;
         assert_ok(clfold_plan_choose(&job, &site, NULL));
-        for (uint32_t c = clfold_plan_candidates(&job, candidates); c-- > 0;) {
+        for (uint32_t c = job_candidates(&job, candidates); c-- > 0;) {
             for (uint64_t blocks = 1; blocks < 2000; blocks += 999) {
                 job.count = blocks * length * width - (width == 1 ? length / 3 : 0);
                 check_segment_scan(&job, &candidates[c]);

@@ -55,6 +55,42 @@ static void test_policy(void **state)
     assert_int_equal(candidates[0].shape.tile.group_size, 1);
 }
 
+/* A forced tile that a policy lacks, or that the fold cannot have, is an error. */
+static void test_no_tile(void **state)
+{
+    static const struct {
+        const struct device_facts *device;
+        struct debug forced;
+        bool is_scalar;
+        const char *words;
+    } cases[] = {
+        { &gpu, { .tile = TILE_ITEM }, false, "policy \"any\" has no tile_item for add" },
+        { &gpu, { .tile = TILE_VECTOR }, true, "has no tile_vector for add" },
+        { &cpu, { .tile = TILE_VECTOR }, true, "policy \"cpu\" has no tile_vector" },
+    };
+    static const struct {
+        clfold_operation operation;
+        enum algorithm algorithm;
+    } ways[] = { { CLFOLD_REDUCE, REDUCE_TILES },
+                 { CLFOLD_REDUCE, REDUCE_LANES },
+                 { CLFOLD_INCLUSIVE_SCAN, REDUCE_THEN_SCAN } };
+
+    (void)state;
+    for (int i = 0; i < 9; ++i) {
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        struct monoid monoid;
+        uint32_t num = 7;
+        assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
+        monoid.is_scalar = cases[i % 3].is_scalar;
+        struct job job = job_of(ways[i / 3].operation, ways[i / 3].algorithm, &monoid,
+                                cases[i % 3].device, &cases[i % 3].forced);
+        job.segments = (struct segments){ i / 3 == 1, 3 };
+        assert_refused(clfold_plan_candidates(&job, &site, candidates, &num),
+                       CLFOLD_ERROR_UNSUPPORTED, cases[i % 3].words);
+        assert_int_equal(num, 0);
+    }
+}
+
 /* Of reductions those of bytes ask for elements ahead, by a vector's tile, where the
  * compiler can. */
 static void test_reductions_ask_for_bytes(void **state)
@@ -72,7 +108,7 @@ static void test_reductions_ask_for_bytes(void **state)
         assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, type, type));
         struct job job = job_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &device, NULL);
         job.count = 1 << 20;
-        const uint32_t num = clfold_plan_candidates(&job, candidates);
+        const uint32_t num = job_candidates(&job, candidates);
         for (uint32_t k = 0; k < num; ++k) {
             const bool asks = i < 4 && i % 2 == 0 && k == 0;
             const bool is_vector = candidates[k].shape.tile.kind == TILE_VECTOR;
@@ -119,7 +155,7 @@ static void test_ahead(void **state)
         struct job job =
             job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, &device, NULL);
         job.tuned = &numbers;
-        clfold_plan_candidates(&job, candidates);
+        job_candidates(&job, candidates);
         clfold_plan_init(&plan, &job, &candidates[0]);
         assert_int_equal(plan.ahead, i % 2 ? cases[i / 2].f64 : cases[i / 2].f32);
     }
@@ -159,7 +195,7 @@ static void test_builtins(void **state)
                                (uint64_t)cases[i].ahead_bytes);
         }
         job.tuned = &numbers;
-        clfold_plan_candidates(&job, candidates);
+        job_candidates(&job, candidates);
         snprintf(builtins, sizeof(builtins), "#define CLFOLD_BUILTINS %s\n",
                  cases[i].builtins);
         snprintf(defined, sizeof(defined), "#define CLFOLD_PREFETCH %s\n",
@@ -223,8 +259,11 @@ static void test_caches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_policy), cmocka_unit_test(test_reductions_ask_for_bytes),
-        cmocka_unit_test(test_ahead),  cmocka_unit_test(test_builtins),
+        cmocka_unit_test(test_policy),
+        cmocka_unit_test(test_no_tile),
+        cmocka_unit_test(test_reductions_ask_for_bytes),
+        cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_builtins),
         cmocka_unit_test(test_caches),
     };
 

@@ -471,7 +471,7 @@ static void check_others(const struct monoid *monoid, const struct device_facts 
         struct candidate all[CLFOLD_MAX_CANDIDATES];
         job.segments = others[i].segments;
         job.tuned = numbers;
-        clfold_plan_candidates(&job, all);
+        job_candidates(&job, all);
         assert_in_range(all[0].shape.tile.elements, 1, UINT32_MAX);
         assert_in_range(all[0].shape.tile.group_size, 1, device->max_group_size);
         const struct plan plan = plan_of(job, &all[0], 300 * 64 * 20);
@@ -509,7 +509,7 @@ static void test_shapes(void **state)
                                      CLFOLD_F64));
         struct job job = job_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, device, NULL);
         job.tuned = &numbers;
-        clfold_plan_candidates(&job, reduce);
+        job_candidates(&job, reduce);
         assert_int_equal(reduce[0].shape.tile.kind, numbers.values[TUNED_TILE]);
         assert_in_range(reduce[0].shape.tile.elements, 1, UINT32_MAX);
         assert_in_range(reduce[0].shape.tile.group_size, 1, device->max_group_size);
@@ -523,7 +523,7 @@ static void test_shapes(void **state)
         job.tuned = &numbers;
         job.verdict = verdict;
         job.out_offset = 3;
-        clfold_plan_candidates(&job, scan);
+        job_candidates(&job, scan);
         assert_int_equal(scan[0].shape.tile.kind, numbers.values[TUNED_TILE]);
         assert_in_range(scan[0].shape.tile.elements, 1, UINT32_MAX);
         assert_in_range(scan[0].shape.tile.group_size, 1, device->max_group_size);

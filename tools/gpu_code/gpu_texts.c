@@ -272,7 +272,7 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
         .verdict = { request->vendor->tier, true, true },
     };
     uint32_t num;
-    bool ok = true;
+    bool ok;
 
     /* Of any width and length: programs are the same. */
     if (clfold_algorithm_row(algorithm)->family !=
@@ -283,7 +283,7 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
     if (!is_asked(request->operations, name) || clfold_plan_choose(&job, &site, name)) {
         return true;
     }
-    num = clfold_plan_candidates(&job, candidates);
+    ok = clfold_plan_candidates(&job, &site, candidates, &num) == CLFOLD_OK;
     for (uint32_t i = 0; ok && i < num; ++i) {
         const struct shape *shape = &candidates[i].shape;
         const struct program program = { .operation = name,
