@@ -22,6 +22,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy
 
@@ -272,6 +273,20 @@ def show_scan(tools, device, environment, text, algorithm, folder):
     return done.returncode != 0
 
 
+def show_first_call(tools, device, environment, path):
+    """What a process takes that has to build its program, and one that finds it kept, by
+    clfold or by the driver."""
+    without = {**environment, "POCL_KERNEL_CACHE": "0"}
+    seconds = []
+    for words, env in [([], environment), ([], environment), (["--no-cache"], without)]:
+        start = time.monotonic()
+        tools.reduce(device, env, "--op", "add", *words, path)
+        seconds.append(time.monotonic() - start)
+    first, kept, built = seconds
+    print(f"Their sum by a process of its own: {first:.2f} s at first, {kept:.2f} s then, and "
+          f"{built:.2f} s where no program is kept.\n")
+
+
 def chart_of(what, device, build):
     name = re.sub(r"\W+", "-", device["platform"]).strip("-").lower()
     return os.path.join(build, f"{what}-{name}-{device['index']}.svg")
@@ -324,6 +339,7 @@ def main(build):
         for device, environment in devices:
             print(f"\n{device['platform']}: {device['name']}, {device['device_version']}, "
                   f"driver {device['driver_version']}\n")
+            show_first_call(tools, device, environment, path)
             wrong += show_values(tools, device, environment, heights, path)
             print(f"\n{'type':>5} {'acc':>5} {'sum':>22} {'GB/s':>8} {'from to':>14} "
                   f"{'native':>8} {'share':>6}  check")

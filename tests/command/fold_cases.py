@@ -42,9 +42,10 @@ def operators(d, device):
         for j, element in enumerate(NAMES):
             if (i + j) % len(NAMES) != turn:
                 continue
-            acc = accumulator(op, element)
+            is_wider = element == "float16" and not device["fp16"]
+            acc = "float32" if is_wider else accumulator(op, element)
             words = ["reduce", "--op", op, "--device", device["index"]]
-            if has_fold(device, op, element, acc):
+            if has_fold(device, op, acc if is_wider else element, acc):
                 array = values(d, op, element, int(d.random.integers(1, 5000)))
                 one_array(d, device, array, op, acc, *given(d, array, FORMATS[i % 4]))
             else:

@@ -227,6 +227,12 @@ CASES = {
         (b"", [], "is empty, so it has no mean"),
         (b"a", [], ["1 bytes, mean 97.000"]),
     ],
+    "kept": [
+        (FOLDER, ["OUT"], "Is a directory"),
+        (None, [], "usage: kept FILE FOLDER"),
+        (LICENSE, ["OUT"], ["the sum is 87761"]),
+        (LARGE, ["OUT"], [f"the sum is {sum(LARGE)}"]),
+    ],
     "lines": [
         (FOLDER, [], "Is a directory"),
         (NOWHERE, [], "LICENSE/file: Not a directory"),
@@ -330,8 +336,14 @@ CASES = {
 }
 
 
+def unkept(_file, folder):
+    """Some drivers keep their programs themselves."""
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    return f"there is {names}" if [n for n in names if not n.endswith(".clfold")] else None
+
+
 # What is wrong with what a run wrote, as a function of its arguments.
-WRITTEN = {"areas": unblurred, "smooth": unsmooth, "softmax": unsoftmax}
+WRITTEN = {"areas": unblurred, "kept": unkept, "smooth": unsmooth, "softmax": unsoftmax}
 
 
 def fault(name, program, file, arguments, expected):
