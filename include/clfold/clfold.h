@@ -618,16 +618,16 @@ typedef struct clfold_segments {
  *
  * **Texts.** combine, identity, load and result are initialisers: "a + b", or with
  * components "{ a.a * b.a, a.b * b.a + b.b }", an expression for each; cuts is an
- * expression. Each is made a function of its own, in which its names, those of `args` and
- * what `source` defines are in scope, and nothing else. The names pick, truth, to_i8 to
- * to_f64, at, x, key, item, prev, out, in, i, n, total, j and clfold_* are reserved. `args`
- * may not use these, nor a and b; neither they nor components may use the name of a
- * keyword, a type or a macro of OpenCL C: kernel, float4, NULL, M_PI. A text may run again for an
- * element, so it has no side effects. Brackets must be balanced; combine, identity, cuts,
- * load and result have no semicolon and no #, in any spelling, but for one CLFOLD_HERE at
- * their start. Texts but for `source` have at most 64 KiB each, of which 64 brackets are
- * open at once, and 1000 operators, commas and opening brackets: compilers overflow their
- * stack at some thousands.
+ * expression. Each is made a function of its own, in which its names, those of `args`
+ * and what `source` defines are in scope, and nothing else. The names pick, truth, to_i8
+ * to to_f64, at, x, key, item, prev, out, in, i, n, total, j and clfold_* are reserved.
+ * `args` may not use these, nor a and b; neither they nor components may use the name of
+ * a keyword, a type or a macro of OpenCL C: kernel, float4, NULL, M_PI. A text may run
+ * again for an element, so it has no side effects. Brackets must be balanced; combine,
+ * identity, cuts, load and result have no semicolon and no #, in any spelling, but for
+ * one CLFOLD_HERE at their start. Texts but for `source` have at most 64 KiB each, of
+ * which 64 brackets are open at once, and 1000 operators, commas and opening brackets:
+ * compilers overflow their stack at some thousands.
  *
  * **Widths.** CPUs compile a text a second time, for 16 elements at once, in which each
  * component is a vector. Operators, `?:` and OpenCL's type-generic functions read the

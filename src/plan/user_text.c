@@ -218,8 +218,8 @@ static const char *find_character(const char *at, bool is_statement)
                                        : NULL;
 }
 
-/* Whether an operator, a comma or a bracket begins at `at`; `last` is where the one before
- * it did. */
+/* Whether an operator, a comma or a bracket begins at `at`; `last` is where the one
+ * before it did. */
 static bool is_operator(const char *at, const char *last)
 {
     bool goes_on =

@@ -643,8 +643,7 @@ static void test_argument_names(void **state)
     loaded.load = "x + w.x";
     loaded.args = &arg;
     loaded.num_args = 1;
-    /* later calls set long values and memory objects alone: the kernels have their numbers
-     */
+    /* later calls set long values and memory objects alone: the kernels have the rest */
     assert_ok(scan(ctx, &loaded));
     for (uint64_t call = 1;; ++call) {
         clspy_reset();

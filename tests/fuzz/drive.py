@@ -1,8 +1,8 @@
-"""Runs libFuzzer's targets with sanitizers: drive.py [--runs-times N] ROOT KERNEL_TEXTS SOURCE...
+"""Runs libFuzzer's targets with sanitizers: drive.py ROOT SOURCE...
 
-A short run of each target, from the same seed or from CLFOLD_TEST_SEED. Each must reach its
-reader, which accepts some inputs and rejects others, and two planted faults must be seen. By hand,
-N makes runs longer: CLFOLD_TEST_SEED=7 drive.py --runs-times 100 ...
+A short run of each target, from the same seed or from CLFOLD_TEST_SEED, or one CLFOLD_FUZZ_TIMES
+as long. Each must reach its reader, which accepts some inputs and rejects others, and two planted
+faults must be seen.
 """
 
 import os
@@ -14,8 +14,10 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lint"))
 import tools
 
-FLAGS = ["-std=c11", "-g", "-O1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all",
-         "-DCL_TARGET_OPENCL_VERSION=300", "-D_POSIX_C_SOURCE=200809L"]  # fmt: skip
+FLAGS = [
+    "-std=c11", "-g", "-O1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all",
+    "-DCL_TARGET_OPENCL_VERSION=300", "-D_POSIX_C_SOURCE=200809L",
+]  # fmt: skip
 POCL = "/etc/OpenCL/vendors/pocl.icd"
 NPY = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }\n"
 NAMED = b"{'descr': [('a', '<f4'), ('b', '|u1')], 'fortran_order': True, 'shape': (3,), }\n"
@@ -53,7 +55,8 @@ def compile_all(clang, folder, root, sources):
     for status, said in tools.run_all(commands):
         if status != 0:
             tools.finish([said], "compiled for libFuzzer")
-    status, said = tools.run([clang, *FLAGS, *objects, "-lOpenCL", "-lm", "-lpthread", "-o", program])
+    libraries = ["-lOpenCL", "-lm", "-lpthread"]
+    status, said = tools.run([clang, *FLAGS, *objects, *libraries, "-o", program])
     if status != 0 and "libclang_rt.fuzzer" in said:
         tools.leave_out(f"{clang} has no libFuzzer")
     if status != 0:
@@ -69,8 +72,10 @@ def run_target(program, folder, name, runs, seeds):
         with open(os.path.join(corpus, str(i)), "wb") as file:
             file.write(seed)
     seed = os.environ.get("CLFOLD_TEST_SEED", "1")
-    status, said = tools.run([program, f"--target={name}", f"-runs={runs}", f"-seed={seed}",
-                              "-max_len=512", "-len_control=0", "-verbosity=0", "-timeout=60", f"-artifact_prefix={folder}/", corpus])
+    status, said = tools.run([
+        program, f"--target={name}", f"-runs={runs}", f"-seed={seed}", "-max_len=512",
+        "-len_control=0", "-verbosity=0", "-timeout=60", f"-artifact_prefix={folder}/", corpus,
+    ])  # fmt: skip
     numbers = re.search(r"fuzz: (\d+) accepted, (\d+) rejected", said)
     print(f"{name}, seed {seed}: {numbers[0] if numbers else 'no numbers'}")
     if status != 0 or not numbers:
@@ -89,11 +94,8 @@ def run_planted(program, folder, text, words):
 
 
 def main():
-    words = sys.argv[1:]
-    times = 1
-    if words[0] == "--runs-times":
-        times, words = int(words[1]), words[2:]
-    root, *sources = words
+    root, *sources = sys.argv[1:]
+    times = int(os.environ.get("CLFOLD_FUZZ_TIMES", "1"))
     clang = tools.need("clang")
     failures = []
     # One runtime alone: AddressSanitizer and the loader do not take several.

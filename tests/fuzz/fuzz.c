@@ -1,5 +1,5 @@
-/* The table of targets, and those of the readers. Each counts what it accepts and rejects,
- * so that drive.py sees that its inputs reach the reader. */
+/* The table of targets, and those of the readers. Each counts what it accepts and
+ * rejects, so that drive.py sees that its inputs reach the reader. */
 #include "target.h"
 
 #include "npy.h"
