@@ -495,10 +495,10 @@ typedef struct clfold_place {
  * and streams must not overlap an output.
  */
 typedef struct clfold_arg {
-    const char *type;      /**< in OpenCL C: "float", "global const float *" */
-    const char *name;      /**< by which the texts use it */
-    size_t size;           /**< a value's, in bytes; 0 for memory */
-    const void *value;     /**< `size` bytes, as in clSetKernelArg; NULL for memory */
+    const char *type;  /**< in OpenCL C: "float", "global const float *" */
+    const char *name;  /**< by which the texts use it; see Texts of clfold_fold */
+    size_t size;       /**< a value's, in bytes, which must be its type's; 0 for memory */
+    const void *value; /**< `size` bytes, as in clSetKernelArg; NULL for memory */
     clfold_type element;   /**< a stream's elements; else 0 */
     cl_mem mem;            /**< a buffer, which must not overlap an output */
     size_t offset;         /**< a stream's, in elements */
@@ -517,7 +517,9 @@ typedef struct clfold_arg {
             0, 0, 0                                                                      \
         }                                                                                \
     }
-/** Initialiser of one that is a buffer: CLFOLD_BUFFER("global float *", w, mem). */
+/** Initialiser of one that is a buffer: CLFOLD_BUFFER("global float *", w, mem). That is
+ * all of the cl_mem, of which no byte may be in an output: where a program keeps both in
+ * one large buffer, `mem` is a sub-buffer of it. */
 #define CLFOLD_BUFFER(type, name, mem)                                                   \
     {                                                                                    \
         type, #name, 0, NULL, 0, mem, 0,                                                 \
@@ -640,13 +642,17 @@ typedef struct clfold_segments {
  * neither, nor `out` of another type: UNSUPPORTED.
  *
  * **Texts.** combine, identity, load and result are initialisers: "a + b", or with
- * components "{ a.a * b.a, a.b * b.a + b.b }"; cuts is an expression. Each is made a
- * function of its own, in which its names, those of `args` and what `source` defines are
- * in scope, and nothing else. The names pick, truth, to_i8 to to_f64, at, x, key, item,
- * prev, out, in, i, n, total, j and clfold_* are reserved. `args` may not use these, nor
- * a and b. A text may run again for an element, so it has no side effects. Brackets must
- * be balanced; combine, identity, cuts, load and result have no semicolon and no #, but
- * for one CLFOLD_HERE at their start.
+ * components "{ a.a * b.a, a.b * b.a + b.b }", an expression for each; cuts is an
+ * expression. Each is made a function of its own, in which its names, those of `args`
+ * and what `source` defines are in scope, and nothing else. The names pick, truth, to_i8
+ * to to_f64, at, x, key, item, prev, out, in, i, n, total, j and clfold_* are reserved.
+ * `args` may not use these, nor a and b; neither they nor components may use the name of
+ * a keyword, a type or a macro of OpenCL C: kernel, float4, NULL, M_PI. A text may run
+ * again for an element, so it has no side effects. Brackets must be balanced; combine,
+ * identity, cuts, load and result have no semicolon and no #, in any spelling, but for
+ * one CLFOLD_HERE at their start. Texts but for `source` have at most 64 KiB each, of
+ * which 64 brackets are open at once, and 1000 operators, commas and opening brackets:
+ * compilers overflow their stack at some thousands.
  *
  * **Widths.** CPUs compile a text a second time, for 16 elements at once, in which each
  * component is a vector. Operators, `?:` and OpenCL's type-generic functions read the
@@ -754,7 +760,8 @@ typedef struct clfold_layout {
 
 /**
  * The layout of a fold's elements and results, for programs whose users bring operators.
- * Checks the fold's types and texts as a call does, but for what only a device knows.
+ * Checks the fold as a call does, but for what only a device or an operation knows: `mem`
+ * of args may still be NULL. A fold with neither op nor combine is taken for a map's.
  * Writes *layout on success. Errors: CLFOLD_ERROR_ARGUMENT, CLFOLD_ERROR_UNSUPPORTED.
  * \snippet snippets.c clfold_fold_layout
  */

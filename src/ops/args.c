@@ -71,7 +71,8 @@ void clfold_args_with(struct args *args, const struct monoid *monoid,
                       const clfold_arg *user, size_t num, uint64_t in_offset,
                       uint64_t count)
 {
-    for (size_t i = 0; i < num; ++i) {
+    for (size_t i = 0; i < num && args->status == CL_SUCCESS; ++i) {
+        args->rejected = &user[i];
         if (user[i].mem) {
             clfold_args_mem(args, user[i].mem);
             if (user[i].element) {
@@ -80,6 +81,9 @@ void clfold_args_with(struct args *args, const struct monoid *monoid,
         } else {
             set_value(args, user[i].size, user[i].value);
         }
+    }
+    if (args->status == CL_SUCCESS) {
+        args->rejected = NULL;
     }
     if (clfold_monoid_has_place(monoid)) {
         clfold_args_ulong(args, in_offset);

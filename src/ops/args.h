@@ -22,6 +22,7 @@ struct args {
     struct scalars *scalars; /* of that kernel */
     cl_uint index;
     cl_int status;
+    const clfold_arg *rejected; /* the fold's own argument that failed; NULL: another */
 };
 
 static inline struct args clfold_args(struct kernels *kernels, uint32_t k)

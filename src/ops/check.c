@@ -38,8 +38,37 @@ clfold_status clfold_check_later(const struct site *site, const char *owner,
     return CLFOLD_OK;
 }
 
-static clfold_status check_fields(const struct site *site, clfold_operation operation,
-                                  const clfold_fold *fold)
+/* The numbers of enumerators: whoever makes something of a fold may use them. */
+static clfold_status check_enumerators(const struct site *site, const clfold_fold *fold)
+{
+    const struct {
+        clfold_type type;
+        const char *field;
+    } types[] = { { fold->type, "type" }, { fold->in, "in" }, { fold->out, "out" } };
+
+    if (fold->op > CLFOLD_MATRIX_2X2) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "op %u is not a valid operator",
+                           fold->op);
+    }
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
+        if (types[i].type > CLFOLD_F64) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s %u is not a valid type",
+                               types[i].field, types[i].type);
+        }
+    }
+    if (fold->accuracy > CLFOLD_REPRODUCIBLE) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "accuracy %u is unknown",
+                           fold->accuracy);
+    }
+    if (fold->flags & ~(uint32_t)(CLFOLD_COMMUTATIVE | CLFOLD_PARTIAL)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "fold: flags 0x%x has unknown bits", fold->flags);
+    }
+    return CLFOLD_OK;
+}
+
+/* What this version has. */
+static clfold_status check_fields(const struct site *site, const clfold_fold *fold)
 {
     const struct later later[] = {
         { fold->keep != NULL, "keep" },
@@ -47,30 +76,31 @@ static clfold_status check_fields(const struct site *site, clfold_operation oper
         { fold->count_at.mem != NULL || fold->count_at.offset != 0, "count_at" },
         { fold->bad_at.mem != NULL || fold->bad_at.offset != 0, "bad_at" },
     };
-
     clfold_status status = clfold_check_reserved(
         site, "fold", fold->reserved, sizeof(fold->reserved) / sizeof(fold->reserved[0]));
 
-    if (status) {
-        return status;
-    }
-    if (fold->accuracy == CLFOLD_REPRODUCIBLE && operation != CLFOLD_REDUCE) {
+    return status ? status
+                  : clfold_check_later(site, "fold", later,
+                                       sizeof(later) / sizeof(later[0]));
+}
+
+/* What the operation takes of all that a fold may say. */
+static clfold_status check_use(const struct site *site, const struct operation *operation,
+                               const clfold_fold *fold)
+{
+    if (fold->accuracy == CLFOLD_REPRODUCIBLE && operation->family != FAMILY_REDUCE) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "fold: accuracy reproducible is for reductions, but the "
                            "operation is %s",
-                           clfold_operation_row(operation)->name);
+                           operation->name);
     }
-    if (fold->flags & ~(uint32_t)(CLFOLD_COMMUTATIVE | CLFOLD_PARTIAL)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "fold: flags 0x%x has unknown bits", fold->flags);
-    }
-    if (clfold_operation_row(operation)->family != FAMILY_SCAN &&
+    if (operation->family != FAMILY_SCAN &&
         (fold->total_at.mem || fold->total_at.offset)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "fold: total_at %p is only for scans",
                            (void *)fold->total_at.mem);
     }
-    return clfold_check_later(site, "fold", later, sizeof(later) / sizeof(later[0]));
+    return CLFOLD_OK;
 }
 
 /* Whether a text of the fold's is about an element. */
@@ -118,8 +148,10 @@ static clfold_status check_built_in(const struct site *site, const clfold_fold *
     return CLFOLD_OK;
 }
 
-/* The values of the arguments; user_fold.c checks names and types when they are new. */
-static clfold_status check_args(const struct site *site, const clfold_fold *fold)
+/* The values of the arguments; user_fold.c checks names and types when they are new.
+ * Memory may be missing where there is no call yet. */
+static clfold_status check_args(const struct site *site, const clfold_fold *fold,
+                                bool is_call)
 {
     if (!fold->args != (fold->num_args == 0)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "args is %s, but num_args is %zu",
@@ -133,11 +165,17 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
     for (size_t i = 0; i < fold->num_args; ++i) {
         const clfold_arg *arg = &fold->args[i];
         const char *name = arg->name ? arg->name : "";
+        bool has_mem = arg->mem || (!is_call && !arg->value && arg->size == 0);
         clfold_status status =
             clfold_check_reserved(site, "args", arg->reserved,
                                   sizeof(arg->reserved) / sizeof(arg->reserved[0]));
         if (status) {
             return status;
+        }
+        if (arg->element > CLFOLD_F64) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "args[%zu] %s: element %u is not a valid type", i, name,
+                               arg->element);
         }
         if (arg->element && !has_element_text(fold)) {
             return clfold_fail(
@@ -146,7 +184,7 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
                 "a store can use",
                 i, name);
         }
-        if (arg->element && (!arg->mem || arg->type || arg->value || arg->size)) {
+        if (arg->element && (!has_mem || arg->type || arg->value || arg->size)) {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                                "args[%zu] %s is a stream, but not a buffer alone", i,
                                name);
@@ -164,7 +202,7 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
                                "CLFOLD_BUFFER",
                                i, name, arg->type);
         }
-        if (!arg->mem == !arg->value || !arg->value != (arg->size == 0) || arg->offset) {
+        if (!has_mem == !arg->value || !arg->value != (arg->size == 0) || arg->offset) {
             return clfold_fail(
                 site, CLFOLD_ERROR_ARGUMENT,
                 "args[%zu] %s is not a value of %zu bytes or a buffer alone", i, name,
@@ -200,40 +238,34 @@ static clfold_status check_map(const struct site *site, const clfold_fold *fold)
     return CLFOLD_OK;
 }
 
-/* The fold itself, interned. */
-static clfold_status find_fold(const struct site *site, clfold_context *context,
-                               clfold_operation operation, const clfold_fold *fold,
-                               struct interned **found)
+bool clfold_fold_is_plain(const clfold_fold *fold)
 {
-    bool is_map = clfold_operation_row(operation)->family == FAMILY_MAP;
-    bool by_text = fold->combine || is_map ||
-                   (fold->op && (has_element_text(fold) || converts(fold)));
-    clfold_status status = CLFOLD_OK;
+    return fold->op && !has_element_text(fold) && !converts(fold);
+}
 
-    if (!is_map && !fold->op && !fold->combine && fold->type &&
-        clfold_scalar(fold->type)) {
+clfold_status clfold_check_content(const struct site *site, clfold_operation operation,
+                                   const clfold_fold *fold)
+{
+    const struct operation *row = clfold_operation_row(operation);
+    bool is_map = row ? row->family == FAMILY_MAP : !fold->op && !fold->combine;
+    clfold_status status;
+
+    if ((status = check_enumerators(site, fold)) || (status = check_fields(site, fold)) ||
+        (row && (status = check_use(site, row, fold)))) {
+        return status;
+    }
+    if (!is_map && !fold->op && !fold->combine) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "op is 0 and combine is NULL: the fold has no operator");
     }
-    if (is_map && (status = check_map(site, fold))) {
+    if (is_map ? (status = check_map(site, fold))
+               : fold->op && (status = check_built_in(site, fold))) {
         return status;
     }
-
-    if ((fold->op || !by_text) && !is_map && (status = check_built_in(site, fold))) {
-        return status;
-    }
-    if (!by_text) {
-        return clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
-                                     fold->type, fold->in ? fold->in : fold->type,
-                                     fold->accuracy, found);
-    }
-    status = check_args(site, fold);
-    return status ? status
-                  : clfold_folds_user(&context->folds, site, &context->caps, fold, found);
+    return check_args(site, fold, row != NULL);
 }
 
-/* The fold's fields besides its operator. */
-static clfold_status check_values(const struct site *site, const clfold_fold *fold,
+clfold_status clfold_check_values(const struct site *site, const clfold_fold *fold,
                                   const struct monoid *monoid)
 {
     if (fold->in_scalars && fold->in_scalars != monoid->num_scalars) {
@@ -251,7 +283,26 @@ static clfold_status check_values(const struct site *site, const clfold_fold *fo
                            fold->init_size, monoid->name, clfold_monoid_form(monoid),
                            clfold_monoid_out_size(monoid));
     }
+    for (size_t i = 0; i < monoid->num_args; ++i) {
+        const clfold_arg *arg = &fold->args[i];
+        if (arg->value && monoid->arg_sizes[i] && arg->size != monoid->arg_sizes[i]) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "args[%zu] %s has %zu bytes, but %s has %zu", i, arg->name,
+                               arg->size, arg->type, monoid->arg_sizes[i]);
+        }
+    }
     return CLFOLD_OK;
+}
+
+/* The fold itself, interned. */
+static clfold_status find_fold(const struct site *site, clfold_context *context,
+                               const clfold_fold *fold, struct interned **found)
+{
+    return clfold_fold_is_plain(fold)
+               ? clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
+                                       fold->type, fold->in ? fold->in : fold->type,
+                                       fold->accuracy, found)
+               : clfold_folds_user(&context->folds, site, &context->caps, fold, found);
 }
 
 static clfold_status check_operation(const struct site *site, clfold_operation operation)
@@ -278,11 +329,11 @@ clfold_status clfold_check_fold(const struct site *site, clfold_context *context
                            context ? "fold" : "context");
     }
     if ((status = check_operation(site, operation)) ||
-        (status = check_fields(site, operation, fold)) ||
-        (status = find_fold(site, context, operation, fold, found))) {
+        (status = clfold_check_content(site, operation, fold)) ||
+        (status = find_fold(site, context, fold, found))) {
         return status;
     }
-    status = check_values(site, fold, &(*found)->monoid);
+    status = clfold_check_values(site, fold, &(*found)->monoid);
     if (status) {
         clfold_folds_give(*found);
     }
@@ -453,8 +504,9 @@ clfold_status clfold_check_overlap(const struct site *site, const struct span *i
             out->name, in->name, out->size, in->size);
     }
     return clfold_fail(site, CLFOLD_ERROR_OVERLAP,
-                       "%s, bytes %zu to %zu, overlaps %s, bytes %zu to %zu", out->name,
-                       out->begin, out_end - 1, in->name, in->begin, in_end - 1);
+                       "%s, bytes %zu to %zu, overlaps %s, bytes %zu to %zu%s", out->name,
+                       out->begin, out_end - 1, in->name, in->begin, in_end - 1,
+                       in->advice ? in->advice : "");
 }
 
 /* All of a buffer, or the elements of a stream. */
@@ -470,8 +522,10 @@ static clfold_status span_of(struct span *span, const struct site *site,
         .mem = arg->mem,
         .size = 1,
         .type = "bytes",
+        .advice = ", which is all of the buffer: a sub-buffer is a part of it",
     };
     if (arg->element) {
+        span->advice = NULL;
         span->offset = arg->offset;
         span->count = count;
         span->size = clfold_scalar(arg->element)->size;

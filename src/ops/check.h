@@ -25,6 +25,19 @@ struct later {
 clfold_status clfold_check_later(const struct site *site, const char *owner,
                                  const struct later *later, size_t num);
 
+/* The one check of a fold before anything is made of it: all that needs neither a device
+ * nor what the texts say. `operation` is 0 where no call is made yet: memory of args may
+ * be missing then. */
+clfold_status clfold_check_content(const struct site *site, clfold_operation operation,
+                                   const clfold_fold *fold);
+
+/* Whether it is a built-in operator alone, on elements and results as they are. */
+bool clfold_fold_is_plain(const clfold_fold *fold);
+
+/* The sizes of the fold's values, once its monoid is made. */
+clfold_status clfold_check_values(const struct site *site, const clfold_fold *fold,
+                                  const struct monoid *monoid);
+
 /* Checks a fold without a call: context and fold are not NULL, every field is valid and
  * in this version, and the device has the types. Interns the fold, which the caller holds
  * until clfold_folds_give. */
@@ -55,6 +68,7 @@ struct span {
     const char *type;     /* "f32" */
     const char *op;       /* "arg-min", where elements are results of another form */
     cl_mem_flags denied;  /* CL_MEM_WRITE_ONLY: kernels must read it */
+    const char *advice;   /* the end of a sentence on its overlap; NULL: none */
     /* found by clfold_check_span: the parent of a sub-buffer, and the first byte there */
     cl_mem root;
     size_t begin;

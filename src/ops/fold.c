@@ -14,8 +14,7 @@ static clfold_status make_monoid(struct monoid *monoid, const struct site *site,
 {
     clfold_status status;
 
-    if (!fold->op || fold->load || fold->result || fold->store || fold->out_scalars ||
-        (fold->out && fold->out != fold->type)) {
+    if (!clfold_fold_is_plain(fold)) {
         return clfold_monoid_user(monoid, site, fold, names);
     }
     status = clfold_monoid_init(monoid, site, fold->op, fold->type,
@@ -34,7 +33,9 @@ clfold_status clfold_fold_layout(const clfold_fold *fold, clfold_layout *layout)
         return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
                            fold ? "layout" : "fold");
     }
-    if ((status = make_monoid(&monoid, &site, fold, &names))) {
+    if ((status = clfold_check_content(&site, 0, fold)) ||
+        (status = make_monoid(&monoid, &site, fold, &names)) ||
+        (status = clfold_check_values(&site, fold, &monoid))) {
         return status;
     }
     *layout = (clfold_layout){

@@ -111,6 +111,11 @@ static clfold_status set_arguments(const struct site *site, struct kernels *kern
     }
     clfold_args_with(&args, request->job.monoid, request->args, request->num_args,
                      request->in_offset, request->job.count);
+    if (args.status != CL_SUCCESS && args.rejected && args.rejected->value) {
+        return clfold_fail(site, args.status,
+                           "args: %s of type %s, %zu bytes: clSetKernelArg failed",
+                           args.rejected->name, args.rejected->type, args.rejected->size);
+    }
     return args.status == CL_SUCCESS
                ? CLFOLD_OK
                : clfold_fail_call(site, args.status, "args: clSetKernelArg");

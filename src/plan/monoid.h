@@ -108,6 +108,7 @@ struct monoid {
     const char *arg_types[CLFOLD_MAX_ARGS], *arg_names[CLFOLD_MAX_ARGS];
     clfold_type
         arg_elements[CLFOLD_MAX_ARGS]; /* of a stream; else 0, and it has a type */
+    size_t arg_sizes[CLFOLD_MAX_ARGS]; /* of a value; 0: only the compiler knows it */
     /* An expression that makes of an element what is folded, an initialiser; NULL: the
      * element is. It gives the components or, of a built-in operator, num_loaded scalars
      * that take the place of the element's. */

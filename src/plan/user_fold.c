@@ -1,36 +1,20 @@
 #include "plan/user_fold.h"
 
 #include "plan/scalar.h"
+#include "plan/user_text.h"
 
 #include <string.h>
 
-#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-#define DIGITS  "0123456789"
-#define BLANKS  " \t\r\n"
+#define BLANKS " \t\r\n"
 
 /* ---- Names ------------------------------------------------------------------------- */
-
-/* The length of the identifier at `at`; 0: there is none. */
-static size_t name_length(const char *at)
-{
-    return strspn(at, LETTERS) > 0 ? strspn(at, LETTERS DIGITS) : 0;
-}
-
-static bool is_one_of(const char *name, size_t length, const char *const *names,
-                      size_t num)
-{
-    for (size_t i = 0; i < num; ++i) {
-        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static bool is_clfolds(const char *name)
 {
     return strncmp(name, "clfold_", 7) == 0 || strncmp(name, "CLFOLD_", 7) == 0;
 }
+
+#define IS_CL "a keyword, a type or a macro of OpenCL C"
 
 /* Names in scope now or in a later version. */
 static bool is_reserved(const char *name)
@@ -42,140 +26,8 @@ static bool is_reserved(const char *name)
         "to_i64", "to_u64", "to_f16", "to_f32", "to_f64",
     };
 
-    return is_clfolds(name) || is_one_of(name, strlen(name), reserved,
-                                         sizeof(reserved) / sizeof(reserved[0]));
-}
-
-static clfold_type type_named(const char *name, size_t length)
-{
-    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
-        const char *cl = clfold_scalar(type)->cl;
-        if (strlen(cl) == length && memcmp(cl, name, length) == 0) {
-            return type;
-        }
-    }
-    return 0;
-}
-
-/* ---- Texts ------------------------------------------------------------------------- */
-
-#define MAX_DEPTH 64
-
-/* Moves past a comment or a literal; *fault: it has no end. */
-static const char *skip_literal(const char *at, const char **fault)
-{
-    char quote = at[0];
-    const char *end;
-
-    if (quote == '/' && at[1] == '/') {
-        return at + strcspn(at, "\n");
-    }
-    if (quote == '/') {
-        end = strstr(at + 2, "*/");
-        *fault = end ? NULL : "a comment without end";
-        return end ? end + 2 : at;
-    }
-    for (++at; *at != '\0' && *at != '\n' && *at != quote; ++at) {
-        at += *at == '\\' && at[1] != '\0';
-    }
-    *fault = *at == quote ? NULL : "a literal without end";
-    return *at == quote ? at + 1 : at;
-}
-
-/* Whether the first characters of a text use a name. */
-static bool mentions_within(const char *text, size_t size, const char *name)
-{
-    const char *at = text, *fault = NULL;
-
-    while (at < text + size && *at != '\0') {
-        size_t length = name_length(at);
-        if (length == strlen(name) && memcmp(at, name, length) == 0) {
-            return true;
-        }
-        if (length > 0) {
-            at += length;
-        } else if (*at == '"' || *at == '\'' ||
-                   (*at == '/' && (at[1] == '/' || at[1] == '*'))) {
-            at = skip_literal(at, &fault);
-            at += fault != NULL;
-        } else {
-            /* A number's letters, and a member, are no names. */
-            bool is_part = *at == '.' || strspn(at, DIGITS) > 0;
-            at += is_part ? 1 + strspn(at + 1, LETTERS DIGITS) : 1;
-        }
-    }
-    return false;
-}
-
-static bool mentions(const char *text, const char *name)
-{
-    return mentions_within(text, strlen(text), name);
-}
-
-/* What is wrong with an expression, or statements, and where; NULL: nothing. */
-static const char *find_fault(const char *text, bool is_statement, const char **where)
-{
-    static const char opens[] = "([{", closes[] = ")]}";
-    char expected[MAX_DEPTH];
-    const char *opened[MAX_DEPTH], *at = text, *fault = NULL;
-    size_t depth = 0;
-
-    while (*at != '\0' && !fault) {
-        const char *open = strchr(opens, *at);
-        *where = at;
-        if (*at == '"' || *at == '\'' || (*at == '/' && (at[1] == '/' || at[1] == '*'))) {
-            at = skip_literal(at, &fault);
-            continue;
-        }
-        if (open && depth == MAX_DEPTH) {
-            return "too many open brackets";
-        }
-        if (open) {
-            opened[depth] = at;
-            expected[depth++] = closes[open - opens];
-        } else if (strchr(closes, *at) && (depth == 0 || expected[--depth] != *at)) {
-            return "a bracket that closes none";
-        } else if (*at == ';' && !is_statement) {
-            return "a semicolon";
-        } else if (*at == '#') {
-            return "a #";
-        } else if (*at == '\\') {
-            return "a backslash";
-        }
-        ++at;
-    }
-    if (!fault && depth > 0) {
-        *where = opened[depth - 1];
-        return "a bracket that is not closed";
-    }
-    return fault;
-}
-
-/* Past CLFOLD_HERE, if the text begins with it. */
-static const char *past_here(const char *text)
-{
-    const char *end = strchr(text, '\n');
-
-    return strncmp(text, "#line ", 6) == 0 && end ? end + 1 : text;
-}
-
-static clfold_status check_text(const struct site *site, const char *field,
-                                const char *text, bool is_statement)
-{
-    const char *body, *where = NULL, *fault;
-
-    if (!text) {
-        return CLFOLD_OK;
-    }
-    body = past_here(text);
-    if (body[strspn(body, BLANKS)] == '\0') {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is empty", field);
-    }
-    fault = find_fault(body, is_statement, &where);
-    return fault ? clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "%s: %s at character %zu of \"%s\"", field, fault,
-                               (size_t)(where - body) + 1, body)
-                 : CLFOLD_OK;
+    return is_clfolds(name) || clfold_name_is_of(name, strlen(name), reserved,
+                                                 sizeof(reserved) / sizeof(reserved[0]));
 }
 
 /* ---- Components -------------------------------------------------------------------- */
@@ -196,23 +48,26 @@ static const char *take_component(const char **at, struct component *component,
 
     *at += strspn(*at, BLANKS);
     if (*type == 0) {
-        length = name_length(*at);
-        *type = type_named(*at, length);
+        length = clfold_name_length(*at);
+        *type = clfold_name_type(*at, length);
         if (*type == 0) {
             return "not a scalar type of OpenCL C";
         }
         *at += length;
         *at += strspn(*at, BLANKS);
     }
-    length = name_length(*at);
+    length = clfold_name_length(*at);
     if (length == 0) {
         return "no name";
     }
     if (length >= CLFOLD_NAME_SIZE) {
         return "a name of more than 63 characters";
     }
-    if (is_clfolds(*at) || type_named(*at, length)) {
+    if (is_clfolds(*at)) {
         return "a name that is reserved";
+    }
+    if (clfold_name_is_cl(*at, length)) {
+        return IS_CL;
     }
     memcpy(name, *at, length);
     name[length] = '\0';
@@ -249,7 +104,7 @@ static clfold_status read_components(struct monoid *monoid, const struct site *s
                 return reject_components(site, components, at, "a name that is taken");
             }
         }
-        at += name_length(at);
+        at += clfold_name_length(at);
         at += strspn(at, BLANKS);
         ++num;
         if (*at == ';') {
@@ -347,13 +202,6 @@ static clfold_status check_type(const struct site *site, const clfold_fold *fold
                            "but %s",
                            kinds == 0 ? "all three are 0" : "more than one is given");
     }
-    if (fold->type && !clfold_scalar(fold->type)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "type %u is not a valid type",
-                           fold->type);
-    }
-    if (in && !clfold_scalar(in)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "in %u is not a valid type", in);
-    }
     if (in && fold->type_name && !fold->load) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "in %s is given with type_name, which needs a load",
@@ -378,6 +226,16 @@ static clfold_status check_type(const struct site *site, const clfold_fold *fold
     return CLFOLD_OK;
 }
 
+/* One type, not the declaration of several. */
+static clfold_status check_type_text(const struct site *site, const char *field,
+                                     const char *text)
+{
+    const struct initialised type = { .num = 1, .is_opaque = true };
+    clfold_status status = clfold_user_text_check(site, field, text, false);
+
+    return status ? status : clfold_user_text_count(site, field, text, NULL, type);
+}
+
 static clfold_status read_args(struct monoid *monoid, const struct site *site,
                                const clfold_fold *fold)
 {
@@ -387,7 +245,7 @@ static clfold_status read_args(struct monoid *monoid, const struct site *site,
         for (size_t k = 0; k < i && arg->name; ++k) {
             known |= strcmp(fold->args[k].name, arg->name) == 0;
         }
-        if (!arg->name || name_length(arg->name) != strlen(arg->name) ||
+        if (!arg->name || clfold_name_length(arg->name) != strlen(arg->name) ||
             arg->name[0] == '\0') {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                                "args[%zu]: \"%s\" is not a valid name", i,
@@ -398,18 +256,18 @@ static clfold_status read_args(struct monoid *monoid, const struct site *site,
                                "args[%zu]: the name %s is %s", i, arg->name,
                                known ? "taken" : "reserved");
         }
-        if (arg->element && !clfold_scalar(arg->element)) {
+        if (clfold_name_is_cl(arg->name, strlen(arg->name))) {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "args[%zu] %s: element %u is not a valid type", i,
-                               arg->name, arg->element);
+                               "args[%zu]: the name %s is %s", i, arg->name, IS_CL);
+        }
+        clfold_status status = check_type_text(site, "args: type", arg->type);
+        if (status) {
+            return status;
         }
         monoid->arg_elements[i] = arg->element;
         monoid->arg_types[i] = arg->type;
         monoid->arg_names[i] = arg->name;
-        clfold_status status = check_text(site, "args: type", arg->type, false);
-        if (status) {
-            return status;
-        }
+        monoid->arg_sizes[i] = arg->type ? clfold_type_text_size(arg->type) : 0;
     }
     monoid->num_args = (uint32_t)fold->num_args;
     return CLFOLD_OK;
@@ -417,40 +275,22 @@ static clfold_status read_args(struct monoid *monoid, const struct site *site,
 
 /* ---- What a text uses -------------------------------------------------------------- */
 
-/* Whether a text uses a name, itself or by a macro of the source. */
-static bool uses_name(const clfold_fold *fold, const char *text, const char *name)
-{
-    const char *line = fold->source;
-    bool uses = mentions(past_here(text), name), goes_on = false;
-
-    while (line && !uses) {
-        const char *end = strchr(line, '\n');
-        size_t length = end ? (size_t)(end - line) : strlen(line);
-        if (goes_on || line[strspn(line, BLANKS)] == '#') {
-            uses = mentions_within(line, length, name);
-            goes_on = length > 0 && line[length - 1] == '\\';
-        }
-        line = end ? end + 1 : NULL;
-    }
-    return uses;
-}
-
 /* What is not a number of the text's own element, memory or an image, is read lane by
  * lane. */
 static struct uses uses_of(const struct monoid *monoid, const clfold_fold *fold,
                            const char *text)
 {
     struct uses uses = {
-        .x = uses_name(fold, text, "x"),
-        .in = uses_name(fold, text, "in"),
-        .prev = uses_name(fold, text, "prev"),
+        .x = clfold_user_text_uses(text, fold->source, "x"),
+        .in = clfold_user_text_uses(text, fold->source, "in"),
+        .prev = clfold_user_text_uses(text, fold->source, "prev"),
     };
 
     uses.lanes = uses.in;
     for (uint32_t i = 0; i < monoid->num_args; ++i) {
         bool is_number = monoid->arg_elements[i] ||
                          (!fold->args[i].mem && !strstr(monoid->arg_types[i], "image"));
-        if (uses_name(fold, text, monoid->arg_names[i])) {
+        if (clfold_user_text_uses(text, fold->source, monoid->arg_names[i])) {
             uses.args |= 1u << i;
             uses.lanes |= !is_number;
         }
@@ -552,10 +392,6 @@ static clfold_status check_out(const struct site *site, const struct monoid *mon
     uint32_t num = clfold_monoid_num_results(monoid);
     const char *text = fold->result ? fold->result : fold->store;
 
-    if (fold->out && !clfold_scalar(fold->out)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "out %u is not a valid type",
-                           fold->out);
-    }
     if (fold->out_scalars > CLFOLD_MAX_COMPONENTS) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "out_scalars %u is not from 1 to %d", fold->out_scalars,
@@ -661,16 +497,50 @@ static clfold_status check_texts(const struct site *site, const clfold_fold *fol
     const struct {
         const char *field, *text;
     } texts[] = {
-        { "type_name", fold->type_name }, { "combine", fold->combine },
-        { "identity", fold->identity },   { "cuts", fold->cuts },
-        { "load", fold->load },           { "result", fold->result },
+        { "combine", fold->combine }, { "identity", fold->identity },
+        { "cuts", fold->cuts },       { "load", fold->load },
+        { "result", fold->result },
+    };
+    clfold_status status = check_type_text(site, "type_name", fold->type_name);
+
+    for (size_t i = 0; status == CLFOLD_OK && i < sizeof(texts) / sizeof(texts[0]); ++i) {
+        status = clfold_user_text_check(site, texts[i].field, texts[i].text, false);
+    }
+    return status ? status : clfold_user_text_check(site, "store", fold->store, true);
+}
+
+/* Texts make what the monoid says, no more and no less. */
+static clfold_status check_counts(const struct site *site, const struct monoid *monoid,
+                                  const clfold_fold *fold)
+{
+    const struct component *first = &monoid->components[0];
+    const struct initialised condition = { .num = 1 };
+    const struct initialised item = { .num = monoid->num_components,
+                                      .is_opaque = !first->item };
+    const struct initialised combined = { item.num, item.is_opaque, true };
+    const struct initialised loaded = {
+        .num = monoid->loaded ? monoid->num_loaded : monoid->num_components,
+        .is_opaque = !monoid->loaded && !first->stage,
+    };
+    const struct initialised written = {
+        .num = monoid->out ? monoid->num_out : clfold_monoid_num_results(monoid),
+        .is_opaque = !monoid->out && !clfold_monoid_result_type(monoid, 0),
+    };
+    const struct {
+        const char *field, *text;
+        struct initialised made;
+    } texts[] = {
+        { "combine", fold->combine, combined }, { "identity", fold->identity, item },
+        { "cuts", fold->cuts, condition },      { "load", fold->load, loaded },
+        { "result", fold->result, written },
     };
     clfold_status status = CLFOLD_OK;
 
     for (size_t i = 0; status == CLFOLD_OK && i < sizeof(texts) / sizeof(texts[0]); ++i) {
-        status = check_text(site, texts[i].field, texts[i].text, false);
+        status = clfold_user_text_count(site, texts[i].field, texts[i].text, fold->source,
+                                        texts[i].made);
     }
-    return status ? status : check_text(site, "store", fold->store, true);
+    return status;
 }
 
 static clfold_status init_built_in(struct monoid *monoid, const struct site *site,
@@ -730,9 +600,10 @@ clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
         (status = fold->op ? init_built_in(monoid, site, fold)
                            : init_user(monoid, site, fold, names)) ||
         (status = clfold_monoid_set_accuracy(monoid, site, fold->accuracy)) ||
-        (status = read_args(monoid, site, fold))) {
+        (status = read_args(monoid, site, fold)) ||
+        (status = set_element(monoid, site, fold)) ||
+        (status = set_result(monoid, site, fold))) {
         return status;
     }
-    status = set_element(monoid, site, fold);
-    return status ? status : set_result(monoid, site, fold);
+    return check_counts(site, monoid, fold);
 }

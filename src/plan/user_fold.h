@@ -15,8 +15,8 @@ struct component_names {
     char of[CLFOLD_MAX_COMPONENTS][CLFOLD_NAME_SIZE];
 };
 
-/* Checks the fold's texts and fields, but for the values of its args. The monoid's
- * strings are the fold's, and `names`. */
+/* Checks the fold's texts, and that its fields fit each other. Their values are valid by
+ * themselves: ops/check.h. The monoid's strings are the fold's, and `names`. */
 clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
                                  const clfold_fold *fold, struct component_names *names);
 

@@ -2,6 +2,7 @@
  * Texts of the caller's: what is rejected before a build, where a compiler's error is,
  * what explain says of widths, arguments of a call, and how many programs are kept.
  */
+#define CLFOLD_EXPERIMENTAL
 #include "one_context.h"
 #include "test.h"
 
@@ -31,11 +32,36 @@ static clfold_status reduce(clfold_context *context, const clfold_fold *fold)
         .components = "uint x; uint y", __VA_ARGS__                                      \
     }
 
+/* By every function that takes a fold and asks no buffer, in the same words. A map has no
+ * operator, so that a layout takes a fold without one for a map's. */
+static void assert_rejected(const clfold_fold *fold, const char *words)
+{
+    clfold_report report;
+    clfold_layout layout;
+    char text[1024];
+    const bool has_operator = fold->op || fold->combine;
+
+    for (int i = 0; i < (has_operator ? 5 : 4); ++i) {
+        clfold_status status =
+            i == 0   ? reduce(ctx, fold)
+            : i == 1 ? clfold_explain(ctx, CLFOLD_REDUCE, fold, COUNT, NULL, &report)
+            : i == 2 ? clfold_prepare(ctx, CLFOLD_REDUCE, fold, COUNT, NULL)
+            : i == 3
+                ? clfold_tuning_text(ctx, CLFOLD_REDUCE, fold, COUNT, text, sizeof(text))
+                : clfold_fold_layout(fold, &layout);
+        if (status <= 0 || status == CLFOLD_ERROR_BUILD ||
+            !strstr(clfold_last_error(), words)) {
+            fail_msg("%d, %s: \"%s\"", i, words, clfold_last_error());
+        }
+    }
+}
+
 static void test_rejected(void **state)
 {
     static const cl_uint value;
     const clfold_arg nameless[] = { CLFOLD_VALUE("uint", m, value) };
     clfold_arg args[2] = { nameless[0], nameless[0] };
+    const clfold_arg strange[] = { CLFOLD_STREAM(12, s, in, 0) };
     const struct {
         const char *words;
         clfold_fold fold;
@@ -79,7 +105,7 @@ static void test_rejected(void **state)
         { "components: a name that is reserved",
           { .components = "int clfold_x", .combine = "a" } },
         { "components: a name that is reserved",
-          { .components = "int float", .combine = "a" } },
+          { .components = "int CLFOLD_X", .combine = "a" } },
         { "components: a fifth component",
           { .components = "int x, y; int z, v, w", .combine = "a" } },
         { "neither a comma nor a semicolon",
@@ -90,15 +116,85 @@ static void test_rejected(void **state)
         { "the name m is taken", U32(.combine = "a", .args = args, .num_args = 2) },
         { "flags 0x4", U32(.combine = "a", .flags = 4) },
         { "init_size is 4", PAIR(.combine = "a", .init = &value, .init_size = 4) },
+        { "op is 0 and combine is NULL", { .type_name = "float4", .type_size = 16 } },
+        { "op is 0 and combine is NULL", { .components = "int x" } },
+        /* numbers of enumerators, where a text makes something of them */
+        { "op 17 is not a valid operator",
+          { .op = 17, .type = CLFOLD_F32, .load = "x * x" } },
+        { "type 12 is not a valid type", { .op = CLFOLD_ADD, .type = 12, .load = "x" } },
+        { "in 12 is not a valid type",
+          { .op = CLFOLD_ADD, .type = CLFOLD_F32, .in = 12, .load = "x * x" } },
+        { "out 12 is not a valid type",
+          { .op = CLFOLD_ADD, .type = CLFOLD_F32, .out = 12, .result = "item" } },
+        { "out 12 is not a valid type", U32(.combine = "a + b", .out = 12) },
+        { "accuracy 3 is unknown",
+          { .op = CLFOLD_ADD, .type = CLFOLD_F32, .accuracy = 3, .load = "x" } },
+        { "element 12 is not a valid type",
+          U32(.combine = "a + b", .load = "s", .args = strange, .num_args = 1) },
+        { "components belongs to a fold by combine",
+          { .op = CLFOLD_ADD,
+            .type = CLFOLD_F32,
+            .in = CLFOLD_F64,
+            .accuracy = CLFOLD_REPRODUCIBLE,
+            .components = "float x; float y",
+            .out_scalars = 2 } },
+        { "identity belongs to a fold by combine",
+          { .op = CLFOLD_ADD, .type = CLFOLD_F32, .identity = "0" } },
+        { "equal is not in this version", U32(.combine = "a + b", .equal = "a == b") },
+        { "reserved[5] is not zero",
+          U32(.combine = "a + b", .reserved = { 0, 0, 0, 0, 0, 1 }) },
+        /* a # by other names, and what brings in lines of its own */
+        { "combine: a digraph, which stands for a bracket or a #, at character 1",
+          U32(.combine = "%:include \"/etc/passwd\"") },
+        { "combine: a digraph", U32(.combine = "a + b <: 0 :>") },
+        { "load: a digraph", U32(.combine = "a + b", .load = "<% x %>") },
+        { "combine: a trigraph, which stands for another character, at character 1",
+          U32(.combine = "\?\?=include \"/etc/passwd\"") },
+        { "combine: a trigraph", U32(.combine = "a + b // \?\?/") },
+        { "combine: a backslash in a comment", U32(.combine = "a + b /* *\\\n/ */") },
+        { "combine: a #", U32(.combine = "a + b // c\r#include \"f\"\n") },
+        { "combine: a #", U32(.combine = "#line 1 \"f\"\r#include \"f\"\na + b") },
+        { "combine: a #", U32(.combine = "#line 1 \"f\" /*\n*/ a + b") },
+        { "components: ", { .components = "int x<:2:>", .combine = "a" } },
+        /* as many expressions as scalars */
+        { "combine: 1 expression where 2 are expected: \"{ a.x + b.x }\"",
+          PAIR(.combine = "{ a.x + b.x }") },
+        { "combine: 0 expressions where 2 are expected", PAIR(.combine = "{ }") },
+        { "combine: 3 expressions where 2 are expected",
+          PAIR(.combine = "{ a.x, a.y, max(a.x, b.x), }") },
+        { "combine: 2 expressions where 2 in braces are expected",
+          PAIR(.combine = "{ a.x, a.y }, zz = { 3 }") },
+        { "combine: a list in braces inside", PAIR(.combine = "{ { a.x, 1 }, b.y }") },
+        { "combine: 2 expressions where 1 is expected", U32(.combine = "{ a, b }") },
+        { "combine: 2 expressions where 1 is expected", U32(.combine = "a, zz = 3") },
+        { "identity: 1 expression where 2 in braces are expected",
+          PAIR(.combine = "b", .identity = "0") },
+        { "identity: 1 expression where 2 are expected",
+          PAIR(.combine = "b", .identity = "/* , */ { 0 }") },
+        { "cuts: 2 expressions where 1 is expected",
+          U32(.combine = "b", .cuts = "b, b == 0") },
+        { "load: 2 expressions where 1 is expected",
+          { .op = CLFOLD_ADD, .type = CLFOLD_U32, .load = "x,q=4" } },
+        { "load: 1 expression where 2 in braces are expected",
+          { .op = CLFOLD_AFFINE, .type = CLFOLD_U32, .load = "x.a" } },
+        { "result: 2 expressions where 1 is expected",
+          { .op = CLFOLD_ADD, .type = CLFOLD_U32, .result = "{ item, 1 }" } },
+        { "result: 3 expressions where 2 are expected",
+          PAIR(.combine = "b", .out = CLFOLD_U8, .out_scalars = 2,
+               .result = "{ 1, 2, 3 }") },
+        { "combine: 2 expressions where 1 is expected",
+          { .type_name = "float4", .type_size = 16, .combine = "b, c = a" } },
+        { "type_name: 2 expressions where 1 is expected",
+          { .type_name = "int x, ", .type_size = 4, .combine = "b" } },
+        { "combine: 0 expressions where 2 are expected",
+          PAIR(.source = "#define OTHERS 0, 0", .combine = "{ }") },
+        { "combine: 3 expressions where 2 are expected",
+          PAIR(.source = "#define ONES 1, 1", .combine = "{ 1, 2, ONES }") },
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        clfold_status status = reduce(ctx, &cases[i].fold);
-        if (status <= 0 || status == CLFOLD_ERROR_BUILD ||
-            !strstr(clfold_last_error(), cases[i].words)) {
-            fail_msg("%s: \"%s\"", cases[i].words, clfold_last_error());
-        }
+        assert_rejected(&cases[i].fold, cases[i].words);
     }
     const struct {
         const char *words;
@@ -117,7 +213,17 @@ static void test_rejected(void **state)
         { "m is a stream", CLFOLD_STREAM(CLFOLD_U32, m, in, 0) },
         { "reserved[1]",
           { .type = "uint", .name = "m", .mem = in, .reserved = { 0, 1 } } },
-        { "w, bytes 0 to", CLFOLD_BUFFER("global const uint *", w, out) },
+        { "args: type: 2 expressions where 1 is expected",
+          CLFOLD_VALUE("uint m, uint", k, value) },
+        { "w, bytes 0 to 7999, which is all of the buffer: a sub-buffer is a part of it",
+          CLFOLD_BUFFER("global const uint *", w, out) },
+        { "args[0] m has 4 bytes, but ulong has 8", CLFOLD_VALUE("ulong", m, value) },
+        { "args[0] m has 4 bytes, but const float3 has 16",
+          CLFOLD_VALUE("const float3", m, value) },
+        { "args[0] m has 4 bytes, but unsigned char has 1",
+          CLFOLD_VALUE("unsigned char", m, value) },
+        { "args[0] m has 4 bytes, but read_only image2d_t has 8",
+          CLFOLD_VALUE("read_only image2d_t", m, value) },
     };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
         const clfold_fold fold =
@@ -126,6 +232,118 @@ static void test_rejected(void **state)
         if (status <= 0 || status == CLFOLD_ERROR_BUILD ||
             !strstr(clfold_last_error(), wrong[i].words)) {
             fail_msg("%s: \"%s\"", wrong[i].words, clfold_last_error());
+        }
+    }
+}
+
+/* Names that OpenCL C has itself, and some that only look so. */
+static void test_names(void **state)
+{
+    static const cl_uint value;
+    static const char *const taken[] = {
+        "kernel",    "global",  "int",         "bool",      "float4",
+        "half16",    "size_t",  "NULL",        "true",      "return",
+        "INFINITY",  "M_PI_F",  "FLT_MAX",     "INT_MIN",   "NAN",
+        "sampler_t", "__local", "cl_khr_fp64", "image2d_t", "CLK_LOCAL_MEM_FENCE",
+    };
+    static const char *const others[] = { "kernels", "int5",  "float_", "min", "count",
+                                          "M_x",     "_long", "inf",    "e" };
+    const size_t num = sizeof(taken) / sizeof(taken[0]);
+
+    (void)state;
+    for (size_t i = 0; i < num + sizeof(others) / sizeof(others[0]); ++i) {
+        const char *name = i < num ? taken[i] : others[i - num];
+        const clfold_arg arg = {
+            .type = "uint", .name = name, .size = 4, .value = &value
+        };
+        const clfold_arg stream = { .name = name, .element = CLFOLD_U32, .mem = in };
+        char components[64];
+        const clfold_fold folds[] = {
+            { .components = components, .combine = "{ 1, 2 }" },
+            U32(.combine = "a + b", .args = &arg, .num_args = 1),
+            U32(.combine = "a + b", .load = "x", .args = &stream, .num_args = 1),
+        };
+        snprintf(components, sizeof(components), "int s, %s", name);
+        for (size_t k = 0; k < sizeof(folds) / sizeof(folds[0]); ++k) {
+            clfold_layout layout;
+            if (i < num) {
+                assert_rejected(&folds[k], "a keyword, a type or a macro of OpenCL C");
+            } else {
+                assert_ok(clfold_fold_layout(&folds[k], &layout));
+            }
+        }
+    }
+}
+
+/* A text as long as may be, and one more; as many operators; as many brackets. */
+static void test_limits(void **state)
+{
+    enum { BYTES = 64 << 10, OPERATORS = 1000, DEPTH = 64 };
+    static char text[BYTES + 2];
+    const clfold_fold fold = U32(.combine = text);
+    clfold_layout layout;
+
+    (void)state;
+    for (size_t more = 0; more < 2; ++more) {
+        const char *const words[] = { "combine has 65537 bytes, and 65536 are the most",
+                                      "more than 1000 operators, commas and brackets",
+                                      "more than 64 open brackets" };
+        for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); ++k) {
+            size_t depth = DEPTH + more;
+            memset(text, 0, sizeof(text));
+            if (k == 0) {
+                memset(text, 'a', BYTES + more);
+            } else if (k == 1) {
+                for (size_t i = 0; i < OPERATORS + more; ++i) {
+                    strcat(text, "a >>");
+                }
+                strcat(text, "b");
+            } else {
+                memset(text, '(', depth);
+                text[depth] = 'a';
+                memset(text + depth + 1, ')', depth);
+            }
+            if (more) {
+                assert_rejected(&fold, words[k]);
+            } else {
+                assert_ok(clfold_fold_layout(&fold, &layout));
+            }
+        }
+    }
+}
+
+/* Texts that only look wrong run. */
+static void test_accepted(void **state)
+{
+    const struct {
+        cl_uint x, y;
+    } words = { 1, 2 };
+    const clfold_arg arg = CLFOLD_VALUE("pair", w, words);
+    const clfold_fold folds[] = {
+        PAIR(.combine = "b"),
+        PAIR(.combine = "{ a.x, b.y, } // the end, of all"),
+        PAIR(.combine = CLFOLD_HERE "{ max(a.x, b.x), (a.y, b.y) }"),
+        PAIR(.combine = "{ a.x ? a.x, b.x : b.x, b.y }", .flags = CLFOLD_PARTIAL),
+        PAIR(.source = "#define BOTH a.x, b.y", .combine = "{ BOTH }"),
+        PAIR(.source = "#define IDENTITY { 0, 0 }\n", .combine = "b",
+             .identity = "IDENTITY"),
+        U32(.combine = "{ b }"),
+        U32(.combine = "a<=b ? b:a"),
+        U32(.combine = "a + b + w.x", .source = "typedef struct { uint x, y; } pair;",
+            .args = &arg, .num_args = 1),
+        { .type_name = "uint2", .type_size = 8, .combine = "(uint2)(a.x, b.y)" },
+        { .type_name = "pair",
+          .type_size = 8,
+          .source = "typedef struct { uint x, y; } pair;",
+          .combine = "{ a.x, b.y }" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(folds) / sizeof(folds[0]); ++i) {
+        clfold_status status =
+            clfold_reduce(ctx, device.queue, &folds[i], in, 0, out, 0, 4, 0, NULL, NULL);
+        if (status) {
+            fail_msg("%zu: %s", i, clfold_last_error());
         }
     }
 }
@@ -383,7 +601,8 @@ int main(void)
         cmocka_unit_test(test_rejected), cmocka_unit_test(test_places),
         cmocka_unit_test(test_widths),   cmocka_unit_test(test_zero),
         cmocka_unit_test(test_values),   cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_gaps),     cmocka_unit_test(test_names),
+        cmocka_unit_test(test_limits),   cmocka_unit_test(test_accepted),
     };
 
     return cmocka_run_group_tests_name("user_texts", tests, set_up, tear_down);

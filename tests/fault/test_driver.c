@@ -620,39 +620,48 @@ static void test_scratch_limit(void **state)
     }
 }
 
-static clfold_status scan(clfold_context *ctx)
+static clfold_status scan(clfold_context *ctx, const clfold_fold *fold)
 {
-    return clfold_inclusive_scan(ctx, device.queue, &sum, input, 0, items, 0, COUNT, 0,
+    return clfold_inclusive_scan(ctx, device.queue, fold, input, 0, items, 0, COUNT, 0,
                                  NULL, NULL);
 }
 
 /* An argument that the driver rejects: the sentence says what it is. */
 static void test_argument_names(void **state)
 {
-    static const char *const names[] = { "in", "out", "scratch", "init", "total" };
-    bool seen[5] = { 0 };
+    static const char *const names[] = {
+        "in", "out", "scratch", "init", "total", "args: w of type int4, 16 bytes"
+    };
+    enum { NAMES = sizeof(names) / sizeof(names[0]) };
+    static const cl_int four[4];
+    const clfold_arg arg = CLFOLD_VALUE("int4", w, four);
+    clfold_fold loaded = sum;
+    bool seen[NAMES] = { 0 };
     clfold_context *ctx = open_context();
 
     (void)state;
-    /* later calls set memory objects alone: the kernels have their numbers */
-    assert_ok(scan(ctx));
+    loaded.load = "x + w.x";
+    loaded.args = &arg;
+    loaded.num_args = 1;
+    /* later calls set long values and memory objects alone: the kernels have the rest */
+    assert_ok(scan(ctx, &loaded));
     for (uint64_t call = 1;; ++call) {
         clspy_reset();
         log_clear();
         clspy_arm("clSetKernelArg", call, CL_INVALID_MEM_OBJECT);
-        const clfold_status status = scan(ctx);
+        const clfold_status status = scan(ctx, &loaded);
         if (!clspy_disarm().fired) {
             assert_ok(status);
             break;
         }
         assert_refused(status, CL_INVALID_MEM_OBJECT, "clSetKernelArg failed");
-        for (size_t i = 0; i < 5; ++i) {
+        for (size_t i = 0; i < NAMES; ++i) {
             char part[64];
             snprintf(part, sizeof(part), ": %s: clSetKernelArg", names[i]);
             seen[i] = seen[i] || strstr(clfold_last_error(), part);
         }
     }
-    for (size_t i = 0; i < 5; ++i) {
+    for (size_t i = 0; i < NAMES; ++i) {
         if (!seen[i]) {
             fail_msg("no sentence names %s", names[i]);
         }
