@@ -88,36 +88,35 @@ int close(int file)
     return fails("close") ? -1 : status;
 }
 
-int openat(int folder, const char *name, int flags, ...)
+static int open_next(const char *function, int folder, const char *name, int flags,
+                     mode_t mode)
 {
     static int (*real)(int folder, const char *name, int flags, ...);
-    mode_t mode = 0;
 
     if (!real) {
         *(void **)&real = next("openat");
     }
-    if (flags & O_CREAT) {
-        va_list args;
-        va_start(args, flags);
-        mode = va_arg(args, mode_t);
-        va_end(args);
+    return fails(function) ? -1 : real(folder, name, flags, mode);
+}
+
+/* A mode follows the flags where a file may be made. */
+#define TAKE_MODE(mode, flags)                                                           \
+    mode_t mode = 0;                                                                     \
+    if ((flags)&O_CREAT) {                                                               \
+        va_list args;                                                                    \
+        va_start(args, flags);                                                           \
+        mode = va_arg(args, mode_t);                                                     \
+        va_end(args);                                                                    \
     }
-    return fails("openat") ? -1 : real(folder, name, flags, mode);
+
+int openat(int folder, const char *name, int flags, ...)
+{
+    TAKE_MODE(mode, flags)
+    return open_next("openat", folder, name, flags, mode);
 }
 
 int open(const char *name, int flags, ...)
 {
-    static int (*real)(const char *name, int flags, ...);
-    mode_t mode = 0;
-
-    if (!real) {
-        *(void **)&real = next("open");
-    }
-    if (flags & O_CREAT) {
-        va_list args;
-        va_start(args, flags);
-        mode = va_arg(args, mode_t);
-        va_end(args);
-    }
-    return fails("open") ? -1 : real(name, flags, mode);
+    TAKE_MODE(mode, flags)
+    return open_next("open", AT_FDCWD, name, flags, mode);
 }
