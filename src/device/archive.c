@@ -45,13 +45,11 @@ static const struct driver *driver_of(const char *platform)
 
 /* ---- Facts ------------------------------------------------------------------------- */
 
-void clfold_archive_print_facts(struct text *text, const struct fact *facts, size_t num)
+void clfold_archive_print_fact(struct text *text, const struct fact *fact)
 {
     /* With its length, a value cannot be taken for the next fact. */
-    for (size_t i = 0; i < num; ++i) {
-        clfold_text_print(text, "%s, %zu: %s\n", facts[i].name, strlen(facts[i].value),
-                          facts[i].value);
-    }
+    clfold_text_print(text, "%s, %zu: %s\n", fact->name, strlen(fact->value),
+                      fact->value);
 }
 
 /* Appends a string that OpenCL gives, by either function. */
@@ -77,79 +75,87 @@ static cl_int print_string(struct text *text, cl_platform_id platform,
     return status;
 }
 
-enum { OF_PLATFORM = 2, OF_DEVICE = 4, NUM_STRINGS = OF_PLATFORM + OF_DEVICE };
+/* All that decides what a driver makes of a text. */
+enum source { OF_PLATFORM, OF_DEVICE, OF_CLFOLD, OF_BITS, OF_OPTIONS, OF_CPU, OF_HOST };
 
-/* Prints all facts about the device, its driver and the host. */
-static cl_int print_facts(struct text *text, cl_device_id device, const char *options)
+static const struct {
+    const char *name;
+    enum source source;
+    cl_uint what; /* asked of OpenCL */
+} rows[] = {
+    { "platform", OF_PLATFORM, CL_PLATFORM_NAME },
+    { "platform version", OF_PLATFORM, CL_PLATFORM_VERSION },
+    { "device", OF_DEVICE, CL_DEVICE_NAME },
+    { "vendor", OF_DEVICE, CL_DEVICE_VENDOR },
+    { "device version", OF_DEVICE, CL_DEVICE_VERSION },
+    { "driver", OF_DEVICE, CL_DRIVER_VERSION },
+    { "address bits", OF_BITS, 0 },
+    { "clfold", OF_CLFOLD, 0 },
+    { "options", OF_OPTIONS, 0 },
+    { "CPU", OF_CPU, 0 },
+    { "environment", OF_HOST, 0 },
+};
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static cl_int print_value(struct text *value, int row, cl_platform_id platform,
+                          cl_device_id device, const struct caps *caps)
 {
-    static const struct {
-        const char *name;
-        cl_uint what;
-    } strings[NUM_STRINGS] = {
-        { "platform", CL_PLATFORM_NAME },
-        { "platform version", CL_PLATFORM_VERSION },
-        { "device", CL_DEVICE_NAME },
-        { "vendor", CL_DEVICE_VENDOR },
-        { "device version", CL_DEVICE_VERSION },
-        { "driver", CL_DRIVER_VERSION },
-    };
-    enum { CLFOLD = NUM_STRINGS, BITS, OPTIONS, CPU, ENVIRONMENT, NUM_FACTS };
-    struct text values[NUM_FACTS] = { 0 };
-    struct fact facts[NUM_FACTS] = {
-        [CLFOLD].name = "clfold",           [BITS].name = "address bits",
-        [OPTIONS].name = "options",         [CPU].name = "CPU",
-        [ENVIRONMENT].name = "environment",
-    };
-    cl_platform_id platform = NULL;
-    cl_device_type type = 0;
+    const char *const *variables = driver_of(caps->platform)->variables;
     cl_uint bits = 0;
-    cl_int status;
+    size_t num = 0;
+    cl_int status = CL_SUCCESS;
 
-    if ((status = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(platform), &platform,
-                                  NULL)) == CL_SUCCESS &&
-        (status = clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof(type), &type, NULL)) ==
-            CL_SUCCESS) {
+    switch (rows[row].source) {
+    case OF_PLATFORM:
+        return print_string(value, platform, device, rows[row].what);
+    case OF_DEVICE:
+        return print_string(value, NULL, device, rows[row].what);
+    case OF_BITS:
         status =
             clGetDeviceInfo(device, CL_DEVICE_ADDRESS_BITS, sizeof(bits), &bits, NULL);
-    }
-    for (int i = 0; status == CL_SUCCESS && i < NUM_STRINGS; ++i) {
-        facts[i].name = strings[i].name;
-        status = print_string(&values[i], i < OF_PLATFORM ? platform : NULL, device,
-                              strings[i].what);
-    }
-    if (status == CL_SUCCESS) {
-        const struct driver *driver = driver_of(values[0].bytes ? values[0].bytes : "");
-        size_t num = 0;
-        while (driver->variables[num]) {
+        clfold_text_print(value, "%u", bits);
+        break;
+    case OF_CLFOLD:
+        clfold_text_print(value, "%d", CLFOLD_VERSION);
+        break;
+    case OF_OPTIONS:
+        clfold_text_print(value, "%s", caps->options);
+        break;
+    case OF_CPU:
+        if (caps->facts.cpu) {
+            clfold_host_print_cpu(value, CLFOLD_HOST_CPUS);
+        }
+        break;
+    case OF_HOST:
+        while (variables[num]) {
             ++num;
         }
-        clfold_text_print(&values[CLFOLD], "%d", CLFOLD_VERSION);
-        clfold_text_print(&values[BITS], "%u", bits);
-        clfold_text_print(&values[OPTIONS], "%s", options);
-        if (type & CL_DEVICE_TYPE_CPU) {
-            clfold_host_print_cpu(&values[CPU], CLFOLD_HOST_CPUS);
-        }
-        clfold_host_print_environment(&values[ENVIRONMENT], driver->variables, num);
-    }
-    for (int i = 0; i < NUM_FACTS; ++i) {
-        text->failed |= values[i].failed;
-        facts[i].value = values[i].bytes ? values[i].bytes : "";
-    }
-    if (status == CL_SUCCESS) {
-        clfold_archive_print_facts(text, facts, NUM_FACTS);
-        status = text->failed ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
-    }
-    for (int i = 0; i < NUM_FACTS; ++i) {
-        clfold_text_finish(&values[i]);
+        clfold_host_print_environment(value, variables, num);
+        break;
     }
     return status;
+}
+
+static cl_int print_facts(struct text *text, cl_device_id device, const struct caps *caps)
+{
+    cl_platform_id platform = NULL;
+    cl_int status =
+        clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(platform), &platform, NULL);
+
+    for (int i = 0; status == CL_SUCCESS && i < ROWS; ++i) {
+        struct text value = { 0 };
+        status = print_value(&value, i, platform, device, caps);
+        const struct fact fact = { rows[i].name, value.bytes ? value.bytes : "" };
+        clfold_archive_print_fact(text, &fact);
+        text->failed |= value.failed;
+        clfold_text_finish(&value);
+    }
+    return status == CL_SUCCESS && text->failed ? CL_OUT_OF_HOST_MEMORY : status;
 }
 
 /* ---- The archive ------------------------------------------------------------------- */
 
 #define DEFAULT_LIMIT (UINT64_C(256) << 20)
-
-static const char no_use[] = "programs are not kept: %s";
 
 /* Why programs of the device are not kept; NULL: they are. */
 static const char *obstacle(cl_device_id device, const struct driver *driver)
@@ -167,8 +173,8 @@ static const char *obstacle(cl_device_id device, const struct driver *driver)
                : NULL;
 }
 
-static clfold_status open_folder(struct archive *archive, const struct site *site,
-                                 const char *path)
+static void open_folder(struct archive *archive, const struct site *site,
+                        const char *path)
 {
     char why[CLFOLD_FILE_WHY];
     int error = clfold_folder_open(&archive->folder, path, 1);
@@ -179,7 +185,6 @@ static clfold_status open_folder(struct archive *archive, const struct site *sit
         clfold_log(site->log, CLFOLD_LOG_WARNING, "cache_folder %.300s is not used: %s",
                    path, why);
     }
-    return CLFOLD_OK;
 }
 
 clfold_status clfold_archive_init(struct archive *archive, const struct site *site,
@@ -201,7 +206,7 @@ clfold_status clfold_archive_init(struct archive *archive, const struct site *si
         return CLFOLD_OK;
     }
     if ((why = obstacle(device, driver))) {
-        clfold_log(site->log, CLFOLD_LOG_DEBUG, no_use, why);
+        clfold_log(site->log, CLFOLD_LOG_DEBUG, "programs are not kept: %s", why);
         return CLFOLD_OK;
     }
     archive->is_open = true;
@@ -212,7 +217,7 @@ clfold_status clfold_archive_init(struct archive *archive, const struct site *si
         return CLFOLD_OK;
     }
     archive->is_fed = params->cache_folder || params->save_program;
-    status = print_facts(&archive->facts, device, caps->options);
+    status = print_facts(&archive->facts, device, caps);
     if (status != CL_SUCCESS) {
         clfold_archive_finish(archive);
         return clfold_fail_call(site, status, "asking for the facts of a cached program");

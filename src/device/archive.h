@@ -42,8 +42,8 @@ clfold_status clfold_archive_init(struct archive *archive, const struct site *si
                                   const clfold_context_params *params);
 void clfold_archive_finish(struct archive *archive);
 
-/* The first part of a key. */
-void clfold_archive_print_facts(struct text *text, const struct fact *facts, size_t num);
+/* Appends a fact to the first part of a key. */
+void clfold_archive_print_fact(struct text *text, const struct fact *fact);
 
 /* What a load or a save has to say, to be logged when no thread waits; one that has
  * nothing to say leaves it. */

@@ -85,7 +85,9 @@ static void test_key(void **state)
         facts[0].value = values[k % VALUES];
         facts[1].value = values[k / VALUES % VALUES];
         facts[2].value = values[k / VALUES / VALUES];
-        clfold_archive_print_facts(&text, facts, FACTS);
+        for (int i = 0; i < FACTS; ++i) {
+            clfold_archive_print_fact(&text, &facts[i]);
+        }
         clfold_entry_name(names[k], text.bytes, text.length);
         clfold_text_finish(&text);
         for (int j = 0; j < k; ++j) {
