@@ -194,13 +194,13 @@ typedef struct clfold_context_params {
      * that others can write to, or that cannot be opened is not used, with a warning.
      *
      * clfold_prepare(), clfold_context_trim() and clfold_context_destroy() save what was
-     * built, and so does a call that drops a fold, see max_programs; no other call does.
-     * A kept program serves only where the program's text, clfold's version, the
-     * platform, the device, the driver, the CPU of CPU devices, and the driver's
-     * variables are the same. One that is damaged is built anew, with a line in the log
-     * at CLFOLD_LOG_DEBUG. Errors of the file system fail no call. Nothing is kept for
-     * sub-devices, nor where a driver gains nothing: rusticl, and PoCL unless its own
-     * cache is off (POCL_KERNEL_CACHE=0). docs/first-call.md has figures */
+     * built, on PoCL clfold_context_destroy() alone; no other call does. A kept program
+     * serves only where the program's text, clfold's version, the platform, the device,
+     * the driver, the CPU of CPU devices, and the driver's variables are the same. One
+     * that is damaged is built again, with a line in the log at CLFOLD_LOG_DEBUG. Errors
+     * of the file system fail no call. Nothing is kept for sub-devices, nor where a
+     * driver gains nothing: rusticl, and PoCL unless its own cache is off
+     * (POCL_KERNEL_CACHE=0). docs/first-call.md has figures */
     const char *cache_folder;
     /** A tuning file, as the command `clfold tune` writes it. It is read once, here.
      * NULL: the file that CLFOLD_TUNING names, if it is set; "": none. Each row holds
@@ -215,8 +215,8 @@ typedef struct clfold_context_params {
      * calls on counts or lengths of two classes, may then associate differently.
      * clfold_prepare() prepares for its count's class */
     const char *tuning_file;
-    /** Bytes in cache_folder; past it the programs used least recently are removed. 0:
-     * 256 MiB. Without a folder it is CLFOLD_ERROR_ARGUMENT */
+    /** Bytes in cache_folder; past it the programs used least recently are removed, and no
+     * other file. 0: 256 MiB. Without a folder it is CLFOLD_ERROR_ARGUMENT */
     uint64_t cache_limit;
     /** Programs of user folds kept in memory; 0: 256. Past it the fold that was used
      * least recently is dropped with its programs, never one in use. Programs of
@@ -274,7 +274,7 @@ typedef struct clfold_stats {
     uint64_t misses;
     uint64_t builds;        /**< programs built */
     uint64_t failed_builds; /**< programs that did not build */
-    uint64_t build_ns;      /**< nanoseconds in clBuildProgram, of these */
+    uint64_t build_ns;      /**< nanoseconds in clBuildProgram for `builds` */
     uint64_t disk_hits;     /**< programs loaded instead; see cache_folder */
     uint64_t scratch_bytes; /**< device memory held now */
     uint64_t disk_saves;    /**< programs saved */

@@ -41,7 +41,8 @@ static int read_bytes(int file, char *bytes, size_t size, size_t *length)
     return 0;
 }
 
-/* A byte more than the limit is asked for, since the file may grow meanwhile. */
+/* A byte more than the file has is asked for, since it may grow meanwhile. Some files, as
+ * those of /proc, say that they have none. */
 int clfold_file_read_open(int file, size_t limit, char **bytes, size_t *length)
 {
     struct stat status;
@@ -57,6 +58,9 @@ int clfold_file_read_open(int file, size_t limit, char **bytes, size_t *length)
     }
     if ((uintmax_t)status.st_size > limit) {
         return EFBIG;
+    }
+    if (status.st_size > 0) {
+        limit = (size_t)status.st_size;
     }
     *bytes = clfold_alloc(limit + 2);
     if (!*bytes) {
@@ -101,5 +105,10 @@ int clfold_file_write(int file, const char *bytes, size_t length)
         length -= put > 0 ? (size_t)put : 0;
     }
     /* Some failures show only when the bytes go to where they stay. */
-    return fsync(file) == 0 ? 0 : errno;
+    while (fsync(file) != 0) {
+        if (errno != EINTR) {
+            return errno;
+        }
+    }
+    return 0;
 }

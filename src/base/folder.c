@@ -125,18 +125,16 @@ int clfold_folder_look(const struct folder *folder, const char *name, size_t lim
 
 /* Another thread, or a file left by an earlier process, may have the name. */
 #define MOST_NAMES 100
-#define PART_START "clfold."
 #define PART_END   ".part"
 
-static int open_part(const struct folder *folder, char name[CLFOLD_FOLDER_NAME],
-                     int *file)
+static int open_part(const struct folder *folder, const char *name,
+                     char part[CLFOLD_FOLDER_NAME], int *file)
 {
     int error = EEXIST;
 
     for (int i = 0; error == EEXIST && i < MOST_NAMES; ++i) {
-        snprintf(name, CLFOLD_FOLDER_NAME, PART_START "%ld.%d" PART_END, (long)getpid(),
-                 i);
-        *file = openat(folder->file, name,
+        snprintf(part, CLFOLD_FOLDER_NAME, "%s.%ld.%d" PART_END, name, (long)getpid(), i);
+        *file = openat(folder->file, part,
                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                        S_IRUSR | S_IWUSR);
         error = *file >= 0 ? 0 : errno;
@@ -148,7 +146,7 @@ int clfold_folder_write(const struct folder *folder, const char *name, const cha
                         size_t length)
 {
     char part[CLFOLD_FOLDER_NAME];
-    int file, error = open_part(folder, part, &file);
+    int file, error = open_part(folder, name, part, &file);
 
     if (error) {
         return error;
@@ -177,8 +175,23 @@ static bool ends_in(const char *name, const char *end)
 {
     size_t length = strlen(name), most = strlen(end);
 
-    return length > most && length < CLFOLD_FOLDER_NAME &&
-           strcmp(name + length - most, end) == 0;
+    return length > most && strcmp(name + length - most, end) == 0;
+}
+
+enum kind { OF_OTHERS, WHOLE, PART };
+
+static enum kind kind_of(const char *name)
+{
+    const char *end = name + strspn(name, "0123456789abcdef");
+    size_t length = strlen(CLFOLD_FOLDER_END);
+
+    if (end - name != CLFOLD_FOLDER_DIGITS || strlen(name) >= CLFOLD_FOLDER_NAME ||
+        strncmp(end, CLFOLD_FOLDER_END, length) != 0) {
+        return OF_OTHERS;
+    }
+    return end[length] == '\0'                             ? WHOLE
+           : end[length] == '.' && ends_in(name, PART_END) ? PART
+                                                           : OF_OTHERS;
 }
 
 struct list {
@@ -218,9 +231,8 @@ static int read_list(const struct folder *folder, DIR *dir, bool parts, struct l
 
     while (error == 0 && (errno = 0, entry = readdir(dir))) {
         const char *name = entry->d_name;
-        bool is_part =
-            strncmp(name, PART_START, strlen(PART_START)) == 0 && ends_in(name, PART_END);
-        if (!ends_in(name, CLFOLD_FOLDER_END) && !(is_part && parts)) {
+        enum kind kind = kind_of(name);
+        if (kind == OF_OTHERS || (kind == PART && !parts)) {
             continue;
         }
         /* Another process may have removed it. */
@@ -291,7 +303,7 @@ int clfold_folder_shrink(const struct folder *folder, uint64_t limit, size_t *re
 
     for (size_t i = 0; i < list.num; ++i) {
         const struct folder_file *file = &list.files[i];
-        bool is_part = !ends_in(file->name, CLFOLD_FOLDER_END);
+        bool is_part = kind_of(file->name) == PART;
         bool is_left = is_part && (limit == 0 || now - file->used > LONGEST_WRITE);
 
         sum += is_part ? 0 : file->size;

@@ -1,11 +1,12 @@
 /*
  * A folder of the user's own files, which many threads and processes fill and read:
  *
- *     folder/  0123456789abcdef.clfold  whole at any time: renamed into place
- *              clfold.123.0.part        being written, or left by a process that died
+ *     folder/  0123456789abcdef.clfold             whole at any time: renamed into place
+ *              0123456789abcdef.clfold.123.0.part  being written, or left by a process
+ *                                                  that died
  *
  * Nobody locks anything. A reader sees a whole file, the old one or the new one; of two
- * writers the later one wins. Files are opened relative to the folder, never through a
+ * writers the later one wins. Files of any other name are neither listed nor removed. Files are opened relative to the folder, never through a
  * link, and are only the user's to read. A file's time of change is its time of last use.
  */
 #ifndef CLFOLD_BASE_FOLDER_H
@@ -14,9 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Names in a folder are at most this long, with the NUL. Other files are left alone. */
-#define CLFOLD_FOLDER_NAME 48
-#define CLFOLD_FOLDER_END  ".clfold"
+/* A name is CLFOLD_FOLDER_DIGITS hexadecimal digits and an end, or such with a part's
+ * numbers and end; with the NUL it is at most this long. */
+#define CLFOLD_FOLDER_NAME   64
+#define CLFOLD_FOLDER_DIGITS 16
+#define CLFOLD_FOLDER_END    ".clfold"
 
 struct folder {
     int file; /* open; -1: none */
@@ -31,7 +34,7 @@ struct folder_file {
 
 /* Functions here return what those of base/file.h do. */
 
-/* Opens the folder, for which `make` makes it and the folders above it if need be.
+/* Opens the folder. If `make` is set, creates it and those above it.
  * CLFOLD_FILE_FOREIGN and CLFOLD_FILE_SHARED: it is not the user's alone. On failure
  * there is nothing to close. */
 int clfold_folder_open(struct folder *folder, const char *path, int make);
@@ -52,8 +55,8 @@ int clfold_folder_write(const struct folder *folder, const char *name, const cha
 
 int clfold_folder_remove(const struct folder *folder, const char *name);
 
-/* Lists the files whose names end in CLFOLD_FOLDER_END, the one used last first. *files
- * is to be freed by clfold_free. */
+/* Lists the files, but no parts, the one used last first. *files is to be freed by
+ * clfold_free. */
 int clfold_folder_list(const struct folder *folder, struct folder_file **files,
                        size_t *num);
 

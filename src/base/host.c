@@ -47,14 +47,11 @@ void clfold_host_print_environment(struct text *text, const char *const *prefixe
     } while (next);
 }
 
-bool clfold_host_has(const char *variable)
+bool clfold_host_is_off(const char *name)
 {
-    bool has = false;
+    const char *value = getenv(name);
 
-    for (char **at = environ; at && *at; ++at) {
-        has |= strcmp(*at, variable) == 0;
-    }
-    return has;
+    return value && value[0] != '1';
 }
 
 /* Lines of CLFOLD_HOST_CPUS that are the same at each start, on any architecture. */

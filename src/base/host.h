@@ -13,8 +13,8 @@ const char *clfold_environment(const char *name);
 void clfold_host_print_environment(struct text *text, const char *const *prefixes,
                                    size_t num);
 
-/* Whether the environment has this "NAME=VALUE". */
-bool clfold_host_has(const char *variable);
+/* Whether a variable is set, and does not begin with 1: PoCL's way to switch off. */
+bool clfold_host_is_off(const char *name);
 
 /* Appends the model and the abilities of the first CPU that a file names, in lines;
  * nothing where there is no such file. */

@@ -16,21 +16,30 @@
 struct driver {
     const char *platform; /* NULL: any other */
     const char *variables[8];
-    const char *loss;   /* why keeping gains nothing; NULL: it gains */
-    const char *unless; /* a variable and its value with which it does after all */
+    const char *loss; /* why keeping gains nothing; NULL: it gains */
+    const char *off; /* a variable that, switched off, makes it gain after all; or NULL */
+    /* Fetching a binary compiles kernels, and the process may abort if another thread
+     * launches one at that time. */
+    bool saves_last;
 };
 
 static const struct driver drivers[] = {
-    /* PoCL 3.1: builds in 500 to 1000 ms, loads in 2, from its own cache in 28. */
     { "Portable Computing Language",
       { "POCL_" },
       "the driver keeps them itself",
-      "POCL_KERNEL_CACHE=0" },
-    /* 2026.22: builds in 180 to 390 ms, loads in 3 to 8. */
-    { "Intel(R) OpenCL", { "CL_CONFIG_" }, NULL, NULL },
-    /* Mesa 22.3: builds in 19 to 37 ms, loads in 23 to 41. */
-    { "rusticl", { NULL }, "the driver loads one no faster than it builds it", NULL },
-    { NULL, { "AMD_", "CUDA_", "GPU_", "HSA_", "IGC_", "NEO", "ROC_" }, NULL, NULL },
+      "POCL_KERNEL_CACHE",
+      true },
+    { "Intel(R) OpenCL", { "CL_CONFIG_" }, NULL, NULL, false },
+    { "rusticl",
+      { NULL },
+      "the driver loads one no faster than it builds it",
+      NULL,
+      false },
+    { NULL,
+      { "AMD_", "CUDA_", "GPU_", "HSA_", "IGC_", "NEO", "ROC_" },
+      NULL,
+      NULL,
+      false },
 };
 
 static const struct driver *driver_of(const char *platform)
@@ -122,8 +131,10 @@ static cl_int print_value(struct text *value, int row, cl_platform_id platform,
         clfold_text_print(value, "%s", caps->options);
         break;
     case OF_CPU:
+        /* Without it, a folder that two machines share might serve the wrong one. */
         if (caps->facts.cpu) {
             clfold_host_print_cpu(value, CLFOLD_HOST_CPUS);
+            status = value->length > 0 || value->failed ? CL_SUCCESS : CL_INVALID_DEVICE;
         }
         break;
     case OF_HOST:
@@ -162,7 +173,7 @@ static const char *obstacle(cl_device_id device, const struct driver *driver)
 {
     cl_device_id parent = NULL;
 
-    if (driver->loss && !(driver->unless && clfold_host_has(driver->unless))) {
+    if (driver->loss && !(driver->off && clfold_host_is_off(driver->off))) {
         return driver->loss;
     }
     /* Drivers disagree about whose a sub-device's programs are. */
@@ -197,6 +208,7 @@ clfold_status clfold_archive_init(struct archive *archive, const struct site *si
 
     *archive = (struct archive){
         .folder = { -1 },
+        .saves_last = driver->saves_last,
         .limit = params->cache_limit ? params->cache_limit : DEFAULT_LIMIT,
         .load = params->load_program,
         .save = params->save_program,
@@ -218,10 +230,16 @@ clfold_status clfold_archive_init(struct archive *archive, const struct site *si
     }
     archive->is_fed = params->cache_folder || params->save_program;
     status = print_facts(&archive->facts, device, caps);
-    if (status != CL_SUCCESS) {
-        clfold_archive_finish(archive);
-        return clfold_fail_call(site, status, "asking for the facts of a cached program");
+    if (status == CL_SUCCESS) {
+        return CLFOLD_OK;
     }
+    clfold_archive_finish(archive);
+    if (status == CL_OUT_OF_HOST_MEMORY) {
+        return clfold_fail(site, status, "no memory for the key of kept programs");
+    }
+    clfold_log(site->log, CLFOLD_LOG_WARNING,
+               "programs are not kept: what they depend on cannot be found out (%s)",
+               clfold_status_name(status));
     return CLFOLD_OK;
 }
 
@@ -229,7 +247,7 @@ void clfold_archive_finish(struct archive *archive)
 {
     clfold_folder_close(&archive->folder);
     clfold_text_finish(&archive->facts);
-    archive->is_open = false;
+    archive->is_open = archive->is_fed = false;
 }
 
 /* ---- Loading ----------------------------------------------------------------------- */
@@ -397,7 +415,6 @@ static int put(const struct archive *archive, const struct text *key, const char
                size_t length)
 {
     char name[CLFOLD_FOLDER_NAME];
-    int error;
 
     print_name(name, archive, key);
     if (archive->folder.file < 0) {
@@ -407,8 +424,7 @@ static int put(const struct archive *archive, const struct text *key, const char
     if (length > archive->limit) {
         return EFBIG;
     }
-    error = clfold_folder_write(&archive->folder, name, entry, length);
-    return error ? error : clfold_folder_shrink(&archive->folder, archive->limit, NULL);
+    return clfold_folder_write(&archive->folder, name, entry, length);
 }
 
 bool clfold_archive_save(const struct archive *archive, cl_device_id device,
@@ -437,4 +453,12 @@ bool clfold_archive_save(const struct archive *archive, cl_device_id device,
     clfold_free(entry);
     clfold_text_finish(&key);
     return why[0] == '\0';
+}
+
+void clfold_archive_tidy(const struct archive *archive)
+{
+    /* What cannot be removed now is in nobody's way. */
+    if (archive->folder.file >= 0) {
+        (void)clfold_folder_shrink(&archive->folder, archive->limit, NULL);
+    }
 }

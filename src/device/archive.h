@@ -26,7 +26,7 @@ struct fact {
 struct archive {
     bool is_open;         /* programs are kept */
     bool is_fed;          /* and new ones join them */
-    bool compiles_twice;  /* see struct driver */
+    bool saves_last;      /* only when the context ends, see struct driver */
     struct folder folder; /* closed: the callbacks serve */
     uint64_t limit;       /* bytes in the folder */
     size_t (*load)(void *user, const char *key, void *program, size_t size);
@@ -35,8 +35,9 @@ struct archive {
     struct text facts; /* the first part of every key */
 };
 
-/* Opens what the params name, and closed is what they do not, what cannot be used, with a
- * warning, or what gains nothing. Only a lack of host memory fails. */
+/* Opens the folder, or takes the callbacks. It stays closed if none is given, if the folder
+ * cannot be used, which is logged as a warning, or if the driver gains nothing. Only a lack
+ * of host memory fails. */
 clfold_status clfold_archive_init(struct archive *archive, const struct site *site,
                                   cl_device_id device, const struct caps *caps,
                                   const clfold_context_params *params);
@@ -45,8 +46,8 @@ void clfold_archive_finish(struct archive *archive);
 /* Appends a fact to the first part of a key. */
 void clfold_archive_print_fact(struct text *text, const struct fact *fact);
 
-/* What a load or a save has to say, to be logged when no thread waits; one that has
- * nothing to say leaves it. */
+/* A sentence on a load or a save that went wrong. The caller logs it when no thread waits.
+ * Where nothing went wrong it is left as it was. */
 #define CLFOLD_ARCHIVE_NOTE 256
 
 /* A program that is built from the entry for this text; NULL: there is none, or it has a
@@ -55,10 +56,13 @@ cl_program clfold_archive_load(const struct archive *archive, cl_context context
                                cl_device_id device, const char *options,
                                const struct text *source, char note[CLFOLD_ARCHIVE_NOTE]);
 
-/* Saves a program that was built from this text, and removes what exceeds the limit.
- * False: it was not kept, and `note` says why. */
+/* Saves a program that was built from this text. False: it was not kept, and `note` says
+ * why. */
 bool clfold_archive_save(const struct archive *archive, cl_device_id device,
                          cl_program program, const struct text *source,
                          char note[CLFOLD_ARCHIVE_NOTE]);
+
+/* Removes what exceeds the limit. */
+void clfold_archive_tidy(const struct archive *archive);
 
 #endif

@@ -328,46 +328,81 @@ void clfold_program_give(struct cache *cache, struct program *program,
 /* ---- Saving ------------------------------------------------------------------------ */
 
 /* Without the lock; the program is not dropped meanwhile. */
-static bool save(const struct cache *cache, const struct log *log,
-                 const struct program *program)
+static bool save(const struct cache *cache, const struct program *program,
+                 char note[CLFOLD_ARCHIVE_NOTE])
 {
-    char note[CLFOLD_ARCHIVE_NOTE] = "no memory to keep a program";
     struct text text = { 0 };
     bool saved = false;
 
+    snprintf(note, CLFOLD_ARCHIVE_NOTE, "a program is not kept: no memory for its text");
     clfold_assemble(&text, &program->fold->monoid, &program->shape);
     if (!text.failed) {
         saved = clfold_archive_save(cache->archive, cache->device, program->program,
                                     &text, note);
     }
     clfold_text_finish(&text);
+    return saved;
+}
+
+/* Saves the first program that the archive lacks and that was not tried since `round`
+ * began; false: there is none. A log callback may call clfold, so it is called last. */
+static bool save_next(struct cache *cache, const struct log *log,
+                      const struct interned *fold, uint64_t round)
+{
+    char note[CLFOLD_ARCHIVE_NOTE];
+    struct program *p;
+    bool saved;
+
+    clfold_lock_take(&cache->lock);
+    for (p = cache->programs; p; p = p->next) {
+        if ((!fold || p->fold == fold) && p->state == PROGRAM_READY && !p->is_kept &&
+            !p->saving && p->round < round) {
+            break;
+        }
+    }
+    if (!p) {
+        clfold_lock_give(&cache->lock);
+        return false;
+    }
+    p->saving = true;
+    p->round = round;
+    clfold_lock_give(&cache->lock);
+    saved = save(cache, p, note);
+    clfold_lock_take(&cache->lock);
+    p->saving = false;
+    p->is_kept = saved;
+    cache->saves += saved;
+    clfold_lock_wake(&cache->lock);
+    clfold_lock_give(&cache->lock);
     if (!saved) {
         clfold_log(log, CLFOLD_LOG_DEBUG, "%s", note);
     }
-    return saved;
+    return true;
+}
+
+static void save_all(struct cache *cache, const struct log *log,
+                     const struct interned *fold)
+{
+    uint64_t round;
+    bool any = false;
+
+    clfold_lock_take(&cache->lock);
+    round = ++cache->rounds;
+    clfold_lock_give(&cache->lock);
+    while (save_next(cache, log, fold, round)) {
+        any = true;
+    }
+    if (any) {
+        clfold_archive_tidy(cache->archive);
+    }
 }
 
 void clfold_cache_save(struct cache *cache, const struct log *log,
                        const struct interned *fold)
 {
-    if (!cache->archive->is_fed) {
-        return;
+    if (cache->archive->is_fed && !cache->archive->saves_last) {
+        save_all(cache, log, fold);
     }
-    clfold_lock_take(&cache->lock);
-    for (struct program *p = cache->programs; p; p = p->next) {
-        if ((fold && p->fold != fold) || p->state != PROGRAM_READY || p->is_kept) {
-            continue;
-        }
-        /* What fails once would fail again. */
-        p->is_kept = p->saving = true;
-        clfold_lock_give(&cache->lock);
-        bool saved = save(cache, log, p);
-        clfold_lock_take(&cache->lock);
-        p->saving = false;
-        cache->saves += saved;
-        clfold_lock_wake(&cache->lock);
-    }
-    clfold_lock_give(&cache->lock);
 }
 
 /* ---- The cache --------------------------------------------------------------------- */
@@ -445,6 +480,9 @@ void clfold_cache_drop(struct cache *cache, const struct log *log,
 
 void clfold_cache_finish(struct cache *cache, const struct log *log)
 {
+    if (cache->archive->is_fed) {
+        save_all(cache, log, NULL);
+    }
     destroy_programs(cache->programs, log);
     clfold_lock_finish(&cache->lock);
 }

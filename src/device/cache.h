@@ -46,8 +46,9 @@ struct program {
     struct program *peer;            /* another one of the same bucket */
     const struct algorithm_row *row; /* its kernels */
     cl_program program;
-    bool is_kept;         /* the archive has it, or could not take it */
+    bool is_kept;         /* the archive has it */
     bool saving;          /* a thread is saving it: it may not be dropped */
+    uint64_t round;       /* in which that was tried last */
     struct text log;      /* the compiler's, of a failed build */
     struct kernels *idle; /* a free list */
     struct program *next;
@@ -67,12 +68,14 @@ struct cache {
     _Atomic uint64_t hits, misses;
     uint64_t builds, failed_builds, build_ns;
     uint64_t loads, load_ns, saves;
+    uint64_t rounds; /* of saving */
 };
 
 /* Retains nothing: context, device and archive are the owner's. */
 clfold_status clfold_cache_init(struct cache *cache, const struct site *site,
                                 cl_context context, cl_device_id device,
                                 const char *options, const struct archive *archive);
+/* Saves the rest. */
 void clfold_cache_finish(struct cache *cache, const struct log *log);
 
 /*
@@ -102,8 +105,8 @@ clfold_status clfold_program_take(struct cache *cache, const struct site *site,
 void clfold_program_give(struct cache *cache, struct program *program,
                          struct kernels *kernels);
 
-/* Saves the programs of a fold, or with NULL all, that the archive lacks. What cannot be
- * saved costs a line in the log. */
+/* Saves the programs of a fold, or with NULL all, that the archive lacks, unless its
+ * driver saves last. What cannot be saved costs a line in the log. */
 void clfold_cache_save(struct cache *cache, const struct log *log,
                        const struct interned *fold);
 

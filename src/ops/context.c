@@ -146,7 +146,6 @@ static void destroy(struct clfold_context *ctx, int done)
         clfold_scratch_finish(&ctx->scratch, &ctx->log);
     }
     if (done >= STEP_CACHE) {
-        clfold_cache_save(&ctx->cache, &ctx->log, NULL);
         clfold_cache_finish(&ctx->cache, &ctx->log);
     }
     if (done >= STEP_ARCHIVE) {
@@ -284,7 +283,6 @@ void clfold_context_shrink(clfold_context *context, uint32_t most)
     while ((atomic_load(&folds->num_users) > most ||
             atomic_load(&context->cache.num_users) > most) &&
            (fold = clfold_folds_evict(folds))) {
-        clfold_cache_save(&context->cache, &context->log, fold);
         clfold_cache_drop(&context->cache, &context->log, fold);
         clfold_folds_drop(fold);
     }

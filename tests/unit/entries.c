@@ -21,7 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAME "0123456789abcdef" CLFOLD_FOLDER_END
+#define ENTRY(digit) "000000000000000" digit CLFOLD_FOLDER_END
+#define NAME         "0123456789abcdef" CLFOLD_FOLDER_END
 
 static char root[] = "clfold-kept-XXXXXX";
 static char path[64];
@@ -117,9 +118,10 @@ static void test_environment(void **state)
     assert_int_equal(setenv("KEPT_A", "1=1", 1), 0);
     clfold_host_print_environment(&text, prefixes, 2);
     assert_text(&text, "KEPT_A=1=1\nKEPT_B=2\nOTHER_KEPT=\n");
-    assert_true(clfold_host_has("KEPT_B=2"));
-    assert_false(clfold_host_has("KEPT_B="));
-    assert_false(clfold_host_has("KEPT_C=2"));
+    assert_true(clfold_host_is_off("KEPT_B"));
+    assert_true(clfold_host_is_off("OTHER_KEPT"));
+    assert_false(clfold_host_is_off("KEPT_A"));
+    assert_false(clfold_host_is_off("KEPT_C"));
     unsetenv("KEPT_A");
     unsetenv("KEPT_B");
     unsetenv("OTHER_KEPT");
@@ -219,10 +221,14 @@ static void set_used(const char *name, time_t seconds)
     assert_int_equal(utimensat(folder.file, name, times, 0), 0);
 }
 
-/* The least recently used go first; a file that is read is used. */
+/* The least recently used go first; a file that is read is used. Files of other names stay.
+ */
 static void test_shrink(void **state)
 {
-    static const char *const names[] = { "a.clfold", "b.clfold", "c.clfold", "d.clfold" };
+    static const char *const names[] = { ENTRY("a"), ENTRY("b"), ENTRY("c"), ENTRY("d") };
+    static const char *const others[] = { "notes.clfold", "clfold.1.0.part", NAME "2",
+                                          "0123456789abcdeF" CLFOLD_FOLDER_END };
+    enum { OTHERS = sizeof(others) / sizeof(others[0]) };
     const time_t now = time(NULL);
     struct folder_file *list;
     char *bytes;
@@ -233,28 +239,33 @@ static void test_shrink(void **state)
         assert_int_equal(put(names[i], "1234567890"), 0);
         set_used(names[i], now - 1000 + i);
     }
-    assert_int_equal(put("not-ours", "1234567890"), 0);
-    assert_int_equal(put("clfold.1.0.part", "being written"), 0);
-    assert_int_equal(put("clfold.2.0.part", "left"), 0);
-    set_used("clfold.2.0.part", now - 3600);
+    for (int i = 0; i < OTHERS; ++i) {
+        assert_int_equal(put(others[i], "1234567890"), 0);
+        set_used(others[i], now - 9999);
+    }
+    assert_int_equal(put(ENTRY("a") ".1.0.part", "being written"), 0);
+    assert_int_equal(put(ENTRY("b") ".2.0.part", "left"), 0);
+    set_used(ENTRY("b") ".2.0.part", now - 3600);
     assert_int_equal(clfold_folder_shrink(&folder, 40, &num), 0);
     assert_int_equal(num, 1); /* what was left */
-    assert_int_equal(clfold_folder_look(&folder, "b.clfold", 99, &bytes, &num), 0);
+    assert_int_equal(clfold_folder_look(&folder, ENTRY("b"), 99, &bytes, &num), 0);
     clfold_free(bytes);
-    assert_holds("a.clfold", "1234567890");
+    assert_holds(ENTRY("a"), "1234567890");
     assert_int_equal(clfold_folder_shrink(&folder, 29, &num), 0);
     assert_int_equal(num, 2);
     assert_int_equal(clfold_folder_list(&folder, &list, &num), 0);
     assert_int_equal(num, 2);
-    assert_string_equal(list[0].name, "a.clfold");
-    assert_string_equal(list[1].name, "d.clfold");
+    assert_string_equal(list[0].name, ENTRY("a"));
+    assert_string_equal(list[1].name, ENTRY("d"));
     assert_int_equal(list[0].size, 10);
     clfold_free(list);
     assert_int_equal(clfold_folder_shrink(&folder, 0, &num), 0);
     assert_int_equal(num, 3);
     assert_int_equal(files(), 0);
-    assert_holds("not-ours", "1234567890");
-    assert_int_equal(clfold_folder_remove(&folder, "not-ours"), 0);
+    for (int i = 0; i < OTHERS; ++i) {
+        assert_holds(others[i], "1234567890");
+        assert_int_equal(clfold_folder_remove(&folder, others[i]), 0);
+    }
 }
 
 /* Folders above are made, for the user alone. */
