@@ -103,7 +103,7 @@ static bool read_missing(const struct option_row *row, const char *text,
             return true;
         }
     }
-    return message_set(message, "--%s %.200s: skip, nan and error are what can be done",
+    return message_set(message, "--%s %.200s: is not one of skip, nan and error",
                        row->name, text);
 }
 
