@@ -647,12 +647,14 @@ typedef struct clfold_segments {
  * and what `source` defines are in scope, and nothing else. The names pick, truth, to_i8
  * to to_f64, at, x, key, item, prev, out, in, i, n, total, j and clfold_* are reserved.
  * `args` may not use these, nor a and b; neither they nor components may use the name of
- * a keyword, a type or a macro of OpenCL C: kernel, float4, NULL, M_PI. A text may run
- * again for an element, so it has no side effects. Brackets must be balanced; combine,
- * identity, cuts, load and result have no semicolon and no #, in any spelling, but for
- * one CLFOLD_HERE at their start. Texts but for `source` have at most 64 KiB each, of
- * which 64 brackets are open at once, and 1000 operators, commas and opening brackets:
- * compilers overflow their stack at some thousands.
+ * a keyword, a type or a macro of OpenCL C: kernel, float4, NULL, M_PI; nor names that
+ * begin with __ or cl_khr_, nor those in capitals that begin with CL_, CLK_, FP_, FLT_,
+ * DBL_, HALF_ or ATOMIC_. A text may run again for an element, so it has no side effects.
+ * Brackets must be balanced; combine, identity, cuts, load and result have no semicolon
+ * and no #, in any spelling, but for one CLFOLD_HERE at their start. Each text except
+ * `source` may have up to 64 KiB, 2000 words, numbers and operators, of these 1000
+ * operators, commas and opening brackets, and 64 brackets open at once: compilers
+ * overflow their stack at some thousands.
  *
  * **Widths.** CPUs compile a text a second time, for 16 elements at once, in which each
  * component is a vector. Operators, `?:` and OpenCL's type-generic functions read the

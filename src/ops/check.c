@@ -84,7 +84,7 @@ static clfold_status check_fields(const struct site *site, const clfold_fold *fo
                                        sizeof(later) / sizeof(later[0]));
 }
 
-/* What the operation takes of all that a fold may say. */
+/* Checks the fields that depend on the operation. */
 static clfold_status check_use(const struct site *site, const struct operation *operation,
                                const clfold_fold *fold)
 {

@@ -85,11 +85,24 @@ static const char *const keywords[] = {
     "ULONG_MAX"
 };
 
+/* M_PI, M_PI_F, M_PI_H and the like. */
+static bool is_constant(const char *name, size_t length)
+{
+    static const char *const constants[] = {
+        "M_E",    "M_LOG2E", "M_LOG10E", "M_LN2",      "M_LN10",  "M_PI",     "M_PI_2",
+        "M_PI_4", "M_1_PI",  "M_2_PI",   "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2"
+    };
+    bool is_short = length > 2 && name[length - 2] == '_' &&
+                    (name[length - 1] == 'F' || name[length - 1] == 'H');
+
+    return IS_OF(name, is_short ? length - 2 : length, constants);
+}
+
 bool clfold_name_is_cl(const char *name, size_t length)
 {
     /* Of macros, which have no small letters, and of any names. */
-    static const char *const capitals[] = { "M_",  "FLT_", "DBL_",    "HALF_",
-                                            "FP_", "CLK_", "ATOMIC_", "CL_" };
+    static const char *const capitals[] = { "FLT_", "DBL_",    "HALF_", "FP_",
+                                            "CLK_", "ATOMIC_", "CL_" };
     static const char *const any[] = { "__", "cl_khr_" };
     bool is_macro = strspn(name, CAPITALS DIGITS) >= length, is_cl = false;
     clfold_type type;
@@ -100,7 +113,7 @@ bool clfold_name_is_cl(const char *name, size_t length)
     for (size_t i = 0; i < sizeof(any) / sizeof(any[0]); ++i) {
         is_cl |= strncmp(name, any[i], strlen(any[i])) == 0;
     }
-    return is_cl || IS_OF(name, length, keywords) ||
+    return is_cl || IS_OF(name, length, keywords) || is_constant(name, length) ||
            vector_named(name, length, &type) > 0 ||
            (length > 4 && strncmp(name, "bool", 4) == 0 &&
             strspn(name + 4, DIGITS) >= length - 4);
@@ -123,8 +136,8 @@ size_t clfold_type_text_size(const char *type)
         size_t num = vector_named(at, length, &scalar);
         if (num > 0 && size == 0) {
             size = clfold_scalar(scalar)->size * (num == 3 ? 4 : num);
-        } else if (length > 2 && size == 0 && strncmp(at, "image", 5) == 0 &&
-                   memcmp(at + length - 2, "_t", 2) == 0) {
+        } else if (size == 0 && strncmp(at, "image", 5) == 0 &&
+                   IS_OF(at, length, keywords)) {
             size = sizeof(cl_mem);
         } else if (length == 9 && size == 0 && memcmp(at, "sampler_t", 9) == 0) {
             size = sizeof(cl_sampler);
@@ -228,6 +241,22 @@ static bool is_operator(const char *at, const char *last)
     return strchr("+-*/%<>=!&|^~?:,([{", *at) && !goes_on;
 }
 
+/* The length of the word or the number at `at`; 0: there is none. */
+static size_t word_length(const char *at)
+{
+    return strspn(at, DIGITS) > 0 ? strspn(at, LETTERS DIGITS ".")
+                                  : clfold_name_length(at);
+}
+
+/* Whether a word, a number, a literal or an operator begins at `at`. Dots, semicolons and
+ * closing brackets stand beside these. */
+static bool is_token(const char *at, const char *last)
+{
+    static const char others[] = BLANKS ".;)]}+-*/%<>=!&|^~?:,([{";
+
+    return is_operator(at, last) || !strchr(others, *at);
+}
+
 #define STRING_(x) #x
 #define STRING(x)  STRING_(x)
 
@@ -236,7 +265,7 @@ static const char *find_fault(const char *text, bool is_statement, const char **
 {
     char expected[CLFOLD_MAX_DEPTH];
     const char *opened[CLFOLD_MAX_DEPTH], *fault = NULL, *last = NULL;
-    size_t depth = 0, operators = 0;
+    size_t depth = 0, operators = 0, tokens = 0;
 
     for (const char *at = text; *at != '\0'; ++at) {
         if (is_trigraph(at)) {
@@ -246,9 +275,14 @@ static const char *find_fault(const char *text, bool is_statement, const char **
     }
     for (const char *at = text; *at != '\0' && !fault;) {
         const char *open = strchr(opens, *at);
+        size_t length = word_length(at);
         *where = at;
-        if (is_skipped(at)) {
-            at = skip_literal(at, &fault);
+        tokens += !is_comment(at) && is_token(at, last);
+        if (tokens > CLFOLD_MAX_TOKENS) {
+            return "more than " STRING(CLFOLD_MAX_TOKENS) " words, numbers and operators";
+        }
+        if (is_skipped(at) || length > 0) {
+            at = length > 0 ? at + length : skip_literal(at, &fault);
             continue;
         }
         if (open && depth == CLFOLD_MAX_DEPTH) {
@@ -288,7 +322,7 @@ clfold_status clfold_user_text_check(const struct site *site, const char *field,
     }
     if (strlen(text) > CLFOLD_MAX_TEXT) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "%s has %zu bytes, and %zu are the most", field, strlen(text),
+                           "%s has %zu bytes; the limit is %zu", field, strlen(text),
                            CLFOLD_MAX_TEXT);
     }
     body = past_here(text);

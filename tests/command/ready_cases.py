@@ -148,6 +148,8 @@ def complex_numbers(d, device):
             (["map", "--result", "{ item.re, -item.im }"], array.conj().reshape(-1)),
             (["reduce", "--load", "x.x * x.x + x.y * x.y", "--output", out],
              (array * array.conj()).real.sum()[None]),
+            (["reduce", "--op", "min-max", "--load", "x.x", "--output", out],
+             np.array([[array.real.min(), array.real.max()]])),
             (["reduce", "--components", f"{word} p; {word} q",
               "--combine", "{ a.p + b.p, max(a.q, b.q) }", "--output", out],
              np.array([total.real + 1j * array.imag.max()], dtype)),

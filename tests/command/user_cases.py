@@ -173,6 +173,8 @@ def errors(d, device):
     array, out = np.arange(1, 7, dtype="i4"), d.path("out.npy")
     path, raw = d.save(array), d.write(array.tobytes())
     pair = ["--components", "int m; int n", "--combine", "{ a.m + b.m, a.n + b.n }"]
+    numbers = d.save(array.astype("c8"), "complex.npy")
+    parts = "x has the parts x.x (real) and x.y (imaginary)"
     number = "in --load x has the components, such as x.m; with --in-scalars 1 it is a number"
     for place, hint, *words in [
         ("combine:1:5: ", "", "reduce", "--combine", "a + c", path),
@@ -181,6 +183,8 @@ def errors(d, device):
          "--result", "sqrt(item)", path),
         ("load:1:1", "write to_f32(x)", "scan", "--load", "sqrt(x)", "--acc", "f32", path, out),
         ("load:1:3", number, "reduce", *pair, "--load", "{ x, x }", "--raw", "i32", raw),
+        ("load:1:11", parts, "reduce", "--load", "x", numbers),
+        ("load:1:7", "", "reduce", "--load", "x.x + q", numbers),
         ("holds no elements", number, "map", *pair[:2], "--load", "{ x, x }", path, out),
     ]:  # fmt: skip
         if "sqrt" in str(words) and device["platform"] == "rusticl":

@@ -375,7 +375,6 @@ static void test_explain(void **state)
     clfold_context_destroy(&ctx);
 }
 
-/* trim gives scratch and kernel objects back, and programs stay. */
 /* A tile that is forced, and that the fold cannot have: each call says so. */
 static void test_no_tile(void **state)
 {
@@ -407,6 +406,7 @@ static void test_no_tile(void **state)
     clfold_context_destroy(&ctx);
 }
 
+/* trim gives scratch and kernel objects back, and programs stay. */
 static void test_trim(void **state)
 {
     clfold_context *ctx = context(NULL);

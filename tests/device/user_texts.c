@@ -245,9 +245,11 @@ static void test_names(void **state)
         "half16",    "size_t",  "NULL",        "true",      "return",
         "INFINITY",  "M_PI_F",  "FLT_MAX",     "INT_MIN",   "NAN",
         "sampler_t", "__local", "cl_khr_fp64", "image2d_t", "CLK_LOCAL_MEM_FENCE",
+        "M_2_PI",    "M_E_H",   "M_SQRT1_2_F", "CL_ANY",    "FP_ANY",
     };
-    static const char *const others[] = { "kernels", "int5",  "float_", "min", "count",
-                                          "M_x",     "_long", "inf",    "e" };
+    static const char *const others[] = { "kernels", "int5",   "float_", "min", "count",
+                                          "M_x",     "_long",  "inf",    "e",   "M_2",
+                                          "M_F",     "M_PI_G", "image_t" };
     const size_t num = sizeof(taken) / sizeof(taken[0]);
 
     (void)state;
@@ -275,19 +277,21 @@ static void test_names(void **state)
     }
 }
 
-/* A text as long as may be, and one more; as many operators; as many brackets. */
+/* A text as long as may be, and one more; as many operators, words and brackets. */
 static void test_limits(void **state)
 {
-    enum { BYTES = 64 << 10, OPERATORS = 1000, DEPTH = 64 };
+    enum { BYTES = 64 << 10, OPERATORS = 1000, TOKENS = 2000, DEPTH = 64 };
     static char text[BYTES + 2];
     const clfold_fold fold = U32(.combine = text);
     clfold_layout layout;
 
     (void)state;
     for (size_t more = 0; more < 2; ++more) {
-        const char *const words[] = { "combine has 65537 bytes, and 65536 are the most",
+        const char *const words[] = { "combine has 65537 bytes; the limit is 65536",
                                       "more than 1000 operators, commas and brackets",
-                                      "more than 64 open brackets" };
+                                      "more than 64 open brackets",
+                                      "more than 2000 words, numbers and operators",
+                                      "more than 2000 words, numbers and operators" };
         for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); ++k) {
             size_t depth = DEPTH + more;
             memset(text, 0, sizeof(text));
@@ -295,9 +299,14 @@ static void test_limits(void **state)
                 memset(text, 'a', BYTES + more);
             } else if (k == 1) {
                 for (size_t i = 0; i < OPERATORS + more; ++i) {
-                    strcat(text, "a >>");
+                    strcat(text, i % 2 ? "a >>" : "-");
                 }
                 strcat(text, "b");
+            } else if (k > 2) {
+                for (size_t i = 0; i < TOKENS - 1 + more; ++i) {
+                    strcat(text, k == 3 ? "sizeof " : "1.5f ");
+                }
+                strcat(text, k == 3 ? "a" : "'a'");
             } else {
                 memset(text, '(', depth);
                 text[depth] = 'a';
@@ -319,6 +328,8 @@ static void test_accepted(void **state)
         cl_uint x, y;
     } words = { 1, 2 };
     const clfold_arg arg = CLFOLD_VALUE("pair", w, words);
+    const cl_uint three[3] = { 1, 2, 3 };
+    const clfold_arg image = CLFOLD_VALUE("image_t", w, three);
     const clfold_fold folds[] = {
         PAIR(.combine = "b"),
         PAIR(.combine = "{ a.x, b.y, } // the end, of all"),
@@ -328,6 +339,9 @@ static void test_accepted(void **state)
         PAIR(.source = "#define IDENTITY { 0, 0 }\n", .combine = "b",
              .identity = "IDENTITY"),
         U32(.combine = "{ b }"),
+        U32(.combine = "a + b + w.x",
+            .source = "typedef struct { uint x, y, z; } image_t;", .args = &image,
+            .num_args = 1),
         U32(.combine = "a<=b ? b:a"),
         U32(.combine = "a + b + w.x", .source = "typedef struct { uint x, y; } pair;",
             .args = &arg, .num_args = 1),

@@ -29,7 +29,11 @@ ROWS = [TUNED + row + b" on KEY\n" for row in [
     b"inclusive_scan max i32:i32 2^1..2^3 groups=7",
     b"map f32:u8 2^25..2^27 groups=64",
 ]]  # fmt: skip
-TEXTS = [b"\x05\x00\x00\x00\x031 -2,3\n4\n", b"\x0a\x01\x00\x02\x80a,x\n1,\"2.5\" # c\n3,nan\n"]
+# type, separator, lines to skip, column, missing, numbers, piece
+TEXTS = [b"\x05\x00\x00\x00\x00\x00\x031 -2,3\n4\n",
+         b"\x0a\x01\x00\x02\x00\x00\x80a,x\n1,\"2.5\" # c\n3,nan\n",
+         b"\x0a\x01\x00\x05\x01\x01\x80a,x\n1,2\n3,\n5,6\n",
+         b"\x0a\x01\x00\x04\x02\x02\x802,1\n,2\n3,\n5,6\n"]  # fmt: skip
 # Any bytes are a fold; most have several faults.
 FOLDS = [random.Random(i).randbytes(20 + i) for i in range(100)]
 

@@ -75,7 +75,7 @@ static bool fuzz_npy(struct bytes bytes)
 static bool fuzz_text(struct bytes bytes)
 {
     static const char separators[] = { 0, ',', ';', '\t' };
-    static const char *const columns[] = { NULL, "2", "x", "a \"b\"" };
+    static const char *const columns[] = { NULL, "2", "x", "a \"b\"", "=2", "=x" };
     struct text text;
     struct message message;
     unsigned char numbers[64];
@@ -84,8 +84,10 @@ static bool fuzz_text(struct bytes bytes)
     text_init(&text, CLFOLD_I8 + take(&bytes) % CLFOLD_F64);
     text.form.separator = separators[take(&bytes) % 4];
     text.form.skip = take(&bytes) % 3;
-    text.form.column = columns[take(&bytes) % 4];
+    text.form.column = columns[take(&bytes) % 6];
     text.form.field = text.form.column && text.form.column[0] == '2' ? 2 : 0;
+    text.form.missing = (enum missing)(take(&bytes) % (MISSING_NAN + 1));
+    text.numbers = 1 + take(&bytes) % 4;
     size_t piece = 1 + take(&bytes);
     char *rest = take_rest(&bytes);
     bool accepted = true;

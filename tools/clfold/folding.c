@@ -48,8 +48,11 @@ static bool open_numbers(struct folding *f, const struct options *options,
         !complex_fold_init(options, f->input.type, &texts, &basis, message)) {
         return message_prefix(message, f->input.name);
     }
-    return user_fold_init(&f->user, &texts, &basis, message) &&
-           (f->user.layout.in_size == f->input.element ||
+    if (!user_fold_init(&f->user, &texts, &basis, message)) {
+        return false;
+    }
+    f->user.is_complex = f->input.is_complex;
+    return (f->user.layout.in_size == f->input.element ||
             input_group(&f->input, &f->user.layout, message));
 }
 
@@ -456,7 +459,8 @@ struct writer folding_writer(const struct folding *f, enum file_format format)
         .format = format,
         .type = type,
         .layout = is_scalar ? NULL : written,
-        .is_complex = f->input.is_complex && written->num_fields == 2 &&
+        /* not what a built-in operator makes of their parts, as a least and a greatest */
+        .is_complex = f->input.is_complex && !f->fold.op && written->num_fields == 2 &&
                       (type == CLFOLD_F32 || type == CLFOLD_F64),
         .shape = f->has_axis ? &f->shape : NULL,
     };

@@ -103,7 +103,7 @@ static bool read_missing(const struct option_row *row, const char *text,
             return true;
         }
     }
-    return message_set(message, "--%s %.200s: skip, nan and error are what can be done",
+    return message_set(message, "--%s %.200s: is not one of skip, nan and error",
                        row->name, text);
 }
 
@@ -655,6 +655,12 @@ static bool check_fold(const struct options *options, struct message *message)
                            strerror(errno));
     }
     texts.source = NULL;
+    /* Nor does it show before that numbers are complex, whose results have two parts. */
+    if (is_scalar && !options->element && !fold->combine && !fold->load && !fold->out &&
+        !fold->out_scalars && fold->result &&
+        fold->result[strspn(fold->result, " \t\n")] == '{') {
+        texts.result = NULL;
+    }
     bool done = user_fold_init(&user, &texts, &basis, message);
     if (done && options->raw_size && is_scalar) {
         done = message_set(message,

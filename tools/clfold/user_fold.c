@@ -374,6 +374,20 @@ static bool lacks_function(const char *log, const char *text)
     return false;
 }
 
+/* Whether a text has a variable x that no member is taken of. */
+static bool has_whole_x(const char *text)
+{
+    for (const char *at = text; at && (at = strchr(at, 'x')); at++) {
+        const char before = at > text ? at[-1] : ' ';
+        const char after = at[1 + strspn(at + 1, " \t\r\n")];
+        if (!isalnum((unsigned char)before) && before != '_' && before != '.' &&
+            !isalnum((unsigned char)at[1]) && at[1] != '_' && after != '.') {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Always false. */
 static bool hint_at_float(const struct user_fold *user, const char *text,
                           const char *name, clfold_type real, struct message *message)
@@ -414,6 +428,10 @@ bool user_fold_hint(const struct user_fold *user, clfold_type real, const char *
             name_integer(user, values[k], name, sizeof(name))) {
             return hint_at_float(user, texts[k], name, real, message);
         }
+    }
+    if (user->is_complex && fold->in_scalars == 2 && has_whole_x(fold->load) &&
+        find_place(sentence, "load")) {
+        return message_hint(message, "x has the parts x.x (real) and x.y (imaginary)");
     }
     if (fold->load && is_struct &&
         (find_place(sentence, "load") || strstr(sentence, ": holds no elements of "))) {
