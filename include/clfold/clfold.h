@@ -215,8 +215,8 @@ typedef struct clfold_context_params {
      * calls on counts or lengths of two classes, may then associate differently.
      * clfold_prepare() prepares for its count's class */
     const char *tuning_file;
-    /** Bytes in cache_folder; past it the programs used least recently are removed, and no
-     * other file. 0: 256 MiB. Without a folder it is CLFOLD_ERROR_ARGUMENT */
+    /** Bytes in cache_folder; past it the programs used least recently are removed, and
+     * no other file. 0: 256 MiB. Without a folder it is CLFOLD_ERROR_ARGUMENT */
     uint64_t cache_limit;
     /** Programs of user folds kept in memory; 0: 256. Past it the fold that was used
      * least recently is dropped with its programs, never one in use. Programs of

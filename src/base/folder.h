@@ -6,8 +6,9 @@
  *                                                  that died
  *
  * Nobody locks anything. A reader sees a whole file, the old one or the new one; of two
- * writers the later one wins. Files of any other name are neither listed nor removed. Files are opened relative to the folder, never through a
- * link, and are only the user's to read. A file's time of change is its time of last use.
+ * writers the later one wins. Files of any other name are neither listed nor removed.
+ * Files are opened relative to the folder, never through a link, and are only the user's
+ * to read. A file's time of change is its time of last use.
  */
 #ifndef CLFOLD_BASE_FOLDER_H
 #define CLFOLD_BASE_FOLDER_H

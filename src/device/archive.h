@@ -35,9 +35,9 @@ struct archive {
     struct text facts; /* the first part of every key */
 };
 
-/* Opens the folder, or takes the callbacks. It stays closed if none is given, if the folder
- * cannot be used, which is logged as a warning, or if the driver gains nothing. Only a lack
- * of host memory fails. */
+/* Opens the folder, or takes the callbacks. It stays closed if none is given, if the
+ * folder cannot be used, which is logged as a warning, or if the driver gains nothing.
+ * Only a lack of host memory fails. */
 clfold_status clfold_archive_init(struct archive *archive, const struct site *site,
                                   cl_device_id device, const struct caps *caps,
                                   const clfold_context_params *params);
@@ -46,8 +46,8 @@ void clfold_archive_finish(struct archive *archive);
 /* Appends a fact to the first part of a key. */
 void clfold_archive_print_fact(struct text *text, const struct fact *fact);
 
-/* A sentence on a load or a save that went wrong. The caller logs it when no thread waits.
- * Where nothing went wrong it is left as it was. */
+/* A sentence on a load or a save that went wrong. The caller logs it when no thread
+ * waits. Where nothing went wrong it is left as it was. */
 #define CLFOLD_ARCHIVE_NOTE 256
 
 /* A program that is built from the entry for this text; NULL: there is none, or it has a

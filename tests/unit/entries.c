@@ -221,8 +221,7 @@ static void set_used(const char *name, time_t seconds)
     assert_int_equal(utimensat(folder.file, name, times, 0), 0);
 }
 
-/* The least recently used go first; a file that is read is used. Files of other names stay.
- */
+/* The least recently used go first; a file that is read is used. Others stay. */
 static void test_shrink(void **state)
 {
     static const char *const names[] = { ENTRY("a"), ENTRY("b"), ENTRY("c"), ENTRY("d") };

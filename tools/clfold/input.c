@@ -71,20 +71,17 @@ static bool take_layout(const struct input *input, const struct npy *npy,
         return message_set(message, "has a dtype that is not V%zu, a void of %zu bytes",
                            layout->in_size, layout->in_size);
     }
-    const char *const advice =
-        npy->type ? "; with --load, --in-scalars 1 makes each number an element" : "";
     return input->type
                ? message_set(
                      message,
                      "holds no elements of the operator: these are an array of %s "
                      "whose last dimension is %u, or a structured dtype with the "
-                     "names and types of the components%s",
-                     type, layout->num_fields, advice)
+                     "names and types of the components",
+                     type, layout->num_fields)
                : message_set(message,
                              "holds no elements of the operator: these have a structured "
                              "dtype with the names and types of the components, and C's "
-                             "layout (align=True)%s",
-                             advice);
+                             "layout (align=True)");
 }
 
 static bool read_npy_header(struct input *input, uint64_t *header_bytes,
