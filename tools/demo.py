@@ -283,7 +283,7 @@ def show_first_call(tools, device, environment, path):
         tools.reduce(device, env, "--op", "add", *words, path)
         seconds.append(time.monotonic() - start)
     first, kept, built = seconds
-    print(f"Their sum by a process of its own: {first:.2f} s at first, {kept:.2f} s then, and "
+    print(f"Their sum by a process of its own: now {first:.2f} s, again {kept:.2f} s, and "
           f"{built:.2f} s where no program is kept.\n")
 
 

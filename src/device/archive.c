@@ -363,7 +363,7 @@ cl_program clfold_archive_load(const struct archive *archive, cl_context context
         program = create(context, device, options, &entry, why);
     }
     if (why[0] != '\0') {
-        snprintf(note, CLFOLD_ARCHIVE_NOTE, "a kept program is built anew: %.200s", why);
+        snprintf(note, CLFOLD_ARCHIVE_NOTE, "a kept program is rebuilt: %.200s", why);
     }
     clfold_free(bytes);
     clfold_text_finish(&key);

@@ -138,7 +138,7 @@ static void load(const struct cache *cache, const struct program *program,
     }
     if (outcome->program && !outcome->kernels) {
         snprintf(outcome->note, sizeof(outcome->note),
-                 "a kept program is built anew: its kernels cannot be made (%s)",
+                 "a kept program is rebuilt: its kernels cannot be made (%s)",
                  clfold_status_name(status));
         clReleaseProgram(outcome->program);
         outcome->program = NULL;

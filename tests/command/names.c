@@ -401,7 +401,7 @@ static void hints(void **state)
           fits,
           "combine",
           "write to_f64(a.b)" },
-        { { .result = "sqrt(item.count)" },
+        { { .result = "sqrt(item.count)", .out = CLFOLD_F64 },
           { .op = CLFOLD_MOMENTS, .type = CLFOLD_F32 },
           fits,
           "result",

@@ -348,7 +348,7 @@ static void assert_rebuilds(const char *what, bool mends)
     if (stats_of(ctx).disk_hits != 0 || stats_of(ctx).builds != 1) {
         fail_msg("%s: loaded", what);
     }
-    if (!log_has(CLFOLD_LOG_DEBUG, "a kept program is built anew", "")) {
+    if (!log_has(CLFOLD_LOG_DEBUG, "a kept program is rebuilt", "")) {
         fail_msg("%s: no line in the log", what);
     }
     clfold_context_destroy(&ctx);
@@ -361,7 +361,7 @@ static void assert_rebuilds(const char *what, bool mends)
     clfold_context_destroy(&ctx);
 }
 
-/* Whatever is wrong with an entry, it is built anew and replaced. By the null device,
+/* Whatever is wrong with an entry, it is rebuilt and replaced. By the null device,
  * since what is built was built before. */
 static void test_defects(void **state)
 {
@@ -438,8 +438,8 @@ static void test_driver(void **state)
         assert_ok(sum_up(ctx));
         assert_true(clspy_disarm().fired);
         assert_stats(ctx, 1, 0, 0);
-        assert_true(log_has(CLFOLD_LOG_DEBUG, "a kept program is built anew",
-                            "CL_INVALID_BINARY"));
+        assert_true(
+            log_has(CLFOLD_LOG_DEBUG, "a kept program is rebuilt", "CL_INVALID_BINARY"));
         clfold_context_destroy(&ctx);
         assert_string_equal(clspy_leaks(&before), "");
     }
@@ -738,7 +738,7 @@ static void test_sweeps(void **state)
                 clfold_context *ctx = open_kept();
                 assert_ok(sum_up(ctx));
                 clfold_context_destroy(&ctx);
-                assert_false(log_has(CLFOLD_LOG_DEBUG, "built anew", ""));
+                assert_false(log_has(CLFOLD_LOG_DEBUG, "rebuilt", ""));
             }
             if (k <= least[way][warm]) {
                 fail_msg("way %d: only %d operations", way, (int)k - 1);

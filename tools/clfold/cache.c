@@ -199,7 +199,7 @@ static bool verify(const struct cache *cache, struct message *message)
            cache->num);
     return faults == 0 ||
            message_set(message,
-                       "%zu damaged program%s; clfold builds such a one anew, and clfold "
+                       "%zu damaged program%s; clfold builds it again, and clfold "
                        "cache clear removes them all",
                        faults, faults == 1 ? "" : "s");
 }

@@ -385,7 +385,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "json", VALUE_NONE, TO(json), CACHE,
       .help =
           "of list, one object a line: file, kernels, platform, device, driver, used, "
-          "bytes, fault; what a damaged file does not tell is null" },
+          "bytes, fault; fields that a damaged file does not give are null" },
     { "csv", VALUE_PATH, TO(csv), LADDER, .help = "what --json prints, in columns" },
     { "svg", VALUE_PATH, TO(svg), LADDER,
       .help = "a chart of GB/s over counts, drawn by the program gnuplot, with the "
@@ -723,12 +723,12 @@ const struct command_row command_rows[ACTIONS] = {
         "list prints each program's last use, bytes, kernels and device, and verify "
         "which of them are damaged. clear removes them all.\n",
         "A program is loaded only for the same text, device, driver, CPU, version of "
-        "clfold, and variables of the driver. One that is damaged is built anew. clfold "
+        "clfold, and variables of the driver. One that is damaged is built again. clfold "
         "tune keeps none. PoCL has a cache of its own, so its programs are kept here "
         "only where POCL_KERNEL_CACHE is 0, and those of rusticl never, since it loads a "
         "program no faster than it builds one.\n",
         .examples =
-            "What is kept, and from when it is:\n"
+            "List the programs, and when each was used last:\n"
             "  clfold cache list\n",
     },
     [ACTION_HELP] = {
