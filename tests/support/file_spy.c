@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +30,14 @@ const char *file_spy_disarm(void)
 {
     left = 0;
     return failed;
+}
+
+static const char *replaced, *replacement;
+
+void file_spy_replace(const char *name, const char *by)
+{
+    replaced = name;
+    replacement = by;
 }
 
 static int fails(const char *function)
@@ -118,5 +128,6 @@ int openat(int folder, const char *name, int flags, ...)
 int open(const char *name, int flags, ...)
 {
     TAKE_MODE(mode, flags)
-    return open_next("open", AT_FDCWD, name, flags, mode);
+    bool other = replaced && strcmp(name, replaced) == 0;
+    return open_next("open", AT_FDCWD, other ? replacement : name, flags, mode);
 }

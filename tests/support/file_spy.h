@@ -15,4 +15,8 @@ void file_spy_arm(uint64_t number, int error);
 /* Disarms, and returns the function that failed; NULL: the call was not reached. */
 const char *file_spy_disarm(void);
 
+/* From now on open() opens the file `by` in place of `name`; NULL: of none. Both stay the
+ * caller's. For all threads. */
+void file_spy_replace(const char *name, const char *by);
+
 #endif
