@@ -296,6 +296,7 @@ static clfold_status find_one(const struct request *request, const struct site *
 
     if (status) {
         *plan = (struct plan){ 0 };
+        *program = NULL;
         return status;
     }
     i = clfold_program_foresee(context, request->fold, all, num, program, &fails);

@@ -87,10 +87,12 @@ static char *fact_of(const struct entry *entry, const char *name)
     /* The bytes end in a NUL. */
     while (at < end) {
         const size_t length = strcspn(at, ",\n");
+        if (at[length] != ',') {
+            return NULL;
+        }
         char *value;
-        const size_t size = at[length] == ',' ? strtoul(at + length + 1, &value, 10) : 0;
-        if (at[length] != ',' || strncmp(value, ": ", 2) != 0 ||
-            size > (size_t)(end - value)) {
+        const size_t size = strtoul(at + length + 1, &value, 10);
+        if (strncmp(value, ": ", 2) != 0 || size > (size_t)(end - value)) {
             return NULL;
         }
         if (length == strlen(name) && memcmp(at, name, length) == 0) {
