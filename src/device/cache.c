@@ -117,7 +117,6 @@ struct outcome {
     const char *failed;   /* the call, or the missing resource */
     cl_program program;
     struct kernels *kernels;        /* of a program that was loaded: they are there */
-    bool saved;                     /* one that was built */
     cl_int released;                /* by clReleaseProgram, of one that does not build */
     struct text log;                /* the compiler's, of CL_BUILD_PROGRAM_FAILURE */
     char note[CLFOLD_ARCHIVE_NOTE]; /* the archive's */
