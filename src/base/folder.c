@@ -215,7 +215,7 @@ static int append(struct list *list, const char *name, const struct stat *status
         list->room = room;
     }
     struct folder_file *file = &list->files[list->num++];
-    snprintf(file->name, sizeof(file->name), "%s", name);
+    memcpy(file->name, name, strlen(name) + 1); /* as kind_of has checked */
     file->size = (uint64_t)status->st_size;
     file->used = (int64_t)status->st_mtim.tv_sec;
     file->fine = (int64_t)status->st_mtim.tv_nsec;
