@@ -22,7 +22,8 @@ static int open_folder(const char *path)
     return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Makes the folder and those above it, as the XDG specification has them: the user's. */
+/* Creates the folder and its parents, for the user alone, as the XDG specification asks.
+ */
 static int make_folders(const char *path)
 {
     char part[PATH_MAX];
@@ -104,7 +105,8 @@ static int get(const struct folder *folder, const char *name, size_t limit, bool
         error = clfold_file_read_open(file, limit, bytes, length);
     }
     if (error == 0 && use) {
-        /* Where it cannot be noted, on a read-only file system, nothing is removed. */
+        /* If the use cannot be noted, on a read-only file system, nothing can be removed
+         * either. */
         (void)futimens(file, NULL);
     }
     close(file);
@@ -256,7 +258,7 @@ static int by_use(const void *a, const void *b)
 
 static int get_list(const struct folder *folder, bool parts, struct list *list)
 {
-    /* A place of its own in the folder, since threads share the folder's. */
+    /* Opened again, since threads share the position of the first one. */
     int file = openat(folder->file, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error;
     DIR *dir = file >= 0 ? fdopendir(file) : NULL;
 
@@ -290,7 +292,7 @@ int clfold_folder_list(const struct folder *folder, struct folder_file **files,
     return error;
 }
 
-/* Seconds after which nobody is writing a file any more. */
+/* Seconds. A part that is older was left by a process that died. */
 #define LONGEST_WRITE 600
 
 int clfold_folder_shrink(const struct folder *folder, uint64_t limit, size_t *removed)

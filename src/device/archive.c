@@ -176,7 +176,7 @@ static const char *obstacle(cl_device_id device, const struct driver *driver)
     if (driver->loss && !(driver->off && clfold_host_is_off(driver->off))) {
         return driver->loss;
     }
-    /* Drivers disagree about whose a sub-device's programs are. */
+    /* Drivers disagree on the device that a sub-device's program belongs to. */
     return clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(parent), &parent,
                            NULL) == CL_SUCCESS &&
                    parent
@@ -184,18 +184,18 @@ static const char *obstacle(cl_device_id device, const struct driver *driver)
                : NULL;
 }
 
-static void open_folder(struct archive *archive, const struct site *site,
+static bool open_folder(struct archive *archive, const struct site *site,
                         const char *path)
 {
     char why[CLFOLD_FILE_WHY];
     int error = clfold_folder_open(&archive->folder, path, 1);
 
-    archive->is_open = error == 0;
     if (error) {
         clfold_file_why(error, why);
         clfold_log(site->log, CLFOLD_LOG_WARNING, "cache_folder %.300s is not used: %s",
                    path, why);
     }
+    return error == 0;
 }
 
 clfold_status clfold_archive_init(struct archive *archive, const struct site *site,
@@ -221,13 +221,10 @@ clfold_status clfold_archive_init(struct archive *archive, const struct site *si
         clfold_log(site->log, CLFOLD_LOG_DEBUG, "programs are not kept: %s", why);
         return CLFOLD_OK;
     }
-    archive->is_open = true;
-    if (params->cache_folder) {
-        open_folder(archive, site, params->cache_folder);
-    }
-    if (!archive->is_open) {
+    if (params->cache_folder && !open_folder(archive, site, params->cache_folder)) {
         return CLFOLD_OK;
     }
+    archive->is_open = true;
     archive->is_fed = params->cache_folder || params->save_program;
     status = print_facts(&archive->facts, device, caps);
     if (status == CL_SUCCESS) {
@@ -238,7 +235,7 @@ clfold_status clfold_archive_init(struct archive *archive, const struct site *si
         return clfold_fail(site, status, "no memory for the key of kept programs");
     }
     clfold_log(site->log, CLFOLD_LOG_WARNING,
-               "programs are not kept: what they depend on cannot be found out (%s)",
+               "programs are not kept: the facts for their keys cannot be read (%s)",
                clfold_status_name(status));
     return CLFOLD_OK;
 }
@@ -457,7 +454,7 @@ bool clfold_archive_save(const struct archive *archive, cl_device_id device,
 
 void clfold_archive_tidy(const struct archive *archive)
 {
-    /* What cannot be removed now is in nobody's way. */
+    /* A failure does no harm: the next save tries again. */
     if (archive->folder.file >= 0) {
         (void)clfold_folder_shrink(&archive->folder, archive->limit, NULL);
     }

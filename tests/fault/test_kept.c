@@ -156,6 +156,14 @@ static void fill(void)
     clfold_context_destroy(&ctx);
 }
 
+/* From now on a text is compiled once, and no kernel runs, until
+ * clspy_null_device(false). */
+static void run_nothing(void)
+{
+    clspy_keep_binaries();
+    clspy_null_device(true);
+}
+
 /* ---- Kept and loaded --------------------------------------------------------------- */
 
 /* A plain call saves nothing; trim, destroy and prepare do, once, on PoCL destroy alone.
@@ -332,8 +340,7 @@ static void test_key(void **state)
     }
     fill();
     assert_facts();
-    clspy_keep_binaries();
-    clspy_null_device(true);
+    run_nothing();
     assert_true(loads());
     assert_int_equal(setenv("CUDA_KEPT", "1", 1), 0);
     assert_true(loads());
@@ -399,8 +406,7 @@ static void test_defects(void **state)
         skip();
     }
     fill();
-    clspy_keep_binaries();
-    clspy_null_device(true);
+    run_nothing();
     snprintf(whole, sizeof(whole), "%s", only_entry());
     assert_int_equal(clfold_folder_open(&folder, path, 0), 0);
     assert_int_equal(
@@ -453,8 +459,7 @@ static void test_driver(void **state)
         skip();
     }
     fill();
-    clspy_keep_binaries();
-    clspy_null_device(true);
+    run_nothing();
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); ++i) {
         struct clspy_live before = clspy_live();
         clfold_context *ctx = open_kept();
@@ -747,8 +752,7 @@ static void test_sweeps(void **state)
     if (!keeps) {
         skip();
     }
-    clspy_keep_binaries();
-    clspy_null_device(true);
+    run_nothing();
     for (int way = 0; way < WAYS; ++way) {
         for (int warm = 0; warm < 2; ++warm) {
             uint64_t k = 1;

@@ -15,8 +15,8 @@ void programs_disable(void)
     disabled = true;
 }
 
-/* Of a folder that is not the user's alone the library warns. One that cannot be made, as
- * in a home that is read-only, is nothing that a user should hear about each time. */
+/* The library warns of a folder that is not the user's alone. One that cannot be created,
+ * as in a read-only home, is not worth a warning at every run. */
 const char *programs_folder(char path[PLACE_SIZE])
 {
     struct folder folder;
