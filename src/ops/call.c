@@ -96,52 +96,6 @@ clfold_status clfold_map(clfold_context *context, cl_command_queue queue,
     return clfold_call(&request, &site, context, fold, event);
 }
 
-/* ---- By a monoid in its internal form ---------------------------------------------- */
-
-static clfold_status call_monoid(struct request *request, clfold_context *context,
-                                 const struct monoid *monoid, const char *algorithm,
-                                 const void *init, cl_event *event)
-{
-    struct site site = clfold_site(context, NULL, monoid->name);
-    struct interned *fold;
-    clfold_status status;
-
-    if (event) {
-        *event = NULL;
-    }
-    request->init.value = init;
-    if ((status = clfold_folds_intern(&context->folds, &site, monoid, &fold)) ||
-        (status = clfold_request_choose(request, &site, context, fold, algorithm)) ||
-        (status = clfold_request_check(request, &site, context))) {
-        return status;
-    }
-    request->number = atomic_fetch_add(&context->calls, 1) + 1;
-    return clfold_request_run(request, &site, context, event);
-}
-
-clfold_status clfold_reduce_monoid(clfold_context *context, cl_command_queue queue,
-                                   const struct monoid *monoid, const char *algorithm,
-                                   cl_mem in, size_t in_offset, cl_mem out,
-                                   size_t out_offset, size_t count, const void *init,
-                                   cl_uint num_wait, const cl_event *wait,
-                                   cl_event *event)
-{
-    CALL(CLFOLD_REDUCE);
-
-    return call_monoid(&request, context, monoid, algorithm, init, event);
-}
-
-clfold_status clfold_scan_monoid(clfold_context *context, cl_command_queue queue,
-                                 const struct monoid *monoid, const char *algorithm,
-                                 bool exclusive, cl_mem in, size_t in_offset, cl_mem out,
-                                 size_t out_offset, size_t count, const void *init,
-                                 cl_uint num_wait, const cl_event *wait, cl_event *event)
-{
-    CALL(exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN);
-
-    return call_monoid(&request, context, monoid, algorithm, init, event);
-}
-
 /* ---- To the host ------------------------------------------------------------------- */
 
 /* The result lies in scratch until it is read. *reduced is the caller's to release, or

@@ -107,26 +107,6 @@ static void test_found_by_content(void **state)
     assert_null(ctx);
 }
 
-/* Every text of a monoid is in the key, also that of lanes which are in order. */
-static void test_key(void **state)
-{
-    const struct site site = { NULL, "test_key" };
-    clfold_context *ctx = context(NULL);
-    struct monoid monoid;
-
-    (void)state;
-    assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
-    for (uint64_t builds = 1; builds <= 2; ++builds) {
-        for (int again = 0; again < 2; ++again) {
-            assert_ok(clfold_reduce_monoid(ctx, device.queue, &monoid, NULL, in, 0, out,
-                                           0, COUNT, NULL, 0, NULL, NULL));
-            assert_int_equal(stats_of(ctx).builds, builds);
-        }
-        monoid.components[0].extend = "b + a";
-    }
-    clfold_context_destroy(&ctx);
-}
-
 /* ---- on_launch --------------------------------------------------------------------- */
 
 struct launches {
@@ -455,23 +435,13 @@ static void test_build_failure(void **state)
     const clfold_context_params params = { .log = keep, .user = &journal };
     clfold_context *ctx = context(&params);
     const int tiles = ctx->caps.facts.cpu ? 3 : 2;
-    const struct monoid broken = {
-        .name = "broken",
-        .in = CLFOLD_F32,
-        .type = CLFOLD_F32,
-        .cell = CLFOLD_F32,
-        .num_scalars = 1,
-        .num_components = 1,
-        .stage_limit = UINT64_MAX,
-        .components = { { "v", CLFOLD_F32, CLFOLD_F32, CLFOLD_F32, LOAD_PLAIN,
-                          "a + undeclared_name", NULL } },
-    };
+    const clfold_fold broken = { .type = CLFOLD_F32, .combine = "a + undeclared_name" };
 
     (void)state;
     journal.ctx = ctx;
     for (int i = 0; i < 2; ++i) {
-        assert_refused(clfold_reduce_monoid(ctx, device.queue, &broken, NULL, in, 0, out,
-                                            0, COUNT, NULL, 0, NULL, NULL),
+        assert_refused(clfold_reduce(ctx, device.queue, &broken, in, 0, out, 0, COUNT, 0,
+                                     NULL, NULL),
                        CLFOLD_ERROR_BUILD, "undeclared_name");
         clfold_stats stats = stats_of(ctx);
         assert_int_equal(stats.builds, tiles);
@@ -660,7 +630,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_found_by_content),
-        cmocka_unit_test(test_key),
         cmocka_unit_test(test_launches),
         cmocka_unit_test(test_contexts_come_and_go),
         cmocka_unit_test(test_destroy_does_not_wait),

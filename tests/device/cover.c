@@ -4,7 +4,7 @@
  * class of sizes, and with offsets, inits and totals in turn. Then random folds. The
  * programs are run in parts, so that none takes too long.
  */
-#include "prefix_check.h"
+#include "trial.h"
 #include "one_context.h"
 #include "pairwise.h"
 #include "test.h"
@@ -135,13 +135,10 @@ static enum kind kind_of(const struct row *row)
     return shapes[row->level[SHAPE]].kind;
 }
 
-static struct prefix_case case_of(const struct row *row)
+static struct trial case_of(const struct row *row)
 {
-    const struct operation *operation = clfold_operation_row(operation_of(row));
-
-    return (struct prefix_case){
-        .reduces = operation->family == FAMILY_REDUCE,
-        .exclusive = operation->exclusive,
+    return (struct trial){
+        .operation = operation_of(row),
         .algorithm = clfold_algorithm_name(row->level[ALGORITHM]),
         .plan = shapes[row->level[SHAPE]].plan,
         .op = CLFOLD_ADD + row->level[OP],
@@ -154,10 +151,11 @@ static struct prefix_case case_of(const struct row *row)
 /* Of places of bytes and shorts, groups of rusticl (Mesa 22.3) come out right in one
  * build and wrong, or endless, in the next build of the same text. Its policy takes other
  * tiles. */
-static bool is_chance(const struct prefix_case *fold)
+static bool is_chance(const struct trial *fold)
 {
-    return fold->plan.tile == TILE_GROUP && fold->reduces && fold->op >= CLFOLD_ARG_MIN &&
-           fold->op <= CLFOLD_ARG_MIN_MAX && size_of(fold->pair.type) < 4 &&
+    return fold->plan.tile == TILE_GROUP && trial_reduces(fold) &&
+           fold->op >= CLFOLD_ARG_MIN && fold->op <= CLFOLD_ARG_MIN_MAX &&
+           size_of(fold->pair.type) < 4 &&
            clfold_platform_miscopies(ctx->caps.facts.platform);
 }
 
@@ -165,13 +163,14 @@ static bool is_chance(const struct prefix_case *fold)
 static bool is_allowed(const void *user, const struct row *row)
 {
     const struct algorithm_row *algorithm = clfold_algorithm_row(row->level[ALGORITHM]);
-    const struct prefix_case fold = case_of(row);
+    const struct trial fold = case_of(row);
     enum kind kind = algorithm->is_rung                   ? RUNGS
                      : algorithm->family == FAMILY_REDUCE ? TILES
                                                           : SCANS;
 
     (void)user;
-    if (kind != kind_of(row) || fold.reduces != (algorithm->family == FAMILY_REDUCE) ||
+    if (kind != kind_of(row) ||
+        trial_reduces(&fold) != (algorithm->family == FAMILY_REDUCE) ||
         !is_folded(fold.op, fold.pair) || is_chance(&fold) ||
         !device_folds(&device, fold.pair.in, fold.pair.type)) {
         return false;
@@ -188,17 +187,6 @@ static const struct factors row_factors = {
     .allowed = is_allowed,
 };
 
-static void check(const struct prefix_case *fold, bool disorder)
-{
-    char why[1024];
-
-    if (!prefix_check(ctx, &device,
-                      disorder && device.disorder ? device.disorder : device.queue, fold,
-                      NULL, why, sizeof(why))) {
-        fail_msg("%s", why);
-    }
-}
-
 static uint64_t num_programs(void)
 {
     clfold_stats stats;
@@ -213,7 +201,7 @@ static uint64_t num_programs(void)
 /* What a call by this algorithm does; NULL: by the policy's. */
 static clfold_report report_of(const struct row *row, const char *algorithm, size_t count)
 {
-    const struct prefix_case plain = case_of(row);
+    const struct trial plain = case_of(row);
     const clfold_fold fold = { .op = plain.op,
                                .type = plain.pair.type,
                                .in = plain.pair.in,
@@ -226,14 +214,14 @@ static clfold_report report_of(const struct row *row, const char *algorithm, siz
 }
 
 /* What the classes of sizes are there for: without it they would say nothing. */
-static void check_launches(const struct row *row, const struct prefix_case *fold)
+static void check_launches(const struct row *row, const struct trial *fold)
 {
     bool rises = clfold_algorithm_row(row->level[ALGORITHM])->items > 0;
     size_t num = report_of(row, fold->algorithm, fold->count).num_launches;
 
     if (rises ? num < 3 : num != 2) {
         char text[384];
-        prefix_print(fold, text, sizeof(text));
+        trial_print(fold, text, sizeof(text));
         fail_msg("%s takes %zu launches", text, num);
     }
 }
@@ -244,7 +232,7 @@ static void check_launches(const struct row *row, const struct prefix_case *fold
 static void run_row(const struct row *base, size_t number, bool other, struct pairs *seen,
                     size_t *num_unnamed)
 {
-    const struct prefix_case plain = case_of(base);
+    const struct trial plain = case_of(base);
     uint8_t level = base->level[ALGORITHM];
     const char *algorithm =
         clfold_algorithm_name(level == SCAN_LOOKBACK ? level + number % 2 : level);
@@ -252,7 +240,7 @@ static void run_row(const struct row *base, size_t number, bool other, struct pa
         plain.plan.tile ? report_of(base, NULL, 1 << 20).tile : plain.plan.group_size;
 
     for (unsigned size = 0; size < NUM_SIZES; ++size) {
-        struct prefix_case fold = plain;
+        struct trial fold = plain;
         struct row row = *base;
         size_t turn = size + 3 * number;
         /* Nothing is scanned by a single group: a program more for a row base another
@@ -264,7 +252,7 @@ static void run_row(const struct row *base, size_t number, bool other, struct pa
         fold.count = count_of(size, kind_of(base) == RUNGS, unit);
         fold.init = (enum init_from)(turn / NUM_OFFSETS % NUM_INITS);
         /* required if there is no identity */
-        if (fold.exclusive && is_arg(fold.op) && !fold.init) {
+        if (fold.operation == CLFOLD_EXCLUSIVE_SCAN && is_arg(fold.op) && !fold.init) {
             fold.init = INIT_HOST;
         }
         row.level[SIZE] = (uint8_t)size;
@@ -274,7 +262,7 @@ static void run_row(const struct row *base, size_t number, bool other, struct pa
         fold.in_offset = offsets[row.level[OFFSET]];
         fold.out_offset = offsets[turn * 3 / 2 % NUM_OFFSETS];
         fold.zones = turn % 2;
-        fold.total = fold.reduces ? TOTAL_NONE : (enum total_to)(turn % 3);
+        fold.total = trial_reduces(&fold) ? TOTAL_NONE : (enum total_to)(turn % 3);
         fold.nan = turn % 7 == 6;
         fold.seed = number * NUM_SIZES + size;
         fold.algorithm = algorithm;
@@ -286,8 +274,9 @@ static void run_row(const struct row *base, size_t number, bool other, struct pa
         if (other) {
             continue;
         }
-        check(&fold, turn % 4 == 3);
-        if (size == SEVERAL_PASSES && fold.reduces) {
+        fold.disorder = turn % 4 == 3;
+        trial_check(&fold, NULL);
+        if (size == SEVERAL_PASSES && trial_reduces(&fold)) {
             check_launches(base, &fold);
         }
     }
@@ -402,7 +391,7 @@ static void test_property(void **state)
             }
         } while (!is_allowed(NULL, &row) || kind_of(&row) != share->kind);
         for (int call = 0; call < RANDOM_CALLS / RANDOM_PROGRAMS; ++call) {
-            struct prefix_case fold = case_of(&row);
+            struct trial fold = case_of(&row);
             uint64_t bits = next_random(&random);
             fold.count = (next_random(&random) % 30000) >> (next_random(&random) % 13);
             fold.in_offset = next_random(&random) % 70;
@@ -411,7 +400,8 @@ static void test_property(void **state)
             fold.init = bits & 8 ? INIT_HOST : INIT_NONE;
             fold.nan = (bits & 0x70) == 0;
             fold.seed = next_random(&random);
-            check(&fold, bits & 0x80);
+            fold.disorder = bits & 0x80;
+            trial_check(&fold, NULL);
         }
     }
 }

@@ -2,10 +2,8 @@
  * results: a launch gives a work-item few elements. The tests treat every device as such
  * a one, so that each path runs everywhere. */
 #define CLFOLD_EXPERIMENTAL
-#include "every_text.h"
 #include "one_context.h"
-#include "order_check.h"
-#include "prefix_check.h"
+#include "trial.h"
 #include "test.h"
 
 #include "ops/context.h"
@@ -86,26 +84,22 @@ static void test_few(void **state)
     ctx->caps.facts.most_elements = FEW;
     for (size_t i = 0; i < 2 * NUM_WAYS; ++i) {
         size_t w = i / 2, f = i % 4;
-        struct prefix_case fold = { .reduces = true,
-                                    .op = folds[f].op,
-                                    .pair = folds[f].pair,
-                                    .algorithm = ways[w].algorithm,
-                                    .plan = ways[w].plan };
+        struct trial fold = { .operation = CLFOLD_REDUCE,
+                              .op = folds[f].op,
+                              .pair = folds[f].pair,
+                              .algorithm = ways[w].algorithm,
+                              .plan = ways[w].plan };
         const clfold_fold call = { .op = fold.op,
                                    .type = fold.pair.type,
                                    .in = fold.pair.in,
                                    .algorithm = fold.algorithm };
         for (size_t c = 0; c < NUM_COUNTS; ++c) {
-            char why[1024];
             fold.count = counts[c];
             fold.in_offset = (w + c) % 4;
             fold.zones = true;
             fold.init = c % 2 == 0;
             fold.seed = c + 1;
-            if (!prefix_check(ctx, &device, device.queue, &fold, NULL, why,
-                              sizeof(why))) {
-                fail_msg("%s", why);
-            }
+            trial_check(&fold, NULL);
         }
         many += launches_of(&call, LARGEST, ways[w].plan.max_groups) > 2;
     }
@@ -116,48 +110,17 @@ static void test_few(void **state)
 /* Partials are folded in order. */
 static void test_affine(void **state)
 {
-    const struct monoid affine = affine_monoid(CLFOLD_I32);
-    cl_uint *maps = malloc(2 * LARGEST * sizeof(*maps));
-    cl_int status;
-
     (void)state;
-    assert_non_null(maps);
-    fill((unsigned char *)maps, CLFOLD_I32, 2 * LARGEST, FILL_EXACT, 7);
-    for (size_t i = 0; i < LARGEST; ++i) {
-        maps[2 * i] |= 1; /* or products soon are 0 */
-    }
-    cl_mem in = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                               2 * LARGEST * sizeof(*maps), maps, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    cl_mem out = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 8, NULL, &status);
-    assert_int_equal(status, CL_SUCCESS);
     ctx->caps.facts.most_elements = FEW;
-    for (size_t w = 0; w < NUM_WAYS; ++w) {
-        cl_uint a = 1, b = 0, result[2];
-        size_t done = 0;
-        if (ways[w].algorithm) {
-            continue; /* which reorders */
-        }
-        clfold_context_override(ctx, &ways[w].plan);
-        for (size_t c = 1; c < NUM_COUNTS; ++c) {
-            for (; done < counts[c]; ++done) {
-                a = a * maps[2 * done];
-                b = b * maps[2 * done] + maps[2 * done + 1];
-            }
-            assert_ok(clfold_reduce_monoid(ctx, device.queue, &affine, NULL, in, 0, out,
-                                           0, counts[c], NULL, 0, NULL, NULL));
-            status = clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(result),
-                                         result, 0, NULL, NULL);
-            assert_int_equal(status, CL_SUCCESS);
-            if (result[0] != a || result[1] != b) {
-                fail_msg("affine of %zu, way %zu: {%u, %u} instead of {%u, %u}",
-                         counts[c], w, result[0], result[1], a, b);
-            }
+    for (size_t k = 0; k < NUM_WAYS * NUM_COUNTS; ++k) {
+        const struct trial fold = { .subject = &affine,
+                                    .operation = CLFOLD_REDUCE,
+                                    .plan = ways[k / NUM_COUNTS].plan,
+                                    .count = counts[k % NUM_COUNTS] };
+        if (!ways[k / NUM_COUNTS].algorithm) { /* others reorder */
+            trial_check(&fold, NULL);
         }
     }
-    clReleaseMemObject(in);
-    clReleaseMemObject(out);
-    free(maps);
 }
 
 /* What is reserved for a count serves every smaller one. */
@@ -245,18 +208,18 @@ static void test_long(void **state)
 #define FEW_OF_SCANS 32
 #define MANY_TILES   30011 /* elements */
 
-static const struct debug scan_tiles[] = {
+static const struct debug few_tiles[] = {
     { .tile = TILE_VECTOR, .tile_elements = 32 },
     { .tile = TILE_VECTOR, .tile_elements = 16, .anchor = 4, .max_groups = 9 },
     { .tile = TILE_GROUP, .tile_elements = 32, .group_size = 8, .max_groups = 9 },
     { .tile = TILE_GROUP, .tile_elements = 36, .group_size = 6, .anchor = 3 },
 };
-#define NUM_SCAN_TILES 4
-/* Of order_algorithms. Look-back takes one launch, or is rejected. */
+#define NUM_FEW_TILES 4
+/* Of scan_algorithms. Look-back takes one launch, or is rejected. */
 #define MANY_LAUNCHES 4
 
 /* `state` is handed from launch to launch, and so is the carry of prefixes. */
-static void assert_many_launches(const struct prefix_case *scan)
+static void assert_many_launches(const struct trial *scan)
 {
     const clfold_fold fold = { .op = scan->op,
                                .type = scan->pair.type,
@@ -269,15 +232,6 @@ static void assert_many_launches(const struct prefix_case *scan)
     assert_ok(
         clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY_TILES, NULL, &report));
     assert_true(report.num_launches >= least);
-}
-
-static void check_scan(const struct prefix_case *scan)
-{
-    char why[1024];
-
-    if (!prefix_check(ctx, &device, device.queue, scan, NULL, why, sizeof(why))) {
-        fail_msg("%s", why);
-    }
 }
 
 /* Each fold by two strategies, each strategy on tiles of both kinds; a kind of scan has a
@@ -298,12 +252,12 @@ static void test_few_of_scans(void **state)
     ctx->caps.facts.most_elements = FEW_OF_SCANS;
     for (size_t k = 0; k < 2 * MANY_LAUNCHES; ++k) {
         size_t t = k / 4 * 2 + k % 2, f = k % 3, a = (k + k / 4) % MANY_LAUNCHES;
-        struct prefix_case scan = { .op = folds[f].op,
-                                    .pair = folds[f].pair,
-                                    .algorithm = order_algorithms[a],
-                                    .plan = scan_tiles[t],
-                                    .exclusive = k / 4,
-                                    .zones = true };
+        struct trial scan = { .op = folds[f].op,
+                              .pair = folds[f].pair,
+                              .algorithm = scan_algorithms[a],
+                              .plan = few_tiles[t],
+                              .operation = scan_of(k / 4),
+                              .zones = true };
         assert_many_launches(&scan);
         for (size_t c = 0; c < 4; ++c) {
             scan.count = sizes[c];
@@ -312,46 +266,26 @@ static void test_few_of_scans(void **state)
             scan.init = (enum init_from)((c + k) % 3);
             scan.total = c % 2 ? TOTAL_APART : TOTAL_BEHIND;
             scan.seed = c + 1;
-            check_scan(&scan);
+            trial_check(&scan, NULL);
         }
     }
-}
-
-static struct value then(struct value a, struct value b)
-{
-    return (struct value){ { a.parts[0] * b.parts[0],
-                             a.parts[1] * b.parts[0] + b.parts[1] } };
 }
 
 /* The partial that is passed on comes first. */
 static void test_affine_scans(void **state)
 {
-    static struct value maps[MANY_TILES];
-    const struct monoid affine = affine_monoid(CLFOLD_U32);
-    uint64_t random = 11;
-
     (void)state;
-    for (size_t i = 0; i < MANY_TILES; ++i) {
-        maps[i] = (struct value){ { (cl_uint)next_random(&random) | 1,
-                                    (cl_uint)next_random(&random) } };
-    }
     ctx->caps.facts.most_elements = FEW_OF_SCANS;
-    for (size_t t = 0; t < NUM_SCAN_TILES; ++t) {
-        struct order_case scan = { .monoid = &affine,
-                                   .combine = then,
-                                   .scalars = maps,
-                                   .values = maps,
-                                   .init = t / 2 ? &maps[7] : NULL,
-                                   .plan = scan_tiles[t],
-                                   .algorithm = order_algorithms[t % MANY_LAUNCHES],
-                                   .exclusive = t % 2,
-                                   .disorder = true,
-                                   .count = MANY_TILES,
-                                   .out_offset = 5 };
-        char why[1024];
-        if (!order_check(ctx, &device, &scan, NULL, why, sizeof(why))) {
-            fail_msg("%s", why);
-        }
+    for (size_t t = 0; t < NUM_FEW_TILES; ++t) {
+        const struct trial scan = { .subject = &affine,
+                                    .init = t / 2 ? INIT_HOST : INIT_NONE,
+                                    .plan = few_tiles[t],
+                                    .algorithm = scan_algorithms[t % MANY_LAUNCHES],
+                                    .operation = scan_of(t % 2),
+                                    .disorder = true,
+                                    .count = MANY_TILES,
+                                    .out_offset = 5 };
+        trial_check(&scan, NULL);
     }
 }
 
@@ -367,12 +301,12 @@ static void test_prepared_scans(void **state)
     for (size_t k = 0; k < MANY_LAUNCHES; ++k) {
         const clfold_fold fold = { .op = CLFOLD_MAX,
                                    .type = CLFOLD_I32,
-                                   .algorithm = order_algorithms[k] };
+                                   .algorithm = scan_algorithms[k] };
         clfold_context *own;
         clfold_stats before, after;
         assert_ok(clfold_context_create(&own, device.context, device.id, NULL));
         own->caps.facts.most_elements = FEW_OF_SCANS;
-        clfold_context_override(own, &scan_tiles[k]);
+        clfold_context_override(own, &few_tiles[k]);
         assert_ok(clfold_prepare(own, CLFOLD_INCLUSIVE_SCAN, &fold, MANY_TILES, NULL));
         assert_ok(clfold_context_stats(own, &before));
         for (size_t count = MANY_TILES; count > 0; count /= 3) {
@@ -392,9 +326,10 @@ static void test_prepared_scans(void **state)
  * by a group each, and by one for all. */
 static void test_long_scans(void **state)
 {
-    struct prefix_case scan = { .op = CLFOLD_ARG_MIN_MAX,
-                                .pair = { CLFOLD_F32, CLFOLD_F32 },
-                                .count = 1 << 19 };
+    struct trial scan = { .op = CLFOLD_ARG_MIN_MAX,
+                          .pair = { CLFOLD_F32, CLFOLD_F32 },
+                          .operation = CLFOLD_INCLUSIVE_SCAN,
+                          .count = 1 << 19 };
 
     (void)state;
     if (most_elements == 0) {
@@ -403,10 +338,10 @@ static void test_long_scans(void **state)
     }
     ctx->caps.facts.most_elements = most_elements;
     scan.algorithm = "scan_single_group";
-    check_scan(&scan);
+    trial_check(&scan, NULL);
     scan.algorithm = "reduce_then_scan";
     scan.plan.max_groups = 1;
-    check_scan(&scan);
+    trial_check(&scan, NULL);
 }
 
 static int open_device(void **state)

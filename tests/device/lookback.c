@@ -5,17 +5,14 @@
  * by a group, and the traces show that the delays did happen.
  */
 #define CLFOLD_EXPERIMENTAL
-#include "every_text.h"
 #include "lookback.h"
 #include "oracle.h"
-#include "order_check.h"
+#include "one_context.h"
 #include "test.h"
 
 #include "ops/context.h"
+#include "ops/internal.h"
 #include "plan/plan.h"
-
-static struct device device;
-static clfold_context *ctx;
 
 /* ---- Subjects ---------------------------------------------------------------------- */
 
@@ -63,9 +60,10 @@ static void fill_subject(const struct subject *subject, void *data, size_t count
         cl_uint bits = (cl_uint)(next_random(&seed) >> 32);
         cl_uint factor = bits | 1;
         if (subject->pair.in == CLFOLD_F32) {
-            cl_float real = (cl_float)(bits >> 8) * 0x1p-24F;
-            factor = as_bits(0.9F + 0.2F * real);
-            bits = as_bits(real - 0.5F);
+            const cl_float real = (cl_float)(bits >> 8) * 0x1p-24F;
+            const cl_float near = 0.9F + 0.2F * real, part = real - 0.5F;
+            memcpy(&factor, &near, sizeof(factor));
+            memcpy(&bits, &part, sizeof(bits));
         }
         ((cl_uint *)data)[i] = i % 2 ? bits : factor;
     }
@@ -114,13 +112,6 @@ static void print_look(const struct look *look, char *text, size_t size)
              (int)look->plan.spins - 1, look->seed);
 }
 
-static void write_buffer(cl_mem mem, size_t offset, const void *bytes, size_t size)
-{
-    assert_int_equal(clEnqueueWriteBuffer(device.queue, mem, CL_TRUE, offset, size, bytes,
-                                          0, NULL, NULL),
-                     CL_SUCCESS);
-}
-
 static void read_buffer(cl_mem mem, void *bytes, size_t size)
 {
     assert_int_equal(
@@ -133,19 +124,16 @@ static clfold_status enqueue(const struct look *look, cl_mem from, size_t offset
     const struct subject *subject = look->subject;
     unsigned char init[MAX_RESULT];
 
-    if (subject->affine) {
-        struct monoid monoid = affine_monoid(subject->pair.type);
-        fill_subject(subject, init, 1, 77);
-        return clfold_scan_monoid(ctx, device.queue, &monoid, look->algorithm,
-                                  look->exclusive, from, offset, out_mem, look->offset,
-                                  look->count, look->init ? init : NULL, 0, NULL, NULL);
-    }
-    clfold_fold fold = { .op = subject->op,
+    clfold_fold fold = { .op = subject->affine ? CLFOLD_AFFINE : subject->op,
                          .type = subject->pair.type,
-                         .in = subject->pair.in,
+                         .in = subject->affine ? 0 : subject->pair.in,
                          .algorithm = look->algorithm };
     if (look->init) {
-        fill_init(init, subject->op, subject->pair, data, look->count, 77);
+        if (subject->affine) {
+            fill_subject(subject, init, 1, 77);
+        } else {
+            fill_init(init, subject->op, subject->pair, data, look->count, 77);
+        }
         fold.init = init;
         fold.init_size = out_size(subject);
     }
@@ -176,16 +164,16 @@ static void run(const struct look *look, struct outcome *outcome)
     outcome->num_bytes = num;
     outcome->num_tiles = (look->count + tile - 1) / tile + 1;
     assert_true(outcome->num_tiles <= MOST_TILES);
-    write_buffer(out_mem, 0, poison, num);
+    write_buffer(out_mem, 0, num, poison);
     write_buffer(look->in_place ? out_mem : in_mem,
-                 look->in_place ? look->offset * size : 0, data,
-                 look->count * in_size(look->subject));
+                 look->in_place ? look->offset * size : 0,
+                 look->count * in_size(look->subject), data);
     memset(outcome->records, 0, sizeof(outcome->records));
-    write_buffer(tiles_mem, 0, outcome->records, sizeof(outcome->records));
+    write_buffer(tiles_mem, 0, sizeof(outcome->records), outcome->records);
     outcome->folded[0] = 0;
-    write_buffer(folded_mem, 0, outcome->folded, 8);
+    write_buffer(folded_mem, 0, 8, outcome->folded);
     if (look->holds) {
-        write_buffer(holds_mem, 0, look->holds, outcome->num_tiles * 2 * 4);
+        write_buffer(holds_mem, 0, outcome->num_tiles * 2 * 4, look->holds);
         trace.holds = holds_mem;
     }
     plan.trace = may_look_back(look->algorithm) ? &trace : NULL;
@@ -697,7 +685,7 @@ static void test_replayed(void **state)
     plan.spins = 1;
     plan.tier = best_tier(&device);
     fill(data, CLFOLD_F32, count, FILL_ROUNDING, 3);
-    write_buffer(in_mem, 0, data, sizeof(expected));
+    write_buffer(in_mem, 0, sizeof(expected), data);
     assert_ok(clfold_context_create(&own, device.context, device.id, NULL));
     clfold_context_override(own, &plan);
     assert_ok(clfold_inclusive_scan(own, device.queue, &fold, in_mem, 0, out_mem, 0,
@@ -722,38 +710,26 @@ static void test_replayed(void **state)
 
 /* ---- The group --------------------------------------------------------------------- */
 
-static cl_mem buffer_of(size_t size)
-{
-    cl_int status;
-    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE, size, NULL, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    return mem;
-}
-
 static int open_device(void **state)
 {
     (void)state;
     device_init_for_lookback(&device);
-    in_mem = buffer_of(sizeof(data));
-    out_mem = buffer_of((MOST + 64) * MAX_RESULT);
-    tiles_mem = buffer_of(MOST_TILES * sizeof(clfold_tile_trace));
-    folded_mem = buffer_of(FOLDED * sizeof(cl_ulong));
-    holds_mem = buffer_of(MOST_TILES * 2 * sizeof(cl_uint));
+    in_mem = coloured_buffer(sizeof(data));
+    out_mem = coloured_buffer((MOST + 64) * MAX_RESULT);
+    tiles_mem = coloured_buffer(MOST_TILES * sizeof(clfold_tile_trace));
+    folded_mem = coloured_buffer(FOLDED * sizeof(cl_ulong));
+    holds_mem = coloured_buffer(MOST_TILES * 2 * sizeof(cl_uint));
     return clfold_context_create(&ctx, device.context, device.id, NULL);
 }
 
 static int close_device(void **state)
 {
-    (void)state;
-    clfold_context_destroy(&ctx);
     clReleaseMemObject(in_mem);
     clReleaseMemObject(out_mem);
     clReleaseMemObject(tiles_mem);
     clReleaseMemObject(folded_mem);
     clReleaseMemObject(holds_mem);
-    device_finish(&device);
-    return 0;
+    return close_context(state);
 }
 
 /* An argument is a pattern of test names; after a '-', of those to leave out. */

@@ -1,196 +1,41 @@
 /*
  * Random operators, see random_fold.h, in random calls: algorithm "serial" against the
- * loop on the host, then other algorithms, on each kind of tile, against "serial".
+ * loop on the host, then other algorithms, on each kind of tile.
  */
 #define CLFOLD_EXPERIMENTAL
-#include "calls.h"
 #include "lookback.h"
-#include "one_context.h"
 #include "random_fold.h"
 #include "test.h"
 
-#define SEED      1
-#define FOLDS     10 /* on a device */
-#define WAYS      3  /* of each: by an algorithm on a tile */
-#define CALLS     12 /* of each way */
-#define MOST      8000
-#define MOST_SIZE 32 /* bytes of a result */
-#define ZONE      16 /* results on either side */
-#define COLOUR    0xa5
+#define SEED  1
+#define FOLDS 10 /* on a device */
+#define WAYS  3  /* of each: by an algorithm on a tile */
+#define CALLS 12 /* of each way */
+#define MOST  8000
+#define ZONE  16 /* of offsets */
 
 static uint64_t below(uint64_t *random, uint64_t n)
 {
     return (next_random(random) >> 16) % n;
 }
 
-/* ---- One call ---------------------------------------------------------------------- */
-
 struct way {
     const char *algorithm; /* NULL: the policy's */
     struct debug plan;
 };
 
-struct trial {
-    const struct random_fold *fold;
-    const struct call_row *call;
-    const struct way *way;
-    size_t count, in_offset, out_offset;
-    bool in_place, has_init, has_total, disorder;
-};
-
-static unsigned char elements[(MOST + ZONE) * MOST_SIZE], init[MOST_SIZE];
-
-struct results {
-    unsigned char bytes[(MOST + 2 * ZONE) * MOST_SIZE], total[MOST_SIZE];
-};
-static struct results expected, looped, found;
-
-static void fail_trial(const struct trial *trial, const char *what)
+/* Runs it; a wrong result shows the fold as well. Returns whether it could be made. */
+static bool check(const struct random_fold *fold, const struct trial *trial)
 {
-    struct text text = { 0 };
-    const struct debug *plan = &trial->way->plan;
+    char why[1024];
+    const enum trial_end end = trial_run(trial, NULL, why, sizeof(why));
 
-    clfold_text_print(&text,
-                      "%s of %zu by %s, %s of %u, %u work-items, %u groups, anchor %u, "
-                      "from %zu to %zu%s%s%s%s: %s\n",
-                      trial->call->name, trial->count,
-                      trial->way->algorithm ? trial->way->algorithm : "policy",
-                      clfold_tile_name(plan->tile), plan->tile_elements, plan->group_size,
-                      plan->max_groups, plan->anchor, trial->in_offset, trial->out_offset,
-                      trial->has_init ? ", init" : "", trial->has_total ? ", total" : "",
-                      trial->in_place ? ", in place" : "",
-                      trial->disorder ? ", out of order" : "", what);
-    random_fold_print(trial->fold, &text);
-    fail_msg("%s", text.bytes);
-}
-
-static void read_back(cl_command_queue queue, cl_mem mem, void *to, size_t size)
-{
-    assert_int_equal(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, size, to, 0, NULL, NULL),
-                     CL_SUCCESS);
-}
-
-static size_t num_results(const struct trial *trial)
-{
-    return trial->call->has & HAS_ITEMS ? trial->count : 1;
-}
-
-static size_t room_of(const struct trial *trial)
-{
-    return (num_results(trial) + 2 * ZONE) * trial->fold->size;
-}
-
-/* Whether the call could be made; its results come back as all of the buffer. */
-static bool run(const struct trial *trial, struct results *results)
-{
-    static struct debug plan; /* which the context keeps */
-    const struct random_fold *drawn = trial->fold;
-    cl_command_queue queue =
-        trial->disorder && device.disorder ? device.disorder : device.queue;
-    size_t room = room_of(trial), in_room = (trial->count + ZONE) * drawn->in_size;
-    clfold_fold fold = drawn->fold;
-    clfold_arg arg = drawn->arg;
-    cl_mem in, out, total, table;
-    cl_event event = NULL;
-    clfold_status status;
-
-    memset(results, COLOUR, sizeof(*results));
-    if (trial->in_place) {
-        memcpy(results->bytes, elements, in_room);
+    if (end == TRIAL_WRONG) {
+        struct text text = { 0 };
+        random_fold_print(fold, &text);
+        fail_msg("%s\n%s", why, text.bytes);
     }
-    in = trial->in_place ? copied_buffer(results->bytes, room)
-                         : copied_buffer(elements, in_room);
-    out = trial->in_place ? in : copied_buffer(results->bytes, room);
-    total = copied_buffer(results->total, drawn->size);
-    unsigned char values[16] = { 0 };
-    memcpy(values + size_of(drawn->has_arg ? drawn->arg_type : CLFOLD_U64),
-           drawn->arg_value, 8);
-    table = copied_buffer(values, sizeof(values));
-    if (drawn->arg_is_buffer) {
-        arg.mem = table;
-    }
-    fold.args = drawn->has_arg ? &arg : NULL;
-    fold.algorithm = trial->way->algorithm;
-    if (trial->has_init) {
-        fold.init = init;
-        fold.init_size = drawn->size;
-    }
-    if (trial->has_total) {
-        fold.total_at.mem = total;
-    }
-    plan = trial->call->has & HAS_ITEMS && may_look_back(fold.algorithm)
-               ? with_tier(&device, trial->way->plan)
-               : trial->way->plan;
-    clfold_context_override(ctx, &plan);
-    const struct call call = { .context = ctx,
-                               .queue = queue,
-                               .fold = &fold,
-                               .in = in,
-                               .in_offset = trial->in_offset,
-                               .out = out,
-                               .out_offset = trial->out_offset,
-                               .count = trial->count,
-                               .event = &event };
-    status = trial->call->make(&call);
-    bool is_due = is_due_refusal(&device, fold.algorithm, &plan, trial->in_place, status);
-    /* A compiler whose vectors differ, as rusticl's do for keys of two sizes. */
-    is_due |= status == CLFOLD_ERROR_BUILD && device.ends_loops &&
-              plan.tile == TILE_VECTOR && strstr(clfold_last_error(), "combine gives");
-    if (status && !is_due) {
-        fail_trial(trial, clfold_last_error());
-    }
-    if (!status) {
-        assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
-        clReleaseEvent(event);
-        read_back(queue, out, results->bytes, room);
-        read_back(queue, total, results->total, drawn->size);
-    }
-    clReleaseMemObject(in);
-    if (!trial->in_place) {
-        clReleaseMemObject(out);
-    }
-    clReleaseMemObject(total);
-    clReleaseMemObject(table);
-    return !status;
-}
-
-static void compare_value(const struct trial *trial, const unsigned char *wanted,
-                          const unsigned char *is, const char *which, size_t i)
-{
-    struct text text = { 0 };
-
-    if (random_fold_same(trial->fold, wanted, is)) {
-        return;
-    }
-    clfold_text_print(&text, "%s %zu is ", which, i);
-    random_fold_print_value(trial->fold, is, &text);
-    clfold_text_print(&text, " instead of ");
-    random_fold_print_value(trial->fold, wanted, &text);
-    fail_trial(trial, text.bytes);
-}
-
-/* Results of the call with those that are at `from` in `wanted`; and what lies around. */
-static void compare(const struct trial *trial, const unsigned char *wanted,
-                    const unsigned char *wanted_total, const struct results *results)
-{
-    size_t size = trial->fold->size, begin = trial->out_offset * size;
-    size_t end = begin + num_results(trial) * size;
-
-    for (size_t i = 0; i < num_results(trial); ++i) {
-        compare_value(trial, wanted + i * size, results->bytes + begin + i * size,
-                      "result", i);
-    }
-    if (trial->has_total) {
-        compare_value(trial, wanted_total, results->total, "total", 0);
-    }
-    for (size_t i = 0; i < room_of(trial); ++i) {
-        bool is_kept = !trial->in_place || i < (trial->count + ZONE) * size
-                           ? results->bytes[i] == (trial->in_place ? elements[i] : COLOUR)
-                           : true;
-        if ((i < begin || i >= end) && !is_kept) {
-            fail_trial(trial, "wrote beside its results");
-        }
-    }
+    return end == TRIAL_RIGHT;
 }
 
 /* ---- A fold ------------------------------------------------------------------------ */
@@ -245,14 +90,15 @@ static bool is_fault_of_compiler(const struct random_fold *fold)
  * Intel's 2026.22 takes the wrong one of two structs in exclusive ones, and Mesa's makes
  * wrong code for three shorts. */
 static bool is_known_fault(const struct random_fold *fold, const struct way *way,
-                           const struct call_row *call)
+                           clfold_operation operation)
 {
-    bool is_scan = call->has & HAS_ITEMS;
+    const bool is_scan = operation != CLFOLD_REDUCE;
 
     return policy_tile(way->plan.tile) == TILE_GROUP &&
            ((device.is_pocl && is_scan &&
              (may_look_back(way->algorithm) || fold->num_parts > 2)) ||
-            (device.is_intel && call->has & HAS_FIRST && fold->fold.type_name) ||
+            (device.is_intel && operation == CLFOLD_EXCLUSIVE_SCAN &&
+             fold->fold.type_name) ||
             (device.ends_loops && parts_of_size(fold, 2) == 3));
 }
 
@@ -272,9 +118,9 @@ static struct debug draw_plan(const struct random_fold *fold, uint64_t *random)
 
 /* The first is the policy's. */
 static void draw_way(struct way *way, const struct random_fold *fold,
-                     const struct call_row *call, bool is_policy, uint64_t *random)
+                     clfold_operation operation, bool is_policy, uint64_t *random)
 {
-    enum family family = clfold_operation_row(call->operation)->family;
+    enum family family = clfold_operation_row(operation)->family;
     const struct algorithm_row *row;
     enum algorithm algorithm;
 
@@ -289,88 +135,83 @@ static void draw_way(struct way *way, const struct random_fold *fold,
         way->plan = draw_plan(fold, random);
     } while (row->family != family ||
              (row->reorders && !(fold->fold.flags & CLFOLD_COMMUTATIVE)) ||
-             is_known_fault(fold, way, call));
+             is_known_fault(fold, way, operation));
     if (row->is_rung) {
         way->plan = (struct debug){ .group_size = 2 + (uint32_t)below(random, 127),
                                     .max_groups = 2 + (uint32_t)below(random, 6) };
     }
 }
 
-static void draw_trial(struct trial *trial, const struct way *way, uint64_t *random)
+static struct trial draw_trial(const struct random_fold *fold, clfold_operation operation,
+                               const struct way *way, uint64_t *random)
 {
-    const struct random_fold *fold = trial->fold;
-    bool each = trial->call->has & HAS_ITEMS;
-    size_t tile = way->plan.tile_elements;
+    const bool each = operation != CLFOLD_REDUCE;
+    const size_t tile = way->plan.tile_elements;
+    struct trial trial = { .subject = random_fold_subject(fold), .operation = operation };
 
-    trial->count = below(random, MOST) >> below(random, 12);
+    trial.count = below(random, MOST) >> below(random, 12);
     if (tile && below(random, 3) == 0) {
-        trial->count = tile * (1 + below(random, 4)) - 1 + below(random, 3);
+        trial.count = tile * (1 + below(random, 4)) - 1 + below(random, 3);
     }
-    trial->in_offset = below(random, ZONE);
-    trial->out_offset = below(random, ZONE);
-    trial->disorder = below(random, 4) == 0;
-    trial->has_init = below(random, 3) == 0;
-    trial->has_total = each && below(random, 2);
-    if (!fold->has_identity && (trial->call->has & HAS_FIRST || trial->count == 0)) {
-        trial->has_init = true;
+    trial.in_offset = below(random, ZONE);
+    trial.out_offset = below(random, ZONE);
+    trial.disorder = below(random, 4) == 0;
+    trial.init = below(random, 3) == 0 ? INIT_HOST : INIT_NONE;
+    trial.total = each && below(random, 2) ? TOTAL_APART : TOTAL_NONE;
+    if (!fold->has_identity && (operation == CLFOLD_EXCLUSIVE_SCAN || trial.count == 0)) {
+        trial.init = INIT_HOST;
     }
-    trial->in_place = each && below(random, 4) == 0 && fold->in_size == fold->size;
-    if (trial->in_place) {
-        trial->out_offset = trial->in_offset;
-    }
+    trial.in_place = each && below(random, 4) == 0 && fold->in_size == fold->size;
+    trial.seed = next_random(random);
+    return trial;
 }
 
-static void check_serial(const struct trial *trial)
-{
-    static const struct way serial = { .algorithm = "serial" };
-    const struct random_fold *fold = trial->fold;
-    struct trial plain = *trial;
-
-    plain.way = &serial;
-    plain.in_place = false;
-    plain.has_total = trial->call->has & HAS_ITEMS;
-    assert_true(run(&plain, &expected));
-    random_fold_expect(fold, trial->call->operation,
-                       elements + trial->in_offset * fold->in_size, trial->count,
-                       trial->has_init ? init : NULL, looped.bytes, looped.total);
-    compare(&plain, looped.bytes, looped.total, &expected);
-}
-
-static size_t check_fold(const struct random_fold *fold, const struct call_row *call,
+/* By "serial" and by each way: all against the loop on the host. */
+static size_t check_fold(const struct random_fold *fold, clfold_operation operation,
                          uint64_t random)
 {
     struct way ways[WAYS];
-    struct trial trial = { .fold = fold, .call = call };
     size_t num = 0;
 
     for (size_t w = 0; w < WAYS; ++w) {
-        draw_way(&ways[w], fold, trial.call, w == 0, &random);
+        draw_way(&ways[w], fold, operation, w == 0, &random);
     }
     for (size_t c = 0; c < CALLS; ++c) {
-        draw_trial(&trial, &ways[1 + c % (WAYS - 1)], &random);
-        memset(elements, 0x5b, sizeof(elements));
-        random_fold_fill(fold, elements + trial.in_offset * fold->in_size, trial.count,
-                         next_random(&random));
-        random_fold_init_value(fold, init, next_random(&random));
-        check_serial(&trial);
+        const struct trial drawn =
+            draw_trial(fold, operation, &ways[1 + c % (WAYS - 1)], &random);
+        struct trial trial = drawn;
+        trial.algorithm = "serial";
+        trial.in_place = false;
+        assert_true(check(fold, &trial));
         for (size_t w = 0; w < WAYS; ++w) {
-            trial.way = &ways[w];
-            if (run(&trial, &found)) {
-                compare(&trial, expected.bytes + trial.out_offset * fold->size,
-                        expected.total, &found);
-                ++num;
-            }
+            trial = drawn;
+            trial.algorithm = ways[w].algorithm;
+            trial.plan = ways[w].plan;
+            num += check(fold, &trial);
         }
     }
     return num;
+}
+
+/* The argument's value is its buffer's element 1. */
+static cl_mem new_table(struct random_fold *fold)
+{
+    unsigned char values[16] = { 0 };
+    cl_mem table;
+
+    memcpy(values + size_of(fold->has_arg ? fold->arg_type : CLFOLD_U64), fold->arg_value,
+           8);
+    table = copied_buffer(values, sizeof(values));
+    if (fold->arg_is_buffer) {
+        fold->arg.mem = table;
+    }
+    return table;
 }
 
 /* CLFOLD_TEST_SEED draws others. It is not the time that draws: new operators find new
  * faults of compilers, and a change shall be judged by what it changes. */
 static void test_property(void **state)
 {
-    static const unsigned calls[] = { CALL_REDUCE, CALL_INCLUSIVE_SCAN,
-                                      CALL_EXCLUSIVE_SCAN };
     static struct random_fold fold;
     const char *named = getenv("CLFOLD_TEST_SEED");
     uint64_t random = named ? strtoull(named, NULL, 0) : SEED;
@@ -378,10 +219,13 @@ static void test_property(void **state)
 
     (void)state;
     while (num_folds < FOLDS) {
-        const struct call_row *call = &call_rows[calls[below(&random, 3)]];
+        const clfold_operation operation =
+            CLFOLD_REDUCE + (clfold_operation)below(&random, 3);
         random_fold_init(&fold, next_random(&random), device.has_f16, device.has_f64);
         if (!is_fault_of_compiler(&fold)) {
-            num += check_fold(&fold, call, next_random(&random));
+            cl_mem table = new_table(&fold);
+            num += check_fold(&fold, operation, next_random(&random));
+            clReleaseMemObject(table);
             ++num_folds;
         }
         random_fold_finish(&fold);

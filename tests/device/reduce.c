@@ -1,10 +1,8 @@
 /* Tests for reductions only: sums that round, the sum of -0 alone, host data that is not
  * aligned, elements of several components, and operators without identity. For the rest
  * see sizes.c and cover.c. */
-#include "every_text.h"
 #include "one_context.h"
-#include "order_check.h"
-#include "prefix_check.h"
+#include "trial.h"
 #include "test.h"
 
 static const struct debug policy_tiles[] = { { .tile = TILE_VECTOR },
@@ -16,26 +14,6 @@ static const struct debug small_tiles[] = {
     { .tile = TILE_GROUP, .tile_elements = 2048, .group_size = 64, .max_groups = 7 },
 };
 
-static void check(const struct prefix_case *fold, bool disorder, void *result)
-{
-    char why[1024];
-
-    if (!prefix_check(ctx, &device,
-                      disorder && device.disorder ? device.disorder : device.queue, fold,
-                      result, why, sizeof(why))) {
-        fail_msg("%s", why);
-    }
-}
-
-static void check_order(const struct order_case *fold)
-{
-    char why[1024];
-
-    if (!order_check(ctx, &device, fold, NULL, why, sizeof(why))) {
-        fail_msg("%s", why);
-    }
-}
-
 /* ---- Floats ------------------------------------------------------------------------ */
 
 /* Sums that round: within the bound of their tree of the exact sum, and the same bits on
@@ -46,21 +24,22 @@ static void test_rounding(void **state)
     for (size_t w = 0; w < 2; ++w) {
         for (size_t p = 4; p < NUM_PAIRS; ++p) {
             /* Tiles of 16384 floats, 64 lanes or work-items: no path is longer. */
-            const struct prefix_case fold = { .reduces = true,
-                                              .op = CLFOLD_ADD,
-                                              .pair = all_pairs[p],
-                                              .plan = policy_tiles[w],
-                                              .count = 150001,
-                                              .in_offset = 3,
-                                              .zones = true,
-                                              .depth = 16384.0 / 64 + 32 + 64 };
+            struct trial fold = { .operation = CLFOLD_REDUCE,
+                                  .op = CLFOLD_ADD,
+                                  .pair = all_pairs[p],
+                                  .plan = policy_tiles[w],
+                                  .count = 150001,
+                                  .in_offset = 3,
+                                  .zones = true,
+                                  .depth = 16384.0 / 64 + 32 + 64 };
             unsigned char result[8], again[8];
             if (!device_folds(&device, fold.pair.in, fold.pair.type)) {
                 continue;
             }
-            check(&fold, false, result);
+            trial_check(&fold, result);
             for (int run = 0; run < 12; ++run) {
-                check(&fold, run % 2, again);
+                fold.disorder = run % 2;
+                trial_check(&fold, again);
                 assert_memory_equal(result, again, size_of(fold.pair.type));
             }
         }
@@ -75,19 +54,19 @@ static void test_misaligned(void **state)
 
     (void)state;
     for (size_t k = 0; k < 2 * 3; ++k) {
-        struct prefix_case fold = { .reduces = true,
-                                    .op = CLFOLD_ADD,
-                                    .pair = { CLFOLD_F32, CLFOLD_F32 },
-                                    .plan = policy_tiles[k % 2],
-                                    .count = 100003,
-                                    .in_offset = k / 2,
-                                    .host = true,
-                                    .depth = 16384.0 / 64 + 32 + 64 };
+        struct trial fold = { .operation = CLFOLD_REDUCE,
+                              .op = CLFOLD_ADD,
+                              .pair = { CLFOLD_F32, CLFOLD_F32 },
+                              .plan = policy_tiles[k % 2],
+                              .count = 100003,
+                              .in_offset = k / 2,
+                              .host = true,
+                              .depth = 16384.0 / 64 + 32 + 64 };
         cl_float first, result;
-        check(&fold, false, &first);
+        trial_check(&fold, &first);
         for (size_t s = 1; s < sizeof(shifts) / sizeof(shifts[0]); ++s) {
             fold.in_shift = shifts[s];
-            check(&fold, false, &result);
+            trial_check(&fold, &result);
             assert_memory_equal(&first, &result, sizeof(result));
         }
     }
@@ -117,29 +96,13 @@ static void test_negative_zero(void **state)
     clReleaseMemObject(in);
 }
 
-/* ---- Operators in the internal form ------------------------------------------------ */
+/* ---- Operators that keep order, or have no identity -------------------------------- */
 
-static struct value compose(struct value a, struct value b)
-{
-    return (struct value){ { a.parts[0] * b.parts[0],
-                             a.parts[1] * b.parts[0] + b.parts[1] } };
-}
-
-/* Affine maps x -> a x + b compose in order: two components over integers that wrap,
- * where any grouping is exact and any reordering shows. */
+/* Affine maps compose in order: two components over integers that wrap, where any grouping
+ * is exact and any reordering shows. */
 static void test_affine(void **state)
 {
-    enum { MOST = 9 * 8192 + 1 };
-    static struct value maps[MOST];
-    const struct monoid affine = affine_monoid(CLFOLD_I32);
-    const struct value init = { { 3, (cl_uint)-5 } };
-    uint64_t random = 1;
-
     (void)state;
-    for (size_t i = 0; i < MOST; ++i) {
-        uint64_t bits = next_random(&random);
-        maps[i] = (struct value){ { (cl_uint)bits | 1, (cl_uint)(bits >> 32) } };
-    }
     /* The policy's vector, and of the small ones those with a rest or with long runs. */
     for (size_t w = 0; w < 4; ++w) {
         const struct debug *plan = w == 0 ? &policy_tiles[0] : &small_tiles[w - 1];
@@ -151,71 +114,47 @@ static void test_affine(void **state)
             9 * tile, 9 * tile + 1
         };
         for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
-            const struct order_case fold = { .monoid = &affine,
-                                             .reduces = true,
-                                             .combine = compose,
-                                             .scalars = maps,
-                                             .values = maps,
-                                             .init = c % 4 ? &init : NULL,
-                                             .plan = *plan,
-                                             .count = counts[c],
-                                             .in_offset = c % 5,
-                                             .out_offset = c % 3 };
-            check_order(&fold);
+            const struct trial fold = { .operation = CLFOLD_REDUCE,
+                                        .subject = &affine,
+                                        .init = c % 4 ? INIT_HOST : INIT_NONE,
+                                        .plan = *plan,
+                                        .count = counts[c],
+                                        .in_offset = c % 5,
+                                        .out_offset = c % 3,
+                                        .seed = c };
+            trial_check(&fold, NULL);
         }
     }
 }
 
-static struct value first_of(struct value a, struct value b)
+static void take_first(void *out, const void *a, const void *b)
 {
     (void)b;
-    return a;
+    memcpy(out, a, sizeof(cl_int));
 }
 
 /* An operator without identity: only a fold without elements and init is rejected, since
  * no lane outside the input is ever combined. */
 static void test_no_identity(void **state)
 {
-    const struct monoid first = {
-        .name = "first",
-        .in = CLFOLD_I32,
-        .type = CLFOLD_I32,
-        .cell = CLFOLD_I32,
-        .num_scalars = 1,
-        .num_components = 1,
-        .stage_limit = UINT64_MAX,
-        .components = { { "v", CLFOLD_I32, CLFOLD_I32, CLFOLD_I32, LOAD_PLAIN, "a",
-                          NULL } },
+    static const struct subject first = {
+        .fold = { .name = "first", .type = CLFOLD_I32, .combine = "a" },
+        .size = sizeof(cl_int),
+        .combine = take_first,
+        .least = 77,
+        .most = 1077,
     };
-    static struct value elements[1000];
-    const struct value init = { { 9 } };
-    cl_int status;
-    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 8, NULL, &status);
 
     (void)state;
-    assert_int_equal(status, CL_SUCCESS);
-    for (cl_uint i = 0; i < 1000; ++i) {
-        elements[i].parts[0] = i + 77;
+    for (size_t k = 0; k < 3 * 3; ++k) {
+        const struct trial fold = { .operation = CLFOLD_REDUCE,
+                                    .subject = &first,
+                                    .plan = small_tiles[k / 3],
+                                    .count = k % 3 ? 0 : 1000,
+                                    .init = k % 3 == 1 ? INIT_HOST : INIT_NONE,
+                                    .in_offset = k / 3 };
+        trial_check(&fold, NULL);
     }
-    for (size_t w = 0; w < 3; ++w) {
-        struct order_case fold = { .monoid = &first,
-                                   .reduces = true,
-                                   .combine = first_of,
-                                   .scalars = elements,
-                                   .values = elements,
-                                   .plan = small_tiles[w],
-                                   .count = 1000,
-                                   .in_offset = w };
-        check_order(&fold);
-        fold.count = 0;
-        fold.init = &init;
-        check_order(&fold);
-        clfold_context_override(ctx, &small_tiles[w]);
-        assert_refused(clfold_reduce_monoid(ctx, device.queue, &first, NULL, mem, 0, mem,
-                                            1, 0, NULL, 0, NULL, NULL),
-                       CLFOLD_ERROR_EMPTY, "first");
-    }
-    clReleaseMemObject(mem);
 }
 
 /* An argument is a pattern of test names. */

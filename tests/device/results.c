@@ -4,7 +4,7 @@
  * maps. By built-in operators and the caller's, in every operation, by every algorithm,
  * on every tile, against a loop on the host. All are exact.
  */
-#include "fold_check.h"
+#include "ways.h"
 #include "host_ops.h"
 #include "one_context.h"
 #include "test.h"
@@ -25,7 +25,7 @@ static void combine_int(void *out, const void *a, const void *b)
 
 /* ---- What is written --------------------------------------------------------------- */
 
-#define NUM FOLD_CHECK_COUNT
+#define NUM 5000 /* elements at most */
 
 static cl_float reals[NUM];
 static const cl_uint factor = 31;
@@ -427,7 +427,7 @@ static void test_subject(void **state)
 {
     size_t which = (size_t)(uintptr_t)*state;
 
-    fold_check(&subjects[which], (unsigned)which);
+    ways_check(&subjects[which], (unsigned)which);
 }
 
 static void test_segments(void **state)
@@ -437,7 +437,7 @@ static void test_segments(void **state)
     if (subjects[which].is_map) {
         skip();
     }
-    fold_check_segment_scans(&subjects[which], (unsigned)which);
+    ways_check_segment_scans(&subjects[which], (unsigned)which);
 }
 
 /* ---- What is rejected -------------------------------------------------------------- */

@@ -3,12 +3,12 @@
  * float and on each tile: every strategy gives the same bits, in place or not, on either
  * kind of queue, from memory of the host at any address; an exclusive scan is the
  * inclusive one moved by one, and the total is the last inclusive item. That the bits are
- * right at all, within the bound of their additions, prefix_check sees, and that prefixes
+ * right at all, within the bound of their additions, trial.c sees, and that prefixes
  * are folded as scan_tiles.cl draws it, a loop on the host. Workers: same_bits.py.
  */
 #include "lookback.h"
 #include "one_context.h"
-#include "prefix_check.h"
+#include "trial.h"
 #include "test.h"
 
 #define TILES 70
@@ -32,7 +32,7 @@ static const struct {
 };
 #define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
 
-static size_t tile_of(const struct prefix_case *scan)
+static size_t tile_of(const struct trial *scan)
 {
     const clfold_fold fold = { .op = scan->op, .type = scan->pair.type };
     clfold_report report;
@@ -44,7 +44,7 @@ static size_t tile_of(const struct prefix_case *scan)
 
 /* An upper limit of the additions between an element and an item: of a work-item's own,
  * of its group's, and one a tile. */
-static double depth_of(const struct prefix_case *scan, size_t tile)
+static double depth_of(const struct trial *scan, size_t tile)
 {
     clfold_report report;
     const clfold_fold fold = { .op = scan->op, .type = scan->pair.type };
@@ -56,22 +56,18 @@ static double depth_of(const struct prefix_case *scan, size_t tile)
 }
 
 /* The items, and the total after them. */
-static unsigned char *run(const struct prefix_case *scan, cl_command_queue queue)
+static unsigned char *run(const struct trial *scan)
 {
-    size_t size = result_size(scan->op, scan->pair.type);
-    unsigned char *results = calloc(scan->count + 1, size);
-    char why[1024];
+    unsigned char *results = calloc(scan->count + 1, trial_result_size(scan));
 
     assert_non_null(results);
-    if (!prefix_check(ctx, &device, queue, scan, results, why, sizeof(why))) {
-        fail_msg("%s", why);
-    }
+    trial_check(scan, results);
     return results;
 }
 
 /* Both hold the items of an inclusive scan. An exclusive one with its total has them from
  * the second on: then `first` is 1. */
-static void compare(const struct prefix_case *scan, const unsigned char *expected,
+static void compare(const struct trial *scan, const unsigned char *expected,
                     const unsigned char *found, size_t first)
 {
     size_t size = result_size(scan->op, scan->pair.type);
@@ -80,7 +76,7 @@ static void compare(const struct prefix_case *scan, const unsigned char *expecte
         const unsigned char *wanted = expected + i * size, *is = found + i * size;
         if (memcmp(wanted, is, size) != 0) {
             char text[512];
-            prefix_print(scan, text, sizeof(text));
+            trial_print(scan, text, sizeof(text));
             fail_msg("%s: result %zu is %.17g and not %.17g, as it was before", text,
                      i + first, as_double(scan->pair.type, is),
                      as_double(scan->pair.type, wanted));
@@ -90,7 +86,7 @@ static void compare(const struct prefix_case *scan, const unsigned char *expecte
 
 /* All strategies on one tile and of one type: two of them inclusive and two exclusive, so
  * that each has a program. The policy's tiles are long, so there each has one way. */
-static void check_tile(struct prefix_case scan, size_t turn)
+static void check_tile(struct trial scan, size_t turn)
 {
     const size_t shifts[NUM_ALGORITHMS] = { 4, 8, 20, 12 };
     size_t size = result_size(scan.op, scan.pair.type);
@@ -101,23 +97,23 @@ static void check_tile(struct prefix_case scan, size_t turn)
         if (scan.plan.tile_elements == 0 && how != (a + turn) % 4) {
             continue;
         }
-        cl_command_queue queue =
-            how & 1 && device.disorder ? device.disorder : device.queue;
+        const bool exclusive = (turn + a) % 2;
+        scan.disorder = how & 1;
         scan.algorithm = algorithms[a];
-        scan.exclusive = (turn + a) % 2;
+        scan.operation = scan_of(exclusive);
         scan.in_place = how & 2;
         scan.total = how & 1 ? TOTAL_APART : TOTAL_BEHIND;
         scan.host = size_of(scan.pair.type) == 4 && how == 3;
         scan.in_shift = scan.host ? shifts[a] : 0;
-        unsigned char *found = run(&scan, queue);
+        unsigned char *found = run(&scan);
         /* The exclusive scan is the inclusive one moved by one place. */
-        unsigned char *items = found + scan.exclusive * size;
+        unsigned char *items = found + exclusive * size;
         if (!expected) {
             expected = malloc(scan.count * size);
             assert_non_null(expected);
             memcpy(expected, items, scan.count * size);
         }
-        compare(&scan, expected, items, scan.exclusive);
+        compare(&scan, expected, items, exclusive);
         assert_memory_equal(found + scan.count * size, expected + (scan.count - 1) * size,
                             size);
         free(found);
@@ -131,13 +127,13 @@ static void test_one_association(void **state)
     size_t t = (size_t)(uintptr_t)*state;
 
     for (size_t k = 0; k < 3; ++k) {
-        struct prefix_case scan = { .op = CLFOLD_ADD,
-                                    .pair = { types[k], types[k] },
-                                    .plan = tiles[t].plan,
-                                    .in_offset = 3 * t % 17,
-                                    .zones = true,
-                                    .init = t % 2 ? INIT_HOST : INIT_NONE,
-                                    .seed = t + 1 };
+        struct trial scan = { .op = CLFOLD_ADD,
+                              .pair = { types[k], types[k] },
+                              .plan = tiles[t].plan,
+                              .in_offset = 3 * t % 17,
+                              .zones = true,
+                              .init = t % 2 ? INIT_HOST : INIT_NONE,
+                              .seed = t + 1 };
         /* The other types on a tile of each kind, one of them in blocks. */
         if (!device_has(&device, types[k]) || (k > 0 && t % 5 != 0)) {
             continue;
@@ -154,19 +150,20 @@ static void test_one_association(void **state)
  * would say nothing. */
 static void test_grouping_shows(void **state)
 {
-    struct prefix_case scan = { .op = CLFOLD_ADD,
-                                .pair = { CLFOLD_F32, CLFOLD_F32 },
-                                .total = TOTAL_APART,
-                                .count = 16 * TILES,
-                                .depth = 1000,
-                                .seed = 1 };
+    struct trial scan = { .op = CLFOLD_ADD,
+                          .pair = { CLFOLD_F32, CLFOLD_F32 },
+                          .operation = CLFOLD_INCLUSIVE_SCAN,
+                          .total = TOTAL_APART,
+                          .count = 16 * TILES,
+                          .depth = 1000,
+                          .seed = 1 };
     unsigned char *results[2];
     size_t differ = 0;
 
     (void)state;
     for (size_t k = 0; k < 2; ++k) {
         scan.plan = tiles[k].plan;
-        results[k] = run(&scan, device.queue);
+        results[k] = run(&scan);
     }
     for (size_t i = 0; i <= scan.count; ++i) {
         differ += memcmp(results[0] + 4 * i, results[1] + 4 * i, 4) != 0;

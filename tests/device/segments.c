@@ -3,252 +3,13 @@
  * oracle's fold of each. Operators of the caller's: user_folds.c. What a call rejects:
  * test_rejected, here.
  */
-#include "one_context.h"
-#include "oracle.h"
 #include "test.h"
+#include "trial.h"
 
 #include "base/platform.h"
 #include "ops/context.h"
-#include "ops/internal.h"
 
 #define MOST 6000
-#define ZONE 16 /* elements on either side */
-
-static unsigned char elements[(MOST + 2 * ZONE) * 8], row[MOST * 8];
-static unsigned char expected[(MOST + 1) * MAX_RESULT],
-    found[(MOST + 2 * ZONE) * MAX_RESULT];
-
-static uint64_t seed;
-
-struct trial {
-    clfold_op op;
-    struct pair pair;
-    size_t count, width, length, in_offset, out_offset;
-    const char *algorithm;
-    enum tile_kind tile;
-};
-
-static size_t num_segments(const struct trial *trial)
-{
-    return (trial->count + trial->length - 1) / trial->length;
-}
-
-/* Elements of segment s; the last row may be short. */
-static size_t gather(const struct trial *trial, size_t s, size_t *first)
-{
-    const size_t size = size_of(trial->pair.in);
-    size_t length = trial->length;
-
-    *first = s / trial->width * trial->width * length + s % trial->width;
-    if (trial->width == 1 && trial->count - *first < length) {
-        length = trial->count - *first;
-    }
-    for (size_t i = 0; i < length; ++i) {
-        memcpy(row + i * size,
-               elements + (trial->in_offset + *first + i * trial->width) * size, size);
-    }
-    return length;
-}
-
-/* The index of an arg-value counts from in_offset, not in its segment. */
-static void move_index(const struct trial *trial, size_t first, unsigned char *result)
-{
-    for (size_t at = 0;
-         is_arg(trial->op) && at < result_size(trial->op, trial->pair.type);
-         at += sizeof(clfold_arg_value)) {
-        clfold_arg_value value;
-        memcpy(&value, result + at, sizeof(value));
-        value.index = first + value.index * trial->width;
-        memcpy(result + at, &value, sizeof(value));
-    }
-}
-
-static clfold_segments segments_of(const struct trial *trial)
-{
-    return trial->width == 1
-               ? (clfold_segments){ .by = CLFOLD_BY_LENGTH, .num = trial->length }
-               : (clfold_segments){ .by = CLFOLD_BY_STRIDE,
-                                    .num = trial->width,
-                                    .length = trial->length };
-}
-
-/* Each third input offset has an init from the host, each fourth one in device memory. An
- * index would take part in ties. */
-static bool has_init(const struct trial *trial)
-{
-    return trial->in_offset >= 3 && !is_arg(trial->op);
-}
-
-/* `places` holds results: the last of ZONE has init, where it is not the host's. */
-static void set_init(const struct trial *trial, clfold_fold *fold, cl_mem places,
-                     const unsigned char init[MAX_RESULT])
-{
-    const size_t result = result_size(trial->op, trial->pair.type);
-
-    if (has_init(trial) && trial->in_offset == 3) {
-        fold->init = init;
-        fold->init_size = result;
-    } else if (has_init(trial)) {
-        fold->init_at = (clfold_place){ places, ZONE - 1 };
-        assert_int_equal(clEnqueueWriteBuffer(device.queue, places, CL_TRUE,
-                                              (ZONE - 1) * result, result, init, 0, NULL,
-                                              NULL),
-                         CL_SUCCESS);
-    }
-}
-
-static void read_back(cl_mem mem, void *to, size_t size)
-{
-    assert_int_equal(
-        clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0, size, to, 0, NULL, NULL),
-        CL_SUCCESS);
-}
-
-/* The input is as it was, but for results in place. */
-static void check_in(cl_mem in, size_t size)
-{
-    static unsigned char now[sizeof(elements)];
-
-    read_back(in, now, size);
-    assert_memory_equal(now, elements, size);
-}
-
-static void check_reduce(const struct trial *trial)
-{
-    const size_t size = size_of(trial->pair.in);
-    const size_t result = result_size(trial->op, trial->pair.type);
-    const size_t num = num_segments(trial), room = num + 2 * ZONE;
-    const clfold_segments segments = segments_of(trial);
-    clfold_fold fold = { .op = trial->op,
-                         .in = trial->pair.in,
-                         .type = trial->pair.type,
-                         .segments = &segments,
-                         .algorithm = trial->algorithm };
-    unsigned char init[MAX_RESULT];
-    cl_mem in, out, places = coloured_buffer(ZONE * MAX_RESULT);
-
-    poison_fold(elements, trial->op, trial->pair, trial->count + 2 * ZONE);
-    fill_fold(elements + trial->in_offset * size, trial->op, trial->pair, trial->count, 0,
-              ++seed);
-    fill_init(init, trial->op, trial->pair, elements, 1, seed);
-    set_init(trial, &fold, places, init);
-    in = copied_buffer(elements, (trial->count + 2 * ZONE) * size);
-    out = coloured_buffer(room * result);
-    assert_ok(clfold_reduce(ctx, device.queue, &fold, in, trial->in_offset, out,
-                            trial->out_offset, trial->count, 0, NULL, NULL));
-    read_back(out, found, room * result);
-    check_in(in, (trial->count + 2 * ZONE) * size);
-    for (size_t i = 0; i < room * result; ++i) {
-        if ((i < trial->out_offset * result || i >= (trial->out_offset + num) * result) &&
-            found[i] != COLOUR) {
-            fail_msg("byte %zu outside of the output was written", i);
-        }
-    }
-    for (size_t s = 0; s < num; ++s) {
-        const unsigned char *at = found + (trial->out_offset + s) * result;
-        size_t first, length = gather(trial, s, &first);
-        char texts[2][128];
-        assert_true(oracle_fold(trial->op, trial->pair, row, length,
-                                has_init(trial) ? init : NULL, expected, NULL));
-        move_index(trial, first, expected);
-        if (!same_result(trial->op, trial->pair.type, expected, at)) {
-            print_result(trial->op, trial->pair.type, expected, texts[0], 128);
-            print_result(trial->op, trial->pair.type, at, texts[1], 128);
-            fail_msg(
-                "%s of %s into %s, %zu elements, %zu by %zu, by %s, tile %d, from %zu "
-                "to %zu: result %zu is %s, not %s",
-                name_of_op(trial->op), name_of(trial->pair.in), name_of(trial->pair.type),
-                trial->count, trial->length, trial->width,
-                trial->algorithm ? trial->algorithm : "policy", trial->tile,
-                trial->in_offset, trial->out_offset, s, texts[1], texts[0]);
-        }
-    }
-    clReleaseMemObject(in);
-    clReleaseMemObject(out);
-    clReleaseMemObject(places);
-}
-
-/* An inclusive and an exclusive scan, one of them in place, with the total. */
-static void check_scan(const struct trial *trial)
-{
-    const size_t size = size_of(trial->pair.in);
-    const size_t result = result_size(trial->op, trial->pair.type);
-    const size_t num = num_segments(trial), room = trial->count + 2 * ZONE;
-    const clfold_segments segments = segments_of(trial);
-    unsigned char totals[ZONE * MAX_RESULT], init[MAX_RESULT];
-    bool exclusive = trial->out_offset == 1 && !is_arg(trial->op);
-    bool in_place = trial->out_offset == 2 && size == result;
-    size_t out_offset = in_place ? trial->in_offset : trial->out_offset;
-    clfold_fold fold = { .op = trial->op,
-                         .in = trial->pair.in,
-                         .type = trial->pair.type,
-                         .segments = &segments,
-                         .algorithm = trial->algorithm };
-    cl_mem in, out, places = coloured_buffer(sizeof(totals));
-
-    poison_fold(elements, trial->op, trial->pair, room);
-    fill_fold(elements + trial->in_offset * size, trial->op, trial->pair, trial->count, 0,
-              ++seed);
-    fill_init(init, trial->op, trial->pair, elements, 1, seed);
-    set_init(trial, &fold, places, init);
-    fold.total_at = (clfold_place){ places, 1 };
-    in = copied_buffer(elements, room * size);
-    out = in_place ? in : coloured_buffer(room * result);
-    assert_ok((exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
-        ctx, device.queue, &fold, in, trial->in_offset, out, out_offset, trial->count, 0,
-        NULL, NULL));
-    read_back(out, found, room * result);
-    read_back(places, totals, sizeof(totals));
-    if (!in_place) {
-        check_in(in, room * size);
-    }
-    for (size_t i = 0; i < (ZONE - 1) * result; ++i) {
-        if (i / result != 1 && totals[i] != COLOUR) {
-            fail_msg("byte %zu beside the total was written", i);
-        }
-    }
-    for (size_t i = 0; i < room * result; ++i) {
-        bool is_output =
-            i >= out_offset * result && i < (out_offset + trial->count) * result;
-        if (!is_output && found[i] != (in_place ? elements[i] : COLOUR)) {
-            fail_msg("byte %zu outside of the output was written", i);
-        }
-    }
-    for (size_t s = 0; s < num; ++s) {
-        size_t first, length = gather(trial, s, &first);
-        unsigned char last[MAX_RESULT];
-        assert_true(oracle_scan(trial->op, trial->pair, exclusive, row, length,
-                                has_init(trial) ? init : NULL, expected, last, NULL));
-        for (size_t i = 0; i <= length; ++i) {
-            unsigned char *want = i < length ? expected + i * result : last;
-            const unsigned char *at =
-                i < length ? found + (out_offset + first + i * trial->width) * result
-                           : totals + result;
-            char texts[2][128];
-            move_index(trial, first, want);
-            if ((i == length && s + 1 < num) ||
-                same_result(trial->op, trial->pair.type, want, at)) {
-                continue;
-            }
-            print_result(trial->op, trial->pair.type, want, texts[0], 128);
-            print_result(trial->op, trial->pair.type, at, texts[1], 128);
-            fail_msg(
-                "%s scan of %s, %s into %s, %zu elements, %zu by %zu, by %s, tile %d, "
-                "from %zu to %zu%s%s: item %zu of segment %zu is %s, not %s",
-                exclusive ? "exclusive" : "inclusive", name_of_op(trial->op),
-                name_of(trial->pair.in), name_of(trial->pair.type), trial->count,
-                trial->length, trial->width,
-                trial->algorithm ? trial->algorithm : "policy", trial->tile,
-                trial->in_offset, out_offset, in_place ? ", in place" : "",
-                has_init(trial) ? ", with init" : "", i, s, texts[1], texts[0]);
-        }
-    }
-    clReleaseMemObject(in);
-    clReleaseMemObject(places);
-    if (!in_place) {
-        clReleaseMemObject(out);
-    }
-}
 
 /* ---- All of them ------------------------------------------------------------------- */
 
@@ -280,55 +41,68 @@ static const size_t sizes[] = {
 };
 #define NUM_SIZES (sizeof(sizes) / sizeof(sizes[0]))
 
-static void check_sizes(struct trial trial, void (*check)(const struct trial *trial))
+/* Each third input offset has an init from the host, each fourth one in device memory. An
+ * index would take part in ties. Scans are inclusive or exclusive, one of them in place. */
+static void check(struct trial trial)
+{
+    const bool is_scan = trial.operation != CLFOLD_REDUCE;
+    const size_t result = trial_result_size(&trial);
+
+    trial.init = is_arg(trial.op) || trial.in_offset < 3 ? INIT_NONE
+                 : trial.in_offset == 3                  ? INIT_HOST
+                                                         : INIT_DEVICE;
+    if (is_scan) {
+        trial.operation = scan_of(trial.out_offset == 1 && !is_arg(trial.op));
+        trial.total = TOTAL_APART;
+        trial.in_place = trial.out_offset == 2 && trial_element_size(&trial) == result;
+    }
+    trial_check(&trial, NULL);
+}
+
+static void check_sizes(struct trial trial)
 {
     for (size_t i = 0; i < NUM_SIZES * NUM_SIZES; ++i) {
         const size_t length = sizes[i % NUM_SIZES], num = sizes[i / NUM_SIZES];
         if (length * num > MOST) {
             continue;
         }
+        trial.seed = i;
         trial.in_offset = i % 5;
         trial.out_offset = i % 3;
         trial.length = length;
         /* Rows, the last of which may be short; columns, in one block or two. */
         trial.width = 1;
         trial.count = length * num - (length > 1 ? i % (length - 1) : 0);
-        check(&trial);
+        check(trial);
         if (trial.algorithm && strstr(trial.algorithm, "rows")) {
             continue;
         }
         trial.width = num;
         trial.count = length * num * (length * num * 2 > MOST ? 1 : 1 + i % 2);
         if (num > 1) {
-            check(&trial);
+            check(trial);
         }
     }
 }
 
-static void check_all(const char *const algorithms[3],
-                      void (*check)(const struct trial *trial))
+static void check_all(clfold_operation operation, const char *const algorithms[3])
 {
-    for (size_t f = 0; f < NUM_FOLDS; ++f) {
-        for (size_t t = 0; t < NUM_TILES; ++t) {
-            if (!policy_has_tile(tiles[t].tile) ||
-                (tiles[t].tile == TILE_VECTOR &&
-                 clfold_platform_miscopies(ctx->caps.facts.platform))) {
-                continue; /* lanes are no vectors there */
-            }
-            clfold_context_override(ctx, t > 0 ? &tiles[t] : NULL);
-            for (size_t a = 0; a < 3; ++a) {
-                struct trial trial = { .op = folds[f].op,
-                                       .pair = folds[f].pair,
-                                       .algorithm = algorithms[a],
-                                       .tile = tiles[t].tile };
-                /* Builds take most of the time. */
-                if ((f < 3 && t > 0) || (f + t) % 3 == a) {
-                    check_sizes(trial, check);
-                }
-            }
+    for (size_t k = 0; k < NUM_FOLDS * NUM_TILES * 3; ++k) {
+        const size_t f = k / 3 / NUM_TILES, t = k / 3 % NUM_TILES, a = k % 3;
+        if (!policy_has_tile(tiles[t].tile) ||
+            (tiles[t].tile == TILE_VECTOR &&
+             clfold_platform_miscopies(ctx->caps.facts.platform))) {
+            continue; /* lanes are no vectors there */
+        }
+        /* Builds take most of the time. */
+        if ((f < 3 && t > 0) || (f + t) % 3 == a) {
+            check_sizes((struct trial){ .operation = operation,
+                                        .op = folds[f].op,
+                                        .pair = folds[f].pair,
+                                        .algorithm = algorithms[a],
+                                        .plan = tiles[t] });
         }
     }
-    clfold_context_override(ctx, NULL);
 }
 
 static void test_reduce(void **state)
@@ -336,7 +110,7 @@ static void test_reduce(void **state)
     const char *const algorithms[] = { NULL, "reduce_lanes", "reduce_rows" };
 
     (void)state;
-    check_all(algorithms, check_reduce);
+    check_all(CLFOLD_REDUCE, algorithms);
 }
 
 static void test_scan(void **state)
@@ -344,7 +118,7 @@ static void test_scan(void **state)
     const char *const algorithms[] = { NULL, "scan_lanes", "scan_rows" };
 
     (void)state;
-    check_all(algorithms, check_scan);
+    check_all(CLFOLD_INCLUSIVE_SCAN, algorithms);
 }
 
 /* ---- What is rejected -------------------------------------------------------------- */
@@ -426,6 +200,7 @@ static void test_rejected(void **state)
     cl_uint result;
 
     (void)state;
+    clfold_context_override(ctx, NULL);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         fold.segments = &cases[i].segments;
         assert_refused(clfold_reduce(ctx, device.queue, &fold, mem, 0, mem, 400,
@@ -494,6 +269,7 @@ static void test_prepare(void **state)
     cl_mem in = coloured_buffer(40000), out = coloured_buffer(40000);
 
     (void)state;
+    clfold_context_override(ctx, NULL);
     for (size_t i = 0; i < 9; ++i) {
         const clfold_operation o = CLFOLD_REDUCE + (clfold_operation)(i / 3);
         const clfold_fold fold = { .op = CLFOLD_ADD,

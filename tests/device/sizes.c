@@ -11,7 +11,7 @@
 #include "lookback.h"
 #include "one_context.h"
 #include "calls.h"
-#include "prefix_check.h"
+#include "trial.h"
 #include "test.h"
 
 static uint64_t seed;
@@ -52,28 +52,24 @@ static const struct debug few_tiles[] = { TILES_OF(TILE_VECTOR, 64, 0, 4),
 static const struct pair f32 = { CLFOLD_F32, CLFOLD_F32 };
 
 /* A sum of f32 by algorithm `a`; the kind of scan is the one that tests share. */
-static struct prefix_case case_of(size_t a, const struct debug *tile)
+static struct trial case_of(size_t a, const struct debug *tile)
 {
-    return (struct prefix_case){ .op = CLFOLD_ADD,
-                                 .pair = f32,
-                                 .algorithm = algorithms[a],
-                                 .plan = *tile,
-                                 .reduces = a == 0,
-                                 .exclusive = a > 0 && (a + tile->tile) % 2 };
+    return (struct trial){ .op = CLFOLD_ADD,
+                           .pair = f32,
+                           .algorithm = algorithms[a],
+                           .plan = *tile,
+                           .operation =
+                               a > 0 ? scan_of((a + tile->tile) % 2) : CLFOLD_REDUCE };
 }
 
-static void check(struct prefix_case *fold, cl_command_queue queue)
+static void check(struct trial *fold)
 {
-    char why[1024];
-
     fold->seed = ++seed;
-    if (!prefix_check(ctx, &device, queue, fold, NULL, why, sizeof(why))) {
-        fail_msg("%s", why);
-    }
+    trial_check(fold, NULL);
 }
 
 /* Elements of a tile, as the plan has it. */
-static size_t tile_of(const struct prefix_case *prefix)
+static size_t tile_of(const struct trial *prefix)
 {
     const clfold_fold fold = { .op = prefix->op,
                                .type = prefix->pair.type,
@@ -81,8 +77,7 @@ static size_t tile_of(const struct prefix_case *prefix)
     clfold_report report;
 
     clfold_context_override(ctx, &prefix->plan);
-    assert_ok(clfold_explain(ctx, prefix->reduces ? CLFOLD_REDUCE : CLFOLD_INCLUSIVE_SCAN,
-                             &fold, 1 << 20, NULL, &report));
+    assert_ok(clfold_explain(ctx, prefix->operation, &fold, 1 << 20, NULL, &report));
     assert_true(report.tile > 0);
     return report.tile;
 }
@@ -100,7 +95,7 @@ static size_t add_around(size_t *counts, size_t num, size_t count)
 /* One, vectors, tiles, powers of two up to `most`, a prime, and for reductions nothing:
  * that is scanned by a single group, a program more for each other strategy; test_few and
  * cover.c. */
-static size_t boundary_counts(const struct prefix_case *fold, size_t most, size_t *counts)
+static size_t boundary_counts(const struct trial *fold, size_t most, size_t *counts)
 {
     const size_t tiles[] = { 1, 2, 3, 9 };
     size_t num = 0, tile = tile_of(fold);
@@ -111,7 +106,7 @@ static size_t boundary_counts(const struct prefix_case *fold, size_t most, size_
     for (size_t i = 0; i < sizeof(tiles) / sizeof(tiles[0]); ++i) {
         num = add_around(counts, num, tiles[i] * tile);
     }
-    if (fold->reduces) {
+    if (trial_reduces(fold)) {
         counts[num++] = 0;
     }
     counts[num++] = 10007;
@@ -125,7 +120,7 @@ static void test_policy_tiles(void **state)
     (void)state;
     for (size_t k = 0; k < 2 * NUM_ALGORITHMS + NUM_PAIRS; ++k) {
         size_t a = k < 2 * NUM_ALGORITHMS ? k / 2 : 0;
-        struct prefix_case fold = case_of(a, &policy_tiles[k % 2]);
+        struct trial fold = case_of(a, &policy_tiles[k % 2]);
         size_t counts[80], num;
         if (k >= 2 * NUM_ALGORITHMS) {
             fold.pair = all_pairs[k - 2 * NUM_ALGORITHMS];
@@ -140,9 +135,9 @@ static void test_policy_tiles(void **state)
         for (size_t c = 0; c < num; ++c) {
             fold.count = counts[c];
             fold.init = (enum init_from)(c % 3);
-            fold.total = c % 2 && !fold.reduces ? TOTAL_APART : TOTAL_NONE;
+            fold.total = c % 2 && !trial_reduces(&fold) ? TOTAL_APART : TOTAL_NONE;
             fold.algorithm = c % 4 == 3 && c + 1 < num ? NULL : algorithms[a];
-            check(&fold, device.queue);
+            check(&fold);
         }
     }
 }
@@ -160,10 +155,10 @@ static void test_small_tiles(void **state)
     (void)state;
     for (size_t k = 0; k < 2 * NUM_SMALL; ++k) {
         size_t w = k / 2, a = k % 2 ? 1 + w % (NUM_ALGORITHMS - 1) : 0;
-        struct prefix_case fold = case_of(a, &small_tiles[w]);
+        struct trial fold = case_of(a, &small_tiles[w]);
         fold.op = a > 0 ? ops[w % 3] : (w + w / NUM_PAIRS) % 2 ? CLFOLD_MAX : CLFOLD_ADD;
         fold.pair = a > 0 ? pairs[(w + w / 5) % 5] : all_pairs[w % NUM_PAIRS];
-        fold.exclusive = a > 0 && w % 2;
+        fold.operation = a > 0 ? scan_of(w % 2) : CLFOLD_REDUCE;
         fold.zones = true;
         if (!device_folds(&device, fold.pair.in, fold.pair.type)) {
             continue;
@@ -175,7 +170,8 @@ static void test_small_tiles(void **state)
             fold.out_offset = c % 7;
             fold.init = (enum init_from)(c % 3);
             fold.nan = c % 8 == 7;
-            check(&fold, c % 3 == 0 && device.disorder ? device.disorder : device.queue);
+            fold.disorder = c % 3 == 0;
+            check(&fold);
         }
     }
 }
@@ -198,7 +194,7 @@ static void test_anchors(void **state)
     for (size_t k = 0; k < 3 * 2; ++k) {
         size_t p = k % 3, f = k / 3, a = 1 + (p + 2 * f) % (NUM_ALGORITHMS - 2);
         size_t tile = plans[p].tile_elements, anchor = p == 1 ? 3 : 4;
-        struct prefix_case scan = case_of(a, &plans[p]);
+        struct trial scan = case_of(a, &plans[p]);
         size_t counts[80], num = 0;
         for (size_t tiles = 1; tiles <= 64 * anchor;
              tiles = tiles < anchor ? tiles + 1 : tiles * 2) {
@@ -206,7 +202,7 @@ static void test_anchors(void **state)
         }
         scan.op = folds[f].op;
         scan.pair = folds[f].pair;
-        scan.exclusive = (p + f) % 2;
+        scan.operation = scan_of((p + f) % 2);
         scan.zones = true;
         scan.plan.anchor = (uint32_t)anchor;
         for (size_t c = 0; c < num; ++c) {
@@ -214,7 +210,8 @@ static void test_anchors(void **state)
             scan.out_offset = c % 2 ? 0 : c % 17;
             scan.init = (enum init_from)(c % 3);
             scan.total = (enum total_to)((c + c / 3) % 3);
-            check(&scan, c % 4 == 3 && device.disorder ? device.disorder : device.queue);
+            scan.disorder = c % 4 == 3;
+            check(&scan);
         }
     }
 }
@@ -228,7 +225,7 @@ static void test_few(void **state)
     (void)state;
     for (size_t k = 0; k < 2 * NUM_ALGORITHMS + 2; ++k) {
         bool more = k >= 2 * NUM_ALGORITHMS;
-        struct prefix_case fold =
+        struct trial fold =
             more ? case_of(0, &few_tiles[k % 2 * 2]) : case_of(k / 2, &few_tiles[k % 2]);
         if (more) {
             fold.op = k % 2 ? CLFOLD_MAX : CLFOLD_ADD;
@@ -239,8 +236,8 @@ static void test_few(void **state)
             fold.count = counts[c];
             fold.in_offset = c;
             fold.out_offset = 3 * c % 17;
-            fold.total = c % 2 && !fold.reduces ? TOTAL_BEHIND : TOTAL_NONE;
-            check(&fold, device.queue);
+            fold.total = c % 2 && !trial_reduces(&fold) ? TOTAL_BEHIND : TOTAL_NONE;
+            check(&fold);
         }
     }
 }
@@ -255,14 +252,13 @@ static void test_policy(void **state)
     (void)state;
     for (size_t k = 0; k < 2 * 5; ++k) {
         bool reduces = k % 2;
-        struct prefix_case fold = { .op = CLFOLD_ADD,
-                                    .pair = { reduces ? CLFOLD_U8 : CLFOLD_U32,
-                                              CLFOLD_U64 },
-                                    .reduces = reduces,
-                                    .exclusive = !reduces,
-                                    .count = counts[k / 2],
-                                    .total = reduces ? TOTAL_NONE : TOTAL_BEHIND };
-        check(&fold, device.queue);
+        struct trial fold = { .op = CLFOLD_ADD,
+                              .pair = { reduces ? CLFOLD_U8 : CLFOLD_U32, CLFOLD_U64 },
+                              .operation =
+                                  reduces ? CLFOLD_REDUCE : CLFOLD_EXCLUSIVE_SCAN,
+                              .count = counts[k / 2],
+                              .total = reduces ? TOTAL_NONE : TOTAL_BEHIND };
+        check(&fold);
     }
 }
 
@@ -345,13 +341,12 @@ static void test_all_offsets(void **state)
     for (size_t w = 0; w < 2; ++w) {
         for (size_t from = 0; from <= 17; ++from) {
             for (size_t to = 0; to <= 17; ++to) {
-                struct prefix_case fold =
-                    case_of((from + to) % NUM_ALGORITHMS, &few_tiles[w]);
+                struct trial fold = case_of((from + to) % NUM_ALGORITHMS, &few_tiles[w]);
                 fold.count = 150;
                 fold.in_offset = from;
                 fold.out_offset = to;
                 fold.zones = from % 2;
-                check(&fold, device.queue);
+                check(&fold);
             }
         }
     }
@@ -377,11 +372,10 @@ static void test_offsets(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof(folds) / sizeof(folds[0]); ++k) {
         size_t a = k % NUM_ALGORITHMS;
-        struct prefix_case fold =
-            case_of(a, &policy_tiles[(k + k / NUM_ALGORITHMS + 1) % 2]);
+        struct trial fold = case_of(a, &policy_tiles[(k + k / NUM_ALGORITHMS + 1) % 2]);
         fold.op = folds[k].op;
         fold.pair = folds[k].pair;
-        fold.exclusive = a > 0 && (k + 3) % 4 > 1;
+        fold.operation = a > 0 ? scan_of((k + 3) % 4 > 1) : CLFOLD_REDUCE;
         fold.init = INIT_HOST;
         size_t tile = tile_of(&fold);
         for (size_t i = 0; i < num; ++i) {
@@ -390,7 +384,7 @@ static void test_offsets(void **state)
                 fold.out_offset = offsets[(i * 7 + shift * 3) % num];
                 fold.zones = shift == 1;
                 fold.count = shift == 0 ? 70 : tile + 5;
-                check(&fold, device.queue);
+                check(&fold);
             }
         }
     }
@@ -403,7 +397,7 @@ static void test_host_memory(void **state)
 
     (void)state;
     for (size_t k = 0; k < 2 * NUM_ALGORITHMS; ++k) {
-        struct prefix_case fold = case_of(k / 2, &policy_tiles[k % 2]);
+        struct trial fold = case_of(k / 2, &policy_tiles[k % 2]);
         size_t tile = tile_of(&fold);
         fold.host = true;
         for (size_t from = 0; from < 4; ++from) {
@@ -414,7 +408,7 @@ static void test_host_memory(void **state)
                 fold.in_offset = (from + 2 * to) % 5;
                 fold.out_offset = (2 * from + to) % 7;
                 fold.in_place = from == to && from % 2;
-                check(&fold, device.queue);
+                check(&fold);
             }
         }
     }
@@ -429,16 +423,17 @@ static void test_ends(void **state)
 
     (void)state;
     for (size_t k = 0; k < 2 * NUM_ALGORITHMS; ++k) {
-        struct prefix_case fold = case_of(k / 2, &few_tiles[k % 2]);
+        struct trial fold = case_of(k / 2, &few_tiles[k % 2]);
         for (size_t c = 0; c < 7 * 3 * 3 * 2; ++c) {
             fold.count = counts[c / 18];
             fold.init = (enum init_from)(c % 3);
-            fold.total = fold.reduces ? TOTAL_NONE : (enum total_to)(c / 3 % 3);
+            fold.total = trial_reduces(&fold) ? TOTAL_NONE : (enum total_to)(c / 3 % 3);
             fold.in_place = c / 9 % 2;
             fold.in_offset = c * (k + 1) % 18;
             fold.out_offset = c % 4;
             fold.zones = c % 2;
-            check(&fold, c % 5 == 0 && device.disorder ? device.disorder : device.queue);
+            fold.disorder = c % 5 == 0;
+            check(&fold);
         }
     }
 }
@@ -461,7 +456,8 @@ static void test_running_total(void **state)
     assert_int_equal(status, CL_SUCCESS);
     for (size_t a = 1; a < NUM_ALGORITHMS; ++a) {
         /* The tile on which the tests above scan exclusively. */
-        const struct debug *tile = &few_tiles[!case_of(a, &few_tiles[0]).exclusive];
+        const struct debug *tile =
+            &few_tiles[!(case_of(a, &few_tiles[0]).operation == CLFOLD_EXCLUSIVE_SCAN)];
         const struct debug plan = with_tier(&device, *tile);
         if (may_look_back(algorithms[a]) && !has_fences(&device, plan.tier)) {
             print_message("%s: %s is not in place here\n", device.name, algorithms[a]);
@@ -502,18 +498,18 @@ static void test_nan(void **state)
     (void)state;
     for (size_t turn = 0; turn < SCANS + TILES; ++turn) {
         bool scans = turn < SCANS;
-        struct prefix_case fold = case_of(scans ? 1 + turn % (NUM_ALGORITHMS - 1) : 0,
-                                          &tiles[scans ? turn % VECTORS : turn - SCANS]);
+        struct trial fold = case_of(scans ? 1 + turn % (NUM_ALGORITHMS - 1) : 0,
+                                    &tiles[scans ? turn % VECTORS : turn - SCANS]);
         const size_t tile = fold.plan.tile_elements;
         const size_t counts[] = { 16, tile, 5 * tile + 17 };
         fold.op = scans && turn >= VECTORS ? CLFOLD_MIN_MAX : ops[turn % 2];
-        fold.exclusive = scans && turn % 2;
+        fold.operation = scans ? scan_of(turn % 2) : CLFOLD_REDUCE;
         fold.init = (enum init_from)((turn + turn / 3) % 3);
         fold.nan = true;
         for (size_t c = 0; c < 4 * 3; ++c) {
             fold.count = counts[c % 3];
             fold.out_offset = c * turn % 5;
-            check(&fold, device.queue);
+            check(&fold);
         }
     }
 }

@@ -3,7 +3,7 @@
  * C knows, arguments; in every operation, by every algorithm, on every tile, against a
  * loop on the host. All are exact, and most do not commute.
  */
-#include "fold_check.h"
+#include "ways.h"
 #include "host_ops.h"
 #include "one_context.h"
 #include "test.h"
@@ -112,7 +112,7 @@ static void combine_last(void *out, const void *a, const void *b)
 static void combine_words(void *out, const void *a, const void *b, size_t num)
 {
     const cl_uint *x = a, *y = b;
-    cl_uint r[FOLD_CHECK_SIZE / 4];
+    cl_uint r[MAX_ITEM / 4];
 
     r[0] = x[0] * y[0];
     for (size_t i = 1; i < num; ++i) {
@@ -344,8 +344,8 @@ static void test_subject(void **state)
     if (crashes(&subjects[which])) {
         skip();
     }
-    fold_check(&subjects[which], which);
-    fold_check_segments(&subjects[which], which);
+    ways_check(&subjects[which], which);
+    ways_check_segments(&subjects[which], which);
 }
 
 static int set_up(void **state)

@@ -792,85 +792,107 @@ static struct value read_element(const struct random_fold *fold, const unsigned 
     return value;
 }
 
-void random_fold_init_value(const struct random_fold *fold, void *value, uint64_t seed)
+/* Of which the calls below are, that know no fold. */
+static const struct random_fold *current;
+
+static void draw_value(void *value, uint64_t seed)
 {
     struct value drawn = { { { 0 } } };
 
-    for (unsigned k = 0; k < fold->num_parts; ++k) {
-        drawn.parts[k] = draw_number(&fold->parts[k], &seed);
+    for (unsigned k = 0; k < current->num_parts; ++k) {
+        drawn.parts[k] = draw_number(&current->parts[k], &seed);
     }
-    memset(value, 0x5b, fold->size);
-    write_value(fold, &drawn, value);
+    memset(value, 0x5b, current->size);
+    write_value(current, &drawn, value);
 }
 
-void random_fold_fill(const struct random_fold *fold, void *elements, size_t count,
-                      uint64_t seed)
+static void draw_elements(void *elements, size_t count, uint64_t seed)
 {
-    struct part part = fold->parts[0];
+    struct part part = current->parts[0];
 
-    part.type = fold->fold.in;
+    part.type = current->fold.in;
     for (size_t i = 0; i < count; ++i) {
-        unsigned char *at = (unsigned char *)elements + i * fold->in_size;
-        if (fold->fold.in) {
+        unsigned char *at = (unsigned char *)elements + i * current->in_size;
+        if (current->fold.in) {
             write_number(part.type, draw_number(&part, &seed), at);
         } else {
-            random_fold_init_value(fold, at, next_random(&seed));
+            draw_value(at, next_random(&seed));
         }
     }
 }
 
-/* ---- The loop ---------------------------------------------------------------------- */
+/* ---- The subject ------------------------------------------------------------------- */
 
-void random_fold_expect(const struct random_fold *fold, clfold_operation operation,
-                        const void *elements, size_t count, const void *init,
-                        void *results, void *total)
+static void load(void *out, const unsigned char *elements, size_t i, size_t n)
 {
-    const unsigned char *in = elements;
-    unsigned char *out = results;
-    struct value sum = { { { 0 } } };
-    bool any = init || fold->has_identity;
+    const struct value x = read_element(current, elements + i * current->in_size);
 
-    for (unsigned k = 0; k < fold->num_parts; ++k) {
-        sum.parts[k] = fold->parts[k].identity;
-    }
-    if (init) {
-        sum = read_value(fold, init);
-    }
-    for (size_t i = 0; i < count; ++i, in += fold->in_size) {
-        const struct value x = read_element(fold, in);
-        struct value next = x;
-        for (unsigned k = 0; any && k < fold->num_parts; ++k) {
-            next.parts[k] = evaluate(fold, fold->parts[k].combine, &sum, &x);
-        }
-        if (operation != CLFOLD_REDUCE) {
-            write_value(fold, operation == CLFOLD_EXCLUSIVE_SCAN ? &sum : &next,
-                        out + i * fold->size);
-        }
-        sum = next;
-        any = true;
-    }
-    write_value(fold, &sum, operation == CLFOLD_REDUCE ? out : (unsigned char *)total);
+    (void)n;
+    memset(out, 0, current->size);
+    write_value(current, &x, out);
 }
 
-bool random_fold_same(const struct random_fold *fold, const void *a, const void *b)
+static void combine(void *out, const void *a, const void *b)
 {
-    const struct value x = read_value(fold, a), y = read_value(fold, b);
+    const struct value x = read_value(current, a), y = read_value(current, b);
+    struct value next = { { { 0 } } };
+
+    for (unsigned k = 0; k < current->num_parts; ++k) {
+        next.parts[k] = evaluate(current, current->parts[k].combine, &x, &y);
+    }
+    memset(out, 0, current->size);
+    write_value(current, &next, out);
+}
+
+/* Zeros of both signs are equal. */
+static bool same(const void *a, const void *b)
+{
+    const struct value x = read_value(current, a), y = read_value(current, b);
     bool same = true;
 
-    for (unsigned k = 0; k < fold->num_parts; ++k) {
-        same = same && compare_numbers(fold->parts[k].type, x.parts[k], y.parts[k]) == 0;
+    for (unsigned k = 0; k < current->num_parts; ++k) {
+        same =
+            same && compare_numbers(current->parts[k].type, x.parts[k], y.parts[k]) == 0;
     }
     return same;
 }
 
-void random_fold_print_value(const struct random_fold *fold, const void *value,
-                             struct text *text)
+/* "{ 1 -3 }" */
+static void print(const void *value, char *text, size_t size)
 {
-    clfold_text_print(text, "{ ");
-    for (unsigned k = 0; k < fold->num_parts; ++k) {
-        clfold_text_print(text, "%s%.17g", k > 0 ? ", " : "",
-                          as_double(fold->parts[k].type, (const unsigned char *)value +
-                                                             fold->parts[k].offset));
+    size_t at = (size_t)snprintf(text, size, "{");
+
+    for (unsigned k = 0; k < current->num_parts && at < size; ++k) {
+        const struct part *part = &current->parts[k];
+        at += (size_t)snprintf(
+            text + at, size - at, " %.17g",
+            as_double(part->type, (const unsigned char *)value + part->offset));
     }
-    clfold_text_print(text, " }");
+    if (at < size) {
+        snprintf(text + at, size - at, " }");
+    }
+}
+
+const struct subject *random_fold_subject(const struct random_fold *fold)
+{
+    static struct subject subject;
+    static unsigned char identity[MAX_ITEM];
+    struct value neutral = { { { 0 } } };
+
+    current = fold;
+    for (unsigned k = 0; k < fold->num_parts; ++k) {
+        neutral.parts[k] = fold->parts[k].identity;
+    }
+    write_value(fold, &neutral, identity);
+    subject = (struct subject){ .fold = fold->fold,
+                                .size = fold->size,
+                                .in_size = fold->in_size,
+                                .identity = fold->has_identity ? identity : NULL,
+                                .combine = combine,
+                                .load = load,
+                                .fill = draw_elements,
+                                .fill_init = draw_value,
+                                .same = same,
+                                .print = print };
+    return &subject;
 }

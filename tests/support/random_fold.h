@@ -3,7 +3,7 @@
 #ifndef CLFOLD_TESTS_RANDOM_FOLD_H
 #define CLFOLD_TESTS_RANDOM_FOLD_H
 
-#include "oracle.h"
+#include "trial.h"
 
 #include "base/text.h"
 
@@ -84,24 +84,7 @@ void random_fold_finish(struct random_fold *fold);
 /* The fold as C that can be pasted. */
 void random_fold_print(const struct random_fold *fold, struct text *text);
 
-/* `count` elements of `in`. */
-void random_fold_fill(const struct random_fold *fold, void *elements, size_t count,
-                      uint64_t seed);
-
-/* A result to begin with. */
-void random_fold_init_value(const struct random_fold *fold, void *value, uint64_t seed);
-
-/* The loop: `count` results or, for a reduction, one, and the total. `init` may be NULL.
- * There is an identity, or init, or at least one element that an inclusive fold has. */
-void random_fold_expect(const struct random_fold *fold, clfold_operation operation,
-                        const void *elements, size_t count, const void *init,
-                        void *results, void *total);
-
-/* Whether two results have equal parts; zeros of both signs are equal. */
-bool random_fold_same(const struct random_fold *fold, const void *a, const void *b);
-
-/* "{ 1, -3 }" */
-void random_fold_print_value(const struct random_fold *fold, const void *value,
-                             struct text *text);
+/* The fold for trials, until the next one is asked for. */
+const struct subject *random_fold_subject(const struct random_fold *fold);
 
 #endif

@@ -1,0 +1,134 @@
+/*
+ * One call on the device against a serial loop on the host: any operation, operator,
+ * algorithm and tile, any place of input and output, rows and columns. All tests that
+ * compare results, and what breaks kernels on purpose, run it: a wrong result is an
+ * answer here, no failure.
+ */
+#ifndef CLFOLD_TESTS_TRIAL_H
+#define CLFOLD_TESTS_TRIAL_H
+
+#include "one_context.h"
+#include "oracle.h"
+
+#include "ops/internal.h"
+
+/* Bytes of an element, an item or a result, at most. */
+#define MAX_ITEM 256
+
+/* A fold of the caller's, and what it is on the host. */
+struct subject {
+    clfold_fold fold; /* without init, places, segments, and algorithm */
+    size_t size;      /* of an item, and of elements and results unless these say so */
+    size_t in_size;   /* 0: as size */
+    size_t out_size;  /* 0: as size */
+    const void *identity; /* NULL: there is none */
+    void (*combine)(void *out, const void *a, const void *b);
+    /* What is folded for element i of n; NULL: the element. */
+    void (*load)(void *out, const unsigned char *elements, size_t i, size_t n);
+    /* What is written for it; NULL: the item. Where an element is used there are no
+     * reductions. */
+    void (*write)(void *out, const void *item, const void *prev,
+                  const unsigned char *elements, size_t i, size_t n);
+    bool writes_of_element;
+    size_t (*place)(size_t i, size_t n); /* where a store puts it; NULL: at i */
+    bool is_map;                         /* no operator, and only CLFOLD_MAP */
+    bool reads_others; /* than its own element, so that it cannot be in place */
+    bool differs;      /* at 16 lanes, so it runs on scalars */
+    /* Elements, and a value to begin with. NULL: words of `word` bytes (0: 4) from
+     * `least` to `most`, floats of these values if `is_real`; and the first of these. */
+    void (*fill)(void *elements, size_t count, uint64_t seed);
+    void (*fill_init)(void *init, uint64_t seed);
+    uint32_t least, most;
+    size_t word;
+    bool is_real;
+    bool (*same)(const void *a, const void *b); /* of items; NULL: byte for byte */
+    void (*print)(const void *item, char *text, size_t size); /* NULL: its bytes */
+};
+
+enum init_from { INIT_NONE, INIT_HOST, INIT_DEVICE };
+enum total_to { TOTAL_NONE, TOTAL_APART, TOTAL_BEHIND /* out[count] */ };
+
+/* The zero of a field is the plainest. */
+struct trial {
+    const struct subject *subject; /* NULL: the operator `op` on `pair` */
+    clfold_op op;
+    struct pair pair;
+    clfold_operation operation;
+    const char *algorithm; /* NULL: the policy's */
+    struct debug plan;
+    size_t count, in_offset, out_offset;
+    size_t width, length; /* of segments: rows have width 1; 0: there are none */
+    bool in_place;        /* both at in_offset; elements and results are of one size */
+    bool zones;           /* 64 elements more before both */
+    bool tight;           /* buffers end with the last element */
+    bool disorder;        /* on a queue out of order, if the device has one */
+    bool nan;             /* among the elements, where the buffer's type has one */
+    /* Buffers over memory of the host that begins so many bytes past a multiple of 64;
+     * with `host` false, the driver's own. */
+    bool host;
+    size_t in_shift, out_shift;
+    enum init_from init;
+    enum total_to total;
+    /* Rounding data, each item within the bound of this number of roundings; 0: exact. */
+    double depth;
+    uint64_t seed;        /* of the data, where these are not given: */
+    const void *elements; /* `count` of them */
+    const void *init_value;
+    const void *expected; /* results, instead of what the loop gives */
+    bool unknown;         /* the loop rounds otherwise: any results are right */
+    bool may_refuse;      /* what the fold, the tile or the device cannot do */
+};
+
+enum trial_end { TRIAL_WRONG, TRIAL_RIGHT, TRIAL_REFUSED };
+
+static inline clfold_operation scan_of(bool exclusive)
+{
+    return exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN;
+}
+
+static inline bool trial_reduces(const struct trial *trial)
+{
+    return trial->operation == CLFOLD_REDUCE;
+}
+
+/* "exclusive scan, arg-min of 100 u8 into u64 by scan_then_propagate, tile_group ..." */
+void trial_print(const struct trial *trial, char *text, size_t size);
+
+/*
+ * Makes the call, and compares results, total and status. The input lies between elements
+ * that would show in the result, and must stay as it was unless it is in place; results
+ * lie between bytes that must stay, and so does init. Where something is otherwise, `why`
+ * gets a sentence. `results`, if not NULL, gets the results, and the total after them.
+ * Sets the context's override.
+ */
+enum trial_end trial_run(const struct trial *trial, void *results, char *why,
+                         size_t why_size);
+
+/* The same for a test, which it fails with the sentence. Returns false where the call was
+ * refused. */
+bool trial_check(const struct trial *trial, void *results);
+
+/* Bytes of an element, and of a result. */
+size_t trial_element_size(const struct trial *trial);
+size_t trial_result_size(const struct trial *trial);
+
+/* Affine maps of u32, x -> a x + b, the first applied first; CLFOLD_AFFINE. And by text, with
+ * constant maps, some of which are drawn, as cuts. */
+extern const struct subject affine, affine_with_cuts;
+
+/* The policy's tile of each kind, and a small one of each in blocks, the group's of lanes
+ * that are no power of two; and the algorithms of scans that take them. */
+#define SCAN_TILES      6
+#define SCAN_ALGORITHMS 6
+extern const struct debug scan_tiles[SCAN_TILES];
+extern const char *const scan_algorithms[SCAN_ALGORITHMS];
+
+/* Elements of this tile, only approximate if it is the policy's. */
+size_t scan_tile_size(size_t tile);
+
+/* The tiles on which operators of the caller's are tried: the policy's, and a small one
+ * of each kind, the group's of lanes that are no power of two. */
+#define NUM_TRIAL_TILES 4
+extern const struct debug trial_tiles[NUM_TRIAL_TILES];
+
+#endif

@@ -1,0 +1,213 @@
+/* The host's side of a trial: its data, and the serial loop. */
+#include "trial_run.h"
+
+#include <string.h>
+
+/* ---- Data -------------------------------------------------------------------------- */
+
+static void fill_words(const struct subject *s, unsigned char *data, size_t bytes,
+                       uint64_t seed)
+{
+    const size_t word = s->word ? s->word : 4;
+    const uint64_t spread = (uint64_t)s->most - s->least + 1;
+
+    for (size_t i = 0; i < bytes; i += word) {
+        cl_uint x = s->least + (cl_uint)((next_random(&seed) >> 32) % spread);
+        cl_float real = (cl_float)(cl_int)x;
+        memcpy(data + i, s->is_real ? (void *)&real : &x, word);
+    }
+}
+
+static void fill_subject(const struct trial *trial, unsigned char *data,
+                         unsigned char *init)
+{
+    const struct subject *s = trial->subject;
+
+    if (trial->elements) {
+        memcpy(data, trial->elements, trial->count * trial_element_size(trial));
+    } else if (s->fill) {
+        s->fill(data, trial->count, trial->seed);
+    } else {
+        fill_words(s, data, trial->count * trial_element_size(trial), trial->seed);
+    }
+    if (s->fill_init) {
+        s->fill_init(init, ~trial->seed);
+    } else {
+        fill_words(s, init, s->size, trial->seed);
+    }
+}
+
+void run_fill(struct run *run)
+{
+    const struct trial *trial = run->trial;
+    unsigned char *data = store_at(&run->in, run->in.before, 0);
+    unsigned char *init = store_at(&run->init, run->init.before, 0);
+
+    if (trial->subject) {
+        fill_subject(trial, data, init);
+    } else {
+        poison_fold(run->in.before, trial->op, trial->pair,
+                    run->in.bytes / run->in.element);
+        if (trial->depth > 0) {
+            fill(data, trial->pair.in, trial->count, FILL_ROUNDING, trial->seed);
+            fill(init, trial->pair.type, 1, FILL_ROUNDING, ~trial->seed);
+        } else {
+            fill_fold(data, trial->op, trial->pair, trial->count,
+                      trial->nan ? FILL_NAN : 0, trial->seed);
+            fill_init(init, trial->op, trial->pair, data, trial->count, trial->seed);
+        }
+    }
+    if (trial->init_value) {
+        memcpy(init, trial->init_value, run->item);
+    }
+}
+
+/* ---- The loop on the host ---------------------------------------------------------- */
+
+/* The items of the `length` elements in run->row, the total, and, for a reduction, that
+ * alone. Returns false where there is nothing to fold. */
+static bool fold_operator(struct run *run, size_t length, const void *init)
+{
+    const struct trial *trial = run->trial;
+
+    if (trial_reduces(trial)) {
+        return oracle_fold(trial->op, trial->pair, run->row, length, init, run->last,
+                           &run->last_magnitude);
+    }
+    if (!oracle_scan(trial->op, trial->pair, trial->operation == CLFOLD_EXCLUSIVE_SCAN,
+                     run->row, length, init, run->items, trial->total ? run->last : NULL,
+                     run->magnitudes)) {
+        return false;
+    }
+    /* The magnitude of the total is that of all, which an exclusive scan has no item of. */
+    if (trial->total && trial->depth > 0) {
+        oracle_fold(trial->op, trial->pair, run->row, length, init, run->last,
+                    &run->last_magnitude);
+    }
+    return true;
+}
+
+/* An index counts from in_offset, not in its segment. */
+static void move_index(const struct run *run, size_t first, size_t width,
+                       unsigned char *item)
+{
+    for (size_t k = 0; is_arg(run->trial->op) && k < run->item;
+         k += sizeof(clfold_arg_value)) {
+        clfold_arg_value value;
+        memcpy(&value, item + k, sizeof(value));
+        value.index = first + value.index * width;
+        memcpy(item + k, &value, sizeof(value));
+    }
+}
+
+/* What is written for an item, and where. */
+static void give(struct run *run, const void *item, const void *prev, size_t i, size_t to)
+{
+    const struct subject *s = run->trial->subject;
+    const size_t n = run->trial->count;
+    unsigned char *out;
+
+    to = s && s->place && !trial_reduces(run->trial) ? s->place(i, n) : to;
+    out = run->expected + to * run->result;
+    if (s && s->write) {
+        s->write(out, item, prev, store_at(&run->in, run->in.before, 0), i, n);
+    } else {
+        memcpy(out, item, run->item);
+    }
+}
+
+static bool expect_operator(struct run *run, size_t first, size_t width, size_t length,
+                            size_t to, const void *init)
+{
+    const unsigned char *data = store_at(&run->in, run->in.before, 0);
+
+    for (size_t k = 0; k < length; ++k) {
+        memcpy(run->row + k * run->in_size, data + (first + k * width) * run->in_size,
+               run->in_size);
+    }
+    if (!fold_operator(run, length, init)) {
+        return false;
+    }
+    for (size_t k = 0; !trial_reduces(run->trial) && k < length; ++k) {
+        move_index(run, first, width, run->items + k * run->item);
+        give(run, run->items + k * run->item, NULL, first + k * width, first + k * width);
+    }
+    if (trial_reduces(run->trial) || run->trial->total) {
+        move_index(run, first, width, run->last);
+    }
+    if (trial_reduces(run->trial)) {
+        give(run, run->last, NULL, to, to);
+    }
+    return true;
+}
+
+static bool expect_subject(struct run *run, size_t first, size_t width, size_t length,
+                           size_t to, const void *init)
+{
+    const struct trial *trial = run->trial;
+    const struct subject *s = trial->subject;
+    const unsigned char *data = store_at(&run->in, run->in.before, 0);
+    unsigned char total[MAX_ITEM] = { 0 }, next[MAX_ITEM], x[MAX_ITEM];
+    bool any = init || s->identity;
+
+    if (!any && !s->is_map &&
+        (trial->operation == CLFOLD_EXCLUSIVE_SCAN ||
+         (length == 0 && (trial_reduces(trial) || trial->total)))) {
+        return false;
+    }
+    if (any) {
+        memcpy(total, init ? init : s->identity, s->size);
+    }
+    for (size_t k = 0, i = first; k < length; ++k, i += width) {
+        if (s->load) {
+            s->load(x, data, i, trial->count);
+        } else {
+            memcpy(x, data + i * run->in_size, run->in_size);
+        }
+        if (any && !s->is_map) {
+            s->combine(next, total, x);
+        } else {
+            memcpy(next, x, s->size);
+        }
+        if (s->is_map) {
+            give(run, next, next, i, i);
+        } else if (!trial_reduces(trial)) {
+            give(run, trial->operation == CLFOLD_EXCLUSIVE_SCAN ? total : next, total, i,
+                 i);
+        }
+        memcpy(total, next, s->size);
+        any = true;
+    }
+    if (trial_reduces(trial)) {
+        give(run, total, total, to, to);
+    }
+    if (any) {
+        memcpy(run->last, total, s->size);
+    }
+    return true;
+}
+
+bool run_expect(struct run *run)
+{
+    const struct trial *trial = run->trial;
+    const size_t width = trial->width, length = trial->length;
+    const void *init = trial->init ? store_at(&run->init, run->init.before, 0) : NULL;
+    bool (*expect_one)(struct run *, size_t, size_t, size_t, size_t, const void *) =
+        trial->subject ? expect_subject : expect_operator;
+    bool any = true;
+
+    if (trial->expected) {
+        memcpy(run->expected, trial->expected, run->num * run->result);
+        return true;
+    }
+    if (width == 0 || trial->count == 0) {
+        return expect_one(run, 0, 1, trial->count, 0, init) || width > 0;
+    }
+    for (size_t s = 0; s * length < trial->count; ++s) {
+        const size_t first = s / width * width * length + s % width;
+        const size_t rest = trial->count - first;
+        any &= expect_one(run, first, width, width == 1 && rest < length ? rest : length,
+                          s, init);
+    }
+    return any;
+}

@@ -1,0 +1,44 @@
+/* A trial while it runs, between the call (trial.c) and the host's side (trial_loop.c). */
+#ifndef CLFOLD_TESTS_TRIAL_RUN_H
+#define CLFOLD_TESTS_TRIAL_RUN_H
+
+#include "trial.h"
+
+/*
+ * A buffer, what it held before, and what after:
+ *
+ *   front elements | count elements, or one more | ZONE elements, unless it is tight
+ *
+ * Over memory of the host it has LINE bytes at the end as well, so that `shift` fits.
+ */
+struct store {
+    unsigned char *before, *after, *host;
+    size_t element, front, bytes, shift;
+    cl_mem mem;
+};
+
+struct run {
+    const struct trial *trial;
+    size_t in_size, item, result; /* bytes of an element, an item and a result */
+    struct store in, out, init, total;
+    unsigned char *expected;      /* results */
+    unsigned char *row, *items;   /* a segment's elements and items */
+    unsigned char last[MAX_ITEM]; /* the total */
+    double *magnitudes, last_magnitude;
+    size_t num; /* results */
+};
+
+static inline unsigned char *store_at(const struct store *store, unsigned char *bytes,
+                                      size_t index)
+{
+    return bytes + (store->front + index) * store->element;
+}
+
+/* Elements, and a value to begin with. */
+void run_fill(struct run *run);
+
+/* What the loop on the host gives: run->expected, and the total. Returns false where there
+ * is nothing to fold. */
+bool run_expect(struct run *run);
+
+#endif
