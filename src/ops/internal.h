@@ -3,8 +3,6 @@
 #define CLFOLD_OPS_INTERNAL_H
 
 #include "plan/debug.h"
-#include "plan/monoid.h"
-#include "plan/plan.h"
 
 /* Forces settings from the next call on; NULL: none. They stay the caller's, and must not
  * change. No other thread may use the context meanwhile. */

@@ -21,8 +21,9 @@ static const struct {
     struct debug plan;
     const char *name;
 } tiles[] = {
-    { { .tile = TILE_VECTOR, .tile_elements = 100, .max_groups = 3 }, "vector 100" },
-    { { .tile = TILE_GROUP, .tile_elements = 256, .group_size = 64 }, "group 256" },
+    { { .tile = TILE_VECTOR, .tile_elements = 100, .max_groups = 7 }, "vector 100" },
+    { { .tile = TILE_GROUP, .tile_elements = 64, .group_size = 8, .max_groups = 4 },
+      "group 64" },
     { { .tile = TILE_VECTOR }, "vector" },
     { { .tile = TILE_GROUP }, "group" },
     { { .tile = TILE_VECTOR, .tile_elements = 16, .max_groups = 5, .anchor = 4 },
@@ -258,7 +259,8 @@ static void find_totals(cl_mem in, cl_mem out, cl_float *totals)
     clReleaseMemObject(of_tiles);
 }
 
-/* Each strategy and each kind of tile with anchors so far apart. */
+/* Each kind of tile with anchors so far apart, strategies in turn: that they have the same bits
+ * is shown above. */
 static void test_prefixes(void **state)
 {
     const uint32_t anchors[] = { 1, 3, 16, 2 * TILES };
@@ -269,17 +271,17 @@ static void test_prefixes(void **state)
     (void)state;
     fill(data, CLFOLD_F32, COUNT, FILL_ROUNDING, 3);
     cl_mem in = floats(data, COUNT), out = floats(NULL, COUNT + 1);
-    for (size_t k = 0; k < 4 * NUM_ALGORITHMS; ++k) {
-        size_t a = k % NUM_ALGORITHMS, kind = (k / NUM_ALGORITHMS + a) % 2;
+    for (size_t k = 0; k < 2 * 4; ++k) {
+        size_t kind = k / 4, a = (k + kind) % NUM_ALGORITHMS;
         struct debug plan = { .tile = kind ? TILE_GROUP : TILE_VECTOR,
                               .tile_elements = TILE,
                               .group_size = 4,
                               .max_groups = 7 };
-        if (k < 2) {
+        if (k % 4 == 0) {
             clfold_context_override(ctx, &plan);
             find_totals(in, out, totals[kind]);
         }
-        plan.anchor = anchors[k / NUM_ALGORITHMS];
+        plan.anchor = anchors[k % 4];
         plan = with_tier(&device, plan);
         clfold_context_override(ctx, &plan);
         for (size_t i = 0; i < 2; ++i) {

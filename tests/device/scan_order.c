@@ -133,7 +133,8 @@ static void test_subject(void **state)
         const char *algorithm = scan_algorithms[a == 4 ? a + s % 2 : a];
         size_t t = subject->size < sizeof(unit) ? turn : turn | 1;
         t -= kills_compiler(&scan_tiles[t], algorithm);
-        if (!policy_has_tile(scan_tiles[t].tile)) {
+        if (!policy_has_tile(scan_tiles[t].tile) ||
+            !device_takes(&device, s * SCAN_TILES + turn)) {
             continue;
         }
         bool exclusive = (s / 2 + turn) % 2;
@@ -285,7 +286,7 @@ static void test_segments(void **state)
                                                            : "scan_single_group" };
         const size_t counts[] = { tile + 1,
                                   !scan_tiles[t].tile_elements ? MOST : 70 * tile + 5 };
-        if (!policy_has_tile(scan_tiles[t].tile)) {
+        if (!policy_has_tile(scan_tiles[t].tile) || !device_takes(&device, turn)) {
             continue;
         }
         make_segments(real, (enum heads)(k % NUM_HEADS), tile, false);

@@ -44,8 +44,8 @@ static const struct debug small_tiles[] = {
 };
 #define NUM_SMALL (sizeof(small_tiles) / sizeof(small_tiles[0]))
 
-/* Of small_tiles, for what needs no more. */
-static const struct debug few_tiles[] = { TILES_OF(TILE_VECTOR, 64, 0, 4),
+/* Of small_tiles, for what needs no more; scan_bits.c has the programs of the first two. */
+static const struct debug few_tiles[] = { TILES_OF(TILE_VECTOR, 100, 0, 7),
                                           TILES_OF(TILE_GROUP, 64, 8, 4),
                                           TILES_OF(TILE_GROUP, 100, 6, 3) };
 
@@ -126,7 +126,8 @@ static void test_policy_tiles(void **state)
             fold.pair = all_pairs[k - 2 * NUM_ALGORITHMS];
             fold.op = k / 2 % 2 ? CLFOLD_MAX : CLFOLD_ADD;
         }
-        if (!device_folds(&device, fold.pair.in, fold.pair.type)) {
+        if (!device_takes(&device, k) ||
+            !device_folds(&device, fold.pair.in, fold.pair.type)) {
             continue;
         }
         num = boundary_counts(&fold, k < 2 * NUM_ALGORITHMS ? 1 << 15 : 2, counts);
@@ -142,34 +143,50 @@ static void test_policy_tiles(void **state)
     }
 }
 
-/* Of each tile a reduction and a scan: strategies, operators and pairs in turn. */
+/* Of each tile a reduction and a scan: strategies, operators, pairs and offsets in turn. A NaN
+ * is rare, and a vector's tiles without one are scanned in another way. */
 static void test_small_tiles(void **state)
 {
-    const struct pair pairs[] = { { CLFOLD_I32, CLFOLD_I32 },
-                                  f32,
-                                  { CLFOLD_I16, CLFOLD_I64 },
-                                  { CLFOLD_U8, CLFOLD_U32 },
-                                  { CLFOLD_U64, CLFOLD_U64 } };
-    const clfold_op ops[] = { CLFOLD_ADD, CLFOLD_MIN, CLFOLD_MUL };
+    static const struct {
+        clfold_op op;
+        struct pair pair;
+    } scans[NUM_SMALL] = {
+        { CLFOLD_MIN, { CLFOLD_F32, CLFOLD_F32 } },
+        { CLFOLD_ADD, { CLFOLD_U8, CLFOLD_U32 } },
+        { CLFOLD_MUL, { CLFOLD_U64, CLFOLD_U64 } },
+        { CLFOLD_MIN_MAX, { CLFOLD_F32, CLFOLD_F32 } },
+        { CLFOLD_MAX, { CLFOLD_F32, CLFOLD_F32 } },
+        { CLFOLD_MIN, { CLFOLD_F32, CLFOLD_F32 } },
+        { CLFOLD_ADD, { CLFOLD_I16, CLFOLD_I64 } },
+        { CLFOLD_MIN_MAX, { CLFOLD_F32, CLFOLD_F32 } },
+        { CLFOLD_MUL, { CLFOLD_I32, CLFOLD_I32 } },
+        { CLFOLD_ADD, { CLFOLD_U8, CLFOLD_U8 } },
+        { CLFOLD_MAX, { CLFOLD_I16, CLFOLD_I16 } },
+        { CLFOLD_MIN_MAX, { CLFOLD_U8, CLFOLD_U8 } },
+    };
+    static const size_t offsets[] = { 0, 1, 2, 3, 5, 8, 13, 15, 16, 17 };
 
     (void)state;
     for (size_t k = 0; k < 2 * NUM_SMALL; ++k) {
         size_t w = k / 2, a = k % 2 ? 1 + w % (NUM_ALGORITHMS - 1) : 0;
         struct trial fold = case_of(a, &small_tiles[w]);
-        fold.op = a > 0 ? ops[w % 3] : (w + w / NUM_PAIRS) % 2 ? CLFOLD_MAX : CLFOLD_ADD;
-        fold.pair = a > 0 ? pairs[(w + w / 5) % 5] : all_pairs[w % NUM_PAIRS];
+        fold.op = a > 0                         ? scans[w].op
+                  : (w + w / NUM_PAIRS) % 2 > 0 ? CLFOLD_MAX
+                                                : CLFOLD_ADD;
+        fold.pair = a > 0 ? scans[w].pair : all_pairs[w % NUM_PAIRS];
         fold.operation = a > 0 ? scan_of(w % 2) : CLFOLD_REDUCE;
         fold.zones = true;
-        if (!device_folds(&device, fold.pair.in, fold.pair.type)) {
+        if (!device_takes(&device, k) ||
+            !device_folds(&device, fold.pair.in, fold.pair.type)) {
             continue;
         }
         size_t counts[80], num = boundary_counts(&fold, 2048, counts);
         for (size_t c = 0; c < num; ++c) {
             fold.count = counts[c];
-            fold.in_offset = c % 5;
-            fold.out_offset = c % 7;
+            fold.in_offset = offsets[c % 10];
+            fold.out_offset = offsets[(c * 7 + c / 10) % 10];
             fold.init = (enum init_from)(c % 3);
-            fold.nan = c % 8 == 7;
+            fold.nan = c % 4 == 3;
             fold.disorder = c % 3 == 0;
             check(&fold);
         }
@@ -220,7 +237,7 @@ static void test_anchors(void **state)
  * last two are reductions with conversion, and of a tile with a rest. */
 static void test_few(void **state)
 {
-    const size_t counts[] = { 0, 1, 63, 64, 65, 193, 1000 };
+    const size_t counts[] = { 0, 1, 63, 64, 65, 99, 100, 101, 193, 301, 1000 };
 
     (void)state;
     for (size_t k = 0; k < 2 * NUM_ALGORITHMS + 2; ++k) {
@@ -352,44 +369,6 @@ static void test_all_offsets(void **state)
     }
 }
 
-/* Elements and results of other sizes, on one of the policy's tiles; on both, at a few
- * offsets: cover.c. */
-static void test_offsets(void **state)
-{
-    const struct {
-        clfold_op op;
-        struct pair pair;
-    } folds[] = { { CLFOLD_ADD, { CLFOLD_U8, CLFOLD_U64 } },
-                  { CLFOLD_ADD, { CLFOLD_U8, CLFOLD_U8 } },
-                  { CLFOLD_MAX, { CLFOLD_I16, CLFOLD_I16 } },
-                  { CLFOLD_ADD, { CLFOLD_I32, CLFOLD_I64 } },
-                  { CLFOLD_ARG_MIN, { CLFOLD_I32, CLFOLD_I32 } },
-                  { CLFOLD_MIN_MAX, { CLFOLD_U8, CLFOLD_U8 } },
-                  { CLFOLD_ADD, { CLFOLD_U8, CLFOLD_U64 } } };
-    const size_t offsets[] = { 0, 1, 2, 3, 5, 8, 13, 15, 16, 17 };
-    const size_t num = sizeof(offsets) / sizeof(offsets[0]);
-
-    (void)state;
-    for (size_t k = 0; k < sizeof(folds) / sizeof(folds[0]); ++k) {
-        size_t a = k % NUM_ALGORITHMS;
-        struct trial fold = case_of(a, &policy_tiles[(k + k / NUM_ALGORITHMS + 1) % 2]);
-        fold.op = folds[k].op;
-        fold.pair = folds[k].pair;
-        fold.operation = a > 0 ? scan_of((k + 3) % 4 > 1) : CLFOLD_REDUCE;
-        fold.init = INIT_HOST;
-        size_t tile = tile_of(&fold);
-        for (size_t i = 0; i < num; ++i) {
-            for (size_t shift = 0; shift < 3; ++shift) {
-                fold.in_offset = offsets[i];
-                fold.out_offset = offsets[(i * 7 + shift * 3) % num];
-                fold.zones = shift == 1;
-                fold.count = shift == 0 ? 70 : tile + 5;
-                check(&fold);
-            }
-        }
-    }
-}
-
 /* Buffers that begin 4, 8 and 20 bytes past a multiple of 64. */
 static void test_host_memory(void **state)
 {
@@ -419,7 +398,7 @@ static void test_host_memory(void **state)
 /* Each init with each total of a scan, apart and in place. */
 static void test_ends(void **state)
 {
-    const size_t counts[] = { 0, 1, 17, 64, 65, 640, 5003 };
+    const size_t counts[] = { 0, 1, 17, 64, 100, 640, 5003 };
 
     (void)state;
     for (size_t k = 0; k < 2 * NUM_ALGORITHMS; ++k) {
@@ -482,48 +461,15 @@ static void test_running_total(void **state)
     clReleaseMemObject(sum);
 }
 
-/* A NaN is rare, and a vector's tiles without one are scanned in another way: before a
- * tile, after it, in the last tile alone, and in init. Reductions on tiles of both kinds.
- */
-static void test_nan(void **state)
-{
-    enum { SCANS = 6, VECTORS = 3, TILES = 5 };
-    static const struct debug tiles[TILES] = { TILES_OF(TILE_VECTOR, 16, 0, 5),
-                                               TILES_OF(TILE_VECTOR, 100, 0, 3),
-                                               TILES_OF(TILE_VECTOR, 256, 0, 2),
-                                               TILES_OF(TILE_GROUP, 64, 8, 4),
-                                               TILES_OF(TILE_GROUP, 100, 6, 3) };
-    static const clfold_op ops[] = { CLFOLD_MIN, CLFOLD_MAX };
-
-    (void)state;
-    for (size_t turn = 0; turn < SCANS + TILES; ++turn) {
-        bool scans = turn < SCANS;
-        struct trial fold = case_of(scans ? 1 + turn % (NUM_ALGORITHMS - 1) : 0,
-                                    &tiles[scans ? turn % VECTORS : turn - SCANS]);
-        const size_t tile = fold.plan.tile_elements;
-        const size_t counts[] = { 16, tile, 5 * tile + 17 };
-        fold.op = scans && turn >= VECTORS ? CLFOLD_MIN_MAX : ops[turn % 2];
-        fold.operation = scans ? scan_of(turn % 2) : CLFOLD_REDUCE;
-        fold.init = (enum init_from)((turn + turn / 3) % 3);
-        fold.nan = true;
-        for (size_t c = 0; c < 4 * 3; ++c) {
-            fold.count = counts[c % 3];
-            fold.out_offset = c * turn % 5;
-            check(&fold);
-        }
-    }
-}
-
 /* An argument is a pattern of test names. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few),         cmocka_unit_test(test_policy_tiles),
-        cmocka_unit_test(test_small_tiles), cmocka_unit_test(test_policy),
-        cmocka_unit_test(test_stage_limit), cmocka_unit_test(test_all_offsets),
-        cmocka_unit_test(test_offsets),     cmocka_unit_test(test_host_memory),
-        cmocka_unit_test(test_ends),        cmocka_unit_test(test_running_total),
-        cmocka_unit_test(test_anchors),     cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_few),           cmocka_unit_test(test_policy_tiles),
+        cmocka_unit_test(test_small_tiles),   cmocka_unit_test(test_policy),
+        cmocka_unit_test(test_stage_limit),   cmocka_unit_test(test_all_offsets),
+        cmocka_unit_test(test_host_memory),   cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_running_total), cmocka_unit_test(test_anchors),
     };
 
     if (argc > 1) {

@@ -75,6 +75,18 @@ bool device_folds(const struct device *device, clfold_type in, clfold_type type)
     return device_has(device, type) && (in == CLFOLD_F16 || device_has(device, in));
 }
 
+bool device_takes(const struct device *device, size_t turn)
+{
+    bool is_even = true; /* in the sequence of Thue and Morse, in step with no loop */
+
+    for (; turn > 0; turn &= turn - 1) {
+        is_even = !is_even;
+    }
+
+    return getenv("CLFOLD_TEST_FULL") ||
+           !(device->is_intel ? is_even : device->ends_loops && !is_even);
+}
+
 cl_command_queue device_queue(const struct device *device,
                               cl_command_queue_properties properties)
 {
