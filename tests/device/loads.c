@@ -61,7 +61,7 @@ static bool same_place(const void *a, const void *b)
 /* ---- Streams and tables ------------------------------------------------------------ */
 
 #define NUM        5000 /* elements at most */
-#define STREAM_LAG 3 /* elements before a stream's first */
+#define STREAM_LAG 3    /* elements before a stream's first */
 
 static cl_float reals[NUM + STREAM_LAG];
 static cl_uchar bytes[NUM + STREAM_LAG];

@@ -98,8 +98,8 @@ static void test_negative_zero(void **state)
 
 /* ---- Operators that keep order, or have no identity -------------------------------- */
 
-/* Affine maps compose in order: two components over integers that wrap, where any grouping
- * is exact and any reordering shows. */
+/* Affine maps compose in order: two components over integers that wrap, where any
+ * grouping is exact and any reordering shows. */
 static void test_affine(void **state)
 {
     (void)state;

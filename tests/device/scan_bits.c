@@ -259,8 +259,8 @@ static void find_totals(cl_mem in, cl_mem out, cl_float *totals)
     clReleaseMemObject(of_tiles);
 }
 
-/* Each kind of tile with anchors so far apart, strategies in turn: that they have the same bits
- * is shown above. */
+/* Each kind of tile with anchors so far apart, strategies in turn: that they have the
+ * same bits is shown above. */
 static void test_prefixes(void **state)
 {
     const uint32_t anchors[] = { 1, 3, 16, 2 * TILES };

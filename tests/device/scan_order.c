@@ -1,12 +1,12 @@
 /*
- * What operators are given by scans: neighbours only, in order, each once; and where folds
- * may stop. None of these commutes, and each is compared with a loop on the host:
+ * What operators are given by scans: neighbours only, in order, each once; and where
+ * folds may stop. None of these commutes, and each is compared with a loop on the host:
  *
  *   interval   first and last index, and whether only neighbours were ever joined
  *   bicyclic   (a, b)(c, d) = (a + c - min(b, c), b + d - min(b, c)): matched brackets
  *   matrix     2 x 2 of u32, four components
- *   segments   (value, head) with `cuts`: heads at the ends of tiles, everywhere, nowhere,
- *              by lot, and so rare that a segment is many tiles long
+ *   segments   (value, head) with `cuts`: heads at the ends of tiles, everywhere,
+ *              nowhere, by lot, and so rare that a segment is many tiles long
  *
  * Affine maps: limited.c and lookback.c.
  */

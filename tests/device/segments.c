@@ -94,7 +94,7 @@ static void check_all(clfold_operation operation, const char *const algorithms[3
              clfold_platform_miscopies(ctx->caps.facts.platform))) {
             continue; /* lanes are no vectors there */
         }
-        /* Builds take most of the time: each algorithm on each tile, and other folds in turn. */
+        /* Builds take most of the time: other folds than the first in turn. */
         if (((f == 0 && t > 0) || (f + t) % 3 == a) && device_takes(&device, k)) {
             const bool exclusive = (f + t + a) % 2 && !is_arg(folds[f].op);
             check_sizes(

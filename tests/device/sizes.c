@@ -44,7 +44,7 @@ static const struct debug small_tiles[] = {
 };
 #define NUM_SMALL (sizeof(small_tiles) / sizeof(small_tiles[0]))
 
-/* Of small_tiles, for what needs no more; scan_bits.c has the programs of the first two. */
+/* Of small_tiles, for what needs no more; scan_bits.c has the first two as well. */
 static const struct debug few_tiles[] = { TILES_OF(TILE_VECTOR, 100, 0, 7),
                                           TILES_OF(TILE_GROUP, 64, 8, 4),
                                           TILES_OF(TILE_GROUP, 100, 6, 3) };
@@ -143,8 +143,8 @@ static void test_policy_tiles(void **state)
     }
 }
 
-/* Of each tile a reduction and a scan: strategies, operators, pairs and offsets in turn. A NaN
- * is rare, and a vector's tiles without one are scanned in another way. */
+/* Of each tile a reduction and a scan: strategies, operators, pairs and offsets in turn. A
+ * NaN is rare, and a vector's tiles without one are scanned in another way. */
 static void test_small_tiles(void **state)
 {
     static const struct {

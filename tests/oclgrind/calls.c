@@ -2,8 +2,8 @@
  * What drive.py runs under Oclgrind:
  *
  *   calls reduce|scans|segments|results [TILE]
- *                     every kernel of these, over tiles, operators, counts, offsets, inits
- *                     and totals. TILE, such as tile_group: this kind only
+ *                     every kernel of these, over tiles, operators, counts, offsets,
+ *                     inits and totals. TILE, such as tile_group: this kind only
  *   calls ladder      the same for reduce0 to reduce6, over group sizes
  *   calls user        a user's operator, whose two widths are compared first
  *   calls probe       the probe of look-back's memory
@@ -518,7 +518,7 @@ int main(int argc, char **argv)
     int status;
 
     check(open_context(NULL), "clfold_context_create");
-    /* Without Oclgrind the program would prove nothing, so any other device is rejected. */
+    /* Without Oclgrind the program would prove nothing. */
     if (!strstr(device.name, "Oclgrind")) {
         fprintf(stderr, "calls: the device is \"%s\"; run this under Oclgrind\n",
                 device.name);

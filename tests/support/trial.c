@@ -174,7 +174,7 @@ static bool store_kept(const struct store *store, size_t from, size_t count)
     return kept;
 }
 
-/* ---- The run ------------------------------------------------------------------------ */
+/* ---- The run ----------------------------------------------------------------------- */
 
 static bool run_init(struct run *run, const struct trial *trial)
 {

@@ -112,8 +112,8 @@ bool trial_check(const struct trial *trial, void *results);
 size_t trial_element_size(const struct trial *trial);
 size_t trial_result_size(const struct trial *trial);
 
-/* Affine maps of u32, x -> a x + b, the first applied first; CLFOLD_AFFINE. And by text, with
- * constant maps, some of which are drawn, as cuts. */
+/* Affine maps of u32, x -> a x + b, the first applied first; CLFOLD_AFFINE. And by text,
+ * with constant maps, some of which are drawn, as cuts. */
 extern const struct subject affine, affine_with_cuts;
 
 /* The policy's tile of each kind, and a small one of each in blocks, the group's of lanes

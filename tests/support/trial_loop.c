@@ -79,7 +79,7 @@ static bool fold_operator(struct run *run, size_t length, const void *init)
                      run->magnitudes)) {
         return false;
     }
-    /* The magnitude of the total is that of all, which an exclusive scan has no item of. */
+    /* The total has the magnitude of all, which an exclusive scan has no item of. */
     if (trial->total && trial->depth > 0) {
         oracle_fold(trial->op, trial->pair, run->row, length, init, run->last,
                     &run->last_magnitude);

@@ -1,4 +1,4 @@
-/* A trial while it runs, between the call (trial.c) and the host's side (trial_loop.c). */
+/* A trial while it runs: between the call, trial.c, and the host's side, trial_loop.c. */
 #ifndef CLFOLD_TESTS_TRIAL_RUN_H
 #define CLFOLD_TESTS_TRIAL_RUN_H
 
@@ -37,8 +37,8 @@ static inline unsigned char *store_at(const struct store *store, unsigned char *
 /* Elements, and a value to begin with. */
 void run_fill(struct run *run);
 
-/* What the loop on the host gives: run->expected, and the total. Returns false where there
- * is nothing to fold. */
+/* What the loop on the host gives: run->expected, and the total. Returns false where
+ * there is nothing to fold. */
 bool run_expect(struct run *run);
 
 #endif

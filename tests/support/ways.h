@@ -1,5 +1,5 @@
-/* A caller's fold in every operation, by every algorithm, on every tile, with offsets, init,
- * in place, and zones around what is written. `first` is the subject's number, by which
+/* A caller's fold in every operation, by every algorithm, on every tile, with offsets,
+ * init, in place, and zones around what is written. `first` is the subject's number, by which
  * algorithms and tiles take turns. Fails the test with a sentence at the first
  * difference. */
 #ifndef CLFOLD_TESTS_WAYS_H
