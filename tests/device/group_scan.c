@@ -51,14 +51,14 @@ static const uint32_t sizes[] = { 1,  2,  3,   7,   16,  31,  32, 33,
                                   50, 64, 100, 128, 250, 256, 0 };
 #define NUM_SIZES (sizeof(sizes) / sizeof(sizes[0]))
 
-/* In groups of that size, the intervals, which show any wrong pair, and another subject
- * in turn. */
+/* In groups of that size, the intervals, which show any wrong pair, and in every second
+ * turn another subject. */
 static void check_size(enum group_scan kind, uint32_t size, const char *front,
                        unsigned turn)
 {
-    const unsigned subjects[] = { SCAN_INTERVAL, turn % SCAN_INTERVAL };
+    const unsigned subjects[] = { SCAN_INTERVAL, turn / 2 % SCAN_INTERVAL };
 
-    for (size_t k = 0; k < 2; ++k) {
+    for (size_t k = 0; k < 1 + turn % 2 && device_takes(&device, turn); ++k) {
         const uint32_t most = largest_group(subjects[k]);
         const struct scan_case scan = {
             .kind = kind,

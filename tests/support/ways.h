@@ -1,7 +1,6 @@
 /* A caller's fold in every operation, by every algorithm, on every tile, with offsets,
- * init, in place, and zones around what is written. `first` is the subject's number, by which
- * algorithms and tiles take turns. Fails the test with a sentence at the first
- * difference. */
+ * init, in place, and zones around what is written. Algorithms and tiles take turns
+ * by `first`, the number of the subject. Fails the test at the first difference. */
 #ifndef CLFOLD_TESTS_WAYS_H
 #define CLFOLD_TESTS_WAYS_H
 
