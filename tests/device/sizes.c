@@ -143,8 +143,8 @@ static void test_policy_tiles(void **state)
     }
 }
 
-/* Of each tile a reduction and a scan: strategies, operators, pairs and offsets in turn. A
- * NaN is rare, and a vector's tiles without one are scanned in another way. */
+/* Of each tile a reduction and a scan: strategies, operators, pairs and offsets in turn.
+ * A NaN is rare, and a vector's tiles without one are scanned in another way. */
 static void test_small_tiles(void **state)
 {
     static const struct {
