@@ -698,7 +698,7 @@ static void test_replayed(void **state)
     plan.tier = best_tier(&device);
     fill(data, CLFOLD_F32, count, FILL_ROUNDING, 3);
     write_buffer(in_mem, 0, data, sizeof(expected));
-    assert_ok(device_context(&own, &device, NULL));
+    assert_ok(clfold_context_create(&own, device.context, device.id, NULL));
     clfold_context_override(own, &plan);
     assert_ok(clfold_inclusive_scan(own, device.queue, &fold, in_mem, 0, out_mem, 0,
                                     count, 0, NULL, NULL));
@@ -740,7 +740,7 @@ static int open_device(void **state)
     tiles_mem = buffer_of(MOST_TILES * sizeof(clfold_tile_trace));
     folded_mem = buffer_of(FOLDED * sizeof(cl_ulong));
     holds_mem = buffer_of(MOST_TILES * 2 * sizeof(cl_uint));
-    return device_context(&ctx, &device, NULL);
+    return clfold_context_create(&ctx, device.context, device.id, NULL);
 }
 
 static int close_device(void **state)

@@ -155,7 +155,7 @@ int main(int argc, char **argv)
         return 2;
     }
     device_init(&device);
-    if (device_context(&context, &device, NULL)) {
+    if (clfold_context_create(&context, device.context, device.id, NULL)) {
         fprintf(stderr, "mutant: %s\n", clfold_last_error());
         return 2;
     }
