@@ -11,8 +11,15 @@ files are those of OCL_ICD_VENDORS if it is set, else of /etc/OpenCL/vendors, an
 CPU runtime where tools/setup-intel-runtime has put it. rusticl shows its CPU device where
 RUSTICL_ENABLE does not say otherwise.
 
+What drivers and clfold keep of programs lies in $CLFOLD_TEST_CACHE, from one run to the next: by
+default $XDG_CACHE_HOME/clfold-tests, or that of ~/.cache. After each program a comment says how
+many programs were built and how many loaded there, if beside LISTER lies support/builds.c, built.
+
   --only TEXT       devices whose "platform: device" holds TEXT
   --first           the first of these alone, for what does not depend on the device
+  --full TEXT       devices whose "platform: device" holds TEXT only if CLFOLD_TEST_FULL is set,
+                    as tools/run-tests --full does, or if there is no other
+  --full-rest       all but the first only if CLFOLD_TEST_FULL is set
   --env NAME=VALUE  set for the program, and shown in the names of its tests
   --env-on TEXT NAME=VALUE  set on the devices whose "platform: device" holds TEXT
   --limit SECONDS   for one process
@@ -40,6 +47,9 @@ LIMIT_SECONDS = 600  # a test program takes at most 60 on a quiet machine
 LISTER_SECONDS = 60
 STACK_SECONDS = 60
 FRAMES = 6  # of a stack, in the line that says how a program ended
+# PoCL keeps programs by itself: a load takes 20 to 35 ms of the processor, on a busy machine as
+# well, and a build 64 and more. On rusticl a load may take longer than another's build.
+LOADED_MS = 45
 RUNS = 3  # of a program that a known fault of its driver ended
 PLAN = re.compile(r"^1\.\.(\d+)\s*(?:#.*)?$")
 FRAME = re.compile(r"^#\d+ +0x[0-9a-f]+ (?:- \d+ )?(\w+)(?:@\S*)?$")
@@ -48,9 +58,25 @@ FRAME = re.compile(r"^#\d+ +0x[0-9a-f]+ (?:- \d+ )?(\w+)(?:@\S*)?$")
 POINT = re.compile(r"^(ok|not ok)\b\s*\d*\s*(?:-\s*)?(# SKIP\b)?\s*(.*)$")
 
 
+def cache_folder():
+    return os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+
+
 def intel_folder():
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return os.path.join(cache, "clfold", "intel-runtime", "icd")
+    return os.path.join(cache_folder(), "clfold", "intel-runtime", "icd")
+
+
+def keep_programs(environment):
+    """Names the folders in which programs outlive a run, where nothing else is named."""
+    folder = environment.get("CLFOLD_TEST_CACHE") or os.path.join(cache_folder(), "clfold-tests")
+    named = {"CLFOLD_TEST_CACHE": folder, "POCL_CACHE_DIR": os.path.join(folder, "pocl"),
+             "MESA_SHADER_CACHE_DIR": os.path.join(folder, "mesa")}
+    for variable, path in named.items():
+        try:
+            os.makedirs(path, exist_ok=True)
+        except OSError:
+            return  # no home, as where packages are built
+        environment.setdefault(variable, path)
 
 
 def icd_files():
@@ -70,9 +96,9 @@ def icd_files():
 class Device:
     """One device: the folder that shows it, and its number among what that folder shows."""
 
-    def __init__(self, folder, number, name, version, driver):
+    def __init__(self, folder, number, name, version, driver, layer=None):
         self.folder, self.number, self.name = folder, number, name
-        self.version, self.driver = version, driver
+        self.version, self.driver, self.layer = version, driver, layer
 
     def environment(self, extra=()):
         environment = environment_of(self.folder)
@@ -81,6 +107,9 @@ class Device:
         # it dies (llvm::GlobalValue::eraseFromParent).
         if "rusticl" in self.name:
             environment.pop("MALLOC_PERTURB_", None)
+        if self.layer:
+            layers = [environment.get("OPENCL_LAYERS"), self.layer]
+            environment["OPENCL_LAYERS"] = ":".join(filter(None, layers))
         environment.update(pair.split("=", 1) for pair in extra)
         return environment
 
@@ -91,6 +120,7 @@ def environment_of(folder):
     environment.pop("OCL_ICD_FILENAMES", None)
     # rusticl shows the devices of those drivers alone that this names.
     environment.setdefault("RUSTICL_ENABLE", "llvmpipe")
+    keep_programs(environment)
     return environment
 
 
@@ -123,7 +153,9 @@ class Run:
 
     def __init__(self, command, environment, seconds):
         began, used = time.monotonic(), processor_seconds()
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, \
+                tempfile.NamedTemporaryFile("r", encoding="ascii") as builds:
+            environment = {**environment, "CLFOLD_TEST_BUILDS": builds.name}
             # A session of its own, so that what the program starts ends with it.
             with subprocess.Popen(
                 command, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
@@ -141,6 +173,7 @@ class Run:
             err.seek(0)
             self.out = out.read().decode(errors="replace")
             self.err = err.read().decode(errors="replace") + stacks
+            self.builds = [line.split() for line in builds]
         self.status = process.returncode
         self.fault = None
         if self.late:
@@ -150,9 +183,22 @@ class Run:
         elif self.status != 0:
             self.fault = f"ended with {self.status}"
 
+    def programs(self, device):
+        """In words, how many programs were built and loaded."""
+        took = {}
+        for kind, wall, processor in self.builds:
+            if kind == "source" and "rusticl" in device.name:
+                end = "built or loaded"
+            else:
+                end = "loaded" if kind == "binary" or float(processor) < LOADED_MS else "built"
+            took.setdefault(end, []).append(float(wall) / 1000)
+        return "programs: " + ", ".join(f"{len(took[end])} {end} in {sum(took[end]):.1f} s"
+                                        for end in sorted(took))
+
 
 def devices(lister, scratch):
     found = []
+    layer = os.path.join(os.path.dirname(os.path.abspath(lister)), "builds.so")
     for index, file in enumerate(icd_files()):
         folder = os.path.join(scratch, str(index))
         os.mkdir(folder)
@@ -164,7 +210,8 @@ def devices(lister, scratch):
                 print(f"# {line}")
         for line in listing.out.splitlines():
             number, name, version, driver = line.split("\t")
-            found.append(Device(folder, int(number), name, version, driver))
+            found.append(Device(folder, int(number), name, version, driver,
+                                layer if os.path.exists(layer) else None))
     return found
 
 
@@ -219,6 +266,8 @@ def run(device, command, extra, tap, seconds=LIMIT_SECONDS, driver_fault=None):
             tap.comment(line)
     tap.comment(done.err)
     tap.comment(f"{label}: {done.seconds:.1f} s, {done.processor:.1f} s of the processor")
+    if done.builds:
+        tap.comment(f"{label}: {done.programs(device)}")
     if done.status == SKIP and not points:
         tap.point(True, label, done.err.strip().replace("\n", "; ") or "the program skipped")
     elif points < planned:
@@ -246,11 +295,21 @@ def require(found, file, tap):
             tap.point(False, f"no OpenCL device is named {line}, and {file} wants one")
 
 
+def chosen(found, arguments):
+    if os.environ.get("CLFOLD_TEST_FULL") and not arguments.first:
+        return found
+    if arguments.full:
+        found = [device for device in found if arguments.full not in device.name] or found
+    return found[: 1 if arguments.first or arguments.full_rest else None]
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("lister")
     parser.add_argument("--only", default="")
     parser.add_argument("--first", action="store_true")
+    parser.add_argument("--full")
+    parser.add_argument("--full-rest", action="store_true")
     parser.add_argument("--env", action="append", default=[])
     parser.add_argument("--env-on", nargs=2, action="append", default=[])
     parser.add_argument("--limit", type=float, default=LIMIT_SECONDS)
@@ -266,7 +325,7 @@ def main():
         if arguments.required:
             require(found, arguments.required, tap)
         found = [device for device in found if arguments.only in device.name]
-        for device in found[: 1 if arguments.first else None]:
+        for device in chosen(found, arguments):
             if command:
                 own = [pair for text, pair in arguments.env_on if text in device.name]
                 run(device, command, arguments.env + own, tap, arguments.limit,

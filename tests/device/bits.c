@@ -122,7 +122,7 @@ int main(void)
                     NULL);
     clGetDeviceInfo(device.id, CL_DRIVER_VERSION, sizeof(driver) - 1, driver, NULL);
     printf("driver %s\nwidth %u\nunits %u\n", driver, width, units);
-    if (clfold_context_create(&ctx, device.context, device.id, NULL)) {
+    if (device_context(&ctx, &device, NULL)) {
         fprintf(stderr, "%s\n", clfold_last_error());
         return 1;
     }

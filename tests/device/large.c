@@ -186,7 +186,7 @@ static int open_device(void **state)
     (void)state;
     device_init(&device);
     need_memory();
-    if (clfold_context_create(&ctx, device.context, device.id, NULL)) {
+    if (device_context(&ctx, &device, NULL)) {
         return 1;
     }
     in = clCreateBuffer(device.context, CL_MEM_READ_WRITE, COUNT, NULL, &status);

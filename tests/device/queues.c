@@ -513,7 +513,7 @@ static clfold_context *limited_create(size_t limit)
     const clfold_context_params params = { .scratch_limit = limit };
     clfold_context *limited = NULL;
 
-    assert_ok(clfold_context_create(&limited, device.context, device.id, &params));
+    assert_ok(device_context(&limited, &device, &params));
     clfold_context_override(limited, &tiles);
     return limited;
 }

@@ -356,7 +356,7 @@ static void test_verified(void **state)
     struct trial trial = { .pair = pairs[0], .count = MOST };
 
     (void)state;
-    assert_ok(clfold_context_create(&ctx, device.context, device.id, &params));
+    assert_ok(device_context(&ctx, &device, &params));
     for (trial.kind = 0; trial.kind < KINDS; ++trial.kind) {
         check_orders(trial, trial.kind);
     }

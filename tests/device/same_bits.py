@@ -61,7 +61,7 @@ def test_device(tap, device, program, write):
         extra = [f"{variable}={number}"]
         label = run_devices.label_of(device, extra)
         done = run_devices.Run([program], device.environment(extra), run_devices.LIMIT_SECONDS)
-        tap.comment(done.err)
+        tap.comment(f"{done.err}\n{label}: {done.programs(device)}")
         if done.fault:
             tap.point(False, f"{label}: {done.fault}")
             continue

@@ -291,6 +291,7 @@ static void test_prepare(void **state)
         }
         assert_ok(clfold_context_stats(ctx, &after));
         assert_int_equal(before.builds, after.builds);
+        assert_int_equal(before.disk_hits, after.disk_hits);
         assert_int_equal(before.scratch_bytes, after.scratch_bytes);
         assert_ok(clfold_explain(ctx, o, &fold, 10000, NULL, &report));
         assert_true(report.bytes_read >= 40000);

@@ -139,7 +139,7 @@ static int open_device(void **state)
                                           data, 0, NULL, NULL),
                      CL_SUCCESS);
     plan = with_tier(&device, small_tiles);
-    status = clfold_context_create(&ctx, device.context, device.id, NULL);
+    status = device_context(&ctx, &device, NULL);
     if (status == CLFOLD_OK) {
         clfold_context_override(ctx, &plan);
     }

@@ -72,7 +72,7 @@ static clfold_context *open_with(const char *name, struct journal *journal)
     clfold_context *ctx = NULL;
 
     *journal = (struct journal){ 0 };
-    assert_ok(clfold_context_create(&ctx, device.context, device.id, &params));
+    assert_ok(device_context(&ctx, &device, &params));
     return ctx;
 }
 
@@ -446,6 +446,7 @@ static void test_prepared(void **state)
                                     NULL));
     assert_ok(clfold_context_stats(ctx, &after));
     assert_int_equal(after.builds, before.builds);
+    assert_int_equal(after.disk_hits, before.disk_hits);
     assert_int_equal(clFinish(device.queue), CL_SUCCESS);
     clfold_context_destroy(&ctx);
     clReleaseMemObject(mem);

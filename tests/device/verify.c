@@ -192,7 +192,7 @@ static int open_device(void **state)
 
     (void)state;
     device_init(&device);
-    return clfold_context_create(&ctx, device.context, device.id, &params);
+    return device_context(&ctx, &device, &params);
 }
 
 int main(void)

@@ -22,6 +22,8 @@ def load_driver():
 
 
 class Mutants(unittest.TestCase):
+    wanted = ""
+
     def points(self, **programs):
         """The exit status and the points; keywords are mutants and what their scripts do."""
         driver = load_driver()
@@ -38,10 +40,12 @@ class Mutants(unittest.TestCase):
             vendor = script("one.icd", "")
             lister = script("lister", r"printf '0\tHouse: small\tOpenCL 3.0\t1\n'")
             words = [os.path.join(TESTS, "run_devices.py"), lister]
-            words += [f"{name}=any={script(name, text)}" for name, text in programs.items()]
+            words += [f"{name}=any={name}.cl,b.cl={script(name, text)}"
+                      for name, text in programs.items()]
             output = io.StringIO()
             with contextlib.redirect_stdout(output), \
-                    mock.patch.dict(os.environ, {"OCL_ICD_VENDORS": vendor}), \
+                    mock.patch.dict(os.environ, {"OCL_ICD_VENDORS": vendor,
+                                                 "CLFOLD_MUTANTS": self.wanted}), \
                     mock.patch.object(driver.shutil, "which", return_value=None):
                 status = driver.main(words)
         return status, [line for line in output.getvalue().splitlines() if line[0] != "#"]
@@ -58,6 +62,11 @@ class Mutants(unittest.TestCase):
             (0, ["ok 1 - bad in any is found by time alone",
                  "ok 2 - any without a fault is right", "1..2"]),
         )
+
+    def test_wanted(self):
+        for self.wanted, count in [("bad.cl", 2), ("a.cl b.cl", 3), ("a.cl", 0)]:
+            points = self.points(none=RIGHT, bad=WRONG, worse=WRONG)[1]
+            self.assertEqual(points[-1][:4], f"1..{count}", self.wanted)
 
     def test_not_found(self):
         self.assertEqual(

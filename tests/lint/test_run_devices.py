@@ -44,7 +44,8 @@ class Runner(unittest.TestCase):
             self.write(f"icd/{name}.icd", text)
 
     def run_it(self, program, *options, **variables):
-        environment = dict(os.environ, OCL_ICD_VENDORS=self.folder + "/icd", **variables)
+        environment = {**os.environ, "OCL_ICD_VENDORS": self.folder + "/icd",
+                       "CLFOLD_TEST_FULL": "", "OPENCL_LAYERS": "", **variables}
         if "CLFOLD_REQUIRED_DEVICES" not in variables:
             environment.pop("CLFOLD_REQUIRED_DEVICES", None)
         command = [sys.executable, RUNNER, self.lister, *options]
@@ -192,6 +193,28 @@ class Runner(unittest.TestCase):
         self.assertEqual(self.run_it("exit 1\n", "--only", "Yard")[:2], (
             0, ["1..0 # SKIP no OpenCL device named Yard"]
         ))
+
+    def test_left_to_full(self):
+        self.devices(a=ONE, b=TWO)
+        for options, count in ((("--full", "House"), 1), (("--full-rest",), 1),
+                               (("--full", "House", "--only", "House"), 2)):
+            self.assertEqual(self.run_it("exit 0\n", *options)[1][-1], f"1..{count}", options)
+            points = self.run_it("exit 0\n", *options, CLFOLD_TEST_FULL="1")[1]
+            self.assertEqual(points[-1], "1..2" if "--only" in options else "1..3", options)
+        self.assertEqual(self.run_it("exit 0\n", "--first", CLFOLD_TEST_FULL="1")[1][-1], "1..1")
+
+    def test_programs(self):
+        self.devices(b=TWO)
+        self.write("builds.so", "")
+        _, _, comments = self.run_it(
+            'echo $OPENCL_LAYERS $POCL_CACHE_DIR\n'
+            'printf "source 2151.3 145.2\\nsource 300 24\\nbinary 5 99\\n" '
+            '>> "$CLFOLD_TEST_BUILDS"\n', XDG_CACHE_HOME=self.folder, CLFOLD_TEST_CACHE="",
+            POCL_CACHE_DIR=self.folder
+        )
+        self.assertIn(f"# {self.folder}/builds.so {self.folder}", comments)
+        self.assertTrue(comments[-1].endswith("programs: 1 built in 2.2 s, 2 loaded in 0.3 s"))
+        self.assertTrue(os.path.isdir(self.folder + "/clfold-tests/mesa"))
 
     def test_list(self):
         self.devices(a=TWO, same_library=TWO)

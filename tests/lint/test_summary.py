@@ -22,6 +22,8 @@ TESTS = {
 print("ok 1 - {ONE}: first")
 print("ok 2 - {ONE} KIND=x: second # SKIP no f64")
 print("ok 3 - {TWO}: first")
+print("# {TWO}: programs: 12 built in 3.4 s, 30 loaded in 0.7 s")
+print("# {ONE}: programs: 1 built in 2 s, 3 built or loaded in 0.1 s")
 print("1..3")
 """),
     "none": ("tap", "print('1..0 # SKIP no OpenCL device')"),
@@ -76,6 +78,9 @@ class Summary(unittest.TestCase):
         self.assertFalse(any("failed:" in line for line in lines), lines)
         self.assertIn(f"| {ONE} | 1 | 0 | 1 |", lines)
         self.assertIn(f"| {TWO} | 1 | 0 | 0 |", lines)
+        self.assertIn("     13  points (build)", lines)
+        self.assertIn("Programs: 13 built in 5 s, 3 built or loaded in 0 s, 30 loaded in 1 s",
+                      lines)
         self.assertEqual(self.summary(build, build)[1][-1], "6 passed, 0 failed, 6 skipped")
 
     def test_each_failure_counts(self):

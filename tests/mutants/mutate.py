@@ -9,7 +9,8 @@ put back into ours; those of scans are what is easily got wrong. Every piece of 
 replaces must stand in its file just as often as is said here, so that a fault cannot vanish when
 a kernel changes.
 
-mutate.py --list prints the faults, a line each: its name, and the algorithm that shows it.
+mutate.py --list prints the faults, a line each: its name, the algorithm that shows it, and the
+files that it is in, with commas; --files all files that have one.
 """
 
 import os
@@ -215,6 +216,10 @@ FAULTS = {
 }  # fmt: skip
 
 
+def files_of(fault):
+    return sorted({file for file, *_ in FAULTS[fault][1]})
+
+
 def mutated(fault, name, text):
     for file, times, old, new in FAULTS[fault][1]:
         if file == name:
@@ -227,8 +232,11 @@ def mutated(fault, name, text):
 
 def main(arguments):
     if arguments == ["--list"]:
-        for fault, (algorithm, _) in FAULTS.items():
-            print(fault, algorithm)
+        for fault in FAULTS:
+            print(fault, FAULTS[fault][0], ",".join(files_of(fault)) or "any")
+        return 0
+    if arguments == ["--files"]:
+        print("\n".join(sorted({file for fault in FAULTS for file in files_of(fault)})))
         return 0
     if len(arguments) < 4 or arguments[0] not in FAULTS:
         print("mutate.py: usage: mutate.py FAULT KERNELS.c GRID.c INPUT...", file=sys.stderr)

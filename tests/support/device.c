@@ -149,3 +149,18 @@ void device_finish(struct device *device)
     clReleaseCommandQueue(device->queue);
     clReleaseContext(device->context);
 }
+
+clfold_status device_context(clfold_context **out, const struct device *device,
+                             const clfold_context_params *params)
+{
+    clfold_context_params own = params ? *params : (clfold_context_params){ 0 };
+    const char *folder = getenv("CLFOLD_TEST_CACHE");
+    char programs[4096];
+
+    if (folder && (size_t)snprintf(programs, sizeof(programs), "%s/programs", folder) <
+                      sizeof(programs)) {
+        own.cache_folder = programs;
+        own.cache_limit = 1 << 30;
+    }
+    return clfold_context_create(out, device->context, device->id, &own);
+}

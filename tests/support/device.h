@@ -33,6 +33,12 @@ void device_init(struct device *device);
 void device_init_for_lookback(struct device *device);
 void device_finish(struct device *device);
 
+/* A context on the device that keeps programs in $CLFOLD_TEST_CACHE/programs, if that is
+ * set: not for tests of the cache, of what a call builds, or of failures. `params` may be
+ * NULL, and names no folder. */
+clfold_status device_context(clfold_context **out, const struct device *device,
+                             const clfold_context_params *params);
+
 bool device_has(const struct device *device, clfold_type type);
 
 /* Whether elements of type `in` are folded in `type`: halves are, in a wider one. */

@@ -36,7 +36,7 @@ static bool compiles(const struct device *device, enum memory_tier tier)
     if (status != CL_SUCCESS) {
         return false;
     }
-    status = clfold_context_create(&context, device->context, device->id, NULL);
+    status = device_context(&context, device, NULL);
     if (status == CLFOLD_OK) {
         clfold_context_override(context, &plan);
         status = clfold_inclusive_scan(context, device->queue, &fold, mem, 0, mem, NUM,

@@ -10,7 +10,7 @@ int open_context(void **state)
 {
     (void)state;
     device_init(&device);
-    return clfold_context_create(&ctx, device.context, device.id, NULL);
+    return device_context(&ctx, &device, NULL);
 }
 
 bool policy_has_tile(enum tile_kind tile)
