@@ -1,4 +1,5 @@
-"""Cases on one device: its choice, and how data reach it and results leave it."""
+"""Cases on one device: its choice, how data reach it and results leave it, and on each device what
+a driver can change."""
 
 import json
 import math
@@ -8,7 +9,9 @@ import re
 
 import numpy as np
 
-from driver import check, one_array, values
+import scan_cases
+from driver import NAMES, accumulator, check, has_fold, one_array, values
+from fold_cases import FORMATS, given
 
 
 def devices(d, device):
@@ -67,7 +70,8 @@ def verdicts(d, device):
     mine = [line for line in lines if f"; {device['name']}; " in line]
     check(len(mine) == 1 and mine[0].endswith("\tclfold verdict 1: " + probed), lines)
     check(device["driver_version"] in mine[0] and device["platform"] in mine[0], mine)
-    check(os.listdir(os.path.dirname(place)) == ["verdicts"], "something else is left there")
+    left = set(os.listdir(os.path.dirname(place))) - {"programs"}
+    check(left == {"verdicts"}, f"something else is left there: {left}")
     check(shown() == (first if is_known else probed), "what was found out is not shown")
     # twice is not two lines, and a foreign line stays
     with open(place, "a", encoding="utf-8") as file:
@@ -251,5 +255,32 @@ def said_once(d, device):
     check(d.good("reduce", "--quiet", path, env=env) == "3\n", "--quiet")
 
 
-CASES = [devices, verdicts, said_once, selectors, too_much, full_output]
+def types(d, device):
+    """Each type is read, folded or scanned, and written."""
+    for i, element in enumerate(NAMES):
+        op = list(scan_cases.UFUNCS)[(i + d.turn) % len(scan_cases.UFUNCS)]
+        acc = accumulator(op, element)
+        if has_fold(device, op, element, acc):
+            array = values(d, op, element, int(d.random.integers(1, 5000)))
+            if (i + d.turn) % 2:
+                one_array(d, device, array, op, acc, *given(d, array, FORMATS[i // 2 % 4]))
+            else:
+                scan_cases.scan(d, device, array, op=op, kind=scan_cases.KINDS[i // 2 % 2],
+                                form=FORMATS[i // 2 % 4], out=scan_cases.OUTS[i % 4])  # fmt: skip
+
+
+def measured(d, device):
+    """What measures gets right results, or exits with 1."""
+    for words in [
+        ["ladder", "--min", "2^17", "--max", "2^17"], ["trace", "--count", 100003],
+        ["bench", "--max", 5003, "--types", "f32", "--folds", "add", "--seconds", 0],
+        ["tune", "--count", 4096, "--types", "i32", "--seconds", 0.1, "--file", d.path("tuning")],
+    ]:  # fmt: skip
+        done = d.run(*words, "--device", device["index"])
+        lacks = words[0] == "trace" and b"CLFOLD_ERROR_UNSUPPORTED" in done.stderr
+        check(lacks or (done.returncode == 0 and not done.stderr), f"{words}: {done}")
+
+
+CASES = [said_once]
+DRIVERS = [devices, verdicts, selectors, too_much, full_output, types, measured]
 CONTENTS = [shapes, standard_input, large, damaged_files]

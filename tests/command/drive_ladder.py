@@ -15,7 +15,7 @@ import signal
 import subprocess
 import time
 
-from cases import check, needs_gnuplot, run_command, run_part, unplaced
+from cases import Runner, check, needs_gnuplot, run_command, run_part, unplaced
 from charts import LIMIT, Chart
 
 RUNGS = [f"reduce{i}" for i in range(7)]
@@ -37,42 +37,15 @@ SMALL = ["--min", "1000", "--max", "2^12"]
 SMALL_COUNTS = [1000, 1024, 2048, 4096]
 
 
-class Driver:
+class Driver(Runner):
     def __init__(self, command, wrong_read):
-        self.command = command
+        super().__init__(command)
         self.wrong_read = wrong_read
-        self.folder = None
-        self.devices = []
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
 
     def run(self, *words, **options):
         command = [*options.pop("before", []), self.command, *map(str, words)]
         options = {"stdout": subprocess.PIPE, "stdin": subprocess.DEVNULL, **options}
         return run_command(command, **options)
-
-    def good(self, *words, **options):
-        done = self.run(*words, **options)
-        check(
-            done.returncode == 0 and not done.stderr,
-            f"{words}: exit {done.returncode}, stderr {done.stderr!r}",
-        )
-        return done.stdout.decode()
-
-    def bad(self, status, part, *words, **options):
-        """Exit status, one line on stderr that has `part` in it, nothing on stdout."""
-        done = self.run(*words, **options)
-        text = done.stderr.decode(errors="replace")
-        check(
-            done.returncode == status
-            and not done.stdout
-            and re.fullmatch(r"clfold: [^\n]*[^\n. ]\n", text)
-            and part in text,
-            f"{words}: exit {done.returncode}, stdout {done.stdout!r}, stderr {text!r}; "
-            f"expected exit {status} and {part!r}",
-        )
-        return text
 
     def ladder(self, device, *words, **options):
         """The objects of --json, each of the right form."""
@@ -141,8 +114,6 @@ def usage(d, _):
         text = d.good(command, "--help")
         for word in [*OPS, *BYTES, "2^26"]:
             check(word in text, f"{command} --help does not tell of {word}")
-    d.bad(2, "and got ladder", "explain", "ladder")
-    d.bad(2, "does not go with", "ladder", "--op", "bit-and", "--type", "f32")
 
 
 def unwritable(d, _):

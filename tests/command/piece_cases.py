@@ -27,9 +27,9 @@ def piece(d, count, i):
 
 
 def reductions(d, device):
-    """Each operator with a type and each type with an operator, others the next time, in all
+    """Each operator with a type and each type with an operator, others the next week, in all
     formats, from files and pipes."""
-    turn = int(d.random.integers(len(OPS)))
+    turn = d.turn % len(OPS)
     for i, op in enumerate(OPS):
         for j, element in enumerate(NAMES):
             acc = accumulator(op, element)
@@ -99,7 +99,7 @@ def forms(d, device):
 
 
 def scans(d, device):
-    turn = int(d.random.integers(len(UFUNCS)))
+    turn = d.turn % len(UFUNCS)
     for i, op in enumerate(UFUNCS):
         for j, element in enumerate(NAMES):
             acc = accumulator(op, element)
@@ -153,7 +153,6 @@ def too_little(d, device):
     d.bad(1, "data.npy: needs 4 bytes of memory at least, and --memory allows 3", "reduce",
           *words, 3, path)  # fmt: skip
     d.bad(1, "needs 8 bytes of memory at least", "scan", *words, 7, path, d.path("out.npy"))
-    d.bad(2, "--memory 64M: a limit in bytes is a number", "reduce", *words, "64M", path)
     check(os.listdir(d.folder) == ["data.npy"], f"left {os.listdir(d.folder)}")
 
 
@@ -297,6 +296,7 @@ def float_sums(d, device):
 
 
 CASES = [
-    reductions, places, forms, scans, fortran_order, too_little, small_device, broken_later, memory,
+    reductions, places, forms, scans, fortran_order, too_little, small_device, broken_later,
     profile, bars, float_sums,
 ]  # fmt: skip
+DRIVERS = [memory]
