@@ -4,7 +4,6 @@ a driver can change."""
 import json
 import math
 import os
-import random
 import re
 
 import numpy as np
@@ -215,24 +214,6 @@ def full_output(d, device):
         check(done.returncode == 1 and b"standard output" in done.stderr, f"{done}")
 
 
-def damaged_files(d, device):
-    """One wrong byte in a header: a result or a sentence, never anything else."""
-    with open(d.save(np.arange(24, dtype="f4").reshape(2, 3, 4)), "rb") as file:
-        content = bytearray(file.read())
-    dice = random.Random(int(d.random.integers(1 << 32)))
-    for _ in range(60):
-        damaged = bytearray(content)
-        place, value = dice.randrange(80), dice.randrange(256)
-        damaged[place] = value
-        path = d.write(damaged)
-        done = d.run("reduce", "--device", device["index"], path)
-        lines = done.stderr.count(b"\n")
-        check(
-            (done.returncode, lines) in [(0, 0), (1, 1)],
-            f"byte {place} set to {value}: {done}",
-        )
-
-
 def said_once(d, device):
     """What the library refuses is one line in the words of the command, from every command."""
     path, out = d.save(np.ones(3, "f4")), d.path("out.npy")
@@ -283,4 +264,4 @@ def measured(d, device):
 
 CASES = [said_once]
 DRIVERS = [devices, verdicts, selectors, too_much, full_output, types, measured]
-CONTENTS = [shapes, standard_input, large, damaged_files]
+CONTENTS = [shapes, standard_input, large]

@@ -54,11 +54,10 @@ def standard_output(d, _):
 
 
 def bad_files(d, _):
-    def header(text, version=1, length=None):
-        text = text.encode()
-        length = len(text) if length is None else length
-        field = length.to_bytes(2 if version == 1 else 4, "little")
-        return b"\x93NUMPY" + bytes([version, 0]) + field + text
+    """What the unit tests `npy` and `input` try out is said with the file's name."""
+
+    def header(text):
+        return b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text.encode()
 
     def refuse(part, content, *options):
         text = d.bad(1, part, "reduce", *options, d.write(content))
@@ -66,27 +65,11 @@ def bad_files(d, _):
 
     plain = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n"
     refuse("is not an .npy file", b"")
-    refuse("is not an .npy file", b"PK\x03\x04 and so on")
-    refuse("version 7.0", header(plain, 7) + bytes(12))
     refuse("ends inside its .npy header", header(plain)[:40])
-    refuse("ends inside its .npy header", header(plain, 2, 60000) + bytes(12))
-    refuse("4294967295 bytes", header(plain, 2, 0xFFFFFFFF) + bytes(12))
-    refuse("holds 8 bytes of data", header(plain) + bytes(8))
     refuse("holds 13 bytes of data", header(plain) + bytes(13))
     refuse("not a multiple of the 4 of f32", bytes(13), "--raw", "f32")
-    refuse("holds 13 bytes", bytes(13), "--raw", "u16")
-    for shape, part in [
-        ("(-3,)", "negative"),
-        ("(4294967296, 4294967296)", "2^63"),
-        ("(1e3,)", "malformed"),
-        ("(1000000000000,)", "says 4000000000000"),
-        ("99", "malformed"),
-    ]:
-        refuse(part, header(plain.replace("(3,)", shape)) + bytes(12))
-    refuse("malformed", header(plain.replace("}", "")) + bytes(12))
-    refuse("malformed", header("\0" * 64) + bytes(12))
+    refuse("says 4000000000000", header(plain.replace("(3,)", "(1000000000000,)")) + bytes(12))
     refuse("malformed", header("(" * 60000) + bytes(12))
-    refuse("structured", header(plain.replace("'<f4'", "[" * 60000)) + bytes(12))
 
     for array, dtype in [
         (np.ones(3, np.clongdouble), np.dtype(np.clongdouble).str),
