@@ -85,6 +85,21 @@ class Driver(Runner):
         self.bad(1, "needs the program gnuplot", *words, env={**os.environ, "PATH": ""})
         check(self.left() == before, f"left: {self.left()}")
 
+    def write_gnuplot(self, last):
+        """A gnuplot that passes the check, begins a chart and then does the last command; the
+        environment that has it."""
+        os.makedirs(self.path("slow"), exist_ok=True)
+        fake = self.path("slow/gnuplot")
+        with open(fake, "w", encoding="ascii") as file:
+            # the check reads three words, the chart's script begins otherwise
+            file.write(
+                "#!/bin/sh\nread -r a b c\n"
+                f'[ "$b" = terminal ] && exit 0\necho "<svg>"\n: >{self.path("slow/started")}\n'
+                f"{last}\n"
+            )
+        os.chmod(fake, 0o755)
+        return {**os.environ, "PATH": self.path("slow") + ":" + os.environ["PATH"]}
+
     def fill_output(self, device, *words):
         with open("/dev/full", "wb") as full:
             done = self.run(*words, "--device", device["index"], stdout=full)
@@ -347,16 +362,7 @@ def wrong_results(d, device):
 
 def interrupted(d, device):
     """A signal while gnuplot draws: no file, and death by that signal."""
-    os.mkdir(d.path("slow"))
-    started = d.path("slow/started")
-    with open(d.path("slow/gnuplot"), "w", encoding="ascii") as file:
-        # the check reads three words, the chart's script begins otherwise
-        file.write(
-            "#!/bin/sh\nread -r a b c\n"
-            f'[ "$b" = terminal ] && exit 0\necho "<svg>"\n: >{started}\nexec sleep 60\n'
-        )
-    os.chmod(d.path("slow/gnuplot"), 0o755)
-    environment = {**os.environ, "PATH": d.path("slow") + ":" + os.environ["PATH"]}
+    started, environment = d.path("slow/started"), d.write_gnuplot("exec sleep 60")
     words = [d.command, "ladder", "--device", str(device["index"]), *SMALL]
     words += ["--csv", d.path("y.csv"), "--svg", d.path("y.svg")]
     numbers = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
@@ -382,11 +388,7 @@ def interrupted(d, device):
         os.remove(started)
     # and a gnuplot that dies by itself, or leaves a chart without an end
     for last, part in [("kill -9 $$", "by signal 9"), ("exit 0", "not complete")]:
-        with open(d.path("slow/gnuplot"), encoding="ascii") as file:
-            text = file.read()
-        with open(d.path("slow/gnuplot"), "w", encoding="ascii") as file:
-            file.write(re.sub("[^\n]*\n$", last + "\n", text))
-        done = d.run(*words[1:], env=environment)
+        done = d.run(*words[1:], env=d.write_gnuplot(last))
         check(done.returncode == 1 and part in done.stderr.decode(), f"{done}")
         os.remove(started)
         check(d.left() == ["slow"], f"left {d.left()}")
