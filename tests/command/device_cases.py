@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 import scan_cases
-from driver import NAMES, accumulator, check, has_fold, one_array, values
+from driver import OPS, check, folds, one_array, values
 from fold_cases import FORMATS, given
 
 
@@ -238,16 +238,13 @@ def said_once(d, device):
 
 def types(d, device):
     """Each type is read, folded or scanned, and written."""
-    for i, element in enumerate(NAMES):
-        op = list(scan_cases.UFUNCS)[(i + d.turn) % len(scan_cases.UFUNCS)]
-        acc = accumulator(op, element)
-        if has_fold(device, op, element, acc):
+    for i, j, op, element, acc in folds(d, device, OPS):
+        if j % 2:
             array = values(d, op, element, int(d.random.integers(1, 5000)))
-            if (i + d.turn) % 2:
-                one_array(d, device, array, op, acc, *given(d, array, FORMATS[i // 2 % 4]))
-            else:
-                scan_cases.scan(d, device, array, op=op, kind=scan_cases.KINDS[i // 2 % 2],
-                                form=FORMATS[i // 2 % 4], out=scan_cases.OUTS[i % 4])  # fmt: skip
+            one_array(d, device, array, op, acc, *given(d, array, FORMATS[i % 4]))
+    for i, j, op, element, _ in folds(d, device, scan_cases.UFUNCS):
+        if j % 2 == 0:
+            scan_cases.scan_one(d, device, i, j, op, element)
 
 
 def measured(d, device):

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import subprocess
 
 import numpy as np
@@ -69,6 +68,17 @@ def accumulator(op, element):
     """What the command chooses when none is named."""
     kind = np.dtype(element).kind
     return {"i": "int64", "u": "uint64"}.get(kind, element) if op in ["add", "mul"] else element
+
+
+def folds(d, device, ops):
+    """Each operator with a type and each type with an operator, others the next week: the places of
+    both, the two, and the accumulator. All parts draw the same, since each builds a program."""
+    turns = min(len(ops), len(NAMES))
+    for i, op in enumerate(ops):
+        for j, element in enumerate(NAMES):
+            acc = accumulator(op, element)
+            if (i + j) % turns == d.turn % turns and has_fold(device, op, element, acc):
+                yield i, j, op, element, acc
 
 
 def values(d, op, element, count):

@@ -9,9 +9,7 @@ import subprocess
 import numpy as np
 
 import scan_cases
-from driver import (
-    NAMES, OPS, accumulator, check, has_fold, has_type, is_float, one_array, values,
-)  # fmt: skip
+from driver import OPS, check, folds, has_type, is_float, one_array, values
 from fold_cases import FORMATS, given
 from scan_cases import KINDS, OUTS, UFUNCS
 
@@ -27,25 +25,19 @@ def piece(d, count, i):
 
 
 def reductions(d, device):
-    """Each operator with a type and each type with an operator, others the next week, in all
-    formats, from files and pipes."""
-    turn = d.turn % len(OPS)
-    for i, op in enumerate(OPS):
-        for j, element in enumerate(NAMES):
-            acc = accumulator(op, element)
-            if (i + j) % len(OPS) != turn or not has_fold(device, op, element, acc):
-                continue
-            place = i * 2 + j
-            count = int(d.random.integers(2, 12 if place % 6 == 0 else 3000))
-            most = piece(d, count, place)
-            array = values(d, op, element, count)
-            words = ["--memory", most * size_of(element), *given(d, array, FORMATS[j % 4])]
-            options = {}
-            if place % 2:
-                with open(words.pop(), "rb") as file:
-                    options["data"] = file.read()
-                words.append("-")
-            one_array(d, device, array, op, acc, *words, pieces=math.ceil(count / most), **options)
+    """All formats, from files and pipes."""
+    for i, j, op, element, acc in folds(d, device, OPS):
+        place = i * 2 + j
+        count = int(d.random.integers(2, 12 if place % 6 == 0 else 3000))
+        most = piece(d, count, place)
+        array = values(d, op, element, count)
+        words = ["--memory", most * size_of(element), *given(d, array, FORMATS[j % 4])]
+        options = {}
+        if place % 2:
+            with open(words.pop(), "rb") as file:
+                options["data"] = file.read()
+            words.append("-")
+        one_array(d, device, array, op, acc, *words, pieces=math.ceil(count / most), **options)
     array = np.empty(0, "int32")
     for form in FORMATS:
         one_array(d, device, array, "add", "int64", "--memory", 4, *given(d, array, form))
@@ -99,21 +91,17 @@ def forms(d, device):
 
 
 def scans(d, device):
-    turn = d.turn % len(UFUNCS)
-    for i, op in enumerate(UFUNCS):
-        for j, element in enumerate(NAMES):
-            acc = accumulator(op, element)
-            if (i + j) % len(UFUNCS) != turn or not has_fold(device, op, element, acc):
-                continue
-            place = i * 2 + j
-            count = int(d.random.integers(2, 12 if place % 6 == 0 else 3000))
-            most = piece(d, count, place)
-            memory = most * (size_of(element) + size_of(acc))
-            init = int(d.random.integers(1, 3)) if place % 3 == 0 else None
-            array = values(d, op, element, count)
-            scan_cases.scan(d, device, array, "--memory", memory, op=op, kind=KINDS[place % 2],
-                            init=init, form=FORMATS[place % 4], out=OUTS[j % 4],
-                            pieces=math.ceil(count / most))  # fmt: skip
+    for i, j, op, element, acc in folds(d, device, UFUNCS):
+        place = i * 2 + j
+        count = int(d.random.integers(2, 12 if place % 6 == 0 else 3000))
+        most = piece(d, count, place)
+        memory = most * (size_of(element) + size_of(acc))
+        init = int(d.random.integers(1, 3)) if place % 3 == 0 else None
+        array = values(d, op, element, count)
+        scan_cases.scan(d, device, array, "--memory", memory, op=op, kind=KINDS[place % 2],
+                        init=init, form=FORMATS[place % 4], out=OUTS[j % 4],
+                        algorithm=scan_cases.algorithm_of(i, j),
+                        pieces=math.ceil(count / most))  # fmt: skip
     # the count is known at the end only, and its place is in the header
     array = values(d, "add", "int32", 1000)
     words = ["scan", "--device", device["index"], "--memory", 1200, "--raw", "i32", "-"]

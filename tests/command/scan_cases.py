@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 from cases import Skip, unplaced
-from driver import NAMES, accumulator, check, has_fold, has_type, is_float, of_nothing, values
+from driver import NAMES, accumulator, check, folds, has_type, is_float, of_nothing, values
 from fold_cases import FORMATS, given
 
 UFUNCS = {
@@ -195,23 +195,25 @@ def protected(d, _):
 # ---- with a device ----
 
 
+def algorithm_of(i, j):
+    """For the operator and the type at these places."""
+    return [None, *ALGORITHMS][(i // 3 * len(NAMES) + j) % 4]
+
+
+def scan_one(d, device, i, j, op, element):
+    place, algorithm = i // 3 * len(NAMES) + j, algorithm_of(i, j)
+    # the single group is for small counts
+    most = 1000 if algorithm == ALGORITHMS[0] else 20000
+    array = values(d, op, element, int(d.random.integers(1, most)))
+    init = int(d.random.integers(1, 3)) if place % 3 == 0 else None
+    scan(d, device, array, op=op, kind=KINDS[place // 2 % 2], init=init,
+         form=FORMATS[place % 4], out=OUTS[place // 4 % 4], algorithm=algorithm)  # fmt: skip
+
+
 def scans(d, device):
-    """Each operator with a type and each type with an operator, others the next week, in all
-    formats, kinds and algorithms."""
-    turn = d.turn % len(UFUNCS)
-    for i, op in enumerate(UFUNCS):
-        for j, element in enumerate(NAMES):
-            acc = accumulator(op, element)
-            if (i + j) % len(UFUNCS) == turn and has_fold(device, op, element, acc):
-                place = i // 3 * len(NAMES) + j
-                # the single group is for small counts
-                algorithm = [None, *ALGORITHMS][place % 4]
-                most = 1000 if algorithm == ALGORITHMS[0] else 20000
-                array = values(d, op, element, int(d.random.integers(1, most)))
-                init = int(d.random.integers(1, 3)) if place % 3 == 0 else None
-                scan(d, device, array, op=op, kind=KINDS[place // 2 % 2], init=init,
-                     form=FORMATS[place % 4], out=OUTS[place // 4 % 4],
-                     algorithm=algorithm)  # fmt: skip
+    """All formats, kinds and algorithms."""
+    for i, j, op, element, _ in folds(d, device, UFUNCS):
+        scan_one(d, device, i, j, op, element)
     if not device["fp64"]:
         words = ["scan", "--raw", "f64", d.write(bytes(24)), d.path("out.npy")]
         d.bad(1, "f64", *words, "--device", device["index"])
