@@ -174,9 +174,9 @@ def run_cases(driver, without, with_each, with_none=()):
 
 def run_part(driver, document, results, forms):
     """For a script that is called as COMMAND WRONG_READ PART. WRONG_READ is the built
-    wrong_read.c. PART is `results`, the cases that depend on the device, or `forms`: options,
-    files and charts, the same on all devices. Prints TAP. Exits 0 when all passed, 1
-    when something failed, 77 when there is no OpenCL device."""
+    wrong_read.c. PART is `results`, or `forms`: help, files and charts. Both run on one
+    device, side by side. Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when
+    there is no OpenCL device."""
     parts = {"results": results, "forms": forms}
     if len(sys.argv) != 4 or sys.argv[3] not in parts:
         sys.exit(document)
