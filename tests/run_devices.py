@@ -9,7 +9,8 @@ A device is reached through a folder that holds one .icd file: OCL_ICD_VENDORS n
 a slash at its end, the only form that ocl-icd and the Khronos loader both take. The .icd
 files are those of OCL_ICD_VENDORS if it is set, else of /etc/OpenCL/vendors, and of Intel's
 CPU runtime where tools/setup-intel-runtime has put it. rusticl shows its CPU device where
-RUSTICL_ENABLE does not say otherwise.
+RUSTICL_ENABLE does not say otherwise. driver_faults.py has the known faults of drivers that are
+allowed for: a program that one of them ended runs again, at most twice, and each is named.
 
 What drivers and clfold keep of programs lies in $CLFOLD_TEST_CACHE, from one run to the next: by
 default $XDG_CACHE_HOME/clfold-tests, or that of ~/.cache. After each program a comment says how
@@ -23,8 +24,6 @@ many programs were built and how many loaded there, if beside LISTER lies suppor
   --env NAME=VALUE  set for the program, and shown in the names of its tests
   --env-on TEXT NAME=VALUE  set on the devices whose "platform: device" holds TEXT
   --limit SECONDS   for one process
-  --driver-fault TEXT  a known fault of a driver: a program that a signal ends after TEXT stood
-                    in what it wrote to stderr runs again, at most twice; each is named
   --required FILE   each line of FILE must be in some device's name; CLFOLD_REQUIRED_DEVICES
                     in the environment does the same. Without either, a machine that has no
                     device skips.
@@ -42,6 +41,8 @@ import sys
 import tempfile
 import time
 
+import driver_faults
+
 SKIP = 77
 LIMIT_SECONDS = 600  # a test program takes at most 60 on a quiet machine
 LISTER_SECONDS = 60
@@ -50,7 +51,6 @@ FRAMES = 6  # of a stack, in the line that says how a program ended
 # PoCL keeps programs by itself: a load takes 20 to 35 ms of the processor, on a busy machine as
 # well, and a build 64 and more. On rusticl a load may take longer than another's build.
 LOADED_MS = 45
-RUNS = 3  # of a program that a known fault of its driver ended
 PLAN = re.compile(r"^1\.\.(\d+)\s*(?:#.*)?$")
 FRAME = re.compile(r"^#\d+ +0x[0-9a-f]+ (?:- \d+ )?(\w+)(?:@\S*)?$")
 # "ok 1 - name", "not ok 2 - name", and cmocka's "ok 3 # SKIP name", which some of its
@@ -103,10 +103,8 @@ class Device:
     def environment(self, extra=()):
         environment = environment_of(self.folder)
         environment["CLFOLD_TEST_DEVICE"] = str(self.number)
-        # Meson has freed memory overwritten, which Mesa 22.3's compiler reads: of some bytes
-        # it dies (llvm::GlobalValue::eraseFromParent).
-        if "rusticl" in self.name:
-            environment.pop("MALLOC_PERTURB_", None)
+        for variable in driver_faults.known(driver_faults.UNSET, self.name):
+            environment.pop(variable, None)
         if self.layer:
             layers = [environment.get("OPENCL_LAYERS"), self.layer]
             environment["OPENCL_LAYERS"] = ":".join(filter(None, layers))
@@ -242,16 +240,17 @@ def label_of(device, extra=()):
     return " ".join([f"{device.name} ({level}, driver {device.driver})", *extra])
 
 
-def run(device, command, extra, tap, seconds=LIMIT_SECONDS, driver_fault=None):
+def run(device, command, extra, tap, seconds=LIMIT_SECONDS):
     label = label_of(device, extra)
     tap.comment(f"{label}: {device.version}")
     environment = device.environment(extra)
     environment["CMOCKA_MESSAGE_OUTPUT"] = "TAP"
-    for _ in range(RUNS):
+    for _ in range(driver_faults.RUNS):
         done = Run(command, environment, seconds)
-        if not (driver_fault and done.status < 0 and driver_fault in done.err):
+        seen = driver_faults.seen(done.status, done.err, device.name)
+        if not seen:
             break
-        tap.comment(f"{label}: {done.fault}, a known fault of the driver: {driver_fault}")
+        tap.comment(f"{label}: {done.fault}, a known fault of the driver: {seen}")
     planned, points, failed = 0, 0, 0
     for line in done.out.splitlines():
         plan, point = PLAN.match(line), POINT.match(line)
@@ -313,7 +312,6 @@ def main():
     parser.add_argument("--env", action="append", default=[])
     parser.add_argument("--env-on", nargs=2, action="append", default=[])
     parser.add_argument("--limit", type=float, default=LIMIT_SECONDS)
-    parser.add_argument("--driver-fault")
     parser.add_argument("--required", default=os.environ.get("CLFOLD_REQUIRED_DEVICES"))
     words = sys.argv[1:]
     split = words.index("--") if "--" in words else len(words)
@@ -328,8 +326,7 @@ def main():
         for device in chosen(found, arguments):
             if command:
                 own = [pair for text, pair in arguments.env_on if text in device.name]
-                run(device, command, arguments.env + own, tap, arguments.limit,
-                    arguments.driver_fault)
+                run(device, command, arguments.env + own, tap, arguments.limit)
             else:
                 tap.point(True, label_of(device))
         if not tap.count:

@@ -223,29 +223,22 @@ def large(d, device):
 
 
 def rejected(d, device):
-    """One sentence each: what does not go together, and what does not fit."""
+    """One sentence each: what does not fit."""
     where = ["--device", device["index"]]
     path, out = d.save(drawn(d, (40, 50), "int32")), d.path("x.npy")
     axis = ["--axis", 1, "--output", out]
-    for status, part, *words in [
-        (2, "--json with --axis needs --output", "--axis", 1, "--json", path),
-        (2, "--axis one: an axis is a whole number", "--axis", "one", "--output", out, path),
-        (2, "--axis 1.5: an axis is a whole number", "--axis", 1.5, "--output", out, path),
-        (2, "--raw does not go with --axis", *axis, "--raw", "i32", path),
-        (2, "--text does not go with --axis", *axis, "--text", "i32", path),
-        (2, "--algorithm does not go with --axis", *axis, "--algorithm", "serial", path),
-        (2, "--kernel does not go with --axis", *axis, "--kernel", "reduce1", path),
-        (1, "data.npy: has 2 dimensions, so --axis is from -2 to 1, not 2", "--axis", 2,
+    for part, *words in [
+        ("data.npy: has 2 dimensions, so --axis is from -2 to 1, not 2", "--axis", 2,
          "--output", out, path),
-        (1, "data.npy: has 2 dimensions, so --axis is from -2 to 1, not -3", "--axis", -3,
+        ("data.npy: has 2 dimensions, so --axis is from -2 to 1, not -3", "--axis", -3,
          "--output", out, path),
-        (1, "none.npy: has no dimensions, so there is no axis 0", "--axis", 0, "--output", out,
+        ("none.npy: has no dimensions, so there is no axis 0", "--axis", 0, "--output", out,
          d.save(np.int32(3), "none.npy")),
-        (1, "many.npy: has 9 dimensions, and --axis takes 8 at most", "--axis", 0, "--output",
+        ("many.npy: has 9 dimensions, and --axis takes 8 at most", "--axis", 0, "--output",
          out, d.save(np.ones((1,) * 9, "i4"), "many.npy")),
-        (1, "--axis takes an array as a whole, and ", *axis, "--memory", 4000, path),
+        ("--axis takes an array as a whole, and ", *axis, "--memory", 4000, path),
     ]:  # fmt: skip
-        d.bad(status, part, "reduce", *where, *words)
+        d.bad(1, part, "reduce", *where, *words)
     d.bad(1, "--axis takes an array as a whole, and ", "scan", *where, "--axis", 0,
           "--memory", 20000, path, out)  # fmt: skip
     with open(path, "rb") as file:

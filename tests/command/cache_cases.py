@@ -16,6 +16,11 @@ def folder():
     return os.path.join(os.environ["XDG_CACHE_HOME"], "clfold", "programs")
 
 
+def unshare():
+    if os.path.islink(folder()):
+        os.unlink(folder())
+
+
 def setting(device):
     """PoCL keeps programs itself otherwise."""
     on_pocl = device["platform"] == "Portable Computing Language"
@@ -32,6 +37,7 @@ def keeps(device):
 
 def kept(d, device):
     """Programs are kept, listed, checked, built anew where damaged, and removed."""
+    unshare()
     path = d.save(np.arange(100, dtype="f4"))
     words = ["reduce", "--device", device["index"]]
     env = setting(device)
@@ -71,8 +77,6 @@ def kept(d, device):
     os.chmod(folder(), 0o700)
     check(d.good("cache", "clear") == f"{folder()}: 1 file removed\n", "clear")
     check(not os.listdir(folder()), "clear left a file")
-    d.bad(2, "one of list, verify and clear", "cache", "empty")
-    d.bad(2, "--json goes with cache list", "cache", "clear", "--json")
 
 
 def nowhere(d, device):
@@ -87,21 +91,22 @@ def nowhere(d, device):
 
 
 def killed(d, device):
-    """Of 16 processes that fill one folder some are killed at a random time. No result is wrong,
+    """Of 8 processes that fill one folder some are killed at a random time. No result is wrong,
     and what they leave is whole."""
     if not keeps(device):
         return
+    unshare()
     path = d.save(np.arange(100, dtype="f4"))
     draw = random.Random(device["index"])
     ops = {"add": b"4950\n", "max": b"99\n"}
     running = []
-    for i in range(16):
+    for i in range(8):
         op = list(ops)[i % len(ops)]
         words = ["reduce", "--device", device["index"], "--op", op, path]
         running.append((op, subprocess.Popen(
             [d.command, *map(str, words)], env=setting(device), stdout=subprocess.PIPE,
             stderr=subprocess.PIPE)))  # fmt: skip
-    victims = draw.sample(range(16), 8)
+    victims = draw.sample(range(8), 4)
     for i, (op, process) in enumerate(running):
         if i in victims:
             try:
@@ -119,4 +124,5 @@ def killed(d, device):
     check(not os.listdir(folder()), f"{os.listdir(folder())}")
 
 
-CASES = [kept, nowhere, killed]
+CASES = [nowhere, killed]
+DRIVERS = [kept]

@@ -2,12 +2,16 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import xml.etree.ElementTree as xml
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import driver_faults  # noqa: E402
 
 
 class Failure(Exception):
@@ -32,27 +36,52 @@ def check(condition, text):
         raise Failure(text)
 
 
-# Intel's runtime may abort where a process ends soon after it has made a context, see
-# docs/devices.md.
-DRIVER_FAULT = b"Pure virtual function called"
-RUNS = 3
-# Mesa's, on some builds of reproducible sums; arguments of kernels are uniform.
-DRIVER_NOISE = (
-    b"MESA: warning: Treating load_kernel_arg in control flow as uniform, "
-    b"results may be incorrect.\n"
-)
-
-
 def run_command(command, **options):
     """As subprocess.run, and again where a known fault of a driver has ended the command. What
     drivers are known to say is left out of stderr."""
-    for _ in range(RUNS):
+    for _ in range(driver_faults.RUNS):
         done = subprocess.run(command, stderr=subprocess.PIPE, timeout=300, **options)
-        if done.returncode >= 0 or DRIVER_FAULT not in done.stderr:
+        fault = driver_faults.seen(done.returncode, done.stderr.decode(errors="replace"))
+        if not fault:
             break
-        print(f"# {command}: a known fault of the driver: {DRIVER_FAULT.decode()}")
-    done.stderr = done.stderr.replace(DRIVER_NOISE, b"")
+        print(f"# {command}: a known fault of the driver: {fault}")
+    for noise in driver_faults.known(driver_faults.UNHEARD):
+        done.stderr = done.stderr.replace(noise.encode(), b"")
     return done
+
+
+class Runner:
+    """The command, and a folder for each case. `run` is the driver's own."""
+
+    def __init__(self, command):
+        self.command = command
+        self.folder = None
+        self.devices = []
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def good(self, *words, **options):
+        done = self.run(*words, **options)
+        check(
+            done.returncode == 0 and not done.stderr,
+            f"{words}: exit {done.returncode}, stderr {done.stderr!r}",
+        )
+        return done.stdout.decode()
+
+    def bad(self, status, part, *words, **options):
+        """Exit status, one line on stderr that has `part` in it, nothing on stdout."""
+        done = self.run(*words, **options)
+        text = done.stderr.decode(errors="replace")
+        check(
+            done.returncode == status
+            and not done.stdout
+            and re.fullmatch(r"clfold: [^\n]*[^\n. ]\n", text)
+            and part in text,
+            f"{words}: exit {done.returncode}, stdout {done.stdout!r}, stderr {text!r}; "
+            f"expected exit {status} and {part!r}",
+        )
+        return text
 
 
 def unplaced(run, folder):
@@ -86,6 +115,15 @@ def new_folder():
     return tempfile.TemporaryDirectory(prefix="clfold-test-")
 
 
+def share_programs(cache):
+    """What the command builds outlives the case, where CLFOLD_TEST_CACHE names a folder. Cases of
+    the cache itself remove the link."""
+    if shared := os.environ.get("CLFOLD_TEST_CACHE"):
+        os.makedirs(os.path.join(shared, "programs"), mode=0o700, exist_ok=True)
+        os.mkdir(os.path.join(cache, "clfold"))
+        os.symlink(os.path.join(shared, "programs"), os.path.join(cache, "clfold", "programs"))
+
+
 class Count:
     def __init__(self):
         self.run = self.failed = 0
@@ -100,6 +138,7 @@ class Count:
             name += f", device {device['index']} {device['name']}"
         try:
             with new_folder() as driver.folder, new_folder() as os.environ["XDG_CACHE_HOME"]:
+                share_programs(os.environ["XDG_CACHE_HOME"])
                 case(driver, device)
         except Skip as why:
             print(f"ok {self.run} # SKIP {name}: {why}")
@@ -135,9 +174,9 @@ def run_cases(driver, without, with_each, with_none=()):
 
 def run_part(driver, document, results, forms):
     """For a script that is called as COMMAND WRONG_READ PART. WRONG_READ is the built
-    wrong_read.c. PART is `results`, the cases that depend on the device, or `forms`: options,
-    files and charts, the same on all devices. Prints TAP. Exits 0 when all passed, 1
-    when something failed, 77 when there is no OpenCL device."""
+    wrong_read.c. PART is `results`, or `forms`: help, files and charts. Both run on one
+    device, side by side. Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when
+    there is no OpenCL device."""
     parts = {"results": results, "forms": forms}
     if len(sys.argv) != 4 or sys.argv[3] not in parts:
         sys.exit(document)

@@ -1,14 +1,16 @@
-"""Cases on one device: its choice, and how data reach it and results leave it."""
+"""Cases on one device: its choice, how data reach it and results leave it, and on each device what
+a driver can change."""
 
 import json
 import math
 import os
-import random
 import re
 
 import numpy as np
 
-from driver import check, one_array, values
+import scan_cases
+from driver import OPS, check, folds, one_array, values
+from fold_cases import FORMATS, given
 
 
 def devices(d, device):
@@ -67,7 +69,8 @@ def verdicts(d, device):
     mine = [line for line in lines if f"; {device['name']}; " in line]
     check(len(mine) == 1 and mine[0].endswith("\tclfold verdict 1: " + probed), lines)
     check(device["driver_version"] in mine[0] and device["platform"] in mine[0], mine)
-    check(os.listdir(os.path.dirname(place)) == ["verdicts"], "something else is left there")
+    left = set(os.listdir(os.path.dirname(place))) - {"programs"}
+    check(left == {"verdicts"}, f"something else is left there: {left}")
     check(shown() == (first if is_known else probed), "what was found out is not shown")
     # twice is not two lines, and a foreign line stays
     with open(place, "a", encoding="utf-8") as file:
@@ -211,24 +214,6 @@ def full_output(d, device):
         check(done.returncode == 1 and b"standard output" in done.stderr, f"{done}")
 
 
-def damaged_files(d, device):
-    """One wrong byte in a header: a result or a sentence, never anything else."""
-    with open(d.save(np.arange(24, dtype="f4").reshape(2, 3, 4)), "rb") as file:
-        content = bytearray(file.read())
-    dice = random.Random(int(d.random.integers(1 << 32)))
-    for _ in range(60):
-        damaged = bytearray(content)
-        place, value = dice.randrange(80), dice.randrange(256)
-        damaged[place] = value
-        path = d.write(damaged)
-        done = d.run("reduce", "--device", device["index"], path)
-        lines = done.stderr.count(b"\n")
-        check(
-            (done.returncode, lines) in [(0, 0), (1, 1)],
-            f"byte {place} set to {value}: {done}",
-        )
-
-
 def said_once(d, device):
     """What the library refuses is one line in the words of the command, from every command."""
     path, out = d.save(np.ones(3, "f4")), d.path("out.npy")
@@ -251,5 +236,29 @@ def said_once(d, device):
     check(d.good("reduce", "--quiet", path, env=env) == "3\n", "--quiet")
 
 
-CASES = [devices, verdicts, said_once, selectors, too_much, full_output]
-CONTENTS = [shapes, standard_input, large, damaged_files]
+def types(d, device):
+    """Each type is read, folded or scanned, and written."""
+    for i, j, op, element, acc in folds(d, device, OPS):
+        if j % 2:
+            array = values(d, op, element, int(d.random.integers(1, 5000)))
+            one_array(d, device, array, op, acc, *given(d, array, FORMATS[i % 4]))
+    for i, j, op, element, _ in folds(d, device, scan_cases.UFUNCS):
+        if j % 2 == 0:
+            scan_cases.scan_one(d, device, i, j, op, element)
+
+
+def measured(d, device):
+    """What measures gets right results, or exits with 1."""
+    for words in [
+        ["ladder", "--min", "2^17", "--max", "2^17"], ["trace", "--count", 100003],
+        ["bench", "--max", 5003, "--types", "f32", "--folds", "add", "--seconds", 0],
+        ["tune", "--count", 4096, "--types", "i32", "--seconds", 0.1, "--file", d.path("tuning")],
+    ]:  # fmt: skip
+        done = d.run(*words, "--device", device["index"])
+        lacks = words[0] == "trace" and b"CLFOLD_ERROR_UNSUPPORTED" in done.stderr
+        check(lacks or (done.returncode == 0 and not done.stderr), f"{words}: {done}")
+
+
+CASES = [said_once]
+DRIVERS = [devices, verdicts, selectors, too_much, full_output, types, measured]
+CONTENTS = [shapes, standard_input, large]

@@ -2,11 +2,11 @@
 
 usage: drive.py COMMAND SMALL_DEVICE PART
 
-SMALL_DEVICE is the built small_device.c. PART says which cases are run: files (arguments,
-streams and devices), contents (of files and text), reduce, values (that reduce treats apart, as
+SMALL_DEVICE is the built small_device.c. PART says which cases are run: files (arguments and
+streams), contents (of files and text), reduce, values (that reduce treats apart, as
 NaN), scan, places (where scan writes), pieces (of much data), explain, users (their operators),
 loads (of users), results (likewise, and maps), cache (of programs), ready (operators of several
-numbers) or axis (rows and columns).
+numbers), axis (rows and columns) or drivers (what a driver can change, on each device).
 
 Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there is no OpenCL
 device or no numpy. Every case that needs a device runs on each one that OpenCL shows.
@@ -38,6 +38,7 @@ import user_cases  # noqa: E402
 from cases import check, run_cases  # noqa: E402
 from driver import Driver  # noqa: E402
 
+DRIVERS = [device_cases, scan_cases, user_cases, piece_cases, cache_cases]
 # without a device, and with one
 PARTS = {
     "files": (plain_cases.CASES, device_cases.CASES),
@@ -54,6 +55,7 @@ PARTS = {
     "ready": ([], ready_cases.CASES),
     "cache": ([], cache_cases.CASES),
     "axis": ([], axis_cases.CASES),
+    "drivers": ([], [case for cases in DRIVERS for case in cases.DRIVERS]),
 }
 
 
@@ -67,8 +69,10 @@ def main():
     if len(sys.argv) != 4 or sys.argv[3] not in PARTS:
         sys.exit(__doc__)
     seed = int(os.environ.get("CLFOLD_TEST_SEED", time.time_ns() % 2**32))
-    print(f"# CLFOLD_TEST_SEED={seed}")
-    driver = Driver(*map(os.path.abspath, sys.argv[1:3]), seed)
+    # which folds are built, with others each week: a build takes longer than all else
+    turn = int(os.environ.get("CLFOLD_TEST_TURN", time.time() // (7 * 24 * 3600)))
+    print(f"# CLFOLD_TEST_SEED={seed} CLFOLD_TEST_TURN={turn}")
+    driver = Driver(*map(os.path.abspath, sys.argv[1:3]), seed, turn)
     run_cases(driver, *PARTS[sys.argv[3]], [no_device])
 
 

@@ -61,7 +61,6 @@ def usage(d, _):
     text = d.good("trace", "--help")
     for word in ["scan_lookback", *OPS, *BYTES, *TILE_KEYS, *LAST_KEYS, "2^24"]:
         check(word in text, f"trace --help does not tell of {word}")
-    d.bad(2, "the algorithms are scan_lookback", "trace", "--algorithm", "single-group")
 
 
 def unwritable(d, _):

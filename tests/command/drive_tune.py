@@ -88,7 +88,6 @@ def usage(d, _):
     text = d.good("tune", "--help")
     for word in [*OPS, *BYTES, "CLFOLD_TUNING", "XDG_DATA_HOME", "2^26", "90"]:
         check(word in text, f"tune --help does not tell of {word}")
-    d.bad(2, "--show does not go with --reset", "tune", "--show", "--reset")
 
 
 def reset(d, _):
@@ -218,9 +217,6 @@ def kinds(d, device):
     words = ["tune", "--device", device["index"], "--file", path]
     d.bad(1, "accuracy compensated is for sums, but op is max", *words, "--op", "max",
           "--accuracy", "compensated")  # fmt: skip
-    d.bad(2, "--op does not go with --map", *words, "--op", "max", "--map")
-    d.bad(2, "--length does not go with --stride", *words, "--length", 5, "--stride", 5)
-    d.bad(2, "--length 0: a count is", *words, "--length", 0)
     most = ["--length", 2**64 - 1, "--count", 4096, "--types", "f32", "--seconds", "0.1"]
     check("rows of 18446744073709551615" in d.good(*words, *most), "a row longer than all")
 

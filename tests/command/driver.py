@@ -2,13 +2,11 @@
 
 import json
 import math
-import os
-import re
 import subprocess
 
 import numpy as np
 
-from cases import check, run_command
+from cases import Runner, check, run_command
 
 KEYS = ["op", "type", "acc", "count", "pieces", "result", "device", "kernel", "seconds"]
 NAMES = {
@@ -23,17 +21,13 @@ OPS = [
 KERNELS = ["reduce_tiles", *(f"reduce{i}" for i in range(7))]
 
 
-class Driver:
-    def __init__(self, command, small_device, seed):
-        self.command = command
+class Driver(Runner):
+    def __init__(self, command, small_device, seed, turn):
+        super().__init__(command)
         self.small_device = small_device
-        self.folder = None
         self.random = np.random.default_rng(seed)
-        self.devices = []
+        self.turn = turn
         self.json_next = False
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
 
     def run(self, *words, data=b"", shell=None, **options):
         command = [self.command, *map(str, words)]
@@ -44,28 +38,6 @@ class Driver:
         if "stdout" not in options:
             options["stdout"] = subprocess.PIPE
         return run_command(command, **options)
-
-    def good(self, *words, **options):
-        done = self.run(*words, **options)
-        check(
-            done.returncode == 0 and not done.stderr,
-            f"{words}: exit {done.returncode}, stderr {done.stderr!r}",
-        )
-        return done.stdout.decode()
-
-    def bad(self, status, part, *words, **options):
-        """Exit status, one line on stderr that has `part` in it, nothing on stdout."""
-        done = self.run(*words, **options)
-        text = done.stderr.decode(errors="replace")
-        check(
-            done.returncode == status
-            and not done.stdout
-            and re.fullmatch(r"clfold: [^\n]*[^\n. ]\n", text)
-            and part in text,
-            f"{words}: exit {done.returncode}, stdout {done.stdout!r}, stderr {text!r}; "
-            f"expected exit {status} and {part!r}",
-        )
-        return text
 
     def save(self, array, name="data.npy", version=None):
         with open(self.path(name), "wb") as file:
@@ -96,6 +68,17 @@ def accumulator(op, element):
     """What the command chooses when none is named."""
     kind = np.dtype(element).kind
     return {"i": "int64", "u": "uint64"}.get(kind, element) if op in ["add", "mul"] else element
+
+
+def folds(d, device, ops):
+    """Each operator with a type and each type with an operator, others the next week: the places of
+    both, the two, and the accumulator. All parts draw the same, since each builds a program."""
+    turns = min(len(ops), len(NAMES))
+    for i, op in enumerate(ops):
+        for j, element in enumerate(NAMES):
+            acc = accumulator(op, element)
+            if (i + j) % turns == d.turn % turns and has_fold(device, op, element, acc):
+                yield i, j, op, element, acc
 
 
 def values(d, op, element, count):

@@ -36,8 +36,8 @@ def given(d, array, form):
 
 
 def operators(d, device):
-    """Each operator with a type and each type with an operator, others the next time."""
-    turn = int(d.random.integers(len(NAMES)))
+    """Each operator with a type and each type with an operator, others the next week."""
+    turn = d.turn % len(NAMES)
     for i, op in enumerate(OPS):
         for j, element in enumerate(NAMES):
             if (i + j) % len(NAMES) != turn:
@@ -213,7 +213,7 @@ def means(d, device):
         text = d.bad(1, "has no f64", "reduce", *words, "--json", path)
         check("CLFOLD_ERROR_UNSUPPORTED" in text, text)
         return
-    turn = int(d.random.integers(4))
+    turn = d.turn % 4
     for i, element in enumerate(NAMES):
         if i % 4 == turn and has_type(device, element):
             for form in FORMATS[:: 1 + 2 * (i % 2)]:

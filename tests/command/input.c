@@ -518,6 +518,25 @@ static void check_text(const char *name, size_t step, const char *sentence,
 static void texts(void **state)
 {
     enum { COUNT = 40000 };
+    static const int16_t right[] = { -1, 2, 3 };
+    static const struct {
+        const char *text, *sentence; /* "": it is read */
+        size_t size;                 /* then of the numbers */
+    } cases[] = {
+        { "-1 2,3", "", 6 },
+        { "", "", 0 },
+        { "1\n2 x", "line 2, column 3: \"x\" is not a valid number of type i16", 0 },
+        { "1\n2,", "line 2, column 2: a comma with no number after it", 0 },
+        /* a byte-order mark is skipped at the start, whole, and once */
+        { "\xef\xbb\xbf-1 2", "", 4 },
+        { "\xef\xbb\xbf", "", 0 },
+        { "\xef\xbb\xbfx", "line 1, column 1: \"x\" is not a valid number of type i16",
+          0 },
+        { "\xef\xbb", "line 1, column 1: \"\xef\xbb\" is not a valid number of type i16",
+          0 },
+        { "1 \xef\xbb\xbf",
+          "line 1, column 3: \"\xef\xbb\xbf\" is not a valid number of type i16", 0 },
+    };
     static int16_t numbers[COUNT];
     char *const text = malloc(8 * COUNT);
     size_t length = 0;
@@ -538,42 +557,16 @@ static void texts(void **state)
     check_text(path, 14, NULL, numbers, sizeof(numbers));
     free(text);
 
-    pipe_in("-1 2,3", 6);
-    check_text("-", 6, NULL, (const int16_t[]){ -1, 2, 3 }, 6);
-    pipe_in("", 0);
-    check_text("-", 2, NULL, NULL, 0);
-    pipe_in("1\n2 x", 5);
-    check_text(
-        "-", 6,
-        "standard input: line 2, column 3: \"x\" is not a valid number of type i16", NULL,
-        0);
-    pipe_in("1\n2,", 4);
-    check_text("-", 6,
-               "standard input: line 2, column 2: a comma with no number after it", NULL,
-               0);
-    /* a byte-order mark is skipped at the start, whole, and once */
-    write_file("\xef\xbb\xbf-1 2", 7);
-    check_text(path, 4, NULL, (const int16_t[]){ -1, 2 }, 4);
-    pipe_in("\xef\xbb\xbf", 3);
-    check_text("-", 2, NULL, NULL, 0);
-    pipe_in("\xef\xbb\xbfx", 4);
-    check_text(
-        "-", 6,
-        "standard input: line 1, column 1: \"x\" is not a valid number of type i16", NULL,
-        0);
-    pipe_in("\xef\xbb", 2);
-    check_text("-", 6,
-               "standard input: line 1, column 1: \"\xef\xbb\" is not a valid number of "
-               "type i16",
-               NULL, 0);
-    pipe_in("1 \xef\xbb\xbf", 5);
-    check_text("-", 6,
-               "standard input: line 1, column 3: \"\xef\xbb\xbf\" is not a valid number "
-               "of type "
-               "i16",
-               NULL, 0);
-    write_file("", 0);
-    check_text(path, 100, NULL, NULL, 0);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char sentence[256];
+        const size_t size = strlen(cases[i].text);
+        write_file(cases[i].text, size);
+        snprintf(sentence, sizeof(sentence), "%s: %s", path, cases[i].sentence);
+        check_text(path, 6, *cases[i].sentence ? sentence : NULL, right, cases[i].size);
+        pipe_in(cases[i].text, size);
+        snprintf(sentence, sizeof(sentence), "standard input: %s", cases[i].sentence);
+        check_text("-", 6, *cases[i].sentence ? sentence : NULL, right, cases[i].size);
+    }
     check_text("/dev/null", 100, NULL, NULL, 0);
     check_text("/dev/zero", 100,
                "/dev/zero: line 1, column 1: \"????????????????????????????????????????"

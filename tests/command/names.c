@@ -1,6 +1,7 @@
 /* The names of types, operators and algorithms, what --device selects, messages, and what
  * is said of the texts of users. */
 #define CLFOLD_EXPERIMENTAL
+#include "list.h"
 #include "message.h"
 #include "options_table.h"
 #include "selection.h"
@@ -194,18 +195,6 @@ static void algorithms(void **state)
 
 /* ---- Lists for people ---- */
 
-static bool has_word(const char *list, const char *word)
-{
-    const size_t length = strlen(word);
-
-    for (const char *at = list; (at = strstr(at, word)); at += length) {
-        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static size_t num_words(const char *list)
 {
     size_t num = 1;
@@ -222,9 +211,9 @@ static void check_algorithm_list(const char *list, clfold_operation operation)
     uint32_t num = 0;
 
     for (; (name = clfold_operation_algorithm(operation, num)); num++) {
-        assert_true(has_word(list, name));
+        assert_true(list_has_word(list, name));
     }
-    assert_true(has_word(list, "auto"));
+    assert_true(list_has_word(list, "auto"));
     assert_int_equal(num_words(list), num + 1);
 }
 
@@ -239,13 +228,13 @@ static void lists(void **state)
         const char *const op = clfold_op_name(i);
         num_types += type != NULL;
         num_ops += op != NULL;
-        assert_true(!type || has_word(TYPE_NAMES, type));
-        assert_true(!op || has_word(EXPLAIN_OP_NAMES, op));
-        assert_true(!op || has_word(OP_NAMES, op) != op_result(i).is_named);
+        assert_true(!type || list_has_word(TYPE_NAMES, type));
+        assert_true(!op || list_has_word(EXPLAIN_OP_NAMES, op));
+        assert_true(!op || list_has_word(OP_NAMES, op) != op_result(i).is_named);
         if (op && op_result(i).num == 1 && !op_result(i).position) {
             num_scan_ops++;
-            assert_true(has_word(SCAN_OP_NAMES, op));
-            assert_true(has_word(TRACE_OP_NAMES, op) != op_result(i).is_named);
+            assert_true(list_has_word(SCAN_OP_NAMES, op));
+            assert_true(list_has_word(TRACE_OP_NAMES, op) != op_result(i).is_named);
         }
     }
     assert_int_equal(num_words(TYPE_NAMES), num_types);

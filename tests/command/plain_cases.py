@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 
-from driver import KERNELS, OPS, check
+from driver import check
 
 
 def usage(d, _):
@@ -14,27 +14,12 @@ def usage(d, _):
     general = d.good("--help")
     check("clfold devices" in general and "clfold reduce" in general, general)
     check("--json" in d.good("devices", "--help"), "devices --help")
-    reduce_help = d.good("reduce", "-h")
-    for words in [["reduce"], ["scan"]]:
-        text = " ".join(d.good(*words, "--help").split())
-        check("wrap around; --acc f64 avoids this" in text, text)
-    for word in ["f64", "reduce_tiles", "sum", "prod", "mean", *OPS]:
-        check(word in reduce_help, f"reduce --help does not tell of {word}")
     for word in ["--version", "-V"]:
         check(re.fullmatch(r"clfold \d+\.\d+\.\d+\n", d.good(word)), word)
-    check(d.good("help") == general and d.good("help", "reduce") == reduce_help, "help")
-    d.bad(2, "no command fold; see clfold --help", "help", "fold")
-
+    check(d.good("help") == general, "help")
+    check(d.good("help", "reduce") == d.good("reduce", "-h"), "help reduce")
     d.bad(2, "no command was given")
-    d.bad(2, "no command fold", "fold")
     d.bad(2, "no option --nothing", "reduce", "--nothing", "x")
-    d.bad(2, "one FILE, and got 2", "reduce", "a", "b")
-    text = d.bad(2, "--op nothing", "reduce", "--op", "nothing", "x")
-    check(all(f" {op}" in text for op in OPS), text)
-    for option in ["--kernel", "--algorithm"]:
-        text = d.bad(2, f"{option} reduce7: ", "reduce", option, "reduce7", "x")
-        check(all(f" {kernel}" in text for kernel in ["auto", *KERNELS]), text)
-    d.bad(2, "--raw does not go with --text", "reduce", "--raw", "u8", "--text", "u8", "x")
     # a sentence stays one line, whatever it quotes
     d.bad(2, "no command a b", "a\nb")
     d.bad(1, "a b", "reduce", d.path("a\nb"))
@@ -69,11 +54,10 @@ def standard_output(d, _):
 
 
 def bad_files(d, _):
-    def header(text, version=1, length=None):
-        text = text.encode()
-        length = len(text) if length is None else length
-        field = length.to_bytes(2 if version == 1 else 4, "little")
-        return b"\x93NUMPY" + bytes([version, 0]) + field + text
+    """What the unit tests `npy` and `input` try out is said with the file's name."""
+
+    def header(text):
+        return b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text.encode()
 
     def refuse(part, content, *options):
         text = d.bad(1, part, "reduce", *options, d.write(content))
@@ -81,27 +65,11 @@ def bad_files(d, _):
 
     plain = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n"
     refuse("is not an .npy file", b"")
-    refuse("is not an .npy file", b"PK\x03\x04 and so on")
-    refuse("version 7.0", header(plain, 7) + bytes(12))
     refuse("ends inside its .npy header", header(plain)[:40])
-    refuse("ends inside its .npy header", header(plain, 2, 60000) + bytes(12))
-    refuse("4294967295 bytes", header(plain, 2, 0xFFFFFFFF) + bytes(12))
-    refuse("holds 8 bytes of data", header(plain) + bytes(8))
     refuse("holds 13 bytes of data", header(plain) + bytes(13))
     refuse("not a multiple of the 4 of f32", bytes(13), "--raw", "f32")
-    refuse("holds 13 bytes", bytes(13), "--raw", "u16")
-    for shape, part in [
-        ("(-3,)", "negative"),
-        ("(4294967296, 4294967296)", "2^63"),
-        ("(1e3,)", "malformed"),
-        ("(1000000000000,)", "says 4000000000000"),
-        ("99", "malformed"),
-    ]:
-        refuse(part, header(plain.replace("(3,)", shape)) + bytes(12))
-    refuse("malformed", header(plain.replace("}", "")) + bytes(12))
-    refuse("malformed", header("\0" * 64) + bytes(12))
+    refuse("says 4000000000000", header(plain.replace("(3,)", "(1000000000000,)")) + bytes(12))
     refuse("malformed", header("(" * 60000) + bytes(12))
-    refuse("structured", header(plain.replace("'<f4'", "[" * 60000)) + bytes(12))
 
     for array, dtype in [
         (np.ones(3, np.clongdouble), np.dtype(np.clongdouble).str),

@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 from cases import Skip, unplaced
-from driver import NAMES, accumulator, check, has_fold, has_type, is_float, of_nothing, values
+from driver import NAMES, accumulator, check, folds, has_type, is_float, of_nothing, values
 from fold_cases import FORMATS, given
 
 UFUNCS = {
@@ -137,23 +137,6 @@ def check_json(text, array, op, acc, kind, algorithm, device, pieces):
 # ---- without a device ----
 
 
-def scan_usage(d, _):
-    text = d.good("scan", "--help")
-    for word in [".npy", ".bin", ".txt", *ALGORITHMS, *UFUNCS]:
-        check(word in text, f"scan --help does not tell of {word}")
-    out = d.path("usage.npy")
-    for part, words in [
-        ("IN and OUT, and got 1", [out]),
-        ("--op arg-min: ", ["--op", "arg-min", "x", out]),
-        ("must end in .npy", ["x", d.path("usage.dat")]),
-        ("both go to standard output", ["--json", "x", "-"]),
-        ("is not a valid number", ["--init", "one", "x", out]),
-        ("out of the range of u8", ["--init", "256", "--acc", "u8", "x", out]),
-    ]:
-        d.bad(2, part, "scan", *words)
-    check(not os.path.exists(out), "a wrong usage left OUT")
-
-
 def no_place(d, _):
     """What cannot be written is told before the input is opened, and leaves nothing."""
     os.makedirs(d.path("folder.npy"))
@@ -212,23 +195,25 @@ def protected(d, _):
 # ---- with a device ----
 
 
+def algorithm_of(i, j):
+    """For the operator and the type at these places."""
+    return [None, *ALGORITHMS][(i // 3 * len(NAMES) + j) % 4]
+
+
+def scan_one(d, device, i, j, op, element):
+    place, algorithm = i // 3 * len(NAMES) + j, algorithm_of(i, j)
+    # the single group is for small counts
+    most = 1000 if algorithm == ALGORITHMS[0] else 20000
+    array = values(d, op, element, int(d.random.integers(1, most)))
+    init = int(d.random.integers(1, 3)) if place % 3 == 0 else None
+    scan(d, device, array, op=op, kind=KINDS[place // 2 % 2], init=init,
+         form=FORMATS[place % 4], out=OUTS[place // 4 % 4], algorithm=algorithm)  # fmt: skip
+
+
 def scans(d, device):
-    """Each operator with a type and each type with an operator, others the next time, in all
-    formats, kinds and algorithms."""
-    turn = int(d.random.integers(len(UFUNCS)))
-    for i, op in enumerate(UFUNCS):
-        for j, element in enumerate(NAMES):
-            acc = accumulator(op, element)
-            if (i + j) % len(UFUNCS) == turn and has_fold(device, op, element, acc):
-                place = i // 3 * len(NAMES) + j
-                # the single group is for small counts
-                algorithm = [None, *ALGORITHMS][place % 4]
-                most = 1000 if algorithm == ALGORITHMS[0] else 20000
-                array = values(d, op, element, int(d.random.integers(1, most)))
-                init = int(d.random.integers(1, 3)) if place % 3 == 0 else None
-                scan(d, device, array, op=op, kind=KINDS[place // 2 % 2], init=init,
-                     form=FORMATS[place % 4], out=OUTS[place // 4 % 4],
-                     algorithm=algorithm)  # fmt: skip
+    """All formats, kinds and algorithms."""
+    for i, j, op, element, _ in folds(d, device, UFUNCS):
+        scan_one(d, device, i, j, op, element)
     if not device["fp64"]:
         words = ["scan", "--raw", "f64", d.write(bytes(24)), d.path("out.npy")]
         d.bad(1, "f64", *words, "--device", device["index"])
@@ -589,9 +574,10 @@ def explained(d, device):
     check(" kind " in text and " inclusive" in text and " arg-max" in text, text)
 
 
-PLAIN = [scan_usage, no_place, protected]
-CASES = [scans, algorithms, failed_output, explained]
+PLAIN = [no_place, protected]
+CASES = [scans, algorithms, explained]
+DRIVERS = [failed_output, interrupted]
 PLACES = [
     conversions, shapes, empty, inits, replaced, direct, permissions, owner, long_name, streams,
-    interrupted, progress,
+    progress,
 ]  # fmt: skip

@@ -364,13 +364,22 @@ static void refused(void **state)
 /* ---- Lines, columns and separators ---- */
 
 /* What is read of the text by the form, as numbers with a space after each, or the
- * sentence of the failure; pieces have every size, and their numbers are taken away. */
+ * sentence of the failure, where 2:3 is for line 2, column 3; pieces have every size, and
+ * their numbers are taken away. */
 static void check_form(const char *bytes, struct text_form form, const char *expected)
 {
     const size_t length = strlen(bytes);
     struct text text;
     struct message message;
+    char sentence[256];
+    unsigned line, column;
+    int end = 0;
 
+    if (sscanf(expected, "%u:%u %n", &line, &column, &end) == 2) {
+        snprintf(sentence, sizeof(sentence), "line %u, column %u: %s", line, column,
+                 expected + end);
+        expected = sentence;
+    }
     for (size_t piece = 1; piece <= length + 1; piece++) {
         char got[1024] = "", *at = got;
         bool done = true;
@@ -398,6 +407,8 @@ static void check_form(const char *bytes, struct text_form form, const char *exp
     }
 }
 
+#define COLUMN(n) .column = #n, .field = n
+
 static void forms(void **state)
 {
     static const struct {
@@ -413,9 +424,7 @@ static void forms(void **state)
         { "", { .skip = 1 }, "has 0 lines, and --skip 1 needs as many" },
         { "a\n", { .skip = 2 }, "has 1 line, and --skip 2 needs as many" },
         { "a\nb", { .skip = 3 }, "has 2 lines, and --skip 3 needs as many" },
-        { "a\nx",
-          { .skip = 1 },
-          "line 2, column 1: \"x\" is not a valid number of type i16" },
+        { "a\nx", { .skip = 1 }, "2:1 \"x\" is not a valid number of type i16" },
 
         /* a separator: lines end, and white space round a number does not count */
         { "1;2\n3 ; 4\r\n\n # c;\n\"5\";6 # d", { .separator = ';' }, "1 2 3 4 5 6 " },
@@ -424,65 +433,43 @@ static void forms(void **state)
         { "1,2\n3", { .separator = ',' }, "1 2 3 " },
         { "1 2;3",
           { .separator = ';' },
-          "line 1, column 1: \"1 2\" is not a valid number of type i16" },
+          "1:1 \"1 2\" is not a valid number of type i16" },
         { "1,2;3",
           { .separator = ';' },
-          "line 1, column 1: \"1,2\" is not a valid number of type i16" },
-        { "1;;2",
-          { .separator = ';' },
-          "line 1, column 3: a separator with no number before it" },
-        { "1\n;2",
-          { .separator = ';' },
-          "line 2, column 1: a separator with no number before it" },
-        { "1; \n2",
-          { .separator = ';' },
-          "line 1, column 2: a separator with no number after it" },
-        { "1;2;",
-          { .separator = ';' },
-          "line 1, column 4: a separator with no number after it" },
-        { "\"1\" 2;3",
-          { .separator = ';' },
-          "line 1, column 5: text after a closing quote" },
+          "1:1 \"1,2\" is not a valid number of type i16" },
+        { "1;;2", { .separator = ';' }, "1:3 a separator with no number before it" },
+        { "1\n;2", { .separator = ';' }, "2:1 a separator with no number before it" },
+        { "1; \n2", { .separator = ';' }, "1:2 a separator with no number after it" },
+        { "1;2;", { .separator = ';' }, "1:4 a separator with no number after it" },
+        { "\"1\" 2;3", { .separator = ';' }, "1:5 text after a closing quote" },
 
         /* a column by its number */
-        { "a,1\nb,2", { .column = "2", .field = 2 }, "1 2 " },
-        { "1 a\n\n2\n 3 , b#\n#", { .column = "1", .field = 1 }, "1 2 3 " },
-        { "a,,1,\n , ,2", { .column = "3", .field = 3 }, "1 2 " },
+        { "a,1\nb,2", { COLUMN(2) }, "1 2 " },
+        { "1 a\n\n2\n 3 , b#\n#", { COLUMN(1) }, "1 2 3 " },
+        { "a,,1,\n , ,2", { COLUMN(3) }, "1 2 " },
         { "h\n\"a,\"\"\n#\", 1 #\n\"\",\"2\"\r\n",
-          { .skip = 1, .separator = ',', .column = "2", .field = 2 },
+          { .skip = 1, .separator = ',', COLUMN(2) },
           "1 2 " },
-        { "New York;1\nab\"c;2",
-          { .separator = ';', .column = "2", .field = 2 },
-          "1 2 " },
+        { "New York;1\nab\"c;2", { .separator = ';', COLUMN(2) }, "1 2 " },
         { "a,2020\n1,2\n",
-          { .column = "2020", .field = 2020 },
+          { COLUMN(2020) },
           "line 1: has 2 of the 2020 fields that --column 2020 needs; --column =2020 "
           "takes the one of that name" },
         { "1;2;3\n4;5\n",
-          { .separator = ';', .column = "3", .field = 3 },
+          { .separator = ';', COLUMN(3) },
           "line 2: has 2 of the 3 fields that --column 3 needs" },
         { "1;\"a\nb\";3\n\n\"4\n\";5\n",
-          { .separator = ';', .column = "3", .field = 3 },
+          { .separator = ';', COLUMN(3) },
           "line 4: has 2 of the 3 fields that --column 3 needs" },
         { "1 2\n3 # 4",
-          { .column = "2", .field = 2 },
+          { COLUMN(2) },
           "line 2: has 1 of the 2 fields that --column 2 needs" },
-        { "1,,3",
-          { .column = "2", .field = 2 },
-          "line 1, column 3: --column 2 is empty" },
-        { "1,2\n3,\n",
-          { .column = "2", .field = 2 },
-          "line 2, column 2: --column 2 is empty" },
-        { "1,2\n,3",
-          { .column = "1", .field = 1 },
-          "line 2, column 1: --column 1 is empty" },
-        { "1,x\n",
-          { .column = "2", .field = 2 },
-          "line 1, column 3: \"x\" is not a valid number of type i16" },
-        { "1,\"2\n3",
-          { .column = "1", .field = 1 },
-          "line 1, column 3: a quote that is not closed" },
-        { "", { .column = "2", .field = 2 }, "" },
+        { "1,,3", { COLUMN(2) }, "1:3 --column 2 is empty" },
+        { "1,2\n3,\n", { COLUMN(2) }, "2:2 --column 2 is empty" },
+        { "1,2\n,3", { COLUMN(1) }, "2:1 --column 1 is empty" },
+        { "1,x\n", { COLUMN(2) }, "1:3 \"x\" is not a valid number of type i16" },
+        { "1,\"2\n3", { COLUMN(1) }, "1:3 a quote that is not closed" },
+        { "", { COLUMN(2) }, "" },
 
         /* a column by its name */
         { "a,b\n1,2\n3,4", { .column = "b" }, "2 4 " },
@@ -512,7 +499,7 @@ static void forms(void **state)
         { "a,b\n1\n",
           { .column = "b" },
           "line 2: has 1 of the 2 fields that --column b needs" },
-        { "a,b\n1,\n", { .column = "b" }, "line 2, column 2: --column b is empty" },
+        { "a,b\n1,\n", { .column = "b" }, "2:2 --column b is empty" },
         { "#\n\n", { .column = "b" }, "has no header for --column b" },
         { "", { .column = "b" }, "has no header for --column b" },
 
@@ -524,20 +511,18 @@ static void forms(void **state)
         { "a,NA\nNA,1\n,\n\n3,N/A\n4,\"\"\nx, NA # c\n5,6",
           { .column = "NA", .missing = MISSING_SKIP },
           "1 6 " },
-        { "1,\n,2\n3,4",
-          { .column = "1", .field = 1, .missing = MISSING_NAN },
-          "1 0 3 " },
+        { "1,\n,2\n3,4", { COLUMN(1), .missing = MISSING_NAN }, "1 0 3 " },
         { "1 na",
           { .missing = MISSING_SKIP },
-          "line 1, column 3: \"na\" is not a valid number of type i16" },
+          "1:3 \"na\" is not a valid number of type i16" },
         { "1 NAN",
           { .missing = MISSING_NAN },
-          "line 1, column 3: \"NAN\" is not a valid number of type i16" },
+          "1:3 \"NAN\" is not a valid number of type i16" },
         { "1\n2,3",
-          { .column = "2", .field = 2, .missing = MISSING_SKIP },
+          { COLUMN(2), .missing = MISSING_SKIP },
           "line 1: has 1 of the 2 fields that --column 2 needs; --column =2 takes the "
           "one of that name" },
-        { "1 NA", { 0 }, "line 1, column 3: \"NA\" is not a valid number of type i16" },
+        { "1 NA", { 0 }, "1:3 \"NA\" is not a valid number of type i16" },
     };
 
     (void)state;

@@ -1,0 +1,32 @@
+"""What drivers are known to do wrong and tests allow for: docs/devices.md, "Quirks of drivers", has
+each of them, and nothing else may be in the table."""
+
+# In the columns: a part of "platform: device", what is done, and with what.
+AGAIN = "a program that a signal ends, after this stood in its stderr, runs again"
+UNHEARD = "this is left out of stderr"
+UNSET = "this variable of the environment is unset"
+KNOWN = (
+    # while its workers run launches of several queues at once
+    ("Portable Computing Language", AGAIN, "pocl_release_dlhandle_cache: Assertion"),
+    # where a process ends soon after it has made a context
+    ("Intel(R) OpenCL", AGAIN, "Pure virtual function called"),
+    # on some builds of reproducible sums; arguments of kernels are uniform
+    ("rusticl", UNHEARD, "MESA: warning: Treating load_kernel_arg in control flow as uniform, "
+     "results may be incorrect.\n"),
+    # Meson has freed memory overwritten, which the compiler reads: of some bytes it dies
+    # (llvm::GlobalValue::eraseFromParent)
+    ("rusticl", UNSET, "MALLOC_PERTURB_"),
+)  # fmt: skip
+RUNS = 3  # of a program that may run again
+
+
+def known(action, device=None):
+    """What to do the action with, on the device of this name, or on any."""
+    return [what for part, row, what in KNOWN
+            if row == action and (device is None or part in device)]  # fmt: skip
+
+
+def seen(status, stderr, device=None):
+    """The fault that ended a program, or None."""
+    found = [text for text in known(AGAIN, device) if status < 0 and text in stderr]
+    return found[0] if found else None
