@@ -952,7 +952,8 @@ static void test_verify_catches(void **state)
     assert_string_equal(clspy_leaks(&before), "");
 }
 
-int main(void)
+/* test_driver ["PATTERN"]: only these tests. */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_next_tile, reset),
@@ -982,5 +983,8 @@ int main(void)
         cmocka_unit_test_setup(test_verify_catches, reset),
     };
 
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
     return cmocka_run_group_tests_name("driver", tests, fixture_init, fixture_finish);
 }
