@@ -494,6 +494,13 @@ static void still_works(struct run *run, const struct scenario *scenario)
     }
 }
 
+/* All that a call may make; not events, which are the queue's own. */
+static uint64_t made(void)
+{
+    return clspy_calls("clCreate*") + clspy_calls("clBuildProgram") +
+           clspy_calls("clRetainCommandQueue") + alloc_spy_calls();
+}
+
 /* Fails call number `number`, and returns what it was. */
 static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
                                bool allocs)
@@ -519,7 +526,7 @@ static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
     /* So that an old sentence is not taken for the new one. */
     clfold_context_create(NULL, NULL, NULL, NULL);
 
-    uint64_t launches = clspy_calls("clEnqueueNDRangeKernel");
+    uint64_t launches = clspy_calls("clEnqueueNDRangeKernel"), things = made();
     if (allocs) {
         alloc_spy_arm(number);
         status = fire(&run);
@@ -531,6 +538,7 @@ static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
         status = fire(&run);
         shot = clspy_disarm();
     }
+    things = made() - things;
     run.failed = shot.fired ? shot.function : "nothing";
     launches = clspy_calls("clEnqueueNDRangeKernel") - launches;
     if (shot.fired && strcmp(shot.function, "clEnqueueNDRangeKernel") == 0) {
@@ -548,6 +556,9 @@ static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
         }
         if (!shot.fired) {
             assert_int_equal(log_count(CLFOLD_LOG_ERROR), 0);
+            if (scenario->before == warm && !scenario->params.verify_every) {
+                assert_int_equal(things, 0); /* a warm call makes nothing */
+            }
         }
         if (scenario->event) {
             assert_non_null(run.event);
