@@ -538,7 +538,7 @@ static void test_threads_build_once(void **state)
     build_by_threads(2, 3);
 }
 
-/* ---- Scratch ------------------------------------------------------------------------ */
+/* ---- Scratch ----------------------------------------------------------------------- */
 
 /* The least limit that a call fits under, and all above it, are enough. */
 static void test_scratch_limit(void **state)

@@ -93,9 +93,7 @@ static clfold_fold fold_of(const struct scenario *scenario)
 
     fold.algorithm = scenario->algorithm;
     fold.segments = fold.segments ? fold.segments : segments_for(scenario->algorithm);
-    if (scenario->operation == CLFOLD_MAP) {
-        fold.op = 0;
-    } else if (scenario->operation == CLFOLD_INCLUSIVE_SCAN && is_summed(scenario)) {
+    if (scenario->operation == CLFOLD_INCLUSIVE_SCAN && is_summed(scenario)) {
         fold.total_at.mem = output;
     }
     return fold;
@@ -105,22 +103,11 @@ static clfold_fold fold_of(const struct scenario *scenario)
 static clfold_status call(struct run *run, const clfold_fold *fold, bool warms)
 {
     const struct scenario *scenario = run->scenario;
-    const size_t count = scenario->count ? scenario->count : COUNT;
-    const cl_uint num = !warms && scenario->event == WAIT;
-    const cl_event *wait = num ? &run->gate : NULL;
-    cl_event *event = warms || !scenario->event ? NULL : &run->event;
 
-    switch (scenario->operation) {
-    case CLFOLD_INCLUSIVE_SCAN:
-        return clfold_inclusive_scan(run->ctx, run->queue, fold, input, 0, items, 0,
-                                     count, num, wait, event);
-    case CLFOLD_MAP:
-        return clfold_map(run->ctx, run->queue, fold, input, 0, items, 0, count, num,
-                          wait, event);
-    default:
-        return clfold_reduce(run->ctx, run->queue, fold, input, 0, output, 0, count, num,
-                             wait, event);
-    }
+    return make_call(run->ctx, run->queue, scenario->operation, fold,
+                     scenario->count ? scenario->count : COUNT,
+                     !warms && scenario->event == WAIT ? &run->gate : NULL,
+                     warms || !scenario->event ? NULL : &run->event);
 }
 
 static clfold_status fire_call(struct run *run)
