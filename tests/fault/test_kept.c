@@ -519,58 +519,42 @@ static void test_no_folder(void **state)
 
 /* ---- Callbacks --------------------------------------------------------------------- */
 
-struct shelf {
+/* One program; static, since the fixture's log takes no user. */
+static struct {
     char key[64];
     unsigned char *bytes;
     size_t size;
     size_t short_by; /* bytes fewer than it said */
     int loads, saves;
-};
-
-static size_t take_down(void *user, const char *key, void *program, size_t size)
-{
-    struct shelf *shelf = user;
-
-    ++shelf->loads;
-    if (strcmp(key, shelf->key) != 0) {
-        return 0;
-    }
-    if (program) {
-        assert_int_equal(size, shelf->size);
-        memcpy(program, shelf->bytes, size);
-        return size - shelf->short_by;
-    }
-    return shelf->size;
-}
-
-static void put_up(void *user, const char *key, const void *program, size_t size)
-{
-    struct shelf *shelf = user;
-
-    ++shelf->saves;
-    assert_int_equal(strlen(key), 16);
-    assert_int_equal(strspn(key, "0123456789abcdef"), 16);
-    snprintf(shelf->key, sizeof(shelf->key), "%s", key);
-    free(shelf->bytes);
-    shelf->bytes = malloc(size);
-    assert_non_null(shelf->bytes);
-    memcpy(shelf->bytes, program, size);
-    shelf->size = size;
-}
-
-/* The fixture's log takes no user, so the shelf is static. */
-static struct shelf shelf;
+} shelf;
 
 static size_t load(void *user, const char *key, void *program, size_t size)
 {
     (void)user;
-    return take_down(&shelf, key, program, size);
+    ++shelf.loads;
+    if (strcmp(key, shelf.key) != 0) {
+        return 0;
+    }
+    if (program) {
+        assert_int_equal(size, shelf.size);
+        memcpy(program, shelf.bytes, size);
+        return size - shelf.short_by;
+    }
+    return shelf.size;
 }
 
 static void save(void *user, const char *key, const void *program, size_t size)
 {
     (void)user;
-    put_up(&shelf, key, program, size);
+    ++shelf.saves;
+    assert_int_equal(strlen(key), 16);
+    assert_int_equal(strspn(key, "0123456789abcdef"), 16);
+    snprintf(shelf.key, sizeof(shelf.key), "%s", key);
+    free(shelf.bytes);
+    shelf.bytes = malloc(size);
+    assert_non_null(shelf.bytes);
+    memcpy(shelf.bytes, program, size);
+    shelf.size = size;
 }
 
 static void test_callbacks(void **state)
