@@ -167,7 +167,8 @@ def main(dump_texts, page):
         status, text = tools.run([dump_texts, folder])
         if status != 0:
             sys.exit(f"{dump_texts}: ended with {status}\n{text}")
-        paths = list(chosen(sorted(os.path.join(folder, name) for name in os.listdir(folder))))
+        every = sorted(os.path.join(folder, name) for name in os.listdir(folder))
+        paths = list(chosen(every))
         compilations, standards, without_f64 = [], set(), None
         for number, path in enumerate(paths):
             standard, two = compilations_of(path)
@@ -184,7 +185,7 @@ def main(dump_texts, page):
             passed.add(facts)
         if standards != set(STANDARDS):
             failures.append(f"texts for {sorted(standards)}, not for {STANDARDS}")
-        sums = [path for path in paths if "reduce_tiles_add_f32_f32_tile_vector_cpu" in path]
+        sums = [path for path in every if "reduce_tiles_add_f32_f32_tile_vector_cpu" in path]
         failures += shown(page, sums[0])
         with open(sums[0], encoding="ascii") as file:
             changed = file.read().replace("    return y;\n", "    y.v += 0;\n    return y;\n")
