@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """texts.py GPU_TEXTS: the code that GPUs get is what tools/gpu_code/checks.py asks for.
 
-GPU_TEXTS is the built tools/gpu_code/gpu_texts. A part of all programs, chosen so that every
-operation, operator, size of type and target comes up; tools/codegen compiles the rest. Registers
-and spills of NVIDIA's are known where ptxas is installed, and Intel's programs are compiled where
-ocloc is.
+GPU_TEXTS is the built tools/gpu_code/gpu_texts. A part of all programs: of those that PARTS
+names, every pair of operation, operator, type and target; tools/codegen compiles the rest.
+Registers and spills of NVIDIA's are known where ptxas is installed, and Intel's programs are
+compiled where ocloc is.
 """
 
 import concurrent.futures
+import itertools
 import json
 import os
 import subprocess
@@ -79,10 +80,19 @@ def programs(gpu_texts, folder, part):
     ]
 
 
-def check(compilers, folder, target, entry):
-    """What is wrong with a program's code: sentences."""
+def check_once(compilers, passed, folder, target, entry):
+    """`check`, unless it has found nothing in the same text before."""
     with open(os.path.join(folder, entry["file"]), encoding="ascii") as file:
         text = file.read()
+    facts = [compilers.stamp, tools.digest(__file__), target, entry, text]
+    wrong = [] if passed.has(facts) else check(compilers, target, entry, text)
+    if not wrong:
+        passed.add(facts)
+    return wrong
+
+
+def check(compilers, target, entry, text):
+    """What is wrong with a program's code: sentences."""
     try:
         kernels = compilers.compile(target, text)
     except Failed as failed:
@@ -114,6 +124,7 @@ def check_occupancy(compilers, target):
 
 
 def main(gpu_texts):
+    tools.give_way()
     compilers = Compilers()
     targets = {part[0] for part in PARTS}
     if not compilers.ocloc:
@@ -121,12 +132,19 @@ def main(gpu_texts):
     for why in filter(None, map(compilers.missing, sorted(targets))):
         tools.leave_out(why)
     with tempfile.TemporaryDirectory() as folder:
-        work = {}
+        work, seen = [], set()
         for part in (part for part in PARTS if part[0] in targets):
             for target, entry in programs(gpu_texts, folder, part):
-                work[target, entry["file"]] = (folder, target, entry)
+                facts = {"does": (entry["operation"], entry["exclusive"]), "op": entry["op"],
+                         "type": (entry["in"], entry["type"]), "target": target}
+                pairs = {(TARGETS[target], *pair)
+                         for pair in itertools.combinations(facts.items(), 2)}
+                if not pairs <= seen:
+                    seen |= pairs
+                    work.append((folder, target, entry))
+        passed = tools.Passed()
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            found = list(pool.map(lambda one: check(compilers, *one), work.values()))
+            found = list(pool.map(lambda one: check_once(compilers, passed, *one), work))
     failures = [said for wrong in found for said in wrong]
     for target in occupancy.AMD:
         failures += check_occupancy(compilers, target)

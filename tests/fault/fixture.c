@@ -1,5 +1,6 @@
 #include "fixture.h"
 
+#include "calls.h"
 #include "clspy.h"
 #include "oracle.h"
 
@@ -110,6 +111,30 @@ clfold_status context_open(clfold_context **out, const clfold_context_params *pa
         clfold_context_override(*out, &tiles);
     }
     return status;
+}
+
+clfold_status make_call(clfold_context *context, cl_command_queue queue,
+                        clfold_operation operation, const clfold_fold *fold, size_t count,
+                        const cl_event *wait, cl_event *event)
+{
+    const clfold_fold own = fold_for(operation, fold);
+    const struct call call = { .context = context,
+                               .queue = queue,
+                               .fold = &own,
+                               .in = input,
+                               .out = operation == CLFOLD_REDUCE ? output : items,
+                               .count = count,
+                               .num_wait = wait ? 1 : 0,
+                               .wait = wait,
+                               .event = event };
+
+    for_calls(row, HAS_OUT)
+    {
+        if (row->operation == operation) {
+            return row->make(&call);
+        }
+    }
+    return CLFOLD_ERROR_UNSUPPORTED;
 }
 
 void assert_works(clfold_context *context, cl_command_queue queue)

@@ -29,6 +29,12 @@ const clfold_segments *segments_for(const char *algorithm);
 /* With the log of this file, and tiles so small that the input takes two launches. */
 clfold_status context_open(clfold_context **out, const clfold_context_params *params);
 
+/* The operation of `count` elements of the input, into `output` or `items`; waits for
+ * `wait` unless it is NULL. */
+clfold_status make_call(clfold_context *context, cl_command_queue queue,
+                        clfold_operation operation, const clfold_fold *fold, size_t count,
+                        const cl_event *wait, cl_event *event);
+
 /* The sum of the input on that queue is right. */
 void assert_works(clfold_context *context, cl_command_queue queue);
 

@@ -1,6 +1,5 @@
 /* What clfold asks of a driver, and how it takes the answers: builds that fail, builds
- * that are made once, warm calls that make nothing, devices that lack something or lie.
- */
+ * that are made once, scratch that cannot be had, devices that lack something or lie. */
 #define CLFOLD_EXPERIMENTAL
 #include "alloc_spy.h"
 #include "clspy.h"
@@ -34,6 +33,21 @@ static clfold_context *open_context(void)
     return ctx;
 }
 
+/* Each of them is 1. */
+static cl_mem new_ints(size_t num)
+{
+    const cl_int one = 1;
+    cl_int status;
+    cl_mem mem =
+        clCreateBuffer(device.context, CL_MEM_READ_WRITE, num * 4, NULL, &status);
+
+    assert_int_equal(status, CL_SUCCESS);
+    assert_int_equal(
+        clEnqueueFillBuffer(device.queue, mem, &one, 4, 0, num * 4, 0, NULL, NULL),
+        CL_SUCCESS);
+    return mem;
+}
+
 static clfold_status reduce(clfold_context *ctx)
 {
     cl_long result = POISON;
@@ -58,23 +72,16 @@ static void fail_builds(int num, cl_int code)
 static void test_no_lookback(void **state)
 {
     enum { MANY = 1 << 17 };
-    const cl_int one = 1;
-    cl_int total = 0, status[2];
+    cl_int total = 0;
     clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
     clfold_context *ctx = open_context();
     clfold_report report;
     struct findings findings;
     const char *failed = NULL;
     bool is_known;
-    cl_mem in = clCreateBuffer(device.context, CL_MEM_READ_WRITE, MANY * 4, NULL, status);
-    cl_mem out =
-        clCreateBuffer(device.context, CL_MEM_READ_WRITE, MANY * 4, NULL, status + 1);
+    cl_mem in = new_ints(MANY), out = new_ints(MANY);
 
     (void)state;
-    assert_true(status[0] == CL_SUCCESS && status[1] == CL_SUCCESS);
-    assert_int_equal(
-        clEnqueueFillBuffer(device.queue, in, &one, 4, 0, MANY * 4, 0, NULL, NULL),
-        CL_SUCCESS);
     /* Probes have builds of their own, and come before those that fail. */
     assert_int_equal(clfold_context_findings(ctx, true, &findings, &is_known, &failed),
                      CL_SUCCESS);
@@ -115,20 +122,12 @@ static void test_too_many_next_tiles(void **state)
     const struct debug plan = {
         .tile_elements = 7, .group_size = 4, .tier = MEMORY_LEGACY_32, .spins = 1
     };
-    static cl_int ones[MANY], found[MANY];
+    static cl_int found[MANY];
     clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
     clfold_context *ctx = open_context();
-    cl_mem in, out;
-    cl_int status[2];
+    cl_mem in = new_ints(MANY), out = new_ints(MANY);
 
     (void)state;
-    for (size_t i = 0; i < MANY; ++i) {
-        ones[i] = 1;
-    }
-    in = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                        sizeof(ones), ones, status);
-    out = clCreateBuffer(device.context, CL_MEM_READ_WRITE, MANY * 4, NULL, status + 1);
-    assert_true(status[0] == CL_SUCCESS && status[1] == CL_SUCCESS);
     clfold_context_override(ctx, &plan);
     fail_builds(1, CL_BUILD_PROGRAM_FAILURE);
     assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in, 0, out, 0, MANY, 0,
@@ -157,12 +156,9 @@ static void test_trace_next_tile(void **state)
                          .algorithm = "scan_lookback" };
     clfold_context *ctx = open_context();
     size_t num = 0;
-    cl_int status;
-    cl_mem mem =
-        clCreateBuffer(device.context, CL_MEM_READ_WRITE, MANY * 8, NULL, &status);
+    cl_mem mem = new_ints(2 * MANY);
 
     (void)state;
-    assert_int_equal(status, CL_SUCCESS);
     clfold_context_override(ctx, NULL);
     if (clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY, NULL) == CLFOLD_OK) {
         clspy_reset();
@@ -182,10 +178,7 @@ static void test_trace_next_tile(void **state)
 
 static void count_save(void *user, const char *key, const void *verdict, size_t size)
 {
-    (void)user;
-    (void)key;
-    (void)verdict;
-    (void)size;
+    (void)user, (void)key, (void)verdict, (void)size;
     ++saves;
 }
 
@@ -232,10 +225,7 @@ static int loads;
 
 static size_t count_load(void *user, const char *key, void *verdict, size_t size)
 {
-    (void)user;
-    (void)key;
-    (void)verdict;
-    (void)size;
+    (void)user, (void)key, (void)verdict, (void)size;
     ++loads;
     return 0;
 }
@@ -548,52 +538,7 @@ static void test_threads_build_once(void **state)
     build_by_threads(2, 3);
 }
 
-/* ---- Warm calls -------------------------------------------------------------------- */
-
-/* All that a call may make; not events, which are the queue's own. */
-static uint64_t made(void)
-{
-    return clspy_calls("clCreateBuffer") + clspy_calls("clCreateSubBuffer") +
-           clspy_calls("clCreateProgramWithSource") + clspy_calls("clBuildProgram") +
-           clspy_calls("clCreateKernel") + clspy_calls("clRetainCommandQueue") +
-           clspy_calls("clCreateCommandQueue") + clspy_calls("clCreateUserEvent") +
-           alloc_spy_calls();
-}
-
-static void warm_calls(clfold_context *ctx, cl_command_queue queue)
-{
-    const size_t counts[] = { 0, 1, 1024, COUNT };
-
-    /* Twice for an out-of-order queue: the second call may meet the first one's block. */
-    assert_works(ctx, queue);
-    assert_works(ctx, queue);
-    for (size_t i = 0; i < 4; ++i) {
-        cl_event event = NULL;
-        cl_long result;
-        uint64_t before = made();
-        assert_ok(clfold_reduce(ctx, queue, &sum, input, 0, output, 0, counts[i], 0, NULL,
-                                &event));
-        assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
-        assert_ok(clfold_reduce_host(ctx, queue, &sum, input, 0, counts[i], &result,
-                                     sizeof(result)));
-        assert_int_equal(made(), before);
-        clReleaseEvent(event);
-    }
-}
-
-static void test_warm_makes_nothing(void **state)
-{
-    clfold_context *ctx = open_context();
-
-    (void)state;
-    uint64_t before = made();
-    warm_calls(ctx, device.queue);
-    assert_true(made() > before); /* the first call does */
-    if (device.disorder) {
-        warm_calls(ctx, device.disorder);
-    }
-    clfold_context_destroy(&ctx);
-}
+/* ---- Scratch ----------------------------------------------------------------------- */
 
 /* The least limit that a call fits under, and all above it, are enough. */
 static void test_scratch_limit(void **state)
@@ -952,7 +897,8 @@ static void test_verify_catches(void **state)
     assert_string_equal(clspy_leaks(&before), "");
 }
 
-int main(void)
+/* test_driver ["PATTERN"]: only these tests. */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_next_tile, reset),
@@ -968,7 +914,6 @@ int main(void)
         cmocka_unit_test_setup(test_no_log, reset),
         cmocka_unit_test_setup(test_no_memory_for_log, reset),
         cmocka_unit_test_setup(test_threads_build_once, reset),
-        cmocka_unit_test_setup(test_warm_makes_nothing, reset),
         cmocka_unit_test_setup(test_scratch_limit, reset),
         cmocka_unit_test_setup(test_argument_names, reset),
         cmocka_unit_test_setup(test_no_scratch, reset),
@@ -982,5 +927,8 @@ int main(void)
         cmocka_unit_test_setup(test_verify_catches, reset),
     };
 
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
     return cmocka_run_group_tests_name("driver", tests, fixture_init, fixture_finish);
 }

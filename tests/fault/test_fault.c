@@ -18,32 +18,33 @@
 #define MAX_CALLS 500
 
 struct run {
+    const struct scenario *scenario;
     clfold_context *ctx;
     cl_command_queue queue;
-    cl_event gate;    /* a user event that calls may wait for */
-    const char *scan; /* the strategy, of scans */
-    const clfold_fold *fold;
-    bool wants_event;
+    cl_event gate; /* a user event that calls may wait for */
     cl_event event;
     cl_long result; /* on the host */
-    bool to_host;
     clfold_report report;
     clfold_stats stats;
     const char *failed; /* the function, or "nothing" */
 };
 
 enum order { IN_ORDER, OUT_OF_ORDER };
+enum event { NO_EVENT, EVENT, WAIT }; /* WAIT: for the gate, and an event too */
 
 /* One function under fire. */
 struct scenario {
     const char *name;
+    clfold_operation operation; /* 0: none, and so no result */
     enum order order;
-    const char *scan;        /* the strategy; NULL: no scan */
+    const char *algorithm;
     const clfold_fold *fold; /* NULL: the sum of longs */
+    size_t count;            /* 0: COUNT */
+    enum event event;
     clfold_context_params params;
-    void (*before)(struct run *run); /* makes it warm; NULL: cold */
-    clfold_status (*fire)(struct run *run);
-    void (*check)(struct run *run); /* after success */
+    void (*before)(struct run *run);        /* makes it warm; NULL: cold */
+    clfold_status (*fire)(struct run *run); /* NULL: the operation */
+    void (*check)(struct run *run);         /* after success; NULL: of its result */
     bool makes_context, takes_context;
     size_t least_allocs;
     uint64_t most; /* of its calls fail; 0: all */
@@ -53,16 +54,16 @@ struct scenario {
 
 /* ---- What is fired at -------------------------------------------------------------- */
 
+/* A text that may be wrong in vectors is not compared, so it makes nothing more. */
+static const clfold_fold with_result = { .op = CLFOLD_ADD,
+                                         .type = CLFOLD_I64,
+                                         .in = CLFOLD_I32,
+                                         .result = "item + 0 * x",
+                                         .flags = CLFOLD_PARTIAL };
+
 static clfold_status fire_create(struct run *run)
 {
     return context_open(&run->ctx, NULL);
-}
-
-static clfold_status reduce_some(struct run *run, size_t count, bool waits)
-{
-    return clfold_reduce(run->ctx, run->queue, &sum, input, 0, output, 0, count,
-                         waits ? 1 : 0, waits ? &run->gate : NULL,
-                         run->wants_event ? &run->event : NULL);
 }
 
 /* With a row of another device, so that it is read and not used. Each process has a file
@@ -79,147 +80,54 @@ static clfold_status fire_create_tuned(struct run *run)
     return context_open(&run->ctx, &params);
 }
 
-static clfold_status fire_reduce(struct run *run)
+/* A scan by a fold with a result writes no sum that is a long. */
+static bool is_summed(const struct scenario *scenario)
 {
-    return reduce_some(run, COUNT, false);
+    return scenario->operation == CLFOLD_REDUCE || !scenario->fold ||
+           scenario->fold == &with_result;
 }
 
-static clfold_status fire_reduce_event(struct run *run)
+static clfold_fold fold_of(const struct scenario *scenario)
 {
-    run->wants_event = true;
-    return reduce_some(run, COUNT, false);
+    clfold_fold fold = scenario->fold ? *scenario->fold : sum;
+
+    fold.algorithm = scenario->algorithm;
+    fold.segments = fold.segments ? fold.segments : segments_for(scenario->algorithm);
+    if (scenario->operation == CLFOLD_INCLUSIVE_SCAN && is_summed(scenario)) {
+        fold.total_at.mem = output;
+    }
+    return fold;
 }
 
-static clfold_status fire_reduce_wait(struct run *run)
+/* The scenario's operation by this fold; `warms`: without event or wait. */
+static clfold_status call(struct run *run, const clfold_fold *fold, bool warms)
 {
-    run->wants_event = true;
-    return reduce_some(run, COUNT, true);
+    const struct scenario *scenario = run->scenario;
+
+    return make_call(run->ctx, run->queue, scenario->operation, fold,
+                     scenario->count ? scenario->count : COUNT,
+                     !warms && scenario->event == WAIT ? &run->gate : NULL,
+                     warms || !scenario->event ? NULL : &run->event);
 }
 
-static clfold_status fire_reduce_one(struct run *run)
+static clfold_status fire_call(struct run *run)
 {
-    run->wants_event = true;
-    return reduce_some(run, 1, true);
-}
+    const clfold_fold fold = fold_of(run->scenario);
 
-static clfold_status reduce_segments(struct run *run, const char *algorithm, bool waits)
-{
-    clfold_fold fold = sum;
-
-    fold.algorithm = algorithm;
-    fold.segments = segments_for(algorithm);
-    return clfold_reduce(run->ctx, run->queue, &fold, input, 0, output, 0, COUNT,
-                         waits ? 1 : 0, waits ? &run->gate : NULL,
-                         run->wants_event ? &run->event : NULL);
-}
-
-static clfold_status fire_reduce_rows(struct run *run)
-{
-    return reduce_segments(run, "reduce_rows", false);
-}
-
-static clfold_status fire_reduce_lanes(struct run *run)
-{
-    return reduce_segments(run, "reduce_lanes", false);
-}
-
-static clfold_status fire_reduce_lanes_wait(struct run *run)
-{
-    run->wants_event = true;
-    return reduce_segments(run, "reduce_lanes", true);
-}
-
-static clfold_status fire_prepare_lanes(struct run *run)
-{
-    clfold_fold fold = sum;
-
-    fold.algorithm = "reduce_lanes";
-    fold.segments = segments_for(fold.algorithm);
-    return clfold_prepare(run->ctx, CLFOLD_REDUCE, &fold, COUNT, NULL);
+    return call(run, &fold, false);
 }
 
 static clfold_status fire_host(struct run *run)
 {
-    run->to_host = true;
     return clfold_reduce_host(run->ctx, run->queue, &sum, input, 0, COUNT, &run->result,
                               sizeof(run->result));
 }
 
-static clfold_fold fold_of(const struct run *run)
-{
-    clfold_fold fold = *run->fold;
-
-    fold.algorithm = run->scan;
-    fold.segments = segments_for(run->scan);
-    fold.total_at.mem = fold.result ? NULL : output;
-    return fold;
-}
-
-static clfold_status scan_all(struct run *run, bool waits)
-{
-    const clfold_fold fold = fold_of(run);
-
-    return clfold_inclusive_scan(run->ctx, run->queue, &fold, input, 0, items, 0, COUNT,
-                                 waits ? 1 : 0, waits ? &run->gate : NULL,
-                                 run->wants_event ? &run->event : NULL);
-}
-
-static clfold_status fire_scan(struct run *run)
-{
-    return scan_all(run, false);
-}
-
-/* A text that may be wrong in vectors is not compared, so it makes nothing more. */
-static clfold_status fire_result(struct run *run)
-{
-    clfold_fold fold = fold_of(run);
-
-    fold.result = "item + 0 * x";
-    fold.flags = CLFOLD_PARTIAL;
-    return clfold_inclusive_scan(run->ctx, run->queue, &fold, input, 0, items, 0, COUNT,
-                                 0, NULL, NULL);
-}
-
-static clfold_status fire_fold(struct run *run)
-{
-    return clfold_reduce(run->ctx, run->queue, run->fold, input, 0, output, 0, COUNT, 0,
-                         NULL, NULL);
-}
-
-static clfold_status fire_fold_rows(struct run *run)
-{
-    clfold_fold fold = *run->fold;
-
-    fold.segments = segments_for("reduce_rows");
-    return clfold_reduce(run->ctx, run->queue, &fold, input, 0, output, 0, COUNT, 0, NULL,
-                         NULL);
-}
-
-static clfold_status fire_map(struct run *run)
-{
-    clfold_fold fold = sum;
-
-    fold.op = 0;
-    return clfold_map(run->ctx, run->queue, &fold, input, 0, items, 0, COUNT, 0, NULL,
-                      NULL);
-}
-
-static clfold_status fire_scan_wait(struct run *run)
-{
-    run->wants_event = true;
-    return scan_all(run, true);
-}
-
-static clfold_status fire_prepare_scan(struct run *run)
-{
-    const clfold_fold fold = fold_of(run);
-
-    return clfold_prepare(run->ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, NULL);
-}
-
 static clfold_status fire_prepare(struct run *run)
 {
-    return clfold_prepare(run->ctx, CLFOLD_REDUCE, &sum, COUNT, NULL);
+    const clfold_fold fold = fold_of(run->scenario);
+
+    return clfold_prepare(run->ctx, run->scenario->operation, &fold, COUNT, NULL);
 }
 
 static clfold_status fire_explain(struct run *run)
@@ -285,7 +193,14 @@ static void open_gate(struct run *run)
 
 static void warm(struct run *run)
 {
-    assert_works(run->ctx, run->queue);
+    const clfold_fold fold = fold_of(run->scenario);
+
+    if (run->scenario->algorithm) {
+        assert_ok(call(run, &fold, true));
+        assert_int_equal(clFinish(run->queue), CL_SUCCESS);
+    } else {
+        assert_works(run->ctx, run->queue);
+    }
 }
 
 static void warm_with_open_gate(struct run *run)
@@ -294,23 +209,11 @@ static void warm_with_open_gate(struct run *run)
     open_gate(run);
 }
 
-static void warm_lanes(struct run *run)
-{
-    assert_ok(fire_reduce_lanes(run));
-    assert_int_equal(clFinish(run->queue), CL_SUCCESS);
-}
-
-static void warm_scan(struct run *run)
-{
-    assert_ok(fire_scan(run));
-    assert_int_equal(clFinish(run->queue), CL_SUCCESS);
-}
-
 /* So few elements for a work-item that one launch does not do for a single group; but not
  * more launches than can fail one after the other in good time. */
 static void limit_tiles(struct run *run)
 {
-    const clfold_fold fold = fold_of(run);
+    const clfold_fold fold = fold_of(run->scenario);
     uint64_t most = 32;
     clfold_report report;
 
@@ -320,7 +223,7 @@ static void limit_tiles(struct run *run)
         assert_ok(
             clfold_explain(run->ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, NULL, &report));
     } while (report.num_launches > 40);
-    warm_scan(run);
+    warm(run);
 }
 
 /* And enough tiles that their prefixes take more than one launch. */
@@ -377,86 +280,61 @@ static void write_tuning(struct run *run)
 
 /* ---- After success ----------------------------------------------------------------- */
 
-static void assert_result(const struct run *run, cl_long right)
+static void check_result(struct run *run)
 {
-    cl_long result = run->to_host ? run->result : read_output();
+    const struct scenario *scenario = run->scenario;
+    const cl_long right = scenario->count == 1 ? prefixes[0] : expected;
 
-    if (result != right) {
-        fail_msg("after %s failed, the result is %lld instead of %lld", run->failed,
-                 (long long)result, (long long)right);
+    if (scenario->operation == CLFOLD_MAP) {
+        assert_mapped(run->failed);
+        return;
+    }
+    if (is_summed(scenario)) {
+        cl_long result = scenario->fire == fire_host ? run->result : read_output();
+        if (result != right) {
+            fail_msg("after %s failed, the result is %lld instead of %lld", run->failed,
+                     (long long)result, (long long)right);
+        }
+    }
+    if (scenario->operation == CLFOLD_INCLUSIVE_SCAN) {
+        assert_scanned(run->failed);
     }
 }
 
-static void check_sum(struct run *run)
+static void check_first(struct run *run)
 {
-    assert_result(run, expected);
-}
-
-static void check_one(struct run *run)
-{
-    cl_int first = 0;
-
-    assert_int_equal(clEnqueueReadBuffer(device.queue, input, CL_TRUE, 0, sizeof(first),
-                                         &first, 0, NULL, NULL),
-                     CL_SUCCESS);
-    assert_result(run, first);
-}
-
-static void check_map(struct run *run)
-{
-    assert_mapped(run->failed);
-}
-
-static void check_scan(struct run *run)
-{
-    if (!run->fold->result) {
-        check_sum(run);
-    }
-    assert_scanned(run->failed);
+    (void)run;
+    assert_int_equal(read_output(), prefixes[0]);
 }
 
 /* What the device takes at once was not enough. */
 static void check_long_scan(struct run *run)
 {
-    const clfold_fold fold = fold_of(run);
+    const clfold_fold fold = fold_of(run->scenario);
     clfold_report report;
 
-    check_scan(run);
+    check_result(run);
     assert_ok(
         clfold_explain(run->ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, NULL, &report));
     assert_true(report.num_launches > (report.num_groups == 1 ? 1 : 3));
 }
 
 /* The call after clfold_prepare makes nothing. */
-static void check_makes_nothing(struct run *run, clfold_status (*fire)(struct run *run))
-{
-    uint64_t builds = clspy_calls("clBuildProgram");
-    uint64_t kernels = clspy_calls("clCreateKernel");
-    uint64_t buffers = clspy_calls("clCreateBuffer");
-
-    assert_ok(fire(run));
-    assert_int_equal(clspy_calls("clBuildProgram"), builds);
-    assert_int_equal(clspy_calls("clCreateKernel"), kernels);
-    assert_int_equal(clspy_calls("clCreateBuffer"), buffers);
-    assert_int_equal(clFinish(run->queue), CL_SUCCESS);
-}
-
 static void check_prepared(struct run *run)
 {
-    check_makes_nothing(run, fire_reduce);
-    check_sum(run);
-}
+    static const char *const functions[] = { "clBuildProgram", "clCreateKernel",
+                                             "clCreateBuffer" };
+    uint64_t calls[3];
 
-static void check_prepared_lanes(struct run *run)
-{
-    check_makes_nothing(run, fire_reduce_lanes);
-    check_sum(run);
-}
-
-static void check_prepared_scan(struct run *run)
-{
-    check_makes_nothing(run, fire_scan);
-    check_scan(run);
+    for (size_t i = 0; i < 3; ++i) {
+        calls[i] = clspy_calls(functions[i]);
+    }
+    assert_ok(fire_call(run));
+    for (size_t i = 0; i < 3; ++i) {
+        assert_int_equal(clspy_calls(functions[i]), calls[i]);
+    }
+    assert_int_equal(clFinish(run->queue), CL_SUCCESS);
+    check_result(run);
 }
 
 static void check_explained(struct run *run)
@@ -495,7 +373,6 @@ static bool is_probe(const struct clspy_shot *shot, const char *code)
            log_has(CLFOLD_LOG_WARNING, is_alloc ? "" : shot->function, code);
 }
 
-/* The failures that a function may do without, and what the log must say of them. */
 /* Whether a block of scratch was asked for its last event's state. */
 static bool is_block_query(const struct clspy_shot *shot)
 {
@@ -503,6 +380,7 @@ static bool is_block_query(const struct clspy_shot *shot)
            shot->param == CL_EVENT_COMMAND_EXECUTION_STATUS;
 }
 
+/* The failures that a function may do without, and what the log must say of them. */
 static bool is_tolerated(const struct clspy_shot *shot)
 {
     const char *code = clfold_status_name(shot->code);
@@ -561,7 +439,7 @@ static void assert_failed(const struct run *run, const struct scenario *scenario
     if (!log_has(CLFOLD_LOG_ERROR, message, "")) {
         fail_msg("%s: %s: the log lacks \"%s\"", scenario->name, shot->function, message);
     }
-    if (run->wants_event && run->event) {
+    if (scenario->event && run->event) {
         fail_msg("%s: %s: the event is not NULL", scenario->name, shot->function);
     }
     if (run->result != POISON) {
@@ -575,18 +453,21 @@ static void assert_failed(const struct run *run, const struct scenario *scenario
 
 static void still_works(struct run *run, const struct scenario *scenario)
 {
+    const bool is_scan = scenario->operation == CLFOLD_INCLUSIVE_SCAN;
     cl_long result = POISON;
     clfold_status status;
 
     /* Under a limit one block is all that there is sure to be room for. */
-    if (scenario->scan || scenario->params.scratch_limit) {
+    if (is_scan || scenario->params.scratch_limit) {
+        clfold_fold fold = sum;
+        fold.algorithm = scenario->algorithm;
+        fold.segments = segments_for(scenario->algorithm);
+        fold.total_at.mem = is_scan ? output : NULL;
         poison_output();
-        run->wants_event = false;
-        run->fold = &sum;
-        status = scenario->scan ? fire_scan(run) : fire_reduce(run);
+        status = call(run, &fold, true);
         assert_int_equal(clFinish(run->queue), CL_SUCCESS);
         result = read_output();
-        if (scenario->scan) {
+        if (is_scan) {
             assert_scanned(run->failed);
         }
     } else {
@@ -600,14 +481,22 @@ static void still_works(struct run *run, const struct scenario *scenario)
     }
 }
 
+/* All that a call may make; not events, which are the queue's own. */
+static uint64_t made(void)
+{
+    return clspy_calls("clCreate*") + clspy_calls("clBuildProgram") +
+           clspy_calls("clRetainCommandQueue") + alloc_spy_calls();
+}
+
 /* Fails call number `number`, and returns what it was. */
 static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
                                bool allocs)
 {
-    struct run run = { .result = POISON, .event = (cl_event)&run };
+    struct run run = { scenario, .result = POISON, .event = (cl_event)&run };
     struct clspy_live before = clspy_live();
     int64_t blocks = alloc_spy_live();
     struct clspy_shot shot = { 0 };
+    clfold_status (*fire)(struct run * run) = scenario->fire ? scenario->fire : fire_call;
     cl_int status;
 
     run.queue = scenario->order == IN_ORDER ? device.queue : device.disorder;
@@ -616,8 +505,6 @@ static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
     if (!scenario->makes_context) {
         assert_ok(context_open(&run.ctx, &scenario->params));
     }
-    run.scan = scenario->scan;
-    run.fold = scenario->fold ? scenario->fold : &sum;
     if (scenario->before) {
         scenario->before(&run);
     }
@@ -626,18 +513,19 @@ static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
     /* So that an old sentence is not taken for the new one. */
     clfold_context_create(NULL, NULL, NULL, NULL);
 
-    uint64_t launches = clspy_calls("clEnqueueNDRangeKernel");
+    uint64_t launches = clspy_calls("clEnqueueNDRangeKernel"), things = made();
     if (allocs) {
         alloc_spy_arm(number);
-        status = scenario->fire(&run);
+        status = fire(&run);
         shot.fired = alloc_spy_disarm();
         shot.function = "clfold_alloc";
         shot.code = CL_OUT_OF_HOST_MEMORY;
     } else {
         clspy_arm(NULL, number, 0);
-        status = scenario->fire(&run);
+        status = fire(&run);
         shot = clspy_disarm();
     }
+    things = made() - things;
     run.failed = shot.fired ? shot.function : "nothing";
     launches = clspy_calls("clEnqueueNDRangeKernel") - launches;
     if (shot.fired && strcmp(shot.function, "clEnqueueNDRangeKernel") == 0) {
@@ -655,14 +543,19 @@ static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
         }
         if (!shot.fired) {
             assert_int_equal(log_count(CLFOLD_LOG_ERROR), 0);
+            if (scenario->before == warm && !scenario->params.verify_every) {
+                assert_int_equal(things, 0); /* a warm call makes nothing */
+            }
         }
-        if (run.wants_event) {
+        if (scenario->event) {
             assert_non_null(run.event);
             assert_int_equal(clWaitForEvents(1, &run.event), CL_SUCCESS);
             clReleaseEvent(run.event);
         }
         if (scenario->check) {
             scenario->check(&run);
+        } else if (scenario->operation) {
+            check_result(&run);
         }
     } else {
         if (!shot.fired) {
@@ -693,10 +586,6 @@ static void sweep(const struct scenario *scenario, bool allocs)
 
     if (scenario->order == OUT_OF_ORDER && !device.disorder) {
         print_message("%s has no out-of-order queue\n", device.name);
-        skip();
-    }
-    if (scenario->before == probe_once && device.ends_loops) {
-        print_message("%s does not look back\n", device.name);
         skip();
     }
     for (; scenario->most == 0 || number <= scenario->most; ++number) {
@@ -739,290 +628,130 @@ static void sweep_allocs(void **state)
 #define BUILDS "clCreateProgramWithSource", "clBuildProgram", "clCreateKernel"
 #define MAKES  "clCreateBuffer", "clRetainCommandQueue"
 #define RUNS   "clSetKernelArg", "clEnqueueNDRangeKernel"
+#define EVENTS "clRetainEvent", "clReleaseEvent", "clGetEventInfo"
+#define COLD(...)                                                                        \
+    .least_allocs = 5, /* program, key, text, kernels, scratch */                        \
+        .calls = { CHECKS, BUILDS, MAKES, RUNS, __VA_ARGS__ }
+#define WARM(...) .calls = { CHECKS, RUNS, __VA_ARGS__ }
+#define PREPARES                                                                         \
+    "clCreateBuffer", "clCreateCommandQueue", "clFinish", "clReleaseCommandQueue"
+#define READS "clEnqueueReadBuffer", "clWaitForEvents"
 
 static const struct scenario scenarios[] = {
-    { .name = "create",
-      .fire = fire_create,
-      .makes_context = true,
+    { "create", .fire = fire_create, .makes_context = true,
       .least_allocs = 6, /* the list of devices, four strings, the context */
       .calls = { "clGetContextInfo", "clRetainContext", "clRetainDevice",
                  "clGetDeviceInfo" } },
-    { .name = "create with a tuning file",
-      .before = write_tuning,
-      .fire = fire_create_tuned,
-      .makes_context = true,
-      .least_allocs = 8, /* the file's text and rows too */
+    { "create with a tuning file", .before = write_tuning, .fire = fire_create_tuned,
+      .makes_context = true, .least_allocs = 8, /* the file's text and rows too */
       .calls = { "clGetContextInfo", "clGetDeviceInfo" } },
-    { .name = "reduce, cold",
-      .fire = fire_reduce,
-      .check = check_sum,
-      .least_allocs = 5, /* program, key, text, kernels, scratch */
-      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
-    { .name = "reduce, cold, out of order",
-      .order = OUT_OF_ORDER,
-      .fire = fire_reduce_wait,
-      .check = check_sum,
-      .least_allocs = 5,
-      .calls = { CHECKS, BUILDS, MAKES, RUNS, "clRetainEvent", "clReleaseEvent" } },
-    { .name = "reduce, warm",
-      .before = warm,
-      .fire = fire_reduce_event,
-      .check = check_sum,
-      .calls = { CHECKS, RUNS } },
-    { .name = "reduce, warm, out of order",
-      .order = OUT_OF_ORDER,
-      .before = warm,
-      .fire = fire_reduce_wait,
-      .check = check_sum,
-      .calls = { CHECKS, RUNS, "clRetainEvent", "clReleaseEvent", "clGetEventInfo" } },
-    { .name = "reduce, one launch",
-      .order = OUT_OF_ORDER,
-      .before = warm,
-      .fire = fire_reduce_one,
-      .check = check_one,
-      .calls = { CHECKS, RUNS } },
-    { .name = "reduce beside a block in use",
-      .order = OUT_OF_ORDER,
-      .before = use_a_block,
-      .fire = fire_reduce_wait,
-      .check = check_sum,
-      .least_allocs = 1,
+    { "reduce, cold", CLFOLD_REDUCE, COLD() },
+    { "reduce, cold, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER, .event = WAIT,
+      COLD("clRetainEvent", "clReleaseEvent") },
+    { "reduce, warm", CLFOLD_REDUCE, .before = warm, .event = EVENT, WARM() },
+    { "reduce, warm, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER, .before = warm,
+      .event = WAIT, WARM(EVENTS) },
+    { "reduce, one launch", CLFOLD_REDUCE, .order = OUT_OF_ORDER, .before = warm,
+      .count = 1, .event = WAIT, WARM() },
+    { "reduce beside a block in use", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
+      .before = use_a_block, .event = WAIT, .least_allocs = 1,
       .calls = { "clGetEventInfo", "clCreateBuffer", "clRetainCommandQueue",
                  "clRetainEvent", "clReleaseEvent" } },
-    { .name = "reduce with scratch of another queue",
-      .order = OUT_OF_ORDER,
-      .params = { .scratch_limit = 200 },
-      .before = use_scratch_elsewhere,
-      .fire = fire_reduce_event,
-      .check = check_sum,
+    { "reduce with scratch of another queue", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
+      .params = { .scratch_limit = 200 }, .before = use_scratch_elsewhere, .event = EVENT,
       .least_allocs = 1,
       .calls = { "clGetEventInfo", "clReleaseEvent", "clReleaseCommandQueue",
                  "clReleaseMemObject", MAKES } },
-    { .name = "reduce_host, cold",
-      .fire = fire_host,
-      .check = check_sum,
-      .least_allocs = 6,
-      .calls = { CHECKS, BUILDS, MAKES, RUNS, "clEnqueueReadBuffer", "clWaitForEvents",
-                 "clReleaseEvent" } },
-    { .name = "reduce_host, warm",
-      .before = warm,
-      .fire = fire_host,
-      .check = check_sum,
-      .calls = { CHECKS, RUNS, "clEnqueueReadBuffer", "clWaitForEvents",
-                 "clReleaseEvent" } },
-    { .name = "reduce_host, cold, out of order",
-      .order = OUT_OF_ORDER,
-      .fire = fire_host,
-      .check = check_sum,
-      .least_allocs = 6,
-      .calls = { CHECKS, BUILDS, MAKES, RUNS, "clEnqueueReadBuffer", "clWaitForEvents",
-                 "clReleaseEvent", "clEnqueueBarrierWithWaitList", "clRetainEvent" } },
-    { .name = "reduce_host, warm, out of order",
-      .order = OUT_OF_ORDER,
-      .before = warm,
-      .fire = fire_host,
-      .check = check_sum,
-      .calls = { CHECKS, RUNS, "clEnqueueReadBuffer", "clWaitForEvents", "clReleaseEvent",
-                 "clEnqueueBarrierWithWaitList", "clRetainEvent", "clGetEventInfo" } },
-    { .name = "reduce, verified",
-      .params = { .verify_every = 1 },
-      .before = warm,
-      .fire = fire_reduce,
-      .check = check_sum,
+    { "reduce_host, cold", CLFOLD_REDUCE, .fire = fire_host, .least_allocs = 6,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS, READS, "clReleaseEvent" } },
+    { "reduce_host, warm", CLFOLD_REDUCE, .before = warm, .fire = fire_host,
+      WARM(READS, "clReleaseEvent") },
+    { "reduce_host, cold, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
+      .fire = fire_host, .least_allocs = 6,
+      .calls = { CHECKS, BUILDS, MAKES, RUNS, READS, "clReleaseEvent",
+                 "clEnqueueBarrierWithWaitList", "clRetainEvent" } },
+    { "reduce_host, warm, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
+      .before = warm, .fire = fire_host,
+      WARM(READS, "clReleaseEvent", "clEnqueueBarrierWithWaitList", "clRetainEvent",
+           "clGetEventInfo") },
+    { "reduce, verified", CLFOLD_REDUCE, .params = { .verify_every = 1 }, .before = warm,
       .least_allocs = 1, /* a piece of the input */
-      .calls = { CHECKS, RUNS, "clEnqueueReadBuffer", "clWaitForEvents",
-                 "clReleaseEvent" } },
-    { .name = "reduce, verified, out of order",
-      .order = OUT_OF_ORDER,
-      .params = { .verify_every = 1 },
-      .before = warm_with_open_gate,
-      .fire = fire_reduce_wait,
-      .check = check_sum,
-      .least_allocs = 1,
-      .calls = { CHECKS, RUNS, "clEnqueueReadBuffer", "clWaitForEvents",
-                 "clRetainEvent" } },
-    { .name = "reduce_host, verified, out of order",
-      .order = OUT_OF_ORDER,
-      .params = { .verify_every = 1 },
-      .before = warm,
-      .fire = fire_host,
-      .check = check_sum,
-      .least_allocs = 1,
-      .calls = { CHECKS, RUNS, "clEnqueueReadBuffer", "clWaitForEvents",
-                 "clRetainEvent" } },
-    { .name = "reduce_then_scan, cold",
-      .scan = "reduce_then_scan",
-      .fire = fire_scan,
-      .check = check_scan,
-      .least_allocs = 5,
-      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
-    { .name = "reduce_then_scan, warm, out of order",
-      .order = OUT_OF_ORDER,
-      .scan = "reduce_then_scan",
-      .before = warm_scan,
-      .fire = fire_scan_wait,
-      .check = check_scan,
-      .calls = { CHECKS, RUNS, "clRetainEvent", "clReleaseEvent", "clGetEventInfo" } },
-    { .name = "reduce_then_scan, prefixes in many launches",
-      .order = OUT_OF_ORDER,
-      .scan = "reduce_then_scan",
-      .before = limit_prefixes,
-      .fire = fire_scan_wait,
-      .check = check_long_scan,
-      .calls = { CHECKS, RUNS, "clRetainEvent", "clReleaseEvent", "clGetEventInfo" } },
-    { .name = "scan_then_propagate, cold, out of order",
-      .order = OUT_OF_ORDER,
-      .scan = "scan_then_propagate",
-      .fire = fire_scan_wait,
-      .check = check_scan,
-      .least_allocs = 5,
-      .calls = { CHECKS, BUILDS, MAKES, RUNS, "clRetainEvent", "clReleaseEvent" } },
-    { .name = "scan_then_propagate, warm",
-      .scan = "scan_then_propagate",
-      .before = warm_scan,
-      .fire = fire_scan_wait,
-      .check = check_scan,
-      .calls = { CHECKS, RUNS } },
-    { .name = "scan_single_group, cold",
-      .scan = "scan_single_group",
-      .fire = fire_scan_wait,
-      .check = check_scan,
-      .least_allocs = 4, /* no scratch */
+      WARM(READS, "clReleaseEvent") },
+    { "reduce, verified, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
+      .params = { .verify_every = 1 }, .before = warm_with_open_gate, .event = WAIT,
+      .least_allocs = 1, WARM(READS, "clRetainEvent") },
+    { "reduce_host, verified, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
+      .params = { .verify_every = 1 }, .before = warm, .fire = fire_host,
+      .least_allocs = 1, WARM(READS, "clRetainEvent") },
+    { "reduce_then_scan, cold", CLFOLD_INCLUSIVE_SCAN, .algorithm = "reduce_then_scan",
+      COLD() },
+    { "reduce_then_scan, warm, out of order", CLFOLD_INCLUSIVE_SCAN,
+      .order = OUT_OF_ORDER, .algorithm = "reduce_then_scan", .before = warm,
+      .event = WAIT, WARM(EVENTS) },
+    { "reduce_then_scan, prefixes in many launches", CLFOLD_INCLUSIVE_SCAN,
+      .order = OUT_OF_ORDER, .algorithm = "reduce_then_scan", .before = limit_prefixes,
+      .event = WAIT, .check = check_long_scan, WARM(EVENTS) },
+    { "scan_then_propagate, cold, out of order", CLFOLD_INCLUSIVE_SCAN,
+      .order = OUT_OF_ORDER, .algorithm = "scan_then_propagate", .event = WAIT,
+      COLD("clRetainEvent", "clReleaseEvent") },
+    { "scan_then_propagate, warm", CLFOLD_INCLUSIVE_SCAN,
+      .algorithm = "scan_then_propagate", .before = warm, .event = WAIT, WARM() },
+    { "scan_single_group, cold", CLFOLD_INCLUSIVE_SCAN, .algorithm = "scan_single_group",
+      .event = WAIT, .least_allocs = 4, /* no scratch */
       .calls = { CHECKS, BUILDS, RUNS } },
-    { .name = "scan_single_group, warm, out of order",
-      .order = OUT_OF_ORDER,
-      .scan = "scan_single_group",
-      .before = warm_scan,
-      .fire = fire_scan,
-      .check = check_scan,
-      .calls = { CHECKS, RUNS, "clReleaseEvent" } },
-    { .name = "scan_single_group, in many launches",
-      .order = OUT_OF_ORDER,
-      .scan = "scan_single_group",
-      .before = limit_tiles,
-      .fire = fire_scan_wait,
-      .check = check_long_scan,
-      .calls = { CHECKS, RUNS, "clRetainEvent", "clReleaseEvent", "clGetEventInfo" } },
-    { .name = "scan with a result, cold",
-      .scan = "reduce_then_scan",
-      .fire = fire_result,
-      .check = check_scan,
-      .least_allocs = 5,
-      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
-    { .name = "scan_lanes with a result, cold",
-      .scan = "scan_lanes",
-      .fire = fire_result,
-      .check = check_scan,
-      .least_allocs = 5,
-      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
-    { .name = "compensated sum, cold",
-      .fold = &compensated,
-      .fire = fire_fold,
-      .check = check_sum,
-      .least_allocs = 5,
-      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
-    { .name = "compensated scan, cold",
-      .scan = "reduce_then_scan",
-      .fold = &compensated,
-      .fire = fire_scan,
-      .check = check_scan,
-      .least_allocs = 5,
-      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
-    { .name = "reproducible sum, cold",
-      .fold = &reproducible,
-      .fire = fire_fold,
-      .check = check_sum,
-      .least_allocs = 5,
-      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
-    { .name = "reproducible rows, cold",
-      .fold = &reproducible,
-      .fire = fire_fold_rows,
-      .check = check_sum,
-      .least_allocs = 5,
-      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
-    { .name = "map, cold",
-      .fire = fire_map,
-      .check = check_map,
-      .least_allocs = 4, /* no scratch */
+    { "scan_single_group, warm, out of order", CLFOLD_INCLUSIVE_SCAN,
+      .order = OUT_OF_ORDER, .algorithm = "scan_single_group", .before = warm,
+      WARM("clReleaseEvent") },
+    { "scan_single_group, in many launches", CLFOLD_INCLUSIVE_SCAN, .order = OUT_OF_ORDER,
+      .algorithm = "scan_single_group", .before = limit_tiles, .event = WAIT,
+      .check = check_long_scan, WARM(EVENTS) },
+    { "scan with a result, cold", CLFOLD_INCLUSIVE_SCAN, .algorithm = "reduce_then_scan",
+      .fold = &with_result, COLD() },
+    { "scan_lanes with a result, cold", CLFOLD_INCLUSIVE_SCAN, .algorithm = "scan_lanes",
+      .fold = &with_result, COLD() },
+    { "compensated sum, cold", CLFOLD_REDUCE, .fold = &compensated, COLD() },
+    { "compensated scan, cold", CLFOLD_INCLUSIVE_SCAN, .algorithm = "reduce_then_scan",
+      .fold = &compensated, COLD() },
+    { "reproducible sum, cold", CLFOLD_REDUCE, .fold = &reproducible, COLD() },
+    { "reproducible rows, cold", CLFOLD_REDUCE, .algorithm = "reduce_rows",
+      .fold = &reproducible, COLD() },
+    { "map, cold", CLFOLD_MAP, .least_allocs = 4, /* no scratch */
       .calls = { CHECKS, BUILDS, RUNS } },
-    { .name = "reduce_rows, cold",
-      .fire = fire_reduce_rows,
-      .check = check_sum,
-      .least_allocs = 5,
-      .calls = { CHECKS, BUILDS, MAKES, RUNS } },
-    { .name = "reduce_lanes, warm, out of order",
-      .order = OUT_OF_ORDER,
-      .before = warm_lanes,
-      .fire = fire_reduce_lanes_wait,
-      .check = check_sum,
-      .calls = { CHECKS, RUNS, "clRetainEvent", "clReleaseEvent", "clGetEventInfo" } },
-    { .name = "scan_rows, cold, out of order",
-      .order = OUT_OF_ORDER,
-      .scan = "scan_rows",
-      .fire = fire_scan_wait,
-      .check = check_scan,
-      .least_allocs = 5,
-      .calls = { CHECKS, BUILDS, MAKES, RUNS, "clRetainEvent", "clReleaseEvent" } },
-    { .name = "scan_lanes, warm",
-      .scan = "scan_lanes",
-      .before = warm_scan,
-      .fire = fire_scan,
-      .check = check_scan,
-      .calls = { CHECKS, RUNS } },
-    { .name = "prepare lanes",
-      .fire = fire_prepare_lanes,
-      .check = check_prepared_lanes,
-      .least_allocs = 5,
-      .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue", "clFinish",
-                 "clReleaseCommandQueue" } },
-    { .name = "prepare a scan of rows",
-      .scan = "scan_rows",
-      .fire = fire_prepare_scan,
-      .check = check_prepared_scan,
-      .least_allocs = 5,
-      .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue", "clFinish",
-                 "clReleaseCommandQueue" } },
-    { .name = "prepare a scan",
-      .scan = "reduce_then_scan",
-      .fire = fire_prepare_scan,
-      .check = check_prepared_scan,
-      .least_allocs = 5,
-      .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue", "clFinish",
-                 "clReleaseCommandQueue" } },
-    { .name = "prepare",
-      .fire = fire_prepare,
-      .check = check_prepared,
-      .least_allocs = 5,
-      .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue", "clFinish",
-                 "clReleaseCommandQueue" } },
-    { .name = "scan, probed",
-      .before = probe_once,
-      .fire = fire_lookback,
-      .check = check_one,
+    { "reduce_rows, cold", CLFOLD_REDUCE, .algorithm = "reduce_rows", COLD() },
+    { "reduce_lanes, warm, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
+      .before = warm, .algorithm = "reduce_lanes", .event = WAIT, WARM(EVENTS) },
+    { "scan_rows, cold, out of order", CLFOLD_INCLUSIVE_SCAN, .order = OUT_OF_ORDER,
+      .algorithm = "scan_rows", .event = WAIT, COLD("clRetainEvent", "clReleaseEvent") },
+    { "scan_lanes, warm", CLFOLD_INCLUSIVE_SCAN, .algorithm = "scan_lanes",
+      .before = warm, WARM() },
+    { "prepare lanes", CLFOLD_REDUCE, .algorithm = "reduce_lanes", .fire = fire_prepare,
+      .check = check_prepared, .least_allocs = 5, .calls = { BUILDS, RUNS, PREPARES } },
+    { "prepare a scan of rows", CLFOLD_INCLUSIVE_SCAN, .algorithm = "scan_rows",
+      .fire = fire_prepare, .check = check_prepared, .least_allocs = 5,
+      .calls = { BUILDS, RUNS, PREPARES } },
+    { "prepare a scan", CLFOLD_INCLUSIVE_SCAN, .algorithm = "reduce_then_scan",
+      .fire = fire_prepare, .check = check_prepared, .least_allocs = 5,
+      .calls = { BUILDS, RUNS, PREPARES } },
+    { "prepare", CLFOLD_REDUCE, .fire = fire_prepare, .check = check_prepared,
+      .least_allocs = 5, .calls = { BUILDS, RUNS, PREPARES } },
+    { "scan, probed", .before = probe_once, .fire = fire_lookback, .check = check_first,
+
       .least_allocs = 10, /* a text, and memory of four launches, besides the scan's */
       .calls = { CHECKS, BUILDS, MAKES, RUNS, "clGetDeviceInfo", "clCreateCommandQueue",
                  "clEnqueueReadBuffer", "clReleaseKernel", "clReleaseProgram",
                  "clReleaseMemObject", "clReleaseCommandQueue" } },
-    { .name = "prepare of a scan, probed",
-      .before = probe_once,
-      .fire = fire_prepare_lookback,
+    { "prepare of a scan, probed", .before = probe_once, .fire = fire_prepare_lookback,
       .least_allocs = 10,
       .most = 30, /* the probe is done by then, and the rest takes long to build */
       .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue",
                  "clEnqueueReadBuffer" } },
-    { .name = "explain", .fire = fire_explain, .check = check_explained },
-    { .name = "tuning text", .fire = fire_tuning_text },
-    { .name = "look-back text", .fire = fire_lookback_text },
-    { .name = "stats", .before = warm, .fire = fire_stats, .check = check_stats },
-    { .name = "trim",
-      .before = warm_all,
-      .fire = fire_trim,
-      .check = check_trimmed,
+    { "explain", .fire = fire_explain, .check = check_explained },
+    { "tuning text", .fire = fire_tuning_text },
+    { "look-back text", .fire = fire_lookback_text },
+    { "stats", .before = warm, .fire = fire_stats, .check = check_stats },
+    { "trim", .before = warm_all, .fire = fire_trim, .check = check_trimmed,
       .calls = { "clReleaseKernel", "clReleaseMemObject", "clReleaseCommandQueue" } },
-    { .name = "destroy",
-      .before = warm_all,
-      .fire = fire_destroy,
-      .takes_context = true,
+    { "destroy", .before = warm_all, .fire = fire_destroy, .takes_context = true,
       .calls = { "clReleaseKernel", "clReleaseMemObject", "clReleaseCommandQueue",
                  "clReleaseProgram", "clReleaseDevice", "clReleaseContext" } },
 };

@@ -82,22 +82,8 @@ static clfold_status make(clfold_context *ctx, cl_command_queue queue,
                           const struct warm *warm, const cl_event *wait, cl_event *event)
 {
     const clfold_fold fold = fold_of(warm);
-    cl_uint num = wait ? 1 : 0;
 
-    switch (warm->operation) {
-    case CLFOLD_REDUCE:
-        return clfold_reduce(ctx, queue, &fold, input, 0, output, 0, warm->count, num,
-                             wait, event);
-    case CLFOLD_INCLUSIVE_SCAN:
-        return clfold_inclusive_scan(ctx, queue, &fold, input, 0, items, 0, warm->count,
-                                     num, wait, event);
-    case CLFOLD_MAP:
-        return clfold_map(ctx, queue, &fold, input, 0, items, 0, warm->count, num, wait,
-                          event);
-    default:
-        return clfold_exclusive_scan(ctx, queue, &fold, input, 0, items, 0, warm->count,
-                                     num, wait, event);
-    }
+    return make_call(ctx, queue, warm->operation, &fold, warm->count, wait, event);
 }
 
 /* Calls of each function since `before`. */

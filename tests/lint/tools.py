@@ -1,12 +1,15 @@
 """What the checks that run other tools share."""
 
 import concurrent.futures
+import hashlib
 import os
 import shutil
 import subprocess
 import sys
+import time
 
 SKIP = 77
+KEPT_SECONDS = 30 * 86400  # since a result was last needed
 
 
 def leave_out(why):
@@ -38,6 +41,51 @@ def run_all(commands):
     """The same for several at a time, one a core."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(run, commands))
+
+
+def give_way():
+    """For a check that keeps all cores busy while other tests run."""
+    os.nice(10)
+
+
+class Passed:
+    """Inputs in which a check has found nothing, so that it need not look again: an empty file
+    for each, named by a hash of all that the result depends on, in $CLFOLD_TEST_CACHE/lint."""
+
+    def __init__(self):
+        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        folder = os.environ.get("CLFOLD_TEST_CACHE") or os.path.join(cache, "clfold-tests")
+        self.folder = os.path.join(folder, "lint")
+        try:
+            os.makedirs(self.folder, exist_ok=True)
+            for file in os.scandir(self.folder):
+                if file.stat().st_mtime < time.time() - KEPT_SECONDS:
+                    os.remove(file.path)
+        except OSError:
+            pass
+        self.works = os.access(self.folder, os.W_OK)
+
+    def path(self, facts):
+        return os.path.join(self.folder, hashlib.sha256(repr(facts).encode()).hexdigest())
+
+    def has(self, facts):
+        try:
+            os.utime(self.path(facts))
+            return True
+        except OSError:
+            return False
+
+    def add(self, facts):
+        try:
+            with open(self.path(facts), "wb"):
+                pass
+        except OSError:
+            pass
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
 
 
 def write(folder, name, text):

@@ -147,54 +147,44 @@ static void test_text(void **state)
 
 static void test_find(void **state)
 {
-    struct tuning_fold fold = { .operation = CLFOLD_REDUCE,
-                                .op = CLFOLD_ADD,
-                                .in = CLFOLD_F32,
-                                .type = CLFOLD_F32,
-                                .count_class = 1 };
+    const struct tuning_fold first = { .operation = CLFOLD_REDUCE,
+                                       .op = CLFOLD_ADD,
+                                       .in = CLFOLD_F32,
+                                       .type = CLFOLD_F32,
+                                       .count_class = 1 };
     struct tuning tuning = { 0 };
     char why[CLFOLD_TUNING_WHY];
 
     (void)state;
-    assert_null(clfold_tuning_find(&tuning, &fold));
+    assert_null(clfold_tuning_find(&tuning, &first));
     assert_int_equal(read_for(&tuning, FIRST ROW_B, &cpu, why), CLFOLD_OK);
     assert_int_equal(tuning.num, 0);
     assert_int_equal(
         read_for(&tuning, FIRST ROW_F ROW_C ROW_B ROW_E ROW_A ROW_D, &cpu, why),
         CLFOLD_OK);
     assert_int_equal(tuning.num, 5);
-    assert_int_equal(clfold_tuning_find(&tuning, &fold)->values[TUNED_TILE_BYTES], 256);
-    fold.count_class = 2;
-    assert_null(clfold_tuning_find(&tuning, &fold));
-    fold.count_class = 1;
-    fold.operation = CLFOLD_EXCLUSIVE_SCAN;
-    assert_null(clfold_tuning_find(&tuning, &fold));
-    fold.operation = CLFOLD_REDUCE;
-    fold.in = CLFOLD_F16;
-    assert_null(clfold_tuning_find(&tuning, &fold));
-    fold.in = CLFOLD_F32;
-    fold.type = CLFOLD_F64;
-    assert_null(clfold_tuning_find(&tuning, &fold));
-    fold.type = CLFOLD_F32;
-    fold.op = CLFOLD_MIN;
-    assert_int_equal(clfold_tuning_find(&tuning, &fold)->values[TUNED_TILE_BYTES], 512);
-    fold.op = CLFOLD_ADD;
-    fold.accuracy = CLFOLD_COMPENSATED;
-    assert_int_equal(clfold_tuning_find(&tuning, &fold)->values[TUNED_TILE_BYTES], 1024);
-    fold.accuracy = CLFOLD_REPRODUCIBLE;
-    assert_null(clfold_tuning_find(&tuning, &fold));
-    fold.accuracy = CLFOLD_DETERMINISTIC;
-    fold.cut = CUT_ROWS;
-    assert_int_equal(clfold_tuning_find(&tuning, &fold)->values[TUNED_TILE_BYTES], 2048);
-    fold.length_class = 1;
-    assert_null(clfold_tuning_find(&tuning, &fold));
-    fold.length_class = 0;
-    fold.cut = CUT_SHORT_ROWS;
-    assert_null(clfold_tuning_find(&tuning, &fold));
-    fold = (struct tuning_fold){
-        .operation = CLFOLD_MAP, .in = CLFOLD_F32, .type = CLFOLD_F32, .count_class = 1
-    };
-    assert_int_equal(clfold_tuning_find(&tuning, &fold)->values[TUNED_TILE_BYTES], 4096);
+    /* The first's row by tile_bytes, 0: none; and the same where one of its members, or
+     * two, have another value. */
+#define FIND(bytes, ...)                                                                 \
+    do {                                                                                 \
+        struct tuning_fold fold = first;                                                 \
+        __VA_ARGS__;                                                                     \
+        const struct tuned_numbers *found = clfold_tuning_find(&tuning, &fold);          \
+        assert_int_equal(found ? found->values[TUNED_TILE_BYTES] : 0, bytes);            \
+    } while (0)
+    FIND(256, (void)0);
+    FIND(0, fold.count_class = 2);
+    FIND(0, fold.operation = CLFOLD_EXCLUSIVE_SCAN);
+    FIND(0, fold.in = CLFOLD_F16);
+    FIND(0, fold.type = CLFOLD_F64);
+    FIND(512, fold.op = CLFOLD_MIN);
+    FIND(1024, fold.accuracy = CLFOLD_COMPENSATED);
+    FIND(0, fold.accuracy = CLFOLD_REPRODUCIBLE);
+    FIND(2048, fold.cut = CUT_ROWS);
+    FIND(0, fold.cut = CUT_ROWS, fold.length_class = 1);
+    FIND(0, fold.cut = CUT_SHORT_ROWS);
+    FIND(4096, fold.operation = CLFOLD_MAP, fold.op = 0);
+#undef FIND
     clfold_tuning_finish(&tuning);
 }
 
