@@ -880,18 +880,10 @@ static int close_device(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_table),        TEST(test_null),        TEST(test_enumerators),
-        TEST(test_later_fields), TEST(test_algorithms),  TEST(test_nothing),
-        TEST(test_sizes),        TEST(test_no_identity), TEST(test_init),
-        TEST(test_ranges),       TEST(test_wait_list),   TEST(test_foreign_objects),
-        TEST(test_access),       TEST(test_overlap),     TEST(test_sub_buffers),
-        TEST(test_name),         TEST(test_total),       TEST(test_rungs),
-        TEST(test_later_calls),  TEST(test_context),     TEST(test_foreign_device),
-        TEST(test_part),
-    };
-
-    return cmocka_run_group_tests_name("arguments", tests, open_device, close_device);
-}
+TEST_MAIN("arguments", open_device, close_device, TEST(test_table), TEST(test_null),
+          TEST(test_enumerators), TEST(test_later_fields), TEST(test_algorithms),
+          TEST(test_nothing), TEST(test_sizes), TEST(test_no_identity), TEST(test_init),
+          TEST(test_ranges), TEST(test_wait_list), TEST(test_foreign_objects),
+          TEST(test_access), TEST(test_overlap), TEST(test_sub_buffers), TEST(test_name),
+          TEST(test_total), TEST(test_rungs), TEST(test_later_calls), TEST(test_context),
+          TEST(test_foreign_device), TEST(test_part))

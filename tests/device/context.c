@@ -626,23 +626,10 @@ static int close_device(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_found_by_content),
-        cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_contexts_come_and_go),
-        cmocka_unit_test(test_destroy_does_not_wait),
-        cmocka_unit_test(test_prepare),
-        cmocka_unit_test(test_explain),
-        cmocka_unit_test(test_no_tile),
-        cmocka_unit_test(test_trim),
-        cmocka_unit_test(test_log),
-        cmocka_unit_test(test_build_failure),
-        cmocka_unit_test(test_verify),
-        cmocka_unit_test(test_verify_finds),
-        cmocka_unit_test(test_environment),
-    };
-
-    return cmocka_run_group_tests_name("context", tests, open_device, close_device);
-}
+TEST_MAIN("context", open_device, close_device, cmocka_unit_test(test_found_by_content),
+          cmocka_unit_test(test_launches), cmocka_unit_test(test_contexts_come_and_go),
+          cmocka_unit_test(test_destroy_does_not_wait), cmocka_unit_test(test_prepare),
+          cmocka_unit_test(test_explain), cmocka_unit_test(test_no_tile),
+          cmocka_unit_test(test_trim), cmocka_unit_test(test_log),
+          cmocka_unit_test(test_build_failure), cmocka_unit_test(test_verify),
+          cmocka_unit_test(test_verify_finds), cmocka_unit_test(test_environment))

@@ -416,23 +416,12 @@ static void test_property(void **state)
         }                                                                                \
     }
 
-/* An argument is a pattern of test names. */
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        PART("rungs", test_cover, RUNGS, 0, 1),
-        PART("random rungs", test_property, RUNGS, 0, 1),
-        PART("tiles 1", test_cover, TILES, 0, 2),
-        PART("tiles 2", test_cover, TILES, 1, 2),
-        PART("random tiles", test_property, TILES, 0, 1),
-        PART("scans 1", test_cover, SCANS, 0, 3),
-        PART("scans 2", test_cover, SCANS, 1, 3),
-        PART("scans 3", test_cover, SCANS, 2, 3),
-        PART("random scans", test_property, SCANS, 0, 1),
-    };
-
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
-    }
-    return cmocka_run_group_tests_name("cover", tests, open_context, close_context);
-}
+TEST_MAIN("cover", open_context, close_context, PART("rungs", test_cover, RUNGS, 0, 1),
+          PART("random rungs", test_property, RUNGS, 0, 1),
+          PART("tiles 1", test_cover, TILES, 0, 2),
+          PART("tiles 2", test_cover, TILES, 1, 2),
+          PART("random tiles", test_property, TILES, 0, 1),
+          PART("scans 1", test_cover, SCANS, 0, 3),
+          PART("scans 2", test_cover, SCANS, 1, 3),
+          PART("scans 3", test_cover, SCANS, 2, 3),
+          PART("random scans", test_property, SCANS, 0, 1))

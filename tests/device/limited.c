@@ -352,20 +352,9 @@ static int open_device(void **state)
     return status;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_device),
-        cmocka_unit_test(test_lookback_text),
-        cmocka_unit_test(test_few),
-        cmocka_unit_test(test_affine),
-        cmocka_unit_test(test_prepared),
-        cmocka_unit_test(test_long),
-        cmocka_unit_test(test_few_of_scans),
-        cmocka_unit_test(test_affine_scans),
-        cmocka_unit_test(test_prepared_scans),
-        cmocka_unit_test(test_long_scans),
-    };
-
-    return cmocka_run_group_tests_name("limited", tests, open_device, close_context);
-}
+TEST_MAIN("limited", open_device, close_context, cmocka_unit_test(test_device),
+          cmocka_unit_test(test_lookback_text), cmocka_unit_test(test_few),
+          cmocka_unit_test(test_affine), cmocka_unit_test(test_prepared),
+          cmocka_unit_test(test_long), cmocka_unit_test(test_few_of_scans),
+          cmocka_unit_test(test_affine_scans), cmocka_unit_test(test_prepared_scans),
+          cmocka_unit_test(test_long_scans))

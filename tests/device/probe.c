@@ -625,16 +625,9 @@ static int close_device(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiers),     cmocka_unit_test(test_broken),
-        cmocka_unit_test(test_in_vain),   cmocka_unit_test(test_next),
-        cmocka_unit_test(test_none),      cmocka_unit_test(test_known),
-        cmocka_unit_test(test_text),      cmocka_unit_test(test_text_refused),
-        cmocka_unit_test(test_callbacks), cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_threads),
-    };
-
-    return cmocka_run_group_tests_name("probe", tests, open_device, close_device);
-}
+TEST_MAIN("probe", open_device, close_device, cmocka_unit_test(test_tiers),
+          cmocka_unit_test(test_broken), cmocka_unit_test(test_in_vain),
+          cmocka_unit_test(test_next), cmocka_unit_test(test_none),
+          cmocka_unit_test(test_known), cmocka_unit_test(test_text),
+          cmocka_unit_test(test_text_refused), cmocka_unit_test(test_callbacks),
+          cmocka_unit_test(test_damaged), cmocka_unit_test(test_threads))

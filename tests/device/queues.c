@@ -675,25 +675,13 @@ static void test_ways(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ways),
-        cmocka_unit_test(test_out_of_order),
-        cmocka_unit_test(test_event),
-        cmocka_unit_test(test_failed_wait),
-        cmocka_unit_test(test_host_result_is_last),
-        cmocka_unit_test(test_in_flight_in_order),
-        cmocka_unit_test(test_in_flight_out_of_order),
-        cmocka_unit_test(test_held_calls),
-        cmocka_unit_test(test_steady_flight),
-        cmocka_unit_test(test_two_queues),
-        cmocka_unit_test(test_queue_is_retained),
-        cmocka_unit_test(test_no_scratch),
-        cmocka_unit_test(test_scratch_limit),
-        cmocka_unit_test(test_lookback_in_flight),
-        cmocka_unit_test(test_lookback_failed_wait),
-    };
-
-    return cmocka_run_group_tests_name("queues", tests, open_device, close_context);
-}
+TEST_MAIN("queues", open_device, close_context, cmocka_unit_test(test_ways),
+          cmocka_unit_test(test_out_of_order), cmocka_unit_test(test_event),
+          cmocka_unit_test(test_failed_wait), cmocka_unit_test(test_host_result_is_last),
+          cmocka_unit_test(test_in_flight_in_order),
+          cmocka_unit_test(test_in_flight_out_of_order),
+          cmocka_unit_test(test_held_calls), cmocka_unit_test(test_steady_flight),
+          cmocka_unit_test(test_two_queues), cmocka_unit_test(test_queue_is_retained),
+          cmocka_unit_test(test_no_scratch), cmocka_unit_test(test_scratch_limit),
+          cmocka_unit_test(test_lookback_in_flight),
+          cmocka_unit_test(test_lookback_failed_wait))

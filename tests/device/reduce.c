@@ -157,17 +157,6 @@ static void test_no_identity(void **state)
     }
 }
 
-/* An argument is a pattern of test names. */
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounding),      cmocka_unit_test(test_misaligned),
-        cmocka_unit_test(test_negative_zero), cmocka_unit_test(test_affine),
-        cmocka_unit_test(test_no_identity),
-    };
-
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
-    }
-    return cmocka_run_group_tests_name("reduce", tests, open_context, close_context);
-}
+TEST_MAIN("reduce", open_context, close_context, cmocka_unit_test(test_rounding),
+          cmocka_unit_test(test_misaligned), cmocka_unit_test(test_negative_zero),
+          cmocka_unit_test(test_affine), cmocka_unit_test(test_no_identity))

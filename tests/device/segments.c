@@ -305,17 +305,6 @@ static void test_prepare(void **state)
     clReleaseMemObject(out);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reduce),
-        cmocka_unit_test(test_scan),
-        cmocka_unit_test(test_rejected),
-        cmocka_unit_test(test_prepare),
-    };
-
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
-    }
-    return cmocka_run_group_tests_name("segments", tests, open_context, close_context);
-}
+TEST_MAIN("segments", open_context, close_context, cmocka_unit_test(test_reduce),
+          cmocka_unit_test(test_scan), cmocka_unit_test(test_rejected),
+          cmocka_unit_test(test_prepare))

@@ -461,19 +461,9 @@ static void test_running_total(void **state)
     clReleaseMemObject(sum);
 }
 
-/* An argument is a pattern of test names. */
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few),           cmocka_unit_test(test_policy_tiles),
-        cmocka_unit_test(test_small_tiles),   cmocka_unit_test(test_policy),
-        cmocka_unit_test(test_stage_limit),   cmocka_unit_test(test_all_offsets),
-        cmocka_unit_test(test_host_memory),   cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_running_total), cmocka_unit_test(test_anchors),
-    };
-
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
-    }
-    return cmocka_run_group_tests_name("sizes", tests, open_context, close_context);
-}
+TEST_MAIN("sizes", open_context, close_context, cmocka_unit_test(test_few),
+          cmocka_unit_test(test_policy_tiles), cmocka_unit_test(test_small_tiles),
+          cmocka_unit_test(test_policy), cmocka_unit_test(test_stage_limit),
+          cmocka_unit_test(test_all_offsets), cmocka_unit_test(test_host_memory),
+          cmocka_unit_test(test_ends), cmocka_unit_test(test_running_total),
+          cmocka_unit_test(test_anchors))

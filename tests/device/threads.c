@@ -226,13 +226,5 @@ static int close_device(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_threads_ahead),
-        cmocka_unit_test(test_threads_scanning),
-    };
-
-    return cmocka_run_group_tests_name("threads", tests, open_device, close_device);
-}
+TEST_MAIN("threads", open_device, close_device, cmocka_unit_test(test_threads),
+          cmocka_unit_test(test_threads_ahead), cmocka_unit_test(test_threads_scanning))

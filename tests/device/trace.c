@@ -156,13 +156,5 @@ static int close_device(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_records),
-        cmocka_unit_test(test_number),
-        cmocka_unit_test(test_refused),
-    };
-
-    return cmocka_run_group_tests_name("trace", tests, open_device, close_device);
-}
+TEST_MAIN("trace", open_device, close_device, cmocka_unit_test(test_records),
+          cmocka_unit_test(test_number), cmocka_unit_test(test_refused))

@@ -664,19 +664,9 @@ static int close_device(void **state)
     return 0;
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_serves),      cmocka_unit_test(test_foreign_rows),
-        cmocka_unit_test(test_results),     cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_ignored),     cmocka_unit_test(test_prepared),
-        cmocka_unit_test(test_environment), cmocka_unit_test(test_same_plan),
-        cmocka_unit_test(test_completed),   cmocka_unit_test(test_text_refused),
-        cmocka_unit_test(test_others),
-    };
-
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
-    }
-    return cmocka_run_group_tests_name("tune", tests, open_device, close_device);
-}
+TEST_MAIN("tune", open_device, close_device, cmocka_unit_test(test_serves),
+          cmocka_unit_test(test_foreign_rows), cmocka_unit_test(test_results),
+          cmocka_unit_test(test_same_bits), cmocka_unit_test(test_ignored),
+          cmocka_unit_test(test_prepared), cmocka_unit_test(test_environment),
+          cmocka_unit_test(test_same_plan), cmocka_unit_test(test_completed),
+          cmocka_unit_test(test_text_refused), cmocka_unit_test(test_others))

@@ -481,25 +481,18 @@ static int close_device(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_counts, reset),
-        cmocka_unit_test_setup(test_counts_of_threads, reset),
-        cmocka_unit_test_setup(test_nested_calls, reset),
-        cmocka_unit_test_setup(test_leaks_are_named, reset),
-        cmocka_unit_test_setup(test_release_too_many, reset),
-        cmocka_unit_test_setup(test_fails_by_number, reset),
-        cmocka_unit_test_setup(test_tells_what_was_asked, reset),
-        cmocka_unit_test_setup(test_two_faults, reset),
-        cmocka_unit_test_setup(test_failed_release, reset),
-        cmocka_unit_test_setup(test_answers, reset),
-        cmocka_unit_test_setup(test_null_device, reset),
-        cmocka_unit_test_setup(test_hollow_device, reset),
-        cmocka_unit_test_setup(test_calls_by_pointer, reset),
-        cmocka_unit_test_setup(test_calls_of_the_library, reset),
-        cmocka_unit_test_setup(test_kept_binaries, reset),
-    };
-
-    return cmocka_run_group_tests_name("clspy", tests, open_device, close_device);
-}
+TEST_MAIN("clspy", open_device, close_device, cmocka_unit_test_setup(test_counts, reset),
+          cmocka_unit_test_setup(test_counts_of_threads, reset),
+          cmocka_unit_test_setup(test_nested_calls, reset),
+          cmocka_unit_test_setup(test_leaks_are_named, reset),
+          cmocka_unit_test_setup(test_release_too_many, reset),
+          cmocka_unit_test_setup(test_fails_by_number, reset),
+          cmocka_unit_test_setup(test_tells_what_was_asked, reset),
+          cmocka_unit_test_setup(test_two_faults, reset),
+          cmocka_unit_test_setup(test_failed_release, reset),
+          cmocka_unit_test_setup(test_answers, reset),
+          cmocka_unit_test_setup(test_null_device, reset),
+          cmocka_unit_test_setup(test_hollow_device, reset),
+          cmocka_unit_test_setup(test_calls_by_pointer, reset),
+          cmocka_unit_test_setup(test_calls_of_the_library, reset),
+          cmocka_unit_test_setup(test_kept_binaries, reset))

@@ -898,37 +898,28 @@ static void test_verify_catches(void **state)
 }
 
 /* test_driver ["PATTERN"]: only these tests. */
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_next_tile, reset),
-        cmocka_unit_test_setup(test_log_reduces, reset),
-        cmocka_unit_test_setup(test_no_tile, reset),
-        cmocka_unit_test_setup(test_no_lookback, reset),
-        cmocka_unit_test_setup(test_tier_fails, reset),
-        cmocka_unit_test_setup(test_probe_fails, reset),
-        cmocka_unit_test_setup(test_too_many_next_tiles, reset),
-        cmocka_unit_test_setup(test_trace_next_tile, reset),
-        cmocka_unit_test_setup(test_build_again, reset),
-        cmocka_unit_test_setup(test_thousand_texts, reset),
-        cmocka_unit_test_setup(test_no_log, reset),
-        cmocka_unit_test_setup(test_no_memory_for_log, reset),
-        cmocka_unit_test_setup(test_threads_build_once, reset),
-        cmocka_unit_test_setup(test_scratch_limit, reset),
-        cmocka_unit_test_setup(test_argument_names, reset),
-        cmocka_unit_test_setup(test_no_scratch, reset),
-        cmocka_unit_test_setup(test_half_a_call, reset),
-        cmocka_unit_test_setup(test_language, reset),
-        cmocka_unit_test_setup(test_older_works, reset),
-        cmocka_unit_test_setup(test_small_groups, reset),
-        cmocka_unit_test_setup(test_too_old, reset),
-        cmocka_unit_test_setup(test_no_f64, reset),
-        cmocka_unit_test_setup(test_f64_by_name, reset),
-        cmocka_unit_test_setup(test_verify_catches, reset),
-    };
-
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
-    }
-    return cmocka_run_group_tests_name("driver", tests, fixture_init, fixture_finish);
-}
+TEST_MAIN("driver", fixture_init, fixture_finish,
+          cmocka_unit_test_setup(test_next_tile, reset),
+          cmocka_unit_test_setup(test_log_reduces, reset),
+          cmocka_unit_test_setup(test_no_tile, reset),
+          cmocka_unit_test_setup(test_no_lookback, reset),
+          cmocka_unit_test_setup(test_tier_fails, reset),
+          cmocka_unit_test_setup(test_probe_fails, reset),
+          cmocka_unit_test_setup(test_too_many_next_tiles, reset),
+          cmocka_unit_test_setup(test_trace_next_tile, reset),
+          cmocka_unit_test_setup(test_build_again, reset),
+          cmocka_unit_test_setup(test_thousand_texts, reset),
+          cmocka_unit_test_setup(test_no_log, reset),
+          cmocka_unit_test_setup(test_no_memory_for_log, reset),
+          cmocka_unit_test_setup(test_threads_build_once, reset),
+          cmocka_unit_test_setup(test_scratch_limit, reset),
+          cmocka_unit_test_setup(test_argument_names, reset),
+          cmocka_unit_test_setup(test_no_scratch, reset),
+          cmocka_unit_test_setup(test_half_a_call, reset),
+          cmocka_unit_test_setup(test_language, reset),
+          cmocka_unit_test_setup(test_older_works, reset),
+          cmocka_unit_test_setup(test_small_groups, reset),
+          cmocka_unit_test_setup(test_too_old, reset),
+          cmocka_unit_test_setup(test_no_f64, reset),
+          cmocka_unit_test_setup(test_f64_by_name, reset),
+          cmocka_unit_test_setup(test_verify_catches, reset))

@@ -281,16 +281,5 @@ static void test_scalars(void **state)
     clfold_context_destroy(&ctx);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_order),
-        cmocka_unit_test(test_out_of_order),
-        cmocka_unit_test(test_scalars),
-    };
-
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
-    }
-    return cmocka_run_group_tests_name("warm", tests, fixture_init, fixture_finish);
-}
+TEST_MAIN("warm", fixture_init, fixture_finish, cmocka_unit_test(test_in_order),
+          cmocka_unit_test(test_out_of_order), cmocka_unit_test(test_scalars))

@@ -30,9 +30,4 @@ static void names(void **state)
     clfold_text_finish(&text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(names) };
-
-    return cmocka_run_group_tests_name("assemble", tests, NULL, NULL);
-}
+TEST_MAIN("assemble", NULL, NULL, cmocka_unit_test(names))

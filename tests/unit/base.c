@@ -260,15 +260,8 @@ static void test_lines(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_text),         cmocka_unit_test(test_text_without_memory),
-        cmocka_unit_test(test_sentences),    cmocka_unit_test(test_sentence_of_thread),
-        cmocka_unit_test(test_status_names), cmocka_unit_test(test_hash),
-        cmocka_unit_test(test_clock),        cmocka_unit_test(test_half),
-    };
-
-    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
-}
+TEST_MAIN("base", NULL, NULL, cmocka_unit_test(test_sizes), cmocka_unit_test(test_lines),
+          cmocka_unit_test(test_text), cmocka_unit_test(test_text_without_memory),
+          cmocka_unit_test(test_sentences), cmocka_unit_test(test_sentence_of_thread),
+          cmocka_unit_test(test_status_names), cmocka_unit_test(test_hash),
+          cmocka_unit_test(test_clock), cmocka_unit_test(test_half))

@@ -212,14 +212,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_content, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_every_field, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_built_in, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_users, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests_name("folds", tests, NULL, NULL);
-}
+TEST_MAIN("folds", NULL, NULL,
+          cmocka_unit_test_setup_teardown(test_content, set_up, tear_down),
+          cmocka_unit_test_setup_teardown(test_every_field, set_up, tear_down),
+          cmocka_unit_test_setup_teardown(test_built_in, set_up, tear_down),
+          cmocka_unit_test_setup_teardown(test_users, set_up, tear_down))

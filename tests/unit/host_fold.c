@@ -364,14 +364,8 @@ static void test_tiny(void **state)
                    CLFOLD_ERROR_DATA, "the device folds to 0, the host to 1");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_fold),    cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_range),         cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_longest_chain), cmocka_unit_test(test_long_products),
-        cmocka_unit_test(test_ties),          cmocka_unit_test(test_tiny),
-    };
-
-    return cmocka_run_group_tests_name("host_fold", tests, NULL, NULL);
-}
+TEST_MAIN("host_fold", NULL, NULL, cmocka_unit_test(test_every_fold),
+          cmocka_unit_test(test_rounding), cmocka_unit_test(test_range),
+          cmocka_unit_test(test_plans), cmocka_unit_test(test_longest_chain),
+          cmocka_unit_test(test_long_products), cmocka_unit_test(test_ties),
+          cmocka_unit_test(test_tiny))

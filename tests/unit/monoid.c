@@ -429,15 +429,8 @@ static void test_texts(void **state)
     assert_true(seen.f16 > 30 && seen.f64 > 30);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_struct_sizes), cmocka_unit_test(test_builtin),
-        cmocka_unit_test(test_layouts),      cmocka_unit_test(test_monoids),
-        cmocka_unit_test(test_scalars),      cmocka_unit_test(test_names),
-        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_texts),
-    };
-
-    return cmocka_run_group_tests_name("monoid", tests, NULL, NULL);
-}
+TEST_MAIN("monoid", NULL, NULL, cmocka_unit_test(test_struct_sizes),
+          cmocka_unit_test(test_builtin), cmocka_unit_test(test_layouts),
+          cmocka_unit_test(test_monoids), cmocka_unit_test(test_scalars),
+          cmocka_unit_test(test_names), cmocka_unit_test(test_numbers),
+          cmocka_unit_test(test_stages), cmocka_unit_test(test_texts))

@@ -819,17 +819,10 @@ static void test_runs(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grid),     cmocka_unit_test(test_vendors),
-        cmocka_unit_test(test_plans),    cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_segments), cmocka_unit_test(test_choose),
-        cmocka_unit_test(test_rungs),    cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_spins),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_memory),   cmocka_unit_test(test_window),
-        cmocka_unit_test(test_runs),
-    };
-
-    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
-}
+TEST_MAIN("plan", NULL, NULL, cmocka_unit_test(test_grid), cmocka_unit_test(test_vendors),
+          cmocka_unit_test(test_plans), cmocka_unit_test(test_bytes),
+          cmocka_unit_test(test_segments), cmocka_unit_test(test_choose),
+          cmocka_unit_test(test_rungs), cmocka_unit_test(test_groups),
+          cmocka_unit_test(test_spins), cmocka_unit_test(test_refused),
+          cmocka_unit_test(test_memory), cmocka_unit_test(test_window),
+          cmocka_unit_test(test_runs))

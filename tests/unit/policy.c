@@ -256,16 +256,7 @@ static void test_caches(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_policy),
-        cmocka_unit_test(test_no_tile),
-        cmocka_unit_test(test_reductions_ask_for_bytes),
-        cmocka_unit_test(test_ahead),
-        cmocka_unit_test(test_builtins),
-        cmocka_unit_test(test_caches),
-    };
-
-    return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
-}
+TEST_MAIN("policy", NULL, NULL, cmocka_unit_test(test_policy),
+          cmocka_unit_test(test_no_tile), cmocka_unit_test(test_reductions_ask_for_bytes),
+          cmocka_unit_test(test_ahead), cmocka_unit_test(test_builtins),
+          cmocka_unit_test(test_caches))

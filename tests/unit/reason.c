@@ -363,15 +363,8 @@ static void test_no_room(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reduce),   cmocka_unit_test(test_rungs),
-        cmocka_unit_test(test_order),    cmocka_unit_test(test_scan),
-        cmocka_unit_test(test_named),    cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_given_up), cmocka_unit_test(test_room),
-        cmocka_unit_test(test_no_room),
-    };
-
-    return cmocka_run_group_tests_name("reason", tests, NULL, NULL);
-}
+TEST_MAIN("reason", NULL, NULL, cmocka_unit_test(test_reduce),
+          cmocka_unit_test(test_rungs), cmocka_unit_test(test_order),
+          cmocka_unit_test(test_scan), cmocka_unit_test(test_named),
+          cmocka_unit_test(test_in_place), cmocka_unit_test(test_given_up),
+          cmocka_unit_test(test_room), cmocka_unit_test(test_no_room))

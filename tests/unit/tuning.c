@@ -530,16 +530,9 @@ static void test_shapes(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_text),
-        cmocka_unit_test(test_find),          cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_boundaries),
-        cmocka_unit_test(test_cut),           cmocka_unit_test(test_device),
-        cmocka_unit_test(test_policy_itself), cmocka_unit_test(test_other_tile),
-        cmocka_unit_test(test_shapes),
-    };
-
-    return cmocka_run_group_tests_name("tuning", tests, NULL, NULL);
-}
+TEST_MAIN("tuning", NULL, NULL, cmocka_unit_test(test_round_trip),
+          cmocka_unit_test(test_text), cmocka_unit_test(test_find),
+          cmocka_unit_test(test_classes), cmocka_unit_test(test_refused),
+          cmocka_unit_test(test_boundaries), cmocka_unit_test(test_cut),
+          cmocka_unit_test(test_device), cmocka_unit_test(test_policy_itself),
+          cmocka_unit_test(test_other_tile), cmocka_unit_test(test_shapes))

@@ -196,13 +196,7 @@ static void test_known(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_text),
-        cmocka_unit_test(test_damaged),    cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_reasons),    cmocka_unit_test(test_known),
-    };
-
-    return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
-}
+TEST_MAIN("verdict", NULL, NULL, cmocka_unit_test(test_round_trip),
+          cmocka_unit_test(test_text), cmocka_unit_test(test_damaged),
+          cmocka_unit_test(test_foreign), cmocka_unit_test(test_reasons),
+          cmocka_unit_test(test_known))
