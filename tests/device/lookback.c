@@ -719,7 +719,7 @@ static int open_device(void **state)
     tiles_mem = coloured_buffer(MOST_TILES * sizeof(clfold_tile_trace));
     folded_mem = coloured_buffer(FOLDED * sizeof(cl_ulong));
     holds_mem = coloured_buffer(MOST_TILES * 2 * sizeof(cl_uint));
-    return clfold_context_create(&ctx, device.context, device.id, NULL);
+    return device_context(&ctx, &device, NULL);
 }
 
 static int close_device(void **state)
