@@ -2,14 +2,7 @@
  * timed. A page that is first touched in a timed round would count as memory's time. */
 #include "bench.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 enum { COUNT = 5003, MOST_BYTES = COUNT * 8 };
 
@@ -93,13 +86,5 @@ static int close_session(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reductions),
-        cmocka_unit_test(scans),
-    };
-
-    return cmocka_run_group_tests_name("bench_buffers", tests, open_session,
-                                       close_session);
-}
+TEST_MAIN("bench_buffers", open_session, close_session, cmocka_unit_test(reductions),
+          cmocka_unit_test(scans))

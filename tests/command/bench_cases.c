@@ -1,11 +1,7 @@
 /* The cases and counts that bench measures. */
 #include "bench_cases.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "test.h"
 
 #define REDUCE CLFOLD_REDUCE
 #define SCAN   CLFOLD_INCLUSIVE_SCAN
@@ -113,12 +109,5 @@ static void bytes(void **state)
     assert_int_equal(bench_bytes(&scan, 1000), 5000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chosen),
-        cmocka_unit_test(counts),
-        cmocka_unit_test(bytes),
-    };
-    return cmocka_run_group_tests_name("bench cases", tests, NULL, NULL);
-}
+TEST_MAIN("bench cases", NULL, NULL, cmocka_unit_test(chosen), cmocka_unit_test(counts),
+          cmocka_unit_test(bytes))

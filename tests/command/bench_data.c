@@ -5,14 +5,7 @@
 #include "bench_data.h"
 #include "types.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 enum { COUNT = 200003 };
 
@@ -199,13 +192,5 @@ static void values(void **state)
     assert_true(data.real != 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(scans),
-        cmocka_unit_test(values),
-    };
-    return cmocka_run_group_tests_name("bench data", tests, NULL, NULL);
-}
+TEST_MAIN("bench data", NULL, NULL, cmocka_unit_test(sums), cmocka_unit_test(extremes),
+          cmocka_unit_test(scans), cmocka_unit_test(values))

@@ -1,11 +1,7 @@
 /* The arithmetic of bench, with values worked out by hand. */
 #include "bench_stats.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 
@@ -95,13 +91,6 @@ static void memory(void **state)
     assert_false(bench_memory_moved(0, 0)); /* not measured */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(medians),
-        cmocka_unit_test(rotation),
-        cmocka_unit_test(rooflines),
-        cmocka_unit_test(memory),
-    };
-    return cmocka_run_group_tests_name("bench stats", tests, NULL, NULL);
-}
+TEST_MAIN("bench stats", NULL, NULL, cmocka_unit_test(medians),
+          cmocka_unit_test(rotation), cmocka_unit_test(rooflines),
+          cmocka_unit_test(memory))

@@ -1,14 +1,9 @@
 /* The places of a chart's labels. */
 #include "chart.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { MOST = 60 };
 
@@ -72,11 +67,4 @@ static void many(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places),
-        cmocka_unit_test(many),
-    };
-    return cmocka_run_group_tests_name("chart", tests, NULL, NULL);
-}
+TEST_MAIN("chart", NULL, NULL, cmocka_unit_test(places), cmocka_unit_test(many))

@@ -1,11 +1,7 @@
 /* Counts as a person writes them. */
 #include "count.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "test.h"
 
 static void parsed(void **state)
 {
@@ -125,12 +121,5 @@ static void printed(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parsed),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(printed),
-    };
-    return cmocka_run_group_tests_name("count", tests, NULL, NULL);
-}
+TEST_MAIN("count", NULL, NULL, cmocka_unit_test(parsed), cmocka_unit_test(refused),
+          cmocka_unit_test(printed))

@@ -2,11 +2,7 @@
  * for every group size against what follows from the tree's form. */
 #include "ladder_counts.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "test.h"
 
 static void table(void **state)
 {
@@ -100,12 +96,5 @@ static void any_size(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table),
-        cmocka_unit_test(powers_of_two),
-        cmocka_unit_test(any_size),
-    };
-    return cmocka_run_group_tests_name("ladder counts", tests, NULL, NULL);
-}
+TEST_MAIN("ladder counts", NULL, NULL, cmocka_unit_test(table),
+          cmocka_unit_test(powers_of_two), cmocka_unit_test(any_size))

@@ -3,15 +3,9 @@
 #include "ladder_data.h"
 #include "types.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COUNT = 200003, STRIDE = 64 };
 
@@ -304,12 +298,7 @@ static void printed(void **state)
     assert_string_equal(text, "nan");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_order), cmocka_unit_test(halves),  cmocka_unit_test(places),
-        cmocka_unit_test(truths),    cmocka_unit_test(pieces),  cmocka_unit_test(folded),
-        cmocka_unit_test(taken),     cmocka_unit_test(printed),
-    };
-    return cmocka_run_group_tests_name("ladder data", tests, NULL, NULL);
-}
+TEST_MAIN("ladder data", NULL, NULL, cmocka_unit_test(any_order),
+          cmocka_unit_test(halves), cmocka_unit_test(places), cmocka_unit_test(truths),
+          cmocka_unit_test(pieces), cmocka_unit_test(folded), cmocka_unit_test(taken),
+          cmocka_unit_test(printed))

@@ -1,15 +1,8 @@
 /* What is told of machines whose files are made up. */
 #include "machine.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -121,11 +114,5 @@ static int remove_root(void **state)
     return rmdir(root);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole),
-        cmocka_unit_test(parts),
-    };
-    return cmocka_run_group_tests_name("machine", tests, make_root, remove_root);
-}
+TEST_MAIN("machine", make_root, remove_root, cmocka_unit_test(whole),
+          cmocka_unit_test(parts))

@@ -8,14 +8,7 @@
 #include "types.h"
 #include "user_fold.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <string.h>
+#include "test.h"
 
 static void types(void **state)
 {
@@ -475,15 +468,7 @@ static void causes(void **state)
     assert_string_equal(user_fold_cause(&report).text, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types),      cmocka_unit_test(operators),
-        cmocka_unit_test(algorithms), cmocka_unit_test(lists),
-        cmocka_unit_test(selections), cmocka_unit_test(sentences),
-        cmocka_unit_test(logs),       cmocka_unit_test(hints),
-        cmocka_unit_test(causes),
-    };
-
-    return cmocka_run_group_tests_name("names", tests, NULL, NULL);
-}
+TEST_MAIN("names", NULL, NULL, cmocka_unit_test(types), cmocka_unit_test(operators),
+          cmocka_unit_test(algorithms), cmocka_unit_test(lists),
+          cmocka_unit_test(selections), cmocka_unit_test(sentences),
+          cmocka_unit_test(logs), cmocka_unit_test(hints), cmocka_unit_test(causes))

@@ -3,14 +3,9 @@
 
 #include "base/random.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Each turn takes a second more than the one before. */
 struct clock {
@@ -95,12 +90,5 @@ static void chance(void **state)
     assert_in_range(missed, 10, 70);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turns),
-        cmocka_unit_test(bounds),
-        cmocka_unit_test(chance),
-    };
-    return cmocka_run_group_tests_name("pair", tests, NULL, NULL);
-}
+TEST_MAIN("pair", NULL, NULL, cmocka_unit_test(turns), cmocka_unit_test(bounds),
+          cmocka_unit_test(chance))

@@ -1,14 +1,7 @@
 /* What `clfold trace` makes of records: the paper's snapshot among others. */
 #include "trace_states.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 enum { NEVER = 1000 };
 
@@ -285,15 +278,8 @@ static void spans(void **state)
     assert_true(!of_cycles.steps && of_cycles.begin == 70 && of_cycles.end == 76);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paper),   cmocka_unit_test(wide_values),
-        cmocka_unit_test(flags),   cmocka_unit_test(chosen),
-        cmocka_unit_test(few),     cmocka_unit_test(same_time),
-        cmocka_unit_test(chained), cmocka_unit_test(buckets),
-        cmocka_unit_test(figures), cmocka_unit_test(folded),
-        cmocka_unit_test(spans),
-    };
-    return cmocka_run_group_tests_name("trace states", tests, NULL, NULL);
-}
+TEST_MAIN("trace states", NULL, NULL, cmocka_unit_test(paper),
+          cmocka_unit_test(wide_values), cmocka_unit_test(flags),
+          cmocka_unit_test(chosen), cmocka_unit_test(few), cmocka_unit_test(same_time),
+          cmocka_unit_test(chained), cmocka_unit_test(buckets), cmocka_unit_test(figures),
+          cmocka_unit_test(folded), cmocka_unit_test(spans))

@@ -1,13 +1,7 @@
 /* Rows of tuning files, cut and joined, and their numbers. */
 #include "tune_row.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <string.h>
+#include "test.h"
 
 #define FIRST "clfold tuning 4\n"
 #define MAP   "map f32:u8 2^1..2^3 tile=tile_item on x=y\n"
@@ -70,12 +64,4 @@ static void rows(void **state)
     assert_ptr_equal(at, text + strlen(text));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(rows),
-    };
-
-    return cmocka_run_group_tests_name("tune_row", tests, NULL, NULL);
-}
+TEST_MAIN("tune_row", NULL, NULL, cmocka_unit_test(numbers), cmocka_unit_test(rows))

@@ -4,15 +4,8 @@
 
 #include "tune_file.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static struct session session;
@@ -244,12 +237,6 @@ static int close_session(void **state)
     return rmdir(folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words), cmocka_unit_test(unwritten), cmocka_unit_test(searches),
-        cmocka_unit_test(types), cmocka_unit_test(ignored),   cmocka_unit_test(kinds),
-    };
-
-    return cmocka_run_group_tests_name("tune_run", tests, open_session, close_session);
-}
+TEST_MAIN("tune_run", open_session, close_session, cmocka_unit_test(words),
+          cmocka_unit_test(unwritten), cmocka_unit_test(searches),
+          cmocka_unit_test(types), cmocka_unit_test(ignored), cmocka_unit_test(kinds))

@@ -4,11 +4,7 @@
 
 #include "base/random.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 
@@ -553,19 +549,12 @@ static void test_decided(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_minimum),     cmocka_unit_test(test_scan),
-        cmocka_unit_test(test_both_ways),   cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_never_worse), cmocka_unit_test(test_time),
-        cmocka_unit_test(test_enough),      cmocka_unit_test(test_slow_builds),
-        cmocka_unit_test(test_previous),    cmocka_unit_test(test_simple),
-        cmocka_unit_test(test_wrong),       cmocka_unit_test(test_failing),
-        cmocka_unit_test(test_values),      cmocka_unit_test(test_decided),
-        cmocka_unit_test(test_small_tiles), cmocka_unit_test(test_by_noise),
-        cmocka_unit_test(test_starts),
-    };
-
-    return cmocka_run_group_tests_name("tune_search", tests, NULL, NULL);
-}
+TEST_MAIN("tune_search", NULL, NULL, cmocka_unit_test(test_minimum),
+          cmocka_unit_test(test_scan), cmocka_unit_test(test_both_ways),
+          cmocka_unit_test(test_noise), cmocka_unit_test(test_never_worse),
+          cmocka_unit_test(test_time), cmocka_unit_test(test_enough),
+          cmocka_unit_test(test_slow_builds), cmocka_unit_test(test_previous),
+          cmocka_unit_test(test_simple), cmocka_unit_test(test_wrong),
+          cmocka_unit_test(test_failing), cmocka_unit_test(test_values),
+          cmocka_unit_test(test_decided), cmocka_unit_test(test_small_tiles),
+          cmocka_unit_test(test_by_noise), cmocka_unit_test(test_starts))
