@@ -1,7 +1,7 @@
 /*
  * Sums that are promised more than a plain sum, against sums without rounding: in every
- * operation, by every algorithm, on every tile, of what a load gives, of rows and columns,
- * and with results. Compensated ones are within their bound, on data that cancel;
+ * operation, by every algorithm, on every tile, of what a load gives, of segments, and
+ * with results. Compensated ones are within their bound, on data that cancel;
  * reproducible ones have the bits of the model, whatever cuts and orders the elements.
  */
 #define CLFOLD_EXPERIMENTAL
@@ -485,8 +485,8 @@ static void check_prefix(const struct sum *sum, const struct prefix *prefix, siz
     }
 }
 
-/* A segment of `length` elements, `width` apart; its items too where it is scanned. By how
- * many bounds a plain sum is off. */
+/* A segment of `length` elements, `width` apart; its items too where it is scanned. By
+ * how many bounds a plain sum is off. */
 static double check_bound(const struct sum *sum, size_t first, size_t width,
                           size_t length, size_t s)
 {
