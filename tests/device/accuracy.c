@@ -1,278 +1,558 @@
 /*
- * Sums that are promised more than a plain sum: in every operation, by every algorithm,
- * on every tile, against sums without rounding, on data that cancel.
+ * Sums that are promised more than a plain sum, against sums without rounding: in every
+ * operation, by every algorithm, on every tile, of what a load gives, of segments, and
+ * with results. Compensated ones are within their bound, on data that cancel;
+ * reproducible ones have the bits of the model, whatever cuts and orders the elements.
  */
 #define CLFOLD_EXPERIMENTAL
-#include "exact.h"
-#include "one_context.h"
-#include "oracle.h"
+#include "binned_model.h"
+#include "lookback.h"
+#include "pairwise.h"
 #include "test.h"
+#include "trial.h"
 
 #include "base/platform.h"
 #include "ops/context.h"
-#include "ops/internal.h"
 
 #include <float.h>
 #include <math.h>
 
-#define MOST 5000
-#define ZONE 16 /* elements on either side of the results */
+#define MOST 272000
+
+/* ---- Sums -------------------------------------------------------------------------- */
+
+enum factor { PROMISE, PAIR, LOAD, FORM, TILE, WAY, NUM_FACTORS };
+
+enum promise { SUM, PREFIXES, PREFIXES_BEFORE, REPRODUCIBLE, NUM_PROMISES };
 
 static const struct pair pairs[] = {
     { CLFOLD_F32, CLFOLD_F32 }, { CLFOLD_F64, CLFOLD_F64 }, { CLFOLD_F16, CLFOLD_F32 },
     { CLFOLD_I32, CLFOLD_F32 }, { CLFOLD_F32, CLFOLD_F64 }, { CLFOLD_F64, CLFOLD_F32 },
+    { CLFOLD_U8, CLFOLD_F32 },  { CLFOLD_U8, CLFOLD_F64 },
 };
 #define NUM_PAIRS_HERE (sizeof(pairs) / sizeof(pairs[0]))
 
-static const struct debug tiles[] = {
-    { 0 },
-    { .tile = TILE_VECTOR, .tile_elements = 48, .max_groups = 5, .anchor = 4 },
-    { .tile = TILE_VECTOR, .tile_elements = 256, .max_groups = 3, .anchor = 1 },
-    { .tile = TILE_ITEM, .tile_elements = 50, .max_groups = 5, .anchor = 4 },
-    { .tile = TILE_GROUP,
-      .tile_elements = 100,
-      .group_size = 6,
-      .max_groups = 4,
-      .anchor = 3 },
+/* What is folded of x, of the element before it and of a stream y. */
+enum loaded { NO_LOAD, ITSELF, PRODUCT, CONVERTED, NEIGHBOUR, NUM_LOADS };
+
+/* For a sum in F32 and in F64. */
+static const char *const load_texts[NUM_LOADS][2] = {
+    [ITSELF] = { "x", "x" },
+    [PRODUCT] = { "x * y", "x * y" },
+    [CONVERTED] = { "to_f32(x) * y", "to_f64(x) * y" },
+    [NEIGHBOUR] = { "i > 0 ? x - in[i - 1] : x", "i > 0 ? x - in[i - 1] : x" },
 };
-#define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
+
+/* What is written of a sum: it, its opposite, it and its double, it in F64, or by a
+ * statement, from the end. */
+enum form { PLAIN, NEGATED, TWICE, WIDENED, STORED, NUM_FORMS };
+
+static const char *const result_texts[NUM_FORMS] = {
+    [NEGATED] = "-item", [TWICE] = "{ item, 2 * item }"
+};
+
+/* Beside trial_tiles; the second has blocks as long as they get, see binned_vector.cl. */
+static const struct debug vectors[] = {
+    { .tile = TILE_VECTOR, .tile_elements = 256, .max_groups = 3, .anchor = 1 },
+    { .tile = TILE_VECTOR, .tile_elements = 4900, .max_groups = 1, .anchor = 4 },
+};
+#define NUM_TILES (NUM_TRIAL_TILES + sizeof(vectors) / sizeof(vectors[0]))
+
+static const struct debug *tile_of(uint8_t level)
+{
+    return level < NUM_TRIAL_TILES ? &trial_tiles[level]
+                                   : &vectors[level - NUM_TRIAL_TILES];
+}
+
+/* Algorithms: any rung of the ladder, in turn; and with segments the last three. */
+enum way {
+    BY_POLICY,
+    BY_SERIAL,
+    BY_RUNGS,
+    BY_MORE_RUNGS,
+    BY_SINGLE_GROUP,
+    BY_TOTALS,
+    BY_LOOKBACK,
+    BY_CHAIN,
+    BY_SEGMENTS,
+    BY_LANES,
+    BY_ROWS,
+    NUM_WAYS
+};
+static const char *const ways[NUM_WAYS][2] = {
+    [BY_SERIAL] = { "serial", "serial" },
+    [BY_SINGLE_GROUP] = { NULL, "scan_single_group" },
+    [BY_TOTALS] = { NULL, "reduce_then_scan" },
+    [BY_LOOKBACK] = { NULL, "scan_lookback" },
+    [BY_CHAIN] = { NULL, "scan_chained" },
+    [BY_LANES] = { "reduce_lanes", "scan_lanes" },
+    [BY_ROWS] = { "reduce_rows", "scan_rows" },
+};
+
+enum kind {
+    CANCELLING, /* pairs that cancel, some but for their last bits */
+    ASCENDING,  /* each greater than all before, so that bins change */
+    NARROW,     /* numbers of one size */
+    WHOLE,      /* whose plain sum is exact */
+    ZEROS,      /* of both signs */
+    INFINITE,
+    OPPOSED, /* infinities of both signs */
+    NOT_A_NUMBER,
+    /* For reproducible sums alone. */
+    WIDE,         /* of every size */
+    FULL,         /* whose first parts are as large as they get */
+    TIED,         /* sums half-way between floats, with or without a rest far below */
+    TINY,         /* normal and subnormal ones, up to bin 2 */
+    HIDDEN,       /* subnormal ones among others of bin 2, which cancel */
+    SUBNORMAL,    /* nothing else */
+    UNDERFLOWING, /* whose sum is subnormal */
+    HUGE_ONES,    /* whose plain sum overflows on the way */
+    OVERFLOWING,
+    NUM_KINDS
+};
+
+struct sum {
+    enum promise promise;
+    struct pair pair;
+    enum loaded load;
+    enum form form;
+    enum kind kind;
+    unsigned spread; /* of numbers that cancel */
+    double init;     /* if trial.init says so */
+    struct trial trial;
+};
+
+static bool is_exact(const struct sum *sum)
+{
+    return sum->promise == REPRODUCIBLE;
+}
+
+static bool is_scan(const struct sum *sum)
+{
+    return !trial_reduces(&sum->trial);
+}
+
+/* Elements that cannot be of any size, whatever else they are multiplied by. */
+static bool is_coarse(const struct sum *sum)
+{
+    return sum->load < PRODUCT && (!is_float(sum->pair.in) || sum->pair.in == CLFOLD_F16);
+}
+
+static clfold_type out_type(const struct sum *sum)
+{
+    return sum->form == WIDENED ? CLFOLD_F64 : sum->pair.type;
+}
+
+static size_t out_size(const struct sum *sum)
+{
+    return (sum->form == TWICE ? 2 : 1) * size_of(out_type(sum));
+}
+
+static size_t num_segments(const struct sum *sum)
+{
+    const size_t length = sum->trial.length;
+
+    return length > 0 ? (sum->trial.count + length - 1) / length : 1;
+}
+
+static size_t num_results(const struct sum *sum)
+{
+    return is_scan(sum) ? sum->trial.count : num_segments(sum);
+}
 
 /* ---- Data -------------------------------------------------------------------------- */
 
-/* How far magnitudes spread, and to how many bits a number and another one cancel: from
- * sums with a condition number of a few thousand to ones past 1 / u^2. */
-struct spread {
-    int binades, bits;
-};
-static const struct spread narrow[] = { { 1, 9 }, { 10, 14 }, { 20, 24 }, { 30, 60 } };
-static const struct spread wide[] = { { 1, 30 }, { 60, 40 }, { 100, 70 }, { 300, 99 } };
-static const struct spread halves[] = { { 1, 5 }, { 8, 8 }, { 12, 99 }, { 4, 9 } };
-#define NUM_SPREADS 4
+static unsigned char elements[MOST * 8], stream[MOST * 8], found[(MOST + 1) * 16];
+static double drawn[MOST], values[MOST + 1]; /* what is folded, and init */
 
-static unsigned char elements[MOST * 8], found[(MOST + 2 * ZONE) * 8];
-static double values[MOST]; /* of the elements, as they are folded */
-
-static void put(struct pair pair, size_t i, double x)
-{
-    unsigned char *at = elements + i * size_of(pair.in);
-    struct number number = { .real = x, .integer = (uint64_t)(int64_t)x };
-
-    write_number(pair.in, number, at);
-    values[i] = (double)convert_number(pair, read_number(pair.in, at)).real;
-}
-
-static double draw(uint64_t *state, int binades)
+static double draw(uint64_t *state, int least, int binades)
 {
     double fraction = 1 + ldexp((double)(next_random(state) >> 12), -52);
+    int exponent = least + (int)(next_random(state) % (unsigned)binades);
 
-    return ldexp(fraction, (int)(next_random(state) % (unsigned)binades));
+    return ldexp(next_random(state) % 2 ? fraction : -fraction, exponent);
 }
 
-/* Pairs that almost cancel, in a random order. */
-static void fill_cancelling(struct pair pair, size_t count, struct spread spread,
-                            uint64_t seed)
+/* How far magnitudes spread, and to how many bits a number and another one cancel: from
+ * sums with a condition number of a few thousand to ones past 1 / u^2. */
+static double draw_cancelling(const struct sum *sum, size_t i, uint64_t *state)
 {
-    uint64_t state = seed;
+    static const struct {
+        int binades, bits;
+    } spreads[3][4] = {
+        { { 1, 9 }, { 10, 14 }, { 20, 24 }, { 30, 60 } },
+        { { 1, 30 }, { 60, 40 }, { 100, 70 }, { 300, 99 } },
+        { { 1, 5 }, { 8, 8 }, { 12, 99 }, { 4, 9 } },
+    };
+    const bool is_wide = sum->pair.in == CLFOLD_F64 && sum->pair.type == CLFOLD_F64;
+    const int binades = spreads[is_wide                      ? 1
+                                : sum->pair.in == CLFOLD_F16 ? 2
+                                                             : 0][sum->spread]
+                            .binades;
+    const int bits = spreads[is_wide                      ? 1
+                             : sum->pair.in == CLFOLD_F16 ? 2
+                                                          : 0][sum->spread]
+                         .bits;
+    double x = draw(state, 0, binades), y = draw(state, 0, 1);
 
-    for (size_t i = 0; i < count; ++i) {
-        double x = draw(&state, spread.binades), y = draw(&state, 1);
-        put(pair, i, i % 2 ? -values[i - 1] + ldexp(values[i - 1] * y, -spread.bits) : x);
+    return i % 2 ? -drawn[i - 1] + ldexp(drawn[i - 1] * y, -bits) : x;
+}
+
+static double draw_kind(const struct sum *sum, size_t i, uint64_t *state)
+{
+    const struct bins bins = bins_of(sum->pair.type);
+    const size_t count = sum->trial.count;
+    const double most = sum->pair.type == CLFOLD_F32 ? (double)FLT_MAX : DBL_MAX;
+    const bool first = i == count / 3, second = i == count / 2;
+    const int odd = count % 2;
+
+    switch (sum->kind) {
+    case CANCELLING:
+        return draw_cancelling(sum, i, state);
+    case ASCENDING:
+        return draw(state, (int)(i * (is_exact(sum) ? (size_t)bins.bias : 60) / count),
+                    1);
+    case ZEROS:
+        return odd || next_random(state) % 2 ? -0.0 : 0.0;
+    case INFINITE:
+    case OPPOSED:
+    case NOT_A_NUMBER:
+        if (first && sum->kind != NOT_A_NUMBER) {
+            return -(double)INFINITY;
+        }
+        if (second && sum->kind != INFINITE) {
+            return sum->kind == OPPOSED ? (double)INFINITY : (double)NAN;
+        }
+        return draw(state, 0, 9);
+    case WHOLE:
+        return (double)(i % 7) - 3;
+    case WIDE:
+        return draw(state, 1 - bins.bias, 2 * bins.bias - 20);
+    case FULL:
+        return ldexp(2 - ldexp((double)(next_random(state) % 8 + !odd), -bins.bits),
+                     (bins.bias / bins.bits + 1) * bins.bits - 1 - bins.bias);
+    case TIED:
+        return i == 0   ? 1 + odd * ldexp(1, 1 - bins.digits)
+               : i == 1 ? ldexp(1, -bins.digits)
+               : second ? ldexp((double)(count % 3) - 1, -bins.digits - bins.bits / 2)
+                        : 0;
+    case TINY:
+        return draw(state, 1 - bins.bias - bins.digits / 2,
+                    bins.bits * (1 + (int)(count % 3)));
+    case HIDDEN:
+        return i % 4 == 0   ? draw(state, 2 * bins.bits + 5 - bins.bias, 9)
+               : i % 4 == 1 ? -drawn[i - 1]
+                            : ldexp(1.5, -bins.bias);
+    case SUBNORMAL:
+        return draw(state, 1 - bins.bias - bins.digits + 1, bins.digits - 1);
+    case UNDERFLOWING:
+        return i > 1 ? 0 : ldexp(i == 0 ? 1.5 : -1.25, 1 - bins.bias) * (odd ? -1 : 1);
+    case HUGE_ONES:
+        return i % 2 ? -drawn[i - 1] : i % 4 ? -most : most;
+    case OVERFLOWING:
+        return most / 2;
+    default:
+        return draw(state, sum->pair.in == CLFOLD_I32 ? 20 : 0, 1);
     }
+}
+
+/* x, rounded to `type`, of integers and halves the nearest that there is. */
+static double put(clfold_type type, unsigned char *data, size_t i, double x)
+{
+    const double most = type == CLFOLD_I32   ? 2e9
+                        : type == CLFOLD_U8  ? 255
+                        : type == CLFOLD_F16 ? 6e4
+                                             : (double)INFINITY;
+    unsigned char *at = data + i * size_of(type);
+
+    x = type == CLFOLD_U8 ? fabs(x) : x;
+    x = isfinite(x) && fabs(x) > most ? copysign(most, x) : x;
+    write_number(
+        type,
+        (struct number){ is_float(type) ? 0 : (uint64_t)(int64_t)x, (long double)x }, at);
+    return as_double(type, at);
+}
+
+/* One product, difference or element, rounded to the sum's type. */
+static double load_one(const struct sum *sum, double x, double before, double y)
+{
+    const bool is_short = sum->pair.type == CLFOLD_F32;
+
+    switch (sum->load) {
+    case PRODUCT:
+    case CONVERTED:
+        return is_short ? (double)((float)x * (float)y) : x * y;
+    case NEIGHBOUR:
+        return is_short ? (double)((float)x - (float)before) : x - before;
+    default:
+        return is_short ? (double)(float)x : x;
+    }
+}
+
+static void shuffle(size_t count, uint64_t *state)
+{
     for (size_t i = count; i > 1; --i) {
-        size_t k = next_random(&state) % i, size = size_of(pair.in);
-        double value = values[i - 1];
-        unsigned char element[8];
-        memcpy(element, elements + (i - 1) * size, size);
-        memmove(elements + (i - 1) * size, elements + k * size, size);
-        memcpy(elements + k * size, element, size);
-        values[i - 1] = values[k];
-        values[k] = value;
+        const size_t k = next_random(state) % i;
+        const double x = drawn[i - 1];
+        drawn[i - 1] = drawn[k];
+        drawn[k] = x;
+    }
+}
+
+/* Elements of which the load gives about what is drawn: factors of half its exponent. */
+static void put_elements(const struct sum *sum, uint64_t *state)
+{
+    double x = 0, y;
+    int exponent;
+
+    for (size_t i = 0; i < sum->trial.count; ++i) {
+        const double wanted = drawn[i], before = x;
+        frexp(isfinite(wanted) ? wanted : 1, &exponent);
+        y = draw(state, exponent / 2, 1);
+        x = wanted;
+        if (sum->load == NEIGHBOUR) {
+            x += isfinite(before) ? before : 0;
+        } else if (sum->pair.in == CLFOLD_U8 && sum->load == CONVERTED) {
+            x = (double)(1 + next_random(state) % 255);
+            y = wanted / x;
+        } else if (sum->pair.in == CLFOLD_F16 && sum->load == PRODUCT) {
+            x = put(CLFOLD_F16, elements, i, draw(state, 0, 5));
+            y = wanted / x;
+        } else if (sum->load >= PRODUCT) {
+            x /= y;
+        }
+        x = put(sum->pair.in, elements, i, x);
+        y = put(sum->pair.type, stream, i, y);
+        values[i] = load_one(sum, x, before, y);
     }
 }
 
 /* ---- One call ---------------------------------------------------------------------- */
 
-struct trial {
-    struct pair pair;
-    clfold_operation operation;
-    size_t count, in_offset, out_offset;
-    bool in_place, has_init, to_host;
-    uint32_t accuracy;
-    size_t width, length; /* of segments; 0: there are none */
-    const char *algorithm;
-    enum tile_kind tile; /* for messages */
+static void print_sum(const struct sum *sum, char *text, size_t size)
+{
+    snprintf(text, size, "%s %s into %s, load %u, form %u, kind %u",
+             is_exact(sum) ? "reproducible" : "compensated", name_of(sum->pair.in),
+             name_of(sum->pair.type), sum->load, sum->form, sum->kind);
+}
+
+/* Some reductions to memory of the host as well, which must have the same bits. */
+static void check_host(const struct sum *sum, const clfold_fold *fold)
+{
+    unsigned char result[16];
+    cl_mem in = copied_buffer(elements, sizeof(elements));
+
+    assert_ok(clfold_reduce_host(ctx, device.queue, fold, in, 0, sum->trial.count, result,
+                                 out_size(sum)));
+    assert_memory_equal(result, found, out_size(sum));
+    clReleaseMemObject(in);
+}
+
+static void run(struct sum *sum)
+{
+    const size_t size = size_of(sum->pair.type);
+    const cl_ulong last = num_results(sum) - 1;
+    const bool has_text = sum->load || (sum->form != PLAIN && sum->form != WIDENED);
+    cl_mem y = has_text ? coloured_buffer((sum->trial.count + 8) * size) : NULL;
+    const clfold_arg args[] = { CLFOLD_STREAM(sum->pair.type, y, y, 3),
+                                CLFOLD_VALUE("ulong", last, last) };
+    char name[96];
+    unsigned char init[8];
+    struct subject subject = {
+        .fold = { .name = name,
+                  .op = CLFOLD_ADD,
+                  .type = sum->pair.type,
+                  .in = sum->pair.in,
+                  .accuracy = is_exact(sum) ? CLFOLD_REPRODUCIBLE : CLFOLD_COMPENSATED,
+                  .load = load_texts[sum->load][sum->pair.type == CLFOLD_F64],
+                  .result = result_texts[sum->form],
+                  .store = sum->form == STORED ? "out[last - i] = item;" : NULL,
+                  .out = sum->form == WIDENED ? CLFOLD_F64 : 0,
+                  .out_scalars = sum->form == TWICE ? 2 : 0,
+                  .args = has_text ? args : NULL,
+                  .num_args = has_text ? 2 : 0 },
+        .size = size,
+        .in_size = size_of(sum->pair.in),
+        .out_size = out_size(sum),
+    };
+
+    print_sum(sum, name, sizeof(name));
+    write_number(sum->pair.type, (struct number){ 0, (long double)sum->init }, init);
+    if (has_text) {
+        write_buffer(y, 3 * size, sum->trial.count * size, stream);
+    }
+    sum->trial.subject = &subject;
+    sum->trial.elements = elements;
+    sum->trial.init_value = init;
+    sum->trial.unknown = true;
+    assert_true(trial_check(&sum->trial, found));
+    if (!is_scan(sum) && !sum->trial.width && !sum->trial.init &&
+        sum->trial.count % 2 == 0) {
+        subject.fold.algorithm = sum->trial.algorithm;
+        check_host(sum, &subject.fold);
+    }
+    sum->trial.subject = NULL;
+    if (y) {
+        clReleaseMemObject(y);
+    }
+}
+
+/* ---- What must come out ------------------------------------------------------------ */
+
+static void explain(const struct sum *sum, size_t i, double is, double expected,
+                    double bound)
+{
+    char fold[96], call[512];
+    const struct subject subject = { .fold = { .name = fold } };
+    struct trial trial = sum->trial;
+
+    trial.subject = &subject;
+    print_sum(sum, fold, sizeof(fold));
+    trial_print(&trial, call, sizeof(call));
+    fail_msg("%s: result %zu is %.17g instead of %.17g, within %g", call, i, is, expected,
+             bound);
+}
+
+/* The sum that result i was made of; past them, the total. */
+static double read_sum(const struct sum *sum, size_t i)
+{
+    const clfold_type type = out_type(sum);
+    const size_t num = num_results(sum);
+    const unsigned char *at =
+        found + (sum->form == STORED ? num - 1 - i : i) * out_size(sum);
+    double is, twice;
+
+    if (i >= num) {
+        return as_double(sum->pair.type, found + num * out_size(sum));
+    }
+    is = as_double(type, at);
+    twice = type == CLFOLD_F32 ? (double)(float)(2 * is) : 2 * is;
+    if (sum->form == TWICE && !isnan(is) &&
+        as_double(type, at + size_of(type)) != twice) {
+        explain(sum, i, as_double(type, at + size_of(type)), twice, 0);
+    }
+    return sum->form == NEGATED ? -is : is;
+}
+
+/* A sum on its way: `plain` is rounded at each step. */
+struct prefix {
+    struct exact exact;
+    double magnitude, plain;
+    bool any;
 };
 
-static bool is_scan(const struct trial *trial)
+static void prefix_add(struct prefix *prefix, double x, clfold_type type)
 {
-    return trial->operation != CLFOLD_REDUCE;
-}
-
-/* An init that is large beside the sum. */
-static double init_of(struct pair pair)
-{
-    return pair.in == CLFOLD_F16 ? 100.125 : 12345.0625;
-}
-
-static size_t room_of(const struct trial *trial)
-{
-    size_t in = size_of(trial->pair.in), out = size_of(trial->pair.type);
-
-    return (trial->count + 2 * ZONE) * (in > out ? in : out);
-}
-
-/* Reads back results, and the total of a scan after them. */
-static clfold_status run(const struct trial *trial, unsigned char total[8])
-{
-    size_t in_size = size_of(trial->pair.in), size = size_of(trial->pair.type);
-    cl_mem in = coloured_buffer(room_of(trial));
-    cl_mem out = trial->in_place ? in : coloured_buffer(room_of(trial)),
-           last = coloured_buffer(16);
-    unsigned char init[8];
-    const clfold_segments segments = {
-        .by = trial->width == 1 ? CLFOLD_BY_LENGTH : CLFOLD_BY_STRIDE,
-        .num = trial->width == 1 ? trial->length : trial->width,
-        .length = trial->width == 1 ? 0 : trial->length,
-    };
-    clfold_fold fold = { .op = CLFOLD_ADD,
-                         .type = trial->pair.type,
-                         .in = trial->pair.in,
-                         .accuracy = trial->accuracy,
-                         .segments = trial->width > 0 ? &segments : NULL,
-                         .algorithm = trial->algorithm };
-    clfold_status status;
-
-    write_number(trial->pair.type, (struct number){ .real = init_of(trial->pair) }, init);
-    if (trial->has_init) {
-        fold.init = init;
-        fold.init_size = size;
+    if (isfinite(x)) {
+        exact_add(&prefix->exact, x);
+        prefix->magnitude += fabs(x);
     }
-    if (is_scan(trial)) {
-        fold.total_at = (clfold_place){ last, 1 };
-    }
-    write_buffer(in, trial->in_offset * in_size, trial->count * in_size, elements);
-    if (trial->to_host) {
-        memset(found, COLOUR, room_of(trial));
-        status = clfold_reduce_host(ctx, device.queue, &fold, in, trial->in_offset,
-                                    trial->count, found + trial->out_offset * size, size);
-    } else {
-        status = call_operation(trial->operation, &fold, in, trial->in_offset, out,
-                                trial->out_offset, trial->count);
-        assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0,
-                                             room_of(trial), found, 0, NULL, NULL),
-                         CL_SUCCESS);
-    }
-    assert_int_equal(clEnqueueReadBuffer(device.queue, last, CL_TRUE, size, size, total,
-                                         0, NULL, NULL),
-                     CL_SUCCESS);
-    clReleaseMemObject(in);
-    clReleaseMemObject(last);
-    if (!trial->in_place) {
-        clReleaseMemObject(out);
-    }
-    return status;
+    prefix->plain = prefix->any ? prefix->plain + x : x; /* -0 + -0 is -0 */
+    prefix->any = true;
+    prefix->plain = type == CLFOLD_F32 ? (double)(float)prefix->plain : prefix->plain;
 }
 
-static void explain(const struct trial *trial, const char *what, size_t i, double is,
-                    double error, double bound)
+/* What clfold.h promises. Additions from an element to the result, at most, see tiles;
+ * lanes fold their runs from the left. */
+static double bound_of(const struct sum *sum, const struct prefix *prefix)
 {
-    fail_msg("%s: accuracy %u of %s into %s, operation %u of %zu, %zu by %zu, by %s, "
-             "from %zu to %zu%s%s: %s %zu is %.17g, off by %g, and %g is the bound",
-             clfold_tile_name(trial->tile), trial->accuracy, name_of(trial->pair.in),
-             name_of(trial->pair.type), trial->operation, trial->count, trial->length,
-             trial->width, trial->algorithm ? trial->algorithm : "policy",
-             trial->in_offset, trial->out_offset, trial->has_init ? ", with init" : "",
-             trial->in_place ? ", in place" : "", what, i, is, error, bound);
+    const struct trial *trial = &sum->trial;
+    const bool is_serial = trial->algorithm && strcmp(trial->algorithm, "serial") == 0;
+    const bool by_rows = trial->algorithm && strstr(trial->algorithm, "_rows");
+    const double u = ldexp(1, -bins_of(sum->pair.type).digits);
+    const double depth = (is_serial ? (double)trial->count : 300) +
+                         (by_rows ? 0 : (double)trial->length) +
+                         trial->plan.tile_elements / 8.;
+    const double lost = depth * u;
+
+    return (u * fabs(exact_value(&prefix->exact)) + 2 * lost * lost * prefix->magnitude) *
+               (1 + 1e-6) +
+           DBL_MIN;
 }
 
-/* Additions from an element to the result, at most; see tiles. */
-static double depth_of(const struct trial *trial)
+/* Numbers within the bound; what plain sums have exactly, or is no number, as they do. */
+static void check_prefix(const struct sum *sum, const struct prefix *prefix, size_t i)
 {
-    bool is_serial = trial->algorithm && strcmp(trial->algorithm, "serial") == 0;
+    const double is = read_sum(sum, i), plain = prefix->plain;
+    const bool is_plain =
+        !isfinite(plain) ||
+        ((sum->kind == WHOLE || sum->kind == ZEROS) && sum->load < PRODUCT);
 
-    return is_serial ? (double)trial->count + 1 : 300;
-}
-
-/* What clfold.h promises of a sum with this sum of magnitudes. */
-static double bound_of(const struct trial *trial, double sum, double magnitude)
-{
-    double u = trial->pair.type == CLFOLD_F32 ? ldexp(1, -24) : ldexp(1, -53);
-    double lost = depth_of(trial) * u;
-
-    return (u * fabs(sum) + 2 * lost * lost * magnitude) * (1 + 1e-6) + DBL_MIN;
-}
-
-/* Of `length` elements, `width` apart, whose fold is result s of a reduction; `total`
- * may be NULL. */
-static double compare_one(const struct trial *trial, size_t first, size_t width,
-                          size_t length, size_t s, const unsigned char *total,
-                          bool must_fit)
-{
-    size_t size = size_of(trial->pair.type);
-    struct exact sum = { { 0 } };
-    double magnitude = 0, worst = 0;
-
-    if (trial->has_init) {
-        exact_add(&sum, init_of(trial->pair));
-        magnitude += init_of(trial->pair);
+    if (is_plain ? !same_result(CLFOLD_ADD, CLFOLD_F64, &plain, &is)
+                 : !(fabs(exact_error(&prefix->exact, is)) <= bound_of(sum, prefix))) {
+        explain(sum, i, is, is_plain ? plain : exact_value(&prefix->exact),
+                is_plain ? 0 : bound_of(sum, prefix));
     }
-    for (size_t k = 0; k <= length; ++k) {
-        size_t i = first + k * width;
-        bool last = k == length;
-        bool is_item = trial->operation == CLFOLD_EXCLUSIVE_SCAN && !last;
-        if (!last && !is_item) {
-            exact_add(&sum, values[i]);
-            magnitude += fabs(values[i]);
-            is_item = is_scan(trial);
+}
+
+/* A segment of `length` elements, `width` apart; its items too where it is scanned. By
+ * how many bounds a plain sum is off. */
+static double check_bound(const struct sum *sum, size_t first, size_t width,
+                          size_t length, size_t s)
+{
+    struct prefix prefix = { .any = false };
+
+    if (sum->trial.init) {
+        prefix_add(&prefix, sum->init, sum->pair.type);
+    }
+    for (size_t k = 0, i = first; k < length; ++k, i += width) {
+        if (sum->trial.operation == CLFOLD_EXCLUSIVE_SCAN) {
+            check_prefix(sum, &prefix, i);
         }
-        if (is_item || (last && (!is_scan(trial) || total))) {
-            const unsigned char *at =
-                last && is_scan(trial)
-                    ? total
-                    : found + (trial->out_offset + (last ? s : i)) * size;
-            double is = as_double(trial->pair.type, at), error = exact_error(&sum, is);
-            double bound = bound_of(trial, exact_value(&sum), magnitude);
-            if (must_fit && !(fabs(error) <= bound)) {
-                explain(trial, last ? "total" : "item", last ? s : i, is, error, bound);
-            }
-            worst = fmax(worst, fabs(error) / bound);
-        }
-        if (!last && trial->operation == CLFOLD_EXCLUSIVE_SCAN) {
-            exact_add(&sum, values[i]);
-            magnitude += fabs(values[i]);
+        prefix_add(&prefix, values[i], sum->pair.type);
+        if (sum->trial.operation == CLFOLD_INCLUSIVE_SCAN) {
+            check_prefix(sum, &prefix, i);
         }
     }
-    return worst;
+    if (!is_scan(sum) || (sum->trial.total && s + 1 == num_segments(sum))) {
+        check_prefix(sum, &prefix, is_scan(sum) ? num_results(sum) : s);
+    }
+    return fabs(exact_error(&prefix.exact, isfinite(prefix.plain) ? prefix.plain : 0)) /
+           bound_of(sum, &prefix);
 }
 
-static size_t num_segments(const struct trial *trial)
+/* The model's bits, whose NaN is the usual one. */
+static void check_bits(const struct sum *sum, size_t first, size_t width, size_t length,
+                       size_t s)
 {
-    return trial->width == 0 ? 1 : (trial->count + trial->length - 1) / trial->length;
+    static double own[MOST + 1];
+    const double is = read_sum(sum, s);
+    const size_t size = size_of(sum->pair.type);
+    unsigned char bits[8];
+    struct model model;
+    bool same;
+
+    for (size_t k = 0; k < length; ++k) {
+        own[k] = values[first + k * width];
+    }
+    own[length] = sum->init;
+    model = model_of(sum->pair.type, own, length + (sum->trial.init != INIT_NONE));
+    model.result = isnan(model.result) ? (double)NAN : model.result;
+    write_number(sum->pair.type, (struct number){ 0, (long double)model.result }, bits);
+    same = sum->form == PLAIN ? memcmp(bits, found + s * size, size) == 0
+                              : memcmp(&is, &model.result, sizeof(is)) == 0 ||
+                                    (isnan(is) && isnan(model.result));
+    if (!same || (isfinite(is) && is != 0 &&
+                  !(fabs(exact_error(&model.exact, is)) <= model.bound))) {
+        explain(sum, s, is, model.result, same ? model.bound : 0);
+    }
 }
 
-/* By how many bounds the worst result is off. */
-static double compare(const struct trial *trial, const unsigned char total[8],
-                      bool must_fit)
+/* By how many bounds the worst plain sum is off. */
+static double compare(const struct sum *sum)
 {
-    size_t size = size_of(trial->pair.type), segments = num_segments(trial);
-    size_t num = is_scan(trial) ? trial->count : segments;
+    const size_t count = sum->trial.count;
+    const size_t width = sum->trial.width ? sum->trial.width : 1;
     double worst = 0;
 
-    for (size_t s = 0; s < segments; ++s) {
-        size_t width = trial->width > 0 ? trial->width : 1;
-        size_t length = trial->width > 0 ? trial->length : trial->count;
+    for (size_t s = 0; s < num_segments(sum); ++s) {
+        size_t length = sum->trial.length > 0 ? sum->trial.length : count;
         size_t first = s / width * width * length + s % width;
-        if (trial->count - first < length) {
-            length = trial->count - first;
-        }
-        worst = fmax(worst, compare_one(trial, first, width, length, s,
-                                        s + 1 == segments ? total : NULL, must_fit));
-    }
-    for (size_t i = 0; must_fit && !trial->in_place && i < room_of(trial); ++i) {
-        bool is_result =
-            i >= trial->out_offset * size && i < (trial->out_offset + num) * size;
-        if (!is_result && found[i] != COLOUR) {
-            explain(trial, "byte", i, found[i], 0, 0);
+        length = count - first < length ? count - first : length;
+        if (is_exact(sum)) {
+            check_bits(sum, first, width, length, s);
+        } else {
+            worst = fmax(worst, check_bound(sum, first, width, length, s));
         }
     }
     return worst;
@@ -280,249 +560,254 @@ static double compare(const struct trial *trial, const unsigned char total[8],
 
 /* ---- All of them ------------------------------------------------------------------- */
 
-static bool has_pair(struct pair pair)
+/* How much the data tell: the worst plain sum, in bounds, and how many plain sums depend
+ * on the order. */
+struct shown {
+    double plain;
+    unsigned orders;
+};
+
+static void check_kind(struct sum *sum, unsigned turn, struct shown *shown)
 {
-    return device.has_f64 || (pair.in != CLFOLD_F64 && pair.type != CLFOLD_F64);
-}
+    uint64_t state = turn + 1;
+    const bool orders = is_exact(sum) && (sum->kind < WHOLE || sum->kind == WIDE);
+    double sums[2] = { 0, 0 };
 
-static void fill_spread(struct pair pair, size_t count, size_t k, uint64_t seed)
-{
-    bool is_wide = pair.in == CLFOLD_F64 && pair.type == CLFOLD_F64;
-
-    fill_cancelling(pair, count,
-                    is_wide                 ? wide[k]
-                    : pair.in == CLFOLD_F16 ? halves[k]
-                                            : narrow[k],
-                    seed);
-}
-
-/* What a call of an algorithm gives; the worst of all plain sums, in bounds. */
-static double check_counts(struct trial trial, unsigned turn)
-{
-    static const size_t counts[] = { 1000, 1, 99, 17, 48, 0, 4999 };
-    unsigned char total[8];
-    double plain = 0;
-
-    for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c, ++turn) {
-        trial.count = counts[c];
-        trial.in_offset = turn % 3;
-        trial.out_offset = turn % 4;
-        trial.has_init = turn % 3 == 1;
-        trial.to_host = !is_scan(&trial) && turn % 5 == 1;
-        trial.in_place = is_scan(&trial) && turn % 5 == 2 &&
-                         size_of(trial.pair.in) == size_of(trial.pair.type);
-        trial.out_offset = trial.in_place ? trial.in_offset : trial.out_offset;
-        fill_spread(trial.pair, trial.count, turn % NUM_SPREADS, turn);
-        trial.accuracy = CLFOLD_COMPENSATED;
-        clfold_status status = run(&trial, total);
-        if (status == CLFOLD_ERROR_UNSUPPORTED && trial.algorithm &&
-            (trial.in_place || strcmp(trial.algorithm, "scan_then_propagate") == 0 ||
-             strstr(clfold_last_error(), "stops work-items") ||
-             strstr(clfold_last_error(), "no memory tier"))) {
-            continue;
-        }
-        assert_ok(status);
-        compare(&trial, total, true);
-        trial.accuracy = CLFOLD_DETERMINISTIC;
-        assert_ok(run(&trial, total));
-        plain = fmax(plain, compare(&trial, total, false));
+    for (size_t i = 0; i < sum->trial.count; ++i) {
+        drawn[i] = draw_kind(sum, i, &state);
     }
-    return plain;
-}
-
-/* Builds take most of the time, so most pairs meet two tiles. */
-static void check_pair(struct pair pair)
-{
-    bool is_main = pair.in == CLFOLD_F32 && pair.type == CLFOLD_F32;
-    unsigned turn = pair.in + pair.type;
-    double plain = 0;
-
-    for (size_t t = 0; t < NUM_TILES; ++t) {
-        if (!is_main && t != 1 + pair.in % 4 && t != 1 + pair.type % 2) {
-            continue;
+    for (unsigned order = 0; order < 1u + orders; ++order) {
+        if (order > 0 || sum->kind == CANCELLING) {
+            shuffle(sum->trial.count, &state);
         }
-        if (!policy_has_tile(tiles[t].tile)) {
-            continue;
-        }
-        clfold_context_override(ctx, t > 0 ? &tiles[t] : NULL);
-        for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
-            struct trial trial = { .pair = pair, .operation = o, .tile = tiles[t].tile };
-            plain = fmax(plain, check_counts(trial, ++turn));
-            for (uint32_t a = 0;
-                 is_main && t % 3 == 1 && clfold_operation_algorithm(o, a); ++a) {
-                trial.algorithm = clfold_operation_algorithm(o, a);
-                plain = fmax(plain, check_counts(trial, turn + a));
-            }
+        put_elements(sum, &state);
+        sum->trial.in_offset = (turn + order) % 8;
+        sum->trial.out_offset = sum->trial.in_place ? sum->trial.in_offset : turn % 4;
+        run(sum);
+        shown->plain = fmax(shown->plain, compare(sum));
+        for (size_t i = 0; i < sum->trial.count; ++i) {
+            sums[order] += values[i];
+            sums[order] =
+                sum->pair.type == CLFOLD_F32 ? (double)(float)sums[order] : sums[order];
         }
     }
-    clfold_context_override(ctx, NULL);
-    /* The data tell plain sums from others; halves are so short that plain sums of them
-     * in a wider type are nearly exact. */
-    assert_true(pair.in == CLFOLD_F16 || plain > 10);
+    shown->orders += orders && sums[0] != sums[1];
 }
 
-/* Rows and columns by one way, NULL for the policy's; the last row may be short. The
- * worst of all plain sums, in bounds, which are for the policy's alone: builds take most
- * of the time. */
-static double check_segments(struct trial trial, const char *family, unsigned turn)
+/* One program with every kind of data, and counts around the ends of tiles; or rows and
+ * columns, of which the last row may be short, and lanes be few or a multiple of 16. */
+static void check_kinds(struct sum sum, enum way way, unsigned turn, struct shown *shown)
 {
+    static const size_t counts[] = {
+        1000, 1, 4097, 0, 63, 64, 65, 2, 17, 2048, 4999, 48
+    };
     static const struct {
         size_t count, width, length;
-        const char *family;
     } shapes[] = {
-        { 1000, 1, 3, "lanes" },   { 999, 1, 300, "lanes" }, { 4900, 2, 350, "lanes" },
-        { 4998, 34, 49, "lanes" }, { 4992, 16, 2, "lanes" }, { 4999, 1, 100, "rows" },
-        { 4999, 1, 4999, "rows" }, { 4999, 1, 64, NULL },    { 4998, 98, 51, NULL },
+        { 1000, 1, 3 },      { 999, 1, 300 },    { 4900, 2, 350 },  { 4998, 34, 49 },
+        { 15000, 1, 10000 }, { 4992, 16, 2 },    { 900, 1, 1 },     { 3500, 1, 1000 },
+        { 5120, 256, 10 },   { 12000, 40, 300 }, { 4999, 1, 4999 }, { 2011, 1, 64 },
+        { 4999, 1, 5000 },   { 4999, 1, 100 },   { 4998, 98, 51 },  { 4999, 1, 48 },
     };
-    char algorithm[32];
-    unsigned char total[8];
-    double plain = 0;
+    const unsigned num = is_exact(&sum) ? NUM_KINDS : 16;
 
-    snprintf(algorithm, sizeof(algorithm), "%s_%s", is_scan(&trial) ? "scan" : "reduce",
-             family ? family : "");
-    trial.algorithm = family ? algorithm : NULL;
-    for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); ++k, ++turn) {
-        if (!family != !shapes[k].family ||
-            (family && strcmp(family, shapes[k].family) != 0)) {
+    for (unsigned k = 0; k < num; ++k, ++turn) {
+        struct trial *trial = &sum.trial;
+        sum.kind = is_exact(&sum) ? (enum kind)k
+                   : k % 2        ? (enum kind)(k / 2)
+                                  : CANCELLING;
+        sum.spread = turn % 4;
+        trial->count = counts[(turn + k) % (sizeof(counts) / sizeof(counts[0]))];
+        if (way >= BY_SEGMENTS) {
+            const size_t shape = (turn + k) % 16;
+            trial->count = shapes[shape].count;
+            trial->width = shapes[shape].width;
+            trial->length = shapes[shape].length;
+        }
+        if ((is_coarse(&sum) && (sum.kind > ZEROS || sum.kind == ASCENDING)) ||
+            (way == BY_ROWS && trial->width > 1)) {
             continue;
         }
-        trial.count = shapes[k].count;
-        trial.width = shapes[k].width;
-        trial.length = shapes[k].length;
-        trial.has_init = turn % 3 == 1;
-        trial.in_place = is_scan(&trial) && turn % 2 == 0;
-        trial.in_offset = turn % 3;
-        trial.out_offset = trial.in_place ? trial.in_offset : turn % 4;
-        fill_spread(trial.pair, trial.count, turn % NUM_SPREADS, turn);
-        trial.accuracy = CLFOLD_COMPENSATED;
-        assert_ok(run(&trial, total));
-        compare(&trial, total, true);
-        if (!family) {
-            trial.accuracy = CLFOLD_DETERMINISTIC;
-            assert_ok(run(&trial, total));
-            plain = fmax(plain, compare(&trial, total, false));
-        }
+        /* Large beside a sum that cancels. */
+        sum.init = !is_exact(&sum)               ? 12345.0625
+                   : sum.pair.type == CLFOLD_F32 ? (double)0.1f
+                                                 : 0.1;
+        trial->init = (enum init_from)(turn % 4 == 1 ? INIT_HOST + turn / 4 % 2 : 0);
+        trial->total = is_scan(&sum) ? TOTAL_APART : TOTAL_NONE;
+        trial->in_place = is_scan(&sum) && turn % 3 == 2 && sum.load != NEIGHBOUR &&
+                          sum.form != STORED && size_of(sum.pair.in) == out_size(&sum);
+        check_kind(&sum, turn, shown);
     }
-    return plain;
 }
 
-static void test_segments(void **state)
+static bool is_allowed(const void *user, const struct row *row)
 {
-    double plain = 0;
+    const struct pair pair = pairs[row->level[PAIR]];
+    const enum loaded load = (enum loaded)row->level[LOAD];
+    const enum form form = (enum form)row->level[FORM];
+    const enum way way = (enum way)row->level[WAY];
+    const struct debug *tile = tile_of(row->level[TILE]);
+    const bool scans =
+        row->level[PROMISE] == PREFIXES || row->level[PROMISE] == PREFIXES_BEFORE;
+    const bool has_tile = way == BY_POLICY || way >= BY_SINGLE_GROUP;
 
-    (void)state;
-    for (unsigned t = 0; t < NUM_TILES; ++t) {
-        if (!policy_has_tile(tiles[t].tile) ||
-            (tiles[t].tile == TILE_VECTOR &&
-             clfold_platform_miscopies(ctx->caps.facts.platform))) {
-            continue; /* lanes are no vectors there */
-        }
-        clfold_context_override(ctx, t > 0 ? &tiles[t] : NULL);
-        for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
-            const struct trial trial = { .pair = pairs[has_pair(pairs[1]) && t % 3 == 1],
-                                         .operation = o,
-                                         .tile = tiles[t].tile };
-            if (t == 0) {
-                plain = fmax(plain, check_segments(trial, NULL, o));
-            } else {
-                check_segments(trial, "lanes", t + o);
-            }
-            if (t > 0 && (t + o) % 3 == 0) {
-                check_segments(trial, "rows", t + o);
-            }
-        }
+    (void)user;
+    if ((form == WIDENED && (pair.type == CLFOLD_F64 || !device.has_f64)) ||
+        (!device.has_f64 && (pair.in == CLFOLD_F64 || pair.type == CLFOLD_F64)) ||
+        (load == ITSELF && pair.in != pair.type && pair.in != CLFOLD_F16) ||
+        (load == PRODUCT && pair.in != pair.type && pair.in != CLFOLD_F16) ||
+        (load == CONVERTED && (pair.in == pair.type || pair.in == CLFOLD_F16)) ||
+        (load == NEIGHBOUR && pair.in != pair.type)) {
+        return false;
     }
+    if ((!has_tile && row->level[TILE] > 0) || !policy_has_tile(tile->tile) ||
+        (tile->tile == TILE_VECTOR &&
+         clfold_platform_miscopies(ctx->caps.facts.platform))) {
+        return false; /* lanes are no vectors there */
+    }
+    /* Scans of segments take no results yet. */
+    return scans ? way != BY_RUNGS && way != BY_MORE_RUNGS &&
+                       (way < BY_SEGMENTS || form == PLAIN)
+                 : way < BY_SINGLE_GROUP || way > BY_CHAIN;
+}
+
+static void check_promises(enum promise first, enum promise last)
+{
+    const struct factors factors = {
+        .num = NUM_FACTORS,
+        .levels = { [PROMISE] = NUM_PROMISES,
+                    [PAIR] = NUM_PAIRS_HERE,
+                    [LOAD] = NUM_LOADS,
+                    [FORM] = NUM_FORMS,
+                    [TILE] = NUM_TILES,
+                    [WAY] = NUM_WAYS },
+        .allowed = is_allowed,
+    };
+    static struct row rows[400];
+    static struct pairs wanted;
+    const size_t num = pairwise(&factors, rows, 400, &wanted);
+    struct shown shown[NUM_PAIRS_HERE] = { { 0, 0 } };
+    unsigned rungs = 0, orders = 0;
+
+    assert_true(num > 0);
+    for (size_t r = 0; r < num; ++r) {
+        const uint8_t *level = rows[r].level;
+        const enum way way = (enum way)level[WAY];
+        char rung[] = "reduce0";
+        struct sum sum = {
+            .promise = (enum promise)level[PROMISE],
+            .pair = pairs[level[PAIR]],
+            .load = (enum loaded)level[LOAD],
+            .form = (enum form)level[FORM],
+            .trial = { .operation = level[PROMISE] == REPRODUCIBLE
+                                        ? CLFOLD_REDUCE
+                                        : CLFOLD_REDUCE + level[PROMISE],
+                       .plan = *tile_of(level[TILE]) },
+        };
+        if (sum.promise < first || sum.promise > last) {
+            continue;
+        }
+        sum.trial.algorithm = ways[way][is_scan(&sum)];
+        if (way == BY_RUNGS || way == BY_MORE_RUNGS) {
+            rung[6] = (char)('0' + rungs++ % 7);
+            sum.trial.algorithm = rung;
+        }
+        check_kinds(sum, way, (unsigned)r, &shown[level[PAIR]]);
+    }
+    /* The data tell plain sums from others, and those that depend on the order. */
+    for (size_t p = 0; p < NUM_PAIRS_HERE && device.has_f64; ++p) {
+        assert_true(first == REPRODUCIBLE || shown[p].plain > 10);
+        orders += shown[p].orders;
+    }
+    assert_true(first != REPRODUCIBLE || !device.has_f64 || orders > 10);
+    assert_true(rungs >= 7 || !device.has_f64);
     clfold_context_override(ctx, NULL);
-    assert_true(plain > 10);
 }
 
 static void test_compensated(void **state)
 {
-    struct pair pair = pairs[(uintptr_t)*state];
-
-    if (!has_pair(pair)) {
-        skip();
-    }
-    check_pair(pair);
+    (void)state;
+    check_promises(SUM, PREFIXES_BEFORE);
 }
 
-/* ---- Values that are not numbers, and zeros ---------------------------------------- */
-
-/* The same class, and the same bits but for a NaN's. */
-static void compare_plain(const struct trial *trial, const unsigned char *plain,
-                          const unsigned char *other, size_t num)
-{
-    size_t size = size_of(trial->pair.type);
-
-    for (size_t i = 0; i < num; ++i) {
-        if (!same_result(CLFOLD_ADD, trial->pair.type, plain + i * size,
-                         other + i * size)) {
-            explain(trial, "special item", i,
-                    as_double(trial->pair.type, other + i * size),
-                    as_double(trial->pair.type, plain + i * size), 0);
-        }
-    }
-}
-
-static void fill_special(struct pair pair, size_t count, unsigned kind)
-{
-    for (size_t i = 0; i < count; ++i) {
-        double x = kind == 0 ? -0.0 : (double)(i % 7) - 3;
-        x = kind == 2 && i == count / 2   ? (double)INFINITY
-            : kind == 3 && i == count / 3 ? -(double)INFINITY
-            : kind == 3 && i == count / 2 ? (double)INFINITY
-            : kind == 4 && i == count / 2 ? (double)NAN
-            : kind == 5 && i % 2 == 0     ? -0.0
-            : kind == 5                   ? 0.0
-                                          : x;
-        put(pair, i, x);
-    }
-}
-
-static void check_special(struct trial trial)
-{
-    static unsigned char plain[sizeof(found)];
-    unsigned char total[2][8];
-
-    for (unsigned kind = 0; kind < 6; ++kind) {
-        for (trial.count = 1; trial.count < 400; trial.count += 133) {
-            trial.out_offset = kind % 3;
-            size_t size = size_of(trial.pair.type), at = trial.out_offset * size;
-            size_t num = is_scan(&trial) ? trial.count : 1;
-            fill_special(trial.pair, trial.count, kind);
-            trial.accuracy = CLFOLD_DETERMINISTIC;
-            assert_ok(run(&trial, total[0]));
-            memcpy(plain, found, sizeof(found));
-            trial.accuracy = CLFOLD_COMPENSATED;
-            assert_ok(run(&trial, total[1]));
-            compare_plain(&trial, plain + at, found + at, num);
-            if (is_scan(&trial)) {
-                compare_plain(&trial, total[0], total[1], 1);
-            }
-        }
-    }
-}
-
-static void test_specials(void **state)
+static void test_reproducible(void **state)
 {
     (void)state;
-    for (size_t t = 0; t < NUM_TILES; ++t) {
-        if (!policy_has_tile(tiles[t].tile)) {
-            continue;
-        }
-        clfold_context_override(ctx, t > 0 ? &tiles[t] : NULL);
-        for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
-            struct pair pair = pairs[has_pair(pairs[1]) && t % 2 ? 1 : 0];
-            check_special(
-                (struct trial){ .pair = pair, .operation = o, .tile = tiles[t].tile });
+    check_promises(REPRODUCIBLE, REPRODUCIBLE);
+}
+
+/* Columns so long that the parts of the greatest numbers that there are in a bin do not
+ * fit into 32 bits; see binned_vector_lanes.cl. */
+static void test_long_columns(void **state)
+{
+    struct shown shown = { 0, 0 };
+    struct sum sum = { .promise = REPRODUCIBLE,
+                       .pair = pairs[0],
+                       .kind = FULL,
+                       .trial = { .operation = CLFOLD_REDUCE,
+                                  .count = MOST,
+                                  .width = 16,
+                                  .length = 17000,
+                                  .plan = { .tile_elements = 16, .max_groups = 1 } } };
+
+    (void)state;
+    check_kind(&sum, 0, &shown);
+    clfold_context_override(ctx, NULL);
+}
+
+/* Texts that each device rounds in its own way have one sum there, by any algorithm. The
+ * last one is another number in vectors, by less than widths may differ in plain sums. */
+static void test_own_rounding(void **state)
+{
+    static const struct debug items = { .tile = TILE_ITEM, .tile_elements = 50 };
+    const int num = policy_has_tile(TILE_ITEM) ? 3 : 2;
+    static const char *const texts[] = { "exp(x)", "x / 3 + sqrt(fabs(x))",
+                                         "x * (sizeof(x) > 8 ? 1.0000002f : 1.0f)" };
+    float data[4997], results[3];
+    uint64_t seed = 9;
+    cl_mem in;
+
+    (void)state;
+    for (size_t i = 0; i < 4997; ++i) {
+        data[i] = (float)draw(&seed, -3, 6);
+    }
+    in = copied_buffer(data, sizeof(data));
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
+        for (int way = 0; way < num; ++way) {
+            const clfold_fold fold = { .op = CLFOLD_ADD,
+                                       .type = CLFOLD_F32,
+                                       .accuracy = CLFOLD_REPRODUCIBLE,
+                                       .load = texts[i],
+                                       .algorithm = way == 1 ? "serial" : NULL };
+            clfold_context_override(ctx, way == 2 ? &items : NULL);
+            assert_ok(clfold_reduce_host(ctx, device.queue, &fold, in, 0, 4997,
+                                         &results[way], sizeof(float)));
+            assert_memory_equal(&results[way], &results[0], sizeof(float));
         }
     }
     clfold_context_override(ctx, NULL);
+    clReleaseMemObject(in);
+}
+
+static void test_verified_sums(void **state)
+{
+    const clfold_context_params params = { .verify_every = 1 };
+    const struct sum sum = { .promise = REPRODUCIBLE,
+                             .pair = pairs[0],
+                             .trial = { .operation = CLFOLD_REDUCE } };
+    clfold_context *plain = ctx;
+    struct shown shown = { 0, 0 };
+
+    (void)state;
+    assert_ok(clfold_context_create(&ctx, device.context, device.id, &params));
+    check_kinds(sum, BY_POLICY, 0, &shown);
+    clfold_context_destroy(&ctx);
+    ctx = plain;
 }
 
 /* ---- What is not there ------------------------------------------------------------- */
 
-static void test_refused(void **state)
+static void test_refused_sums(void **state)
 {
     const struct {
         clfold_fold fold;
@@ -539,38 +824,43 @@ static void test_refused(void **state)
           "f32 and f64, but type is u32" },
     };
     clfold_report report;
+    clfold_fold fold;
 
     (void)state;
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
         for (uint32_t a = CLFOLD_COMPENSATED; a <= CLFOLD_REPRODUCIBLE; ++a) {
-            clfold_fold fold = all[i].fold;
+            fold = all[i].fold;
             fold.accuracy = a;
             assert_refused(clfold_explain(ctx, CLFOLD_REDUCE, &fold, 9, NULL, &report),
                            CLFOLD_ERROR_UNSUPPORTED, all[i].words);
         }
     }
-    const clfold_fold sum = { .op = CLFOLD_ADD,
-                              .type = CLFOLD_F32,
-                              .accuracy = CLFOLD_COMPENSATED,
-                              .algorithm = "scan_then_propagate" };
-    assert_refused(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, 9, NULL, &report),
+    fold = (clfold_fold){ .op = CLFOLD_ADD,
+                          .type = CLFOLD_F32,
+                          .accuracy = CLFOLD_COMPENSATED,
+                          .algorithm = "scan_then_propagate" };
+    assert_refused(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 9, NULL, &report),
                    CLFOLD_ERROR_UNSUPPORTED, "error terms");
+    for (clfold_operation o = CLFOLD_INCLUSIVE_SCAN; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
+        fold = (clfold_fold){ .op = CLFOLD_ADD,
+                              .type = CLFOLD_F32,
+                              .accuracy = CLFOLD_REPRODUCIBLE };
+        assert_refused(clfold_explain(ctx, o, &fold, 9, NULL, &report),
+                       CLFOLD_ERROR_UNSUPPORTED, "for reductions, but the operation is");
+    }
+    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &fold, 9, NULL));
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &fold, 9, NULL, &report));
+    assert_string_equal(report.algorithm, "reduce_tiles");
 }
 
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[NUM_PAIRS_HERE + 3] = { cmocka_unit_test(test_specials),
-                                                    cmocka_unit_test(test_refused),
-                                                    cmocka_unit_test(test_segments) };
-    char names[NUM_PAIRS_HERE][40];
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_compensated),   cmocka_unit_test(test_reproducible),
+        cmocka_unit_test(test_long_columns),  cmocka_unit_test(test_own_rounding),
+        cmocka_unit_test(test_verified_sums), cmocka_unit_test(test_refused_sums),
+    };
 
-    for (size_t i = 0; i < NUM_PAIRS_HERE; ++i) {
-        snprintf(names[i], sizeof(names[i]), "compensated %s into %s",
-                 name_of(pairs[i].in), name_of(pairs[i].type));
-        tests[3 + i] = (struct CMUnitTest){ .name = names[i],
-                                            .test_func = test_compensated,
-                                            .initial_state = (void *)(uintptr_t)i };
-    }
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
     }

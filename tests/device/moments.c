@@ -7,11 +7,9 @@
  * elements with sum S and sum of squares Q, n mean = S and n m2 = n Q - S^2.
  */
 #define CLFOLD_EXPERIMENTAL
-#include "calls.h"
 #include "lookback.h"
-#include "one_context.h"
-#include "oracle.h"
 #include "test.h"
+#include "trial.h"
 
 #include <gmp.h>
 #include <math.h>
@@ -152,29 +150,8 @@ static void fill_moments(struct pair pair, enum data data, size_t count)
 
 /* ---- One call ---------------------------------------------------------------------- */
 
-struct trial {
-    struct pair pair;
-    const struct call_row *call;
-    const char *algorithm; /* NULL: the policy's */
-    struct debug plan;
-    enum data data;
-    size_t count;
-    bool has_init;
-};
-
 /* A count that 32 bits do not hold. */
 static const struct moments init = { (1ull << 33) + 5, 1000.5, 3e12 };
-
-static cl_mem buffer(size_t size, void *data)
-{
-    cl_int status;
-    cl_mem mem = clCreateBuffer(device.context,
-                                CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0),
-                                size, data, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    return mem;
-}
 
 static size_t result_bytes(clfold_type type)
 {
@@ -198,19 +175,10 @@ static struct moments read_moments(clfold_type type, const unsigned char *at)
     return m;
 }
 
-static void print_trial(const struct trial *trial, char *text, size_t size)
-{
-    snprintf(text, size, "%s of %zu %s into %s, %s, by %s, %s of %u%s", trial->call->name,
-             trial->count, name_of(trial->pair.in), name_of(trial->pair.type),
-             data_names[trial->data], trial->algorithm ? trial->algorithm : "policy",
-             clfold_tile_name(trial->plan.tile), trial->plan.tile_elements,
-             trial->has_init ? ", with init" : "");
-}
-
 /* D of the header for `count` elements, or its root where the mean can follow its
  * elements, which it cannot if init counts for so much more. */
 static double depth_of(const clfold_report *report, const struct trial *trial,
-                       size_t count)
+                       enum data data, size_t count)
 {
     double tile = (double)report->tile;
     double depth =
@@ -219,96 +187,93 @@ static double depth_of(const clfold_report *report, const struct trial *trial,
               : trial->plan.tile == TILE_ITEM          ? tile / 4 + (double)count / tile
                                               : tile / 16 + (double)count / tile);
 
-    return trial->data == CREEP || trial->has_init ? depth : sqrt(depth);
+    return data == CREEP || trial->init ? depth : sqrt(depth);
 }
 
-/* Each result in turn; returns the greatest shares of the bounds. */
-static struct shares compare(const struct trial *trial, const clfold_report *report,
-                             const unsigned char *results)
+/* Result i, or past them the total, raises the greatest shares of the bounds. */
+static void compare(const struct trial *trial, size_t i, const unsigned char *at,
+                    const struct sums *sums, double depth, struct shares *most)
 {
-    clfold_type type = trial->pair.type;
-    bool each = trial->call->has & HAS_ITEMS, before = trial->call->has & HAS_FIRST;
+    const clfold_type type = trial->subject->fold.type;
+    const struct moments found = read_moments(type, at);
+    struct shares shares = { 0, 0 };
+
+    if (sums->count > 0) {
+        shares = shares_of(&found, sums, type, depth);
+    }
+    if (found.count != sums->count || !(shares.mean <= 1) || !(shares.m2 <= 1)) {
+        char text[512];
+        trial_print(trial, text, sizeof(text));
+        fail_msg("%s: result %zu is { %llu, %.17g, %.17g }, count should be %llu, "
+                 "and the errors are %.3g and %.3g of their bounds",
+                 text, i, (unsigned long long)found.count, found.mean, found.m2,
+                 (unsigned long long)sums->count, shares.mean, shares.m2);
+    }
+    most->mean = fmax(most->mean, shares.mean);
+    most->m2 = fmax(most->m2, shares.m2);
+}
+
+/* Each result in turn, of many some, and the total. */
+static struct shares compare_all(const struct trial *trial, enum data data,
+                                 const clfold_report *report,
+                                 const unsigned char *results)
+{
+    const bool before = trial->operation == CLFOLD_EXCLUSIVE_SCAN;
+    const size_t size = trial->subject->size;
     struct shares most = { 0, 0 };
     struct sums sums = { 0 };
 
     mpz_inits(sums.sum, sums.squares, NULL);
-    if (trial->has_init) {
+    if (trial->init) {
         sums_add(&sums, init.count, init.mean, init.m2);
     }
-    for (size_t i = 0; i < trial->count; ++i, results += each ? result_bytes(type) : 0) {
-        if (!before) {
-            sums_add(&sums, 1, values[i], 0);
+    for (size_t i = 0; i < trial->count; ++i) {
+        const bool is_checked = !trial_reduces(trial) && (i < 20000 || i % 61 == 0);
+        const double depth = depth_of(report, trial, data, i + 1);
+        if (before && is_checked) {
+            compare(trial, i, results + i * size, &sums, depth, &most);
         }
-        if (each || i + 1 == trial->count) {
-            struct moments found = read_moments(type, results);
-            struct shares shares = { 0, 0 };
-            if (sums.count > 0) {
-                shares = shares_of(&found, &sums, type, depth_of(report, trial, i + 1));
-            }
-            if (found.count != sums.count || !(shares.mean <= 1) || !(shares.m2 <= 1)) {
-                char text[256];
-                print_trial(trial, text, sizeof(text));
-                fail_msg(
-                    "%s: result %zu is { %llu, %.17g, %.17g }, count should be %llu, "
-                    "and the errors are %.3g and %.3g of their bounds",
-                    text, i, (unsigned long long)found.count, found.mean, found.m2,
-                    (unsigned long long)sums.count, shares.mean, shares.m2);
-            }
-            most.mean = fmax(most.mean, shares.mean);
-            most.m2 = fmax(most.m2, shares.m2);
-        }
-        if (before) {
-            sums_add(&sums, 1, values[i], 0);
+        sums_add(&sums, 1, values[i], 0);
+        if (!before && is_checked) {
+            compare(trial, i, results + i * size, &sums, depth, &most);
         }
     }
+    compare(trial, trial->count,
+            results + (trial_reduces(trial) ? 0 : trial->count * size), &sums,
+            depth_of(report, trial, data, trial->count), &most);
     mpz_clears(sums.sum, sums.squares, NULL);
     return most;
 }
 
-static struct shares run(const struct trial *trial)
+static struct shares run(struct trial trial, struct pair pair, enum data data)
 {
-    static struct debug plan; /* which the context keeps */
-    static unsigned char results[(size_t)MOST * RESULT];
+    static unsigned char results[((size_t)MOST + 1) * RESULT];
     unsigned char first[RESULT];
-    size_t size = result_bytes(trial->pair.type);
-    size_t bytes = (trial->call->has & HAS_ITEMS ? trial->count : 1) * size;
-    clfold_fold fold = { .op = CLFOLD_MOMENTS,
-                         .type = trial->pair.type,
-                         .in = trial->pair.in,
-                         .algorithm = trial->algorithm };
+    const struct subject subject = { .fold = { .name = data_names[data],
+                                               .op = CLFOLD_MOMENTS,
+                                               .type = pair.type,
+                                               .in = pair.in },
+                                     .size = result_bytes(pair.type),
+                                     .in_size = size_of(pair.in) };
+    clfold_fold fold = subject.fold;
     clfold_report report;
 
-    fill_moments(trial->pair, trial->data, trial->count);
-    if (trial->has_init) {
-        write_moments(trial->pair.type, &init, first);
-        fold.init = first;
-        fold.init_size = size;
-    }
-    plan = may_look_back(fold.algorithm) ? with_tier(&device, trial->plan) : trial->plan;
-    clfold_context_override(ctx, &plan);
-    if (is_due_refusal(&device, fold.algorithm, &plan, false,
-                       clfold_explain(ctx, trial->call->operation, &fold, trial->count,
-                                      NULL, &report))) {
+    fill_moments(pair, data, trial.count);
+    write_moments(pair.type, &init, first);
+    trial.subject = &subject;
+    trial.elements = elements;
+    trial.init_value = first;
+    trial.total = trial_reduces(&trial) ? TOTAL_NONE : TOTAL_APART;
+    trial.unknown = true;
+    assert_true(trial_check(&trial, results));
+    fold.algorithm = trial.algorithm;
+    if (clfold_explain(ctx, trial.operation, &fold, trial.count, NULL, &report)) {
         fold.algorithm = LOOKBACK_INSTEAD;
+        assert_ok(
+            clfold_explain(ctx, trial.operation, &fold, trial.count, NULL, &report));
     }
-    cl_mem in = buffer(trial->count * size_of(trial->pair.in), elements);
-    cl_mem out = buffer(bytes, NULL);
-    const struct call call = { .context = ctx,
-                               .queue = device.queue,
-                               .fold = &fold,
-                               .in = in,
-                               .out = out,
-                               .count = trial->count };
-    assert_ok(trial->call->make(&call));
-    assert_ok(
-        clfold_explain(ctx, trial->call->operation, &fold, trial->count, NULL, &report));
-    assert_int_equal(
-        clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, bytes, results, 0, NULL, NULL),
-        CL_SUCCESS);
-    clReleaseMemObject(in);
-    clReleaseMemObject(out);
     clfold_context_override(ctx, NULL);
-    return compare(trial, &report, results);
+    return compare_all(&trial, data, &report, results);
 }
 
 /* ---- The tests --------------------------------------------------------------------- */
@@ -322,12 +287,15 @@ static const struct pair pairs[] = {
 };
 #define NUM_PAIRS_HERE (sizeof(pairs) / sizeof(pairs[0]))
 
-static const struct debug tiles[] = {
-    { 0 },
-    { .tile = TILE_VECTOR, .tile_elements = 336, .max_groups = 5, .anchor = 4 },
-    { .tile = TILE_ITEM, .tile_elements = 50, .max_groups = 5 },
-    { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 4 },
-    { .tile = TILE_GROUP, .tile_elements = 2048, .group_size = 64, .max_groups = 7 },
+/* The policy's, and of each kind one or two sizes in turn. */
+static const struct debug tiles[][2] = {
+    { { 0 }, { 0 } },
+    { { .tile = TILE_VECTOR, .tile_elements = 336, .max_groups = 5, .anchor = 4 },
+      { .tile = TILE_VECTOR, .tile_elements = 48, .max_groups = 5, .anchor = 4 } },
+    { { .tile = TILE_ITEM, .tile_elements = 50, .max_groups = 5 },
+      { .tile = TILE_ITEM, .tile_elements = 50, .max_groups = 5, .anchor = 4 } },
+    { { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 4 },
+      { .tile = TILE_GROUP, .tile_elements = 2048, .group_size = 64, .max_groups = 7 } },
 };
 #define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
 
@@ -339,78 +307,90 @@ static bool kills_compiler(const struct debug *plan, const char *algorithm)
 }
 
 /* One program with every kind of data, around the ends of tiles. */
-static void run_program(const struct trial *plain, size_t turn)
+static void run_program(struct trial trial, struct pair pair, size_t turn)
 {
-    size_t tile = plain->plan.tile_elements ? plain->plan.tile_elements : 256;
+    size_t tile = trial.plan.tile_elements ? trial.plan.tile_elements : 256;
     const size_t counts[] = { 1,        2,        tile - 1,     tile,
                               tile + 1, 2 * tile, 5 * tile + 3, 10007 };
 
     for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
-        struct trial trial = *plain;
         trial.count = counts[c];
-        trial.has_init = (turn + c) % 3 == 0;
-        trial.data = (enum data)((turn + c) % NUM_DATA);
-        run(&trial);
+        trial.in_offset = c % 3;
+        trial.out_offset = turn % 4;
+        trial.init = (turn + c) % 3 == 0 ? INIT_HOST + c % 2 : INIT_NONE;
+        run(trial, pair, (enum data)((turn + c) % NUM_DATA));
     }
 }
 
-/* Each tile by each algorithm, with a pair of types in turn that the device has. */
-static void test_call(void **state)
+/* Each tile by each algorithm, scans in one direction, with a pair of types in turn that
+ * the device has. */
+static void test_call(clfold_operation operation)
 {
-    const struct call_row *call = &call_rows[(uintptr_t)*state];
-    size_t turn = (size_t)(uintptr_t)*state;
+    size_t turn = operation;
     const char *algorithm;
 
-    for (uint32_t a = 0; (algorithm = clfold_operation_algorithm(call->operation, a));
-         ++a) {
+    for (uint32_t a = 0; (algorithm = clfold_operation_algorithm(operation, a)); ++a) {
         bool has_tile = strncmp(algorithm, "reduce", 6) != 0 ||
                         strchr("0123456", algorithm[6]) == NULL;
         has_tile &= strcmp(algorithm, "serial") != 0;
         for (size_t t = 0; t < (has_tile ? NUM_TILES : 1); ++t) {
-            struct trial trial = { .call = call,
-                                   .algorithm = algorithm,
-                                   .plan = tiles[t] };
+            const struct trial trial = { .operation = operation,
+                                         .algorithm = algorithm,
+                                         .plan = tiles[t][(a + t / 2) % 2] };
+            const bool is_other = operation == scan_of((a + t) % 2);
+            struct pair pair;
             if (kills_compiler(&trial.plan, algorithm) ||
-                !policy_has_tile(tiles[t].tile)) {
+                !policy_has_tile(trial.plan.tile) ||
+                (is_other && operation != CLFOLD_REDUCE)) {
                 continue;
             }
             do {
-                trial.pair = pairs[turn++ % NUM_PAIRS_HERE];
-            } while (!device_folds(&device, trial.pair.in, trial.pair.type));
-            run_program(&trial, turn);
+                pair = pairs[turn++ % NUM_PAIRS_HERE];
+            } while (!device_folds(&device, pair.in, pair.type));
+            run_program(trial, pair, turn);
         }
     }
 }
+
+static void test_reduce(void **state)
+{
+    (void)state;
+    test_call(CLFOLD_REDUCE);
+}
+
+static void test_scan(void **state)
+{
+    (void)state;
+    test_call(CLFOLD_INCLUSIVE_SCAN);
+    test_call(CLFOLD_EXCLUSIVE_SCAN);
+}
+
+static const struct pair f32 = { CLFOLD_F32, CLFOLD_F32 };
 
 /* Counts that 16 bits do not hold, in one tile, and one that takes many. */
 static void test_large(void **state)
 {
     static const struct debug large = { .tile = TILE_VECTOR, .tile_elements = 1 << 17 };
-    static const size_t calls[] = { CALL_REDUCE, CALL_INCLUSIVE_SCAN };
 
     (void)state;
-    for (size_t c = 0; c < 2; ++c) {
-        for (int is_large = 0; is_large < 2; ++is_large) {
-            struct trial trial = { .pair = { CLFOLD_F32, CLFOLD_F32 },
-                                   .call = &call_rows[calls[c]],
-                                   .plan = is_large ? large : (struct debug){ 0 },
-                                   .count = MOST };
-            struct shares shares = run(&trial);
-            print_message("%s: errors of mean and m2 up to %.2g and %.2g of the bounds\n",
-                          trial.call->name, shares.mean, shares.m2);
-        }
+    for (int turn = 0; turn < 4; ++turn) {
+        const struct trial trial = { .operation =
+                                         turn % 2 ? CLFOLD_INCLUSIVE_SCAN : CLFOLD_REDUCE,
+                                     .plan = turn > 1 ? large : (struct debug){ 0 },
+                                     .count = MOST };
+        const struct shares shares = run(trial, f32, FAR);
+        print_message("errors of mean and m2 up to %.2g and %.2g of the bounds\n",
+                      shares.mean, shares.m2);
     }
 }
 
 /* A mean that cannot follow its elements comes near the bounds: these are not loose. */
 static void test_tight(void **state)
 {
-    const struct trial trial = { .pair = { CLFOLD_F32, CLFOLD_F32 },
-                                 .call = &call_rows[CALL_REDUCE],
+    const struct trial trial = { .operation = CLFOLD_REDUCE,
                                  .algorithm = "serial",
-                                 .data = CREEP,
                                  .count = 10007 };
-    struct shares shares = run(&trial);
+    const struct shares shares = run(trial, f32, CREEP);
 
     (void)state;
     print_message("errors of mean and m2 up to %.2g and %.2g of the bounds\n",
@@ -430,17 +410,11 @@ static int tear_down(void **state)
     return close_context(state);
 }
 
-#define OF_CALL(is_name, number)                                                         \
-    {                                                                                    \
-        .name = is_name, .test_func = test_call, .initial_state = (void *)(number)       \
-    }
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        OF_CALL("reduce", (uintptr_t)CALL_REDUCE),
-        OF_CALL("inclusive scan", (uintptr_t)CALL_INCLUSIVE_SCAN),
-        OF_CALL("exclusive scan", (uintptr_t)CALL_EXCLUSIVE_SCAN),
+        cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_scan),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_tight),
     };

@@ -32,7 +32,9 @@ static void add_parts(struct exact *sum, const struct bins *bins, int bin, doubl
     for (int k = 0; k < 3; ++k) {
         double units = rint(rest), part = ldexp(units, unit), half = trunc(units / 2);
         exact_add(sum, isfinite(part) ? part : ldexp(half, unit));
-        exact_add(sum, isfinite(part) ? 0 : ldexp(units - half, unit));
+        if (!isfinite(part)) {
+            exact_add(sum, ldexp(units - half, unit));
+        }
         rest = ldexp(rest - units, bins->bits);
         unit -= bins->bits;
     }

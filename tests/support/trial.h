@@ -75,7 +75,7 @@ struct trial {
     const void *elements; /* `count` of them */
     const void *init_value;
     const void *expected; /* results, instead of what the loop gives */
-    bool unknown;         /* the loop rounds otherwise: any results are right */
+    bool unknown;         /* the loop is not run: any results are right */
     bool may_refuse;      /* what the fold, the tile or the device cannot do */
 };
 

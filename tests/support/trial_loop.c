@@ -196,6 +196,9 @@ bool run_expect(struct run *run)
         trial->subject ? expect_subject : expect_operator;
     bool any = true;
 
+    if (trial->unknown) {
+        return true;
+    }
     if (trial->expected) {
         memcpy(run->expected, trial->expected, run->num * run->result);
         return true;
