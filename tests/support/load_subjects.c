@@ -30,8 +30,7 @@ SAME(same_place, struct place, x->index == y->index && x->value == y->value);
 COMBINE(add_u64, cl_ulong, x[0] + y[0]);
 COMBINE(or_u8, cl_uchar, x[0] | y[0]);
 
-WRITE(write_low, cl_uint, (cl_uint)(*(const cl_ulong *)item));
-
+WRITE(write_byte, cl_uchar, (cl_uchar)u32_of(item, 0));
 LOAD(load_dot, cl_float, f32_of(e, i) * stream_y[STREAM_LAG + i]);
 LOAD(load_count, cl_ulong, f32_of(e, i) > 1);
 LOAD(load_index, cl_ulong, (cl_ulong)i *(n - i));
@@ -39,7 +38,8 @@ LOAD(load_five, cl_uint,
      u32_of(e, i) * 4 - u32_at(e, i - 1, n) - u32_at(e, i + 1, n) - u32_at(e, i - 7, n) -
          u32_at(e, i + 7, n));
 LOAD(load_hash, cl_uint, FACTOR, e[i]);
-LOAD(load_colour, cl_uint, e[3 * i] + 3u * e[3 * i + 1] + 7u * e[3 * i + 2]);
+LOAD(load_colour, cl_uint,
+     e[3 * i] + 3u * e[3 * i + 1] + 7u * e[3 * i + 2] + (cl_uint)(i * (n - i)));
 LOAD(load_pair, cl_uint, e[2 * i], e[2 * i + 1]);
 LOAD(load_tuple, cl_uint, u32_of(e, 2 * i + 1), u32_of(e, 2 * i) + 1);
 LOAD(load_streams, cl_float,
@@ -63,9 +63,8 @@ const struct subject load_subjects[] = {
                  .load = "to_u64(x > 1 ? 1 : 0)"),
             ON_U64, .in_size = 4, .load = load_count, .is_real = true, .most = 4),
     SUBJECT(FOLD(.name = "indices", SUM_OF(CLFOLD_U64), .in = CLFOLD_U8,
-                 .load = "i * (n - i)", .out = CLFOLD_U32),
-            ON_U64, .in_size = 1, .load = load_index, .write = write_low, .out_size = 4,
-            BYTES),
+                 .load = "i * (n - i)"),
+            ON_U64, .in_size = 1, .load = load_index, BYTES),
     SUBJECT(FOLD(.name = "five points", .combine = "a + b", .identity = "0",
                  .type = CLFOLD_U32, .flags = CLFOLD_COMMUTATIVE,
                  .source = "#define AT(k) ((k) < n ? in[k] : 0)\n",
@@ -76,8 +75,11 @@ const struct subject load_subjects[] = {
                  ARGS(ARG_FACTOR, 1)),
             ON_PAIRS, .in_size = 1, .load = load_hash, BYTES),
     SUBJECT(FOLD(.name = "colours", SUM, .in = CLFOLD_U8, .in_scalars = 3,
-                 .load = "to_u32(x.x) + 3 * to_u32(x.y) + 7 * to_u32(x.z)"),
-            ON_U32, .in_size = 3, .load = load_colour, BYTES),
+                 .load = "to_u32(x.x) + 3 * to_u32(x.y) + 7 * to_u32(x.z) +\n"
+                         "to_u32(i * (n - i))",
+                 .out = CLFOLD_U8),
+            ON_U32, .in_size = 3, .load = load_colour, BYTES, .write = write_byte,
+            .out_size = 1),
     SUBJECT(FOLD(.name = "pairs without a load", .in = CLFOLD_U8, .in_scalars = 2,
                  .components = "uint a; uint b", MAPS),
             .size = 8, .in_size = 2, .combine = join_maps, .load = load_pair, BYTES),
