@@ -1,6 +1,6 @@
 /*
  * Rows and columns of built-in operators, by every algorithm on every tile, against the
- * oracle's fold of each. Operators of the caller's: user_folds.c. What a call rejects:
+ * oracle's fold of each. Operators of the caller's: folds.c. What a call rejects:
  * test_rejected, here.
  */
 #include "test.h"

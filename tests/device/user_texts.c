@@ -551,7 +551,7 @@ static void test_values(void **state)
 /* Of many texts the last are kept, and trim keeps none. */
 static void test_programs(void **state)
 {
-    enum { MOST = 6, TEXTS = 12 };
+    enum { MOST = 3, TEXTS = 5 };
     const clfold_context_params params = { .max_programs = MOST };
     clfold_context *own;
     char text[TEXTS][32];
