@@ -1,6 +1,6 @@
 /*
- * Texts of loads and results: what is rejected, where in and out may overlap, what explain
- * says of bytes and widths. What they give: folds.c.
+ * Texts of loads and results: what is rejected, where in and out may overlap, what
+ * explain says of bytes and widths. What they give: folds.c.
  */
 #include "one_context.h"
 #include "test.h"

@@ -1,5 +1,5 @@
 /* Folds whose operator, load or result is a text of the caller's, and what they are on
- * the host. All are exact, and most do not commute. Each table ends with one of size 0. */
+ * the host. All are exact, most do not commute. Each table ends with one of size 0. */
 #ifndef CLFOLD_TESTS_SUBJECTS_OF_TEXT_H
 #define CLFOLD_TESTS_SUBJECTS_OF_TEXT_H
 
