@@ -1,8 +1,8 @@
 /*
  * More elements than 32 bits can count: 2^32 + 12,345 bytes, whose sum has a closed form
  * and whose greatest lies past 2^32, twice. By the policy's algorithm and three rungs,
- * one of each way to number elements; last a scan in their place. A suite of its own: it
- * takes minutes and 5 GiB.
+ * one of each way to number elements; last a scan in their place. It takes minutes and
+ * 5 GiB; the test of the policy's algorithm seconds.
  */
 #include "device.h"
 #include "test.h"

@@ -147,7 +147,9 @@ static struct trial draw_trial(const struct random_fold *fold, clfold_operation 
 {
     const bool each = operation != CLFOLD_REDUCE;
     const size_t tile = way->plan.tile_elements;
-    struct trial trial = { .subject = random_fold_subject(fold), .operation = operation };
+    struct trial trial = { .subject = random_fold_subject(fold),
+                           .operation = operation,
+                           .may_refuse = device.ends_loops };
 
     trial.count = below(random, MOST) >> below(random, 12);
     if (tile && below(random, 3) == 0) {
@@ -168,13 +170,16 @@ static struct trial draw_trial(const struct random_fold *fold, clfold_operation 
 
 /* By each way, in its turn by calls that fit it. */
 static size_t check_fold(const struct random_fold *fold, clfold_operation operation,
-                         uint64_t random)
+                         bool by_serial, uint64_t random)
 {
     struct way ways[WAYS];
     size_t num = 0;
 
     for (size_t w = 0; w < WAYS; ++w) {
         draw_way(&ways[w], fold, operation, w == 0, &random);
+    }
+    if (by_serial) {
+        ways[WAYS - 1] = (struct way){ .algorithm = "serial" };
     }
     for (size_t c = 0; c < CALLS; ++c) {
         const struct trial drawn =
@@ -220,7 +225,7 @@ static void test_property(void **state)
         random_fold_init(&fold, next_random(&random), device.has_f16, device.has_f64);
         if (!is_fault_of_compiler(&fold)) {
             cl_mem table = new_table(&fold);
-            num += check_fold(&fold, operation, next_random(&random));
+            num += check_fold(&fold, operation, num_folds % 4 == 0, next_random(&random));
             clReleaseMemObject(table);
             ++num_folds;
         }

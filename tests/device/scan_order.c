@@ -53,6 +53,12 @@ static void bicyclic_join(void *out, const void *a, const void *b)
     memcpy(out, (cl_uint[]){ x[0] + y[0] - met, x[1] + y[1] - met }, 2 * sizeof(*x));
 }
 
+static void bicyclic_init(void *init, uint64_t seed)
+{
+    (void)seed;
+    memcpy(init, (cl_uint[]){ 5, 3 }, 2 * sizeof(cl_uint));
+}
+
 /* An opening bracket, a closing one, or a few of both; long runs of each. */
 static void bicyclic_fill(void *elements, size_t count, uint64_t seed)
 {
@@ -82,6 +88,12 @@ static void matrix_fill(void *elements, size_t count, uint64_t seed)
     }
 }
 
+static void matrix_init(void *init, uint64_t seed)
+{
+    (void)seed;
+    memcpy(init, (cl_uint[]){ 3, 2, 4, 5 }, 4 * sizeof(cl_uint));
+}
+
 static const cl_uint nothing[] = { 0, 0 }, unit[] = { 1, 0, 0, 1 };
 
 static const struct subject subjects[] = {
@@ -100,12 +112,14 @@ static const struct subject subjects[] = {
       .size = sizeof(nothing),
       .identity = nothing,
       .combine = bicyclic_join,
-      .fill = bicyclic_fill },
+      .fill = bicyclic_fill,
+      .fill_init = bicyclic_init },
     { .fold = { .name = "matrix", .op = CLFOLD_MATRIX_2X2, .type = CLFOLD_U32 },
       .size = sizeof(unit),
       .identity = unit,
       .combine = matrix_join,
-      .fill = matrix_fill },
+      .fill = matrix_fill,
+      .fill_init = matrix_init },
 };
 #define NUM_SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
 

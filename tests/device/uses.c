@@ -529,7 +529,8 @@ static void test_use(void **state)
 {
     const struct use *use = &uses[(uintptr_t)*state];
 
-    for (size_t i = 0; i < (device.is_pocl ? sizeof(sizes) / sizeof(sizes[0]) : 1); ++i) {
+    for (size_t i = 0;
+         i < (device_takes_all(&device) ? sizeof(sizes) / sizeof(sizes[0]) : 1); ++i) {
         seed = sizes[i];
         use->run(sizes[i]);
         release_uploads();

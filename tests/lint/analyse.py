@@ -90,8 +90,8 @@ def clang_tidy(folder, commands, root):
     config = f"{root}/.clang-tidy"
     program = [tools.need("clang-tidy"), "--quiet", "--extra-arg=-Wno-unknown-warning-option"]
     # The analyser's whole depth, 225000 nodes, takes three times as long: for the library alone.
-    less = [f"--extra-arg={word}" for word in
-            ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=30000")]  # fmt: skip
+    less = [] if tools.FULL else [f"--extra-arg={word}" for word in (
+        "-Xclang", "-analyzer-config", "-Xclang", "max-nodes=30000")]  # fmt: skip
     version, digests = tools.run([program[0], "--version"]), functools.cache(tools.digest)
     write_commands(folder, commands)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -39,7 +39,7 @@ class Mutants(unittest.TestCase):
 
             vendor = script("one.icd", "")
             lister = script("lister", r"printf '0\tHouse: small\tOpenCL 3.0\t1\n'")
-            words = [os.path.join(TESTS, "run_devices.py"), lister]
+            words = [lister]
             words += [f"{name}=any={name}.cl,b.cl={script(name, text)}"
                       for name, text in programs.items()]
             output = io.StringIO()
@@ -64,7 +64,7 @@ class Mutants(unittest.TestCase):
         )
 
     def test_wanted(self):
-        for self.wanted, count in [("bad.cl", 2), ("a.cl b.cl", 3), ("a.cl", 0)]:
+        for self.wanted, count in [("bad.cl", 2), ("a.cl b.cl", 4), ("a.cl", 1)]:
             points = self.points(none=RIGHT, bad=WRONG, worse=WRONG)[1]
             self.assertEqual(points[-1][:4], f"1..{count}", self.wanted)
 

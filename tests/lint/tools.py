@@ -9,6 +9,7 @@ import sys
 import time
 
 SKIP = 77
+FULL = bool(os.environ.get("CLFOLD_TEST_FULL"))
 KEPT_SECONDS = 30 * 86400  # since a result was last needed
 
 

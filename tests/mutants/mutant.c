@@ -9,7 +9,7 @@
 /* Ends the program at a wrong result. */
 static void run(struct trial trial, const char *algorithm, size_t seed)
 {
-    char why[1024];
+    char why[1024] = "was refused";
 
     trial.algorithm = algorithm;
     trial.zones = true;

@@ -30,7 +30,7 @@ static void check(int status, const char *call)
 
 static void run(struct trial trial)
 {
-    char why[1024];
+    char why[1024] = "was refused";
 
     trial.tight = true;
     trial.seed = ++num;

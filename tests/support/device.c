@@ -75,6 +75,11 @@ bool device_folds(const struct device *device, clfold_type in, clfold_type type)
     return device_has(device, type) && (in == CLFOLD_F16 || device_has(device, in));
 }
 
+bool device_takes_all(const struct device *device)
+{
+    return getenv("CLFOLD_TEST_FULL") || !(device->is_intel || device->ends_loops);
+}
+
 bool device_takes(const struct device *device, size_t turn)
 {
     bool is_even = true; /* in the sequence of Thue and Morse, in step with no loop */
@@ -83,8 +88,7 @@ bool device_takes(const struct device *device, size_t turn)
         is_even = !is_even;
     }
 
-    return getenv("CLFOLD_TEST_FULL") ||
-           !(device->is_intel ? is_even : device->ends_loops && !is_even);
+    return device_takes_all(device) || is_even != device->is_intel;
 }
 
 cl_command_queue device_queue(const struct device *device,
@@ -157,8 +161,9 @@ clfold_status device_context(clfold_context **out, const struct device *device,
     const char *folder = getenv("CLFOLD_TEST_CACHE");
     char programs[4096];
 
-    if (folder && (size_t)snprintf(programs, sizeof(programs), "%s/programs", folder) <
-                      sizeof(programs)) {
+    if (folder && *folder &&
+        (size_t)snprintf(programs, sizeof(programs), "%s/programs", folder) <
+            sizeof(programs)) {
         own.cache_folder = programs;
         own.cache_limit = 1 << 30;
     }

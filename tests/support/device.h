@@ -44,9 +44,10 @@ bool device_has(const struct device *device, clfold_type type);
 /* Whether elements of type `in` are folded in `type`: halves are, in a wider one. */
 bool device_folds(const struct device *device, clfold_type in, clfold_type type);
 
-/* Whether the device takes turn `turn` of a list of programs. PoCL and every device that
- * the tests do not know take all; Intel's compiler and Mesa's each about half, not the
- * same, unless the environment sets CLFOLD_TEST_FULL. */
+/* Whether the device takes all of a list of programs, or turn `turn` of it. PoCL and
+ * every device that the tests do not know take all; Intel's compiler and Mesa's each
+ * about half, not the same, unless the environment sets CLFOLD_TEST_FULL. */
+bool device_takes_all(const struct device *device);
 bool device_takes(const struct device *device, size_t turn);
 
 /* A queue of its own; the caller's to release. */

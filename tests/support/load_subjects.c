@@ -54,6 +54,11 @@ LOAD(load_padded, struct padded,
            ((const struct padded *)(const void *)e)[i].last,
        ((const struct padded *)(const void *)e)[i].last * 2 });
 
+static void draw_truth(void *init, uint64_t seed)
+{
+    *(cl_uchar *)init = next_random(&seed) >> 40 & 1;
+}
+
 #define ON_U64 .size = 8, .identity = zeros, .combine = add_u64
 
 const struct subject load_subjects[] = {
@@ -109,7 +114,7 @@ const struct subject load_subjects[] = {
     SUBJECT(FOLD(.name = "any above 3", .op = CLFOLD_LOGICAL_OR, .type = CLFOLD_U8,
                  .in = CLFOLD_F32, .load = "to_u8(x > 3 ? 1 : 0)"),
             .size = 1, .in_size = 4, .identity = zeros, .combine = or_u8,
-            .load = load_truth, .is_real = true, .most = 4),
+            .load = load_truth, .is_real = true, .most = 4, .fill_init = draw_truth),
     SUBJECT(FOLD(.name = "table", SUM, .load = "table[x & 15]", ARGS(ARG_TABLE, 1)),
             ON_U32, .load = load_table, WORDS),
     SUBJECT(

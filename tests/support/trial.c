@@ -320,7 +320,11 @@ static clfold_status enqueue(struct run *run, const char **failed)
         (status = store_download(&run->init, queue))) {
         return status;
     }
-    return store_download(&run->total, queue);
+    if ((status = store_download(&run->total, queue))) {
+        return status;
+    }
+    *failed = NULL;
+    return CLFOLD_OK;
 }
 
 /* ---- Comparing --------------------------------------------------------------------- */
@@ -427,10 +431,10 @@ static enum trial_end compare(const struct run *run, char *why, size_t why_size)
 /* Compilers whose vectors differ, as rusticl's do for keys of two sizes. */
 static bool is_refused(const struct trial *trial, clfold_status status)
 {
-    return (trial->may_refuse && status == CLFOLD_ERROR_UNSUPPORTED) ||
-           (status == CLFOLD_ERROR_BUILD && trial->plan.tile == TILE_VECTOR &&
-            (trial->may_refuse || device.ends_loops) &&
-            strstr(clfold_last_error(), " gives "));
+    return trial->may_refuse &&
+           (status == CLFOLD_ERROR_UNSUPPORTED ||
+            (status == CLFOLD_ERROR_BUILD && trial->plan.tile == TILE_VECTOR &&
+             strstr(clfold_last_error(), " gives ")));
 }
 
 static clfold_status wanted_status(const struct run *run, bool any)

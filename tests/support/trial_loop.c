@@ -1,6 +1,8 @@
 /* The host's side of a trial: its data, and the serial loop. */
 #include "trial_run.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Data -------------------------------------------------------------------------- */
@@ -14,7 +16,8 @@ static void fill_words(const struct subject *s, unsigned char *data, size_t byte
     for (size_t i = 0; i < bytes; i += word) {
         cl_uint x = s->least + (cl_uint)((next_random(&seed) >> 32) % spread);
         cl_float real = (cl_float)(cl_int)x;
-        memcpy(data + i, s->is_real ? (void *)&real : &x, word);
+        memcpy(data + i, s->is_real ? (void *)&real : &x,
+               word < bytes - i ? word : bytes - i);
     }
 }
 
@@ -32,6 +35,9 @@ static void fill_subject(const struct trial *trial, unsigned char *data,
     }
     if (s->fill_init) {
         s->fill_init(init, ~trial->seed);
+    } else if (s->fill && trial->init && !trial->init_value) {
+        fprintf(stderr, "%s has no init\n", s->fold.name);
+        abort();
     } else {
         fill_words(s, init, s->size, trial->seed);
     }

@@ -113,7 +113,8 @@ class Compilers:
         self.amd_library = library("amdgcn--amdhsa.bc")
         self.cache = cache
         self.stamp = ""
-        for path in (self.clang, self.ptxas, self.nvdisasm, self.nvcc, self.ocloc):
+        for path in (self.clang, self.ptxas, self.nvdisasm, self.nvcc, self.ocloc,
+                     self.nvidia_library, self.amd_library):
             self.stamp += self.version(path)
         for name in sorted(os.listdir(HERE)):
             if name.endswith((".py", ".h")):
