@@ -331,9 +331,9 @@ static void put_elements(const struct sum *sum, uint64_t *state)
 
 static void print_sum(const struct sum *sum, char *text, size_t size)
 {
-    snprintf(text, size, "%s %s into %s, load %u, form %u, kind %u",
+    snprintf(text, size, "%s %s into %s, load %d, form %d, kind %d",
              is_exact(sum) ? "reproducible" : "compensated", name_of(sum->pair.in),
-             name_of(sum->pair.type), sum->load, sum->form, sum->kind);
+             name_of(sum->pair.type), (int)sum->load, (int)sum->form, (int)sum->kind);
 }
 
 /* Some reductions to memory of the host as well, which must have the same bits. */
