@@ -17,10 +17,11 @@ default $XDG_CACHE_HOME/clfold-tests, or that of ~/.cache. After each program a 
 many programs were built and how many loaded there, if beside LISTER lies support/builds.c, built.
 
   --only TEXT       devices whose "platform: device" holds TEXT
-  --first           the first of these alone, for what does not depend on the device
+  --first           one of these alone, for what does not depend on the device: Intel's, whose
+                    compiler is the quickest, or the first
   --full TEXT       devices whose "platform: device" holds TEXT only if CLFOLD_TEST_FULL is set,
                     as tools/run-tests --full does, or if there is no other
-  --full-rest       all but the first only if CLFOLD_TEST_FULL is set
+  --full-rest       all but that one only if CLFOLD_TEST_FULL is set
   --env NAME=VALUE  set for the program, and shown in the names of its tests
   --env-on TEXT NAME=VALUE  set on the devices whose "platform: device" holds TEXT
   --limit SECONDS   for one process
@@ -51,6 +52,7 @@ FRAMES = 6  # of a stack, in the line that says how a program ended
 # PoCL keeps programs by itself: a load takes 20 to 35 ms of the processor, on a busy machine as
 # well, and a build 64 and more. On rusticl a load may take longer than another's build.
 LOADED_MS = 45
+QUICKEST = "Intel(R) OpenCL"  # of the compilers: twice as quick as PoCL's
 PLAN = re.compile(r"^1\.\.(\d+)\s*(?:#.*)?$")
 FRAME = re.compile(r"^#\d+ +0x[0-9a-f]+ (?:- \d+ )?(\w+)(?:@\S*)?$")
 # "ok 1 - name", "not ok 2 - name", and cmocka's "ok 3 # SKIP name", which some of its
@@ -299,7 +301,9 @@ def chosen(found, arguments):
         return found
     if arguments.full:
         found = [device for device in found if arguments.full not in device.name] or found
-    return found[: 1 if arguments.first or arguments.full_rest else None]
+    if arguments.first or arguments.full_rest:
+        found = sorted(found, key=lambda device: QUICKEST not in device.name)[:1]
+    return found
 
 
 def main():

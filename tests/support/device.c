@@ -145,11 +145,14 @@ void device_init_for_lookback(struct device *device)
     }
 }
 
+/* PoCL's workers may compile until the end of the process, and die of its end. */
 void device_finish(struct device *device)
 {
     if (device->disorder) {
+        clFinish(device->disorder);
         clReleaseCommandQueue(device->disorder);
     }
+    clFinish(device->queue);
     clReleaseCommandQueue(device->queue);
     clReleaseContext(device->context);
 }
