@@ -233,6 +233,7 @@ static void check_launches(const struct row *row, const struct trial *fold)
 static void run_row(const struct row *base, size_t number, bool other, bool takes,
                     struct pairs *seen, size_t *num_unnamed)
 {
+    static bool has_nothing[SCAN_LOOKBACK + 1]; /* in some row that the device takes */
     const struct trial plain = case_of(base);
     uint8_t level = base->level[ALGORITHM];
     const char *algorithm =
@@ -244,11 +245,14 @@ static void run_row(const struct row *base, size_t number, bool other, bool take
         struct trial fold = plain;
         struct row row = *base;
         size_t turn = size + 3 * number;
-        /* Nothing is scanned by a single group: a program more for a row base another
-         * strategy, base which the first has it. */
-        if (size == NOTHING && level > SCAN_SINGLE_GROUP &&
-            seen->has[ALGORITHM][SIZE][level][size]) {
-            continue;
+        /* Nothing is scanned by a single group: a program more for a row of another
+         * strategy, of which the first has it. */
+        if (size == NOTHING && level > SCAN_SINGLE_GROUP) {
+            if (has_nothing[level] ||
+                (!takes && seen->has[ALGORITHM][SIZE][level][size])) {
+                continue;
+            }
+            has_nothing[level] = takes;
         }
         fold.count = count_of(size, kind_of(base) == RUNGS, unit);
         fold.init = (enum init_from)(turn / NUM_OFFSETS % NUM_INITS);
@@ -259,9 +263,7 @@ static void run_row(const struct row *base, size_t number, bool other, bool take
         row.level[SIZE] = (uint8_t)size;
         row.level[OFFSET] = (uint8_t)(turn % NUM_OFFSETS);
         row.level[INIT] = (uint8_t)fold.init;
-        if (takes || size != NOTHING) {
-            pairs_add(seen, NUM_FACTORS, &row);
-        }
+        pairs_add(seen, NUM_FACTORS, &row);
         fold.in_offset = offsets[row.level[OFFSET]];
         fold.out_offset = offsets[turn * 3 / 2 % NUM_OFFSETS];
         fold.zones = turn % 2;

@@ -342,9 +342,8 @@ static bool is_right(const struct trial *trial, const void *wanted, const void *
     if (!s) {
         return same_result(trial->op, trial->pair.type, wanted, found);
     }
-    return s->same && size == s->size && (!s->out_size || s->out_size == s->size)
-               ? s->same(wanted, found)
-               : memcmp(wanted, found, size) == 0;
+    return s->same && size == s->size ? s->same(wanted, found)
+                                      : memcmp(wanted, found, size) == 0;
 }
 
 static void print_value(const struct trial *trial, const unsigned char *value,
