@@ -45,6 +45,7 @@ TARGETS = {
     "text": (150000, TEXTS),
     "tuning": (100000, ROWS),
 }
+SECONDS = 20  # of a target
 FEWEST = 20  # inputs accepted, and rejected
 PLANTED = {b"A": "AddressSanitizer: heap-buffer-overflow", b"U": "signed integer overflow"}
 
@@ -68,8 +69,9 @@ def compile_all(clang, folder, root, sources):
     return program
 
 
-def run_target(program, folder, name, runs, seeds):
-    """What is wrong with it, or nothing."""
+def run_target(program, folder, name, times, runs, seeds):
+    """What is wrong with it, or nothing. By the layout of the code libFuzzer comes now and then to
+    inputs that are slow, so the time has a limit too."""
     corpus = os.path.join(folder, name)
     os.mkdir(corpus)
     for i, seed in enumerate(seeds):
@@ -77,7 +79,8 @@ def run_target(program, folder, name, runs, seeds):
             file.write(seed)
     seed = os.environ.get("CLFOLD_TEST_SEED", "1")
     status, said = tools.run([
-        program, f"--target={name}", f"-runs={runs}", f"-seed={seed}", "-max_len=512",
+        program, f"--target={name}", f"-runs={runs * times}", f"-max_total_time={SECONDS * times}",
+        f"-seed={seed}", "-max_len=512",
         "-len_control=0", "-verbosity=0", "-timeout=60", f"-artifact_prefix={folder}/", corpus,
     ])  # fmt: skip
     numbers = re.search(r"fuzz: (\d+) accepted, (\d+) rejected", said)
@@ -115,7 +118,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         program = compile_all(clang, folder, root, sources)
         for name, (runs, seeds) in TARGETS.items():
-            failures += run_target(program, folder, name, runs * times, seeds)
+            failures += run_target(program, folder, name, times, runs, seeds)
         for text, said in PLANTED.items():
             failures += run_planted(program, folder, text, said)
     tools.finish(failures, f"{len(TARGETS)} targets")
