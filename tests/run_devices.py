@@ -68,9 +68,14 @@ def intel_folder():
     return os.path.join(cache_folder(), "clfold", "intel-runtime", "icd")
 
 
+def kept_folder(environment):
+    """Where what tests keep outlives a run."""
+    return environment.get("CLFOLD_TEST_CACHE") or os.path.join(cache_folder(), "clfold-tests")
+
+
 def keep_programs(environment):
     """Names the folders in which programs outlive a run, where nothing else is named."""
-    folder = environment.get("CLFOLD_TEST_CACHE") or os.path.join(cache_folder(), "clfold-tests")
+    folder = kept_folder(environment)
     named = {"CLFOLD_TEST_CACHE": folder, "POCL_CACHE_DIR": os.path.join(folder, "pocl"),
              "MESA_SHADER_CACHE_DIR": os.path.join(folder, "mesa")}
     for variable, path in named.items():

@@ -12,6 +12,7 @@ import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import driver_faults  # noqa: E402
+import run_devices  # noqa: E402
 
 
 class Failure(Exception):
@@ -22,11 +23,6 @@ class Skip(Exception):
     pass
 
 
-# Where drivers keep programs: all cases share these, or each would build anew.
-CACHES = (
-    ("POCL_CACHE_DIR", "pocl", "kcache"),
-    ("MESA_SHADER_CACHE_DIR", "mesa_shader_cache"),
-)
 # what a case may end in when the command is wrong
 ERRORS = (Failure, OSError, subprocess.SubprocessError, LookupError, ValueError, xml.ParseError)
 
@@ -155,9 +151,7 @@ class Count:
 def run_cases(driver, without, with_each, with_none=()):
     """Those without a device, the others on each, or where there is none these. Exits."""
     count = Count()
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    for variable, *folder in CACHES:
-        os.environ.setdefault(variable, os.path.join(cache, *folder))
+    run_devices.keep_programs(os.environ)  # or each case would build anew
     driver.devices = json.loads(driver.good("devices", "--json"))
     for case in [*without, *([] if driver.devices else with_none)]:
         count.run_case(case, driver, None)

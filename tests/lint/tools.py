@@ -8,6 +8,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import run_devices  # noqa: E402
+
 SKIP = 77
 FULL = bool(os.environ.get("CLFOLD_TEST_FULL"))
 KEPT_SECONDS = 30 * 86400  # since a result was last needed
@@ -54,9 +57,7 @@ class Passed:
     for each, named by a hash of all that the result depends on, in $CLFOLD_TEST_CACHE/lint."""
 
     def __init__(self):
-        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-        folder = os.environ.get("CLFOLD_TEST_CACHE") or os.path.join(cache, "clfold-tests")
-        self.folder = os.path.join(folder, "lint")
+        self.folder = os.path.join(run_devices.kept_folder(os.environ), "lint")
         try:
             os.makedirs(self.folder, exist_ok=True)
             for file in os.scandir(self.folder):

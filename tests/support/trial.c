@@ -317,10 +317,8 @@ static clfold_status enqueue(struct run *run, const char **failed)
     *failed = "clEnqueueReadBuffer";
     if ((status = store_download(&run->in, queue)) ||
         (status = store_download(&run->out, queue)) ||
-        (status = store_download(&run->init, queue))) {
-        return status;
-    }
-    if ((status = store_download(&run->total, queue))) {
+        (status = store_download(&run->init, queue)) ||
+        (status = store_download(&run->total, queue))) {
         return status;
     }
     *failed = NULL;
