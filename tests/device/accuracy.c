@@ -185,14 +185,9 @@ static double draw_cancelling(const struct sum *sum, size_t i, uint64_t *state)
         { { 1, 5 }, { 8, 8 }, { 12, 99 }, { 4, 9 } },
     };
     const bool is_wide = sum->pair.in == CLFOLD_F64 && sum->pair.type == CLFOLD_F64;
-    const int binades = spreads[is_wide                      ? 1
-                                : sum->pair.in == CLFOLD_F16 ? 2
-                                                             : 0][sum->spread]
-                            .binades;
-    const int bits = spreads[is_wide                      ? 1
-                             : sum->pair.in == CLFOLD_F16 ? 2
-                                                          : 0][sum->spread]
-                         .bits;
+    const size_t row = is_wide ? 1 : sum->pair.in == CLFOLD_F16 ? 2 : 0;
+    const int binades = spreads[row][sum->spread].binades;
+    const int bits = spreads[row][sum->spread].bits;
     double x = draw(state, 0, binades), y = draw(state, 0, 1);
 
     return i % 2 ? -drawn[i - 1] + ldexp(drawn[i - 1] * y, -bits) : x;
@@ -853,16 +848,7 @@ static void test_refused_sums(void **state)
     assert_string_equal(report.algorithm, "reduce_tiles");
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compensated),   cmocka_unit_test(test_reproducible),
-        cmocka_unit_test(test_long_columns),  cmocka_unit_test(test_own_rounding),
-        cmocka_unit_test(test_verified_sums), cmocka_unit_test(test_refused_sums),
-    };
-
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
-    }
-    return cmocka_run_group_tests_name("accuracy", tests, open_context, close_context);
-}
+TEST_MAIN("accuracy", open_context, close_context, cmocka_unit_test(test_compensated),
+          cmocka_unit_test(test_reproducible), cmocka_unit_test(test_long_columns),
+          cmocka_unit_test(test_own_rounding), cmocka_unit_test(test_verified_sums),
+          cmocka_unit_test(test_refused_sums))

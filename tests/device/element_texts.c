@@ -377,16 +377,7 @@ static int tear_down(void **state)
     return close_context(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rejected_loads),
-        cmocka_unit_test(test_report),
-        cmocka_unit_test(test_rejected_results),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_host),
-        cmocka_unit_test(test_widths),
-    };
-
-    return cmocka_run_group_tests_name("element_texts", tests, set_up, tear_down);
-}
+TEST_MAIN("element_texts", set_up, tear_down, cmocka_unit_test(test_rejected_loads),
+          cmocka_unit_test(test_report), cmocka_unit_test(test_rejected_results),
+          cmocka_unit_test(test_places), cmocka_unit_test(test_host),
+          cmocka_unit_test(test_widths))

@@ -410,17 +410,6 @@ static int tear_down(void **state)
     return close_context(state);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reduce),
-        cmocka_unit_test(test_scan),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_tight),
-    };
-
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
-    }
-    return cmocka_run_group_tests_name("moments", tests, set_up, tear_down);
-}
+TEST_MAIN("moments", set_up, tear_down, cmocka_unit_test(test_reduce),
+          cmocka_unit_test(test_scan), cmocka_unit_test(test_large),
+          cmocka_unit_test(test_tight))

@@ -235,10 +235,4 @@ static void test_property(void **state)
     assert_true(num > FOLDS * CALLS);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_property) };
-
-    return cmocka_run_group_tests_name("random_folds", tests, open_context,
-                                       close_context);
-}
+TEST_MAIN("random_folds", open_context, close_context, cmocka_unit_test(test_property))

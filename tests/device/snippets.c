@@ -459,25 +459,16 @@ static int close_buffers(void **state)
     return close_context(state);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_status_name),    cmocka_unit_test(test_last_error),
-        cmocka_unit_test(test_version),        cmocka_unit_test(test_context),
-        cmocka_unit_test(test_context_trim),   cmocka_unit_test(test_context_stats),
-        cmocka_unit_test(test_builtin),        cmocka_unit_test(test_reduce),
-        cmocka_unit_test(test_segments),       cmocka_unit_test(test_inclusive_scan),
-        cmocka_unit_test(test_exclusive_scan), cmocka_unit_test(test_map),
-        cmocka_unit_test(test_reduce_host),    cmocka_unit_test(test_select),
-        cmocka_unit_test(test_partition),      cmocka_unit_test(test_unique),
-        cmocka_unit_test(test_run_lengths),    cmocka_unit_test(test_prepare),
-        cmocka_unit_test(test_explain),        cmocka_unit_test(test_trace),
-        cmocka_unit_test(test_tuning_text),    cmocka_unit_test(test_lookback_text),
-        cmocka_unit_test(test_names),          cmocka_unit_test(test_fold_layout),
-    };
-
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
-    }
-    return cmocka_run_group_tests_name("snippets", tests, open_buffers, close_buffers);
-}
+TEST_MAIN("snippets", open_buffers, close_buffers, cmocka_unit_test(test_status_name),
+          cmocka_unit_test(test_last_error), cmocka_unit_test(test_version),
+          cmocka_unit_test(test_context), cmocka_unit_test(test_context_trim),
+          cmocka_unit_test(test_context_stats), cmocka_unit_test(test_builtin),
+          cmocka_unit_test(test_reduce), cmocka_unit_test(test_segments),
+          cmocka_unit_test(test_inclusive_scan), cmocka_unit_test(test_exclusive_scan),
+          cmocka_unit_test(test_map), cmocka_unit_test(test_reduce_host),
+          cmocka_unit_test(test_select), cmocka_unit_test(test_partition),
+          cmocka_unit_test(test_unique), cmocka_unit_test(test_run_lengths),
+          cmocka_unit_test(test_prepare), cmocka_unit_test(test_explain),
+          cmocka_unit_test(test_trace), cmocka_unit_test(test_tuning_text),
+          cmocka_unit_test(test_lookback_text), cmocka_unit_test(test_names),
+          cmocka_unit_test(test_fold_layout))

@@ -610,15 +610,9 @@ static int tear_down(void **state)
     return close_context(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rejected), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_widths),   cmocka_unit_test(test_zero),
-        cmocka_unit_test(test_values),   cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_gaps),     cmocka_unit_test(test_names),
-        cmocka_unit_test(test_limits),   cmocka_unit_test(test_accepted),
-    };
-
-    return cmocka_run_group_tests_name("user_texts", tests, set_up, tear_down);
-}
+TEST_MAIN("user_texts", set_up, tear_down, cmocka_unit_test(test_rejected),
+          cmocka_unit_test(test_places), cmocka_unit_test(test_widths),
+          cmocka_unit_test(test_zero), cmocka_unit_test(test_values),
+          cmocka_unit_test(test_programs), cmocka_unit_test(test_gaps),
+          cmocka_unit_test(test_names), cmocka_unit_test(test_limits),
+          cmocka_unit_test(test_accepted))

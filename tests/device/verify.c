@@ -195,14 +195,6 @@ static int open_device(void **state)
     return device_context(&ctx, &device, &params);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_operator),
-        cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_unreadable),
-    };
-
-    return cmocka_run_group_tests_name("verify", tests, open_device, close_context);
-}
+TEST_MAIN("verify", open_device, close_context, cmocka_unit_test(test_every_operator),
+          cmocka_unit_test(test_rounding), cmocka_unit_test(test_texts),
+          cmocka_unit_test(test_unreadable))
