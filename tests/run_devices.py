@@ -19,9 +19,9 @@ many programs were built and how many loaded there, if beside LISTER lies suppor
   --only TEXT       devices whose "platform: device" holds TEXT
   --first           one of these alone, for what does not depend on the device: Intel's, whose
                     compiler is the quickest, or the first
-  --full TEXT       devices whose "platform: device" holds TEXT only if CLFOLD_TEST_FULL is set,
-                    as tools/run-tests --full does, or if there is no other
-  --full-rest       all but that one only if CLFOLD_TEST_FULL is set
+  --from LEVEL TEXT  devices whose "platform: device" holds TEXT only from a level on: wide or
+                    full, which CLFOLD_TEST_LEVEL names; always if there is no other
+  --full-rest       all but that one only at the level full
   --env NAME=VALUE  set for the program, and shown in the names of its tests
   --env-on TEXT NAME=VALUE  set on the devices whose "platform: device" holds TEXT
   --limit SECONDS   for one process
@@ -45,6 +45,8 @@ import time
 import driver_faults
 
 SKIP = 77
+LEVELS = ("", "wide", "full")  # of tools/run-tests
+FULL = LEVELS.index("full")
 LIMIT_SECONDS = 600  # a test program takes at most 180 on a quiet machine
 LISTER_SECONDS = 60
 STACK_SECONDS = 60
@@ -58,6 +60,11 @@ FRAME = re.compile(r"^#\d+ +0x[0-9a-f]+ (?:- \d+ )?(\w+)(?:@\S*)?$")
 # "ok 1 - name", "not ok 2 - name", and cmocka's "ok 3 # SKIP name", which some of its
 # versions begin with "not ok"
 POINT = re.compile(r"^(ok|not ok)\b\s*\d*\s*(?:-\s*)?(# SKIP\b)?\s*(.*)$")
+
+
+def level():
+    """The number of the level that the environment names."""
+    return LEVELS.index(os.environ.get("CLFOLD_TEST_LEVEL", ""))
 
 
 def cache_folder():
@@ -302,11 +309,10 @@ def require(found, file, tap):
 
 
 def chosen(found, arguments):
-    if os.environ.get("CLFOLD_TEST_FULL") and not arguments.first:
-        return found
-    if arguments.full:
-        found = [device for device in found if arguments.full not in device.name] or found
-    if arguments.first or arguments.full_rest:
+    for name, text in arguments.later:
+        if level() < LEVELS.index(name):
+            found = [device for device in found if text not in device.name] or found
+    if arguments.first or (arguments.full_rest and level() < FULL):
         found = sorted(found, key=lambda device: QUICKEST not in device.name)[:1]
     return found
 
@@ -316,7 +322,7 @@ def main():
     parser.add_argument("lister")
     parser.add_argument("--only", default="")
     parser.add_argument("--first", action="store_true")
-    parser.add_argument("--full")
+    parser.add_argument("--from", nargs=2, action="append", default=[], dest="later")
     parser.add_argument("--full-rest", action="store_true")
     parser.add_argument("--env", action="append", default=[])
     parser.add_argument("--env-on", nargs=2, action="append", default=[])

@@ -146,12 +146,15 @@ static bool crashes(const struct subject *subject)
     return device.ends_loops && strstr(subject->fold.name, "matrix");
 }
 
-/* PoCL 3.1 makes wrong code of this scan by groups, as of others by those of a GPU. */
+/* PoCL 3.1 makes wrong code of these scans by groups, as of others by those of a GPU;
+ * Intel's compiler and Oclgrind right. */
 static bool is_wrong_on_pocl(const struct way *way)
 {
+    const char *name = subjects[way->subject]->fold.name;
+
     return device.is_pocl && way->tile == 3 && way->algorithm == SCAN_SINGLE_GROUP &&
            way->operation == CLFOLD_EXCLUSIVE_SCAN &&
-           strcmp(subjects[way->subject]->fold.name, "four of all") == 0;
+           (strcmp(name, "four of all") == 0 || strcmp(name, "backwards") == 0);
 }
 
 /* Rungs and "serial" have no tiles. The widest items are left to PoCL where compilers are

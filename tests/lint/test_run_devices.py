@@ -45,7 +45,7 @@ class Runner(unittest.TestCase):
 
     def run_it(self, program, *options, **variables):
         environment = {**os.environ, "OCL_ICD_VENDORS": self.folder + "/icd",
-                       "CLFOLD_TEST_FULL": "", "OPENCL_LAYERS": "", **variables}
+                       "CLFOLD_TEST_LEVEL": "", "OPENCL_LAYERS": "", **variables}
         if "CLFOLD_REQUIRED_DEVICES" not in variables:
             environment.pop("CLFOLD_REQUIRED_DEVICES", None)
         command = [sys.executable, RUNNER, self.lister, *options]
@@ -198,14 +198,19 @@ class Runner(unittest.TestCase):
             0, ["1..0 # SKIP no OpenCL device named Yard"]
         ))
 
-    def test_left_to_full(self):
+    def test_levels(self):
         self.devices(a=ONE, b=TWO)
-        for options, count in ((("--full", "House"), 1), (("--full-rest",), 1),
-                               (("--full", "House", "--only", "House"), 2)):
-            self.assertEqual(self.run_it("exit 0\n", *options)[1][-1], f"1..{count}", options)
-            points = self.run_it("exit 0\n", *options, CLFOLD_TEST_FULL="1")[1]
-            self.assertEqual(points[-1], "1..2" if "--only" in options else "1..3", options)
-        self.assertEqual(self.run_it("exit 0\n", "--first", CLFOLD_TEST_FULL="1")[1][-1], "1..1")
+        for options, counts in (
+            (("--from", "wide", "House"), (1, 3, 3)),
+            (("--from", "full", "House"), (1, 1, 3)),
+            (("--from", "full", "House", "--only", "House"), (2, 2, 2)),
+            (("--from", "wide", "Yard", "--from", "full", "House"), (2, 1, 3)),
+            (("--full-rest",), (1, 1, 3)),
+            (("--first",), (1, 1, 1)),
+        ):
+            for level, count in zip(("", "wide", "full"), counts):
+                points = self.run_it("exit 0\n", *options, CLFOLD_TEST_LEVEL=level)[1]
+                self.assertEqual(points[-1], f"1..{count}", (options, level))
 
     def test_programs(self):
         self.devices(b=TWO)

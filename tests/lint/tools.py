@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import run_devices  # noqa: E402
 
 SKIP = 77
-FULL = bool(os.environ.get("CLFOLD_TEST_FULL"))
+FULL = run_devices.level() == run_devices.FULL
 KEPT_SECONDS = 30 * 86400  # since a result was last needed
 
 

@@ -75,9 +75,21 @@ bool device_folds(const struct device *device, clfold_type in, clfold_type type)
     return device_has(device, type) && (in == CLFOLD_F16 || device_has(device, in));
 }
 
+enum level test_level(void)
+{
+    const char *name = getenv("CLFOLD_TEST_LEVEL");
+
+    return !name || !*name             ? LEVEL_QUICK
+           : strcmp(name, "full") == 0 ? LEVEL_FULL
+                                       : LEVEL_WIDE;
+}
+
 bool device_takes_all(const struct device *device)
 {
-    return getenv("CLFOLD_TEST_FULL") || !(device->is_intel || device->ends_loops);
+    const enum level all =
+        device->is_intel || device->ends_loops ? LEVEL_FULL : LEVEL_WIDE;
+
+    return test_level() >= all;
 }
 
 bool device_takes(const struct device *device, size_t turn)

@@ -44,9 +44,13 @@ bool device_has(const struct device *device, clfold_type type);
 /* Whether elements of type `in` are folded in `type`: halves are, in a wider one. */
 bool device_folds(const struct device *device, clfold_type in, clfold_type type);
 
-/* Whether the device takes all of a list of programs, or turn `turn` of it. PoCL and
- * every device that the tests do not know take all; Intel's compiler and Mesa's each
- * about half, not the same, unless the environment sets CLFOLD_TEST_FULL. */
+/* How much is tested: what CLFOLD_TEST_LEVEL in the environment says. */
+enum level { LEVEL_QUICK, LEVEL_WIDE, LEVEL_FULL };
+enum level test_level(void);
+
+/* Whether the device takes all of a list of programs, or turn `turn` of it. At the level
+ * full all devices take all, and at wide all but Intel's compiler and Mesa's; else they
+ * take about half, Intel's not the same as the others. */
 bool device_takes_all(const struct device *device);
 bool device_takes(const struct device *device, size_t turn);
 
