@@ -588,6 +588,10 @@ static void sweep(const struct scenario *scenario, bool allocs)
         print_message("%s has no out-of-order queue\n", device.name);
         skip();
     }
+    if (scenario->before == probe_once && device.ends_loops) {
+        print_message("%s does not look back\n", device.name);
+        skip();
+    }
     for (; scenario->most == 0 || number <= scenario->most; ++number) {
         struct clspy_shot shot = shoot(scenario, number, allocs);
         if (!shot.fired) {

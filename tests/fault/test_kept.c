@@ -402,7 +402,7 @@ static void test_defects(void **state)
     struct folder folder;
 
     (void)state;
-    if (!device.is_pocl && test_level() < LEVEL_FULL) {
+    if (!keeps || (!device.is_pocl && test_level() < LEVEL_FULL)) {
         skip();
     }
     fill();
@@ -733,7 +733,7 @@ static void test_sweeps(void **state)
     static const uint64_t least[WAYS][2] = { { 15, 8 }, { 15, 15 }, { 40, 40 } };
 
     (void)state;
-    if (!device.is_pocl && test_level() < LEVEL_FULL) {
+    if (!keeps || (!device.is_pocl && test_level() < LEVEL_FULL)) {
         skip();
     }
     run_nothing();
