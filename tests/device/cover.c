@@ -227,13 +227,16 @@ static void check_launches(const struct row *row, const struct trial *fold)
     }
 }
 
+/* Of an algorithm: whether nothing was scanned in some row of this part that the device
+ * takes. */
+static bool has_nothing[SCAN_LOOKBACK + 1];
+
 /* One program with every size. What else is the call's goes round so that it meets each
  * other, each size, and each program. No algorithm is named in turn, where it is the
  * policy's: the program is the same. Rows of other parts are only counted. */
 static void run_row(const struct row *base, size_t number, bool other, bool takes,
                     struct pairs *seen, size_t *num_unnamed)
 {
-    static bool has_nothing[SCAN_LOOKBACK + 1]; /* in some row that the device takes */
     const struct trial plain = case_of(base);
     uint8_t level = base->level[ALGORITHM];
     const char *algorithm =
@@ -358,6 +361,7 @@ static void test_cover(void **state)
         }
     }
     memset(&seen, 0, sizeof(seen));
+    memset(has_nothing, 0, sizeof(has_nothing));
     for (size_t i = 0; i < num; ++i) {
         const bool takes = device_takes(&device, i);
         const bool other = kind_of(&rows[i]) != share->kind ||
