@@ -16,7 +16,19 @@
  *   CLFOLD_OPAQUE        1 if the component is of a type that only OpenCL C knows, and
  *   CLFOLD_NUMBERS       1 if it is made of numbers, which stages are: a file beside
  *                        the tile's has clfold_tile_fold()
- *   CLFOLD_TAIL          a member for the padding at an item's end, or nothing
+ *   CLFOLD_TAIL          a member for the padding at an item's end, or nothing, and
+ *   CLFOLD_RESULT_TAIL   at a result's
+ *   CLFOLD_HEADS         how segments are given that start anew: 1 by flags, 2 by keys, 3
+ *                        by offsets; or 0; else, see heads.cl,
+ *   CLFOLD_HEAD, CLFOLD_HEAD16, CLFOLD_TO_HEADS   the type of a stage's head, and what
+ *                          converts to 16 of it,
+ *   CLFOLD_KEY, CLFOLD_KEY16, CLFOLD_MASK, CLFOLD_MASK16   of what the buffer has: its
+ *                          type, and that of comparing 16,
+ *   CLFOLD_READ_KEY, CLFOLD_READ_KEY16   what reads key i there, or 16, halves as floats,
+ *   CLFOLD_KEY_EQUAL     1 if there is a clfold_equal(a, b),
+ *   CLFOLD_HEAD_PARAMS, CLFOLD_HEAD_ARGS   the buffer, and what is put before each
+ *                          segment, as parts of CLFOLD_WITH and CLFOLD_PASS, and
+ *   CLFOLD_START_ARGS      the latter as arguments of clfold_init
  *   CLFOLD_WITH          what the fold's arguments are as parameters of functions that
  *                        reach a text of the fold, a comma before each, and
  *   CLFOLD_PASS          as arguments of their calls; and without the first comma
@@ -87,30 +99,40 @@
  *                        stage, leaves its bits
  *   CLFOLD_RARE          tile_vector: 1 if there are clfold_usual_stage16 and
  *                          clfold_usual16, which combine what has nothing in it that
- *                          clfold_is_rare
+ *                          clfold_is_rare, or no head
  *   CLFOLD_BUILTINS      tile_vector: 1 if the compiler is a clang whose attributes
  *                        and builtins are known to work, else 0
  *   CLFOLD_STREAM        tile_vector, scans: 1 if __builtin_nontemporal_store may store
  *
  * Some lines of these files have words after a dollar sign. The host writes such a line
- * once for each component and replaces the words; a width may follow a type:
+ * once for each component, and for the head if there is one, and replaces the words; a
+ * width may follow a type:
  *
  *   k                    the component's number, 0, 1, ...
  *   name                 its name
- *   stage, item, result  its scalar type in each form
+ *   stage, item          its scalar type in each form
  *   load                 what it is of an element with scalars s[0], s[1], ... at
  *                        position j of its tile
- *   wide_load            the same of 16 elements, with vectors s[0], s[1], ...
- *   lift                 what it is of a result that is one scalar, s[0]
+ *   wide_load            the same of 16 elements, with vectors s[0], s[1], ..., or of
+ *                        structs at `from`
+ *   given                what it is of a result, given.name, or where that is one scalar
+ *                        of s[0]
  *   plus_base            " + base" for a position, which an item counts from in_offset
  *                        and a stage from the tile's first element, else nothing
  *   loaded, wide_loaded  what it is of that which a load gave, l
- *   x, value             a member of x, "x.a", or x itself if there is one; of value
+ *   x                    a member of x, "x.a", or x itself if there is one
  *   is_true              " != 0" where all values but 0 count as 1, else nothing
  *   neutral              the component's neutral value, if CLFOLD_NEUTRAL is 1
  *   mask                 the signed integer of the stage's size
  *   choice               the signed integer of the item's size
  *   ulps                 CLFOLD_ULPS for a float, else 0; in widths.cl
+ *
+ * Where one of these words is in a line, it is written once for each part of a result,
+ * whose number and name k and name are then:
+ *
+ *   result               its scalar type
+ *   made, wide_made      what it is of an item x, of 16
+ *   value                a member of value, or value itself
  *
  * An element takes three forms. A tile is folded in stages, which may be narrower than
  * the item: bytes summed into ulong go through uint, and u8 max through uchar. The limit
@@ -200,6 +222,11 @@
 #error "contract: CLFOLD_GROUP_POWER must not be below CLFOLD_GROUP_SIZE"
 #endif
 
+/* Whether more is made of an element than its scalars, and of an item than its result:
+ * then what lies between them are stages and items. */
+#define CLFOLD_KEEPS_STAGES (CLFOLD_LOAD || CLFOLD_HEADS)
+#define CLFOLD_KEEPS_ITEMS  (CLFOLD_WRITES || CLFOLD_HEADS)
+
 /* Members are in a struct of their own, which changes no layout: if a struct begins with
  * a byte, rusticl (Mesa 22.3) copies only that byte. It also copies wrongly what ends in
  * padding, so that CLFOLD_TAIL is these bytes as a member there. */
@@ -221,7 +248,7 @@ typedef struct {
 typedef struct {
     struct {
         $result $name;
-        CLFOLD_TAIL
+        CLFOLD_RESULT_TAIL
     };
 } clfold_element;
 

@@ -1,90 +1,104 @@
 /*
  * Results in the caller's form, and the operands of a fold that are not elements.
  *
- *   item       components as they are folded           { ulong index; float value }
- *   result     as the caller has them, a cell for each    ulong        float, 0 above it
+ *   item     parts as they are folded              { float sum, error; int head }
+ *   named    what the caller knows of it, by name  { float v }
+ *   result   a cell for each                       | v |     0 above what is narrower
  *
- * Where CLFOLD_ROUNDED is 1 a result is one cell, made of all components.
+ * An item may be more than its result: a sum and its error, a value and a head.
  */
+typedef struct {
+    $result $name;
+} clfold_named;
+
 typedef struct {
     CLFOLD_CELL cells[CLFOLD_OUT_CELLS];
 } clfold_result;
 
-#if CLFOLD_OUT_STRUCT
-
-static clfold_result clfold_result_of(clfold_item x)
+static clfold_named clfold_named_of(clfold_item x)
 {
-    clfold_result r;
+    clfold_named named;
 
-    r.cells[0].$name = convert_$result(x.$name);
-    return r;
+    named.$name = convert_$result($made);
+    return named;
 }
 
-static clfold_item clfold_item_of(clfold_result r)
+/* Of what was given: what an item became has lost the rest of it. */
+static clfold_item clfold_item_named(clfold_named given)
 {
-    clfold_item x;
-
-    x.$name = convert_$item(r.cells[0].$name);
-    return x;
-}
-
-#elif CLFOLD_ROUNDED
-
-static clfold_result clfold_result_of(clfold_item x)
-{
-    clfold_result r;
-
-    r.cells[0] = clfold_rounded(x);
-    return r;
-}
-
-/* Of a result that was given: one that an item became has lost the rest of it. */
-static clfold_item clfold_item_of(clfold_result r)
-{
-    const CLFOLD_CELL *s = r.cells;
+#if CLFOLD_ROUNDED
+    const CLFOLD_CELL s[1] = { given.v };
     clfold_stage x;
 
-    x.$name = convert_$stage($lift);
+    x.$name = convert_$stage($given);
     return clfold_empty(x, 0);
+#else
+    clfold_item x;
+
+    x.$name = convert_$item($given);
+    return x;
+#endif
 }
 
-#else
-
-/* A cell may be wider than its component; the rest of it is 0. */
+/* What of a cell is a part of a result: a member of the only one, or the first bytes of
+ * its own. */
 typedef union {
     CLFOLD_CELL whole;
+#if CLFOLD_OUT_STRUCT
+#define CLFOLD_MEMBER(cells, k, name) cells[0].whole.name
+#else
+#define CLFOLD_MEMBER(cells, k, name) cells[k].name
     $result $name;
+#endif
 } clfold_cell_parts;
+
+static clfold_result clfold_cells_of(clfold_named named)
+{
+    clfold_cell_parts parts[CLFOLD_OUT_CELLS];
+    clfold_result r;
+
+#if !CLFOLD_OUT_STRUCT
+    for (uint k = 0; k < CLFOLD_OUT_CELLS; ++k)
+        parts[k].whole = 0;
+#endif
+    CLFOLD_MEMBER(parts, $k, $name) = convert_$result(named.$name);
+    for (uint k = 0; k < CLFOLD_OUT_CELLS; ++k)
+        r.cells[k] = parts[k].whole;
+    return r;
+}
+
+static clfold_named clfold_named_in(clfold_result r)
+{
+    clfold_cell_parts parts[CLFOLD_OUT_CELLS];
+    clfold_named named;
+
+    for (uint k = 0; k < CLFOLD_OUT_CELLS; ++k)
+        parts[k].whole = r.cells[k];
+    named.$name = convert_$result(CLFOLD_MEMBER(parts, $k, $name));
+    return named;
+}
 
 static clfold_result clfold_result_of(clfold_item x)
 {
-    clfold_cell_parts parts[CLFOLD_COMPONENTS];
-    clfold_result r;
-
-    parts[$k].whole = 0;
-    parts[$k].$name = convert_$result(x.$name);
-    r.cells[$k] = parts[$k].whole;
-    return r;
+    return clfold_cells_of(clfold_named_of(x));
 }
 
 static clfold_item clfold_item_of(clfold_result r)
 {
-    clfold_cell_parts parts[CLFOLD_COMPONENTS];
-    clfold_item x;
-
-    parts[$k].whole = r.cells[$k];
-    x.$name = convert_$item(parts[$k].$name);
-    return x;
+    return clfold_item_named(clfold_named_in(r));
 }
 
-#endif
-
-static void clfold_store(clfold_item x, global CLFOLD_CELL *out, ulong index)
+static void clfold_store_named(clfold_named named, global CLFOLD_CELL *out, ulong index)
 {
-    const clfold_result r = clfold_result_of(x);
+    const clfold_result r = clfold_cells_of(named);
 
     for (uint k = 0; k < CLFOLD_OUT_CELLS; ++k)
         out[index * CLFOLD_OUT_CELLS + k] = r.cells[k];
+}
+
+static void clfold_store(clfold_item x, global CLFOLD_CELL *out, ulong index)
+{
+    clfold_store_named(clfold_named_of(x), out, index);
 }
 
 static clfold_item clfold_fetch(global const CLFOLD_CELL *out, ulong index)
@@ -110,16 +124,13 @@ static clfold_item clfold_fetch(global const CLFOLD_CELL *out, ulong index)
 /* The item of init, if there is one. */
 static clfold_item clfold_init(CLFOLD_INIT_PARAMS)
 {
-    clfold_item init;
+    clfold_named given;
 
-#if CLFOLD_ROUNDED
-    const clfold_result given = { { init_v } };
-    init = clfold_item_of(given);
-#else
-    init.$name = convert_$item(init_$name);
-#endif
+    given.$name = convert_$result(init_$name);
+    clfold_item init = clfold_item_named(given);
     if (clfold_init_from == CLFOLD_INIT_PLACE)
-        init = clfold_fetch(clfold_init_at, clfold_init_index);
+        init = clfold_fetch((global const CLFOLD_CELL *)clfold_init_at,
+                            clfold_init_index);
     init.$name = init.$name$is_true;
     return init;
 }
@@ -129,16 +140,47 @@ static clfold_item clfold_or_identity(clfold_item x, bool empty CLFOLD_WITH)
 {
 #if CLFOLD_HAS_IDENTITY
     if (empty)
-        x = clfold_identity(CLFOLD_PASS_ONLY);
+        return clfold_identity(CLFOLD_PASS_ONLY);
 #endif
     return x;
 }
 
+/*
+ * x, the fold of a segment's elements, with what stands before these. Init stands before
+ * each segment of a scan, so it is no part of x. And where a segment starts after x, x is
+ * another one's. No parameter is assigned to: on rusticl the caller's struct changes.
+ *
+ *   x            a    ab   |   c    cd
+ *   inclusive   ia   iab       ic   icd
+ *   exclusive    i   ia        i    ic        starts at the first of each
+ */
+static clfold_item clfold_with_start(clfold_item x, bool starts CLFOLD_WITH)
+{
+#if CLFOLD_HEADS
+    const bool has_init = clfold_start_from != 0;
+    clfold_item start = clfold_init(CLFOLD_START_ARGS), item = x;
+
+    if (!has_init)
+        start = clfold_or_identity(x, starts CLFOLD_PASS);
+    item.clfold_head = 0;
+    if (has_init && !starts)
+        start = clfold_combine(start, item CLFOLD_PASS);
+    return start;
+#else
+    return x;
+#endif
+}
+
 /* Stores a total, which includes init, or the identity if there are no elements; for one
- * work-item. An empty fold without either stores nothing: the host rejects it. */
+ * work-item. An empty fold without either is rejected by the host. */
 static void clfold_finish(clfold_item total, bool empty, global CLFOLD_CELL *out,
                           ulong index CLFOLD_WITH)
 {
-    if (CLFOLD_HAS_IDENTITY || !empty)
-        clfold_store(clfold_or_identity(total, empty CLFOLD_PASS), out, index);
+    const clfold_item y = clfold_or_identity(total, empty CLFOLD_PASS);
+
+#if !CLFOLD_HEADS
+    if (!CLFOLD_HAS_IDENTITY && empty)
+        return;
+#endif
+    clfold_store(clfold_with_start(y, empty CLFOLD_PASS), out, index);
 }

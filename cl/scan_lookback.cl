@@ -206,7 +206,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
                 room->prefix = clfold_prefix(so_far, t CLFOLD_PASS);
             clfold_take_own(so_far, room, t, at->own, has_prefix, is_last CLFOLD_PASS);
             if (is_last && has_total)
-                clfold_store(room->next, total_out, total_index);
+                clfold_finish(room->next, false, total_out, total_index CLFOLD_PASS);
             clfold_at_prefix(words, channel->epoch, t, at->depth, channel->polls,
                              at->fallbacks, at->helped CLFOLD_TRACE_ARGS);
             clfold_publish_running(words, channel->epoch, t, so_far, at->own, in_place,

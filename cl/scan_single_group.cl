@@ -40,7 +40,7 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
             clfold_take_own(so_far, room, t, clfold_tile_total(room, size), has_prefix,
                             is_last CLFOLD_PASS);
             if (is_last && has_total)
-                clfold_store(room->next, total_out, total_index);
+                clfold_finish(room->next, false, total_out, total_index CLFOLD_PASS);
         }
         clfold_tile_sync();
         clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + begin, out,

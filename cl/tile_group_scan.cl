@@ -42,20 +42,20 @@
 #endif
 
 typedef union {
-#if CLFOLD_LOAD
+#if CLFOLD_KEEPS_STAGES
     clfold_stage loaded;
 #else
     CLFOLD_IN in[CLFOLD_SCALARS];
 #endif
-#if CLFOLD_WRITES
+#if CLFOLD_KEEPS_ITEMS
     clfold_item item; /* of which a text makes what is written */
 #else
     clfold_result out;
 #endif
-#if CLFOLD_IN_STRUCT && !CLFOLD_LOAD
+#if CLFOLD_IN_STRUCT && !CLFOLD_KEEPS_STAGES
     CLFOLD_WORD words[CLFOLD_WORDS];
 #endif
-#if CLFOLD_OUT_STRUCT && !CLFOLD_WRITES
+#if CLFOLD_OUT_STRUCT && !CLFOLD_KEEPS_ITEMS
     CLFOLD_OUT_WORD out_words[CLFOLD_OUT_WORDS];
 #endif
 } clfold_slot;
@@ -75,9 +75,9 @@ typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
 /* Chunks or words that a work-item has under way at once, at most. */
 #define CLFOLD_LOADS 4
 
-#if CLFOLD_LOAD
+#if CLFOLD_KEEPS_STAGES
 
-/* Elements are what a text of the fold's loads. */
+/* Elements are what is loaded of them. */
 static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count,
                              clfold_room_pointer room CLFOLD_WITH)
 {
@@ -189,7 +189,7 @@ static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count
 
 #endif
 
-#if CLFOLD_WRITES
+#if CLFOLD_KEEPS_ITEMS
 
 /* An item that goes out. */
 #define CLFOLD_KEEP(slot, y) ((slot)->item = (y))
@@ -330,7 +330,7 @@ static uint clfold_run_of(uint count)
 /* Element j of the tile, which is in that slot. */
 static clfold_stage clfold_slot_load(local const clfold_slot *slot, uint j)
 {
-#if CLFOLD_LOAD
+#if CLFOLD_KEEPS_STAGES
     return slot->loaded;
 #else
     local const CLFOLD_IN *s = slot->in;
@@ -456,7 +456,7 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
 }
 
 /* Written items are not results to go on with. */
-#if !CLFOLD_WRITES
+#if !CLFOLD_KEEPS_ITEMS
 
 /* prefix op result i of the tile. */
 static clfold_item clfold_behind_prefix(clfold_result r, uint i, uint count,

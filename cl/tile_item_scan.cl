@@ -111,7 +111,7 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
 }
 
 /* Written items are not results to go on with. */
-#if !CLFOLD_WRITES
+#if !CLFOLD_KEEPS_ITEMS
 
 static void clfold_tile_propagate(global CLFOLD_OUT *out, ulong out_begin, uint count,
                                   bool stream, clfold_room_pointer room CLFOLD_WITH)

@@ -11,17 +11,26 @@ typedef private clfold_item *clfold_memory;
 #if !CLFOLD_NUMBERS
 
 /*
- * Combines neighbours, in order: 32 elements become 16.
+ * Combines neighbours, in order: 32 elements become 16. No segment starts in them if they
+ * are `plain`.
  *
  *   x  x0 x1 x2 x3 ... x15    y  y0 y1 ... y15
  *      x0x1 x2x3 ... x14x15 y0y1 ... y14y15     (x0x1: x0 op x1)
  */
-static clfold_stage16 clfold_pairs(clfold_stage16 x, clfold_stage16 y CLFOLD_WITH)
+static clfold_stage16 clfold_pairs(clfold_stage16 x, clfold_stage16 y,
+                                   bool plain CLFOLD_WITH)
 {
     clfold_stage16 left, right;
 
     left.$name = ($stage16)(x.$name.even, y.$name.even);
     right.$name = ($stage16)(x.$name.odd, y.$name.odd);
+#if CLFOLD_RARE && CLFOLD_HEADS
+    if (plain) {
+        clfold_stage16 both = clfold_usual_stage16(left, right CLFOLD_PASS);
+        both.clfold_head = 0;
+        return both;
+    }
+#endif
     return clfold_combine_stage16(left, right CLFOLD_PASS);
 }
 
@@ -31,10 +40,10 @@ static clfold_stage clfold_join(clfold_stage16 x CLFOLD_WITH)
 {
     clfold_stage total;
 
-    x = clfold_pairs(x, x CLFOLD_PASS);
-    x = clfold_pairs(x, x CLFOLD_PASS);
-    x = clfold_pairs(x, x CLFOLD_PASS);
-    x = clfold_pairs(x, x CLFOLD_PASS);
+    x = clfold_pairs(x, x, false CLFOLD_PASS);
+    x = clfold_pairs(x, x, false CLFOLD_PASS);
+    x = clfold_pairs(x, x, false CLFOLD_PASS);
+    x = clfold_pairs(x, x, false CLFOLD_PASS);
     total.$name = x.$name.s0;
     return total;
 }
@@ -83,14 +92,14 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
 static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong begin,
                                      uint j CLFOLD_WITH)
 {
-    clfold_stage16 x =
+    const clfold_stage16 x =
         clfold_pairs(clfold_load16(in, begin, j CLFOLD_PASS),
-                     clfold_load16(in, begin, j + 16 CLFOLD_PASS) CLFOLD_PASS);
-    clfold_stage16 y =
+                     clfold_load16(in, begin, j + 16 CLFOLD_PASS), true CLFOLD_PASS);
+    const clfold_stage16 y =
         clfold_pairs(clfold_load16(in, begin, j + 32 CLFOLD_PASS),
-                     clfold_load16(in, begin, j + 48 CLFOLD_PASS) CLFOLD_PASS);
+                     clfold_load16(in, begin, j + 48 CLFOLD_PASS), true CLFOLD_PASS);
 
-    return clfold_pairs(x, y CLFOLD_PASS);
+    return clfold_pairs(x, y, true CLFOLD_PASS);
 }
 
 /* 256 elements in order, as 16 lanes of 16 neighbours each: for 15 vector combines, where
@@ -98,42 +107,37 @@ static clfold_stage16 clfold_fold_64(global const CLFOLD_IN *in, ulong begin,
 static clfold_lanes clfold_fold_256(global const CLFOLD_IN *in, ulong begin,
                                     uint j CLFOLD_WITH)
 {
-    clfold_stage16 x =
+    const clfold_stage16 x =
         clfold_pairs(clfold_fold_64(in, begin, j CLFOLD_PASS),
-                     clfold_fold_64(in, begin, j + 64 CLFOLD_PASS) CLFOLD_PASS);
-    clfold_stage16 y =
+                     clfold_fold_64(in, begin, j + 64 CLFOLD_PASS), true CLFOLD_PASS);
+    const clfold_stage16 y =
         clfold_pairs(clfold_fold_64(in, begin, j + 128 CLFOLD_PASS),
-                     clfold_fold_64(in, begin, j + 192 CLFOLD_PASS) CLFOLD_PASS);
+                     clfold_fold_64(in, begin, j + 192 CLFOLD_PASS), true CLFOLD_PASS);
 
-    return clfold_lanes_of(clfold_pairs(x, y CLFOLD_PASS));
+    return clfold_lanes_of(clfold_pairs(x, y, true CLFOLD_PASS));
 }
 
-#if CLFOLD_CUTS
-
 /* The first element that the fold of `count` needs, a multiple of 16 like `count`: a cut
- * makes all before it irrelevant. Checks elements first, since that is cheap, then the
- * fold of 16, since the bits are the same only if that cuts. */
+ * makes all before it irrelevant, and so does a segment's start. Of cuts it checks the
+ * elements first, since that is cheap, then the fold of 16, since the bits are the same
+ * only if that cuts. */
 static uint clfold_last_cut(global const CLFOLD_IN *in, ulong begin,
                             uint count CLFOLD_WITH)
 {
+#if CLFOLD_HEADS
+    for (uint i = count; i > 16; i -= 16)
+        if (clfold_any_head(begin + i - 16 - clfold_origin CLFOLD_PASS))
+            return i - 16;
+#elif CLFOLD_CUTS
     for (uint i = count; i > 16; i -= 16) {
         const clfold_stage16 x = clfold_load16(in, begin, i - 16 CLFOLD_PASS);
         if (clfold_any_cuts(x CLFOLD_PASS) &&
             clfold_cuts(clfold_join(x CLFOLD_PASS) CLFOLD_PASS))
             return i - 16;
     }
-    return 0;
-}
-
-#else
-
-static uint clfold_last_cut(global const CLFOLD_IN *in, ulong begin,
-                            uint count CLFOLD_WITH)
-{
-    return 0;
-}
-
 #endif
+    return 0;
+}
 
 /* The elements from begin on, a multiple of 16 and at least 16 of them, in order: a left
  * fold of trees over 16 neighbours. */
@@ -144,6 +148,21 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
     clfold_stage total = clfold_join(clfold_load16(in, begin, i CLFOLD_PASS) CLFOLD_PASS);
 
     i += 16;
+#if CLFOLD_RARE && CLFOLD_HEADS
+    /* All lanes are the same. clang for x86 keeps a number and its head in one register
+     * for integers, to and from which each step would take as long as three additions. */
+    clfold_stage16 totals, lane;
+    totals.$name = ($stage16)(total.$name);
+    for (; i + 256 <= count; i += 256) {
+        const clfold_lanes lanes = clfold_fold_256(in, begin, i CLFOLD_PASS);
+        for (uint k = 0; k < 16; ++k) {
+            lane.$name = ($stage16)(lanes.$name.s[k]);
+            lane.clfold_head = 0;
+            totals = clfold_usual_stage16(totals, lane CLFOLD_PASS);
+        }
+    }
+    total.$name = totals.$name.s0;
+#endif
     for (; i + 256 <= count; i += 256) {
         const clfold_lanes lanes = clfold_fold_256(in, begin, i CLFOLD_PASS);
         for (uint k = 0; k < 16; ++k)

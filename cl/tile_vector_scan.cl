@@ -76,7 +76,8 @@ static clfold_item clfold_tile_total(const clfold_room *room, uint count)
  * A tile with nothing rare in it or before it is combined in the usual way. min and max
  * of floats must return a NaN, which costs a mask for each combine; CPUs have few masks
  * under way, so this costs 40 % of the speed. The tile's last item shows it: anything
- * rare makes it rare.
+ * rare makes it rare. Heads are rare, too, but of 16 elements each: where none starts a
+ * segment, they go on with the one that is under way.
  */
 #if CLFOLD_RARE
 #define CLFOLD_OP_STAGE16(usual, a, b)                                                   \
@@ -168,18 +169,20 @@ CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x,
 
 #endif
 
-/* The scan of 16 elements from position j on. `so_far` has in all lanes the fold of the
- * elements before them, or the neutral value, or is unset without one; then the fold up
- * to the last. */
-CLFOLD_INLINE static clfold_stage16 clfold_scan_16(global const CLFOLD_IN *in,
-                                                   ulong begin, uint j,
+/* The scan of 16 elements, x, from position j on. `so_far` has in all lanes the fold of
+ * the elements before them, or the neutral value, or is unset without one; then the fold
+ * up to the last. */
+CLFOLD_INLINE static clfold_stage16 clfold_scan_16(clfold_stage16 x, uint j,
                                                    clfold_stage16 *so_far,
                                                    bool usual CLFOLD_WITH)
 {
-    clfold_stage16 x = clfold_scan_lanes(clfold_load16(in, begin, j CLFOLD_PASS),
-                                         usual CLFOLD_PASS),
-                   last;
+    clfold_stage16 last;
 
+    x = clfold_scan_lanes(x, usual CLFOLD_PASS);
+#if CLFOLD_RARE && CLFOLD_HEADS
+    if (usual)
+        x.clfold_head = 0; /* as it was */
+#endif
     last.$name = ($stage16)(x.$name.sf);
     if (CLFOLD_NEUTRAL || j > 0) {
         x = CLFOLD_OP_STAGE16(usual, *so_far, x);
@@ -200,14 +203,6 @@ static void clfold_put(clfold_item x, clfold_item *before, global const CLFOLD_I
 }
 
 #if CLFOLD_ITEM16
-
-static clfold_item16 clfold_spread(clfold_item x)
-{
-    clfold_item16 y;
-
-    y.$name = ($item16)(x.$name);
-    return y;
-}
 
 CLFOLD_INLINE static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
                          const clfold_item *prefix, bool is_last, const clfold_item *last,
@@ -311,6 +306,7 @@ clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint c
     const uint whole = count / 16 * 16;
     const clfold_item prefix = room->prefix;
     const clfold_item last = room->next;
+    bool continues = has_prefix; /* what the prefix ends with */
 
     for (uint j = 0; j < whole; j += 16) {
         clfold_ask(in, next + j, 16 CLFOLD_PASS);
@@ -319,10 +315,22 @@ clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint c
             *sums = clfold_add16(*sums, clfold_load16(in, next, j - ahead CLFOLD_PASS)
                                             CLFOLD_PASS);
 #endif
-        const clfold_stage16 x = clfold_scan_16(in, begin, j, so_far, usual CLFOLD_PASS);
-        clfold_put16(x, index, has_prefix, &prefix, j + 16 == count, &last, before,
-                     in + (begin + j) * CLFOLD_SCALARS, index + j, out, out_begin + j,
-                     stream, usual CLFOLD_PASS);
+        clfold_stage16 x = clfold_load16(in, begin, j CLFOLD_PASS);
+        global const CLFOLD_IN *s = in + (begin + j) * CLFOLD_SCALARS;
+#if CLFOLD_RARE && CLFOLD_HEADS
+        if (!clfold_any_head(index + j CLFOLD_PASS)) {
+            x = clfold_scan_16(x, j, so_far, true CLFOLD_PASS);
+            clfold_put16(x, index, continues, &prefix, j + 16 == count, &last, before, s,
+                         index + j, out, out_begin + j, stream, true CLFOLD_PASS);
+            continue;
+        }
+#endif
+        x = clfold_scan_16(x, j, so_far, usual CLFOLD_PASS);
+        clfold_put16(x, index, continues, &prefix, j + 16 == count, &last, before, s,
+                     index + j, out, out_begin + j, stream, usual CLFOLD_PASS);
+#if CLFOLD_RARE && CLFOLD_HEADS
+        continues = false;
+#endif
     }
 }
 
@@ -351,7 +359,7 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
         before = clfold_identity(CLFOLD_PASS_ONLY);
 #endif
     stream = stream && (ulong)(out + out_begin * CLFOLD_OUT_SCALARS) % 64 == 0;
-#if CLFOLD_RARE
+#if CLFOLD_RARE && !CLFOLD_HEADS
     if (!clfold_is_rare(last CLFOLD_PASS))
         clfold_scan_vectors(in, begin, index, count, next, folds, ahead, out, out_begin,
                             has_prefix, stream, room, &so_far16, &before, &sums,
@@ -386,7 +394,7 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
 }
 
 /* Written items are not results to go on with. */
-#if !CLFOLD_WRITES
+#if !CLFOLD_KEEPS_ITEMS
 
 #define CLFOLD_FETCH16 (CLFOLD_ITEM16 && !CLFOLD_ROUNDED)
 #if CLFOLD_FETCH16

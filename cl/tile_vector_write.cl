@@ -7,6 +7,14 @@
  */
 #if CLFOLD_ITEM16
 
+static clfold_item16 clfold_spread(clfold_item x)
+{
+    clfold_item16 y;
+
+    y.$name = ($item16)(x.$name);
+    return y;
+}
+
 /*
  * Stores 64 bytes or less, past the caches where `stream` says so: that wants a multiple
  * of the vector's size. Else in halves: PoCL's vstore16 is three stores, and Intel's
@@ -97,11 +105,7 @@ static void clfold_store16(clfold_item16 x, global CLFOLD_OUT *out, ulong index,
 {
     CLFOLD_CELL16 c[CLFOLD_OUT_CELLS];
 
-#if CLFOLD_ROUNDED
-    c[0] = clfold_rounded16(x);
-#else
-    c[$k] = CLFOLD_AS_CELL16(convert_$result16(x.$name));
-#endif
+    c[$k] = CLFOLD_AS_CELL16(convert_$result16($wide_made));
     clfold_store_cells16(c, out, index, stream);
 }
 
@@ -109,21 +113,18 @@ static void clfold_store16(clfold_item16 x, global CLFOLD_OUT *out, ulong index,
 
 #if CLFOLD_WRITES
 
-static CLFOLD_VALUE16 clfold_value16_of(clfold_item16 item)
+static CLFOLD_VALUE16 clfold_value16_of(clfold_item16 x)
 {
     CLFOLD_VALUE16 value;
 
-#if CLFOLD_ROUNDED
-    value = clfold_rounded16(item);
-#else
-    $value = convert_$result16(item.$name);
-#endif
+    $value = convert_$result16($wide_made);
     return value;
 }
 
-static void clfold_emit16(clfold_item16 y, clfold_item16 before,
-                          global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
-                          ulong index, bool stream CLFOLD_WITH)
+static void clfold_emit_items16(clfold_item16 y, clfold_item16 before,
+                                global const CLFOLD_IN *s, ulong i,
+                                global CLFOLD_OUT *out, ulong index,
+                                bool stream CLFOLD_WITH)
 {
     const CLFOLD_VALUE16 item = clfold_value16_of(y);
 #if CLFOLD_WRITES_PREV
@@ -138,9 +139,10 @@ static void clfold_emit16(clfold_item16 y, clfold_item16 before,
     } as;
 
     as.all = CLFOLD_RESULT_CALL16(out, item, prev, x, s, i);
-#if CLFOLD_OUT_ITEM && !CLFOLD_ROUNDED
-    y.$name = convert_$item16(as.all.$name);
-    clfold_store16(y, out, index, stream);
+#if CLFOLD_OUT_ITEM
+    CLFOLD_CELL16 c[CLFOLD_OUT_CELLS];
+    c[$k] = CLFOLD_AS_CELL16(convert_$result16(as.all.$name));
+    clfold_store_cells16(c, out, index, stream);
 #else
     clfold_store_cells16(as.cells, out, index, stream);
 #endif
@@ -148,13 +150,55 @@ static void clfold_emit16(clfold_item16 y, clfold_item16 before,
 
 #else
 
-static void clfold_emit16(clfold_item16 y, clfold_item16 before,
-                          global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
-                          ulong index, bool stream CLFOLD_WITH)
+static void clfold_emit_items16(clfold_item16 y, clfold_item16 before,
+                                global const CLFOLD_IN *s, ulong i,
+                                global CLFOLD_OUT *out, ulong index,
+                                bool stream CLFOLD_WITH)
 {
     clfold_store16(y, out, index, stream);
 }
 
+#endif
+
+#if CLFOLD_HEADS
+
+/* clfold_with_start() of 16 items, which may start a segment each if `may_start`. */
+static clfold_item16 clfold_with_start16(clfold_item16 x, bool may_start,
+                                           ulong i CLFOLD_WITH)
+{
+    const bool has_init = clfold_start_from != 0;
+    clfold_item16 start = clfold_spread(clfold_init(CLFOLD_START_ARGS));
+
+#if CLFOLD_HAS_IDENTITY
+    if (!has_init)
+        start = clfold_spread(clfold_identity(CLFOLD_PASS_ONLY));
+#endif
+    if (has_init) {
+        x.clfold_head = 0;
+        x = clfold_combine16(start, x CLFOLD_PASS);
+    }
+    if (may_start) {
+        const CLFOLD_HEAD16 starts = clfold_heads16(i CLFOLD_PASS);
+        x.$name = !!convert_$choice16(starts) ? start.$name : x.$name;
+    }
+    return x;
+}
+
+static void clfold_emit16(clfold_item16 y, clfold_item16 before,
+                          global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
+                          ulong index, bool stream CLFOLD_WITH)
+{
+    clfold_item16 prev = before;
+
+#if CLFOLD_WRITES_PREV
+    prev = clfold_with_start16(before, true, i CLFOLD_PASS);
+#endif
+    y = clfold_with_start16(y, CLFOLD_EXCLUSIVE, i CLFOLD_PASS);
+    clfold_emit_items16(y, prev, s, i, out, index, stream CLFOLD_PASS);
+}
+
+#else
+#define clfold_emit16 clfold_emit_items16
 #endif
 
 #endif

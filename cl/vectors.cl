@@ -147,10 +147,10 @@ static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin,
     const ulong i = begin + j - clfold_origin;
     const clfold_loaded16 l = CLFOLD_LOAD_CALL16(x, from, i);
     r.$name = convert_$stage16($wide_loaded);
-#elif CLFOLD_IN_STRUCT
-    r.$name = CLFOLD_GATHER($stage16, from, $name);
 #else
+#if !CLFOLD_IN_STRUCT
     CLFOLD_READ16(s, from);
+#endif
     r.$name = convert_$stage16($wide_load);
 #endif
     return r;

@@ -115,6 +115,10 @@ CLFOLD_KERNEL void clfold_widths(global ulong *out CLFOLD_WITH)
         for (uint k = 0; k < 16; ++k) {
             a.$name.s[k] = CLFOLD_DRAW_$stage(&state);
             b.$name.s[k] = CLFOLD_DRAW_$stage(&state);
+#if CLFOLD_HEADS
+            a.clfold_head.s[k] = -(a.clfold_head.s[k] & 1);
+            b.clfold_head.s[k] = -(b.clfold_head.s[k] & 1);
+#endif
         }
         clfold_stage16 x, y;
         x.$name = a.$name.v;

@@ -11,15 +11,11 @@
  */
 #if CLFOLD_WRITES
 
-static CLFOLD_VALUE clfold_value_of(clfold_item item)
+static CLFOLD_VALUE clfold_value_of(clfold_item x)
 {
     CLFOLD_VALUE value;
 
-#if CLFOLD_ROUNDED
-    value = clfold_rounded(item);
-#else
-    $value = convert_$result(item.$name);
-#endif
+    $value = convert_$result($made);
     return value;
 }
 
@@ -28,12 +24,10 @@ static CLFOLD_VALUE clfold_value_of(clfold_item item)
 /* Puts a value into element `index`. */
 static void clfold_put_written(clfold_written w, global CLFOLD_OUT *out, ulong index)
 {
-#if CLFOLD_OUT_ITEM && CLFOLD_ROUNDED
-    out[index] = w.v;
-#elif CLFOLD_OUT_ITEM
-    clfold_item y;
-    y.$name = convert_$item(w.$name);
-    clfold_store(y, out, index);
+#if CLFOLD_OUT_ITEM
+    clfold_named named;
+    named.$name = convert_$result(w.$name);
+    clfold_store_named(named, out, index);
 #else
     union {
         clfold_written all;
@@ -54,8 +48,9 @@ static void clfold_put_written(clfold_written w, global CLFOLD_OUT *out, ulong i
 #endif
 
 #if CLFOLD_STORES
-static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_IN *s,
-                        ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
+static void clfold_emit_items(clfold_item y, clfold_item before,
+                              global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
+                              ulong index CLFOLD_WITH)
 #else
 static clfold_written clfold_make(clfold_item y, clfold_item before,
                                   global const CLFOLD_IN *s, ulong i CLFOLD_WITH)
@@ -81,8 +76,9 @@ static clfold_written clfold_make(clfold_item y, clfold_item before,
 
 #if !CLFOLD_STORES
 
-static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_IN *s,
-                        ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
+static void clfold_emit_items(clfold_item y, clfold_item before,
+                              global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
+                              ulong index CLFOLD_WITH)
 {
     clfold_put_written(clfold_make(y, before, s, i CLFOLD_PASS), out, index);
 }
@@ -91,12 +87,33 @@ static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_I
 
 #else
 
-static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_IN *s,
-                        ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
+static void clfold_emit_items(clfold_item y, clfold_item before,
+                              global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
+                              ulong index CLFOLD_WITH)
 {
     clfold_store(y, out, index);
 }
 
+#endif
+
+#if CLFOLD_HEADS && defined(CLFOLD_EXCLUSIVE)
+
+static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_IN *s,
+                        ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
+{
+    const bool starts =
+        (CLFOLD_EXCLUSIVE || CLFOLD_WRITES_PREV) && clfold_head(i CLFOLD_PASS) != 0;
+
+    const clfold_item item =
+        clfold_with_start(y, CLFOLD_EXCLUSIVE && starts CLFOLD_PASS);
+    const clfold_item prev =
+        CLFOLD_WRITES_PREV ? clfold_with_start(before, starts CLFOLD_PASS) : before;
+
+    clfold_emit_items(item, prev, s, i, out, index CLFOLD_PASS);
+}
+
+#else
+#define clfold_emit clfold_emit_items
 #endif
 
 /* As clfold_finish(), but writes, for segment i. */
@@ -106,7 +123,7 @@ static void clfold_finish_out(clfold_item total, bool empty, ulong i,
     const clfold_item y = clfold_or_identity(total, empty CLFOLD_PASS);
 
     if (CLFOLD_HAS_IDENTITY || !empty)
-        clfold_emit(y, y, 0, i, out, index CLFOLD_PASS);
+        clfold_emit_items(y, y, 0, i, out, index CLFOLD_PASS);
 }
 
 /* The end of a reduction, by the work-item that has the total of the elements: combines

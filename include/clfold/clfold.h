@@ -539,11 +539,15 @@ typedef struct clfold_arg {
 
 /** How segments are given. */
 enum {
-    /** one flag an element, non-zero starts a segment; element 0 always does */
+    /** one flag an element, of any integer type: non-zero starts a segment; element 0
+     * always does */
     CLFOLD_BY_FLAGS = 1,
-    CLFOLD_BY_KEYS, /**< one key an element; a segment is a run of equal neighbours */
+    /** one key an element, of any type: a segment is a run of equal neighbours, equal by
+     * == (a NaN equals nothing) or by the fold's `equal` */
+    CLFOLD_BY_KEYS,
     /** num + 1 ascending U32 or U64 offsets from in_offset, as in CSR; segments may be
-     * empty */
+     * empty. Elements before the first offset, and after the last, are segments too.
+     * Offsets that descend, or are past the end, are safe: see bad_at */
     CLFOLD_BY_OFFSETS,
     /** every `num` elements, as rows; no buffer. The last row has what is left and may be
      * shorter */
@@ -554,17 +558,19 @@ enum {
 };
 
 /**
- * Segments that are folded one by one. This version has rows and columns: `by`
- * CLFOLD_BY_LENGTH with num, and CLFOLD_BY_STRIDE with num and length, neither 0. All
- * other fields must be zero then. Other ways, num_at, keys_out, lengths_out and num_out
- * are UNSUPPORTED so far.
+ * Segments that are folded one by one: in reductions and scans rows and columns, `by`
+ * CLFOLD_BY_LENGTH with num, and CLFOLD_BY_STRIDE with num and length, neither 0; in
+ * scans also by flags and keys, with type, mem and offset, and by offsets, with num as
+ * well. All other fields must be zero then. Reductions by flags, keys and offsets,
+ * num_at, keys_out, lengths_out and num_out are UNSUPPORTED so far.
  * \snippet snippets.c clfold_segments
  */
 typedef struct clfold_segments {
     uint32_t by;      /**< CLFOLD_BY_FLAGS, ... */
     clfold_type type; /**< of the flags, keys or offsets */
-    cl_mem mem;       /**< the flags, keys or offsets */
-    size_t offset;    /**< of the first of them in `mem` */
+    /** the flags, keys or offsets, which nothing that the call writes may overlap */
+    cl_mem mem;
+    size_t offset; /**< of the first of them in `mem` */
     /** BY_OFFSETS: of segments; BY_LENGTH: of elements in each; BY_STRIDE: of columns */
     size_t num;
     size_t length;            /**< BY_STRIDE: of elements in each */
@@ -579,8 +585,9 @@ typedef struct clfold_segments {
  * What a call folds by: a built-in operator, or one of the caller's in OpenCL C. This
  * version has op, type, in, in_scalars, out, out_scalars, flags, name, type_name,
  * type_size, source, combine, identity, load, result, store, args, init, init_size,
- * init_at, algorithm, components, cuts, accuracy, rows and columns as segments, and for
- * scans total_at; all other fields are UNSUPPORTED so far and must be zero.
+ * init_at, algorithm, components, cuts, accuracy, segments, and for scans total_at, and
+ * with their segments equal and bad_at; all other fields are UNSUPPORTED so far and must
+ * be zero.
  *
  * Elements become `type` before they are folded, as OpenCL's convert_T does it: integers
  * keep their low bits, floats are rounded to nearest even. Every pair of types works,
@@ -642,17 +649,17 @@ typedef struct clfold_segments {
  * neither, nor `out` of another type: UNSUPPORTED.
  *
  * **Texts.** combine, identity, load and result are initialisers: "a + b", or with
- * components "{ a.a * b.a, a.b * b.a + b.b }", an expression for each; cuts is an
- * expression. Each is made a function of its own, in which its names, those of `args`
+ * components "{ a.a * b.a, a.b * b.a + b.b }", an expression for each; cuts and equal are
+ * expressions. Each is made a function of its own, in which its names, those of `args`
  * and what `source` defines are in scope, and nothing else. The names pick, truth, to_i8
  * to to_f64, at, x, key, item, prev, out, in, i, n, total, j and clfold_* are reserved.
  * `args` may not use these, nor a and b; neither they nor components may use the name of
  * a keyword, a type or a macro of OpenCL C: kernel, float4, NULL, M_PI; nor names that
  * begin with __ or cl_khr_, nor those in capitals that begin with CL_, CLK_, FP_, FLT_,
  * DBL_, HALF_ or ATOMIC_. A text may run again for an element, so it has no side effects.
- * Brackets must be balanced; combine, identity, cuts, load and result have no semicolon
- * and no #, in any spelling, but for one CLFOLD_HERE at their start. Each text except
- * `source` may have up to 64 KiB, 2000 words, numbers and operators, of these 1000
+ * Brackets must be balanced; combine, identity, cuts, equal, load and result have no
+ * semicolon and no #, in any spelling, but for one CLFOLD_HERE at their start. Each text
+ * except `source` may have up to 64 KiB, 2000 words, numbers and operators, of these 1000
  * operators, commas and opening brackets, and 64 brackets open at once: compilers
  * overflow their stack at some thousands.
  *
@@ -701,8 +708,10 @@ typedef struct clfold_fold {
     /** statements on out and what a result has, for results that scatter; in place of
      * `result` */
     const char *store;
-    const char *keep;       /**< select, partition: a condition on x, in, i, n */
-    const char *equal;      /**< unique, run lengths, BY_KEYS: a condition on a, b */
+    const char *keep; /**< select, partition: a condition on x, in, i, n */
+    /** unique, run lengths, BY_KEYS: a condition on a and b, two neighbouring keys (F16
+     * ones as float), and args: that they are equal. NULL: a == b */
+    const char *equal;
     const clfold_arg *args; /**< what the OpenCL C above uses besides */
     size_t num_args;        /**< how many, at most 8 */
     /** reduce: one result a segment; scans: start anew at each; NULL: one segment */
@@ -722,8 +731,10 @@ typedef struct clfold_fold {
      * count_at it stays
      * where it is given */
     clfold_place total_at;
-    /** two cl_ulong, the index and the value of the first offset or key that is out of
-     * bounds, index ~0 for none. The call does not block */
+    /** BY_OFFSETS: two cl_ulong, the index and the value of the first offset that is
+     * below the one before it or above the count; ~0 and 0 for none. A wrong offset below
+     * the count still starts a segment; one at or above it is ignored. The place's offset
+     * is in cl_ulong. The call does not block */
     clfold_place bad_at;
     /** by name, as clfold_explain() gives it; NULL: chosen by policy. One that cannot do
      * what the fold asks for is UNSUPPORTED */
@@ -879,10 +890,20 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  * device's memory allows it, else reduce_then_scan. Inside a tile: Hillis and Steele's
  * log-step scan in vectors on CPUs, raking elsewhere.
  *
- * With segments each is scanned anew, init before it, by "scan_rows", rows that are long
- * enough tile by tile, or "scan_lanes", short rows and columns side by side; CLFOLD_SCAN
- * names neither. Few long segments are cut into runs, which reads the input twice. An
- * item is the prefix of its run or tile combined with the scan inside it.
+ * With segments each is scanned anew, init before it, and total_at is the last one's.
+ * Rows and columns are scanned by "scan_rows", rows that are long enough tile by tile, or
+ * "scan_lanes", short rows and columns side by side; CLFOLD_SCAN names neither. Few long
+ * segments are cut into runs, which reads the input twice. An item is the prefix of its
+ * run or tile combined with the scan inside it.
+ *
+ * By flags, keys and offsets a scan is one of the whole input by a lifted operator, on
+ * pairs of an item and a head flag: where b has a head, a op b is b (Blelloch, "Prefix
+ * Sums and Their Applications", 1990). So all algorithms serve but scan_then_propagate,
+ * with one association of floats, in one pass where scan_lookback is taken: see
+ * docs/scans.md. Offsets are first turned into bits, in two launches before the scan's,
+ * and three with bad_at. An item has one more component: CLFOLD_ERROR_UNSUPPORTED where
+ * the device's compiler fails at five. The operator may be applied across a segment's
+ * start; that value is dropped.
  *
  * None can hang. Only look-back and its chain wait for other work-groups, and only for a
  * bounded number of looks; then the group folds the missing tile itself (Smith, Levien,
@@ -898,7 +919,8 @@ CLFOLD_API clfold_status clfold_inclusive_scan(
  * Exclusive scan: as clfold_inclusive_scan(), without the element i itself:
  * out[out_offset + i] = init op in[in_offset] op ... op in[in_offset + i - 1], and
  * out[out_offset] is init or the identity. An operator without identity needs init, else
- * CLFOLD_ERROR_ARGUMENT. Algorithms and float bits are those of the inclusive scan.
+ * CLFOLD_ERROR_ARGUMENT. With segments each begins with init or the identity. Algorithms
+ * and float bits are those of the inclusive scan.
  * \snippet snippets.c clfold_exclusive_scan
  */
 CLFOLD_API clfold_status clfold_exclusive_scan(
@@ -1024,13 +1046,14 @@ typedef struct clfold_report {
     const char *algorithm;  /**< static: "reduce_tiles", "reduce_then_scan" */
     size_t tile;            /**< elements of a tile; 0: the algorithm has none */
     size_t group_size;      /**< work-items of a work-group */
-    size_t num_groups;      /**< work-groups of the first launch */
+    size_t num_groups;      /**< work-groups of the algorithm's first launch */
     size_t num_launches;    /**< kernels that the call enqueues */
     size_t scratch_bytes;   /**< device memory besides `in` and `out` */
     uint64_t bytes_read;    /**< from global memory, by design, scratch included */
     uint64_t bytes_written; /**< to global memory, by design, scratch included */
     char reason[256];       /**< why this one, and why not the faster ones */
-    size_t items; /**< elements that a work-item of the first launch folds, at most */
+    /** elements that a work-item of the algorithm's first launch folds, at most */
+    size_t items;
     /** Whose numbers these are; static. A policy of the library, such as "cpu", or
      * "tuned" for a tuning file's; NULL: the algorithm is a rung of the ladder */
     const char *policy;
@@ -1048,10 +1071,11 @@ typedef struct clfold_placement {
 
 /**
  * Moves the cost of a first call to here; it is never needed. Builds the programs of
- * `operation` on `fold`, reserves scratch for up to `count` elements, and runs each
- * kernel once on nothing, since some drivers compile only then. Saves the programs, see
- * cache_folder. Blocks, on a queue of its own. Fails as the call itself would, as far
- * as the fold, the count and the placement decide. `placement` may be NULL.
+ * `operation` on `fold`, reserves scratch for up to `count` elements, for scans by
+ * offsets also for as many offsets as their `num` says, and runs each kernel once on
+ * nothing, since some drivers compile only then. Saves the programs, see cache_folder.
+ * Blocks, on a queue of its own. Fails as the call itself would, as far as the fold, the
+ * count and the placement decide. `placement` may be NULL.
  * \snippet snippets.c clfold_prepare
  */
 CLFOLD_API clfold_status clfold_prepare(clfold_context *context,
@@ -1137,9 +1161,9 @@ CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue 
  * `text` is the caller's and has room for `size` bytes, the NUL at its end among them;
  * 1024 are enough for every fold, and too few are CLFOLD_ERROR_RANGE.
  * CLFOLD_ERROR_ARGUMENT: a context, a fold or a text is NULL; CLFOLD_ERROR_UNSUPPORTED:
- * this version or the device lacks the fold, or it has a load, a result or an operator of
- * its own, and is no map of a number to a number. On failure `text` is unchanged. Builds,
- * probes and waits for nothing.
+ * this version or the device lacks the fold, or it has a load, a result, an operator of
+ * its own, or segments by flags, keys or offsets, and is not a map of a number to a
+ * number. On failure `text` is unchanged. Builds, probes and waits for nothing.
  * \snippet snippets.c clfold_tuning_text
  */
 CLFOLD_API clfold_status clfold_tuning_text(clfold_context *context,

@@ -21,14 +21,18 @@ static void destroy_kernels(struct kernels *kernels, const struct log *log)
 }
 
 /* One of each name; NULL, and *status says why. */
-static struct kernels *make_kernels(cl_program program, const struct algorithm_row *row,
+static struct kernels *make_kernels(const struct program *of, cl_program program,
                                     cl_int *status)
 {
     struct kernels *kernels = clfold_alloc(sizeof(*kernels));
+    const char *name;
 
     *status = kernels ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    for (uint32_t i = 0; *status == CL_SUCCESS && i < row->num_kernels; ++i) {
-        cl_kernel kernel = clCreateKernel(program, row->kernels[i], status);
+    for (uint32_t i = 0;
+         *status == CL_SUCCESS &&
+         (name = clfold_kernel_name(&of->fold->monoid, of->shape.algorithm, i));
+         ++i) {
+        cl_kernel kernel = clCreateKernel(program, name, status);
         if (*status == CL_SUCCESS) {
             kernels->kernels[i] = kernel;
         }
@@ -83,7 +87,6 @@ static struct program *insert(struct cache *cache, struct program **link,
     if (program) {
         program->fold = fold;
         program->shape = *shape;
-        program->row = clfold_algorithm_row(shape->algorithm);
         program->next = cache->programs;
         cache->programs = program;
         *link = program;
@@ -133,7 +136,7 @@ static void load(const struct cache *cache, const struct program *program,
     outcome->program = clfold_archive_load(cache->archive, cache->context, cache->device,
                                            cache->options, text, outcome->note);
     if (outcome->program) {
-        outcome->kernels = make_kernels(outcome->program, program->row, &status);
+        outcome->kernels = make_kernels(program, outcome->program, &status);
     }
     if (outcome->program && !outcome->kernels) {
         snprintf(outcome->note, sizeof(outcome->note),
@@ -306,7 +309,7 @@ clfold_status clfold_program_take(struct cache *cache, const struct site *site,
         return CLFOLD_OK;
     }
 
-    *out = make_kernels(program->program, program->row, &status);
+    *out = make_kernels(program, program->program, &status);
     return *out ? CLFOLD_OK
            : status == CL_OUT_OF_HOST_MEMORY
                ? clfold_fail(site, status,

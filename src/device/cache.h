@@ -32,7 +32,7 @@ struct scalars {
 /* One cl_kernel of each name, for one caller at a time: an argument is never set on an
  * object that two threads share. */
 struct kernels {
-    cl_kernel kernels[CLFOLD_MAX_KERNELS];
+    cl_kernel kernels[CLFOLD_MAX_KERNELS + 1]; /* the last is NULL */
     struct scalars scalars[CLFOLD_MAX_KERNELS];
     struct kernels *next;
 };
@@ -43,8 +43,7 @@ struct program {
     enum program_state state;
     const struct interned *fold;
     struct shape shape;
-    struct program *peer;            /* another one of the same bucket */
-    const struct algorithm_row *row; /* its kernels */
+    struct program *peer; /* another one of the same bucket */
     cl_program program;
     bool is_kept;         /* the archive has it */
     bool saving;          /* a thread is saving it: it may not be dropped */

@@ -6,7 +6,7 @@
 
 /* A monoid's strings, and each component's; but those that only a user's has. */
 #define OF_COMPONENT 6
-#define OF_MONOID    10
+#define OF_MONOID    11
 #define MAX_STRINGS  (OF_MONOID + OF_COMPONENT * CLFOLD_MAX_COMPONENTS)
 
 struct strings {
@@ -16,11 +16,11 @@ struct strings {
 
 static void list_strings(struct strings *strings, struct monoid *monoid)
 {
-    const char **own[OF_MONOID] = { &monoid->name,        &monoid->cuts,
-                                    &monoid->rare,        &monoid->combine,
-                                    &monoid->identity,    &monoid->rounded,
-                                    &monoid->type_name,   &monoid->item_file,
-                                    &monoid->vector_file, &monoid->lanes_file };
+    const char **own[OF_MONOID] = {
+        &monoid->name,        &monoid->cuts,       &monoid->rare,      &monoid->combine,
+        &monoid->identity,    &monoid->rounded,    &monoid->type_name, &monoid->item_file,
+        &monoid->vector_file, &monoid->lanes_file, &monoid->equal
+    };
 
     memcpy(strings->at, own, sizeof(own));
     strings->num = OF_MONOID;
@@ -44,7 +44,8 @@ static bool same_numbers(const struct monoid *a, const struct monoid *b)
                 a->commutative == b->commutative && a->has_identity == b->has_identity &&
                 a->type_size == b->type_size && a->stage_limit == b->stage_limit &&
                 a->in_struct == b->in_struct && a->out_struct == b->out_struct &&
-                a->is_scalar == b->is_scalar;
+                a->is_scalar == b->is_scalar && a->heads == b->heads &&
+                a->head_type == b->head_type;
 
     for (uint32_t k = 0; same && k < a->num_components; ++k) {
         const struct component *x = &a->components[k], *y = &b->components[k];

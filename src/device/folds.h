@@ -29,8 +29,8 @@
 #define CLFOLD_FOLD_HINTS   61
 
 /* What two folds of a caller's must agree in to be the same. */
-#define CLFOLD_RECIPE_NUMBERS 11
-#define CLFOLD_RECIPE_TEXTS   (9 + 2 * CLFOLD_MAX_ARGS)
+#define CLFOLD_RECIPE_NUMBERS 13
+#define CLFOLD_RECIPE_TEXTS   (10 + 2 * CLFOLD_MAX_ARGS)
 struct recipe {
     uint64_t hash; /* of all else */
     uint32_t numbers[CLFOLD_RECIPE_NUMBERS];

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "device/folds.h"
+#include "plan/user_text.h"
 
 #include <string.h>
 
@@ -28,8 +29,9 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold)
 {
     const char *const texts[OWN_TEXTS] = {
         fold->components, fold->type_name, fold->source, fold->combine, fold->identity,
-        fold->cuts,       fold->load,      fold->result, fold->store,
+        fold->cuts,       fold->load,      fold->result, fold->store,   fold->equal,
     };
+    const uint32_t heads = clfold_fold_heads(fold);
     uint32_t numbers[CLFOLD_RECIPE_NUMBERS] = {
         fold->op,
         fold->type,
@@ -41,6 +43,8 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold)
         fold->flags,
         (uint32_t)fold->type_size,
         (uint32_t)fold->num_args,
+        heads,
+        heads ? fold->segments->type : 0,
     };
     uint32_t *memories = &numbers[CLFOLD_RECIPE_NUMBERS - 1];
 
@@ -105,6 +109,73 @@ static clfold_status check_gaps(const struct site *site, const struct caps *caps
     return CLFOLD_OK;
 }
 
+/* Parts of an item that this compiler makes right code of. */
+#define MOST_PARTS 4
+
+static clfold_status lift(struct monoid *monoid, const struct site *site,
+                          const struct caps *caps, const clfold_fold *fold)
+{
+    const clfold_type type = fold->segments->type;
+    const struct initialised condition = { .num = 1 };
+    clfold_status status;
+
+    if ((status = clfold_user_text_check(site, "equal", fold->equal, false)) ||
+        (status = clfold_user_text_count(site, "equal", fold->equal, fold->source,
+                                         condition)) ||
+        (type != CLFOLD_F16 &&
+         (status = clfold_caps_check_type(caps, site, "segments: type", type)))) {
+        return status;
+    }
+    if (monoid->num_components == MOST_PARTS &&
+        clfold_platform_miscopies(caps->facts.platform)) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "segments by %s are one component more than the %u of %s, and "
+                           "this driver's compiler fails at that",
+                           clfold_heads_name(fold->segments->by), monoid->num_components,
+                           monoid->name);
+    }
+    clfold_monoid_lift(monoid, fold->segments->by, type, fold->equal);
+    return CLFOLD_OK;
+}
+
+/* Checks that the device has the fold's types. */
+static clfold_status check_caps(const struct site *site, const struct caps *caps,
+                                const clfold_fold *fold, const struct monoid *monoid)
+{
+    clfold_status status = clfold_caps_check_accuracy(caps, site, monoid->accuracy);
+
+    if (status ||
+        (monoid->type &&
+         (status = clfold_caps_check_type(caps, site, "type", monoid->type))) ||
+        (monoid->value &&
+         (status = clfold_caps_check_type(caps, site, "in", monoid->value))) ||
+        (monoid->out && monoid->out != CLFOLD_F16 &&
+         (status = clfold_caps_check_type(caps, site, "out", monoid->out)))) {
+        return status;
+    }
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        clfold_type type = monoid->components[k].item;
+        if (type && (status = clfold_caps_check_type(caps, site, "components", type))) {
+            return status;
+        }
+    }
+    for (uint32_t i = 0; i < monoid->num_args; ++i) {
+        clfold_type element = monoid->arg_elements[i];
+        if (element && element != CLFOLD_F16 &&
+            (status = clfold_caps_check_type(caps, site, "args: element", element))) {
+            return status;
+        }
+    }
+    /* A copy of a long item is a loop there. */
+    if (caps->facts.most_elements && fold->type_size > LONGEST_LOOPED) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "type_size is %zu, but this device cuts loops short, which "
+                           "items of more than %d bytes need",
+                           (size_t)fold->type_size, LONGEST_LOOPED);
+    }
+    return fold->components ? check_gaps(site, caps, monoid) : CLFOLD_OK;
+}
+
 /* The fold of a recipe, with its own copy of the texts. */
 static clfold_status make_user(struct interned **out, const struct site *site,
                                const struct caps *caps, const clfold_fold *fold,
@@ -142,6 +213,7 @@ static clfold_status make_user(struct interned **out, const struct site *site,
     own.load = texts[6];
     own.result = texts[7];
     own.store = texts[8];
+    own.equal = texts[9];
     for (size_t i = 0; i < fold->num_args; ++i) {
         args[i].type = texts[OWN_TEXTS + 2 * i];
         args[i].name = texts[OWN_TEXTS + 1 + 2 * i];
@@ -149,42 +221,9 @@ static clfold_status make_user(struct interned **out, const struct site *site,
         args[i].mem = fold->args[i].mem;
     }
     own.args = args;
-    status = clfold_monoid_user(&made->monoid, site, &own, &made->names);
-    if (status == CLFOLD_OK) {
-        status = clfold_caps_check_accuracy(caps, site, made->monoid.accuracy);
-    }
-    if (status == CLFOLD_OK && made->monoid.type) {
-        status = clfold_caps_check_type(caps, site, "type", made->monoid.type);
-    }
-    if (status == CLFOLD_OK && made->monoid.value) {
-        status = clfold_caps_check_type(caps, site, "in", made->monoid.value);
-    }
-    if (status == CLFOLD_OK && made->monoid.out && made->monoid.out != CLFOLD_F16) {
-        status = clfold_caps_check_type(caps, site, "out", made->monoid.out);
-    }
-    for (uint32_t k = 0; status == CLFOLD_OK && k < made->monoid.num_components; ++k) {
-        clfold_type type = made->monoid.components[k].item;
-        status =
-            type ? clfold_caps_check_type(caps, site, "components", type) : CLFOLD_OK;
-    }
-    for (uint32_t i = 0; status == CLFOLD_OK && i < made->monoid.num_args; ++i) {
-        clfold_type element = made->monoid.arg_elements[i];
-        status = element && element != CLFOLD_F16
-                     ? clfold_caps_check_type(caps, site, "args: element", element)
-                     : CLFOLD_OK;
-    }
-    if (status == CLFOLD_OK && fold->components) {
-        status = check_gaps(site, caps, &made->monoid);
-    }
-    /* A copy of a long item is a loop there. */
-    if (status == CLFOLD_OK && caps->facts.most_elements &&
-        fold->type_size > LONGEST_LOOPED) {
-        status = clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                             "type_size is %zu, but this device cuts loops short, which "
-                             "items of more than %d bytes need",
-                             (size_t)fold->type_size, LONGEST_LOOPED);
-    }
-    if (status) {
+    if ((status = clfold_monoid_user(&made->monoid, site, &own, &made->names)) ||
+        (status = check_caps(site, caps, fold, &made->monoid)) ||
+        (clfold_fold_heads(fold) && (status = lift(&made->monoid, site, caps, &own)))) {
         clfold_free(made);
         return status;
     }

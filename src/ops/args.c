@@ -91,6 +91,21 @@ void clfold_args_with(struct args *args, const struct monoid *monoid,
     }
 }
 
+void clfold_args_place(struct args *args, cl_mem mem, size_t offset, cl_mem any)
+{
+    clfold_args_mem(args, mem ? mem : any);
+    clfold_args_ulong(args, offset);
+}
+
+void clfold_args_heads(struct args *args, const struct monoid *monoid, cl_mem heads,
+                       size_t offset, const struct init *init, cl_mem any)
+{
+    if (monoid->heads && args->status == CL_SUCCESS) {
+        clfold_args_place(args, heads, offset, any);
+        clfold_args_init(args, monoid, init, any);
+    }
+}
+
 void clfold_args_init(struct args *args, const struct monoid *monoid,
                       const struct init *init, cl_mem any)
 {
@@ -98,8 +113,7 @@ void clfold_args_init(struct args *args, const struct monoid *monoid,
     const unsigned char *cells = init->value ? init->value : none;
 
     clfold_args_uint(args, init->at.mem ? 2 : init->value ? 1 : 0);
-    clfold_args_mem(args, init->at.mem ? init->at.mem : any);
-    clfold_args_ulong(args, init->at.offset);
+    clfold_args_place(args, init->at.mem, init->at.offset, any);
     for (uint32_t k = 0; k < clfold_monoid_num_results(monoid); ++k) {
         set_value(args, clfold_monoid_result_size(monoid, k),
                   cells + clfold_monoid_out_offset(monoid, k));

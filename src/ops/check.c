@@ -1,7 +1,9 @@
 #include "ops/check.h"
 
 #include "base/size.h"
+#include "ops/segments.h"
 #include "plan/scalar.h"
+#include "plan/user_fold.h"
 
 #include <string.h>
 
@@ -67,14 +69,29 @@ static clfold_status check_enumerators(const struct site *site, const clfold_fol
     return CLFOLD_OK;
 }
 
+/* What belongs to segments that are given in one way. */
+static clfold_status check_segments(const struct site *site, const clfold_fold *fold)
+{
+    uint32_t heads = clfold_fold_heads(fold);
+
+    if (fold->equal && heads != CLFOLD_BY_KEYS) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "equal is given, but there are no segments by keys");
+    }
+    if ((fold->bad_at.mem || fold->bad_at.offset) && heads != CLFOLD_BY_OFFSETS) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "bad_at %p is given, but there are no segments by offsets",
+                           (void *)fold->bad_at.mem);
+    }
+    return heads ? clfold_check_heads(site, fold->segments) : CLFOLD_OK;
+}
+
 /* What this version has. */
 static clfold_status check_fields(const struct site *site, const clfold_fold *fold)
 {
     const struct later later[] = {
         { fold->keep != NULL, "keep" },
-        { fold->equal != NULL, "equal" },
         { fold->count_at.mem != NULL || fold->count_at.offset != 0, "count_at" },
-        { fold->bad_at.mem != NULL || fold->bad_at.offset != 0, "bad_at" },
     };
     clfold_status status = clfold_check_reserved(
         site, "fold", fold->reserved, sizeof(fold->reserved) / sizeof(fold->reserved[0]));
@@ -93,6 +110,12 @@ static clfold_status check_use(const struct site *site, const struct operation *
                            "fold: accuracy reproducible is for reductions, but the "
                            "operation is %s",
                            operation->name);
+    }
+    if (operation->family != FAMILY_SCAN && clfold_fold_heads(fold)) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "segments: by %s is for scans in this version, but the "
+                           "operation is %s",
+                           clfold_heads_name(fold->segments->by), operation->name);
     }
     if (operation->family != FAMILY_SCAN &&
         (fold->total_at.mem || fold->total_at.offset)) {
@@ -118,7 +141,7 @@ static bool converts(const clfold_fold *fold)
 /* A built-in operator needs no texts but those about an element. */
 static clfold_status check_built_in(const struct site *site, const clfold_fold *fold)
 {
-    bool loads = has_element_text(fold);
+    bool loads = has_element_text(fold) || fold->equal;
     const struct {
         bool used;
         const char *field;
@@ -262,6 +285,9 @@ clfold_status clfold_check_content(const struct site *site, clfold_operation ope
                : fold->op && (status = check_built_in(site, fold))) {
         return status;
     }
+    if ((status = check_segments(site, fold))) {
+        return status;
+    }
     return check_args(site, fold, row != NULL);
 }
 
@@ -298,7 +324,7 @@ clfold_status clfold_check_values(const struct site *site, const clfold_fold *fo
 static clfold_status find_fold(const struct site *site, clfold_context *context,
                                const clfold_fold *fold, struct interned **found)
 {
-    return clfold_fold_is_plain(fold)
+    return clfold_fold_is_plain(fold) && !clfold_fold_heads(fold)
                ? clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
                                        fold->type, fold->in ? fold->in : fold->type,
                                        fold->accuracy, found)

@@ -41,38 +41,27 @@ static clfold_status rehearse(clfold_context *context, const struct site *site,
                               struct request *request, const struct plan *plan,
                               struct kernels *kernels)
 {
-    size_t size = plan->scratch_most, item = plan->item_size;
-    struct block *result, *scratch = NULL;
-    clfold_status status, given;
+    const size_t most = plan->scratch_most, item = plan->item_size;
+    const size_t sizes[NUM_LENT] = { most > 0 && most < item ? item : most,
+                                     plan->marks.bytes, plan->out_size };
+    struct lent lent;
+    clfold_status status =
+        clfold_lend(context, site, NULL, true, plan->scratch_kind, sizes, &lent);
 
-    status = clfold_scratch_lend(&context->scratch, site, NULL, true, SCRATCH_PLAIN,
-                                 plan->out_size, &result);
     if (status) {
         return status;
     }
-    if (size > 0) {
-        status =
-            clfold_scratch_lend(&context->scratch, site, NULL, true, plan->scratch_kind,
-                                size > item ? size : item, &scratch);
-    }
-    if (status == CLFOLD_OK) {
-        request->in = request->out = result->mem;
-        request->init = (struct init){ 0 };
-        request->total = (clfold_place){ 0 };
-        status = clfold_run_rehearsal(request, site, plan, kernels,
-                                      scratch ? scratch : result);
-    }
-    if (status) {
-        clfold_scratch_drop(&context->scratch, site->log, result);
-        if (scratch) {
-            clfold_scratch_drop(&context->scratch, site->log, scratch);
+    request->in = request->out = lent.of[LENT_RESULT]->mem;
+    request->init = (struct init){ 0 };
+    request->total = (clfold_place){ 0 };
+    request->heads = (struct heads){ 0 };
+    status = clfold_run_rehearsal(request, site, plan, kernels, &lent);
+    for (int b = 0; status && b < NUM_LENT; ++b) {
+        if (lent.of[b]) {
+            clfold_scratch_drop(&context->scratch, site->log, lent.of[b]);
         }
-        return status;
     }
-    given =
-        scratch ? clfold_scratch_give(&context->scratch, site, scratch, NULL) : CLFOLD_OK;
-    status = clfold_scratch_give(&context->scratch, site, result, NULL);
-    return status ? status : given;
+    return status ? status : clfold_give_back(context, site, &lent, NULL);
 }
 
 static clfold_status prepare(clfold_context *context, const struct site *site,
@@ -174,8 +163,8 @@ static void report(const struct plan *plan, struct reason *reason, clfold_report
         .tile = tile->elements,
         .group_size = tile->group_size,
         .num_groups = (size_t)plan->num_groups,
-        .num_launches = plan->num_launches,
-        .scratch_bytes = plan->scratch_bytes,
+        .num_launches = clfold_plan_num_launches(plan),
+        .scratch_bytes = plan->scratch_bytes + plan->marks.bytes,
         .items = (size_t)plan->items,
         .policy = tile->kind == TILE_NONE ? NULL : plan->row,
     };

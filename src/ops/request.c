@@ -5,6 +5,7 @@
 #include "ops/program.h"
 #include "ops/segments.h"
 #include "plan/debug.h"
+#include "plan/scalar.h"
 
 /* ---- The fold ---------------------------------------------------------------------- */
 
@@ -50,6 +51,16 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     request->name = fold->name;
     request->init = (struct init){ .value = fold->init, .at = fold->init_at };
     request->total = fold->total_at;
+    if (clfold_fold_heads(fold)) {
+        const clfold_segments *segments = fold->segments;
+        bool are_offsets = segments->by == CLFOLD_BY_OFFSETS;
+        request->heads =
+            (struct heads){ segments->mem, segments->offset,
+                            are_offsets ? segments->num + 1 : (size_t)request->job.count,
+                            fold->bad_at };
+        request->job.num_offsets = are_offsets ? request->heads.num : 0;
+        request->job.finds_bad = fold->bad_at.mem != NULL;
+    }
     request->args = fold->args;
     request->num_args = fold->num_args;
     if ((status = clfold_check_segments(site, fold->segments, request->job.count,
@@ -71,35 +82,84 @@ void clfold_request_finish(const struct request *request, clfold_context *contex
 
 /* ---- The checks -------------------------------------------------------------------- */
 
-/* The place of the total, which may overlap only init. */
-static clfold_status check_total(const struct request *request, const struct site *site,
+/* Flags, keys or offsets, or none. */
+static struct span span_of_heads(const struct request *request)
+{
+    const struct scalar *type = clfold_scalar(request->job.monoid->head_type);
+
+    return (struct span){
+        .name = "segments: mem",
+        .offset_name = "offset",
+        .mem = request->heads.mem,
+        .offset = request->heads.offset,
+        .count = type ? request->heads.num : 0,
+        .size = type ? type->size : 1,
+        .type = clfold_scalar_name(request->job.monoid->head_type),
+        .denied = CL_MEM_WRITE_ONLY,
+    };
+}
+
+/* What a call writes besides `out`, if it has a place: that may overlap only init, where
+ * `with_init` says so. */
+static clfold_status check_place(const struct request *request, const struct site *site,
                                  const clfold_context *context, const struct span *in,
-                                 const struct span *out)
+                                 const struct span *out, struct span *place,
+                                 enum overlap with_init)
+{
+    struct span heads = span_of_heads(request);
+    clfold_status status;
+
+    if (!place->mem && place->offset != 0) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "%s: mem is NULL, but offset is %zu", place->name,
+                           place->offset);
+    }
+    if (!place->mem) {
+        place->count = 0;
+        return CLFOLD_OK;
+    }
+    if ((status = clfold_check_span(site, context, place)) ||
+        (status = clfold_check_overlap(site, in, place, OVERLAP_NONE)) ||
+        (status = clfold_check_overlap(site, out, place, OVERLAP_NONE)) ||
+        (status = clfold_check_span(site, context, &heads)) ||
+        (status = clfold_check_overlap(site, &heads, place, OVERLAP_NONE)) ||
+        (status = clfold_check_init(site, context, request->job.monoid, &request->init,
+                                    place, with_init))) {
+        return status;
+    }
+    return clfold_check_buffers(site, context, request->args, request->num_args,
+                                (size_t)request->job.count, place);
+}
+
+/* The places of the total, and of the first wrong offset. */
+static clfold_status check_places(const struct request *request, const struct site *site,
+                                  const clfold_context *context, const struct span *in,
+                                  const struct span *out)
 {
     const struct monoid *monoid = request->job.monoid;
     const clfold_place *at = &request->total;
+    const bool is_one = request->job.segments.width == 0 && !monoid->heads;
     struct span total = clfold_span_result(monoid, "total_at", "total_at.offset", at->mem,
                                            at->offset, 1, CL_MEM_READ_ONLY);
+    struct span bad = {
+        .name = "bad_at",
+        .offset_name = "bad_at.offset",
+        .mem = request->heads.bad.mem,
+        .offset = request->heads.bad.offset,
+        .count = 2,
+        .size = sizeof(cl_ulong),
+        .type = "u64",
+        .denied = CL_MEM_READ_ONLY,
+    };
     clfold_status status;
 
-    if (!at->mem && at->offset != 0) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "total_at: mem is NULL, but offset is %zu", at->offset);
-    }
-    if (!at->mem) {
-        return CLFOLD_OK;
-    }
-    if ((status = clfold_check_span(site, context, &total)) ||
-        (status = clfold_check_overlap(site, in, &total, OVERLAP_NONE)) ||
-        (status = clfold_check_overlap(site, out, &total, OVERLAP_NONE)) ||
-        (status = clfold_check_init(
-             site, context, monoid, &request->init, &total,
-             request->job.segments.width > 0 ? OVERLAP_NONE : OVERLAP_ELEMENTS)) ||
-        (status = clfold_check_buffers(site, context, request->args, request->num_args,
-                                       (size_t)request->job.count, &total))) {
+    if ((status = check_place(request, site, context, in, out, &total,
+                              is_one ? OVERLAP_ELEMENTS : OVERLAP_NONE)) ||
+        (status = check_place(request, site, context, in, out, &bad, OVERLAP_NONE)) ||
+        (status = clfold_check_overlap(site, &total, &bad, OVERLAP_NONE))) {
         return status;
     }
-    if (request->job.count == 0 && !monoid->has_identity &&
+    if (at->mem && request->job.count == 0 && !monoid->has_identity &&
         !clfold_has_init(&request->init)) {
         return clfold_fail(
             site, CLFOLD_ERROR_EMPTY,
@@ -191,6 +251,7 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
     struct span in =
         clfold_span_in(monoid, request->in, request->in_offset, reads ? count : 0);
     struct span out = clfold_span_out(monoid, request->out, request->out_offset, results);
+    struct span heads = span_of_heads(request);
     bool has_out = !request->to_host;
     clfold_status status;
 
@@ -209,7 +270,9 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
                                     writes_each ? OVERLAP_NONE : overlap)) ||
         (status = clfold_check_buffers(site, context, request->args, request->num_args,
                                        count, has_out ? &out : NULL)) ||
-        (status = check_total(request, site, context, &in, &out)) ||
+        (status = clfold_check_span(site, context, &heads)) ||
+        (status = clfold_check_overlap(site, &heads, &out, OVERLAP_NONE)) ||
+        (status = check_places(request, site, context, &in, &out)) ||
         (status = check_writes(request, site)) || (status = check_first(request, site))) {
         return status;
     }

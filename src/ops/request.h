@@ -12,6 +12,20 @@
 #include "ops/args.h"
 #include "ops/context.h"
 
+/* Flags, keys or offsets of segments, and the place of the first wrong offset. */
+struct heads {
+    cl_mem mem;
+    size_t offset, num; /* of elements */
+    clfold_place bad;
+};
+
+/* Blocks that a call is lent, or NULL: the algorithm's scratch, bits of offsets, and what
+ * a rehearsal writes. */
+enum { LENT_SCRATCH, LENT_HEADS, LENT_RESULT, NUM_LENT };
+struct lent {
+    struct block *of[NUM_LENT];
+};
+
 struct request {
     struct job job;
     struct interned *fold;  /* whose monoid the job has */
@@ -29,6 +43,7 @@ struct request {
     size_t in_offset, out_offset;
     struct init init;
     clfold_place total;
+    struct heads heads;
     cl_uint num_wait;
     const cl_event *wait;
     /* found out about a look-back */
@@ -83,7 +98,15 @@ clfold_status clfold_run(const struct request *request, const struct site *site,
  * never take. Blocks. */
 clfold_status clfold_run_rehearsal(const struct request *request, const struct site *site,
                                    const struct plan *plan, struct kernels *kernels,
-                                   const struct block *scratch);
+                                   const struct lent *lent);
+
+/* Lends blocks of these sizes, or all or none, the scratch of that kind; and takes them
+ * back, in use until the event, or NULL. */
+clfold_status clfold_lend(clfold_context *context, const struct site *site,
+                          cl_command_queue queue, bool in_order, enum scratch_kind kind,
+                          const size_t sizes[NUM_LENT], struct lent *lent);
+clfold_status clfold_give_back(clfold_context *context, const struct site *site,
+                               const struct lent *lent, cl_event last);
 
 /* Checks a call of a built-in fold, of which operation, count, queue, buffers, offsets
  * and waits are given, and sends it on. */

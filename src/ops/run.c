@@ -22,8 +22,7 @@ static void set_total(struct args *args, const struct request *request)
     const clfold_place *total = &request->total;
 
     clfold_args_uint(args, total->mem != NULL);
-    clfold_args_mem(args, total->mem ? total->mem : request->out);
-    clfold_args_ulong(args, total->offset);
+    clfold_args_place(args, total->mem, total->offset, request->out);
 }
 
 /* Look-back always has scratch. */
@@ -34,10 +33,24 @@ static uint64_t words_of(const struct plan *plan, const struct block *scratch)
                : 0;
 }
 
+/* Bits of offsets lie in scratch. */
+static void set_heads(struct args *args, const struct request *request,
+                      const struct lent *lent)
+{
+    const struct block *bits = lent->of[LENT_HEADS];
+
+    clfold_args_heads(args, request->job.monoid, bits ? bits->mem : request->heads.mem,
+                      bits ? 0 : request->heads.offset, &request->init, request->out);
+}
+
 static void set_argument(struct args *args, const struct argument *argument,
                          const struct request *request, const struct plan *plan,
-                         const struct block *scratch)
+                         const struct lent *lent)
 {
+    static const struct init none;
+    const bool is_lifted = request->job.monoid->heads != 0;
+    const struct heads *heads = &request->heads;
+    const struct block *scratch = lent->of[LENT_SCRATCH];
     cl_mem mem = scratch ? scratch->mem : request->out;
 
     switch (argument->kind) {
@@ -62,16 +75,23 @@ static void set_argument(struct args *args, const struct argument *argument,
         clfold_args_ulong(args, words_of(plan, scratch));
         break;
     case ARG_INIT:
-        clfold_args_init(args, request->job.monoid, &request->init, request->out);
+        clfold_args_init(args, request->job.monoid, is_lifted ? &none : &request->init,
+                         request->out);
         break;
     case ARG_HAS_INIT:
-        clfold_args_uint(args, clfold_has_init(&request->init));
+        clfold_args_uint(args, !is_lifted && clfold_has_init(&request->init));
         break;
     case ARG_TOTAL:
         set_total(args, request);
         break;
     case ARG_TRACE:
         set_trace(args, request->trace, mem);
+        break;
+    case ARG_OFFSETS:
+        clfold_args_place(args, heads->mem, heads->offset, request->out);
+        break;
+    case ARG_BAD:
+        clfold_args_place(args, heads->bad.mem, heads->bad.offset, request->out);
         break;
     }
 }
@@ -90,6 +110,10 @@ static const char *argument_call(enum argument_kind kind)
         return "init: clSetKernelArg";
     case ARG_TOTAL:
         return "total: clSetKernelArg";
+    case ARG_OFFSETS:
+        return "segments: clSetKernelArg";
+    case ARG_BAD:
+        return "bad_at: clSetKernelArg";
     default:
         return "clSetKernelArg";
     }
@@ -98,12 +122,12 @@ static const char *argument_call(enum argument_kind kind)
 static clfold_status set_arguments(const struct site *site, struct kernels *kernels,
                                    const struct launch *launch,
                                    const struct request *request, const struct plan *plan,
-                                   const struct block *scratch)
+                                   const struct lent *lent)
 {
     struct args args = clfold_args(kernels, launch->kernel);
 
     for (uint32_t i = 0; i < launch->num_arguments; ++i) {
-        set_argument(&args, &launch->arguments[i], request, plan, scratch);
+        set_argument(&args, &launch->arguments[i], request, plan, lent);
         if (args.status != CL_SUCCESS) {
             return clfold_fail_call(site, args.status,
                                     argument_call(launch->arguments[i].kind));
@@ -111,6 +135,7 @@ static clfold_status set_arguments(const struct site *site, struct kernels *kern
     }
     clfold_args_with(&args, request->job.monoid, request->args, request->num_args,
                      request->in_offset, request->job.count);
+    set_heads(&args, request, lent);
     if (args.status != CL_SUCCESS && args.rejected && args.rejected->value) {
         return clfold_fail(site, args.status,
                            "args: %s of type %s, %zu bytes: clSetKernelArg failed",
@@ -131,9 +156,10 @@ static void report(const clfold_context *context, const struct request *request,
         .call = request->number,
         .operation = request->job.operation,
         .index = number,
-        .num_launches = plan->num_launches,
+        .num_launches = clfold_plan_num_launches(plan),
         .fold = request->name,
-        .kernel = clfold_algorithm_row(plan->shape.algorithm)->kernels[launch->kernel],
+        .kernel = clfold_kernel_name(request->job.monoid, plan->shape.algorithm,
+                                     launch->kernel),
         .event = event,
         .bytes_read = launch->bytes_read,
         .bytes_written = launch->bytes_written,
@@ -145,17 +171,18 @@ static void report(const clfold_context *context, const struct request *request,
 /* OpenCL takes a kernel's arguments when it is enqueued, so one object serves all. */
 static clfold_status launch_all(const clfold_context *context, struct chain *chain,
                                 const struct request *request, const struct plan *plan,
-                                struct kernels *kernels, const struct block *scratch,
+                                struct kernels *kernels, const struct lent *lent,
                                 bool wants_event)
 {
+    const uint32_t num = clfold_plan_num_launches(plan);
     clfold_status status = CLFOLD_OK;
     struct launch launch;
 
-    for (uint32_t i = 0; status == CLFOLD_OK && i < plan->num_launches; ++i) {
-        bool is_last = i + 1 == plan->num_launches;
+    for (uint32_t i = 0; status == CLFOLD_OK && i < num; ++i) {
+        bool is_last = i + 1 == num;
         clfold_plan_launch(plan, i, &launch);
         if ((status =
-                 set_arguments(chain->site, kernels, &launch, request, plan, scratch)) ||
+                 set_arguments(chain->site, kernels, &launch, request, plan, lent)) ||
             (status = clfold_chain_launch(chain, kernels->kernels[launch.kernel],
                                           plan->shape.tile.group_size, launch.num_groups,
                                           wants_event && is_last))) {
@@ -168,27 +195,59 @@ static clfold_status launch_all(const clfold_context *context, struct chain *cha
     return status;
 }
 
+clfold_status clfold_lend(clfold_context *context, const struct site *site,
+                          cl_command_queue queue, bool in_order, enum scratch_kind kind,
+                          const size_t sizes[NUM_LENT], struct lent *lent)
+{
+    clfold_status status = CLFOLD_OK;
+
+    *lent = (struct lent){ { NULL } };
+    for (int b = 0; status == CLFOLD_OK && b < NUM_LENT; ++b) {
+        if (sizes[b] > 0) {
+            status = clfold_scratch_lend(&context->scratch, site, queue, in_order,
+                                         b == LENT_SCRATCH ? kind : SCRATCH_PLAIN,
+                                         sizes[b], &lent->of[b]);
+        }
+    }
+    if (status) {
+        clfold_give_back(context, site, lent, NULL);
+    }
+    return status;
+}
+
+clfold_status clfold_give_back(clfold_context *context, const struct site *site,
+                               const struct lent *lent, cl_event last)
+{
+    clfold_status status = CLFOLD_OK, given;
+
+    for (int b = 0; b < NUM_LENT; ++b) {
+        if (lent->of[b]) {
+            given = clfold_scratch_give(&context->scratch, site, lent->of[b], last);
+            status = status ? status : given;
+        }
+    }
+    return status;
+}
+
 static clfold_status launch_with_scratch(clfold_context *context, struct chain *chain,
                                          const struct request *request,
                                          const struct plan *plan, struct kernels *kernels,
                                          bool wants_event)
 {
-    struct block *scratch = NULL;
+    const size_t sizes[NUM_LENT] = { plan->scratch_bytes, plan->marks.bytes };
+    struct lent lent;
     clfold_status status, given;
 
-    if (plan->scratch_bytes == 0) {
-        return launch_all(context, chain, request, plan, kernels, NULL, wants_event);
-    }
-    status =
-        clfold_scratch_lend(&context->scratch, chain->site, chain->queue, chain->in_order,
-                            plan->scratch_kind, plan->scratch_bytes, &scratch);
+    status = clfold_lend(context, chain->site, chain->queue, chain->in_order,
+                         plan->scratch_kind, sizes, &lent);
     if (status) {
         return status;
     }
     /* Under a limit the newest event is needed even if a later launch fails. */
-    chain->wants_events |= context->scratch.limit > 0;
-    status = launch_all(context, chain, request, plan, kernels, scratch, wants_event);
-    given = clfold_scratch_give(&context->scratch, chain->site, scratch, chain->last);
+    chain->wants_events |=
+        plan->scratch_bytes + plan->marks.bytes > 0 && context->scratch.limit > 0;
+    status = launch_all(context, chain, request, plan, kernels, &lent, wants_event);
+    given = clfold_give_back(context, chain->site, &lent, chain->last);
     return status ? status : given;
 }
 
@@ -223,16 +282,15 @@ clfold_status clfold_run(const struct request *request, const struct site *site,
 
 clfold_status clfold_run_rehearsal(const struct request *request, const struct site *site,
                                    const struct plan *plan, struct kernels *kernels,
-                                   const struct block *scratch)
+                                   const struct lent *lent)
 {
     struct chain chain = { .site = site, .queue = request->queue, .in_order = true };
-    uint32_t num = clfold_algorithm_row(plan->shape.algorithm)->num_kernels;
     struct launch launch;
     clfold_status status;
 
-    for (uint32_t k = 0; k < num; ++k) {
+    for (uint32_t k = 0; kernels->kernels[k]; ++k) {
         clfold_plan_rehearsal(plan, k, &launch);
-        if ((status = set_arguments(site, kernels, &launch, request, plan, scratch)) ||
+        if ((status = set_arguments(site, kernels, &launch, request, plan, lent)) ||
             (status = clfold_chain_launch(&chain, kernels->kernels[k],
                                           plan->shape.tile.group_size, 1, false))) {
             return status;

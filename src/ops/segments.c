@@ -1,20 +1,56 @@
 #include "ops/segments.h"
 
 #include "ops/check.h"
+#include "plan/scalar.h"
 
-static clfold_status check_later(const struct site *site, const clfold_segments *segments)
+static clfold_status check_tail(const struct site *site, const clfold_segments *segments)
 {
     const struct later later[] = {
-        { segments->by == CLFOLD_BY_FLAGS, "by CLFOLD_BY_FLAGS" },
-        { segments->by == CLFOLD_BY_KEYS, "by CLFOLD_BY_KEYS" },
-        { segments->by == CLFOLD_BY_OFFSETS, "by CLFOLD_BY_OFFSETS" },
         { segments->num_at.mem || segments->num_at.offset, "num_at" },
         { segments->keys_out.mem || segments->keys_out.offset, "keys_out" },
         { segments->lengths_out.mem || segments->lengths_out.offset, "lengths_out" },
         { segments->num_out.mem || segments->num_out.offset, "num_out" },
     };
 
-    return clfold_check_later(site, "segments", later, sizeof(later) / sizeof(later[0]));
+    clfold_status status =
+        clfold_check_reserved(site, "segments", segments->reserved,
+                              sizeof(segments->reserved) / sizeof(segments->reserved[0]));
+
+    return status ? status
+                  : clfold_check_later(site, "segments", later,
+                                       sizeof(later) / sizeof(later[0]));
+}
+
+clfold_status clfold_check_heads(const struct site *site, const clfold_segments *segments)
+{
+    const struct scalar *type = clfold_scalar(segments->type);
+    const char *name = clfold_heads_name(segments->by);
+    const bool are_offsets = segments->by == CLFOLD_BY_OFFSETS;
+
+    if (!type) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "segments: type %u of the %s is not a valid type",
+                           segments->type, name);
+    }
+    if ((are_offsets && segments->type != CLFOLD_U32 && segments->type != CLFOLD_U64) ||
+        (segments->by == CLFOLD_BY_FLAGS && type->is_float)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "segments: type %s, but %s are %s",
+                           clfold_scalar_name(segments->type), name,
+                           are_offsets ? "u32 or u64" : "integers");
+    }
+    if (segments->length != 0 || (!are_offsets && segments->num != 0)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "segments: %s is %zu, but belongs to segments that are given "
+                           "in another way than by %s",
+                           segments->length ? "length" : "num",
+                           segments->length ? segments->length : segments->num, name);
+    }
+    if (segments->num == SIZE_MAX) {
+        return clfold_fail(site, CLFOLD_ERROR_RANGE, "segments: num %zu overflows",
+                           segments->num);
+    }
+    return check_tail(site, segments);
 }
 
 /* Rows and columns come without a buffer; columns fill blocks. */
@@ -71,10 +107,10 @@ clfold_status clfold_check_segments(const struct site *site,
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "segments: by %u is not a valid way", segments->by);
     }
-    if ((status = clfold_check_reserved(site, "segments", segments->reserved,
-                                        sizeof(segments->reserved) /
-                                            sizeof(segments->reserved[0]))) ||
-        (status = check_later(site, segments)) ||
+    if (segments->by <= CLFOLD_BY_OFFSETS) {
+        return CLFOLD_OK; /* no rows or columns */
+    }
+    if ((status = check_tail(site, segments)) ||
         (status = check_shape(site, segments, count))) {
         return status;
     }

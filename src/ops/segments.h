@@ -13,4 +13,8 @@ clfold_status clfold_check_segments(const struct site *site,
                                     const clfold_segments *segments, uint64_t count,
                                     struct segments *out);
 
+/* Checks segments by flags, keys or offsets as far as no call is needed. */
+clfold_status clfold_check_heads(const struct site *site,
+                                 const clfold_segments *segments);
+
 #endif

@@ -104,8 +104,9 @@ static clfold_status print_row(clfold_context *context, const struct site *site,
     }
     if (!clfold_tuning_fold(&row, job)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "a tuning file has rows for built-in operators without a load "
-                           "or a result, and for maps of a number to a number");
+                           "a tuning file has rows for built-in operators without a "
+                           "load, a result or segments by flags, keys or offsets, and "
+                           "for maps of a number to a number");
     }
     if (!text) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "text is NULL");

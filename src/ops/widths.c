@@ -21,6 +21,7 @@ static clfold_status compare(clfold_context *context, const struct site *site,
                              struct kernels *kernels, const struct request *request,
                              struct difference *found)
 {
+    static const struct init none;
     const size_t one = 1;
     cl_int status;
     cl_mem mem = NULL;
@@ -38,6 +39,7 @@ static clfold_status compare(clfold_context *context, const struct site *site,
         clfold_args_mem(&args, mem);
         clfold_args_with(&args, &request->fold->monoid, request->args, request->num_args,
                          0, 0);
+        clfold_args_heads(&args, &request->fold->monoid, mem, 0, &none, mem);
         status = args.status;
         call = "args: clSetKernelArg";
     }
@@ -97,7 +99,8 @@ struct differing {
 
 static struct differing find(const struct monoid *monoid, uint32_t number)
 {
-    const struct component *component;
+    const struct component *component =
+        &monoid->components[number % OF_LOAD % CLFOLD_MAX_PARTS];
     bool named = monoid->num_components > 1;
 
     if (number >= OF_RESULT) {
@@ -105,15 +108,11 @@ static struct differing find(const struct monoid *monoid, uint32_t number)
                                ? monoid->out
                                : clfold_monoid_result_type(monoid, number - OF_RESULT);
         named &= !monoid->out && !monoid->rounded;
-        return (struct differing){
-            "result",
-            named ? monoid->components[number % CLFOLD_MAX_COMPONENTS].name : NULL, type
-        };
+        return (struct differing){ "result", named ? component->name : NULL, type };
     }
     if (number >= OF_LOAD && monoid->loaded) {
         return (struct differing){ "load", NULL, monoid->loaded };
     }
-    component = &monoid->components[number % CLFOLD_MAX_COMPONENTS];
     return (struct differing){ number >= OF_LOAD ? "load" : "combine",
                                named ? component->name : NULL, component->stage };
 }
@@ -196,7 +195,8 @@ clfold_status clfold_widths_check(clfold_context *context, const struct site *si
 {
     struct interned *fold = request->fold;
 
-    return fold->is_user && atomic_load(&fold->widths) == WIDTHS_UNKNOWN
+    return fold->is_user && clfold_monoid_has_text(&fold->monoid) &&
+                   atomic_load(&fold->widths) == WIDTHS_UNKNOWN
                ? find_out(context, site, request)
                : CLFOLD_OK;
 }

@@ -10,14 +10,31 @@
 
 /* ---- Lines of kernels -------------------------------------------------------------- */
 
-/* What a component is of a result that is one scalar. */
-static void print_lift(char lift[CLFOLD_SOURCE_SIZE], const struct monoid *monoid,
-                       const struct component *component)
+/* What a component is of a result that was given, which holds nothing else. */
+static void print_given(char given[CLFOLD_SOURCE_SIZE], const struct monoid *monoid,
+                        const struct component *component)
 {
     struct monoid of_result = *monoid;
 
     of_result.in = of_result.value = monoid->type;
-    clfold_print_source(lift, &of_result, component, false, false);
+    if (component->load == LOAD_HEAD) {
+        snprintf(given, CLFOLD_SOURCE_SIZE, "0");
+    } else if (monoid->rounded) {
+        clfold_print_source(given, &of_result, component, false, false);
+    } else {
+        snprintf(given, CLFOLD_SOURCE_SIZE, "given.%s", component->name);
+    }
+}
+
+/* What part k of a result is of an item x, or of 16. */
+static void print_made(char made[CLFOLD_SOURCE_SIZE], const struct monoid *monoid,
+                       uint32_t k, const char *width)
+{
+    if (monoid->rounded) {
+        snprintf(made, CLFOLD_SOURCE_SIZE, "clfold_rounded%s(x)", width);
+    } else {
+        snprintf(made, CLFOLD_SOURCE_SIZE, "x.%s", clfold_monoid_result_name(monoid, k));
+    }
 }
 
 static bool is_float(clfold_type type)
@@ -38,7 +55,7 @@ static const char *mask_name(clfold_type type)
 static void print_neutral(char neutral[CLFOLD_SOURCE_SIZE], const struct monoid *monoid,
                           const struct component *component)
 {
-    if (monoid->identity) {
+    if (monoid->identity && component->load != LOAD_HEAD) {
         snprintf(neutral, CLFOLD_SOURCE_SIZE, "clfold_identity(CLFOLD_PASS_ONLY).%s",
                  component->name);
     } else {
@@ -47,48 +64,16 @@ static void print_neutral(char neutral[CLFOLD_SOURCE_SIZE], const struct monoid 
     }
 }
 
-/* Appends a line for component k; contract.cl lists the words that it replaces. */
-static void append_line(struct text *text, const char *line, const char *stop,
-                        const struct monoid *monoid, uint32_t k)
+struct word {
+    const char *name, *text;
+};
+
+/* Appends a line with the texts of these words. */
+static void append_words(struct text *text, const char *line, const char *stop,
+                         const struct word *words, size_t num)
 {
-    const struct component *component = &monoid->components[k];
-    char number[16], neutral[CLFOLD_SOURCE_SIZE];
-    char x[CLFOLD_NAME_SIZE + 8], value[CLFOLD_NAME_SIZE + 8];
-    char sources[2][2][CLFOLD_SOURCE_SIZE]; /* loaded, wide */
-    char lift[CLFOLD_SOURCE_SIZE];
-    const struct {
-        const char *name, *text;
-    } words[] = {
-        { "$k", number },
-        { "$name", component->name },
-        { "$stage", clfold_cl_name(component->stage) },
-        { "$item", clfold_cl_name(component->item) },
-        { "$result", clfold_cl_name(component->result) },
-        { "$loaded", sources[1][0] },
-        { "$wide_loaded", sources[1][1] },
-        { "$load", sources[0][0] },
-        { "$wide_load", sources[0][1] },
-        { "$x", x },
-        { "$value", value },
-        { "$lift", lift },
-        { "$plus_base", component->load == LOAD_POSITION ? " + base" : "" },
-        { "$is_true", component->load == LOAD_TRUTH ? " != 0" : "" },
-        { "$neutral", neutral },
-        { "$mask", mask_name(component->stage) },
-        { "$choice", mask_name(component->item) },
-        { "$ulps", is_float(component->stage) ? "CLFOLD_ULPS" : "0" },
-    };
-    const size_t num = sizeof(words) / sizeof(words[0]);
     const char *at;
 
-    snprintf(number, sizeof(number), "%u", k);
-    for (int i = 0; i < 4; ++i) {
-        clfold_print_source(sources[i / 2][i % 2], monoid, component, i / 2, i % 2);
-    }
-    clfold_print_x(x, monoid, k);
-    clfold_print_value(value, monoid, k);
-    print_lift(lift, monoid, component);
-    print_neutral(neutral, monoid, component);
     while ((at = memchr(line, '$', (size_t)(stop - line)))) {
         size_t w = 0;
         while (w < num && strncmp(at, words[w].name, strlen(words[w].name)) != 0) {
@@ -106,6 +91,54 @@ static void append_line(struct text *text, const char *line, const char *stop,
         line = at + strlen(words[w].name);
     }
     clfold_text_append(text, line, (size_t)(stop - line));
+}
+
+/* Appends a line for part k of an item, or of a result; contract.cl lists the words that
+ * it replaces. */
+static void append_line(struct text *text, const char *line, const char *stop,
+                        const struct monoid *monoid, uint32_t k, bool of_results)
+{
+    const struct component *component = &monoid->components[k];
+    char number[16], neutral[CLFOLD_SOURCE_SIZE];
+    char made[2][CLFOLD_SOURCE_SIZE];
+    char x[CLFOLD_NAME_SIZE + 8], value[CLFOLD_NAME_SIZE + 8];
+    char sources[2][2][CLFOLD_SOURCE_SIZE]; /* loaded, wide */
+    char given[CLFOLD_SOURCE_SIZE];
+    const struct word words[] = {
+        { "$k", number },
+        { "$name", of_results ? clfold_monoid_result_name(monoid, k) : component->name },
+        { "$stage", clfold_cl_name(component->stage) },
+        { "$item", clfold_cl_name(component->item) },
+        { "$result",
+          of_results ? clfold_cl_name(clfold_monoid_result_type(monoid, k)) : NULL },
+        { "$made", made[0] },
+        { "$wide_made", made[1] },
+        { "$loaded", sources[1][0] },
+        { "$wide_loaded", sources[1][1] },
+        { "$load", sources[0][0] },
+        { "$wide_load", sources[0][1] },
+        { "$x", x },
+        { "$value", value },
+        { "$given", given },
+        { "$plus_base", component->load == LOAD_POSITION ? " + base" : "" },
+        { "$is_true", component->load == LOAD_TRUTH ? " != 0" : "" },
+        { "$neutral", neutral },
+        { "$mask", mask_name(component->stage) },
+        { "$choice", mask_name(component->item) },
+        { "$ulps", is_float(component->stage) ? "CLFOLD_ULPS" : "0" },
+    };
+
+    snprintf(number, sizeof(number), "%u", k);
+    for (int i = 0; i < 4; ++i) {
+        clfold_print_source(sources[i / 2][i % 2], monoid, component, i / 2, i % 2);
+    }
+    clfold_print_x(x, monoid, k);
+    clfold_print_value(value, monoid, k);
+    print_given(given, monoid, component);
+    print_made(made[0], monoid, k, "");
+    print_made(made[1], monoid, k, "16");
+    print_neutral(neutral, monoid, component);
+    append_words(text, line, stop, words, sizeof(words) / sizeof(words[0]));
 }
 
 /* Appends a file of cl/. Lines about a component are repeated for each one. */
@@ -130,8 +163,12 @@ static void append_file(struct text *text, const char *name, const struct monoid
         if (!monoid || !memchr(line, '$', (size_t)(next - line))) {
             clfold_text_append(text, line, (size_t)(next - line));
         } else {
-            for (; times < monoid->num_components; ++times) {
-                append_line(text, line, next, monoid, times);
+            const char *result = strstr(line, "$result");
+            const bool of_results = result && result < next;
+            const uint32_t num = of_results ? clfold_monoid_num_results(monoid)
+                                            : clfold_monoid_num_parts(monoid);
+            for (; times < num; ++times) {
+                append_line(text, line, next, monoid, times, of_results);
             }
         }
         ++number;
@@ -163,8 +200,8 @@ static void append_chunk(struct text *text, const struct monoid *monoid)
     uint32_t chunk = clfold_monoid_chunk(monoid), align = chunk * size;
     const char *type;
 
-    if (monoid->load) {
-        align = 1; /* elements are loaded by the caller's text */
+    if (monoid->load || monoid->heads) {
+        align = 1; /* elements are loaded one by one */
     } else if (monoid->in_struct || monoid->num_scalars == 3) {
         uint32_t bytes = align;
         align = word_of(bytes, &type);
@@ -187,13 +224,13 @@ static void append_rows(struct text *text, const struct monoid *monoid)
     uint32_t out_size = (uint32_t)clfold_monoid_out_size(monoid);
     const char *type;
 
-    if (monoid->in_struct && !monoid->load) {
+    if (monoid->in_struct && !monoid->load && !monoid->heads) {
         uint32_t in_size = (uint32_t)clfold_monoid_in_size(monoid);
         uint32_t word = word_of(in_size, &type);
         clfold_text_print(text, "#define CLFOLD_WORD %s\n#define CLFOLD_WORDS %u\n", type,
                           in_size / word);
     }
-    if (clfold_monoid_converts(monoid)) {
+    if (clfold_monoid_converts(monoid) || monoid->heads) {
         return; /* results are written one by one */
     }
     if (monoid->out_struct) {
@@ -211,23 +248,55 @@ static void append_rows(struct text *text, const struct monoid *monoid)
     }
 }
 
-/* The kernels' parameters for init, and the arguments that pass them on. */
-static void append_init(struct text *text, const struct monoid *monoid)
+/* Parameters for a result that is given, or arguments that pass them on. */
+static void append_given(struct text *text, const struct monoid *monoid,
+                         const char *macro, const char *name, bool typed)
 {
-    clfold_text_print(text, "#define CLFOLD_INIT_PARAMS uint clfold_init_from, "
-                            "global const CLFOLD_CELL *clfold_init_at, "
-                            "ulong clfold_init_index");
+    clfold_text_print(
+        text, "#define %s %sclfold_%s_from, %sclfold_%s_at, %sclfold_%s_index", macro,
+        typed ? "uint " : "", name, typed ? "global const uchar *" : "", name,
+        typed ? "ulong " : "", name);
     for (uint32_t k = 0; k < clfold_monoid_num_results(monoid); ++k) {
-        clfold_text_print(text, ", %s init_%s",
-                          clfold_cl_name(clfold_monoid_result_type(monoid, k)),
-                          clfold_monoid_result_name(monoid, k));
-    }
-    clfold_text_print(text, "\n#define CLFOLD_INIT_ARGS clfold_init_from, "
-                            "clfold_init_at, clfold_init_index");
-    for (uint32_t k = 0; k < clfold_monoid_num_results(monoid); ++k) {
-        clfold_text_print(text, ", init_%s", clfold_monoid_result_name(monoid, k));
+        clfold_type type = clfold_monoid_result_type(monoid, k);
+        clfold_text_print(text, ", %s%s%s_%s", typed ? clfold_cl_name(type) : "",
+                          typed ? " " : "", name, clfold_monoid_result_name(monoid, k));
     }
     clfold_text_print(text, "\n");
+}
+
+/* Where segments start, and what stands before each: see heads.cl. */
+static void append_heads(struct text *text, const struct monoid *monoid)
+{
+    clfold_text_print(text, "#define CLFOLD_HEADS %u\n", monoid->heads);
+    if (!monoid->heads) {
+        return;
+    }
+    const bool are_bits = monoid->heads == CLFOLD_BY_OFFSETS;
+    const bool are_halves = monoid->head_type == CLFOLD_F16;
+    const char *key = are_halves ? "float" : clfold_cl_name(monoid->head_type);
+    const char *head = clfold_cl_name(monoid->components[monoid->num_components].stage);
+    const char *mask = mask_name(are_bits || are_halves ? CLFOLD_F32 : monoid->head_type);
+    clfold_text_print(text,
+                      "#define CLFOLD_HEAD %s\n#define CLFOLD_HEAD16 %s16\n"
+                      "#define CLFOLD_TO_HEADS(x) convert_%s16(x)\n"
+                      "#define CLFOLD_KEY %s\n#define CLFOLD_KEY16 %s16\n"
+                      "#define CLFOLD_MASK %s\n#define CLFOLD_MASK16 %s16\n"
+                      "#define CLFOLD_READ_KEY(i, p) %s\n"
+                      "#define CLFOLD_READ_KEY16 %s\n#define CLFOLD_KEY_EQUAL %d\n",
+                      head, head, head, key, key, mask, mask,
+                      are_halves ? "vload_half(i, p)" : "(p)[i]",
+                      are_halves ? "vload_half16" : "vload16", monoid->equal != NULL);
+    append_given(text, monoid, "CLFOLD_START_PARAMS", "start", true);
+    append_given(text, monoid, "CLFOLD_START_ARGS", "start", false);
+    clfold_text_print(text,
+                      "#define CLFOLD_HEAD_PARAMS global %s%s *clfold_heads, "
+                      "ulong clfold_heads_at, CLFOLD_START_PARAMS\n"
+                      "#define CLFOLD_HEAD_ARGS clfold_heads, clfold_heads_at, "
+                      "CLFOLD_START_ARGS\n",
+                      are_bits ? "" : "const ",
+                      are_bits     ? "uint"
+                      : are_halves ? "half"
+                                   : key);
 }
 
 /* What an element of the output is made of: the cells of a result, or scalars. */
@@ -285,19 +354,23 @@ static void append_tile(struct text *text, const struct monoid *monoid,
 /* Folds that keep order may stop where the operator cuts; a group's tile does not. */
 static bool uses_cuts(const struct monoid *monoid, const struct tile_shape *tile)
 {
-    return monoid->cuts && !monoid->commutative && tile->kind == TILE_VECTOR;
+    return monoid->cuts && !monoid->heads && !monoid->commutative &&
+           tile->kind == TILE_VECTOR;
 }
 
 static void append_silence(struct text *text)
 {
     /* PoCL counts warnings on standard error. The test for a NaN is the same text where
-     * the operands are integers; programs take of a file what they need; and CPUs without
-     * registers for a vector of 16 pass it to functions in another way. */
+     * the operands are integers; programs take of a file what they need; CPUs without
+     * registers for a vector of 16 pass it to functions in another way; and initialisers
+     * of the caller's leave out the head. */
     clfold_text_print(text,
                       "#ifdef __clang__\n"
                       "#pragma clang diagnostic ignored \"-Wtautological-compare\"\n"
                       "#pragma clang diagnostic ignored \"-Wunused-function\"\n"
                       "#pragma clang diagnostic ignored \"-Wpsabi\"\n"
+                      "#pragma clang diagnostic ignored "
+                      "\"-Wmissing-field-initializers\"\n"
                       "#endif\n");
 }
 
@@ -316,6 +389,15 @@ static bool is_of_numbers(const struct monoid *monoid)
     return monoid->type_name && monoid->components[0].stage;
 }
 
+static void append_tail(struct text *text, const char *name, bool is_member, size_t tail)
+{
+    clfold_text_print(text, "#define %s", name);
+    if (is_member && tail > 0) {
+        clfold_text_print(text, " uchar clfold_tail[%zu];", tail);
+    }
+    clfold_text_print(text, "\n");
+}
+
 static void append_contract(struct text *text, const struct monoid *monoid,
                             const struct shape *shape)
 {
@@ -332,11 +414,10 @@ static void append_contract(struct text *text, const struct monoid *monoid,
                       monoid->in_struct, monoid->out_struct);
     clfold_text_print(text, "#define CLFOLD_OPAQUE %d\n", monoid->type_name != NULL);
     clfold_text_print(text, "#define CLFOLD_NUMBERS %d\n", is_of_numbers(monoid));
-    clfold_text_print(text, "#define CLFOLD_TAIL");
-    if (shape->tail && clfold_monoid_tail(monoid) > 0) {
-        clfold_text_print(text, " uchar clfold_tail[%zu];", clfold_monoid_tail(monoid));
-    }
-    clfold_text_print(text, "\n");
+    append_tail(text, "CLFOLD_TAIL", shape->tail || (monoid->type_name && monoid->heads),
+                clfold_monoid_tail(monoid, true));
+    append_tail(text, "CLFOLD_RESULT_TAIL", shape->tail,
+                clfold_monoid_tail(monoid, false));
     clfold_text_print(text, "#define CLFOLD_OUT_CELLS %u\n#define CLFOLD_OUT_SIZE %zu\n",
                       monoid->out_struct ? 1 : clfold_monoid_num_results(monoid),
                       clfold_monoid_out_size(monoid));
@@ -345,9 +426,11 @@ static void append_contract(struct text *text, const struct monoid *monoid,
                                          : clfold_cl_name(monoid->cell));
     clfold_text_print(text, "#define CLFOLD_ROUNDED %d\n", monoid->rounded != NULL);
     clfold_append_with(text, monoid);
+    append_heads(text, monoid);
     clfold_append_element_contract(text, monoid);
     append_out(text, monoid);
-    append_init(text, monoid);
+    append_given(text, monoid, "CLFOLD_INIT_PARAMS", "init", true);
+    append_given(text, monoid, "CLFOLD_INIT_ARGS", "init", false);
     clfold_text_print(text, "#define CLFOLD_COMMUTATIVE %d\n", monoid->commutative);
     clfold_text_print(text, "#define CLFOLD_HAS_IDENTITY %d\n", monoid->has_identity);
     clfold_text_print(text, "#define CLFOLD_CUTS %d\n", uses_cuts(monoid, &shape->tile));
@@ -394,6 +477,10 @@ static void append_operator(struct text *text, const struct monoid *monoid,
     }
     if (clfold_monoid_has_text(monoid) || monoid->item_file) {
         clfold_append_source(text, monoid, is_vector);
+    }
+    if (monoid->heads) {
+        clfold_append_equal(text, monoid);
+        append_file(text, "heads.cl", NULL);
     }
     append_file(text, "contract.cl", monoid);
     append_element(text, monoid, is_vector);
@@ -529,10 +616,11 @@ static void append_memory(struct text *text, enum memory_tier tier, bool fences)
     clfold_text_print(text, "#define CLFOLD_FENCES %d\n", fences);
 }
 
-/* Vectors are combined in the usual way where nothing is rare. */
+/* Vectors are combined in the usual way where nothing is rare, as heads are. */
 static bool uses_rare(const struct monoid *monoid, const struct tile_shape *tile)
 {
-    return monoid->rare && tile->kind == TILE_VECTOR && clfold_monoid_has_item16(monoid);
+    return (monoid->rare || monoid->heads) && tile->kind == TILE_VECTOR &&
+           clfold_monoid_has_item16(monoid);
 }
 
 /* How 16 items are stored. */
@@ -578,7 +666,8 @@ static void append_scan(struct text *text, const struct monoid *monoid,
                               shape->group_scan == GROUP_SCAN_SUB_GROUP);
         clfold_text_print(text, "#define CLFOLD_TRACE %d\n#define CLFOLD_CYCLES %d\n",
                           shape->traced, shape->builtins);
-        clfold_text_print(text, "#define CLFOLD_CUTS_ITEM %d\n", monoid->cuts != NULL);
+        clfold_text_print(text, "#define CLFOLD_CUTS_ITEM %d\n",
+                          clfold_monoid_cuts(monoid));
     }
     clfold_text_print(text, "#define CLFOLD_SCAN 1\n#define CLFOLD_EXCLUSIVE %d\n",
                       shape->exclusive);
@@ -611,13 +700,15 @@ static void append_scan_operator(struct text *text, const struct monoid *monoid,
                     !is_vector                         ? 2
                     : clfold_monoid_has_item16(monoid) ? 4
                                                        : 3);
-    if (clfold_looks_back(shape->algorithm) && monoid->cuts) {
+    if (clfold_looks_back(shape->algorithm) && clfold_monoid_cuts(monoid)) {
         clfold_append_condition(text, monoid, monoid->cuts, "cuts", "clfold_cuts_item",
                                 &clfold_width_item);
     }
     if (uses_rare(monoid, &shape->tile)) {
-        clfold_append_condition(text, monoid, monoid->rare, "rare", "clfold_is_rare",
-                                &clfold_width_item);
+        if (monoid->rare) {
+            clfold_append_condition(text, monoid, monoid->rare, "rare", "clfold_is_rare",
+                                    &clfold_width_item);
+        }
         clfold_append_combine(text, monoid, &clfold_width_usual_stage16);
         clfold_append_combine(text, monoid, &clfold_width_usual16);
     }
@@ -755,6 +846,9 @@ void clfold_assemble(struct text *text, const struct monoid *monoid,
         monoid = &of_numbers;
     }
     assemblers[clfold_algorithm_row(shape->algorithm)->family](text, monoid, shape);
+    if (monoid->heads == CLFOLD_BY_OFFSETS && shape->algorithm != WIDTHS) {
+        append_file(text, "mark_heads.cl", NULL);
+    }
 }
 
 void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,

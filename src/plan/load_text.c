@@ -40,11 +40,17 @@ void clfold_print_source(char source[CLFOLD_SOURCE_SIZE], const struct monoid *m
     char scalar[CLFOLD_SOURCE_SIZE / 2];
     enum load load = component->load;
 
-    if (is_loaded && !monoid->loaded) {
+    if (load == LOAD_HEAD) {
+        snprintf(scalar, sizeof(scalar), "clfold_head%s(begin + j - clfold_origin%s",
+                 is_wide ? "s16" : "", " CLFOLD_PASS)");
+    } else if (is_loaded && !monoid->loaded) {
         snprintf(scalar, sizeof(scalar), "l.%s", component->name);
         load = LOAD_PLAIN;
     } else if (is_loaded) {
         snprintf(scalar, sizeof(scalar), "l.s%u", component->scalar);
+    } else if (monoid->in_struct && is_wide) {
+        snprintf(scalar, sizeof(scalar), "CLFOLD_GATHER(%s16, from, %s)",
+                 clfold_cl_name(component->stage), component->name);
     } else if (monoid->in_struct) {
         snprintf(scalar, sizeof(scalar), "s[0].%s", component->name);
     } else {
@@ -52,6 +58,7 @@ void clfold_print_source(char source[CLFOLD_SOURCE_SIZE], const struct monoid *m
     }
     switch (load) {
     case LOAD_PLAIN:
+    case LOAD_HEAD:
         snprintf(source, CLFOLD_SOURCE_SIZE, "%s", scalar);
         break;
     case LOAD_CONVERTED:
@@ -256,6 +263,12 @@ static void append_asks(struct text *text, const struct monoid *monoid)
                               k, k, clfold_scalar(element)->size);
         }
     }
+    if (monoid->heads && monoid->heads != CLFOLD_BY_OFFSETS) {
+        clfold_text_print(text,
+                          " clfold_ask_bytes((ulong)(clfold_heads + clfold_heads_at + "
+                          "(i)), (num) * %zu);",
+                          clfold_scalar(monoid->head_type)->size);
+    }
     clfold_text_print(text, "\n");
 }
 
@@ -274,7 +287,6 @@ static void append_x(struct text *text, const struct monoid *monoid)
     }
     clfold_text_print(text, "#define CLFOLD_IN_X %s\n",
                       clfold_reads_halves(monoid) && bare ? "half" : "CLFOLD_X");
-    append_asks(text, monoid);
 }
 
 /* What a result's text sees of an item: one value, or a struct. */
@@ -299,10 +311,10 @@ static void append_written(struct text *text, const struct monoid *monoid)
 
     clfold_text_print(text,
                       "#define CLFOLD_WRITE_LANES %d\n#define CLFOLD_STORES %d\n"
-                      "#define CLFOLD_WRITES_X %d\n#define CLFOLD_WRITES_PREV %d\n"
+                      "#define CLFOLD_WRITES_X %d\n"
                       "#define CLFOLD_OUT_ITEM %d\n#define CLFOLD_OUT_HALF %d\n"
                       "#define CLFOLD_OUT_VALUE %s\n#define CLFOLD_OUT_X %s\n",
-                      uses->lanes, monoid->stores, uses->x, uses->prev, !monoid->out,
+                      uses->lanes, monoid->stores, uses->x, !monoid->out,
                       monoid->out == CLFOLD_F16,
                       clfold_cl_name(written_of(monoid, 0).type), pointed_name(monoid));
     for (int is_wide = 0; is_wide < 2; ++is_wide) {
@@ -319,10 +331,16 @@ static void append_written(struct text *text, const struct monoid *monoid)
 
 void clfold_append_element_contract(struct text *text, const struct monoid *monoid)
 {
-    clfold_text_print(text, "#define CLFOLD_LOAD %d\n#define CLFOLD_WRITES %d\n",
-                      monoid->load != NULL, clfold_monoid_converts(monoid));
+    clfold_text_print(text,
+                      "#define CLFOLD_LOAD %d\n#define CLFOLD_WRITES %d\n"
+                      "#define CLFOLD_WRITES_PREV %d\n",
+                      monoid->load != NULL, clfold_monoid_converts(monoid),
+                      monoid->writes.prev);
     clfold_text_print(text, "#define CLFOLD_READS_IN %d\n",
                       clfold_monoid_reads_in(monoid));
+    if (clfold_monoid_has_place(monoid)) {
+        append_asks(text, monoid);
+    }
     if (monoid->load || monoid->result) {
         append_x(text, monoid);
     }

@@ -508,6 +508,42 @@ clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct sit
     return CLFOLD_OK;
 }
 
+/* ---- Segments ---------------------------------------------------------------------- */
+
+const char *clfold_heads_name(uint32_t by)
+{
+    static const char *const names[] = { [CLFOLD_BY_FLAGS] = "flags",
+                                         [CLFOLD_BY_KEYS] = "keys",
+                                         [CLFOLD_BY_OFFSETS] = "offsets" };
+
+    return by <= CLFOLD_BY_OFFSETS ? names[by] : NULL;
+}
+
+/* A signed integer of as many bits: one condition serves it and its neighbour. */
+static clfold_type head_beside(clfold_type type)
+{
+    return type ? clfold_integer(clfold_scalar(type)->size, true) : CLFOLD_I8;
+}
+
+void clfold_monoid_lift(struct monoid *monoid, uint32_t by, clfold_type type,
+                        const char *equal)
+{
+    const struct component *last = &monoid->components[monoid->num_components - 1];
+
+    monoid->heads = by;
+    monoid->head_type = type;
+    monoid->equal = equal;
+    monoid->commutative = false;
+    monoid->rare = NULL; /* a head may hide it */
+    monoid->components[monoid->num_components] = (struct component){
+        .name = "clfold_head",
+        .item = head_beside(last->item),
+        .stage = head_beside(last->stage),
+        .load = LOAD_HEAD,
+        .neutral = "0",
+    };
+}
+
 const char *clfold_monoid_form(const struct monoid *monoid)
 {
     return monoid->type ? clfold_scalar_name(monoid->type) : monoid->form;
@@ -520,24 +556,40 @@ static size_t size_of(const struct monoid *monoid, clfold_type type)
     return type ? clfold_scalar(type)->size : monoid->type_size;
 }
 
-/* Where member `last` of a struct begins; its end where that is num_components. */
+/* What a scalar of so many bytes is aligned to, or a type that only OpenCL C knows: that
+ * is a power of two which divides the size. */
+static size_t alignment_of(size_t size)
+{
+    return size & (~size + 1);
+}
+
+/* Where member `last` of a struct begins; its end where that is their number. */
 static size_t struct_offset(const struct monoid *monoid, bool items, uint32_t last)
 {
+    const uint32_t num = items ? clfold_monoid_num_parts(monoid) : monoid->num_components;
     size_t end = 0, widest = 1;
 
-    if (monoid->type_name) {
-        return last * monoid->type_size;
-    }
     for (uint32_t k = 0; k <= last; ++k) {
         const struct component *component = &monoid->components[k];
-        if (k == monoid->num_components) {
+        if (k == num) {
             return clfold_size_round_up(end, widest);
         }
         size_t size = size_of(monoid, items ? component->item : component->result);
-        end = clfold_size_round_up(end, size) + (k < last ? size : 0);
-        widest = size > widest ? size : widest;
+        size_t alignment = alignment_of(size);
+        end = clfold_size_round_up(end, alignment) + (k < last ? size : 0);
+        widest = alignment > widest ? alignment : widest;
     }
     return end;
+}
+
+uint32_t clfold_monoid_num_parts(const struct monoid *monoid)
+{
+    return monoid->num_components + (monoid->heads != 0);
+}
+
+bool clfold_monoid_cuts(const struct monoid *monoid)
+{
+    return monoid->cuts || monoid->heads;
 }
 
 uint32_t clfold_chunk_elements(size_t size)
@@ -558,7 +610,7 @@ size_t clfold_monoid_in_size(const struct monoid *monoid)
 
 bool clfold_monoid_has_text(const struct monoid *monoid)
 {
-    return monoid->combine || monoid->load || monoid->result;
+    return monoid->combine || monoid->load || monoid->result || monoid->equal;
 }
 
 bool clfold_monoid_converts(const struct monoid *monoid)
@@ -568,12 +620,13 @@ bool clfold_monoid_converts(const struct monoid *monoid)
 
 bool clfold_monoid_is_plain(const struct monoid *monoid)
 {
-    return monoid->op != 0 && !monoid->load && !clfold_monoid_converts(monoid);
+    return monoid->op != 0 && !monoid->load && !monoid->heads &&
+           !clfold_monoid_converts(monoid);
 }
 
 bool clfold_monoid_has_place(const struct monoid *monoid)
 {
-    return monoid->load || clfold_monoid_converts(monoid);
+    return monoid->load || monoid->heads || clfold_monoid_converts(monoid);
 }
 
 bool clfold_monoid_reads_in(const struct monoid *monoid)
@@ -587,6 +640,10 @@ size_t clfold_monoid_read_size(const struct monoid *monoid)
 {
     size_t size = clfold_monoid_reads_in(monoid) ? clfold_monoid_in_size(monoid) : 0;
 
+    /* Offsets become bits. */
+    size += monoid->heads && monoid->heads != CLFOLD_BY_OFFSETS
+                ? clfold_scalar(monoid->head_type)->size
+                : 0;
     for (uint32_t i = 0; i < monoid->num_args; ++i) {
         size +=
             monoid->arg_elements[i] ? clfold_scalar(monoid->arg_elements[i])->size : 0;
@@ -596,7 +653,9 @@ size_t clfold_monoid_read_size(const struct monoid *monoid)
 
 uint32_t clfold_monoid_chunk(const struct monoid *monoid)
 {
-    return monoid->load ? 1 : clfold_chunk_elements(clfold_monoid_in_size(monoid));
+    return monoid->load || monoid->heads
+               ? 1
+               : clfold_chunk_elements(clfold_monoid_in_size(monoid));
 }
 
 uint32_t clfold_monoid_num_results(const struct monoid *monoid)
@@ -617,15 +676,16 @@ size_t clfold_monoid_written_size(const struct monoid *monoid)
 
 size_t clfold_monoid_item_size(const struct monoid *monoid)
 {
-    return struct_offset(monoid, true, monoid->num_components);
+    return struct_offset(monoid, true, clfold_monoid_num_parts(monoid));
 }
 
-size_t clfold_monoid_tail(const struct monoid *monoid)
+size_t clfold_monoid_tail(const struct monoid *monoid, bool of_item)
 {
-    uint32_t last = monoid->num_components - 1;
+    uint32_t num = of_item ? clfold_monoid_num_parts(monoid) : monoid->num_components;
+    const struct component *last = &monoid->components[num - 1];
 
-    return clfold_monoid_item_size(monoid) - struct_offset(monoid, true, last) -
-           size_of(monoid, monoid->components[last].item);
+    return struct_offset(monoid, of_item, num) - struct_offset(monoid, of_item, num - 1) -
+           size_of(monoid, of_item ? last->item : last->result);
 }
 
 size_t clfold_monoid_out_offset(const struct monoid *monoid, uint32_t k)
@@ -663,7 +723,8 @@ bool clfold_monoid_has_item16(const struct monoid *monoid)
 bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type)
 {
     bool uses = monoid->value == type || monoid->cell == type || monoid->loaded == type ||
-                (monoid->out == type && type != CLFOLD_F16);
+                (monoid->out == type && type != CLFOLD_F16) ||
+                (monoid->head_type == type && type != CLFOLD_F16);
 
     for (uint32_t i = 0; i < monoid->num_args; ++i) {
         /* Halves are read as F32. */

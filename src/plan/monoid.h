@@ -24,6 +24,7 @@
 #include <stdbool.h>
 
 #define CLFOLD_MAX_COMPONENTS 4
+#define CLFOLD_MAX_PARTS      (CLFOLD_MAX_COMPONENTS + 1)
 #define CLFOLD_MAX_ARGS       8
 
 /* What a component is of an element. */
@@ -36,6 +37,7 @@ enum load {
     LOAD_ZERO,      /* 0 */
     LOAD_NEUTRAL,   /* the component's neutral value */
     LOAD_BINNED,    /* the scalar, as `result`, in bins */
+    LOAD_HEAD,      /* whether a segment starts there: -1, else 0 */
     LOAD_POSITION   /* its place, counted from the tile's first element in the stage and
                         from in_offset in the item */
 };
@@ -69,6 +71,13 @@ struct uses {
  * In memory an element is num_scalars of `in` side by side, and a result num_components
  * cells. Where components differ in size, or are of a type that only OpenCL C knows, it
  * is the struct of them.
+ *
+ * A result may be smaller than its item. Where `rounded` is set it is one scalar, made of
+ * all components. And where `heads` is, the monoid is lifted: its item has one part more,
+ * which says whether a segment starts in it, and is cut there.
+ *
+ *   item      a | 0        b | 0       c | -1      d | 0
+ *   combined  a | 0       ab | 0       c | -1     cd | -1
  */
 struct monoid {
     const char *name;  /* "add" */
@@ -125,7 +134,13 @@ struct monoid {
     clfold_type out;
     uint32_t num_out;
     struct uses writes;
-    struct component components[CLFOLD_MAX_COMPONENTS];
+    /* How segments are given, CLFOLD_BY_FLAGS, ...; 0: no heads. Then of which type, and
+     * an expression of a and b by which keys are equal; NULL: == */
+    uint32_t heads;
+    clfold_type head_type;
+    const char *equal;
+    /* The components, and after them the head. */
+    struct component components[CLFOLD_MAX_PARTS];
 };
 
 /* The monoid of a built-in operator. Fails if the operator is unknown or not in this
@@ -138,6 +153,14 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
 clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct site *site,
                                          uint32_t accuracy);
 
+/* Lifts a monoid, so that its scans start anew at each segment: G. Blelloch, "Prefix Sums
+ * and Their Applications", 1990, section 1.5. */
+void clfold_monoid_lift(struct monoid *monoid, uint32_t by, clfold_type type,
+                        const char *equal);
+
+/* "flags"; NULL: unknown, or without a buffer. */
+const char *clfold_heads_name(uint32_t by);
+
 /* "compensated"; NULL: unknown. */
 const char *clfold_accuracy_name(uint32_t accuracy);
 
@@ -148,6 +171,10 @@ size_t clfold_monoid_in_size(const struct monoid *monoid);
 size_t clfold_monoid_out_size(const struct monoid *monoid);
 size_t clfold_monoid_written_size(const struct monoid *monoid);
 size_t clfold_monoid_item_size(const struct monoid *monoid);
+/* Of an item: the components, and the head if there is one. */
+uint32_t clfold_monoid_num_parts(const struct monoid *monoid);
+/* Whether a fold in order may stop somewhere. */
+bool clfold_monoid_cuts(const struct monoid *monoid);
 /* Whether any text of the caller's is in the program. */
 bool clfold_monoid_has_text(const struct monoid *monoid);
 
@@ -167,8 +194,8 @@ bool clfold_monoid_reads_in(const struct monoid *monoid);
 size_t clfold_monoid_read_size(const struct monoid *monoid);
 /* Elements that a GPU's work-item loads at once. */
 uint32_t clfold_monoid_chunk(const struct monoid *monoid);
-/* Bytes of padding at an item's end. */
-size_t clfold_monoid_tail(const struct monoid *monoid);
+/* Bytes of padding at an item's end, or a result's. */
+size_t clfold_monoid_tail(const struct monoid *monoid, bool of_item);
 
 /* Elements of that size which a GPU's work-item loads or stores at once: the fewest that
  * are whole loads of 16 bytes, the widest there are; one, if these exceed 64 bytes. */

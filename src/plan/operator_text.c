@@ -70,6 +70,9 @@ static void append_params(struct text *text, const struct monoid *monoid, bool i
         clfold_text_print(text, "%sulong clfold_origin, ulong clfold_n",
                           monoid->num_args > 0 ? ", " : before);
     }
+    if (monoid->heads) {
+        clfold_text_print(text, ", CLFOLD_HEAD_PARAMS");
+    }
 }
 
 static void append_pass(struct text *text, const struct monoid *monoid,
@@ -84,6 +87,9 @@ static void append_pass(struct text *text, const struct monoid *monoid,
     if (clfold_monoid_has_place(monoid)) {
         clfold_text_print(text, "%sclfold_origin, clfold_n",
                           monoid->num_args > 0 ? ", " : before);
+    }
+    if (monoid->heads) {
+        clfold_text_print(text, ", CLFOLD_HEAD_ARGS");
     }
 }
 
@@ -262,6 +268,30 @@ static void append_initialiser(struct text *text, const struct monoid *monoid,
                       initialiser, v->name);
 }
 
+/* b alone, where a segment starts in it; in the usual case none does. rusticl takes an
+ * int of -1 that became a long for positive, so heads are compared with 0. */
+static void append_cut(struct text *text, const struct monoid *monoid,
+                       const struct width *width)
+{
+    const char *of = monoid->num_components == 1 ? "clfold_" : "";
+    const struct component *head = &monoid->components[monoid->num_components];
+    size_t head_size = clfold_scalar(type_of(head, width))->size;
+
+    for (uint32_t k = 0; !width->usual && k < monoid->num_components; ++k) {
+        const struct component *component = &monoid->components[k];
+        const struct scalar *scalar = clfold_scalar(type_of(component, width));
+        bool converts = width->suffix[0] && scalar && scalar->size != head_size;
+        clfold_text_print(
+            text, "    clfold_r.%s = !!%s%s%s%sb.%s%s ? %sb.%s : clfold_r.%s;\n",
+            component->name, converts ? "convert_" : "",
+            converts ? clfold_cl_name(clfold_integer(scalar->size, true)) : "",
+            converts ? "16(" : "", of, head->name, converts ? ")" : "", of,
+            component->name, component->name);
+    }
+    clfold_text_print(text, "    clfold_r.%s = %sa.%s | %sb.%s;\n", head->name, of,
+                      head->name, of, head->name);
+}
+
 void clfold_append_combine(struct text *text, const struct monoid *monoid,
                            const struct width *width)
 {
@@ -279,9 +309,12 @@ void clfold_append_combine(struct text *text, const struct monoid *monoid,
         bool own = width->extend && components[k].extend;
         clfold_text_print(text, "    clfold_r.%s =\n#line 1 \"combine\"\n%s\n;\n",
                           components[k].name,
-                          own            ? components[k].extend
-                          : width->usual ? components[k].usual
-                                         : components[k].combine);
+                          own                              ? components[k].extend
+                          : width->usual && !monoid->heads ? components[k].usual
+                                                           : components[k].combine);
+    }
+    if (monoid->heads) {
+        append_cut(text, monoid, width);
     }
     clfold_text_print(text, "    return clfold_r;\n}\n");
 }
@@ -320,7 +353,8 @@ void clfold_append_identity(struct text *text, const struct monoid *monoid)
         clfold_text_print(text, "    clfold_r.%s =\n#line 1 \"identity\"\n%s\n;\n",
                           monoid->components[k].name, monoid->components[k].identity);
     }
-    clfold_text_print(text, "    return clfold_r;\n}\n");
+    clfold_text_print(text, "%s    return clfold_r;\n}\n",
+                      monoid->heads ? "    clfold_r.clfold_head = 0;\n" : "");
 }
 
 void clfold_append_condition(struct text *text, const struct monoid *monoid,
@@ -333,8 +367,25 @@ void clfold_append_condition(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "static bool %s", function);
     append_head(text, monoid, width, false);
     /* any() asks for signs, which a flag of 1 has not. */
-    clfold_text_print(text, "    return %s(\n#line 1 \"%s\"\n%s\n)%s;\n}\n",
-                      is_wide ? "any(!!(" : "", line, condition, is_wide ? "))" : "");
+    clfold_text_print(text, "    return %s(\n#line 1 \"%s\"\n%s\n)%s%s;\n}\n",
+                      is_wide ? "any(!!(" : "", line,
+                      condition ? condition : "(void)b, false", is_wide ? "))" : "",
+                      !monoid->heads                ? ""
+                      : monoid->num_components == 1 ? " || clfold_b.clfold_head"
+                                                    : " || b.clfold_head");
+}
+
+/* Whether two keys are the same, by the caller's text. */
+void clfold_append_equal(struct text *text, const struct monoid *monoid)
+{
+    if (!monoid->equal) {
+        return;
+    }
+    clfold_append_forms(text, monoid, "");
+    clfold_text_print(text, "static bool clfold_equal(CLFOLD_KEY a, CLFOLD_KEY b");
+    append_params(text, monoid, true, ", ");
+    clfold_text_print(text, ")\n{\n    return\n#line 1 \"equal\"\n%s\n;\n}\n",
+                      monoid->equal);
 }
 
 void clfold_append_rounded(struct text *text, const struct monoid *monoid,

@@ -41,6 +41,9 @@ void clfold_append_combine(struct text *text, const struct monoid *monoid,
 /* clfold_extend_stage16: combine of 16 where all of a is before b. */
 void clfold_append_extend(struct text *text, const struct monoid *monoid);
 
+/* clfold_equal of two keys, if there is a text. */
+void clfold_append_equal(struct text *text, const struct monoid *monoid);
+
 /* clfold_identity, if there is one. */
 void clfold_append_identity(struct text *text, const struct monoid *monoid);
 

@@ -163,6 +163,13 @@ void clfold_plan_init(struct plan *plan, const struct job *job,
     };
     plan->ahead = plan->shape.prefetch ? ahead_of(plan, &candidate->policy) : 0;
     strategy_of(plan->shape.algorithm)->plan(plan, job, &candidate->policy);
+    clfold_marks_init(&plan->marks, job, plan->shape.tile.group_size);
+}
+
+/* The kernels of marks come after the algorithm's. */
+static uint32_t num_kernels(const struct plan *plan)
+{
+    return clfold_algorithm_row(plan->shape.algorithm)->num_kernels;
 }
 
 static void make_launch(const struct plan *plan, uint32_t kernel, uint32_t number,
@@ -172,13 +179,29 @@ static void make_launch(const struct plan *plan, uint32_t kernel, uint32_t numbe
     launch->num_groups = 1;
     launch->bytes_read = launch->bytes_written = 0;
     launch->num_arguments = 0;
-    strategy_of(plan->shape.algorithm)->launch(plan, number, work, launch);
+    if (kernel >= num_kernels(plan)) {
+        clfold_marks_launch(&plan->marks, kernel - num_kernels(plan), work, launch);
+    } else {
+        strategy_of(plan->shape.algorithm)->launch(plan, number, work, launch);
+    }
+}
+
+uint32_t clfold_plan_num_launches(const struct plan *plan)
+{
+    return plan->marks.num_launches + plan->num_launches;
 }
 
 void clfold_plan_launch(const struct plan *plan, uint32_t number, struct launch *launch)
 {
-    make_launch(plan, strategy_of(plan->shape.algorithm)->kernel(plan, number), number,
-                true, launch);
+    uint32_t first = plan->marks.num_launches;
+
+    if (number < first) {
+        make_launch(plan, num_kernels(plan) + number, number, true, launch);
+    } else {
+        number -= first;
+        make_launch(plan, strategy_of(plan->shape.algorithm)->kernel(plan, number),
+                    number, true, launch);
+    }
 }
 
 void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,
@@ -195,7 +218,7 @@ void clfold_plan_bytes(const struct plan *plan, uint64_t *bytes_read,
     struct launch launch;
 
     *bytes_read = *bytes_written = 0;
-    for (uint32_t i = 0; i < plan->num_launches; ++i) {
+    for (uint32_t i = 0; i < clfold_plan_num_launches(plan); ++i) {
         clfold_plan_launch(plan, i, &launch);
         *bytes_read += launch.bytes_read;
         *bytes_written += launch.bytes_written;

@@ -26,6 +26,8 @@ struct job {
     const struct tuned_numbers *tuned; /* of the tuning file; NULL: none */
     uint64_t count, out_offset;        /* in elements */
     struct segments segments;          /* that are folded one by one, if there are any */
+    uint64_t num_offsets;              /* of a monoid that is lifted by offsets */
+    bool finds_bad;                    /* of these, the first that is wrong */
     /* of look-back */
     struct verdict verdict;
     bool in_place, traced;
@@ -63,6 +65,16 @@ struct shape {
 _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 
+/* The launches before a scan by offsets, which make bits of them: cl/mark_heads.cl. */
+struct marks {
+    uint32_t num_launches; /* 0: not by offsets */
+    uint32_t size;         /* of an offset */
+    uint64_t num_offsets, num_words;
+    uint64_t run, words_run; /* of a group */
+    uint64_t num_groups;     /* that read offsets */
+    size_t bytes;            /* of the words, and what groups find */
+};
+
 /* Why look-back is not possible. */
 enum obstacle {
     OBSTACLE_NONE,
@@ -85,10 +97,11 @@ struct plan {
     const char *row; /* of the policy */
     uint64_t count;
     uint32_t in_size, out_size,
-        item_size;      /* of an element, a result, an item, in bytes */
-    uint32_t read_size; /* bytes that an element takes from all that is read */
-    uint32_t num_launches;
-    uint64_t num_groups; /* of the first launch */
+        item_size;         /* of an element, a result, an item, in bytes */
+    uint32_t read_size;    /* bytes that an element takes from all that is read */
+    struct marks marks;    /* launches that come first, with scratch of their own */
+    uint32_t num_launches; /* of the algorithm */
+    uint64_t num_groups;   /* of the first of these */
     enum scratch_kind scratch_kind;
     size_t scratch_bytes;
     size_t scratch_most;    /* for any count up to this one */
@@ -126,8 +139,10 @@ enum argument_kind {
     ARG_WORDS,   /* a ulong: words of the scratch */
     ARG_INIT,    /* CLFOLD_INIT_PARAMS */
     ARG_HAS_INIT,
-    ARG_TOTAL, /* CLFOLD_TOTAL_PARAMS */
-    ARG_TRACE  /* CLFOLD_TRACE_PARAMS */
+    ARG_TOTAL,   /* CLFOLD_TOTAL_PARAMS */
+    ARG_TRACE,   /* CLFOLD_TRACE_PARAMS */
+    ARG_OFFSETS, /* the offsets of segments, and where they begin */
+    ARG_BAD      /* the place of the first wrong offset, and its offset */
 };
 
 struct argument {
@@ -144,8 +159,22 @@ struct launch {
     struct argument arguments[CLFOLD_MAX_ARGUMENTS];
 };
 
-/* Launch 0, 1, ..., num_launches - 1 of a plan. */
+/* Kernel k of a monoid's program by an algorithm; those of marks follow the algorithm's.
+ * NULL: past the last. */
+const char *clfold_kernel_name(const struct monoid *monoid, enum algorithm algorithm,
+                               uint32_t k);
+
+/* Of marks and the algorithm. */
+uint32_t clfold_plan_num_launches(const struct plan *plan);
+
+/* Launch 0, 1, ... of a plan. */
 void clfold_plan_launch(const struct plan *plan, uint32_t number, struct launch *launch);
+
+/* Bytes that `count` elements take of all that is read; bits of offsets are read, too. */
+static inline uint64_t clfold_plan_read(const struct plan *plan, uint64_t count)
+{
+    return count * plan->read_size + (plan->marks.num_launches > 0 ? count / 8 : 0);
+}
 
 /* Bytes of all launches, in global memory, by design. */
 void clfold_plan_bytes(const struct plan *plan, uint64_t *bytes_read,

@@ -229,6 +229,18 @@ static bool differs_in_place(const struct reason *reason)
            !reason->plan->shape.fences;
 }
 
+/* How segments are given. */
+static void add_heads(struct sentence *sentence, const struct reason *reason)
+{
+    const uint32_t heads = reason->monoid->heads;
+
+    if (heads) {
+        add(sentence, "; segments by %s, %s", clfold_heads_name(heads),
+            heads == CLFOLD_BY_OFFSETS ? "which it turns into bits"
+                                       : "which it reads beside the elements");
+    }
+}
+
 static void add_scan(struct sentence *sentence, const struct reason *reason)
 {
     const struct plan *plan = reason->plan;
@@ -240,6 +252,7 @@ static void add_scan(struct sentence *sentence, const struct reason *reason)
         add(sentence, "; the policy takes %s", clfold_algorithm_name(reason->policy));
     }
     add_tile(sentence, "; ", plan->shape.tile.kind, plan->row, reason->dropped);
+    add_heads(sentence, reason);
     if (differs_in_place(reason)) {
         add(sentence, "; in place %s, lacking fences",
             reason->chooser == CHOSEN_BY_POLICY ? clfold_algorithm_name(REDUCE_THEN_SCAN)
@@ -270,6 +283,7 @@ static void add_serial(struct sentence *sentence, const struct reason *reason)
     add(sentence, "%sone work-item takes all elements in turn, in %u launch%s",
         chosen[reason->chooser], num, num == 1 ? "" : "es");
     add(sentence, "; the policy takes %s", clfold_algorithm_name(reason->policy));
+    add_heads(sentence, reason);
 }
 
 static void (*const adders[])(struct sentence *sentence, const struct reason *reason) = {

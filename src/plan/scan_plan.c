@@ -9,7 +9,7 @@
 static size_t widest(const struct monoid *monoid)
 {
     size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_written_size(monoid);
-    bool keeps_items = monoid->load || clfold_monoid_converts(monoid);
+    bool keeps_items = monoid->load || monoid->heads || clfold_monoid_converts(monoid);
 
     /* A group keeps what was loaded, and items until they are written. */
     in = keeps_items && clfold_monoid_item_size(monoid) > in
@@ -38,6 +38,11 @@ static clfold_status check(struct job *job, const struct site *site)
                            "algorithm \"scan_then_propagate\" combines results, in which "
                            "the error terms of %s are lost",
                            job->monoid->name);
+    }
+    if (job->algorithm == SCAN_THEN_PROPAGATE && job->monoid->heads) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "algorithm \"scan_then_propagate\" combines results, which "
+                           "do not say where segments start");
     }
     if (job->algorithm == SCAN_THEN_PROPAGATE && clfold_monoid_converts(job->monoid)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
@@ -363,7 +368,7 @@ static void launch_single(const struct plan *plan, uint32_t number, bool work,
     uint64_t rest = (number + 1) * run - plan->lead;
     uint64_t end = plan->count < rest ? plan->count : rest;
 
-    launch->bytes_read = (end - begin) * plan->read_size;
+    launch->bytes_read = clfold_plan_read(plan, end - begin);
     launch->bytes_written = (end - begin) * plan->out_size;
     add_scan(plan, work, launch);
     clfold_launch_add(launch, ARG_NUMBER, number * plan->run);
@@ -393,7 +398,8 @@ static void launch_pass(const struct plan *plan, bool work, struct launch *launc
     bool is_last = launch->kernel == KERNEL_LAST;
     bool propagates = plan->shape.algorithm == SCAN_THEN_PROPAGATE;
     uint64_t items = plan->num_tiles * plan->item_size;
-    uint64_t in = plan->count * plan->read_size, out = plan->count * plan->out_size;
+    uint64_t in = clfold_plan_read(plan, plan->count);
+    uint64_t out = plan->count * plan->out_size;
 
     launch->num_groups = plan->num_groups;
     launch->bytes_read = is_last ? items + (propagates ? out : in) : in;
@@ -415,7 +421,7 @@ static void launch_pass(const struct plan *plan, bool work, struct launch *launc
 static void launch_lookback(const struct plan *plan, bool work, struct launch *launch)
 {
     launch->num_groups = plan->num_groups;
-    launch->bytes_read = plan->count * plan->read_size + plan->scratch_bytes;
+    launch->bytes_read = clfold_plan_read(plan, plan->count) + plan->scratch_bytes;
     launch->bytes_written = plan->count * plan->out_size + plan->scratch_bytes;
     add_scan(plan, work, launch);
     clfold_launch_add(launch, ARG_SCRATCH, 0);

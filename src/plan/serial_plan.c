@@ -58,7 +58,7 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
     uint64_t num = rest < plan->items ? rest : plan->items;
     bool is_last = number + 1 == plan->num_launches;
 
-    launch->bytes_read = num * plan->read_size;
+    launch->bytes_read = clfold_plan_read(plan, num);
     launch->bytes_written = plan->shape.each ? num * plan->out_size
                             : is_last        ? plan->out_size
                                              : 0;

@@ -29,6 +29,12 @@ extern const struct strategy clfold_reduce_strategy, clfold_scan_strategy,
     clfold_serial_strategy, clfold_reduce_segments_strategy,
     clfold_scan_segments_strategy, clfold_map_strategy;
 
+/* The launches before a scan by offsets, see mark_plan.c: how many there are, and the
+ * arguments, groups and bytes of kernel 0, 1, ..., as `launch` above. */
+void clfold_marks_init(struct marks *marks, const struct job *job, uint32_t group_size);
+void clfold_marks_launch(const struct marks *marks, uint32_t kernel, bool work,
+                         struct launch *launch);
+
 /* Lanes by which a reduction counts what is worth a group; see reduce_plan.c. */
 uint64_t clfold_reduce_lanes(enum tile_kind kind, uint32_t group_size);
 

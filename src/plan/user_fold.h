@@ -15,6 +15,14 @@ struct component_names {
     char of[CLFOLD_MAX_COMPONENTS][CLFOLD_NAME_SIZE];
 };
 
+/* How the fold's segments are given that need a lifted monoid, CLFOLD_BY_FLAGS, ...; 0:
+ * it has none. */
+static inline uint32_t clfold_fold_heads(const clfold_fold *fold)
+{
+    return fold->segments && fold->segments->by <= CLFOLD_BY_OFFSETS ? fold->segments->by
+                                                                     : 0;
+}
+
 /* Checks the fold's texts, and that its fields fit each other. Their values are valid by
  * themselves: ops/check.h. The monoid's strings are the fold's, and `names`. */
 clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,

@@ -32,8 +32,12 @@ static const struct subject subjects[] = {
     { "f64", false, CLFOLD_ADD, { CLFOLD_F64, CLFOLD_F64 } },
     { "affine u32", true, CLFOLD_ADD, { CLFOLD_U32, CLFOLD_U32 } },
     { "arg-min-max of i64", false, CLFOLD_ARG_MIN_MAX, { CLFOLD_I64, CLFOLD_I64 } },
+    { "f32 by flags", false, CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
 };
 #define NUM_SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
+
+/* The last is scanned in segments, of which one starts in every tile. */
+#define BY_FLAGS (&subjects[NUM_SUBJECTS - 1])
 
 /* Bytes of an element's scalars, and of a result. */
 static size_t in_size(const struct subject *subject)
@@ -96,7 +100,7 @@ struct outcome {
 };
 
 static unsigned char data[MOST * 16];
-static cl_mem in_mem, out_mem, tiles_mem, folded_mem, holds_mem;
+static cl_mem in_mem, out_mem, tiles_mem, folded_mem, holds_mem, flags_mem;
 
 static void print_look(const struct look *look, char *text, size_t size)
 {
@@ -122,11 +126,15 @@ static void read_buffer(cl_mem mem, void *bytes, size_t size)
 static clfold_status enqueue(const struct look *look, cl_mem from, size_t offset)
 {
     const struct subject *subject = look->subject;
+    const clfold_segments flags = { .by = CLFOLD_BY_FLAGS,
+                                    .type = CLFOLD_U8,
+                                    .mem = flags_mem };
     unsigned char init[MAX_RESULT];
 
     clfold_fold fold = { .op = subject->affine ? CLFOLD_AFFINE : subject->op,
                          .type = subject->pair.type,
                          .in = subject->affine ? 0 : subject->pair.in,
+                         .segments = subject == BY_FLAGS ? &flags : NULL,
                          .algorithm = look->algorithm };
     if (look->init) {
         if (subject->affine) {
@@ -292,6 +300,10 @@ static void check_look(struct look *look, const struct outcome *expected)
     ++num_run;
     check_same(look, expected, &found);
     check_folded(look, &found);
+    /* Nothing before a tile that has a head matters. */
+    for (size_t t = 0; look->subject == BY_FLAGS && t < found.num_tiles; ++t) {
+        assert_int_equal(found.records[t].depth, 0);
+    }
     if (look->in_place) {
         helped_in_place += (size_t)found.folded[0];
     } else if (look->block_every > 0 && found.folded[0] == 0) {
@@ -712,6 +724,8 @@ static void test_replayed(void **state)
 
 static int open_device(void **state)
 {
+    const cl_uchar one_in_16[16] = { 1 };
+
     (void)state;
     device_init_for_lookback(&device);
     in_mem = coloured_buffer(sizeof(data));
@@ -719,6 +733,8 @@ static int open_device(void **state)
     tiles_mem = coloured_buffer(MOST_TILES * sizeof(clfold_tile_trace));
     folded_mem = coloured_buffer(FOLDED * sizeof(cl_ulong));
     holds_mem = coloured_buffer(MOST_TILES * 2 * sizeof(cl_uint));
+    flags_mem = coloured_buffer(MOST);
+    clEnqueueFillBuffer(device.queue, flags_mem, one_in_16, 16, 0, MOST, 0, NULL, NULL);
     return device_context(&ctx, &device, NULL);
 }
 
@@ -729,6 +745,7 @@ static int close_device(void **state)
     clReleaseMemObject(tiles_mem);
     clReleaseMemObject(folded_mem);
     clReleaseMemObject(holds_mem);
+    clReleaseMemObject(flags_mem);
     return close_context(state);
 }
 

@@ -137,9 +137,9 @@ static void test_rejected(void **state)
     } cases[] = {
         { { .by = 0, .num = 3 }, 12, CLFOLD_ERROR_ARGUMENT, "by 0" },
         { { .by = 6, .num = 3 }, 12, CLFOLD_ERROR_ARGUMENT, "by 6" },
-        { { .by = CLFOLD_BY_FLAGS, .num = 3 }, 12, CLFOLD_ERROR_UNSUPPORTED, "BY_FLAGS" },
-        { { .by = CLFOLD_BY_KEYS, .num = 3 }, 12, CLFOLD_ERROR_UNSUPPORTED, "BY_KEYS" },
-        { { .by = CLFOLD_BY_OFFSETS }, 12, CLFOLD_ERROR_UNSUPPORTED, "BY_OFFSETS" },
+        { { .by = CLFOLD_BY_FLAGS, .num = 3 }, 12, CLFOLD_ERROR_UNSUPPORTED, "by flags" },
+        { { .by = CLFOLD_BY_KEYS, .num = 3 }, 12, CLFOLD_ERROR_UNSUPPORTED, "by keys" },
+        { { .by = CLFOLD_BY_OFFSETS }, 12, CLFOLD_ERROR_UNSUPPORTED, "by offsets" },
         { { .by = CLFOLD_BY_LENGTH }, 12, CLFOLD_ERROR_ARGUMENT, "num is 0" },
         { { .by = CLFOLD_BY_LENGTH, .num = 3, .length = 2 },
           12,

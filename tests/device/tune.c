@@ -585,8 +585,7 @@ static void test_text_refused(void **state)
     refuse(ARGUMENT, "type", ctx, 1, &wrong, COUNT, other, TEXT);
     refuse(UNSUPPORTED, "operation 4 is not in this version", ctx, CLFOLD_SELECT, &sum,
            COUNT, other, TEXT);
-    refuse(UNSUPPORTED, "without a load or a result", ctx, 1, &loaded, COUNT, other,
-           TEXT);
+    refuse(UNSUPPORTED, "without a load, a result", ctx, 1, &loaded, COUNT, other, TEXT);
     refuse(UNSUPPORTED, "a number to a number", ctx, CLFOLD_MAP, &pairs, COUNT, other,
            TEXT);
     refuse(UNSUPPORTED, "a number to a number", ctx, CLFOLD_MAP, &own, COUNT, other,

@@ -140,7 +140,8 @@ static void test_rejected(void **state)
             .out_scalars = 2 } },
         { "identity belongs to a fold by combine",
           { .op = CLFOLD_ADD, .type = CLFOLD_F32, .identity = "0" } },
-        { "equal is not in this version", U32(.combine = "a + b", .equal = "a == b") },
+        { "keep is not in this version", U32(.combine = "a + b", .keep = "x > 0") },
+        { "equal is given, but", U32(.combine = "a + b", .equal = "a == b") },
         { "reserved[5] is not zero",
           U32(.combine = "a + b", .reserved = { 0, 0, 0, 0, 0, 1 }) },
         /* a # by other names, and what brings in lines of its own */

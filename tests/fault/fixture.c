@@ -21,14 +21,22 @@ const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32
         .accuracy = (how)                                                                \
     }
 const clfold_fold compensated = WHOLE_SUM(CLFOLD_COMPENSATED);
+
+/* All 0, so that there is one segment. */
+static clfold_segments offsets = { .by = CLFOLD_BY_OFFSETS,
+                                   .type = CLFOLD_U32,
+                                   .num = 99 };
+const clfold_fold by_offsets = {
+    .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32, .segments = &offsets
+};
 const clfold_fold reproducible = WHOLE_SUM(CLFOLD_REPRODUCIBLE);
 
 /* Any tile, so that a program that does not build can drop to the next. */
 static const struct debug tiles = { .tile_elements = 1024, .max_groups = 50 };
 
-const struct debug twenty_groups = { .tile_elements = 1024,
-                                     .group_size = 8,
-                                     .max_groups = 20 };
+const struct debug twenty_groups = {
+    .tile_elements = 1024, .group_size = 8, .max_groups = 20, .anchor = 1
+};
 
 const clfold_segments *segments_for(const char *algorithm)
 {
@@ -211,6 +219,7 @@ int fixture_init(void **state)
 {
     static cl_int values[COUNT];
     const struct pair pair = { CLFOLD_I32, CLFOLD_I64 };
+    static cl_uint zeros[100];
     cl_int status;
 
     (void)state;
@@ -234,6 +243,11 @@ int fixture_init(void **state)
         items = clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(prefixes), NULL,
                                &status);
     }
+    if (status == CL_SUCCESS) {
+        offsets.mem =
+            clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                           sizeof(zeros), zeros, &status);
+    }
     clspy_reset();
     return status == CL_SUCCESS ? 0 : -1;
 }
@@ -244,6 +258,7 @@ int fixture_finish(void **state)
     clReleaseMemObject(items);
     clReleaseMemObject(output);
     clReleaseMemObject(input);
+    clReleaseMemObject(offsets.mem);
     device_finish(&device);
     return 0;
 }

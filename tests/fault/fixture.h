@@ -11,8 +11,8 @@
 
 extern struct device device;
 extern const clfold_fold sum; /* i32 into i64 */
-/* The same by floats, which hold all sums of the input. */
-extern const clfold_fold compensated, reproducible;
+/* The same by floats, which hold all sums of the input; and of one segment. */
+extern const clfold_fold compensated, reproducible, by_offsets;
 extern cl_mem input, output;             /* COUNT ints, and two longs */
 extern const struct debug twenty_groups; /* of any tile: 160 bytes of scratch */
 extern cl_mem items;                     /* COUNT longs, for scans */

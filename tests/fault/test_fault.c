@@ -457,6 +457,9 @@ static void still_works(struct run *run, const struct scenario *scenario)
     cl_long result = POISON;
     clfold_status status;
 
+    for (const struct block *b = run->ctx->scratch.blocks; b; b = b->next) {
+        assert_false(b->lent);
+    }
     /* Under a limit one block is all that there is sure to be room for. */
     if (is_scan || scenario->params.scratch_limit) {
         clfold_fold fold = sum;
@@ -716,6 +719,20 @@ static const struct scenario scenarios[] = {
     { "compensated sum, cold", CLFOLD_REDUCE, .fold = &compensated, COLD() },
     { "compensated scan, cold", CLFOLD_INCLUSIVE_SCAN, .algorithm = "reduce_then_scan",
       .fold = &compensated, COLD() },
+    { "scan by offsets, cold, out of order", CLFOLD_INCLUSIVE_SCAN, .order = OUT_OF_ORDER,
+      .algorithm = "reduce_then_scan", .fold = &by_offsets, .event = WAIT,
+      COLD("clRetainEvent", "clReleaseEvent") },
+    { "prepare a scan by offsets", CLFOLD_INCLUSIVE_SCAN, .fold = &by_offsets,
+      .algorithm = "reduce_then_scan", .fire = fire_prepare, .check = check_prepared,
+      .least_allocs = 5, .calls = { BUILDS, RUNS, PREPARES } },
+    /* The result's block, that of totals and that of bits fit if the reduction's goes. */
+    { "prepare a scan by offsets under a limit", CLFOLD_INCLUSIVE_SCAN,
+      .order = OUT_OF_ORDER, .params = { .scratch_limit = 2900 },
+      .before = use_scratch_elsewhere, .fold = &by_offsets,
+      .algorithm = "reduce_then_scan", .fire = fire_prepare, .check = check_prepared,
+      .least_allocs = 5,
+      .calls = { BUILDS, RUNS, PREPARES, "clGetEventInfo", "clReleaseEvent",
+                 "clReleaseMemObject" } },
     { "reproducible sum, cold", CLFOLD_REDUCE, .fold = &reproducible, COLD() },
     { "reproducible rows, cold", CLFOLD_REDUCE, .algorithm = "reduce_rows",
       .fold = &reproducible, COLD() },

@@ -82,6 +82,32 @@ static void scan_all(const char *algorithm)
     }
 }
 
+/* By flags of four bytes, by keys, and by offsets, of which some are wrong; and by flags
+ * with NaN. */
+static void scan_segments(const char *algorithm)
+{
+    static const clfold_type types[] = { CLFOLD_I32, CLFOLD_U16, CLFOLD_U32 };
+    const bool few = strstr(device.name, "Oclgrind");
+
+    (void)algorithm;
+    for (size_t i = 0; i < 30; ++i) {
+        const struct debug *plan = &tiles[few ? 1 + 2 * (i / 6 % 2) : i / 6 % 4];
+        const uint32_t by = CLFOLD_BY_FLAGS + (uint32_t)(i < 24 ? i % 3 : 0);
+        run((struct trial){ .op = folds[i / 24].op,
+                            .pair = folds[i / 24].pair,
+                            .nan = i >= 24,
+                            .operation = scan_of(i % 2),
+                            .plan = *plan,
+                            .count = plan->tile_elements * 3 + 1,
+                            .by = by,
+                            .head_type = types[by - CLFOLD_BY_FLAGS],
+                            .bad = by == CLFOLD_BY_OFFSETS,
+                            .init = i % 6 < 3 ? INIT_NONE : INIT_HOST,
+                            .total = TOTAL_APART },
+            few ? "scan_single_group" : "reduce_then_scan", i);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -92,7 +118,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "mutant: %s\n", clfold_last_error());
         return 2;
     }
-    (strstr(argv[1], "scan") ? scan_all : reduce_all)(argv[1]);
+    (strstr(argv[1], "heads")  ? scan_segments
+     : strstr(argv[1], "scan") ? scan_all
+                               : reduce_all)(argv[1]);
     close_context(NULL);
     printf("all right\n");
     return 0;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""mutate.py FAULT KERNELS.c GRID.c INPUT...: embeds the kernels with a fault in them.
+"""mutate.py FAULT DIR INPUT...: writes the inputs with a fault in them.
 
-KERNELS.c is what tools/embed makes of the .cl files among INPUT, GRID.c a copy of grid.c, which
-is among them too; one of them has the fault of that name.
+DIR/FAULT_kernels.c is what tools/embed makes of the .cl files among INPUT, DIR/FAULT_NAME.c a
+copy of each NAME.c among them; those that the fault is of have it.
 
 The faults of reductions are those of the published kernels (the lectures after Harris), each
 put back into ours; those of scans are what is easily got wrong. Every piece of text that a fault
@@ -51,6 +51,7 @@ REDUCE1_STEP_BARRIER_BEHIND = """\
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 """
+NO_HEAD = "#if CLFOLD_HEADS\n    memory[0].clfold_head = 0;\n#endif\n"
 LADDER, GRID = "reduce_ladder.cl", "grid.c"
 VECTOR, VECTOR_SCAN, GROUP_SCAN = "tile_vector.cl", "tile_vector_scan.cl", "tile_group_scan.cl"
 SCAN_AND_WRITE = """\
@@ -147,7 +148,45 @@ FAULTS = {
     ),
     # Folds from after the 16 elements with the last head, as if it ended its segment.
     "cut_taken_as_inclusive": (
-        "reduce_then_scan", [(VECTOR, 1, "return i - 16;", "return min(i, count - 16);")],
+        "reduce_then_scan", [(VECTOR, 2, "return i - 16;", "return min(i, count - 16);")],
+    ),
+    # Segments by flags, keys and offsets. A tile's total does not say that one starts in it.
+    "heads_dropped_at_the_edge_of_a_tile": (
+        "heads", [(VECTOR, 1, "    memory[0] = clfold_empty(total, index);\n",
+                   "    memory[0] = clfold_empty(total, index);\n" + NO_HEAD),
+                  (GROUP_SCAN, 1, "clfold_scan_place(l)] = clfold_empty(mine, index);\n",
+                   "clfold_scan_place(l)] = clfold_empty(mine, index);\n"
+                   "#if CLFOLD_HEADS\nroom->items[clfold_scan_place(l)].clfold_head = 0;\n"
+                   "#endif\n")],
+    ),
+    # An exclusive scan gives a segment's first element the fold of the one before.
+    "heads_leak_of_an_exclusive_scan": (
+        "heads", [("write.cl", 1, "&& clfold_head(i CLFOLD_PASS) != 0;", "&& false;"),
+                  ("tile_vector_write.cl", 1, "    if (may_start) {", "    if (false) {")],
+    ),
+    "heads_init_once_too_often": (
+        "heads", [("result.cl", 1, "if (has_init && !starts)", "if (has_init)"),
+                  ("tile_vector_write.cl", 1, "    if (may_start) {",
+                   "    if (has_init)\n        start = clfold_combine16(start, start "
+                   "CLFOLD_PASS);\n    if (may_start) {")],
+    ),
+    "heads_flag_of_the_wrong_width": (
+        "heads", [("heads.cl", 1, "mask = b != (CLFOLD_KEY)0;",
+                   "mask = (b & (CLFOLD_KEY)0xff) != (CLFOLD_KEY)0;"),
+                  ("heads.cl", 1, "return b != 0 ? -1 : 0;", "return (char)b != 0 ? -1 : 0;")],
+    ),
+    # Where no segment starts, a NaN is taken for a number.
+    "heads_hide_a_nan": (
+        "heads", [("operator_text.c", 1, "width->usual && !monoid->heads",
+                   "width->usual && components[k].usual")],
+    ),
+    # Keys are compared within 16 lanes only.
+    "heads_lost_between_vectors": (
+        "heads", [("heads.cl", 1, "a.s0 = clfold_key(i - 1 CLFOLD_PASS);", ";")],
+    ),
+    "heads_of_offsets_outside": (
+        "heads", [("mark_heads.cl", 1, "if (at >= clfold_n || (k > 0 && at == before))",
+                   "if (k > 0 && at == before)")],
     ),
     # Lanes that are not there yet are joined as if they were.
     "scan_lanes_not_neutral": (
@@ -238,18 +277,21 @@ def main(arguments):
     if arguments == ["--files"]:
         print("\n".join(sorted({file for fault in FAULTS for file in files_of(fault)})))
         return 0
-    if len(arguments) < 4 or arguments[0] not in FAULTS:
-        print("mutate.py: usage: mutate.py FAULT KERNELS.c GRID.c INPUT...", file=sys.stderr)
+    if len(arguments) < 3 or arguments[0] not in FAULTS:
+        print("mutate.py: usage: mutate.py FAULT DIR INPUT...", file=sys.stderr)
         return 2
-    fault, kernels, grid, *inputs = arguments
-    for path in inputs:
-        if os.path.basename(path) == GRID:
-            with open(path, encoding="ascii") as file:
-                embed.write(grid, mutated(fault, GRID, file.read()))
+    fault, folder, *inputs = arguments
     table = embed.table_of([path for path in inputs if path.endswith(".cl")])
     for name, data in table.items():
         table[name] = mutated(fault, name, data.decode("ascii")).encode("ascii")
-    embed.write(kernels, embed.c_source(table))
+    texts = {"kernels.c": embed.c_source(table)}
+    for path in inputs:
+        if path.endswith(".c"):
+            with open(path, encoding="ascii") as file:
+                name = os.path.basename(path)
+                texts[name] = mutated(fault, name, file.read())
+    for name, text in texts.items():
+        embed.write(os.path.join(folder, f"{fault}_{name}"), text)
     return 0
 
 

@@ -407,6 +407,32 @@ static void write_results(const struct debug *plan, size_t t)
     }
 }
 
+/* Segments by flags, keys and offsets, of which some are wrong. By groups, which are run
+ * with a look at values too, not in passes: see held_up. */
+static void scan_heads(const struct debug *plan, size_t t)
+{
+    static const clfold_type types[] = { CLFOLD_U8, CLFOLD_U16, CLFOLD_U32 };
+    static const size_t algorithms[] = { 0, 1, 3, 4 }; /* of scan_algorithms */
+
+    for (size_t i = 0; i < 3 * 4; ++i) {
+        const bool in_passes = plan->tile == TILE_VECTOR;
+        const size_t a = algorithms[i % 4];
+        const char *algorithm = scan_algorithms[a == 3 && !in_passes ? 4 : a];
+        struct trial trial = scans[(i + t) % NUM_SCANS];
+        trial.operation = scan_of(i % 2 && trial.op != CLFOLD_ARG_MIN);
+        trial.algorithm = algorithm;
+        trial.plan = held_up(plan, algorithm, i);
+        trial.count = i % 5 ? 3 * plan->tile_elements + 7 : 100;
+        trial.in_offset = i % 3;
+        trial.by = CLFOLD_BY_FLAGS + (uint32_t)(i / 4);
+        trial.head_type = types[i / 4];
+        trial.bad = i / 4 == 2;
+        trial.init = trial.op == CLFOLD_ARG_MIN ? INIT_NONE : (enum init_from)(i % 3);
+        trial.total = i % 2 ? TOTAL_APART : TOTAL_NONE;
+        run(trial);
+    }
+}
+
 /* Of look-back's memory. */
 static void probe(const char *kind)
 {
@@ -494,10 +520,15 @@ static const struct part {
     void (*run)(const char *kind);                           /* for all tiles, or */
     void (*run_tile)(const struct debug *plan, size_t tile); /* for each of `tiles` */
 } parts[] = {
-    { "reduce", reduce_all, NULL },     { "ladder", reduce_ladder, NULL },
-    { "scans", NULL, scan_tile },       { "segments", NULL, fold_segments },
-    { "results", NULL, write_results }, { "user", scan_user, NULL },
-    { "probe", probe, NULL },           { NULL, NULL, NULL },
+    { "reduce", reduce_all, NULL },
+    { "ladder", reduce_ladder, NULL },
+    { "scans", NULL, scan_tile },
+    { "segments", NULL, fold_segments },
+    { "results", NULL, write_results },
+    { "user", scan_user, NULL },
+    { "probe", probe, NULL },
+    { "heads", NULL, scan_heads },
+    { NULL, NULL, NULL },
 };
 
 static void run_part(const struct part *part, const char *kind)

@@ -112,8 +112,9 @@ def main():
         of_segments = {name for name in kernels if re.search("lanes|rows|segment|bundles", name)}
         of_results = {"clfold_map_tiles", "clfold_scan_bundles", "clfold_scan_rows",
                       "clfold_rows_tiles"} & kernels  # fmt: skip
+        of_heads = {name for name in kernels if re.search("_heads|_bad", name)}
         of_scans -= of_segments
-        kernels -= alone | of_scans | of_probe | of_users | of_segments | of_results
+        kernels -= alone | of_scans | of_probe | of_users | of_segments | of_results | of_heads
         rungs = {name for name in kernels if re.fullmatch(r"clfold_reduce\d", name)}
         wrong += check_calls(oclgrind, RACES, [calls, "reduce"], log, kernels - rungs)
         wrong += check_calls(oclgrind, RACES, [calls, "ladder"], log, rungs)
@@ -126,6 +127,7 @@ def main():
         wrong += check_calls(oclgrind, UNINITIALISED, [calls, "probe"], log, of_probe)
         wrong += check_calls(oclgrind, RACES, [calls, "segments"], log, of_segments)
         wrong += check_calls(oclgrind, RACES, [calls, "results"], log, of_results)
+        wrong += check_calls(oclgrind, RACES, [calls, "heads"], log, of_heads)
         # tile_vector is left out: under this option Oclgrind 21.10 crashes on a shuffle
         # whose result is wider than what goes in, such as (uint16)(x.even, x.odd).
         wrong += check_calls(
@@ -138,6 +140,7 @@ def main():
         wrong += check_calls(
             oclgrind, UNINITIALISED, [calls, "results", "tile_group"], log, of_results
         )
+        wrong += check_calls(oclgrind, UNINITIALISED, [calls, "heads", "tile_group"], log, of_heads)
     for text in wrong:
         print("failed:", text)
     return 1 if wrong else 0

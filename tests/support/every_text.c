@@ -257,6 +257,28 @@ static void visit_all_scans(const struct visitor *visitor, const struct monoid *
     }
 }
 
+/* By flags, keys and offsets in turn. */
+static void visit_lifted(const struct visitor *visitor, struct monoid monoid)
+{
+    static const clfold_type types[] = { CLFOLD_U8, CLFOLD_F16, CLFOLD_U64 };
+    static const enum algorithm ways[] = { SCAN_SINGLE_GROUP, REDUCE_THEN_SCAN,
+                                           SCAN_LOOKBACK };
+    static uint32_t turn;
+    const uint32_t by = CLFOLD_BY_FLAGS + turn++ % 3;
+    char name[64];
+
+    snprintf(name, sizeof(name), "%s-by-%s", monoid.name, clfold_heads_name(by));
+    monoid.name = name;
+    clfold_monoid_lift(&monoid, by, types[by - CLFOLD_BY_FLAGS],
+                       by == CLFOLD_BY_KEYS && turn % 2 ? "fabs(a - b) < 1" : NULL);
+    for (uint32_t i = 0; i < 2 * sizeof(ways) / sizeof(ways[0]); ++i) {
+        struct scan scan = { .algorithm = ways[i / 2], .exclusive = (turn + i / 2) % 2 };
+        scan.tier = clfold_looks_back(scan.algorithm) ? MEMORY_SCOPED_64 : MEMORY_NONE;
+        visit_scan(visitor, &monoid, i % 2 ? &gpu : &cpu, scan, true);
+    }
+    visit_serial(visitor, &monoid);
+}
+
 /* Each scan inside a work-group, in groups of one, of no power of two, and of many. */
 static void visit_group_scans(const struct visitor *visitor, const struct monoid *monoid)
 {
@@ -388,6 +410,7 @@ static void visit_user_folds(const struct visitor *visitor)
             visit_maps(visitor, &monoid);
         }
         visit_all_scans(visitor, &monoid);
+        visit_lifted(visitor, monoid);
     }
 }
 
@@ -421,6 +444,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         visit_rungs(&visitor, &monoid);
         visit_serial(&visitor, &monoid);
         visit_all_scans(&visitor, &monoid);
+        visit_lifted(&visitor, monoid);
         visit_group_scans(&visitor, &monoid);
     }
     make(&monoid, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F16);
@@ -431,6 +455,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
     visit_rungs(&visitor, &monoid);
     visit_serial(&visitor, &monoid);
     visit_all_scans(&visitor, &monoid);
+    visit_lifted(&visitor, monoid);
     for (clfold_type type = CLFOLD_F32; type <= CLFOLD_F64; ++type) {
         make(&monoid, CLFOLD_ADD, type, type == CLFOLD_F32 ? CLFOLD_F16 : type);
         clfold_monoid_set_accuracy(&monoid, NULL, CLFOLD_REPRODUCIBLE);

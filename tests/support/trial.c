@@ -4,6 +4,7 @@
 #include "lookback.h"
 #include "test.h"
 
+#include "plan/monoid.h"
 #include "plan/operation.h"
 
 #include <math.h>
@@ -62,6 +63,13 @@ void trial_print(const struct trial *trial, char *text, size_t size)
     if (!trial->subject) {
         snprintf(fold, sizeof(fold), "%s %s into %s", name_of_op(trial->op),
                  name_of(trial->pair.in), name_of(trial->pair.type));
+    }
+    if (trial->by) {
+        snprintf(segments, sizeof(segments), ", segments by %s, %s, cut %d%s",
+                 clfold_heads_name(trial->by), name_of(trial->head_type), trial->cut,
+                 trial->bad     ? ", some wrong"
+                 : trial->loose ? ", by equal"
+                                : "");
     }
     if (trial->width > 0) {
         snprintf(segments, sizeof(segments), ", segments of %zu by %zu", trial->length,
@@ -198,10 +206,20 @@ static bool run_init(struct run *run, const struct trial *trial)
         !store_init(&run->out, run->result, trial->out_offset + more,
                     run->num + behind) ||
         !store_init(&run->init, run->item, 1, 1) ||
-        !store_init(&run->total, run->item, 2, 1)) {
+        !store_init(&run->total, run->item, 2, 1) ||
+        !store_init(&run->bad, sizeof(cl_ulong), 3, 3) ||
+        (trial->by && !store_init(&run->heads, size_of(trial->head_type), 5,
+                                  run_most_heads(trial) + 3))) {
+        return false;
+    }
+    run->starts = calloc(trial->count + 1, 1);
+    if (!run->starts) {
         return false;
     }
     run_fill(run);
+    if (trial->by) {
+        run_cut(run);
+    }
     made = store_upload(&run->in, read, trial->host, trial->in_shift);
     if (!trial->in_place) {
         made = made &&
@@ -213,6 +231,12 @@ static bool run_init(struct run *run, const struct trial *trial)
     if (trial->total == TOTAL_APART) {
         made = made && store_upload(&run->total, CL_MEM_READ_WRITE, false, 0);
     }
+    if (trial->by) {
+        made = made && store_upload(&run->heads, CL_MEM_READ_ONLY, false, 0);
+    }
+    if (trial->bad) {
+        made = made && store_upload(&run->bad, CL_MEM_READ_WRITE, false, 0);
+    }
     return made;
 }
 
@@ -222,6 +246,9 @@ static void run_finish(struct run *run)
     store_finish(&run->out);
     store_finish(&run->init);
     store_finish(&run->total);
+    store_finish(&run->heads);
+    store_finish(&run->bad);
+    free(run->starts);
     free(run->expected);
     free(run->row);
     free(run->items);
@@ -237,6 +264,8 @@ static const struct store *out_of(const struct run *run)
 
 static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct run *run)
 {
+    static const cl_float four = 4;
+    static const clfold_arg divisor[] = { CLFOLD_VALUE("float", four, four) };
     const struct trial *trial = run->trial;
     const struct store *out = out_of(run);
 
@@ -253,7 +282,24 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
                     : (clfold_segments){ .by = CLFOLD_BY_STRIDE,
                                          .num = trial->width,
                                          .length = trial->length };
-    fold->segments = trial->width > 0 ? segments : NULL;
+    if (trial->by) {
+        *segments = (clfold_segments){ .by = trial->by,
+                                       .type = trial->head_type,
+                                       .mem = run->heads.mem,
+                                       .offset = run->heads.front };
+        segments->num =
+            trial->by == CLFOLD_BY_OFFSETS ? run->num_heads - 1 : segments->num;
+        if (trial->loose && fold->num_args > 0) {
+            fold->equal = "floor(a / 4.0f) == floor(b / 4.0f)";
+        } else if (trial->loose) {
+            fold->equal = "floor(a / four) == floor(b / four)";
+            fold->args = divisor;
+            fold->num_args = 1;
+        }
+        fold->bad_at = (clfold_place){ trial->bad ? run->bad.mem : NULL,
+                                       trial->bad ? run->bad.front : 0 };
+    }
+    fold->segments = trial->width > 0 || trial->by ? segments : NULL;
     if (trial->init == INIT_HOST) {
         fold->init = store_at(&run->init, run->init.before, 0);
         fold->init_size = run->item;
@@ -318,6 +364,8 @@ static clfold_status enqueue(struct run *run, const char **failed)
     if ((status = store_download(&run->in, queue)) ||
         (status = store_download(&run->out, queue)) ||
         (status = store_download(&run->init, queue)) ||
+        (status = store_download(&run->heads, queue)) ||
+        (status = store_download(&run->bad, queue)) ||
         (status = store_download(&run->total, queue))) {
         return status;
     }
@@ -419,8 +467,14 @@ static enum trial_end compare(const struct run *run, char *why, size_t why_size)
         !store_kept(&run->total, 0, trial->total == TOTAL_APART)) {
         return explain(trial, "wrote beside its total, or to init", why, why_size);
     }
-    if (!trial->in_place && !store_kept(&run->in, 0, 0)) {
+    if ((!trial->in_place && !store_kept(&run->in, 0, 0)) ||
+        !store_kept(&run->heads, 0, 0)) {
         return explain(trial, "wrote to its input", why, why_size);
+    }
+    if (!store_kept(&run->bad, 0, 2) ||
+        (trial->bad && memcmp(store_at(&run->bad, run->bad.after, 0), run->wrong,
+                              sizeof(run->wrong)))) {
+        return explain(trial, "told another wrong offset", why, why_size);
     }
     return TRIAL_RIGHT;
 }

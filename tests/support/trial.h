@@ -48,6 +48,15 @@ struct subject {
 enum init_from { INIT_NONE, INIT_HOST, INIT_DEVICE };
 enum total_to { TOTAL_NONE, TOTAL_APART, TOTAL_BEHIND /* out[count] */ };
 
+/* Where segments start that flags, keys or offsets tell apart. */
+enum cuts {
+    CUT_MIXED,      /* lengths from 1 to some 100, and with offsets empty ones */
+    CUT_NOWHERE,    /* but at element 0 */
+    CUT_EVERYWHERE, /* at each element */
+    CUT_AT_TILES,   /* at multiples of 16 and beside them */
+    NUM_CUTS
+};
+
 /* The zero of a field is the plainest. */
 struct trial {
     const struct subject *subject; /* NULL: the operator `op` on `pair` */
@@ -58,11 +67,17 @@ struct trial {
     struct debug plan;
     size_t count, in_offset, out_offset;
     size_t width, length; /* of segments: rows have width 1; 0: there are none */
-    bool in_place;        /* both at in_offset; elements and results are of one size */
-    bool zones;           /* 64 elements more before both */
-    bool tight;           /* buffers end with the last element */
-    bool disorder;        /* on a queue out of order, if the device has one */
-    bool nan;             /* among the elements, where the buffer's type has one */
+    uint32_t by;          /* or segments by CLFOLD_BY_FLAGS, ...; 0: there are none */
+    clfold_type head_type;
+    enum cuts cut;
+    size_t empty; /* segments in a row that are, by offsets */
+    bool loose;   /* keys are the same that are so without two bits: the fold's `equal` */
+    bool bad;     /* some offsets are out of order or past the end, which bad_at tells */
+    bool in_place; /* both at in_offset; elements and results are of one size */
+    bool zones;    /* 64 elements more before both */
+    bool tight;    /* buffers end with the last element */
+    bool disorder; /* on a queue out of order, if the device has one */
+    bool nan;      /* among the elements, where the buffer's type has one */
     /* Buffers over memory of the host that begins so many bytes past a multiple of 64;
      * with `host` false, the driver's own. */
     bool host;

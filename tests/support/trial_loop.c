@@ -68,11 +68,99 @@ void run_fill(struct run *run)
     }
 }
 
+/* ---- Segments ---------------------------------------------------------------------- */
+
+size_t run_most_heads(const struct trial *trial)
+{
+    return trial->by == CLFOLD_BY_OFFSETS ? 3 * trial->count + trial->empty + 8
+                                          : trial->count;
+}
+
+static bool draw_start(const struct trial *trial, size_t i, uint64_t *seed)
+{
+    const uint64_t bits = next_random(seed) >> 20;
+
+    return i == 0 || trial->cut == CUT_EVERYWHERE ||
+           (trial->cut == CUT_MIXED && bits % 40 == 0) ||
+           (trial->cut == CUT_AT_TILES && (i + 1) % 16 < 3 && bits % 3 > 0);
+}
+
+/* The next flag, key or offset. */
+static void put_head(struct run *run, uint64_t value)
+{
+    write_number(run->trial->head_type, (struct number){ value, (long double)value },
+                 store_at(&run->heads, run->heads.before, run->num_heads++));
+}
+
+/* Each start but perhaps the first, some twice, ten times or as often as the trial has
+ * empty segments, and wrong ones; and what they say, in any order: all below the count
+ * are starts. */
+static void cut_by_offsets(struct run *run, uint64_t seed)
+{
+    const struct trial *trial = run->trial;
+    const size_t count = trial->count, most = run_most_heads(trial);
+    uint64_t value = 0;
+
+    for (size_t i = 0; i <= count; ++i) {
+        const uint64_t bits = next_random(&seed) >> 20;
+        const bool is_end = i == 0 || i == count;
+        size_t times = bits % 7 == 0 ? 2 : bits % 53 == 0 && count > 99 ? 10 : 1;
+        times = is_end ? bits % 3 : run->starts[i] ? times : 0;
+        times += i == count / 2 ? trial->empty : 0;
+        times += i == count && run->num_heads == 0;
+        for (size_t k = 0; k < times && run->num_heads < most; ++k) {
+            put_head(run, i);
+        }
+        if (trial->bad && times > 0 && bits % 5 == 0 && run->num_heads < most) {
+            put_head(run, bits % 4 ? bits / 8 % (count + 99) : ~bits);
+        }
+    }
+    memset(run->starts, 0, count);
+    run->wrong[0] = ~(cl_ulong)0;
+    for (size_t k = 0; k < run->num_heads; ++k) {
+        const uint64_t before = value;
+        value = read_number(trial->head_type, store_at(&run->heads, run->heads.before, k))
+                    .integer;
+        run->starts[value < count ? value : 0] = 1;
+        if ((value > count || value < before) && run->wrong[0] == ~(cl_ulong)0) {
+            run->wrong[0] = k;
+            run->wrong[1] = value;
+        }
+    }
+}
+
+void run_cut(struct run *run)
+{
+    const struct trial *trial = run->trial;
+    const unsigned wide = size_of(trial->head_type) > 1 ? 8 : 0;
+    uint64_t seed = trial->seed + 5;
+    unsigned key = 1;
+
+    for (size_t i = 0; i < trial->count; ++i) {
+        run->starts[i] = draw_start(trial, i, &seed);
+    }
+    if (trial->by == CLFOLD_BY_OFFSETS) {
+        cut_by_offsets(run, seed);
+        return;
+    }
+    for (size_t i = 0; i < trial->count; ++i) {
+        const unsigned bits = (unsigned)(next_random(&seed) >> 40);
+        /* Also of the upper bytes alone. */
+        const unsigned flag = (1 + bits % 99) << (bits % 2 ? wide : 0);
+        if (trial->by == CLFOLD_BY_FLAGS) {
+            put_head(run, i == 0 ? bits % 2 : run->starts[i] ? flag : 0);
+        } else {
+            key = run->starts[i] ? (key + 1 + bits % 5) % 7 : key;
+            put_head(run, key * 4 + (trial->loose ? bits % 4 : 0));
+        }
+    }
+}
+
 /* ---- The loop on the host ---------------------------------------------------------- */
 
 /* The items of the `length` elements in run->row, the total, and, for a reduction, that
  * alone. Returns false where there is nothing to fold. */
-static bool fold_operator(struct run *run, size_t length, const void *init)
+static bool fold_operator(struct run *run, size_t first, size_t length, const void *init)
 {
     const struct trial *trial = run->trial;
 
@@ -82,7 +170,7 @@ static bool fold_operator(struct run *run, size_t length, const void *init)
     }
     if (!oracle_scan(trial->op, trial->pair, trial->operation == CLFOLD_EXCLUSIVE_SCAN,
                      run->row, length, init, run->items, trial->total ? run->last : NULL,
-                     run->magnitudes)) {
+                     run->magnitudes + first)) {
         return false;
     }
     /* The total has the magnitude of all, which an exclusive scan has no item of. */
@@ -131,7 +219,7 @@ static bool expect_operator(struct run *run, size_t first, size_t width, size_t 
         memcpy(run->row + k * run->in_size, data + (first + k * width) * run->in_size,
                run->in_size);
     }
-    if (!fold_operator(run, length, init)) {
+    if (!fold_operator(run, width == 1 ? first : 0, length, init)) {
         return false;
     }
     for (size_t k = 0; !trial_reduces(run->trial) && k < length; ++k) {
@@ -208,6 +296,15 @@ bool run_expect(struct run *run)
     if (trial->expected) {
         memcpy(run->expected, trial->expected, run->num * run->result);
         return true;
+    }
+    if (trial->by && trial->count > 0) {
+        for (size_t first = 0, end; first < trial->count; first = end) {
+            for (end = first + 1; end < trial->count && !run->starts[end];) {
+                ++end;
+            }
+            any &= expect_one(run, first, 1, end - first, 0, init);
+        }
+        return any;
     }
     if (width == 0 || trial->count == 0) {
         return expect_one(run, 0, 1, trial->count, 0, init) || width > 0;

@@ -20,9 +20,12 @@ struct store {
 struct run {
     const struct trial *trial;
     size_t in_size, item, result; /* bytes of an element, an item and a result */
-    struct store in, out, init, total;
-    unsigned char *expected;      /* results */
-    unsigned char *row, *items;   /* a segment's elements and items */
+    struct store in, out, init, total, heads, bad;
+    unsigned char *starts;      /* 1 where a segment starts, by flags, keys or offsets */
+    size_t num_heads;           /* flags, keys or offsets */
+    cl_ulong wrong[2];          /* the first wrong offset: its index and value */
+    unsigned char *expected;    /* results */
+    unsigned char *row, *items; /* a segment's elements and items */
     unsigned char last[MAX_ITEM]; /* the total */
     double *magnitudes, last_magnitude;
     size_t num; /* results */
@@ -36,6 +39,10 @@ static inline unsigned char *store_at(const struct store *store, unsigned char *
 
 /* Elements, and a value to begin with. */
 void run_fill(struct run *run);
+
+/* The most flags, keys or offsets; and these, which say where segments start. */
+size_t run_most_heads(const struct trial *trial);
+void run_cut(struct run *run);
 
 /* What the loop on the host gives: run->expected, and the total. Returns false where
  * there is nothing to fold. */

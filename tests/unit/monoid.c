@@ -429,8 +429,50 @@ static void test_texts(void **state)
     assert_true(seen.f16 > 30 && seen.f64 > 30);
 }
 
+/* A lifted monoid has one part more, of its neighbour's size, and nothing rare. */
+static void test_lifted(void **state)
+{
+    static const struct {
+        clfold_op op;
+        clfold_type type, in;
+        size_t item;
+        clfold_type head, stage;
+    } cases[] = {
+        { CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32, 8, CLFOLD_I32, CLFOLD_I32 },
+        { CLFOLD_ADD, CLFOLD_U64, CLFOLD_U8, 16, CLFOLD_I64, CLFOLD_I32 },
+        { CLFOLD_MIN, CLFOLD_U8, CLFOLD_U8, 2, CLFOLD_I8, CLFOLD_I8 },
+        { CLFOLD_MIN_MAX, CLFOLD_F64, CLFOLD_F64, 24, CLFOLD_I64, CLFOLD_I64 },
+        { CLFOLD_ARG_MAX, CLFOLD_F32, CLFOLD_F32, 16, CLFOLD_I32, CLFOLD_I32 },
+        { CLFOLD_MOMENTS, CLFOLD_F32, CLFOLD_F32, 24, CLFOLD_I32, CLFOLD_I32 },
+    };
+    struct monoid monoid;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        const struct component *head;
+        assert_ok(
+            clfold_monoid_init(&monoid, &site, cases[i].op, cases[i].type, cases[i].in));
+        const size_t result = clfold_monoid_out_size(&monoid);
+        const uint32_t num = monoid.num_components;
+        head = &monoid.components[num];
+        clfold_monoid_lift(&monoid, CLFOLD_BY_KEYS, CLFOLD_U16, NULL);
+        assert_int_equal(clfold_monoid_item_size(&monoid), cases[i].item);
+        assert_int_equal(clfold_monoid_out_size(&monoid), result);
+        assert_int_equal(clfold_monoid_num_results(&monoid), num);
+        assert_int_equal(clfold_monoid_num_parts(&monoid), num + 1);
+        assert_int_equal(head->item, cases[i].head);
+        assert_int_equal(head->stage, cases[i].stage);
+        assert_null(monoid.rare);
+        assert_false(monoid.commutative);
+        assert_true(clfold_monoid_cuts(&monoid));
+        assert_int_equal(clfold_monoid_read_size(&monoid),
+                         clfold_monoid_in_size(&monoid) + 2);
+    }
+}
+
 TEST_MAIN("monoid", NULL, NULL, cmocka_unit_test(test_struct_sizes),
-          cmocka_unit_test(test_builtin), cmocka_unit_test(test_layouts),
-          cmocka_unit_test(test_monoids), cmocka_unit_test(test_scalars),
-          cmocka_unit_test(test_names), cmocka_unit_test(test_numbers),
-          cmocka_unit_test(test_stages), cmocka_unit_test(test_texts))
+          cmocka_unit_test(test_lifted), cmocka_unit_test(test_builtin),
+          cmocka_unit_test(test_layouts), cmocka_unit_test(test_monoids),
+          cmocka_unit_test(test_scalars), cmocka_unit_test(test_names),
+          cmocka_unit_test(test_numbers), cmocka_unit_test(test_stages),
+          cmocka_unit_test(test_texts))

@@ -819,10 +819,52 @@ static void test_runs(void **state)
     }
 }
 
+/* ---- Marks ------------------------------------------------------------------------- */
+
+/* The launches that make bits of offsets: enough groups, which take few on a device that
+ * cuts loops, and a word more than there are bits; behind the algorithm's kernels. */
+static void test_marks(void **state)
+{
+    static const uint64_t sizes[] = { 1, 31, 32, 1000, 1 << 20, (uint64_t)5 << 32 };
+
+    (void)state;
+    for (size_t i = 0; i < NUM_DEVICES * 6 * 6 * 2; ++i) {
+        const struct device_facts *device = &devices[i / 72];
+        struct monoid monoid = monoid_of(0);
+        clfold_monoid_lift(&monoid, CLFOLD_BY_OFFSETS, CLFOLD_U64, NULL);
+        struct job job =
+            job_of(CLFOLD_EXCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, device, NULL);
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        job_candidates(&job, candidates);
+        job.num_offsets = sizes[i / 6 % 6];
+        job.finds_bad = i / 36 % 2;
+        const struct plan plan = plan_of(job, &candidates[0], sizes[i % 6]);
+        const uint32_t num = job.finds_bad ? 3 : 2;
+        const uint64_t group = plan.shape.tile.group_size;
+        uint64_t groups[3] = { 0 };
+        assert_int_equal(clfold_plan_num_launches(&plan), num + plan.num_launches);
+        for (uint32_t k = 0; k < num; ++k) {
+            struct launch launch;
+            clfold_plan_launch(&plan, k, &launch);
+            assert_int_equal(launch.kernel, 3 + k);
+            assert_non_null(clfold_kernel_name(&monoid, REDUCE_THEN_SCAN, 3 + k));
+            groups[k] = launch.num_groups;
+        }
+        assert_null(clfold_kernel_name(&monoid, REDUCE_THEN_SCAN, 6));
+        assert_true(plan.marks.num_words * 32 >= plan.count + 32);
+        assert_true(groups[0] * plan.marks.words_run >= plan.marks.num_words);
+        assert_true(groups[1] * plan.marks.run >= job.num_offsets);
+        assert_true(plan.marks.bytes >= (plan.marks.num_words + groups[1]) * 4);
+        assert_true(device->most_elements == 0 ||
+                    (plan.marks.run <= device->most_elements * group &&
+                     plan.marks.words_run <= device->most_elements * group));
+    }
+}
+
 TEST_MAIN("plan", NULL, NULL, cmocka_unit_test(test_grid), cmocka_unit_test(test_vendors),
           cmocka_unit_test(test_plans), cmocka_unit_test(test_bytes),
           cmocka_unit_test(test_segments), cmocka_unit_test(test_choose),
           cmocka_unit_test(test_rungs), cmocka_unit_test(test_groups),
           cmocka_unit_test(test_spins), cmocka_unit_test(test_refused),
           cmocka_unit_test(test_memory), cmocka_unit_test(test_window),
-          cmocka_unit_test(test_runs))
+          cmocka_unit_test(test_runs), cmocka_unit_test(test_marks))

@@ -76,7 +76,23 @@ static const struct site site = { NULL, "gpu_texts" };
 static clfold_arg second[] = { CLFOLD_STREAM(CLFOLD_F32, y, NULL, 0),
                                CLFOLD_STREAM(CLFOLD_F32, z, NULL, 0) };
 
+static const clfold_segments by_flags = { .by = CLFOLD_BY_FLAGS, .type = CLFOLD_U8 },
+                             by_keys = { .by = CLFOLD_BY_KEYS, .type = CLFOLD_U32 },
+                             by_offsets = { .by = CLFOLD_BY_OFFSETS, .type = CLFOLD_U32 };
+
 static const clfold_fold texts[] = {
+    { .name = "add-by-flags",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_F32,
+      .segments = &by_flags },
+    { .name = "mean-by-keys",
+      .op = CLFOLD_MOMENTS,
+      .type = CLFOLD_F32,
+      .segments = &by_keys },
+    { .name = "map-by-offsets",
+      .op = CLFOLD_AFFINE,
+      .type = CLFOLD_F32,
+      .segments = &by_offsets },
     { .name = "dot",
       .op = CLFOLD_ADD,
       .type = CLFOLD_F32,
@@ -251,9 +267,10 @@ static bool write_program(struct request *request, const struct program *program
            program->candidate, clfold_tile_name(program->tile->kind),
            program->tile->elements, clfold_monoid_in_size(monoid),
            clfold_monoid_out_size(monoid), num_inputs(monoid),
-           monoid->commutative ? "true" : "false", monoid->load ? "true" : "false",
-           clfold_monoid_converts(monoid) ? "true" : "false", program->tile->group_size,
-           program->window);
+           monoid->commutative ? "true" : "false",
+           monoid->load || monoid->heads ? "true" : "false",
+           clfold_monoid_converts(monoid) || monoid->heads ? "true" : "false",
+           program->tile->group_size, program->window);
     ++request->written;
     return true;
 }
@@ -300,11 +317,13 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
     return ok;
 }
 
-/* As the checks of a call have it: without an operator it is a map, a result of a
- * reduction has no element, and one of a scan of segments is not in this version. */
+/* As the checks of a call have it: without an operator it is a map, flags, keys and
+ * offsets are for scans, and a result of a reduction has no element. Results of scans of
+ * rows and columns are left out. */
 static bool can_be(const struct monoid *monoid, bool is_map, enum family family)
 {
     return is_map == (family == FAMILY_MAP) &&
+           (!monoid->heads || family == FAMILY_SCAN) &&
            !(family == FAMILY_SCAN_SEGMENTS && clfold_monoid_converts(monoid)) &&
            (family == FAMILY_SCAN || is_map ||
             !(monoid->writes.x || monoid->writes.prev));
@@ -355,6 +374,10 @@ static bool write_texts(struct request *request)
             return false;
         }
         monoid.name = texts[i].name;
+        if (clfold_fold_heads(&texts[i])) {
+            clfold_monoid_lift(&monoid, texts[i].segments->by, texts[i].segments->type,
+                               texts[i].equal);
+        }
         if (!write_monoid(request, &monoid, !texts[i].op && !texts[i].combine)) {
             return false;
         }

@@ -1,0 +1,116 @@
+/*
+ * Where segments start that are given by flags, keys or offsets. A head is -1, a true
+ * lane of a vector, else 0; element 0 has one.
+ *
+ *   flags   0  7  0  0  1     keys   5  5  6  6  5     offsets   1  4
+ *   heads  -1 -1  0  0 -1           -1  0 -1  0 -1     bits      0  1  0  0  1
+ *
+ * Heads are a part of stages and items, see contract.cl. Where * is the fold's operator,
+ * the lifted one lets nothing pass that is before a head:
+ *
+ *   a op b = head(b) ? b : a * b        head(a op b) = head(a) | head(b)
+ *
+ * mark_heads.cl turns offsets into bits, 32 in a word, and a word more at the end.
+ */
+#if CLFOLD_HEADS == 3
+
+static int clfold_head(ulong i CLFOLD_WITH)
+{
+    return i == 0 ? -1 : -(int)(clfold_heads[clfold_heads_at + i / 32] >> i % 32 & 1);
+}
+
+#else
+
+static CLFOLD_KEY clfold_key(ulong i CLFOLD_WITH)
+{
+    return CLFOLD_READ_KEY(i, clfold_heads + clfold_heads_at);
+}
+
+static int clfold_head(ulong i CLFOLD_WITH)
+{
+    if (i == 0)
+        return -1;
+    const CLFOLD_KEY b = clfold_key(i CLFOLD_PASS);
+#if CLFOLD_HEADS == 1
+    return b != 0 ? -1 : 0;
+#else
+    const CLFOLD_KEY a = clfold_key(i - 1 CLFOLD_PASS);
+#if CLFOLD_KEY_EQUAL
+    return clfold_equal(a, b CLFOLD_PASS) ? 0 : -1;
+#else
+    return a != b ? -1 : 0;
+#endif
+#endif
+}
+
+#endif
+
+#if CLFOLD_TILE_VECTOR
+
+#if CLFOLD_HEADS == 3
+
+/* Those of 16 elements are the lowest. */
+static uint clfold_bits16(ulong i CLFOLD_WITH)
+{
+    global const uint *words = clfold_heads + clfold_heads_at + i / 32;
+
+    return (words[0] | (ulong)words[1] << 32) >> i % 32 & 0xffff;
+}
+
+#endif
+
+/* Which of 16 elements are heads. */
+static CLFOLD_MASK16 clfold_mask16(ulong i CLFOLD_WITH)
+{
+    CLFOLD_MASK16 mask;
+
+#if CLFOLD_HEADS == 3
+    const uint16 lanes = (uint16)(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
+                                  8192, 16384, 32768);
+    mask = (clfold_bits16(i CLFOLD_PASS) & lanes) != 0u;
+#elif CLFOLD_KEY_EQUAL
+    union {
+        CLFOLD_MASK16 v;
+        CLFOLD_MASK s[16];
+    } of;
+    for (uint k = 0; k < 16; ++k)
+        of.s[k] = clfold_head(i + k CLFOLD_PASS);
+    mask = of.v;
+#else
+    const CLFOLD_KEY16 b = CLFOLD_READ_KEY16(0, clfold_heads + clfold_heads_at + i);
+#if CLFOLD_HEADS == 1
+    mask = b != (CLFOLD_KEY)0;
+#else
+    CLFOLD_KEY16 a = b.s00123456789abcde;
+    if (i > 0)
+        a.s0 = clfold_key(i - 1 CLFOLD_PASS);
+    mask = a != b;
+#endif
+#endif
+    if (i == 0)
+        mask.s0 = -1;
+    return mask;
+}
+
+/* Whether any is. PoCL's any() takes longer. */
+static bool clfold_any_head(ulong i CLFOLD_WITH)
+{
+#if CLFOLD_HEADS == 3
+    return i == 0 || clfold_bits16(i CLFOLD_PASS) != 0;
+#else
+    CLFOLD_MASK16 mask = clfold_mask16(i CLFOLD_PASS);
+
+    mask |= mask.s89abcdef89abcdef;
+    mask |= mask.s4567456745674567;
+    mask |= mask.s2323232323232323;
+    return (mask.s0 | mask.s1) != 0;
+#endif
+}
+
+/* In a stage. */
+static CLFOLD_HEAD16 clfold_heads16(ulong i CLFOLD_WITH)
+{
+    return CLFOLD_TO_HEADS(clfold_mask16(i CLFOLD_PASS));
+}
+
+#endif

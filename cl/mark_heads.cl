@@ -1,0 +1,78 @@
+/*
+ * Makes the bits of heads.cl of offsets, in two launches before the scan's: the bits are
+ * cleared, and set. An offset outside the data sets none.
+ *
+ *   offsets   0 3 3 9            the segments 0 to 2, one that is empty, and 3 to 8
+ *   bits      1 0 0 1 0 0 0 0 0 1 ...
+ *
+ * A group takes `run` words or offsets. After the words it keeps which of its offsets is
+ * the first that descends or is past the end, and a third launch finds the first of all.
+ */
+#define CLFOLD_NO_OFFSET (~0u)
+
+CLFOLD_KERNEL void clfold_clear_heads(ulong num_words, ulong run CLFOLD_WITH)
+{
+    const ulong first = get_group_id(0) * run;
+
+    for (ulong w = first + get_local_id(0); w < min(first + run, num_words);
+         w += CLFOLD_GROUP_SIZE)
+        clfold_heads[clfold_heads_at + w] = 0;
+}
+
+CLFOLD_KERNEL void clfold_mark_heads(global const CLFOLD_KEY *offsets, ulong offsets_at,
+                                     ulong num, ulong run, ulong num_words CLFOLD_WITH)
+{
+    local uint bad;
+    const ulong first = get_group_id(0) * run;
+    global uint *words = clfold_heads + clfold_heads_at;
+    ulong word = 0;
+    uint bits = 0; /* of the word, which are set together */
+
+    if (get_local_id(0) == 0)
+        bad = CLFOLD_NO_OFFSET;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (ulong k = first + get_local_id(0); k < min(first + run, num);
+         k += CLFOLD_GROUP_SIZE) {
+        const ulong at = offsets[offsets_at + k];
+        const ulong before = k > 0 ? offsets[offsets_at + k - 1] : 0;
+        if (at > clfold_n || at < before)
+            atomic_min(&bad, (uint)(k - first));
+        /* Segments may be empty, in long rows: one of equal offsets marks. */
+        if (at >= clfold_n || (k > 0 && at == before))
+            continue;
+        if (at / 32 != word && bits != 0) {
+            atomic_or(words + word, bits);
+            bits = 0;
+        }
+        word = at / 32;
+        bits |= 1u << at % 32;
+    }
+    if (bits != 0)
+        atomic_or(words + word, bits);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0)
+        words[num_words + get_group_id(0)] = bad;
+}
+
+/* By one group. bad[bad_at] and the next: the first such offset's index, its value. */
+CLFOLD_KERNEL void clfold_find_bad(global const CLFOLD_KEY *offsets, ulong offsets_at,
+                                   ulong num, ulong run, ulong num_words,
+                                   global ulong *bad, ulong bad_at CLFOLD_WITH)
+{
+    local uint least;
+    global const uint *firsts = clfold_heads + clfold_heads_at + num_words;
+
+    if (get_local_id(0) == 0)
+        least = CLFOLD_NO_OFFSET;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint g = get_local_id(0); g * run < num; g += CLFOLD_GROUP_SIZE)
+        if (firsts[g] != CLFOLD_NO_OFFSET)
+            atomic_min(&least, g);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0 && num > 0) {
+        const bool is_bad = least != CLFOLD_NO_OFFSET;
+        const ulong k = is_bad ? least * run + firsts[least] : ~(ulong)0;
+        bad[bad_at] = k;
+        bad[bad_at + 1] = is_bad ? offsets[offsets_at + k] : 0;
+    }
+}
