@@ -114,6 +114,20 @@ def segments(d, device):
         d.bad(1, f"count {stride} of 4 bytes each overflows", "explain", "reduce", "--stride",
               stride, "--count", 2**64 - 1, "--device", device["index"])  # fmt: skip
     d.bad(1, "segments", "explain", "map", "--length", 3)
+    for way, launches, read in [
+        ("flags:u8", 1, 5000), ("keys:f64", 1, 40000), ("offsets:i64", None, 0),
+        ("offsets:u32", 3, 8), ("offsets:u64:99", 3, 800), ("flags:f32", None, 0),
+    ]:  # fmt: skip
+        words = ["--by", way, "--count", 5000]
+        if launches is None:
+            d.bad(1, f"segments: type {way[-3:]}", "explain", "scan", *words)
+            continue
+        found = told(d, device, "scan", *words, "--algorithm", "single-group")
+        name = way.split(":")[0]
+        check(f"; segments by {name}, " in found["why"] and found["by"] == way, f"{found}")
+        check(found["launches"] == launches, f"{found}")
+        check(found["bytes_read"] >= 20000 + read, f"{found}")
+    d.bad(1, "segments: by flags", "explain", "reduce", "--by", "flags:u8")
 
 
 def widths(d, device):

@@ -65,11 +65,11 @@ static const struct command {
       "op acc accuracy init algorithm kernel axis output" OPERATORS LOADS READING
           ALWAYS },
     { "scan", "x y.npy",
-      "op acc accuracy inclusive exclusive init algorithm axis" OPERATORS LOADS STORES
-          READING ALWAYS },
+      "op acc accuracy inclusive exclusive init algorithm axis flags keys "
+      "offsets" OPERATORS LOADS STORES READING ALWAYS },
     { "map", "x y.npy", "type" LOADS STORES READING ALWAYS },
     { "explain", "scan",
-      "op type acc accuracy length stride inclusive exclusive count algorithm "
+      "op type acc accuracy length stride by inclusive exclusive count algorithm "
       "kernel" OPERATORS LOADS STORES ALWAYS },
     { "ladder", "", "op type min max csv svg" ALWAYS },
     { "trace", "", "op type count algorithm svg" ALWAYS },
@@ -127,6 +127,10 @@ static const struct value values[VALUE_KINDS] = {
                        ": a column is a number from 1" },
     [VALUE_MISSING] = { "skip", "NaN zero skip,", ": is not one of skip, nan and error" },
     [VALUE_AXIS] = { "-1", "x 1.5 2147483648 1,2", ": an axis is a whole number" },
+    [VALUE_BY] = { "offsets:u64:1Ki",
+                   "flags rows:u8 keys:bool keys: flags:u8: keys:u8:1 offsets:u32:x "
+                   "offsets:u32:1:1 keys:f32x",
+                   ": is not flags:TYPE, keys:TYPE or " },
 };
 static const struct value algorithms[ACTIONS] = {
     [ACTION_REDUCE] = { "reduce6", "best reduce7 reduce-1 Auto reduce__tiles chained",
@@ -303,8 +307,8 @@ static void each_option(void **state)
 /* ---- Two options ---- */
 
 static const char exclusive[] =
-    "raw/text inclusive/exclusive length/stride map/op map/accuracy map/length "
-    "map/stride "
+    "raw/text inclusive/exclusive flags/keys flags/offsets keys/offsets length/stride "
+    "by/length by/stride map/op map/accuracy map/length map/stride "
     "show/seconds show/op show/types show/count show/accuracy show/length show/stride "
     "show/map reset/seconds reset/op reset/types reset/count reset/device reset/accuracy "
     "reset/length reset/stride reset/map reset/show";
@@ -367,13 +371,13 @@ static void show(char *line, size_t size)
     const struct fold_texts *const fold = &o->fold;
     const char *word_names =
         "op,acc,type,algorithm,init,file,column,format,out,out_format,"
-        "device,csv,svg,against,combine,load,result,store,write";
+        "device,csv,svg,against,combine,load,result,store,write,by";
     const char *const *const words =
         LIST(char *const, o->op ? options_op(o) : NULL, type_shown(o->acc),
              type_shown(o->element), o->algorithm, o->init, o->file, o->text_form.column,
              formats[o->format], o->out, formats[o->out_format], o->device, o->csv,
              o->svg, o->against, fold->combine, fold->load, fold->result, fold->store,
-             type_shown(fold->out));
+             type_shown(fold->out), o->by.text);
     const char *number_names =
         "operation,accuracy,axis,field,missing,skip,separator,count,memory,min,max,bench,"
         "folds,all_types,seed,rows,columns,help,version,raw_size,args,last_arg,in_"

@@ -175,8 +175,8 @@ def complex_numbers(d, device):
         ("do not go with --accuracy", "--accuracy", "compensated"),
         ("--combine needs --components, such as 'float re; float im'", "--combine", "a + b"),
         ("whose last dimension is 4", "--in-scalars", 4, "--load", "x.x"),
-        ("--stream y=", "--load", "x.x", "--stream", f"y={path}"),
-        ("--arg-file t=", "--load", "x.x", "--arg-file", f"t={path}"),
+        ("--stream: ", "--load", "x.x", "--stream", f"y={path}"),
+        ("--arg-file: ", "--load", "x.x", "--arg-file", f"t={path}"),
     ]:  # fmt: skip
         d.bad(1, part, "reduce", *words, *where, path)
 

@@ -38,7 +38,9 @@ static void describe(const struct options *options, const struct session *sessio
         record_add_text(record, "kind", strdup(scan_kind(options->operation)));
     }
     record_add(record, "count", FIELD_NUMBER, true, count);
-    if (fold->segments) {
+    if (options->by.text) {
+        record_add_text(record, "by", strdup(options->by.text));
+    } else if (fold->segments) {
         record_add(record, options->rows ? "rows_of" : "columns", FIELD_NUMBER, true,
                    fold->segments->num);
     }

@@ -3,6 +3,7 @@
 #include "buffer.h"
 #include "clock.h"
 #include "complex_fold.h"
+#include "number.h"
 #include "types.h"
 
 #include <assert.h>
@@ -78,6 +79,111 @@ static bool open_axis(struct folding *f, const struct options *options,
     return true;
 }
 
+/* Flags and keys are as many as the elements, of which `count` have come. */
+static bool check_heads(const struct folding *f, uint64_t count, bool more,
+                        struct message *message)
+{
+    const bool fits = more ? count <= f->num_heads : count == f->num_heads;
+
+    return !f->heads || f->segments.by == CLFOLD_BY_OFFSETS || fits ||
+           message_set(message,
+                       "%s %.2000s: has %" PRIu64 " numbers, and %.2000s has %s%" PRIu64
+                       " elements",
+                       f->heads, f->heads_file, f->num_heads, f->input.name,
+                       more ? "at least " : "", count);
+}
+
+/* Negative offsets are beyond the data once they are read as unsigned. */
+static bool take_offsets(struct folding *f, struct message *message)
+{
+    const clfold_type type = f->heads_type;
+
+    f->segments.type = type == CLFOLD_I32   ? CLFOLD_U32
+                       : type == CLFOLD_I64 ? CLFOLD_U64
+                                            : type;
+    if (f->num_heads == 0) {
+        return message_set(message,
+                           "%s %.4096s: is empty, but its last number is "
+                           "where the segments end",
+                           f->heads, f->heads_file);
+    }
+    f->segments.num = (size_t)f->num_heads - 1;
+    if (!buffer_create(&f->session, &f->bad, CL_MEM_READ_WRITE, 2 * sizeof(cl_ulong),
+                       message)) {
+        return message_prefix(message, f->heads);
+    }
+    f->fold.bad_at.mem = f->bad;
+    return true;
+}
+
+/* Segments by a file, which belongs to the input's elements. */
+static bool open_heads(struct folding *f, const struct options *options,
+                       struct message *message)
+{
+    const struct {
+        const char *option, *path;
+        uint32_t by;
+    } all[] = { { "--flags", options->flags, CLFOLD_BY_FLAGS },
+                { "--keys", options->keys, CLFOLD_BY_KEYS },
+                { "--offsets", options->offsets, CLFOLD_BY_OFFSETS },
+                { NULL } },
+      *it = all;
+    clfold_type *const type = &f->heads_type;
+
+    while (it->option && !it->path) {
+        it++;
+    }
+    if (!it->option) {
+        return true;
+    }
+    const bool are_flags = it->by == CLFOLD_BY_FLAGS,
+               are_offsets = it->by == CLFOLD_BY_OFFSETS;
+    f->heads = it->option;
+    f->heads_file = it->path;
+    f->segments.by = it->by;
+    f->fold.segments = &f->segments;
+    if (!user_file_load(f->heads_file, &f->session, &f->segments.mem, type, &f->num_heads,
+                        message)) {
+        return message_prefix(message, f->heads);
+    }
+    f->segments.type = *type;
+    if (((are_flags || are_offsets) && type_is_float(*type)) ||
+        (are_offsets && type_size(*type) < 4)) {
+        return message_set(message, "%s %.4096s: holds numbers of %s, and %s", f->heads,
+                           f->heads_file, type_name(*type),
+                           are_flags ? "flags are integers or bools"
+                                     : "offsets are i32, i64, u32 or u64");
+    }
+    return (!are_offsets || take_offsets(f, message)) &&
+           (f->input.bytes == INPUT_UNKNOWN ||
+            check_heads(f, input_most(&f->input), false, message));
+}
+
+/* Whether all offsets are in order and inside. */
+static bool check_offsets(const struct folding *f, size_t count, struct message *message)
+{
+    cl_ulong bad[2];
+    char value[NUMBER_TEXT];
+    cl_int error = CL_SUCCESS;
+
+    if (!f->bad) {
+        return true;
+    }
+    error = clEnqueueReadBuffer(f->session.queue, f->bad, CL_TRUE, 0, sizeof(bad), bad, 0,
+                                NULL, NULL);
+    if (error != CL_SUCCESS) {
+        return device_refuse(message, "clEnqueueReadBuffer", error);
+    }
+    const cl_uint low = (cl_uint)bad[1];
+    const bool is_short = type_size(f->heads_type) == sizeof(low);
+    number_print(value, f->heads_type, is_short ? (const void *)&low : &bad[1]);
+    return bad[0] == ~(cl_ulong)0 ||
+           message_set(message,
+                       "%s %.4096s: number %llu is %s, which is below the one before it "
+                       "or above the %zu elements",
+                       f->heads, f->heads_file, (unsigned long long)bad[0], value, count);
+}
+
 bool folding_open(struct folding *f, const struct options *options,
                   struct message *message)
 {
@@ -99,7 +205,7 @@ bool folding_open(struct folding *f, const struct options *options,
         !f->fold.load && !options->axis.is_given) {
         f->input.order.num_dimensions = 0;
     }
-    return open_axis(f, options, message) &&
+    return open_axis(f, options, message) && open_heads(f, options, message) &&
            options_init(options, &f->fold, &f->init, message) &&
            user_fold_load(&f->user, &f->session, &f->input, message);
 }
@@ -140,13 +246,18 @@ static bool refuse_pieces(const struct folding *f, struct message *message)
         message,
         "%s%s, and %.4096s is folded in pieces: it does not fit into a buffer, is a "
         "large pipe, or --memory is small",
-        f->has_axis ? "--axis takes an array as a whole" : f->user.whole,
-        f->has_axis ? "" : " of a whole input", f->input.name);
+        f->has_axis ? "--axis takes an array as a whole"
+        : f->heads  ? f->heads
+                    : f->user.whole,
+        f->has_axis ? ""
+        : f->heads  ? " takes a whole input"
+                    : " of a whole input",
+        f->input.name);
 }
 
 static bool needs_whole(const struct folding *f)
 {
-    return f->user.whole || f->has_axis;
+    return f->user.whole || f->has_axis || f->heads;
 }
 
 static bool choose_most(struct folding *f, uint64_t memory, struct message *message)
@@ -336,7 +447,8 @@ static bool fold_piece(struct folding *f, size_t count, struct message *message)
     if (has_none(f)) {
         return true;
     }
-    if (!clear(f, count, message) || !call(f, &fold, out, count, message)) {
+    if (!clear(f, count, message) || !call(f, &fold, out, count, message) ||
+        !check_offsets(f, count, message)) {
         return false;
     }
     find_widths(f, &fold, count);
@@ -400,6 +512,9 @@ static bool run(struct folding *f, folding_visitor *visit, void *user,
         done = f->input.done;
         if (!load(f, &count, message) ||
             !user_fold_read_streams(&f->user, &f->session, &f->input, count, message)) {
+            return false;
+        }
+        if (!check_heads(f, f->count + count, !f->input.ended, message)) {
             return false;
         }
         if (count == 0 && f->pieces > 0 && !ends_with_result(f)) {
@@ -516,7 +631,8 @@ const char *folding_out(const struct folding *f)
 
 void folding_close(struct folding *f)
 {
-    const cl_mem buffers[] = { f->in, f->out, f->results[0], f->results[1] };
+    const cl_mem buffers[] = { f->in,         f->out, f->results[0],
+                               f->results[1], f->bad, f->heads ? f->segments.mem : NULL };
 
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) {
         if (buffers[i]) {

@@ -28,6 +28,11 @@ struct folding {
     clfold_arg_value init; /* its value */
     bool has_axis;         /* then there is one piece, of segments along the axis */
     struct axis axis;
+    const char *heads; /* "--flags": there is one piece, of these segments; or NULL */
+    const char *heads_file;
+    clfold_type heads_type; /* of its numbers */
+    uint64_t num_heads;
+    cl_mem bad; /* the first wrong one of --offsets, as bad_at has it */
     clfold_segments segments;
     struct npy_shape shape; /* of the results */
     bool timed; /* each piece is folded twice, the second time for `seconds` */

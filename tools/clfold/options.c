@@ -118,6 +118,36 @@ static bool read_axis(const struct option_row *row, const char *text,
                        row->name, text);
 }
 
+static bool read_by(const struct option_row *row, const char *text, struct by_option *by,
+                    struct message *message)
+{
+    static const char *const ways[] = { [CLFOLD_BY_FLAGS] = "flags",
+                                        [CLFOLD_BY_KEYS] = "keys",
+                                        [CLFOLD_BY_OFFSETS] = "offsets" };
+    char way[8], type[8], num[32];
+    int end = 0;
+    const int found =
+        sscanf(text, "%7[a-z]:%7[a-z0-9]%n:%31[^:]%n", way, type, &end, num, &end);
+    clfold_segments *const segments = &by->segments;
+    uint64_t number = 1;
+    uint32_t i = CLFOLD_BY_FLAGS;
+
+    while (found >= 2 && i <= CLFOLD_BY_OFFSETS && strcmp(way, ways[i]) != 0) {
+        i++;
+    }
+    const bool are_offsets = i == CLFOLD_BY_OFFSETS;
+    by->text = text;
+    *segments = (clfold_segments){ .by = i, .type = found < 2 ? 0 : type_parse(type) };
+    if (!segments->type || i > CLFOLD_BY_OFFSETS || text[end] ||
+        (found > 2 && !(are_offsets && count_parse(num, &number)))) {
+        return message_set(message,
+                           "--%s %.200s: is not flags:TYPE, keys:TYPE or offsets:TYPE:N",
+                           row->name, text);
+    }
+    segments->num = are_offsets ? (size_t)number : 0;
+    return true;
+}
+
 static bool read_raw(const struct option_row *row, const char *text,
                      struct options *options, struct message *message)
 {
@@ -214,6 +244,8 @@ static bool read_value(const struct option_row *row, const char *text,
         return bench_read_types(member, text, message);
     case VALUE_AXIS:
         return read_axis(row, text, member, message);
+    case VALUE_BY:
+        return read_by(row, text, member, message);
     case VALUE_MISSING:
         return read_missing(row, text, member, message);
     case VALUE_SEPARATOR:
@@ -930,7 +962,7 @@ bool options_segments(const struct options *options, clfold_segments *segments,
 {
     const size_t columns = options->columns;
 
-    *segments = (clfold_segments){ 0 };
+    *segments = options->by.segments;
     if (options->rows) {
         segments->by = CLFOLD_BY_LENGTH;
         segments->num = options->rows;

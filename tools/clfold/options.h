@@ -34,6 +34,12 @@ enum action {
 /* What clfold cache does. */
 enum cache_action { CACHE_LIST, CACHE_VERIFY, CACHE_CLEAR };
 
+/* Segments of which no data are needed. */
+struct by_option {
+    const char *text; /* "keys:f32", or NULL */
+    clfold_segments segments;
+};
+
 struct options {
     enum action action;
     bool help, version; /* nothing else is read then */
@@ -62,13 +68,15 @@ struct options {
     const char *file;   /* "-": standard input; tune: NULL: the user's own */
     size_t memory;      /* of numbers at once, in bytes; 0: what the device takes */
     /* scan, map */
-    const char *init;        /* a number, or NULL */
-    struct axis_option axis; /* reduce, scan */
-    const char *out;         /* "-": standard output; reduce: NULL: print the result */
+    const char *init;                   /* a number, or NULL */
+    struct axis_option axis;            /* reduce, scan */
+    const char *flags, *keys, *offsets; /* scan: one file at most */
+    const char *out; /* "-": standard output; reduce: NULL: print the result */
     enum file_format out_format;
     size_t count; /* explain, trace, tune, check-fold */
     /* explain, tune: elements of a row, and how many columns; 0: no segments */
     size_t rows, columns;
+    struct by_option by;   /* explain */
     size_t seed;           /* check-fold */
     size_t min, max;       /* ladder, bench */
     const char *csv, *svg; /* of ladder, trace and bench: files, or NULL */
@@ -99,8 +107,8 @@ bool options_folds_numbers(const struct options *options);
  * that is 0. */
 clfold_fold options_fold(const struct options *options, clfold_type element);
 
-/* What --length or --stride makes of at least `count` elements; false: neither is given.
- * The count becomes that of whole columns. */
+/* What --length, --stride or --by makes of at least `count` elements; false: none is
+ * given. The count becomes that of whole columns. */
 bool options_segments(const struct options *options, clfold_segments *segments,
                       size_t *count);
 

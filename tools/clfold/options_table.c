@@ -64,6 +64,7 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_COLUMN] = { .name = "COL" },
     [VALUE_MISSING] = { "HOW", .words = "skip nan error" },
     [VALUE_AXIS] = { .name = "K" },
+    [VALUE_BY] = { "WAY", TYPE_NOTE },
     [VALUE_RAW] = { "TYPE", TYPE_NOTE, TYPE_NAMES },
     [VALUE_ARG] = { .name = "ARG" },
     [VALUE_ARG_FILE] = { "ARG", .words = "*" },
@@ -156,6 +157,9 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .excludes = "length",
       .help = "folds of N columns, whose elements take turns; the count is that of whole "
               "columns" },
+    { "by", VALUE_BY, TO(by), EXPLAIN, .excludes = "length,stride",
+      .help = "a scan of segments, and how they are given: flags:TYPE, keys:TYPE or "
+              "offsets:TYPE:N, where N, by default 1, is how many segments there are" },
     { "map", VALUE_NONE, TO(maps), TUNE, .excludes = "op,accuracy,length,stride",
       .help =
           "conversions from the first of the types to the second, or copies, in place "
@@ -318,6 +322,18 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "numbers that are elements together are not an axis. arg-min and its kin "
               "give places along the axis. It is one call, so the array is not folded in "
               "pieces" },
+    { "flags", VALUE_PATH, TO(flags), SCAN, .excludes = "axis",
+      .help =
+          "scan each segment by itself: the .npy file has a flag for each element, an "
+          "integer or a bool, and a flag that is not 0 starts a segment. It is one "
+          "call, so IN is not scanned in pieces, nor is it with --keys or --offsets" },
+    { "keys", VALUE_PATH, TO(keys), SCAN, .excludes = "axis,flags",
+      .help = "the same, but the .npy file has a number for each element as its key, and "
+              "a key that differs from the one before it starts a segment" },
+    { "offsets", VALUE_PATH, TO(offsets), SCAN, .excludes = "axis,flags,keys",
+      .help =
+          "the same, but the .npy file has ascending offsets as in CSR, i32, i64, u32 "
+          "or u64: where each segment starts, and last where they end" },
     { "output", VALUE_OUT, TO(out), REDUCE,
       .help = "write the result into a file, or for - to standard output, as clfold scan "
               "does" },

@@ -30,6 +30,7 @@ enum value_kind {
     VALUE_COLUMN,    /* const char *, a column of a text */
     VALUE_MISSING,   /* enum missing */
     VALUE_AXIS,      /* struct axis_option */
+    VALUE_BY,        /* struct by_option */
     VALUE_RAW,       /* clfold_type, or bytes of an element */
     VALUE_ARG,       /* struct fold_args */
     VALUE_ARG_FILE,  /* the same */

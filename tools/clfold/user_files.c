@@ -16,46 +16,56 @@ static bool fill_step(void *user, void *data, size_t size, struct message *messa
 }
 
 /* Always false. */
-static bool refuse_complex(const struct user_fold *user, size_t k, const char *option,
-                           struct message *message)
+static bool refuse_complex(const char *path, struct message *message)
 {
-    return message_set(message,
-                       "%s %s=%.4000s: holds complex numbers, which only the folded file "
-                       "can",
-                       option, user->args[k].name, user->files[k]);
+    return message_set(
+        message, "%.4000s: holds complex numbers, which only the folded file can", path);
+}
+
+bool user_file_load(const char *path, const struct session *session, cl_mem *mem,
+                    clfold_type *type, uint64_t *num, struct message *message)
+{
+    struct input input;
+
+    if (!input_open(&input, path, FORMAT_NPY, 0, message)) {
+        return false;
+    }
+    bool done =
+        input.is_complex ? refuse_complex(path, message)
+        : input.bytes == INPUT_UNKNOWN
+            ? message_set(message, "%.4000s: is not a file whose size is known", path)
+            : buffer_create(session, mem, CL_MEM_READ_ONLY, input.bytes, message);
+
+    *type = input.type;
+    *num = input_most(&input);
+    done = done && (*num == 0 || buffer_visit(session, *mem, CL_MAP_WRITE, input.element,
+                                              (size_t)*num, fill_step, &input, message));
+    input_close(&input);
+    return done;
 }
 
 static bool load_file(struct user_fold *user, size_t k, const struct session *session,
                       struct message *message)
 {
     clfold_arg *const arg = &user->args[k];
-    struct input input;
+    clfold_type element;
+    uint64_t num;
     char type[40];
 
-    if (!input_open(&input, user->files[k], FORMAT_NPY, 0, message)) {
+    if (!user_file_load(user->files[k], session, &arg->mem, &element, &num, message)) {
         return message_prefix(message, "--arg-file");
     }
-    if (input.is_complex) {
-        input_close(&input);
-        return refuse_complex(user, k, "--arg-file", message);
-    }
-    snprintf(type, sizeof(type), "global const %s *", user_fold_word(input.type));
+    snprintf(type, sizeof(type), "global const %s *", user_fold_word(element));
     char *const words = malloc(strlen(type) + strlen(arg->name) + 2);
-    bool done = words && input.bytes != INPUT_UNKNOWN &&
-                buffer_create(session, &arg->mem, CL_MEM_READ_ONLY, input.bytes, message);
     if (words) {
-        /* The name moves behind the type; the path is done with. */
+        /* The name moves after the type; the path is no longer needed. */
         arg->name = strcpy(stpcpy(words, type) + 1, arg->name);
         arg->type = words;
         free(user->words[k]);
         user->words[k] = words;
         user->files[k] = NULL;
     }
-    done = done && (input.bytes == 0 ||
-                    buffer_visit(session, arg->mem, CL_MAP_WRITE, input.element,
-                                 (size_t)input_most(&input), fill_step, &input, message));
-    input_close(&input);
-    return done || message_prefix(message, "--arg-file");
+    return words || message_set(message, "there is not enough memory for --arg-file");
 }
 
 /* ---- Streams ---- */
@@ -90,7 +100,8 @@ static bool open_stream(struct user_fold *user, size_t k, const struct input *in
     if (stream->is_complex) {
         input_close(stream);
         free(stream);
-        return refuse_complex(user, k, "--stream", message);
+        refuse_complex(user->files[k], message);
+        return message_prefix(message, "--stream");
     }
     user->streams[k] = stream;
     user->args[k].element = stream->type;

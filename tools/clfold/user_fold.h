@@ -90,6 +90,11 @@ struct session;
 bool user_fold_load(struct user_fold *user, const struct session *session,
                     const struct input *input, struct message *message);
 
+/* Reads all numbers of an .npy file into a buffer, which is the caller's, also where this
+ * fails. */
+bool user_file_load(const char *path, const struct session *session, cl_mem *mem,
+                    clfold_type *type, uint64_t *num, struct message *message);
+
 /* What one element takes of all streams, and of the largest; and what is held of them. */
 struct stream_bytes {
     size_t sum, most;
