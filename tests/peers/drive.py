@@ -48,7 +48,7 @@ GOOD_KEYS = [
 ]  # fmt: skip
 PEERS = ["boost_compute", "pyopencl", "numpy", "onetbb", "openmp", "loop", "cub"]
 REORDER = ["openmp", "pyopencl", "cub"]
-OPS = ["reduce", "scan", "map", "rows"]
+OPS = ["reduce", "scan", "segments", "map", "rows"]
 OPERATORS = ["add", "dual", "affine", "squares", "dot", "above"]
 HEAD = [
     "op", "operator", "type", "count", "implementation", "GB/s", "from", "-", "to", "clfold/peer",
@@ -322,7 +322,7 @@ def built(d, device):
     ]  # fmt: skip
     check([line.split()[:5] for line in lines[1:-2]] == wanted, f"{lines}")
     for line in lines[1:-2]:
-        check(re.fullmatch(r" +\d+\.\d\d +\d+\.\d\d - \d+\.\d\d +\d+\.\d\d", line[50:]), line)
+        check(re.fullmatch(r" +\d+\.\d\d +\d+\.\d\d - \d+\.\d\d +\d+\.\d\d", line[51:]), line)
     check(device["name"] in lines[-1], lines[-1])
 
 
@@ -356,10 +356,11 @@ def operators(d, device):
 
 
 def loads(d, device):
-    """What an element gives, maps and rows."""
+    """What an element gives, segments, maps and rows."""
     for op, operator, kind in [
         ("reduce", "squares", "f32"), ("reduce", "dot", "i64"), ("reduce", "above", "f32"),
-        ("scan", "dot", "f32"), ("map", "above", "i64"), ("map", "affine", "f32"),
+        ("scan", "dot", "f32"), ("segments", "add", "f32"), ("segments", "dot", "i32"),
+        ("segments", "affine", "i64"), ("map", "above", "i64"), ("map", "affine", "f32"),
         ("rows", "add", "f32"), ("rows", "dot", "i32"), ("rows", "affine", "f32"),
     ]:  # fmt: skip
         check_all(d, device, op, operator, kind)
@@ -383,11 +384,15 @@ def wrong_results(d, _):
         lacks = None
         if operator in ("dual", "affine"):
             lacks = "unsupported: it has no operator of the user's"
+        elif op == "segments":
+            lacks = "unsupported: it has no segmented scan"
         elif op == "scan" and operator != "add":
             lacks = "unsupported: its scans are of what memory holds"
         check(rows["numpy"].get("why") == lacks, f"{rows['numpy']}")
         place = {"reduce": "the fold of items up to 5000", "rows": "the fold of items up to 3999"}
         found = f"WRONG: {place.get(op, 'item 2500')} is "
+        if op == "segments":
+            lacks = None  # wrong_numpy.py has them
         check(rows["wrong_numpy"].get("why", "").startswith(lacks or found),
               f"{rows['wrong_numpy']}")  # fmt: skip
 
@@ -396,7 +401,8 @@ def moved(d, _):
     """GB/s are of what each case must read and write: 2 ms for 10^6 elements."""
     d.plant("clfold")
     for op, speeds in {"reduce": [2, 4, 4, 2, 4, 2], "rows": [2, 4, 4, 2, 4, 2],
-                       "scan": [4, 8, 8, 4, 6, 4], "map": [4, 8, 8, 4, 6, 4]}.items():
+                       "scan": [4, 8, 8, 4, 6, 4], "map": [4, 8, 8, 4, 6, 4],
+                       "segments": [4.5, 8.5, 8.5, 4.5, 6.5, 4.5]}.items():
         for operator, speed in zip(OPERATORS, speeds, strict=True):
             row = d.rows(0, "--no-build", "--rounds", 3, "--ops", op, "--operators", operator,
                          "--types", "f32", "--counts", 1000000, "--peers",

@@ -31,6 +31,7 @@ static const struct bench_case {
     enum tile_kind tile;
     size_t in_size, out_size, in_offset, out_offset; /* out_size 0: nothing to speak of */
     bool in_place;
+    uint32_t by; /* segments by CLFOLD_BY_FLAGS of u8, keys or offsets of u32 */
 } cases[] = {
 #define REDUCE(n, bytes, ...)                                                            \
     {                                                                                    \
@@ -132,6 +133,23 @@ static const struct bench_case {
     MAP("map f32 to u8", 4, 1, .type = CLFOLD_F32, .out = CLFOLD_U8,
         .result = "to_u8(x > 0 ? 1 : 0)"),
     MAP("map x * y, f32", 8, 4, .type = CLFOLD_F32, .result = "x * y", .num_args = 1),
+/* Segments of 100 elements; `in_size` has what says where they start. */
+#define BY(n, how, bytes, ...)                                                           \
+    {                                                                                    \
+        .name = n, .algorithm = LOOKBACK, .fold = { __VA_ARGS__ }, .in_size = bytes,     \
+        .out_size = 4, .by = how                                                         \
+    }
+    BY("add f32 by u8 flags", CLFOLD_BY_FLAGS, 5, .op = CLFOLD_ADD, .type = CLFOLD_F32),
+    BY("add f32 by u32 keys", CLFOLD_BY_KEYS, 8, .op = CLFOLD_ADD, .type = CLFOLD_F32),
+    BY("add f32 by u32 offsets", CLFOLD_BY_OFFSETS, 4, .op = CLFOLD_ADD,
+       .type = CLFOLD_F32),
+    BY("max f32 by u8 flags", CLFOLD_BY_FLAGS, 5, .op = CLFOLD_MAX, .type = CLFOLD_F32),
+    { .name = "affine f32 by u8 flags",
+      .algorithm = LOOKBACK,
+      .fold = { .op = CLFOLD_AFFINE, .type = CLFOLD_F32 },
+      .in_size = 9,
+      .out_size = 8,
+      .by = CLFOLD_BY_FLAGS },
     { ADD_F32("add f32, tile_group", "reduce_then_scan"), .tile = TILE_GROUP },
     { ADD_F32("add f32, tile_group", LOOKBACK), .tile = TILE_GROUP },
 };
@@ -144,7 +162,7 @@ static const char *const roofline_names[ROOFLINES] = { "read", "copy" };
 struct bench {
     struct bench_device device;
     struct bench_roofline rooflines[ROOFLINES];
-    cl_mem in, out, sink;
+    cl_mem in, out, sink, heads;
     double limits[ROOFLINES][BENCH_WAYS][RUNS];
     double seconds[NUM_CASES][RUNS];
 };
@@ -172,6 +190,46 @@ static bool fill(const struct bench *bench, size_t bytes)
     return status == CL_SUCCESS || bench_complain(&bench->device, "the data", status);
 }
 
+enum { SEGMENT = 100, NUM_SEGMENTS = COUNT / SEGMENT };
+
+/* Keys, offsets and flags, one after the other. */
+static clfold_segments segments_of(const struct bench *bench, uint32_t by)
+{
+    static const clfold_type types[] = { 0, CLFOLD_U8, CLFOLD_U32, CLFOLD_U32 };
+
+    return (clfold_segments){ .by = by,
+                              .type = types[by],
+                              .mem = bench->heads,
+                              .offset = by == CLFOLD_BY_OFFSETS ? COUNT
+                                        : by == CLFOLD_BY_FLAGS
+                                            ? 4 * (size_t)(COUNT + NUM_SEGMENTS + 1)
+                                            : 0,
+                              .num = by == CLFOLD_BY_OFFSETS ? NUM_SEGMENTS : 0 };
+}
+
+static bool fill_heads(struct bench *bench)
+{
+    const size_t num = COUNT + NUM_SEGMENTS + 1, bytes = 4 * num + COUNT;
+    cl_uint *values = malloc(bytes);
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+
+    bench->heads = bench_buffer(&bench->device, bytes);
+    if (values && bench->heads) {
+        cl_uchar *flags = (cl_uchar *)(values + num);
+        for (size_t i = 0; i < COUNT; ++i) {
+            values[i] = (cl_uint)(i / SEGMENT);
+            flags[i] = i % SEGMENT == 0;
+        }
+        for (size_t i = 0; i <= NUM_SEGMENTS; ++i) {
+            values[COUNT + i] = (cl_uint)(i * SEGMENT);
+        }
+        status = clEnqueueWriteBuffer(bench->device.session.queue, bench->heads, CL_TRUE,
+                                      0, bytes, values, 0, NULL, NULL);
+    }
+    free(values);
+    return status == CL_SUCCESS || bench_complain(&bench->device, "the data", status);
+}
+
 static bool open_bench(void *user)
 {
     struct bench *bench = user;
@@ -191,13 +249,14 @@ static bool open_bench(void *user)
     bench->sink = bench_buffer(
         device,
         bench_roofline_sink(&bench->rooflines[READ], ROOFLINE_BYTES) + ROOFLINE_BYTES);
-    return bench->in && bench->out && bench->sink && fill(bench, bytes);
+    return bench->in && bench->out && bench->sink && fill(bench, bytes) &&
+           fill_heads(bench);
 }
 
 static void close_bench(void *user)
 {
     struct bench *bench = user;
-    const cl_mem all[] = { bench->in, bench->out, bench->sink };
+    const cl_mem all[] = { bench->in, bench->out, bench->sink, bench->heads };
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
         if (all[i]) {
@@ -224,10 +283,12 @@ static clfold_status enqueue(struct bench *bench, const struct bench_case *one)
     clfold_context *context = bench->device.session.context;
     cl_mem in = one->in_place ? bench->out : bench->in;
     const clfold_arg y = CLFOLD_STREAM(CLFOLD_F32, y, bench->sink, 0);
+    const clfold_segments segments = segments_of(bench, one->by);
     clfold_fold fold = one->fold;
 
     fold.algorithm = one->algorithm;
     fold.args = fold.num_args > 0 ? &y : NULL;
+    fold.segments = one->by ? &segments : NULL;
     choose_tile(bench, one);
     switch (one->operation) {
     case CLFOLD_MAP:
@@ -325,11 +386,13 @@ static void print_case(struct bench *bench, const struct bench_case *one,
     const double median = clock_median(seconds, RUNS);
     const double gbps = COUNT * (double)(one->in_size + one->out_size) / median / 1e9;
     const clfold_arg y = CLFOLD_STREAM(CLFOLD_F32, y, bench->sink, 0);
+    const clfold_segments segments = segments_of(bench, one->by);
     clfold_fold fold = one->fold;
     clfold_report report;
 
     fold.algorithm = one->algorithm;
     fold.args = fold.num_args > 0 ? &y : NULL;
+    fold.segments = one->by ? &segments : NULL;
     choose_tile(bench, one);
     if (clfold_explain(bench->device.session.context,
                        one->operation ? one->operation : CLFOLD_INCLUSIVE_SCAN, &fold,

@@ -30,6 +30,9 @@ void open(const struct peer_job *job, const void *data)
     if (job->op == PEER_ROWS) {
         peer_end("unsupported", "it has no reduction of rows");
     }
+    if (job->op == PEER_SEGMENTS) {
+        peer_end("unsupported", "it has no segmented scan");
+    }
     if (job->op == PEER_SCAN && job->combine > PEER_AFFINE) {
         peer_end("unsupported", "its scans are of what memory holds");
     }

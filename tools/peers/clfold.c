@@ -7,7 +7,10 @@
 static struct peer_opencl opencl;
 static clfold_context *context;
 static clfold_fold fold;
-static clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .num = PEER_ROW };
+static clfold_segments segments[PEER_OPS] = {
+    [PEER_SEGMENTS] = { .by = CLFOLD_BY_FLAGS, .type = CLFOLD_U8 },
+    [PEER_ROWS] = { .by = CLFOLD_BY_LENGTH, .num = PEER_ROW },
+};
 
 static const struct {
     clfold_type type;
@@ -54,8 +57,9 @@ static void open_clfold(const struct peer_job *job, const void *data)
         fold.op = 0;
         fold.combine = fold.identity = NULL;
         fold.flags = 0;
-    } else if (job->op == PEER_ROWS) {
-        fold.segments = &rows;
+    }
+    if (segments[job->op].by) {
+        fold.segments = &segments[job->op];
     }
     peer_opencl_open(&opencl, job, data);
     if (clfold_context_create(&context, opencl.context, opencl.device, NULL)) {
@@ -69,6 +73,7 @@ static clfold_status (*const calls[PEER_OPS])(clfold_context *, cl_command_queue
                                               cl_event *) = {
     [PEER_REDUCE] = clfold_reduce,
     [PEER_SCAN] = clfold_inclusive_scan,
+    [PEER_SEGMENTS] = clfold_inclusive_scan,
     [PEER_MAP] = clfold_map,
     [PEER_ROWS] = clfold_reduce,
 };
@@ -82,6 +87,10 @@ static void call(size_t set)
     if (opencl.job->combine == PEER_DOT) {
         fold.args = &y;
         fold.num_args = 1;
+    }
+    if (opencl.job->op == PEER_SEGMENTS) {
+        segments[PEER_SEGMENTS].mem = s->in;
+        segments[PEER_SEGMENTS].offset = opencl.job->flags_at;
     }
     if (calls[opencl.job->op](context, opencl.queue, &fold, s->in, 0, s->out, 0, count, 0,
                               NULL, NULL)) {

@@ -13,6 +13,7 @@ namespace {
 
 struct set {
     void *in, *out;
+    std::uint32_t *keys; // of segments
 };
 
 const struct peer_job *job;
@@ -83,6 +84,10 @@ cudaError_t fold_pairs(const set &s, void *temp, std::size_t &bytes, By by)
     const pair<T> *const in = static_cast<const pair<T> *>(s.in);
     pair<T> *const out = static_cast<pair<T> *>(s.out);
 
+    if (job->op == PEER_SEGMENTS) {
+        return cub::DeviceScan::InclusiveScanByKey(temp, bytes, s.keys, in, out, by,
+                                                   job->count);
+    }
     if (job->op == PEER_SCAN) {
         return cub::DeviceScan::InclusiveScan(temp, bytes, in, out, by, job->count);
     }
@@ -100,6 +105,10 @@ template <typename T> cudaError_t call_type(const set &s, void *temp, std::size_
     case PEER_AFFINE:
         return fold_pairs<T>(s, temp, bytes, affine());
     default:
+        if (job->op == PEER_SEGMENTS) {
+            return cub::DeviceScan::InclusiveSumByKey(temp, bytes, s.keys, in, out,
+                                                      job->count);
+        }
         return job->op == PEER_SCAN
                    ? cub::DeviceScan::InclusiveSum(temp, bytes, in, out, job->count)
                    : cub::DeviceReduce::Sum(temp, bytes, in, out, job->count);
@@ -124,16 +133,26 @@ cudaError_t call_cub(const set &s, void *temp, std::size_t &bytes)
 void open(const struct peer_job *new_job, const void *data)
 {
     job = new_job;
-    if (job->op > PEER_SCAN || job->combine > PEER_AFFINE) {
+    if (job->op > PEER_SEGMENTS || job->combine > PEER_AFFINE) {
         peer_end("unsupported", "this program has no loads, maps or rows of CUB's yet");
     }
     select_device();
     sets.resize(job->sets);
+    std::vector<std::uint32_t> keys(job->op == PEER_SEGMENTS ? job->count : 0);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        keys[i] = static_cast<std::uint32_t>(i / PEER_SEGMENT);
+    }
     for (set &s : sets) {
         require(cudaMalloc(&s.in, job->in_bytes), "cudaMalloc");
         require(cudaMalloc(&s.out, job->out_bytes), "cudaMalloc");
         require(cudaMemcpy(s.in, data, job->in_bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
         require(cudaMemset(s.out, 0, job->out_bytes), "cudaMemset");
+        if (!keys.empty()) {
+            const std::size_t bytes = keys.size() * sizeof(keys[0]);
+            require(cudaMalloc(&s.keys, bytes), "cudaMalloc");
+            require(cudaMemcpy(s.keys, keys.data(), bytes, cudaMemcpyHostToDevice),
+                    "cudaMemcpy");
+        }
     }
     require(call_cub(sets[0], nullptr, scratch_bytes), "the size of scratch");
     require(cudaMalloc(&scratch, scratch_bytes), "cudaMalloc");
@@ -156,6 +175,7 @@ void close()
     for (const set &s : sets) {
         cudaFree(s.in);
         cudaFree(s.out);
+        cudaFree(s.keys);
     }
     cudaFree(scratch);
 }

@@ -1,8 +1,8 @@
 /* The loops of a peer that are one text but for pragmas, and its main. Before this,
  * PEER_NAME and REORDERS are defined, and, as pragmas or as nothing, REDUCTION and SCAN
  * by an operator, SCANNED, which parts a scan's fold from its use, EACH of a map, ROWS
- * and the ROW in them by an operator, and DECLARED, which makes a function of two items
- * known as an operator. */
+ * (also of segments) and the ROW in them by an operator, and DECLARED, which makes a
+ * function of two items known as an operator. */
 #include "peer.h"
 
 #include <stdint.h>
@@ -39,6 +39,19 @@
             fold = name(fold, load_##name(in, i, count));                                \
             SCANNED                                                                      \
             folds[i] = fold;                                                             \
+        }                                                                                \
+    }                                                                                    \
+    static void segments_##name(const void *in, void *out, size_t count)                 \
+    {                                                                                    \
+        const size_t *const offsets = peer_offsets;                                      \
+        item *const folds = out;                                                         \
+        ROWS for (size_t part = 0; part < (count - 1) / PEER_SEGMENT + 1; part++)        \
+        {                                                                                \
+            item fold = identity;                                                        \
+            for (size_t i = offsets[part]; i < offsets[part + 1]; i++) {                 \
+                fold = name(fold, load_##name(in, i, count));                            \
+                folds[i] = fold;                                                         \
+            }                                                                            \
         }                                                                                \
     }                                                                                    \
     static void map_##name(const void *in, void *out, size_t count)                      \
@@ -88,7 +101,7 @@ ALL_LOOPS(int64_t, i64)
 #define OF_TYPE(name)                                                                    \
     {                                                                                    \
         {                                                                                \
-            reduce_##name, scan_##name, map_##name, rows_##name                          \
+            reduce_##name, scan_##name, segments_##name, map_##name, rows_##name         \
         }                                                                                \
     }
 #define OF_TYPES(by)                                                                     \

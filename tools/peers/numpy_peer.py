@@ -14,6 +14,8 @@ class Numpy(peer.Peer):
         super().__init__(job)
         if job.operator in peer.PAIRS:
             peer.end_with("unsupported", "it has no operator of the user's")
+        if job.op == "segments":
+            peer.end_with("unsupported", "it has no segmented scan")
         if job.op == "scan" and job.operator != "add":
             peer.end_with("unsupported", "its scans are of what memory holds")
         data = job.data()

@@ -140,6 +140,36 @@ template <typename By> void scan(const void *in, void *out, std::size_t count)
         By());
 }
 
+template <typename By> void segments(const void *in, void *out, std::size_t count)
+{
+    using item = typename By::item;
+    struct headed {
+        item fold;
+        bool head; // a segment starts in it
+    };
+    const item *const items = static_cast<const item *>(in);
+    const unsigned char *const flags = peer_flags;
+    item *const folds = static_cast<item *>(out);
+
+    tbb::parallel_scan(
+        range(0, count), headed{ By::start, false },
+        [=](const range &part, headed sum, bool is_final) {
+            const std::size_t end = part.end();
+            for (std::size_t i = part.begin(); i < end; ++i) {
+                const item x = By::load(items, i, count);
+                sum.head = sum.head || flags[i];
+                sum.fold = flags[i] ? x : By()(sum.fold, x);
+                if (is_final) {
+                    folds[i] = sum.fold;
+                }
+            }
+            return sum;
+        },
+        [](const headed &a, const headed &b) {
+            return b.head ? b : headed{ By()(a.fold, b.fold), a.head };
+        });
+}
+
 template <typename By> void map(const void *in, void *out, std::size_t count)
 {
     using item = typename By::item;
@@ -168,7 +198,8 @@ template <typename By> void rows(const void *in, void *out, std::size_t count)
 }
 
 template <typename By>
-constexpr struct peer_loops loops_of = { { reduce<By>, scan<By>, map<By>, rows<By> } };
+constexpr struct peer_loops loops_of = { { reduce<By>, scan<By>, segments<By>, map<By>,
+                                           rows<By> } };
 
 template <template <typename> class By> void list(struct peer_loops *loops)
 {

@@ -32,11 +32,16 @@ static const struct {
     [PEER_DOT] = { "dot", 1, 2, true },        [PEER_ABOVE] = { "above", 1, 1, true },
 };
 
-static const char *const ops[PEER_OPS] = {
-    [PEER_REDUCE] = "reduce",
-    [PEER_SCAN] = "scan",
-    [PEER_MAP] = "map",
-    [PEER_ROWS] = "rows",
+static const struct {
+    const char *name;
+    bool writes_all; /* an item for each element */
+    size_t part;     /* how many elements begin with the identity and are folded */
+} ops[PEER_OPS] = {
+    [PEER_REDUCE] = { "reduce", false, SIZE_MAX },
+    [PEER_SCAN] = { "scan", true, SIZE_MAX },
+    [PEER_SEGMENTS] = { "segments", true, PEER_SEGMENT },
+    [PEER_MAP] = { "map", true, 1 },
+    [PEER_ROWS] = { "rows", false, PEER_ROW },
 };
 
 static char device_name[MAX_TEXT];
@@ -46,17 +51,6 @@ void peer_runs_on(const char *device, int index)
 {
     snprintf(device_name, sizeof(device_name), "%s", device);
     device_index = index;
-}
-
-/* How many elements are folded to one item, or, in a scan, begin with the identity. */
-static size_t part_of(const struct peer_job *job)
-{
-    return job->op == PEER_MAP ? 1 : job->op == PEER_ROWS ? PEER_ROW : job->count;
-}
-
-static bool writes_all(const struct peer_job *job)
-{
-    return job->op == PEER_SCAN || job->op == PEER_MAP;
 }
 
 /* ---- Output ------------------------------------------------------------------------ */
@@ -236,6 +230,9 @@ static void *make_data(const struct peer_job *job)
             put_scalar(data, job->type, inputs == 2 ? job->count + i : i * 2 + 1,
                        element.y);
         }
+        if (job->op == PEER_SEGMENTS) {
+            ((unsigned char *)data)[job->flags_at + i] = i % PEER_SEGMENT == 0;
+        }
         fold = combine(job, fold, item_of(job, i));
         /* Of pairs this is the sum of all items so far, each with a sign. What a part of
          * the items folds to is the difference of two such sums, but for its sign. */
@@ -252,7 +249,9 @@ static void *make_data(const struct peer_job *job)
 
 static void check(const struct peer *peer, const struct peer_job *job, size_t set)
 {
-    const size_t components = operators[job->combine].components, part = part_of(job);
+    const size_t components = operators[job->combine].components;
+    const size_t part = ops[job->op].part;
+    const bool writes_all = ops[job->op].writes_all;
     void *items = malloc(job->out_bytes);
     struct pair fold = identity_of(job);
 
@@ -262,16 +261,16 @@ static void check(const struct peer *peer, const struct peer_job *job, size_t se
     peer->read(set, items);
     for (size_t i = 0; i < job->count; i++) {
         fold = combine(job, i % part == 0 ? identity_of(job) : fold, item_of(job, i));
-        if (!writes_all(job) && (i + 1) % part != 0 && i + 1 < job->count) {
+        if (!writes_all && (i + 1) % part != 0 && i + 1 < job->count) {
             continue;
         }
-        const size_t at = (writes_all(job) ? i : i / part) * components;
+        const size_t at = (writes_all ? i : i / part) * components;
         const double x = scalar_of(items, job->type, at);
         const double y = components == 2 ? scalar_of(items, job->type, at + 1) : 0;
         if (x == (double)fold.x && y == (double)fold.y) {
             continue;
         }
-        const char *const what = writes_all(job) ? "item" : "the fold of items up to";
+        const char *const what = writes_all ? "item" : "the fold of items up to";
         if (components == 1) {
             peer_end("wrong", "%s %zu is %.17g and not %.17g", what, i, x,
                      (double)fold.x);
@@ -325,9 +324,9 @@ static void run_alone(const struct peer *peer, const struct peer_job *job, size_
     check(peer, job, set);
     const double median = clock_median(seconds, rounds);
     const double bytes =
-        (double)job->in_bytes + (writes_all(job) ? (double)job->out_bytes : 0);
+        (double)job->in_bytes + (ops[job->op].writes_all ? (double)job->out_bytes : 0);
     printf("{\"peer\": \"%s\", \"op\": \"%s\", \"operator\": \"%s\", ", peer->name,
-           ops[job->op], operators[job->combine].name);
+           ops[job->op].name, operators[job->combine].name);
     printf("\"type\": \"%s\", \"count\": %zu, \"device\": ", types[job->type].name,
            job->count);
     put_text(device_name);
@@ -347,9 +346,10 @@ __attribute__((noreturn)) static void usage(const struct peer *peer, const char 
                                             const char *value)
 {
     fprintf(stderr,
-            "peer_%s: %s%s%s; usage: --op reduce|scan|map|rows --type f32|i32|f64|i64 "
-            "--count N [--operator add|dual|affine|squares|dot|above] [--rounds N] "
-            "[--device SEL] [--serve]\n",
+            "peer_%s: %s%s%s; usage: --op reduce|scan|segments|map|rows "
+            "--type f32|i32|f64|i64 --count N "
+            "[--operator add|dual|affine|squares|dot|above] [--rounds N] [--device SEL] "
+            "[--serve]\n",
             peer->name, what, value ? " " : "", value ? value : "");
     exit(2);
 }
@@ -400,7 +400,7 @@ static void read_job(struct peer_job *job, const struct options *options,
     const char *name = options->combine ? options->combine : operators[PEER_ADD].name;
     size_t op = 0, type = 0, combine = 0;
 
-    while (op < PEER_OPS && (!options->op || strcmp(options->op, ops[op]) != 0)) {
+    while (op < PEER_OPS && (!options->op || strcmp(options->op, ops[op].name) != 0)) {
         op++;
     }
     if (op == PEER_OPS) {
@@ -425,9 +425,11 @@ static void read_job(struct peer_job *job, const struct options *options,
     job->item = types[type].size * operators[combine].components;
     job->count = read_number(peer, "--count", options->count, SIZE_MAX / 64);
     job->device = options->device;
-    job->in_bytes = job->count * job->item * operators[combine].inputs;
+    job->flags_at = job->count * job->item * operators[combine].inputs;
+    job->in_bytes = job->flags_at + (op == PEER_SEGMENTS ? job->count : 0);
     job->out_bytes =
-        job->item * (writes_all(job) ? job->count : (job->count - 1) / part_of(job) + 1);
+        ops[op].writes_all ? job->count : (job->count - 1) / ops[op].part + 1;
+    job->out_bytes *= job->item;
     const double sets = ALL_SETS_BYTES / (double)(job->in_bytes + job->out_bytes);
     job->sets = sets > MAX_SETS ? MAX_SETS : (size_t)sets + (sets > (double)(size_t)sets);
 }
@@ -441,7 +443,8 @@ int peer_main(int argc, char **argv, const struct peer *peer)
     read_job(&job, &options, peer);
     const size_t rounds =
         read_number(peer, "--rounds", options.rounds ? options.rounds : "9", MAX_ROUNDS);
-    if (peer->reorders && !writes_all(&job) && !operators[job.combine].commutative) {
+    if (peer->reorders && !ops[job.op].writes_all &&
+        !operators[job.combine].commutative) {
         peer_end("unsupported", "it reduces in any order, and %s does not commute",
                  operators[job.combine].name);
     }

@@ -3,8 +3,9 @@
  * fold: options, data, clock, check of the result, and what they print. A program gives a
  * struct peer to peer_main, or loops to peer_loops_main.
  *
- *     peer_NAME --op reduce|scan|map|rows --type f32|i32|f64|i64 --count N [--rounds N]
- *               [--operator add|dual|affine|squares|dot|above] [--device SEL] [--serve]
+ *     peer_NAME --op reduce|scan|segments|map|rows --type f32|i32|f64|i64 --count N
+ *               [--operator add|dual|affine|squares|dot|above] [--rounds N]
+ *               [--device SEL] [--serve]
  *
  * prints one line of JSON: the median of the rounds, and whether the result was right; or
  * why there is none, in a sentence under "failed", "no_device", "unsupported" or "wrong".
@@ -29,10 +30,11 @@ extern "C" {
 
 enum peer_type { PEER_F32, PEER_I32, PEER_F64, PEER_I64, PEER_TYPES };
 
-/* An inclusive scan; a map writes an item for each element, and rows are folded to one
- * item each. */
-enum peer_op { PEER_REDUCE, PEER_SCAN, PEER_MAP, PEER_ROWS, PEER_OPS };
-enum { PEER_ROW = 1000 }; /* elements in a row; the last may have fewer */
+/* Scans are inclusive, and one of segments starts anew at each; a map writes an item for
+ * each element, and rows are folded to one item each. */
+enum peer_op { PEER_REDUCE, PEER_SCAN, PEER_SEGMENTS, PEER_MAP, PEER_ROWS, PEER_OPS };
+/* Elements in a row and in a segment; the last may have fewer. */
+enum { PEER_ROW = 1000, PEER_SEGMENT = 100 };
 
 /*
  * Items of two operators are pairs x, y of scalars:
@@ -71,6 +73,8 @@ struct peer_job {
     enum peer_type type;
     size_t count, item;         /* item: bytes */
     size_t in_bytes, out_bytes; /* of a set */
+    size_t flags_at; /* PEER_SEGMENTS: in the input, in bytes: a byte for each element, 1
+                      * where a segment starts and else 0 */
     size_t sets;
     const char *device; /* as the user selects it, or NULL */
 };
@@ -95,6 +99,11 @@ typedef void peer_loop(const void *in, void *out, size_t count);
 struct peer_loops {
     peer_loop *of[PEER_OPS];
 };
+
+/* For a loop of segments: the flags of its input, and where each segment begins, then the
+ * count. */
+extern const unsigned char *peer_flags;
+extern const size_t *peer_offsets;
 
 /* On the host's memory. */
 int peer_loops_main(int argc, char **argv, const char *name, bool reorders,

@@ -13,13 +13,13 @@ except ImportError as missing:
     sys.exit(1)
 
 TYPES = {"f32": np.float32, "i32": np.int32, "f64": np.float64, "i64": np.int64}
-OPS = ["reduce", "scan", "map", "rows"]
+OPS = ["reduce", "scan", "segments", "map", "rows"]
 PAIRS = ["dual", "affine"]
 OPERATORS = ["add", *PAIRS, "squares", "dot", "above"]
 EXACT = {"f32": 1 << 24, "i32": (1 << 31) - 1, "f64": 1 << 53, "i64": 1 << 53}
-ROW = 1000
+ROW, SEGMENT = 1000, 100
 ALL_SETS_BYTES, MAX_SETS, MAX_ROUNDS = 512 << 20, 256, 1001
-PART = 1 << 12  # rows that are made or checked at a time
+PART = 1 << 12  # rows, of whole segments, that are made or checked at a time
 
 
 def end_with(key, words):
@@ -37,6 +37,12 @@ def values(i):
     return (x.astype(np.uint64) * np.uint64(101) >> np.uint64(32)).astype(np.int64) - 50
 
 
+def running(by, items, length):
+    """The accumulation of items, anew at each `length`."""
+    lines = np.resize(items, (-(-len(items) // length), length))
+    return by.accumulate(lines, axis=1).ravel()[: len(items)]
+
+
 class Job:
     """What is asked for, and the data for it."""
 
@@ -46,10 +52,11 @@ class Job:
         self.components = 2 if self.operator in PAIRS else 1
         self.inputs = 2 if self.operator == "dot" else 1
         self.item = np.dtype(TYPES[self.type]).itemsize * self.components
-        self.writes_all = self.op in ("scan", "map")
+        self.writes_all = self.op in ("scan", "segments", "map")
+        self.segment = SEGMENT if self.op == "segments" else None
         rows = -(-self.count // ROW)
         self.num_out = {"reduce": 1, "rows": rows}.get(self.op, self.count)
-        self.in_bytes = self.count * self.item * self.inputs
+        self.in_bytes = self.count * (self.item * self.inputs + (self.segment is not None))
         self.out_bytes = self.num_out * self.item
         self.sets = min(MAX_SETS, -(-ALL_SETS_BYTES // (self.in_bytes + self.out_bytes)))
 
@@ -70,22 +77,24 @@ class Job:
         total, sign = 0, 1
         for start in range(0, self.count, PART * ROW):
             x, y = self.elements(start)
+            length = self.segment or len(x)
             if self.components == 2:
                 # With signs s and their products P, an item's y adds y / s to a dual number's
                 # and y / P to a map's, and then all is multiplied by P.
-                products = x.cumprod() * sign
-                sums = (y * (x if self.operator == "dual" else products)).cumsum() + total
+                products = running(np.multiply, x, length) * sign
+                terms = y * (x if self.operator == "dual" else products)
+                sums = running(np.add, terms, length) + total
                 items, folds = np.column_stack([x, y]), np.column_stack([products, products * sums])
-                sign = int(products[-1])
+                sign = 1 if self.segment else int(products[-1])
             else:
                 added = {"squares": lambda: x * x, "dot": lambda: x * y,
                          "above": lambda: np.where(x > 40, 1, 0)}  # fmt: skip
                 items = added.get(self.operator, lambda: x)()
-                sums = items.cumsum() + total
+                sums = running(np.add, items, length) + total
                 rows = np.add.reduceat(items, np.arange(0, len(items), ROW))
                 folds = (rows if self.op == "rows" else sums)[:, None]
                 items = items[:, None]
-            total = int(sums[-1])
+            total = 0 if self.segment else int(sums[-1])
             yield start, x, y, items if self.op == "map" else folds, sums
 
     def data(self):
@@ -105,6 +114,10 @@ class Job:
             words = f"--count {self.count}: not all sums of its data are exact in {self.type}"
             end_with("failed", words)
         return data
+
+    def flags(self):
+        """A byte for each element, 1 where a segment starts."""
+        return (np.arange(self.count) % self.segment == 0).astype(np.uint8)
 
     def check(self, found):
         """That these are the items of the output."""

@@ -8,9 +8,13 @@ enum { ALIGNMENT = 64 };
 
 static const struct peer_job *job;
 static peer_loop *loop; /* of the operation, operator and type */
+static size_t *offsets;
 static struct set {
     void *in, *out;
 } * sets;
+
+const unsigned char *peer_flags;
+const size_t *peer_offsets;
 
 /* With every page touched. */
 static void *allocate(size_t bytes)
@@ -22,6 +26,18 @@ static void *allocate(size_t bytes)
     }
     memset(memory, 0, bytes);
     return memory;
+}
+
+static void make_offsets(size_t count)
+{
+    const size_t num = (count - 1) / PEER_SEGMENT + 1;
+
+    offsets = allocate((num + 1) * sizeof(*offsets));
+    for (size_t i = 0; i < num; i++) {
+        offsets[i] = i * PEER_SEGMENT;
+    }
+    offsets[num] = count;
+    peer_offsets = offsets;
 }
 
 static void open_sets(const struct peer_job *new_job, const void *data)
@@ -36,11 +52,13 @@ static void open_sets(const struct peer_job *new_job, const void *data)
         sets[i].out = allocate(job->out_bytes);
         memcpy(sets[i].in, data, job->in_bytes);
     }
+    make_offsets(job->count);
     peer_runs_on("host", -1);
 }
 
 static void call(size_t set)
 {
+    peer_flags = (const unsigned char *)sets[set].in + job->flags_at;
     loop(sets[set].in, sets[set].out, job->count);
 }
 
@@ -56,6 +74,7 @@ static void close_sets(void)
         free(sets[i].out);
     }
     free(sets);
+    free(offsets);
 }
 
 static const struct peer_loops (*all_loops)[PEER_TYPES];

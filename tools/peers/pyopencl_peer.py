@@ -73,7 +73,7 @@ class PyOpenCL(peer.Peer):
         self.device = device.name.strip()
         context = cl.Context([device])
         self.queue = cl.CommandQueue(context)
-        inputs = data.reshape(job.inputs, -1)
+        inputs = [*data.reshape(job.inputs, -1), *([job.flags()] if job.segment else [])]
         self.inputs = [[cl.array.to_device(self.queue, one) for one in inputs]
                        for _ in range(job.sets)]  # fmt: skip
         empty = np.zeros(job.num_out, data.dtype)
@@ -92,12 +92,15 @@ class PyOpenCL(peer.Peer):
                         f"{{ return ({name})({PAIRS[job.operator]}); }}\n")  # fmt: skip
         if job.op == "map":
             return ElementwiseKernel(context, f"{arguments}, __global {name} *z", f"z[i] = {load}")
-        if job.op == "scan":
+        if job.op in ("scan", "segments"):
+            if job.segment:
+                arguments += ", __global const uchar *starts"
+                combine = f"across_seg_boundary ? b : ({combine})"
             # without neutral it fails
             return GenericScanKernel(
                 context, dtype, f"{arguments}, __global {name} *z", input_expr=load,
                 scan_expr=combine, neutral=neutral, output_statement="z[i] = item;",
-                preamble=preamble,
+                is_segment_start_expr="starts[i]" if job.segment else None, preamble=preamble,
             )  # fmt: skip
         return ReductionKernel(
             context, dtype, neutral=neutral, reduce_expr=combine, map_expr=load,
