@@ -2,6 +2,7 @@
 """drive.py NAME PROGRAM: runs the built example NAME on each of its cases. Each must end as it
 should and print the case's lines."""
 
+import itertools
 import math
 import os
 import statistics
@@ -153,6 +154,13 @@ def summary(data, column=1):
             f"from {low:.5g} to {high:.5g}"]
 
 
+def days(data, letters=10):
+    """Each day of a log, as its first letters have it, and the bytes of its lines in a row."""
+    runs = itertools.groupby(data.splitlines(True), lambda line: int(
+        b"0" + bytes(byte for byte in line.rstrip(b"\n")[:letters] if 48 <= byte < 58)))
+    return [f"{day}: {sum(map(len, lines))} bytes" for day, lines in runs]
+
+
 def content(path):
     """The bytes of a file, or none if there is no file."""
     if not os.path.exists(path):
@@ -172,6 +180,8 @@ LOGITS = f32([sample / 3000 for sample in NOISE])
 NUMBERS = b"".join(b"%d\n" % (sample % 1000) for sample in NOISE)
 CELLS = b"x,y\r\n1,2\r\n,3\nnan,inf\n4,1e40\n5x,5\n \n7\n-1.5,,6"
 BLURRED = [[x * y % 211 if x > y else 255 * (x == 3) for x in range(41)] for y in range(23)]
+LOG = b"".join(b"2026-%02d-%02d %d lines\n" % (1 + i // 9000, 1 + i // 300 % 30, i * i)
+               for i in range(70000))
 NOWHERE, FOLDER = os.path.join(LICENSE, "file"), os.path.dirname(LICENSE)
 
 # Of each example: a file, its bytes, or None for no file; further arguments, OUT and the like for
@@ -218,6 +228,18 @@ CASES = {
         (b"a\n\nb c", [], ["3 lines, 3 words", "line 3 has the most: words 2 to 3"]),
         (LARGE, [], [f"20001 lines, {len(LARGE.split())} words",
                      "line 36 has the most: words 681 to 720"]),
+    ],
+    "days": [
+        (FOLDER, [], "Is a directory"),
+        (NOWHERE, [], "LICENSE/file: Not a directory"),
+        (None, [], "usage: days LOG [LETTERS]"),
+        (LOG, ["0"], "usage: days LOG [LETTERS]"),
+        (LOG, [], days(LOG)),
+        (LOG, ["7"], days(LOG, 7)),
+        (b"", [], []),
+        (b"2026-11-26", [], ["20261126: 10 bytes"]),
+        (LICENSE, [], days(content(LICENSE))),
+        *((PRICES, [letters], days(content(PRICES), int(letters))) for letters in ("4", "7")),
     ],
     "event": [
         (FOLDER, [], "Is a directory"),
