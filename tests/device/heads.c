@@ -57,6 +57,11 @@ static void check(struct trial trial, size_t turn)
     trial.operation = scan_of(draw(&seed, 2) && (has_identity || may_have_init));
     trial.algorithm =
         is_long && may_look_back(algorithms[a]) ? "reduce_then_scan" : algorithms[a];
+    /* PoCL 3.1's compiler dies of these in blocks, of five components. */
+    if (device.is_pocl && trial.plan.tile == TILE_GROUP &&
+        may_look_back(trial.algorithm)) {
+        trial.plan.anchor = 1;
+    }
     trial.zones = true;
     trial.may_refuse = device.ends_loops;
     for (size_t c = a < 2 ? 0 : 1; c < NUM(counts); ++c) {
