@@ -148,7 +148,7 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
     clfold_stage total = clfold_join(clfold_load16(in, begin, i CLFOLD_PASS) CLFOLD_PASS);
 
     i += 16;
-#if CLFOLD_RARE && CLFOLD_HEADS
+#if CLFOLD_RARE && CLFOLD_HEADS && CLFOLD_BUILTINS
     /* All lanes are the same. clang for x86 keeps a number and its head in one register
      * for integers, to and from which each step would take as long as three additions. */
     clfold_stage16 totals, lane;
