@@ -103,10 +103,9 @@ static struct span span_of_heads(const struct request *request)
  * `with_init` says so. */
 static clfold_status check_place(const struct request *request, const struct site *site,
                                  const clfold_context *context, const struct span *in,
-                                 const struct span *out, struct span *place,
-                                 enum overlap with_init)
+                                 const struct span *out, const struct span *heads,
+                                 struct span *place, enum overlap with_init)
 {
-    struct span heads = span_of_heads(request);
     clfold_status status;
 
     if (!place->mem && place->offset != 0) {
@@ -121,8 +120,7 @@ static clfold_status check_place(const struct request *request, const struct sit
     if ((status = clfold_check_span(site, context, place)) ||
         (status = clfold_check_overlap(site, in, place, OVERLAP_NONE)) ||
         (status = clfold_check_overlap(site, out, place, OVERLAP_NONE)) ||
-        (status = clfold_check_span(site, context, &heads)) ||
-        (status = clfold_check_overlap(site, &heads, place, OVERLAP_NONE)) ||
+        (status = clfold_check_overlap(site, heads, place, OVERLAP_NONE)) ||
         (status = clfold_check_init(site, context, request->job.monoid, &request->init,
                                     place, with_init))) {
         return status;
@@ -134,7 +132,7 @@ static clfold_status check_place(const struct request *request, const struct sit
 /* The places of the total, and of the first wrong offset. */
 static clfold_status check_places(const struct request *request, const struct site *site,
                                   const clfold_context *context, const struct span *in,
-                                  const struct span *out)
+                                  const struct span *out, const struct span *heads)
 {
     const struct monoid *monoid = request->job.monoid;
     const clfold_place *at = &request->total;
@@ -153,9 +151,10 @@ static clfold_status check_places(const struct request *request, const struct si
     };
     clfold_status status;
 
-    if ((status = check_place(request, site, context, in, out, &total,
+    if ((status = check_place(request, site, context, in, out, heads, &total,
                               is_one ? OVERLAP_ELEMENTS : OVERLAP_NONE)) ||
-        (status = check_place(request, site, context, in, out, &bad, OVERLAP_NONE)) ||
+        (status =
+             check_place(request, site, context, in, out, heads, &bad, OVERLAP_NONE)) ||
         (status = clfold_check_overlap(site, &total, &bad, OVERLAP_NONE))) {
         return status;
     }
@@ -272,7 +271,7 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
                                        count, has_out ? &out : NULL)) ||
         (status = clfold_check_span(site, context, &heads)) ||
         (status = clfold_check_overlap(site, &heads, &out, OVERLAP_NONE)) ||
-        (status = check_places(request, site, context, &in, &out)) ||
+        (status = check_places(request, site, context, &in, &out, &heads)) ||
         (status = check_writes(request, site)) || (status = check_first(request, site))) {
         return status;
     }
