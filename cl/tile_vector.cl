@@ -162,12 +162,13 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
         }
     }
     total.$name = totals.$name.s0;
-#endif
+#else
     for (; i + 256 <= count; i += 256) {
         const clfold_lanes lanes = clfold_fold_256(in, begin, i CLFOLD_PASS);
         for (uint k = 0; k < 16; ++k)
             total = clfold_combine_stage(total, clfold_lane(&lanes, k) CLFOLD_PASS);
     }
+#endif
     for (; i < count; i += 16)
         total = clfold_combine_stage(
             total,
