@@ -18,8 +18,8 @@
  *                        the tile's has clfold_tile_fold()
  *   CLFOLD_TAIL          a member for the padding at an item's end, or nothing, and
  *   CLFOLD_RESULT_TAIL   at a result's
- *   CLFOLD_HEADS         how segments are given that start anew: 1 by flags, 2 by keys, 3
- *                        by offsets; or 0; else, see heads.cl,
+ *   CLFOLD_HEADS         1 if segments are given by flags, 2 by keys, 3 by offsets, else
+ *                        0; if not 0, see heads.cl,
  *   CLFOLD_HEAD, CLFOLD_HEAD16, CLFOLD_TO_HEADS   the type of a stage's head, and what
  *                          converts to 16 of it,
  *   CLFOLD_KEY, CLFOLD_KEY16, CLFOLD_MASK, CLFOLD_MASK16   of what the buffer has: its
@@ -222,8 +222,8 @@
 #error "contract: CLFOLD_GROUP_POWER must not be below CLFOLD_GROUP_SIZE"
 #endif
 
-/* Whether more is made of an element than its scalars, and of an item than its result:
- * then what lies between them are stages and items. */
+/* Whether a tile in local memory keeps stages instead of the input's scalars, and items
+ * instead of results. */
 #define CLFOLD_KEEPS_STAGES (CLFOLD_LOAD || CLFOLD_HEADS)
 #define CLFOLD_KEEPS_ITEMS  (CLFOLD_WRITES || CLFOLD_HEADS)
 

@@ -200,7 +200,7 @@ static void append_chunk(struct text *text, const struct monoid *monoid)
     uint32_t chunk = clfold_monoid_chunk(monoid), align = chunk * size;
     const char *type;
 
-    if (monoid->load || monoid->heads) {
+    if (clfold_monoid_keeps_stages(monoid)) {
         align = 1; /* elements are loaded one by one */
     } else if (monoid->in_struct || monoid->num_scalars == 3) {
         uint32_t bytes = align;
@@ -224,13 +224,13 @@ static void append_rows(struct text *text, const struct monoid *monoid)
     uint32_t out_size = (uint32_t)clfold_monoid_out_size(monoid);
     const char *type;
 
-    if (monoid->in_struct && !monoid->load && !monoid->heads) {
+    if (monoid->in_struct && !clfold_monoid_keeps_stages(monoid)) {
         uint32_t in_size = (uint32_t)clfold_monoid_in_size(monoid);
         uint32_t word = word_of(in_size, &type);
         clfold_text_print(text, "#define CLFOLD_WORD %s\n#define CLFOLD_WORDS %u\n", type,
                           in_size / word);
     }
-    if (clfold_monoid_converts(monoid) || monoid->heads) {
+    if (clfold_monoid_keeps_items(monoid)) {
         return; /* results are written one by one */
     }
     if (monoid->out_struct) {

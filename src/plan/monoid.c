@@ -624,9 +624,19 @@ bool clfold_monoid_is_plain(const struct monoid *monoid)
            !clfold_monoid_converts(monoid);
 }
 
+bool clfold_monoid_keeps_stages(const struct monoid *monoid)
+{
+    return monoid->load || monoid->heads;
+}
+
+bool clfold_monoid_keeps_items(const struct monoid *monoid)
+{
+    return clfold_monoid_converts(monoid) || monoid->heads;
+}
+
 bool clfold_monoid_has_place(const struct monoid *monoid)
 {
-    return monoid->load || monoid->heads || clfold_monoid_converts(monoid);
+    return clfold_monoid_keeps_stages(monoid) || clfold_monoid_keeps_items(monoid);
 }
 
 bool clfold_monoid_reads_in(const struct monoid *monoid)
@@ -653,7 +663,7 @@ size_t clfold_monoid_read_size(const struct monoid *monoid)
 
 uint32_t clfold_monoid_chunk(const struct monoid *monoid)
 {
-    return monoid->load || monoid->heads
+    return clfold_monoid_keeps_stages(monoid)
                ? 1
                : clfold_chunk_elements(clfold_monoid_in_size(monoid));
 }

@@ -9,7 +9,7 @@
 static size_t widest(const struct monoid *monoid)
 {
     size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_written_size(monoid);
-    bool keeps_items = monoid->load || monoid->heads || clfold_monoid_converts(monoid);
+    bool keeps_items = clfold_monoid_has_place(monoid);
 
     /* A group keeps what was loaded, and items until they are written. */
     in = keeps_items && clfold_monoid_item_size(monoid) > in
