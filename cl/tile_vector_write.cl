@@ -164,7 +164,7 @@ static void clfold_emit_items16(clfold_item16 y, clfold_item16 before,
 
 /* clfold_with_start() of 16 items, which may start a segment each if `may_start`. */
 static clfold_item16 clfold_with_start16(clfold_item16 x, bool may_start,
-                                           ulong i CLFOLD_WITH)
+                                         ulong i CLFOLD_WITH)
 {
     const bool has_init = clfold_start_from != 0;
     clfold_item16 start = clfold_spread(clfold_init(CLFOLD_START_ARGS));

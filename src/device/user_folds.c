@@ -129,10 +129,10 @@ static clfold_status lift(struct monoid *monoid, const struct site *site,
     if (monoid->num_components == MOST_PARTS &&
         clfold_platform_miscopies(caps->facts.platform)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "segments by %s are one component more than the %u of %s, and "
-                           "this driver's compiler fails at that",
+                           "segments by %s add a component to the %u of %s, and this "
+                           "driver's compiler fails at %u",
                            clfold_heads_name(fold->segments->by), monoid->num_components,
-                           monoid->name);
+                           monoid->name, monoid->num_components + 1);
     }
     clfold_monoid_lift(monoid, fold->segments->by, type, fold->equal);
     return CLFOLD_OK;

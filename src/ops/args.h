@@ -35,7 +35,7 @@ void clfold_args_mem(struct args *args, cl_mem mem);
 void clfold_args_ulong(struct args *args, uint64_t value);
 void clfold_args_uint(struct args *args, uint32_t value);
 
-/* A buffer, where there is none any, and where it begins in elements. */
+/* A buffer, or `any` if there is none, and its offset in elements. */
 void clfold_args_place(struct args *args, cl_mem mem, size_t offset, cl_mem any);
 
 /* What is put in front of the first element: a host value of the result's form, or a
