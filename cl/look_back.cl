@@ -3,15 +3,81 @@
  * and receives its prefix. It does not depend on the tile's kind or room. Totals are
  * folded into `so_far`, see scan_totals.cl.
  *
- *   clfold_receive   looks back from tile t: { CLFOLD_RECEIVED, where it ended }, and all
- *                    tiles before t are taken; or { CLFOLD_MISSING, tile }, which has
- *                    not shown up: publish its total and receive again
+ *   clfold_receive   looks back from tile t: { CLFOLD_RECEIVED, where it ended }, all
+ *                    tiles before t are taken, and its running total is published; or
+ *                    { CLFOLD_MISSING, tile }, which has not shown up: publish its total
+ *                    and receive again
  *
- * CLFOLD_WINDOW tiles are read together: by the first sub-group, a tile by each
- * work-item, or by one work-item, which first reads a word of each slot, so that the
- * reads are under way at once.
+ * CLFOLD_WINDOW tiles are read together. CLFOLD_LOOKERS says by which work-items:
+ *
+ *   0 one           which first reads a word of each slot, so that the reads are under
+ *                   way at once
+ *   1 a sub-group   the first, a tile by each of its work-items
+ *   2 a warp        the same in PTX, on NVIDIA's devices, which offer no sub-groups
+ *
+ * A tile folds its own block first, and publishes that before it waits for the anchor. So
+ * what tiles wait for one after the other is one hop a block.
  */
-#if CLFOLD_WINDOW_SUB_GROUP
+/* The hooks of scan_trace.cl, which has functions of these names. */
+#if !CLFOLD_TRACE
+#define CLFOLD_TRACE_PARAMS
+#define CLFOLD_TRACE_ARGS
+#define clfold_is_blocked(t) false
+#define clfold_at_start(words, epoch, t)
+#define clfold_at_total(words, t)
+#define clfold_at_fallback(words, x)
+#define clfold_at_running(words, epoch, t)
+#define clfold_at_prefix(words, t, depth, polls, fallbacks, helped)
+#define clfold_at_output(words, epoch, t, own, in_place)
+#define clfold_at_end(words)
+#endif
+
+/* For one work-item a walk is cheap, and a CPU's groups are few: it only looks once. */
+#define CLFOLD_WAITS (CLFOLD_LOOKERS ? 4096u : 0u)
+
+#if CLFOLD_LOOKERS == 2
+
+#define CLFOLD_IS_LOOKING          (get_local_id(0) < CLFOLD_WARP)
+#define CLFOLD_LANE                ((uint)get_local_id(0))
+#define CLFOLD_LANES               min(CLFOLD_WARP, (uint)CLFOLD_WINDOW)
+#define CLFOLD_LEAST(x)            clfold_least(x)
+#define CLFOLD_BROADCAST(x, lane)  clfold_broadcast(x, lane)
+#define CLFOLD_WINDOW_SYNC()       clfold_warp_sync()
+
+#define CLFOLD_WARP 32u
+
+static uint clfold_least(uint x)
+{
+    uint other;
+
+#pragma unroll
+    for (uint step = CLFOLD_WARP / 2; step > 0; step /= 2) {
+        asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;"
+                     : "=r"(other)
+                     : "r"(x), "r"(step)
+                     : "memory");
+        x = min(x, other);
+    }
+    return x;
+}
+
+static uint clfold_broadcast(uint x, uint lane)
+{
+    uint y;
+
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;"
+                 : "=r"(y)
+                 : "r"(x), "r"(lane)
+                 : "memory");
+    return y;
+}
+
+static void clfold_warp_sync(void)
+{
+    asm volatile("bar.warp.sync 0xffffffff;" : : : "memory");
+}
+
+#elif CLFOLD_LOOKERS == 1
 #define CLFOLD_IS_LOOKING          (get_sub_group_id() == 0)
 #define CLFOLD_LANE                get_sub_group_local_id()
 #define CLFOLD_LANES               min(get_sub_group_size(), (uint)CLFOLD_WINDOW)
@@ -28,9 +94,11 @@
 typedef struct {
     clfold_item window[CLFOLD_WINDOW];
     clfold_item init; /* before the first tile, if has_init */
-    uint has_init, epoch, spins;
+    clfold_item own;  /* the tile's own total */
+    uint has_init, epoch, spins, publishes;
+    uint waits; /* looks at the anchor, after the first, that may find nothing */
 #if CLFOLD_TRACE
-    uint polls; /* looks at windows */
+    uint polls; /* looks at windows and at the anchor */
 #endif
 } clfold_channel;
 
@@ -46,6 +114,7 @@ typedef CLFOLD_SPACE clfold_channel *clfold_channel_pointer;
 typedef struct {
     uint state;
     ulong tile;
+    uint kept; /* tiles from this one on whose totals the walk left in the window */
 } clfold_seen;
 
 #define CLFOLD_MISSING  0
@@ -53,44 +122,58 @@ typedef struct {
 #define CLFOLD_CUT      4 /* nothing before the tile counts */
 #define CLFOLD_LOW      5 /* the walk reached its end */
 
-/* What a look at tile x finds. Running tiles of other blocks are only useful at the end
- * of a block. */
-static uint clfold_look_at(clfold_word_pointer words, ulong x, uint epoch,
-                           bool in_block CLFOLD_WITH)
+/* What a look at tile x finds, and the item of it. Running tiles of other blocks are only
+ * useful at the end of a block. */
+static uint clfold_look_at(clfold_word_pointer words, ulong x, uint epoch, bool in_block,
+                           clfold_item *item CLFOLD_WITH)
 {
     const clfold_slot_words running = clfold_see(words, x, CLFOLD_RUNNING);
     const clfold_slot_words total = clfold_see(words, x, CLFOLD_AGGREGATE);
-    clfold_item item;
 
     if ((in_block || (x + 1) % CLFOLD_ANCHOR == 0) &&
-        clfold_was_there(&running, CLFOLD_RUNNING, epoch, &item))
+        clfold_was_there(&running, CLFOLD_RUNNING, epoch, item))
         return CLFOLD_RUNNING;
-    if (!clfold_was_there(&total, CLFOLD_AGGREGATE, epoch, &item))
+    if (!clfold_was_there(&total, CLFOLD_AGGREGATE, epoch, item))
         return CLFOLD_MISSING;
 #if CLFOLD_CUTS_ITEM
-    if (clfold_cuts_item(item CLFOLD_PASS))
+    if (clfold_cuts_item(*item CLFOLD_PASS))
         return CLFOLD_CUT;
 #endif
     return CLFOLD_AGGREGATE;
 }
 
-#if CLFOLD_WINDOW_SUB_GROUP
+#if CLFOLD_LOOKERS
 
 /* Looks at the tiles below pos, down to `low`: how many have totals in a row, and what
- * the next one is. */
+ * the next one is. `item` is what this work-item saw. */
 static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, uint epoch,
-                             bool in_block, uint *found CLFOLD_WITH)
+                             bool in_block, uint *found, clfold_item *item CLFOLD_WITH)
 {
     const uint lane = CLFOLD_LANE;
     const uint lanes = CLFOLD_LANES;
 
     *found = CLFOLD_LOW;
     if (lane < lanes && lane < pos - low)
-        *found = clfold_look_at(words, pos - 1 - lane, epoch, in_block CLFOLD_PASS);
+        *found = clfold_look_at(words, pos - 1 - lane, epoch, in_block, item CLFOLD_PASS);
     const uint good =
         CLFOLD_LEAST(*found == CLFOLD_AGGREGATE ? lanes : min(lane, lanes));
     if (good < lanes)
         *found = CLFOLD_BROADCAST(*found, good);
+    return good;
+}
+
+/* Leaves what the last look saw in the window: the totals, forward, and in the last place
+ * the item at which the walk ended. Returns how many totals; that place is free, since
+ * the walk ended before it. */
+static uint clfold_keep(clfold_channel_pointer channel, uint good, clfold_item item)
+{
+    const uint lane = CLFOLD_LANE;
+
+    if (lane < good)
+        channel->window[good - 1 - lane] = clfold_taken(item);
+    else if (lane == good)
+        channel->window[CLFOLD_LANES - 1] = clfold_taken(item);
+    CLFOLD_WINDOW_SYNC();
     return good;
 }
 
@@ -118,21 +201,25 @@ static uint clfold_fetch_window(clfold_channel_pointer channel, clfold_word_poin
 /* The same from the word that was read: a slot of one word is there or not, and only
  * longer ones are read again. */
 static uint clfold_found(clfold_word_pointer words, ulong x, uint epoch, bool in_block,
-                         clfold_word total, clfold_word running CLFOLD_WITH)
+                         clfold_word total, clfold_word running,
+                         clfold_item *item CLFOLD_WITH)
 {
     const bool ends = (in_block || (x + 1) % CLFOLD_ANCHOR == 0) &&
                       clfold_is_tagged(running, epoch, CLFOLD_RUNNING);
     const bool there = clfold_is_tagged(total, epoch, CLFOLD_AGGREGATE);
+    clfold_packed packed;
 
     if (!ends && !there)
         return CLFOLD_MISSING;
     if (CLFOLD_ITEM_WORDS > 1 || CLFOLD_CUTS_ITEM)
-        return clfold_look_at(words, x, epoch, in_block CLFOLD_PASS);
+        return clfold_look_at(words, x, epoch, in_block, item CLFOLD_PASS);
+    packed.halves[0] = (clfold_half)(ends ? running : total);
+    *item = packed.item;
     return ends ? CLFOLD_RUNNING : CLFOLD_AGGREGATE;
 }
 
 static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, uint epoch,
-                             bool in_block, uint *found CLFOLD_WITH)
+                             bool in_block, uint *found, clfold_item *item CLFOLD_WITH)
 {
     const uint num = (uint)min((ulong)CLFOLD_WINDOW, pos - low);
     clfold_word totals[CLFOLD_WINDOW], runnings[CLFOLD_WINDOW];
@@ -150,7 +237,7 @@ static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, ui
     for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
         if (good == k && k < num) {
             *found = clfold_found(words, pos - 1 - k, epoch, in_block, totals[k],
-                                  runnings[k] CLFOLD_PASS);
+                                  runnings[k], item CLFOLD_PASS);
             good += *found == CLFOLD_AGGREGATE;
         }
     }
@@ -188,6 +275,13 @@ static uint clfold_fetch_window(clfold_channel_pointer channel, clfold_word_poin
     return good;
 }
 
+/* Totals are fetched on the way forward. */
+static uint clfold_keep(clfold_channel_pointer channel, uint good, clfold_item item)
+{
+    channel->window[CLFOLD_LANES - 1] = clfold_taken(item);
+    return 0;
+}
+
 #define CLFOLD_WINDOW_SYNC()
 
 #endif
@@ -199,15 +293,18 @@ static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_point
                                ulong low, ulong from, bool in_block CLFOLD_WITH)
 {
     const uint epoch = channel->epoch, spins = channel->spins;
+    clfold_item item = clfold_taken(channel->own);
+    uint good = 0;
     clfold_seen seen;
 
     seen.state = CLFOLD_MISSING;
     seen.tile = from;
     for (uint polls = 0; polls <= spins && seen.state == CLFOLD_MISSING;) {
-        uint found = CLFOLD_LOW, good = 0;
+        uint found = CLFOLD_LOW;
+        good = 0;
         if (seen.tile > low)
-            good = clfold_look_down(words, low, seen.tile, epoch, in_block,
-                                    &found CLFOLD_PASS);
+            good = clfold_look_down(words, low, seen.tile, epoch, in_block, &found,
+                                    &item CLFOLD_PASS);
 #if CLFOLD_TRACE
         if (CLFOLD_LANE == 0)
             ++channel->polls;
@@ -217,27 +314,47 @@ static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_point
             seen.state = found;
         polls = good > 0 ? 0 : polls + 1;
     }
+    seen.kept = clfold_keep(channel, good, item);
     return seen;
 }
 
-/* Takes tile seen.tile - 1, at which a walk ended; for one work-item. False if it is not
- * there: another work-item of the window saw it, and this one does not. */
-static bool clfold_start(clfold_channel_pointer channel, clfold_running_pointer so_far,
-                         clfold_word_pointer words, clfold_seen seen)
+/* Takes tile seen.tile - 1, at which a walk ended; for one work-item. */
+static void clfold_start(clfold_channel_pointer channel, clfold_running_pointer so_far,
+                         clfold_seen seen)
 {
-    const uint state = seen.state == CLFOLD_RUNNING ? CLFOLD_RUNNING : CLFOLD_AGGREGATE;
-    clfold_item item;
+    const clfold_item item = clfold_taken(channel->window[CLFOLD_LANES - 1]);
 
     if (seen.state == CLFOLD_LOW)
-        return true;
-    if (!clfold_look(words, seen.tile - 1, state, channel->epoch, &item))
-        return false;
+        return;
     if (seen.tile % CLFOLD_ANCHOR == 0) {
         so_far->before = clfold_taken(item);
         so_far->has_before = true;
     } else
         so_far->partial = clfold_taken(item);
-    return true;
+}
+
+/* Takes the first `num` totals of the window, of tiles x and on; for one work-item. The
+ * fold stays in registers up to a block's end. */
+static void clfold_take_window(clfold_channel_pointer channel,
+                               clfold_running_pointer so_far, ulong x,
+                               uint num CLFOLD_WITH)
+{
+    for (uint i = 0; i < num; ++i) {
+        const uint place = (uint)((x + i) % CLFOLD_ANCHOR);
+        const uint end = min(num, i + CLFOLD_ANCHOR - 1 - place);
+        if (i < end) {
+            clfold_item partial = clfold_taken(so_far->partial);
+            if (place == 0)
+                partial = clfold_taken(channel->window[i++]);
+#pragma unroll 4
+            for (; i < end; ++i)
+                partial = clfold_combine(partial, clfold_taken(channel->window[i])
+                                                      CLFOLD_PASS);
+            so_far->partial = clfold_taken(partial);
+        }
+        if (i < num)
+            clfold_take(so_far, x + i, clfold_taken(channel->window[i]) CLFOLD_PASS);
+    }
 }
 
 /* Takes the totals of tiles from where the walk ended to stop - 1, a window at a time;
@@ -249,81 +366,137 @@ static ulong clfold_take_tiles(clfold_channel_pointer channel,
 {
     const bool first = CLFOLD_LANE == 0;
     const uint lanes = CLFOLD_LANES;
-    bool starts = true;
 
     if (first)
-        starts = clfold_start(channel, so_far, words, seen);
-    if (!CLFOLD_BROADCAST(starts, 0))
-        return seen.tile - 1;
-    for (ulong x = seen.tile; x < stop; x += lanes) {
-        const uint num = (uint)min((ulong)lanes, stop - x);
-        const uint good = clfold_fetch_window(channel, words, x, num);
-        if (good < num)
-            return x + good;
-        if (first) {
-            for (uint i = 0; i < num; ++i)
-                clfold_take(so_far, x + i, channel->window[i] CLFOLD_PASS);
+        clfold_start(channel, so_far, seen);
+    CLFOLD_WINDOW_SYNC();
+    uint num = seen.kept;
+    for (ulong x = seen.tile; x < stop; x += num) {
+        if (x > seen.tile || seen.kept == 0) {
+            num = (uint)min((ulong)lanes, stop - x);
+            const uint good = clfold_fetch_window(channel, words, x, num);
+            if (good < num)
+                return x + good;
         }
+        if (first)
+            clfold_take_window(channel, so_far, x, num CLFOLD_PASS);
         CLFOLD_WINDOW_SYNC();
     }
     return stop;
 }
 
+/* Publishes what later tiles take from t, and leaves the tiles before t taken; for one
+ * work-item. */
+static void clfold_publish_running(clfold_channel_pointer channel,
+                                   clfold_running_pointer so_far,
+                                   clfold_word_pointer words,
+                                   ulong t CLFOLD_TRACE_PARAMS CLFOLD_WITH)
+{
+    const clfold_item before = clfold_taken(so_far->before);
+    const clfold_item partial = clfold_taken(so_far->partial);
+    const uint has_before = so_far->has_before;
+
+    clfold_at_running(words, channel->epoch, t CLFOLD_TRACE_ARGS);
+    clfold_take(so_far, t, clfold_taken(channel->own) CLFOLD_PASS);
+    if (channel->publishes)
+        clfold_publish(words, t, CLFOLD_RUNNING, channel->epoch,
+                       (t + 1) % CLFOLD_ANCHOR == 0 ? so_far->before : so_far->partial);
+    if ((t + 1) % CLFOLD_ANCHOR == 0) {
+        if (has_before)
+            so_far->before = clfold_taken(before);
+        so_far->has_before = has_before;
+    } else if (t % CLFOLD_ANCHOR > 0)
+        so_far->partial = clfold_taken(partial);
+}
+
+/* Waits for the anchor, tile block - 1, for channel->waits looks. It is there soon unless
+ * its group is held up, and to walk past it, over a whole block, takes longer. */
+static bool clfold_await_anchor(clfold_channel_pointer channel,
+                                clfold_running_pointer so_far, clfold_word_pointer words,
+                                ulong block)
+{
+    bool there = false;
+    clfold_item item;
+
+    if (CLFOLD_LANE == 0) {
+        for (uint looks = 0; looks <= channel->waits && !there; ++looks) {
+            there = clfold_look(words, block - 1, CLFOLD_RUNNING, channel->epoch, &item);
+#if CLFOLD_TRACE
+            ++channel->polls;
+#endif
+        }
+        if (there)
+            so_far->before = clfold_taken(item);
+        so_far->has_before = there;
+        channel->waits = 0;
+    }
+    return CLFOLD_BROADCAST(there, 0);
+}
+
 /*
- * First looks at the tiles of t's own block, then at those before it.
+ * First takes the tiles of t's own block, then those before it.
  *
  *   blocks of 4      8   9  10  11 | 12  13  14   t = 15
- *   walks                    R <------ A   A   A          or  12 is R: ends there first
- *   takes            before: R11     12, 13, 14
+ *   walks                            <-- A   A   A        or  13 is R: ends there
+ *   takes, partial                   12, 13, 14
+ *   walks                    R <---|
+ *   takes, before           R11
  */
 static clfold_seen clfold_receive(clfold_channel_pointer channel,
                                   clfold_running_pointer so_far,
-                                  clfold_word_pointer words, ulong t CLFOLD_WITH)
+                                  clfold_word_pointer words,
+                                  ulong t CLFOLD_TRACE_PARAMS CLFOLD_WITH)
 {
     const ulong block = t - t % CLFOLD_ANCHOR;
     const bool first = CLFOLD_LANE == 0;
-    clfold_seen inner, outer, seen;
+    const bool is_last = (t + 1) % CLFOLD_ANCHOR == 0;
+    clfold_item partial = clfold_taken(channel->own);
+    clfold_seen inner, seen;
 
     inner.state = CLFOLD_LOW;
     inner.tile = t;
-    outer.state = CLFOLD_LOW;
-    outer.tile = block;
-    /* One place calls the walk and one takes tiles, here and below: with two, PoCL 3.1's
-     * compiler crashes. */
-    for (uint part = CLFOLD_ANCHOR > 1 ? 0 : 1; part < 2; ++part) {
-        seen = clfold_walk(channel, words, part == 0 ? block : 0,
-                           part == 0 ? t : block, part == 0 CLFOLD_PASS);
-        if (seen.state == CLFOLD_MISSING) {
-            --seen.tile;
-            return seen;
+    seen = inner;
+    /* One place walks, one takes tiles and one publishes: with two, PoCL 3.1's compiler
+     * crashes. */
+    for (uint part = CLFOLD_ANCHOR > 1 ? 0 : 1; part < 2 && inner.state != CLFOLD_CUT;
+         ++part) {
+        const ulong stop = part == 0 ? t : block;
+        ulong end = stop;
+        if (part == 1 && block > 0 &&
+            clfold_await_anchor(channel, so_far, words, block)) {
+            seen.tile = block;
+        } else {
+            seen = clfold_walk(channel, words, part == 0 ? block : 0, stop,
+                               part == 0 CLFOLD_PASS);
+            if (seen.state == CLFOLD_MISSING) {
+                --seen.tile;
+                return seen;
+            }
+            if (first) {
+                so_far->has_before =
+                    part == 1 && seen.state == CLFOLD_LOW && channel->has_init;
+                if (so_far->has_before)
+                    so_far->before = channel->init;
+            }
+            end = clfold_take_tiles(channel, so_far, words, seen, stop CLFOLD_PASS);
         }
-        inner.state = part == 0 ? seen.state : inner.state;
-        inner.tile = part == 0 ? seen.tile : inner.tile;
-        outer.state = part == 0 ? outer.state : seen.state;
-        outer.tile = part == 0 ? outer.tile : seen.tile;
-        if (part == 0 && seen.state == CLFOLD_CUT)
-            break;
-    }
-    if (first) {
-        so_far->has_before = inner.state != CLFOLD_CUT && outer.state == CLFOLD_LOW &&
-                             channel->has_init;
-        if (so_far->has_before)
-            so_far->before = channel->init;
-    }
-    const uint parts = CLFOLD_ANCHOR > 1 ? 2 : 1;
-    for (uint part = inner.state == CLFOLD_CUT ? 1 : 0; part < parts; ++part) {
-        const ulong stop = part == 0 ? block : t;
-        seen.state = part == 0 ? outer.state : inner.state;
-        seen.tile = part == 0 ? outer.tile : inner.tile;
-        const ulong end =
-            clfold_take_tiles(channel, so_far, words, seen, stop CLFOLD_PASS);
         if (end < stop) {
             seen.state = CLFOLD_MISSING;
             seen.tile = end;
             return seen;
         }
+        inner = part == 0 ? seen : inner;
+        if (first && t > block) {
+            if (part == 0)
+                partial = clfold_taken(so_far->partial);
+            else
+                so_far->partial = clfold_taken(partial);
+        }
+        if (first && (part == 1) == (is_last && inner.state != CLFOLD_CUT))
+            clfold_publish_running(channel, so_far, words,
+                                   t CLFOLD_TRACE_ARGS CLFOLD_PASS);
     }
     seen.state = CLFOLD_RECEIVED;
-    seen.tile = inner.state == CLFOLD_LOW ? outer.tile : inner.tile;
+    seen.tile = inner.state == CLFOLD_LOW ? seen.tile : inner.tile;
     return seen;
 }

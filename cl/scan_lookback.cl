@@ -28,19 +28,6 @@
  * Portable Single-Pass GPU Scan. SPAA 2025.
  */
 
-/* The hooks of scan_trace.cl, which has functions of these names. */
-#if !CLFOLD_TRACE
-#define CLFOLD_TRACE_PARAMS
-#define CLFOLD_TRACE_ARGS
-#define clfold_is_blocked(t) false
-#define clfold_at_start(words, epoch, t)
-#define clfold_at_total(words, t)
-#define clfold_at_fallback(words, x)
-#define clfold_at_prefix(words, epoch, t, depth, polls, fallbacks, helped)
-#define clfold_at_output(words, epoch, t, own, in_place)
-#define clfold_at_end(words)
-#endif
-
 #define CLFOLD_WORDS_PARAMS                                                              \
     volatile global clfold_word *words, ulong capacity, uint spins, uint in_place
 
@@ -48,7 +35,6 @@
 typedef struct {
     ulong ticket, upcoming; /* its own, and the next one's */
     ulong tile;             /* that is folded next */
-    clfold_item own;        /* its total */
     uint state;             /* the reason: its total is CLFOLD_MISSING, or CLFOLD_LOST */
     uint fallbacks;         /* tiles folded for others */
 #if CLFOLD_TRACE
@@ -94,22 +80,15 @@ static void clfold_publish_for(clfold_word_pointer words, uint epoch, ulong x,
     clfold_publish(words, x, CLFOLD_AGGREGATE, epoch, total);
 }
 
-/* Publishes the prefix of tile t, and in place what helpers must see before any output is
- * written; for one work-item. */
-static void clfold_publish_running(clfold_word_pointer words, uint epoch, ulong t,
-                                   clfold_running_pointer so_far, clfold_item own,
-                                   uint in_place, bool publishes)
+/* In place, what helpers must see before any output is written; for one work-item. */
+static void clfold_before_output(clfold_channel_pointer channel,
+                                 clfold_word_pointer words, ulong t, uint in_place)
 {
-    const bool is_anchor = (t + 1) % CLFOLD_ANCHOR == 0;
-
-    if (publishes)
-        clfold_publish(words, t, CLFOLD_RUNNING, epoch,
-                       is_anchor ? so_far->before : so_far->partial);
 #if CLFOLD_FENCES
     if (in_place) {
 #if CLFOLD_CHAINED
-        if (publishes)
-            clfold_publish(words, t, CLFOLD_AGGREGATE, epoch, own);
+        if (channel->publishes)
+            clfold_publish(words, t, CLFOLD_AGGREGATE, channel->epoch, channel->own);
 #endif
         clfold_release();
     }
@@ -143,13 +122,13 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
     for (ulong round = 0; round < rounds; ++round) {
         const ulong t = clfold_tile_of(at->ticket);
         const bool draws = round + 1 < rounds;
-        const bool is_blocked = clfold_is_blocked(t CLFOLD_TRACE_ARGS);
-        const bool publishes = CLFOLD_CHAINED ? false : !is_blocked;
 
         if (get_local_id(0) == 0) {
             at->tile = t;
             at->state = CLFOLD_MISSING;
             at->fallbacks = 0;
+            channel->publishes = !clfold_is_blocked(t CLFOLD_TRACE_ARGS);
+            channel->waits = CLFOLD_ANCHOR > 1 ? min(spins, CLFOLD_WAITS) : 0;
 #if CLFOLD_TRACE
             channel->polls = 0;
             at->helped = 0;
@@ -177,8 +156,8 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
                 const clfold_item total = clfold_tile_total(room, num);
                 if (x == t) {
                     clfold_at_total(words, t CLFOLD_TRACE_ARGS);
-                    at->own = total;
-                    if (publishes)
+                    channel->own = total;
+                    if (!CLFOLD_CHAINED && channel->publishes)
                         clfold_publish(words, t, CLFOLD_AGGREGATE, channel->epoch, total);
                 } else {
                     ++at->fallbacks;
@@ -191,8 +170,8 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             }
             clfold_tile_sync();
             if (CLFOLD_IS_LOOKING && CLFOLD_BROADCAST(at->state, 0) == CLFOLD_MISSING) {
-                const clfold_seen seen =
-                    clfold_receive(channel, so_far, words, t CLFOLD_PASS);
+                const clfold_seen seen = clfold_receive(
+                    channel, so_far, words, t CLFOLD_TRACE_ARGS CLFOLD_PASS);
                 if (CLFOLD_LANE == 0)
                     clfold_next_step(at, t, seen);
             } else if (get_local_id(0) == 0)
@@ -204,14 +183,14 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             const bool has_prefix = t > 0 || has_init;
             if (has_prefix)
                 room->prefix = clfold_prefix(so_far, t CLFOLD_PASS);
-            clfold_take_own(so_far, room, t, at->own, has_prefix, is_last CLFOLD_PASS);
+            clfold_take_own(so_far, room, t, channel->own, has_prefix,
+                            is_last CLFOLD_PASS);
             if (is_last && has_total)
                 clfold_finish(room->next, false, total_out, total_index CLFOLD_PASS);
-            clfold_at_prefix(words, channel->epoch, t, at->depth, channel->polls,
-                             at->fallbacks, at->helped CLFOLD_TRACE_ARGS);
-            clfold_publish_running(words, channel->epoch, t, so_far, at->own, in_place,
-                                   !is_blocked);
-            clfold_at_output(words, channel->epoch, t, at->own,
+            clfold_before_output(channel, words, t, in_place);
+            clfold_at_prefix(words, t, at->depth, channel->polls, at->fallbacks,
+                             at->helped CLFOLD_TRACE_ARGS);
+            clfold_at_output(words, channel->epoch, t, channel->own,
                              in_place CLFOLD_TRACE_ARGS);
             at->ticket = at->upcoming;
         }

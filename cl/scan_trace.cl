@@ -3,7 +3,7 @@
  *
  *   started, aggregate, prefix   when it was begun, and when each was published
  *   ticket, depth                its own; tiles between it and where its look-back ended
- *   polls, fallbacks             looks at windows of tiles; tiles folded for others
+ *   polls, fallbacks             looks at windows and anchors; tiles folded for others
  *   folded                       which these are: bit i is tile - 1 - i
  *
  * Times are of a cycle counter where the compiler has one, else of a logical clock, a
@@ -119,14 +119,18 @@ static void clfold_at_fallback(clfold_word_pointer words, ulong x CLFOLD_TRACE_P
     clfold_log_fold(words, folded, folded_room, x);
 }
 
-static void clfold_at_prefix(clfold_word_pointer words, uint epoch, ulong t, uint depth,
-                             uint polls, uint fallbacks,
-                             ulong helped CLFOLD_TRACE_PARAMS)
+static void clfold_at_running(clfold_word_pointer words, uint epoch,
+                              ulong t CLFOLD_TRACE_PARAMS)
 {
     clfold_delay(words, seed, t, 1);
     if (has_holds)
         clfold_hold(words, holds[2 * t + 1], epoch);
     trace[t].prefix = clfold_clock(words);
+}
+
+static void clfold_at_prefix(clfold_word_pointer words, ulong t, uint depth, uint polls,
+                             uint fallbacks, ulong helped CLFOLD_TRACE_PARAMS)
+{
     trace[t].ticket = (uint)t;
     trace[t].depth = depth;
     trace[t].polls = polls;

@@ -1112,10 +1112,10 @@ CLFOLD_API clfold_status clfold_explain(clfold_context *context,
 typedef struct clfold_tile_trace {
     uint64_t started;   /**< time before the tile is folded */
     uint64_t aggregate; /**< time before its total is published */
-    uint64_t prefix;    /**< time before its prefix is published */
+    uint64_t prefix;    /**< time before the fold of the tiles up to it is published */
     uint32_t ticket;    /**< the tile's number, and its place in the order of starts */
     uint32_t depth;     /**< tiles between it and where its look-back ended; 0: none */
-    uint32_t polls;     /**< looks at windows of tiles */
+    uint32_t polls;     /**< looks at windows of tiles, and at anchors */
     uint32_t fallbacks; /**< tiles that it folded because they were not published */
     /** which of the 64 tiles before it these are: bit i is the tile ticket - 1 - i */
     uint64_t folded;

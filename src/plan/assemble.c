@@ -661,9 +661,7 @@ static void append_scan(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "#define CLFOLD_CHAINED %d\n",
                           shape->algorithm == SCAN_CHAINED);
         clfold_text_print(text, "#define CLFOLD_WINDOW %u\n", shape->window);
-        clfold_text_print(text, "#define CLFOLD_WINDOW_SUB_GROUP %d\n",
-                          shape->window > 1 && shape->tile.kind == TILE_GROUP &&
-                              shape->group_scan == GROUP_SCAN_SUB_GROUP);
+        clfold_text_print(text, "#define CLFOLD_LOOKERS %d\n", (int)shape->lookers);
         clfold_text_print(text, "#define CLFOLD_TRACE %d\n#define CLFOLD_CYCLES %d\n",
                           shape->traced, shape->builtins);
         clfold_text_print(text, "#define CLFOLD_CUTS_ITEM %d\n",
@@ -745,10 +743,10 @@ static void assemble_scan(struct text *text, const struct monoid *monoid,
     if (clfold_looks_back(shape->algorithm)) {
         append_file(text, "memory.cl", monoid);
         append_file(text, "descriptor.cl", monoid);
-        append_file(text, "look_back.cl", monoid);
         if (shape->traced) {
             append_file(text, "scan_trace.cl", monoid);
         }
+        append_file(text, "look_back.cl", monoid);
     }
     append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
 }

@@ -39,6 +39,13 @@ struct tile_shape {
     uint32_t group_size; /* work-items */
 };
 
+/* The work-items of a group that look back. */
+enum lookers {
+    LOOKERS_ONE,
+    LOOKERS_SUB_GROUP,
+    LOOKERS_WARP, /* of NVIDIA's, by PTX */
+};
+
 /* All that a program's text depends on, beside the monoid: words only, so that it can be
  * hashed and compared as a whole. What an algorithm does without is zero. */
 struct shape {
@@ -59,9 +66,10 @@ struct shape {
     enum memory_tier tier;
     uint32_t fences; /* so that it can be in place */
     uint32_t window; /* tiles that it looks at at once */
+    enum lookers lookers;
     uint32_t traced;
 };
-#define CLFOLD_SHAPE_WORDS 18
+#define CLFOLD_SHAPE_WORDS 19
 _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 

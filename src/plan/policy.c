@@ -110,8 +110,10 @@ static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
     }
 
 /*
- * GPUs: none was available. The numbers come from tools/codegen (clang 19 and ptxas 13.0,
- * 2026-11-22), from the bytes that must be under way, and from published data of each.
+ * GPUs: the numbers come from tools/codegen (clang 19 and ptxas 13.0, 2026-11-22), from
+ * the bytes that must be under way, and from published data of each. NVIDIA's were
+ * measured on an H100 (2026-11-26, driver 580, 2^26 elements; docs/gpu.md); no other GPU
+ * has been at hand.
  *
  * NVIDIA reduce, sum of f32: 34 registers on 8.0 and 32 on 9.0, so 6 and 8 groups of 256
  * a unit, of which each work-item has four loads of 16 bytes under way: 96 and 128 KiB a
@@ -133,15 +135,12 @@ static const struct policy nvidia_reduce[CLFOLD_MAX_CANDIDATES] = {
 };
 
 /*
- * NVIDIA scan: without sub-groups in OpenCL one work-item looks back, at four tiles at a
- * time, and fetches as many totals at a time on its way forward. With D us from one
- * tile's end to the next one's, 0.3 us a hop and 0.4 us from a word's store to its load,
- * it looks back over 0.55 / D tiles, which takes 0.08 / D us, so 0.08 / D / D tiles must
- * be under way. With tiles of 24 KiB these are 660 on an H200, which holds 792 (56
- * registers and 26 KB of local memory: 6 groups a unit), and 105 on an A100, which holds
- * 540. CUB, whose warps look at 32 tiles at once, takes 12 KiB on 9.0 and 15 KiB on 8.0.
- * A work-item's run is 32 elements of 4 bytes: with runs of 24, by 256 work-items, chunks
- * of 16 bytes would meet in the banks.
+ * NVIDIA scan, H100, shares of the driver's copy: tiles of 24 KiB by 192 work-items 0.78,
+ * of 16 by 128, 20 by 160, 28 by 224 and 32 by 256 0.68 to 0.76. Blocks of 64 tiles 0.78,
+ * 96 0.76, 128 0.74, 256 0.70, 512 0.67: what tiles wait for in turn is one hop a block,
+ * and a tile may have to fold its whole block. Without any look-back 0.96. A work-item's
+ * run is 32 elements of 4 bytes: with runs of 24, by 256 work-items, chunks of 16 bytes
+ * would meet in the banks.
  */
 static const struct policy nvidia_scan[CLFOLD_MAX_CANDIDATES] = {
     {

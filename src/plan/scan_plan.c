@@ -55,10 +55,11 @@ static clfold_status check(struct job *job, const struct site *site)
 
 /* ---- Shapes ------------------------------------------------------------------------ */
 
-/* Tiles looked at at once: by each work-item of a sub-group, or by one work-item, with
- * which PoCL 3.1's compiler crashes at 8. */
+/* Tiles looked at at once: by each work-item of a sub-group or warp, or by one work-item,
+ * with which PoCL 3.1's compiler crashes at 8. */
 #define WINDOW      32
 #define ITEM_WINDOW 4
+#define WARP        32
 
 /* Items and bytes of local memory besides a tile's: those of the strategies, look-back's
  * window and its counters: clfold_room, clfold_running, clfold_channel and
@@ -146,12 +147,23 @@ static struct tile_shape lone_tile(const struct job *job, const struct policy *p
     };
 }
 
-static uint32_t window_of(const struct job *job, const struct policy *policy)
+/* Who looks back, and at how many tiles at a time. */
+static void set_window(struct shape *shape, const struct policy *policy)
 {
-    bool sub_groups = policy->tile == TILE_GROUP && job->device->sub_groups;
-    uint32_t most = sub_groups ? WINDOW : ITEM_WINDOW;
+    uint32_t most;
 
-    return policy->window && policy->window < most ? policy->window : most;
+    shape->lookers = LOOKERS_ONE;
+    if (shape->tile.kind == TILE_GROUP && shape->group_scan == GROUP_SCAN_SUB_GROUP) {
+        shape->lookers = LOOKERS_SUB_GROUP;
+    } else if (shape->tile.kind == TILE_GROUP && shape->tier == MEMORY_PTX_64 &&
+               shape->tile.group_size >= WARP) {
+        shape->lookers = LOOKERS_WARP;
+    }
+    most = shape->lookers == LOOKERS_ONE ? ITEM_WINDOW : WINDOW;
+    shape->window = policy->window && policy->window < most ? policy->window : most;
+    if (shape->window == 1) {
+        shape->lookers = LOOKERS_ONE;
+    }
 }
 
 static void make_shape(struct shape *shape, const struct job *job,
@@ -175,7 +187,7 @@ static void make_shape(struct shape *shape, const struct job *job,
         shape->tier = job->verdict.tier;
         shape->fences = job->verdict.fences;
         shape->traced = job->traced;
-        shape->window = window_of(job, policy);
+        set_window(shape, policy);
     }
 }
 

@@ -64,8 +64,7 @@ SCAN_AND_WRITE_AT_ONCE = """\
 
 LOOKBACK, CHANNEL, DESCRIPTOR = "scan_lookback.cl", "look_back.cl", "descriptor.cl"
 TAKE_TOTALS = """\
-            for (uint i = 0; i < num; ++i)
-                clfold_take(so_far, x + i, channel->window[i] CLFOLD_PASS);
+            clfold_take_window(channel, so_far, x, num CLFOLD_PASS);
 """
 JOIN_TOTALS = """\
             for (uint i = 0; i < num; ++i) {
@@ -75,11 +74,7 @@ JOIN_TOTALS = """\
             }
 """
 TAKE_OWN = """\
-            clfold_take_own(so_far, room, t, at->own, has_prefix, is_last CLFOLD_PASS);
-"""
-PUBLISH = """\
-            clfold_publish_running(words, channel->epoch, t, so_far, at->own, in_place,
-                                   !is_blocked);
+    clfold_take(so_far, t, clfold_taken(channel->own) CLFOLD_PASS);
 """
 THERE = """\
     return w >> CLFOLD_HALF_BITS == clfold_tag(epoch, state) >> CLFOLD_HALF_BITS;
@@ -208,18 +203,29 @@ FAULTS = {
     # the bits depend on where the look-back ended.
     "lookback_not_forward": (
         "lookback/test_seeds",
-        [(CHANNEL, 1, "    for (ulong x = seen.tile; x < stop; x += lanes) {\n",
+        [(CHANNEL, 1, "    for (ulong x = seen.tile; x < stop; x += num) {\n",
           "    clfold_item sum;\n    bool any = false;\n"
-          "    for (ulong x = seen.tile; x < stop; x += lanes) {\n"),
+          "    for (ulong x = seen.tile; x < stop; x += num) {\n"),
          (CHANNEL, 1, TAKE_TOTALS, JOIN_TOTALS),
          (CHANNEL, 1, "    return stop;\n",
           "    if (first && any)\n        clfold_take(so_far, stop - 1, sum CLFOLD_PASS);\n"
           "    return stop;\n")],
     ),
+    # Totals that a sub-group keeps of its last look, in the order in which it looked.
+    "lookback_kept_backward": (
+        "lookback/f32",
+        [(CHANNEL, 1, "channel->window[good - 1 - lane] =", "channel->window[lane] =")],
+    ),
+    # The item at which a sub-group's walk ended, of the work-item beside the one that saw it.
+    "lookback_item_of_a_neighbour": (
+        "lookback/f32",
+        [(CHANNEL, 1, "else if (lane == good && lane < CLFOLD_LANES)",
+          "else if (lane == good + 1 && lane < CLFOLD_LANES)")],
+    ),
     # A running total that lacks its own tile.
     "lookback_prefix_too_early": (
         "lookback/f32",
-        [(LOOKBACK, 1, PUBLISH, ""), (LOOKBACK, 1, TAKE_OWN, PUBLISH + TAKE_OWN)],
+        [(CHANNEL, 1, TAKE_OWN, "")],
     ),
     # A tile folded for another, by the own one's length.
     "lookback_fallback_of_wrong_length": (

@@ -759,7 +759,7 @@ static void test_memory(void **state)
     }
 }
 
-/* A sub-group looks at 32 tiles, a work-item at 4; fewer if a test forces it. */
+/* A sub-group or warp looks at 32 tiles, a work-item at 4; fewer if a test forces it. */
 static void test_window(void **state)
 {
     static const struct {
@@ -767,24 +767,35 @@ static void test_window(void **state)
         size_t device;
         struct debug override;
         uint32_t window;
+        enum lookers lookers;
+        enum memory_tier tier;
     } cases[] = {
         { SCAN_LOOKBACK, 0, { 0 }, 4 },
         { SCAN_LOOKBACK, 0, { .window = 3 }, 3 },
         { SCAN_LOOKBACK, 0, { .window = 32 }, 4 },
         { SCAN_LOOKBACK, 1, { 0 }, 4 },
         { SCAN_CHAINED, 1, { 0 }, 4 },
-        { SCAN_LOOKBACK, 3, { 0 }, 32 },
-        { SCAN_LOOKBACK, 3, { .window = 8 }, 8 },
+        { SCAN_LOOKBACK, 3, { 0 }, 32, LOOKERS_SUB_GROUP },
+        { SCAN_LOOKBACK, 3, { .window = 8 }, 8, LOOKERS_SUB_GROUP },
+        { SCAN_LOOKBACK, 3, { .window = 1 }, 1 },
         { SCAN_LOOKBACK, 3, { .tile = TILE_VECTOR }, 4 },
         { REDUCE_THEN_SCAN, 3, { 0 }, 1 },
+        { SCAN_LOOKBACK, 1, { 0 }, 32, LOOKERS_WARP, MEMORY_PTX_64 },
+        { SCAN_LOOKBACK, 1, { .group_size = 32 }, 32, LOOKERS_WARP, MEMORY_PTX_64 },
+        { SCAN_LOOKBACK, 1, { .group_size = 31 }, 4, LOOKERS_ONE, MEMORY_PTX_64 },
+        { SCAN_LOOKBACK, 1, { .window = 1 }, 1, LOOKERS_ONE, MEMORY_PTX_64 },
+        { SCAN_LOOKBACK, 1, { 0 }, 4, LOOKERS_ONE, MEMORY_LEGACY_64 },
     };
     struct monoid monoid = monoid_of(0);
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct verdict of_tier = verdict;
+        of_tier.tier = cases[i].tier ? cases[i].tier : verdict.tier;
         struct plan plan = first_plan(cases[i].algorithm, &devices[cases[i].device],
-                                      &monoid, &verdict, &cases[i].override, 9);
+                                      &monoid, &of_tier, &cases[i].override, 9);
         assert_int_equal(plan.shape.window, cases[i].window);
+        assert_int_equal(plan.shape.lookers, cases[i].lookers);
     }
 }
 
