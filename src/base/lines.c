@@ -90,3 +90,13 @@ void clfold_lines_append(struct text *text, const char *program, const char *log
         log += taken + rest;
     }
 }
+
+const char *clfold_lines_error(const char *log)
+{
+    const char *error = strstr(log, "error: ");
+
+    while (error && error > log && error[-1] != '\n') {
+        --error;
+    }
+    return error ? error : log;
+}

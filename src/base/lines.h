@@ -12,4 +12,7 @@
  * directive of the program names, becomes the place that the directives name. */
 void clfold_lines_append(struct text *text, const char *program, const char *log);
 
+/* From the line of the first error on, or the whole of a log that has none. */
+const char *clfold_lines_error(const char *log);
+
 #endif

@@ -198,7 +198,8 @@ static void build(const struct cache *cache, const struct program *program,
 clfold_status clfold_program_error(const struct program *program, const struct site *site)
 {
     return clfold_fail(site, CLFOLD_ERROR_BUILD, "the program does not build: %s",
-                       program->log.bytes ? program->log.bytes : "no memory for the log");
+                       program->log.bytes ? clfold_lines_error(program->log.bytes)
+                                          : "no memory for the log");
 }
 
 /* Builds the program, whose state is BUILDING. Releases the lock meanwhile. */

@@ -368,10 +368,11 @@ static void append_silence(struct text *text)
                       "#ifdef __clang__\n"
                       "#pragma clang diagnostic ignored \"-Wtautological-compare\"\n"
                       "#pragma clang diagnostic ignored \"-Wunused-function\"\n"
-                      "#pragma clang diagnostic ignored \"-Wpsabi\"\n"
                       "#pragma clang diagnostic ignored "
                       "\"-Wmissing-field-initializers\"\n"
-                      "#endif\n");
+                      "#if __has_warning(\"-Wpsabi\")\n"
+                      "#pragma clang diagnostic ignored \"-Wpsabi\"\n"
+                      "#endif\n#endif\n");
 }
 
 /* What folds many numbers at once in such a tile; NULL: there is none. */

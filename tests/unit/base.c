@@ -258,6 +258,10 @@ static void test_lines(void **state)
         assert_string_equal(text.bytes ? text.bytes : "", cases[i].expected);
         clfold_text_finish(&text);
     }
+    assert_string_equal(clfold_lines_error("a:1:1: warning: w\nb:2:2: error: e\n ^\n"),
+                        "b:2:2: error: e\n ^\n");
+    assert_string_equal(clfold_lines_error("error: e"), "error: e");
+    assert_string_equal(clfold_lines_error("linked\nwrongly"), "linked\nwrongly");
 }
 
 TEST_MAIN("base", NULL, NULL, cmocka_unit_test(test_sizes), cmocka_unit_test(test_lines),
