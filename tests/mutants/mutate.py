@@ -219,8 +219,7 @@ FAULTS = {
     # The item at which a sub-group's walk ended, of the work-item beside the one that saw it.
     "lookback_item_of_a_neighbour": (
         "lookback/f32",
-        [(CHANNEL, 1, "else if (lane == good && lane < CLFOLD_LANES)",
-          "else if (lane == good + 1 && lane < CLFOLD_LANES)")],
+        [(CHANNEL, 1, "else if (lane == good)", "else if (lane == good + 1)")],
     ),
     # A running total that lacks its own tile.
     "lookback_prefix_too_early": (
