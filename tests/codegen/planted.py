@@ -378,17 +378,16 @@ class Planted(unittest.TestCase):
         self.found(checks.residents(entry, {**right, "local_bytes": 28004}), "by 28004 bytes")
 
     def test_window(self):
-        entry = {"op": "add", "type": "f32", "vendor": "nvidia", "window": 2}
+        entry = {"op": "add", "type": "f32", "vendor": "nvidia"}
         poll = asm.Instruction("load", access=asm.Access(asm.LOAD, asm.GLOBAL, 8, True))
         jump = asm.Instruction("jump", "on")
-        looks = [poll] * 4 + [jump]
 
-        def wrong(*fetch, **other):
-            steps = [*looks, *fetch, jump, poll, asm.Label("on")]
+        def wrong(*look, **other):
+            steps = [*look, jump, poll, asm.Label("on")]
             return checks.window({**entry, **other}, asm.Kernel("clfold_scan_lookback", steps))
 
         self.assertEqual(wrong(poll, poll), [])
-        self.found(wrong(poll, jump, poll), "at most [1, 4] words are read together, of 2 tiles")
+        self.found(wrong(poll, jump, poll), "1 words are read together, not both of a tile")
         self.assertEqual(wrong(poll, jump, poll, type="f64"), [])
 
     def test_conversions(self):

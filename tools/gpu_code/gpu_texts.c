@@ -214,7 +214,7 @@ struct program {
     const char *operation, *row;
     const struct monoid *monoid;
     const struct tile_shape *tile;
-    uint32_t candidate, window;
+    uint32_t candidate;
     bool exclusive;
 };
 
@@ -261,7 +261,7 @@ static bool write_program(struct request *request, const struct program *program
            "\"exclusive\": %s, \"op\": \"%s\", \"in\": \"%s\", \"type\": \"%s\", "
            "\"row\": \"%s\", \"candidate\": %u, \"tile\": \"%s\", \"elements\": %u, "
            "\"sizes\": [%zu, %zu], \"inputs\": %u, \"commutative\": %s, "
-           "\"loads\": %s, \"writes\": %s, \"group_size\": %u, \"window\": %u}\n",
+           "\"loads\": %s, \"writes\": %s, \"group_size\": %u}\n",
            name, request->vendor->name, program->operation,
            program->exclusive ? "true" : "false", monoid->name, in, type, program->row,
            program->candidate, clfold_tile_name(program->tile->kind),
@@ -270,7 +270,7 @@ static bool write_program(struct request *request, const struct program *program
            monoid->commutative ? "true" : "false",
            monoid->load || monoid->heads ? "true" : "false",
            clfold_monoid_converts(monoid) || monoid->heads ? "true" : "false",
-           program->tile->group_size, program->window);
+           program->tile->group_size);
     ++request->written;
     return true;
 }
@@ -308,7 +308,6 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
                                          .monoid = monoid,
                                          .tile = &shape->tile,
                                          .candidate = i,
-                                         .window = shape->window,
                                          .exclusive = shape->exclusive };
         struct text text = { 0 };
         clfold_assemble(&text, monoid, shape);
