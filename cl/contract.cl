@@ -56,6 +56,9 @@
  *   CLFOLD_FILL_X, ..._X16   what makes it of scalars,
  *   CLFOLD_IN_X            the type that they find in the buffer, and
  *   CLFOLD_ASK_STREAMS     what asks for elements of other buffers ahead
+ *   CLFOLD_TEXT_SEGMENTS 1 if a text uses the segment, where CLFOLD_WITH has how these
+ *                        lie, and what an element's or a result's segment is,
+ *   CLFOLD_LOAD_SEGMENT, CLFOLD_RESULT_SEGMENT, ..._SEGMENT16
  *   CLFOLD_INIT_PARAMS   the parameters for init of kernels, see result.cl, and
  *   CLFOLD_INIT_ARGS     these as arguments
  *   CLFOLD_COMMUTATIVE   1 if the operator may be reordered, else 0

@@ -4,8 +4,32 @@
  *   in         ... s ...          the buffer; a text may read any of it
  *   x          the element        as its scalars, or as the components
  *
- * `i` counts from in_offset, which is clfold_origin in the buffer.
+ * `i` counts from in_offset, which is clfold_origin in the buffer. Segments are rows, or
+ * blocks of clfold_width columns of clfold_length elements each:
+ *
+ *   width 3, length 2     0  1  2     segment   rank   0  0  0
+ *                         0  1  2                      1  1  1
+ *                         3  4  5                      0  0  0
  */
+#if CLFOLD_TEXT_SEGMENTS
+
+typedef struct {
+    ulong segment, rank;
+} clfold_segment;
+
+static clfold_segment clfold_segment_of(ulong i CLFOLD_WITH)
+{
+    const ulong block = i / (clfold_width * clfold_length);
+    const ulong rest = i - block * (clfold_width * clfold_length);
+    clfold_segment r;
+
+    r.rank = clfold_width == 1 ? rest : rest / clfold_width;
+    r.segment = block * clfold_width + rest - r.rank * clfold_width;
+    return r;
+}
+
+#endif
+
 #if CLFOLD_LOADS_X || CLFOLD_WRITES_X
 
 static CLFOLD_X clfold_x_of(global const CLFOLD_IN *s)

@@ -54,10 +54,10 @@ CLFOLD_KERNEL void clfold_mark_heads(global const CLFOLD_KEY *offsets, ulong off
         words[num_words + get_group_id(0)] = bad;
 }
 
-/* By one group. bad[bad_at] and the next: the first such offset's index, its value. */
+/* By one group. bad[bad_out] and the next: the first such offset's index, its value. */
 CLFOLD_KERNEL void clfold_find_bad(global const CLFOLD_KEY *offsets, ulong offsets_at,
                                    ulong num, ulong run, ulong num_words,
-                                   global ulong *bad, ulong bad_at CLFOLD_WITH)
+                                   global ulong *bad, ulong bad_out CLFOLD_WITH)
 {
     local uint least;
     global const uint *firsts = clfold_heads + clfold_heads_at + num_words;
@@ -72,7 +72,7 @@ CLFOLD_KERNEL void clfold_find_bad(global const CLFOLD_KEY *offsets, ulong offse
     if (get_local_id(0) == 0 && num > 0) {
         const bool is_bad = least != CLFOLD_NO_OFFSET;
         const ulong k = is_bad ? least * run + firsts[least] : ~(ulong)0;
-        bad[bad_at] = k;
-        bad[bad_at + 1] = is_bad ? offsets[offsets_at + k] : 0;
+        bad[bad_out] = k;
+        bad[bad_out + 1] = is_bad ? offsets[offsets_at + k] : 0;
     }
 }

@@ -113,6 +113,45 @@ static ulong16 clfold_indices(ulong i)
     return i + (ulong16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
+#if CLFOLD_TEXT_SEGMENTS
+
+typedef struct {
+    ulong16 segment, rank;
+} clfold_segment16;
+
+/* As clfold_segment_of. Where no more than one row or line of columns ends in 16
+ * elements, there is no division of vectors. */
+static clfold_segment16 clfold_segment16_of(ulong i CLFOLD_WITH)
+{
+    const ulong line = clfold_width == 1 ? clfold_length : clfold_width;
+    clfold_segment16 r;
+
+    if (line >= 16) {
+        const clfold_segment first = clfold_segment_of(i CLFOLD_PASS);
+        const ulong at = clfold_width == 1 ? first.rank : first.segment % clfold_width;
+        const ulong16 over = as_ulong16(clfold_indices(at) >= line);
+        const ulong16 places = clfold_indices(at) - (over & line);
+        if (clfold_width == 1) {
+            r.rank = places;
+            r.segment = first.segment - over;
+        } else {
+            const ulong16 down = first.rank - over;
+            const ulong16 next = as_ulong16(down >= clfold_length);
+            r.rank = down & ~next;
+            r.segment = first.segment - at + (next & clfold_width) + places;
+        }
+    } else {
+        const ulong16 is = clfold_indices(i);
+        const ulong16 rest = is % (clfold_width * clfold_length);
+        r.rank = rest / clfold_width;
+        r.segment = is / (clfold_width * clfold_length) * clfold_width +
+                    rest % clfold_width;
+    }
+    return r;
+}
+
+#endif
+
 /* 16 elements of the tile that starts at `begin`, from position j on, component by
  * component. Members of a struct differ in size, so it is loaded lane by lane. */
 #if CLFOLD_LOAD_LANES

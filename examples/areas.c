@@ -21,8 +21,10 @@ struct picture {
 static bool scan(const struct example *e, const struct picture *p)
 {
     const size_t num = p->num, w = p->width, h = num / w;
-    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .num = w };
-    const clfold_segments columns = { .by = CLFOLD_BY_STRIDE, .num = w, .length = h };
+    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = w };
+    const clfold_segments columns = { .by = CLFOLD_BY_COLUMNS,
+                                      .columns = w,
+                                      .length = h };
     clfold_fold fold = { .op = CLFOLD_ADD, .in = CLFOLD_U8, .type = CLFOLD_U64 };
     cl_mem in = example_buffer(e, num, p->pixels);
     cl_mem out = example_buffer(e, num * sizeof(*p->table), NULL);

@@ -4,7 +4,7 @@
  *     lengths     4  0  2  5        words in each line
  *     offsets     0  4  4  6 11     line i has words offsets[i] to offsets[i + 1] - 1
  *
- * The scan writes all offsets but the last, and total_at puts the total there.
+ * The scan writes all offsets but the last, and total_out puts the total there.
  *
  *     cc -o csr csr.c $(pkg-config --cflags --libs clfold)
  *     ./csr FILE
@@ -39,7 +39,7 @@ static clfold_status find_offsets(clfold_context *ctx, cl_command_queue queue,
 {
     const clfold_fold fold = { .op = CLFOLD_ADD,
                                .type = CLFOLD_U32,
-                               .total_at = { offsets, num_rows } };
+                               .total_out = { offsets, num_rows } };
 
     return clfold_exclusive_scan(ctx, queue, &fold, lengths, 0, offsets, 0, num_rows, 0,
                                  NULL, NULL);

@@ -77,7 +77,7 @@ static bool run(const struct example *e, unsigned char *text, size_t size, size_
     const clfold_fold count = { .op = CLFOLD_ADD,
                                 .in = CLFOLD_U8,
                                 .type = CLFOLD_U64,
-                                .total_at = { mem[TOTAL], 0 } };
+                                .total_out = { mem[TOTAL], 0 } };
     cl_program program = example_program(e, source);
     clfold_context *ctx = NULL; /* made once a program, not once a call */
     cl_ulong num = 0, *starts = NULL;

@@ -27,7 +27,8 @@ static const char quotient[] = "exp(x - rows[i / columns].x) / rows[i / columns]
 static bool softmax(const struct example *e, cl_float *x, cl_float *found, size_t num,
                     cl_ulong columns)
 {
-    const clfold_segments segments = { .by = CLFOLD_BY_LENGTH, .num = (size_t)columns };
+    const clfold_segments segments = { .by = CLFOLD_BY_LENGTH,
+                                       .length = (size_t)columns };
     cl_mem elements = example_buffer(e, num * sizeof(*x), x);
     cl_mem rows = example_buffer(e, num / columns * sizeof(cl_float2), NULL);
     const clfold_arg args[] = { CLFOLD_BUFFER("global const float2 *", rows, rows),

@@ -142,17 +142,7 @@ typedef struct clfold_context clfold_context;
 typedef uint32_t clfold_operation;
 
 /** Values of a clfold_operation. */
-enum {
-    CLFOLD_REDUCE = 1,
-    CLFOLD_INCLUSIVE_SCAN,
-    CLFOLD_EXCLUSIVE_SCAN,
-    CLFOLD_SELECT,
-    CLFOLD_PARTITION,
-    CLFOLD_UNIQUE,
-    CLFOLD_RUN_LENGTH_ENCODE,
-    CLFOLD_RUN_LENGTH_DECODE,
-    CLFOLD_MAP
-};
+enum { CLFOLD_REDUCE = 1, CLFOLD_INCLUSIVE_SCAN, CLFOLD_EXCLUSIVE_SCAN, CLFOLD_MAP };
 
 /** Levels of the log. */
 enum { CLFOLD_LOG_ERROR = 1, CLFOLD_LOG_WARNING, CLFOLD_LOG_INFO, CLFOLD_LOG_DEBUG };
@@ -369,27 +359,19 @@ enum {
      * is true. The result is 0 or 1. Identity 1 */
     CLFOLD_LOGICAL_AND,
     CLFOLD_LOGICAL_OR, /**< as CLFOLD_LOGICAL_AND; identity 0 */
-    /** The least element and its index: result clfold_arg_value. The lowest index wins a
+    /** The least element and its index: result clfold_indexed. The lowest index wins a
      * tie; a NaN is less than every number, so the first NaN wins. No identity: a fold of
      * nothing without init is CLFOLD_ERROR_EMPTY */
     CLFOLD_ARG_MIN,
     CLFOLD_ARG_MAX,     /**< the greatest element; a NaN is greater than every number */
-    CLFOLD_ARG_MIN_MAX, /**< both, result clfold_arg_value[2]: least, greatest */
+    CLFOLD_ARG_MIN_MAX, /**< both, result clfold_indexed[2]: least, greatest */
     CLFOLD_MIN_MAX,     /**< result T[2]: least, greatest; identity { highest, lowest } */
     /** Count, mean and sum of squared deviations: result { ulong count; T mean, m2; },
      * variance m2 / count; T is F32 or F64. Identity { 0, 0, 0 }. Merged as by Chan,
      * Golub, LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
      * Variances" (1979).
-     *
-     * The count is exact. With X the greatest magnitude of an element, s the standard
-     * deviation, and u 2^-24 for F32 and 2^-53 for F64, the mean is within D u X, and m2
-     * within 4 e + e^2 of itself, where e = D u X / s, if the squares of differences
-     * neither overflow nor underflow. D is 64 + tile / 16 + count / tile, with `tile` as
-     * clfold_report has it; tile / 4 where a tile takes one element at a time; 64 + items
-     * for rungs of the ladder; and 64 + count for "serial". Only a mean that cannot
-     * follow its elements, since each changes it by less than half a unit in the last
-     * place, comes near these bounds; usual errors are within those of the square root of
-     * D. Of equal elements mean and m2 are exact */
+     * docs/scans.md has bounds of their errors; the count is exact, and so are mean and
+     * m2 of equal elements */
     CLFOLD_MOMENTS,
     /** Elements T[2] = { a, b }, the maps x -> a x + b, the first applied first. Identity
      * { 1, 0 } */
@@ -398,7 +380,7 @@ enum {
 };
 
 /** An element and its index; 16 bytes on every host and device. */
-typedef struct clfold_arg_value {
+typedef struct clfold_indexed {
     cl_ulong index; /**< counted from in_offset, with segments too */
     /** by fold->type; the bytes after a narrow value are 0 */
     union {
@@ -414,58 +396,32 @@ typedef struct clfold_arg_value {
         cl_float f32;  /**< CLFOLD_F32 */
         cl_double f64; /**< CLFOLD_F64 */
     } value;
-} clfold_arg_value;
+} clfold_indexed;
 
 /** How much a float result is promised. Integer results are exact and the same
  * everywhere. */
 enum {
     /** The same bits on every run. They depend on the device, its driver, the version of
-     * clfold, the fold (its algorithm included), the offsets, the count and its bound
-     * (count_at), and the tuning file if one is loaded. They do not depend on the number
-     * of workers or compute units, timing, the kind of queue, what else runs, or
-     * addresses: association follows from element offsets. If a program does not build,
-     * the next candidate takes its place, and it may associate differently;
-     * clfold_explain() says which one, and why */
+     * clfold, the fold (its algorithm included), the offsets, the count, and the tuning
+     * file if one is loaded. They do not depend on the number of workers or compute
+     * units, timing, the kind of queue, what else runs, or addresses: association follows
+     * from element offsets. If a program does not build, the next candidate takes its
+     * place, and it may associate differently; clfold_explain() says which, and why */
     CLFOLD_DETERMINISTIC = 0,
-    /** Sums (CLFOLD_ADD) of F32 and F64, whatever `in` is, in reductions and scans, of
-     * segments too: an item is a sum and the sum of its rounding errors, in the same
-     * type, and a result is both, rounded once. What a load gives is an element of
-     * `type`: of "x * y" each product is rounded, and their sum is accurate. In a result
-     * item is the rounded sum. With u = 2^-24 for F32 and 2^-53 for F64, and d additions
-     * from an element to the result at most, a result is within
-     * u |s| + 2 (d u)^2 sum |x| of the true sum s: as if summed with twice the digits.
-     * So relative to s it is off by u, up to a condition number sum |x| / |s| of about
-     * 1 / (2 d^2 u). d is at most the count, and mostly far less. What a plain sum gives
-     * for infinities, NaNs and zeros of both signs does not change; where a partial sum
-     * overflows, so does the result. A device that takes subnormals for 0 does so with
-     * errors too. Results are rounded: a call that goes on from one, as init, does not
-     * know its error. Algorithm scan_then_propagate, which combines results, is
-     * UNSUPPORTED, and so are other operators. The bits are as with
-     * CLFOLD_DETERMINISTIC */
+    /** Sums (CLFOLD_ADD) of F32 and F64, whatever `in` is, in reductions and scans, as if
+     * of twice the digits and rounded once: an item is a sum and the sum of its rounding
+     * errors. docs/scans.md has its error bound. What a load gives is rounded to `type`
+     * first. In a result item is the rounded sum. The bits are as with
+     * CLFOLD_DETERMINISTIC. Algorithm scan_then_propagate, which combines results, is
+     * UNSUPPORTED, and so are other operators */
     CLFOLD_COMPENSATED,
-    /** Sums (CLFOLD_ADD) of F32 and F64, whatever `in` is, in reductions, of segments
-     * too: the same bits on every device, by every algorithm, and in every order of the
-     * elements, or of a segment's, one of which is init. Elements are cut into integers,
-     * which have exact sums: Demmel and Nguyen, "Parallel Reproducible Summation" (2015).
-     * With u as above, n elements, and the greatest magnitude X of one, a result is
-     * within u |s| + n X 2^-36 of the true sum s for F32, and within u |s| + n X 2^-80
-     * for F64.
-     *
-     * Subnormal elements and results count as 0. Only the result is rounded, to nearest,
-     * and infinite if it is out of range. A zero is +0. Infinities and NaNs give what
-     * they do in a plain sum, and a NaN is the same one everywhere. Elements of another
-     * type become `type` first, where a device may take subnormals for 0. A result that
-     * is the init of another call has been rounded.
-     *
-     * What a load gives is an element of `type`, as with CLFOLD_COMPENSATED. It is the
-     * same on every device where the text is made of +, -, *, fma, comparisons and
-     * conversions of normal numbers; division, sqrt and exp may be rounded in a device's
-     * own way, and subnormals be 0. A text whose vectors differ from scalars in any bit
-     * runs on scalars. In a result item is the rounded sum, and what the text makes of
-     * it is the device's.
-     *
-     * Scans and other operators are UNSUPPORTED, and so are devices that do not round
-     * F32 to nearest */
+    /** Sums (CLFOLD_ADD) of F32 and F64, whatever `in` is, in reductions: the same bits
+     * on every device, by every algorithm, and in every order of the elements, init
+     * among them. Elements are cut into integers, which have exact sums: Demmel and
+     * Nguyen, "Parallel Reproducible Summation" (2015). docs/scans.md has its error
+     * bound, and says which loads are the same on every device. Subnormal elements and
+     * results count as 0. Scans and other operators are UNSUPPORTED, and so are
+     * devices that do not round F32 to nearest */
     CLFOLD_REPRODUCIBLE
 };
 
@@ -539,156 +495,73 @@ typedef struct clfold_arg {
 
 /** How segments are given. */
 enum {
-    /** one flag an element, of any integer type: non-zero starts a segment; element 0
-     * always does */
+    /** `mem` has a flag for each element, of any integer type: one that is not 0 starts a
+     * segment; element 0 always does */
     CLFOLD_BY_FLAGS = 1,
-    /** one key an element, of any type: a segment is a run of equal neighbours, equal by
-     * == (a NaN equals nothing) or by the fold's `equal` */
+    /** `mem` has a key for each element, of any type: a segment is a run of neighbours
+     * with equal keys, equal by == (a NaN equals nothing) or by the fold's `equal` */
     CLFOLD_BY_KEYS,
-    /** num + 1 ascending U32 or U64 offsets from in_offset, as in CSR; segments may be
-     * empty. Elements before the first offset, and after the last, are segments too.
-     * Offsets that descend, or are past the end, are safe: see bad_at */
+    /** `mem` has num + 1 ascending offsets, U32 or U64, of elements from in_offset, as in
+     * CSR; segments may be empty. Elements before the first offset, and after the last,
+     * are segments too. Offsets that descend or are past the end are safe: see bad_out */
     CLFOLD_BY_OFFSETS,
-    /** every `num` elements, as rows; no buffer. The last row has what is left and may be
-     * shorter */
+    /** rows of `length` elements; the last one may be shorter */
     CLFOLD_BY_LENGTH,
-    /** columns; no buffer. In blocks of length x num elements, segment j has the items j,
-     * j + num, j + 2 num, ...; a count that is not a multiple is CLFOLD_ERROR_ARGUMENT */
-    CLFOLD_BY_STRIDE
+    /** columns: in blocks of length x columns elements, segment j has the elements j,
+     * j + columns, j + 2 columns, ...; a count that is no multiple of a block is
+     * CLFOLD_ERROR_ARGUMENT */
+    CLFOLD_BY_COLUMNS
 };
 
 /**
- * Segments that are folded one by one: in reductions and scans rows and columns, `by`
- * CLFOLD_BY_LENGTH with num, and CLFOLD_BY_STRIDE with num and length, neither 0; in
- * scans also by flags and keys, with type, mem and offset, and by offsets, with num as
- * well. All other fields must be zero then. Reductions by flags, keys and offsets,
- * num_at, keys_out, lengths_out and num_out are UNSUPPORTED so far.
+ * Segments, which are folded one by one: rows and columns in reductions and scans, those
+ * by flags, keys and offsets in scans, else CLFOLD_ERROR_UNSUPPORTED. Fields that do not
+ * belong to `by` must be 0.
  * \snippet snippets.c clfold_segments
  */
 typedef struct clfold_segments {
     uint32_t by;      /**< CLFOLD_BY_FLAGS, ... */
-    clfold_type type; /**< of the flags, keys or offsets */
-    /** the flags, keys or offsets, which nothing that the call writes may overlap */
+    clfold_type type; /**< BY_FLAGS, BY_KEYS, BY_OFFSETS: of what is in `mem` */
+    /** flags, keys or offsets, which nothing that the call writes may overlap */
     cl_mem mem;
-    size_t offset; /**< of the first of them in `mem` */
-    /** BY_OFFSETS: of segments; BY_LENGTH: of elements in each; BY_STRIDE: of columns */
-    size_t num;
-    size_t length;            /**< BY_STRIDE: of elements in each */
-    clfold_place num_at;      /**< BY_OFFSETS: cl_ulong, the true number */
-    clfold_place keys_out;    /**< reduce BY_KEYS: each segment's key */
-    clfold_place lengths_out; /**< each segment's length, as cl_ulong */
-    clfold_place num_out;     /**< BY_KEYS, BY_FLAGS: how many segments, as cl_ulong */
-    uintptr_t reserved[4];    /**< zero */
+    size_t offset;         /**< where they begin in `mem`, in elements */
+    size_t num;            /**< BY_OFFSETS: of segments */
+    size_t length;         /**< BY_LENGTH, BY_COLUMNS: of each, in elements */
+    size_t columns;        /**< BY_COLUMNS: how many in a block */
+    uintptr_t reserved[5]; /**< zero */
 } clfold_segments;
 
 /**
- * What a call folds by: a built-in operator, or one of the caller's in OpenCL C. This
- * version has op, type, in, in_scalars, out, out_scalars, flags, name, type_name,
- * type_size, source, combine, identity, load, result, store, args, init, init_size,
- * init_at, algorithm, components, cuts, accuracy, segments, and for scans total_at, and
- * with their segments equal and bad_at; all other fields are UNSUPPORTED so far and must
- * be zero.
- *
- * Elements become `type` before they are folded, as OpenCL's convert_T does it: integers
- * keep their low bits, floats are rounded to nearest even. Every pair of types works,
- * except that floats cannot be folded as integers. F16 and F64 need a device that has
- * them; `in` may be F16 on any device where `type` is F32 or F64.
- *
- * **What is folded**, with op 0, is one of
- *   - a scalar: `type`, and `in` may differ
- *   - 1 to 4 named scalars, which may differ in type: `components`, "float a; float b"
- *   - any type of OpenCL C, up to 256 bytes: `type_name` and `type_size`
- *
- * Where `in` is 0, an element of `in` is what is folded: the C struct of the components
- * in their order, with the sizes, alignment and padding of OpenCL C, which are checked on
- * the device. A result in `out`, init and total_at have the same form. Over four bytes of
- * components of one size, structs have no padding. Where `in` is given, an element is
- * in_scalars of it side by side, by default one for each component, with a load one; each
- * is converted to the component of its place.
- *
- * **Loads.** `load` says what is folded for an element, of a built-in operator or of the
- * caller's: an initialiser like combine, of
- *   - x, the element: a number; with in_scalars 2 to 4 its scalars x.x, x.y, x.z and x.w;
- *     with components, or an operator on tuples, and `in` 0 these by their names, x.a
- *     (CLFOLD_AFFINE: a and b, CLFOLD_MATRIX_2X2: m00, m01, m10 and m11). Elements of F16
- *     are float unless what is folded is F16
- *   - i, its index from in_offset, and n, the count: ulong. With segments, too, they are
- *     those of the whole input: in rows of `num` elements i % num is the column
- *   - streams by their names, and all other args
- *   - in, the input from in_offset on, as an array: in[i - 1]. A text that uses it reads
- *     what it likes, so it must see to the bounds itself, and a scan's `out` may not be
- *     `in`. One scalar of F16 is vload_half(i - 1, in) then; of several it is UNSUPPORTED
- *
- * It gives the components or, of a built-in operator, a number of `type`, of which the
- * logical ones take any but 0 as true: so "x * y" with CLFOLD_ADD is a dot product, and
- * "to_u64(x > 3 ? 1 : 0)" counts. A fold whose load uses neither x nor in may have NULL
- * as `in`. CPUs load 16 elements at once, but one after the other where the load uses
- * `in`, a buffer or an image; GPUs load single elements side by side. Any element may be
- * loaded more than once.
- *
- * **Results.** `result` says what is written for an item, an initialiser of
- *   - item: a number of `type`, or with components, or an operator on several numbers,
- *     these by their names, item.a
- *   - x, i, n, args, streams and in, as in a load. Of a reduction i is the segment, and
- *     there is no x, in or stream, else CLFOLD_ERROR_ARGUMENT
- *   - prev, of scans: the item of all before i, with segments of those in its own, init
- *     included; in an exclusive scan that is item. It needs an identity or init, else
- *     CLFOLD_ERROR_ARGUMENT
- *
- * It gives out_scalars numbers of `out`, by default one; where both are 0 it gives an
- * item's form. With `out` but no result, an item's numbers are converted, floats to float
- * types only. init and total_at stay what is folded. `out` may be F16 on any device. CPUs
- * compute 16 at once and store them past the caches as a scan does, but one after the
- * other where the text uses `in`, a buffer or an image, or gives F16.
- *
- * `store`, statements in place of a result, writes what it likes to `out`, an array of
- * the elements that a result would have from out_offset on: "out[table[i]] = item;", with
- * several numbers out[i].x to out[i].w, or their names. It must see to the bounds itself,
- * and that no element is written twice. In place works where no text uses `in`, there is
- * no store, and elements of `in` and `out` have one size. "scan_then_propagate" takes
- * neither, nor `out` of another type: UNSUPPORTED.
- *
- * **Texts.** combine, identity, load and result are initialisers: "a + b", or with
- * components "{ a.a * b.a, a.b * b.a + b.b }", an expression for each; cuts and equal are
- * expressions. Each is made a function of its own, in which its names, those of `args`
- * and what `source` defines are in scope, and nothing else. The names pick, truth, to_i8
- * to to_f64, at, x, key, item, prev, out, in, i, n, total, j and clfold_* are reserved.
- * `args` may not use these, nor a and b; neither they nor components may use the name of
- * a keyword, a type or a macro of OpenCL C: kernel, float4, NULL, M_PI; nor names that
- * begin with __ or cl_khr_, nor those in capitals that begin with CL_, CLK_, FP_, FLT_,
- * DBL_, HALF_ or ATOMIC_. A text may run again for an element, so it has no side effects.
- * Brackets must be balanced; combine, identity, cuts, equal, load and result have no
- * semicolon and no #, in any spelling, but for one CLFOLD_HERE at their start. Each text
- * except `source` may have up to 64 KiB, 2000 words, numbers and operators, of these 1000
- * operators, commas and opening brackets, and 64 brackets open at once: compilers
- * overflow their stack at some thousands.
- *
- * **Widths.** CPUs compile a text a second time, for 16 elements at once, in which each
- * component is a vector. Operators, `?:` and OpenCL's type-generic functions read the
- * same at both widths, and so do pick(c, a, b), which is c ? a : b; truth(c), which is c
- * != 0; and to_f32(x) and its kin, conversions. After the first build clfold compares
- * both widths on random lanes, integers exactly, floats within 16 units in the last
- * place. A text that does not compile for 16 or differs there runs on scalars; the log
- * warns once, and clfold_explain() says why. `combine`, `load` and `result` must
- * therefore be defined for every value of what they use, or have CLFOLD_PARTIAL.
+ * All that a call may vary: a built-in operator or one of the caller's in OpenCL C, what
+ * becomes of elements and results, segments and init. Texts are explained in
+ * docs/operators.md, with the names that each may use.
  */
 typedef struct clfold_fold {
+    /* What is folded: with op 0 a scalar, 1 to 4 named scalars, or a type of OpenCL C. */
     clfold_op op;     /**< 0: `combine` */
     clfold_type type; /**< what is folded; 0: `components` or `type_name` */
-    clfold_type in;   /**< the scalars of `in`, converted on load; 0: as what is folded */
-    clfold_type out;  /**< the scalars of `out`, see Results; 0: as what is folded */
+    /** the scalars of `in`, converted to what is folded; 0: as what is folded. Floats
+     * cannot be folded as integers. May be F16 on any device if `type` is F32 or F64 */
+    clfold_type in;
+    /** the scalars of `out`, which results are converted to; 0: as what is folded. May be
+     * F16 on any device */
+    clfold_type out;
     /** scalars of an element of `in`, side by side; 0: as what is folded */
     uint32_t in_scalars;
-    uint32_t out_scalars; /**< of an element of `out`, see Results */
-    uint32_t accuracy;    /**< CLFOLD_DETERMINISTIC, ... */
-    uint32_t flags;       /**< CLFOLD_COMMUTATIVE | ... */
-    const char *name;     /**< for messages and traces; not part of the program */
+    uint32_t
+        out_scalars;   /**< of an element of `out`, by `result`; 0: as what is folded */
+    uint32_t accuracy; /**< CLFOLD_DETERMINISTIC, ... */
+    uint32_t flags;    /**< CLFOLD_COMMUTATIVE | ... */
+    const char *name;  /**< for messages and traces; not part of the program */
     /** 1 to 4 scalars by type and name: "float a; float b". The types are OpenCL C's
-     * char, uchar, short, ushort, int, uint, long, ulong, half, float and double */
+     * char, uchar, short, ushort, int, uint, long, ulong, half, float and double. An
+     * element is the C struct of them, with OpenCL C's padding, checked on the device */
     const char *components;
-    /** a type of OpenCL C, "float4" or one that `source` defines */
+    /** a type of OpenCL C, up to 256 bytes: "float4", or one that `source` defines */
     const char *type_name;
     size_t type_size; /**< its size in bytes, which the device's sizeof must equal */
+
+    /* Texts of OpenCL C. They may run more than once for an element. */
     /** typedefs and functions for the texts; begin it with CLFOLD_HERE */
     const char *source;
     /** of a, b, associative; a comes first: "a + b" */
@@ -700,46 +573,46 @@ typedef struct clfold_fold {
     /** a condition on b that implies a op b == b for every a: folds in order may leave
      * out what is before such a b */
     const char *cuts;
-    /** of x, in, i, n and args: what is folded for element i, see Loads. NULL: x */
+    /** of x, in, i, n, streams and args: what is folded for element i. NULL: x */
     const char *load;
-    /** of item, prev (all before i), x, in, i, n and args: what is written to out[i], see
-     * Results. NULL: item */
+    /** of item, prev, x, in, i, n, streams and args: what is written to out[i], a scan's
+     * or a map's; of item, i (the segment), n and args: a reduction's. NULL: item */
     const char *result;
-    /** statements on out and what a result has, for results that scatter; in place of
-     * `result` */
+    /** in place of `result` statements on out, an array: "out[table[i]] = item;". They
+     * see to its bounds, and write no element twice */
     const char *store;
-    const char *keep; /**< select, partition: a condition on x, in, i, n */
-    /** unique, run lengths, BY_KEYS: a condition on a and b, two neighbouring keys (F16
-     * ones as float), and args: that they are equal. NULL: a == b */
+    /** BY_KEYS: of a and b, two neighbouring keys (F16 ones as float), and args: whether
+     * they are equal. NULL: a == b */
     const char *equal;
-    const clfold_arg *args; /**< what the OpenCL C above uses besides */
+    const clfold_arg *args; /**< what the texts use besides */
     size_t num_args;        /**< how many, at most 8 */
-    /** reduce: one result a segment; scans: start anew at each; NULL: one segment */
+
+    /* How, and where it begins. */
+    /** reductions give one result a segment, scans start anew at each; NULL: there is one
+     */
     const clfold_segments *segments;
-    /** a host value of the result's form, put before each segment; NULL: none. For
-     * ARG_MIN and its kin the index takes part in ties */
+    /** a host value of the form of what is folded, put before each segment; NULL: none.
+     * For ARG_MIN and its kin the index takes part in ties */
     const void *init;
-    size_t init_size; /**< its size in bytes; must be the result's */
+    size_t init_size; /**< its size in bytes */
     /** init in device memory instead; nowhere in a scan's `out` */
     clfold_place init_at;
-    /** cl_ulong, the true count; the call's `count` is then its bound. A count of 0
-     * without identity and init writes nothing, since the host cannot know */
-    clfold_place count_at;
+    /** by name, as clfold_explain() gives it; NULL: chosen by policy. One that cannot do
+     * what the fold asks for is UNSUPPORTED */
+    const char *algorithm;
+
+    /* What is written besides `out`. */
     /** Scans: the fold of all elements (with segments: of the last), init included,
      * unconverted. It must lie apart from the elements of `in` and `out`, so it may be
-     * out[count]: CSR offsets from counts. It may be init_at, without segments. With
-     * count_at it stays
-     * where it is given */
-    clfold_place total_at;
+     * out[count]: CSR offsets from counts. It may be init_at, without segments */
+    clfold_place total_out;
     /** BY_OFFSETS: two cl_ulong, the index and the value of the first offset that is
      * below the one before it or above the count; ~0 and 0 for none. A wrong offset below
      * the count still starts a segment; one at or above it is ignored. The place's offset
      * is in cl_ulong. The call does not block */
-    clfold_place bad_at;
-    /** by name, as clfold_explain() gives it; NULL: chosen by policy. One that cannot do
-     * what the fold asks for is UNSUPPORTED */
-    const char *algorithm;
-    uintptr_t reserved[6]; /**< zero */
+    clfold_place bad_out;
+
+    uintptr_t reserved[10]; /**< zero */
 } clfold_fold;
 
 #define CLFOLD_STRING_(x) #x
@@ -765,7 +638,7 @@ typedef struct clfold_field {
 /** How elements and results of a fold lie in memory. */
 typedef struct clfold_layout {
     size_t in_size;         /**< bytes of an element of `in` */
-    size_t out_size;        /**< bytes of what is folded: a result, init and total_at */
+    size_t out_size;        /**< bytes of what is folded: a result, init and total_out */
     uint32_t num_fields;    /**< 1 to 4 */
     clfold_field fields[4]; /**< of a result */
     uintptr_t reserved[8];  /**< zero */
@@ -834,7 +707,7 @@ CLFOLD_API clfold_status clfold_fold_layout(const clfold_fold *fold,
  * of vectors, or by a work-item of a group. Where segments are few, both cut them into
  * runs, and further launches fold the runs' results. Which and how many follows from
  * policy, count and segments alone. The index of an operator like CLFOLD_ARG_MIN counts
- * from in_offset, not from its segment. In a row of `num` elements it is index % num.
+ * from in_offset, not from its segment. In rows it is index % length.
  *
  * Algorithms "reduce0" to "reduce6": the ladder of Harris, "Optimizing Parallel Reduction
  * in CUDA" (2007), each right for every count. They are there to learn from and to
@@ -855,14 +728,14 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  * Inclusive scan: out[out_offset + i] = init op in[in_offset] op ... op in[in_offset +
  * i], for 0 <= i < count. Operands keep their order. `out` takes results in the form in
  * which clfold_reduce gives one; in place that form must have the elements' size. count 0
- * writes total_at only, if it is given.
+ * writes total_out only, if it is given.
  *
  * Float bits are those of one association. The output is cut into tiles at multiples of
  * 64 bytes from its buffer's start. A tile's prefix is the left fold of the totals of the
  * tiles before it (on some devices in blocks of tiles). An item is the prefix combined
  * with the scan inside the tile, but a tile's last item is the next tile's prefix. So the
  * bits are the same by each of the algorithms but "serial", in place or not, whatever
- * the timing of work-groups, except for which NaN a NaN is. total_at is the last item
+ * the timing of work-groups, except for which NaN a NaN is. total_out is the last item
  * of the inclusive scan, bit for bit, and the exclusive scan is the inclusive one moved
  * by one place.
  *
@@ -890,7 +763,7 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  * device's memory allows it, else reduce_then_scan. Inside a tile: Hillis and Steele's
  * log-step scan in vectors on CPUs, raking elsewhere.
  *
- * With segments each is scanned anew, init before it, and total_at is the last one's.
+ * With segments each is scanned anew, init before it, and total_out is the last one's.
  * Rows and columns are scanned by "scan_rows", rows that are long enough tile by tile, or
  * "scan_lanes", short rows and columns side by side; CLFOLD_SCAN names neither. Few long
  * segments are cut into runs, which reads the input twice. An item is the prefix of its
@@ -901,7 +774,7 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  * Sums and Their Applications", 1990). So all algorithms serve but scan_then_propagate,
  * with one association of floats, in one pass where scan_lookback is taken: see
  * docs/scans.md. Offsets are first turned into bits, in two launches before the scan's,
- * and three with bad_at. An item has one more component: CLFOLD_ERROR_UNSUPPORTED where
+ * and three with bad_out. An item has one more component: CLFOLD_ERROR_UNSUPPORTED where
  * the device's compiler fails at five. The operator may be applied across a segment's
  * start; that value is dropped.
  *
@@ -948,7 +821,7 @@ CLFOLD_API clfold_status clfold_map(clfold_context *context, cl_command_queue qu
 /**
  * clfold_reduce() with the result on the host. It waits for all that the queue holds, and
  * blocks until *result is written. `result` is the caller's; result_size is the result's
- * size in bytes: that of the type, 16 for clfold_arg_value; any other is
+ * size in bytes: that of the type, 16 for clfold_indexed; any other is
  * CLFOLD_ERROR_ARGUMENT. On failure *result is unchanged. Segments have a result each and
  * are UNSUPPORTED here.
  * \snippet snippets.c clfold_reduce_host
@@ -958,70 +831,6 @@ CLFOLD_API clfold_status clfold_reduce_host(clfold_context *context,
                                             const clfold_fold *fold, cl_mem in,
                                             size_t in_offset, size_t count, void *result,
                                             size_t result_size);
-
-/**
- * Keeps the elements for which `keep` holds, in order. op is 0, `type` is what moves.
- * `out` has room for `count` elements. num[num_offset] becomes the number of elements
- * that were kept, as cl_ulong, fit for count_at; in `store`, item is the new place. `num`
- * stays the caller's. UNSUPPORTED so far.
- * \snippet snippets.c clfold_select
- */
-CLFOLD_API clfold_status clfold_select(clfold_context *context, cl_command_queue queue,
-                                       const clfold_fold *fold, cl_mem in,
-                                       size_t in_offset, cl_mem out, size_t out_offset,
-                                       cl_mem num, size_t num_offset, size_t count,
-                                       cl_uint num_wait, const cl_event *wait,
-                                       cl_event *event);
-
-/**
- * As clfold_select(), and the other elements go to `rest`, in order. If `rest` is NULL
- * they come after those that were kept, which reads the input twice. `rest` has room for
- * `count` elements and may not overlap `in` or `out`. UNSUPPORTED so far.
- * \snippet snippets.c clfold_partition
- */
-CLFOLD_API clfold_status clfold_partition(clfold_context *context, cl_command_queue queue,
-                                          const clfold_fold *fold, cl_mem in,
-                                          size_t in_offset, cl_mem out, size_t out_offset,
-                                          cl_mem rest, size_t rest_offset, cl_mem num,
-                                          size_t num_offset, size_t count,
-                                          cl_uint num_wait, const cl_event *wait,
-                                          cl_event *event);
-
-/**
- * Keeps the first of each run of equal neighbours, in order. Buffers and `num` are as in
- * clfold_select(). UNSUPPORTED so far.
- * \snippet snippets.c clfold_unique
- */
-CLFOLD_API clfold_status clfold_unique(clfold_context *context, cl_command_queue queue,
-                                       const clfold_fold *fold, cl_mem in,
-                                       size_t in_offset, cl_mem out, size_t out_offset,
-                                       cl_mem num, size_t num_offset, size_t count,
-                                       cl_uint num_wait, const cl_event *wait,
-                                       cl_event *event);
-
-/**
- * Run-length encoding: values[values_offset + r] is the element of run r, and
- * lengths[lengths_offset + r] how often it is repeated. fold->in is the type of the
- * values, fold->type that of the lengths, U32 or U64. num[num_offset] becomes the number
- * of runs, as cl_ulong. UNSUPPORTED so far.
- * \snippet snippets.c clfold_run_length_encode
- */
-CLFOLD_API clfold_status clfold_run_length_encode(
-    clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
-    size_t in_offset, cl_mem values, size_t values_offset, cl_mem lengths,
-    size_t lengths_offset, cl_mem num, size_t num_offset, size_t count, cl_uint num_wait,
-    const cl_event *wait, cl_event *event);
-
-/**
- * The inverse of clfold_run_length_encode(): `count` runs become elements of `out`. What
- * exceeds `capacity` elements is not written. UNSUPPORTED so far.
- * \snippet snippets.c clfold_run_length_decode
- */
-CLFOLD_API clfold_status clfold_run_length_decode(
-    clfold_context *context, cl_command_queue queue, const clfold_fold *fold,
-    cl_mem values, size_t values_offset, cl_mem lengths, size_t lengths_offset,
-    cl_mem out, size_t out_offset, size_t capacity, size_t count, cl_uint num_wait,
-    const cl_event *wait, cl_event *event);
 
 /** \} */
 
@@ -1097,140 +906,6 @@ CLFOLD_API clfold_status clfold_explain(clfold_context *context,
                                         clfold_report *out);
 
 /** \} */
-
-#ifdef CLFOLD_EXPERIMENTAL
-/**
- * \defgroup experimental Experimental
- * Declared where CLFOLD_EXPERIMENTAL is defined before the include. The library always
- * exports these, but they may change in a minor version. Any thread may call them at any
- * time.
- * \{
- */
-
-/** What a tile's look-back did. Times are of one counter: cycles where the device's
- * compiler has such a counter, else steps of a clock that every record moves on. */
-typedef struct clfold_tile_trace {
-    uint64_t started;   /**< time before the tile is folded */
-    uint64_t aggregate; /**< time before its total is published */
-    uint64_t prefix;    /**< time before the fold of the tiles up to it is published */
-    uint32_t ticket;    /**< the tile's number, and its place in the order of starts */
-    uint32_t depth;     /**< tiles between it and where its look-back ended; 0: none */
-    uint32_t polls;     /**< looks at windows of tiles, and at anchors */
-    uint32_t fallbacks; /**< tiles that it folded because they were not published */
-    /** which of the 64 tiles before it these are: bit i is the tile ticket - 1 - i */
-    uint64_t folded;
-} clfold_tile_trace;
-
-/**
- * An inclusive scan that records what each tile did, by "scan_lookback", or by
- * "scan_chained" if the fold names it. Its program differs from that of a plain scan; the
- * result has the same bits. Blocks. *num_tiles becomes the number of tiles, and tiles[0]
- * and those after it their records; a `capacity` in tiles that is below it is
- * CLFOLD_ERROR_RANGE. With `tiles` NULL and capacity 0, or count 0, nothing is scanned.
- * CLFOLD_ERROR_UNSUPPORTED if the device has no look-back. `tiles` and `num_tiles` are
- * the caller's.
- * \snippet snippets.c clfold_trace
- */
-CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
-                                      const clfold_fold *fold, cl_mem in,
-                                      size_t in_offset, cl_mem out, size_t out_offset,
-                                      size_t count, clfold_tile_trace *tiles,
-                                      size_t capacity, size_t *num_tiles);
-
-/**
- * The text of a tuning file (see tuning_file) that has one row: the numbers by which a
- * call of `operation` by `fold` on `count` elements runs on this context. They are the
- * tuning file's if it has a row for the call, else the library's own. The text can be
- * loaded as a file, as it is or with some of the numbers changed:
- *
- *     clfold tuning 4
- *     reduce add u8:u64 2^25..2^27 tile=tile_vector tile_bytes=65536 groups=256 on KEY
- *
- * A row names the operation, the operator, in and type, the counts, numbers in any order,
- * and as KEY what load_verdict is given. It has more words for an accuracy that is not
- * the default and for the lengths of rows or columns; a map's has no operator, and as the
- * second type what it writes:
- *
- *     reduce add f32:f32 compensated rows 2^7..2^9 2^25..2^27 ...
- *     map f32:u8 2^25..2^27 ...
- *
- * Nothing else of the fold matters: an algorithm that it names has no numbers. Numbers
- * that a row leaves out are the library's own, those of the tile that it names. A call
- * whose program does not build takes other numbers.
- *
- * `text` is the caller's and has room for `size` bytes, the NUL at its end among them;
- * 1024 are enough for every fold, and too few are CLFOLD_ERROR_RANGE.
- * CLFOLD_ERROR_ARGUMENT: a context, a fold or a text is NULL; CLFOLD_ERROR_UNSUPPORTED:
- * this version or the device lacks the fold, or it has a load, a result, an operator of
- * its own, or segments by flags, keys or offsets, and is not a map of a number to a
- * number. On failure `text` is unchanged. Builds, probes and waits for nothing.
- * \snippet snippets.c clfold_tuning_text
- */
-CLFOLD_API clfold_status clfold_tuning_text(clfold_context *context,
-                                            clfold_operation operation,
-                                            const clfold_fold *fold, size_t count,
-                                            char *text, size_t size);
-
-/**
- * What is known, in words, of the memory by which groups of a scan look back at each
- * other on this context's device:
- *
- *     tier legacy_64, fair yes, fences no; scoped_64 dropped: does not build
- *
- * That is the kind of memory in use, whether waiting groups leave others their turn, and
- * why better kinds are not used. "tier none" means that a probe trusts none, and "none: "
- * with a reason that the device's memory is not even asked; then no scan looks back. "":
- * nothing is known yet.
- *
- * If `probe` is CL_FALSE, nothing is built and no kernel runs. The text is what clfold
- * knows of the device by name, else what load_verdict gives or this context has probed.
- * If it is CL_TRUE, the memory is probed now, whatever is known, except where the text is
- * "none: ", and the text says what was found; this blocks for some milliseconds and for
- * its builds. The finding is kept and handed to save_verdict as after the probe of a
- * scan; on a device that clfold knows by name scans go on without it.
- *
- * `text` is the caller's and has room for `size` bytes, the NUL at its end among them;
- * 512 are enough for every device, and too few are CLFOLD_ERROR_RANGE.
- * CLFOLD_ERROR_ARGUMENT: the context or the text is NULL. A probe also fails if the
- * host's memory runs out. On failure `text` is unchanged. Other threads wait while one
- * probes.
- * \snippet snippets.c clfold_lookback_text
- */
-CLFOLD_API clfold_status clfold_lookback_text(clfold_context *context, cl_bool probe,
-                                              char *text, size_t size);
-
-/**
- * The name of a type, for programs that let people choose: "f32" for CLFOLD_F32. Static;
- * NULL if `type` is not a type.
- * \snippet snippets.c clfold_type_name
- */
-CLFOLD_API const char *clfold_type_name(clfold_type type);
-
-/**
- * The size of a type in bytes: 4 for CLFOLD_F32. 0 if `type` is not a type.
- * \snippet snippets.c clfold_type_size
- */
-CLFOLD_API size_t clfold_type_size(clfold_type type);
-
-/**
- * The name of an operator: "arg-min" for CLFOLD_ARG_MIN. Static; NULL if `op` is not an
- * operator of this version.
- * \snippet snippets.c clfold_op_name
- */
-CLFOLD_API const char *clfold_op_name(clfold_op op);
-
-/**
- * The name of an operation's algorithm, as clfold_fold.algorithm takes it, by `index`
- * from 0 on. Static; NULL if the operation is not one of this version, and for an index
- * past the last algorithm.
- * \snippet snippets.c clfold_operation_algorithm
- */
-CLFOLD_API const char *clfold_operation_algorithm(clfold_operation operation,
-                                                  uint32_t index);
-
-/** \} */
-
-#endif /* CLFOLD_EXPERIMENTAL */
 
 #ifdef __cplusplus
 }

@@ -131,7 +131,7 @@ static clfold_status lift(struct monoid *monoid, const struct site *site,
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "segments by %s add a component to the %u of %s, and this "
                            "driver's compiler fails at %u",
-                           clfold_heads_name(fold->segments->by), monoid->num_components,
+                           clfold_way_name(fold->segments->by), monoid->num_components,
                            monoid->name, monoid->num_components + 1);
     }
     clfold_monoid_lift(monoid, fold->segments->by, type, fold->equal);

@@ -69,7 +69,7 @@ static void set_value(struct args *args, size_t size, const void *value)
 
 void clfold_args_with(struct args *args, const struct monoid *monoid,
                       const clfold_arg *user, size_t num, uint64_t in_offset,
-                      uint64_t count)
+                      uint64_t count, const struct segments *segments)
 {
     for (size_t i = 0; i < num && args->status == CL_SUCCESS; ++i) {
         args->rejected = &user[i];
@@ -88,6 +88,11 @@ void clfold_args_with(struct args *args, const struct monoid *monoid,
     if (clfold_monoid_has_place(monoid)) {
         clfold_args_ulong(args, in_offset);
         clfold_args_ulong(args, count);
+    }
+    if (clfold_monoid_uses_segment(monoid)) {
+        /* Without segments all elements are one. */
+        clfold_args_ulong(args, segments->width > 0 ? segments->width : 1);
+        clfold_args_ulong(args, segments->width > 0 ? segments->length : UINT64_MAX);
     }
 }
 

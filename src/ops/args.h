@@ -50,11 +50,11 @@ static inline bool clfold_has_init(const struct init *init)
     return init->value || init->at.mem;
 }
 
-/* CLFOLD_WITH: a fold's own arguments, and for a load where the input begins, and the
- * number of elements. */
+/* CLFOLD_WITH: a fold's own arguments, and for a load where the input begins, the number
+ * of elements, and how segments lie. */
 void clfold_args_with(struct args *args, const struct monoid *monoid,
                       const clfold_arg *user, size_t num, uint64_t in_offset,
-                      uint64_t count);
+                      uint64_t count, const struct segments *segments);
 
 /* The rest of it, CLFOLD_HEAD_PARAMS, of a lifted fold: flags, keys or bits from
  * `offset` on, and init, which is put before each segment. */

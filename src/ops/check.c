@@ -28,18 +28,6 @@ clfold_status clfold_check_reserved(const struct site *site, const char *owner,
     return CLFOLD_OK;
 }
 
-clfold_status clfold_check_later(const struct site *site, const char *owner,
-                                 const struct later *later, size_t num)
-{
-    for (size_t i = 0; i < num; ++i) {
-        if (later[i].used) {
-            return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                               "%s: %s is not in this version", owner, later[i].field);
-        }
-    }
-    return CLFOLD_OK;
-}
-
 /* The numbers of enumerators: whoever makes something of a fold may use them. */
 static clfold_status check_enumerators(const struct site *site, const clfold_fold *fold)
 {
@@ -78,27 +66,18 @@ static clfold_status check_segments(const struct site *site, const clfold_fold *
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "equal is given, but there are no segments by keys");
     }
-    if ((fold->bad_at.mem || fold->bad_at.offset) && heads != CLFOLD_BY_OFFSETS) {
+    if ((fold->bad_out.mem || fold->bad_out.offset) && heads != CLFOLD_BY_OFFSETS) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "bad_at %p is given, but there are no segments by offsets",
-                           (void *)fold->bad_at.mem);
+                           "bad_out %p is given, but there are no segments by offsets",
+                           (void *)fold->bad_out.mem);
     }
     return heads ? clfold_check_heads(site, fold->segments) : CLFOLD_OK;
 }
 
-/* What this version has. */
-static clfold_status check_fields(const struct site *site, const clfold_fold *fold)
+static clfold_status check_reserved(const struct site *site, const clfold_fold *fold)
 {
-    const struct later later[] = {
-        { fold->keep != NULL, "keep" },
-        { fold->count_at.mem != NULL || fold->count_at.offset != 0, "count_at" },
-    };
-    clfold_status status = clfold_check_reserved(
-        site, "fold", fold->reserved, sizeof(fold->reserved) / sizeof(fold->reserved[0]));
-
-    return status ? status
-                  : clfold_check_later(site, "fold", later,
-                                       sizeof(later) / sizeof(later[0]));
+    return clfold_check_reserved(site, "fold", fold->reserved,
+                                 sizeof(fold->reserved) / sizeof(fold->reserved[0]));
 }
 
 /* Checks the fields that depend on the operation. */
@@ -115,13 +94,13 @@ static clfold_status check_use(const struct site *site, const struct operation *
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "segments: by %s is for scans in this version, but the "
                            "operation is %s",
-                           clfold_heads_name(fold->segments->by), operation->name);
+                           clfold_way_name(fold->segments->by), operation->name);
     }
     if (operation->family != FAMILY_SCAN &&
-        (fold->total_at.mem || fold->total_at.offset)) {
+        (fold->total_out.mem || fold->total_out.offset)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "fold: total_at %p is only for scans",
-                           (void *)fold->total_at.mem);
+                           "fold: total_out %p is only for scans",
+                           (void *)fold->total_out.mem);
     }
     return CLFOLD_OK;
 }
@@ -247,7 +226,6 @@ static clfold_status check_map(const struct site *site, const clfold_fold *fold)
         { fold->identity != NULL, "identity" },
         { fold->cuts != NULL, "cuts" },
         { fold->init != NULL || fold->init_at.mem || fold->init_at.offset, "init" },
-        { fold->segments != NULL, "segments" },
         { fold->accuracy != CLFOLD_DETERMINISTIC, "accuracy" },
         { (fold->flags & CLFOLD_COMMUTATIVE) != 0, "CLFOLD_COMMUTATIVE" },
     };
@@ -273,7 +251,8 @@ clfold_status clfold_check_content(const struct site *site, clfold_operation ope
     bool is_map = row ? row->family == FAMILY_MAP : !fold->op && !fold->combine;
     clfold_status status;
 
-    if ((status = check_enumerators(site, fold)) || (status = check_fields(site, fold)) ||
+    if ((status = check_enumerators(site, fold)) ||
+        (status = check_reserved(site, fold)) ||
         (row && (status = check_use(site, row, fold)))) {
         return status;
     }
@@ -333,15 +312,10 @@ static clfold_status find_fold(const struct site *site, clfold_context *context,
 
 static clfold_status check_operation(const struct site *site, clfold_operation operation)
 {
-    if (operation < CLFOLD_REDUCE || operation > CLFOLD_MAP) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "operation %u is not a valid operation", operation);
-    }
-    if (!clfold_operation_row(operation)) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "operation %u is not in this version", operation);
-    }
-    return CLFOLD_OK;
+    return clfold_operation_row(operation)
+               ? CLFOLD_OK
+               : clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                             "operation %u is not a valid operation", operation);
 }
 
 clfold_status clfold_check_fold(const struct site *site, clfold_context *context,

@@ -17,14 +17,6 @@ struct site clfold_site(const clfold_context *context, const clfold_fold *fold,
 clfold_status clfold_check_reserved(const struct site *site, const char *owner,
                                     const uintptr_t *reserved, size_t num);
 
-/* Fields that this version does not support: one that is used is rejected. */
-struct later {
-    bool used;
-    const char *field;
-};
-clfold_status clfold_check_later(const struct site *site, const char *owner,
-                                 const struct later *later, size_t num);
-
 /* The one check of a fold before anything is made of it: all that needs neither a device
  * nor what the texts say. `operation` is 0 where no call is made yet: memory of args may
  * be missing then. */

@@ -147,8 +147,8 @@ static uint64_t read_result(const struct host_fold *fold, const void *result, si
     uint64_t index = 0;
 
     if (has_index(fold->op)) {
-        memcpy(&index, at + k * sizeof(clfold_arg_value), sizeof(index));
-        at += k * sizeof(clfold_arg_value) + sizeof(index);
+        memcpy(&index, at + k * sizeof(clfold_indexed), sizeof(index));
+        at += k * sizeof(clfold_indexed) + sizeof(index);
     } else {
         at += k * clfold_scalar(fold->type)->size;
     }
@@ -347,12 +347,12 @@ static clfold_status differ(const struct host_fold *fold, const struct site *sit
                        at[0], ours, at[1]);
 }
 
-/* The bytes after the value of clfold_arg_value k. */
+/* The bytes after the value of clfold_indexed k. */
 static bool is_padded(clfold_type type, const void *result, size_t k)
 {
     static const unsigned char zeros[sizeof(cl_ulong)];
     const unsigned char *value =
-        (const unsigned char *)result + k * sizeof(clfold_arg_value) + sizeof(cl_ulong);
+        (const unsigned char *)result + k * sizeof(clfold_indexed) + sizeof(cl_ulong);
     size_t size = clfold_scalar(type)->size;
 
     return memcmp(value + size, zeros, sizeof(zeros) - size) == 0;

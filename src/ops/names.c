@@ -1,5 +1,5 @@
 /* The names and sizes that the header promises, from the tables of plan/. */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "plan/operation.h"
 #include "plan/scalar.h"
 

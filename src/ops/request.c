@@ -50,16 +50,16 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     }
     request->name = fold->name;
     request->init = (struct init){ .value = fold->init, .at = fold->init_at };
-    request->total = fold->total_at;
+    request->total = fold->total_out;
     if (clfold_fold_heads(fold)) {
         const clfold_segments *segments = fold->segments;
         bool are_offsets = segments->by == CLFOLD_BY_OFFSETS;
         request->heads =
             (struct heads){ segments->mem, segments->offset,
                             are_offsets ? segments->num + 1 : (size_t)request->job.count,
-                            fold->bad_at };
+                            fold->bad_out };
         request->job.num_offsets = are_offsets ? request->heads.num : 0;
-        request->job.finds_bad = fold->bad_at.mem != NULL;
+        request->job.finds_bad = fold->bad_out.mem != NULL;
     }
     request->args = fold->args;
     request->num_args = fold->num_args;
@@ -137,11 +137,11 @@ static clfold_status check_places(const struct request *request, const struct si
     const struct monoid *monoid = request->job.monoid;
     const clfold_place *at = &request->total;
     const bool is_one = request->job.segments.width == 0 && !monoid->heads;
-    struct span total = clfold_span_result(monoid, "total_at", "total_at.offset", at->mem,
-                                           at->offset, 1, CL_MEM_READ_ONLY);
+    struct span total = clfold_span_result(monoid, "total_out", "total_out.offset",
+                                           at->mem, at->offset, 1, CL_MEM_READ_ONLY);
     struct span bad = {
-        .name = "bad_at",
-        .offset_name = "bad_at.offset",
+        .name = "bad_out",
+        .offset_name = "bad_out.offset",
         .mem = request->heads.bad.mem,
         .offset = request->heads.bad.offset,
         .count = 2,
@@ -162,7 +162,7 @@ static clfold_status check_places(const struct request *request, const struct si
         !clfold_has_init(&request->init)) {
         return clfold_fail(
             site, CLFOLD_ERROR_EMPTY,
-            "count is 0, so total_at has no value: %s has neither identity "
+            "count is 0, so total_out has no value: %s has neither identity "
             "nor init",
             monoid->name);
     }
@@ -209,7 +209,11 @@ static clfold_status check_writes(const struct request *request, const struct si
     const struct monoid *monoid = request->job.monoid;
     const struct uses *writes = &monoid->writes;
     const char *field = monoid->stores ? "store" : "result";
-    const char *used = writes->x ? "x" : writes->in ? "in" : writes->prev ? "prev" : NULL;
+    const char *used = writes->x      ? "x"
+                       : writes->in   ? "in"
+                       : writes->prev ? "prev"
+                       : writes->rank ? "rank"
+                                      : NULL;
 
     for (uint32_t i = 0; i < monoid->num_args; ++i) {
         if (!used && monoid->arg_elements[i] && writes->args & 1u << i) {
@@ -229,6 +233,12 @@ static clfold_status check_writes(const struct request *request, const struct si
             "%s uses prev, of which the first element has none: %s has neither "
             "identity nor init",
             field, monoid->name);
+    }
+    if (monoid->heads && clfold_monoid_uses_segment(monoid)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "%s uses segment or rank, which segments by %s do not have",
+                           monoid->loads.segment ? "load" : field,
+                           clfold_way_name(monoid->heads));
     }
     return CLFOLD_OK;
 }

@@ -113,7 +113,7 @@ static const char *argument_call(enum argument_kind kind)
     case ARG_OFFSETS:
         return "segments: clSetKernelArg";
     case ARG_BAD:
-        return "bad_at: clSetKernelArg";
+        return "bad_out: clSetKernelArg";
     default:
         return "clSetKernelArg";
     }
@@ -134,7 +134,7 @@ static clfold_status set_arguments(const struct site *site, struct kernels *kern
         }
     }
     clfold_args_with(&args, request->job.monoid, request->args, request->num_args,
-                     request->in_offset, request->job.count);
+                     request->in_offset, request->job.count, &request->job.segments);
     set_heads(&args, request, lent);
     if (args.status != CL_SUCCESS && args.rejected && args.rejected->value) {
         return clfold_fail(site, args.status,

@@ -3,28 +3,44 @@
 #include "ops/check.h"
 #include "plan/scalar.h"
 
-static clfold_status check_tail(const struct site *site, const clfold_segments *segments)
+/* Ways of segments, as bits. */
+#define WAY(by)  (1u << (by))
+#define BUFFERED (WAY(CLFOLD_BY_FLAGS) | WAY(CLFOLD_BY_KEYS) | WAY(CLFOLD_BY_OFFSETS))
+#define UNIFORM  (WAY(CLFOLD_BY_LENGTH) | WAY(CLFOLD_BY_COLUMNS))
+
+/* What is given belongs to the way. */
+static clfold_status check_fields(const struct site *site,
+                                  const clfold_segments *segments)
 {
-    const struct later later[] = {
-        { segments->num_at.mem || segments->num_at.offset, "num_at" },
-        { segments->keys_out.mem || segments->keys_out.offset, "keys_out" },
-        { segments->lengths_out.mem || segments->lengths_out.offset, "lengths_out" },
-        { segments->num_out.mem || segments->num_out.offset, "num_out" },
+    const struct {
+        const char *name;
+        bool given;
+        unsigned ways;
+    } fields[] = {
+        { "type", segments->type != 0, BUFFERED },
+        { "mem", segments->mem != NULL, BUFFERED },
+        { "offset", segments->offset != 0, BUFFERED },
+        { "num", segments->num != 0, WAY(CLFOLD_BY_OFFSETS) },
+        { "length", segments->length != 0, UNIFORM },
+        { "columns", segments->columns != 0, WAY(CLFOLD_BY_COLUMNS) },
     };
 
-    clfold_status status =
-        clfold_check_reserved(site, "segments", segments->reserved,
-                              sizeof(segments->reserved) / sizeof(segments->reserved[0]));
-
-    return status ? status
-                  : clfold_check_later(site, "segments", later,
-                                       sizeof(later) / sizeof(later[0]));
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
+        if (fields[i].given && !(fields[i].ways & WAY(segments->by))) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "segments: %s is given, but segments by %s have none",
+                               fields[i].name, clfold_way_name(segments->by));
+        }
+    }
+    return clfold_check_reserved(site, "segments", segments->reserved,
+                                 sizeof(segments->reserved) /
+                                     sizeof(segments->reserved[0]));
 }
 
 clfold_status clfold_check_heads(const struct site *site, const clfold_segments *segments)
 {
     const struct scalar *type = clfold_scalar(segments->type);
-    const char *name = clfold_heads_name(segments->by);
+    const char *name = clfold_way_name(segments->by);
     const bool are_offsets = segments->by == CLFOLD_BY_OFFSETS;
 
     if (!type) {
@@ -39,56 +55,36 @@ clfold_status clfold_check_heads(const struct site *site, const clfold_segments 
                            clfold_scalar_name(segments->type), name,
                            are_offsets ? "u32 or u64" : "integers");
     }
-    if (segments->length != 0 || (!are_offsets && segments->num != 0)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "segments: %s is %zu, but belongs to segments that are given "
-                           "in another way than by %s",
-                           segments->length ? "length" : "num",
-                           segments->length ? segments->length : segments->num, name);
-    }
     if (segments->num == SIZE_MAX) {
         return clfold_fail(site, CLFOLD_ERROR_RANGE, "segments: num %zu overflows",
                            segments->num);
     }
-    return check_tail(site, segments);
+    return check_fields(site, segments);
 }
 
-/* Rows and columns come without a buffer; columns fill blocks. */
+/* Rows may end with a shorter one; columns fill blocks. */
 static clfold_status check_shape(const struct site *site, const clfold_segments *segments,
                                  uint64_t count)
 {
-    bool are_rows = segments->by == CLFOLD_BY_LENGTH;
+    bool are_columns = segments->by == CLFOLD_BY_COLUMNS;
     size_t block;
 
-    if (segments->type || segments->mem || segments->offset) {
+    if (segments->length == 0 || (are_columns && segments->columns == 0)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "segments: type %u, mem %p and offset %zu must be 0: rows and "
-                           "columns have no buffer",
-                           segments->type, (void *)segments->mem, segments->offset);
+                           "segments: %s is 0, but it is the %s",
+                           segments->length ? "columns" : "length",
+                           segments->length ? "number of columns"
+                           : are_columns    ? "length of a column"
+                                            : "length of a row");
     }
-    if (segments->num == 0) {
+    if (are_columns &&
+        (!clfold_size_mul(segments->columns, segments->length, &block) ? count > 0
+                                                                       : count % block)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "segments: num is 0, but it is the %s",
-                           are_rows ? "length of a row" : "number of columns");
-    }
-    if (are_rows) {
-        return segments->length == 0
-                   ? CLFOLD_OK
-                   : clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                                 "segments: length is %zu, but rows have num elements, "
-                                 "and length belongs to CLFOLD_BY_STRIDE",
-                                 segments->length);
-    }
-    if (segments->length == 0) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "segments: length is 0, but it is the length of a column");
-    }
-    if (!clfold_size_mul(segments->num, segments->length, &block) ? count > 0
-                                                                  : count % block) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "count %llu is not a multiple of segments: num %zu * length "
-                           "%zu",
-                           (unsigned long long)count, segments->num, segments->length);
+                           "count %llu is not a multiple of segments: columns %zu * "
+                           "length %zu",
+                           (unsigned long long)count, segments->columns,
+                           segments->length);
     }
     return CLFOLD_OK;
 }
@@ -103,21 +99,20 @@ clfold_status clfold_check_segments(const struct site *site,
     if (!segments) {
         return CLFOLD_OK;
     }
-    if (segments->by < CLFOLD_BY_FLAGS || segments->by > CLFOLD_BY_STRIDE) {
+    if (segments->by < CLFOLD_BY_FLAGS || segments->by > CLFOLD_BY_COLUMNS) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "segments: by %u is not a valid way", segments->by);
     }
     if (segments->by <= CLFOLD_BY_OFFSETS) {
         return CLFOLD_OK; /* no rows or columns */
     }
-    if ((status = check_tail(site, segments)) ||
+    if ((status = check_fields(site, segments)) ||
         (status = check_shape(site, segments, count))) {
         return status;
     }
     /* Longer ones than there are elements are as long as those: products stay small. */
-    *out = segments->by == CLFOLD_BY_LENGTH
-               ? (struct segments){ 1, segments->num }
-               : (struct segments){ segments->num, segments->length };
+    *out =
+        (struct segments){ segments->columns ? segments->columns : 1, segments->length };
     if (count == 0) {
         *out = (struct segments){ 1, 1 };
     } else if (out->width == 1 && out->length > count) {

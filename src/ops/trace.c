@@ -1,5 +1,5 @@
 /* clfold_trace: a look-back scan whose program records what its tiles did. */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "ops/check.h"
 #include "ops/internal.h"
 #include "ops/read.h"

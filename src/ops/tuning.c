@@ -1,5 +1,5 @@
 /* A context's tuning file: loading it, its rows for calls, and a call's row as text. */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "base/file.h"
 #include "base/host.h"
 #include "base/memory.h"

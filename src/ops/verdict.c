@@ -1,5 +1,5 @@
 /* What a context knows of its device's memory tiers, and where it gets it from. */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "ops/context.h"
 
 #include "device/probe.h"

@@ -38,7 +38,7 @@ static clfold_status compare(clfold_context *context, const struct site *site,
         struct args args = clfold_args(kernels, 0);
         clfold_args_mem(&args, mem);
         clfold_args_with(&args, &request->fold->monoid, request->args, request->num_args,
-                         0, 0);
+                         0, 0, &request->job.segments);
         clfold_args_heads(&args, &request->fold->monoid, mem, 0, &none, mem);
         status = args.status;
         call = "args: clSetKernelArg";

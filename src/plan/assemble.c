@@ -399,6 +399,25 @@ static void append_tail(struct text *text, const char *name, bool is_member, siz
     clfold_text_print(text, "\n");
 }
 
+/* The segment of what a text is about: an element's, or of a reduction the result. */
+static void append_text_segments(struct text *text, const struct shape *shape)
+{
+    enum family family = clfold_algorithm_row(shape->algorithm)->family;
+    bool reduces = family == FAMILY_REDUCE || family == FAMILY_REDUCE_SEGMENTS ||
+                   (family == FAMILY_ANY && !shape->each);
+
+    clfold_text_print(
+        text, "#define CLFOLD_TEXT_SEGMENTS 1\n"
+              "#define CLFOLD_LOAD_SEGMENT(i) clfold_segment_of(i CLFOLD_PASS)\n"
+              "#define CLFOLD_LOAD_SEGMENT16(i) clfold_segment16_of(i CLFOLD_PASS)\n");
+    clfold_text_print(
+        text, reduces ? "#define CLFOLD_RESULT_SEGMENT(i) ((clfold_segment){ i, 0 })\n"
+                        "#define CLFOLD_RESULT_SEGMENT16(i) "
+                        "((clfold_segment16){ clfold_indices(i), 0 })\n"
+                      : "#define CLFOLD_RESULT_SEGMENT(i) CLFOLD_LOAD_SEGMENT(i)\n"
+                        "#define CLFOLD_RESULT_SEGMENT16(i) CLFOLD_LOAD_SEGMENT16(i)\n");
+}
+
 static void append_contract(struct text *text, const struct monoid *monoid,
                             const struct shape *shape)
 {
@@ -429,6 +448,9 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     clfold_append_with(text, monoid);
     append_heads(text, monoid);
     clfold_append_element_contract(text, monoid);
+    if (clfold_monoid_uses_segment(monoid)) {
+        append_text_segments(text, shape);
+    }
     append_out(text, monoid);
     append_given(text, monoid, "CLFOLD_INIT_PARAMS", "init", true);
     append_given(text, monoid, "CLFOLD_INIT_ARGS", "init", false);

@@ -245,6 +245,12 @@ static void append_call(struct text *text, const struct monoid *monoid,
     }
     clfold_text_print(text,
                       is_wide ? "clfold_indices(i), (ulong16)(clfold_n)" : "i, clfold_n");
+    if (uses->segment) {
+        clfold_text_print(text,
+                          ", CLFOLD_%s_SEGMENT%s(i).segment, clfold_segment%s_of(i "
+                          "CLFOLD_PASS).rank",
+                          name, width, width);
+    }
     append_arguments(text, monoid, uses, is_wide);
     clfold_text_print(text, ")\n");
 }
@@ -386,6 +392,9 @@ static void append_params(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "global const CLFOLD_IN_X *in, ");
     }
     clfold_text_print(text, "ulong%s i, ulong%s n", suffix, suffix);
+    if (uses->segment) {
+        clfold_text_print(text, ", ulong%s segment, ulong%s rank", suffix, suffix);
+    }
     for (uint32_t k = 0; k < monoid->num_args; ++k) {
         if (!(uses->args & 1u << k)) {
             continue;
@@ -591,6 +600,11 @@ static void append_drawn_call(struct text *text, const struct monoid *monoid,
     }
     clfold_text_print(text, suffix[0] ? "clfold_indices(i), (ulong16)(i + 16)"
                                       : "i + k, i + 16");
+    if (uses->segment) {
+        clfold_text_print(text, suffix[0]
+                                    ? ", clfold_indices(i) / 5, clfold_indices(i) %% 5"
+                                    : ", (i + k) / 5, (i + k) %% 5");
+    }
     for (uint32_t k = 0; k < monoid->num_args; ++k) {
         if (!(uses->args & 1u << k)) {
             continue;

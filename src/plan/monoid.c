@@ -1,4 +1,4 @@
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "plan/monoid.h"
 
 #include "base/size.h"
@@ -510,13 +510,15 @@ clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct sit
 
 /* ---- Segments ---------------------------------------------------------------------- */
 
-const char *clfold_heads_name(uint32_t by)
+const char *clfold_way_name(uint32_t by)
 {
-    static const char *const names[] = { [CLFOLD_BY_FLAGS] = "flags",
-                                         [CLFOLD_BY_KEYS] = "keys",
-                                         [CLFOLD_BY_OFFSETS] = "offsets" };
+    static const char *const names[] = {
+        [CLFOLD_BY_FLAGS] = "flags",     [CLFOLD_BY_KEYS] = "keys",
+        [CLFOLD_BY_OFFSETS] = "offsets", [CLFOLD_BY_LENGTH] = "length",
+        [CLFOLD_BY_COLUMNS] = "columns",
+    };
 
-    return by <= CLFOLD_BY_OFFSETS ? names[by] : NULL;
+    return by < sizeof(names) / sizeof(names[0]) ? names[by] : NULL;
 }
 
 /* A signed integer of as many bits: one condition serves it and its neighbour. */
@@ -637,6 +639,11 @@ bool clfold_monoid_keeps_items(const struct monoid *monoid)
 bool clfold_monoid_has_place(const struct monoid *monoid)
 {
     return clfold_monoid_keeps_stages(monoid) || clfold_monoid_keeps_items(monoid);
+}
+
+bool clfold_monoid_uses_segment(const struct monoid *monoid)
+{
+    return monoid->loads.segment || monoid->writes.segment;
 }
 
 bool clfold_monoid_reads_in(const struct monoid *monoid)

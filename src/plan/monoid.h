@@ -63,6 +63,8 @@ struct component {
 struct uses {
     bool x, in;    /* the element, any other */
     bool prev;     /* of a result: the fold of all before the element */
+    bool segment;  /* the segment's number, or the place in it */
+    bool rank;     /* the latter */
     bool lanes;    /* so it takes one element after the other, not 16 at once */
     uint32_t args; /* a bit each */
 };
@@ -158,8 +160,8 @@ clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct sit
 void clfold_monoid_lift(struct monoid *monoid, uint32_t by, clfold_type type,
                         const char *equal);
 
-/* "flags"; NULL: unknown, or without a buffer. */
-const char *clfold_heads_name(uint32_t by);
+/* "flags"; NULL: unknown. */
+const char *clfold_way_name(uint32_t by);
 
 /* "compensated"; NULL: unknown. */
 const char *clfold_accuracy_name(uint32_t accuracy);
@@ -189,6 +191,9 @@ bool clfold_monoid_is_plain(const struct monoid *monoid);
 
 /* Whether programs know where the input begins, and how many elements there are. */
 bool clfold_monoid_has_place(const struct monoid *monoid);
+
+/* Whether a text uses an element's segment. */
+bool clfold_monoid_uses_segment(const struct monoid *monoid);
 
 /* Whether the elements of `in` are read; else it may be NULL. */
 bool clfold_monoid_reads_in(const struct monoid *monoid);

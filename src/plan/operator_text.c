@@ -49,7 +49,7 @@ static clfold_type type_of(const struct component *component, const struct width
 
 /* Parameters by the caller's names or, if `is_named` is false, by numbers, with `before`
  * in front of the first. A stream is a pointer and an offset; a load wants to know where
- * the input begins and how many elements there are. */
+ * the input begins, how many elements there are, and how segments lie. */
 static void append_params(struct text *text, const struct monoid *monoid, bool is_named,
                           const char *before)
 {
@@ -70,6 +70,9 @@ static void append_params(struct text *text, const struct monoid *monoid, bool i
         clfold_text_print(text, "%sulong clfold_origin, ulong clfold_n",
                           monoid->num_args > 0 ? ", " : before);
     }
+    if (clfold_monoid_uses_segment(monoid)) {
+        clfold_text_print(text, ", ulong clfold_width, ulong clfold_length");
+    }
     if (monoid->heads) {
         clfold_text_print(text, ", CLFOLD_HEAD_PARAMS");
     }
@@ -87,6 +90,9 @@ static void append_pass(struct text *text, const struct monoid *monoid,
     if (clfold_monoid_has_place(monoid)) {
         clfold_text_print(text, "%sclfold_origin, clfold_n",
                           monoid->num_args > 0 ? ", " : before);
+    }
+    if (clfold_monoid_uses_segment(monoid)) {
+        clfold_text_print(text, ", clfold_width, clfold_length");
     }
     if (monoid->heads) {
         clfold_text_print(text, ", CLFOLD_HEAD_ARGS");

@@ -235,7 +235,7 @@ static void add_heads(struct sentence *sentence, const struct reason *reason)
     const uint32_t heads = reason->monoid->heads;
 
     if (heads) {
-        add(sentence, "; segments by %s, %s", clfold_heads_name(heads),
+        add(sentence, "; segments by %s, %s", clfold_way_name(heads),
             heads == CLFOLD_BY_OFFSETS ? "which it turns into bits"
                                        : "which it reads beside the elements");
     }

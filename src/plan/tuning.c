@@ -210,8 +210,8 @@ static bool maps_numbers(const struct monoid *monoid)
 
 static uint32_t cut_of(const struct job *job)
 {
-    return job->segments.width == 0  ? CUT_NONE
-           : job->segments.width > 1 ? CUT_COLUMNS
+    return job->segments.width == 0 || job->operation == CLFOLD_MAP ? CUT_NONE
+           : job->segments.width > 1                                ? CUT_COLUMNS
            : job->algorithm == REDUCE_LANES || job->algorithm == SCAN_LANES
                ? CUT_SHORT_ROWS
                : CUT_ROWS;

@@ -1,5 +1,5 @@
 /* The text form of tuning, see tuning.h. */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "plan/tuning.h"
 
 #include "base/text.h"

@@ -20,10 +20,10 @@ static bool is_clfolds(const char *name)
 static bool is_reserved(const char *name)
 {
     static const char *const reserved[] = {
-        "a",      "b",      "pick",   "truth",  "at",     "x",      "key",
-        "item",   "prev",   "out",    "in",     "i",      "n",      "total",
-        "j",      "to_i8",  "to_u8",  "to_i16", "to_u16", "to_i32", "to_u32",
-        "to_i64", "to_u64", "to_f16", "to_f32", "to_f64",
+        "a",       "b",      "pick",   "truth",  "at",     "x",      "key",
+        "item",    "prev",   "out",    "in",     "i",      "n",      "total",
+        "segment", "rank",   "j",      "to_i8",  "to_u8",  "to_i16", "to_u16",
+        "to_i32",  "to_u32", "to_i64", "to_u64", "to_f16", "to_f32", "to_f64",
     };
 
     return is_clfolds(name) || clfold_name_is_of(name, strlen(name), reserved,
@@ -284,8 +284,10 @@ static struct uses uses_of(const struct monoid *monoid, const clfold_fold *fold,
         .x = clfold_user_text_uses(text, fold->source, "x"),
         .in = clfold_user_text_uses(text, fold->source, "in"),
         .prev = clfold_user_text_uses(text, fold->source, "prev"),
+        .rank = clfold_user_text_uses(text, fold->source, "rank"),
     };
 
+    uses.segment = uses.rank || clfold_user_text_uses(text, fold->source, "segment");
     uses.lanes = uses.in;
     for (uint32_t i = 0; i < monoid->num_args; ++i) {
         bool is_number = monoid->arg_elements[i] ||

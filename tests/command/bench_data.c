@@ -88,7 +88,7 @@ static void sums(void **state)
 
 static void extremes(void **state)
 {
-    clfold_arg_value pair = { 0 };
+    clfold_indexed pair = { 0 };
     int64_t i64 = INT64_MIN;
     uint16_t u16 = UINT16_MAX;
     int8_t i8 = INT8_MAX;

@@ -162,7 +162,7 @@ static void places(void **state)
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         const struct ladder_data data = make(CLFOLD_ARG_MIN_MAX, types[i], COUNT);
-        clfold_arg_value result[2] = { { 0 } };
+        clfold_indexed result[2] = { { 0 } };
         const size_t size = type_size(types[i]);
         uint64_t least = UINT64_MAX, greatest = 0;
 

@@ -1,6 +1,6 @@
 /* The names of types, operators and algorithms, what --device selects, messages, and what
  * is said of the texts of users. */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "list.h"
 #include "message.h"
 #include "options_table.h"

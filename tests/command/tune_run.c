@@ -1,5 +1,5 @@
 /* The search of `clfold tune` on a device: by other numbers results are the default's. */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "tune_run.h"
 
 #include "tune_file.h"
@@ -60,9 +60,9 @@ static void open_older(struct tune_context *context, clfold_operation operation,
     assert_int_equal(unlink(path), 0);
 }
 
-static const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .num = 100 };
-static const clfold_segments columns = { .by = CLFOLD_BY_STRIDE,
-                                         .num = 50,
+static const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = 100 };
+static const clfold_segments columns = { .by = CLFOLD_BY_COLUMNS,
+                                         .columns = 50,
                                          .length = 200 };
 static const struct {
     clfold_operation operation;

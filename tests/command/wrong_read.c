@@ -6,8 +6,7 @@
  * it is set. With CLFOLD_TEST_CLOCK the clock runs twice as fast every two seconds, so
  * that everything seems to become slower.
  */
-#define CLFOLD_EXPERIMENTAL /* clfold_tile_trace */
-#include <clfold/clfold.h>
+#include <clfold/experimental.h>
 
 #include <dlfcn.h>
 #include <math.h>

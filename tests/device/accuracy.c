@@ -4,7 +4,7 @@
  * with results. Compensated ones are within their bound, on data that cancel;
  * reproducible ones have the bits of the model, whatever cuts and orders the elements.
  */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "binned_model.h"
 #include "lookback.h"
 #include "pairwise.h"

@@ -207,23 +207,12 @@ static void test_enumerators(void **state)
                    "operation 0");
     assert_refused(clfold_prepare(ctx, 99, &sum, 1, NULL), CLFOLD_ERROR_ARGUMENT,
                    "operation 99");
-    assert_refused(clfold_prepare(ctx, CLFOLD_UNIQUE, &sum, 1, NULL),
-                   CLFOLD_ERROR_UNSUPPORTED, "operation");
 }
 
-/* What this version lacks is named, one field at a time. */
-static void test_later_fields(void **state)
+/* What belongs to a fold by combine is named, one field at a time. */
+static void test_fields_of_texts(void **state)
 {
     const clfold_arg arg = { 0 };
-    const struct {
-        const char *field;
-        clfold_fold fold;
-    } later[] = {
-        { "keep", { .keep = "x > 0" } },
-        { "count_at", { .count_at = { spare, 0 } } },
-        { "count_at", { .count_at = { NULL, 1 } } },
-    };
-    /* What belongs to a fold by combine. */
     const struct {
         const char *field;
         clfold_fold fold;
@@ -239,14 +228,10 @@ static void test_later_fields(void **state)
         { "components", { .components = "float a" } },
         { "cuts", { .cuts = "b.f != 0" } },
         { "equal", { .equal = "a == b" } },
-        { "bad_at", { .bad_at = { spare, 0 } } },
+        { "bad_out", { .bad_out = { spare, 0 } } },
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); ++i) {
-        reject_fold(HAS_OPERATOR, UNSUPPORTED, later[i].field, fold = later[i].fold,
-                    fold.op = sum.op, fold.type = sum.type);
-    }
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
         reject_fold(HAS_OPERATOR, ARGUMENT, texts[i].field, fold = texts[i].fold,
                     fold.op = sum.op, fold.type = sum.type);
@@ -317,7 +302,7 @@ static void test_nothing(void **state)
 /* A result of 16 bytes, in the buffer, on the host, and as init. */
 static void test_sizes(void **state)
 {
-    const clfold_arg_value init = { .index = 0 };
+    const clfold_indexed init = { .index = 0 };
 
     (void)state;
     reject(HAS_RESULT, ARGUMENT, "result_size is 8 bytes, but add of f32 needs 4",
@@ -339,7 +324,7 @@ static void test_sizes(void **state)
 /* Neither identity nor init: nothing has no fold, and an exclusive scan no first item. */
 static void test_no_identity(void **state)
 {
-    const clfold_arg_value init = { .index = 7 };
+    const clfold_indexed init = { .index = 7 };
     cl_mem places = buffer(device.context, CL_MEM_READ_WRITE, 16 * (COUNT + 1));
 
     (void)state;
@@ -347,8 +332,8 @@ static void test_no_identity(void **state)
            call.out = places, call.count = 0, call.result_size = 16);
     reject(HAS_ONE, EMPTY, "arg-min-max", fold.op = CLFOLD_ARG_MIN_MAX, call.out = places,
            call.count = 0, call.result_size = 32);
-    reject(HAS_ITEMS | HAS_OPERATOR, EMPTY, "total_at has no value", fold = least,
-           fold.total_at.mem = places, call.out = NULL, call.count = 0);
+    reject(HAS_ITEMS | HAS_OPERATOR, EMPTY, "total_out has no value", fold = least,
+           fold.total_out.mem = places, call.out = NULL, call.count = 0);
     for (size_t count = 0; count <= 10; count += 10) {
         reject(HAS_FIRST | HAS_OPERATOR, ARGUMENT,
                "arg-min, which has no identity, needs init", fold = least,
@@ -367,7 +352,7 @@ static void test_no_identity(void **state)
             assert_ok(row->make(&call));
             fold.init = NULL;
             fold.init_size = 0;
-            fold.total_at = fold.init_at = (clfold_place){ places, COUNT };
+            fold.total_out = fold.init_at = (clfold_place){ places, COUNT };
             assert_ok(row->make(&call));
         }
     }
@@ -474,7 +459,7 @@ static void test_foreign_objects(void **state)
     reject(HAS_OPERATOR, ARGUMENT, "init_at ", fold.init_at.mem = mem);
     reject(HAS_OUT, ARGUMENT, ": out ", call.out = mem);
     reject(HAS_OUT, ARGUMENT, words, call.out = mem);
-    reject(HAS_ITEMS | HAS_OPERATOR, ARGUMENT, "total_at ", fold.total_at.mem = mem);
+    reject(HAS_ITEMS | HAS_OPERATOR, ARGUMENT, "total_out ", fold.total_out.mem = mem);
     reject(HAS_OUT, ARGUMENT, "wait[1]", call.num_wait = 2, call.wait = events);
     for (size_t count = 0; count < 2; ++count) {
         reject(HAS_OUT, ARGUMENT, words, call.num_wait = 1, call.wait = events + 1,
@@ -566,8 +551,8 @@ static void test_sub_buffers(void **state)
            call.out_offset = 2 * floats - 1, call.count = floats);
     reject(HAS_OUT, OVERLAP, "overlaps", call.in = parent, call.out = right,
            call.out_offset = 1, call.count = 2 * floats);
-    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "total_at",
-           fold.total_at = (clfold_place){ right, 0 }, call.in = left,
+    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "total_out",
+           fold.total_out = (clfold_place){ right, 0 }, call.in = left,
            call.count = floats + 1);
     reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "init_at", fold.init_at.mem = left,
            fold.init_at.offset = floats, call.in = spare, call.out = right,
@@ -601,26 +586,28 @@ static void test_total(void **state)
     cl_mem read_only = buffer(device.context, CL_MEM_READ_ONLY, 64);
 
     (void)state;
-    reject_fold(HAS_ONE, ARGUMENT, "is only for scans", fold.total_at.mem = spare);
-    reject_fold(HAS_ONE, ARGUMENT, "total_at", fold.total_at.offset = 2);
-    reject(HAS_ITEMS | HAS_OPERATOR, ARGUMENT, "total_at: mem is NULL, but offset is 2",
-           fold.total_at.offset = 2);
+    reject_fold(HAS_ONE, ARGUMENT, "is only for scans", fold.total_out.mem = spare);
+    reject_fold(HAS_ONE, ARGUMENT, "total_out", fold.total_out.offset = 2);
+    reject(HAS_ITEMS | HAS_OPERATOR, ARGUMENT, "total_out: mem is NULL, but offset is 2",
+           fold.total_out.offset = 2);
     reject(HAS_ITEMS | HAS_OPERATOR, RANGE,
-           "total_at holds 64 elements of f32, but total_at.offset 64",
-           fold.total_at = (clfold_place){ spare, 64 });
-    reject(HAS_ITEMS | HAS_OPERATOR, ARGUMENT, "total_at", fold.total_at.mem = read_only);
+           "total_out holds 64 elements of f32, but total_out.offset 64",
+           fold.total_out = (clfold_place){ spare, 64 });
+    reject(HAS_ITEMS | HAS_OPERATOR, ARGUMENT, "total_out",
+           fold.total_out.mem = read_only);
     /* In the input, in the output, and outside both. */
-    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "total_at, bytes 3996 to 3999, overlaps in",
-           fold.total_at = (clfold_place){ in, COUNT - 1 });
-    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "total_at",
-           fold.total_at = (clfold_place){ in, COUNT - 1 }, call.out = in);
     reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP,
-           "total_at, bytes 3996 to 3999, overlaps out",
-           fold.total_at = (clfold_place){ out, COUNT - 1 });
-    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "total_at", fold.total_at.mem = out);
-    accept(HAS_ITEMS | HAS_OPERATOR, fold.total_at.mem = out, call.out_offset = 1);
-    accept(HAS_ITEMS | HAS_OPERATOR, fold.total_at = (clfold_place){ out, COUNT });
-    accept(HAS_ITEMS | HAS_OPERATOR, fold.total_at = (clfold_place){ in, COUNT - 1 },
+           "total_out, bytes 3996 to 3999, overlaps in",
+           fold.total_out = (clfold_place){ in, COUNT - 1 });
+    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "total_out",
+           fold.total_out = (clfold_place){ in, COUNT - 1 }, call.out = in);
+    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP,
+           "total_out, bytes 3996 to 3999, overlaps out",
+           fold.total_out = (clfold_place){ out, COUNT - 1 });
+    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "total_out", fold.total_out.mem = out);
+    accept(HAS_ITEMS | HAS_OPERATOR, fold.total_out.mem = out, call.out_offset = 1);
+    accept(HAS_ITEMS | HAS_OPERATOR, fold.total_out = (clfold_place){ out, COUNT });
+    accept(HAS_ITEMS | HAS_OPERATOR, fold.total_out = (clfold_place){ in, COUNT - 1 },
            call.count = COUNT - 1);
     clReleaseMemObject(read_only);
 }
@@ -640,20 +627,6 @@ static void test_rungs(void **state)
             clfold_reduce(ctx, device.queue, &affine, in, 0, out, 0, 0, 0, NULL, NULL),
             CLFOLD_ERROR_UNSUPPORTED, words);
     }
-}
-
-static void test_later_calls(void **state)
-{
-    (void)state;
-#define reject_later(name, ...)                                                          \
-    assert_refused(name(ctx, device.queue, &sum, __VA_ARGS__), CLFOLD_ERROR_UNSUPPORTED, \
-                   #name)
-    reject_later(clfold_select, in, 0, out, 0, out, 1, 1, 0, NULL, NULL);
-    reject_later(clfold_partition, in, 0, out, 0, out, 1, out, 2, 1, 0, NULL, NULL);
-    reject_later(clfold_unique, in, 0, out, 0, out, 1, 1, 0, NULL, NULL);
-    reject_later(clfold_run_length_encode, in, 0, out, 0, out, 0, out, 0, 1, 0, NULL,
-                 NULL);
-    reject_later(clfold_run_length_decode, in, 0, out, 0, out, 0, 1, 1, 0, NULL, NULL);
 }
 
 /* ---- Contexts and their devices ---------------------------------------------------- */
@@ -879,9 +852,9 @@ static int close_device(void **state)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 TEST_MAIN("arguments", open_device, close_device, TEST(test_table), TEST(test_null),
-          TEST(test_enumerators), TEST(test_later_fields), TEST(test_algorithms),
+          TEST(test_enumerators), TEST(test_fields_of_texts), TEST(test_algorithms),
           TEST(test_nothing), TEST(test_sizes), TEST(test_no_identity), TEST(test_init),
           TEST(test_ranges), TEST(test_wait_list), TEST(test_foreign_objects),
           TEST(test_access), TEST(test_overlap), TEST(test_sub_buffers), TEST(test_name),
-          TEST(test_total), TEST(test_rungs), TEST(test_later_calls), TEST(test_context),
+          TEST(test_total), TEST(test_rungs), TEST(test_context),
           TEST(test_foreign_device), TEST(test_part))

@@ -49,7 +49,7 @@ static uint64_t scan_bits(const struct device *device, clfold_context *ctx, cl_m
                           const clfold_fold *fold, bool exclusive, size_t offset,
                           size_t count)
 {
-    cl_mem out = fold->total_at.mem;
+    cl_mem out = fold->total_out.mem;
     size_t size = size_of(fold->type), bytes = (count + 1) * size;
     unsigned char *results = malloc(bytes);
 
@@ -80,7 +80,7 @@ static void print_scans(const struct device *device, clfold_context *ctx, cl_mem
                                    .type = pair.type,
                                    .in = pair.in,
                                    .algorithm = algorithms[a],
-                                   .total_at = { out, offset + count } };
+                                   .total_out = { out, offset + count } };
         uint64_t hash = scan_bits(device, ctx, in, &fold, a % 2, offset, count);
         printf("%s scan of %s into %s, %zu from %zu, by %s: %016llx%s\n",
                a % 2 ? "exclusive" : "inclusive", name_of(pair.in), name_of(pair.type),

@@ -4,7 +4,7 @@
  * features of texts meet each tile in each operation and each algorithm, pair by pair,
  * rather than each text all of them.
  */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "subjects_of_text.h"
 #include "test.h"
 

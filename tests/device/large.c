@@ -124,7 +124,7 @@ static void test_algorithm(void **state)
     const char *algorithm = *state;
     bool is_strided = algorithm && strcmp(algorithm, "reduce6") == 0;
     cl_ulong sum = 0;
-    clfold_arg_value where = { 0 };
+    clfold_indexed where = { 0 };
 
     clfold_context_override(ctx, is_strided ? &few_lanes : NULL);
     fold(CLFOLD_ADD, CLFOLD_U64, algorithm, &sum, sizeof(sum));

@@ -1,7 +1,7 @@
 /* Devices that stop work-items in long loops, as rusticl on llvmpipe, still give right
  * results: a launch gives a work-item few elements. The tests treat every device as such
  * a one, so that each path runs everywhere. */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "one_context.h"
 #include "trial.h"
 #include "test.h"

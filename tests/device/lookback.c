@@ -4,7 +4,7 @@
  * delay may change a bit of reduce_then_scan's results, each missing tile is folded once
  * by a group, and the traces show that the delays did happen.
  */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "lookback.h"
 #include "oracle.h"
 #include "one_context.h"
@@ -146,7 +146,7 @@ static clfold_status enqueue(const struct look *look, cl_mem from, size_t offset
         fold.init_size = out_size(subject);
     }
     if (look->total) {
-        fold.total_at = (clfold_place){ out_mem, look->offset + look->count };
+        fold.total_out = (clfold_place){ out_mem, look->offset + look->count };
     }
     return (look->exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
         ctx, device.queue, &fold, from, offset, out_mem, look->offset, look->count, 0,

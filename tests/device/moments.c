@@ -6,7 +6,7 @@
  * Elements are whole multiples of 2^-SCALE, so their sums are whole numbers for GMP. Of n
  * elements with sum S and sum of squares Q, n mean = S and n m2 = n Q - S^2.
  */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "lookback.h"
 #include "test.h"
 #include "trial.h"

@@ -1,6 +1,6 @@
 /* The probe of look-back's memory: tiers that work are taken, broken ones dropped with
  * their reasons, and the findings are kept. */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "device.h"
 #include "lookback.h"
 #include "test.h"

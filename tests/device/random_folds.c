@@ -2,7 +2,7 @@
  * Random operators, see random_fold.h, in random calls by random algorithms, on each kind
  * of tile, against the loop on the host.
  */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "lookback.h"
 #include "random_fold.h"
 #include "test.h"

@@ -227,7 +227,7 @@ static bool find_prefixes(const clfold_fold *fold, const struct debug *plan, cl_
     static cl_float items[COUNT + 1];
     clfold_fold with_total = *fold;
 
-    with_total.total_at = (clfold_place){ out, COUNT };
+    with_total.total_out = (clfold_place){ out, COUNT };
     clfold_status status = clfold_exclusive_scan(ctx, device.queue, &with_total, in, 0,
                                                  out, 0, COUNT, 0, NULL, NULL);
     if (is_due_refusal(&device, fold->algorithm, plan, false, status)) {
@@ -250,7 +250,7 @@ static void find_totals(cl_mem in, cl_mem out, cl_float *totals)
     for (size_t t = 0; t < TILES; ++t) {
         const clfold_fold fold = { .op = CLFOLD_ADD,
                                    .type = CLFOLD_F32,
-                                   .total_at = { of_tiles, t } };
+                                   .total_out = { of_tiles, t } };
         size_t rest = COUNT - t * TILE;
         assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in, t * TILE, out, 0,
                                         rest < TILE ? rest : TILE, 0, NULL, NULL));

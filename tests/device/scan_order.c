@@ -10,7 +10,7 @@
  *
  * Affine maps: limited.c and lookback.c.
  */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "lookback.h"
 #include "test.h"
 #include "trial.h"

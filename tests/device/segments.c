@@ -123,6 +123,157 @@ static void test_scan(void **state)
     check_all(0, algorithms);
 }
 
+/* ---- Names of texts ---------------------------------------------------------------- */
+
+/* What a text makes of an element is a number of its segment and rank. */
+#define NAMED "segment * 4099 + rank"
+
+static cl_ulong named(size_t segment, size_t rank)
+{
+    return (cl_ulong)segment * 4099 + rank;
+}
+
+static const struct {
+    clfold_operation operation;
+    clfold_fold fold;
+} name_cases[] = {
+    { CLFOLD_MAP, { .type = CLFOLD_U64, .load = NAMED } },
+    { CLFOLD_MAP, { .type = CLFOLD_U64, .load = "0 * in[i] + " NAMED } },
+    { CLFOLD_INCLUSIVE_SCAN, { .op = CLFOLD_ADD, .type = CLFOLD_U64, .load = NAMED } },
+    { CLFOLD_EXCLUSIVE_SCAN,
+      { .op = CLFOLD_ADD, .type = CLFOLD_U64, .load = "1", .result = "item + " NAMED } },
+    { CLFOLD_REDUCE,
+      { .op = CLFOLD_ADD,
+        .type = CLFOLD_U64,
+        .load = NAMED,
+        .result = "item + segment" } },
+};
+#define NUM_NAME_CASES (sizeof(name_cases) / sizeof(name_cases[0]))
+
+/* The results of case k; returns how many. Without segments `width` is 0. */
+static size_t expect_names(cl_ulong *results, size_t k, size_t width, size_t length,
+                           size_t count)
+{
+    static cl_ulong sums[MOST];
+    size_t most = 0;
+
+    memset(sums, 0, sizeof(sums));
+    for (size_t i = 0; i < count; ++i) {
+        const size_t block = width ? i / (width * length) : 0;
+        const size_t rest = width ? i % (width * length) : 0;
+        const size_t segment = width ? block * width + rest % width : 0;
+        const size_t rank = width ? rest / width : i;
+        const cl_ulong value = named(segment, rank);
+        sums[segment] += value;
+        most = segment > most ? segment : most;
+        results[i] = name_cases[k].operation == CLFOLD_MAP              ? value
+                     : name_cases[k].operation == CLFOLD_INCLUSIVE_SCAN ? sums[segment]
+                                                                        : rank + value;
+    }
+    if (name_cases[k].operation != CLFOLD_REDUCE) {
+        return count;
+    }
+    for (size_t s = 0; s <= most; ++s) {
+        results[s] = sums[s] + s;
+    }
+    return most + 1;
+}
+
+static void check_names(size_t k, size_t width, size_t length, size_t count)
+{
+    static cl_ulong expected[MOST], found[MOST];
+    const clfold_segments segments = { .by = width > 1 ? CLFOLD_BY_COLUMNS
+                                                       : CLFOLD_BY_LENGTH,
+                                       .length = length,
+                                       .columns = width > 1 ? width : 0 };
+    clfold_fold fold = name_cases[k].fold;
+    const size_t num = expect_names(expected, k, width, length, count);
+    cl_mem in = coloured_buffer((count + 3) * 8), out = coloured_buffer((num + 2) * 8);
+
+    fold.segments = width ? &segments : NULL;
+    assert_ok(call_operation(name_cases[k].operation, &fold, in, 3, out, 2, count));
+    assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 16, num * 8, found,
+                                         0, NULL, NULL),
+                     CL_SUCCESS);
+    for (size_t i = 0; i < num; ++i) {
+        if (found[i] != expected[i]) {
+            fail_msg("case %zu, width %zu, length %zu, result %zu: %llu, not %llu", k,
+                     width, length, i, (unsigned long long)found[i],
+                     (unsigned long long)expected[i]);
+        }
+    }
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+}
+
+static void test_names(void **state)
+{
+    static const size_t lengths[] = { 1, 3, 15, 16, 17, 100, 1500 };
+    static const size_t widths[] = { 1, 2, 5, 15, 16, 17, 33 };
+
+    (void)state;
+    for (size_t k = 0; k < NUM_NAME_CASES * NUM_TILES; ++k) {
+        const size_t c = k / NUM_TILES, t = k % NUM_TILES;
+        if (!policy_has_tile(tiles[t].tile) ||
+            (tiles[t].tile == TILE_VECTOR &&
+             clfold_platform_miscopies(ctx->caps.facts.platform)) ||
+            (t > 0 && (c + t) % 2)) {
+            continue;
+        }
+        clfold_context_override(ctx, &tiles[t]);
+        check_names(c, 0, 0, 1000);
+        for (size_t l = 0; l < 7; ++l) {
+            for (size_t w = 0; w < 7; ++w) {
+                const size_t block = lengths[l] * widths[w];
+                if (block <= MOST) {
+                    check_names(c, widths[w], lengths[l],
+                                widths[w] > 1 ? block * (MOST / block > 2 ? 3 : 1)
+                                              : MOST / block * block - lengths[l] / 2);
+                }
+            }
+        }
+        clfold_context_override(ctx, NULL);
+    }
+}
+
+static void test_rejected_names(void **state)
+{
+    const cl_uint two[] = { 0, 4 };
+    cl_mem heads = copied_buffer(two, sizeof(two)), mem = coloured_buffer(64);
+    const clfold_segments ways[] = {
+        { .by = CLFOLD_BY_FLAGS, .type = CLFOLD_U8, .mem = heads },
+        { .by = CLFOLD_BY_KEYS, .type = CLFOLD_U8, .mem = heads },
+        { .by = CLFOLD_BY_OFFSETS, .type = CLFOLD_U32, .mem = heads, .num = 1 },
+    };
+    const clfold_fold reduced = { .op = CLFOLD_ADD,
+                                  .type = CLFOLD_U32,
+                                  .result = "item + rank" };
+    const clfold_arg arg = CLFOLD_VALUE("uint", rank, two[0]);
+    const clfold_fold taken = {
+        .op = CLFOLD_ADD, .type = CLFOLD_U32, .load = "x", .args = &arg, .num_args = 1
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 3; ++i) {
+        const clfold_fold fold = { .op = CLFOLD_ADD,
+                                   .type = CLFOLD_U32,
+                                   .load = i % 2 ? NULL : "x + rank",
+                                   .result = i % 2 ? "item + segment" : NULL,
+                                   .segments = &ways[i] };
+        assert_refused(
+            call_operation(CLFOLD_INCLUSIVE_SCAN, &fold, mem, 0, mem, 0, 4),
+            CLFOLD_ERROR_ARGUMENT,
+            i % 2 ? "result uses segment or rank, which segments by keys do not have"
+                  : "load uses segment or rank, which segments by");
+    }
+    assert_refused(call_operation(CLFOLD_REDUCE, &reduced, mem, 0, heads, 0, 4),
+                   CLFOLD_ERROR_ARGUMENT, "result uses rank, but what a reduction");
+    assert_refused(call_operation(CLFOLD_REDUCE, &taken, mem, 0, heads, 0, 4),
+                   CLFOLD_ERROR_ARGUMENT, "the name rank is reserved");
+    clReleaseMemObject(heads);
+    clReleaseMemObject(mem);
+}
+
 /* ---- What is rejected -------------------------------------------------------------- */
 
 static void test_rejected(void **state)
@@ -140,64 +291,57 @@ static void test_rejected(void **state)
         { { .by = CLFOLD_BY_FLAGS, .num = 3 }, 12, CLFOLD_ERROR_UNSUPPORTED, "by flags" },
         { { .by = CLFOLD_BY_KEYS, .num = 3 }, 12, CLFOLD_ERROR_UNSUPPORTED, "by keys" },
         { { .by = CLFOLD_BY_OFFSETS }, 12, CLFOLD_ERROR_UNSUPPORTED, "by offsets" },
-        { { .by = CLFOLD_BY_LENGTH }, 12, CLFOLD_ERROR_ARGUMENT, "num is 0" },
-        { { .by = CLFOLD_BY_LENGTH, .num = 3, .length = 2 },
+        { { .by = CLFOLD_BY_LENGTH }, 12, CLFOLD_ERROR_ARGUMENT, "length is 0" },
+        { { .by = CLFOLD_BY_LENGTH, .length = 3, .columns = 2 },
           12,
           CLFOLD_ERROR_ARGUMENT,
-          "length is 2" },
-        { { .by = CLFOLD_BY_STRIDE, .length = 3 },
+          "columns is given" },
+        { { .by = CLFOLD_BY_COLUMNS, .length = 3 },
           12,
           CLFOLD_ERROR_ARGUMENT,
-          "num is 0" },
-        { { .by = CLFOLD_BY_STRIDE, .num = 3 },
+          "columns is 0" },
+        { { .by = CLFOLD_BY_COLUMNS, .columns = 3 },
           12,
           CLFOLD_ERROR_ARGUMENT,
           "length is 0" },
-        { { .by = CLFOLD_BY_STRIDE, .num = 3, .length = 5 },
+        { { .by = CLFOLD_BY_COLUMNS, .columns = 3, .length = 5 },
           12,
           CLFOLD_ERROR_ARGUMENT,
           "count 12 is not a multiple" },
-        { { .by = CLFOLD_BY_STRIDE, .num = SIZE_MAX, .length = SIZE_MAX },
+        { { .by = CLFOLD_BY_COLUMNS, .columns = SIZE_MAX, .length = SIZE_MAX },
           12,
           CLFOLD_ERROR_ARGUMENT,
           "count 12 is not a multiple" },
-        { { .by = CLFOLD_BY_LENGTH, .num = 3, .type = CLFOLD_U32 },
+        { { .by = CLFOLD_BY_LENGTH, .length = 3, .num = 2 },
           12,
           CLFOLD_ERROR_ARGUMENT,
-          "type 6" },
-        { { .by = CLFOLD_BY_LENGTH, .num = 3, .mem = mem },
+          "num is given" },
+        { { .by = CLFOLD_BY_LENGTH, .length = 3, .type = CLFOLD_U32 },
           12,
           CLFOLD_ERROR_ARGUMENT,
-          "mem" },
-        { { .by = CLFOLD_BY_LENGTH, .num = 3, .offset = 7 },
+          "type is given" },
+        { { .by = CLFOLD_BY_LENGTH, .length = 3, .mem = mem },
           12,
           CLFOLD_ERROR_ARGUMENT,
-          "offset 7" },
-        { { .by = CLFOLD_BY_LENGTH, .num = 3, .num_at = { mem, 0 } },
+          "mem is given" },
+        { { .by = CLFOLD_BY_LENGTH, .length = 3, .offset = 7 },
           12,
-          CLFOLD_ERROR_UNSUPPORTED,
-          "num_at" },
-        { { .by = CLFOLD_BY_LENGTH, .num = 3, .keys_out = { mem, 0 } },
-          12,
-          CLFOLD_ERROR_UNSUPPORTED,
-          "keys_out" },
-        { { .by = CLFOLD_BY_LENGTH, .num = 3, .lengths_out = { mem, 0 } },
-          12,
-          CLFOLD_ERROR_UNSUPPORTED,
-          "lengths_out" },
-        { { .by = CLFOLD_BY_LENGTH, .num = 3, .num_out = { NULL, 1 } },
-          12,
-          CLFOLD_ERROR_UNSUPPORTED,
-          "num_out" },
-        { { .by = CLFOLD_BY_LENGTH, .num = 3, .reserved = { 0, 1 } },
+          CLFOLD_ERROR_ARGUMENT,
+          "offset is given" },
+        { { .by = CLFOLD_BY_LENGTH, .length = 3, .reserved = { 0, 1 } },
           12,
           CLFOLD_ERROR_ARGUMENT,
           "segments: reserved[1]" },
         /* 500 results of the input's first half would overwrite its second. */
-        { { .by = CLFOLD_BY_LENGTH, .num = 1 }, 500, CLFOLD_ERROR_OVERLAP, "overlaps" },
-        { { .by = CLFOLD_BY_LENGTH, .num = 1 }, 1000, CLFOLD_ERROR_RANGE, "out" },
+        { { .by = CLFOLD_BY_LENGTH, .length = 1 },
+          500,
+          CLFOLD_ERROR_OVERLAP,
+          "overlaps" },
+        { { .by = CLFOLD_BY_LENGTH, .length = 1 }, 1000, CLFOLD_ERROR_RANGE, "out" },
     };
-    const clfold_segments columns = { .by = CLFOLD_BY_STRIDE, .num = 3, .length = 4 };
+    const clfold_segments columns = { .by = CLFOLD_BY_COLUMNS,
+                                      .columns = 3,
+                                      .length = 4 };
     clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
     cl_uint result;
 
@@ -229,20 +373,20 @@ static void test_rejected(void **state)
         CLFOLD_ERROR_OVERLAP, "init_at");
     fold.init_at = (clfold_place){ NULL, 0 };
     /* A total is the last segment's, and init is every segment's. */
-    fold.total_at = fold.init_at = (clfold_place){ mem, 900 };
+    fold.total_out = fold.init_at = (clfold_place){ mem, 900 };
     assert_refused(clfold_inclusive_scan(ctx, device.queue, &fold, mem, 0, mem, 400, 12,
                                          0, NULL, NULL),
-                   CLFOLD_ERROR_OVERLAP, "total_at");
+                   CLFOLD_ERROR_OVERLAP, "total_out");
     fold.segments = NULL;
     assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, mem, 0, mem, 400, 12, 0,
                                     NULL, NULL));
     assert_int_equal(clFinish(device.queue), CL_SUCCESS);
     fold.segments = &columns;
-    fold.total_at = (clfold_place){ mem, 411 };
+    fold.total_out = (clfold_place){ mem, 411 };
     assert_refused(clfold_inclusive_scan(ctx, device.queue, &fold, mem, 0, mem, 400, 12,
                                          0, NULL, NULL),
-                   CLFOLD_ERROR_OVERLAP, "total_at");
-    fold.total_at = fold.init_at = (clfold_place){ NULL, 0 };
+                   CLFOLD_ERROR_OVERLAP, "total_out");
+    fold.total_out = fold.init_at = (clfold_place){ NULL, 0 };
     assert_refused(
         clfold_reduce_host(ctx, device.queue, &fold, mem, 0, 12, &result, sizeof(result)),
         CLFOLD_ERROR_UNSUPPORTED, "segments");
@@ -264,9 +408,9 @@ static void test_prepare(void **state)
         const char *words; /* of the reason */
     } all[] = {
         /* First, as no other builds then what its short rows take. */
-        { { .by = CLFOLD_BY_LENGTH, .num = 5000 }, "row" },
-        { { .by = CLFOLD_BY_LENGTH, .num = 3 }, "row" },
-        { { .by = CLFOLD_BY_STRIDE, .num = 2, .length = 5000 }, "column" },
+        { { .by = CLFOLD_BY_LENGTH, .length = 5000 }, "row" },
+        { { .by = CLFOLD_BY_LENGTH, .length = 3 }, "row" },
+        { { .by = CLFOLD_BY_COLUMNS, .columns = 2, .length = 5000 }, "column" },
     };
     cl_mem in = coloured_buffer(40000), out = coloured_buffer(40000);
 
@@ -306,5 +450,6 @@ static void test_prepare(void **state)
 }
 
 TEST_MAIN("segments", open_context, close_context, cmocka_unit_test(test_reduce),
-          cmocka_unit_test(test_scan), cmocka_unit_test(test_rejected),
+          cmocka_unit_test(test_scan), cmocka_unit_test(test_names),
+          cmocka_unit_test(test_rejected_names), cmocka_unit_test(test_rejected),
           cmocka_unit_test(test_prepare))

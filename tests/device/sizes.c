@@ -449,7 +449,7 @@ static void test_running_total(void **state)
             clfold_fold fold = start;
             fold.algorithm = algorithms[a];
             fold.init_at.mem = i > 0 ? sum : NULL;
-            fold.total_at.mem = sum;
+            fold.total_out.mem = sum;
             assert_ok(clfold_exclusive_scan(ctx, device.queue, &fold, mem, i * NUM, mem,
                                             i * NUM, NUM, 0, NULL, NULL));
         }

@@ -1,6 +1,6 @@
 /* The snippets of the API reference, one for each function, between two marks with its
  * name, by which the header's comments include it. */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "one_context.h"
 #include "test.h"
 
@@ -170,8 +170,10 @@ static void test_segments(void **state)
      *
      *   3 1 4 1
      *   5 9 2 6 */
-    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .num = 4 };
-    const clfold_segments columns = { .by = CLFOLD_BY_STRIDE, .num = 4, .length = 2 };
+    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = 4 };
+    const clfold_segments columns = { .by = CLFOLD_BY_COLUMNS,
+                                      .columns = 4,
+                                      .length = 2 };
     clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32, .segments = &rows };
 
     assert_ok(clfold_reduce(ctx, queue, &sum, in, 0, out, 0, 8, 0, NULL, NULL));
@@ -204,7 +206,7 @@ static void test_exclusive_scan(void **state)
     /* Lengths of rows become the offsets of CSR; out[8] gets the total. */
     const clfold_fold sum = { .op = CLFOLD_ADD,
                               .type = CLFOLD_U32,
-                              .total_at = { out, 8 } };
+                              .total_out = { out, 8 } };
 
     assert_ok(clfold_exclusive_scan(ctx, queue, &sum, in, 0, out, 0, 8, 0, NULL, NULL));
     assert_holds(out, 0, 3, 4, 8, 9, 14, 23, 25, 31);
@@ -227,76 +229,12 @@ static void test_reduce_host(void **state)
     (void)state;
     /* [clfold_reduce_host] */
     const clfold_fold least = { .op = CLFOLD_ARG_MIN, .type = CLFOLD_U32 };
-    clfold_arg_value result;
+    clfold_indexed result;
 
     assert_ok(clfold_reduce_host(ctx, queue, &least, in, 0, 8, &result, sizeof(result)));
     assert_int_equal(result.value.u32, 1);
     assert_int_equal(result.index, 1); /* the first of two ones */
     /* [clfold_reduce_host] */
-}
-
-static void test_select(void **state)
-{
-    (void)state;
-    /* [clfold_select] */
-    const clfold_fold odd = { .type = CLFOLD_U32, .keep = "x % 2 == 1" };
-
-    /* Once it is supported, out begins with 3 1 1 5 9, and num[0] is 5. */
-    assert_int_equal(
-        clfold_select(ctx, queue, &odd, in, 0, out, 0, num, 0, 8, 0, NULL, NULL),
-        CLFOLD_ERROR_UNSUPPORTED);
-    assert_string_equal(clfold_last_error(), "clfold_select: not in this version "
-                                             "(CLFOLD_ERROR_UNSUPPORTED)");
-    /* [clfold_select] */
-}
-
-static void test_partition(void **state)
-{
-    (void)state;
-    /* [clfold_partition] */
-    const clfold_fold odd = { .type = CLFOLD_U32, .keep = "x % 2 == 1" };
-
-    /* Once it is supported, out is 3 1 1 5 9, then 4 2 6, and num[0] is 5. */
-    assert_int_equal(clfold_partition(ctx, queue, &odd, in, 0, out, 0, NULL, 0, num, 0, 8,
-                                      0, NULL, NULL),
-                     CLFOLD_ERROR_UNSUPPORTED);
-    /* [clfold_partition] */
-}
-
-static void test_unique(void **state)
-{
-    (void)state;
-    /* [clfold_unique] */
-    const clfold_fold elements = { .type = CLFOLD_U32 };
-
-    /* Once it is supported, 7 7 8 7 become 7 8 7, and num[0] is 3. */
-    assert_int_equal(
-        clfold_unique(ctx, queue, &elements, in, 0, out, 0, num, 0, 8, 0, NULL, NULL),
-        CLFOLD_ERROR_UNSUPPORTED);
-    /* [clfold_unique] */
-}
-
-static void test_run_lengths(void **state)
-{
-    cl_mem values = in, lengths = out;
-
-    (void)state;
-    /* [clfold_run_length_encode] */
-    const clfold_fold runs = { .in = CLFOLD_U32, .type = CLFOLD_U32 };
-
-    /* Once it is supported, 7 7 8 7 become values 7 8 7, lengths 2 1 1, and num[0] 3. */
-    assert_int_equal(clfold_run_length_encode(ctx, queue, &runs, in, 0, values, 0,
-                                              lengths, 0, num, 0, 8, 0, NULL, NULL),
-                     CLFOLD_ERROR_UNSUPPORTED);
-    /* [clfold_run_length_encode] */
-    /* [clfold_run_length_decode] */
-    const size_t num_runs = 3, capacity = 8; /* elements that `out` has room for */
-
-    /* Once it is supported, values 7 8 7 and lengths 2 1 1 become 7 7 8 7. */
-    assert_int_equal(clfold_run_length_decode(ctx, queue, &runs, values, 0, lengths, 0,
-                                              out, 0, capacity, num_runs, 0, NULL, NULL),
-                     CLFOLD_ERROR_UNSUPPORTED);
-    /* [clfold_run_length_decode] */
 }
 
 /* ---- Beforehand -------------------------------------------------------------------- */
@@ -466,8 +404,6 @@ TEST_MAIN("snippets", open_buffers, close_buffers, cmocka_unit_test(test_status_
           cmocka_unit_test(test_reduce), cmocka_unit_test(test_segments),
           cmocka_unit_test(test_inclusive_scan), cmocka_unit_test(test_exclusive_scan),
           cmocka_unit_test(test_map), cmocka_unit_test(test_reduce_host),
-          cmocka_unit_test(test_select), cmocka_unit_test(test_partition),
-          cmocka_unit_test(test_unique), cmocka_unit_test(test_run_lengths),
           cmocka_unit_test(test_prepare), cmocka_unit_test(test_explain),
           cmocka_unit_test(test_trace), cmocka_unit_test(test_tuning_text),
           cmocka_unit_test(test_lookback_text), cmocka_unit_test(test_names),

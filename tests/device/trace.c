@@ -1,6 +1,6 @@
 /* clfold_trace: the same bits as the scan, a record of each tile, and the calls that it
  * rejects. */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "device.h"
 #include "lookback.h"
 #include "test.h"

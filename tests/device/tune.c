@@ -1,6 +1,6 @@
 /* Tuning files: what a row changes and what it does not, right results by tuned tiles,
  * files that are rejected, the environment variable, and the row of a call as text. */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "calls.h"
 #include "device.h"
 #include "test.h"
@@ -270,10 +270,10 @@ static void test_same_bits(void **state)
 
 /* ---- Accuracy, segments, maps ------------------------------------------------------ */
 
-static const clfold_segments rows_of_5 = { .by = CLFOLD_BY_LENGTH, .num = 5 };
-static const clfold_segments rows_of_1500 = { .by = CLFOLD_BY_LENGTH, .num = 1500 };
-static const clfold_segments ten_columns = { .by = CLFOLD_BY_STRIDE,
-                                             .num = 10,
+static const clfold_segments rows_of_5 = { .by = CLFOLD_BY_LENGTH, .length = 5 };
+static const clfold_segments rows_of_1500 = { .by = CLFOLD_BY_LENGTH, .length = 1500 };
+static const clfold_segments ten_columns = { .by = CLFOLD_BY_COLUMNS,
+                                             .columns = 10,
                                              .length = COUNT / 10 };
 
 static const struct other {
@@ -583,8 +583,7 @@ static void test_text_refused(void **state)
     refuse(ARGUMENT, "text is NULL", ctx, 1, &sum, COUNT, NULL, TEXT);
     refuse(ARGUMENT, "operation 0", ctx, 0, &sum, COUNT, other, TEXT);
     refuse(ARGUMENT, "type", ctx, 1, &wrong, COUNT, other, TEXT);
-    refuse(UNSUPPORTED, "operation 4 is not in this version", ctx, CLFOLD_SELECT, &sum,
-           COUNT, other, TEXT);
+    refuse(ARGUMENT, "operation 5", ctx, 5, &sum, COUNT, other, TEXT);
     refuse(UNSUPPORTED, "without a load, a result", ctx, 1, &loaded, COUNT, other, TEXT);
     refuse(UNSUPPORTED, "a number to a number", ctx, CLFOLD_MAP, &pairs, COUNT, other,
            TEXT);

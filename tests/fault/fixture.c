@@ -40,7 +40,7 @@ const struct debug twenty_groups = {
 
 const clfold_segments *segments_for(const char *algorithm)
 {
-    static const clfold_segments row = { .by = CLFOLD_BY_LENGTH, .num = COUNT };
+    static const clfold_segments row = { .by = CLFOLD_BY_LENGTH, .length = COUNT };
 
     return algorithm && (strstr(algorithm, "_rows") || strstr(algorithm, "_lanes"))
                ? &row

@@ -1,6 +1,6 @@
 /* What clfold asks of a driver, and how it takes the answers: builds that fail, builds
  * that are made once, scratch that cannot be had, devices that lack something or lie. */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "alloc_spy.h"
 #include "clspy.h"
 #include "fixture.h"

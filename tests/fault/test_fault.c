@@ -3,7 +3,7 @@
  * function either returns that failure or works without the call, for a reason that
  * `is_tolerated` names. Nothing leaks, and the context still works.
  */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "alloc_spy.h"
 #include "clspy.h"
 #include "fixture.h"
@@ -94,7 +94,7 @@ static clfold_fold fold_of(const struct scenario *scenario)
     fold.algorithm = scenario->algorithm;
     fold.segments = fold.segments ? fold.segments : segments_for(scenario->algorithm);
     if (scenario->operation == CLFOLD_INCLUSIVE_SCAN && is_summed(scenario)) {
-        fold.total_at.mem = output;
+        fold.total_out.mem = output;
     }
     return fold;
 }
@@ -465,7 +465,7 @@ static void still_works(struct run *run, const struct scenario *scenario)
         clfold_fold fold = sum;
         fold.algorithm = scenario->algorithm;
         fold.segments = segments_for(scenario->algorithm);
-        fold.total_at.mem = is_scan ? output : NULL;
+        fold.total_out.mem = is_scan ? output : NULL;
         poison_output();
         status = call(run, &fold, true);
         assert_int_equal(clFinish(run->queue), CL_SUCCESS);

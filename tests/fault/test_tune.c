@@ -7,7 +7,7 @@
  * The clock counts OpenCL calls, and nothing runs. So each run makes the same calls, and
  * numbers that take fewer launches are faster.
  */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "alloc_spy.h"
 #include "clspy.h"
 #include "test.h"

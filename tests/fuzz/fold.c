@@ -170,17 +170,16 @@ static void take_fold(struct bytes *bytes, struct made *made)
         fold->init = take(bytes) % 2 ? init : NULL;
         fold->init_size = take(bytes);
         fold->init_at = take_place(bytes);
-        fold->total_at = take_place(bytes);
-        made->segments.by = take_number(bytes, CLFOLD_BY_STRIDE);
+        fold->total_out = take_place(bytes);
+        made->segments.by = take_number(bytes, CLFOLD_BY_COLUMNS);
         made->segments.num = take(bytes);
         made->segments.length = take(bytes);
+        made->segments.columns = take(bytes);
         fold->segments = take(bytes) % 2 ? &made->segments : NULL;
     }
     if (has & 32768) {
-        fold->keep = take_text(bytes, made);
         fold->equal = take_text(bytes, made);
-        fold->count_at = take_place(bytes);
-        fold->bad_at = take_place(bytes);
+        fold->bad_out = take_place(bytes);
         fold->reserved[take(bytes) % 6] = take(bytes);
     }
 }

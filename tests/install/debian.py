@@ -18,7 +18,7 @@ SKIP = 77
 # What each package holds, of all that is not documentation.
 FILES = {
     "libclfold0.1": r"lib/[^/]+/libclfold\.so\.[\d.]+",
-    "libclfold-dev": r"include/clfold/clfold\.h|lib/[^/]+/(libclfold\.(a|so)"
+    "libclfold-dev": r"include/clfold/(clfold|experimental)\.h|lib/[^/]+/(libclfold\.(a|so)"
                      r"|(cmake/clfold|pkgconfig)/[\w.-]+)",
     "clfold": r"bin/clfold|share/man/man1/clfold[\w-]*\.1\.gz"
               r"|share/bash-completion/completions/clfold",

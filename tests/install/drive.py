@@ -123,6 +123,7 @@ class Installed(Case):
             if self.kind in ("both", kind)
         } | {
             self.staged("includedir", "clfold", "clfold.h"),
+            self.staged("includedir", "clfold", "experimental.h"),
             self.staged("libdir", "pkgconfig", "clfold.pc"),
             self.staged("libdir", "cmake", "clfold", "clfold-config.cmake"),
             self.staged("libdir", "cmake", "clfold", "clfold-config-version.cmake"),
@@ -166,8 +167,10 @@ class Installed(Case):
         for name in dynamic(library, "NEEDED"):
             self.assertRegex(name, rf"^({NEEDED})$")
 
-        with open(self.staged("includedir", "clfold", "clfold.h"), encoding="utf-8") as f:
-            declared = re.findall(r"^CLFOLD_API [^;]*?\b(clfold_\w+)\(", f.read(), re.M)
+        declared = []
+        for header in ("clfold.h", "experimental.h"):
+            with open(self.staged("includedir", "clfold", header), encoding="utf-8") as f:
+                declared += re.findall(r"^CLFOLD_API [^;]*?\b(clfold_\w+)\(", f.read(), re.M)
         symbols = run("nm", "-D", "--defined-only", library).splitlines()
         exported = {line.split()[-1].partition("@")[0] for line in symbols}
         self.assertEqual(exported, set(declared))

@@ -55,7 +55,7 @@ def main(root):
     include = ["-I", os.path.join(root, "include"), *flags]
     commands, failures = [], []
     with tempfile.TemporaryDirectory() as folder:
-        twice = "#include <clfold/clfold.h>\n#include <clfold/clfold.h>\n"
+        twice = "#include <clfold/experimental.h>\n" * 2 + "#include <clfold/clfold.h>\n" * 2
         target = "#define CL_TARGET_OPENCL_VERSION 300\n"
         bare = tools.write(folder, "bare.c", twice)
         versioned = tools.write(folder, "versioned.c", target + twice + USE)

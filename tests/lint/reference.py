@@ -11,6 +11,7 @@ import symbols
 import tools
 
 HEADER = "include/clfold/clfold.h"
+EXPERIMENTAL = "include/clfold/experimental.h"
 SNIPPETS = "tests/device/snippets.c"
 # What to replace by what in one of the two files, and what must then be found.
 PLANTED = (
@@ -23,8 +24,8 @@ PLANTED = (
      "argument 'planted' of command @param is not found"),
     (HEADER, "clfold_context_trim() or", "#clfold_planted() or",
      "explicit link request to 'clfold_planted()' could not be resolved"),
-    (SNIPPETS, "/* [clfold_unique] */", "", "marked with [clfold_unique]"),
-    (SNIPPETS, "clfold_unique(", "planted(", "clfold_unique: its snippet does not call it"),
+    (SNIPPETS, "/* [clfold_map] */", "", "marked with [clfold_map]"),
+    (SNIPPETS, "clfold_map(", "planted(", "clfold_map: its snippet does not call it"),
 )
 
 
@@ -33,9 +34,9 @@ def read(path):
         return file.read()
 
 
-def build(doxyfile, header, snippets, output):
+def build(doxyfile, headers, snippets, output):
     """What Doxygen says of these files."""
-    changed = {"INPUT": header, "EXAMPLE_PATH": snippets, "OUTPUT_DIRECTORY": output}
+    changed = {"INPUT": " ".join(headers), "EXAMPLE_PATH": snippets, "OUTPUT_DIRECTORY": output}
     text = doxyfile + "".join(f"\n{name} = {value}" for name, value in changed.items())
     path = tools.write(output, "Doxyfile", text)
     status, said = tools.run([tools.need("doxygen"), path])
@@ -54,9 +55,11 @@ def lost(header, snippets):
             yield f"{name}: its snippet does not call it"
 
 
-def check(doxyfile, header, snippets):
+def check(doxyfile, root, header, snippets):
+    headers = (header, os.path.join(root, EXPERIMENTAL))
     with tempfile.TemporaryDirectory() as output:
-        return [*lost(header, snippets), *build(doxyfile, header, snippets, output)]
+        failures = build(doxyfile, headers, snippets, output)
+        return [*lost(header, snippets), *lost(headers[1], snippets), *failures]
 
 
 def plant(doxyfile, root, file, old, new, words):
@@ -70,14 +73,15 @@ def plant(doxyfile, root, file, old, new, words):
                     return f"there is no place for a fault in {name}: {old}"
                 text = text.replace(old, new)
             paths.append(tools.write(folder, os.path.basename(name), text))
-        found = "\n".join(check(doxyfile, *paths))
+        found = "\n".join(check(doxyfile, root, *paths))
         return None if words in found else f"planted: {words}\nfound: {found}"
 
 
 def main(path, root):
     doxyfile = read(path)
     failures = [plant(doxyfile, root, *fault) for fault in PLANTED]
-    failures += check(doxyfile, *(os.path.join(root, file) for file in (HEADER, SNIPPETS)))
+    paths = (os.path.join(root, file) for file in (HEADER, SNIPPETS))
+    failures += check(doxyfile, root, *paths)
     tools.finish(list(filter(None, failures)), f"{len(PLANTED)} planted")
 
 

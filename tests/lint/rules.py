@@ -19,6 +19,7 @@ C_HEADERS = set(
     "assert ctype errno float inttypes iso646 limits math stdalign stdarg stdatomic "
     "stdbool stddef stdint stdio stdlib string".split()
 )
+PUBLIC_HEADERS = ("clfold/clfold.h", "clfold/experimental.h")
 OPENCL_HEADERS = {"CL/cl.h", "CL/cl_ext.h", "CL/cl_version.h", "CL/cl_platform.h"}
 
 
@@ -100,7 +101,7 @@ def include_direction(path, text):
         if kind == '"':
             if name.split("/")[0] not in allowed or name.count("/") != 1:
                 yield number, f'src/{folder} may not include "{name}"'
-        elif name == "clfold/clfold.h" or name.removesuffix(".h") in C_HEADERS:
+        elif name in PUBLIC_HEADERS or name.removesuffix(".h") in C_HEADERS:
             continue
         elif name in OPENCL_HEADERS:
             if folder in ("base", "plan"):
@@ -118,7 +119,7 @@ def command_includes(path, text):
         return
     for number, match in matches(r'^[ \t]*#[ \t]*include[ \t]*([^ \t\n].*)', text):
         quoted = re.match(r'"(?:base/)?\w+\.h"', match[1])
-        system = re.match(r"<(?!clfold/)[\w/.-]+>|<clfold/clfold\.h>", match[1])
+        system = re.match(r"<(?!clfold/)[\w/.-]+>|<clfold/(clfold|experimental)\.h>", match[1])
         if not quoted and not system:
             yield number, f"tools/clfold may not include {match[1]}"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""symbols.py LIBRARY HEADER: the library exports what the header declares, and no more."""
+"""symbols.py LIBRARY HEADER...: the library exports what the headers declare, and no more."""
 
 import re
 import sys
@@ -34,11 +34,11 @@ def compare(names, symbols):
     ]
 
 
-def main(library, header):
-    names, symbols = declared(header), exported(library)
+def main(library, *headers):
+    names, symbols = set().union(*map(declared, headers)), exported(library)
     failures = sorted(compare(names, symbols))
     if not names:
-        failures.append(f"{header} declares nothing with CLFOLD_API")
+        failures.append(f"{headers} declare nothing with CLFOLD_API")
     # The comparison itself: one name too many, on either side, must be found.
     for wrong in ((names | {"planted"}, symbols), (names, symbols | {"planted"})):
         if len(compare(*wrong)) != len(compare(names, symbols)) + 1:

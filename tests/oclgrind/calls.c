@@ -11,7 +11,7 @@
  *
  * The buffers end where the elements do, so that Oclgrind sees an access beyond them.
  */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "test.h"
 #include "trial.h"
 

@@ -267,7 +267,7 @@ static void visit_lifted(const struct visitor *visitor, struct monoid monoid)
     const uint32_t by = CLFOLD_BY_FLAGS + turn++ % 3;
     char name[64];
 
-    snprintf(name, sizeof(name), "%s-by-%s", monoid.name, clfold_heads_name(by));
+    snprintf(name, sizeof(name), "%s-by-%s", monoid.name, clfold_way_name(by));
     monoid.name = name;
     clfold_monoid_lift(&monoid, by, types[by - CLFOLD_BY_FLAGS],
                        by == CLFOLD_BY_KEYS && turn % 2 ? "fabs(a - b) < 1" : NULL);

@@ -10,7 +10,7 @@
 
 #define LAST_TYPE  CLFOLD_F64
 #define LAST_OP    CLFOLD_MIN_MAX
-#define MAX_RESULT 32 /* bytes of clfold_arg_value[2] */
+#define MAX_RESULT 32 /* bytes of clfold_indexed[2] */
 
 struct pair {
     clfold_type in, type;

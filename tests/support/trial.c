@@ -66,7 +66,7 @@ void trial_print(const struct trial *trial, char *text, size_t size)
     }
     if (trial->by) {
         snprintf(segments, sizeof(segments), ", segments by %s, %s, cut %d%s",
-                 clfold_heads_name(trial->by), name_of(trial->head_type), trial->cut,
+                 clfold_way_name(trial->by), name_of(trial->head_type), trial->cut,
                  trial->bad     ? ", some wrong"
                  : trial->loose ? ", by equal"
                                 : "");
@@ -278,9 +278,9 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
     }
     fold->algorithm = trial->algorithm;
     *segments = trial->width == 1
-                    ? (clfold_segments){ .by = CLFOLD_BY_LENGTH, .num = trial->length }
-                    : (clfold_segments){ .by = CLFOLD_BY_STRIDE,
-                                         .num = trial->width,
+                    ? (clfold_segments){ .by = CLFOLD_BY_LENGTH, .length = trial->length }
+                    : (clfold_segments){ .by = CLFOLD_BY_COLUMNS,
+                                         .columns = trial->width,
                                          .length = trial->length };
     if (trial->by) {
         *segments = (clfold_segments){ .by = trial->by,
@@ -296,8 +296,8 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
             fold->args = divisor;
             fold->num_args = 1;
         }
-        fold->bad_at = (clfold_place){ trial->bad ? run->bad.mem : NULL,
-                                       trial->bad ? run->bad.front : 0 };
+        fold->bad_out = (clfold_place){ trial->bad ? run->bad.mem : NULL,
+                                        trial->bad ? run->bad.front : 0 };
     }
     fold->segments = trial->width > 0 || trial->by ? segments : NULL;
     if (trial->init == INIT_HOST) {
@@ -307,9 +307,9 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
         fold->init_at = (clfold_place){ run->init.mem, run->init.front };
     }
     if (trial->total == TOTAL_APART) {
-        fold->total_at = (clfold_place){ run->total.mem, run->total.front };
+        fold->total_out = (clfold_place){ run->total.mem, run->total.front };
     } else if (trial->total == TOTAL_BEHIND) {
-        fold->total_at = (clfold_place){ out->mem, out->front + trial->count };
+        fold->total_out = (clfold_place){ out->mem, out->front + trial->count };
     }
 }
 

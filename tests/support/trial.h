@@ -72,7 +72,7 @@ struct trial {
     enum cuts cut;
     size_t empty; /* segments in a row that are, by offsets */
     bool loose;   /* keys are the same that are so without two bits: the fold's `equal` */
-    bool bad;     /* some offsets are out of order or past the end, which bad_at tells */
+    bool bad;     /* some offsets are out of order or past the end, which bad_out tells */
     bool in_place; /* both at in_offset; elements and results are of one size */
     bool zones;    /* 64 elements more before both */
     bool tight;    /* buffers end with the last element */

@@ -186,8 +186,8 @@ static void move_index(const struct run *run, size_t first, size_t width,
                        unsigned char *item)
 {
     for (size_t k = 0; is_arg(run->trial->op) && k < run->item;
-         k += sizeof(clfold_arg_value)) {
-        clfold_arg_value value;
+         k += sizeof(clfold_indexed)) {
+        clfold_indexed value;
         memcpy(&value, item + k, sizeof(value));
         value.index = first + value.index * width;
         memcpy(item + k, &value, sizeof(value));

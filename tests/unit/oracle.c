@@ -85,7 +85,7 @@ static void check_fold(clfold_op op, struct pair pair, const void *data, size_t 
 
 static void test_folds(void **state)
 {
-    const clfold_arg_value at_7 = { .index = 7, .value.u8 = 9 };
+    const clfold_indexed at_7 = { .index = 7, .value.u8 = 9 };
     const cl_uchar seven = 7;
 
     (void)state;
@@ -270,7 +270,7 @@ static void check_scan(clfold_op op, struct pair pair, bool exclusive, const voi
 
 static void test_scans(void **state)
 {
-    const clfold_arg_value at_2 = { .index = 2, .value.i32 = 5 };
+    const clfold_indexed at_2 = { .index = 2, .value.i32 = 5 };
     const cl_uchar seven = 7;
 
     (void)state;
@@ -331,7 +331,7 @@ static void test_scan_is_folds(void **state)
 static void test_scans_of_nothing(void **state)
 {
     const struct pair pair = { CLFOLD_I8, CLFOLD_I8 };
-    const clfold_arg_value init = { .index = 1 };
+    const clfold_indexed init = { .index = 1 };
     unsigned char out[2 * MAX_RESULT], total[MAX_RESULT];
 
     (void)state;

@@ -599,7 +599,7 @@ static void test_choose(void **state)
     enum algorithm found;
 
     (void)state;
-    for (clfold_operation o = CLFOLD_REDUCE; clfold_operation_row(o); ++o) {
+    for (clfold_operation o = CLFOLD_REDUCE; o < CLFOLD_MAP; ++o) {
         const enum family family = clfold_operation_row(o)->family;
         for (int a = 0; a < CLFOLD_ALGORITHMS; ++a) {
             const char *name = clfold_algorithm_name((enum algorithm)a);

@@ -7,7 +7,7 @@
  *
  * The blocked scans' program is the one of tests, which also writes records.
  */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "device.h"
 
 #include "../clfold/clock.h"

@@ -8,7 +8,7 @@
  *
  * A window is looked at by a sub-group, so a device without them has none but 1.
  */
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "device.h"
 
 #include "../clfold/clock.h"

@@ -163,9 +163,9 @@ static clfold_status enqueue(const struct bench *bench, const struct bench_case 
     const size_t global = COUNT / 16 / 1024, local = 1;
     cl_command_queue queue = bench->device.session.queue;
     const clfold_segments segments = {
-        .by = one->kind == ROWS ? CLFOLD_BY_LENGTH : CLFOLD_BY_STRIDE,
-        .num = one->kind == ROWS ? one->length : one->width,
-        .length = one->kind == ROWS ? 0 : one->length,
+        .by = one->kind == ROWS ? CLFOLD_BY_LENGTH : CLFOLD_BY_COLUMNS,
+        .length = one->length,
+        .columns = one->kind == ROWS ? 0 : one->width,
     };
     const clfold_fold fold = {
         .op = one->op,

@@ -42,11 +42,11 @@ uint64_t axis_results(const struct axis *axis)
 
 clfold_segments axis_segments(const struct axis *axis)
 {
-    return axis->inner == 1
-               ? (clfold_segments){ .by = CLFOLD_BY_LENGTH, .num = (size_t)axis->length }
-               : (clfold_segments){ .by = CLFOLD_BY_STRIDE,
-                                    .num = (size_t)axis->inner,
-                                    .length = (size_t)axis->length };
+    return axis->inner == 1 ? (clfold_segments){ .by = CLFOLD_BY_LENGTH,
+                                                 .length = (size_t)axis->length }
+                            : (clfold_segments){ .by = CLFOLD_BY_COLUMNS,
+                                                 .columns = (size_t)axis->inner,
+                                                 .length = (size_t)axis->length };
 }
 
 uint64_t axis_index(const struct axis *axis, uint64_t element)

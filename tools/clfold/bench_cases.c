@@ -222,7 +222,7 @@ size_t bench_in_size(const struct bench_case *one)
 
 size_t bench_out_size(const struct bench_case *one)
 {
-    return one->fold == BENCH_ARG_MIN ? sizeof(clfold_arg_value) : type_size(one->type);
+    return one->fold == BENCH_ARG_MIN ? sizeof(clfold_indexed) : type_size(one->type);
 }
 
 uint64_t bench_bytes(const struct bench_case *one, uint64_t count)

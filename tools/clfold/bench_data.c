@@ -252,7 +252,7 @@ bool bench_data_agrees(struct bench_data *data, const void *result)
     const bool has_index = data->one.fold == BENCH_ARG_MIN;
     const clfold_type type = data->one.type;
     struct bench_chunk *const results = &data->results;
-    clfold_arg_value pair = { 0 };
+    clfold_indexed pair = { 0 };
 
     memcpy(&pair, result, bench_out_size(&data->one));
     widen(type, has_index ? (const void *)&pair.value : (const void *)&pair, 1, results);

@@ -1,4 +1,4 @@
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "commands.h"
 #include "describe.h"
 #include "selection.h"

@@ -42,7 +42,7 @@ static void describe(const struct options *options, const struct session *sessio
         record_add_text(record, "by", strdup(options->by.text));
     } else if (fold->segments) {
         record_add(record, options->rows ? "rows_of" : "columns", FIELD_NUMBER, true,
-                   fold->segments->num);
+                   options->rows ? fold->segments->length : fold->segments->columns);
     }
     record_add_text(record, "algorithm", strdup(report->algorithm));
     record_add(record, "tile", FIELD_NUMBER, true, report->tile);

@@ -112,7 +112,7 @@ static bool take_offsets(struct folding *f, struct message *message)
                        message)) {
         return message_prefix(message, f->heads);
     }
-    f->fold.bad_at.mem = f->bad;
+    f->fold.bad_out.mem = f->bad;
     return true;
 }
 
@@ -395,7 +395,7 @@ static clfold_fold piece_fold(const struct folding *f, cl_mem before, cl_mem aft
         fold.init_at.mem = op_result(fold.op).position ? NULL : before;
     }
     if (f->operation != CLFOLD_REDUCE && !f->input.ended) {
-        fold.total_at.mem = after;
+        fold.total_out.mem = after;
     }
     return ends_with_result(f) && !f->input.ended ? user_fold_items(&fold) : fold;
 }
@@ -593,7 +593,7 @@ static void make_result(const struct folding *f, void *result)
         memcpy(result, &sum, sizeof(sum));
     }
     for (unsigned i = 0; form.position && i < form.num; i++) {
-        clfold_arg_value *const value = (clfold_arg_value *)result + i;
+        clfold_indexed *const value = (clfold_indexed *)result + i;
         value->index = axis_index(&f->axis, value->index);
     }
 }
@@ -602,7 +602,7 @@ bool folding_put(const struct folding *f, struct writer *writer, const char *dat
                  size_t count)
 {
     const size_t size = f->user.written.out_size;
-    clfold_arg_value result[2];
+    clfold_indexed result[2];
 
     if (!f->mean && !op_result(f->fold.op).position) {
         return writer_put(writer, data, count);

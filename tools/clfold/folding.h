@@ -25,14 +25,14 @@ struct folding {
     clfold_fold fold;
     struct user_fold user; /* whose layouts are those of any fold */
     bool is_named; /* of texts, moments and the like: results are as user.written says */
-    clfold_arg_value init; /* its value */
-    bool has_axis;         /* then there is one piece, of segments along the axis */
+    clfold_indexed init; /* its value */
+    bool has_axis;       /* then there is one piece, of segments along the axis */
     struct axis axis;
     const char *heads; /* "--flags": there is one piece, of these segments; or NULL */
     const char *heads_file;
     clfold_type heads_type; /* of its numbers */
     uint64_t num_heads;
-    cl_mem bad; /* the first wrong one of --offsets, as bad_at has it */
+    cl_mem bad; /* the first wrong one of --offsets, as bad_out has it */
     clfold_segments segments;
     struct npy_shape shape; /* of the results */
     bool timed; /* each piece is folded twice, the second time for `seconds` */

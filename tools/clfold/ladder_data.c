@@ -249,8 +249,7 @@ struct part {
 
 static size_t part_size(const struct ladder_data *data)
 {
-    return op_result(data->op).position ? sizeof(clfold_arg_value)
-                                        : type_size(data->type);
+    return op_result(data->op).position ? sizeof(clfold_indexed) : type_size(data->type);
 }
 
 size_t ladder_data_result_size(const struct ladder_data *data)
@@ -283,7 +282,7 @@ static struct part result_part(const struct ladder_data *data, const void *resul
                                size_t which)
 {
     const char *const from = (const char *)result + which * part_size(data);
-    clfold_arg_value pair;
+    clfold_indexed pair;
 
     if (!op_result(data->op).position) {
         return (struct part){ clfold_number_read(data->type, from), 0 };
@@ -310,7 +309,7 @@ static void write_host_result(const struct ladder_data *data, char *to)
 {
     for (unsigned i = 0; i < op_result(data->op).num; i++, to += part_size(data)) {
         const struct part part = host_part(data, i);
-        clfold_arg_value pair = { .index = part.index };
+        clfold_indexed pair = { .index = part.index };
 
         if (op_result(data->op).position) {
             number_write(data->type, part.value, &pair.value);
@@ -325,7 +324,7 @@ void ladder_data_print(char out[LADDER_RESULT_TEXT], const struct ladder_data *d
                        const void *result)
 {
     const bool position = op_result(data->op).position;
-    const size_t value = position ? offsetof(clfold_arg_value, value) : 0;
+    const size_t value = position ? offsetof(clfold_indexed, value) : 0;
     char host[LADDER_RESULT_BYTES], number[NUMBER_TEXT];
     size_t used = 0;
 
@@ -338,7 +337,7 @@ void ladder_data_print(char out[LADDER_RESULT_TEXT], const struct ladder_data *d
         used += (size_t)snprintf(out + used, LADDER_RESULT_TEXT - used, "%s%s",
                                  i ? " " : "", number);
         if (position) {
-            clfold_arg_value pair;
+            clfold_indexed pair;
             memcpy(&pair, from, sizeof(pair));
             used += (size_t)snprintf(out + used, LADDER_RESULT_TEXT - used,
                                      " at %" PRIu64, (uint64_t)pair.index);

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Two clfold_arg_value. */
+/* Two clfold_indexed. */
 enum { LADDER_RESULT_BYTES = 32, LADDER_RESULT_TEXT = 160 };
 
 struct ladder_data {

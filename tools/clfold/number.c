@@ -17,7 +17,7 @@
 void number_write(clfold_type type, struct host_number number, void *at)
 {
     const size_t size = type_size(type);
-    clfold_arg_value x;
+    clfold_indexed x;
 
     if (type == CLFOLD_F16) {
         x.value.f16 = clfold_double_to_half(number.real);

@@ -558,8 +558,8 @@ const char *options_op(const struct options *options)
     return options->mean ? "mean" : op_name(options->op);
 }
 
-bool options_init(const struct options *options, clfold_fold *fold,
-                  clfold_arg_value *init, struct message *message)
+bool options_init(const struct options *options, clfold_fold *fold, clfold_indexed *init,
+                  struct message *message)
 {
     if (!options->init) {
         return true;
@@ -584,7 +584,7 @@ bool options_init(const struct options *options, clfold_fold *fold,
 static bool check_init(const struct options *options, struct message *message)
 {
     const struct op_result form = op_result(options->op);
-    clfold_arg_value value;
+    clfold_indexed value;
 
     if (!options->init) {
         return true;
@@ -965,10 +965,10 @@ bool options_segments(const struct options *options, clfold_segments *segments,
     *segments = options->by.segments;
     if (options->rows) {
         segments->by = CLFOLD_BY_LENGTH;
-        segments->num = options->rows;
+        segments->length = options->rows;
     } else if (columns) {
-        segments->by = CLFOLD_BY_STRIDE;
-        segments->num = columns;
+        segments->by = CLFOLD_BY_COLUMNS;
+        segments->columns = columns;
         segments->length = *count / columns;
         segments->length += *count % columns > 0 && segments->length < SIZE_MAX / columns;
         *count = segments->length * columns;

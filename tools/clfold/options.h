@@ -113,7 +113,7 @@ bool options_segments(const struct options *options, clfold_segments *segments,
                       size_t *count);
 
 /* Gives the fold options->init, if there is one; *init has its value. */
-bool options_init(const struct options *options, clfold_fold *fold,
-                  clfold_arg_value *init, struct message *message);
+bool options_init(const struct options *options, clfold_fold *fold, clfold_indexed *init,
+                  struct message *message);
 
 #endif

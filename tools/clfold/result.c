@@ -14,8 +14,7 @@ size_t result_size(const struct result *result)
 {
     const struct op_result form = op_result(result->op);
 
-    return form.num *
-           (form.position ? sizeof(clfold_arg_value) : type_size(result->type));
+    return form.num * (form.position ? sizeof(clfold_indexed) : type_size(result->type));
 }
 
 void result_divide(struct result *result, uint64_t count)
@@ -49,8 +48,8 @@ static bool is_less(clfold_type type, struct host_number a, struct host_number b
 }
 
 /* Whether b, which comes later, takes the place of a. */
-static bool replaces(clfold_type type, bool greatest, const clfold_arg_value *a,
-                     const clfold_arg_value *b)
+static bool replaces(clfold_type type, bool greatest, const clfold_indexed *a,
+                     const clfold_indexed *b)
 {
     const struct host_number first = clfold_number_read(type, &a->value);
     const struct host_number second = clfold_number_read(type, &b->value);

@@ -7,11 +7,11 @@
 #include <json-c/json.h>
 #include <stddef.h>
 
-/* As the library writes it: one or two, `type` or clfold_arg_value, the least first. */
+/* As the library writes it: one or two, `type` or clfold_indexed, the least first. */
 struct result {
     clfold_op op;
     clfold_type type;
-    clfold_arg_value items[2]; /* its memory, whatever the operator */
+    clfold_indexed items[2]; /* its memory, whatever the operator */
 };
 
 /* How much of `items` the library writes. */

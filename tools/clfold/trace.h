@@ -2,7 +2,7 @@
 #ifndef CLFOLD_COMMAND_TRACE_H
 #define CLFOLD_COMMAND_TRACE_H
 
-#define CLFOLD_EXPERIMENTAL /* clfold_trace */
+#include <clfold/experimental.h>
 #include "options.h"
 #include "trace_states.h"
 

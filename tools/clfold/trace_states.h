@@ -3,7 +3,7 @@
 #ifndef CLFOLD_COMMAND_TRACE_STATES_H
 #define CLFOLD_COMMAND_TRACE_STATES_H
 
-#define CLFOLD_EXPERIMENTAL /* clfold_tile_trace */
+#include <clfold/experimental.h>
 #include "ladder_data.h"
 
 #include <clfold/clfold.h>

@@ -78,7 +78,7 @@ static void print_fold(char out[FOLD_TEXT], const struct tuning_job *job)
     if (segments) {
         snprintf(cut, sizeof(cut),
                  segments->by == CLFOLD_BY_LENGTH ? ", rows of %zu" : ", %zu columns",
-                 segments->num);
+                 segments->by == CLFOLD_BY_LENGTH ? segments->length : segments->columns);
     }
     snprintf(out, FOLD_TEXT, "%s%s%s %s%s%s%s", names[job->operation],
              fold->op ? " " : "", fold->op ? op_name(fold->op) : "", types,

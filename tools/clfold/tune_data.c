@@ -49,7 +49,7 @@ static bool has_sign(const clfold_fold *fold)
 /* A walk goes far there. */
 static bool is_columns(const clfold_fold *fold)
 {
-    return fold->segments && fold->segments->by == CLFOLD_BY_STRIDE;
+    return fold->segments && fold->segments->by == CLFOLD_BY_COLUMNS;
 }
 
 static enum fill fill_of(const clfold_fold *fold)
@@ -134,9 +134,9 @@ clfold_status tune_data_lay_out(struct tune_data *data, const struct session *se
     const clfold_segments *const segments = fold->segments;
     const size_t results = operation != CLFOLD_REDUCE ? count
                            : !segments                ? 1
-                           : segments->by == CLFOLD_BY_STRIDE
-                               ? segments->num
-                               : (size_t)clfold_div_up(count, segments->num);
+                           : segments->by == CLFOLD_BY_COLUMNS
+                               ? segments->columns
+                               : (size_t)clfold_div_up(count, segments->length);
     uint64_t most = 0;
     cl_ulong memory = 0;
 
@@ -145,7 +145,7 @@ clfold_status tune_data_lay_out(struct tune_data *data, const struct session *se
         .in_stride = stride,
         .out_stride = (results + ALIGNED - 1) / ALIGNED * ALIGNED,
         .in_size = type_size(tune_in_type(fold)),
-        .out_size = result.num * (result.position ? sizeof(clfold_arg_value)
+        .out_size = result.num * (result.position ? sizeof(clfold_indexed)
                                                   : type_size(tune_out_type(fold))),
         .results = results,
     };

@@ -1,4 +1,4 @@
-#define CLFOLD_EXPERIMENTAL
+#include <clfold/experimental.h>
 #include "types.h"
 
 #include <string.h>

@@ -74,7 +74,7 @@ bool type_is_float(clfold_type type);
  * f32; everything else stays in the element's type. */
 clfold_type type_accumulator(clfold_op op, clfold_type element);
 
-/* What a fold by `op` leaves: values of the type that is folded, or clfold_arg_value, or
+/* What a fold by `op` leaves: values of the type that is folded, or clfold_indexed, or
  * what clfold_fold_layout says. */
 struct op_result {
     bool position;

@@ -199,7 +199,7 @@ static bool has_word(const char *text, const char *word)
 /* A macro of the source may use them for the text. */
 static bool needs_whole(const clfold_fold *fold, const char *text)
 {
-    static const char *const words[] = { "i", "n", "in" };
+    static const char *const words[] = { "i", "n", "in", "segment", "rank" };
     bool needs = false;
 
     for (size_t k = 0; text && k < sizeof(words) / sizeof(words[0]); k++) {

@@ -9,7 +9,7 @@ static clfold_context *context;
 static clfold_fold fold;
 static clfold_segments segments[PEER_OPS] = {
     [PEER_SEGMENTS] = { .by = CLFOLD_BY_FLAGS, .type = CLFOLD_U8 },
-    [PEER_ROWS] = { .by = CLFOLD_BY_LENGTH, .num = PEER_ROW },
+    [PEER_ROWS] = { .by = CLFOLD_BY_LENGTH, .length = PEER_ROW },
 };
 
 static const struct {

@@ -1,0 +1,143 @@
+/**
+ * \defgroup experimental Experimental
+ * What the command and the tests need besides. The library exports these always, but they
+ * may change in a minor version. Any thread may call them at any time.
+ * \{
+ */
+#ifndef CLFOLD_EXPERIMENTAL_H
+#define CLFOLD_EXPERIMENTAL_H
+
+#include <clfold/clfold.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a tile's look-back did. Times are of one counter: cycles where the device's
+ * compiler has such a counter, else steps of a clock that every record moves on. */
+typedef struct clfold_tile_trace {
+    uint64_t started;   /**< time before the tile is folded */
+    uint64_t aggregate; /**< time before its total is published */
+    uint64_t prefix;    /**< time before the fold of the tiles up to it is published */
+    uint32_t ticket;    /**< the tile's number, and its place in the order of starts */
+    uint32_t depth;     /**< tiles between it and where its look-back ended; 0: none */
+    uint32_t polls;     /**< looks at windows of tiles, and at anchors */
+    uint32_t fallbacks; /**< tiles that it folded because they were not published */
+    /** which of the 64 tiles before it these are: bit i is the tile ticket - 1 - i */
+    uint64_t folded;
+} clfold_tile_trace;
+
+/**
+ * An inclusive scan that records what each tile did, by "scan_lookback", or by
+ * "scan_chained" if the fold names it. Its program differs from that of a plain scan; the
+ * result has the same bits. Blocks. *num_tiles becomes the number of tiles, and tiles[0]
+ * and those after it their records; a `capacity` in tiles that is below it is
+ * CLFOLD_ERROR_RANGE. With `tiles` NULL and capacity 0, or count 0, nothing is scanned.
+ * CLFOLD_ERROR_UNSUPPORTED if the device has no look-back. `tiles` and `num_tiles` are
+ * the caller's.
+ * \snippet snippets.c clfold_trace
+ */
+CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
+                                      const clfold_fold *fold, cl_mem in,
+                                      size_t in_offset, cl_mem out, size_t out_offset,
+                                      size_t count, clfold_tile_trace *tiles,
+                                      size_t capacity, size_t *num_tiles);
+
+/**
+ * The text of a tuning file (see tuning_file) that has one row: the numbers by which a
+ * call of `operation` by `fold` on `count` elements runs on this context. They are the
+ * tuning file's if it has a row for the call, else the library's own. The text can be
+ * loaded as a file, as it is or with some of the numbers changed:
+ *
+ *     clfold tuning 4
+ *     reduce add u8:u64 2^25..2^27 tile=tile_vector tile_bytes=65536 groups=256 on KEY
+ *
+ * A row names the operation, the operator, in and type, the counts, numbers in any order,
+ * and as KEY what load_verdict is given. It has more words for an accuracy that is not
+ * the default and for the lengths of rows or columns; a map's has no operator, and as the
+ * second type what it writes:
+ *
+ *     reduce add f32:f32 compensated rows 2^7..2^9 2^25..2^27 ...
+ *     map f32:u8 2^25..2^27 ...
+ *
+ * Nothing else of the fold matters: an algorithm that it names has no numbers. Numbers
+ * that a row leaves out are the library's own, those of the tile that it names. A call
+ * whose program does not build takes other numbers.
+ *
+ * `text` is the caller's and has room for `size` bytes, the NUL at its end among them;
+ * 1024 are enough for every fold, and too few are CLFOLD_ERROR_RANGE.
+ * CLFOLD_ERROR_ARGUMENT: a context, a fold or a text is NULL; CLFOLD_ERROR_UNSUPPORTED:
+ * this version or the device lacks the fold, or it has a load, a result, an operator of
+ * its own, or segments by flags, keys or offsets, and is not a map of a number to a
+ * number. On failure `text` is unchanged. Builds, probes and waits for nothing.
+ * \snippet snippets.c clfold_tuning_text
+ */
+CLFOLD_API clfold_status clfold_tuning_text(clfold_context *context,
+                                            clfold_operation operation,
+                                            const clfold_fold *fold, size_t count,
+                                            char *text, size_t size);
+
+/**
+ * What is known, in words, of the memory by which groups of a scan look back at each
+ * other on this context's device:
+ *
+ *     tier legacy_64, fair yes, fences no; scoped_64 dropped: does not build
+ *
+ * That is the kind of memory in use, whether waiting groups leave others their turn, and
+ * why better kinds are not used. "tier none" means that a probe trusts none, and "none: "
+ * with a reason that the device's memory is not even asked; then no scan looks back. "":
+ * nothing is known yet.
+ *
+ * If `probe` is CL_FALSE, nothing is built and no kernel runs. The text is what clfold
+ * knows of the device by name, else what load_verdict gives or this context has probed.
+ * If it is CL_TRUE, the memory is probed now, whatever is known, except where the text is
+ * "none: ", and the text says what was found; this blocks for some milliseconds and for
+ * its builds. The finding is kept and handed to save_verdict as after the probe of a
+ * scan; on a device that clfold knows by name scans go on without it.
+ *
+ * `text` is the caller's and has room for `size` bytes, the NUL at its end among them;
+ * 512 are enough for every device, and too few are CLFOLD_ERROR_RANGE.
+ * CLFOLD_ERROR_ARGUMENT: the context or the text is NULL. A probe also fails if the
+ * host's memory runs out. On failure `text` is unchanged. Other threads wait while one
+ * probes.
+ * \snippet snippets.c clfold_lookback_text
+ */
+CLFOLD_API clfold_status clfold_lookback_text(clfold_context *context, cl_bool probe,
+                                              char *text, size_t size);
+
+/**
+ * The name of a type, for programs that let people choose: "f32" for CLFOLD_F32. Static;
+ * NULL if `type` is not a type.
+ * \snippet snippets.c clfold_type_name
+ */
+CLFOLD_API const char *clfold_type_name(clfold_type type);
+
+/**
+ * The size of a type in bytes: 4 for CLFOLD_F32. 0 if `type` is not a type.
+ * \snippet snippets.c clfold_type_size
+ */
+CLFOLD_API size_t clfold_type_size(clfold_type type);
+
+/**
+ * The name of an operator: "arg-min" for CLFOLD_ARG_MIN. Static; NULL if `op` is not an
+ * operator of this version.
+ * \snippet snippets.c clfold_op_name
+ */
+CLFOLD_API const char *clfold_op_name(clfold_op op);
+
+/**
+ * The name of an operation's algorithm, as clfold_fold.algorithm takes it, by `index`
+ * from 0 on. Static; NULL if the operation is not one of this version, and for an index
+ * past the last algorithm.
+ * \snippet snippets.c clfold_operation_algorithm
+ */
+CLFOLD_API const char *clfold_operation_algorithm(clfold_operation operation,
+                                                  uint32_t index);
+
+/** \} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CLFOLD_EXPERIMENTAL_H */
