@@ -1,12 +1,14 @@
 #include "device/folds.h"
 
 #include "base/memory.h"
+#include "plan/assemble.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A monoid's strings, and each component's; but those that only a user's has. */
 #define OF_COMPONENT 6
-#define OF_MONOID    11
+#define OF_MONOID    12
 #define MAX_STRINGS  (OF_MONOID + OF_COMPONENT * CLFOLD_MAX_COMPONENTS)
 
 struct strings {
@@ -16,11 +18,12 @@ struct strings {
 
 static void list_strings(struct strings *strings, struct monoid *monoid)
 {
-    const char **own[OF_MONOID] = {
-        &monoid->name,        &monoid->cuts,       &monoid->rare,      &monoid->combine,
-        &monoid->identity,    &monoid->rounded,    &monoid->type_name, &monoid->item_file,
-        &monoid->vector_file, &monoid->lanes_file, &monoid->equal
-    };
+    const char **own[OF_MONOID] = { &monoid->name,       &monoid->cuts,
+                                    &monoid->rare,       &monoid->combine,
+                                    &monoid->identity,   &monoid->rounded,
+                                    &monoid->type_name,  &monoid->item_file,
+                                    &monoid->group_file, &monoid->vector_file,
+                                    &monoid->lanes_file, &monoid->equal };
 
     memcpy(strings->at, own, sizeof(own));
     strings->num = OF_MONOID;
@@ -97,6 +100,40 @@ static struct interned *copy_of(const struct monoid *monoid)
     return fold;
 }
 
+static bool same_text(const struct monoid *a, const struct monoid *b,
+                      const struct shape *shape)
+{
+    struct text x = { 0 }, y = { 0 };
+
+    clfold_assemble(&x, a, shape);
+    clfold_assemble(&y, b, shape);
+    bool same = x.failed || y.failed ||
+                (x.length == y.length && memcmp(x.bytes, y.bytes, x.length) == 0);
+    clfold_text_finish(&x);
+    clfold_text_finish(&y);
+    return same;
+}
+
+bool clfold_folds_agree(const struct monoid *a, const struct monoid *b)
+{
+    const bool is_map = !a->op && !a->combine;
+    const bool scans = !is_map && a->accuracy != CLFOLD_REPRODUCIBLE;
+    const struct tile_shape tiles[] = {
+        { TILE_GROUP, 64, 8 }, { a->type_name ? TILE_ITEM : TILE_VECTOR, 64, 1 }
+    };
+    bool agree = true;
+
+    for (size_t i = 0; i < sizeof(tiles) / sizeof(tiles[0]); ++i) {
+        const struct shape whole = { .algorithm = is_map ? MAP_TILES : REDUCE_TILES,
+                                     .tile = tiles[i] };
+        const struct shape each = { .algorithm = REDUCE_THEN_SCAN,
+                                    .tile = tiles[i],
+                                    .anchor = 1 };
+        agree &= same_text(a, b, &whole) && (!scans || same_text(a, b, &each));
+    }
+    return agree;
+}
+
 void clfold_folds_enlist(struct folds *folds, struct interned *fold)
 {
     fold->id = ++folds->next_id;
@@ -136,6 +173,11 @@ clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site
     clfold_status status;
 
     if (is_known && (*out = atomic_load(&folds->built_in[op][type][in][accuracy]))) {
+#ifdef CLFOLD_CHECK_KEYS
+        assert(clfold_monoid_init(&monoid, site, op, type, in) ||
+               clfold_monoid_set_accuracy(&monoid, site, accuracy) ||
+               clfold_folds_agree(&(*out)->monoid, &monoid));
+#endif
         return CLFOLD_OK;
     }
     if ((status = clfold_monoid_init(&monoid, site, op, type, in)) ||

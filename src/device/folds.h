@@ -74,6 +74,10 @@ struct folds {
                                        [CLFOLD_FOLD_TYPES][CLFOLD_FOLD_ACCURACIES];
 };
 
+/* Whether two monoids give the same programs, as those of one key must. A debug build asks
+ * whenever it finds a fold by its key. */
+bool clfold_folds_agree(const struct monoid *a, const struct monoid *b);
+
 /* False: there is no room for a lock. */
 bool clfold_folds_init(struct folds *folds);
 void clfold_folds_finish(struct folds *folds);

@@ -5,6 +5,7 @@
 #include "device/folds.h"
 #include "plan/user_text.h"
 
+#include <assert.h>
 #include <string.h>
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -264,6 +265,22 @@ static struct interned *take_user(struct folds *folds, struct recipe *recipe)
     return fold;
 }
 
+#ifdef CLFOLD_CHECK_KEYS
+
+static void check_found(const struct interned *found, const struct site *site,
+                        const struct caps *caps, const clfold_fold *fold,
+                        const struct recipe *recipe)
+{
+    struct interned *made;
+
+    if (make_user(&made, site, caps, fold, recipe) == CLFOLD_OK) {
+        assert(clfold_folds_agree(&found->monoid, &made->monoid));
+        clfold_free(made);
+    }
+}
+
+#endif
+
 clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
                                 const struct caps *caps, const clfold_fold *fold,
                                 struct interned **out)
@@ -277,6 +294,9 @@ clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
     found = take_user(folds, &recipe);
     clfold_lock_give(&folds->lock);
     if (found) {
+#ifdef CLFOLD_CHECK_KEYS
+        check_found(found, site, caps, fold, &recipe);
+#endif
         *out = found;
         return CLFOLD_OK;
     }

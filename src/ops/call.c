@@ -38,27 +38,34 @@ clfold_status clfold_call(struct request *request, const struct site *site,
     return status;
 }
 
-#define CALL(of_operation)                                                               \
-    struct request request = {                                                           \
-        .job = { .operation = (of_operation), .count = count },                          \
-        .queue = queue,                                                                  \
-        .in = in,                                                                        \
-        .in_offset = in_offset,                                                          \
-        .out = out,                                                                      \
-        .out_offset = out_offset,                                                        \
-        .num_wait = num_wait,                                                            \
-        .wait = wait,                                                                    \
-    }
+static clfold_status call(clfold_operation operation, const char *name,
+                          clfold_context *context, cl_command_queue queue,
+                          const clfold_fold *fold, cl_mem in, size_t in_offset,
+                          cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
+                          const cl_event *wait, cl_event *event)
+{
+    struct site site = clfold_site(context, fold, name);
+    struct request request = {
+        .job = { .operation = operation, .count = count },
+        .queue = queue,
+        .in = in,
+        .in_offset = in_offset,
+        .out = out,
+        .out_offset = out_offset,
+        .num_wait = num_wait,
+        .wait = wait,
+    };
+
+    return clfold_call(&request, &site, context, fold, event);
+}
 
 clfold_status clfold_reduce(clfold_context *context, cl_command_queue queue,
                             const clfold_fold *fold, cl_mem in, size_t in_offset,
                             cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
                             const cl_event *wait, cl_event *event)
 {
-    struct site site = clfold_site(context, fold, "clfold_reduce");
-    CALL(CLFOLD_REDUCE);
-
-    return clfold_call(&request, &site, context, fold, event);
+    return call(CLFOLD_REDUCE, "clfold_reduce", context, queue, fold, in, in_offset, out,
+                out_offset, count, num_wait, wait, event);
 }
 
 clfold_status clfold_inclusive_scan(clfold_context *context, cl_command_queue queue,
@@ -67,10 +74,8 @@ clfold_status clfold_inclusive_scan(clfold_context *context, cl_command_queue qu
                                     cl_uint num_wait, const cl_event *wait,
                                     cl_event *event)
 {
-    struct site site = clfold_site(context, fold, "clfold_inclusive_scan");
-    CALL(CLFOLD_INCLUSIVE_SCAN);
-
-    return clfold_call(&request, &site, context, fold, event);
+    return call(CLFOLD_INCLUSIVE_SCAN, "clfold_inclusive_scan", context, queue, fold, in,
+                in_offset, out, out_offset, count, num_wait, wait, event);
 }
 
 clfold_status clfold_exclusive_scan(clfold_context *context, cl_command_queue queue,
@@ -79,10 +84,8 @@ clfold_status clfold_exclusive_scan(clfold_context *context, cl_command_queue qu
                                     cl_uint num_wait, const cl_event *wait,
                                     cl_event *event)
 {
-    struct site site = clfold_site(context, fold, "clfold_exclusive_scan");
-    CALL(CLFOLD_EXCLUSIVE_SCAN);
-
-    return clfold_call(&request, &site, context, fold, event);
+    return call(CLFOLD_EXCLUSIVE_SCAN, "clfold_exclusive_scan", context, queue, fold, in,
+                in_offset, out, out_offset, count, num_wait, wait, event);
 }
 
 clfold_status clfold_map(clfold_context *context, cl_command_queue queue,
@@ -90,10 +93,8 @@ clfold_status clfold_map(clfold_context *context, cl_command_queue queue,
                          size_t out_offset, size_t count, cl_uint num_wait,
                          const cl_event *wait, cl_event *event)
 {
-    struct site site = clfold_site(context, fold, "clfold_map");
-    CALL(CLFOLD_MAP);
-
-    return clfold_call(&request, &site, context, fold, event);
+    return call(CLFOLD_MAP, "clfold_map", context, queue, fold, in, in_offset, out,
+                out_offset, count, num_wait, wait, event);
 }
 
 /* ---- To the host ------------------------------------------------------------------- */
