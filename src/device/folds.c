@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "plan/assemble.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* A monoid's strings, and each component's; but those that only a user's has. */
@@ -134,6 +133,12 @@ bool clfold_folds_agree(const struct monoid *a, const struct monoid *b)
     return agree;
 }
 
+clfold_status clfold_folds_differ(const struct site *site, const struct monoid *monoid)
+{
+    return clfold_fail(site, CLFOLD_ERROR_BUILD,
+                       "%s has the key of a fold whose programs differ", monoid->name);
+}
+
 void clfold_folds_enlist(struct folds *folds, struct interned *fold)
 {
     fold->id = ++folds->next_id;
@@ -174,9 +179,11 @@ clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site
 
     if (is_known && (*out = atomic_load(&folds->built_in[op][type][in][accuracy]))) {
 #ifdef CLFOLD_CHECK_KEYS
-        assert(clfold_monoid_init(&monoid, site, op, type, in) ||
-               clfold_monoid_set_accuracy(&monoid, site, accuracy) ||
-               clfold_folds_agree(&(*out)->monoid, &monoid));
+        if (clfold_monoid_init(&monoid, site, op, type, in) ||
+            clfold_monoid_set_accuracy(&monoid, site, accuracy) ||
+            !clfold_folds_agree(&(*out)->monoid, &monoid)) {
+            return clfold_folds_differ(site, &monoid);
+        }
 #endif
         return CLFOLD_OK;
     }

@@ -74,9 +74,10 @@ struct folds {
                                        [CLFOLD_FOLD_TYPES][CLFOLD_FOLD_ACCURACIES];
 };
 
-/* Whether two monoids give the same programs, as those of one key must. A debug build asks
- * whenever it finds a fold by its key. */
+/* Whether two monoids give the same programs, as those of one key must. A debug build
+ * asks whenever it finds a fold by its key, and fails the call if they do not. */
 bool clfold_folds_agree(const struct monoid *a, const struct monoid *b);
+clfold_status clfold_folds_differ(const struct site *site, const struct monoid *monoid);
 
 /* False: there is no room for a lock. */
 bool clfold_folds_init(struct folds *folds);

@@ -5,7 +5,6 @@
 #include "device/folds.h"
 #include "plan/user_text.h"
 
-#include <assert.h>
 #include <string.h>
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -267,16 +266,20 @@ static struct interned *take_user(struct folds *folds, struct recipe *recipe)
 
 #ifdef CLFOLD_CHECK_KEYS
 
-static void check_found(const struct interned *found, const struct site *site,
-                        const struct caps *caps, const clfold_fold *fold,
-                        const struct recipe *recipe)
+static clfold_status check_found(const struct interned *found, const struct site *site,
+                                 const struct caps *caps, const clfold_fold *fold,
+                                 const struct recipe *recipe)
 {
     struct interned *made;
+    clfold_status status = make_user(&made, site, caps, fold, recipe);
 
-    if (make_user(&made, site, caps, fold, recipe) == CLFOLD_OK) {
-        assert(clfold_folds_agree(&found->monoid, &made->monoid));
+    if (status == CLFOLD_OK) {
+        status = clfold_folds_agree(&found->monoid, &made->monoid)
+                     ? CLFOLD_OK
+                     : clfold_folds_differ(site, &made->monoid);
         clfold_free(made);
     }
+    return status;
 }
 
 #endif
@@ -295,7 +298,10 @@ clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
     clfold_lock_give(&folds->lock);
     if (found) {
 #ifdef CLFOLD_CHECK_KEYS
-        check_found(found, site, caps, fold, &recipe);
+        if ((status = check_found(found, site, caps, fold, &recipe))) {
+            clfold_folds_give(found);
+            return status;
+        }
 #endif
         *out = found;
         return CLFOLD_OK;

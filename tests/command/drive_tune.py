@@ -202,7 +202,7 @@ def kinds(d, device):
     for words, names in [
         (["--types", "f32", "--accuracy", "compensated", "--length", "100"],
          [f"{kind} add f32 compensated, rows of 100" for kind in KINDS]),
-        (["--types", "f32", "--op", "max", "--stride", "64"],
+        (["--types", "f32", "--op", "max", "--columns", "64"],
          [f"{kind} max f32, 64 columns" for kind in KINDS]),
         (["--types", "f32,f32:u8", "--map"], ["map f32", "map f32:u8"]),
     ]:  # fmt: skip

@@ -103,17 +103,17 @@ def segments(d, device):
     """Rows and columns have algorithms of their own, and columns are whole."""
     found = told(d, device, "reduce", "--length", 1000, "--count", 5000)
     check(found["algorithm"] == "reduce_rows" and found["rows_of"] == 1000, f"{found}")
-    found = told(d, device, "scan", "--stride", 30, "--count", 5000)
+    found = told(d, device, "scan", "--columns", 30, "--count", 5000)
     check(found["algorithm"] == "scan_lanes" and found["columns"] == 30, f"{found}")
     check(found["count"] == 5010, f"{found}")
-    for words in ["--stride", 5], ["--length", 5]:
+    for words in ["--columns", 5], ["--length", 5]:
         found = told(d, device, "reduce", *words, "--count", 0, "--op", "max")
         check(found["count"] == 0, f"{found}")
-    check(told(d, device, "reduce", "--stride", 30, "--count", 7)["count"] == 30, "few")
-    for stride in 2**63, 2**64 - 1:
-        d.bad(1, f"count {stride} of 4 bytes each overflows", "explain", "reduce", "--stride",
-              stride, "--count", 2**64 - 1, "--device", device["index"])  # fmt: skip
-    d.bad(1, "segments", "explain", "map", "--length", 3)
+    check(told(d, device, "reduce", "--columns", 30, "--count", 7)["count"] == 30, "few")
+    for columns in 2**63, 2**64 - 1:
+        d.bad(1, f"count {columns} of 4 bytes each overflows", "explain", "reduce", "--columns",
+              columns, "--count", 2**64 - 1, "--device", device["index"])  # fmt: skip
+    check(told(d, device, "map", "--length", 3)["algorithm"] == "map_tiles", "map")
     for way, launches, read in [
         ("flags:u8", 1, 5000), ("keys:f64", 1, 40000), ("offsets:i64", None, 0),
         ("offsets:u32", 3, 8), ("offsets:u64:99", 3, 800), ("flags:f32", None, 0),

@@ -69,13 +69,13 @@ static const struct command {
       "offsets" OPERATORS LOADS STORES READING ALWAYS },
     { "map", "x y.npy", "type" LOADS STORES READING ALWAYS },
     { "explain", "scan",
-      "op type acc accuracy length stride by inclusive exclusive count algorithm "
+      "op type acc accuracy length columns by inclusive exclusive count algorithm "
       "kernel" OPERATORS LOADS STORES ALWAYS },
     { "ladder", "", "op type min max csv svg" ALWAYS },
     { "trace", "", "op type count algorithm svg" ALWAYS },
     { "bench", "", "op folds types min max seconds svg against" ALWAYS },
     { "tune", "",
-      "op types accuracy length stride map count seconds device file show reset quiet "
+      "op types accuracy length columns map count seconds device file show reset quiet "
       "help" },
     { "check-fold", "--combine=a",
       "type count seed device no-cache quiet help" OPERATORS TEXTS },
@@ -307,11 +307,11 @@ static void each_option(void **state)
 /* ---- Two options ---- */
 
 static const char exclusive[] =
-    "raw/text inclusive/exclusive flags/keys flags/offsets keys/offsets length/stride "
-    "by/length by/stride map/op map/accuracy map/length map/stride "
-    "show/seconds show/op show/types show/count show/accuracy show/length show/stride "
+    "raw/text inclusive/exclusive flags/keys flags/offsets keys/offsets length/columns "
+    "by/length by/columns map/op map/accuracy map/length map/columns "
+    "show/seconds show/op show/types show/count show/accuracy show/length show/columns "
     "show/map reset/seconds reset/op reset/types reset/count reset/device reset/accuracy "
-    "reset/length reset/stride reset/map reset/show";
+    "reset/length reset/columns reset/map reset/show";
 
 static void check_pair(enum action action, const struct option_row *one,
                        const struct option_row *other)

@@ -206,7 +206,7 @@ static int set_up(void **state)
     return clfold_folds_init(&folds) ? 0 : -1;
 }
 
-/* What a debug build asks of folds with one key: it finds a field that the key forgets. */
+/* What a debug build asks of folds with one key: finds a field that the key forgets. */
 static void test_agree(void **state)
 {
     struct monoid sum, other;

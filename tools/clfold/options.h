@@ -107,7 +107,7 @@ bool options_folds_numbers(const struct options *options);
  * that is 0. */
 clfold_fold options_fold(const struct options *options, clfold_type element);
 
-/* What --length, --stride or --by makes of at least `count` elements; false: none is
+/* What --length, --columns or --by makes of at least `count` elements; false: none is
  * given. The count becomes that of whole columns. */
 bool options_segments(const struct options *options, clfold_segments *segments,
                       size_t *count);

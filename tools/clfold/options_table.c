@@ -153,14 +153,14 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "of sums of floats: deterministic, compensated or reproducible" },
     { "length", VALUE_COUNT, TO(rows), TUNE | EXPLAIN, .least = 1,
       .help = "folds of rows of N elements each" },
-    { "stride", VALUE_COUNT, TO(columns), TUNE | EXPLAIN, .least = 1,
+    { "columns", VALUE_COUNT, TO(columns), TUNE | EXPLAIN, .least = 1,
       .excludes = "length",
       .help = "folds of N columns, whose elements take turns; the count is that of whole "
               "columns" },
-    { "by", VALUE_BY, TO(by), EXPLAIN, .excludes = "length,stride",
+    { "by", VALUE_BY, TO(by), EXPLAIN, .excludes = "length,columns",
       .help = "a scan of segments, and how they are given: flags:TYPE, keys:TYPE or "
               "offsets:TYPE:N, where N, by default 1, is how many segments there are" },
-    { "map", VALUE_NONE, TO(maps), TUNE, .excludes = "op,accuracy,length,stride",
+    { "map", VALUE_NONE, TO(maps), TUNE, .excludes = "op,accuracy,length,columns",
       .help =
           "conversions from the first of the types to the second, or copies, in place "
           "of folds; their numbers serve maps by any text" },
@@ -419,10 +419,10 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "file", VALUE_PATH, TO(file), TUNE,
       .help = "default: clfold/tuning in $XDG_DATA_HOME or ~/.local/share" },
     { "show", VALUE_NONE, TO(show), TUNE,
-      .excludes = "seconds,op,types,count,accuracy,length,stride,map",
+      .excludes = "seconds,op,types,count,accuracy,length,columns,map",
       .help = "print the rows of the file, and which of them serve the device" },
     { "reset", VALUE_NONE, TO(reset), TUNE,
-      .excludes = "seconds,op,types,count,accuracy,length,stride,map,device,show",
+      .excludes = "seconds,op,types,count,accuracy,length,columns,map,device,show",
       .help = "remove the file" },
     { "no-cache", VALUE_NONE, TO(no_cache), WITH_DEVICE & ~TUNE,
       .help = "neither load nor keep built programs; see clfold cache" },
