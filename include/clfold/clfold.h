@@ -28,13 +28,10 @@
  *     context.
  *   - What this version cannot do yet fails with CLFOLD_ERROR_UNSUPPORTED, and
  *     clfold_last_error() names the field or function. Nothing is ignored.
- *   - The library writes to no stream, and to no file outside a context's cache_folder.
- *     Only clfold_context_create() reads the environment. CLFOLD_SCAN names the algorithm
- *     of every scan on that context whose fold names none; a name that is not an
- *     algorithm's fails with CLFOLD_ERROR_ARGUMENT. CLFOLD_TUNING is the tuning_file of a
- *     context whose params name none. A variable that is empty counts as not set. Where
- *     programs are kept, the driver's own variables (POCL_*, CL_CONFIG_*) are a part of
- *     their keys.
+ *   - The library writes to no stream, though a driver may, and to no file outside a
+ *     context's cache_folder. Only clfold_context_create() reads the environment:
+ *     CLFOLD_SCAN names the algorithm of scans whose fold names none, and CLFOLD_TUNING
+ *     the tuning_file of a context whose params name none. An empty variable is not set.
  *   - It needs libOpenCL and runs on devices of OpenCL 1.2 and newer.
  *
  * Each function's example is a part of tests/device/snippets.c, which clfold's tests run
@@ -429,7 +426,7 @@ enum {
 enum {
     CLFOLD_COMMUTATIVE = 1, /**< `combine` may be reordered, not only regrouped */
     /** `combine` or `load` is not defined for every value of what it uses: it divides.
-     * The fold then runs on scalars, and its texts see nothing but elements. A built-in
+     * The fold then runs on scalars, and no text sees what is no element's. A built-in
      * operator with a load takes this flag, too */
     CLFOLD_PARTIAL = 2
 };
@@ -452,7 +449,7 @@ typedef struct clfold_place {
  */
 typedef struct clfold_arg {
     const char *type;  /**< in OpenCL C: "float", "global const float *" */
-    const char *name;  /**< by which the texts use it; see Texts of clfold_fold */
+    const char *name;  /**< by which the texts use it */
     size_t size;       /**< a value's, in bytes, which must be its type's; 0 for memory */
     const void *value; /**< `size` bytes, as in clSetKernelArg; NULL for memory */
     clfold_type element;   /**< a stream's elements; else 0 */
@@ -508,13 +505,13 @@ enum {
     /** rows of `length` elements; the last one may be shorter */
     CLFOLD_BY_LENGTH,
     /** columns: in blocks of length x columns elements, segment j has the elements j,
-     * j + columns, j + 2 columns, ...; a count that is no multiple of a block is
-     * CLFOLD_ERROR_ARGUMENT */
+     * j + columns, j + 2 columns, ..., so those of a matrix have its rows as length; a
+     * count that is no multiple of a block is CLFOLD_ERROR_ARGUMENT */
     CLFOLD_BY_COLUMNS
 };
 
 /**
- * Segments, which are folded one by one: rows and columns in reductions and scans, those
+ * Segments, which are folded one by one: rows and columns in all calls, those
  * by flags, keys and offsets in scans, else CLFOLD_ERROR_UNSUPPORTED. Fields that do not
  * belong to `by` must be 0.
  * \snippet snippets.c clfold_segments
@@ -540,16 +537,18 @@ typedef struct clfold_fold {
     /* What is folded: with op 0 a scalar, 1 to 4 named scalars, or a type of OpenCL C. */
     clfold_op op;     /**< 0: `combine` */
     clfold_type type; /**< what is folded; 0: `components` or `type_name` */
-    /** the scalars of `in`, converted to what is folded; 0: as what is folded. Floats
-     * cannot be folded as integers. May be F16 on any device if `type` is F32 or F64 */
+    /** the scalars of `in`, converted to what is folded, or what `load` gives is; 0: as
+     * what is folded. Floats cannot be folded as integers. May be F16 on any device if
+     * `type` is F32 or F64 */
     clfold_type in;
     /** the scalars of `out`, which results are converted to; 0: as what is folded. May be
      * F16 on any device */
     clfold_type out;
-    /** scalars of an element of `in`, side by side; 0: as what is folded */
+    /** scalars of an element of `in`, side by side; 0: 1 with `in` and a load, else as
+     * what is folded */
     uint32_t in_scalars;
-    uint32_t
-        out_scalars;   /**< of an element of `out`, by `result`; 0: as what is folded */
+    /** of an element of `out`, by `result`; 0: 1 with `out`, else as what is folded */
+    uint32_t out_scalars;
     uint32_t accuracy; /**< CLFOLD_DETERMINISTIC, ... */
     uint32_t flags;    /**< CLFOLD_COMMUTATIVE | ... */
     const char *name;  /**< for messages and traces; not part of the program */
@@ -561,7 +560,8 @@ typedef struct clfold_fold {
     const char *type_name;
     size_t type_size; /**< its size in bytes, which the device's sizeof must equal */
 
-    /* Texts of OpenCL C. They may run more than once for an element. */
+    /* Texts of OpenCL C, which may run more than once for an element, and on CPUs on 16
+     * at once: docs/operators.md has all names and forms. */
     /** typedefs and functions for the texts; begin it with CLFOLD_HERE */
     const char *source;
     /** of a, b, associative; a comes first: "a + b" */
@@ -573,10 +573,11 @@ typedef struct clfold_fold {
     /** a condition on b that implies a op b == b for every a: folds in order may leave
      * out what is before such a b */
     const char *cuts;
-    /** of x, in, i, n, streams and args: what is folded for element i. NULL: x */
+    /** of x, in, i, n, segment, rank, streams and args: what is folded for element i, for
+     * two components "{ 1, x }". NULL: x */
     const char *load;
-    /** of item, prev, x, in, i, n, streams and args: what is written to out[i], a scan's
-     * or a map's; of item, i (the segment), n and args: a reduction's. NULL: item */
+    /** of item, prev and what a load sees: what a scan or map writes to out[i]. A
+     * reduction's is of item, segment, n and args. NULL: item */
     const char *result;
     /** in place of `result` statements on out, an array: "out[table[i]] = item;". They
      * see to its bounds, and write no element twice */
@@ -805,8 +806,9 @@ CLFOLD_API clfold_status clfold_exclusive_scan(
  * Map: out[out_offset + i] is what `result` makes of item, which is what `load` makes of
  * element i, for 0 <= i < count. Without a load item is the element, and without a result
  * it is what is written; with neither this is a copy, by `in` and `out` a conversion. The
- * fold has no operator: `op`, `combine`, `identity`, `cuts`, init and segments must be 0,
- * else CLFOLD_ERROR_ARGUMENT. In a result prev is item. In place as a scan.
+ * fold has no operator: `op`, `combine`, `identity`, `cuts` and init must be 0, else
+ * CLFOLD_ERROR_ARGUMENT. Rows and columns only say what `segment` and `rank` are. In a
+ * result prev is item. In place as a scan.
  *
  * Algorithm "map_tiles": one launch, in which each element is read once for the load, and
  * from the caches for a result that uses x too (Klöckner's first pattern).
@@ -820,8 +822,8 @@ CLFOLD_API clfold_status clfold_map(clfold_context *context, cl_command_queue qu
 
 /**
  * clfold_reduce() with the result on the host. It waits for all that the queue holds, and
- * blocks until *result is written. `result` is the caller's; result_size is the result's
- * size in bytes: that of the type, 16 for clfold_indexed; any other is
+ * blocks until *result is written. `result` is the caller's; result_size is its size in
+ * bytes: of what is folded, or of `out` and `result` if they are given; any other is
  * CLFOLD_ERROR_ARGUMENT. On failure *result is unchanged. Segments have a result each and
  * are UNSUPPORTED here.
  * \snippet snippets.c clfold_reduce_host
