@@ -267,15 +267,16 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help =
           "what an element becomes before it is folded or written, in OpenCL C, such as "
           "'x * x'. x is the element: a number of the file's type, or with --components "
-          "numbers with names, x.a; i is its index and n the count; in[K] is any "
-          "element; and --stream and --arg give names. Integers are computed in their "
-          "own types: to_i64(x) * to_i64(x) has 64 bits" },
+          "numbers with names, x.a; i is its index and n the count; segment is its row "
+          "or column along --axis, and rank its place there; in[K] is any element; and "
+          "--stream and --arg give names. Integers are computed in their own types: "
+          "to_i64(x) * to_i64(x) has 64 bits" },
     { "result", VALUE_TEXT, TO(fold.result), LOADS,
       .help =
           "what is written for an item, in OpenCL C, such as 'sqrt(item)'. item is the "
           "fold, or in a map what --load gives: a number, or numbers with names, item.a; "
-          "a scan also has prev, the fold before the element; scans and maps have x, i, "
-          "n, in[K] and streams as --load has them, and reductions n" },
+          "a scan also has prev, the fold before the element; scans and maps have what "
+          "--load sees, and reductions n and segment" },
     { "store", VALUE_TEXT, TO(fold.store), SCAN | MAP | EXPLAIN, .excludes = "result",
       .help =
           "statements in place of --result that write elements of out, zeros before, in "
