@@ -193,7 +193,8 @@ static void clfold_fold_lanes(global const CLFOLD_IN *in, ulong in_offset, uint 
     clfold_cuts_end(&cuts, bundle->sums + l);
 }
 
-static clfold_item clfold_lanes_total(clfold_bundle_pointer bundle, uint l)
+static clfold_item clfold_lanes_total(clfold_bundle_pointer bundle,
+                                      uint l CLFOLD_WITH)
 {
     return bundle->sums[l];
 }

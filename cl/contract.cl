@@ -56,6 +56,12 @@
  *   CLFOLD_FILL_X, ..._X16   what makes it of scalars,
  *   CLFOLD_IN_X            the type that they find in the buffer, and
  *   CLFOLD_ASK_STREAMS     what asks for elements of other buffers ahead
+ *   CLFOLD_IN_PART       1 if the call is a part of a larger one, whose elements before
+ *                        these are clfold_first, a part of CLFOLD_WITH; then
+ *   CLFOLD_CARRY_SIZE, CLFOLD_CARRY_COPY
+ *                          of a clfold_carry in memory, which is an item without head
+ *   CLFOLD_LOAD_INDEX, CLFOLD_RESULT_INDEX
+ *                        where texts are about elements: what i is for them
  *   CLFOLD_TEXT_SEGMENTS 1 if a text uses the segment, where CLFOLD_WITH has how these
  *                        lie, and what an element's or a result's segment is,
  *   CLFOLD_LOAD_SEGMENT, CLFOLD_RESULT_SEGMENT, ..._SEGMENT16
@@ -313,7 +319,7 @@ static clfold_item clfold_taken(clfold_item x)
 }
 
 /* The stage of elements whose positions count from `base`. */
-static clfold_item clfold_empty(clfold_stage x, ulong base)
+static clfold_item clfold_empty(clfold_stage x, ulong base CLFOLD_WITH)
 {
     clfold_item y;
 

@@ -16,7 +16,9 @@
 
 static int clfold_head(ulong i CLFOLD_WITH)
 {
-    return i == 0 ? -1 : -(int)(clfold_heads[clfold_heads_at + i / 32] >> i % 32 & 1);
+    return CLFOLD_LOAD_INDEX(i) == 0
+               ? -1
+               : -(int)(clfold_heads[clfold_heads_at + i / 32] >> i % 32 & 1);
 }
 
 #else
@@ -26,15 +28,40 @@ static CLFOLD_KEY clfold_key(ulong i CLFOLD_WITH)
     return CLFOLD_READ_KEY(i, clfold_heads + clfold_heads_at);
 }
 
+#if CLFOLD_HEADS == 2
+
+/* The key before element i: of the part's first one it is in a place of its own. */
+static bool clfold_has_before(ulong i CLFOLD_WITH)
+{
+#if CLFOLD_IN_PART
+    return i > 0 || clfold_has_key_at;
+#else
+    return i > 0;
+#endif
+}
+
+static CLFOLD_KEY clfold_key_before(ulong i CLFOLD_WITH)
+{
+#if CLFOLD_IN_PART
+    if (i == 0)
+        return CLFOLD_READ_KEY(clfold_key_at_index, clfold_key_at);
+#endif
+    return clfold_key(i - 1 CLFOLD_PASS);
+}
+
+#endif
+
 static int clfold_head(ulong i CLFOLD_WITH)
 {
-    if (i == 0)
+    if (CLFOLD_LOAD_INDEX(i) == 0)
         return -1;
     const CLFOLD_KEY b = clfold_key(i CLFOLD_PASS);
 #if CLFOLD_HEADS == 1
     return b != 0 ? -1 : 0;
 #else
-    const CLFOLD_KEY a = clfold_key(i - 1 CLFOLD_PASS);
+    if (!clfold_has_before(i CLFOLD_PASS))
+        return -1;
+    const CLFOLD_KEY a = clfold_key_before(i CLFOLD_PASS);
 #if CLFOLD_KEY_EQUAL
     return clfold_equal(a, b CLFOLD_PASS) ? 0 : -1;
 #else
@@ -82,12 +109,15 @@ static CLFOLD_MASK16 clfold_mask16(ulong i CLFOLD_WITH)
     mask = b != (CLFOLD_KEY)0;
 #else
     CLFOLD_KEY16 a = b.s00123456789abcde;
-    if (i > 0)
-        a.s0 = clfold_key(i - 1 CLFOLD_PASS);
+    const bool has_before = clfold_has_before(i CLFOLD_PASS);
+    if (has_before)
+        a.s0 = clfold_key_before(i CLFOLD_PASS);
     mask = a != b;
+    if (!has_before)
+        mask.s0 = -1;
 #endif
 #endif
-    if (i == 0)
+    if (CLFOLD_LOAD_INDEX(i) == 0)
         mask.s0 = -1;
     return mask;
 }
@@ -96,7 +126,7 @@ static CLFOLD_MASK16 clfold_mask16(ulong i CLFOLD_WITH)
 static bool clfold_any_head(ulong i CLFOLD_WITH)
 {
 #if CLFOLD_HEADS == 3
-    return i == 0 || clfold_bits16(i CLFOLD_PASS) != 0;
+    return CLFOLD_LOAD_INDEX(i) == 0 || clfold_bits16(i CLFOLD_PASS) != 0;
 #else
     CLFOLD_MASK16 mask = clfold_mask16(i CLFOLD_PASS);
 

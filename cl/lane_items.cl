@@ -2,9 +2,10 @@
  * Items of a bundle's lanes, whatever the tile: the fold of a lane, and of a scan also
  * what becomes of it after the prefix that the strategy has set, and what is written.
  */
-static clfold_item clfold_lanes_total(clfold_bundle_pointer bundle, uint l)
+static clfold_item clfold_lanes_total(clfold_bundle_pointer bundle,
+                                      uint l CLFOLD_WITH)
 {
-    return clfold_empty(clfold_lanes_stage(bundle, l), bundle->begin[l]);
+    return clfold_empty(clfold_lanes_stage(bundle, l), bundle->begin[l] CLFOLD_PASS);
 }
 
 #ifdef CLFOLD_SCAN
@@ -13,7 +14,7 @@ static clfold_item clfold_lanes_total(clfold_bundle_pointer bundle, uint l)
 static clfold_item clfold_lane_item(clfold_stage x, uint l,
                                     clfold_bundle_pointer bundle CLFOLD_WITH)
 {
-    clfold_item y = clfold_empty(x, bundle->begin[l]);
+    clfold_item y = clfold_empty(x, bundle->begin[l] CLFOLD_PASS);
 
     if (bundle->has_prefix[l])
         y = clfold_combine(clfold_taken(bundle->prefix[l]), y CLFOLD_PASS);

@@ -18,7 +18,8 @@
 static CLFOLD_MADE clfold_map_make(global const CLFOLD_IN *in, ulong begin,
                                    ulong i CLFOLD_WITH)
 {
-    const clfold_item y = clfold_empty(clfold_load(in, begin + i, 0 CLFOLD_PASS), i);
+    const clfold_item y =
+        clfold_empty(clfold_load(in, begin + i, 0 CLFOLD_PASS), i CLFOLD_PASS);
 
 #if CLFOLD_WRITES && !CLFOLD_STORES
     return clfold_make(y, y, in + (begin + i) * CLFOLD_SCALARS, i CLFOLD_PASS);

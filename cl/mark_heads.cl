@@ -10,6 +10,17 @@
  */
 #define CLFOLD_NO_OFFSET (~0u)
 
+/* Which offsets mark an element of the call, and which one. The words have room for all
+ * of these, and the last of them for none. */
+#if CLFOLD_IN_PART
+#define CLFOLD_MARKS(at, num_words)                                                      \
+    ((at) >= clfold_first && (at) - clfold_first < ((num_words) - 1) * 32)
+#define CLFOLD_MARKED(at) ((at) - clfold_first)
+#else
+#define CLFOLD_MARKS(at, num_words) ((at) < clfold_n)
+#define CLFOLD_MARKED(at)           (at)
+#endif
+
 CLFOLD_KERNEL void clfold_clear_heads(ulong num_words, ulong run CLFOLD_WITH)
 {
     const ulong first = get_group_id(0) * run;
@@ -38,14 +49,14 @@ CLFOLD_KERNEL void clfold_mark_heads(global const CLFOLD_KEY *offsets, ulong off
         if (at > clfold_n || at < before)
             atomic_min(&bad, (uint)(k - first));
         /* Segments may be empty, in long rows: one of equal offsets marks. */
-        if (at >= clfold_n || (k > 0 && at == before))
+        if (!CLFOLD_MARKS(at, num_words) || (k > 0 && at == before))
             continue;
-        if (at / 32 != word && bits != 0) {
+        if (CLFOLD_MARKED(at) / 32 != word && bits != 0) {
             atomic_or(words + word, bits);
             bits = 0;
         }
-        word = at / 32;
-        bits |= 1u << at % 32;
+        word = CLFOLD_MARKED(at) / 32;
+        bits |= 1u << CLFOLD_MARKED(at) % 32;
     }
     if (bits != 0)
         atomic_or(words + word, bits);

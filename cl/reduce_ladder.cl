@@ -68,7 +68,8 @@ static clfold_item clfold_get(const clfold_source *source, ulong i CLFOLD_WITH)
 {
     if (!source->is_first)
         return source->items[i];
-    return clfold_empty(clfold_load(source->in, source->offset + i, 0 CLFOLD_PASS), i);
+    return clfold_empty(clfold_load(source->in, source->offset + i, 0 CLFOLD_PASS),
+                        i CLFOLD_PASS);
 }
 #endif
 
@@ -411,7 +412,7 @@ static clfold_item clfold_fold_strided(const clfold_source *source, ulong first,
         for (ulong i = base + stride; i < stop; i += stride)
             mine = clfold_combine_stage(
                 mine, clfold_load_pair(source, base, i CLFOLD_PASS) CLFOLD_PASS);
-        const clfold_item x = clfold_empty(mine, base);
+        const clfold_item x = clfold_empty(mine, base CLFOLD_PASS);
         total = base == first ? x : clfold_combine(total, x CLFOLD_PASS);
     }
     return total;

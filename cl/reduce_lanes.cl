@@ -27,13 +27,13 @@ clfold_reduce_lanes(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARA
         /* The common case is a short loop. */
         if (is_last && !clfold_init_from) {
             for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)
-                clfold_emit(clfold_lanes_total(bundle, l),
-                            clfold_lanes_total(bundle, l), 0, first + l, out,
+                clfold_emit(clfold_lanes_total(bundle, l CLFOLD_PASS),
+                            clfold_lanes_total(bundle, l CLFOLD_PASS), 0, first + l, out,
                             out_offset + first + l CLFOLD_PASS);
             continue;
         }
         for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)
-            clfold_keep(clfold_lanes_total(bundle, l), first + l,
+            clfold_keep(clfold_lanes_total(bundle, l CLFOLD_PASS), first + l,
                         is_last != 0, partials, out, out_offset,
                         CLFOLD_INIT_ARGS CLFOLD_PASS);
     }

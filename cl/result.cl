@@ -31,7 +31,10 @@ static clfold_item clfold_item_named(clfold_named given)
     clfold_stage x;
 
     x.$name = convert_$stage($given);
-    return clfold_empty(x, 0);
+    clfold_item y;
+
+    y.$name = convert_$item(x.$name);
+    return y;
 #else
     clfold_item x;
 
@@ -110,6 +113,55 @@ static clfold_item clfold_fetch(global const CLFOLD_CELL *out, ulong index)
     return clfold_item_of(r);
 }
 
+#if CLFOLD_IN_PART
+
+/* A carry is the item of all elements up to a place, without a head. */
+static clfold_item clfold_carry_in(global const uchar *from)
+{
+    global const clfold_carry *carry = (global const clfold_carry *)from;
+    clfold_item x;
+
+    CLFOLD_CARRY_COPY(x, (*carry));
+#if CLFOLD_HEADS
+    x.clfold_head = 0;
+#endif
+    return x;
+}
+
+static void clfold_carry_store(clfold_item x CLFOLD_WITH)
+{
+    if (clfold_has_carry) {
+        global clfold_carry *carry =
+            (global clfold_carry *)(clfold_carry_out +
+                                    clfold_carry_index * CLFOLD_CARRY_SIZE);
+        CLFOLD_CARRY_COPY((*carry), x);
+    }
+}
+
+#else
+#define clfold_carry_store(...)
+#endif
+
+#if CLFOLD_IN_PART && CLFOLD_HEADS == 2
+
+/* The last key of the part, or where it is empty the one before it. */
+static void clfold_key_store(ulong count CLFOLD_WITH)
+{
+    global const CLFOLD_KEY_CELL *from = clfold_heads + clfold_heads_at + count - 1;
+
+    if (count == 0)
+        from = clfold_key_at + clfold_key_at_index;
+    if (clfold_has_key_out && (count > 0 || clfold_has_key_at)) {
+        global uchar *to = (global uchar *)(clfold_key_out + clfold_key_out_index);
+        for (uint k = 0; k < sizeof(CLFOLD_KEY_CELL); ++k)
+            to[k] = ((global const uchar *)from)[k];
+    }
+}
+
+#else
+#define clfold_key_store(...)
+#endif
+
 /* Of a scan: the place of the total, if it is wanted. */
 #define CLFOLD_TOTAL_PARAMS                                                              \
     uint has_total, global CLFOLD_CELL *total_out, ulong total_index
@@ -120,12 +172,17 @@ static clfold_item clfold_fetch(global const CLFOLD_CELL *out, ulong index)
  */
 #define CLFOLD_INIT_VALUE 1
 #define CLFOLD_INIT_PLACE 2
+#define CLFOLD_INIT_CARRY 3 /* of the elements before this part of a call */
 
 /* The item of init, if there is one. */
 static clfold_item clfold_init(CLFOLD_INIT_PARAMS)
 {
     clfold_named given;
 
+#if CLFOLD_IN_PART
+    if (clfold_init_from == CLFOLD_INIT_CARRY)
+        return clfold_carry_in(clfold_init_at + clfold_init_index * CLFOLD_CARRY_SIZE);
+#endif
     given.$name = convert_$result(init_$name);
     clfold_item init = clfold_item_named(given);
     if (clfold_init_from == CLFOLD_INIT_PLACE)
@@ -171,16 +228,21 @@ static clfold_item clfold_with_start(clfold_item x, bool starts CLFOLD_WITH)
 #endif
 }
 
-/* Stores a total, which includes init, or the identity if there are no elements; for one
- * work-item. An empty fold without either is rejected by the host. */
-static void clfold_finish(clfold_item total, bool empty, global CLFOLD_CELL *out,
-                          ulong index CLFOLD_WITH)
+/* Stores the total of a scan, if it is wanted, and of a part the carry; for one
+ * work-item. It includes init, or is the identity if there are no elements. An empty fold
+ * without either is rejected by the host. */
+static void clfold_finish(clfold_item total, bool empty, CLFOLD_TOTAL_PARAMS CLFOLD_WITH)
 {
     const clfold_item y = clfold_or_identity(total, empty CLFOLD_PASS);
 
+    if (!empty)
+        clfold_carry_store(total CLFOLD_PASS);
+    clfold_key_store(clfold_count CLFOLD_PASS);
+    if (!has_total)
+        return;
 #if !CLFOLD_HEADS
     if (!CLFOLD_HAS_IDENTITY && empty)
         return;
 #endif
-    clfold_store(clfold_with_start(y, empty CLFOLD_PASS), out, index);
+    clfold_store(clfold_with_start(y, empty CLFOLD_PASS), total_out, total_index);
 }

@@ -21,7 +21,7 @@ clfold_lanes_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_
         clfold_lanes_fold(in, in_offset, num, width, run, bundle CLFOLD_PASS);
         for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)
             items[clfold_item_place(first + l, CLFOLD_CUT)] =
-                clfold_lanes_total(bundle, l);
+                clfold_lanes_total(bundle, l CLFOLD_PASS);
     }
 }
 
@@ -36,7 +36,8 @@ clfold_scan_bundles(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARA
     const clfold_item init = clfold_init(CLFOLD_INIT_ARGS);
 
     if (num_runs == 0 && has_total && get_local_id(0) == 0)
-        clfold_finish(init, !clfold_init_from, total_out, total_index CLFOLD_PASS);
+        clfold_finish(init, !clfold_init_from, has_total, total_out,
+                      total_index CLFOLD_PASS);
     for (ulong first = begin; first < min(begin + each * CLFOLD_TILE, num_runs);
          first += CLFOLD_TILE) {
         const uint num = (uint)min((ulong)CLFOLD_TILE, num_runs - first);

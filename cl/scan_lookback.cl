@@ -185,8 +185,9 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
                 room->prefix = clfold_prefix(so_far, t CLFOLD_PASS);
             clfold_take_own(so_far, room, t, channel->own, has_prefix,
                             is_last CLFOLD_PASS);
-            if (is_last && has_total)
-                clfold_finish(room->next, false, total_out, total_index CLFOLD_PASS);
+            if (is_last)
+                clfold_finish(room->next, false, has_total, total_out,
+                              total_index CLFOLD_PASS);
             clfold_before_output(channel, words, t, in_place);
             clfold_at_prefix(words, t, at->depth, channel->polls, at->fallbacks,
                              at->helped CLFOLD_TRACE_ARGS);

@@ -61,8 +61,8 @@ clfold_scan_prefixes(global clfold_item *items, ulong num_tiles, ulong first_blo
             anchors[b] = anchor;
         }
         items[num_tiles] = carry;
-        if (stop_block * CLFOLD_ANCHOR >= num_tiles && has_total)
-            clfold_finish(carry, false, total_out, total_index CLFOLD_PASS);
+        if (stop_block * CLFOLD_ANCHOR >= num_tiles)
+            clfold_finish(carry, false, has_total, total_out, total_index CLFOLD_PASS);
     }
 #if CLFOLD_ANCHOR > 1
     barrier(CLK_GLOBAL_MEM_FENCE);

@@ -62,8 +62,8 @@ clfold_scan_rows(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
     if (get_local_id(0) == 0) {
         room->folds_next = false;
         if (num_runs == 0 && has_total)
-            clfold_finish(clfold_init(CLFOLD_INIT_ARGS), !clfold_init_from, total_out,
-                          total_index CLFOLD_PASS);
+            clfold_finish(clfold_init(CLFOLD_INIT_ARGS), !clfold_init_from,
+                          has_total, total_out, total_index CLFOLD_PASS);
     }
     for (ulong i = first; i < min(first + each * runs, num_runs); ++i) {
         const clfold_run r = clfold_nth_run(i, CLFOLD_CUT);

@@ -26,8 +26,9 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
             room->prefix = state[0];
             so_far->partial = state[1];
             so_far->before = state[2];
-        } else if (num_tiles == 0 && has_total)
-            clfold_finish(init, !clfold_init_from, total_out, total_index CLFOLD_PASS);
+        } else if (num_tiles == 0)
+            clfold_finish(init, !clfold_init_from, has_total, total_out,
+                          total_index CLFOLD_PASS);
     }
     for (ulong t = first; t < min(first + run, num_tiles); ++t) {
         const ulong begin = clfold_tile_begin(t, lead);
@@ -39,8 +40,9 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
             const bool is_last = t + 1 == num_tiles;
             clfold_take_own(so_far, room, t, clfold_tile_total(room, size), has_prefix,
                             is_last CLFOLD_PASS);
-            if (is_last && has_total)
-                clfold_finish(room->next, false, total_out, total_index CLFOLD_PASS);
+            if (is_last)
+                clfold_finish(room->next, false, has_total, total_out,
+                              total_index CLFOLD_PASS);
         }
         clfold_tile_sync();
         clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + begin, out,

@@ -24,7 +24,7 @@ clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong fi
 #endif
     for (ulong i = first; i < stop; ++i) {
         const clfold_item x =
-            clfold_empty(clfold_load(in, in_offset + i, 0 CLFOLD_PASS), i);
+            clfold_empty(clfold_load(in, in_offset + i, 0 CLFOLD_PASS), i CLFOLD_PASS);
 #if CLFOLD_EACH
         global const CLFOLD_IN *s = in + (in_offset + i) * CLFOLD_SCALARS;
         const clfold_item before = clfold_or_identity(total, empty CLFOLD_PASS);
@@ -43,8 +43,8 @@ clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong fi
     }
     if (stop < count)
         state[0] = total;
-    else if (has_total)
-        clfold_finish(total, empty, total_out, total_index CLFOLD_PASS);
+    else
+        clfold_finish(total, empty, has_total, total_out, total_index CLFOLD_PASS);
 #if !CLFOLD_EACH
     if (stop == count)
         clfold_finish_out(total, empty, 0, out, out_offset CLFOLD_PASS);

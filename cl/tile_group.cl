@@ -159,7 +159,8 @@ static clfold_stage clfold_fold_part(global const CLFOLD_IN *in, ulong base, ulo
 #define CLFOLD_TAKE(is_first, j, x)                                                      \
     total = (is_first) ? (x) : clfold_combine_stage(total, x CLFOLD_PASS)
 #else
-#define CLFOLD_TAKE(is_first, j, x) memory[CLFOLD_PLACE(j)] = clfold_empty(x, index)
+#define CLFOLD_TAKE(is_first, j, x)                                                      \
+    memory[CLFOLD_PLACE(j)] = clfold_empty(x, index CLFOLD_PASS)
 
 /* Folds the run of work-item l, of `chunks` folds in all, into its first. */
 static void clfold_fold_chunks(uint l, uint live, uint chunks,
@@ -234,7 +235,7 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
             CLFOLD_TAKE(j == l, j, x);
         }
 #if CLFOLD_COMMUTATIVE
-        memory[CLFOLD_TREE(l)] = clfold_empty(total, index);
+        memory[CLFOLD_TREE(l)] = clfold_empty(total, index CLFOLD_PASS);
 #endif
     }
 #if !CLFOLD_COMMUTATIVE

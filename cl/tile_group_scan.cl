@@ -357,7 +357,7 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
             const clfold_stage x = clfold_slot_load(run + i, first + i);
             mine = i == 0 ? x : clfold_combine_stage(mine, x CLFOLD_PASS);
         }
-        room->items[clfold_scan_place(l)] = clfold_empty(mine, index);
+        room->items[clfold_scan_place(l)] = clfold_empty(mine, index CLFOLD_PASS);
     }
     clfold_group_scan(CLFOLD_LIVE(count), room->items CLFOLD_PASS);
 }
@@ -418,7 +418,7 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
     for (uint i = 0; i < num; ++i) {
         const clfold_stage x = clfold_slot_load(run + i, first + i);
         mine = i == 0 ? x : clfold_combine_stage(mine, x CLFOLD_PASS);
-        clfold_item y = clfold_empty(mine, index);
+        clfold_item y = clfold_empty(mine, index CLFOLD_PASS);
         if (l > 0)
             y = clfold_combine(front, y CLFOLD_PASS);
         if (has_prefix)

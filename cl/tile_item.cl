@@ -59,7 +59,7 @@ static void clfold_fold_fronts(global const CLFOLD_IN *in, ulong begin, ulong in
     for (; j < count; ++j)
         total = clfold_combine_stage(total,
                                      clfold_load(in, begin, j CLFOLD_PASS) CLFOLD_PASS);
-    memory[0] = clfold_empty(total, index);
+    memory[0] = clfold_empty(total, index CLFOLD_PASS);
 }
 
 static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong index,

@@ -41,7 +41,7 @@ static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 static clfold_item clfold_item_at(clfold_stage local_fold, ulong index, bool is_last,
                                   bool has_prefix, const clfold_room *room CLFOLD_WITH)
 {
-    clfold_item y = clfold_empty(local_fold, index);
+    clfold_item y = clfold_empty(local_fold, index CLFOLD_PASS);
 
     if (is_last)
         y = room->next;

@@ -193,7 +193,7 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
     for (; i < count; ++i)
         total = clfold_combine_stage(total,
                                      clfold_load(in, begin, i CLFOLD_PASS) CLFOLD_PASS);
-    memory[0] = clfold_empty(total, index);
+    memory[0] = clfold_empty(total, index CLFOLD_PASS);
 }
 
 #endif

@@ -239,7 +239,7 @@ static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
     const clfold_lanes lanes = clfold_lanes_of(x);
 
     for (uint k = 0; k < 16; ++k) {
-        clfold_item y = clfold_empty(clfold_lane(&lanes, k), base);
+        clfold_item y = clfold_empty(clfold_lane(&lanes, k), base CLFOLD_PASS);
         if (is_last && k == 15)
             y = *last;
         else if (has_prefix)
@@ -374,7 +374,8 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
         for (uint j = CLFOLD_TILE - ahead; j < CLFOLD_TILE; j += 16)
             sums = clfold_add16(sums, clfold_load16(in, next, j CLFOLD_PASS) CLFOLD_PASS);
         room->items[0] =
-            clfold_empty(clfold_join_sums(sums CLFOLD_PASS), next - begin + index);
+            clfold_empty(clfold_join_sums(sums CLFOLD_PASS),
+                         next - begin + index CLFOLD_PASS);
     }
 #endif
     if (whole > 0) {
@@ -383,7 +384,7 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
     for (uint j = whole; j < count; ++j) {
         const clfold_stage x = clfold_load(in, begin, j CLFOLD_PASS);
         so_far = j == 0 ? x : clfold_combine_stage(so_far, x CLFOLD_PASS);
-        clfold_item y = clfold_empty(so_far, index);
+        clfold_item y = clfold_empty(so_far, index CLFOLD_PASS);
         if (j + 1 == count)
             y = last;
         else if (has_prefix)

@@ -122,6 +122,8 @@ static void clfold_finish_out(clfold_item total, bool empty, ulong i,
 {
     const clfold_item y = clfold_or_identity(total, empty CLFOLD_PASS);
 
+    if (!empty)
+        clfold_carry_store(total CLFOLD_PASS);
     if (CLFOLD_HAS_IDENTITY || !empty)
         clfold_emit_items(y, y, 0, i, out, index CLFOLD_PASS);
 }

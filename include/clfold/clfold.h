@@ -529,6 +529,35 @@ typedef struct clfold_segments {
 } clfold_segments;
 
 /**
+ * Where a call's elements lie in a larger input that several calls fold, for example on
+ * several devices or as they arrive: positions, `i` and `n` are those of the whole. A
+ * carry is an item in its internal form, so nothing is rounded between calls;
+ * clfold_layout has its size. Scans in parts give what one call gives, and so does the
+ * last part of a reduction, whose `out` is the fold up to its end: the same bits for
+ * integers and reproducible sums. Those of other floats depend on the cuts. Init counts
+ * in the part whose `first` is 0, by flags, keys and offsets for every segment. Texts may
+ * not use `in`, nor `store` be given. Segments are for scans: by flags, keys or offsets
+ * (which count in the whole) they go on across parts; rows and columns must not be cut
+ * and have no carry.
+ * \snippet snippets.c clfold_part
+ */
+typedef struct clfold_part {
+    uint64_t first; /**< elements of the whole before this part */
+    uint64_t whole; /**< all elements; 0: unknown, then no text may use `n` */
+    /** the carry up to `first`, read if `first` is not 0; its offset is in carries. mem
+     * NULL: none, so what is before counts for nothing */
+    clfold_place carry_at;
+    /** the carry up to the end of this part; unwritten if there is nothing yet. It may be
+     * carry_at; nowhere in `in` and `out`. mem NULL: none */
+    clfold_place carry_out;
+    /** BY_KEYS: the last key before the part, read if `first` is not 0. mem NULL: the
+     * first element starts a segment */
+    clfold_place key_at;
+    clfold_place key_out;  /**< BY_KEYS: the last key up to the end; not key_at */
+    uintptr_t reserved[4]; /**< zero */
+} clfold_part;
+
+/**
  * All that a call may vary: a built-in operator or one of the caller's in OpenCL C, what
  * becomes of elements and results, segments and init. Texts are explained in
  * docs/operators.md, with the names that each may use.
@@ -598,6 +627,7 @@ typedef struct clfold_fold {
     size_t init_size; /**< its size in bytes */
     /** init in device memory instead; nowhere in a scan's `out` */
     clfold_place init_at;
+    const clfold_part *part; /**< of a larger input; NULL: the call is the whole */
     /** by name, as clfold_explain() gives it; NULL: chosen by policy. One that cannot do
      * what the fold asks for is UNSUPPORTED */
     const char *algorithm;
@@ -613,7 +643,7 @@ typedef struct clfold_fold {
      * is in cl_ulong. The call does not block */
     clfold_place bad_out;
 
-    uintptr_t reserved[10]; /**< zero */
+    uintptr_t reserved[9]; /**< zero */
 } clfold_fold;
 
 #define CLFOLD_STRING_(x) #x
@@ -642,7 +672,8 @@ typedef struct clfold_layout {
     size_t out_size;        /**< bytes of what is folded: a result, init and total_out */
     uint32_t num_fields;    /**< 1 to 4 */
     clfold_field fields[4]; /**< of a result */
-    uintptr_t reserved[8];  /**< zero */
+    size_t carry_size;      /**< bytes of a carry, see clfold_part */
+    uintptr_t reserved[7];  /**< zero */
 } clfold_layout;
 
 /**

@@ -45,6 +45,7 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold)
         (uint32_t)fold->num_args,
         heads,
         heads ? fold->segments->type : 0,
+        fold->part != NULL,
     };
     uint32_t *memories = &numbers[CLFOLD_RECIPE_NUMBERS - 1];
 

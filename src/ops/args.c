@@ -102,11 +102,30 @@ void clfold_args_place(struct args *args, cl_mem mem, size_t offset, cl_mem any)
     clfold_args_ulong(args, offset);
 }
 
+void clfold_args_part(struct args *args, const struct monoid *monoid, uint64_t first,
+                      const clfold_place *carry_out, cl_mem any)
+{
+    if (monoid->in_part && args->status == CL_SUCCESS) {
+        clfold_args_ulong(args, first);
+        clfold_args_place(args, carry_out->mem, carry_out->offset, any);
+        clfold_args_uint(args, carry_out->mem != NULL);
+    }
+}
+
 void clfold_args_heads(struct args *args, const struct monoid *monoid, cl_mem heads,
-                       size_t offset, const struct init *init, cl_mem any)
+                       size_t offset, const clfold_part *part, uint64_t count,
+                       const struct init *init, cl_mem any)
 {
     if (monoid->heads && args->status == CL_SUCCESS) {
         clfold_args_place(args, heads, offset, any);
+        if (monoid->in_part && monoid->heads == CLFOLD_BY_KEYS) {
+            const clfold_place *at = &part->key_at, *to = &part->key_out;
+            clfold_args_ulong(args, count);
+            clfold_args_place(args, at->mem, at->offset, any);
+            clfold_args_uint(args, part->first > 0 && at->mem);
+            clfold_args_place(args, to->mem, to->offset, any);
+            clfold_args_uint(args, to->mem != NULL);
+        }
         clfold_args_init(args, monoid, init, any);
     }
 }
@@ -117,7 +136,7 @@ void clfold_args_init(struct args *args, const struct monoid *monoid,
     static const unsigned char none[CLFOLD_MAX_TYPE_SIZE];
     const unsigned char *cells = init->value ? init->value : none;
 
-    clfold_args_uint(args, init->at.mem ? 2 : init->value ? 1 : 0);
+    clfold_args_uint(args, init->at.mem ? 2 + init->is_carry : init->value ? 1 : 0);
     clfold_args_place(args, init->at.mem, init->at.offset, any);
     for (uint32_t k = 0; k < clfold_monoid_num_results(monoid); ++k) {
         set_value(args, clfold_monoid_result_size(monoid, k),

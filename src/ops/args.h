@@ -39,10 +39,11 @@ void clfold_args_uint(struct args *args, uint32_t value);
 void clfold_args_place(struct args *args, cl_mem mem, size_t offset, cl_mem any);
 
 /* What is put in front of the first element: a host value of the result's form, or a
- * result in device memory, or neither. */
+ * result or a carry in device memory, or neither. */
 struct init {
     const void *value;
     clfold_place at;
+    bool is_carry;
 };
 
 static inline bool clfold_has_init(const struct init *init)
@@ -56,10 +57,15 @@ void clfold_args_with(struct args *args, const struct monoid *monoid,
                       const clfold_arg *user, size_t num, uint64_t in_offset,
                       uint64_t count, const struct segments *segments);
 
+/* More of it, of a part of a larger call. */
+void clfold_args_part(struct args *args, const struct monoid *monoid, uint64_t first,
+                      const clfold_place *carry_out, cl_mem any);
+
 /* The rest of it, CLFOLD_HEAD_PARAMS, of a lifted fold: flags, keys or bits from
  * `offset` on, and init, which is put before each segment. */
 void clfold_args_heads(struct args *args, const struct monoid *monoid, cl_mem heads,
-                       size_t offset, const struct init *init, cl_mem any);
+                       size_t offset, const clfold_part *part, uint64_t count,
+                       const struct init *init, cl_mem any);
 
 /* CLFOLD_INIT_PARAMS of result.cl; `any` stands where there is no buffer. */
 void clfold_args_init(struct args *args, const struct monoid *monoid,

@@ -253,6 +253,9 @@ clfold_status clfold_check_content(const struct site *site, clfold_operation ope
 
     if ((status = check_enumerators(site, fold)) ||
         (status = check_reserved(site, fold)) ||
+        (fold->part && (status = clfold_check_reserved(site, "part", fold->part->reserved,
+                                                       sizeof(fold->part->reserved) /
+                                                           sizeof(uintptr_t)))) ||
         (row && (status = check_use(site, row, fold)))) {
         return status;
     }
@@ -303,7 +306,7 @@ clfold_status clfold_check_values(const struct site *site, const clfold_fold *fo
 static clfold_status find_fold(const struct site *site, clfold_context *context,
                                const clfold_fold *fold, struct interned **found)
 {
-    return clfold_fold_is_plain(fold) && !clfold_fold_heads(fold)
+    return clfold_fold_is_plain(fold) && !clfold_fold_heads(fold) && !fold->part
                ? clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
                                        fold->type, fold->in ? fold->in : fold->type,
                                        fold->accuracy, found)
@@ -613,6 +616,9 @@ clfold_status clfold_check_init(const struct site *site, const clfold_context *c
                            init->at.offset, 1, CL_MEM_WRITE_ONLY);
     clfold_status status;
 
+    if (init->is_carry) {
+        return CLFOLD_OK; /* ops/part.c checks it */
+    }
     if (!init->at.mem && init->at.offset != 0) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "init_at: mem is NULL, but offset is %zu", init->at.offset);

@@ -3,6 +3,7 @@
 
 #include "ops/check.h"
 #include "ops/program.h"
+#include "ops/part.h"
 #include "ops/segments.h"
 #include "plan/debug.h"
 #include "plan/scalar.h"
@@ -51,6 +52,9 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     request->name = fold->name;
     request->init = (struct init){ .value = fold->init, .at = fold->init_at };
     request->total = fold->total_out;
+    if (fold->part) {
+        clfold_part_set(request, fold->part, clfold_fold_heads(fold) != 0);
+    }
     if (clfold_fold_heads(fold)) {
         const clfold_segments *segments = fold->segments;
         bool are_offsets = segments->by == CLFOLD_BY_OFFSETS;
@@ -99,9 +103,7 @@ static struct span span_of_heads(const struct request *request)
     };
 }
 
-/* What a call writes besides `out`, if it has a place: that may overlap only init, where
- * `with_init` says so. */
-static clfold_status check_place(const struct request *request, const struct site *site,
+clfold_status clfold_check_place(const struct request *request, const struct site *site,
                                  const clfold_context *context, const struct span *in,
                                  const struct span *out, const struct span *heads,
                                  struct span *place, enum overlap with_init)
@@ -151,10 +153,10 @@ static clfold_status check_places(const struct request *request, const struct si
     };
     clfold_status status;
 
-    if ((status = check_place(request, site, context, in, out, heads, &total,
-                              is_one ? OVERLAP_ELEMENTS : OVERLAP_NONE)) ||
-        (status =
-             check_place(request, site, context, in, out, heads, &bad, OVERLAP_NONE)) ||
+    if ((status = clfold_check_place(request, site, context, in, out, heads, &total,
+                                     is_one ? OVERLAP_ELEMENTS : OVERLAP_NONE)) ||
+        (status = clfold_check_place(request, site, context, in, out, heads, &bad,
+                                     OVERLAP_NONE)) ||
         (status = clfold_check_overlap(site, &total, &bad, OVERLAP_NONE))) {
         return status;
     }
@@ -282,6 +284,7 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
         (status = clfold_check_span(site, context, &heads)) ||
         (status = clfold_check_overlap(site, &heads, &out, OVERLAP_NONE)) ||
         (status = check_places(request, site, context, &in, &out, &heads)) ||
+        (status = clfold_part_check(request, site, context, &in, &out, &heads)) ||
         (status = check_writes(request, site)) || (status = check_first(request, site))) {
         return status;
     }

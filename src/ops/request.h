@@ -42,6 +42,8 @@ struct request {
     cl_mem in, out;
     size_t in_offset, out_offset;
     struct init init;
+    clfold_part part;  /* of a larger call; zeros: this is the whole */
+    struct init carry; /* in front of the part, if its fold is lifted; else it is init */
     clfold_place total;
     struct heads heads;
     cl_uint num_wait;

@@ -40,14 +40,14 @@ static void set_heads(struct args *args, const struct request *request,
     const struct block *bits = lent->of[LENT_HEADS];
 
     clfold_args_heads(args, request->job.monoid, bits ? bits->mem : request->heads.mem,
-                      bits ? 0 : request->heads.offset, &request->init, request->out);
+                      bits ? 0 : request->heads.offset, &request->part,
+                      request->job.count, &request->init, request->out);
 }
 
 static void set_argument(struct args *args, const struct argument *argument,
                          const struct request *request, const struct plan *plan,
                          const struct lent *lent)
 {
-    static const struct init none;
     const bool is_lifted = request->job.monoid->heads != 0;
     const struct heads *heads = &request->heads;
     const struct block *scratch = lent->of[LENT_SCRATCH];
@@ -75,11 +75,12 @@ static void set_argument(struct args *args, const struct argument *argument,
         clfold_args_ulong(args, words_of(plan, scratch));
         break;
     case ARG_INIT:
-        clfold_args_init(args, request->job.monoid, is_lifted ? &none : &request->init,
-                         request->out);
+        clfold_args_init(args, request->job.monoid,
+                         is_lifted ? &request->carry : &request->init, request->out);
         break;
     case ARG_HAS_INIT:
-        clfold_args_uint(args, !is_lifted && clfold_has_init(&request->init));
+        clfold_args_uint(args,
+                         clfold_has_init(is_lifted ? &request->carry : &request->init));
         break;
     case ARG_TOTAL:
         set_total(args, request);
@@ -134,7 +135,13 @@ static clfold_status set_arguments(const struct site *site, struct kernels *kern
         }
     }
     clfold_args_with(&args, request->job.monoid, request->args, request->num_args,
-                     request->in_offset, request->job.count, &request->job.segments);
+                     request->in_offset,
+                     !request->job.monoid->in_part ? request->job.count
+                     : request->part.whole > 0     ? request->part.whole
+                                                   : UINT64_MAX,
+                     &request->job.segments);
+    clfold_args_part(&args, request->job.monoid, request->part.first,
+                     &request->part.carry_out, request->out);
     set_heads(&args, request, lent);
     if (args.status != CL_SUCCESS && args.rejected && args.rejected->value) {
         return clfold_fail(site, args.status,

@@ -22,6 +22,7 @@ static clfold_status compare(clfold_context *context, const struct site *site,
                              struct difference *found)
 {
     static const struct init none;
+    static const clfold_place nowhere;
     const size_t one = 1;
     cl_int status;
     cl_mem mem = NULL;
@@ -39,7 +40,9 @@ static clfold_status compare(clfold_context *context, const struct site *site,
         clfold_args_mem(&args, mem);
         clfold_args_with(&args, &request->fold->monoid, request->args, request->num_args,
                          0, 0, &request->job.segments);
-        clfold_args_heads(&args, &request->fold->monoid, mem, 0, &none, mem);
+        clfold_args_part(&args, &request->fold->monoid, 0, &nowhere, mem);
+        clfold_args_heads(&args, &request->fold->monoid, mem, 0, &request->part, 0, &none,
+                          mem);
         status = args.status;
         call = "args: clSetKernelArg";
     }

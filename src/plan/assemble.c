@@ -120,7 +120,9 @@ static void append_line(struct text *text, const char *line, const char *stop,
         { "$x", x },
         { "$value", value },
         { "$given", given },
-        { "$plus_base", component->load == LOAD_POSITION ? " + base" : "" },
+        { "$plus_base", component->load != LOAD_POSITION ? ""
+                        : monoid->in_part                ? " + base + clfold_first"
+                                                         : " + base" },
         { "$is_true", component->load == LOAD_TRUTH ? " != 0" : "" },
         { "$neutral", neutral },
         { "$mask", mask_name(component->stage) },
@@ -288,15 +290,25 @@ static void append_heads(struct text *text, const struct monoid *monoid)
                       are_halves ? "vload_half16" : "vload16", monoid->equal != NULL);
     append_given(text, monoid, "CLFOLD_START_PARAMS", "start", true);
     append_given(text, monoid, "CLFOLD_START_ARGS", "start", false);
+    const char *cell = are_bits ? "uint" : are_halves ? "half" : key;
+    const bool goes_on = monoid->in_part && monoid->heads == CLFOLD_BY_KEYS;
     clfold_text_print(text,
+                      "#define CLFOLD_KEY_CELL %s\n"
                       "#define CLFOLD_HEAD_PARAMS global %s%s *clfold_heads, "
-                      "ulong clfold_heads_at, CLFOLD_START_PARAMS\n"
+                      "ulong clfold_heads_at, %sCLFOLD_START_PARAMS\n"
                       "#define CLFOLD_HEAD_ARGS clfold_heads, clfold_heads_at, "
-                      "CLFOLD_START_ARGS\n",
-                      are_bits ? "" : "const ",
-                      are_bits     ? "uint"
-                      : are_halves ? "half"
-                                   : key);
+                      "%sCLFOLD_START_ARGS\n",
+                      cell, are_bits ? "" : "const ", cell,
+                      goes_on ? "ulong clfold_count, global const CLFOLD_KEY_CELL "
+                                "*clfold_key_at, ulong clfold_key_at_index, uint "
+                                "clfold_has_key_at, global CLFOLD_KEY_CELL "
+                                "*clfold_key_out, ulong clfold_key_out_index, uint "
+                                "clfold_has_key_out, "
+                              : "",
+                      goes_on ? "clfold_count, clfold_key_at, clfold_key_at_index, "
+                                "clfold_has_key_at, clfold_key_out, "
+                                "clfold_key_out_index, clfold_has_key_out, "
+                              : "");
 }
 
 /* What an element of the output is made of: the cells of a result, or scalars. */
@@ -399,23 +411,70 @@ static void append_tail(struct text *text, const char *name, bool is_member, siz
     clfold_text_print(text, "\n");
 }
 
+/* Whether results are of segments instead of elements. */
+static bool reduces(const struct shape *shape)
+{
+    enum family family = clfold_algorithm_row(shape->algorithm)->family;
+
+    return family == FAMILY_REDUCE || family == FAMILY_REDUCE_SEGMENTS ||
+           (family == FAMILY_ANY && !shape->each);
+}
+
+/* What a part of a larger call knows of it. */
+static void append_part(struct text *text, const struct monoid *monoid,
+                        const struct shape *shape)
+{
+    const char *index = monoid->in_part ? "((i) + clfold_first)" : "i";
+
+    clfold_text_print(text, "#define CLFOLD_IN_PART %d\n", monoid->in_part);
+    if (clfold_monoid_has_place(monoid) || monoid->heads) {
+        clfold_text_print(text,
+                          "#define CLFOLD_LOAD_INDEX(i) %s\n"
+                          "#define CLFOLD_RESULT_INDEX(i) %s\n",
+                          index, reduces(shape) ? "i" : index);
+    }
+    if (!monoid->in_part) {
+        return;
+    }
+    clfold_text_print(text,
+                      "#define CLFOLD_CARRY_SIZE %zu\n#define CLFOLD_CARRY_COPY(to, "
+                      "from) do {",
+                      clfold_monoid_carry_size(monoid));
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        const char *name = monoid->components[k].name;
+        clfold_text_print(text, " to.%s = from.%s;", name, name);
+    }
+    clfold_text_print(text, " } while (0)\n");
+}
+
+/* The form of a carry, once its types are known. */
+static void append_carry(struct text *text, const struct monoid *monoid)
+{
+    if (monoid->in_part) {
+        clfold_text_print(text, "typedef struct {\n");
+        for (uint32_t k = 0; k < monoid->num_components; ++k) {
+            clfold_text_print(text, "    %s %s;\n",
+                              clfold_cl_name(monoid->components[k].item),
+                              monoid->components[k].name);
+        }
+        clfold_text_print(text, "} clfold_carry;\n");
+    }
+}
+
 /* The segment of what a text is about: an element's, or of a reduction the result. */
 static void append_text_segments(struct text *text, const struct shape *shape)
 {
-    enum family family = clfold_algorithm_row(shape->algorithm)->family;
-    bool reduces = family == FAMILY_REDUCE || family == FAMILY_REDUCE_SEGMENTS ||
-                   (family == FAMILY_ANY && !shape->each);
-
     clfold_text_print(
         text, "#define CLFOLD_TEXT_SEGMENTS 1\n"
               "#define CLFOLD_LOAD_SEGMENT(i) clfold_segment_of(i CLFOLD_PASS)\n"
               "#define CLFOLD_LOAD_SEGMENT16(i) clfold_segment16_of(i CLFOLD_PASS)\n");
     clfold_text_print(
-        text, reduces ? "#define CLFOLD_RESULT_SEGMENT(i) ((clfold_segment){ i, 0 })\n"
-                        "#define CLFOLD_RESULT_SEGMENT16(i) "
-                        "((clfold_segment16){ clfold_indices(i), 0 })\n"
-                      : "#define CLFOLD_RESULT_SEGMENT(i) CLFOLD_LOAD_SEGMENT(i)\n"
-                        "#define CLFOLD_RESULT_SEGMENT16(i) CLFOLD_LOAD_SEGMENT16(i)\n");
+        text, reduces(shape)
+                  ? "#define CLFOLD_RESULT_SEGMENT(i) ((clfold_segment){ i, 0 })\n"
+                    "#define CLFOLD_RESULT_SEGMENT16(i) "
+                    "((clfold_segment16){ clfold_indices(i), 0 })\n"
+                  : "#define CLFOLD_RESULT_SEGMENT(i) CLFOLD_LOAD_SEGMENT(i)\n"
+                    "#define CLFOLD_RESULT_SEGMENT16(i) CLFOLD_LOAD_SEGMENT16(i)\n");
 }
 
 static void append_contract(struct text *text, const struct monoid *monoid,
@@ -448,6 +507,7 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     clfold_append_with(text, monoid);
     append_heads(text, monoid);
     clfold_append_element_contract(text, monoid);
+    append_part(text, monoid, shape);
     if (clfold_monoid_uses_segment(monoid)) {
         append_text_segments(text, shape);
     }
@@ -521,6 +581,7 @@ static void append_operator(struct text *text, const struct monoid *monoid,
         clfold_append_condition(text, monoid, monoid->cuts, "cuts", "clfold_any_cuts",
                                 &clfold_width_stage16);
     }
+    append_carry(text, monoid);
     append_file(text, "result.cl", monoid);
     if (clfold_monoid_converts(monoid)) {
         clfold_append_result(text, monoid, "");

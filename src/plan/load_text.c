@@ -244,12 +244,14 @@ static void append_call(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "(global const CLFOLD_IN_X *)(s) - (i), ");
     }
     clfold_text_print(text,
-                      is_wide ? "clfold_indices(i), (ulong16)(clfold_n)" : "i, clfold_n");
+                      is_wide ? "clfold_indices(CLFOLD_%s_INDEX(i)), (ulong16)(clfold_n)"
+                              : "CLFOLD_%s_INDEX(i), clfold_n",
+                      name);
     if (uses->segment) {
         clfold_text_print(text,
-                          ", CLFOLD_%s_SEGMENT%s(i).segment, clfold_segment%s_of(i "
-                          "CLFOLD_PASS).rank",
-                          name, width, width);
+                          ", CLFOLD_%s_SEGMENT%s(CLFOLD_%s_INDEX(i)).segment, "
+                          "clfold_segment%s_of(CLFOLD_%s_INDEX(i) CLFOLD_PASS).rank",
+                          name, width, name, width, name);
     }
     append_arguments(text, monoid, uses, is_wide);
     clfold_text_print(text, ")\n");

@@ -696,6 +696,14 @@ size_t clfold_monoid_item_size(const struct monoid *monoid)
     return struct_offset(monoid, true, clfold_monoid_num_parts(monoid));
 }
 
+size_t clfold_monoid_carry_size(const struct monoid *monoid)
+{
+    struct monoid plain = *monoid;
+
+    plain.heads = 0;
+    return clfold_monoid_item_size(&plain);
+}
+
 size_t clfold_monoid_tail(const struct monoid *monoid, bool of_item)
 {
     uint32_t num = of_item ? clfold_monoid_num_parts(monoid) : monoid->num_components;

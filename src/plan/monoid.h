@@ -65,6 +65,7 @@ struct uses {
     bool prev;     /* of a result: the fold of all before the element */
     bool segment;  /* the segment's number, or the place in it */
     bool rank;     /* the latter */
+    bool n;        /* the number of all elements */
     bool lanes;    /* so it takes one element after the other, not 16 at once */
     uint32_t args; /* a bit each */
 };
@@ -127,6 +128,7 @@ struct monoid {
     clfold_type loaded;
     uint32_t num_loaded;
     bool x_is_item; /* an element has the components, else num_scalars of `in` */
+    bool in_part;   /* of a larger call */
     struct uses loads;
     /* An expression that makes of an item what is written: num_out scalars of `out`, or
      * where that is 0 an item; or a statement that writes it. NULL: the item is written.
@@ -191,6 +193,9 @@ bool clfold_monoid_is_plain(const struct monoid *monoid);
 
 /* Whether programs know where the input begins, and how many elements there are. */
 bool clfold_monoid_has_place(const struct monoid *monoid);
+
+/* Bytes of an item without a head. */
+size_t clfold_monoid_carry_size(const struct monoid *monoid);
 
 /* Whether a text uses an element's segment. */
 bool clfold_monoid_uses_segment(const struct monoid *monoid);

@@ -47,6 +47,12 @@ static clfold_type type_of(const struct component *component, const struct width
 
 /* ---- Arguments --------------------------------------------------------------------- */
 
+/* Whether there is any before those of a part. */
+static bool has_own(const struct monoid *monoid)
+{
+    return monoid->num_args > 0 || clfold_monoid_has_place(monoid);
+}
+
 /* Parameters by the caller's names or, if `is_named` is false, by numbers, with `before`
  * in front of the first. A stream is a pointer and an offset; a load wants to know where
  * the input begins, how many elements there are, and how segments lie. */
@@ -73,6 +79,12 @@ static void append_params(struct text *text, const struct monoid *monoid, bool i
     if (clfold_monoid_uses_segment(monoid)) {
         clfold_text_print(text, ", ulong clfold_width, ulong clfold_length");
     }
+    if (monoid->in_part) {
+        clfold_text_print(text,
+                          "%sulong clfold_first, global uchar *clfold_carry_out, ulong "
+                          "clfold_carry_index, uint clfold_has_carry",
+                          has_own(monoid) ? ", " : before);
+    }
     if (monoid->heads) {
         clfold_text_print(text, ", CLFOLD_HEAD_PARAMS");
     }
@@ -94,6 +106,12 @@ static void append_pass(struct text *text, const struct monoid *monoid,
     if (clfold_monoid_uses_segment(monoid)) {
         clfold_text_print(text, ", clfold_width, clfold_length");
     }
+    if (monoid->in_part) {
+        clfold_text_print(text,
+                          "%sclfold_first, clfold_carry_out, clfold_carry_index, "
+                          "clfold_has_carry",
+                          has_own(monoid) ? ", " : before);
+    }
     if (monoid->heads) {
         clfold_text_print(text, ", CLFOLD_HEAD_ARGS");
     }
@@ -101,7 +119,7 @@ static void append_pass(struct text *text, const struct monoid *monoid,
 
 static bool has_params(const struct monoid *monoid)
 {
-    return monoid->num_args > 0 || clfold_monoid_has_place(monoid);
+    return has_own(monoid) || monoid->in_part;
 }
 
 void clfold_append_with(struct text *text, const struct monoid *monoid)

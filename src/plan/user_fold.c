@@ -285,6 +285,7 @@ static struct uses uses_of(const struct monoid *monoid, const clfold_fold *fold,
         .in = clfold_user_text_uses(text, fold->source, "in"),
         .prev = clfold_user_text_uses(text, fold->source, "prev"),
         .rank = clfold_user_text_uses(text, fold->source, "rank"),
+        .n = clfold_user_text_uses(text, fold->source, "n"),
     };
 
     uses.segment = uses.rank || clfold_user_text_uses(text, fold->source, "segment");
@@ -607,5 +608,6 @@ clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
         (status = set_result(monoid, site, fold))) {
         return status;
     }
+    monoid->in_part = fold->part != NULL;
     return check_counts(site, monoid, fold);
 }

@@ -184,6 +184,23 @@ static void test_segments(void **state)
     /* [clfold_segments] */
 }
 
+static void test_part(void **state)
+{
+    (void)state;
+    /* [clfold_part] */
+    /* A scan of 8 elements as two calls: the second goes on from the first's carry. */
+    cl_mem carry = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 4, NULL, NULL);
+    clfold_part part = { .first = 0, .whole = 8, .carry_out = { carry, 0 } };
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32, .part = &part };
+
+    assert_ok(clfold_inclusive_scan(ctx, queue, &sum, in, 0, out, 0, 5, 0, NULL, NULL));
+    part = (clfold_part){ .first = 5, .whole = 8, .carry_at = { carry, 0 } };
+    assert_ok(clfold_inclusive_scan(ctx, queue, &sum, in, 5, out, 5, 3, 0, NULL, NULL));
+    assert_holds(out, 3, 4, 8, 9, 14, 23, 25, 31);
+    /* [clfold_part] */
+    clReleaseMemObject(carry);
+}
+
 static void test_inclusive_scan(void **state)
 {
     (void)state;
@@ -402,9 +419,9 @@ TEST_MAIN("snippets", open_buffers, close_buffers, cmocka_unit_test(test_status_
           cmocka_unit_test(test_context), cmocka_unit_test(test_context_trim),
           cmocka_unit_test(test_context_stats), cmocka_unit_test(test_builtin),
           cmocka_unit_test(test_reduce), cmocka_unit_test(test_segments),
-          cmocka_unit_test(test_inclusive_scan), cmocka_unit_test(test_exclusive_scan),
-          cmocka_unit_test(test_map), cmocka_unit_test(test_reduce_host),
-          cmocka_unit_test(test_prepare), cmocka_unit_test(test_explain),
-          cmocka_unit_test(test_trace), cmocka_unit_test(test_tuning_text),
-          cmocka_unit_test(test_lookback_text), cmocka_unit_test(test_names),
-          cmocka_unit_test(test_fold_layout))
+          cmocka_unit_test(test_part), cmocka_unit_test(test_inclusive_scan),
+          cmocka_unit_test(test_exclusive_scan), cmocka_unit_test(test_map),
+          cmocka_unit_test(test_reduce_host), cmocka_unit_test(test_prepare),
+          cmocka_unit_test(test_explain), cmocka_unit_test(test_trace),
+          cmocka_unit_test(test_tuning_text), cmocka_unit_test(test_lookback_text),
+          cmocka_unit_test(test_names), cmocka_unit_test(test_fold_layout))

@@ -147,10 +147,10 @@ FAULTS = {
     ),
     # Segments by flags, keys and offsets. A tile's total does not say that one starts in it.
     "heads_dropped_at_the_edge_of_a_tile": (
-        "heads", [(VECTOR, 1, "    memory[0] = clfold_empty(total, index);\n",
-                   "    memory[0] = clfold_empty(total, index);\n" + NO_HEAD),
-                  (GROUP_SCAN, 1, "clfold_scan_place(l)] = clfold_empty(mine, index);\n",
-                   "clfold_scan_place(l)] = clfold_empty(mine, index);\n"
+        "heads", [(VECTOR, 1, "    memory[0] = clfold_empty(total, index CLFOLD_PASS);\n",
+                   "    memory[0] = clfold_empty(total, index CLFOLD_PASS);\n" + NO_HEAD),
+                  (GROUP_SCAN, 1, "_scan_place(l)] = clfold_empty(mine, index CLFOLD_PASS);\n",
+                   "_scan_place(l)] = clfold_empty(mine, index CLFOLD_PASS);\n"
                    "#if CLFOLD_HEADS\nroom->items[clfold_scan_place(l)].clfold_head = 0;\n"
                    "#endif\n")],
     ),
@@ -177,10 +177,11 @@ FAULTS = {
     ),
     # Keys are compared within 16 lanes only.
     "heads_lost_between_vectors": (
-        "heads", [("heads.cl", 1, "a.s0 = clfold_key(i - 1 CLFOLD_PASS);", ";")],
+        "heads", [("heads.cl", 1, "        a.s0 = clfold_key_before(i CLFOLD_PASS);", ";")],
     ),
     "heads_of_offsets_outside": (
-        "heads", [("mark_heads.cl", 1, "if (at >= clfold_n || (k > 0 && at == before))",
+        "heads", [("mark_heads.cl", 1,
+                    "if (!CLFOLD_MARKS(at, num_words) || (k > 0 && at == before))",
                    "if (k > 0 && at == before)")],
     ),
     # Lanes that are not there yet are joined as if they were.

@@ -23,6 +23,7 @@ static void test_struct_sizes(void **state)
     assert_int_equal(sizeof(clfold_fold), 304);
     assert_int_equal(sizeof(clfold_context_params), 168);
     assert_int_equal(sizeof(clfold_segments), 88);
+    assert_int_equal(sizeof(clfold_part), 112);
     assert_int_equal(sizeof(clfold_arg), 80);
     assert_int_equal(sizeof(clfold_indexed), 16);
     assert_int_equal(sizeof(clfold_place), 16);
@@ -32,7 +33,7 @@ static void test_struct_sizes(void **state)
     assert_int_equal(sizeof(clfold_placement), 56);
     assert_int_equal(sizeof(clfold_field), 88);
     assert_int_equal(sizeof(clfold_layout), 440);
-    assert_int_equal(offsetof(clfold_fold, algorithm), 184);
+    assert_int_equal(offsetof(clfold_fold, algorithm), 192);
     assert_int_equal(offsetof(clfold_fold, components), 40);
     assert_int_equal(offsetof(clfold_fold, cuts), 88);
     assert_int_equal(offsetof(clfold_context_params, load_verdict), 72);

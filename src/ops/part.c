@@ -1,0 +1,149 @@
+#include "ops/part.h"
+
+#include "plan/scalar.h"
+
+void clfold_part_set(struct request *request, const clfold_part *part, bool is_lifted)
+{
+    const bool has_carry = part->first > 0 && part->carry_at.mem;
+    const struct init carry = { .at = part->carry_at, .is_carry = true };
+
+    request->part = *part;
+    if (has_carry) {
+        request->carry = carry;
+    }
+    if (part->first > 0 && !is_lifted) {
+        request->init = request->carry;
+    }
+}
+
+/* What the texts use. */
+static clfold_status check_texts(const struct request *request, const struct site *site)
+{
+    const struct monoid *monoid = request->job.monoid;
+    const struct uses *loads = &monoid->loads, *writes = &monoid->writes;
+
+    if (loads->in || writes->in || monoid->stores) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "part: %s, but a part does not have the other elements",
+                           monoid->stores ? "store is given"
+                           : loads->in    ? "load uses in"
+                                          : "result uses in");
+    }
+    if (request->part.whole == 0 && (loads->n || writes->n)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "part: whole is 0, but %s uses n",
+                           loads->n ? "load" : "result");
+    }
+    return CLFOLD_OK;
+}
+
+/* Where the part lies. */
+static clfold_status check_range(const struct request *request, const struct site *site)
+{
+    const clfold_part *part = &request->part;
+    const struct segments *segments = &request->job.segments;
+    const uint64_t count = request->job.count, end = part->first + count;
+    const uint64_t block = segments->width * segments->length;
+
+    if (end < count || (part->whole > 0 && end > part->whole)) {
+        return clfold_fail(site, CLFOLD_ERROR_RANGE,
+                           "part: first %llu + count %llu is past the whole of %llu",
+                           (unsigned long long)part->first, (unsigned long long)count,
+                           (unsigned long long)part->whole);
+    }
+    if (segments->width > 0 &&
+        (part->first % block > 0 || (count % block > 0 && end != part->whole))) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "part: first %llu and count %llu cut a row or column",
+                           (unsigned long long)part->first, (unsigned long long)count);
+    }
+    return CLFOLD_OK;
+}
+
+static clfold_status check_segments(const struct request *request,
+                                    const struct site *site)
+{
+    const struct monoid *monoid = request->job.monoid;
+    const bool are_uniform = request->job.segments.width > 0;
+    const bool has_carry = request->part.carry_at.mem || request->part.carry_out.mem;
+
+    if (request->job.operation == CLFOLD_REDUCE && are_uniform) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "part: segments in parts are for scans");
+    }
+    if (monoid->heads != CLFOLD_BY_KEYS &&
+        (request->part.key_at.mem || request->part.key_out.mem)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "part: %s is given, but there are no segments by keys",
+                           request->part.key_at.mem ? "key_at" : "key_out");
+    }
+    if (has_carry && (are_uniform || request->job.operation == CLFOLD_MAP)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "part: %s is given, but %s",
+                           request->part.carry_at.mem ? "carry_at" : "carry_out",
+                           are_uniform ? "rows and columns are not cut"
+                                       : "a map carries nothing");
+    }
+    return CLFOLD_OK;
+}
+
+/* The places that a part reads and writes, each with what it holds. */
+static struct span span_of(const clfold_place *place, const char *name,
+                           const char *offset_name, size_t size, const char *type,
+                           cl_mem_flags denied)
+{
+    return (struct span){
+        .name = name,
+        .offset_name = offset_name,
+        .mem = place->mem,
+        .offset = place->offset,
+        .count = 1,
+        .size = size,
+        .type = type,
+        .denied = denied,
+    };
+}
+
+clfold_status clfold_part_check(const struct request *request, const struct site *site,
+                                const clfold_context *context, const struct span *in,
+                                const struct span *out, const struct span *heads)
+{
+    const clfold_part *part = &request->part;
+    const struct monoid *monoid = request->job.monoid;
+    const struct scalar *key = clfold_scalar(monoid->head_type);
+    const size_t size = clfold_monoid_carry_size(monoid), key_size = key ? key->size : 1;
+    const char *key_name = clfold_scalar_name(monoid->head_type);
+    struct span reads[] = {
+        span_of(&part->carry_at, "part: carry_at", "carry_at.offset", size, "carries",
+                CL_MEM_WRITE_ONLY),
+        span_of(&part->key_at, "part: key_at", "key_at.offset", key_size, key_name,
+                CL_MEM_WRITE_ONLY),
+    };
+    struct span writes[] = {
+        span_of(&part->carry_out, "part: carry_out", "carry_out.offset", size, "carries",
+                CL_MEM_READ_ONLY),
+        span_of(&part->key_out, "part: key_out", "key_out.offset", key_size, key_name,
+                CL_MEM_READ_ONLY),
+    };
+    clfold_status status;
+
+    if (!monoid->in_part) {
+        return CLFOLD_OK;
+    }
+    if ((status = check_texts(request, site)) ||
+        (status = check_segments(request, site)) ||
+        (status = check_range(request, site))) {
+        return status;
+    }
+    for (int i = 0; i < 2; ++i) {
+        if ((reads[i].mem &&
+             ((status = clfold_check_span(site, context, &reads[i])) ||
+              (status = clfold_check_overlap(site, &reads[i], out, OVERLAP_NONE)))) ||
+            (status = clfold_check_place(request, site, context, in, out, heads,
+                                         &writes[i], OVERLAP_ELEMENTS))) {
+            return status;
+        }
+    }
+    if ((status = clfold_check_overlap(site, &reads[1], &writes[1], OVERLAP_NONE))) {
+        return status; /* while groups still read it */
+    }
+    return clfold_check_overlap(site, &writes[0], &writes[1], OVERLAP_NONE);
+}

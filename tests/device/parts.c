@@ -1,0 +1,384 @@
+/*
+ * Calls in parts: whatever the cuts, they give what one call gives. Bits are compared,
+ * but for sums of floats that round, whose bits depend on the cuts.
+ */
+#include "one_context.h"
+#include "test.h"
+
+#define COUNT 5000
+#define MOST  64 /* bytes of an element or a result */
+
+/* Reduced too; rounds, so that bits depend on the cuts; scanned by flags; with init. */
+enum {
+    REDUCED = 1,
+    ROUNDED = 2,
+    BY_FLAGS = 4,
+    WITH_INIT = 8,
+    BY_KEYS = 16,
+    BY_OFFSETS = 32
+};
+
+struct subject {
+    const char *name;
+    clfold_fold fold;
+    unsigned is;
+};
+
+static const cl_uint seven = 7;
+
+#define U32    .op = CLFOLD_ADD, .type = CLFOLD_U32
+#define F32    .op = CLFOLD_ADD, .type = CLFOLD_F32
+#define AFFINE .components = "uint a; uint b", .combine = "{ a.a * b.a, a.b * b.a + b.b }"
+static const struct subject subjects[] = {
+    { "add", { U32 }, REDUCED | WITH_INIT },
+    { "add in u64", { .op = CLFOLD_ADD, .type = CLFOLD_U64, .in = CLFOLD_U8 }, REDUCED },
+    { "max", { .op = CLFOLD_MAX, .type = CLFOLD_F32 }, REDUCED },
+    { "arg-min", { .op = CLFOLD_ARG_MIN, .type = CLFOLD_U8 }, REDUCED },
+    { "affine", { AFFINE, .identity = "{ 1, 0 }" }, REDUCED },
+    { "affine without identity", { AFFINE }, REDUCED },
+    { "load of i and n", { U32, .load = "x * to_u32(i) + to_u32(n)" }, REDUCED },
+    { "result of i", { U32, .result = "item + 3 * to_u32(i)" }, 0 },
+    { "compensated", { F32, .accuracy = CLFOLD_COMPENSATED }, REDUCED | ROUNDED },
+    { "reproducible", { F32, .accuracy = CLFOLD_REPRODUCIBLE }, REDUCED },
+    { "f32", { F32 }, REDUCED | ROUNDED },
+    { "moments", { .op = CLFOLD_MOMENTS, .type = CLFOLD_F32 }, REDUCED | ROUNDED },
+    { "opaque",
+      { .type_name = "uint2",
+        .type_size = 8,
+        .combine = "(uint2)(a.x * b.x, a.y * b.x + b.y)" },
+      REDUCED },
+    { "flags", { U32 }, BY_FLAGS },
+    { "flags, init", { U32 }, BY_FLAGS | WITH_INIT },
+    { "keys", { U32 }, BY_KEYS },
+    { "keys, init", { U32 }, BY_KEYS | WITH_INIT },
+    { "keys, affine", { AFFINE }, BY_KEYS },
+    { "offsets", { U32 }, BY_OFFSETS },
+    { "offsets, affine", { AFFINE }, BY_OFFSETS },
+    { "flags, affine", { AFFINE }, BY_FLAGS },
+    { "flags, compensated", { F32, .accuracy = CLFOLD_COMPENSATED }, ROUNDED | BY_FLAGS },
+};
+#define NUM_SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
+
+static uint64_t random_state = 1;
+
+static uint32_t random_below(uint32_t limit)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((random_state >> 33) % limit);
+}
+
+static unsigned char data[COUNT * MOST], whole[COUNT * MOST], parts[COUNT * MOST];
+
+/* Bytes that any number may be made of; floats are small and finite. */
+static void fill_data(const struct subject *subject, const clfold_layout *layout)
+{
+    const bool are_floats = subject->fold.type == CLFOLD_F32;
+
+    for (size_t i = 0; i < COUNT * layout->in_size; ++i) {
+        data[i] = (unsigned char)(random_below(256));
+    }
+    for (size_t i = 0; are_floats && i < COUNT; ++i) {
+        const float x = (float)random_below(1000000) / 7 - 60000;
+        memcpy(data + i * sizeof(x), &x, sizeof(x));
+    }
+}
+
+/* The parts in turn, some of them empty. */
+static void run_parts(const struct subject *subject, clfold_operation operation,
+                      clfold_fold fold, cl_mem in, cl_mem out)
+{
+    clfold_layout layout;
+    clfold_segments segments = *(fold.segments ? fold.segments : &(clfold_segments){ 0 });
+    const bool writes_each = operation != CLFOLD_REDUCE;
+
+    assert_ok(clfold_fold_layout(&fold, &layout));
+    cl_mem carries = coloured_buffer(layout.carry_size * 4), keys = coloured_buffer(2);
+    const bool by_keys = (subject->is & BY_KEYS) != 0;
+    for (size_t first = 0, k = 0; first < COUNT || k < 3; ++k) {
+        const size_t left = COUNT - first;
+        const size_t most = k % 3 == 0 ? 40 : k % 3 == 1 ? 1 : 3000;
+        size_t count = first == 0 && k == 0 ? 0 : random_below((uint32_t)most + 1);
+        count = count < left ? count : left;
+        const clfold_part part = { .first = first,
+                                   .whole = COUNT,
+                                   .carry_at = { carries, k % 2 ? 1 : 2 },
+                                   .carry_out = { carries, k % 2 ? 2 : 1 },
+                                   .key_at = { by_keys ? keys : NULL, by_keys && k % 2 },
+                                   .key_out = { by_keys ? keys : NULL,
+                                                by_keys && k % 2 == 0 } };
+        fold.part = &part;
+        if (fold.segments) {
+            segments.offset = segments.by == CLFOLD_BY_OFFSETS ? 0 : first;
+            fold.segments = &segments;
+        }
+        if (count == 0 && first == 0 && !writes_each) {
+            continue; /* a reduction of nothing */
+        }
+        clfold_status status = call_operation(operation, &fold, in, first, out,
+                                              writes_each ? first : 0, count);
+        if (status) {
+            fail_msg("%s: %s", subject->name, clfold_last_error());
+        }
+        first += count;
+    }
+    /* Nothing is written beside the two carries. */
+    unsigned char guards[2][MOST];
+    for (size_t g = 0; g < 2; ++g) {
+        clEnqueueReadBuffer(device.queue, carries, CL_TRUE, g * 3 * layout.carry_size,
+                            layout.carry_size, guards[g], 0, NULL, NULL);
+        for (size_t i = 0; i < layout.carry_size; ++i) {
+            assert_int_equal(guards[g][i], COLOUR);
+        }
+    }
+    clReleaseMemObject(carries);
+    clReleaseMemObject(keys);
+}
+
+/* Segments of 100 elements on average, in each of the three ways. */
+static clfold_segments make_segments(unsigned is)
+{
+    static unsigned char flags[COUNT], keys[COUNT];
+    static cl_uint offsets[COUNT + 1];
+    size_t num = 0;
+
+    for (size_t i = 0; i < COUNT; ++i) {
+        flags[i] = i == 0 || random_below(100) == 0;
+        keys[i] = (unsigned char)(i > 0 ? keys[i - 1] + flags[i] : 7);
+        if (flags[i]) {
+            offsets[num++] = (cl_uint)i;
+        }
+    }
+    offsets[num] = COUNT;
+    return (clfold_segments){
+        .by = is & BY_FLAGS  ? CLFOLD_BY_FLAGS
+              : is & BY_KEYS ? CLFOLD_BY_KEYS
+                             : CLFOLD_BY_OFFSETS,
+        .type = is & BY_OFFSETS ? CLFOLD_U32 : CLFOLD_U8,
+        .mem = is & BY_FLAGS  ? copied_buffer(flags, COUNT)
+               : is & BY_KEYS ? copied_buffer(keys, COUNT)
+                              : copied_buffer(offsets, (num + 1) * sizeof(offsets[0])),
+        .num = is & BY_OFFSETS ? num : 0,
+    };
+}
+
+static void check(const struct subject *subject, clfold_operation operation,
+                  const char *algorithm)
+{
+    clfold_fold fold = subject->fold;
+    clfold_layout layout;
+
+    fold.algorithm = algorithm;
+    if ((subject->is & WITH_INIT)) {
+        fold.init = &seven;
+        fold.init_size = sizeof(seven);
+    }
+    assert_ok(clfold_fold_layout(&fold, &layout));
+    assert_true(layout.carry_size > 0);
+    fill_data(subject, &layout);
+    const size_t num = operation == CLFOLD_REDUCE ? 1 : COUNT;
+    const clfold_segments segments = make_segments(subject->is);
+    fold.segments = subject->is & (BY_FLAGS | BY_KEYS | BY_OFFSETS) ? &segments : NULL;
+    cl_mem in = copied_buffer(data, COUNT * layout.in_size);
+    cl_mem out = coloured_buffer(num * layout.out_size);
+    assert_ok(call_operation(operation, &fold, in, 0, out, 0, COUNT));
+    clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, num * layout.out_size, whole, 0,
+                        NULL, NULL);
+    clReleaseMemObject(out);
+    out = coloured_buffer(num * layout.out_size);
+    run_parts(subject, operation, fold, in, out);
+    clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, num * layout.out_size, parts, 0,
+                        NULL, NULL);
+    for (size_t i = 0; i < num * layout.out_size; ++i) {
+        const size_t k = i / layout.out_size;
+        float x, y;
+        memcpy(&x, whole + i / 4 * 4, 4);
+        memcpy(&y, parts + i / 4 * 4, 4);
+        if (whole[i] != parts[i] &&
+            !((subject->is & ROUNDED) && (x - y) * (x - y) <= 1e-6f * (1e6f + x * x))) {
+            fail_msg("%s, operation %u, %s: result %zu of %zu differs", subject->name,
+                     operation, algorithm ? algorithm : "by policy", k, num);
+        }
+    }
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    clReleaseMemObject(segments.mem);
+}
+
+static void test_parts(void **state)
+{
+    static const char *const algorithms[] = { NULL, "scan_single_group",
+                                              "reduce_then_scan", "scan_lookback" };
+
+    (void)state;
+    for (size_t s = 0; s < NUM_SUBJECTS; ++s) {
+        const struct subject *subject = &subjects[s];
+        const bool has_identity = subject->fold.op || subject->fold.identity;
+        if ((subject->is & REDUCED)) {
+            check(subject, CLFOLD_REDUCE, NULL);
+        }
+        if (subject->fold.accuracy == CLFOLD_REPRODUCIBLE) {
+            continue;
+        }
+        check(subject, CLFOLD_INCLUSIVE_SCAN,
+              device.ends_loops ? NULL : algorithms[s % 4]);
+        if (has_identity && subject->fold.op != CLFOLD_ARG_MIN) {
+            check(subject, CLFOLD_EXCLUSIVE_SCAN,
+                  device.ends_loops ? NULL : algorithms[(s + 1) % 4]);
+        }
+    }
+}
+
+/* Maps, and scans of rows and columns, know where they are in the whole. */
+static void test_places(void **state)
+{
+    const clfold_segments segments[] = {
+        { .by = CLFOLD_BY_LENGTH, .length = 10 },
+        { .by = CLFOLD_BY_COLUMNS, .length = 5, .columns = 4 },
+    };
+    static const clfold_operation operations[] = { CLFOLD_MAP, CLFOLD_INCLUSIVE_SCAN };
+
+    (void)state;
+    for (size_t k = 0; k < 4; ++k) {
+        const bool is_map = k % 2 == 0;
+        cl_uint once[200], cut[200];
+        clfold_fold fold = { .op = is_map ? 0 : CLFOLD_ADD,
+                             .type = CLFOLD_U32,
+                             .load = "to_u32(i + 1000 * segment + 100000 * rank + n)",
+                             .segments = &segments[k / 2] };
+        cl_mem in = coloured_buffer(sizeof(once)), out = coloured_buffer(sizeof(once));
+        assert_ok(call_operation(operations[k % 2], &fold, in, 0, out, 0, 200));
+        clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(once), once, 0, NULL,
+                            NULL);
+        for (size_t first = 0; first < 200; first += first == 0 ? 120 : 80) {
+            const clfold_part part = { .first = first, .whole = 200 };
+            fold.part = &part;
+            assert_ok(call_operation(operations[k % 2], &fold, in, first, out, first,
+                                     first == 0 ? 120 : 80));
+        }
+        clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(cut), cut, 0, NULL,
+                            NULL);
+        assert_memory_equal(once, cut, sizeof(once));
+        clReleaseMemObject(in);
+        clReleaseMemObject(out);
+    }
+}
+
+static void test_rejected(void **state)
+{
+    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = 3 };
+    cl_mem mem = coloured_buffer(400), spare = coloured_buffer(64);
+    const clfold_segments keys = { .by = CLFOLD_BY_KEYS,
+                                   .type = CLFOLD_U32,
+                                   .mem = spare };
+    const struct {
+        clfold_operation operation;
+        clfold_fold fold;
+        clfold_part part;
+        clfold_status status;
+        const char *words;
+    } cases[] = {
+        { CLFOLD_REDUCE,
+          { U32 },
+          { .first = 5, .whole = 12 },
+          CLFOLD_ERROR_RANGE,
+          "part: first 5 + count 8 is past the whole of 12" },
+        { CLFOLD_REDUCE,
+          { U32 },
+          { .first = UINT64_MAX - 3 },
+          CLFOLD_ERROR_RANGE,
+          "is past the whole" },
+        { CLFOLD_REDUCE,
+          { U32 },
+          { .reserved = { 1 } },
+          CLFOLD_ERROR_ARGUMENT,
+          "part: reserved" },
+        { CLFOLD_REDUCE,
+          { U32, .load = "x + n" },
+          { .first = 5 },
+          CLFOLD_ERROR_ARGUMENT,
+          "part: whole is 0, but load uses n" },
+        { CLFOLD_MAP,
+          { .type = CLFOLD_U32, .load = "in[i]" },
+          { .first = 5 },
+          CLFOLD_ERROR_ARGUMENT,
+          "part: load uses in, but a part does not have" },
+        { CLFOLD_INCLUSIVE_SCAN,
+          { U32, .store = "out[i] = item;" },
+          { .first = 5 },
+          CLFOLD_ERROR_ARGUMENT,
+          "part: store is given" },
+        { CLFOLD_REDUCE,
+          { U32, .segments = &rows },
+          { .first = 6 },
+          CLFOLD_ERROR_UNSUPPORTED,
+          "part: segments in parts are for scans" },
+        { CLFOLD_INCLUSIVE_SCAN,
+          { U32, .segments = &rows },
+          { .first = 5 },
+          CLFOLD_ERROR_ARGUMENT,
+          "part: first 5 and count 8 cut a row or column" },
+        { CLFOLD_INCLUSIVE_SCAN,
+          { U32, .segments = &rows },
+          { .first = 6, .whole = 14, .carry_out = { spare, 0 } },
+          CLFOLD_ERROR_ARGUMENT,
+          "part: carry_out is given, but rows and columns are not cut" },
+        { CLFOLD_INCLUSIVE_SCAN,
+          { U32 },
+          { .first = 6, .key_out = { spare, 0 } },
+          CLFOLD_ERROR_ARGUMENT,
+          "part: key_out is given, but there are no segments by keys" },
+        { CLFOLD_INCLUSIVE_SCAN,
+          { U32, .segments = &keys },
+          { .first = 6, .key_at = { spare, 16 } },
+          CLFOLD_ERROR_RANGE,
+          "part: key_at" },
+        { CLFOLD_INCLUSIVE_SCAN,
+          { U32, .segments = &keys },
+          { .first = 6, .key_at = { spare, 9 }, .key_out = { spare, 9 } },
+          CLFOLD_ERROR_OVERLAP,
+          "part: key_at" },
+        { CLFOLD_MAP,
+          { .type = CLFOLD_U32 },
+          { .carry_at = { spare, 0 } },
+          CLFOLD_ERROR_ARGUMENT,
+          "part: carry_at is given, but a map carries nothing" },
+        { CLFOLD_REDUCE,
+          { U32 },
+          { .carry_out = { spare, 16 } },
+          CLFOLD_ERROR_RANGE,
+          "part: carry_out" },
+        { CLFOLD_REDUCE,
+          { U32 },
+          { .first = 1, .carry_at = { spare, 16 } },
+          CLFOLD_ERROR_RANGE,
+          "part: carry_at" },
+        { CLFOLD_REDUCE,
+          { U32 },
+          { .carry_out = { NULL, 1 } },
+          CLFOLD_ERROR_ARGUMENT,
+          "part: carry_out: mem is NULL, but offset is 1" },
+        { CLFOLD_REDUCE,
+          { U32 },
+          { .carry_out = { mem, 3 } },
+          CLFOLD_ERROR_OVERLAP,
+          "part: carry_out" },
+        { CLFOLD_REDUCE,
+          { U32 },
+          { .first = 1, .carry_at = { mem, 50 } },
+          CLFOLD_ERROR_OVERLAP,
+          "part: carry_at" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        clfold_fold fold = cases[i].fold;
+        fold.part = &cases[i].part;
+        assert_refused(call_operation(cases[i].operation, &fold, mem, 0, mem, 50, 8),
+                       cases[i].status, cases[i].words);
+    }
+    clReleaseMemObject(mem);
+    clReleaseMemObject(spare);
+}
+
+TEST_MAIN("parts", open_context, close_context, cmocka_unit_test(test_parts),
+          cmocka_unit_test(test_places), cmocka_unit_test(test_rejected))
