@@ -49,13 +49,15 @@ def streams(d, device):
 
 
 def indices(d, device):
-    """i, n and in are those of the whole input, which may be a pipe; a macro may use them."""
+    """i, n and in are those of the whole input, which may be a pipe; a macro may use them. In
+    pieces i goes on, n is known of files, and there is no in."""
     where, array = ["--device", device["index"]], d.random.integers(0, 99, 5000, "uint32")
     path, raw, wide = d.save(array), array.tobytes(), array.astype("u8")
     before = np.concatenate([[0], array[:-1]]).astype("u8")
     index = np.arange(array.size, dtype="u8")
     source = d.write(b"#define BEFORE (i > 0 ? in[i - 1] : 0)\n", "before.cl")
     for words, each in [
+        (["--load", "i * to_u64(x)"], index * wide),
         (["--load", "i * to_u64(x) + n"], index * wide + np.uint64(array.size)),
         (["--load", "to_u64(x) + (i > 0 ? in[i - 1] : 0)"], wide + before),
         (["--load", "to_u64(x) + BEFORE", "--source", source], wide + before),
@@ -65,19 +67,22 @@ def indices(d, device):
          np.array([3, 0, 7, 1], "u8")[array % 4]),
     ]:  # fmt: skip
         both(d, device, words, path, each)
-        is_whole = "table" not in words[1] and "x > " not in words[1]
+        one = "in, that" if "in[" in words[1] or "BEFORE" in words[1] else None
+        counted = one or ("n, that" if "+ n" in words[1] else None)
         for size in [4000, 10**6]:
             words = [*where, *words, "--memory", size]
-            if is_whole and size == 4000:
-                part = "--load may use i, n or in, those of a whole input, and "
-                d.bad(1, part + path, "reduce", *words, path)
-                part += "standard input is folded in pieces"
-                d.bad(1, part, "reduce", *words, "--raw", "u32", "-", data=raw)
-                continue
-            told = good(d, "reduce", *words, "--raw", "u32", "-", data=raw)
-            check(told == line([each.sum()]), f"pipe {words}: {told!r}")
-    told = good(d, "reduce", *where, "--op", "arg-max", "--load", "i == 77 ? 1000 : x", path)
-    check(told == "77 1000\n", f"{told!r}")
+            for use, name, source in [(one, path, [path]),
+                                      (counted, "standard input", ["--raw", "u32", "-"])]:
+                if use and size == 4000:
+                    part = f"--load may use {use} of a whole input, and {name} is folded in pieces"
+                    d.bad(1, part, "reduce", *words, *source, data=raw)
+                    continue
+                told = good(d, "reduce", *words, *source, data=raw)
+                check(told == line([each.sum()]), f"{name} {words}: {told!r}")
+    for limit in [[], ["--memory", 400]]:
+        told = good(d, "reduce", *where, "--op", "arg-max", "--load", "i == 77 ? 1000 : x", *limit,
+                    path)  # fmt: skip
+        check(told == "77 1000\n", f"{told!r}")
 
 
 def pieces(d, device):
@@ -103,8 +108,12 @@ def pieces(d, device):
         part = f"--stream y={d.path('y.npy')}: has {count} numbers, and standard input has " \
             if count < 5000 else part  # fmt: skip
         d.bad(1, part, "reduce", *where, *short, "--raw", "f32", "-", data=x.tobytes())
-    part = "--load may use i, n or in"
-    d.bad(1, part, "reduce", *where, "--load", "x /* i */", "--memory", 400, path)
+    part = "--load may use in"
+    d.bad(1, part, "reduce", *where, "--load", "x /* in */", "--memory", 400, path)
+    # a pipe that is a piece to the byte is whole; its end shows in the next read alone
+    words = ["--load", "in[n - 1 - i]", "--memory", x.nbytes, "--raw", "f32", "-"]
+    told = good(d, "reduce", *where, *words, data=x.tobytes())
+    check(told == line([x.sum()]), f"a pipe of one piece: {told!r}")
 
 
 def several(d, device):

@@ -46,7 +46,7 @@ def reductions(d, device):
 
 
 def places(d, device):
-    """Arg-min and its kin add the start of each piece; the first of equals and of NaN wins."""
+    """Places count in the whole input; the first of equals and of NaN wins."""
     nan = math.nan
     for i, numbers in enumerate([
         [1, nan, 2, nan], [3, 2, nan], [nan] * 5, [-math.inf, nan, 5, nan, math.inf],

@@ -213,7 +213,8 @@ def inputs(d, device):
 
 
 def pieces(d, device):
-    """Of a reduction the last piece alone writes a result; scans and maps write each piece's."""
+    """Of a reduction the last piece's result counts; scans and maps write each piece's. i and
+    places are those of the whole input."""
     where, x = ["--device", device["index"]], small(d, 5000)
     path, sums, raw = d.save(x), np.cumsum(x), x.tobytes()
     before = np.concatenate([[0], sums[:-1]]).astype("f4")
@@ -233,15 +234,18 @@ def pieces(d, device):
             told = written(d, "map", *limit, "--result", "to_u16(3 * x)", "--out", "u16",
                            *source, data=raw)  # fmt: skip
             same(told, (3 * x).astype("u2"), f"map {memory} {source}")
-            whole = ["map", *limit, "--result", "x + to_f32(i)", *source]
+            told = written(d, "map", *limit, "--result", "x + to_f32(i)", *source, data=raw)
+            same(told, x + np.arange(x.size, dtype="f4"), "i")
+            whole = ["map", *limit, "--result", "in[n - 1 - i]", *source]
             if memory < 10**6:
                 name = path if source == [path] else "standard input"
-                part = f"--result may use i, n or in, those of a whole input, and {name} is"
+                part = f"--result may use in, that of a whole input, and {name} is"
                 d.bad(1, part, *whole, d.path("none.npy"), data=raw)
                 continue
-            same(written(d, *whole, data=raw), x + np.arange(x.size, dtype="f4"), "whole")
+            same(written(d, *whole, data=raw), x[::-1], "whole")
     place = ["--op", "arg-max", "--result", "item.index", "--out", "u64", "--memory", 4000]
-    d.bad(1, "--result or --out writes an index, that of a whole", "reduce", *where, *place, path)
+    told = good(d, "reduce", *where, *place, path)
+    check(int(told) == np.argmax(x), f"{told!r}, not {np.argmax(x)}")
     mean = ["--result", "item / to_f32(n)", "--memory", 4 * 6000, "--raw", "f32", "-"]
     told = np.float32(good(d, "reduce", *where, *mean, data=raw))
     close(told, np.float32(x.mean(dtype="f8")), "mean of a pipe")

@@ -239,6 +239,23 @@ static uint64_t whole_bytes(const struct folding *f)
     return num > UINT64_MAX / 2 / size ? UINT64_MAX / 2 : num * size;
 }
 
+/* 0: unknown. */
+static uint64_t whole_count(const struct folding *f)
+{
+    return f->input.bytes == INPUT_UNKNOWN ? 0 : input_most(&f->input);
+}
+
+/* What a text may use of all elements; only the end of a pipe tells their number. */
+static const char *text_whole(const struct folding *f)
+{
+    return f->user.whole || whole_count(f) > 0 ? f->user.whole : f->user.counted;
+}
+
+static bool needs_whole(const struct folding *f)
+{
+    return text_whole(f) || f->has_axis || f->heads;
+}
+
 /* Always false. */
 static bool refuse_pieces(const struct folding *f, struct message *message)
 {
@@ -248,16 +265,11 @@ static bool refuse_pieces(const struct folding *f, struct message *message)
         "large pipe, or --memory is small",
         f->has_axis ? "--axis takes an array as a whole"
         : f->heads  ? f->heads
-                    : f->user.whole,
+                    : text_whole(f),
         f->has_axis ? ""
         : f->heads  ? " takes a whole input"
                     : " of a whole input",
         f->input.name);
-}
-
-static bool needs_whole(const struct folding *f)
-{
-    return f->user.whole || f->has_axis || f->heads;
 }
 
 static bool choose_most(struct folding *f, uint64_t memory, struct message *message)
@@ -376,28 +388,21 @@ static bool call(const struct folding *f, const clfold_fold *fold, cl_mem out,
                                : refuse(f, status, message);
 }
 
-/* The next call goes on from items, so of a reduction only the last writes a result. */
-static bool ends_with_result(const struct folding *f)
-{
-    return f->operation == CLFOLD_REDUCE && f->user.converts && !f->user.whole;
-}
-
-static clfold_fold piece_fold(const struct folding *f, cl_mem before, cl_mem after)
+/* Timed calls are made twice, so a carry stays until the next piece. */
+static clfold_fold piece_fold(struct folding *f)
 {
     clfold_fold fold = f->fold;
 
-    if (f->operation == CLFOLD_MAP) {
+    if (f->pieces == 0 && f->input.ended) {
         return fold;
     }
-    if (f->pieces > 0) {
-        fold.init = NULL;
-        fold.init_size = 0;
-        fold.init_at.mem = op_result(fold.op).position ? NULL : before;
+    f->part = (clfold_part){ .first = f->count, .whole = whole_count(f) };
+    if (f->operation != CLFOLD_MAP) {
+        f->part.carry_at = (clfold_place){ f->carries, f->pieces % 2 };
+        f->part.carry_out = (clfold_place){ f->carries, (f->pieces + 1) % 2 };
     }
-    if (f->operation != CLFOLD_REDUCE && !f->input.ended) {
-        fold.total_out.mem = after;
-    }
-    return ends_with_result(f) && !f->input.ended ? user_fold_items(&fold) : fold;
+    fold.part = &f->part;
+    return fold;
 }
 
 /* What a store does not write is zero. */
@@ -440,9 +445,8 @@ static bool has_none(const struct folding *f)
 
 static bool fold_piece(struct folding *f, size_t count, struct message *message)
 {
-    const cl_mem before = f->results[f->pieces % 2], after = f->results[!(f->pieces % 2)],
-                 out = f->out ? f->out : after;
-    const clfold_fold fold = piece_fold(f, before, after);
+    const cl_mem out = f->out ? f->out : f->result;
+    const clfold_fold fold = piece_fold(f);
 
     if (has_none(f)) {
         return true;
@@ -471,15 +475,12 @@ static bool fold_piece(struct folding *f, size_t count, struct message *message)
 
 static bool create_buffers(struct folding *f, struct message *message)
 {
-    const size_t item = f->user.layout.out_size, written = f->user.written.out_size;
-    const size_t result = item > written ? item : written;
-
     return buffer_create(&f->session, &f->in, CL_MEM_READ_ONLY,
                          f->most * f->input.element, message) &&
-           buffer_create(&f->session, &f->results[0], CL_MEM_READ_WRITE, result,
-                         message) &&
-           buffer_create(&f->session, &f->results[1], CL_MEM_READ_WRITE, result,
-                         message) &&
+           buffer_create(&f->session, &f->result, CL_MEM_READ_WRITE,
+                         f->user.written.out_size, message) &&
+           buffer_create(&f->session, &f->carries, CL_MEM_READ_WRITE,
+                         2 * f->user.layout.carry_size, message) &&
            user_fold_create_streams(&f->user, &f->session, f->most, message);
 }
 
@@ -502,6 +503,17 @@ static bool begin(struct folding *f, size_t count, struct message *message)
             buffer_create(&f->session, &f->out, CL_MEM_READ_WRITE, results, message));
 }
 
+/* Whether the input has no more than its first piece, which may be seen after it only. */
+static bool ends(struct folding *f, struct message *message)
+{
+    unsigned char next[256];
+    size_t got;
+
+    assert(f->input.element <= sizeof(next));
+    return input_read(&f->input, next, f->input.element, &got, message) &&
+           (got == 0 || refuse_pieces(f, message));
+}
+
 static bool run(struct folding *f, folding_visitor *visit, void *user,
                 struct message *message)
 {
@@ -517,11 +529,11 @@ static bool run(struct folding *f, folding_visitor *visit, void *user,
         if (!check_heads(f, f->count + count, !f->input.ended, message)) {
             return false;
         }
-        if (count == 0 && f->pieces > 0 && !ends_with_result(f)) {
+        if (count == 0 && f->pieces > 0) {
             break; /* the input ended where the last piece did */
         }
-        if (needs_whole(f) && f->pieces > 0) {
-            return refuse_pieces(f, message);
+        if (needs_whole(f) && !ends(f, message)) {
+            return false;
         }
         f->share = f->progress.total > 0 ? f->input.done - done : 0;
         if ((f->pieces == 0 && !begin(f, count, message)) ||
@@ -631,8 +643,8 @@ const char *folding_out(const struct folding *f)
 
 void folding_close(struct folding *f)
 {
-    const cl_mem buffers[] = { f->in,         f->out, f->results[0],
-                               f->results[1], f->bad, f->heads ? f->segments.mem : NULL };
+    const cl_mem buffers[] = { f->in,      f->out, f->result,
+                               f->carries, f->bad, f->heads ? f->segments.mem : NULL };
 
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) {
         if (buffers[i]) {

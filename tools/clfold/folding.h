@@ -1,11 +1,11 @@
 /*
- * A reduction, a scan or a map of an input in pieces, each as large as memory allows. A
- * call folds one piece and takes what those before it gave as its init, but for a map's:
+ * A reduction, a scan or a map of an input in pieces, each as large as memory allows. The
+ * calls are parts of a larger one, and go on from each other's carries, but for a map's:
  *
- *     input    piece 0         piece 1             piece 2
- *     call     init -> total   total -> total      total ->
+ *     input    piece 0          piece 1             piece 2
+ *     call     init -> carry    carry -> carry      carry ->
  *
- * What one buffer holds is one piece, and one call.
+ * What one buffer holds is one piece, and one call, of a whole.
  */
 #ifndef CLFOLD_COMMAND_FOLDING_H
 #define CLFOLD_COMMAND_FOLDING_H
@@ -45,7 +45,9 @@ struct folding {
 
     size_t most; /* numbers of a piece */
     cl_mem in, out;
-    cl_mem results[2]; /* in turn: of a reduction, and what a scan hands on */
+    cl_mem result;  /* of a reduction, so far */
+    cl_mem carries; /* two, in turn */
+    clfold_part part;
     struct progress progress;
     uint64_t share; /* of the bar, for what is done with a scan's piece */
 };
@@ -58,10 +60,9 @@ bool folding_open(struct folding *f, const struct options *options,
 typedef bool folding_visitor(void *user, struct folding *f, size_t count,
                              struct message *message);
 
-/* Folds piece by piece. A reduction's last result is in f->results[f->pieces % 2]; of
- * arg-min and its kin, whose places count from the piece's start, each piece has a result
- * of its own. Results of a scan or a map and those along an axis are in f->out; of an
- * axis of length 0 they are all the same, and where a reduction's is. */
+/* Folds piece by piece. A reduction's result up to the end of each is in f->result.
+ * Results of a scan or a map and those along an axis are in f->out; of an axis of length
+ * 0 they are all the same, and where a reduction's is. */
 bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, void *user,
                  struct message *message);
 

@@ -27,9 +27,10 @@
 
 #define PIECES_NOTE                                                                      \
     "\nA file is folded by one call if its numbers fit into one buffer, and with its "   \
-    "results into half of the device's memory. Larger ones are folded in pieces: each "  \
-    "call takes the result of the piece before. So are pipes and text, in pieces of 64 " \
-    "MiB of numbers. LIMIT may make pieces smaller. Float bits may then differ from "    \
+    "results into half of the device's memory. Larger ones are folded in pieces, "       \
+    "and nothing is rounded between them. So are pipes and text, in pieces of 64 MiB "   \
+    "of "                                                                                \
+    "numbers. LIMIT may make pieces smaller. Float bits may then differ from "           \
     "those of one call. "
 
 const struct value_row value_rows[VALUE_KINDS] = {
@@ -146,9 +147,9 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "accuracy", VALUE_ACCURACY, TO(accuracy), REDUCE | SCAN | EXPLAIN,
       .initial = "deterministic",
       .help = "how exact sums of floats are: deterministic, the same bits on every run; "
-              "compensated, as if added with twice the digits and rounded once, in each "
-              "piece; reproducible, the same bits on all devices and in any order, for "
-              "reductions that need no pieces" },
+              "compensated, as if added with twice the digits and rounded once; "
+              "reproducible, the same bits on all devices and in any order, for "
+              "reductions" },
     { "accuracy", VALUE_ACCURACY, TO(accuracy), TUNE, .initial = "deterministic",
       .help = "of sums of floats: deterministic, compensated or reproducible" },
     { "length", VALUE_COUNT, TO(rows), TUNE | EXPLAIN, .least = 1,
@@ -535,9 +536,8 @@ const struct command_row command_rows[ACTIONS] = {
         "such as 'to_u8(x)'. A file is mapped by one call if its numbers and what is "
         "written for them fit into buffers of the device and into half of its memory. "
         "Larger ones, pipes and text are mapped in pieces, each of 64 MiB of numbers or "
-        "as LIMIT says; i, n and in are those of the whole input, so a text that may use "
-        "them is rejected then. An array in Fortran order is held on the host as a "
-        "whole.\n",
+        "as LIMIT says; then a text that may use in is rejected, and of a pipe one that "
+        "may use n. An array in Fortran order is held on the host as a whole.\n",
         .examples =
             "Twice each number plus one of another file:\n"
             "  clfold map --result '2 * x + y' --stream y=b.npy a.npy sums.npy\n"

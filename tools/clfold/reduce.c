@@ -10,28 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool take_result(void *user, struct folding *f, size_t count,
-                        struct message *message)
-{
-    struct result *const result = user, piece = *result;
-    const cl_int error =
-        clEnqueueReadBuffer(f->session.queue, f->results[f->pieces % 2], CL_TRUE, 0,
-                            result_size(&piece), piece.items, 0, NULL, NULL);
-
-    (void)count;
-    if (error != CL_SUCCESS) {
-        return device_refuse(message, "clEnqueueReadBuffer", error);
-    }
-    result_add(result, &piece, f->count);
-    return true;
-}
-
-/* An element of the layout: the last piece's, whose init was that before. */
+/* The fold of all pieces so far. */
 static bool take_bytes(void *user, struct folding *f, size_t count,
                        struct message *message)
 {
     const cl_int error =
-        clEnqueueReadBuffer(f->session.queue, f->results[f->pieces % 2], CL_TRUE, 0,
+        clEnqueueReadBuffer(f->session.queue, f->result, CL_TRUE, 0,
                             f->user.written.out_size, user, 0, NULL, NULL);
 
     (void)count;
@@ -122,7 +106,7 @@ static bool reduce_built_in(struct folding *f, const struct options *options,
 {
     struct result result = { .op = f->fold.op, .type = f->fold.type };
 
-    if (!folding_run(f, options->memory, take_result, &result, message)) {
+    if (!folding_run(f, options->memory, take_bytes, result.items, message)) {
         return false;
     }
     if (f->mean) {

@@ -10,13 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t result_size(const struct result *result)
-{
-    const struct op_result form = op_result(result->op);
-
-    return form.num * (form.position ? sizeof(clfold_indexed) : type_size(result->type));
-}
-
 void result_divide(struct result *result, uint64_t count)
 {
     double value;
@@ -32,49 +25,6 @@ static const void *value_at(const struct result *result, unsigned i)
         return &result->items[i].value;
     }
     return (const char *)result->items + i * type_size(result->type);
-}
-
-static bool is_less(clfold_type type, struct host_number a, struct host_number b)
-{
-    switch (type_class(type)) {
-    case TYPE_SIGNED:
-        return (int64_t)a.integer < (int64_t)b.integer;
-    case TYPE_UNSIGNED:
-        return a.integer < b.integer;
-    case TYPE_FLOAT:
-        break;
-    }
-    return a.real < b.real;
-}
-
-/* Whether b, which comes later, takes the place of a. */
-static bool replaces(clfold_type type, bool greatest, const clfold_indexed *a,
-                     const clfold_indexed *b)
-{
-    const struct host_number first = clfold_number_read(type, &a->value);
-    const struct host_number second = clfold_number_read(type, &b->value);
-
-    if (type_is_float(type) && (isnan(first.real) || isnan(second.real))) {
-        return !isnan(first.real);
-    }
-    return greatest ? is_less(type, first, second) : is_less(type, second, first);
-}
-
-void result_add(struct result *result, const struct result *piece, uint64_t start)
-{
-    const struct op_result form = op_result(result->op);
-
-    if (!form.position || start == 0) {
-        *result = *piece;
-        return;
-    }
-    for (unsigned i = 0; i < form.num; i++) {
-        const bool greatest = result->op == CLFOLD_ARG_MAX || i == 1;
-        if (replaces(result->type, greatest, &result->items[i], &piece->items[i])) {
-            result->items[i] = piece->items[i];
-            result->items[i].index += start;
-        }
-    }
 }
 
 void result_print(const struct result *result)

@@ -14,14 +14,6 @@ struct result {
     clfold_indexed items[2]; /* its memory, whatever the operator */
 };
 
-/* How much of `items` the library writes. */
-size_t result_size(const struct result *result);
-
-/* Of arg-min and its kin: takes in the result of the numbers from `start` on, which
- * counts places from there; of others, and at the start: takes it over. The first of
- * equals stays, and a NaN comes before all numbers. */
-void result_add(struct result *result, const struct result *piece, uint64_t start);
-
 /* Makes the mean of a sum in f64. */
 void result_divide(struct result *result, uint64_t count);
 

@@ -89,7 +89,7 @@ static bool write_same(struct results *r, struct folding *f, struct message *mes
 {
     unsigned char bytes[256];
     const cl_int error =
-        clEnqueueReadBuffer(f->session.queue, f->results[f->pieces % 2], CL_TRUE, 0,
+        clEnqueueReadBuffer(f->session.queue, f->result, CL_TRUE, 0,
                             f->user.written.out_size, bytes, 0, NULL, NULL);
 
     if (error != CL_SUCCESS) {

@@ -196,31 +196,24 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* A macro of the source may use them for the text. */
-static bool needs_whole(const clfold_fold *fold, const char *text)
+/* A macro of the source may use it for the text. */
+static bool may_use(const clfold_fold *fold, const char *text, const char *word)
 {
-    static const char *const words[] = { "i", "n", "in", "segment", "rank" };
-    bool needs = false;
-
-    for (size_t k = 0; text && k < sizeof(words) / sizeof(words[0]); k++) {
-        needs = needs || has_word(text, words[k]) || has_word(fold->source, words[k]);
-    }
-    return needs;
+    return text && (has_word(text, word) || has_word(fold->source, word));
 }
 
 /* What makes the input one piece, as the start of a sentence. */
-static const char *find_whole(const struct user_fold *user)
+static void find_whole(struct user_fold *user)
 {
-    return user->fold.store ? "--store may write any element, those"
-           : needs_whole(&user->fold, user->fold.load)
-               ? "--load may use i, n or in, those"
-           : needs_whole(&user->fold, user->fold.result)
-               ? "--result may use i, n or in, those"
-           : user->converts && op_result(user->fold.op).position
-               ? "--result or --out writes an index, that"
-           : user->fold.accuracy == CLFOLD_REPRODUCIBLE
-               ? "--accuracy reproducible is that" /* pieces depend on the device */
-               : NULL;
+    const clfold_fold *const fold = &user->fold;
+
+    user->whole = fold->store ? "--store may write any element, those"
+                  : may_use(fold, fold->load, "in")   ? "--load may use in, that"
+                  : may_use(fold, fold->result, "in") ? "--result may use in, that"
+                                                      : NULL;
+    user->counted = may_use(fold, fold->load, "n")     ? "--load may use n, that"
+                    : may_use(fold, fold->result, "n") ? "--result may use n, that"
+                                                       : user->whole;
 }
 
 /* What is written: some numbers of one type, or the item. */
@@ -292,17 +285,8 @@ bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
     }
     user->scalar = op_result(basis->op).position ? 0 : scalar_of(&user->layout);
     set_written(user);
-    user->whole = find_whole(user);
+    find_whole(user);
     return true;
-}
-
-clfold_fold user_fold_items(const clfold_fold *fold)
-{
-    clfold_fold items = *fold;
-
-    items.result = items.store = NULL;
-    items.out = items.out_scalars = 0;
-    return items;
 }
 
 struct fold_texts fold_texts_of_operator(const struct fold_texts *texts)

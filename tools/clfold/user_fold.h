@@ -49,8 +49,9 @@ struct user_fold {
     char *words[FOLD_MOST_ARGS]; /* the texts of args, cut into types and names */
     const char *files[FOLD_MOST_ARGS];
     struct input *streams[FOLD_MOST_ARGS]; /* of args with an element, once open */
-    /* "--load may use i, n or in, those": of a whole input; or NULL */
+    /* "--load may use in, that": of a whole input; or NULL */
     const char *whole;
+    const char *counted; /* the same of n, which is known at the end of a pipe */
 };
 
 /* Reads the source and the values of args, and checks what needs no device. `basis` is
@@ -76,9 +77,6 @@ struct scalar_cause {
     char text[sizeof(((clfold_report *)0)->reason)];
 };
 struct scalar_cause user_fold_cause(const clfold_report *report);
-
-/* The fold but for its result: what is written is the item. */
-clfold_fold user_fold_items(const clfold_fold *fold);
 
 /* The texts of the operator alone, for elements that are what is folded and written. */
 struct fold_texts fold_texts_of_operator(const struct fold_texts *texts);
