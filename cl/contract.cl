@@ -76,7 +76,8 @@
  *   CLFOLD_RUNG          which rung of the ladder, 0 to 6; or
  *   CLFOLD_SERIAL        1: one work-item does it all, and
  *   CLFOLD_EACH            1 if there is a result for each element, else 0, and
- *   CLFOLD_EXCLUSIVE       as below
+ *   CLFOLD_EXCLUSIVE       as below, and
+ *   CLFOLD_OF_CARRIES      1 if elements are carries
  *   CLFOLD_TILE          elements a tile, where there is one
  *   CLFOLD_GROUP_SIZE    work-items a group
  *   CLFOLD_GROUP_POWER   the least power of two, from 2, that is not below it

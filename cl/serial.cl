@@ -5,8 +5,17 @@
  *   total     init   init op a   init op a op b   ...
  *   element        a           b                c
  *
- * A launch takes `run` elements from `first` on, and hands the total on in `state`.
+ * A launch takes `run` elements from `first` on, and hands the total on in `state`. Where
+ * elements are carries of parts, the total is one, too.
  */
+#if CLFOLD_OF_CARRIES
+#define CLFOLD_NTH(i)                                                                    \
+    clfold_carry_in((global const uchar *)in + (in_offset + (i)) * CLFOLD_CARRY_SIZE)
+#else
+#define CLFOLD_NTH(i)                                                                    \
+    clfold_empty(clfold_load(in, in_offset + (i), 0 CLFOLD_PASS), i CLFOLD_PASS)
+#endif
+
 CLFOLD_KERNEL void
 clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong first,
               ulong run, global clfold_item *state, global CLFOLD_OUT *out,
@@ -23,8 +32,7 @@ clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong fi
 #pragma clang loop vectorize(disable)
 #endif
     for (ulong i = first; i < stop; ++i) {
-        const clfold_item x =
-            clfold_empty(clfold_load(in, in_offset + i, 0 CLFOLD_PASS), i CLFOLD_PASS);
+        const clfold_item x = CLFOLD_NTH(i);
 #if CLFOLD_EACH
         global const CLFOLD_IN *s = in + (in_offset + i) * CLFOLD_SCALARS;
         const clfold_item before = clfold_or_identity(total, empty CLFOLD_PASS);
@@ -45,7 +53,7 @@ clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong fi
         state[0] = total;
     else
         clfold_finish(total, empty, has_total, total_out, total_index CLFOLD_PASS);
-#if !CLFOLD_EACH
+#if !CLFOLD_EACH && !CLFOLD_OF_CARRIES
     if (stop == count)
         clfold_finish_out(total, empty, 0, out, out_offset CLFOLD_PASS);
 #endif

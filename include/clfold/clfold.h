@@ -162,18 +162,17 @@ typedef struct clfold_context_params {
     /** Called on the thread that makes the call, with no lock held; may call clfold.
      * `message` is one line without a line end, or a compiler's log. NULL: silent. */
     void (*log)(void *user, int level, const char *message);
-    /** Called after each kernel of a reduction or a scan is enqueued, on the thread that
-     * makes the call, with no lock held; may call clfold. The kernels of clfold_prepare()
-     * and the probe are not reported. Costs an event for each kernel. */
+    /** Called after each kernel of a call is enqueued, on the thread that makes it, with
+     * no lock held; may call clfold. The kernels of clfold_prepare() and the probe are
+     * not reported. Costs an event for each kernel. */
     void (*on_launch)(void *user, const clfold_launch *launch);
     void *user;    /**< handed to all callbacks */
     int log_level; /**< messages above it are dropped; 0: CLFOLD_LOG_WARNING */
     /** N: every Nth reduction is checked and therefore blocks: input and result are read
      * back, which the buffers must allow. A wrong result is CLFOLD_ERROR_DATA; the output
-     * is not changed. 0: none. The host folds built-in operators again; folds by text and
-     * reproducible sums run a second time, by algorithm "serial". Floats of texts may
-     * differ in half of their digits, reproducible sums in none. Opaque types, segments
-     * and scans are not checked yet */
+     * is not changed. 0: none. The host folds built-in operators again; texts and
+     * reproducible sums run again by "serial", and floats of texts may differ in half of
+     * their digits. Opaque types, segments, parts and scans are not checked */
     uint32_t verify_every;
     /** A folder in which programs are kept from one process to the next, so that a first
      * call need not build them; NULL: they stay in memory. It is made if need be, with
@@ -181,44 +180,33 @@ typedef struct clfold_context_params {
      * that others can write to, or that cannot be opened is not used, with a warning.
      *
      * clfold_prepare(), clfold_context_trim() and clfold_context_destroy() save what was
-     * built, on PoCL clfold_context_destroy() alone; no other call does. A kept program
-     * serves only where the program's text, clfold's version, the platform, the device,
-     * the driver, the CPU of CPU devices, and the driver's variables are the same. One
-     * that is damaged is built again, with a line in the log at CLFOLD_LOG_DEBUG. Errors
-     * of the file system fail no call. Nothing is kept for sub-devices, nor where a
-     * driver gains nothing: rusticl, and PoCL unless its own cache is off
-     * (POCL_KERNEL_CACHE=0). docs/first-call.md has figures */
+     * built, on PoCL the last alone. A kept program serves only where text, clfold,
+     * platform, device, driver, its variables, and the CPU of CPU devices are the same.
+     * One that is damaged is built again. Errors of the file system fail no call. Nothing
+     * is kept for sub-devices, nor where a driver gains nothing: docs/first-call.md */
     const char *cache_folder;
-    /** A tuning file, as the command `clfold tune` writes it. It is read once, here.
-     * NULL: the file that CLFOLD_TUNING names, if it is set; "": none. Each row holds
-     * numbers for calls of one operation, operator, in, type and accuracy, without a load
-     * or a result, on counts of one class (from 2^(2c - 1) up to, but not including,
-     * 2^(2c + 1)), on one device, driver and version of clfold. Rows, and columns, of
-     * elements have a row for each class of their length; a map's row serves all texts
-     * that make out of in. They replace the policy's numbers. All other calls are as
-     * without a file; rows of other devices are ignored. A file that is damaged, of
-     * another format or cannot be read is ignored as a whole, with a warning in the log.
-     * A tuning file may change float bits: an inclusive scan and an exclusive one, or
-     * calls on counts or lengths of two classes, may then associate differently.
-     * clfold_prepare() prepares for its count's class */
+    /** A tuning file, as the command `clfold tune` writes it; read once, here. NULL: the
+     * file that CLFOLD_TUNING names, if it is set; "": none. Its numbers replace the
+     * policy's in the calls that its rows name, on counts of one class each (from
+     * 2^(2c - 1) up to, but not including, 2^(2c + 1)); see docs/choosing.md. A file that
+     * is damaged, of another format or cannot be read is ignored as a whole, with a
+     * warning in the log. It may change float bits: an inclusive scan and an exclusive
+     * one, or calls of two classes, may then associate differently */
     const char *tuning_file;
     /** Bytes in cache_folder; past it the programs used least recently are removed, and
      * no other file. 0: 256 MiB. Without a folder it is CLFOLD_ERROR_ARGUMENT */
     uint64_t cache_limit;
-    /** Programs of user folds kept in memory; 0: 256. Past it the fold that was used
-     * least recently is dropped with its programs, never one in use. Programs of
-     * built-in folds do not count and are kept */
+    /** Programs of user folds kept in memory; 0: 256. Past it the fold used least
+     * recently is dropped with its programs, never one in use. Built-in folds are kept */
     uint32_t max_programs;
     /** Bytes of device memory held as scratch, over all queues; 0: no limit. A call that
      * needs more first drops blocks that no command uses, then fails with
-     * CL_MEM_OBJECT_ALLOCATION_FAILURE before it has enqueued anything. No call waits for
-     * an event that its caller did not name, so calls in flight on an out-of-order queue
-     * have scratch of their own */
+     * CL_MEM_OBJECT_ALLOCATION_FAILURE before it has enqueued anything. Calls in flight
+     * on an out-of-order queue have scratch of their own */
     uint64_t scratch_limit;
-    /** Loads what the probe of look-back's memory found out about a device. The caller
-     * keeps it between runs, since a probe takes some milliseconds and its builds take
-     * longer. Devices that clfold knows by the names of platform and driver are not
-     * probed. NULL: nothing is loaded.
+    /** Loads what the probe of look-back's memory found out about a device, since a probe
+     * takes some milliseconds and its builds take longer. Devices that clfold knows by
+     * the names of platform and driver are not probed. NULL: nothing is loaded.
      *
      * Called once per context, by the first scan by look-back or the first prepare or
      * explain of one, on the thread that makes the call, with no lock held. Other
@@ -226,15 +214,12 @@ typedef struct clfold_context_params {
      *
      * `key` names this version, platform, device and driver in one line, shorter than
      * 512 bytes. The callback writes the line that save_verdict was given for this key,
-     * at most `size` bytes, into `verdict`, and returns its bytes; 0 for none. A line
-     * that is damaged or of another version is ignored with a warning in the log, and the
-     * device is probed. */
+     * at most `size` bytes, into `verdict`, and returns its bytes; 0 for none. A damaged
+     * line is ignored with a warning in the log, and the device is probed. */
     size_t (*load_verdict)(void *user, const char *key, void *verdict, size_t size);
-    /** Saves what a probe found out. Called after the probe, which a context runs once if
-     * it has loaded nothing; not called where the host's memory ran out or another call
-     * failed. On the thread that makes the call, with no lock held. `verdict` is a line
-     * of text without line end or NUL, of `size` bytes, less than 512. NULL: nothing is
-     * saved. */
+    /** Saves what a probe found out, which a context runs once if it has loaded nothing.
+     * On the thread that makes the call, with no lock held. `verdict` is a line of text
+     * without line end or NUL, of `size` bytes, less than 512. NULL: nothing is saved. */
     void (*save_verdict)(void *user, const char *key, const void *verdict, size_t size);
     /** In place of cache_folder, for hosts that may not write files: loads the bytes that
      * save_program was given for `key`, at most `size` of them, and returns how many; 0
@@ -366,9 +351,7 @@ enum {
     /** Count, mean and sum of squared deviations: result { ulong count; T mean, m2; },
      * variance m2 / count; T is F32 or F64. Identity { 0, 0, 0 }. Merged as by Chan,
      * Golub, LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
-     * Variances" (1979).
-     * docs/scans.md has bounds of their errors; the count is exact, and so are mean and
-     * m2 of equal elements */
+     * Variances" (1979); docs/scans.md has bounds of the errors */
     CLFOLD_MOMENTS,
     /** Elements T[2] = { a, b }, the maps x -> a x + b, the first applied first. Identity
      * { 1, 0 } */
@@ -401,24 +384,20 @@ enum {
     /** The same bits on every run. They depend on the device, its driver, the version of
      * clfold, the fold (its algorithm included), the offsets, the count, and the tuning
      * file if one is loaded. They do not depend on the number of workers or compute
-     * units, timing, the kind of queue, what else runs, or addresses: association follows
-     * from element offsets. If a program does not build, the next candidate takes its
-     * place, and it may associate differently; clfold_explain() says which, and why */
+     * units, timing, the kind of queue, what else runs, or addresses. Where a program
+     * does not build, another may associate differently; clfold_explain() says which */
     CLFOLD_DETERMINISTIC = 0,
     /** Sums (CLFOLD_ADD) of F32 and F64, whatever `in` is, in reductions and scans, as if
      * of twice the digits and rounded once: an item is a sum and the sum of its rounding
-     * errors. docs/scans.md has its error bound. What a load gives is rounded to `type`
-     * first. In a result item is the rounded sum. The bits are as with
-     * CLFOLD_DETERMINISTIC. Algorithm scan_then_propagate, which combines results, is
-     * UNSUPPORTED, and so are other operators */
+     * errors; docs/scans.md has the bound. The bits are as with CLFOLD_DETERMINISTIC.
+     * Other operators and algorithm scan_then_propagate are UNSUPPORTED */
     CLFOLD_COMPENSATED,
     /** Sums (CLFOLD_ADD) of F32 and F64, whatever `in` is, in reductions: the same bits
      * on every device, by every algorithm, and in every order of the elements, init
-     * among them. Elements are cut into integers, which have exact sums: Demmel and
-     * Nguyen, "Parallel Reproducible Summation" (2015). docs/scans.md has its error
-     * bound, and says which loads are the same on every device. Subnormal elements and
-     * results count as 0. Scans and other operators are UNSUPPORTED, and so are
-     * devices that do not round F32 to nearest */
+     * among them (Demmel and Nguyen, "Parallel Reproducible Summation", 2015).
+     * docs/scans.md has the bound, and says which loads are the same everywhere.
+     * Subnormal elements and results count as 0. Scans, other operators, and devices that
+     * do not round F32 to nearest are UNSUPPORTED */
     CLFOLD_REPRODUCIBLE
 };
 
@@ -458,37 +437,29 @@ typedef struct clfold_arg {
     uintptr_t reserved[3]; /**< zero */
 } clfold_arg;
 
+#define CLFOLD_ARG_(type, name, size, value, element, mem, offset)                       \
+    {                                                                                    \
+        type, name, size, value, element, mem, offset,                                   \
+        {                                                                                \
+            0, 0, 0                                                                      \
+        }                                                                                \
+    }
+
 /**
  * Initialiser of a clfold_arg that is a value: CLFOLD_VALUE("float", alpha, x) passes x
  * as alpha. It may be a scalar, a struct that `source` defines, an image or a sampler:
  * CLFOLD_VALUE("read_only image2d_t", picture, mem) passes the cl_mem `mem`.
  */
 #define CLFOLD_VALUE(type, name, object)                                                 \
-    {                                                                                    \
-        type, #name, sizeof(object), &(object), 0, NULL, 0,                              \
-        {                                                                                \
-            0, 0, 0                                                                      \
-        }                                                                                \
-    }
+    CLFOLD_ARG_(type, #name, sizeof(object), &(object), 0, NULL, 0)
 /** Initialiser of one that is a buffer: CLFOLD_BUFFER("global float *", w, mem). That is
  * all of the cl_mem, of which no byte may be in an output: where a program keeps both in
  * one large buffer, `mem` is a sub-buffer of it. */
-#define CLFOLD_BUFFER(type, name, mem)                                                   \
-    {                                                                                    \
-        type, #name, 0, NULL, 0, mem, 0,                                                 \
-        {                                                                                \
-            0, 0, 0                                                                      \
-        }                                                                                \
-    }
+#define CLFOLD_BUFFER(type, name, mem) CLFOLD_ARG_(type, #name, 0, NULL, 0, mem, 0)
 /** Initialiser of one that is a stream: a buffer of CLFOLD_F32 or the like, from `offset`
  * on, of which `name` is the element that belongs to `x`. */
 #define CLFOLD_STREAM(element, name, mem, offset)                                        \
-    {                                                                                    \
-        NULL, #name, 0, NULL, element, mem, offset,                                      \
-        {                                                                                \
-            0, 0, 0                                                                      \
-        }                                                                                \
-    }
+    CLFOLD_ARG_(NULL, #name, 0, NULL, element, mem, offset)
 
 /** How segments are given. */
 enum {
@@ -532,13 +503,12 @@ typedef struct clfold_segments {
  * Where a call's elements lie in a larger input that several calls fold, for example on
  * several devices or as they arrive: positions, `i` and `n` are those of the whole. A
  * carry is an item in its internal form, so nothing is rounded between calls;
- * clfold_layout has its size. Scans in parts give what one call gives, and so does the
- * last part of a reduction, whose `out` is the fold up to its end: the same bits for
- * integers and reproducible sums. Those of other floats depend on the cuts. Init counts
- * in the part whose `first` is 0, by flags, keys and offsets for every segment. Texts may
- * not use `in`, nor `store` be given. Segments are for scans: by flags, keys or offsets
- * (which count in the whole) they go on across parts; rows and columns must not be cut
- * and have no carry.
+ * clfold_layout has its size. A reduction's `out` is the fold up to its part's end, and a
+ * scan in parts what one call gives: the same bits for integers and reproducible sums.
+ * Those of other floats depend on the cuts. Init counts in the part whose `first` is 0,
+ * by flags, keys and offsets for every segment. Texts may not use `in`, nor `store` be
+ * given. Segments are for scans: by flags, keys or offsets (which count in the whole)
+ * they go on across parts; rows and columns must not be cut and have no carry.
  * \snippet snippets.c clfold_part
  */
 typedef struct clfold_part {
@@ -726,28 +696,24 @@ CLFOLD_API clfold_status clfold_fold_layout(const clfold_fold *fold,
  * any other keeps them in order. count 0 gives init, or without it the identity, or
  * without both CLFOLD_ERROR_EMPTY. `out` holds one result, whose form the operator says.
  *
- * Algorithm "reduce_tiles", the policy's: each work-group folds its run of elements tile
- * by tile, one more group folds the partial results; a small count takes one launch. How
- * many groups, and how many elements each, follows from policy and count alone, by
- * Brent's theorem (1974). Tiles suit the device: one work-item and explicit vectors on
- * CPUs, a work-group and local memory elsewhere.
- *
  * With segments, out[out_offset + s] is the fold of segment s, init before it; count 0
- * writes nothing. Neither `in` nor init_at may overlap the results. Rows that are long
- * enough for a tile take "reduce_rows": a tile or several a row. Short rows and columns
- * take "reduce_lanes": each is a left fold, side by side with its neighbours in the lanes
- * of vectors, or by a work-item of a group. Where segments are few, both cut them into
- * runs, and further launches fold the runs' results. Which and how many follows from
- * policy, count and segments alone. The index of an operator like CLFOLD_ARG_MIN counts
- * from in_offset, not from its segment. In rows it is index % length.
+ * writes nothing. Neither `in` nor init_at may overlap the results. The index of an
+ * operator like CLFOLD_ARG_MIN counts from in_offset, not from its segment; in rows it is
+ * index % length.
  *
- * Algorithms "reduce0" to "reduce6": the ladder of Harris, "Optimizing Parallel Reduction
- * in CUDA" (2007), each right for every count. They are there to learn from and to
- * measure by; reduce2 to reduce6 want an operator that commutes. Their partial results
- * take up to count / 128 items of scratch in groups of 256, more in smaller ones.
- *
- * Algorithm "serial": one work-item folds from the left, init first. It is slow, and what
- * others are compared with.
+ * Algorithms, of which docs/choosing.md and docs/scans.md say more; how work is split
+ * follows from policy, count and segments alone:
+ *   - "reduce_tiles", the policy's: each work-group folds its run of elements tile by
+ *     tile, one more group the partial results; few elements take one launch (Brent, "The
+ *     Parallel Evaluation of General Arithmetic Expressions", 1974).
+ *   - "reduce_rows" for rows that are long enough, "reduce_lanes" for short rows and for
+ *     columns, side by side. Where segments are few, both cut them into runs.
+ *   - "reduce0" to "reduce6": the ladder of Harris, "Optimizing Parallel Reduction in
+ *     CUDA" (2007), to learn from and to measure by, each right for every count. reduce2
+ *     to reduce6 want an operator that commutes. Scratch is up to count / 128 items in
+ *     groups of 256, more in smaller ones.
+ *   - "serial": one work-item folds from the left, init first. It is slow, and what
+ *     others are compared with.
  * \snippet snippets.c clfold_reduce
  */
 CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue queue,
@@ -762,17 +728,14 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  * which clfold_reduce gives one; in place that form must have the elements' size. count 0
  * writes total_out only, if it is given.
  *
- * Float bits are those of one association. The output is cut into tiles at multiples of
- * 64 bytes from its buffer's start. A tile's prefix is the left fold of the totals of the
- * tiles before it (on some devices in blocks of tiles). An item is the prefix combined
- * with the scan inside the tile, but a tile's last item is the next tile's prefix. So the
- * bits are the same by each of the algorithms but "serial", in place or not, whatever
- * the timing of work-groups, except for which NaN a NaN is. total_out is the last item
- * of the inclusive scan, bit for bit, and the exclusive scan is the inclusive one moved
- * by one place.
+ * Float bits are those of one association, which docs/scans.md draws. So they are the
+ * same by each of the algorithms but "serial", in place or not, whatever the timing of
+ * work-groups, except for which NaN a NaN is. total_out is the last item of the inclusive
+ * scan, bit for bit, and the exclusive scan is the inclusive one moved by one place.
  *
  * Algorithms; naming one that the device's memory cannot be trusted with gives
- * CLFOLD_ERROR_UNSUPPORTED:
+ * CLFOLD_ERROR_UNSUPPORTED. If none is named, few elements take scan_single_group, more
+ * take scan_lookback if the device's memory allows it, else reduce_then_scan:
  *   - "scan_single_group": one group, one launch; reads and writes each element once.
  *   - "scan_lookback": one launch. A group folds a tile, publishes the total, and looks
  *     back over what the tiles before it have published to find its prefix. Reads and
@@ -788,27 +751,17 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  *     2008).
  *   - "scan_then_propagate": scans tiles, then applies their prefixes; reads and writes
  *     twice (Harris, Sengupta, Owens, "Parallel Prefix Sum with CUDA", 2007).
- *   - "serial": one work-item combines from the left, element by element. It is slow, and
- *     what others are compared with; its float bits are those of a plain left fold.
+ *   - "scan_rows", "scan_lanes": rows tile by tile, and short rows or columns side by
+ *     side; few long segments are cut into runs, which reads the input twice.
+ *   - "serial": one work-item combines from the left, element by element. Its float bits
+ *     are those of a plain left fold.
  *
- * If none is named, few elements take scan_single_group. More take scan_lookback if the
- * device's memory allows it, else reduce_then_scan. Inside a tile: Hillis and Steele's
- * log-step scan in vectors on CPUs, raking elsewhere.
- *
- * With segments each is scanned anew, init before it, and total_out is the last one's.
- * Rows and columns are scanned by "scan_rows", rows that are long enough tile by tile, or
- * "scan_lanes", short rows and columns side by side; CLFOLD_SCAN names neither. Few long
- * segments are cut into runs, which reads the input twice. An item is the prefix of its
- * run or tile combined with the scan inside it.
- *
- * By flags, keys and offsets a scan is one of the whole input by a lifted operator, on
- * pairs of an item and a head flag: where b has a head, a op b is b (Blelloch, "Prefix
- * Sums and Their Applications", 1990). So all algorithms serve but scan_then_propagate,
- * with one association of floats, in one pass where scan_lookback is taken: see
- * docs/scans.md. Offsets are first turned into bits, in two launches before the scan's,
- * and three with bad_out. An item has one more component: CLFOLD_ERROR_UNSUPPORTED where
- * the device's compiler fails at five. The operator may be applied across a segment's
- * start; that value is dropped.
+ * With segments each is scanned anew, init before it, and total_out is the last one's. By
+ * flags, keys and offsets a scan is one of the whole input by a lifted operator, on pairs
+ * of an item and a head flag: where b has a head, a op b is b (Blelloch, "Prefix Sums and
+ * Their Applications", 1990). So all algorithms serve but scan_then_propagate. An item
+ * has one more component: CLFOLD_ERROR_UNSUPPORTED where the device's compiler fails at
+ * five. The operator may be applied across a segment's start; that value is dropped.
  *
  * None can hang. Only look-back and its chain wait for other work-groups, and only for a
  * bounded number of looks; then the group folds the missing tile itself (Smith, Levien,

@@ -106,6 +106,25 @@ CLFOLD_API clfold_status clfold_lookback_text(clfold_context *context, cl_bool p
                                               char *text, size_t size);
 
 /**
+ * Folds `count` carries of parts of one input, in their order, to one: out[out_offset]
+ * becomes what clfold_part's carry_out is after the last of these parts. So parts may be
+ * folded at the same time, on several devices or machines, each without carry_at, and a
+ * last part of no elements makes the result of what they left. Each part needs at least
+ * one element, since one without leaves no carry.
+ *
+ * `in` and `out` hold carries of this fold, see clfold_layout, at offsets in carries;
+ * `out` may be the first of `in`, else it lies apart. The fold is that of the parts;
+ * `part`, `algorithm`, init and its places count for nothing. By one work-item, from the
+ * left. CLFOLD_ERROR_EMPTY: count is 0; CLFOLD_ERROR_ARGUMENT: segments are given; else
+ * as clfold_reduce.
+ * \snippet snippets.c clfold_fold_carries
+ */
+CLFOLD_API clfold_status clfold_fold_carries(
+    clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
+    size_t in_offset, cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
+    const cl_event *wait, cl_event *event);
+
+/**
  * The name of a type, for programs that let people choose: "f32" for CLFOLD_F32. Static;
  * NULL if `type` is not a type.
  * \snippet snippets.c clfold_type_name

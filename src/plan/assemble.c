@@ -881,8 +881,8 @@ static void assemble_serial(struct text *text, const struct monoid *monoid,
     append_contract(text, monoid, shape);
     clfold_text_print(text,
                       "#define CLFOLD_SERIAL 1\n#define CLFOLD_EACH %u\n"
-                      "#define CLFOLD_EXCLUSIVE %u\n",
-                      shape->each, shape->exclusive);
+                      "#define CLFOLD_EXCLUSIVE %u\n#define CLFOLD_OF_CARRIES %u\n",
+                      shape->each, shape->exclusive, shape->carries);
     append_operator(text, monoid, &shape->tile, widths, 1);
     append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
 }

@@ -28,6 +28,7 @@ struct job {
     struct segments segments;          /* that are folded one by one, if there are any */
     uint64_t num_offsets;              /* of a monoid that is lifted by offsets */
     bool finds_bad;                    /* of these, the first that is wrong */
+    bool of_carries;                   /* elements are carries; serial */
     /* of look-back */
     struct verdict verdict;
     bool in_place, traced;
@@ -55,6 +56,7 @@ struct shape {
     uint32_t tail;     /* padding at an item's end is a member */
     uint32_t single;   /* a work-item alone in its group shall not become a vector */
     uint32_t each;     /* a result for each element; serial */
+    uint32_t carries;  /* elements are carries, and so is the result; serial */
     uint32_t step;     /* items of a lane in local memory; segments, tile_group */
     /* scans */
     uint32_t exclusive;
@@ -69,7 +71,7 @@ struct shape {
     enum lookers lookers;
     uint32_t traced;
 };
-#define CLFOLD_SHAPE_WORDS 19
+#define CLFOLD_SHAPE_WORDS 20
 _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 

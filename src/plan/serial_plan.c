@@ -23,6 +23,7 @@ static void make_shape(struct shape *shape, const struct job *job,
     shape->tile = (struct tile_shape){ .kind = TILE_NONE, .group_size = 1 };
     shape->each = operation->writes_each;
     shape->exclusive = operation->exclusive;
+    shape->carries = job->of_carries;
 }
 
 static void make_plan(struct plan *plan, const struct job *job,

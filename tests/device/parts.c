@@ -2,6 +2,8 @@
  * Calls in parts: whatever the cuts, they give what one call gives. Bits are compared,
  * but for sums of floats that round, whose bits depend on the cuts.
  */
+#include <clfold/experimental.h>
+
 #include "one_context.h"
 #include "test.h"
 
@@ -83,6 +85,18 @@ static void fill_data(const struct subject *subject, const clfold_layout *layout
     }
 }
 
+/* Bytes that nobody has written. */
+static void assert_coloured(cl_mem mem, size_t offset, size_t size)
+{
+    unsigned char bytes[4 * MOST];
+
+    assert_true(size <= sizeof(bytes));
+    clEnqueueReadBuffer(device.queue, mem, CL_TRUE, offset, size, bytes, 0, NULL, NULL);
+    for (size_t i = 0; i < size; ++i) {
+        assert_int_equal(bytes[i], COLOUR);
+    }
+}
+
 /* The parts in turn, some of them empty. */
 static void run_parts(const struct subject *subject, clfold_operation operation,
                       clfold_fold fold, cl_mem in, cl_mem out)
@@ -108,7 +122,9 @@ static void run_parts(const struct subject *subject, clfold_operation operation,
                                                 by_keys && k % 2 == 0 } };
         fold.part = &part;
         if (fold.segments) {
-            segments.offset = segments.by == CLFOLD_BY_OFFSETS ? 0 : first;
+            segments.offset = segments.by == CLFOLD_BY_OFFSETS ? 0
+                              : count > 0                      ? first
+                                                               : COUNT;
             fold.segments = &segments;
         }
         if (count == 0 && first == 0 && !writes_each) {
@@ -119,17 +135,14 @@ static void run_parts(const struct subject *subject, clfold_operation operation,
         if (status) {
             fail_msg("%s: %s", subject->name, clfold_last_error());
         }
+        if (first == 0 && count == 0 && !(subject->is & WITH_INIT)) {
+            assert_coloured(carries, 0, 4 * layout.carry_size); /* there is none yet */
+        }
         first += count;
     }
     /* Nothing is written beside the two carries. */
-    unsigned char guards[2][MOST];
-    for (size_t g = 0; g < 2; ++g) {
-        clEnqueueReadBuffer(device.queue, carries, CL_TRUE, g * 3 * layout.carry_size,
-                            layout.carry_size, guards[g], 0, NULL, NULL);
-        for (size_t i = 0; i < layout.carry_size; ++i) {
-            assert_int_equal(guards[g][i], COLOUR);
-        }
-    }
+    assert_coloured(carries, 0, layout.carry_size);
+    assert_coloured(carries, 3 * layout.carry_size, layout.carry_size);
     clReleaseMemObject(carries);
     clReleaseMemObject(keys);
 }
@@ -161,6 +174,21 @@ static clfold_segments make_segments(unsigned is)
     };
 }
 
+/* The same bytes, or floats that are near. */
+static void assert_same(const struct subject *subject, const unsigned char *a,
+                        const unsigned char *b, size_t size)
+{
+    for (size_t i = 0; i < size; ++i) {
+        float x, y;
+        memcpy(&x, a + i / 4 * 4, 4);
+        memcpy(&y, b + i / 4 * 4, 4);
+        if (a[i] != b[i] &&
+            !((subject->is & ROUNDED) && (x - y) * (x - y) <= 1e-6f * (1e6f + x * x))) {
+            fail_msg("%s: byte %zu of %zu differs", subject->name, i, size);
+        }
+    }
+}
+
 static void check(const struct subject *subject, clfold_operation operation,
                   const char *algorithm)
 {
@@ -188,17 +216,7 @@ static void check(const struct subject *subject, clfold_operation operation,
     run_parts(subject, operation, fold, in, out);
     clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, num * layout.out_size, parts, 0,
                         NULL, NULL);
-    for (size_t i = 0; i < num * layout.out_size; ++i) {
-        const size_t k = i / layout.out_size;
-        float x, y;
-        memcpy(&x, whole + i / 4 * 4, 4);
-        memcpy(&y, parts + i / 4 * 4, 4);
-        if (whole[i] != parts[i] &&
-            !((subject->is & ROUNDED) && (x - y) * (x - y) <= 1e-6f * (1e6f + x * x))) {
-            fail_msg("%s, operation %u, %s: result %zu of %zu differs", subject->name,
-                     operation, algorithm ? algorithm : "by policy", k, num);
-        }
-    }
+    assert_same(subject, whole, parts, num * layout.out_size);
     clReleaseMemObject(in);
     clReleaseMemObject(out);
     clReleaseMemObject(segments.mem);
@@ -261,6 +279,96 @@ static void test_places(void **state)
         clReleaseMemObject(in);
         clReleaseMemObject(out);
     }
+}
+
+/* Parts that know nothing of each other; their carries make one, of which a part of no
+ * elements makes the result. */
+static void check_carries(const struct subject *subject)
+{
+    enum { PARTS = 6 };
+    static const size_t cuts[PARTS + 1] = { 0, 1, 17, 1000, 1003, 4000, COUNT };
+    clfold_fold fold = subject->fold;
+    clfold_layout layout;
+    unsigned char once[MOST], folded[MOST];
+
+    assert_ok(clfold_fold_layout(&fold, &layout));
+    fill_data(subject, &layout);
+    cl_mem in = copied_buffer(data, COUNT * layout.in_size);
+    cl_mem out = coloured_buffer(2 * layout.out_size);
+    cl_mem carries = coloured_buffer((PARTS + 3) * layout.carry_size);
+    assert_ok(call_operation(CLFOLD_REDUCE, &fold, in, 0, out, 0, COUNT));
+    for (int k = 0; k < PARTS; ++k) {
+        const clfold_part part = { .first = cuts[k],
+                                   .whole = COUNT,
+                                   .carry_out = { carries, 1 + (size_t)k } };
+        fold.part = &part;
+        assert_ok(call_operation(CLFOLD_REDUCE, &fold, in, cuts[k], out, 1,
+                                 cuts[k + 1] - cuts[k]));
+    }
+    assert_ok(clfold_fold_carries(ctx, device.queue, &fold, carries, 1, carries,
+                                  PARTS + 1, PARTS, 0, NULL, NULL));
+    /* the first three to their own place */
+    assert_ok(clfold_fold_carries(ctx, device.queue, &fold, carries, 1, carries, 1, 3, 0,
+                                  NULL, NULL));
+    for (int k = 0; k < 2; ++k) {
+        const size_t first = k == 0 ? COUNT : cuts[3];
+        const clfold_part part = { .first = first,
+                                   .whole = COUNT,
+                                   .carry_at = { carries, k == 0 ? PARTS + 1 : 1 } };
+        fold.part = &part;
+        assert_ok(call_operation(CLFOLD_REDUCE, &fold, in, first, out, 1, COUNT - first));
+        clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, layout.out_size, once, 0, NULL,
+                            NULL);
+        clEnqueueReadBuffer(device.queue, out, CL_TRUE, layout.out_size, layout.out_size,
+                            folded, 0, NULL, NULL);
+        assert_same(subject, once, folded, layout.out_size);
+    }
+    assert_coloured(carries, 0, layout.carry_size);
+    assert_coloured(carries, (PARTS + 2) * layout.carry_size, layout.carry_size);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    clReleaseMemObject(carries);
+}
+
+static void test_carries(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < NUM_SUBJECTS; ++s) {
+        if (subjects[s].is & REDUCED) {
+            check_carries(&subjects[s]);
+        }
+    }
+}
+
+static void test_carries_rejected(void **state)
+{
+    const clfold_segments flags = { .by = CLFOLD_BY_FLAGS, .type = CLFOLD_U8 };
+    cl_mem mem = coloured_buffer(40);
+    const struct {
+        clfold_fold fold;
+        size_t in_offset, out_offset, count;
+        clfold_status status;
+        const char *words;
+    } cases[] = {
+        { { U32 }, 0, 5, 0, CLFOLD_ERROR_EMPTY, "count is 0" },
+        { { U32 }, 2, 0, 9, CLFOLD_ERROR_RANGE, "in" },
+        { { U32 }, 0, 10, 3, CLFOLD_ERROR_RANGE, "out" },
+        { { U32 }, 0, 1, 3, CLFOLD_ERROR_OVERLAP, "out" },
+        { { U32, .segments = &flags }, 0, 5, 3, CLFOLD_ERROR_ARGUMENT, "segments are" },
+        { { .op = 99, .type = CLFOLD_U32 }, 0, 5, 3, CLFOLD_ERROR_ARGUMENT, "op" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        assert_refused(clfold_fold_carries(ctx, device.queue, &cases[i].fold, mem,
+                                           cases[i].in_offset, mem, cases[i].out_offset,
+                                           cases[i].count, 0, NULL, NULL),
+                       cases[i].status, cases[i].words);
+    }
+    assert_refused(
+        clfold_fold_carries(ctx, device.queue, NULL, mem, 0, mem, 5, 3, 0, NULL, NULL),
+        CLFOLD_ERROR_ARGUMENT, "fold is NULL");
+    clReleaseMemObject(mem);
 }
 
 static void test_rejected(void **state)
@@ -381,4 +489,5 @@ static void test_rejected(void **state)
 }
 
 TEST_MAIN("parts", open_context, close_context, cmocka_unit_test(test_parts),
-          cmocka_unit_test(test_places), cmocka_unit_test(test_rejected))
+          cmocka_unit_test(test_places), cmocka_unit_test(test_carries),
+          cmocka_unit_test(test_carries_rejected), cmocka_unit_test(test_rejected))

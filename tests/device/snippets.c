@@ -201,6 +201,27 @@ static void test_part(void **state)
     clReleaseMemObject(carry);
 }
 
+static void test_fold_carries(void **state)
+{
+    (void)state;
+    /* [clfold_fold_carries] */
+    /* Two parts, in any order or at once; their carries make the sum of 8 elements. */
+    cl_mem carries = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 8, NULL, NULL);
+    clfold_part part = { .first = 5, .carry_out = { carries, 1 } };
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32, .part = &part };
+
+    assert_ok(clfold_reduce(ctx, queue, &sum, in, 5, out, 0, 3, 0, NULL, NULL));
+    part = (clfold_part){ .first = 0, .carry_out = { carries, 0 } };
+    assert_ok(clfold_reduce(ctx, queue, &sum, in, 0, out, 0, 5, 0, NULL, NULL));
+    assert_ok(
+        clfold_fold_carries(ctx, queue, &sum, carries, 0, carries, 0, 2, 0, NULL, NULL));
+    part = (clfold_part){ .first = 8, .carry_at = { carries, 0 } };
+    assert_ok(clfold_reduce(ctx, queue, &sum, in, 8, out, 0, 0, 0, NULL, NULL));
+    assert_holds(out, 31);
+    /* [clfold_fold_carries] */
+    clReleaseMemObject(carries);
+}
+
 static void test_inclusive_scan(void **state)
 {
     (void)state;
@@ -419,9 +440,10 @@ TEST_MAIN("snippets", open_buffers, close_buffers, cmocka_unit_test(test_status_
           cmocka_unit_test(test_context), cmocka_unit_test(test_context_trim),
           cmocka_unit_test(test_context_stats), cmocka_unit_test(test_builtin),
           cmocka_unit_test(test_reduce), cmocka_unit_test(test_segments),
-          cmocka_unit_test(test_part), cmocka_unit_test(test_inclusive_scan),
-          cmocka_unit_test(test_exclusive_scan), cmocka_unit_test(test_map),
-          cmocka_unit_test(test_reduce_host), cmocka_unit_test(test_prepare),
-          cmocka_unit_test(test_explain), cmocka_unit_test(test_trace),
-          cmocka_unit_test(test_tuning_text), cmocka_unit_test(test_lookback_text),
-          cmocka_unit_test(test_names), cmocka_unit_test(test_fold_layout))
+          cmocka_unit_test(test_part), cmocka_unit_test(test_fold_carries),
+          cmocka_unit_test(test_inclusive_scan), cmocka_unit_test(test_exclusive_scan),
+          cmocka_unit_test(test_map), cmocka_unit_test(test_reduce_host),
+          cmocka_unit_test(test_prepare), cmocka_unit_test(test_explain),
+          cmocka_unit_test(test_trace), cmocka_unit_test(test_tuning_text),
+          cmocka_unit_test(test_lookback_text), cmocka_unit_test(test_names),
+          cmocka_unit_test(test_fold_layout))

@@ -4,13 +4,13 @@
 CLFOLD_MUTANTS, if set, names the kernel files whose faults are tried, with spaces.
 
 Each PROGRAM is a mutant.c with the fault NAME built into its kernels, or for an ALGORITHM such as
-lookback/test_seeds device/lookback.c, of which this test is run; on PoCL by many workers, or by one
-on each core, so that groups run side by side. It is found if under Oclgrind, which is tried first
-since it needs no compiler, or on some device, a result is wrong, the program dies, or Oclgrind
-reports a race or an access outside; then no further device is tried. A program that takes too
-long is found as well, and the point says so: no result was seen to be wrong. The one named "none"
-has no fault, and must be right, and in time, wherever a fault of mutant.c was found, by the same
-algorithm: that shows that it was not found by mistake. For device/lookback.c the tests `lookback`
+lookback/test_seeds a program of tests/device, of which this test is run; that one on PoCL by many
+workers, or by one on each core, so that groups run side by side. It is found if under Oclgrind,
+which is tried first since it needs no compiler, or on some device, a result is wrong, the program
+dies, or Oclgrind reports a race or an access outside; then no further device is tried. A program
+that takes too long is found as well, and the point says so: no result was seen to be wrong. The one
+named "none" has no fault, and must be right, and in time, wherever a fault of mutant.c was found,
+by the same algorithm: that shows that it was not found by mistake. For tests/device these tests
 show it. Reports to Meson in TAP.
 """
 
@@ -56,7 +56,8 @@ def on_device(tap, device, program, algorithm):
         environment["POCL_AFFINITY"] = "1"
     elif algorithm.startswith(LOOKBACK):
         environment["POCL_MAX_PTHREAD_COUNT"] = "16"
-    done = run_devices.Run([program, algorithm.removeprefix(LOOKBACK)], environment, LIMIT_SECONDS)
+    test = algorithm.rpartition("/")[2]
+    done = run_devices.Run([program, test], environment, LIMIT_SECONDS)
     refuse_broken(program, done)
     tap.comment(f"{device.name}: {done.programs(device)}")
     return fault_of(done)
@@ -96,15 +97,15 @@ def main(arguments):
         for name, algorithm, files, _ in mutants:
             if name == "none" or wanted and not wanted & set(files.split(",")):
                 continue
-            is_lookback = algorithm.startswith(LOOKBACK)
+            is_device_test = "/" in algorithm
             what = None
-            for place in places if is_lookback else oclgrind + places:
+            for place in places if is_device_test else oclgrind + places:
                 what = find(name, algorithm, place)
                 if what:
                     break
             how = f" {BY_TIME}" if what and what.startswith(BY_TIME) else ""
             tap.point(bool(what), f"{name} in {algorithm} is found{how}")
-            if what and not is_lookback:
+            if what and not is_device_test:
                 used[algorithm, place] = True
         for algorithm, place in used:
             tap.point(not find("none", algorithm, place),

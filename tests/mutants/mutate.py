@@ -184,6 +184,23 @@ FAULTS = {
                     "if (!CLFOLD_MARKS(at, num_words) || (k > 0 && at == before))",
                    "if (k > 0 && at == before)")],
     ),
+    # Nothing is known of the elements of an empty part, and of its keys those before it.
+    "parts_carry_of_nothing": (
+        "parts/test_parts", [("result.cl", 1, "    if (!empty)\n        clfold_carry_store",
+                              "        clfold_carry_store")],
+    ),
+    "parts_key_of_an_empty_one": (
+        "parts/test_parts", [("result.cl", 1, "    if (count == 0)\n        from = clfold_key_at",
+                              "    if (false)\n        from = clfold_key_at")],
+    ),
+    "parts_offsets_from_zero": (
+        "parts/test_parts", [("mark_heads.cl", 1, "CLFOLD_MARKED(at) ((at) - clfold_first)",
+                              "CLFOLD_MARKED(at) (at)")],
+    ),
+    "parts_carries_but_the_last": (
+        "parts/test_carries", [("serial.cl", 1, "(in_offset + (i)) * CLFOLD_CARRY_SIZE",
+                                "(in_offset + min(i, count - 2)) * CLFOLD_CARRY_SIZE")],
+    ),
     # Lanes that are not there yet are joined as if they were.
     "scan_lanes_not_neutral": (
         "reduce_then_scan",
