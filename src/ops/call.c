@@ -3,6 +3,7 @@
 #include "ops/internal.h"
 #include "ops/read.h"
 #include "ops/request.h"
+#include "plan/scalar.h"
 
 #include <string.h>
 
@@ -132,8 +133,10 @@ static clfold_status reduce_to_host(struct request *request, const struct site *
     }
     if (result_size != clfold_monoid_written_size(monoid)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "result_size is %zu bytes, but %s of %s needs %zu",
+                           "result_size is %zu bytes, but %s of %s%s%s needs %zu",
                            result_size, monoid->name, clfold_monoid_form(monoid),
+                           monoid->out ? ", written as " : "",
+                           monoid->out ? clfold_scalar_name(monoid->out) : "",
                            clfold_monoid_written_size(monoid));
     }
     request->to_host = true;

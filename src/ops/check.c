@@ -142,9 +142,10 @@ static clfold_status check_built_in(const struct site *site, const clfold_fold *
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
         if (texts[i].used) {
             return clfold_fail(
-                site, CLFOLD_ERROR_ARGUMENT,
-                "%s belongs to a fold by combine%s, but op is %u", texts[i].field,
-                texts[i].or_load ? " or a load, a result or a store" : "", fold->op);
+                site, CLFOLD_ERROR_ARGUMENT, "%s is for folds without op%s, but op is %u",
+                texts[i].field,
+                texts[i].or_load ? ", or with a load, a result or a store" : "",
+                fold->op);
         }
     }
     return CLFOLD_OK;
@@ -427,6 +428,7 @@ clfold_status clfold_check_span(const struct site *site, const clfold_context *c
     cl_mem_flags flags = 0;
     cl_mem parent = NULL;
     size_t size = 0, origin = 0, end;
+    const char *counted = span->counted ? span->counted : "count";
     cl_int status;
 
     if (!span->mem && span->count == 0) {
@@ -469,16 +471,17 @@ clfold_status clfold_check_span(const struct site *site, const clfold_context *c
                                                              : "read-only");
     }
     if (!clfold_size_add(span->offset, span->count, &end)) {
-        return clfold_fail(site, CLFOLD_ERROR_RANGE, "%s: %s %zu + count %zu overflows",
-                           span->name, span->offset_name, span->offset, span->count);
+        return clfold_fail(site, CLFOLD_ERROR_RANGE, "%s: %s %zu + %s %zu overflows",
+                           span->name, span->offset_name, span->offset, counted,
+                           span->count);
     }
     if (end > size / span->size) {
-        return clfold_fail(
-            site, CLFOLD_ERROR_RANGE,
-            "%s holds %zu %s%s%s%s, but %s %zu + count %zu is past its end", span->name,
-            size / span->size, span->op ? "results of " : "elements of ",
-            span->op ? span->op : "", span->op ? ", " : "", span->type, span->offset_name,
-            span->offset, span->count);
+        return clfold_fail(site, CLFOLD_ERROR_RANGE,
+                           "%s holds %zu %s%s%s%s, but %s %zu + %s %zu is past its end",
+                           span->name, size / span->size,
+                           span->op ? "results of " : "elements of ",
+                           span->op ? span->op : "", span->op ? ", " : "", span->type,
+                           span->offset_name, span->offset, counted, span->count);
     }
     span->root = parent ? parent : span->mem;
     span->begin = origin + span->offset * span->size;

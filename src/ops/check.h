@@ -59,6 +59,7 @@ struct span {
     size_t size;          /* of an element, in bytes */
     const char *type;     /* "f32" */
     const char *op;       /* "arg-min", where elements are results of another form */
+    const char *counted;  /* "segments", where the count is not the call's; or NULL */
     cl_mem_flags denied;  /* CL_MEM_WRITE_ONLY: kernels must read it */
     const char *advice;   /* the end of a sentence on its overlap; NULL: none */
     /* found by clfold_check_span: the parent of a sub-buffer, and the first byte there */

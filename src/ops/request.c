@@ -99,6 +99,7 @@ static struct span span_of_heads(const struct request *request)
         .count = type ? request->heads.num : 0,
         .size = type ? type->size : 1,
         .type = clfold_scalar_name(request->job.monoid->head_type),
+        .counted = request->job.num_offsets ? "offsets" : NULL,
         .denied = CL_MEM_WRITE_ONLY,
     };
 }
@@ -263,6 +264,7 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
         clfold_span_in(monoid, request->in, request->in_offset, reads ? count : 0);
     struct span out = clfold_span_out(monoid, request->out, request->out_offset, results);
     struct span heads = span_of_heads(request);
+    out.counted = results == count ? NULL : "results";
     bool has_out = !request->to_host;
     clfold_status status;
 

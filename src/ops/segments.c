@@ -101,7 +101,8 @@ clfold_status clfold_check_segments(const struct site *site,
     }
     if (segments->by < CLFOLD_BY_FLAGS || segments->by > CLFOLD_BY_COLUMNS) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "segments: by %u is not a valid way", segments->by);
+                           "segments: by %u is not CLFOLD_BY_FLAGS or its kin",
+                           segments->by);
     }
     if (segments->by <= CLFOLD_BY_OFFSETS) {
         return CLFOLD_OK; /* no rows or columns */

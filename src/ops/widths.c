@@ -141,8 +141,10 @@ static void take_error(char why[CLFOLD_WHY_SIZE], const struct program *program)
 
     error = error ? error + 7 : log;
     length = (int)strcspn(error, "\r\n");
-    snprintf(why, CLFOLD_WHY_SIZE, "it does not compile for vectors: %.*s", length,
-             error);
+    if (snprintf(why, CLFOLD_WHY_SIZE, "it does not compile for vectors: %.*s", length,
+                 error) >= CLFOLD_WHY_SIZE) {
+        memcpy(why + CLFOLD_WHY_SIZE - 4, "...", 4);
+    }
 }
 
 /* Compares once; the first thread's finding stays. */

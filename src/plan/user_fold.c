@@ -51,7 +51,7 @@ static const char *take_component(const char **at, struct component *component,
         length = clfold_name_length(*at);
         *type = clfold_name_type(*at, length);
         if (*type == 0) {
-            return "not a scalar type of OpenCL C";
+            return "not a scalar type of OpenCL C, such as uint or float,";
         }
         *at += length;
         *at += strspn(*at, BLANKS);
@@ -67,7 +67,10 @@ static const char *take_component(const char **at, struct component *component,
         return "a name that is reserved";
     }
     if (clfold_name_is_cl(*at, length)) {
-        return IS_CL;
+        const char *next = *at + length;
+        const bool is_type = clfold_name_type(*at, length) &&
+                             clfold_name_length(next + strspn(next, BLANKS)) > 0;
+        return is_type ? "a type, before which a \";\" goes," : IS_CL;
     }
     memcpy(name, *at, length);
     name[length] = '\0';

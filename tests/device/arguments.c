@@ -307,6 +307,8 @@ static void test_sizes(void **state)
     (void)state;
     reject(HAS_RESULT, ARGUMENT, "result_size is 8 bytes, but add of f32 needs 4",
            call.result_size = 8);
+    reject(HAS_RESULT, ARGUMENT, "add of f32, written as f64 needs 8",
+           fold.out = CLFOLD_F64);
     reject(HAS_RESULT, ARGUMENT, "result_size is 4 bytes, but arg-min of f32 needs 16",
            fold = least);
     reject(HAS_RESULT, ARGUMENT, "but arg-min-max of f32 needs 32",

@@ -44,7 +44,7 @@ static void test_rejected_loads(void **state)
     y[0].offset = 0;
     rejects(CLFOLD_ERROR_OVERLAP, "y", scan(&dot, in, stream, 16));
     fold.load = NULL;
-    rejects(CLFOLD_ERROR_ARGUMENT, "args belongs to", scan(&fold, in, out, 16));
+    rejects(CLFOLD_ERROR_ARGUMENT, "args is for folds", scan(&fold, in, out, 16));
     fold =
         (clfold_fold){ .type = CLFOLD_F32, .combine = "a + b", .args = y, .num_args = 1 };
     rejects(CLFOLD_ERROR_ARGUMENT, "y is a stream, which only a load, a result and",
