@@ -80,8 +80,7 @@ typedef int clfold_status;
 /** Values of a clfold_status that are clfold's own. */
 enum {
     CLFOLD_OK = 0, /**< success */
-    /** NULL, an unknown enumerator or flag, fields that contradict each other, an object
-     * of another context */
+    /** NULL, an unknown value, fields that contradict each other, a foreign object */
     CLFOLD_ERROR_ARGUMENT = 1,
     CLFOLD_ERROR_RANGE = 2, /**< offset + count is past a buffer's end, or overflows */
     /** an output overlaps an input, but not exactly in place */
@@ -103,9 +102,9 @@ CLFOLD_API const char *clfold_status_name(clfold_status status);
 
 /**
  * The calling thread's last failure in one sentence that names the argument and its
- * value, and ends in the status's name. Never NULL; "" before the first failure. The text
- * belongs to the library and stays until this thread's next failure; a success does not
- * clear it.
+ * value, or with a compiler's log, and ends in the status's name. Never NULL; "" before
+ * the first. The library's, until this thread's next failure; a success does not clear
+ * it.
  * \snippet snippets.c clfold_last_error
  */
 CLFOLD_API const char *clfold_last_error(void);
@@ -239,12 +238,10 @@ typedef struct clfold_context_params {
 
 /** Counters of a context, since it was created. */
 typedef struct clfold_stats {
-    uint64_t calls; /**< that passed their checks, prepare included */
-    uint64_t hits;  /**< calls that found their program built */
-    /** calls that did not: they built it, waited for a thread that did, or have none that
-     * builds */
-    uint64_t misses;
-    uint64_t builds;        /**< programs built */
+    uint64_t calls;  /**< that passed their checks, prepare included */
+    uint64_t hits;   /**< calls that found their program built */
+    uint64_t misses; /**< those that built it, waited for it, or have none that builds */
+    uint64_t builds; /**< programs built */
     uint64_t failed_builds; /**< programs that did not build */
     uint64_t build_ns;      /**< nanoseconds in clBuildProgram for `builds` */
     uint64_t disk_hits;     /**< programs loaded instead; see cache_folder */
@@ -404,7 +401,7 @@ enum {
 /** Flags of a fold with texts. */
 enum {
     CLFOLD_COMMUTATIVE = 1, /**< `combine` may be reordered, not only regrouped */
-    /** `combine` or `load` is not defined for every value of what it uses: it divides.
+    /** a text is not defined for every value of what it uses: it divides integers.
      * The fold then runs on scalars, and no text sees what is no element's. A built-in
      * operator with a load takes this flag, too */
     CLFOLD_PARTIAL = 2
@@ -475,9 +472,9 @@ enum {
     CLFOLD_BY_OFFSETS,
     /** rows of `length` elements; the last one may be shorter */
     CLFOLD_BY_LENGTH,
-    /** columns: in blocks of length x columns elements, segment j has the elements j,
-     * j + columns, j + 2 columns, ..., so those of a matrix have its rows as length; a
-     * count that is no multiple of a block is CLFOLD_ERROR_ARGUMENT */
+    /** columns of a matrix, or of several: `length` is its number of rows, and column j
+     * has the elements j, j + columns, j + 2 columns, ...; a count that is no multiple of
+     * length x columns is CLFOLD_ERROR_ARGUMENT */
     CLFOLD_BY_COLUMNS
 };
 
@@ -503,12 +500,14 @@ typedef struct clfold_segments {
  * Where a call's elements lie in a larger input that several calls fold, for example on
  * several devices or as they arrive: positions, `i` and `n` are those of the whole. A
  * carry is an item in its internal form, so nothing is rounded between calls;
- * clfold_layout has its size. A reduction's `out` is the fold up to its part's end, and a
- * scan in parts what one call gives: the same bits for integers and reproducible sums.
+ * clfold_layout has its size. `out` and total_out of a reduction or scan are what one
+ * call gives up to the part's end: the same bits for integers and reproducible sums.
  * Those of other floats depend on the cuts. Init counts in the part whose `first` is 0,
  * by flags, keys and offsets for every segment. Texts may not use `in`, nor `store` be
- * given. Segments are for scans: by flags, keys or offsets (which count in the whole)
- * they go on across parts; rows and columns must not be cut and have no carry.
+ * given. Segments are for scans: by flags, keys and offsets they go on across parts,
+ * where `offset` is that of the part's own flags or keys, and offsets count in the whole;
+ * rows and columns must not be cut and have no carry. A last part of no elements reads a
+ * carry as a result; clfold_fold_carries() folds those of independent parts.
  * \snippet snippets.c clfold_part
  */
 typedef struct clfold_part {
@@ -523,7 +522,8 @@ typedef struct clfold_part {
     /** BY_KEYS: the last key before the part, read if `first` is not 0. mem NULL: the
      * first element starts a segment */
     clfold_place key_at;
-    clfold_place key_out;  /**< BY_KEYS: the last key up to the end; not key_at */
+    /** BY_KEYS: the last key up to the end; not where key_at is, so two take turns */
+    clfold_place key_out;
     uintptr_t reserved[4]; /**< zero */
 } clfold_part;
 
@@ -540,13 +540,13 @@ typedef struct clfold_fold {
      * what is folded. Floats cannot be folded as integers. May be F16 on any device if
      * `type` is F32 or F64 */
     clfold_type in;
-    /** the scalars of `out`, which results are converted to; 0: as what is folded. May be
-     * F16 on any device */
+    /** the scalars of `out`, to which results are converted in the end; 0: as what is
+     * folded. May be F16 on any device */
     clfold_type out;
     /** scalars of an element of `in`, side by side; 0: 1 with `in` and a load, else as
      * what is folded */
     uint32_t in_scalars;
-    /** of an element of `out`, by `result`; 0: 1 with `out`, else as what is folded */
+    /** scalars that `result` writes; 0: 1 with `out`, else as what is folded */
     uint32_t out_scalars;
     uint32_t accuracy; /**< CLFOLD_DETERMINISTIC, ... */
     uint32_t flags;    /**< CLFOLD_COMMUTATIVE | ... */
@@ -560,10 +560,13 @@ typedef struct clfold_fold {
     size_t type_size; /**< its size in bytes, which the device's sizeof must equal */
 
     /* Texts of OpenCL C, which may run more than once for an element, and on CPUs on 16
-     * at once: docs/operators.md has all names and forms. */
+     * at once. a, b and item are what is folded, with components a.sum, item.sum; x is
+     * the element and in[...] any other; i is x's index and n the call's count, ulongs;
+     * segment is its row or column, and rank its index there. docs/operators.md has all
+     * forms, and the names that args may not take. */
     /** typedefs and functions for the texts; begin it with CLFOLD_HERE */
     const char *source;
-    /** of a, b, associative; a comes first: "a + b" */
+    /** of a, b, associative; a comes first: "a + b", "{ a.sum + b.sum, a.n + b.n }" */
     const char *combine;
     /** "0" or "{ 1, 0 }"; NULL: there is none. May be combined with any element, on
      * either side, and leaves it; the sign of a zero may change: the identity of float
@@ -588,8 +591,7 @@ typedef struct clfold_fold {
     size_t num_args;        /**< how many, at most 8 */
 
     /* How, and where it begins. */
-    /** reductions give one result a segment, scans start anew at each; NULL: there is one
-     */
+    /** reductions give a result for each, scans start anew; NULL: there is one */
     const clfold_segments *segments;
     /** a host value of the form of what is folded, put before each segment; NULL: none.
      * For ARG_MIN and its kin the index takes part in ties */
@@ -829,11 +831,9 @@ CLFOLD_API clfold_status clfold_reduce_host(clfold_context *context,
 
 /** Whether a text does the same to scalars and to vectors of 16; see clfold_fold. */
 enum {
-    /** not compared: no program was built yet, or there are no vectors */
-    CLFOLD_WIDTHS_UNKNOWN,
-    CLFOLD_WIDTHS_AGREE, /**< so the fold runs on vectors where the tile has them */
-    /** so it runs on scalars; the report's reason says what differs */
-    CLFOLD_WIDTHS_DIFFER
+    CLFOLD_WIDTHS_UNKNOWN, /**< no program is built yet, or there are no vectors */
+    CLFOLD_WIDTHS_AGREE,   /**< so the fold runs on vectors where the tile has them */
+    CLFOLD_WIDTHS_DIFFER   /**< so it runs on scalars; the report's reason says why */
 };
 
 /** What a call would do. */
@@ -849,8 +849,7 @@ typedef struct clfold_report {
     char reason[256];       /**< why this one, and why not the faster ones */
     /** elements that a work-item of the algorithm's first launch folds, at most */
     size_t items;
-    /** Whose numbers these are; static. A policy of the library, such as "cpu", or
-     * "tuned" for a tuning file's; NULL: the algorithm is a rung of the ladder */
+    /** whose numbers these are: "cpu", "tuned" by a file; static; NULL: a rung */
     const char *policy;
     uint32_t widths;       /**< of a fold by text: CLFOLD_WIDTHS_AGREE or its kin */
     uintptr_t reserved[5]; /**< zero */

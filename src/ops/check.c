@@ -10,9 +10,12 @@
 struct site clfold_site(const clfold_context *context, const clfold_fold *fold,
                         const char *function)
 {
+    /* One that is not initialised has no name either. */
+    const bool has_name = fold && fold->reserved[0] == 0 && fold->name && fold->name[0];
+
     return (struct site){
         .log = context ? &context->log : NULL,
-        .who = fold && fold->name && fold->name[0] ? fold->name : function,
+        .who = has_name ? fold->name : function,
     };
 }
 
@@ -60,16 +63,20 @@ static clfold_status check_enumerators(const struct site *site, const clfold_fol
 /* What belongs to segments that are given in one way. */
 static clfold_status check_segments(const struct site *site, const clfold_fold *fold)
 {
-    uint32_t heads = clfold_fold_heads(fold);
+    const uint32_t heads = clfold_fold_heads(fold);
+    const uint32_t by = fold->segments ? fold->segments->by : CLFOLD_BY_FLAGS;
 
+    if (by < CLFOLD_BY_FLAGS || by > CLFOLD_BY_COLUMNS) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "segments: by %u is not CLFOLD_BY_FLAGS or its kin", by);
+    }
     if (fold->equal && heads != CLFOLD_BY_KEYS) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "equal is given, but there are no segments by keys");
     }
     if ((fold->bad_out.mem || fold->bad_out.offset) && heads != CLFOLD_BY_OFFSETS) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "bad_out %p is given, but there are no segments by offsets",
-                           (void *)fold->bad_out.mem);
+                           "bad_out is given, but there are no segments by offsets");
     }
     return heads ? clfold_check_heads(site, fold->segments) : CLFOLD_OK;
 }
@@ -205,11 +212,15 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
                                "CLFOLD_BUFFER",
                                i, name, arg->type);
         }
-        if (!has_mem == !arg->value || !arg->value != (arg->size == 0) || arg->offset) {
-            return clfold_fail(
-                site, CLFOLD_ERROR_ARGUMENT,
-                "args[%zu] %s is not a value of %zu bytes or a buffer alone", i, name,
-                arg->size);
+        const char *fault = has_mem && arg->value      ? "has both a value and mem"
+                            : !has_mem && !arg->value  ? "has neither a value nor mem"
+                            : has_mem && arg->size     ? "has mem, but a size as well"
+                            : arg->value && !arg->size ? "has a value, but size is 0"
+                            : arg->offset ? "has an offset, which is for streams"
+                                          : NULL;
+        if (fault) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "args[%zu] %s %s", i, name,
+                               fault);
         }
     }
     return CLFOLD_OK;

@@ -99,11 +99,6 @@ clfold_status clfold_check_segments(const struct site *site,
     if (!segments) {
         return CLFOLD_OK;
     }
-    if (segments->by < CLFOLD_BY_FLAGS || segments->by > CLFOLD_BY_COLUMNS) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "segments: by %u is not CLFOLD_BY_FLAGS or its kin",
-                           segments->by);
-    }
     if (segments->by <= CLFOLD_BY_OFFSETS) {
         return CLFOLD_OK; /* no rows or columns */
     }

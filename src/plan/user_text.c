@@ -484,10 +484,8 @@ clfold_status clfold_user_text_count(const struct site *site, const char *field,
         return CLFOLD_OK;
     }
     return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                       "%s: %zu expression%s where %u %s expected: \"%s\"", field, found,
-                       found == 1 ? "" : "s", made.num,
-                       made.num == 1 ? "is"
-                       : has_list    ? "are"
-                                     : "in braces are",
-                       body);
+                       "%s: %zu expression%s where %u %s expected%s: \"%s\"", field,
+                       found, found == 1 ? "" : "s", made.num,
+                       made.num == 1 ? "is" : "are",
+                       made.num == 1 || has_list ? "" : ", in braces", body);
 }
