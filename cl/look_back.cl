@@ -1,12 +1,17 @@
 /*
- * The channel between tiles: a group publishes the total of its tile, see descriptor.cl,
- * and receives its prefix. It does not depend on the tile's kind or room. Totals are
- * folded into `so_far`, see scan_totals.cl.
+ * Look-back: a group hands over the total of its tile and gets the tile's prefix. It does
+ * not depend on the tile's kind or room, nor on what a total is the fold of. Totals are
+ * published in the words of descriptor.cl, and folded into `so_far`, see scan_totals.cl.
  *
- *   clfold_receive   looks back from tile t: { CLFOLD_RECEIVED, where it ended }, all
- *                    tiles before t are taken, and its running total is published; or
- *                    { CLFOLD_MISSING, tile }, which has not shown up: publish its total
- *                    and receive again
+ *   clfold_begin       for tile t: its total is wanted, so channel->tile is t
+ *   clfold_hand_over   the total of tile channel->tile, which is published
+ *   clfold_look_back   sets channel->has_prefix: all tiles before t are taken, which
+ *                      makes clfold_prefix, and the running total of t is published. Or
+ *                      a tile before t has not shown up, and is channel->tile: hand over
+ *                      its total, too, and look back again
+ *
+ * Work-item 0 begins and hands over; those of CLFOLD_IS_LOOKING look back. Between them
+ * the group synchronises.
  *
  * CLFOLD_WINDOW tiles are read together. CLFOLD_LOOKERS says by which work-items:
  *
@@ -19,7 +24,10 @@
  * what tiles wait for one after the other is one hop a block.
  */
 /* The hooks of scan_trace.cl, which has functions of these names. */
-#if !CLFOLD_TRACE
+#if CLFOLD_TRACE
+#define CLFOLD_TRACED(statement) statement
+#else
+#define CLFOLD_TRACED(statement)
 #define CLFOLD_TRACE_PARAMS
 #define CLFOLD_TRACE_ARGS
 #define clfold_is_blocked(t) false
@@ -95,32 +103,30 @@ typedef struct {
     clfold_item window[CLFOLD_WINDOW];
     clfold_item init; /* before the first tile, if has_init */
     clfold_item own;  /* the tile's own total */
-    uint has_init, epoch, spins, publishes;
+    ulong tile;       /* whose total is wanted: its own, or one that is missing */
+    uint has_init, epoch, spins, in_place, publishes, has_prefix;
     uint waits; /* looks at the anchor, after the first, that may find nothing */
 #if CLFOLD_TRACE
-    uint polls; /* looks at windows and at the anchor */
+    uint polls;     /* looks at windows and at the anchor */
+    uint depth;     /* tiles between its own and where look-back ended */
+    uint fallbacks; /* tiles folded for others, */
+    ulong helped;   /* which are these: bit i is its own - 1 - i */
 #endif
 } clfold_channel;
 
 typedef CLFOLD_SPACE clfold_channel *clfold_channel_pointer;
 
-/*
- * What a look found, and where:
- *
- *   CLFOLD_MISSING    the tile that is not there
- *   CLFOLD_RECEIVED   the tile at which look-back ended
- *   of a walk         the last tile that it passed; the one below is in this state
- */
+/* What a walk saw: the last tile that it passed, and the state of the one below, at which
+ * it ended; or CLFOLD_MISSING, and the tile that is not there. */
 typedef struct {
     uint state;
     ulong tile;
     uint kept; /* tiles from this one on whose totals the walk left in the window */
 } clfold_seen;
 
-#define CLFOLD_MISSING  0
-#define CLFOLD_RECEIVED 3
-#define CLFOLD_CUT      4 /* nothing before the tile counts */
-#define CLFOLD_LOW      5 /* the walk reached its end */
+#define CLFOLD_MISSING 0
+#define CLFOLD_CUT     4 /* nothing before the tile counts */
+#define CLFOLD_LOW     5 /* the walk reached its end */
 
 /* What a look at tile x finds, and the item of it. Running tiles of other blocks are only
  * useful at the end of a block. */
@@ -286,9 +292,8 @@ static uint clfold_keep(clfold_channel_pointer channel, uint good, clfold_item i
 
 #endif
 
-/* Walks down from tile `from` - 1 over tiles that have totals, to `low` at most. Returns
- * the last of them, and what was seen before it. Each round moves on or counts as a spin.
- */
+/* Walks down from tile `from` - 1 over tiles that have totals, to `low` at most. Each
+ * round moves on or counts as a spin. */
 static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_pointer words,
                                ulong low, ulong from, bool in_block CLFOLD_WITH)
 {
@@ -305,31 +310,30 @@ static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_point
         if (seen.tile > low)
             good = clfold_look_down(words, low, seen.tile, epoch, in_block, &found,
                                     &item CLFOLD_PASS);
-#if CLFOLD_TRACE
-        if (CLFOLD_LANE == 0)
-            ++channel->polls;
-#endif
+        CLFOLD_TRACED(if (CLFOLD_LANE == 0) ++channel->polls);
         seen.tile -= good;
         if (good < CLFOLD_LANES)
             seen.state = found;
         polls = good > 0 ? 0 : polls + 1;
     }
+    seen.tile -= seen.state == CLFOLD_MISSING;
     seen.kept = clfold_keep(channel, good, item);
     return seen;
 }
 
-/* Takes tile seen.tile - 1, at which a walk ended; for one work-item. */
+/* Takes tile seen.tile - 1, at which a walk ended, or init before the first; for one
+ * work-item. */
 static void clfold_start(clfold_channel_pointer channel, clfold_running_pointer so_far,
                          clfold_seen seen)
 {
     const clfold_item item = clfold_taken(channel->window[CLFOLD_LANES - 1]);
 
-    if (seen.state == CLFOLD_LOW)
-        return;
-    if (seen.tile % CLFOLD_ANCHOR == 0) {
-        so_far->before = clfold_taken(item);
-        so_far->has_before = true;
-    } else
+    so_far->has_before = seen.tile == 0 ? channel->has_init
+                                        : seen.state != CLFOLD_LOW &&
+                                              seen.tile % CLFOLD_ANCHOR == 0;
+    if (so_far->has_before)
+        so_far->before = clfold_taken(seen.tile == 0 ? channel->init : item);
+    else if (seen.state != CLFOLD_LOW)
         so_far->partial = clfold_taken(item);
 }
 
@@ -357,12 +361,12 @@ static void clfold_take_window(clfold_channel_pointer channel,
     }
 }
 
-/* Takes the totals of tiles from where the walk ended to stop - 1, a window at a time;
- * returns the tile after the last that was there. In memory that passed the probe none is
- * missing. */
-static ulong clfold_take_tiles(clfold_channel_pointer channel,
-                               clfold_running_pointer so_far, clfold_word_pointer words,
-                               clfold_seen seen, ulong stop CLFOLD_WITH)
+/* Takes the tiles from where the walk ended to stop - 1, a window at a time. Returns what
+ * the walk saw; or what is missing, which in memory that passed the probe nothing is. */
+static clfold_seen clfold_take_tiles(clfold_channel_pointer channel,
+                                     clfold_running_pointer so_far,
+                                     clfold_word_pointer words, clfold_seen seen,
+                                     ulong stop CLFOLD_WITH)
 {
     const bool first = CLFOLD_LANE == 0;
     const uint lanes = CLFOLD_LANES;
@@ -375,14 +379,17 @@ static ulong clfold_take_tiles(clfold_channel_pointer channel,
         if (x > seen.tile || seen.kept == 0) {
             num = (uint)min((ulong)lanes, stop - x);
             const uint good = clfold_fetch_window(channel, words, x, num);
-            if (good < num)
-                return x + good;
+            if (good < num) {
+                seen.state = CLFOLD_MISSING;
+                seen.tile = x + good;
+                return seen;
+            }
         }
         if (first)
             clfold_take_window(channel, so_far, x, num CLFOLD_PASS);
         CLFOLD_WINDOW_SYNC();
     }
-    return stop;
+    return seen;
 }
 
 /* Publishes what later tiles take from t, and leaves the tiles before t taken; for one
@@ -421,9 +428,7 @@ static bool clfold_await_anchor(clfold_channel_pointer channel,
     if (CLFOLD_LANE == 0) {
         for (uint looks = 0; looks <= channel->waits && !there; ++looks) {
             there = clfold_look(words, block - 1, CLFOLD_RUNNING, channel->epoch, &item);
-#if CLFOLD_TRACE
-            ++channel->polls;
-#endif
+            CLFOLD_TRACED(++channel->polls);
         }
         if (there)
             so_far->before = clfold_taken(item);
@@ -431,6 +436,51 @@ static bool clfold_await_anchor(clfold_channel_pointer channel,
         channel->waits = 0;
     }
     return CLFOLD_BROADCAST(there, 0);
+}
+
+static void clfold_begin(clfold_channel_pointer channel, clfold_word_pointer words,
+                         ulong t CLFOLD_TRACE_PARAMS)
+{
+    channel->tile = t;
+    channel->has_prefix = false;
+    channel->publishes = !clfold_is_blocked(t CLFOLD_TRACE_ARGS);
+    channel->waits = CLFOLD_ANCHOR > 1 ? min(channel->spins, CLFOLD_WAITS) : 0;
+    CLFOLD_TRACED(channel->polls = channel->fallbacks = channel->helped = 0);
+    clfold_at_start(words, channel->epoch, t CLFOLD_TRACE_ARGS);
+}
+
+/* Publishes the total of tile x, which was missing, unless another group has. In place it
+ * looks again: what was folded may be output, if the owner has published since. */
+static void clfold_help(clfold_channel_pointer channel, clfold_word_pointer words,
+                        ulong x, clfold_item total)
+{
+    bool is_there = false;
+    clfold_item item;
+
+    if (CLFOLD_FENCES && channel->in_place) {
+        clfold_acquire();
+        is_there = clfold_look(words, x, CLFOLD_AGGREGATE, channel->epoch, &item);
+    }
+    if (!is_there)
+        clfold_publish(words, x, CLFOLD_AGGREGATE, channel->epoch, total);
+}
+
+static void clfold_hand_over(clfold_channel_pointer channel, clfold_word_pointer words,
+                             ulong t, clfold_item total CLFOLD_TRACE_PARAMS)
+{
+    const ulong x = channel->tile;
+
+    if (x == t) {
+        clfold_at_total(words, t CLFOLD_TRACE_ARGS);
+        channel->own = total;
+        if (!CLFOLD_CHAINED && channel->publishes)
+            clfold_publish(words, t, CLFOLD_AGGREGATE, channel->epoch, total);
+    } else {
+        CLFOLD_TRACED(++channel->fallbacks);
+        CLFOLD_TRACED(channel->helped |= t - x <= 64 ? (ulong)1 << (t - x - 1) : 0);
+        clfold_at_fallback(words, x CLFOLD_TRACE_ARGS);
+        clfold_help(channel, words, x, total);
+    }
 }
 
 /*
@@ -442,10 +492,9 @@ static bool clfold_await_anchor(clfold_channel_pointer channel,
  *   walks                    R <---|
  *   takes, before           R11
  */
-static clfold_seen clfold_receive(clfold_channel_pointer channel,
-                                  clfold_running_pointer so_far,
-                                  clfold_word_pointer words,
-                                  ulong t CLFOLD_TRACE_PARAMS CLFOLD_WITH)
+static void clfold_look_back(clfold_channel_pointer channel,
+                             clfold_running_pointer so_far, clfold_word_pointer words,
+                             ulong t CLFOLD_TRACE_PARAMS CLFOLD_WITH)
 {
     const ulong block = t - t % CLFOLD_ANCHOR;
     const bool first = CLFOLD_LANE == 0;
@@ -461,29 +510,16 @@ static clfold_seen clfold_receive(clfold_channel_pointer channel,
     for (uint part = CLFOLD_ANCHOR > 1 ? 0 : 1; part < 2 && inner.state != CLFOLD_CUT;
          ++part) {
         const ulong stop = part == 0 ? t : block;
-        ulong end = stop;
         if (part == 1 && block > 0 &&
             clfold_await_anchor(channel, so_far, words, block)) {
             seen.tile = block;
         } else {
             seen = clfold_walk(channel, words, part == 0 ? block : 0, stop,
                                part == 0 CLFOLD_PASS);
-            if (seen.state == CLFOLD_MISSING) {
-                --seen.tile;
-                return seen;
-            }
-            if (first) {
-                so_far->has_before =
-                    part == 1 && seen.state == CLFOLD_LOW && channel->has_init;
-                if (so_far->has_before)
-                    so_far->before = channel->init;
-            }
-            end = clfold_take_tiles(channel, so_far, words, seen, stop CLFOLD_PASS);
-        }
-        if (end < stop) {
-            seen.state = CLFOLD_MISSING;
-            seen.tile = end;
-            return seen;
+            if (seen.state != CLFOLD_MISSING)
+                seen = clfold_take_tiles(channel, so_far, words, seen, stop CLFOLD_PASS);
+            if (seen.state == CLFOLD_MISSING)
+                break;
         }
         inner = part == 0 ? seen : inner;
         if (first && t > block) {
@@ -496,7 +532,25 @@ static clfold_seen clfold_receive(clfold_channel_pointer channel,
             clfold_publish_running(channel, so_far, words,
                                    t CLFOLD_TRACE_ARGS CLFOLD_PASS);
     }
-    seen.state = CLFOLD_RECEIVED;
-    seen.tile = inner.state == CLFOLD_LOW ? seen.tile : inner.tile;
-    return seen;
+    if (first) {
+        channel->has_prefix = seen.state != CLFOLD_MISSING;
+        channel->tile = channel->has_prefix ? t : seen.tile;
+        CLFOLD_TRACED(channel->depth = (uint)(t - (inner.state == CLFOLD_LOW ? seen.tile
+                                                                 : inner.tile)));
+    }
+}
+
+/* Before t's output is written: in place, helpers must see what was published. */
+static void clfold_end(clfold_channel_pointer channel, clfold_word_pointer words,
+                       ulong t CLFOLD_TRACE_PARAMS)
+{
+    if (CLFOLD_FENCES && channel->in_place) {
+        if (CLFOLD_CHAINED && channel->publishes)
+            clfold_publish(words, t, CLFOLD_AGGREGATE, channel->epoch, channel->own);
+        clfold_release();
+    }
+    clfold_at_prefix(words, t, channel->depth, channel->polls, channel->fallbacks,
+                     channel->helped CLFOLD_TRACE_ARGS);
+    clfold_at_output(words, channel->epoch, t, channel->own,
+                     channel->in_place CLFOLD_TRACE_ARGS);
 }

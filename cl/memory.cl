@@ -142,3 +142,8 @@ static clfold_word clfold_add(clfold_word_pointer p, clfold_word w)
 }
 
 #endif
+
+#if !CLFOLD_FENCES
+#define clfold_release()
+#define clfold_acquire()
+#endif

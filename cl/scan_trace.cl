@@ -19,12 +19,6 @@
  *                 prefix; waits for it, not for ever
  *   folded        0: how many tiles were folded for others; then group << 32 | tile
  */
-#if CLFOLD_FENCES
-#define clfold_release_if_any() clfold_release()
-#else
-#define clfold_release_if_any()
-#endif
-
 typedef struct {
     ulong started, aggregate, prefix;
     uint ticket, depth, polls, fallbacks;
@@ -144,7 +138,7 @@ static void clfold_at_output(clfold_word_pointer words, uint epoch, ulong t,
     if (in_place && clfold_is_blocked(t CLFOLD_TRACE_ARGS)) {
         clfold_wait(words, t, CLFOLD_AGGREGATE, epoch, CLFOLD_HOPE);
         clfold_publish(words, t, CLFOLD_AGGREGATE, epoch, own);
-        clfold_release_if_any();
+        clfold_release();
     }
     clfold_delay(words, seed, t, 2);
 }

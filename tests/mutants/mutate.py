@@ -73,6 +73,11 @@ JOIN_TOTALS = """\
                 any = true;
             }
 """
+END_OF_TAKE = """\
+        CLFOLD_WINDOW_SYNC();
+    }
+    return seen;
+"""
 TAKE_OWN = """\
     clfold_take(so_far, t, clfold_taken(channel->own) CLFOLD_PASS);
 """
@@ -225,9 +230,9 @@ FAULTS = {
           "    clfold_item sum;\n    bool any = false;\n"
           "    for (ulong x = seen.tile; x < stop; x += num) {\n"),
          (CHANNEL, 1, TAKE_TOTALS, JOIN_TOTALS),
-         (CHANNEL, 1, "    return stop;\n",
-          "    if (first && any)\n        clfold_take(so_far, stop - 1, sum CLFOLD_PASS);\n"
-          "    return stop;\n")],
+         (CHANNEL, 1, END_OF_TAKE,
+          END_OF_TAKE.replace("return", "if (first && any)\n"
+          "        clfold_take(so_far, stop - 1, sum CLFOLD_PASS);\n    return"))],
     ),
     # Totals that a sub-group keeps of its last look, in the order in which it looked.
     "lookback_kept_backward": (
@@ -268,12 +273,13 @@ FAULTS = {
     # A helper in place publishes what it has folded of a tile that is overwritten already.
     "lookback_in_place_not_asked_again": (
         "lookback/test_in_place",
-        [(LOOKBACK, 1, "if (clfold_look(words, x, CLFOLD_AGGREGATE, epoch, &item))", "if (false)")],
+        [(CHANNEL, 1, "clfold_look(words, x, CLFOLD_AGGREGATE, channel->epoch, &item)", "false")],
     ),
     # Groups need not start in the order of their numbers.
     "lookback_group_for_ticket": (
         "lookback/test_snapshot",
-        [(LOOKBACK, 1, "t = clfold_tile_of(at->ticket);", "t = taken + round;")],
+        [(LOOKBACK, 1, "t = clfold_tile_of(*ticket);", "t = taken;"),
+         (LOOKBACK, 1, "t = after;", "++t;")],
     ),
 }  # fmt: skip
 
