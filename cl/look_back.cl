@@ -10,15 +10,8 @@
  *                      a tile before t has not shown up, and is channel->tile: hand over
  *                      its total, too, and look back again
  *
- * Work-item 0 begins and hands over; those of CLFOLD_IS_LOOKING look back. Between them
- * the group synchronises.
- *
- * CLFOLD_WINDOW tiles are read together. CLFOLD_LOOKERS says by which work-items:
- *
- *   0 one           which first reads a word of each slot, so that the reads are under
- *                   way at once
- *   1 a sub-group   the first, a tile by each of its work-items
- *   2 a warp        the same in PTX, on NVIDIA's devices, which offer no sub-groups
+ * Work-item 0 begins and hands over; those of CLFOLD_IS_LOOKING look back, a window of
+ * tiles at a time, see look_window.cl. Between them the group synchronises.
  *
  * A tile folds its own block first, and publishes that before it waits for the anchor. So
  * what tiles wait for one after the other is one hop a block.
@@ -42,62 +35,6 @@
 
 /* For one work-item a walk is cheap, and a CPU's groups are few: it only looks once. */
 #define CLFOLD_WAITS (CLFOLD_LOOKERS ? 4096u : 0u)
-
-#if CLFOLD_LOOKERS == 2
-
-#define CLFOLD_IS_LOOKING          (get_local_id(0) < CLFOLD_WARP)
-#define CLFOLD_LANE                ((uint)get_local_id(0))
-#define CLFOLD_LANES               min(CLFOLD_WARP, (uint)CLFOLD_WINDOW)
-#define CLFOLD_LEAST(x)            clfold_least(x)
-#define CLFOLD_BROADCAST(x, lane)  clfold_broadcast(x, lane)
-#define CLFOLD_WINDOW_SYNC()       clfold_warp_sync()
-
-#define CLFOLD_WARP 32u
-
-static uint clfold_least(uint x)
-{
-    uint other;
-
-#pragma unroll
-    for (uint step = CLFOLD_WARP / 2; step > 0; step /= 2) {
-        asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;"
-                     : "=r"(other)
-                     : "r"(x), "r"(step)
-                     : "memory");
-        x = min(x, other);
-    }
-    return x;
-}
-
-static uint clfold_broadcast(uint x, uint lane)
-{
-    uint y;
-
-    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;"
-                 : "=r"(y)
-                 : "r"(x), "r"(lane)
-                 : "memory");
-    return y;
-}
-
-static void clfold_warp_sync(void)
-{
-    asm volatile("bar.warp.sync 0xffffffff;" : : : "memory");
-}
-
-#elif CLFOLD_LOOKERS == 1
-#define CLFOLD_IS_LOOKING          (get_sub_group_id() == 0)
-#define CLFOLD_LANE                get_sub_group_local_id()
-#define CLFOLD_LANES               min(get_sub_group_size(), (uint)CLFOLD_WINDOW)
-#define CLFOLD_LEAST(x)            sub_group_reduce_min((uint)(x))
-#define CLFOLD_BROADCAST(x, lane)  sub_group_broadcast((uint)(x), lane)
-#define CLFOLD_WINDOW_SYNC()       sub_group_barrier(CLK_LOCAL_MEM_FENCE)
-#else
-#define CLFOLD_IS_LOOKING          (get_local_id(0) == 0)
-#define CLFOLD_LANE                0u
-#define CLFOLD_LANES               ((uint)CLFOLD_WINDOW)
-#define CLFOLD_BROADCAST(x, lane)  (x)
-#endif
 
 typedef struct {
     clfold_item window[CLFOLD_WINDOW];
@@ -124,174 +61,6 @@ typedef struct {
     uint kept; /* tiles from this one on whose totals the walk left in the window */
 } clfold_seen;
 
-#define CLFOLD_MISSING 0
-#define CLFOLD_CUT     4 /* nothing before the tile counts */
-#define CLFOLD_LOW     5 /* the walk reached its end */
-
-/* What a look at tile x finds, and the item of it. Running tiles of other blocks are only
- * useful at the end of a block. */
-static uint clfold_look_at(clfold_word_pointer words, ulong x, uint epoch, bool in_block,
-                           clfold_item *item CLFOLD_WITH)
-{
-    const clfold_slot_words running = clfold_see(words, x, CLFOLD_RUNNING);
-    const clfold_slot_words total = clfold_see(words, x, CLFOLD_AGGREGATE);
-
-    if ((in_block || (x + 1) % CLFOLD_ANCHOR == 0) &&
-        clfold_was_there(&running, CLFOLD_RUNNING, epoch, item))
-        return CLFOLD_RUNNING;
-    if (!clfold_was_there(&total, CLFOLD_AGGREGATE, epoch, item))
-        return CLFOLD_MISSING;
-#if CLFOLD_CUTS_ITEM
-    if (clfold_cuts_item(*item CLFOLD_PASS))
-        return CLFOLD_CUT;
-#endif
-    return CLFOLD_AGGREGATE;
-}
-
-#if CLFOLD_LOOKERS
-
-/* Looks at the tiles below pos, down to `low`: how many have totals in a row, and what
- * the next one is. `item` is what this work-item saw. */
-static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, uint epoch,
-                             bool in_block, uint *found, clfold_item *item CLFOLD_WITH)
-{
-    const uint lane = CLFOLD_LANE;
-    const uint lanes = CLFOLD_LANES;
-
-    *found = CLFOLD_LOW;
-    if (lane < lanes && lane < pos - low)
-        *found = clfold_look_at(words, pos - 1 - lane, epoch, in_block, item CLFOLD_PASS);
-    const uint good =
-        CLFOLD_LEAST(*found == CLFOLD_AGGREGATE ? lanes : min(lane, lanes));
-    if (good < lanes)
-        *found = CLFOLD_BROADCAST(*found, good);
-    return good;
-}
-
-/* Leaves what the last look saw in the window: the totals, forward, and in the last place
- * the item at which the walk ended. Returns how many totals; that place is free, since
- * the walk ended before it. */
-static uint clfold_keep(clfold_channel_pointer channel, uint good, clfold_item item)
-{
-    const uint lane = CLFOLD_LANE;
-
-    if (lane < good)
-        channel->window[good - 1 - lane] = clfold_taken(item);
-    else if (lane == good)
-        channel->window[CLFOLD_LANES - 1] = clfold_taken(item);
-    CLFOLD_WINDOW_SYNC();
-    return good;
-}
-
-/* Reads the totals of tiles x to x + num - 1 into the window; returns how many are there.
- */
-static uint clfold_fetch_window(clfold_channel_pointer channel, clfold_word_pointer words,
-                                ulong x, uint num)
-{
-    const uint lane = CLFOLD_LANE;
-    bool there = true;
-    clfold_item item;
-
-    if (lane < num) {
-        there = clfold_look(words, x + lane, CLFOLD_AGGREGATE, channel->epoch, &item);
-        if (there)
-            channel->window[lane] = item;
-    }
-    const uint good = CLFOLD_LEAST(there ? CLFOLD_LANES : lane);
-    CLFOLD_WINDOW_SYNC();
-    return good;
-}
-
-#else
-
-/* The same from the word that was read: a slot of one word is there or not, and only
- * longer ones are read again. */
-static uint clfold_found(clfold_word_pointer words, ulong x, uint epoch, bool in_block,
-                         clfold_word total, clfold_word running,
-                         clfold_item *item CLFOLD_WITH)
-{
-    const bool ends = (in_block || (x + 1) % CLFOLD_ANCHOR == 0) &&
-                      clfold_is_tagged(running, epoch, CLFOLD_RUNNING);
-    const bool there = clfold_is_tagged(total, epoch, CLFOLD_AGGREGATE);
-    clfold_packed packed;
-
-    if (!ends && !there)
-        return CLFOLD_MISSING;
-    if (CLFOLD_ITEM_WORDS > 1 || CLFOLD_CUTS_ITEM)
-        return clfold_look_at(words, x, epoch, in_block, item CLFOLD_PASS);
-    packed.halves[0] = (clfold_half)(ends ? running : total);
-    *item = packed.item;
-    return ends ? CLFOLD_RUNNING : CLFOLD_AGGREGATE;
-}
-
-static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, uint epoch,
-                             bool in_block, uint *found, clfold_item *item CLFOLD_WITH)
-{
-    const uint num = (uint)min((ulong)CLFOLD_WINDOW, pos - low);
-    clfold_word totals[CLFOLD_WINDOW], runnings[CLFOLD_WINDOW];
-    uint good = 0;
-
-    /* Below `low` reads the lowest again, which is safe. */
-#pragma unroll
-    for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
-        const ulong x = pos - low > k ? pos - 1 - k : low;
-        totals[k] = clfold_read(clfold_slot_of(words, x, CLFOLD_AGGREGATE));
-        runnings[k] = clfold_read(clfold_slot_of(words, x, CLFOLD_RUNNING));
-    }
-    *found = CLFOLD_AGGREGATE;
-#pragma unroll
-    for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
-        if (good == k && k < num) {
-            *found = clfold_found(words, pos - 1 - k, epoch, in_block, totals[k],
-                                  runnings[k], item CLFOLD_PASS);
-            good += *found == CLFOLD_AGGREGATE;
-        }
-    }
-    if (good == num && num < CLFOLD_WINDOW)
-        *found = CLFOLD_LOW;
-    return good;
-}
-
-/* Tiles whose totals are under way at once: one if totals are long, since there are
- * registers for no more. */
-#define CLFOLD_FETCHED (CLFOLD_ITEM_WORDS > 2 ? 1 : CLFOLD_WINDOW)
-
-static uint clfold_fetch_window(clfold_channel_pointer channel, clfold_word_pointer words,
-                                ulong x, uint num)
-{
-    clfold_slot_words totals[CLFOLD_FETCHED];
-    clfold_item item;
-    uint good = 0;
-
-    for (uint from = 0; from < num && good == from; from += CLFOLD_FETCHED) {
-        /* Past `num` reads the last again, which is safe. */
-#pragma unroll
-        for (uint k = 0; k < CLFOLD_FETCHED; ++k)
-            totals[k] =
-                clfold_see(words, x + min(from + k, num - 1), CLFOLD_AGGREGATE);
-#pragma unroll
-        for (uint k = 0; k < CLFOLD_FETCHED; ++k) {
-            if (good == from + k && good < num &&
-                clfold_was_there(&totals[k], CLFOLD_AGGREGATE, channel->epoch, &item)) {
-                channel->window[good] = clfold_taken(item);
-                ++good;
-            }
-        }
-    }
-    return good;
-}
-
-/* Totals are fetched on the way forward. */
-static uint clfold_keep(clfold_channel_pointer channel, uint good, clfold_item item)
-{
-    channel->window[CLFOLD_LANES - 1] = clfold_taken(item);
-    return 0;
-}
-
-#define CLFOLD_WINDOW_SYNC()
-
-#endif
-
 /* Walks down from tile `from` - 1 over tiles that have totals, to `low` at most. Each
  * round moves on or counts as a spin. */
 static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_pointer words,
@@ -317,7 +86,7 @@ static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_point
         polls = good > 0 ? 0 : polls + 1;
     }
     seen.tile -= seen.state == CLFOLD_MISSING;
-    seen.kept = clfold_keep(channel, good, item);
+    seen.kept = clfold_keep(channel->window, good, item);
     return seen;
 }
 
@@ -378,7 +147,8 @@ static clfold_seen clfold_take_tiles(clfold_channel_pointer channel,
     for (ulong x = seen.tile; x < stop; x += num) {
         if (x > seen.tile || seen.kept == 0) {
             num = (uint)min((ulong)lanes, stop - x);
-            const uint good = clfold_fetch_window(channel, words, x, num);
+            const uint good =
+                clfold_fetch_window(channel->window, words, x, num, channel->epoch);
             if (good < num) {
                 seen.state = CLFOLD_MISSING;
                 seen.tile = x + good;

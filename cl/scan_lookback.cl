@@ -21,7 +21,8 @@
  * scan_chained, CLFOLD_CHAINED, publishes totals only in place, just before it writes:
  * each tile waits for the one before it, and looks back only over totals of helpers.
  *
- * Tiles communicate through the channel of look_back.cl.
+ * A group draws a ticket, folds the tile, hands its total to look_back.cl, and folds what
+ * that misses, until it has the prefix; then it scans the tile and writes its items.
  *
  * D. Merrill, M. Garland: Single-pass Parallel Prefix Scan with Decoupled Look-back.
  * NVIDIA NVR-2016-002, 2016. T. Smith, R. Levien, J. Owens: Decoupled Fallback: A
@@ -78,7 +79,6 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
     const bool has_init = clfold_init_from != 0;
     const ulong taken = get_group_id(0) * run;
     const ulong rounds = min(run, num_tiles - min(taken, num_tiles));
-    ulong t = 0;
 
     if (get_local_id(0) == 0) {
         room->folds_next = false;
@@ -90,7 +90,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
         channel->epoch = clfold_epoch_of(*ticket);
     }
     clfold_tile_sync();
-    t = clfold_tile_of(*ticket);
+    ulong t = clfold_tile_of(*ticket);
     clfold_tile_sync();
     for (ulong round = 0; round < rounds; ++round) {
         const bool draws = round + 1 < rounds;

@@ -830,6 +830,7 @@ static void assemble_scan(struct text *text, const struct monoid *monoid,
         if (shape->traced) {
             append_file(text, "scan_trace.cl", monoid);
         }
+        append_file(text, "look_window.cl", monoid);
         append_file(text, "look_back.cl", monoid);
     }
     append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);

@@ -8,7 +8,8 @@
  *   reductions: tile_vector.cl or tile_group.cl, and reduce_tiles.cl; or reduce_ladder.cl
  *   scans: scan_tiles.cl, tile_vector.cl and tile_vector_scan.cl or group_scan.cl and
  *       tile_group_scan.cl, scan_prefixes.cl or scan_totals.cl, for look-back memory.cl,
- *       descriptor.cl, scan_trace.cl if traced, look_back.cl, and the strategy's file
+ *       descriptor.cl, scan_trace.cl if traced, look_window.cl, look_back.cl, and the
+ *       strategy's file
  *   the probe, without an operator: memory.cl and probe.cl
  *
  * and every part begins with #line, so that a build log names its true file.

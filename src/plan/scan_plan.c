@@ -62,8 +62,7 @@ static clfold_status check(struct job *job, const struct site *site)
 #define WARP        32
 
 /* Items and bytes of local memory besides a tile's: those of the strategies, look-back's
- * window and its counters: clfold_room, clfold_running, clfold_channel and
- * clfold_progress. */
+ * window and its counters: clfold_room, clfold_running and clfold_channel. */
 #define KEPT_ITEMS (6 + WINDOW)
 #define KEPT_BYTES 64
 

@@ -62,7 +62,8 @@ SCAN_AND_WRITE_AT_ONCE = """\
     clfold_scan_mine(index, count, has_prefix, room CLFOLD_PASS);
 """
 
-LOOKBACK, CHANNEL, DESCRIPTOR = "scan_lookback.cl", "look_back.cl", "descriptor.cl"
+LOOKBACK, CHANNEL, WINDOW = "scan_lookback.cl", "look_back.cl", "look_window.cl"
+DESCRIPTOR = "descriptor.cl"
 TAKE_TOTALS = """\
             clfold_take_window(channel, so_far, x, num CLFOLD_PASS);
 """
@@ -220,7 +221,7 @@ FAULTS = {
     # A window of tiles, each of which is the first.
     "lookback_window_of_one_tile": (
         "lookback/test_seeds",
-        [(CHANNEL, 1, "clfold_see(words, x + min(from + k, num - 1), ", "clfold_see(words, x, ")],
+        [(WINDOW, 1, "clfold_see(words, x + min(from + k, num - 1), ", "clfold_see(words, x, ")],
     ),
     # Totals found on the way are joined with each other before the prefix that precedes them:
     # the bits depend on where the look-back ended.
@@ -237,12 +238,12 @@ FAULTS = {
     # Totals that a sub-group keeps of its last look, in the order in which it looked.
     "lookback_kept_backward": (
         "lookback/f32",
-        [(CHANNEL, 1, "channel->window[good - 1 - lane] =", "channel->window[lane] =")],
+        [(WINDOW, 1, "window[good - 1 - lane] =", "window[lane] =")],
     ),
     # The item at which a sub-group's walk ended, of the work-item beside the one that saw it.
     "lookback_item_of_a_neighbour": (
         "lookback/f32",
-        [(CHANNEL, 1, "else if (lane == good)", "else if (lane == good + 1)")],
+        [(WINDOW, 1, "else if (lane == good)", "else if (lane == good + 1)")],
     ),
     # A running total that lacks its own tile.
     "lookback_prefix_too_early": (
