@@ -3,15 +3,16 @@
  * not depend on the tile's kind or room, nor on what a total is the fold of. Totals are
  * published in the words of descriptor.cl, and folded into `so_far`, see scan_totals.cl.
  *
- *   clfold_begin       for tile t: its total is wanted, so channel->tile is t
- *   clfold_hand_over   the total of tile channel->tile, which is published
- *   clfold_look_back   sets channel->has_prefix: all tiles before t are taken, which
- *                      makes clfold_prefix, and the running total of t is published. Or
- *                      a tile before t has not shown up, and is channel->tile: hand over
- *                      its total, too, and look back again
+ *   clfold_begin       begins tile t: channel->tile is t, whose total is wanted first
+ *   clfold_hand_over   publishes the total of channel->tile
+ *   clfold_look_back   sets channel->has_prefix: all tiles before t are taken, so
+ *                      clfold_prefix returns the prefix. Or a tile before t has not
+ *                      shown up, and is channel->tile: fold it for its owner, hand over
+ *                      its total, and look back again
+ *   clfold_end         ends t, just before its output is written
  *
- * Work-item 0 begins and hands over; those of CLFOLD_IS_LOOKING look back, a window of
- * tiles at a time, see look_window.cl. Between them the group synchronises.
+ * Work-item 0 calls these, but CLFOLD_IS_LOOKING says which look back, a window of tiles
+ * at a time, see look_window.cl. The group synchronises between them.
  *
  * A tile folds its own block first, and publishes that before it waits for the anchor. So
  * what tiles wait for one after the other is one hop a block.
@@ -46,8 +47,8 @@ typedef struct {
 #if CLFOLD_TRACE
     uint polls;     /* looks at windows and at the anchor */
     uint depth;     /* tiles between its own and where look-back ended */
-    uint fallbacks; /* tiles folded for others, */
-    ulong helped;   /* which are these: bit i is its own - 1 - i */
+    uint fallbacks; /* tiles folded for others */
+    ulong helped;   /* which these are: bit i is its own - 1 - i */
 #endif
 } clfold_channel;
 

@@ -33,9 +33,9 @@
     volatile global clfold_word *words, ulong capacity, uint spins, uint in_place
 
 /*
- * Finds the prefix of tile t: folds it, hands over its total, and looks back; then folds
- * tiles that are missing, each of which is published once, so at most t. A tile that its
- * scan reads from the room is folded again where one of these took its place there.
+ * Finds the prefix of tile t: folds t, hands over the total, and looks back; and does the
+ * same with each tile that look-back misses. These are at most t, since each is published
+ * then. Where the tile's scan needs the fold in the room, t is folded again after them.
  *
  * One place folds: PoCL 3.1's compiler crashes with two.
  */
@@ -63,7 +63,7 @@ static void clfold_find_prefix(global const CLFOLD_IN *in, ulong in_offset, ulon
         if (CLFOLD_IS_LOOKING && !CLFOLD_BROADCAST(channel->has_prefix, 0))
             clfold_look_back(channel, so_far, words, t CLFOLD_TRACE_ARGS CLFOLD_PASS);
         clfold_tile_sync();
-        is_ready = channel->has_prefix && (x == t || !CLFOLD_TILE_LOADS);
+        is_ready = !(CLFOLD_TILE_LOADS && x != t) && channel->has_prefix;
     }
 }
 
