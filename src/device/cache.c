@@ -231,15 +231,11 @@ static clfold_status build_here(struct cache *cache, const struct site *site,
     }
     if (outcome.status == CL_BUILD_PROGRAM_FAILURE) {
         /* The program and its log stay as they are from here on. */
-        const char *log = program->log.bytes ? program->log.bytes : "";
-        if (program->shape.algorithm == WIDTHS) {
-            clfold_log(site->log, CLFOLD_LOG_INFO,
-                       "%s: runs on scalars, since it does not compile for vectors: %s",
-                       site->who, log);
-        } else {
-            clfold_log(site->log, CLFOLD_LOG_WARNING, "%s: a program does not build: %s",
-                       site->who, log);
-        }
+        clfold_log(site->log, CLFOLD_LOG_WARNING, "%s: %s: %s", site->who,
+                   program->shape.algorithm == WIDTHS
+                       ? "runs on scalars, since it does not compile for vectors"
+                       : "a program does not build",
+                   program->log.bytes ? program->log.bytes : "");
     } else if (outcome.status != CLFOLD_OK) {
         clfold_fail_call(site, outcome.status, outcome.failed);
     }
