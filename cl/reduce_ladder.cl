@@ -49,15 +49,15 @@ typedef struct {
 #define CLFOLD_RUNG_PARAMS                                                               \
     global const CLFOLD_IN *in, ulong in_offset, global clfold_item *scratch,            \
         ulong from, ulong to, uint is_first, ulong count, global CLFOLD_OUT *out,       \
-        ulong out_index, CLFOLD_INIT_PARAMS
+        ulong out_offset, CLFOLD_INIT_PARAMS
 
 /* A group's item: the result, where no other group is there, or a partial. */
 static void clfold_leave(clfold_item item, global clfold_item *partials, bool empty,
-                         global CLFOLD_OUT *out, ulong out_index,
+                         global CLFOLD_OUT *out, ulong out_offset,
                          CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     if (get_num_groups(0) == 1)
-        clfold_reduce_end(item, empty, 0, out, out_index, CLFOLD_INIT_ARGS CLFOLD_PASS);
+        clfold_reduce_end(item, empty, 0, out, out_offset, CLFOLD_INIT_ARGS CLFOLD_PASS);
     else
         partials[get_group_id(0)] = item;
 }
@@ -119,7 +119,7 @@ clfold_reduce0(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_index,
+        clfold_leave(x[0], scratch + to, count == 0, out, out_offset,
                      CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 #endif
@@ -162,7 +162,7 @@ clfold_reduce1(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_index,
+        clfold_leave(x[0], scratch + to, count == 0, out, out_offset,
                      CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 #endif
@@ -202,7 +202,7 @@ clfold_reduce2(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_index,
+        clfold_leave(x[0], scratch + to, count == 0, out, out_offset,
                      CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 #endif
@@ -259,7 +259,7 @@ clfold_reduce3(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_index,
+        clfold_leave(x[0], scratch + to, count == 0, out, out_offset,
                      CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 #endif
@@ -303,7 +303,7 @@ clfold_reduce4(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
     CLFOLD_STEP(x, l, live, 2);
     CLFOLD_STEP(x, l, live, 1);
     if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_index,
+        clfold_leave(x[0], scratch + to, count == 0, out, out_offset,
                      CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 #endif
@@ -374,7 +374,7 @@ clfold_reduce5(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 
     clfold_tree(x, l, live CLFOLD_PASS);
     if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_index,
+        clfold_leave(x[0], scratch + to, count == 0, out, out_offset,
                      CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 #endif
@@ -459,7 +459,7 @@ clfold_reduce6(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
     barrier(CLK_LOCAL_MEM_FENCE);
     clfold_tree(x, l, live CLFOLD_PASS);
     if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_index,
+        clfold_leave(x[0], scratch + to, count == 0, out, out_offset,
                      CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 #endif

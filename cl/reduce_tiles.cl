@@ -18,14 +18,14 @@
 
 CLFOLD_KERNEL void
 clfold_reduce_single(global const CLFOLD_IN *in, ulong in_offset, ulong count,
-                     uint ahead, global CLFOLD_OUT *out, ulong out_index,
+                     uint ahead, global CLFOLD_OUT *out, ulong out_offset,
                      CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);
 
     clfold_fold_run(in, in_offset, 0, count, ahead, memory CLFOLD_PASS);
     if (get_local_id(0) == 0)
-        clfold_reduce_end(memory[CLFOLD_KEPT], count == 0, 0, out, out_index,
+        clfold_reduce_end(memory[CLFOLD_KEPT], count == 0, 0, out, out_offset,
                           CLFOLD_INIT_ARGS CLFOLD_PASS);
 }
 
@@ -44,7 +44,7 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
 
 CLFOLD_KERNEL void
 clfold_reduce_partials(global clfold_item *scratch, ulong from, ulong to, ulong num,
-                       ulong run, global CLFOLD_OUT *out, ulong out_index,
+                       ulong run, global CLFOLD_OUT *out, ulong out_offset,
                        CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);
@@ -53,7 +53,7 @@ clfold_reduce_partials(global clfold_item *scratch, ulong from, ulong to, ulong 
     clfold_tile_fold_items(scratch + from + first, (uint)min(run, num - first),
                            memory CLFOLD_PASS);
     if (get_local_id(0) == 0 && get_num_groups(0) == 1)
-        clfold_reduce_end(memory[0], num == 0, 0, out, out_index,
+        clfold_reduce_end(memory[0], num == 0, 0, out, out_offset,
                           CLFOLD_INIT_ARGS CLFOLD_PASS);
     else if (get_local_id(0) == 0)
         scratch[to + get_group_id(0)] = memory[0];

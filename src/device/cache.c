@@ -35,6 +35,7 @@ static struct kernels *make_kernels(const struct program *of, cl_program program
         cl_kernel kernel = clCreateKernel(program, name, status);
         if (*status == CL_SUCCESS) {
             kernels->kernels[i] = kernel;
+            kernels->params[i] = clfold_kernel_params(name);
         }
     }
     if (*status != CL_SUCCESS && kernels) {

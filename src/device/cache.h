@@ -33,6 +33,7 @@ struct scalars {
  * object that two threads share. */
 struct kernels {
     cl_kernel kernels[CLFOLD_MAX_KERNELS + 1]; /* the last is NULL */
+    const struct param *params[CLFOLD_MAX_KERNELS];
     struct scalars scalars[CLFOLD_MAX_KERNELS];
     struct kernels *next;
 };

@@ -140,21 +140,23 @@ static void finish_launch(struct probe *probe, struct batch *launch)
 
 static cl_int set_args(const struct trial *trial, const struct batch *launch)
 {
-    cl_kernel kernel = trial->kernels[launch->kernel];
-    cl_uint at = 0;
-    cl_int status = clSetKernelArg(kernel, at++, sizeof(cl_mem), &launch->words_mem);
+    const struct launch values = {
+        .words = launch->words_mem,
+        .reports = launch->reports_mem,
+        .rounds = trial->rounds,
+        .looks = trial->looks,
+        .looks_heard = trial->looks_heard,
+    };
+    const struct param *param = clfold_kernel_params(names[launch->kernel]);
+    cl_int status = CL_SUCCESS;
 
-    if (status == CL_SUCCESS) {
-        status = clSetKernelArg(kernel, at++, sizeof(cl_mem), &launch->reports_mem);
-    }
-    if (status == CL_SUCCESS && launch->kernel == WORDS) {
-        status = clSetKernelArg(kernel, at++, sizeof(cl_uint), &trial->rounds);
-    }
-    if (status == CL_SUCCESS) {
-        status = clSetKernelArg(kernel, at++, sizeof(cl_uint), &trial->looks);
-    }
-    if (status == CL_SUCCESS && launch->kernel == WORDS) {
-        status = clSetKernelArg(kernel, at, sizeof(cl_uint), &trial->looks_heard);
+    for (cl_uint i = 0; status == CL_SUCCESS && param[i].kind; ++i) {
+        const void *value = (const char *)&values + param[i].offset;
+        const bool is_buffer = param[i].kind == PARAM_BUFFER;
+        const cl_uint number = is_buffer ? 0 : (cl_uint) * (const uint64_t *)value;
+        status = clSetKernelArg(trial->kernels[launch->kernel], i,
+                                is_buffer ? sizeof(cl_mem) : sizeof(number),
+                                is_buffer ? value : &number);
     }
     return note(trial->probe, status, "clSetKernelArg");
 }

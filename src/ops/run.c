@@ -5,152 +5,147 @@
 
 /* ---- Arguments --------------------------------------------------------------------- */
 
-/* CLFOLD_TRACE_PARAMS; `any` replaces buffers that are NULL. */
-static void set_trace(struct args *args, const struct scan_trace *trace, cl_mem any)
-{
-    clfold_args_uint(args, trace->block_every);
-    clfold_args_uint(args, trace->seed);
-    clfold_args_uint(args, trace->holds != NULL);
-    clfold_args_mem(args, trace->holds ? trace->holds : any);
-    clfold_args_mem(args, trace->tiles);
-    clfold_args_mem(args, trace->folded ? trace->folded : any);
-    clfold_args_ulong(args, trace->folded ? trace->folded_room : 0);
-}
-
-static void set_total(struct args *args, const struct request *request)
-{
-    const clfold_place *total = &request->total;
-
-    clfold_args_uint(args, total->mem != NULL);
-    clfold_args_place(args, total->mem, total->offset, request->out);
-}
-
-/* Look-back always has scratch. */
-static uint64_t words_of(const struct plan *plan, const struct block *scratch)
-{
-    return scratch
-               ? clfold_memory_capacity(clfold_memory(plan->shape.tier), scratch->size)
-               : 0;
-}
-
-/* Bits of offsets lie in scratch. */
-static void set_heads(struct args *args, const struct request *request,
-                      const struct lent *lent)
-{
-    const struct block *bits = lent->of[LENT_HEADS];
-
-    clfold_args_heads(args, request->job.monoid, bits ? bits->mem : request->heads.mem,
-                      bits ? 0 : request->heads.offset, &request->part,
-                      request->job.count, &request->init, request->out);
-}
-
-static void set_argument(struct args *args, const struct argument *argument,
-                         const struct request *request, const struct plan *plan,
-                         const struct lent *lent)
+/* What all launches of a call have. The output replaces a buffer that there is not. */
+static struct launch start(const struct request *request, const struct plan *plan,
+                           const struct lent *lent)
 {
     const bool is_lifted = request->job.monoid->heads != 0;
+    const struct block *scratch = lent->of[LENT_SCRATCH], *bits = lent->of[LENT_HEADS];
     const struct heads *heads = &request->heads;
-    const struct block *scratch = lent->of[LENT_SCRATCH];
-    cl_mem mem = scratch ? scratch->mem : request->out;
+    const struct scan_trace *trace = request->trace;
+    const clfold_place *total = &request->total;
+    const cl_mem any = request->out;
+    struct launch launch = {
+        .in = request->in,
+        .in_offset = request->in_offset,
+        .out = request->out,
+        .out_offset = request->out_offset,
+        .scratch = scratch ? scratch->mem : any,
+        .has_init = clfold_has_init(is_lifted ? &request->carry : &request->init),
+        .has_total = total->mem != NULL,
+        .total_out = total->mem ? total->mem : any,
+        .total_index = total->offset,
+        .offsets = heads->mem ? heads->mem : any,
+        .offsets_at = heads->offset,
+        .bad = heads->bad.mem ? heads->bad.mem : any,
+        .bad_out = heads->bad.offset,
+        /* Bits of offsets lie in scratch. */
+        .heads = bits ? bits->mem : heads->mem,
+        .heads_at = bits ? 0 : heads->offset,
+        .n = !request->job.monoid->in_part ? request->job.count
+             : request->part.whole > 0     ? request->part.whole
+                                           : UINT64_MAX,
+    };
 
-    switch (argument->kind) {
-    case ARG_NUMBER:
-        clfold_args_ulong(args, argument->value);
-        break;
-    case ARG_WORD:
-        clfold_args_uint(args, (uint32_t)argument->value);
-        break;
-    case ARG_IN:
-        clfold_args_mem(args, request->in);
-        clfold_args_ulong(args, request->in_offset);
-        break;
-    case ARG_OUT:
-        clfold_args_mem(args, request->out);
-        clfold_args_ulong(args, request->out_offset);
-        break;
-    case ARG_SCRATCH:
-        clfold_args_mem(args, mem);
-        break;
-    case ARG_WORDS:
-        clfold_args_ulong(args, words_of(plan, scratch));
-        break;
-    case ARG_INIT:
-        clfold_args_init(args, request->job.monoid,
-                         is_lifted ? &request->carry : &request->init, request->out);
-        break;
-    case ARG_HAS_INIT:
-        clfold_args_uint(args,
-                         clfold_has_init(is_lifted ? &request->carry : &request->init));
-        break;
-    case ARG_TOTAL:
-        set_total(args, request);
-        break;
-    case ARG_TRACE:
-        set_trace(args, request->trace, mem);
-        break;
-    case ARG_OFFSETS:
-        clfold_args_place(args, heads->mem, heads->offset, request->out);
-        break;
-    case ARG_BAD:
-        clfold_args_place(args, heads->bad.mem, heads->bad.offset, request->out);
-        break;
+    if (clfold_looks_back(plan->shape.algorithm) && scratch) {
+        launch.capacity =
+            clfold_memory_capacity(clfold_memory(plan->shape.tier), scratch->size);
     }
+    if (trace) {
+        launch.trace = trace->tiles;
+        launch.block_every = trace->block_every;
+        launch.seed = trace->seed;
+        launch.has_holds = trace->holds != NULL;
+        launch.holds = trace->holds ? trace->holds : launch.scratch;
+        launch.folded = trace->folded ? trace->folded : launch.scratch;
+        launch.folded_room = trace->folded ? trace->folded_room : 0;
+    }
+    return launch;
 }
 
 /* Whose value a driver may reject; the counts of a launch are nobody's. */
-static const char *argument_call(enum argument_kind kind)
+static const char *argument_call(const struct param *param)
 {
-    switch (kind) {
-    case ARG_IN:
-        return "in: clSetKernelArg";
-    case ARG_OUT:
-        return "out: clSetKernelArg";
-    case ARG_SCRATCH:
-        return "scratch: clSetKernelArg";
-    case ARG_INIT:
+    if (param->kind == PARAM_INIT) {
         return "init: clSetKernelArg";
-    case ARG_TOTAL:
+    }
+    if (param->kind == PARAM_WITH) {
+        return "args: clSetKernelArg";
+    }
+    switch (param->offset) {
+    case offsetof(struct launch, in):
+    case offsetof(struct launch, in_offset):
+        return "in: clSetKernelArg";
+    case offsetof(struct launch, out):
+    case offsetof(struct launch, out_offset):
+        return "out: clSetKernelArg";
+    case offsetof(struct launch, scratch):
+        return "scratch: clSetKernelArg";
+    case offsetof(struct launch, has_total):
+    case offsetof(struct launch, total_out):
+    case offsetof(struct launch, total_index):
         return "total: clSetKernelArg";
-    case ARG_OFFSETS:
+    case offsetof(struct launch, offsets):
+    case offsetof(struct launch, offsets_at):
         return "segments: clSetKernelArg";
-    case ARG_BAD:
+    case offsetof(struct launch, bad):
+    case offsetof(struct launch, bad_out):
         return "bad_out: clSetKernelArg";
     default:
         return "clSetKernelArg";
     }
 }
 
-static clfold_status set_arguments(const struct site *site, struct kernels *kernels,
+static void set_with(struct args *args, const struct launch *launch,
+                     const struct request *request)
+{
+    const struct monoid *monoid = request->job.monoid;
+
+    clfold_args_with(args, monoid, request->args, request->num_args, launch->in_offset,
+                     launch->n, &request->job.segments);
+    clfold_args_part(args, monoid, request->part.first, &request->part.carry_out,
+                     launch->out);
+    clfold_args_heads(args, monoid, launch->heads, launch->heads_at, &request->part,
+                      request->job.count, &request->init, launch->out);
+}
+
+static void set_argument(struct args *args, const struct param *param,
+                         const struct launch *launch, const struct request *request)
+{
+    const void *value = (const char *)launch + param->offset;
+
+    switch (param->kind) {
+    case PARAM_BUFFER:
+        clfold_args_mem(args, *(const cl_mem *)value);
+        break;
+    case PARAM_ULONG:
+        clfold_args_ulong(args, *(const uint64_t *)value);
+        break;
+    case PARAM_UINT:
+        clfold_args_uint(args, (uint32_t) * (const uint64_t *)value);
+        break;
+    case PARAM_INIT:
+        clfold_args_init(args, request->job.monoid,
+                         request->job.monoid->heads ? &request->carry : &request->init,
+                         launch->out);
+        break;
+    default:
+        set_with(args, launch, request);
+    }
+}
+
+clfold_status clfold_set_arguments(const struct site *site, struct kernels *kernels,
                                    const struct launch *launch,
-                                   const struct request *request, const struct plan *plan,
-                                   const struct lent *lent)
+                                   const struct request *request)
 {
     struct args args = clfold_args(kernels, launch->kernel);
 
-    for (uint32_t i = 0; i < launch->num_arguments; ++i) {
-        set_argument(&args, &launch->arguments[i], request, plan, lent);
-        if (args.status != CL_SUCCESS) {
-            return clfold_fail_call(site, args.status,
-                                    argument_call(launch->arguments[i].kind));
+    for (const struct param *p = kernels->params[launch->kernel]; p->kind; ++p) {
+        if (p->is_traced && !launch->trace) {
+            continue;
         }
+        set_argument(&args, p, launch, request);
+        if (args.status == CL_SUCCESS) {
+            continue;
+        }
+        return args.rejected && args.rejected->value
+                   ? clfold_fail(site, args.status,
+                                 "args: %s of type %s, %zu bytes: clSetKernelArg failed",
+                                 args.rejected->name, args.rejected->type,
+                                 args.rejected->size)
+                   : clfold_fail_call(site, args.status, argument_call(p));
     }
-    clfold_args_with(&args, request->job.monoid, request->args, request->num_args,
-                     request->in_offset,
-                     !request->job.monoid->in_part ? request->job.count
-                     : request->part.whole > 0     ? request->part.whole
-                                                   : UINT64_MAX,
-                     &request->job.segments);
-    clfold_args_part(&args, request->job.monoid, request->part.first,
-                     &request->part.carry_out, request->out);
-    set_heads(&args, request, lent);
-    if (args.status != CL_SUCCESS && args.rejected && args.rejected->value) {
-        return clfold_fail(site, args.status,
-                           "args: %s of type %s, %zu bytes: clSetKernelArg failed",
-                           args.rejected->name, args.rejected->type, args.rejected->size);
-    }
-    return args.status == CL_SUCCESS
-               ? CLFOLD_OK
-               : clfold_fail_call(site, args.status, "args: clSetKernelArg");
+    return CLFOLD_OK;
 }
 
 /* ---- Launches ---------------------------------------------------------------------- */
@@ -183,13 +178,12 @@ static clfold_status launch_all(const clfold_context *context, struct chain *cha
 {
     const uint32_t num = clfold_plan_num_launches(plan);
     clfold_status status = CLFOLD_OK;
-    struct launch launch;
+    struct launch launch = start(request, plan, lent);
 
     for (uint32_t i = 0; status == CLFOLD_OK && i < num; ++i) {
         bool is_last = i + 1 == num;
         clfold_plan_launch(plan, i, &launch);
-        if ((status =
-                 set_arguments(chain->site, kernels, &launch, request, plan, lent)) ||
+        if ((status = clfold_set_arguments(chain->site, kernels, &launch, request)) ||
             (status = clfold_chain_launch(chain, kernels->kernels[launch.kernel],
                                           plan->shape.tile.group_size, launch.num_groups,
                                           wants_event && is_last))) {
@@ -292,12 +286,12 @@ clfold_status clfold_run_rehearsal(const struct request *request, const struct s
                                    const struct lent *lent)
 {
     struct chain chain = { .site = site, .queue = request->queue, .in_order = true };
-    struct launch launch;
+    struct launch launch = start(request, plan, lent);
     clfold_status status;
 
     for (uint32_t k = 0; kernels->kernels[k]; ++k) {
         clfold_plan_rehearsal(plan, k, &launch);
-        if ((status = set_arguments(site, kernels, &launch, request, plan, lent)) ||
+        if ((status = clfold_set_arguments(site, kernels, &launch, request)) ||
             (status = clfold_chain_launch(&chain, kernels->kernels[k],
                                           plan->shape.tile.group_size, 1, false))) {
             return status;

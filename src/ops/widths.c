@@ -4,7 +4,6 @@
 
 #include "base/half.h"
 #include "base/platform.h"
-#include "ops/args.h"
 #include "plan/scalar.h"
 
 #include <stdio.h>
@@ -21,8 +20,6 @@ static clfold_status compare(clfold_context *context, const struct site *site,
                              struct kernels *kernels, const struct request *request,
                              struct difference *found)
 {
-    static const struct init none;
-    static const clfold_place nowhere;
     const size_t one = 1;
     cl_int status;
     cl_mem mem = NULL;
@@ -36,15 +33,13 @@ static clfold_status compare(clfold_context *context, const struct site *site,
         call = "clCreateBuffer";
     }
     if (status == CL_SUCCESS) {
-        struct args args = clfold_args(kernels, 0);
-        clfold_args_mem(&args, mem);
-        clfold_args_with(&args, &request->fold->monoid, request->args, request->num_args,
-                         0, 0, &request->job.segments);
-        clfold_args_part(&args, &request->fold->monoid, 0, &nowhere, mem);
-        clfold_args_heads(&args, &request->fold->monoid, mem, 0, &request->part, 0, &none,
-                          mem);
-        status = args.status;
-        call = "args: clSetKernelArg";
+        const struct launch launch = { .out = mem, .heads = mem };
+        struct request own = *request;
+        own.job.count = 0;
+        own.part = (clfold_part){ 0 };
+        own.init = (struct init){ 0 };
+        status = clfold_set_arguments(site, kernels, &launch, &own);
+        call = NULL; /* it has failed by itself */
     }
     if (status == CL_SUCCESS) {
         status = clEnqueueNDRangeKernel(queue, kernels->kernels[0], 1, NULL, &one, &one,
@@ -62,7 +57,7 @@ static clfold_status compare(clfold_context *context, const struct site *site,
     if (queue) {
         clfold_log_call(site->log, clReleaseCommandQueue(queue), "clReleaseCommandQueue");
     }
-    return status == CL_SUCCESS ? CLFOLD_OK : clfold_fail_call(site, status, call);
+    return status == CL_SUCCESS || !call ? status : clfold_fail_call(site, status, call);
 }
 
 /* A value from its bits. */

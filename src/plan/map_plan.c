@@ -66,16 +66,11 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
                         struct launch *launch)
 {
     (void)number;
+    (void)work;
     launch->num_groups = plan->num_groups;
     launch->bytes_read = plan->count * plan->read_size;
     launch->bytes_written = plan->count * plan->out_size;
-    clfold_launch_add(launch, ARG_IN, 0);
-    clfold_launch_add(launch, ARG_NUMBER, work ? plan->count : 0);
-    clfold_launch_add(launch, ARG_NUMBER, plan->lead);
-    clfold_launch_add(launch, ARG_NUMBER, plan->run);
-    clfold_launch_add(launch, ARG_WORD, plan->ahead);
-    clfold_launch_add(launch, ARG_OUT, 0);
-    clfold_launch_add(launch, ARG_WORD, plan->streams);
+    launch->run = plan->run;
 }
 
 const struct strategy clfold_map_strategy = {

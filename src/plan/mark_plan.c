@@ -62,14 +62,13 @@ void clfold_marks_launch(const struct marks *marks, uint32_t kernel, bool work,
     if (kernel == KERNEL_CLEAR) {
         launch->num_groups = clfold_div_up(marks->num_words, marks->words_run);
         launch->bytes_written = marks->num_words * sizeof(cl_uint);
-        clfold_launch_add(launch, ARG_NUMBER, work ? marks->num_words : 0);
-        clfold_launch_add(launch, ARG_NUMBER, marks->words_run);
+        launch->num_words = work ? marks->num_words : 0;
+        launch->run = marks->words_run;
         return;
     }
-    clfold_launch_add(launch, ARG_OFFSETS, 0);
-    clfold_launch_add(launch, ARG_NUMBER, work ? marks->num_offsets : 0);
-    clfold_launch_add(launch, ARG_NUMBER, marks->run);
-    clfold_launch_add(launch, ARG_NUMBER, marks->num_words);
+    launch->num = work ? marks->num_offsets : 0;
+    launch->run = marks->run;
+    launch->num_words = marks->num_words;
     if (kernel == KERNEL_MARK) {
         launch->num_groups = marks->num_groups;
         launch->bytes_read = marks->num_offsets * marks->size;
@@ -82,6 +81,5 @@ void clfold_marks_launch(const struct marks *marks, uint32_t kernel, bool work,
     } else {
         launch->bytes_read = marks->num_groups * sizeof(cl_uint);
         launch->bytes_written = 2 * sizeof(cl_ulong);
-        clfold_launch_add(launch, ARG_BAD, 0);
     }
 }

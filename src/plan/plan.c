@@ -5,6 +5,8 @@
 #include "plan/strategy.h"
 #include "plan/tuning.h"
 
+#include <string.h>
+
 /* Elements that tile_vector takes at a time. */
 #define VECTOR 16
 
@@ -179,12 +181,28 @@ static void make_launch(const struct plan *plan, uint32_t kernel, uint32_t numbe
     launch->kernel = kernel;
     launch->num_groups = 1;
     launch->bytes_read = launch->bytes_written = 0;
-    launch->num_arguments = 0;
+    launch->count = work ? plan->count : 0;
+    launch->lead = plan->lead;
+    launch->num_tiles = work ? plan->num_tiles : 0;
+    launch->ahead = plan->ahead;
+    launch->stream = plan->streams;
+    launch->spins = plan->spins;
+    launch->in_place = plan->in_place;
     if (kernel >= num_kernels(plan)) {
         clfold_marks_launch(&plan->marks, kernel - num_kernels(plan), work, launch);
     } else {
         strategy_of(plan->shape.algorithm)->launch(plan, number, work, launch);
     }
+}
+
+const struct param *clfold_kernel_params(const char *name)
+{
+    const struct clfold_kernel *kernel = clfold_kernels;
+
+    while (kernel->name && strcmp(kernel->name, name) != 0) {
+        ++kernel;
+    }
+    return kernel->params;
 }
 
 uint32_t clfold_plan_num_launches(const struct plan *plan)

@@ -1,12 +1,13 @@
 /*
  * The plan of a call: pure arithmetic from what is asked for, the monoid, the policy and
  * the device. A plan is data: a shape, which the program's text depends on, and launches
- * of that program's kernels with tagged arguments, which src/ops/run.c enqueues.
+ * of that program's kernels with numbers by name, which src/ops/run.c enqueues.
  */
 #ifndef CLFOLD_PLAN_PLAN_H
 #define CLFOLD_PLAN_PLAN_H
 
 #include "plan/grid.h"
+#include "plan/launch.h"
 #include "plan/memory.h"
 #include "plan/monoid.h"
 #include "plan/operation.h"
@@ -139,36 +140,6 @@ struct plan {
 
 /* ---- Launches ---------------------------------------------------------------------- */
 
-/* An argument of a kernel: one parameter, or several where the comment says so. */
-enum argument_kind {
-    ARG_NUMBER,  /* a ulong */
-    ARG_WORD,    /* a uint */
-    ARG_IN,      /* the input, and its offset */
-    ARG_OUT,     /* the output, and its offset */
-    ARG_SCRATCH, /* or, where there is none, the output, which the kernel leaves alone */
-    ARG_WORDS,   /* a ulong: words of the scratch */
-    ARG_INIT,    /* CLFOLD_INIT_PARAMS */
-    ARG_HAS_INIT,
-    ARG_TOTAL,   /* CLFOLD_TOTAL_PARAMS */
-    ARG_TRACE,   /* CLFOLD_TRACE_PARAMS */
-    ARG_OFFSETS, /* the offsets of segments, and where they begin */
-    ARG_BAD      /* the place of the first wrong offset, and its offset */
-};
-
-struct argument {
-    enum argument_kind kind;
-    uint64_t value; /* of a number and a word */
-};
-
-#define CLFOLD_MAX_ARGUMENTS 16
-struct launch {
-    uint32_t kernel; /* of the algorithm's */
-    uint64_t num_groups;
-    uint64_t bytes_read, bytes_written;
-    uint32_t num_arguments;
-    struct argument arguments[CLFOLD_MAX_ARGUMENTS];
-};
-
 /* Kernel k of a monoid's program by an algorithm; those of marks follow the algorithm's.
  * NULL: past the last. */
 const char *clfold_kernel_name(const struct monoid *monoid, enum algorithm algorithm,
@@ -177,7 +148,7 @@ const char *clfold_kernel_name(const struct monoid *monoid, enum algorithm algor
 /* Of marks and the algorithm. */
 uint32_t clfold_plan_num_launches(const struct plan *plan);
 
-/* Launch 0, 1, ... of a plan. */
+/* Launch 0, 1, ... of a plan: all that its kernel takes of the plan's numbers. */
 void clfold_plan_launch(const struct plan *plan, uint32_t number, struct launch *launch);
 
 /* Bytes that `count` elements take of all that is read; bits of offsets are read, too. */

@@ -248,50 +248,6 @@ static uint32_t kernel_of(const struct plan *plan, uint32_t number)
  *
  *   in -> 0 ... num_groups - 1 -> num_groups ... -> 0 ... -> out
  */
-static void add_areas(const struct plan *plan, uint32_t number, struct launch *launch)
-{
-    clfold_launch_add(launch, ARG_SCRATCH, 0);
-    clfold_launch_add(launch, ARG_NUMBER, number % 2 == 0 ? plan->num_groups : 0);
-    clfold_launch_add(launch, ARG_NUMBER, number % 2 == 0 ? 0 : plan->num_groups);
-}
-
-static void add_result(struct launch *launch)
-{
-    clfold_launch_add(launch, ARG_OUT, 0);
-    clfold_launch_add(launch, ARG_INIT, 0);
-}
-
-static void add_tile_arguments(const struct plan *plan, uint32_t number, uint64_t count,
-                               struct launch *launch)
-{
-    if (launch->kernel == KERNEL_PARTIALS) {
-        add_areas(plan, number, launch);
-        clfold_launch_add(launch, ARG_NUMBER, count);
-        clfold_launch_add(launch, ARG_NUMBER, plan->partials);
-        add_result(launch);
-        return;
-    }
-    clfold_launch_add(launch, ARG_IN, 0);
-    clfold_launch_add(launch, ARG_NUMBER, count);
-    clfold_launch_add(launch, ARG_WORD, plan->ahead);
-    if (launch->kernel == KERNEL_TILES) {
-        clfold_launch_add(launch, ARG_NUMBER, plan->items * plan->shape.tile.group_size);
-        clfold_launch_add(launch, ARG_SCRATCH, 0);
-    } else {
-        add_result(launch);
-    }
-}
-
-static void add_rung_arguments(const struct plan *plan, uint32_t number, uint64_t count,
-                               struct launch *launch)
-{
-    clfold_launch_add(launch, ARG_IN, 0);
-    add_areas(plan, number, launch);
-    clfold_launch_add(launch, ARG_WORD, number == 0);
-    clfold_launch_add(launch, ARG_NUMBER, count);
-    add_result(launch);
-}
-
 static void make_launch(const struct plan *plan, uint32_t number, bool work,
                         struct launch *launch)
 {
@@ -304,11 +260,13 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
     launch->bytes_read = count * (number == 0 ? plan->read_size : plan->item_size);
     launch->bytes_written =
         launch->num_groups * (launch->num_groups > 1 ? plan->item_size : plan->out_size);
-    if (clfold_algorithm_row(plan->shape.algorithm)->is_rung) {
-        add_rung_arguments(plan, number, count, launch);
-    } else {
-        add_tile_arguments(plan, number, count, launch);
-    }
+    launch->count = launch->num = count;
+    launch->is_first = number == 0;
+    launch->from = number % 2 == 0 ? plan->num_groups : 0;
+    launch->to = number % 2 == 0 ? 0 : plan->num_groups;
+    launch->run = launch->kernel == KERNEL_PARTIALS
+                      ? plan->partials
+                      : plan->items * plan->shape.tile.group_size;
 }
 
 const struct strategy clfold_reduce_strategy = {

@@ -338,41 +338,12 @@ static void make_plan(struct plan *plan, const struct job *job,
     plan->items = plan->run * (tile->elements / tile->group_size);
 }
 
-/* ---- Launches: the parameters of scan_tiles.cl, and each kernel's own -------------- */
+/* ---- Launches ---------------------------------------------------------------------- */
 
 /* The kernels of scans in passes. */
 enum { KERNEL_FIRST, KERNEL_PREFIXES, KERNEL_LAST };
 
-static void add_tiles(const struct plan *plan, bool work, struct launch *launch)
-{
-    clfold_launch_add(launch, ARG_NUMBER, plan->count);
-    clfold_launch_add(launch, ARG_NUMBER, plan->lead);
-    clfold_launch_add(launch, ARG_NUMBER, work ? plan->num_tiles : 0);
-    clfold_launch_add(launch, ARG_NUMBER, plan->run);
-}
-
-static void add_scan(const struct plan *plan, bool work, struct launch *launch)
-{
-    clfold_launch_add(launch, ARG_IN, 0);
-    add_tiles(plan, work, launch);
-    clfold_launch_add(launch, ARG_WORD, plan->ahead);
-}
-
-static void add_out(const struct plan *plan, struct launch *launch)
-{
-    clfold_launch_add(launch, ARG_OUT, 0);
-    clfold_launch_add(launch, ARG_WORD, plan->streams);
-}
-
-/* The total and init. */
-static void add_ends(struct launch *launch)
-{
-    clfold_launch_add(launch, ARG_TOTAL, 0);
-    clfold_launch_add(launch, ARG_INIT, 0);
-}
-
-static void launch_single(const struct plan *plan, uint32_t number, bool work,
-                          struct launch *launch)
+static void launch_single(const struct plan *plan, uint32_t number, struct launch *launch)
 {
     uint64_t run = plan->run * plan->shape.tile.elements;
     uint64_t begin = number > 0 ? number * run - plan->lead : 0;
@@ -381,14 +352,10 @@ static void launch_single(const struct plan *plan, uint32_t number, bool work,
 
     launch->bytes_read = clfold_plan_read(plan, end - begin);
     launch->bytes_written = (end - begin) * plan->out_size;
-    add_scan(plan, work, launch);
-    clfold_launch_add(launch, ARG_NUMBER, number * plan->run);
-    clfold_launch_add(launch, ARG_SCRATCH, 0);
-    add_out(plan, launch);
-    add_ends(launch);
+    launch->first = number * plan->run;
 }
 
-static void launch_prefixes(const struct plan *plan, uint64_t first_block, bool work,
+static void launch_prefixes(const struct plan *plan, uint64_t first_block,
                             struct launch *launch)
 {
     uint64_t block = plan->launch_blocks * plan->shape.anchor;
@@ -396,15 +363,12 @@ static void launch_prefixes(const struct plan *plan, uint64_t first_block, bool 
     uint64_t tiles = (end < plan->num_tiles ? end : plan->num_tiles) - begin;
 
     launch->bytes_read = launch->bytes_written = tiles * plan->item_size;
-    clfold_launch_add(launch, ARG_SCRATCH, 0);
-    clfold_launch_add(launch, ARG_NUMBER, work ? plan->num_tiles : 0);
-    clfold_launch_add(launch, ARG_NUMBER, first_block);
-    clfold_launch_add(launch, ARG_NUMBER, plan->launch_blocks);
-    add_ends(launch);
+    launch->first_block = first_block;
+    launch->num_blocks = plan->launch_blocks;
 }
 
 /* Over all tiles, before the prefixes or after them. */
-static void launch_pass(const struct plan *plan, bool work, struct launch *launch)
+static void launch_pass(const struct plan *plan, struct launch *launch)
 {
     bool is_last = launch->kernel == KERNEL_LAST;
     bool propagates = plan->shape.algorithm == SCAN_THEN_PROPAGATE;
@@ -415,35 +379,13 @@ static void launch_pass(const struct plan *plan, bool work, struct launch *launc
     launch->num_groups = plan->num_groups;
     launch->bytes_read = is_last ? items + (propagates ? out : in) : in;
     launch->bytes_written = is_last ? out : items + (propagates ? out : 0);
-    if (is_last && propagates) {
-        add_tiles(plan, work, launch);
-    } else {
-        add_scan(plan, work, launch);
-    }
-    clfold_launch_add(launch, ARG_SCRATCH, 0);
-    if (is_last || propagates) {
-        add_out(plan, launch);
-    }
-    if (is_last) {
-        clfold_launch_add(launch, ARG_HAS_INIT, 0);
-    }
 }
 
-static void launch_lookback(const struct plan *plan, bool work, struct launch *launch)
+static void launch_lookback(const struct plan *plan, struct launch *launch)
 {
     launch->num_groups = plan->num_groups;
     launch->bytes_read = clfold_plan_read(plan, plan->count) + plan->scratch_bytes;
     launch->bytes_written = plan->count * plan->out_size + plan->scratch_bytes;
-    add_scan(plan, work, launch);
-    clfold_launch_add(launch, ARG_SCRATCH, 0);
-    clfold_launch_add(launch, ARG_WORDS, 0);
-    clfold_launch_add(launch, ARG_WORD, plan->spins);
-    clfold_launch_add(launch, ARG_WORD, plan->in_place);
-    add_out(plan, launch);
-    add_ends(launch);
-    if (plan->shape.traced) {
-        clfold_launch_add(launch, ARG_TRACE, 0);
-    }
 }
 
 /* Of scans in passes the first launch and the last go over the tiles. */
@@ -458,15 +400,15 @@ static uint32_t kernel_of(const struct plan *plan, uint32_t number)
 static void make_launch(const struct plan *plan, uint32_t number, bool work,
                         struct launch *launch)
 {
+    launch->run = plan->run;
     if (clfold_looks_back(plan->shape.algorithm)) {
-        launch_lookback(plan, work, launch);
+        launch_lookback(plan, launch);
     } else if (plan->shape.algorithm == SCAN_SINGLE_GROUP) {
-        launch_single(plan, number, work, launch);
+        launch_single(plan, number, launch);
     } else if (launch->kernel == KERNEL_PREFIXES) {
-        launch_prefixes(plan, work ? (number - 1) * plan->launch_blocks : 0, work,
-                        launch);
+        launch_prefixes(plan, work ? (number - 1) * plan->launch_blocks : 0, launch);
     } else {
-        launch_pass(plan, work, launch);
+        launch_pass(plan, launch);
     }
 }
 

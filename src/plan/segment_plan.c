@@ -200,14 +200,14 @@ static void make_plan(struct plan *plan, const struct job *job,
 
 /* ---- Launches ---------------------------------------------------------------------- */
 
-void clfold_launch_add_cut(struct launch *launch, const struct cut *cut, bool work)
+void clfold_launch_cut(struct launch *launch, const struct cut *cut, bool work)
 {
-    clfold_launch_add(launch, ARG_NUMBER, work ? cut->count : 0);
-    clfold_launch_add(launch, ARG_NUMBER, cut->segments.width);
-    clfold_launch_add(launch, ARG_NUMBER, cut->segments.length);
-    clfold_launch_add(launch, ARG_NUMBER, cut->runs);
-    clfold_launch_add(launch, ARG_NUMBER, cut->run);
-    clfold_launch_add(launch, ARG_NUMBER, work ? cut->num_runs : 0);
+    launch->count = work ? cut->count : 0;
+    launch->width = cut->segments.width;
+    launch->length = cut->segments.length;
+    launch->runs = cut->runs;
+    launch->run = cut->run;
+    launch->num_runs = work ? cut->num_runs : 0;
 }
 
 static uint32_t kernel_of(const struct plan *plan, uint32_t number)
@@ -233,22 +233,15 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
     launch->bytes_written = cut.num_runs * (is_last ? plan->out_size : plan->item_size);
     if (launch->kernel == 0) {
         launch->num_groups = plan->num_groups;
-        clfold_launch_add(launch, ARG_IN, 0);
-        clfold_launch_add_cut(launch, &cut, work);
-        clfold_launch_add(launch, ARG_NUMBER, plan->run);
-        clfold_launch_add(launch, ARG_WORD, plan->ahead);
-        clfold_launch_add(launch, ARG_SCRATCH, 0);
+        launch->each = plan->run;
     } else {
         launch->num_groups = cut.num_runs > 0 ? clfold_div_up(cut.num_runs, group) : 1;
-        clfold_launch_add(launch, ARG_SCRATCH, 0);
-        clfold_launch_add(launch, ARG_NUMBER, number % 2 == 0 ? first.num_runs : 0);
-        clfold_launch_add(launch, ARG_NUMBER, number % 2 == 0 ? 0 : first.num_runs);
-        clfold_launch_add_cut(launch, &cut, work);
-        clfold_launch_add(launch, ARG_NUMBER, 1);
+        launch->each = 1;
     }
-    clfold_launch_add(launch, ARG_WORD, is_last);
-    clfold_launch_add(launch, ARG_OUT, 0);
-    clfold_launch_add(launch, ARG_INIT, 0);
+    clfold_launch_cut(launch, &cut, work);
+    launch->from = number % 2 == 0 ? first.num_runs : 0;
+    launch->to = number % 2 == 0 ? 0 : first.num_runs;
+    launch->is_last = is_last;
 }
 
 const struct strategy clfold_reduce_segments_strategy = {

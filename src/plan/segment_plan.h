@@ -22,7 +22,7 @@ uint64_t clfold_lane_run(const struct job *job, const struct shape *shape,
 /* Bundles that a group takes. */
 uint64_t clfold_bundles_each(const struct job *job, uint64_t bundles, uint64_t groups);
 
-/* CLFOLD_CUT_PARAMS and the number of runs. */
-void clfold_launch_add_cut(struct launch *launch, const struct cut *cut, bool work);
+/* The numbers of CLFOLD_CUT_PARAMS, and that of runs. */
+void clfold_launch_cut(struct launch *launch, const struct cut *cut, bool work);
 
 #endif

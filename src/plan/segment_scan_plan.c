@@ -97,14 +97,9 @@ static void launch_prefixes(const struct plan *plan, uint32_t number,
     launch->num_groups = clfold_div_up(segments, plan->shape.tile.group_size);
     launch->num_groups = launch->num_groups > 0 ? launch->num_groups : 1;
     launch->bytes_read = launch->bytes_written = segments * num * plan->item_size;
-    clfold_launch_add(launch, ARG_SCRATCH, 0);
-    clfold_launch_add_cut(launch, cut, work);
-    /* Instead of the number of runs. */
-    launch->arguments[launch->num_arguments - 1].value = work ? segments : 0;
-    clfold_launch_add(launch, ARG_NUMBER, first);
-    clfold_launch_add(launch, ARG_NUMBER, num);
-    clfold_launch_add(launch, ARG_TOTAL, 0);
-    clfold_launch_add(launch, ARG_INIT, 0);
+    launch->num_segments = work ? segments : 0;
+    launch->first = first;
+    launch->num = num;
 }
 
 static void make_launch(const struct plan *plan, uint32_t number, bool work,
@@ -113,27 +108,20 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
     const struct cut cut = clfold_cut(plan->count, plan->segments, plan->items);
     uint64_t items = plan->num_launches > 1 ? cut.num_runs * plan->item_size : 0;
 
+    clfold_launch_cut(launch, &cut, work);
     if (launch->kernel == KERNEL_PREFIXES) {
         launch_prefixes(plan, number, &cut, work, launch);
         return;
     }
     launch->num_groups = plan->num_groups;
     launch->bytes_read = plan->count * plan->read_size;
-    clfold_launch_add(launch, ARG_IN, 0);
-    clfold_launch_add_cut(launch, &cut, work);
-    clfold_launch_add(launch, ARG_NUMBER, plan->run);
-    clfold_launch_add(launch, ARG_WORD, plan->ahead);
-    clfold_launch_add(launch, ARG_SCRATCH, 0);
+    launch->each = plan->run;
     if (launch->kernel == KERNEL_AGGREGATES) {
         launch->bytes_written = items;
         return;
     }
     launch->bytes_read += items;
     launch->bytes_written = plan->count * plan->out_size;
-    clfold_launch_add(launch, ARG_OUT, 0);
-    clfold_launch_add(launch, ARG_WORD, plan->streams);
-    clfold_launch_add(launch, ARG_TOTAL, 0);
-    clfold_launch_add(launch, ARG_INIT, 0);
 }
 
 const struct strategy clfold_scan_segments_strategy = {

@@ -59,18 +59,13 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
     uint64_t num = rest < plan->items ? rest : plan->items;
     bool is_last = number + 1 == plan->num_launches;
 
+    (void)work;
     launch->bytes_read = clfold_plan_read(plan, num);
     launch->bytes_written = plan->shape.each ? num * plan->out_size
                             : is_last        ? plan->out_size
                                              : 0;
-    clfold_launch_add(launch, ARG_IN, 0);
-    clfold_launch_add(launch, ARG_NUMBER, work ? plan->count : 0);
-    clfold_launch_add(launch, ARG_NUMBER, first);
-    clfold_launch_add(launch, ARG_NUMBER, plan->items);
-    clfold_launch_add(launch, ARG_SCRATCH, 0);
-    clfold_launch_add(launch, ARG_OUT, 0);
-    clfold_launch_add(launch, ARG_TOTAL, 0);
-    clfold_launch_add(launch, ARG_INIT, 0);
+    launch->first = first;
+    launch->run = plan->items;
 }
 
 const struct strategy clfold_serial_strategy = {

@@ -19,8 +19,8 @@ struct strategy {
     void (*plan)(struct plan *plan, const struct job *job, const struct policy *policy);
     /* The kernel of launch `number`. */
     uint32_t (*kernel)(const struct plan *plan, uint32_t number);
-    /* The arguments, groups and bytes of launch `number`; `work` false: on nothing.
-     * `kernel` is set, and `num_groups` is 1. */
+    /* The numbers, groups and bytes of launch `number`; `work` false: on nothing. The
+     * kernel, one group, and the numbers that are members of the plan are set. */
     void (*launch)(const struct plan *plan, uint32_t number, bool work,
                    struct launch *launch);
 };
@@ -30,7 +30,7 @@ extern const struct strategy clfold_reduce_strategy, clfold_scan_strategy,
     clfold_scan_segments_strategy, clfold_map_strategy;
 
 /* The launches before a scan by offsets, see mark_plan.c: how many there are, and the
- * arguments, groups and bytes of kernel 0, 1, ..., as `launch` above. */
+ * numbers, groups and bytes of kernel 0, 1, ..., as `launch` above. */
 void clfold_marks_init(struct marks *marks, const struct job *job, uint32_t group_size);
 void clfold_marks_launch(const struct marks *marks, uint32_t kernel, bool work,
                          struct launch *launch);
@@ -40,12 +40,5 @@ uint64_t clfold_reduce_lanes(enum tile_kind kind, uint32_t group_size);
 
 /* Elements of `size` bytes from one line of the output to the next. */
 uint64_t clfold_line_elements(uint64_t size);
-
-/* Appends an argument to a launch. */
-static inline void clfold_launch_add(struct launch *launch, enum argument_kind kind,
-                                     uint64_t value)
-{
-    launch->arguments[launch->num_arguments++] = (struct argument){ kind, value };
-}
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """test_embed.py SOURCE_FOLDER COMPILER...: tools/embed/embed.py, by what the compiler reads.
 
-SOURCE_FOLDER is src, whose plan/kernel_texts.h the output includes.
+SOURCE_FOLDER is src, whose plan/kernel_texts.h and plan/launch.h the output includes.
 """
 
 import os
@@ -33,6 +33,51 @@ int main(void)
 """
 
 
+# Prints each kernel's name and parameters: kind, is_traced, offset.
+LISTER = """#include "plan/launch.h"
+#include <stdio.h>
+int main(void)
+{
+    for (const struct clfold_kernel *kernel = clfold_kernels; kernel->name; ++kernel) {
+        printf("%s", kernel->name);
+        for (const struct param *p = kernel->params; p->kind != PARAM_NONE; ++p) {
+            const char *const names[] = { "", "buffer", "ulong", "uint", "init", "with" };
+            printf(" %s%s%s", p->is_traced ? "traced " : "", names[p->kind],
+                   p->offset == offsetof(struct launch, in) ? "/in"
+                   : p->offset == offsetof(struct launch, scratch) ? "/scratch"
+                   : p->offset == offsetof(struct launch, run) ? "/run"
+                   : p->offset == offsetof(struct launch, seed) ? "/seed"
+                   : p->offset == offsetof(struct launch, ahead) ? "/ahead" : "");
+        }
+        printf("\\n");
+    }
+    return 0;
+}
+"""
+
+KERNELS = b"""// a kernel
+#define CLFOLD_A_PARAMS                \\
+    global const CLFOLD_IN *in,        \\
+        uint ahead
+#define CLFOLD_B_PARAMS CLFOLD_A_PARAMS, ulong run
+#define CLFOLD_TRACE_PARAMS
+CLFOLD_KERNEL void clfold_none()
+{
+}
+CLFOLD_KERNEL void
+clfold_all(CLFOLD_B_PARAMS, volatile global uint *words,
+           CLFOLD_INIT_PARAMS CLFOLD_TRACE_PARAMS CLFOLD_WITH)
+{
+}
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+clfold_alone(ulong run, global clfold_item *items)
+{
+}
+#define CLFOLD_TRACE_PARAMS \\
+    , uint seed
+"""
+
+
 class Embed(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -53,18 +98,21 @@ class Embed(unittest.TestCase):
             [sys.executable, EMBED, *arguments], capture_output=True, text=True, check=False
         )
 
-    def read_back(self):
-        reader = self.write("reader.c", READER.encode())
+    def read_back(self, text=READER):
+        reader = self.write("reader.c", text.encode())
         program = os.path.join(self.folder, "reader")
         subprocess.run(
             [*COMPILER, "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wshadow",
-             "-Wconversion", "-trigraphs", "-I", SOURCE_FOLDER, reader, self.output, "-o",
+             "-Wconversion", "-trigraphs", "-DCL_TARGET_OPENCL_VERSION=300", "-I", SOURCE_FOLDER,
+             "-I", os.path.join(SOURCE_FOLDER, "..", "include"), reader, self.output, "-o",
              program],
             check=True,
         )
-        done = subprocess.run([program], capture_output=True, text=True, check=True)
+        return subprocess.run([program], capture_output=True, text=True, check=True).stdout
+
+    def read_table(self):
         table = {}
-        for line in done.stdout.splitlines():
+        for line in self.read_back().splitlines():
             name, length, data = line.split(" ")
             data = bytes.fromhex(data)
             self.assertEqual(data[-1:], b"\0")
@@ -76,7 +124,7 @@ class Embed(unittest.TestCase):
         paths = [self.write("in/" + name, data) for name, data in texts.items()]
         done = self.embed(self.output, *paths)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
-        table = self.read_back()
+        table = self.read_table()
         self.assertEqual(table, texts)
         self.assertEqual(list(table), list(texts))
         self.assertEqual(os.listdir(os.path.dirname(self.output)), ["texts.c"])
@@ -96,6 +144,34 @@ class Embed(unittest.TestCase):
 
     def test_one_byte_more_or_less_a_line(self):
         self.assert_round_trip({f"{n}.cl": b"x" * n + b"\n" for n in range(15, 45)})
+
+    def test_kernels(self):
+        kernels = self.write("kernels.cl", KERNELS)
+        self.assertEqual(self.embed(self.output, kernels).returncode, 0)
+        self.assertEqual(self.read_back(LISTER).splitlines(), [
+            "clfold_none",
+            "clfold_all buffer/in uint/ahead ulong/run buffer/scratch init traced uint/seed with",
+            "clfold_alone ulong/run buffer/scratch",
+        ])
+
+    def test_kernels_that_the_host_does_not_know(self):
+        for params, words in (
+            ("ulong new", None),  # no member of that name
+            ("ulong in", None),  # a buffer
+            ("global uint *run", None),  # a number
+            ("int run", "'int run' is not a parameter"),
+            ("ulong4 run", "'ulong4 run' is not a parameter"),
+            ("CLFOLD_NEW_PARAMS", "'CLFOLD_NEW_PARAMS' is not a parameter"),
+            ("ulong run __attribute__((unused))", "signature cannot be read"),
+        ):
+            text = f"CLFOLD_KERNEL void clfold_new({params})\n{{\n}}\n"
+            done = self.embed(self.output, self.write("new.cl", text.encode()))
+            self.assertEqual(done.returncode, 1 if words else 0, params)
+            if words:
+                self.assertIn(words, done.stderr)
+            else:
+                with self.assertRaises(subprocess.CalledProcessError, msg=params):
+                    self.read_back()
 
     def test_refusals(self):
         good = self.write("in/good.cl", b"good\n")

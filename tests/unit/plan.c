@@ -337,18 +337,52 @@ static void check_serial(const struct plan *plan, const struct job *job,
                      plan->num_launches > 1 ? clfold_monoid_item_size(job->monoid) : 0);
 }
 
-/* Room for all arguments, in every kernel of every launch. */
-static void check_launches(const struct plan *plan)
+/* A launch of which nothing is known, so that what a plan leaves out is seen. */
+static void forget(struct launch *launch)
 {
-    uint32_t num = plan->num_launches < 4 ? plan->num_launches : 4;
+    memset(launch, 0xA5, sizeof(*launch));
+}
+
+/* The plan gives each number that the kernel takes, but for those of the call. */
+static void check_numbers(const struct launch *launch, const char *kernel)
+{
+    const struct param *param = clfold_kernel_params(kernel);
+    uint64_t value;
+
+    assert_non_null(param);
+    for (; param->kind != PARAM_NONE; ++param) {
+        if ((param->kind == PARAM_ULONG || param->kind == PARAM_UINT) &&
+            param->offset >= offsetof(struct launch, count)) {
+            memcpy(&value, (const char *)launch + param->offset, sizeof(value));
+            if (value == UINT64_C(0xA5A5A5A5A5A5A5A5)) {
+                fail_msg("%s takes a number at %u that its plan does not give", kernel,
+                         param->offset);
+            }
+        }
+    }
+}
+
+/* The first launches, and each kernel on nothing. */
+static void check_launches(const struct plan *plan, const struct monoid *monoid)
+{
+    const enum algorithm algorithm = plan->shape.algorithm;
+    const uint32_t num = clfold_plan_num_launches(plan);
+    const char *name;
     struct launch launch;
 
-    for (uint32_t i = 0; i < num; ++i) {
+    for (uint32_t i = 0; i < num && i < plan->marks.num_launches + 4; ++i) {
+        forget(&launch);
         clfold_plan_launch(plan, i, &launch);
-        assert_in_range(launch.num_arguments, 1, CLFOLD_MAX_ARGUMENTS);
-        assert_in_range(launch.kernel, 0,
-                        clfold_algorithm_row(plan->shape.algorithm)->num_kernels - 1);
+        name = clfold_kernel_name(monoid, algorithm, launch.kernel);
+        assert_non_null(name);
+        check_numbers(&launch, name);
         assert_true(launch.num_groups >= 1);
+    }
+    for (uint32_t k = 0; (name = clfold_kernel_name(monoid, algorithm, k)); ++k) {
+        forget(&launch);
+        clfold_plan_rehearsal(plan, k, &launch);
+        assert_int_equal(launch.kernel, k);
+        check_numbers(&launch, name);
     }
 }
 
@@ -364,9 +398,7 @@ static void check_plan(struct job job, const struct candidate *candidate, uint64
     job.out_offset = count % 18;
     struct plan plan = plan_of(job, candidate, count);
     checks[family_of(job.algorithm)](&plan, &job, candidate);
-    check_launches(&plan);
-    plan.shape.traced = clfold_looks_back(plan.shape.algorithm);
-    check_launches(&plan);
+    check_launches(&plan, job.monoid);
 }
 
 static void check_plans(const struct job *job, const struct candidate *candidate)
@@ -432,6 +464,31 @@ static void test_plans(void **state)
             for (uint32_t c = 0; c < many && (has_tile || (d + f) % 5 == o); ++c) {
                 check_plans(&job, &candidates[c]);
             }
+        }
+    }
+}
+
+/* The kernels of the table are there; maps. */
+static void test_launches(void **state)
+{
+    struct monoid monoid = monoid_of(0);
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+    struct job job;
+
+    (void)state;
+    for (int a = 0; a <= MAP_TILES; ++a) {
+        const char *name;
+        for (uint32_t k = 0; (name = clfold_kernel_name(&monoid, (enum algorithm)a, k));
+             ++k) {
+            assert_non_null(clfold_kernel_params(name));
+        }
+    }
+    assert_null(clfold_kernel_params("clfold_none"));
+    for (size_t d = 0; d < NUM_DEVICES; ++d) {
+        job = job_of(CLFOLD_MAP, MAP_TILES, &monoid, &devices[d], NULL);
+        for (uint32_t c = job_candidates(&job, candidates); c-- > 0;) {
+            const struct plan plan = plan_of(job, &candidates[c], 1000003);
+            check_launches(&plan, &monoid);
         }
     }
 }
@@ -514,7 +571,7 @@ static void check_segments(const struct job *job, const struct candidate *candid
     }
     assert_int_equal(plan.scratch_bytes, (areas[0] + areas[1]) * plan.item_size);
     assert_true(plan.scratch_most >= plan.scratch_bytes);
-    check_launches(&plan);
+    check_launches(&plan, job->monoid);
 }
 
 /* By one launch or in passes; scratch has an item a run, and one more a segment. */
@@ -534,7 +591,7 @@ static void check_segment_scan(const struct job *job, const struct candidate *ca
     assert_true(plan.num_launches == 1 ||
                 plan.scratch_bytes >= (cut.num_runs + segments) * plan.item_size);
     assert_true(plan.scratch_most >= plan.scratch_bytes);
-    check_launches(&plan);
+    check_launches(&plan, job->monoid);
 }
 
 static void test_segments(void **state)
@@ -858,9 +915,9 @@ static void test_marks(void **state)
             struct launch launch;
             clfold_plan_launch(&plan, k, &launch);
             assert_int_equal(launch.kernel, 3 + k);
-            assert_non_null(clfold_kernel_name(&monoid, REDUCE_THEN_SCAN, 3 + k));
             groups[k] = launch.num_groups;
         }
+        check_launches(&plan, &monoid);
         assert_null(clfold_kernel_name(&monoid, REDUCE_THEN_SCAN, 6));
         assert_true(plan.marks.num_words * 32 >= plan.count + 32);
         assert_true(groups[0] * plan.marks.words_run >= plan.marks.num_words);
@@ -873,9 +930,10 @@ static void test_marks(void **state)
 }
 
 TEST_MAIN("plan", NULL, NULL, cmocka_unit_test(test_grid), cmocka_unit_test(test_vendors),
-          cmocka_unit_test(test_plans), cmocka_unit_test(test_bytes),
-          cmocka_unit_test(test_segments), cmocka_unit_test(test_choose),
-          cmocka_unit_test(test_rungs), cmocka_unit_test(test_groups),
-          cmocka_unit_test(test_spins), cmocka_unit_test(test_refused),
-          cmocka_unit_test(test_memory), cmocka_unit_test(test_window),
-          cmocka_unit_test(test_runs), cmocka_unit_test(test_marks))
+          cmocka_unit_test(test_plans), cmocka_unit_test(test_launches),
+          cmocka_unit_test(test_bytes), cmocka_unit_test(test_segments),
+          cmocka_unit_test(test_choose), cmocka_unit_test(test_rungs),
+          cmocka_unit_test(test_groups), cmocka_unit_test(test_spins),
+          cmocka_unit_test(test_refused), cmocka_unit_test(test_memory),
+          cmocka_unit_test(test_window), cmocka_unit_test(test_runs),
+          cmocka_unit_test(test_marks))

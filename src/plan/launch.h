@@ -1,0 +1,76 @@
+/*
+ * A launch, and what it gives to the parameters of its kernel. Both sides agree by name:
+ * signatures in cl/ say what a kernel takes, in any order, tools/embed makes a list of
+ * each, and a name that struct launch lacks does not compile.
+ */
+#ifndef CLFOLD_PLAN_LAUNCH_H
+#define CLFOLD_PLAN_LAUNCH_H
+
+#include <clfold/clfold.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct launch {
+    uint32_t kernel; /* of the algorithm's */
+    uint64_t num_groups;
+    uint64_t bytes_read, bytes_written;
+    /* Of the call: src/ops/run.c. */
+    cl_mem in, out, total_out;
+    cl_mem offsets, bad; /* of segments */
+    union {
+        cl_mem scratch, partials, items, state, words;
+    };
+    cl_mem trace, holds, folded; /* NULL: nothing is traced */
+    cl_mem heads;                /* of CLFOLD_WITH */
+    uint64_t in_offset, out_offset, total_index, offsets_at, bad_out;
+    uint64_t has_init, has_total, heads_at, n;
+    uint64_t capacity; /* of the scratch, in words */
+    uint64_t block_every, seed, has_holds, folded_room;
+    /* Of the launch, from here on: the plan's. */
+    uint64_t count, lead, num_tiles, ahead, stream, spins, in_place;
+    uint64_t run, first, num; /* what a group, or a launch, takes */
+    uint64_t first_block, num_blocks;
+    uint64_t from, to, is_first, is_last;         /* of launches on partials */
+    uint64_t width, length, runs, num_runs, each; /* how segments are cut: segments.h */
+    uint64_t num_segments, num_words;
+    /* Of the probe. */
+    cl_mem reports;
+    uint64_t rounds, looks, looks_heard;
+};
+
+enum param_kind {
+    PARAM_NONE, /* ends a list */
+    PARAM_BUFFER,
+    PARAM_ULONG,
+    PARAM_UINT,
+    PARAM_INIT, /* CLFOLD_INIT_PARAMS */
+    PARAM_WITH  /* CLFOLD_WITH */
+};
+
+struct param {
+    uint8_t kind;
+    uint8_t is_traced; /* only of a program that traces */
+    uint16_t offset;   /* in struct launch, of a buffer or a number */
+};
+
+#define CLFOLD_TYPE_BUFFER cl_mem
+#define CLFOLD_TYPE_ULONG  uint64_t
+#define CLFOLD_TYPE_UINT   uint64_t
+#define CLFOLD_PARAM(kind, name, is_traced)                                              \
+    _Generic(((struct launch *)0)->name, CLFOLD_TYPE_##kind                              \
+             : PARAM_##kind),                                                            \
+        is_traced, offsetof(struct launch, name)
+
+struct clfold_kernel {
+    const char *name; /* "clfold_reduce_tiles" */
+    const struct param *params;
+};
+
+/* Of all kernels in cl/; ends with a name of NULL. */
+extern const struct clfold_kernel clfold_kernels[];
+
+/* The parameters of the kernel of that name, or NULL. */
+const struct param *clfold_kernel_params(const char *name);
+
+#endif
