@@ -6,51 +6,47 @@
 /* ---- Arguments --------------------------------------------------------------------- */
 
 /* What all launches of a call have. The output replaces a buffer that there is not. */
-static struct launch start(const struct request *request, const struct plan *plan,
-                           const struct lent *lent)
+static void begin(struct launch *launch, const struct request *request,
+                  const struct plan *plan, const struct lent *lent)
 {
-    const bool is_lifted = request->job.monoid->heads != 0;
+    const struct monoid *monoid = request->job.monoid;
     const struct block *scratch = lent->of[LENT_SCRATCH], *bits = lent->of[LENT_HEADS];
     const struct heads *heads = &request->heads;
     const struct scan_trace *trace = request->trace;
     const clfold_place *total = &request->total;
-    const cl_mem any = request->out;
-    struct launch launch = {
-        .in = request->in,
-        .in_offset = request->in_offset,
-        .out = request->out,
-        .out_offset = request->out_offset,
-        .scratch = scratch ? scratch->mem : any,
-        .has_init = clfold_has_init(is_lifted ? &request->carry : &request->init),
-        .has_total = total->mem != NULL,
-        .total_out = total->mem ? total->mem : any,
-        .total_index = total->offset,
-        .offsets = heads->mem ? heads->mem : any,
-        .offsets_at = heads->offset,
-        .bad = heads->bad.mem ? heads->bad.mem : any,
-        .bad_out = heads->bad.offset,
-        /* Bits of offsets lie in scratch. */
-        .heads = bits ? bits->mem : heads->mem,
-        .heads_at = bits ? 0 : heads->offset,
-        .n = !request->job.monoid->in_part ? request->job.count
-             : request->part.whole > 0     ? request->part.whole
-                                           : UINT64_MAX,
-    };
 
-    if (clfold_looks_back(plan->shape.algorithm) && scratch) {
-        launch.capacity =
-            clfold_memory_capacity(clfold_memory(plan->shape.tier), scratch->size);
-    }
+    launch->in = request->in;
+    launch->in_offset = request->in_offset;
+    launch->out = request->out;
+    launch->out_offset = request->out_offset;
+    launch->scratch = scratch ? scratch->mem : request->out;
+    launch->capacity =
+        clfold_looks_back(plan->shape.algorithm) && scratch
+            ? clfold_memory_capacity(clfold_memory(plan->shape.tier), scratch->size)
+            : 0;
+    launch->has_init = clfold_has_init(monoid->heads ? &request->carry : &request->init);
+    launch->has_total = total->mem != NULL;
+    launch->total_out = total->mem ? total->mem : request->out;
+    launch->total_index = total->offset;
+    launch->offsets = heads->mem ? heads->mem : request->out;
+    launch->offsets_at = heads->offset;
+    launch->bad = heads->bad.mem ? heads->bad.mem : request->out;
+    launch->bad_out = heads->bad.offset;
+    /* Bits of offsets lie in scratch. */
+    launch->heads = bits ? bits->mem : heads->mem;
+    launch->heads_at = bits ? 0 : heads->offset;
+    launch->n = !monoid->in_part          ? request->job.count
+                : request->part.whole > 0 ? request->part.whole
+                                          : UINT64_MAX;
+    launch->trace = trace ? trace->tiles : NULL;
     if (trace) {
-        launch.trace = trace->tiles;
-        launch.block_every = trace->block_every;
-        launch.seed = trace->seed;
-        launch.has_holds = trace->holds != NULL;
-        launch.holds = trace->holds ? trace->holds : launch.scratch;
-        launch.folded = trace->folded ? trace->folded : launch.scratch;
-        launch.folded_room = trace->folded ? trace->folded_room : 0;
+        launch->block_every = trace->block_every;
+        launch->seed = trace->seed;
+        launch->has_holds = trace->holds != NULL;
+        launch->holds = trace->holds ? trace->holds : launch->scratch;
+        launch->folded = trace->folded ? trace->folded : launch->scratch;
+        launch->folded_room = trace->folded ? trace->folded_room : 0;
     }
-    return launch;
 }
 
 /* Whose value a driver may reject; the counts of a launch are nobody's. */
@@ -178,8 +174,9 @@ static clfold_status launch_all(const clfold_context *context, struct chain *cha
 {
     const uint32_t num = clfold_plan_num_launches(plan);
     clfold_status status = CLFOLD_OK;
-    struct launch launch = start(request, plan, lent);
+    struct launch launch;
 
+    begin(&launch, request, plan, lent);
     for (uint32_t i = 0; status == CLFOLD_OK && i < num; ++i) {
         bool is_last = i + 1 == num;
         clfold_plan_launch(plan, i, &launch);
@@ -286,9 +283,10 @@ clfold_status clfold_run_rehearsal(const struct request *request, const struct s
                                    const struct lent *lent)
 {
     struct chain chain = { .site = site, .queue = request->queue, .in_order = true };
-    struct launch launch = start(request, plan, lent);
+    struct launch launch;
     clfold_status status;
 
+    begin(&launch, request, plan, lent);
     for (uint32_t k = 0; kernels->kernels[k]; ++k) {
         clfold_plan_rehearsal(plan, k, &launch);
         if ((status = clfold_set_arguments(site, kernels, &launch, request)) ||
