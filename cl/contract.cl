@@ -26,9 +26,9 @@
  *                          type, and that of comparing 16,
  *   CLFOLD_READ_KEY, CLFOLD_READ_KEY16   what reads key i there, or 16, halves as floats,
  *   CLFOLD_KEY_EQUAL     1 if there is a clfold_equal(a, b),
- *   CLFOLD_HEAD_PARAMS, CLFOLD_HEAD_ARGS   the buffer, and what is put before each
- *                          segment, as parts of CLFOLD_WITH and CLFOLD_PASS, and
- *   CLFOLD_START_ARGS      the latter as arguments of clfold_init
+ *   CLFOLD_KEY_CELL, CLFOLD_HEADS_CELL   what the buffer is made of, which CLFOLD_WITH
+ *                          has, and as it may be changed, and
+ *   CLFOLD_START_ARGS      what is put before each segment: arguments of clfold_init
  *   CLFOLD_WITH          what the fold's arguments are as parameters of functions that
  *                        reach a text of the fold, a comma before each, and
  *   CLFOLD_PASS          as arguments of their calls; and without the first comma

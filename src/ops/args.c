@@ -1,8 +1,18 @@
 #include "ops/args.h"
 
-#include "plan/user_fold.h"
+#include "ops/request.h"
+#include "plan/operator_text.h"
 
 #include <string.h>
+
+/* Set one after the other; the first failure stays. */
+struct args {
+    cl_kernel kernel;
+    struct scalars *scalars; /* of that kernel */
+    cl_uint index;
+    cl_int status;
+    const clfold_arg *rejected; /* the fold's own argument that failed; NULL: another */
+};
 
 static void set(struct args *args, size_t size, const void *value)
 {
@@ -11,72 +21,110 @@ static void set(struct args *args, size_t size, const void *value)
     }
 }
 
-/* The value's bytes, 8 at most, are those of a scalar of that size. */
-static void set_scalar(struct args *args, size_t size, const void *value)
+/* Passes over a scalar that the kernel has. `bits`: its value. */
+static inline bool has_scalar(struct args *args, uint64_t bits)
+{
+    const struct scalars *scalars = args->scalars;
+    const cl_uint i = args->index;
+    const bool has =
+        i < CLFOLD_MAX_SCALARS && scalars->given >> i & 1 && scalars->values[i] == bits;
+
+    args->index += has;
+    return has;
+}
+
+static void set_scalar(struct args *args, size_t size, const void *value, uint64_t bits)
 {
     struct scalars *scalars = args->scalars;
-    cl_uint index = args->index;
-    uint64_t bytes = 0;
-    uint32_t bit;
+    const cl_uint i = args->index;
 
-    if (args->status != CL_SUCCESS || index >= CLFOLD_MAX_SCALARS) {
-        set(args, size, value);
-        return;
-    }
-    bit = UINT32_C(1) << index;
-    memcpy(&bytes, value, size);
-    if ((scalars->given & bit) && scalars->values[index] == bytes) {
-        ++args->index;
-        return;
-    }
     set(args, size, value);
-    if (args->status == CL_SUCCESS) {
-        scalars->given |= bit;
-        scalars->values[index] = bytes;
-    } else {
-        scalars->given &= ~bit;
+    if (i < CLFOLD_MAX_SCALARS) {
+        scalars->given &= ~(UINT32_C(1) << i);
+        scalars->given |= (uint32_t)(args->status == CL_SUCCESS) << i;
+        scalars->values[i] = bits;
     }
 }
 
-void clfold_args_mem(struct args *args, cl_mem mem)
+static void set_mem(struct args *args, cl_mem mem)
 {
     set(args, sizeof(mem), &mem);
 }
 
-void clfold_args_ulong(struct args *args, uint64_t value)
+static inline void set_ulong(struct args *args, cl_ulong value)
 {
-    cl_ulong argument = value;
-
-    set_scalar(args, sizeof(argument), &argument);
+    if (!has_scalar(args, value)) {
+        set_scalar(args, sizeof(value), &value, value);
+    }
 }
 
-void clfold_args_uint(struct args *args, uint32_t value)
+static inline void set_uint(struct args *args, cl_uint value)
 {
-    cl_uint argument = value;
-
-    set_scalar(args, sizeof(argument), &argument);
+    if (!has_scalar(args, value)) {
+        set_scalar(args, sizeof(value), &value, value);
+    }
 }
 
 /* A value that may be longer than a scalar. */
 static void set_value(struct args *args, size_t size, const void *value)
 {
-    if (size <= sizeof(uint64_t)) {
-        set_scalar(args, size, value);
-    } else {
+    uint64_t bits = 0;
+
+    if (size > sizeof(bits)) {
         set(args, size, value);
+        return;
+    }
+    memcpy(&bits, value, size);
+    if (!has_scalar(args, bits)) {
+        set_scalar(args, size, value, bits);
     }
 }
 
-void clfold_args_with(struct args *args, const struct monoid *monoid,
-                      const clfold_arg *user, size_t num, uint64_t in_offset,
-                      uint64_t count, const struct segments *segments)
+/* A buffer or a number of the launch. */
+static void set_member(struct args *args, const struct param *param,
+                       const struct launch *launch)
 {
-    for (size_t i = 0; i < num && args->status == CL_SUCCESS; ++i) {
+    const void *value = (const char *)launch + param->offset;
+
+    if (param->kind == PARAM_BUFFER) {
+        set_mem(args, *(const cl_mem *)value);
+    } else if (param->kind == PARAM_ULONG) {
+        set_ulong(args, *(const uint64_t *)value);
+    } else {
+        set_uint(args, (uint32_t) * (const uint64_t *)value);
+    }
+}
+
+/* CLFOLD_INIT_PARAMS and CLFOLD_START_PARAMS; `any` stands where there is no buffer. */
+static void set_init(struct args *args, const struct monoid *monoid,
+                     const struct init *init, cl_mem any)
+{
+    static const unsigned char none[CLFOLD_MAX_TYPE_SIZE];
+    const unsigned char *cells = init->value ? init->value : none;
+
+    set_uint(args, init->at.mem ? 2 + init->is_carry : init->value ? 1 : 0);
+    set_mem(args, init->at.mem ? init->at.mem : any);
+    set_ulong(args, init->at.offset);
+    for (uint32_t k = 0; k < clfold_monoid_num_results(monoid); ++k) {
+        set_value(args, clfold_monoid_result_size(monoid, k),
+                  cells + clfold_monoid_out_offset(monoid, k));
+    }
+}
+
+/* CLFOLD_WITH: the caller's arguments, and the fold's own. */
+static void set_with(struct args *args, const struct launch *launch,
+                     const struct request *request)
+{
+    const struct monoid *monoid = request->job.monoid;
+    const uint32_t groups = clfold_own_groups(monoid);
+    const clfold_arg *user = request->args;
+
+    for (size_t i = 0; i < request->num_args && args->status == CL_SUCCESS; ++i) {
         args->rejected = &user[i];
         if (user[i].mem) {
-            clfold_args_mem(args, user[i].mem);
+            set_mem(args, user[i].mem);
             if (user[i].element) {
-                clfold_args_ulong(args, user[i].offset);
+                set_ulong(args, user[i].offset);
             }
         } else {
             set_value(args, user[i].size, user[i].value);
@@ -85,61 +133,78 @@ void clfold_args_with(struct args *args, const struct monoid *monoid,
     if (args->status == CL_SUCCESS) {
         args->rejected = NULL;
     }
-    if (clfold_monoid_has_place(monoid)) {
-        clfold_args_ulong(args, in_offset);
-        clfold_args_ulong(args, count);
-    }
-    if (clfold_monoid_uses_segment(monoid)) {
-        /* Without segments all elements are one. */
-        clfold_args_ulong(args, segments->width > 0 ? segments->width : 1);
-        clfold_args_ulong(args, segments->width > 0 ? segments->length : UINT64_MAX);
-    }
-}
-
-void clfold_args_place(struct args *args, cl_mem mem, size_t offset, cl_mem any)
-{
-    clfold_args_mem(args, mem ? mem : any);
-    clfold_args_ulong(args, offset);
-}
-
-void clfold_args_part(struct args *args, const struct monoid *monoid, uint64_t first,
-                      const clfold_place *carry_out, cl_mem any)
-{
-    if (monoid->in_part && args->status == CL_SUCCESS) {
-        clfold_args_ulong(args, first);
-        clfold_args_place(args, carry_out->mem, carry_out->offset, any);
-        clfold_args_uint(args, carry_out->mem != NULL);
-    }
-}
-
-void clfold_args_heads(struct args *args, const struct monoid *monoid, cl_mem heads,
-                       size_t offset, const clfold_part *part, uint64_t count,
-                       const struct init *init, cl_mem any)
-{
-    if (monoid->heads && args->status == CL_SUCCESS) {
-        clfold_args_place(args, heads, offset, any);
-        if (monoid->in_part && monoid->heads == CLFOLD_BY_KEYS) {
-            const clfold_place *at = &part->key_at, *to = &part->key_out;
-            clfold_args_ulong(args, count);
-            clfold_args_place(args, at->mem, at->offset, any);
-            clfold_args_uint(args, part->first > 0 && at->mem);
-            clfold_args_place(args, to->mem, to->offset, any);
-            clfold_args_uint(args, to->mem != NULL);
+    for (const struct own_param *own = clfold_own_params; groups && own->type; ++own) {
+        if (groups & own->group) {
+            set_member(args, &own->param, launch);
         }
-        clfold_args_init(args, monoid, init, any);
+    }
+    if (monoid->heads) {
+        set_init(args, monoid, &request->init, launch->out);
     }
 }
 
-void clfold_args_init(struct args *args, const struct monoid *monoid,
-                      const struct init *init, cl_mem any)
+/* Whose value a driver may reject; the counts of a launch are nobody's. */
+static const char *argument_call(const struct param *param)
 {
-    static const unsigned char none[CLFOLD_MAX_TYPE_SIZE];
-    const unsigned char *cells = init->value ? init->value : none;
-
-    clfold_args_uint(args, init->at.mem ? 2 + init->is_carry : init->value ? 1 : 0);
-    clfold_args_place(args, init->at.mem, init->at.offset, any);
-    for (uint32_t k = 0; k < clfold_monoid_num_results(monoid); ++k) {
-        set_value(args, clfold_monoid_result_size(monoid, k),
-                  cells + clfold_monoid_out_offset(monoid, k));
+    if (param->kind == PARAM_INIT) {
+        return "init: clSetKernelArg";
     }
+    if (param->kind == PARAM_WITH) {
+        return "args: clSetKernelArg";
+    }
+    switch (param->offset) {
+    case offsetof(struct launch, in):
+    case offsetof(struct launch, in_offset):
+        return "in: clSetKernelArg";
+    case offsetof(struct launch, out):
+    case offsetof(struct launch, out_offset):
+        return "out: clSetKernelArg";
+    case offsetof(struct launch, scratch):
+        return "scratch: clSetKernelArg";
+    case offsetof(struct launch, has_total):
+    case offsetof(struct launch, total_out):
+    case offsetof(struct launch, total_index):
+        return "total: clSetKernelArg";
+    case offsetof(struct launch, offsets):
+    case offsetof(struct launch, offsets_at):
+        return "segments: clSetKernelArg";
+    case offsetof(struct launch, bad):
+    case offsetof(struct launch, bad_out):
+        return "bad_out: clSetKernelArg";
+    default:
+        return "clSetKernelArg";
+    }
+}
+
+clfold_status clfold_set_arguments(const struct site *site, struct kernels *kernels,
+                                   const struct launch *launch,
+                                   const struct request *request)
+{
+    const struct monoid *monoid = request->job.monoid;
+    struct args args = { .kernel = kernels->kernels[launch->kernel],
+                         .scalars = &kernels->scalars[launch->kernel] };
+
+    for (const struct param *p = kernels->params[launch->kernel]; p->kind; ++p) {
+        if (p->is_traced && !launch->trace) {
+            continue;
+        }
+        if (p->kind == PARAM_INIT) {
+            set_init(&args, monoid, monoid->heads ? &request->carry : &request->init,
+                     launch->out);
+        } else if (p->kind == PARAM_WITH) {
+            set_with(&args, launch, request);
+        } else {
+            set_member(&args, p, launch);
+        }
+        if (args.status == CL_SUCCESS) {
+            continue;
+        }
+        return args.rejected && args.rejected->value
+                   ? clfold_fail(site, args.status,
+                                 "args: %s of type %s, %zu bytes: clSetKernelArg failed",
+                                 args.rejected->name, args.rejected->type,
+                                 args.rejected->size)
+                   : clfold_fail_call(site, args.status, argument_call(p));
+    }
+    return CLFOLD_OK;
 }

@@ -96,11 +96,6 @@ clfold_status clfold_run(const struct request *request, const struct site *site,
                          clfold_context *context, const struct plan *plan,
                          struct program *program, cl_event *event);
 
-/* Sets all arguments of the launch's kernel. */
-clfold_status clfold_set_arguments(const struct site *site, struct kernels *kernels,
-                                   const struct launch *launch,
-                                   const struct request *request);
-
 /* Runs each kernel of the plan on nothing, with one group, in an order that a call would
  * never take. Blocks. */
 clfold_status clfold_run_rehearsal(const struct request *request, const struct site *site,

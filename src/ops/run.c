@@ -5,7 +5,30 @@
 
 /* ---- Arguments --------------------------------------------------------------------- */
 
-/* What all launches of a call have. The output replaces a buffer that there is not. */
+/* The output replaces a buffer that there is not. */
+static cl_mem mem_of(const clfold_place *place, const struct request *request)
+{
+    return place->mem ? place->mem : request->out;
+}
+
+static void begin_part(struct launch *launch, const struct request *request)
+{
+    const clfold_part *part = &request->part;
+
+    launch->call_first = part->first;
+    launch->call_count = request->job.count;
+    launch->has_carry = part->carry_out.mem != NULL;
+    launch->carry_out = mem_of(&part->carry_out, request);
+    launch->carry_index = part->carry_out.offset;
+    launch->has_key_at = part->first > 0 && part->key_at.mem;
+    launch->key_at = mem_of(&part->key_at, request);
+    launch->key_at_index = part->key_at.offset;
+    launch->has_key_out = part->key_out.mem != NULL;
+    launch->key_out = mem_of(&part->key_out, request);
+    launch->key_out_index = part->key_out.offset;
+}
+
+/* What all launches of a call have. */
 static void begin(struct launch *launch, const struct request *request,
                   const struct plan *plan, const struct lent *lent)
 {
@@ -26,18 +49,22 @@ static void begin(struct launch *launch, const struct request *request,
             : 0;
     launch->has_init = clfold_has_init(monoid->heads ? &request->carry : &request->init);
     launch->has_total = total->mem != NULL;
-    launch->total_out = total->mem ? total->mem : request->out;
+    launch->total_out = mem_of(total, request);
     launch->total_index = total->offset;
     launch->offsets = heads->mem ? heads->mem : request->out;
     launch->offsets_at = heads->offset;
-    launch->bad = heads->bad.mem ? heads->bad.mem : request->out;
+    launch->bad = mem_of(&heads->bad, request);
     launch->bad_out = heads->bad.offset;
-    /* Bits of offsets lie in scratch. */
-    launch->heads = bits ? bits->mem : heads->mem;
-    launch->heads_at = bits ? 0 : heads->offset;
     launch->n = !monoid->in_part          ? request->job.count
                 : request->part.whole > 0 ? request->part.whole
                                           : UINT64_MAX;
+    launch->segments = clfold_segments_or_one(request->job.segments);
+    if (monoid->in_part) {
+        begin_part(launch, request);
+    }
+    /* Bits of offsets lie in scratch. */
+    launch->heads = bits ? bits->mem : heads->mem ? heads->mem : request->out;
+    launch->heads_at = bits ? 0 : heads->offset;
     launch->trace = trace ? trace->tiles : NULL;
     if (trace) {
         launch->block_every = trace->block_every;
@@ -47,101 +74,6 @@ static void begin(struct launch *launch, const struct request *request,
         launch->folded = trace->folded ? trace->folded : launch->scratch;
         launch->folded_room = trace->folded ? trace->folded_room : 0;
     }
-}
-
-/* Whose value a driver may reject; the counts of a launch are nobody's. */
-static const char *argument_call(const struct param *param)
-{
-    if (param->kind == PARAM_INIT) {
-        return "init: clSetKernelArg";
-    }
-    if (param->kind == PARAM_WITH) {
-        return "args: clSetKernelArg";
-    }
-    switch (param->offset) {
-    case offsetof(struct launch, in):
-    case offsetof(struct launch, in_offset):
-        return "in: clSetKernelArg";
-    case offsetof(struct launch, out):
-    case offsetof(struct launch, out_offset):
-        return "out: clSetKernelArg";
-    case offsetof(struct launch, scratch):
-        return "scratch: clSetKernelArg";
-    case offsetof(struct launch, has_total):
-    case offsetof(struct launch, total_out):
-    case offsetof(struct launch, total_index):
-        return "total: clSetKernelArg";
-    case offsetof(struct launch, offsets):
-    case offsetof(struct launch, offsets_at):
-        return "segments: clSetKernelArg";
-    case offsetof(struct launch, bad):
-    case offsetof(struct launch, bad_out):
-        return "bad_out: clSetKernelArg";
-    default:
-        return "clSetKernelArg";
-    }
-}
-
-static void set_with(struct args *args, const struct launch *launch,
-                     const struct request *request)
-{
-    const struct monoid *monoid = request->job.monoid;
-
-    clfold_args_with(args, monoid, request->args, request->num_args, launch->in_offset,
-                     launch->n, &request->job.segments);
-    clfold_args_part(args, monoid, request->part.first, &request->part.carry_out,
-                     launch->out);
-    clfold_args_heads(args, monoid, launch->heads, launch->heads_at, &request->part,
-                      request->job.count, &request->init, launch->out);
-}
-
-static void set_argument(struct args *args, const struct param *param,
-                         const struct launch *launch, const struct request *request)
-{
-    const void *value = (const char *)launch + param->offset;
-
-    switch (param->kind) {
-    case PARAM_BUFFER:
-        clfold_args_mem(args, *(const cl_mem *)value);
-        break;
-    case PARAM_ULONG:
-        clfold_args_ulong(args, *(const uint64_t *)value);
-        break;
-    case PARAM_UINT:
-        clfold_args_uint(args, (uint32_t) * (const uint64_t *)value);
-        break;
-    case PARAM_INIT:
-        clfold_args_init(args, request->job.monoid,
-                         request->job.monoid->heads ? &request->carry : &request->init,
-                         launch->out);
-        break;
-    default:
-        set_with(args, launch, request);
-    }
-}
-
-clfold_status clfold_set_arguments(const struct site *site, struct kernels *kernels,
-                                   const struct launch *launch,
-                                   const struct request *request)
-{
-    struct args args = clfold_args(kernels, launch->kernel);
-
-    for (const struct param *p = kernels->params[launch->kernel]; p->kind; ++p) {
-        if (p->is_traced && !launch->trace) {
-            continue;
-        }
-        set_argument(&args, p, launch, request);
-        if (args.status == CL_SUCCESS) {
-            continue;
-        }
-        return args.rejected && args.rejected->value
-                   ? clfold_fail(site, args.status,
-                                 "args: %s of type %s, %zu bytes: clSetKernelArg failed",
-                                 args.rejected->name, args.rejected->type,
-                                 args.rejected->size)
-                   : clfold_fail_call(site, args.status, argument_call(p));
-    }
-    return CLFOLD_OK;
 }
 
 /* ---- Launches ---------------------------------------------------------------------- */

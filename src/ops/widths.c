@@ -33,10 +33,15 @@ static clfold_status compare(clfold_context *context, const struct site *site,
         call = "clCreateBuffer";
     }
     if (status == CL_SUCCESS) {
-        const struct launch launch = { .out = mem, .heads = mem };
+        const struct launch launch = {
+            .out = mem,
+            .heads = mem,
+            .carry_out = mem,
+            .key_at = mem,
+            .key_out = mem,
+            .segments = clfold_segments_or_one(request->job.segments),
+        };
         struct request own = *request;
-        own.job.count = 0;
-        own.part = (clfold_part){ 0 };
         own.init = (struct init){ 0 };
         status = clfold_set_arguments(site, kernels, &launch, &own);
         call = NULL; /* it has failed by itself */

@@ -291,24 +291,9 @@ static void append_heads(struct text *text, const struct monoid *monoid)
     append_given(text, monoid, "CLFOLD_START_PARAMS", "start", true);
     append_given(text, monoid, "CLFOLD_START_ARGS", "start", false);
     const char *cell = are_bits ? "uint" : are_halves ? "half" : key;
-    const bool goes_on = monoid->in_part && monoid->heads == CLFOLD_BY_KEYS;
     clfold_text_print(text,
-                      "#define CLFOLD_KEY_CELL %s\n"
-                      "#define CLFOLD_HEAD_PARAMS global %s%s *clfold_heads, "
-                      "ulong clfold_heads_at, %sCLFOLD_START_PARAMS\n"
-                      "#define CLFOLD_HEAD_ARGS clfold_heads, clfold_heads_at, "
-                      "%sCLFOLD_START_ARGS\n",
-                      cell, are_bits ? "" : "const ", cell,
-                      goes_on ? "ulong clfold_count, global const CLFOLD_KEY_CELL "
-                                "*clfold_key_at, ulong clfold_key_at_index, uint "
-                                "clfold_has_key_at, global CLFOLD_KEY_CELL "
-                                "*clfold_key_out, ulong clfold_key_out_index, uint "
-                                "clfold_has_key_out, "
-                              : "",
-                      goes_on ? "clfold_count, clfold_key_at, clfold_key_at_index, "
-                                "clfold_has_key_at, clfold_key_out, "
-                                "clfold_key_out_index, clfold_has_key_out, "
-                              : "");
+                      "#define CLFOLD_KEY_CELL %s\n#define CLFOLD_HEADS_CELL %s%s\n",
+                      cell, are_bits ? "" : "const ", cell);
 }
 
 /* What an element of the output is made of: the cells of a result, or scalars. */

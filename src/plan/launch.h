@@ -6,6 +6,8 @@
 #ifndef CLFOLD_PLAN_LAUNCH_H
 #define CLFOLD_PLAN_LAUNCH_H
 
+#include "plan/segments.h"
+
 #include <clfold/clfold.h>
 
 #include <stddef.h>
@@ -22,11 +24,16 @@ struct launch {
         cl_mem scratch, partials, items, state, words;
     };
     cl_mem trace, holds, folded; /* NULL: nothing is traced */
-    cl_mem heads;                /* of CLFOLD_WITH */
     uint64_t in_offset, out_offset, total_index, offsets_at, bad_out;
-    uint64_t has_init, has_total, heads_at, n;
+    uint64_t has_init, has_total;
     uint64_t capacity; /* of the scratch, in words */
     uint64_t block_every, seed, has_holds, folded_room;
+    /* Of CLFOLD_WITH: see clfold_own_params. */
+    cl_mem heads, carry_out, key_at, key_out;
+    uint64_t n, call_first, call_count;
+    uint64_t heads_at, carry_index, key_at_index, key_out_index;
+    uint64_t has_carry, has_key_at, has_key_out;
+    struct segments segments; /* without any, one of all elements */
     /* Of the launch, from here on: the plan's. */
     uint64_t count, lead, num_tiles, ahead, stream, spins, in_place;
     uint64_t run, first, num; /* what a group, or a launch, takes */

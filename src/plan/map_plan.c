@@ -55,13 +55,6 @@ static void make_plan(struct plan *plan, const struct job *job,
     plan->items = plan->run / tile->group_size;
 }
 
-static uint32_t kernel_of(const struct plan *plan, uint32_t number)
-{
-    (void)plan;
-    (void)number;
-    return 0;
-}
-
 static void make_launch(const struct plan *plan, uint32_t number, bool work,
                         struct launch *launch)
 {
@@ -79,6 +72,5 @@ const struct strategy clfold_map_strategy = {
     .check = check,
     .shape = make_shape,
     .plan = make_plan,
-    .kernel = kernel_of,
     .launch = make_launch,
 };

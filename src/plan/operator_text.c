@@ -47,92 +47,101 @@ static clfold_type type_of(const struct component *component, const struct width
 
 /* ---- Arguments --------------------------------------------------------------------- */
 
-/* Whether there is any before those of a part. */
-static bool has_own(const struct monoid *monoid)
-{
-    return monoid->num_args > 0 || clfold_monoid_has_place(monoid);
-}
+/* clang-format off */
+#define OWN(group, type, kind, name, member)                                             \
+    { OWN_##group, type, "clfold_" #name, { CLFOLD_PARAM(kind, member, 0) } }
+const struct own_param clfold_own_params[] = {
+    OWN(PLACE, "ulong", ULONG, origin, in_offset),
+    OWN(PLACE, "ulong", ULONG, n, n),
+    OWN(SEGMENT, "ulong", ULONG, width, segments.width),
+    OWN(SEGMENT, "ulong", ULONG, length, segments.length),
+    OWN(PART, "ulong", ULONG, first, call_first),
+    OWN(PART, "global uchar *", BUFFER, carry_out, carry_out),
+    OWN(PART, "ulong", ULONG, carry_index, carry_index),
+    OWN(PART, "uint", UINT, has_carry, has_carry),
+    OWN(HEADS, "global CLFOLD_HEADS_CELL *", BUFFER, heads, heads),
+    OWN(HEADS, "ulong", ULONG, heads_at, heads_at),
+    OWN(KEYS, "ulong", ULONG, count, call_count),
+    OWN(KEYS, "global const CLFOLD_KEY_CELL *", BUFFER, key_at, key_at),
+    OWN(KEYS, "ulong", ULONG, key_at_index, key_at_index),
+    OWN(KEYS, "uint", UINT, has_key_at, has_key_at),
+    OWN(KEYS, "global CLFOLD_KEY_CELL *", BUFFER, key_out, key_out),
+    OWN(KEYS, "ulong", ULONG, key_out_index, key_out_index),
+    OWN(KEYS, "uint", UINT, has_key_out, has_key_out),
+    { 0 },
+};
+/* clang-format on */
 
-/* Parameters by the caller's names or, if `is_named` is false, by numbers, with `before`
- * in front of the first. A stream is a pointer and an offset; a load wants to know where
- * the input begins, how many elements there are, and how segments lie. */
-static void append_params(struct text *text, const struct monoid *monoid, bool is_named,
-                          const char *before)
+uint32_t clfold_own_groups(const struct monoid *monoid)
 {
-    for (uint32_t i = 0; i < monoid->num_args; ++i) {
-        const char *comma = i > 0 ? ", " : before;
-        if (monoid->arg_elements[i]) {
-            clfold_text_print(text,
-                              "%sglobal const %s *clfold_arg_%u, ulong clfold_at_%u",
-                              comma, clfold_cl_name(monoid->arg_elements[i]), i, i);
-        } else if (is_named) {
-            clfold_text_print(text, "%s%s %s", comma, monoid->arg_types[i],
-                              monoid->arg_names[i]);
-        } else {
-            clfold_text_print(text, "%s%s clfold_arg_%u", comma, monoid->arg_types[i], i);
-        }
-    }
-    if (clfold_monoid_has_place(monoid)) {
-        clfold_text_print(text, "%sulong clfold_origin, ulong clfold_n",
-                          monoid->num_args > 0 ? ", " : before);
-    }
-    if (clfold_monoid_uses_segment(monoid)) {
-        clfold_text_print(text, ", ulong clfold_width, ulong clfold_length");
-    }
-    if (monoid->in_part) {
-        clfold_text_print(text,
-                          "%sulong clfold_first, global uchar *clfold_carry_out, ulong "
-                          "clfold_carry_index, uint clfold_has_carry",
-                          has_own(monoid) ? ", " : before);
-    }
-    if (monoid->heads) {
-        clfold_text_print(text, ", CLFOLD_HEAD_PARAMS");
-    }
-}
+    const bool goes_on = monoid->in_part && monoid->heads == CLFOLD_BY_KEYS;
 
-static void append_pass(struct text *text, const struct monoid *monoid,
-                        const char *before)
-{
-    for (uint32_t i = 0; i < monoid->num_args; ++i) {
-        clfold_text_print(text, "%sclfold_arg_%u", i > 0 ? ", " : before, i);
-        if (monoid->arg_elements[i]) {
-            clfold_text_print(text, ", clfold_at_%u", i);
-        }
-    }
-    if (clfold_monoid_has_place(monoid)) {
-        clfold_text_print(text, "%sclfold_origin, clfold_n",
-                          monoid->num_args > 0 ? ", " : before);
-    }
-    if (clfold_monoid_uses_segment(monoid)) {
-        clfold_text_print(text, ", clfold_width, clfold_length");
-    }
-    if (monoid->in_part) {
-        clfold_text_print(text,
-                          "%sclfold_first, clfold_carry_out, clfold_carry_index, "
-                          "clfold_has_carry",
-                          has_own(monoid) ? ", " : before);
-    }
-    if (monoid->heads) {
-        clfold_text_print(text, ", CLFOLD_HEAD_ARGS");
-    }
+    return (clfold_monoid_has_place(monoid) ? OWN_PLACE : 0) |
+           (clfold_monoid_uses_segment(monoid) ? OWN_SEGMENT : 0) |
+           (monoid->in_part ? OWN_PART : 0) | (monoid->heads ? OWN_HEADS : 0) |
+           (goes_on ? OWN_KEYS : 0);
 }
 
 static bool has_params(const struct monoid *monoid)
 {
-    return has_own(monoid) || monoid->in_part;
+    return monoid->num_args > 0 || clfold_own_groups(monoid) != 0;
+}
+
+/* The caller's arguments have names of theirs in functions that are made of texts, and
+ * numbers elsewhere. */
+enum form { PARAMS_NAMED, PARAMS, ARGUMENTS };
+
+/* A stream is a pointer and an offset. */
+static void append_caller(struct text *text, const struct monoid *monoid, enum form form,
+                          uint32_t i)
+{
+    if (monoid->arg_elements[i] && form != ARGUMENTS) {
+        clfold_text_print(text, "global const %s *clfold_arg_%u, ulong clfold_at_%u",
+                          clfold_cl_name(monoid->arg_elements[i]), i, i);
+    } else if (monoid->arg_elements[i]) {
+        clfold_text_print(text, "clfold_arg_%u, clfold_at_%u", i, i);
+    } else if (form == PARAMS_NAMED) {
+        clfold_text_print(text, "%s %s", monoid->arg_types[i], monoid->arg_names[i]);
+    } else {
+        clfold_text_print(text, "%s clfold_arg_%u",
+                          form == PARAMS ? monoid->arg_types[i] : "", i);
+    }
+}
+
+/* The caller's and the fold's own, with `before` in front of the first. */
+static void append_params(struct text *text, const struct monoid *monoid, enum form form,
+                          const char *before)
+{
+    const uint32_t groups = clfold_own_groups(monoid);
+
+    for (uint32_t i = 0; i < monoid->num_args; ++i, before = ", ") {
+        clfold_text_print(text, "%s", before);
+        append_caller(text, monoid, form, i);
+    }
+    for (const struct own_param *own = clfold_own_params; own->type; ++own) {
+        if (groups & own->group) {
+            clfold_text_print(text, "%s%s %s", before, form == ARGUMENTS ? "" : own->type,
+                              own->name);
+            before = ", ";
+        }
+    }
+    if (monoid->heads) {
+        clfold_text_print(text, form == ARGUMENTS ? ", CLFOLD_START_ARGS"
+                                                  : ", CLFOLD_START_PARAMS");
+    }
 }
 
 void clfold_append_with(struct text *text, const struct monoid *monoid)
 {
     clfold_text_print(text, "#define CLFOLD_WITH");
-    append_params(text, monoid, false, " , ");
+    append_params(text, monoid, PARAMS, " , ");
     clfold_text_print(text, "\n#define CLFOLD_PASS");
-    append_pass(text, monoid, " , ");
+    append_params(text, monoid, ARGUMENTS, " , ");
     clfold_text_print(text, "\n#define CLFOLD_WITH_ONLY ");
-    append_params(text, monoid, false, "");
+    append_params(text, monoid, PARAMS, "");
     clfold_text_print(text, "%s\n#define CLFOLD_PASS_ONLY",
                       has_params(monoid) ? "" : "void");
-    append_pass(text, monoid, " ");
+    append_params(text, monoid, ARGUMENTS, " ");
     clfold_text_print(text, "\n");
 }
 
@@ -255,7 +264,7 @@ static void append_head(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "%s %s, ", width->type, bare ? "clfold_a" : "a");
     }
     clfold_text_print(text, "%s %s", width->type, bare ? "clfold_b" : "b");
-    append_params(text, monoid, true, ", ");
+    append_params(text, monoid, PARAMS_NAMED, ", ");
     clfold_text_print(text, ")\n{\n");
     /* With one component a text uses a and b themselves. */
     if (bare) {
@@ -365,7 +374,7 @@ void clfold_append_identity(struct text *text, const struct monoid *monoid)
     }
     clfold_append_forms(text, monoid, "");
     clfold_text_print(text, "static clfold_item clfold_identity(");
-    append_params(text, monoid, true, "");
+    append_params(text, monoid, PARAMS_NAMED, "");
     clfold_text_print(text, "%s)\n{\n", has_params(monoid) ? "" : "void");
     if (monoid->identity) {
         append_initialiser(text, monoid, &clfold_width_item, "identity",
@@ -407,7 +416,7 @@ void clfold_append_equal(struct text *text, const struct monoid *monoid)
     }
     clfold_append_forms(text, monoid, "");
     clfold_text_print(text, "static bool clfold_equal(CLFOLD_KEY a, CLFOLD_KEY b");
-    append_params(text, monoid, true, ", ");
+    append_params(text, monoid, PARAMS_NAMED, ", ");
     clfold_text_print(text, ")\n{\n    return\n#line 1 \"equal\"\n%s\n;\n}\n",
                       monoid->equal);
 }

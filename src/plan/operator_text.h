@@ -7,6 +7,7 @@
 #define CLFOLD_PLAN_OPERATOR_TEXT_H
 
 #include "base/text.h"
+#include "plan/launch.h"
 #include "plan/monoid.h"
 
 /* A form in which elements are combined. */
@@ -23,6 +24,24 @@ extern const struct width clfold_width_item, clfold_width_stage, clfold_width_st
 
 /* "float"; of a type that only OpenCL C knows "clfold_opaque". */
 const char *clfold_cl_name(clfold_type type);
+
+/* What a fold may need besides the arguments of the caller: a bit for each group. */
+enum own_group {
+    OWN_PLACE = 1,   /* where the input begins, and how many elements there are */
+    OWN_SEGMENT = 2, /* how segments lie */
+    OWN_PART = 4,    /* of a larger call: where it is, and where its carry goes */
+    OWN_HEADS = 8,   /* flags, keys or bits of segments; CLFOLD_START_PARAMS follow */
+    OWN_KEYS = 16    /* the keys before and at the end of a part */
+};
+uint32_t clfold_own_groups(const struct monoid *monoid);
+
+/* The parameters of these groups, after the caller's; ends with a type of NULL. */
+struct own_param {
+    uint32_t group;
+    const char *type, *name; /* in OpenCL C */
+    struct param param;
+};
+extern const struct own_param clfold_own_params[];
 
 /* CLFOLD_WITH and its kin: parameters and arguments. */
 void clfold_append_with(struct text *text, const struct monoid *monoid);

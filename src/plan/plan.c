@@ -212,14 +212,14 @@ uint32_t clfold_plan_num_launches(const struct plan *plan)
 
 void clfold_plan_launch(const struct plan *plan, uint32_t number, struct launch *launch)
 {
-    uint32_t first = plan->marks.num_launches;
+    const struct strategy *strategy = strategy_of(plan->shape.algorithm);
+    const uint32_t first = plan->marks.num_launches, later = number - first;
 
     if (number < first) {
         make_launch(plan, num_kernels(plan) + number, number, true, launch);
     } else {
-        number -= first;
-        make_launch(plan, strategy_of(plan->shape.algorithm)->kernel(plan, number),
-                    number, true, launch);
+        make_launch(plan, strategy->kernel ? strategy->kernel(plan, later) : 0, later,
+                    true, launch);
     }
 }
 

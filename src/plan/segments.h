@@ -13,6 +13,12 @@ struct segments {
     uint64_t length; /* of each, but for the last row of a count that ends inside it */
 };
 
+/* Without segments all elements are one. */
+static inline struct segments clfold_segments_or_one(struct segments segments)
+{
+    return segments.width > 0 ? segments : (struct segments){ 1, UINT64_MAX };
+}
+
 /* How `count` elements are cut into runs. */
 struct cut {
     uint64_t count;

@@ -45,13 +45,6 @@ static void make_plan(struct plan *plan, const struct job *job,
     plan->scratch_most = plan->scratch_bytes;
 }
 
-static uint32_t kernel_of(const struct plan *plan, uint32_t number)
-{
-    (void)plan;
-    (void)number;
-    return 0;
-}
-
 static void make_launch(const struct plan *plan, uint32_t number, bool work,
                         struct launch *launch)
 {
@@ -73,6 +66,5 @@ const struct strategy clfold_serial_strategy = {
     .check = check,
     .shape = make_shape,
     .plan = make_plan,
-    .kernel = kernel_of,
     .launch = make_launch,
 };

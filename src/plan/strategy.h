@@ -17,7 +17,7 @@ struct strategy {
                   const struct policy *policy);
     /* The rest of the plan; the shape, the count and sizes are set. */
     void (*plan)(struct plan *plan, const struct job *job, const struct policy *policy);
-    /* The kernel of launch `number`. */
+    /* The kernel of launch `number`; NULL: there is one. */
     uint32_t (*kernel)(const struct plan *plan, uint32_t number);
     /* The numbers, groups and bytes of launch `number`; `work` false: on nothing. The
      * kernel, one group, and the numbers that are members of the plan are set. */
