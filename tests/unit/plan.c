@@ -3,6 +3,7 @@
  * Policies: policy.c. */
 #include "devices.h"
 #include "every_text.h"
+#include "plan/operator_text.h"
 #include "plans.h"
 #include "test.h"
 
@@ -484,6 +485,12 @@ static void test_launches(void **state)
         }
     }
     assert_null(clfold_kernel_params("clfold_none"));
+    /* The texts' words and what the host sets. */
+    for (const struct own_param *own = clfold_own_params; own->type; ++own) {
+        assert_int_equal(own->param.kind, strchr(own->type, '*')           ? PARAM_BUFFER
+                                          : strcmp(own->type, "uint") == 0 ? PARAM_UINT
+                                                                           : PARAM_ULONG);
+    }
     for (size_t d = 0; d < NUM_DEVICES; ++d) {
         job = job_of(CLFOLD_MAP, MAP_TILES, &monoid, &devices[d], NULL);
         for (uint32_t c = job_candidates(&job, candidates); c-- > 0;) {
