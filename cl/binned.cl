@@ -20,6 +20,8 @@
  * Infinities and NaNs have a bin above all others, in which sum 0 counts the ones that
  * may be +infinity, and sum 1 those that may be -infinity; a NaN is in both. Zeros and
  * subnormals are no elements at all.
+ *
+ * names: CLFOLD_NUMBERS, CLFOLD_OUT_SIZE, CLFOLD_TILE_VECTOR
  */
 #define CLFOLD_BINS 3
 #if CLFOLD_OUT_SIZE == 4

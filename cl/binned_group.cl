@@ -8,6 +8,9 @@
  *   one by one   a b                             y z
  *
  * All are taken one by one where a text loads them, and where the buffer is not aligned.
+ *
+ * needs: contract.cl, load.cl, binned.cl, tile_group.cl
+ * names: CLFOLD_CHUNK, CLFOLD_CHUNK_VECTOR
  */
 #if CLFOLD_LOAD
 #define CLFOLD_AT_ONCE 16u

@@ -12,6 +12,8 @@
  * Next to 1.5 2^e the bits of a float count units, so parts are summed as integers: those
  * bits, less as many times those of 1.5 2^e, modulo 2^32 or 2^64. A part is at most
  * 2^(CLFOLD_BIN_BITS - 1) units, so 2^13 of them fit for F32.
+ *
+ * needs: contract.cl, load.cl, binned.cl, tile_vector.cl, vectors.cl
  */
 #define CLFOLD_BLOCK 2048u
 

@@ -10,6 +10,10 @@
  *
  * Lanes that do not lie side by side are put so in private memory, with 0 where there is
  * no item, which adds nothing.
+ *
+ * needs: contract.cl, load.cl, binned.cl, binned_vector.cl
+ * needs: tile_vector_lanes.cl, vectors.cl
+ * names: clfold_cuts
  */
 #define CLFOLD_DEPTH 8u
 

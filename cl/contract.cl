@@ -1,7 +1,17 @@
 /*
- * The parts of every program, and what they may assume.
+ * The types of every program, and what its files may assume.
  *
- * The host writes these macros first (src/plan/assemble.c):
+ * A program is its algorithm's file, after those that it needs (src/plan/assemble.c). The
+ * head of each file says what that is, and tests/lint/heads.py compares it with the code:
+ *
+ *   needs: write.cl      other files. tile.cl, tile_scan.cl, ... stand for those of the
+ *                        tile's kind, and item.cl for that of the fold's item
+ *   names: CLFOLD_TILE   macros of the list below, which must be defined, and functions
+ *                        of the fold, which the host writes before the file, if the fold
+ *                        has them. What this file names every file may use that needs it
+ *   names if CLFOLD_HEADS: ...   where that macro is not 0; needs likewise
+ *
+ * The host writes these macros first:
  *
  *   CLFOLD_IN            the scalar type of the input buffer
  *   CLFOLD_IN_HALF       1 if these are the bits of halves, which are read as float
@@ -15,7 +25,8 @@
  *   CLFOLD_ROUNDED       1 if a result is one scalar, clfold_rounded() of an item
  *   CLFOLD_OPAQUE        1 if the component is of a type that only OpenCL C knows, and
  *   CLFOLD_NUMBERS       1 if it is made of numbers, which stages are: a file beside
- *                        the tile's has clfold_tile_fold()
+ *                        the tile's has clfold_tile_fold(), and
+ *   CLFOLD_ITEM_FILE     1 if it is what a file of its own, item.cl, says
  *   CLFOLD_TAIL          a member for the padding at an item's end, or nothing, and
  *   CLFOLD_RESULT_TAIL   at a result's
  *   CLFOLD_HEADS         1 if segments are given by flags, 2 by keys, 3 by offsets, else
@@ -33,6 +44,7 @@
  *                        reach a text of the fold, a comma before each, and
  *   CLFOLD_PASS          as arguments of their calls; and without the first comma
  *   CLFOLD_WITH_ONLY, CLFOLD_PASS_ONLY
+ *   CLFOLD_TEXTS         1 if any text is the caller's, which may use user_names.cl
  *   CLFOLD_READS_IN      1 if anything uses elements of the input
  *   CLFOLD_LOAD          1 if a text of the fold makes of an element what is folded; then
  *   CLFOLD_LOAD_LANES      1 if it does so element by element, else 16 at once,
@@ -71,14 +83,11 @@
  *   CLFOLD_HAS_IDENTITY  1 if there is a clfold_identity(), else 0
  *   CLFOLD_CUTS          1 if there is a clfold_cuts(stage): nothing before it matters
  *   CLFOLD_STAGE_LIMIT   elements that a stage may take before it must be emptied
- *   CLFOLD_TILE_VECTOR, CLFOLD_TILE_GROUP or CLFOLD_TILE_ITEM   which tile follows, 1;
- *                        or
- *   CLFOLD_RUNG          which rung of the ladder, 0 to 6; or
- *   CLFOLD_SERIAL        1: one work-item does it all, and
- *   CLFOLD_EACH            1 if there is a result for each element, else 0, and
- *   CLFOLD_EXCLUSIVE       as below, and
- *   CLFOLD_OF_CARRIES      1 if elements are carries
+ *   CLFOLD_TILE_VECTOR, CLFOLD_TILE_GROUP   1 if that tile follows, else 0
  *   CLFOLD_TILE          elements a tile, where there is one
+ *   CLFOLD_RUNG          which rung of the ladder, 0 to 6, where it is one
+ *   CLFOLD_EACH          serial: 1 if there is a result for each element, else 0
+ *   CLFOLD_OF_CARRIES    serial: 1 if elements are carries of parts, else 0
  *   CLFOLD_GROUP_SIZE    work-items a group
  *   CLFOLD_GROUP_POWER   the least power of two, from 2, that is not below it
  *   CLFOLD_KERNEL        the head of a kernel, with its attributes
@@ -89,9 +98,7 @@
  *   CLFOLD_CHUNK_VECTOR    the vector of them, or words, and
  *   CLFOLD_CHUNK_ALIGN     the bytes to which these are aligned
  *
- * and for scans
- *
- *   CLFOLD_SCAN          1
+ *   CLFOLD_SCAN          1 for scans by tiles or lanes, and then
  *   CLFOLD_EXCLUSIVE     1 if an item is left out of its own fold, else 0
  *   CLFOLD_ANCHOR        tiles from one anchor to the next, see scan_tiles.cl
  *   CLFOLD_WORD              tile_group: what a struct in the input is read by, and
@@ -152,86 +159,25 @@
  *   u8        3 200 17 ...                  uint, uint16               ulong
  *   f32       3.5 -1 ...              { uint place; float }    { ulong index; float }
  *
- * After this file the host writes the operator, once for each width, from one text:
+ * The host writes the operator from one text, at the widths that files name:
  * clfold_combine on items, clfold_combine_stage, their 16-wide kin (component-wise
  * vectors: lane j is element j), clfold_identity, clfold_cuts, and clfold_any_cuts of 16;
  * for tile_vector clfold_extend_stage16, which is clfold_combine_stage16 where all of a
  * is before b, and where CLFOLD_RARE is 1 clfold_is_rare, clfold_usual_stage16 and
  * clfold_usual16.
+ *
+ * needs if CLFOLD_TEXTS: user_names.cl
+ * needs if CLFOLD_ITEM_FILE: item.cl
+ * names: clfold_opaque
+ * needs if CLFOLD_HEADS: heads.cl
+ * names: CLFOLD_IN, CLFOLD_OUT, CLFOLD_SCALARS, CLFOLD_OUT_SCALARS, CLFOLD_OUT_CELLS
+ * names: CLFOLD_CELL, CLFOLD_WITH, CLFOLD_WITH_ONLY, CLFOLD_PASS, CLFOLD_PASS_ONLY
+ * names: CLFOLD_INIT_PARAMS, CLFOLD_INIT_ARGS, CLFOLD_KERNEL, CLFOLD_GROUP_SIZE
+ * names: CLFOLD_TILE, CLFOLD_LOAD, CLFOLD_WRITES, CLFOLD_WRITES_PREV, CLFOLD_HEADS
+ * names: CLFOLD_HAS_IDENTITY, CLFOLD_ITEM16, CLFOLD_SCAN, CLFOLD_EXCLUSIVE
+ * names: CLFOLD_IN_HALF, CLFOLD_IN_STRUCT, CLFOLD_OUT_SIZE, CLFOLD_OUT_STRUCT
+ * names: CLFOLD_RESULT_TAIL, CLFOLD_TAIL, CLFOLD_TILE_VECTOR
  */
-#if !defined(CLFOLD_IN) || !defined(CLFOLD_CELL)
-#error "contract: CLFOLD_IN and CLFOLD_CELL must be defined"
-#endif
-#if CLFOLD_SCALARS < 1 || CLFOLD_SCALARS > 4
-#error "contract: CLFOLD_SCALARS must be 1 to 4"
-#endif
-#if !defined(CLFOLD_WITH) || !defined(CLFOLD_PASS)
-#error "contract: CLFOLD_WITH and CLFOLD_PASS must be defined"
-#endif
-#if !defined(CLFOLD_COMPONENTS) || CLFOLD_COMPONENTS < 1 || CLFOLD_COMPONENTS > 4
-#error "contract: CLFOLD_COMPONENTS must be 1 to 4"
-#endif
-#if !defined(CLFOLD_INIT_PARAMS) || !defined(CLFOLD_INIT_ARGS)
-#error "contract: CLFOLD_INIT_PARAMS and CLFOLD_INIT_ARGS must be defined"
-#endif
-#if !defined(CLFOLD_COMMUTATIVE) || !defined(CLFOLD_HAS_IDENTITY)
-#error "contract: CLFOLD_COMMUTATIVE and CLFOLD_HAS_IDENTITY must be 0 or 1"
-#endif
-#if defined(CLFOLD_TILE_VECTOR) + defined(CLFOLD_TILE_GROUP) +                           \
-        defined(CLFOLD_TILE_ITEM) + defined(CLFOLD_RUNG) + defined(CLFOLD_SERIAL) !=     \
-    1
-#error "contract: one of CLFOLD_TILE_..., CLFOLD_RUNG and CLFOLD_SERIAL is needed"
-#endif
-#if !defined(CLFOLD_STAGE_LIMIT) || CLFOLD_STAGE_LIMIT < 2
-#error "contract: CLFOLD_STAGE_LIMIT must be at least 2"
-#endif
-#if !defined(CLFOLD_RUNG) && !defined(CLFOLD_SERIAL) &&                                  \
-    (!defined(CLFOLD_TILE) || CLFOLD_TILE < 1)
-#error "contract: CLFOLD_TILE must be at least 1"
-#endif
-#if defined(CLFOLD_TILE) && CLFOLD_STAGE_LIMIT < CLFOLD_TILE
-#error "contract: a stage must hold a whole tile, CLFOLD_STAGE_LIMIT >= CLFOLD_TILE"
-#endif
-#if !defined(CLFOLD_GROUP_SIZE) || CLFOLD_GROUP_SIZE < 1
-#error "contract: CLFOLD_GROUP_SIZE must be at least 1"
-#endif
-#if (defined(CLFOLD_TILE_VECTOR) || defined(CLFOLD_TILE_ITEM)) && CLFOLD_GROUP_SIZE != 1
-#error "contract: the tile is one work-item's, CLFOLD_GROUP_SIZE must be 1"
-#endif
-#if defined(CLFOLD_TILE_VECTOR) && !defined(CLFOLD_IN16) && !CLFOLD_IN_STRUCT
-#error "contract: CLFOLD_IN16 must be defined"
-#endif
-#if defined(CLFOLD_TILE_VECTOR) && !defined(CLFOLD_PREFETCH)
-#error "contract: CLFOLD_PREFETCH must be 0 or 1"
-#endif
-#if defined(CLFOLD_TILE_GROUP) && (!defined(CLFOLD_CHUNK) || CLFOLD_CHUNK < 1)
-#error "contract: CLFOLD_CHUNK must be at least 1"
-#endif
-#if defined(CLFOLD_TILE_GROUP) && CLFOLD_CHUNK_SCALARS != CLFOLD_CHUNK * CLFOLD_SCALARS
-#error "contract: CLFOLD_CHUNK_SCALARS must be CLFOLD_CHUNK * CLFOLD_SCALARS"
-#endif
-#if defined(CLFOLD_SERIAL) && (!defined(CLFOLD_EACH) || !defined(CLFOLD_EXCLUSIVE))
-#error "contract: CLFOLD_EACH and CLFOLD_EXCLUSIVE must be 0 or 1"
-#endif
-#if defined(CLFOLD_SCAN) && (!defined(CLFOLD_EXCLUSIVE) || !defined(CLFOLD_ANCHOR))
-#error "contract: a scan needs CLFOLD_EXCLUSIVE and CLFOLD_ANCHOR"
-#endif
-#if defined(CLFOLD_SCAN) && defined(CLFOLD_TILE_GROUP) && CLFOLD_TILE % CLFOLD_GROUP_SIZE
-#error "contract: work-items of a group scan equal runs, CLFOLD_TILE / CLFOLD_GROUP_SIZE"
-#endif
-#if defined(CLFOLD_RUNG) && (CLFOLD_RUNG < 0 || CLFOLD_RUNG > 6)
-#error "contract: CLFOLD_RUNG must be 0 to 6"
-#endif
-#if defined(CLFOLD_RUNG) && CLFOLD_RUNG >= 2 && !CLFOLD_COMMUTATIVE
-#error "contract: rungs 2 to 6 reorder, the operator must commute"
-#endif
-#if defined(CLFOLD_RUNG) && (CLFOLD_GROUP_SIZE < 2 || CLFOLD_GROUP_SIZE > 8192)
-#error "contract: a rung's CLFOLD_GROUP_SIZE must be 2 to 8192"
-#endif
-#if defined(CLFOLD_RUNG) && CLFOLD_GROUP_POWER < CLFOLD_GROUP_SIZE
-#error "contract: CLFOLD_GROUP_POWER must not be below CLFOLD_GROUP_SIZE"
-#endif
-
 /* Whether a tile in local memory keeps stages instead of the input's scalars, and items
  * instead of results. */
 #define CLFOLD_KEEPS_STAGES (CLFOLD_LOAD || CLFOLD_HEADS)
@@ -285,28 +231,12 @@ static float clfold_read_half(ushort bits)
     return vload_half(0, (private const half *)&bits);
 }
 
-#ifdef CLFOLD_TILE_VECTOR
+#if CLFOLD_TILE_VECTOR
 static float16 clfold_read_half16(ushort16 bits)
 {
     return vload_half16(0, (private const half *)&bits);
 }
 #endif
-#endif
-
-/* The element at position j, counted from element `begin` of the buffer. */
-#if CLFOLD_LOAD
-static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin,
-                                uint j CLFOLD_WITH);
-#else
-static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin,
-                                uint j CLFOLD_WITH)
-{
-    global const CLFOLD_IN *s = in + (begin + j) * CLFOLD_SCALARS;
-    clfold_stage r;
-
-    r.$name = convert_$stage($load);
-    return r;
-}
 #endif
 
 /* An item as in memory, without the padding between its components: clang for NVIDIA

@@ -20,6 +20,9 @@
  *
  *   ticket's word of 64 bits   epoch 32 | ticket 32
  *                    32 bits   epoch 14 | ticket 18
+ *
+ * needs: contract.cl, memory.cl
+ * names: CLFOLD_WORD_BITS
  */
 #define CLFOLD_LINE_WORDS  (512 / CLFOLD_WORD_BITS)
 #define CLFOLD_TICKET      0

@@ -10,6 +10,10 @@
  *   width 3, length 2     0  1  2     segment   rank   0  0  0
  *                         0  1  2                      1  1  1
  *                         3  4  5                      0  0  0
+ *
+ * needs: contract.cl
+ * names: CLFOLD_FILL_X, CLFOLD_LOADS_X, CLFOLD_TEXT_SEGMENTS, CLFOLD_WRITES_X, CLFOLD_X
+ * names: CLFOLD_X_ITEM
  */
 #if CLFOLD_TEXT_SEGMENTS
 

@@ -2,6 +2,10 @@
  * The fold of a run of neighbouring elements, by a group, tile by tile from the left.
  * Where CLFOLD_PREFETCH is 1, an element is prefetched when the one `ahead` elements
  * before it is folded: a multiple of 16, at most a tile.
+ *
+ * needs: contract.cl, tile.cl
+ * needs if CLFOLD_NUMBERS: numbers.cl
+ * names: clfold_combine
  */
 
 /* The fold of elements first to stop - 1, counted from in_offset. Work-item 0 finds the

@@ -24,10 +24,10 @@
  * operator keeps its order, needs no identity, and meets no work-item that is not live.
  * No item is private across a barrier, nor passed to or from a function that has one, and
  * barriers stand in loops whose trip counts the compiler knows.
+ *
+ * needs: contract.cl
+ * names: CLFOLD_GROUP_SCAN, CLFOLD_OPAQUE, clfold_combine
  */
-#if !defined(CLFOLD_GROUP_SCAN)
-#error "group_scan: CLFOLD_GROUP_SCAN must be defined"
-#endif
 #if CLFOLD_GROUP_SIZE > 65536
 #error "group_scan: CLFOLD_GROUP_SIZE must be at most 65536"
 #endif

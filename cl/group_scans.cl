@@ -12,6 +12,9 @@
  *
  * L = log2 of the group's size; the rest is as in group_scan.cl. Launched with as many
  * groups as have an item.
+ *
+ * needs: contract.cl, group_scan.cl
+ * names: CLFOLD_GROUP_SCAN, clfold_combine
  */
 #if CLFOLD_GROUP_SCAN == 3
 /*

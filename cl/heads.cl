@@ -11,6 +11,11 @@
  *   a op b = head(b) ? b : a * b        head(a op b) = head(a) | head(b)
  *
  * mark_heads.cl turns offsets into bits, 32 in a word, and a word more at the end.
+ *
+ * names: CLFOLD_HEAD16, CLFOLD_HEADS, CLFOLD_IN_PART, CLFOLD_KEY, CLFOLD_KEY16
+ * names: CLFOLD_KEY_EQUAL, CLFOLD_LOAD_INDEX, CLFOLD_MASK, CLFOLD_MASK16, CLFOLD_PASS
+ * names: CLFOLD_READ_KEY, CLFOLD_READ_KEY16, CLFOLD_TILE_VECTOR, CLFOLD_TO_HEADS
+ * names: CLFOLD_WITH, clfold_equal
  */
 #if CLFOLD_HEADS == 3
 

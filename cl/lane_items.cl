@@ -1,14 +1,22 @@
 /*
  * Items of a bundle's lanes, whatever the tile: the fold of a lane, and of a scan also
  * what becomes of it after the prefix that the strategy has set, and what is written.
+ *
+ * needs: contract.cl, tile_lanes.cl, write.cl
+ * needs if CLFOLD_NUMBERS: lane_numbers.cl
+ * names: CLFOLD_NUMBERS, clfold_combine, clfold_identity
  */
+#if !CLFOLD_NUMBERS
+
 static clfold_item clfold_lanes_total(clfold_bundle_pointer bundle,
                                       uint l CLFOLD_WITH)
 {
     return clfold_empty(clfold_lanes_stage(bundle, l), bundle->begin[l] CLFOLD_PASS);
 }
 
-#ifdef CLFOLD_SCAN
+#endif
+
+#if CLFOLD_SCAN
 
 /* What a fold of lane l's is, with the prefix before it. */
 static clfold_item clfold_lane_item(clfold_stage x, uint l,

@@ -16,6 +16,12 @@
  *
  * A tile folds its own block first, and publishes that before it waits for the anchor. So
  * what tiles wait for one after the other is one hop a block.
+ *
+ * needs: contract.cl, memory.cl, descriptor.cl, scan_totals.cl, tile_scan.cl
+ * needs: look_window.cl
+ * needs if CLFOLD_TRACE: scan_trace.cl
+ * names: CLFOLD_ANCHOR, CLFOLD_CHAINED, CLFOLD_FENCES, CLFOLD_LOOKERS, CLFOLD_TRACE
+ * names: CLFOLD_WINDOW, clfold_combine
  */
 /* The hooks of scan_trace.cl, which has functions of these names. */
 #if CLFOLD_TRACE

@@ -10,6 +10,10 @@
  *   tiles                 8   9  10  11  12  13  14   pos = 14
  *   clfold_look_down          <- X   A   A   A        3 have totals, 10 is missing
  *   clfold_fetch_window   A   A  -->                  from tile 8 on, once they are there
+ *
+ * needs: contract.cl, memory.cl, descriptor.cl, tile_scan.cl
+ * names: CLFOLD_ANCHOR, CLFOLD_CUTS_ITEM, CLFOLD_LOOKERS, CLFOLD_WINDOW
+ * names: clfold_cuts_item
  */
 #if CLFOLD_LOOKERS == 2
 

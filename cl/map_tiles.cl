@@ -8,6 +8,10 @@
  * In vectors of 16 where texts allow it; else a work-item takes one in CLFOLD_GROUP_SIZE,
  * four at a time, and writes none before it has made all four: so their loads are under
  * way together, though `out` may be `in`. What a statement loads is not.
+ *
+ * needs: contract.cl, load.cl, write.cl
+ * needs if CLFOLD_TILE_VECTOR: tile_vector_write.cl, vectors.cl
+ * names: CLFOLD_STORES, clfold_written
  */
 #if CLFOLD_WRITES && !CLFOLD_STORES
 #define CLFOLD_MADE clfold_written

@@ -7,6 +7,8 @@
  *
  * A group takes `run` words or offsets. After the words it keeps which of its offsets is
  * the first that descends or is past the end, and a third launch finds the first of all.
+ *
+ * names: CLFOLD_GROUP_SIZE, CLFOLD_IN_PART, CLFOLD_KERNEL, CLFOLD_KEY, CLFOLD_WITH
  */
 #define CLFOLD_NO_OFFSET (~0u)
 

@@ -20,6 +20,8 @@
  *   clfold_release(), clfold_acquire()
  *                      where CLFOLD_FENCES is 1: a work-item that reads a word
  *                      written after the release sees what was done before it
+ *
+ * names: CLFOLD_FENCES, CLFOLD_MEMORY, CLFOLD_WORD_BITS
  */
 #if CLFOLD_WORD_BITS == 64
 typedef ulong clfold_word;

@@ -11,6 +11,9 @@
  *   told    what a group tells the host, in plain words: whether it came to its end,
  *           wrong words seen, waits that ended well, waits in vain, and what plain loads
  *           read
+ *
+ * needs: memory.cl
+ * names: CLFOLD_SAID, CLFOLD_WORD_BITS
  */
 #define CLFOLD_LINE_WORDS (512 / CLFOLD_WORD_BITS)
 

@@ -34,6 +34,10 @@
  *     left, so compilers are asked not to unroll those of the others.
  *
  * The first launch reads elements of `in`, later ones items of `scratch`.
+ *
+ * needs: contract.cl, load.cl, write.cl
+ * names: CLFOLD_GROUP_POWER, CLFOLD_RUNG, CLFOLD_STAGE_LIMIT, clfold_combine
+ * names: clfold_combine_stage
  */
 
 /* A launch's input. */

@@ -9,6 +9,9 @@
  *   fold       a e i      b f j      ...                      a b c   d e f   ...
  *
  * A group takes `each` bundles of CLFOLD_TILE runs. How lanes are loaded is the tile's.
+ *
+ * needs: contract.cl, lane_items.cl, segment_partials.cl, segments.cl, tile_lanes.cl
+ * needs: write.cl
  */
 CLFOLD_KERNEL void
 clfold_reduce_lanes(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,

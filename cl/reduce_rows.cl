@@ -7,6 +7,8 @@
  *   out                 p0 op p1 op p2      p3 op p4          clfold_segment_partials
  *
  * A group takes `each` neighbouring runs. Many rows are one run each, and go out at once.
+ *
+ * needs: contract.cl, fold_run.cl, segment_partials.cl, segments.cl, tile.cl
  */
 CLFOLD_KERNEL void
 clfold_reduce_rows(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,

@@ -6,6 +6,8 @@
  *   fold       t0   t1   t2   t3   t4   t5      clfold_scan_aggregates
  *   prefixes   i    it0  i01  ...               clfold_scan_prefixes
  *   scan       out  out  out  ...               clfold_scan_tiles
+ *
+ * needs: contract.cl, scan_prefixes.cl, scan_tiles.cl, tile_scan.cl
  */
 CLFOLD_KERNEL void
 clfold_scan_aggregates(CLFOLD_SCAN_PARAMS, global clfold_item *items CLFOLD_WITH)

@@ -14,6 +14,8 @@
  *
  * Written on the tile interface alone: barriers and local memory are the tile's. The runs
  * start at in_offset.
+ *
+ * needs: contract.cl, fold_run.cl, tile.cl, write.cl
  */
 
 CLFOLD_KERNEL void

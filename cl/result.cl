@@ -6,6 +6,12 @@
  *   result   a cell for each                       | v |     0 above what is narrower
  *
  * An item may be more than its result: a sum and its error, a value and a head.
+ *
+ * needs: contract.cl
+ * needs if CLFOLD_HEADS: heads.cl
+ * names: CLFOLD_CARRY_COPY, CLFOLD_CARRY_SIZE, CLFOLD_IN_PART, CLFOLD_ROUNDED
+ * names: clfold_carry, clfold_combine, clfold_identity, clfold_rounded
+ * names if CLFOLD_HEADS: CLFOLD_KEY_CELL, CLFOLD_START_ARGS
  */
 typedef struct {
     $result $name;

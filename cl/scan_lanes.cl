@@ -5,6 +5,9 @@
  *
  * An item is the prefix combined with the left fold inside the run, so its bits do not
  * depend on where lanes are.
+ *
+ * needs: contract.cl, lane_items.cl, result.cl, scan_tiles.cl, segment_prefixes.cl
+ * needs: segments.cl, tile_lanes.cl, tile_lanes_scan.cl
  */
 CLFOLD_KERNEL void
 clfold_lanes_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,

@@ -27,6 +27,9 @@
  * D. Merrill, M. Garland: Single-pass Parallel Prefix Scan with Decoupled Look-back.
  * NVIDIA NVR-2016-002, 2016. T. Smith, R. Levien, J. Owens: Decoupled Fallback: A
  * Portable Single-Pass GPU Scan. SPAA 2025.
+ *
+ * needs: contract.cl, memory.cl, descriptor.cl, look_back.cl, result.cl
+ * needs: scan_tiles.cl, scan_totals.cl, tile_scan.cl
  */
 
 #define CLFOLD_WORDS_PARAMS                                                              \

@@ -7,6 +7,9 @@
  *            num_tiles                 1     one a block, where blocks have two tiles
  *
  * A launch takes `num_blocks` blocks, and passes the carry on.
+ *
+ * needs: contract.cl, result.cl, tile_scan.cl
+ * names: CLFOLD_ANCHOR, clfold_combine
  */
 /* The prefixes of tile t and of the next one, for its scan. */
 static void clfold_keep_prefixes(global const clfold_item *items, ulong t,

@@ -4,6 +4,9 @@
  * scan_single_group does; else tiles are folded, the folds become prefixes, and each tile
  * is scanned with its prefix, as by reduce_then_scan. Both have the same bits: a row's
  * tiles begin at its first element, and CLFOLD_ANCHOR is 1.
+ *
+ * needs: contract.cl, result.cl, scan_tiles.cl, scan_totals.cl, segment_prefixes.cl
+ * needs: segments.cl, tile_scan.cl
  */
 CLFOLD_KERNEL void
 clfold_rows_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,

@@ -7,6 +7,9 @@
  *
  * Where a work-item must not run for long, several launches each take some tiles, and
  * pass on the state of the next tile's prefix in `state`.
+ *
+ * needs: contract.cl, result.cl, scan_tiles.cl, scan_totals.cl, tile_scan.cl
+ * names: CLFOLD_ANCHOR
  */
 CLFOLD_KERNEL void
 clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *state,

@@ -7,6 +7,8 @@
  *   scan         l0   l1   l2   l3   l4   l5      clfold_scan_locals: out, and totals
  *   prefixes     i    it0  i01  ...               clfold_scan_prefixes
  *   propagate    i l0 ...                         clfold_scan_propagate: out
+ *
+ * needs: contract.cl, scan_prefixes.cl, scan_tiles.cl, tile_scan.cl
  */
 CLFOLD_KERNEL void
 clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items,

@@ -18,6 +18,8 @@
  * The last item of a tile is the next one's prefix, and the last tile's is prefix op
  * total, as an anchor is: so an exclusive scan is the inclusive one moved by one place,
  * bit for bit. CLFOLD_ANCHOR 1 is the plain left fold.
+ *
+ * needs: contract.cl
  */
 
 /* Passes a strategy's values to a tile. */

@@ -6,6 +6,9 @@
  *   CLFOLD_ANCHOR = 4     t0   t1   t2   t3    | t4   t5
  *   partial               t0   01   012        | t4   45
  *   before                a    a    a    a0123 | b    b       a = init, if there is one
+ *
+ * needs: contract.cl, tile_scan.cl
+ * names: CLFOLD_ANCHOR, clfold_combine
  */
 typedef struct {
     clfold_item before, partial;

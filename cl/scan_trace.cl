@@ -18,6 +18,9 @@
  *                 published: 0, or 1 + 2 * tile for its total and 2 + 2 * tile for its
  *                 prefix; waits for it, not for ever
  *   folded        0: how many tiles were folded for others; then group << 32 | tile
+ *
+ * needs: contract.cl, memory.cl, descriptor.cl
+ * names: CLFOLD_CYCLES
  */
 typedef struct {
     ulong started, aggregate, prefix;

@@ -1,6 +1,9 @@
 /*
  * Folds of runs are folded again, and go to another area of the scratch, or in the last
  * launch, where each segment is one run, to the output. A work-item takes a run.
+ *
+ * needs: contract.cl, segments.cl, write.cl
+ * names: clfold_combine
  */
 
 /* What becomes of the fold of run i; in the last launch that is segment i. */

@@ -7,6 +7,9 @@
  *
  * The one after the last run's is the carry, too: a launch takes `num` runs of each
  * segment from `first` on.
+ *
+ * needs: contract.cl, result.cl, segments.cl
+ * names: clfold_combine
  */
 
 /* Where the item of run i is: a segment has one more than runs. */

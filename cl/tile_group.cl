@@ -26,6 +26,10 @@
  * No item is private across a barrier, nor passed to or from a function that has one, and
  * no barrier is under a condition: with either of these, and items of several scalars,
  * trees of PoCL 3.1 did not end.
+ *
+ * needs: contract.cl, load.cl
+ * names: CLFOLD_CHUNK, CLFOLD_CHUNK_ALIGN, CLFOLD_CHUNK_SCALARS, CLFOLD_CHUNK_VECTOR
+ * names: CLFOLD_COMMUTATIVE, CLFOLD_NUMBERS, clfold_combine, clfold_combine_stage
  */
 
 /* Folds in a run, and the last one that is put aside: a tile that begins inside a chunk

@@ -8,6 +8,9 @@
  *   item 1    lane 0 1 2               lane 1   item 0 1 2 3
  *
  * All that outlives a barrier is in local memory, as in tile_group.cl.
+ *
+ * needs: contract.cl, load.cl, segments.cl
+ * names: CLFOLD_STEP, clfold_combine_stage
  */
 typedef union {
     clfold_stage stage;
@@ -17,7 +20,7 @@ typedef union {
 typedef struct {
     ulong begin[CLFOLD_GROUP_SIZE], items[CLFOLD_GROUP_SIZE];
     clfold_stage sums[CLFOLD_GROUP_SIZE];
-#ifdef CLFOLD_SCAN
+#if CLFOLD_SCAN
     clfold_item prefix[CLFOLD_GROUP_SIZE];
     uint has_prefix[CLFOLD_GROUP_SIZE];
 #endif

@@ -5,6 +5,9 @@
  *
  *   slots    0   1   2   3   4        STEP = 4
  *   items    i   i+1 i+2 i+3 i-1
+ *
+ * needs: contract.cl, lane_items.cl, tile_group_lanes.cl, write.cl
+ * names: CLFOLD_STEP, clfold_combine_stage
  */
 #define CLFOLD_SLOT_BEFORE(lane, i)                                                      \
     CLFOLD_SLOT_OF(lane, ((i) + CLFOLD_STEP) % (CLFOLD_STEP + 1))

@@ -10,6 +10,9 @@
  *              ab          fg          kl          pq
  *              ...
  *   joined     abcde op fghij op klmno op pqrst, then op u op v
+ *
+ * needs: contract.cl, load.cl
+ * names: clfold_combine, clfold_combine_stage
  */
 #if CLFOLD_WRITES_PREV
 #define CLFOLD_RUNS 1 /* what is before a run is known when it is folded */
@@ -70,7 +73,7 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
     clfold_fold_fronts(in, begin, index, count, fronts, memory CLFOLD_PASS);
 }
 
-#ifndef CLFOLD_SCAN
+#if !CLFOLD_SCAN
 
 /* The fold of the first `num` items. */
 static void clfold_tile_fold_items(global const clfold_item *items, uint num,

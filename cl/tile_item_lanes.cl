@@ -10,11 +10,14 @@
  *                        that the strategy sets: prefix[l], if has_prefix[l]
  *
  * Lanes are folded in step, so that one waits while the others go on.
+ *
+ * needs: contract.cl, load.cl, segments.cl
+ * names: clfold_combine_stage
  */
 typedef struct {
     ulong begin[CLFOLD_TILE], items[CLFOLD_TILE];
     clfold_stage sums[CLFOLD_TILE];
-#ifdef CLFOLD_SCAN
+#if CLFOLD_SCAN
     clfold_item prefix[CLFOLD_TILE];
     uint has_prefix[CLFOLD_TILE];
 #endif

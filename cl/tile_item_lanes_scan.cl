@@ -1,6 +1,8 @@
 /*
  * Scans by lanes of a work-item, one result at a time, with the interface that
  * tile_item_lanes.cl describes.
+ *
+ * needs: contract.cl, lane_items.cl, tile_item_lanes.cl
  */
 static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint num,
                               ulong width, ulong run, global CLFOLD_OUT *out,

@@ -1,6 +1,12 @@
 /*
  * A tile is one work-item's: explicit vectors of 16, no barrier, no local memory. For CPU
  * devices, where a work-group runs on one thread and vectors are what the hardware has.
+ *
+ * needs: contract.cl, load.cl, vectors.cl
+ * needs if CLFOLD_HEADS: heads.cl
+ * names: CLFOLD_BUILTINS, CLFOLD_COMMUTATIVE, CLFOLD_CUTS, CLFOLD_NUMBERS, CLFOLD_RARE
+ * names: clfold_any_cuts, clfold_combine, clfold_combine_stage, clfold_combine_stage16
+ * names: clfold_cuts, clfold_extend_stage16, clfold_usual_stage16
  */
 
 /* As in a group's tile, but private: the result, and an item for the strategy. */
@@ -198,7 +204,7 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
 
 #endif
 
-#ifndef CLFOLD_SCAN
+#if !CLFOLD_SCAN
 
 /* The fold of the first `num` items. */
 static void clfold_tile_fold_items(global const clfold_item *items, uint num,

@@ -9,6 +9,9 @@
  *
  * A bundle of columns goes from row to row, so that it reads neighbouring lines: as many
  * vectors at once as lie side by side, which is a stretch.
+ *
+ * needs: contract.cl, load.cl, segments.cl, vectors.cl
+ * names: CLFOLD_OPAQUE, clfold_combine_stage, clfold_combine_stage16
  */
 #define CLFOLD_VECTORS (CLFOLD_TILE / 16)
 
@@ -30,7 +33,7 @@ typedef struct {
 #else
     clfold_lanes sums[CLFOLD_VECTORS];
 #endif
-#ifdef CLFOLD_SCAN
+#if CLFOLD_SCAN
     clfold_item prefix[CLFOLD_TILE];
     uint has_prefix[CLFOLD_TILE];
 #endif

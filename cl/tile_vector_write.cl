@@ -4,6 +4,15 @@
  *   items     y0 ... y15, a vector a component
  *   written   what a text of the fold's makes of them, or they themselves
  *   out       their scalars side by side
+ *
+ * needs: contract.cl, result.cl, vectors.cl
+ * needs if CLFOLD_HEADS: heads.cl
+ * names: CLFOLD_OUT_ITEM, CLFOLD_RESULT_CALL16, CLFOLD_STREAM, CLFOLD_VALUE16
+ * names: CLFOLD_WRITES_X, CLFOLD_X16, clfold_combine16, clfold_identity
+ * names: CLFOLD_CELLS_SIZE, clfold_rounded16, clfold_written16
+ * names if CLFOLD_ITEM16: CLFOLD_AS_CELL16, CLFOLD_CELL16, CLFOLD_CELLS
+ * names if CLFOLD_ITEM16: CLFOLD_CELLS_HALF, CLFOLD_CELLS_VSTORE
+ * names if CLFOLD_HEADS: CLFOLD_HEAD16, CLFOLD_START_ARGS
  */
 #if CLFOLD_ITEM16
 

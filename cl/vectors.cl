@@ -5,6 +5,12 @@
  * association does not depend on either. An unaligned vload16 is as fast as an aligned
  * one where memory is the limit (2^26 floats, PoCL 3.1 and Intel's CPU runtime: within 3
  * %).
+ *
+ * needs: contract.cl, load.cl, element.cl
+ * names: CLFOLD_ASK_STREAMS, CLFOLD_BUILTINS, CLFOLD_FILL_X16, CLFOLD_IN16
+ * names: CLFOLD_LOADS_X, CLFOLD_LOAD_CALL16, CLFOLD_LOAD_LANES, CLFOLD_OPAQUE
+ * names: CLFOLD_PREFETCH, CLFOLD_READS_IN, CLFOLD_TEXT_SEGMENTS, CLFOLD_WRITES_X
+ * names: CLFOLD_WRITE_LANES, CLFOLD_X16, CLFOLD_X_ITEM, clfold_loaded16
  */
 /* 16 scalars at any address. PoCL's vload16 is two loads, and shuffles load their part of
  * one again. */
@@ -235,9 +241,7 @@ static void clfold_ask(global const CLFOLD_IN *in, ulong at, uint num CLFOLD_WIT
 #if CLFOLD_READS_IN
     clfold_ask_bytes((ulong)(in + at * CLFOLD_SCALARS), num * CLFOLD_ELEMENT_SIZE);
 #endif
-#ifdef CLFOLD_ASK_STREAMS
     CLFOLD_ASK_STREAMS(at - clfold_origin, num)
-#endif
 }
 
 #else

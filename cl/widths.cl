@@ -9,6 +9,11 @@
  *
  * Integers must be equal, floats within 16 units in the last place or both NaN: built-in
  * functions may round in another way in vectors.
+ *
+ * needs: contract.cl, vectors.cl
+ * needs if CLFOLD_HEADS: heads.cl
+ * names: CLFOLD_COMPARE_LOADED, CLFOLD_COMPARE_WRITTEN, CLFOLD_OPAQUE
+ * names: clfold_combine_stage, clfold_combine_stage16
  */
 #define CLFOLD_ROUNDS 64
 #define CLFOLD_ULPS   16

@@ -8,6 +8,12 @@
  *   out          ... | ...       CLFOLD_OUT_SCALARS scalars, or an item's cells
  *
  * A reduction has no element: `s` is any pointer.
+ *
+ * needs: contract.cl, element.cl, result.cl
+ * needs if CLFOLD_HEADS: heads.cl
+ * names: CLFOLD_OUT_HALF, CLFOLD_OUT_ITEM, CLFOLD_OUT_VALUE, CLFOLD_OUT_X
+ * names: CLFOLD_RESULT_CALL, CLFOLD_STORES, CLFOLD_VALUE, CLFOLD_WRITES_X, CLFOLD_X
+ * names: clfold_combine, clfold_rounded, clfold_written
  */
 #if CLFOLD_WRITES
 
@@ -96,7 +102,7 @@ static void clfold_emit_items(clfold_item y, clfold_item before,
 
 #endif
 
-#if CLFOLD_HEADS && defined(CLFOLD_EXCLUSIVE)
+#if CLFOLD_HEADS
 
 static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_IN *s,
                         ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)

@@ -143,20 +143,13 @@ static void append_line(struct text *text, const char *line, const char *stop,
     append_words(text, line, stop, words, sizeof(words) / sizeof(words[0]));
 }
 
-/* Appends a file of cl/. Lines about a component are repeated for each one. */
-static void append_file(struct text *text, const char *name, const struct monoid *monoid)
+/* Lines about a component are repeated for each one. */
+static void append_lines(struct text *text, const struct clfold_kernel_text *file,
+                         const struct monoid *monoid)
 {
-    const struct clfold_kernel_text *file = clfold_kernel_texts;
     unsigned number = 1;
 
-    while (file->name && strcmp(file->name, name) != 0) {
-        ++file;
-    }
-    if (!file->name) {
-        clfold_text_print(text, "#error \"assemble: there is no file %s\"\n", name);
-        return;
-    }
-    clfold_text_print(text, "#line 1 \"%s\"\n", name);
+    clfold_text_print(text, "#line 1 \"%s\"\n", file->name);
     for (const char *line = file->text, *end = line + file->length, *next; line < end;
          line = next) {
         next = memchr(line, '\n', (size_t)(end - line));
@@ -180,6 +173,8 @@ static void append_file(struct text *text, const char *name, const struct monoid
     }
 }
 
+/* ---- The contract ------------------------------------------------------------------ */
+
 /* Words of 16 bytes, or less, that make up `bytes`. Returns the bytes of one. */
 static uint32_t word_of(uint32_t bytes, const char **type)
 {
@@ -202,9 +197,7 @@ static void append_chunk(struct text *text, const struct monoid *monoid)
     uint32_t chunk = clfold_monoid_chunk(monoid), align = chunk * size;
     const char *type;
 
-    if (clfold_monoid_keeps_stages(monoid)) {
-        align = 1; /* elements are loaded one by one */
-    } else if (monoid->in_struct || monoid->num_scalars == 3) {
+    if (monoid->in_struct || monoid->num_scalars == 3) {
         uint32_t bytes = align;
         align = word_of(bytes, &type);
         clfold_text_print(text, "typedef struct {\n    %s words[%u];\n} clfold_words;\n",
@@ -215,7 +208,7 @@ static void append_chunk(struct text *text, const struct monoid *monoid)
                           clfold_in_name(monoid), chunk * monoid->num_scalars);
     }
     clfold_text_print(text,
-                      "#define CLFOLD_TILE_GROUP 1\n#define CLFOLD_CHUNK %u\n"
+                      "#define CLFOLD_CHUNK %u\n"
                       "#define CLFOLD_CHUNK_SCALARS %u\n#define CLFOLD_CHUNK_ALIGN %u\n",
                       chunk, chunk * monoid->num_scalars, align);
 }
@@ -223,31 +216,24 @@ static void append_chunk(struct text *text, const struct monoid *monoid)
 /* Rows of a scan: of chunks of results, and where there are structs, of their words. */
 static void append_rows(struct text *text, const struct monoid *monoid)
 {
-    uint32_t out_size = (uint32_t)clfold_monoid_out_size(monoid);
-    const char *type;
+    const uint32_t in_size = (uint32_t)clfold_monoid_in_size(monoid);
+    const uint32_t out_size = (uint32_t)clfold_monoid_out_size(monoid);
+    const struct scalar *cell = monoid->out_struct ? NULL : clfold_scalar(monoid->cell);
+    /* clang for NVIDIA stores 16 bytes that it put together by twos of 8. */
+    const bool by_four = !cell || cell->size == 1;
+    const char *in_word, *out_word;
+    const uint32_t in_bytes = word_of(in_size, &in_word);
+    const uint32_t out_bytes = word_of(out_size, &out_word);
 
-    if (monoid->in_struct && !clfold_monoid_keeps_stages(monoid)) {
-        uint32_t in_size = (uint32_t)clfold_monoid_in_size(monoid);
-        uint32_t word = word_of(in_size, &type);
-        clfold_text_print(text, "#define CLFOLD_WORD %s\n#define CLFOLD_WORDS %u\n", type,
-                          in_size / word);
-    }
-    if (clfold_monoid_keeps_items(monoid)) {
-        return; /* results are written one by one */
-    }
-    if (monoid->out_struct) {
-        uint32_t word = word_of(out_size, &type);
-        clfold_text_print(text,
-                          "#define CLFOLD_OUT_WORD %s\n#define CLFOLD_OUT_WORDS %u\n",
-                          type, out_size / word);
-    } else {
-        uint32_t size = (uint32_t)clfold_scalar(monoid->cell)->size;
-        /* clang for NVIDIA stores 16 bytes that it put together by twos of 8. */
-        clfold_text_print(text, "#define CLFOLD_OUT_CHUNK_VECTOR %s%u\n",
-                          size == 1 ? "uint" : clfold_cl_name(monoid->cell),
-                          size == 1 ? 4 : 16 / size);
-        clfold_text_print(text, "#define CLFOLD_OUT_CHUNK %u\n", 16 / size);
-    }
+    clfold_text_print(text,
+                      "#define CLFOLD_WORD %s\n#define CLFOLD_WORDS %u\n"
+                      "#define CLFOLD_OUT_WORD %s\n#define CLFOLD_OUT_WORDS %u\n"
+                      "#define CLFOLD_OUT_CHUNK_VECTOR %s%u\n"
+                      "#define CLFOLD_OUT_CHUNK %u\n",
+                      in_word, in_size / in_bytes, out_word, out_size / out_bytes,
+                      by_four ? "uint" : cell->cl,
+                      by_four ? 4 : 16 / (uint32_t)cell->size,
+                      cell ? 16 / (uint32_t)cell->size : 1);
 }
 
 /* Parameters for a result that is given, or arguments that pass them on. */
@@ -332,19 +318,16 @@ static void append_tile(struct text *text, const struct monoid *monoid,
                       "#define CLFOLD_KERNEL kernel %s"
                       "__attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1)))\n",
                       shape->single ? "__attribute__((intel_vec_len_hint(1))) " : "");
-    if (tile->kind != TILE_NONE) {
-        clfold_text_print(text, "#define CLFOLD_TILE %uu\n", tile->elements);
-    }
-    if (tile->kind == TILE_VECTOR) {
-        clfold_text_print(text, "#define CLFOLD_TILE_VECTOR 1\n");
-        if (!monoid->in_struct) {
-            clfold_text_print(text, "#define CLFOLD_IN16 %s16\n", clfold_in_name(monoid));
-        }
-        clfold_text_print(text, "#define CLFOLD_PREFETCH %d\n", shape->prefetch);
-    } else if (tile->kind == TILE_ITEM) {
-        clfold_text_print(text, "#define CLFOLD_TILE_ITEM 1\n");
-    } else if (tile->kind == TILE_GROUP) {
+    clfold_text_print(text,
+                      "#define CLFOLD_TILE %uu\n#define CLFOLD_TILE_VECTOR %d\n"
+                      "#define CLFOLD_TILE_GROUP %d\n#define CLFOLD_IN16 %s16\n"
+                      "#define CLFOLD_PREFETCH %d\n",
+                      tile->elements, tile->kind == TILE_VECTOR, tile->kind == TILE_GROUP,
+                      clfold_in_name(monoid), shape->prefetch);
+    if (tile->kind == TILE_GROUP) {
         append_chunk(text, monoid);
+        append_rows(text, monoid);
+        clfold_text_print(text, "#define CLFOLD_GROUP_SCAN %d\n", (int)shape->group_scan);
     }
 }
 
@@ -396,35 +379,34 @@ static void append_tail(struct text *text, const char *name, bool is_member, siz
     clfold_text_print(text, "\n");
 }
 
+static enum family family_of(const struct shape *shape)
+{
+    return clfold_algorithm_row(shape->algorithm)->family;
+}
+
 /* Whether results are of segments instead of elements. */
 static bool reduces(const struct shape *shape)
 {
-    enum family family = clfold_algorithm_row(shape->algorithm)->family;
+    const enum family family = family_of(shape);
 
     return family == FAMILY_REDUCE || family == FAMILY_REDUCE_SEGMENTS ||
            (family == FAMILY_ANY && !shape->each);
 }
 
 /* What a part of a larger call knows of it. */
-static void append_part(struct text *text, const struct monoid *monoid,
-                        const struct shape *shape)
+static void append_place(struct text *text, const struct monoid *monoid,
+                         const struct shape *shape)
 {
     const char *index = monoid->in_part ? "((i) + clfold_first)" : "i";
 
-    clfold_text_print(text, "#define CLFOLD_IN_PART %d\n", monoid->in_part);
-    if (clfold_monoid_has_place(monoid) || monoid->heads) {
-        clfold_text_print(text,
-                          "#define CLFOLD_LOAD_INDEX(i) %s\n"
-                          "#define CLFOLD_RESULT_INDEX(i) %s\n",
-                          index, reduces(shape) ? "i" : index);
-    }
-    if (!monoid->in_part) {
-        return;
-    }
-    clfold_text_print(text,
-                      "#define CLFOLD_CARRY_SIZE %zu\n#define CLFOLD_CARRY_COPY(to, "
-                      "from) do {",
-                      clfold_monoid_carry_size(monoid));
+    clfold_text_print(
+        text,
+        "#define CLFOLD_IN_PART %d\n"
+        "#define CLFOLD_LOAD_INDEX(i) %s\n#define CLFOLD_RESULT_INDEX(i) %s\n"
+        "#define CLFOLD_CARRY_SIZE %zu\n#define CLFOLD_CARRY_COPY(to, "
+        "from) do {",
+        monoid->in_part, index, reduces(shape) ? "i" : index,
+        clfold_monoid_carry_size(monoid));
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
         const char *name = monoid->components[k].name;
         clfold_text_print(text, " to.%s = from.%s;", name, name);
@@ -433,25 +415,27 @@ static void append_part(struct text *text, const struct monoid *monoid,
 }
 
 /* The form of a carry, once its types are known. */
-static void append_carry(struct text *text, const struct monoid *monoid)
+static void append_carry(struct text *text, const struct monoid *monoid,
+                         const char *suffix)
 {
-    if (monoid->in_part) {
-        clfold_text_print(text, "typedef struct {\n");
-        for (uint32_t k = 0; k < monoid->num_components; ++k) {
-            clfold_text_print(text, "    %s %s;\n",
-                              clfold_cl_name(monoid->components[k].item),
-                              monoid->components[k].name);
-        }
-        clfold_text_print(text, "} clfold_carry;\n");
+    (void)suffix;
+    clfold_text_print(text, "typedef struct {\n");
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        clfold_text_print(text, "    %s %s;\n",
+                          clfold_cl_name(monoid->components[k].item),
+                          monoid->components[k].name);
     }
+    clfold_text_print(text, "} clfold_carry;\n");
 }
 
 /* The segment of what a text is about: an element's, or of a reduction the result. */
-static void append_text_segments(struct text *text, const struct shape *shape)
+static void append_text_segments(struct text *text, const struct monoid *monoid,
+                                 const struct shape *shape)
 {
+    clfold_text_print(text, "#define CLFOLD_TEXT_SEGMENTS %d\n",
+                      clfold_monoid_uses_segment(monoid));
     clfold_text_print(
-        text, "#define CLFOLD_TEXT_SEGMENTS 1\n"
-              "#define CLFOLD_LOAD_SEGMENT(i) clfold_segment_of(i CLFOLD_PASS)\n"
+        text, "#define CLFOLD_LOAD_SEGMENT(i) clfold_segment_of(i CLFOLD_PASS)\n"
               "#define CLFOLD_LOAD_SEGMENT16(i) clfold_segment16_of(i CLFOLD_PASS)\n");
     clfold_text_print(
         text, reduces(shape)
@@ -460,6 +444,90 @@ static void append_text_segments(struct text *text, const struct shape *shape)
                     "((clfold_segment16){ clfold_indices(i), 0 })\n"
                   : "#define CLFOLD_RESULT_SEGMENT(i) CLFOLD_LOAD_SEGMENT(i)\n"
                     "#define CLFOLD_RESULT_SEGMENT16(i) CLFOLD_LOAD_SEGMENT16(i)\n");
+}
+
+static bool has_item16(const struct monoid *monoid, const struct tile_shape *tile)
+{
+    return tile->kind == TILE_VECTOR && clfold_monoid_has_item16(monoid);
+}
+
+/* Vectors are combined in the usual way where nothing is rare, as heads are. */
+static bool uses_rare(const struct monoid *monoid, const struct tile_shape *tile)
+{
+    return (monoid->rare || monoid->heads) && has_item16(monoid, tile);
+}
+
+/* How 16 items are stored. */
+static void append_cells(struct text *text, const struct monoid *monoid,
+                         const struct tile_shape *tile)
+{
+    const bool has = has_item16(monoid, tile);
+
+    const clfold_type out = monoid->out ? monoid->out : monoid->cell;
+    const uint32_t cells = has && clfold_scalar(out)->size == 8 ? 8 : 16;
+
+    clfold_text_print(text, "#define CLFOLD_ITEM16 %d\n#define CLFOLD_CELLS_SIZE %u\n",
+                      has, cells);
+    if (has) {
+        const char *cell = clfold_cl_name(out);
+        clfold_text_print(text, "#define CLFOLD_CELL16 %s16\n", cell);
+        clfold_text_print(text, "#define CLFOLD_AS_CELL16 as_%s16\n", cell);
+        clfold_text_print(text, "#define CLFOLD_CELLS %s%u\n", cell, cells);
+        clfold_text_print(text, "#define CLFOLD_CELLS_HALF %s%u\n", cell, cells / 2);
+        clfold_text_print(text, "#define CLFOLD_CELLS_VSTORE vstore%u\n", cells);
+    }
+}
+
+/* The neutral value before the first lanes, if every component has one. */
+static void append_neutral(struct text *text, const struct monoid *monoid)
+{
+    bool has = monoid->identity || !monoid->combine;
+
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        has &= monoid->identity || monoid->components[k].neutral;
+    }
+    clfold_text_print(text, "#define CLFOLD_NEUTRAL %d\n", has);
+}
+
+static void append_memory(struct text *text, enum memory_tier tier)
+{
+    const struct memory *memory = clfold_memory(tier);
+
+    clfold_text_print(text, "%s#define CLFOLD_MEMORY %u\n#define CLFOLD_WORD_BITS %u\n",
+                      memory->extensions, memory->means, memory->word_bits);
+}
+
+/* What the algorithm is, and what it may use. */
+static void append_algorithm(struct text *text, const struct monoid *monoid,
+                             const struct shape *shape)
+{
+    const enum family family = family_of(shape);
+
+    if (clfold_looks_back(shape->algorithm)) {
+        append_memory(text, shape->tier);
+        clfold_text_print(text,
+                          "#define CLFOLD_CHAINED %d\n#define CLFOLD_WINDOW %u\n"
+                          "#define CLFOLD_LOOKERS %d\n#define CLFOLD_TRACE %d\n"
+                          "#define CLFOLD_CYCLES %d\n#define CLFOLD_CUTS_ITEM %d\n",
+                          shape->algorithm == SCAN_CHAINED, shape->window,
+                          (int)shape->lookers, shape->traced, shape->builtins,
+                          clfold_monoid_cuts(monoid));
+    }
+    if (clfold_algorithm_row(shape->algorithm)->is_rung) {
+        clfold_text_print(text, "#define CLFOLD_RUNG %d\n",
+                          (int)(shape->algorithm - REDUCE_0));
+    }
+    if (shape->step > 0) {
+        clfold_text_print(text, "#define CLFOLD_STEP %u\n", shape->step);
+    }
+    clfold_text_print(text,
+                      "#define CLFOLD_SCAN %d\n#define CLFOLD_EACH %u\n"
+                      "#define CLFOLD_EXCLUSIVE %u\n#define CLFOLD_ANCHOR %u\n"
+                      "#define CLFOLD_BUILTINS %u\n#define CLFOLD_STREAM %u\n"
+                      "#define CLFOLD_FENCES %u\n#define CLFOLD_OF_CARRIES %u\n",
+                      family == FAMILY_SCAN || family == FAMILY_SCAN_SEGMENTS,
+                      shape->each, shape->exclusive, shape->anchor, shape->builtins,
+                      shape->stream, shape->fences, shape->carries);
 }
 
 static void append_contract(struct text *text, const struct monoid *monoid,
@@ -492,10 +560,8 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     clfold_append_with(text, monoid);
     append_heads(text, monoid);
     clfold_append_element_contract(text, monoid);
-    append_part(text, monoid, shape);
-    if (clfold_monoid_uses_segment(monoid)) {
-        append_text_segments(text, shape);
-    }
+    append_place(text, monoid, shape);
+    append_text_segments(text, monoid, shape);
     append_out(text, monoid);
     append_given(text, monoid, "CLFOLD_INIT_PARAMS", "init", true);
     append_given(text, monoid, "CLFOLD_INIT_ARGS", "init", false);
@@ -506,404 +572,197 @@ static void append_contract(struct text *text, const struct monoid *monoid,
         text, "#define CLFOLD_STAGE_LIMIT %uu\n",
         (uint32_t)(monoid->stage_limit < UINT32_MAX ? monoid->stage_limit : UINT32_MAX));
     append_tile(text, monoid, shape);
-}
-
-/* What texts see of an element, and what is folded of it. */
-static void append_element(struct text *text, const struct monoid *monoid, bool is_vector)
-{
-    const struct uses *loads = &monoid->loads, *writes = &monoid->writes;
-    bool loads_wide = is_vector && monoid->load && !loads->lanes;
-
-    if (monoid->load || monoid->result) {
-        clfold_append_element(text, monoid, "");
-        append_file(text, "element.cl", monoid);
-    }
-    if (loads_wide || (is_vector && monoid->result && !writes->lanes)) {
-        clfold_append_element(text, monoid, "16");
-    }
-    if (monoid->load) {
-        clfold_append_load(text, monoid, "");
-        append_file(text, "load.cl", monoid);
-    }
-    if (loads_wide) {
-        clfold_append_load(text, monoid, "16");
-    }
-}
-
-/* The operator, at the widths that the program needs; it follows the contract. */
-static void append_operator(struct text *text, const struct monoid *monoid,
-                            const struct tile_shape *tile,
-                            const struct width *const *widths, uint32_t num_widths)
-{
-    bool is_vector = tile->kind == TILE_VECTOR;
-
-    if (clfold_monoid_has_text(monoid)) {
-        append_file(text, "user_names.cl", monoid);
-    }
-    if (monoid->item_file) {
-        append_file(text, monoid->item_file, monoid);
-    }
-    if (clfold_monoid_has_text(monoid) || monoid->item_file) {
-        clfold_append_source(text, monoid, is_vector);
-    }
-    if (monoid->heads) {
-        clfold_append_equal(text, monoid);
-        append_file(text, "heads.cl", NULL);
-    }
-    append_file(text, "contract.cl", monoid);
-    append_element(text, monoid, is_vector);
-    for (uint32_t i = 0; i < num_widths; ++i) {
-        clfold_append_combine(text, monoid, widths[i]);
-    }
-    clfold_append_identity(text, monoid);
-    if (is_vector && !is_of_numbers(monoid)) {
-        clfold_append_extend(text, monoid);
-    }
-    clfold_append_rounded(text, monoid, &clfold_width_item);
-    if (uses_cuts(monoid, tile)) {
-        clfold_append_condition(text, monoid, monoid->cuts, "cuts", "clfold_cuts",
-                                &clfold_width_stage);
-        clfold_append_condition(text, monoid, monoid->cuts, "cuts", "clfold_any_cuts",
-                                &clfold_width_stage16);
-    }
-    append_carry(text, monoid);
-    append_file(text, "result.cl", monoid);
-    if (clfold_monoid_converts(monoid)) {
-        clfold_append_result(text, monoid, "");
-        if (is_vector && !monoid->writes.lanes) {
-            clfold_append_result(text, monoid, "16");
-        }
-    }
-    append_file(text, "write.cl", monoid);
-    if (is_vector) {
-        append_file(text, "vectors.cl", monoid);
-    }
-}
-
-/* A file of the tile's: "tile_vector" and `end`. */
-static void append_tile_file(struct text *text, const struct monoid *monoid,
-                             const struct tile_shape *tile, const char *end)
-{
-    char name[32];
-
-    snprintf(name, sizeof(name), "%s%s", clfold_tile_name(tile->kind), end);
-    append_file(text, name, monoid);
-}
-
-/* The tile of a reduction, and what folds its elements to a type without vectors. */
-static void append_tile_fold(struct text *text, const struct monoid *monoid,
-                             const struct tile_shape *tile)
-{
-    append_tile_file(text, monoid, tile, ".cl");
-    if (is_of_numbers(monoid)) {
-        append_file(text, numbers_file(monoid, tile), monoid);
-    }
-}
-
-/* Items, stages and vectors of these; numbers that become items are not combined. */
-static uint32_t num_tile_widths(const struct monoid *monoid,
-                                const struct tile_shape *tile)
-{
-    return is_of_numbers(monoid) ? 1 : tile->kind == TILE_VECTOR ? 3 : 2;
-}
-
-static void assemble_reduce(struct text *text, const struct monoid *monoid,
-                            const struct shape *shape)
-{
-    const struct width *const widths[] = { &clfold_width_item, &clfold_width_stage,
-                                           &clfold_width_stage16 };
-    const struct algorithm_row *row = clfold_algorithm_row(shape->algorithm);
-    bool is_tile = !row->is_rung;
-
-    append_contract(text, monoid, shape);
-    if (!is_tile) {
-        clfold_text_print(text, "#define CLFOLD_RUNG %d\n",
-                          (int)(shape->algorithm - REDUCE_0));
-    }
-    append_operator(text, monoid, &shape->tile, widths,
-                    row->items == 0 ? num_tile_widths(monoid, &shape->tile) : 1);
-    if (is_tile) {
-        append_tile_fold(text, monoid, &shape->tile);
-        append_file(text, "fold_run.cl", monoid);
-    }
-    append_file(text, row->file, monoid);
-}
-
-/* ---- Segments ---------------------------------------------------------------------- */
-
-/* The lanes of a tile; those of vectors load as its elements are loaded. */
-static void append_lanes(struct text *text, const struct monoid *monoid,
-                         const struct shape *shape)
-{
-    append_file(text, "segments.cl", monoid);
-    if (shape->tile.kind == TILE_GROUP) {
-        clfold_text_print(text, "#define CLFOLD_STEP %u\n", shape->step);
-    }
-    append_tile_file(text, monoid, &shape->tile, "_lanes.cl");
-    append_file(text,
-                shape->tile.kind == TILE_VECTOR && monoid->lanes_file ? monoid->lanes_file
-                                                                      : "lane_items.cl",
-                monoid);
-    if (clfold_algorithm_row(shape->algorithm)->family == FAMILY_SCAN_SEGMENTS) {
-        append_tile_file(text, monoid, &shape->tile, "_lanes_scan.cl");
-    }
-}
-
-static void assemble_reduce_segments(struct text *text, const struct monoid *monoid,
-                                     const struct shape *shape)
-{
-    const struct width *const widths[] = { &clfold_width_item, &clfold_width_stage,
-                                           &clfold_width_stage16 };
-    bool is_vector = shape->tile.kind == TILE_VECTOR;
-    bool by_lanes = shape->algorithm == REDUCE_LANES;
-
-    append_contract(text, monoid, shape);
-    append_operator(text, monoid, &shape->tile, widths,
-                    num_tile_widths(monoid, &shape->tile));
-    if (!by_lanes || is_vector) {
-        append_tile_fold(text, monoid, &shape->tile);
-    }
-    if (by_lanes) {
-        append_lanes(text, monoid, shape);
-    } else {
-        append_file(text, "fold_run.cl", monoid);
-        append_file(text, "segments.cl", monoid);
-    }
-    append_file(text, "segment_partials.cl", monoid);
-    append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
-}
-
-/* ---- Scans ------------------------------------------------------------------------- */
-
-static void append_memory(struct text *text, enum memory_tier tier, bool fences)
-{
-    const struct memory *memory = clfold_memory(tier);
-
-    clfold_text_print(text, "%s#define CLFOLD_MEMORY %u\n", memory->extensions,
-                      memory->means);
-    clfold_text_print(text, "#define CLFOLD_WORD_BITS %u\n", memory->word_bits);
-    clfold_text_print(text, "#define CLFOLD_FENCES %d\n", fences);
-}
-
-/* Vectors are combined in the usual way where nothing is rare, as heads are. */
-static bool uses_rare(const struct monoid *monoid, const struct tile_shape *tile)
-{
-    return (monoid->rare || monoid->heads) && tile->kind == TILE_VECTOR &&
-           clfold_monoid_has_item16(monoid);
-}
-
-/* How 16 items are stored. */
-static void append_cells(struct text *text, const struct monoid *monoid)
-{
-    bool has = clfold_monoid_has_item16(monoid);
-
-    clfold_text_print(text, "#define CLFOLD_ITEM16 %d\n", has);
-    if (has) {
-        clfold_type out = monoid->out ? monoid->out : monoid->cell;
-        const char *cell = clfold_cl_name(out);
-        uint32_t cells = clfold_scalar(out)->size == 8 ? 8 : 16;
-        clfold_text_print(text, "#define CLFOLD_CELL16 %s16\n", cell);
-        clfold_text_print(text, "#define CLFOLD_AS_CELL16 as_%s16\n", cell);
-        clfold_text_print(text, "#define CLFOLD_CELLS %s%u\n", cell, cells);
-        clfold_text_print(text, "#define CLFOLD_CELLS_HALF %s%u\n", cell, cells / 2);
-        clfold_text_print(text, "#define CLFOLD_CELLS_SIZE %u\n", cells);
-        clfold_text_print(text, "#define CLFOLD_CELLS_VSTORE vstore%u\n", cells);
-    }
-}
-
-/* The neutral value before the first lanes, if every component has one. */
-static void append_neutral(struct text *text, const struct monoid *monoid)
-{
-    bool has = monoid->identity || !monoid->combine;
-
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        has &= monoid->identity || monoid->components[k].neutral;
-    }
-    clfold_text_print(text, "#define CLFOLD_NEUTRAL %d\n", has);
-}
-
-static void append_scan(struct text *text, const struct monoid *monoid,
-                        const struct shape *shape)
-{
-    if (clfold_looks_back(shape->algorithm)) {
-        append_memory(text, shape->tier, shape->fences);
-        clfold_text_print(text, "#define CLFOLD_CHAINED %d\n",
-                          shape->algorithm == SCAN_CHAINED);
-        clfold_text_print(text, "#define CLFOLD_WINDOW %u\n", shape->window);
-        clfold_text_print(text, "#define CLFOLD_LOOKERS %d\n", (int)shape->lookers);
-        clfold_text_print(text, "#define CLFOLD_TRACE %d\n#define CLFOLD_CYCLES %d\n",
-                          shape->traced, shape->builtins);
-        clfold_text_print(text, "#define CLFOLD_CUTS_ITEM %d\n",
-                          clfold_monoid_cuts(monoid));
-    }
-    clfold_text_print(text, "#define CLFOLD_SCAN 1\n#define CLFOLD_EXCLUSIVE %d\n",
-                      shape->exclusive);
-    clfold_text_print(text, "#define CLFOLD_ANCHOR %u\n", shape->anchor);
-    clfold_text_print(text, "#define CLFOLD_BUILTINS %d\n", shape->builtins);
-    clfold_text_print(text, "#define CLFOLD_STREAM %d\n", shape->stream);
-    if (shape->tile.kind == TILE_GROUP) {
-        clfold_text_print(text, "#define CLFOLD_GROUP_SCAN %d\n", (int)shape->group_scan);
-        append_rows(text, monoid);
-        return;
-    }
-    if (shape->tile.kind == TILE_ITEM) {
-        return;
-    }
-    append_cells(text, monoid);
+    append_cells(text, monoid, &shape->tile);
     clfold_text_print(text, "#define CLFOLD_RARE %d\n", uses_rare(monoid, &shape->tile));
     append_neutral(text, monoid);
+    append_algorithm(text, monoid, shape);
+    clfold_text_print(text, "#define CLFOLD_TEXTS %d\n#define CLFOLD_ITEM_FILE %d\n",
+                      clfold_monoid_has_text(monoid), monoid->item_file != NULL);
+    clfold_append_forms(text, monoid, "");
+    if (shape->algorithm == WIDTHS) {
+        clfold_append_compared(text, monoid);
+    }
 }
 
-static void append_scan_operator(struct text *text, const struct monoid *monoid,
-                                 const struct shape *shape)
-{
-    const struct width *const widths[] = { &clfold_width_item, &clfold_width_stage,
-                                           &clfold_width_stage16, &clfold_width_item16 };
-    bool is_vector = shape->tile.kind == TILE_VECTOR;
+/* ---- Files and what they need ------------------------------------------------------ */
 
-    append_contract(text, monoid, shape);
-    append_scan(text, monoid, shape);
-    append_operator(text, monoid, &shape->tile, widths,
-                    !is_vector                         ? 2
-                    : clfold_monoid_has_item16(monoid) ? 4
-                                                       : 3);
-    if (clfold_looks_back(shape->algorithm) && clfold_monoid_cuts(monoid)) {
-        clfold_append_condition(text, monoid, monoid->cuts, "cuts", "clfold_cuts_item",
-                                &clfold_width_item);
-    }
-    if (uses_rare(monoid, &shape->tile)) {
-        if (monoid->rare) {
-            clfold_append_condition(text, monoid, monoid->rare, "rare", "clfold_is_rare",
-                                    &clfold_width_item);
-        }
-        clfold_append_combine(text, monoid, &clfold_width_usual_stage16);
-        clfold_append_combine(text, monoid, &clfold_width_usual16);
-    }
-    if (is_vector && clfold_monoid_has_item16(monoid)) {
-        clfold_append_rounded(text, monoid, &clfold_width_item16);
-    }
-    append_file(text, "scan_tiles.cl", monoid);
-}
+#define MAX_PARTS 128
 
-static void append_scan_tile(struct text *text, const struct monoid *monoid,
-                             const struct shape *shape)
-{
-    if (shape->tile.kind == TILE_GROUP) {
-        append_file(text, "group_scan.cl", monoid);
-    } else {
-        append_tile_file(text, monoid, &shape->tile, ".cl");
-    }
-    if (shape->tile.kind == TILE_VECTOR) {
-        append_file(text, "tile_vector_write.cl", monoid);
-    }
-    append_tile_file(text, monoid, &shape->tile, "_scan.cl");
-}
-
-static void assemble_scan(struct text *text, const struct monoid *monoid,
-                          const struct shape *shape)
-{
-    append_scan_operator(text, monoid, shape);
-    append_scan_tile(text, monoid, shape);
-    if (shape->algorithm == SCAN_THEN_PROPAGATE || shape->algorithm == REDUCE_THEN_SCAN) {
-        append_file(text, "scan_prefixes.cl", monoid);
-    } else {
-        append_file(text, "scan_totals.cl", monoid);
-    }
-    if (clfold_looks_back(shape->algorithm)) {
-        append_file(text, "memory.cl", monoid);
-        append_file(text, "descriptor.cl", monoid);
-        if (shape->traced) {
-            append_file(text, "scan_trace.cl", monoid);
-        }
-        append_file(text, "look_window.cl", monoid);
-        append_file(text, "look_back.cl", monoid);
-    }
-    append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
-}
-
-static void assemble_scan_segments(struct text *text, const struct monoid *monoid,
-                                   const struct shape *shape)
-{
-    bool by_lanes = shape->algorithm == SCAN_LANES;
-
-    append_scan_operator(text, monoid, shape);
-    if (!by_lanes || shape->tile.kind == TILE_VECTOR) {
-        append_scan_tile(text, monoid, shape);
-    }
-    if (by_lanes) {
-        append_lanes(text, monoid, shape);
-    } else {
-        append_file(text, "scan_totals.cl", monoid);
-        append_file(text, "segments.cl", monoid);
-    }
-    append_file(text, "segment_prefixes.cl", monoid);
-    append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
-}
-
-static void assemble_map(struct text *text, const struct monoid *monoid,
-                         const struct shape *shape)
-{
-    const struct width *const widths[] = { &clfold_width_item, &clfold_width_stage };
-    bool is_vector = shape->tile.kind == TILE_VECTOR;
-
-    append_contract(text, monoid, shape);
-    clfold_text_print(text, "#define CLFOLD_BUILTINS %d\n#define CLFOLD_STREAM %d\n",
-                      shape->builtins, shape->stream);
-    if (is_vector) {
-        append_cells(text, monoid);
-    }
-    append_operator(text, monoid, &shape->tile, widths, 2);
-    if (is_vector) {
-        append_file(text, "tile_vector_write.cl", monoid);
-    }
-    append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
-}
-
-static void assemble_serial(struct text *text, const struct monoid *monoid,
-                            const struct shape *shape)
-{
-    const struct width *const widths[] = { &clfold_width_item };
-
-    append_contract(text, monoid, shape);
-    clfold_text_print(text,
-                      "#define CLFOLD_SERIAL 1\n#define CLFOLD_EACH %u\n"
-                      "#define CLFOLD_EXCLUSIVE %u\n#define CLFOLD_OF_CARRIES %u\n",
-                      shape->each, shape->exclusive, shape->carries);
-    append_operator(text, monoid, &shape->tile, widths, 1);
-    append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
-}
-
-static void assemble_widths(struct text *text, const struct monoid *monoid,
-                            const struct shape *shape)
-{
-    const struct width *const widths[] = { &clfold_width_item, &clfold_width_stage,
-                                           &clfold_width_stage16 };
-
-    append_contract(text, monoid, shape);
-    append_operator(text, monoid, &shape->tile, widths,
-                    num_tile_widths(monoid, &shape->tile));
-    append_tile_fold(text, monoid, &shape->tile);
-    clfold_append_compared(text, monoid);
-    append_file(text, clfold_algorithm_row(shape->algorithm)->file, monoid);
-    clfold_append_comparisons(text, monoid);
-}
-
-static void (*const assemblers[])(struct text *text, const struct monoid *monoid,
-                                  const struct shape *shape) = {
-    [FAMILY_REDUCE] = assemble_reduce,
-    [FAMILY_SCAN] = assemble_scan,
-    [FAMILY_ANY] = assemble_serial,
-    [FAMILY_WIDTHS] = assemble_widths,
-    [FAMILY_REDUCE_SEGMENTS] = assemble_reduce_segments,
-    [FAMILY_SCAN_SEGMENTS] = assemble_scan_segments,
-    [FAMILY_MAP] = assemble_map,
+/* A program, and the parts that it has: files of cl/, and functions of the fold's. */
+struct program {
+    struct text *text;
+    const struct monoid *monoid;
+    const struct shape *shape;
+    const char *parts[MAX_PARTS];
+    uint32_t num_parts;
 };
+
+/* Whether it is a new part. */
+static bool begin_part(struct program *program, const char *name)
+{
+    for (uint32_t i = 0; i < program->num_parts; ++i) {
+        if (strcmp(program->parts[i], name) == 0) {
+            return false;
+        }
+    }
+    if (program->num_parts == MAX_PARTS) {
+        clfold_text_print(program->text, "#error \"assemble: too many parts\"\n");
+        return false;
+    }
+    program->parts[program->num_parts++] = name;
+    return true;
+}
+
+/* What follows a macro's name where the program defines it; NULL: it does not. */
+static const char *definition(const struct program *program, const char *macro)
+{
+    static const char define[] = "#define ";
+    const size_t length = strlen(macro);
+
+    for (const char *at = program->text->bytes; at && (at = strstr(at, define));) {
+        at += sizeof(define) - 1;
+        if (strncmp(at, macro, length) == 0 && strchr(" (\n", at[length])) {
+            return at + length;
+        }
+    }
+    return NULL;
+}
+
+/* Whether a condition in a file's head holds. */
+static bool holds(const struct program *program, const char *macro)
+{
+    const char *value = definition(program, macro);
+
+    return value && value[0] == ' ' && value[1] != '0';
+}
+
+/* Appends a function of the fold's, or a type, if the fold has it and it is new. Returns
+ * whether `name` is one. */
+static bool append_function(struct program *program, const char *name)
+{
+    const struct monoid *monoid = program->monoid;
+    if (!monoid) {
+        return false;
+    }
+    const struct tile_shape *tile = &program->shape->tile;
+    const bool is_vector = tile->kind == TILE_VECTOR;
+    const bool has_texts = monoid->load || monoid->result;
+    const bool has_stage = !is_of_numbers(monoid);
+    const bool loads_wide = is_vector && monoid->load && !monoid->loads.lanes;
+    const bool writes = clfold_monoid_converts(monoid);
+    const bool writes_wide = is_vector && writes && !monoid->writes.lanes;
+    const bool cuts = uses_cuts(monoid, tile), rare = uses_rare(monoid, tile);
+    const struct {
+        const char *name;
+        bool exists;
+        void (*append)(struct text *text, const struct monoid *monoid, const char *which);
+        const char *which; /* the width, or NULL: by its name */
+    } functions[] = {
+        { "clfold_opaque", clfold_monoid_has_text(monoid) || monoid->item_file,
+          clfold_append_source, is_vector ? "16" : "" },
+        { "clfold_equal", monoid->equal, clfold_append_equal, "" },
+        { "CLFOLD_X", has_texts, clfold_append_element, "" },
+        { "CLFOLD_X16", loads_wide || (writes_wide && monoid->result),
+          clfold_append_element, "16" },
+        { "clfold_loaded", monoid->load, clfold_append_load, "" },
+        { "clfold_loaded16", loads_wide, clfold_append_load, "16" },
+        { "clfold_written", writes, clfold_append_result, "" },
+        { "clfold_written16", writes_wide, clfold_append_result, "16" },
+        { "clfold_carry", monoid->in_part, append_carry, "" },
+        { "clfold_identity", monoid->has_identity, clfold_append_identity, "" },
+        { "clfold_rounded", monoid->rounded, clfold_append_rounded, "" },
+        { "clfold_rounded16", monoid->rounded && has_item16(monoid, tile),
+          clfold_append_rounded, "16" },
+        { "clfold_combine", true, clfold_append_combine, NULL },
+        { "clfold_combine_stage", has_stage, clfold_append_combine, NULL },
+        { "clfold_combine_stage16", has_stage && is_vector, clfold_append_combine, NULL },
+        { "clfold_extend_stage16", has_stage && is_vector, clfold_append_combine, NULL },
+        { "clfold_usual_stage16", rare, clfold_append_combine, NULL },
+        { "clfold_combine16", has_item16(monoid, tile), clfold_append_combine, NULL },
+        { "clfold_usual16", rare, clfold_append_combine, NULL },
+        { "clfold_cuts", cuts, clfold_append_condition, NULL },
+        { "clfold_any_cuts", cuts, clfold_append_condition, NULL },
+        { "clfold_cuts_item", clfold_monoid_cuts(monoid), clfold_append_condition, NULL },
+        { "clfold_is_rare", rare && monoid->rare, clfold_append_condition, NULL },
+    };
+    const size_t num = sizeof(functions) / sizeof(functions[0]);
+
+    for (size_t i = 0; i < num; ++i) {
+        const char *which = functions[i].which ? functions[i].which : functions[i].name;
+        if (strcmp(functions[i].name, name) == 0) {
+            if (functions[i].exists && begin_part(program, functions[i].name)) {
+                functions[i].append(program->text, monoid, which);
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The file that a head means: "tile_scan.cl" is of the tile's kind, "item.cl" of the
+ * fold. NULL: there is none. */
+static const struct clfold_kernel_text *file_of(const struct program *program,
+                                                const char *word)
+{
+    const struct clfold_kernel_text *file = clfold_kernel_texts;
+    char name[64];
+
+    snprintf(name, sizeof(name), "%s", word);
+    if (strcmp(word, "item.cl") == 0) {
+        snprintf(name, sizeof(name), "%s", program->monoid->item_file);
+    } else if (strcmp(word, "numbers.cl") == 0) {
+        snprintf(name, sizeof(name), "%s",
+                 numbers_file(program->monoid, &program->shape->tile));
+    } else if (strcmp(word, "lane_numbers.cl") == 0) {
+        snprintf(name, sizeof(name), "%s", program->monoid->lanes_file);
+    }
+    while (file->name && strcmp(file->name, name) != 0) {
+        ++file;
+    }
+    if (!file->name && strncmp(word, "tile", 4) == 0) {
+        snprintf(name, sizeof(name), "%s%s", clfold_tile_name(program->shape->tile.kind),
+                 word + 4);
+        for (file = clfold_kernel_texts; file->name && strcmp(file->name, name) != 0;) {
+            ++file;
+        }
+    }
+    return file->name ? file : NULL;
+}
+
+/* Appends a file, after what its head says that it needs, each part once. */
+static void append_part(struct program *program, const char *word)
+{
+    const struct clfold_kernel_text *file = file_of(program, word);
+
+    if (!file) {
+        clfold_text_print(program->text, "#error \"assemble: there is no file %s\"\n",
+                          word);
+        return;
+    }
+    if (!begin_part(program, file->name)) {
+        return;
+    }
+    for (const struct clfold_kernel_need *need = file->needs; need->word; ++need) {
+        if (need->condition && !holds(program, need->condition)) {
+            continue;
+        }
+        if (strchr(need->word, '.')) {
+            append_part(program, need->word);
+        } else if (!append_function(program, need->word) &&
+                   !definition(program, need->word)) {
+            clfold_text_print(program->text, "#error \"%s: %s is not defined\"\n",
+                              file->name, need->word);
+        }
+    }
+    append_lines(program->text, file, program->monoid);
+}
 
 void clfold_assemble(struct text *text, const struct monoid *monoid,
                      const struct shape *shape)
 {
     const bool by_lanes =
         shape->algorithm == REDUCE_LANES || shape->algorithm == SCAN_LANES;
+    struct program program = { .text = text, .monoid = monoid, .shape = shape };
     struct monoid of_numbers;
 
     if (numbers_file(monoid, &shape->tile) &&
@@ -911,11 +770,16 @@ void clfold_assemble(struct text *text, const struct monoid *monoid,
         of_numbers = *monoid;
         of_numbers.components[0].stage = monoid->type;
         of_numbers.components[0].load = LOAD_CONVERTED;
-        monoid = &of_numbers;
+        program.monoid = &of_numbers;
     }
-    assemblers[clfold_algorithm_row(shape->algorithm)->family](text, monoid, shape);
-    if (monoid->heads == CLFOLD_BY_OFFSETS && shape->algorithm != WIDTHS) {
-        append_file(text, "mark_heads.cl", NULL);
+    append_contract(text, program.monoid, shape);
+    append_part(&program, clfold_algorithm_row(shape->algorithm)->file);
+    if (shape->algorithm == WIDTHS) {
+        append_function(&program, "clfold_written");
+        append_function(&program, "clfold_written16");
+        clfold_append_comparisons(text, program.monoid);
+    } else if (monoid->heads == CLFOLD_BY_OFFSETS) {
+        append_part(&program, "mark_heads.cl");
     }
 }
 
@@ -923,14 +787,12 @@ void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,
                                 enum group_scan kind, uint32_t group_size)
 {
     /* The contract needs a tile; here it is all that a group scans. */
-    const struct shape shape = { .tile = { TILE_GROUP, group_size, group_size } };
+    const struct shape shape = { .tile = { TILE_GROUP, group_size, group_size },
+                                 .group_scan = kind };
+    struct program program = { .text = text, .monoid = monoid, .shape = &shape };
 
     append_contract(text, monoid, &shape);
-    clfold_text_print(text, "#define CLFOLD_GROUP_SCAN %d\n", (int)kind);
-    append_file(text, "contract.cl", monoid);
-    clfold_append_combine(text, monoid, &clfold_width_item);
-    append_file(text, "group_scan.cl", monoid);
-    append_file(text, "group_scans.cl", monoid);
+    append_part(&program, "group_scans.cl");
 }
 
 /* ---- The probe --------------------------------------------------------------------- */
@@ -938,12 +800,15 @@ void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,
 void clfold_assemble_probe(struct text *text, enum memory_tier tier, bool fences,
                            uint32_t said, const char *instead)
 {
+    struct program program = { .text = text };
+
     append_silence(text);
-    append_memory(text, tier, fences);
-    clfold_text_print(text, "#define CLFOLD_SAID %u\n", said);
-    append_file(text, "memory.cl", NULL);
+    append_memory(text, tier);
+    clfold_text_print(text, "#define CLFOLD_FENCES %d\n#define CLFOLD_SAID %u\n", fences,
+                      said);
+    append_part(&program, "memory.cl");
     if (instead) {
         clfold_text_append(text, instead, strlen(instead));
     }
-    append_file(text, "probe.cl", NULL);
+    append_part(&program, "probe.cl");
 }

@@ -1,16 +1,9 @@
 /*
  * The only writer of program text. A program is
  *
- *   #define lines          the contract of cl/contract.cl
- *   contract.cl            checks it, and makes the types
- *   the operator           the monoid's text, a function a width
- *   result.cl              how a result is written
- *   reductions: tile_vector.cl or tile_group.cl, and reduce_tiles.cl; or reduce_ladder.cl
- *   scans: scan_tiles.cl, tile_vector.cl and tile_vector_scan.cl or group_scan.cl and
- *       tile_group_scan.cl, scan_prefixes.cl or scan_totals.cl, for look-back memory.cl,
- *       descriptor.cl, scan_trace.cl if traced, look_window.cl, look_back.cl, and the
- *       strategy's file
- *   the probe, without an operator: memory.cl and probe.cl
+ *   #define lines    the contract, which cl/contract.cl lists
+ *   files of cl/     the algorithm's, after all files that it needs, as their heads say
+ *   functions        of the fold, each before the first file that names it
  *
  * and every part begins with #line, so that a build log names its true file.
  */
@@ -21,8 +14,8 @@
 #include "plan/monoid.h"
 #include "plan/plan.h"
 
-/* Appends the text; text->failed is set if memory ran out. A file or a word that does not
- * exist becomes an #error that names it. */
+/* Appends the text; text->failed is set if memory ran out. A file, a macro or a word that
+ * does not exist becomes an #error that names it. */
 void clfold_assemble(struct text *text, const struct monoid *monoid,
                      const struct shape *shape);
 

@@ -341,27 +341,16 @@ void clfold_append_element_contract(struct text *text, const struct monoid *mono
 {
     clfold_text_print(text,
                       "#define CLFOLD_LOAD %d\n#define CLFOLD_WRITES %d\n"
-                      "#define CLFOLD_WRITES_PREV %d\n",
+                      "#define CLFOLD_WRITES_PREV %d\n#define CLFOLD_READS_IN %d\n"
+                      "#define CLFOLD_LOAD_LANES %d\n#define CLFOLD_LOADS_X %d\n",
                       monoid->load != NULL, clfold_monoid_converts(monoid),
-                      monoid->writes.prev);
-    clfold_text_print(text, "#define CLFOLD_READS_IN %d\n",
-                      clfold_monoid_reads_in(monoid));
-    if (clfold_monoid_has_place(monoid)) {
-        append_asks(text, monoid);
-    }
-    if (monoid->load || monoid->result) {
-        append_x(text, monoid);
-    }
-    if (monoid->load) {
-        clfold_text_print(text,
-                          "#define CLFOLD_LOAD_LANES %d\n#define CLFOLD_LOADS_X %d\n",
-                          monoid->loads.lanes, monoid->loads.x);
-        append_call(text, monoid, &monoid->loads, "LOAD", "", "", false);
-        append_call(text, monoid, &monoid->loads, "LOAD", "", "", true);
-    }
-    if (clfold_monoid_converts(monoid)) {
-        append_written(text, monoid);
-    }
+                      monoid->writes.prev, clfold_monoid_reads_in(monoid),
+                      monoid->loads.lanes, monoid->loads.x);
+    append_asks(text, monoid);
+    append_x(text, monoid);
+    append_call(text, monoid, &monoid->loads, "LOAD", "", "", false);
+    append_call(text, monoid, &monoid->loads, "LOAD", "", "", true);
+    append_written(text, monoid);
 }
 
 /* ---- The texts --------------------------------------------------------------------- */

@@ -736,7 +736,8 @@ const char *clfold_monoid_result_name(const struct monoid *monoid, uint32_t k)
 
 bool clfold_monoid_has_item16(const struct monoid *monoid)
 {
-    bool same = !monoid->is_scalar && !monoid->out_struct && !monoid->writes.lanes;
+    bool same = !monoid->is_scalar && !monoid->out_struct && !monoid->type_name &&
+                !monoid->writes.lanes;
 
     for (uint32_t k = 0; same && k < monoid->num_components; ++k) {
         same = clfold_scalar(monoid->components[k].item)->size ==

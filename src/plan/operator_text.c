@@ -1,37 +1,55 @@
 #include "plan/operator_text.h"
 
-#include "plan/kernel_texts.h"
 #include "plan/scalar.h"
 
 #include <string.h>
 
-const struct width clfold_width_item = { .type = "clfold_item",
-                                         .function = "clfold_combine",
-                                         .suffix = "" };
-const struct width clfold_width_stage = { .type = "clfold_stage",
-                                          .function = "clfold_combine_stage",
-                                          .suffix = "",
-                                          .stage = true };
-const struct width clfold_width_stage16 = { .type = "clfold_stage16",
-                                            .function = "clfold_combine_stage16",
-                                            .suffix = "16",
-                                            .stage = true };
-const struct width clfold_width_item16 = { .type = "clfold_item16",
-                                           .function = "clfold_combine16",
-                                           .suffix = "16" };
-const struct width clfold_width_usual_stage16 = { .type = "clfold_stage16",
-                                                  .function = "clfold_usual_stage16",
-                                                  .suffix = "16",
-                                                  .stage = true,
-                                                  .usual = true };
-const struct width clfold_width_usual16 = {
-    .type = "clfold_item16", .function = "clfold_usual16", .suffix = "16", .usual = true
+/* A form in which elements are combined. */
+struct width {
+    const char *type, *function;
+    const char *suffix; /* after the scalar's name: "16" */
+    bool stage;         /* of the component's stage, else of its type */
+    bool extend;        /* the operator where all of a is before b */
+    bool usual;         /* where nothing is rare */
 };
-static const struct width extend16 = { .type = "clfold_stage16",
-                                       .function = "clfold_extend_stage16",
-                                       .suffix = "16",
-                                       .stage = true,
-                                       .extend = true };
+
+static const struct width widths[] = {
+    { .type = "clfold_item", .function = "clfold_combine", .suffix = "" },
+    { .type = "clfold_stage",
+      .function = "clfold_combine_stage",
+      .suffix = "",
+      .stage = true },
+    { .type = "clfold_stage16",
+      .function = "clfold_combine_stage16",
+      .suffix = "16",
+      .stage = true },
+    { .type = "clfold_stage16",
+      .function = "clfold_extend_stage16",
+      .suffix = "16",
+      .stage = true,
+      .extend = true },
+    { .type = "clfold_stage16",
+      .function = "clfold_usual_stage16",
+      .suffix = "16",
+      .stage = true,
+      .usual = true },
+    { .type = "clfold_item16", .function = "clfold_combine16", .suffix = "16" },
+    { .type = "clfold_item16",
+      .function = "clfold_usual16",
+      .suffix = "16",
+      .usual = true },
+};
+static const struct width *const item = &widths[0];
+
+static const struct width *width_of(const char *function)
+{
+    const struct width *width = widths;
+
+    while (strcmp(width->function, function) != 0) {
+        ++width;
+    }
+    return width;
+}
 
 const char *clfold_cl_name(clfold_type type)
 {
@@ -229,10 +247,11 @@ static void append_wide16(struct text *text, const struct monoid *monoid)
     }
 }
 
-void clfold_append_source(struct text *text, const struct monoid *monoid, bool wide)
+void clfold_append_source(struct text *text, const struct monoid *monoid,
+                          const char *suffix)
 {
     clfold_append_forms(text, monoid, "");
-    if (wide) {
+    if (suffix[0]) {
         append_pick16(text, monoid);
         append_wide16(text, monoid);
     }
@@ -326,9 +345,10 @@ static void append_cut(struct text *text, const struct monoid *monoid,
 }
 
 void clfold_append_combine(struct text *text, const struct monoid *monoid,
-                           const struct width *width)
+                           const char *function)
 {
     const struct component *components = monoid->components;
+    const struct width *width = width_of(function);
 
     clfold_append_forms(text, monoid, width->suffix);
     clfold_text_print(text, "static %s %s", width->type, width->function);
@@ -352,33 +372,15 @@ void clfold_append_combine(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "    return clfold_r;\n}\n");
 }
 
-void clfold_append_extend(struct text *text, const struct monoid *monoid)
+void clfold_append_identity(struct text *text, const struct monoid *monoid,
+                            const char *suffix)
 {
-    bool own = false;
-
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        own |= monoid->components[k].extend != NULL;
-    }
-    if (own) {
-        clfold_append_combine(text, monoid, &extend16);
-    } else {
-        clfold_text_print(text, "#define %s %s\n", extend16.function,
-                          clfold_width_stage16.function);
-    }
-}
-
-void clfold_append_identity(struct text *text, const struct monoid *monoid)
-{
-    if (!monoid->has_identity) {
-        return;
-    }
-    clfold_append_forms(text, monoid, "");
+    clfold_append_forms(text, monoid, suffix);
     clfold_text_print(text, "static clfold_item clfold_identity(");
     append_params(text, monoid, PARAMS_NAMED, "");
     clfold_text_print(text, "%s)\n{\n", has_params(monoid) ? "" : "void");
     if (monoid->identity) {
-        append_initialiser(text, monoid, &clfold_width_item, "identity",
-                           monoid->identity);
+        append_initialiser(text, monoid, item, "identity", monoid->identity);
     } else {
         clfold_text_print(text, "    clfold_item clfold_r;\n");
     }
@@ -391,17 +393,31 @@ void clfold_append_identity(struct text *text, const struct monoid *monoid)
 }
 
 void clfold_append_condition(struct text *text, const struct monoid *monoid,
-                             const char *condition, const char *line,
-                             const char *function, const struct width *width)
+                             const char *function)
 {
-    bool is_wide = width->suffix[0] != '\0';
+    static const struct {
+        const char *function, *combine; /* which operator it is asked beside */
+    } conditions[] = {
+        { "clfold_cuts", "clfold_combine_stage" },
+        { "clfold_any_cuts", "clfold_combine_stage16" },
+        { "clfold_cuts_item", "clfold_combine" },
+        { "clfold_is_rare", "clfold_combine" },
+    };
+    uint32_t k = 0;
 
+    while (strcmp(conditions[k].function, function) != 0) {
+        ++k;
+    }
+    const struct width *width = width_of(conditions[k].combine);
+    const bool is_wide = width->suffix[0] != '\0';
+    const bool is_rare = strcmp(function, "clfold_is_rare") == 0;
+    const char *condition = is_rare ? monoid->rare : monoid->cuts;
     clfold_append_forms(text, monoid, width->suffix);
     clfold_text_print(text, "static bool %s", function);
     append_head(text, monoid, width, false);
     /* any() asks for signs, which a flag of 1 has not. */
     clfold_text_print(text, "    return %s(\n#line 1 \"%s\"\n%s\n)%s%s;\n}\n",
-                      is_wide ? "any(!!(" : "", line,
+                      is_wide ? "any(!!(" : "", is_rare ? "rare" : "cuts",
                       condition ? condition : "(void)b, false", is_wide ? "))" : "",
                       !monoid->heads                ? ""
                       : monoid->num_components == 1 ? " || clfold_b.clfold_head"
@@ -409,12 +425,10 @@ void clfold_append_condition(struct text *text, const struct monoid *monoid,
 }
 
 /* Whether two keys are the same, by the caller's text. */
-void clfold_append_equal(struct text *text, const struct monoid *monoid)
+void clfold_append_equal(struct text *text, const struct monoid *monoid,
+                         const char *suffix)
 {
-    if (!monoid->equal) {
-        return;
-    }
-    clfold_append_forms(text, monoid, "");
+    clfold_append_forms(text, monoid, suffix);
     clfold_text_print(text, "static bool clfold_equal(CLFOLD_KEY a, CLFOLD_KEY b");
     append_params(text, monoid, PARAMS_NAMED, ", ");
     clfold_text_print(text, ")\n{\n    return\n#line 1 \"equal\"\n%s\n;\n}\n",
@@ -422,15 +436,12 @@ void clfold_append_equal(struct text *text, const struct monoid *monoid)
 }
 
 void clfold_append_rounded(struct text *text, const struct monoid *monoid,
-                           const struct width *width)
+                           const char *suffix)
 {
-    if (!monoid->rounded) {
-        return;
-    }
-    clfold_append_forms(text, monoid, width->suffix);
+    clfold_append_forms(text, monoid, suffix);
     clfold_text_print(text,
-                      "static %s%s clfold_rounded%s(%s item)\n{\n    return\n"
+                      "static %s%s clfold_rounded%s(clfold_item%s item)\n{\n    return\n"
                       "#line 1 \"rounded\"\n%s\n;\n}\n",
-                      clfold_cl_name(monoid->type), width->suffix, width->suffix,
-                      width->type, monoid->rounded);
+                      clfold_cl_name(monoid->type), suffix, suffix, suffix,
+                      monoid->rounded);
 }

@@ -10,18 +10,6 @@
 #include "plan/launch.h"
 #include "plan/monoid.h"
 
-/* A form in which elements are combined. */
-struct width {
-    const char *type, *function; /* "clfold_stage16", "clfold_combine_stage16" */
-    const char *suffix;          /* after the scalar's name: "16" */
-    bool stage;                  /* of the component's stage, else of its type */
-    bool extend;                 /* the operator where all of a is before b */
-    bool usual;                  /* where nothing is rare */
-};
-
-extern const struct width clfold_width_item, clfold_width_stage, clfold_width_stage16,
-    clfold_width_item16, clfold_width_usual_stage16, clfold_width_usual16;
-
 /* "float"; of a type that only OpenCL C knows "clfold_opaque". */
 const char *clfold_cl_name(clfold_type type);
 
@@ -52,27 +40,23 @@ void clfold_append_forms(struct text *text, const struct monoid *monoid,
 
 /* What comes before the contract: what pick() is if texts are compiled for 16 too, the
  * caller's source, and the opaque type. */
-void clfold_append_source(struct text *text, const struct monoid *monoid, bool wide);
+void clfold_append_source(struct text *text, const struct monoid *monoid,
+                          const char *suffix);
 
+/* The operator at a width: "clfold_combine", "clfold_combine_stage16", ... */
 void clfold_append_combine(struct text *text, const struct monoid *monoid,
-                           const struct width *width);
+                           const char *function);
 
-/* clfold_extend_stage16: combine of 16 where all of a is before b. */
-void clfold_append_extend(struct text *text, const struct monoid *monoid);
-
-/* clfold_equal of two keys, if there is a text. */
-void clfold_append_equal(struct text *text, const struct monoid *monoid);
-
-/* clfold_identity, if there is one. */
-void clfold_append_identity(struct text *text, const struct monoid *monoid);
-
-/* clfold_rounded of an item, or of 16, if a result is one scalar. */
-void clfold_append_rounded(struct text *text, const struct monoid *monoid,
-                           const struct width *width);
-
-/* A condition on b, whose text is `line`: of one, or of any of 16. */
+/* A condition on b: "clfold_cuts", "clfold_is_rare", ... */
 void clfold_append_condition(struct text *text, const struct monoid *monoid,
-                             const char *condition, const char *line,
-                             const char *function, const struct width *width);
+                             const char *function);
+
+/* clfold_equal of two keys; clfold_identity; clfold_rounded of an item, or of 16. */
+void clfold_append_equal(struct text *text, const struct monoid *monoid,
+                         const char *suffix);
+void clfold_append_identity(struct text *text, const struct monoid *monoid,
+                            const char *suffix);
+void clfold_append_rounded(struct text *text, const struct monoid *monoid,
+                           const char *suffix);
 
 #endif

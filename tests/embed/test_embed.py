@@ -98,6 +98,32 @@ class Embed(unittest.TestCase):
             [sys.executable, EMBED, *arguments], capture_output=True, text=True, check=False
         )
 
+    def test_needs(self):
+        """What heads say, in their order; nothing that is elsewhere."""
+        head = self.write("in/head.cl", b"""/*
+ * Prose that
+ * needs: a.cl, tile.cl
+ * names if CLFOLD_X: CLFOLD_Y
+ *   needs: no.cl
+ * needs: b_c.cl
+ */
+int x;
+/*
+ * needs: no.cl
+ */
+""")
+        self.assertEqual(self.embed(self.output, head).returncode, 0)
+        with open(self.output, encoding="ascii") as file:
+            table = file.read().split("needs_0[] = {\n")[1].split("};")[0]
+        self.assertEqual([line.strip() for line in table.splitlines()],
+                         ['{ "a.cl", 0 },', '{ "tile.cl", 0 },', '{ "CLFOLD_Y", "CLFOLD_X" },',
+                          '{ "b_c.cl", 0 },', "{ 0 },"])  # fmt: skip
+        for words in (b"a.cl b.cl", b"", b"a.cl,b.cl", b"a.cl.", b"a.cl, ", b'"a"'):
+            bad = self.write("in/bad.cl", b"/*\n * needs: " + words + b"\n */\n")
+            done = self.embed(self.output, bad)
+            self.assertEqual(done.returncode, 1, words)
+            self.assertTrue(done.stderr.startswith("embed.py: bad.cl: its head "), done.stderr)
+
     def read_back(self, text=READER):
         reader = self.write("reader.c", text.encode())
         program = os.path.join(self.folder, "reader")
