@@ -21,7 +21,7 @@
  * may be +infinity, and sum 1 those that may be -infinity; a NaN is in both. Zeros and
  * subnormals are no elements at all.
  *
- * names: CLFOLD_NUMBERS, CLFOLD_OUT_SIZE, CLFOLD_TILE_VECTOR
+ * names: CLFOLD_NUMBERS, CLFOLD_OUT_SIZE
  */
 #define CLFOLD_BINS 3
 #if CLFOLD_OUT_SIZE == 4
@@ -64,9 +64,6 @@ typedef struct {
 #define convert_clfold_opaque(x) clfold_binned_of(x)
 #else
 #define convert_clfold_opaque(x) (x)
-#endif
-#if CLFOLD_TILE_VECTOR
-typedef $result16 clfold_number16;
 #endif
 
 /* 2^e, a normal number. */

@@ -24,15 +24,15 @@
  *   CLFOLD_OUT_SIZE      its bytes
  *   CLFOLD_ROUNDED       1 if a result is one scalar, clfold_rounded() of an item
  *   CLFOLD_OPAQUE        1 if the component is of a type that only OpenCL C knows, and
- *   CLFOLD_NUMBERS       1 if it is made of numbers, which stages are: a file beside
- *                        the tile's has clfold_tile_fold(), and
+ *   CLFOLD_NUMBERS       1 if it is made of numbers, which stages are then: tiles fold
+ *                        many at once by item_numbers.cl, and
  *   CLFOLD_ITEM_FILE     1 if it is what a file of its own, item.cl, says
  *   CLFOLD_TAIL          a member for the padding at an item's end, or nothing, and
  *   CLFOLD_RESULT_TAIL   at a result's
  *   CLFOLD_HEADS         1 if segments are given by flags, 2 by keys, 3 by offsets, else
  *                        0; if not 0, see heads.cl,
- *   CLFOLD_HEAD, CLFOLD_HEAD16, CLFOLD_TO_HEADS   the type of a stage's head, and what
- *                          converts to 16 of it,
+ *   CLFOLD_HEAD16, CLFOLD_TO_HEADS   the type of 16 stages' heads, and what converts
+ *                          to it,
  *   CLFOLD_KEY, CLFOLD_KEY16, CLFOLD_MASK, CLFOLD_MASK16   of what the buffer has: its
  *                          type, and that of comparing 16,
  *   CLFOLD_READ_KEY, CLFOLD_READ_KEY16   what reads key i there, or 16, halves as floats,
@@ -176,7 +176,7 @@
  * names: CLFOLD_TILE, CLFOLD_LOAD, CLFOLD_WRITES, CLFOLD_WRITES_PREV, CLFOLD_HEADS
  * names: CLFOLD_HAS_IDENTITY, CLFOLD_ITEM16, CLFOLD_SCAN, CLFOLD_EXCLUSIVE
  * names: CLFOLD_IN_HALF, CLFOLD_IN_STRUCT, CLFOLD_OUT_SIZE, CLFOLD_OUT_STRUCT
- * names: CLFOLD_RESULT_TAIL, CLFOLD_TAIL, CLFOLD_TILE_VECTOR
+ * names: CLFOLD_RESULT_TAIL, CLFOLD_TAIL, CLFOLD_TILE_VECTOR, CLFOLD_TILE_GROUP
  */
 /* Whether a tile in local memory keeps stages instead of the input's scalars, and items
  * instead of results. */

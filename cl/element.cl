@@ -1,8 +1,10 @@
 /*
- * An element as texts of the fold's see it:
+ * An element as texts of the fold's see it, and what is folded of it:
  *
  *   in         ... s ...          the buffer; a text may read any of it
  *   x          the element        as its scalars, or as the components
+ *   l          a load's values    of x, i, the streams at i, ...
+ *   stage      the components     of these, or of the scalars
  *
  * `i` counts from in_offset, which is clfold_origin in the buffer. Segments are rows, or
  * blocks of clfold_width columns of clfold_length elements each:
@@ -12,8 +14,8 @@
  *                         3  4  5                      0  0  0
  *
  * needs: contract.cl
- * names: CLFOLD_FILL_X, CLFOLD_LOADS_X, CLFOLD_TEXT_SEGMENTS, CLFOLD_WRITES_X, CLFOLD_X
- * names: CLFOLD_X_ITEM
+ * names: CLFOLD_FILL_X, CLFOLD_LOADS_X, CLFOLD_LOAD_CALL, CLFOLD_TEXT_SEGMENTS
+ * names: CLFOLD_WRITES_X, CLFOLD_X, CLFOLD_X_ITEM, clfold_loaded
  */
 #if CLFOLD_TEXT_SEGMENTS
 
@@ -49,3 +51,23 @@ static CLFOLD_X clfold_x_of(global const CLFOLD_IN *s)
 }
 
 #endif
+
+/* The element at position j, counted from element `begin` of the buffer. */
+static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin,
+                                uint j CLFOLD_WITH)
+{
+    global const CLFOLD_IN *s = in + (begin + j) * CLFOLD_SCALARS;
+    clfold_stage r;
+
+#if CLFOLD_LOAD
+    const ulong i = begin + j - clfold_origin;
+#if CLFOLD_LOADS_X
+    const CLFOLD_X x = clfold_x_of(s);
+#endif
+    const clfold_loaded l = CLFOLD_LOAD_CALL(x, s, i);
+    r.$name = convert_$stage($loaded);
+#else
+    r.$name = convert_$stage($load);
+#endif
+    return r;
+}

@@ -4,7 +4,6 @@
  * before it is folded: a multiple of 16, at most a tile.
  *
  * needs: contract.cl, tile.cl
- * needs if CLFOLD_NUMBERS: numbers.cl
  * names: clfold_combine
  */
 

@@ -3,18 +3,17 @@
  * what becomes of it after the prefix that the strategy has set, and what is written.
  *
  * needs: contract.cl, tile_lanes.cl, write.cl
- * needs if CLFOLD_NUMBERS: lane_numbers.cl
  * names: CLFOLD_NUMBERS, clfold_combine, clfold_identity
  */
-#if !CLFOLD_NUMBERS
-
 static clfold_item clfold_lanes_total(clfold_bundle_pointer bundle,
                                       uint l CLFOLD_WITH)
 {
+#if CLFOLD_NUMBERS
+    return bundle->sums[l];
+#else
     return clfold_empty(clfold_lanes_stage(bundle, l), bundle->begin[l] CLFOLD_PASS);
-}
-
 #endif
+}
 
 #if CLFOLD_SCAN
 

@@ -9,7 +9,7 @@
  * four at a time, and writes none before it has made all four: so their loads are under
  * way together, though `out` may be `in`. What a statement loads is not.
  *
- * needs: contract.cl, load.cl, write.cl
+ * needs: contract.cl, element.cl, write.cl
  * needs if CLFOLD_TILE_VECTOR: tile_vector_write.cl, vectors.cl
  * names: CLFOLD_STORES, clfold_written
  */

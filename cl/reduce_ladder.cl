@@ -35,7 +35,7 @@
  *
  * The first launch reads elements of `in`, later ones items of `scratch`.
  *
- * needs: contract.cl, load.cl, write.cl
+ * needs: contract.cl, element.cl, write.cl
  * names: CLFOLD_GROUP_POWER, CLFOLD_RUNG, CLFOLD_STAGE_LIMIT, clfold_combine
  * names: clfold_combine_stage
  */

@@ -8,8 +8,9 @@
  * A launch takes `run` elements from `first` on, and hands the total on in `state`. Where
  * elements are carries of parts, the total is one, too.
  *
- * needs: contract.cl, load.cl, result.cl, write.cl
+ * needs: contract.cl, element.cl, result.cl, write.cl
  * names: CLFOLD_EACH, CLFOLD_OF_CARRIES, clfold_combine
+ * names if CLFOLD_OF_CARRIES: CLFOLD_CARRY_SIZE
  */
 #if CLFOLD_OF_CARRIES
 #define CLFOLD_NTH(i)                                                                    \

@@ -27,9 +27,11 @@
  * no barrier is under a condition: with either of these, and items of several scalars,
  * trees of PoCL 3.1 did not end.
  *
- * needs: contract.cl, load.cl
+ * needs: contract.cl, element.cl
+ * needs if CLFOLD_NUMBERS: item_numbers.cl
  * names: CLFOLD_CHUNK, CLFOLD_CHUNK_ALIGN, CLFOLD_CHUNK_SCALARS, CLFOLD_CHUNK_VECTOR
  * names: CLFOLD_COMMUTATIVE, CLFOLD_NUMBERS, clfold_combine, clfold_combine_stage
+ * names: clfold_identity
  */
 
 /* Folds in a run, and the last one that is put aside: a tile that begins inside a chunk
@@ -57,7 +59,7 @@ typedef local clfold_item *clfold_memory;
 
 /* A chunk is one element, which a text of the fold's loads. */
 typedef clfold_stage clfold_chunk;
-#define CLFOLD_LOADS          4
+#define CLFOLD_LOADS          (CLFOLD_NUMBERS ? 16u : 4u)
 #define clfold_is_aligned(in) true
 #define CLFOLD_LOAD_CHUNK(chunk, chunks, in, begin, j)                                   \
     chunk = clfold_load(in, begin, j CLFOLD_PASS)
@@ -124,7 +126,74 @@ static void clfold_group_join(uint live, clfold_memory memory CLFOLD_WITH)
     }
 }
 
-#if !CLFOLD_NUMBERS
+#if CLFOLD_NUMBERS
+
+/* Adds elements one by one, but for the `left_out` ones after `head`. */
+static clfold_item clfold_add_ones(clfold_item total, global const CLFOLD_IN *in,
+                                   ulong begin, uint head, uint left_out,
+                                   uint count CLFOLD_WITH)
+{
+    const uint step = CLFOLD_GROUP_SIZE, num = count - left_out;
+
+    for (uint j = (uint)get_local_id(0); j < num; j += CLFOLD_AT_ONCE * step) {
+        clfold_numbers numbers;
+#pragma unroll
+        for (uint i = 0; i < CLFOLD_AT_ONCE; ++i) {
+            const uint k = j + i * step;
+            const uint at = k < head ? k : k + left_out;
+            numbers.s[i] = k < num ? clfold_load(in, begin, at CLFOLD_PASS).$name : 0;
+        }
+        total = clfold_combine(total, clfold_take_numbers(&numbers) CLFOLD_PASS);
+    }
+    return total;
+}
+
+/*
+ * As below. Any order will do, so chunks are those that the buffer has in whole, and what
+ * is left is taken one by one, as all is where the buffer is not aligned:
+ *
+ *   elements   . a b | c d e f | ... | u v w x | y z .      tile: a to z
+ *   chunks             0         1     n - 1                 by work-items 0, 1, ... 0
+ *   one by one   a b                             y z
+ */
+static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong index,
+                             uint count, uint ahead, clfold_memory memory CLFOLD_WITH)
+{
+    const uint l = (uint)get_local_id(0), step = CLFOLD_GROUP_SIZE;
+    const uint row = CLFOLD_LOADS * step; /* chunks */
+    const uint head =
+        min(count, (uint)(CLFOLD_CHUNK - 1 - (begin + CLFOLD_CHUNK - 1) % CLFOLD_CHUNK));
+    const uint rows = clfold_is_aligned(in) ? (count - head) / CLFOLD_CHUNK / row : 0;
+#if !CLFOLD_LOAD
+    global const CLFOLD_CHUNK_VECTOR *chunks =
+        (global const CLFOLD_CHUNK_VECTOR *)(in + (begin + head) * CLFOLD_SCALARS);
+#endif
+    clfold_item total = clfold_identity(CLFOLD_PASS_ONLY);
+
+    for (uint r = 0; r < rows; ++r) {
+        clfold_chunk some[CLFOLD_LOADS];
+        clfold_numbers numbers;
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_LOADS; ++k)
+            CLFOLD_LOAD_CHUNK(some[k], chunks, in, begin, r * row + k * step + l);
+#pragma unroll
+        for (uint i = 0; i < CLFOLD_AT_ONCE; ++i) {
+#if CLFOLD_LOAD
+            numbers.s[i] = some[i].$name;
+#else
+            const CLFOLD_IN *s =
+                some[i / CLFOLD_CHUNK].scalars + i % CLFOLD_CHUNK * CLFOLD_SCALARS;
+            numbers.s[i] = convert_$stage($load);
+#endif
+        }
+        total = clfold_combine(total, clfold_take_numbers(&numbers) CLFOLD_PASS);
+    }
+    memory[CLFOLD_TREE(l)] = clfold_add_ones(
+        total, in, begin, head, rows * row * CLFOLD_CHUNK, count CLFOLD_PASS);
+    clfold_group_join(min(count, step), memory CLFOLD_PASS);
+}
+
+#else
 
 #if CLFOLD_LOAD
 #define CLFOLD_FOLD_CHUNK(chunk, j) (chunk)

@@ -9,7 +9,7 @@
  *
  * All that outlives a barrier is in local memory, as in tile_group.cl.
  *
- * needs: contract.cl, load.cl, segments.cl
+ * needs: contract.cl, element.cl, segments.cl
  * names: CLFOLD_STEP, clfold_combine_stage
  */
 typedef union {

@@ -22,7 +22,7 @@
  * allows, else of scalars; of structs they are of the widest words that these are made
  * of. Barriers a tile: 3 and those of the group's scan, 2 to propagate.
  *
- * needs: contract.cl, load.cl, group_scan.cl, result.cl, scan_tiles.cl, write.cl
+ * needs: contract.cl, element.cl, group_scan.cl, result.cl, scan_tiles.cl, write.cl
  * names: CLFOLD_CHUNK, CLFOLD_CHUNK_ALIGN, CLFOLD_CHUNK_SCALARS, CLFOLD_CHUNK_VECTOR
  * names: CLFOLD_FENCES, CLFOLD_OUT_CHUNK, CLFOLD_OUT_CHUNK_VECTOR, CLFOLD_OUT_WORD
  * names: CLFOLD_OUT_WORDS, CLFOLD_WORD, CLFOLD_WORDS, clfold_combine

@@ -11,7 +11,7 @@
  *              ...
  *   joined     abcde op fghij op klmno op pqrst, then op u op v
  *
- * needs: contract.cl, load.cl
+ * needs: contract.cl, element.cl
  * names: clfold_combine, clfold_combine_stage
  */
 #if CLFOLD_WRITES_PREV

@@ -11,7 +11,7 @@
  *
  * Lanes are folded in step, so that one waits while the others go on.
  *
- * needs: contract.cl, load.cl, segments.cl
+ * needs: contract.cl, element.cl, segments.cl
  * names: clfold_combine_stage
  */
 typedef struct {

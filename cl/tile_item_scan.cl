@@ -10,7 +10,7 @@
  * The tile's last item is room->next. An exclusive scan stores an item one place later,
  * and the first of a run once the run before it has ended.
  *
- * needs: contract.cl, load.cl, result.cl, scan_tiles.cl, tile_item.cl, write.cl
+ * needs: contract.cl, element.cl, result.cl, scan_tiles.cl, tile_item.cl, write.cl
  * names: clfold_combine, clfold_combine_stage, clfold_identity
  */
 #define CLFOLD_SPACE private

@@ -2,8 +2,9 @@
  * A tile is one work-item's: explicit vectors of 16, no barrier, no local memory. For CPU
  * devices, where a work-group runs on one thread and vectors are what the hardware has.
  *
- * needs: contract.cl, load.cl, vectors.cl
+ * needs: contract.cl, element.cl, vectors.cl
  * needs if CLFOLD_HEADS: heads.cl
+ * needs if CLFOLD_NUMBERS: item_numbers.cl
  * names: CLFOLD_BUILTINS, CLFOLD_COMMUTATIVE, CLFOLD_CUTS, CLFOLD_NUMBERS, CLFOLD_RARE
  * names: clfold_any_cuts, clfold_combine, clfold_combine_stage, clfold_combine_stage16
  * names: clfold_cuts, clfold_extend_stage16, clfold_usual_stage16
@@ -184,11 +185,16 @@ static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
 
 #endif
 
+#endif
+
 /* The fold of elements begin to begin + count - 1, for 1 <= count <= CLFOLD_TILE. `index`
  * is what `begin` counts from in_offset. The result is left in memory[0]. */
 static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong index,
                              uint count, uint ahead, clfold_memory memory CLFOLD_WITH)
 {
+#if CLFOLD_NUMBERS
+    memory[0].$name = clfold_take_run(in, begin, count CLFOLD_PASS);
+#else
     uint i = count / 16 * 16;
     clfold_stage total;
 
@@ -200,9 +206,8 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
         total = clfold_combine_stage(total,
                                      clfold_load(in, begin, i CLFOLD_PASS) CLFOLD_PASS);
     memory[0] = clfold_empty(total, index CLFOLD_PASS);
-}
-
 #endif
+}
 
 #if !CLFOLD_SCAN
 

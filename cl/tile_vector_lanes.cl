@@ -10,8 +10,9 @@
  * A bundle of columns goes from row to row, so that it reads neighbouring lines: as many
  * vectors at once as lie side by side, which is a stretch.
  *
- * needs: contract.cl, load.cl, segments.cl, vectors.cl
- * names: CLFOLD_OPAQUE, clfold_combine_stage, clfold_combine_stage16
+ * needs: contract.cl, element.cl, segments.cl, vectors.cl
+ * needs if CLFOLD_NUMBERS: item_numbers.cl
+ * names: CLFOLD_NUMBERS, clfold_combine_stage, clfold_combine_stage16
  */
 #define CLFOLD_VECTORS (CLFOLD_TILE / 16)
 
@@ -28,7 +29,7 @@ typedef struct {
     ulong elements;             /* of all rows */
     ulong items[CLFOLD_TILE];   /* of columns; of a vector side by side, in its first */
     uint stretch[CLFOLD_VECTORS]; /* vectors from here on that lie side by side, or 0 */
-#if CLFOLD_OPAQUE
+#if CLFOLD_NUMBERS
     clfold_item sums[CLFOLD_TILE];
 #else
     clfold_lanes sums[CLFOLD_VECTORS];
@@ -52,7 +53,7 @@ static void clfold_lanes_place(ulong first, uint num, CLFOLD_CUT_PARAMS,
     const clfold_run tail = clfold_nth_run(first + num - 1, CLFOLD_CUT);
 
     bundle->are_rows =
-        !CLFOLD_OPAQUE && width == 1 && runs == 1 && length <= CLFOLD_SHORT;
+        !CLFOLD_NUMBERS && width == 1 && runs == 1 && length <= CLFOLD_SHORT;
     bundle->elements = tail.begin + tail.items - head.begin;
     if (bundle->are_rows) {
         for (uint l = 0; l < num; ++l)
@@ -80,8 +81,7 @@ static void clfold_lanes_place(ulong first, uint num, CLFOLD_CUT_PARAMS,
     }
 }
 
-/* Numbers that become a type without vectors have a file that folds them. */
-#if !CLFOLD_OPAQUE
+#if !CLFOLD_NUMBERS
 
 /* ---- Short rows -------------------------------------------------------------------- */
 
@@ -237,12 +237,56 @@ static void clfold_fold_lanes(global const CLFOLD_IN *in, ulong in_offset, uint 
 
 #else
 
+/* ---- Lanes of numbers -------------------------------------------------------------- */
+
+/* As above. */
 static void clfold_fold_columns(global const CLFOLD_IN *in, ulong begin, ulong width,
                                 ulong items, uint vectors, uint l,
-                                clfold_bundle_pointer bundle CLFOLD_WITH);
+                                clfold_bundle_pointer bundle CLFOLD_WITH)
+{
+    private clfold_item *const folds = bundle->sums + l;
+    clfold_lane_sums sums[CLFOLD_VECTORS];
+
+    for (uint v = 0; v < vectors; ++v)
+        clfold_lane_sums_init(&sums[v]);
+    for (ulong i = 0; i < items; i += CLFOLD_DEPTH) {
+        for (uint v = 0; v < vectors; ++v) {
+            const clfold_numbers block = {
+                begin, width, (uint)(i * width) + v * 16,
+                (uint)min((ulong)CLFOLD_DEPTH, items - i), 0
+            };
+            clfold_lane_sums_take(in, block, &sums[v], folds + v * 16 CLFOLD_PASS);
+        }
+    }
+    for (uint v = 0; v < vectors; ++v)
+        clfold_lane_sums_end(&sums[v], folds + v * 16);
+}
+
+/* As above. They are put side by side, with 0 where there is no item. */
 static void clfold_fold_lanes(global const CLFOLD_IN *in, ulong in_offset, uint l,
                               uint num, ulong width, ulong run,
-                              clfold_bundle_pointer bundle CLFOLD_WITH);
+                              clfold_bundle_pointer bundle CLFOLD_WITH)
+{
+    clfold_number_lanes numbers[CLFOLD_DEPTH];
+    clfold_lane_sums sums;
+
+    clfold_lane_sums_init(&sums);
+    for (ulong i = 0; i < run; i += CLFOLD_DEPTH) {
+        const uint depth = (uint)min((ulong)CLFOLD_DEPTH, run - i);
+        for (uint d = 0; d < depth; ++d)
+            numbers[d].v = 0;
+        for (uint k = 0; k < num; ++k) {
+            const ulong begin = in_offset + bundle->begin[l + k];
+            for (uint d = 0; d < depth && i + d < bundle->items[l + k]; ++d) {
+                const uint j = (uint)((i + d) * width);
+                numbers[d].s[k] = clfold_load(in, begin, j CLFOLD_PASS).$name;
+            }
+        }
+        const clfold_numbers block = { 0, 0, 0, depth, numbers };
+        clfold_lane_sums_take(in, block, &sums, bundle->sums + l CLFOLD_PASS);
+    }
+    clfold_lane_sums_end(&sums, bundle->sums + l);
+}
 
 #endif
 
@@ -250,7 +294,7 @@ static void clfold_lanes_fold(global const CLFOLD_IN *in, ulong in_offset, uint 
                               ulong width, ulong run,
                               clfold_bundle_pointer bundle CLFOLD_WITH)
 {
-#if !CLFOLD_OPAQUE
+#if !CLFOLD_NUMBERS
     if (bundle->are_rows) {
         clfold_fold_short_rows(in, in_offset + bundle->begin[0], (uint)run,
                                (uint)bundle->elements, bundle CLFOLD_PASS);
@@ -269,7 +313,7 @@ static void clfold_lanes_fold(global const CLFOLD_IN *in, ulong in_offset, uint 
     }
 }
 
-#if !CLFOLD_OPAQUE
+#if !CLFOLD_NUMBERS
 
 static clfold_stage clfold_lanes_stage(clfold_bundle_pointer bundle, uint l)
 {

@@ -2,7 +2,7 @@
  * Scans by lanes of a work-item in vectors of 16, as tile_vector_lanes.cl folds them.
  * Items are combined with prefixes and stored 16 at a time where CLFOLD_ITEM16 is 1.
  *
- * needs: contract.cl, load.cl, lane_items.cl, scan_tiles.cl
+ * needs: contract.cl, element.cl, lane_items.cl, scan_tiles.cl
  * needs: tile_vector_lanes.cl, tile_vector_write.cl, vectors.cl
  * names: clfold_combine16, clfold_combine_stage, clfold_combine_stage16, clfold_identity
  * names: CLFOLD_CELLS_SIZE

@@ -37,14 +37,13 @@
  * Stores are aligned to 64 bytes, since the strategies cut tiles there; a buffer that is
  * not (CL_MEM_USE_HOST_PTR) takes unaligned ones and gets the same bits.
  *
- * needs: contract.cl, load.cl, result.cl, scan_tiles.cl, tile_vector.cl
+ * needs: contract.cl, element.cl, result.cl, scan_tiles.cl, tile_vector.cl
  * needs: tile_vector_write.cl, vectors.cl, write.cl
  * needs if CLFOLD_HEADS: heads.cl
- * names: CLFOLD_BUILTINS, CLFOLD_COMMUTATIVE, CLFOLD_COMPONENTS, CLFOLD_NEUTRAL
- * names: CLFOLD_RARE, CLFOLD_ROUNDED, clfold_combine, clfold_combine16
+ * names: CLFOLD_BUILTINS, CLFOLD_CELL16, CLFOLD_COMMUTATIVE, CLFOLD_COMPONENTS
+ * names: CLFOLD_NEUTRAL, CLFOLD_RARE, CLFOLD_ROUNDED, clfold_combine, clfold_combine16
  * names: clfold_combine_stage, clfold_combine_stage16, clfold_identity, clfold_is_rare
  * names: clfold_usual16, clfold_usual_stage16
- * names if CLFOLD_ITEM16: CLFOLD_CELL16
  */
 
 #define CLFOLD_SPACE private

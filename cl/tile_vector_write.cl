@@ -7,11 +7,10 @@
  *
  * needs: contract.cl, result.cl, vectors.cl
  * needs if CLFOLD_HEADS: heads.cl
- * names: CLFOLD_OUT_ITEM, CLFOLD_RESULT_CALL16, CLFOLD_STREAM, CLFOLD_VALUE16
- * names: CLFOLD_WRITES_X, CLFOLD_X16, clfold_combine16, clfold_identity
- * names: CLFOLD_CELLS_SIZE, clfold_rounded16, clfold_written16
- * names if CLFOLD_ITEM16: CLFOLD_AS_CELL16, CLFOLD_CELL16, CLFOLD_CELLS
- * names if CLFOLD_ITEM16: CLFOLD_CELLS_HALF, CLFOLD_CELLS_VSTORE
+ * names: CLFOLD_AS_CELL16, CLFOLD_CELL16, CLFOLD_CELLS, CLFOLD_CELLS_HALF
+ * names: CLFOLD_CELLS_SIZE, CLFOLD_CELLS_VSTORE, CLFOLD_OUT_ITEM, CLFOLD_RESULT_CALL16
+ * names: CLFOLD_STREAM, CLFOLD_VALUE16, CLFOLD_WRITES_X, CLFOLD_X16, clfold_combine16
+ * names: clfold_identity, clfold_rounded16, clfold_written16
  * names if CLFOLD_HEADS: CLFOLD_HEAD16, CLFOLD_START_ARGS
  */
 #if CLFOLD_ITEM16

@@ -6,7 +6,7 @@
  * one where memory is the limit (2^26 floats, PoCL 3.1 and Intel's CPU runtime: within 3
  * %).
  *
- * needs: contract.cl, load.cl, element.cl
+ * needs: contract.cl, element.cl
  * names: CLFOLD_ASK_STREAMS, CLFOLD_BUILTINS, CLFOLD_FILL_X16, CLFOLD_IN16
  * names: CLFOLD_LOADS_X, CLFOLD_LOAD_CALL16, CLFOLD_LOAD_LANES, CLFOLD_OPAQUE
  * names: CLFOLD_PREFETCH, CLFOLD_READS_IN, CLFOLD_TEXT_SEGMENTS, CLFOLD_WRITES_X

@@ -7,7 +7,7 @@
 
 /* A monoid's strings, and each component's; but those that only a user's has. */
 #define OF_COMPONENT 6
-#define OF_MONOID    12
+#define OF_MONOID    9
 #define MAX_STRINGS  (OF_MONOID + OF_COMPONENT * CLFOLD_MAX_COMPONENTS)
 
 struct strings {
@@ -17,12 +17,11 @@ struct strings {
 
 static void list_strings(struct strings *strings, struct monoid *monoid)
 {
-    const char **own[OF_MONOID] = { &monoid->name,       &monoid->cuts,
-                                    &monoid->rare,       &monoid->combine,
-                                    &monoid->identity,   &monoid->rounded,
-                                    &monoid->type_name,  &monoid->item_file,
-                                    &monoid->group_file, &monoid->vector_file,
-                                    &monoid->lanes_file, &monoid->equal };
+    const char **own[OF_MONOID] = { &monoid->name,      &monoid->cuts,
+                                    &monoid->rare,      &monoid->combine,
+                                    &monoid->identity,  &monoid->rounded,
+                                    &monoid->type_name, &monoid->item_file,
+                                    &monoid->equal };
 
     memcpy(strings->at, own, sizeof(own));
     strings->num = OF_MONOID;

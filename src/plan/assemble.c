@@ -265,13 +265,13 @@ static void append_heads(struct text *text, const struct monoid *monoid)
     const char *head = clfold_cl_name(monoid->components[monoid->num_components].stage);
     const char *mask = mask_name(are_bits || are_halves ? CLFOLD_F32 : monoid->head_type);
     clfold_text_print(text,
-                      "#define CLFOLD_HEAD %s\n#define CLFOLD_HEAD16 %s16\n"
+                      "#define CLFOLD_HEAD16 %s16\n"
                       "#define CLFOLD_TO_HEADS(x) convert_%s16(x)\n"
                       "#define CLFOLD_KEY %s\n#define CLFOLD_KEY16 %s16\n"
                       "#define CLFOLD_MASK %s\n#define CLFOLD_MASK16 %s16\n"
                       "#define CLFOLD_READ_KEY(i, p) %s\n"
                       "#define CLFOLD_READ_KEY16 %s\n#define CLFOLD_KEY_EQUAL %d\n",
-                      head, head, head, key, key, mask, mask,
+                      head, head, key, key, mask, mask,
                       are_halves ? "vload_half(i, p)" : "(p)[i]",
                       are_halves ? "vload_half16" : "vload16", monoid->equal != NULL);
     append_given(text, monoid, "CLFOLD_START_PARAMS", "start", true);
@@ -312,16 +312,15 @@ static void append_tile(struct text *text, const struct monoid *monoid,
     while (power < tile->group_size) {
         power *= 2;
     }
-    clfold_text_print(text, "#define CLFOLD_GROUP_SIZE %u\n", tile->group_size);
-    clfold_text_print(text, "#define CLFOLD_GROUP_POWER %u\n", power);
     clfold_text_print(text,
+                      "#define CLFOLD_GROUP_SIZE %u\n#define CLFOLD_GROUP_POWER %u\n"
                       "#define CLFOLD_KERNEL kernel %s"
-                      "__attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1)))\n",
-                      shape->single ? "__attribute__((intel_vec_len_hint(1))) " : "");
-    clfold_text_print(text,
+                      "__attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1)))\n"
                       "#define CLFOLD_TILE %uu\n#define CLFOLD_TILE_VECTOR %d\n"
                       "#define CLFOLD_TILE_GROUP %d\n#define CLFOLD_IN16 %s16\n"
                       "#define CLFOLD_PREFETCH %d\n",
+                      tile->group_size, power,
+                      shape->single ? "__attribute__((intel_vec_len_hint(1))) " : "",
                       tile->elements, tile->kind == TILE_VECTOR, tile->kind == TILE_GROUP,
                       clfold_in_name(monoid), shape->prefetch);
     if (tile->kind == TILE_GROUP) {
@@ -353,15 +352,6 @@ static void append_silence(struct text *text)
                       "#if __has_warning(\"-Wpsabi\")\n"
                       "#pragma clang diagnostic ignored \"-Wpsabi\"\n"
                       "#endif\n#endif\n");
-}
-
-/* What folds many numbers at once in such a tile; NULL: there is none. */
-static const char *numbers_file(const struct monoid *monoid,
-                                const struct tile_shape *tile)
-{
-    return tile->kind == TILE_VECTOR  ? monoid->vector_file
-           : tile->kind == TILE_GROUP ? monoid->group_file
-                                      : NULL;
 }
 
 /* Whether stages are numbers, which become a type that OpenCL C does not combine. */
@@ -432,18 +422,17 @@ static void append_carry(struct text *text, const struct monoid *monoid,
 static void append_text_segments(struct text *text, const struct monoid *monoid,
                                  const struct shape *shape)
 {
-    clfold_text_print(text, "#define CLFOLD_TEXT_SEGMENTS %d\n",
-                      clfold_monoid_uses_segment(monoid));
     clfold_text_print(
-        text, "#define CLFOLD_LOAD_SEGMENT(i) clfold_segment_of(i CLFOLD_PASS)\n"
-              "#define CLFOLD_LOAD_SEGMENT16(i) clfold_segment16_of(i CLFOLD_PASS)\n");
-    clfold_text_print(
-        text, reduces(shape)
-                  ? "#define CLFOLD_RESULT_SEGMENT(i) ((clfold_segment){ i, 0 })\n"
-                    "#define CLFOLD_RESULT_SEGMENT16(i) "
-                    "((clfold_segment16){ clfold_indices(i), 0 })\n"
-                  : "#define CLFOLD_RESULT_SEGMENT(i) CLFOLD_LOAD_SEGMENT(i)\n"
-                    "#define CLFOLD_RESULT_SEGMENT16(i) CLFOLD_LOAD_SEGMENT16(i)\n");
+        text,
+        "#define CLFOLD_TEXT_SEGMENTS %d\n"
+        "#define CLFOLD_LOAD_SEGMENT(i) clfold_segment_of(i CLFOLD_PASS)\n"
+        "#define CLFOLD_LOAD_SEGMENT16(i) clfold_segment16_of(i CLFOLD_PASS)\n%s",
+        clfold_monoid_uses_segment(monoid),
+        reduces(shape) ? "#define CLFOLD_RESULT_SEGMENT(i) ((clfold_segment){ i, 0 })\n"
+                         "#define CLFOLD_RESULT_SEGMENT16(i) "
+                         "((clfold_segment16){ clfold_indices(i), 0 })\n"
+                       : "#define CLFOLD_RESULT_SEGMENT(i) CLFOLD_LOAD_SEGMENT(i)\n"
+                         "#define CLFOLD_RESULT_SEGMENT16(i) CLFOLD_LOAD_SEGMENT16(i)\n");
 }
 
 static bool has_item16(const struct monoid *monoid, const struct tile_shape *tile)
@@ -462,20 +451,16 @@ static void append_cells(struct text *text, const struct monoid *monoid,
                          const struct tile_shape *tile)
 {
     const bool has = has_item16(monoid, tile);
-
     const clfold_type out = monoid->out ? monoid->out : monoid->cell;
     const uint32_t cells = has && clfold_scalar(out)->size == 8 ? 8 : 16;
+    const char *cell = clfold_cl_name(out);
 
-    clfold_text_print(text, "#define CLFOLD_ITEM16 %d\n#define CLFOLD_CELLS_SIZE %u\n",
-                      has, cells);
-    if (has) {
-        const char *cell = clfold_cl_name(out);
-        clfold_text_print(text, "#define CLFOLD_CELL16 %s16\n", cell);
-        clfold_text_print(text, "#define CLFOLD_AS_CELL16 as_%s16\n", cell);
-        clfold_text_print(text, "#define CLFOLD_CELLS %s%u\n", cell, cells);
-        clfold_text_print(text, "#define CLFOLD_CELLS_HALF %s%u\n", cell, cells / 2);
-        clfold_text_print(text, "#define CLFOLD_CELLS_VSTORE vstore%u\n", cells);
-    }
+    clfold_text_print(text,
+                      "#define CLFOLD_ITEM16 %d\n#define CLFOLD_CELLS_SIZE %u\n"
+                      "#define CLFOLD_CELL16 %s16\n#define CLFOLD_AS_CELL16 as_%s16\n"
+                      "#define CLFOLD_CELLS %s%u\n#define CLFOLD_CELLS_HALF %s%u\n"
+                      "#define CLFOLD_CELLS_VSTORE vstore%u\n",
+                      has, cells, cell, cell, cell, cells, cell, cells / 2, cells);
 }
 
 /* The neutral value before the first lanes, if every component has one. */
@@ -538,25 +523,29 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     append_silence(text);
     append_extension(text, monoid, CLFOLD_F64, "cl_khr_fp64");
     append_extension(text, monoid, CLFOLD_F16, "cl_khr_fp16");
-    clfold_text_print(text, "#define CLFOLD_IN %s\n", clfold_in_name(monoid));
-    clfold_text_print(text, "#define CLFOLD_IN_HALF %d\n", clfold_reads_halves(monoid));
-    clfold_text_print(text, "#define CLFOLD_SCALARS %u\n", monoid->num_scalars);
-    clfold_text_print(text, "#define CLFOLD_COMPONENTS %u\n", monoid->num_components);
-    clfold_text_print(text, "#define CLFOLD_IN_STRUCT %d\n#define CLFOLD_OUT_STRUCT %d\n",
-                      monoid->in_struct, monoid->out_struct);
-    clfold_text_print(text, "#define CLFOLD_OPAQUE %d\n", monoid->type_name != NULL);
-    clfold_text_print(text, "#define CLFOLD_NUMBERS %d\n", is_of_numbers(monoid));
+    clfold_text_print(text,
+                      "#define CLFOLD_IN %s\n#define CLFOLD_IN_HALF %d\n"
+                      "#define CLFOLD_SCALARS %u\n#define CLFOLD_COMPONENTS %u\n"
+                      "#define CLFOLD_IN_STRUCT %d\n#define CLFOLD_OUT_STRUCT %d\n"
+                      "#define CLFOLD_OPAQUE %d\n#define CLFOLD_NUMBERS %d\n"
+                      "#define CLFOLD_TEXTS %d\n#define CLFOLD_ITEM_FILE %d\n",
+                      clfold_in_name(monoid), clfold_reads_halves(monoid),
+                      monoid->num_scalars, monoid->num_components, monoid->in_struct,
+                      monoid->out_struct, monoid->type_name != NULL,
+                      is_of_numbers(monoid), clfold_monoid_has_text(monoid),
+                      monoid->item_file != NULL);
     append_tail(text, "CLFOLD_TAIL", shape->tail || (monoid->type_name && monoid->heads),
                 clfold_monoid_tail(monoid, true));
     append_tail(text, "CLFOLD_RESULT_TAIL", shape->tail,
                 clfold_monoid_tail(monoid, false));
-    clfold_text_print(text, "#define CLFOLD_OUT_CELLS %u\n#define CLFOLD_OUT_SIZE %zu\n",
+    clfold_text_print(text,
+                      "#define CLFOLD_OUT_CELLS %u\n#define CLFOLD_OUT_SIZE %zu\n"
+                      "#define CLFOLD_CELL %s\n#define CLFOLD_ROUNDED %d\n",
                       monoid->out_struct ? 1 : clfold_monoid_num_results(monoid),
-                      clfold_monoid_out_size(monoid));
-    clfold_text_print(text, "#define CLFOLD_CELL %s\n",
+                      clfold_monoid_out_size(monoid),
                       monoid->out_struct ? "clfold_element"
-                                         : clfold_cl_name(monoid->cell));
-    clfold_text_print(text, "#define CLFOLD_ROUNDED %d\n", monoid->rounded != NULL);
+                                         : clfold_cl_name(monoid->cell),
+                      monoid->rounded != NULL);
     clfold_append_with(text, monoid);
     append_heads(text, monoid);
     clfold_append_element_contract(text, monoid);
@@ -565,19 +554,18 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     append_out(text, monoid);
     append_given(text, monoid, "CLFOLD_INIT_PARAMS", "init", true);
     append_given(text, monoid, "CLFOLD_INIT_ARGS", "init", false);
-    clfold_text_print(text, "#define CLFOLD_COMMUTATIVE %d\n", monoid->commutative);
-    clfold_text_print(text, "#define CLFOLD_HAS_IDENTITY %d\n", monoid->has_identity);
-    clfold_text_print(text, "#define CLFOLD_CUTS %d\n", uses_cuts(monoid, &shape->tile));
     clfold_text_print(
-        text, "#define CLFOLD_STAGE_LIMIT %uu\n",
+        text,
+        "#define CLFOLD_COMMUTATIVE %d\n#define CLFOLD_HAS_IDENTITY %d\n"
+        "#define CLFOLD_CUTS %d\n#define CLFOLD_RARE %d\n"
+        "#define CLFOLD_STAGE_LIMIT %uu\n",
+        monoid->commutative, monoid->has_identity, uses_cuts(monoid, &shape->tile),
+        uses_rare(monoid, &shape->tile),
         (uint32_t)(monoid->stage_limit < UINT32_MAX ? monoid->stage_limit : UINT32_MAX));
     append_tile(text, monoid, shape);
     append_cells(text, monoid, &shape->tile);
-    clfold_text_print(text, "#define CLFOLD_RARE %d\n", uses_rare(monoid, &shape->tile));
     append_neutral(text, monoid);
     append_algorithm(text, monoid, shape);
-    clfold_text_print(text, "#define CLFOLD_TEXTS %d\n#define CLFOLD_ITEM_FILE %d\n",
-                      clfold_monoid_has_text(monoid), monoid->item_file != NULL);
     clfold_append_forms(text, monoid, "");
     if (shape->algorithm == WIDTHS) {
         clfold_append_compared(text, monoid);
@@ -699,34 +687,33 @@ static bool append_function(struct program *program, const char *name)
     return false;
 }
 
-/* The file that a head means: "tile_scan.cl" is of the tile's kind, "item.cl" of the
- * fold. NULL: there is none. */
-static const struct clfold_kernel_text *file_of(const struct program *program,
-                                                const char *word)
+static const struct clfold_kernel_text *find_file(const char *name)
 {
     const struct clfold_kernel_text *file = clfold_kernel_texts;
-    char name[64];
 
-    snprintf(name, sizeof(name), "%s", word);
-    if (strcmp(word, "item.cl") == 0) {
-        snprintf(name, sizeof(name), "%s", program->monoid->item_file);
-    } else if (strcmp(word, "numbers.cl") == 0) {
-        snprintf(name, sizeof(name), "%s",
-                 numbers_file(program->monoid, &program->shape->tile));
-    } else if (strcmp(word, "lane_numbers.cl") == 0) {
-        snprintf(name, sizeof(name), "%s", program->monoid->lanes_file);
-    }
     while (file->name && strcmp(file->name, name) != 0) {
         ++file;
     }
-    if (!file->name && strncmp(word, "tile", 4) == 0) {
-        snprintf(name, sizeof(name), "%s%s", clfold_tile_name(program->shape->tile.kind),
-                 word + 4);
-        for (file = clfold_kernel_texts; file->name && strcmp(file->name, name) != 0;) {
-            ++file;
-        }
-    }
     return file->name ? file : NULL;
+}
+
+/* The file that a head means: "tile_scan.cl" is of the tile's kind, "item.cl" of the
+ * fold's item. NULL: there is none. */
+static const struct clfold_kernel_text *file_of(const struct program *program,
+                                                const char *word)
+{
+    const struct clfold_kernel_text *file = find_file(word);
+    const bool is_tile = strncmp(word, "tile", 4) == 0;
+    char name[64];
+
+    if (!file && (is_tile || strncmp(word, "item", 4) == 0)) {
+        snprintf(name, sizeof(name), "%s%s",
+                 is_tile ? clfold_tile_name(program->shape->tile.kind)
+                         : program->monoid->item_file,
+                 word + 4);
+        file = find_file(name);
+    }
+    return file;
 }
 
 /* Appends a file, after what its head says that it needs, each part once. */
@@ -760,13 +747,13 @@ static void append_part(struct program *program, const char *word)
 void clfold_assemble(struct text *text, const struct monoid *monoid,
                      const struct shape *shape)
 {
+    struct program program = { .text = text, .monoid = monoid, .shape = shape };
     const bool by_lanes =
         shape->algorithm == REDUCE_LANES || shape->algorithm == SCAN_LANES;
-    struct program program = { .text = text, .monoid = monoid, .shape = shape };
     struct monoid of_numbers;
 
-    if (numbers_file(monoid, &shape->tile) &&
-        !(by_lanes && shape->tile.kind == TILE_GROUP)) {
+    if (monoid->item_file && (shape->tile.kind == TILE_VECTOR ||
+                              (shape->tile.kind == TILE_GROUP && !by_lanes))) {
         of_numbers = *monoid;
         of_numbers.components[0].stage = monoid->type;
         of_numbers.components[0].load = LOAD_CONVERTED;

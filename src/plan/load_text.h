@@ -2,7 +2,7 @@
  * The texts about one element, at both widths: from an element of the buffer to a stage,
  * and from an item to what is written. A caller's expression is a function of values.
  *
- *   element     x; streams y, ...     by load.cl, and 16 at once by tile_vector.cl
+ *   element     x; streams y, ...     by element.cl, and 16 at once by vectors.cl
  *   loaded      clfold_text_LOAD      of x, y, ...: the components, or scalars for them
  *   stage       components of that
  *   item        item, prev            as the caller knows them, clfold_value

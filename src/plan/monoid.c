@@ -455,10 +455,7 @@ static void set_reproducible(struct monoid *monoid)
 {
     size_t size = clfold_scalar(monoid->type)->size;
 
-    monoid->item_file = "binned.cl";
-    monoid->group_file = "binned_group.cl";
-    monoid->vector_file = "binned_vector.cl";
-    monoid->lanes_file = "binned_vector_lanes.cl";
+    monoid->item_file = "binned";
     monoid->type_name = "clfold_binned";
     monoid->type_size = 3 * sizeof(int64_t) + 4 * size;
     monoid->components[0] = (struct component){

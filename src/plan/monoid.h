@@ -109,10 +109,10 @@ struct monoid {
      * components, or for the scalar that is the only one */
     const char *combine, *identity;
     const char *source; /* before all else; NULL: none */
-    /* files of cl/: what defines the only component's type and functions, and what folds
-     * many numbers at once to one, in a group's tile, in a vector's and in its lanes;
-     * NULL: the type is OpenCL C's or the source's */
-    const char *item_file, *group_file, *vector_file, *lanes_file;
+    /* files of cl/: NAME.cl defines the only component's type and functions, and
+     * NAME_numbers.cl folds many numbers to one; NULL: the type is OpenCL C's or the
+     * source's */
+    const char *item_file;
     const char
         *type_name; /* of the component, which has no clfold_type; NULL: they have */
     size_t type_size;

@@ -14,30 +14,13 @@ struct width {
 };
 
 static const struct width widths[] = {
-    { .type = "clfold_item", .function = "clfold_combine", .suffix = "" },
-    { .type = "clfold_stage",
-      .function = "clfold_combine_stage",
-      .suffix = "",
-      .stage = true },
-    { .type = "clfold_stage16",
-      .function = "clfold_combine_stage16",
-      .suffix = "16",
-      .stage = true },
-    { .type = "clfold_stage16",
-      .function = "clfold_extend_stage16",
-      .suffix = "16",
-      .stage = true,
-      .extend = true },
-    { .type = "clfold_stage16",
-      .function = "clfold_usual_stage16",
-      .suffix = "16",
-      .stage = true,
-      .usual = true },
-    { .type = "clfold_item16", .function = "clfold_combine16", .suffix = "16" },
-    { .type = "clfold_item16",
-      .function = "clfold_usual16",
-      .suffix = "16",
-      .usual = true },
+    { "clfold_item", "clfold_combine", "", .stage = false },
+    { "clfold_stage", "clfold_combine_stage", "", .stage = true },
+    { "clfold_stage16", "clfold_combine_stage16", "16", .stage = true },
+    { "clfold_stage16", "clfold_extend_stage16", "16", .stage = true, .extend = true },
+    { "clfold_stage16", "clfold_usual_stage16", "16", .stage = true, .usual = true },
+    { "clfold_item16", "clfold_combine16", "16", .stage = false },
+    { "clfold_item16", "clfold_usual16", "16", .stage = false, .usual = true },
 };
 static const struct width *const item = &widths[0];
 
@@ -395,21 +378,12 @@ void clfold_append_identity(struct text *text, const struct monoid *monoid,
 void clfold_append_condition(struct text *text, const struct monoid *monoid,
                              const char *function)
 {
-    static const struct {
-        const char *function, *combine; /* which operator it is asked beside */
-    } conditions[] = {
-        { "clfold_cuts", "clfold_combine_stage" },
-        { "clfold_any_cuts", "clfold_combine_stage16" },
-        { "clfold_cuts_item", "clfold_combine" },
-        { "clfold_is_rare", "clfold_combine" },
-    };
-    uint32_t k = 0;
-
-    while (strcmp(conditions[k].function, function) != 0) {
-        ++k;
-    }
-    const struct width *width = width_of(conditions[k].combine);
-    const bool is_wide = width->suffix[0] != '\0';
+    /* It is asked beside this operator. */
+    const bool is_wide = strcmp(function, "clfold_any_cuts") == 0;
+    const bool of_stage = is_wide || strcmp(function, "clfold_cuts") == 0;
+    const struct width *width = width_of(is_wide    ? "clfold_combine_stage16"
+                                         : of_stage ? "clfold_combine_stage"
+                                                    : "clfold_combine");
     const bool is_rare = strcmp(function, "clfold_is_rare") == 0;
     const char *condition = is_rare ? monoid->rare : monoid->cuts;
     clfold_append_forms(text, monoid, width->suffix);

@@ -51,7 +51,7 @@ static const char *const result_texts[NUM_FORMS] = {
     [NEGATED] = "-item", [TWICE] = "{ item, 2 * item }"
 };
 
-/* Beside trial_tiles; the second has blocks as long as they get, see binned_vector.cl. */
+/* Beside trial_tiles; the second has blocks as long as they get: binned_numbers.cl. */
 static const struct debug vectors[] = {
     { .tile = TILE_VECTOR, .tile_elements = 256, .max_groups = 3, .anchor = 1 },
     { .tile = TILE_VECTOR, .tile_elements = 4900, .max_groups = 1, .anchor = 4 },
@@ -732,7 +732,7 @@ static void test_reproducible(void **state)
 }
 
 /* Columns so long that the parts of the greatest numbers that there are in a bin do not
- * fit into 32 bits; see binned_vector_lanes.cl. */
+ * fit into 32 bits; see binned_numbers.cl. */
 static void test_long_columns(void **state)
 {
     struct shown shown = { 0, 0 };

@@ -64,10 +64,8 @@ def expanded(word, files, items):
     """The files that a needed one stands for."""
     if word in files:
         return [word]
-    if word in items:
-        return items[word]
-    kinds = [kind + word[len("tile") :] for kind in KINDS] if word.startswith("tile") else []
-    return [kind for kind in kinds if kind in files]
+    stems = {"tile": KINDS, "item": items}.get(word[:4], ())
+    return [stem + word[4:] for stem in stems if stem + word[4:] in files]
 
 
 def reached(name, files, items):
@@ -170,7 +168,7 @@ def planted(texts, functions, items):
         ("fold_run.cl", "clfold_combine", "clfold_identity", "clfold_combine and does not name"),
         ("tile_item.cl", " clfold_tile_fold(", " clfold_fold_tile(", "tile_item.cl does not have"),
         ("segments.cl", "*/\n", "*/\n#if CLFOLD_RUNS\n#endif\n", "CLFOLD_RUNS"),
-        ("scan_lookback.cl", "names: ", "names if CLFOLD_HEADS: ", "asks for CLFOLD_"),
+        ("look_window.cl", "names: ", "names if CLFOLD_HEADS: ", "asks for CLFOLD_"),
         ("segments.cl", " */\n", " * needs: reduce_rows.cl\n */\n", "needs itself"),
     )
     for name, old, new, said in faults:
@@ -182,10 +180,7 @@ def planted(texts, functions, items):
 
 def main(root):
     texts, functions = texts_of(root), functions_of(root)
-    monoid = read(root, "src", "plan", "monoid.c")
-    items = {"item.cl": re.findall(r'item_file = "([\w.]+)"', monoid),
-             "numbers.cl": re.findall(r'(?:group|vector)_file = "([\w.]+)"', monoid),
-             "lane_numbers.cl": re.findall(r'lanes_file = "([\w.]+)"', monoid)}
+    items = re.findall(r'item_file = "(\w+)"', read(root, "src", "plan", "monoid.c"))
     failures = list(check(texts, functions, items))
     if not failures:
         failures = list(planted(texts, functions, items))

@@ -371,8 +371,8 @@ static void check_text(void *user, const char *name, const char *text)
         ++seen->segments;
         assert_non_null(strstr(text, "#line 1 \"segments.cl\""));
         assert_non_null(strstr(text, "#line 1 \"combine\""));
-        assert_int_equal(strstr(text, "#line 1 \"binned_vector_lanes.cl\"") != NULL,
-                         vector && binned && strstr(name, "_lanes_"));
+        assert_int_equal(strstr(text, "#line 1 \"binned_numbers.cl\"") != NULL,
+                         binned && (vector || (group && strstr(name, "_rows_"))));
         return;
     }
     seen->tiles += !rung && !scan;
@@ -397,8 +397,8 @@ static void check_text(void *user, const char *name, const char *text)
     assert_int_equal(strstr(text, "clfold_stage16 clfold_combine_stage16(") != NULL,
                      vector && !binned);
     assert_int_equal(strstr(text, "#line 1 \"binned.cl\"") != NULL, binned);
-    assert_int_equal(strstr(text, "#line 1 \"binned_vector.cl\"") != NULL,
-                     vector && binned);
+    assert_int_equal(strstr(text, "#line 1 \"binned_numbers.cl\"") != NULL,
+                     (vector || group) && binned);
     assert_int_equal(strstr(text, "#line 1 \"scan_trace.cl\"") != NULL,
                      strstr(name, "_traced") != NULL);
     /* An extension is asked for where it is used only. */
