@@ -391,7 +391,8 @@ static bool is_tolerated(const struct clspy_shot *shot)
     /* The other kind of tile takes over. */
     if (strcmp(shot->function, "clBuildProgram") == 0 &&
         shot->code == CL_BUILD_PROGRAM_FAILURE) {
-        return log_has(CLFOLD_LOG_WARNING, "does not build", "");
+        return log_has(CLFOLD_LOG_WARNING, "does not build", "") ||
+               log_has(CLFOLD_LOG_WARNING, "does not compile for vectors", "");
     }
     if (is_probe(shot, code)) {
         return true;
