@@ -173,10 +173,9 @@ static void clfold_key_store(ulong count CLFOLD_WITH)
     uint has_total, global CLFOLD_CELL *total_out, ulong total_index
 
 /*
- * The operand before the first element: none, a value from the host, or a result in
- * device memory. Where there is none `clfold_init_at` is any buffer.
+ * The operand before the first element: none, a value from the host, 1, or a result or a
+ * carry in device memory. Where there is none `clfold_init_at` is any buffer.
  */
-#define CLFOLD_INIT_VALUE 1
 #define CLFOLD_INIT_PLACE 2
 #define CLFOLD_INIT_CARRY 3 /* of the elements before this part of a call */
 

@@ -196,7 +196,7 @@ typedef struct clfold_context_params {
      * no other file. 0: 256 MiB. Without a folder it is CLFOLD_ERROR_ARGUMENT */
     uint64_t cache_limit;
     /** Programs of user folds kept in memory; 0: 256. Past it the fold used least
-     * recently is dropped with its programs, never one in use. Built-in folds are kept */
+     * recently is dropped with its programs, unless in use. Plain operators are kept */
     uint32_t max_programs;
     /** Bytes of device memory held as scratch, over all queues; 0: no limit. A call that
      * needs more first drops blocks that no command uses, then fails with
@@ -504,7 +504,7 @@ typedef struct clfold_segments {
  * call gives up to the part's end: the same bits for integers and reproducible sums.
  * Those of other floats depend on the cuts. Init counts in the part whose `first` is 0,
  * by flags, keys and offsets for every segment. Texts may not use `in`, nor `store` be
- * given. Segments are for scans: by flags, keys and offsets they go on across parts,
+ * given. Segments are for scans and maps: by flags, keys and offsets they go on,
  * where `offset` is that of the part's own flags or keys, and offsets count in the whole;
  * rows and columns must not be cut and have no carry. A last part of no elements reads a
  * carry as a result; clfold_fold_carries() folds those of independent parts.

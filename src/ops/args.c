@@ -11,7 +11,8 @@ struct args {
     struct scalars *scalars; /* of that kernel */
     cl_uint index;
     cl_int status;
-    const clfold_arg *rejected; /* the fold's own argument that failed; NULL: another */
+    const clfold_arg *rejected;  /* the fold's argument that failed; NULL: another */
+    const struct own_param *own; /* the one of its segments or part that failed */
 };
 
 static void set(struct args *args, size_t size, const void *value)
@@ -137,6 +138,10 @@ static void set_with(struct args *args, const struct launch *launch,
         if (groups & own->group) {
             set_member(args, &own->param, launch);
         }
+        if (args->status != CL_SUCCESS) {
+            args->own = own;
+            return;
+        }
     }
     if (monoid->heads) {
         set_init(args, monoid, &request->init, launch->out);
@@ -204,7 +209,9 @@ clfold_status clfold_set_arguments(const struct site *site, struct kernels *kern
                                  "args: %s of type %s, %zu bytes: clSetKernelArg failed",
                                  args.rejected->name, args.rejected->type,
                                  args.rejected->size)
-                   : clfold_fail_call(site, args.status, argument_call(p));
+                   : clfold_fail_call(site, args.status,
+                                      args.own ? "segments, part: clSetKernelArg"
+                                               : argument_call(p));
     }
     return CLFOLD_OK;
 }

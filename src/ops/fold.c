@@ -42,7 +42,7 @@ clfold_status clfold_fold_layout(const clfold_fold *fold, clfold_layout *layout)
         .in_size = clfold_monoid_in_size(&monoid),
         .out_size = clfold_monoid_out_size(&monoid),
         .num_fields = clfold_monoid_num_results(&monoid),
-        .carry_size = monoid.num_components > 0 ? clfold_monoid_carry_size(&monoid) : 0,
+        .carry_size = clfold_monoid_carry_size(&monoid),
     };
     for (uint32_t k = 0; k < layout->num_fields; ++k) {
         clfold_field *field = &layout->fields[k];

@@ -18,6 +18,8 @@ void clfold_part_set(struct request *request, const clfold_part *part, bool is_l
     }
 }
 
+#define CARRIES "carries, of clfold_layout's carry_size each"
+
 /* What the texts use. */
 static clfold_status check_texts(const struct request *request, const struct site *site)
 {
@@ -42,7 +44,7 @@ static clfold_status check_texts(const struct request *request, const struct sit
 static clfold_status check_range(const struct request *request, const struct site *site)
 {
     const clfold_part *part = &request->part;
-    const struct segments *segments = &request->job.segments;
+    const struct segments *segments = &request->segments;
     const uint64_t count = request->job.count, end = part->first + count;
     const uint64_t block = segments->width * segments->length;
 
@@ -104,50 +106,36 @@ static struct span span_of(const clfold_place *place, const char *name,
     };
 }
 
-clfold_status clfold_part_check(const struct request *request, const struct site *site,
-                                const clfold_context *context, const struct span *in,
-                                const struct span *out, const struct span *heads)
+void clfold_part_spans(const struct request *request, struct span spans[4])
 {
     const clfold_part *part = &request->part;
     const struct monoid *monoid = request->job.monoid;
     const struct scalar *key = clfold_scalar(monoid->head_type);
     const size_t size = clfold_monoid_carry_size(monoid), key_size = key ? key->size : 1;
     const char *key_name = clfold_scalar_name(monoid->head_type);
-    struct span reads[] = {
-        span_of(&part->carry_at, "part: carry_at", "carry_at.offset", size, "carries",
-                CL_MEM_WRITE_ONLY),
-        span_of(&part->key_at, "part: key_at", "key_at.offset", key_size, key_name,
-                CL_MEM_WRITE_ONLY),
-    };
-    struct span writes[] = {
-        span_of(&part->carry_out, "part: carry_out", "carry_out.offset", size, "carries",
-                CL_MEM_READ_ONLY),
-        span_of(&part->key_out, "part: key_out", "key_out.offset", key_size, key_name,
-                CL_MEM_READ_ONLY),
-    };
+
+    spans[0] = span_of(&part->carry_out, "part: carry_out", "carry_out.offset", size,
+                       CARRIES, CL_MEM_READ_ONLY);
+    spans[1] = span_of(&part->key_out, "part: key_out", "key_out.offset", key_size,
+                       key_name, CL_MEM_READ_ONLY);
+    spans[2] = span_of(&part->carry_at, "part: carry_at", "carry_at.offset", size,
+                       CARRIES, CL_MEM_WRITE_ONLY);
+    spans[3] = span_of(&part->key_at, "part: key_at", "key_at.offset", key_size, key_name,
+                       CL_MEM_WRITE_ONLY);
+}
+
+clfold_status clfold_part_check(const struct request *request, const struct site *site)
+{
     clfold_status status;
 
-    if (!monoid->in_part) {
+    if (!request->job.monoid->in_part) {
         return CLFOLD_OK;
     }
     if ((status = check_texts(request, site)) ||
-        (status = check_segments(request, site)) ||
-        (status = check_range(request, site))) {
+        (status = check_segments(request, site))) {
         return status;
     }
-    for (int i = 0; i < 2; ++i) {
-        if ((reads[i].mem &&
-             ((status = clfold_check_span(site, context, &reads[i])) ||
-              (status = clfold_check_overlap(site, &reads[i], out, OVERLAP_NONE)))) ||
-            (status = clfold_check_place(request, site, context, in, out, heads,
-                                         &writes[i], OVERLAP_ELEMENTS))) {
-            return status;
-        }
-    }
-    if ((status = clfold_check_overlap(site, &reads[1], &writes[1], OVERLAP_NONE))) {
-        return status; /* while groups still read it */
-    }
-    return clfold_check_overlap(site, &writes[0], &writes[1], OVERLAP_NONE);
+    return check_range(request, site);
 }
 
 static clfold_status check_carries(struct request *request, const struct site *site,
@@ -155,9 +143,9 @@ static clfold_status check_carries(struct request *request, const struct site *s
 {
     const size_t size = clfold_monoid_carry_size(request->job.monoid);
     const clfold_place at = { request->in, request->in_offset };
-    struct span in = span_of(&at, "in", "in_offset", size, "carries", CL_MEM_WRITE_ONLY);
+    struct span in = span_of(&at, "in", "in_offset", size, CARRIES, CL_MEM_WRITE_ONLY);
     struct span out = span_of(&request->part.carry_out, "out", "out_offset", size,
-                              "carries", CL_MEM_READ_ONLY);
+                              CARRIES, CL_MEM_READ_ONLY);
     clfold_status status;
 
     in.count = (size_t)request->job.count;

@@ -10,15 +10,10 @@
 /* Init counts in the first part; a carry takes its place in others. */
 void clfold_part_set(struct request *request, const clfold_part *part, bool is_lifted);
 
-clfold_status clfold_part_check(const struct request *request, const struct site *site,
-                                const clfold_context *context, const struct span *in,
-                                const struct span *out, const struct span *heads);
+/* What needs neither buffers nor a queue, so that clfold_prepare checks it too. */
+clfold_status clfold_part_check(const struct request *request, const struct site *site);
 
-/* What a call writes besides `out`, if it has a place: that may overlap only init, where
- * `with_init` says so. */
-clfold_status clfold_check_place(const struct request *request, const struct site *site,
-                                 const clfold_context *context, const struct span *in,
-                                 const struct span *out, const struct span *heads,
-                                 struct span *place, enum overlap with_init);
+/* carry_out and key_out, which are written, then carry_at and key_at. */
+void clfold_part_spans(const struct request *request, struct span spans[4]);
 
 #endif

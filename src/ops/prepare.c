@@ -1,6 +1,7 @@
 /* clfold_prepare and clfold_explain: a call ahead of time. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for 1.2 devices */
 #include "ops/check.h"
+#include "ops/part.h"
 #include "ops/request.h"
 #include "plan/reason.h"
 
@@ -25,8 +26,8 @@ static clfold_status begin(struct request *request, const struct site *site,
         return status;
     }
     request->job.in_place = at->in_place && clfold_operation_row(operation)->writes_each;
-    status = clfold_check_count(site, request->job.monoid, count);
-    if (status) {
+    if ((status = clfold_check_count(site, request->job.monoid, count)) ||
+        (status = clfold_part_check(request, site))) {
         clfold_request_finish(request, context);
     }
     return status;
@@ -55,6 +56,8 @@ static clfold_status rehearse(clfold_context *context, const struct site *site,
     request->init = (struct init){ 0 };
     request->total = (clfold_place){ 0 };
     request->heads = (struct heads){ 0 };
+    request->part = (clfold_part){ 0 };
+    request->carry = (struct init){ 0 };
     status = clfold_run_rehearsal(request, site, plan, kernels, &lent);
     for (int b = 0; status && b < NUM_LENT; ++b) {
         if (lent.of[b]) {

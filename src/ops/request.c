@@ -68,7 +68,7 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     request->args = fold->args;
     request->num_args = fold->num_args;
     if ((status = clfold_check_segments(site, fold->segments, request->job.count,
-                                        &request->job.segments)) ||
+                                        &request->segments, &request->job.segments)) ||
         (status =
              clfold_request_choose(request, site, context, found, fold->algorithm))) {
         clfold_folds_give(found);
@@ -104,11 +104,14 @@ static struct span span_of_heads(const struct request *request)
     };
 }
 
-clfold_status clfold_check_place(const struct request *request, const struct site *site,
+/* What a call writes besides `out`, or reads besides `in`, if it has a place. What is
+ * written may overlap only init, where `with_init` says so. */
+static clfold_status check_place(const struct request *request, const struct site *site,
                                  const clfold_context *context, const struct span *in,
                                  const struct span *out, const struct span *heads,
                                  struct span *place, enum overlap with_init)
 {
+    const bool is_written = place->denied == CL_MEM_READ_ONLY;
     clfold_status status;
 
     if (!place->mem && place->offset != 0) {
@@ -121,8 +124,12 @@ clfold_status clfold_check_place(const struct request *request, const struct sit
         return CLFOLD_OK;
     }
     if ((status = clfold_check_span(site, context, place)) ||
-        (status = clfold_check_overlap(site, in, place, OVERLAP_NONE)) ||
-        (status = clfold_check_overlap(site, out, place, OVERLAP_NONE)) ||
+        (status = clfold_check_overlap(site, is_written ? out : place,
+                                       is_written ? place : out, OVERLAP_NONE)) ||
+        !is_written) {
+        return status;
+    }
+    if ((status = clfold_check_overlap(site, in, place, OVERLAP_NONE)) ||
         (status = clfold_check_overlap(site, heads, place, OVERLAP_NONE)) ||
         (status = clfold_check_init(site, context, request->job.monoid, &request->init,
                                     place, with_init))) {
@@ -132,37 +139,51 @@ clfold_status clfold_check_place(const struct request *request, const struct sit
                                 (size_t)request->job.count, place);
 }
 
-/* The places of the total, and of the first wrong offset. */
+/* The places of the total, of the first wrong offset, and of a part: none is written that
+ * another reads or writes, but for a carry that takes the place of the one before. */
 static clfold_status check_places(const struct request *request, const struct site *site,
                                   const clfold_context *context, const struct span *in,
                                   const struct span *out, const struct span *heads)
 {
+    enum { TOTAL, BAD, CARRY_OUT, KEY_OUT, CARRY_AT, KEY_AT };
     const struct monoid *monoid = request->job.monoid;
     const clfold_place *at = &request->total;
     const bool is_one = request->job.segments.width == 0 && !monoid->heads;
-    struct span total = clfold_span_result(monoid, "total_out", "total_out.offset",
-                                           at->mem, at->offset, 1, CL_MEM_READ_ONLY);
-    struct span bad = {
-        .name = "bad_out",
-        .offset_name = "bad_out.offset",
-        .mem = request->heads.bad.mem,
-        .offset = request->heads.bad.offset,
-        .count = 2,
-        .size = sizeof(cl_ulong),
-        .type = "u64",
-        .denied = CL_MEM_READ_ONLY,
+    const int num = monoid->in_part ? KEY_AT + 1 : BAD + 1;
+    struct span places[KEY_AT + 1] = {
+        clfold_span_result(monoid, "total_out", "total_out.offset", at->mem, at->offset,
+                           1, CL_MEM_READ_ONLY),
+        {
+            .name = "bad_out",
+            .offset_name = "bad_out.offset",
+            .mem = request->heads.bad.mem,
+            .offset = request->heads.bad.offset,
+            .count = 2,
+            .size = sizeof(cl_ulong),
+            .type = "u64",
+            .denied = CL_MEM_READ_ONLY,
+        },
     };
-    clfold_status status;
+    clfold_status status = CLFOLD_OK;
 
-    if ((status = clfold_check_place(request, site, context, in, out, heads, &total,
-                                     is_one ? OVERLAP_ELEMENTS : OVERLAP_NONE)) ||
-        (status = clfold_check_place(request, site, context, in, out, heads, &bad,
-                                     OVERLAP_NONE)) ||
-        (status = clfold_check_overlap(site, &total, &bad, OVERLAP_NONE))) {
+    if (monoid->in_part) {
+        clfold_part_spans(request, &places[CARRY_OUT]);
+    }
+    for (int i = 0; i < num && status == CLFOLD_OK; ++i) {
+        const bool may_be_init = is_one && (i == TOTAL || i == CARRY_OUT);
+        status = check_place(request, site, context, in, out, heads, &places[i],
+                             may_be_init ? OVERLAP_ELEMENTS : OVERLAP_NONE);
+        for (int k = 0; k < i && k < CARRY_AT && status == CLFOLD_OK; ++k) {
+            const bool goes_on = i == CARRY_AT && k == CARRY_OUT;
+            status = clfold_check_overlap(site, &places[i], &places[k],
+                                          goes_on ? OVERLAP_PLACE : OVERLAP_NONE);
+        }
+    }
+    if (status) {
         return status;
     }
     if (at->mem && request->job.count == 0 && !monoid->has_identity &&
-        !clfold_has_init(&request->init)) {
+        !clfold_has_init(&request->init) && !clfold_has_init(&request->carry)) {
         return clfold_fail(
             site, CLFOLD_ERROR_EMPTY,
             "count is 0, so total_out has no value: %s has neither identity "
@@ -286,7 +307,7 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
         (status = clfold_check_span(site, context, &heads)) ||
         (status = clfold_check_overlap(site, &heads, &out, OVERLAP_NONE)) ||
         (status = check_places(request, site, context, &in, &out, &heads)) ||
-        (status = clfold_part_check(request, site, context, &in, &out, &heads)) ||
+        (status = clfold_part_check(request, site)) ||
         (status = check_writes(request, site)) || (status = check_first(request, site))) {
         return status;
     }

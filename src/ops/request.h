@@ -41,6 +41,7 @@ struct request {
     bool to_host;    /* `out` is clfold's own, and is set after the checks */
     cl_mem in, out;
     size_t in_offset, out_offset;
+    struct segments segments; /* as given, where the job has no more than its elements */
     struct init init;
     clfold_part part;  /* of a larger call; zeros: this is the whole */
     struct init carry; /* in front of the part, if its fold is lifted; else it is init */

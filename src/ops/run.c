@@ -58,7 +58,7 @@ static void begin(struct launch *launch, const struct request *request,
     launch->n = !monoid->in_part          ? request->job.count
                 : request->part.whole > 0 ? request->part.whole
                                           : UINT64_MAX;
-    launch->segments = clfold_segments_or_one(request->job.segments);
+    launch->segments = clfold_segments_or_one(request->segments);
     if (monoid->in_part) {
         begin_part(launch, request);
     }

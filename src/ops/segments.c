@@ -91,11 +91,11 @@ static clfold_status check_shape(const struct site *site, const clfold_segments 
 
 clfold_status clfold_check_segments(const struct site *site,
                                     const clfold_segments *segments, uint64_t count,
-                                    struct segments *out)
+                                    struct segments *given, struct segments *out)
 {
     clfold_status status;
 
-    *out = (struct segments){ 0 };
+    *given = *out = (struct segments){ 0 };
     if (!segments) {
         return CLFOLD_OK;
     }
@@ -107,10 +107,10 @@ clfold_status clfold_check_segments(const struct site *site,
         return status;
     }
     /* Longer ones than there are elements are as long as those: products stay small. */
-    *out =
+    *given = *out =
         (struct segments){ segments->columns ? segments->columns : 1, segments->length };
     if (count == 0) {
-        *out = (struct segments){ 1, 1 };
+        *given = *out = (struct segments){ 1, 1 };
     } else if (out->width == 1 && out->length > count) {
         out->length = count;
     }

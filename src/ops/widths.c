@@ -39,7 +39,7 @@ static clfold_status compare(clfold_context *context, const struct site *site,
             .carry_out = mem,
             .key_at = mem,
             .key_out = mem,
-            .segments = clfold_segments_or_one(request->job.segments),
+            .segments = clfold_segments_or_one(request->segments),
         };
         struct request own = *request;
         own.init = (struct init){ 0 };

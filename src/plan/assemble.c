@@ -340,13 +340,14 @@ static bool uses_cuts(const struct monoid *monoid, const struct tile_shape *tile
 static void append_silence(struct text *text)
 {
     /* PoCL counts warnings on standard error. The test for a NaN is the same text where
-     * the operands are integers; programs take of a file what they need; CPUs without
-     * registers for a vector of 16 pass it to functions in another way; and initialisers
-     * of the caller's leave out the head. */
+     * the operands are integers; programs take of a file what they need; a loop may be
+     * too long to unroll; CPUs without registers for a vector of 16 pass it to functions
+     * in another way; and initialisers of the caller's leave out the head. */
     clfold_text_print(text,
                       "#ifdef __clang__\n"
                       "#pragma clang diagnostic ignored \"-Wtautological-compare\"\n"
                       "#pragma clang diagnostic ignored \"-Wunused-function\"\n"
+                      "#pragma clang diagnostic ignored \"-Wpass-failed\"\n"
                       "#pragma clang diagnostic ignored "
                       "\"-Wmissing-field-initializers\"\n"
                       "#if __has_warning(\"-Wpsabi\")\n"
@@ -415,7 +416,9 @@ static void append_carry(struct text *text, const struct monoid *monoid,
                           clfold_cl_name(monoid->components[k].item),
                           monoid->components[k].name);
     }
-    clfold_text_print(text, "} clfold_carry;\n");
+    clfold_text_print(text,
+                      "} clfold_carry;\ntypedef char clfold_carry_is_as_the_host_has_it"
+                      "[sizeof(clfold_carry) == CLFOLD_CARRY_SIZE ? 1 : -1];\n");
 }
 
 /* The segment of what a text is about: an element's, or of a reduction the result. */

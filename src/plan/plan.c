@@ -159,7 +159,8 @@ void clfold_plan_init(struct plan *plan, const struct job *job,
         .row = candidate->policy.row,
         .count = job->count,
         .in_size = (uint32_t)clfold_monoid_in_size(job->monoid),
-        .out_size = (uint32_t)clfold_monoid_written_size(job->monoid),
+        .out_size = (uint32_t)(job->of_carries ? clfold_monoid_carry_size(job->monoid)
+                                               : clfold_monoid_written_size(job->monoid)),
         .item_size = (uint32_t)clfold_monoid_item_size(job->monoid),
         .read_size = job->of_carries ? (uint32_t)clfold_monoid_carry_size(job->monoid)
                                      : (uint32_t)clfold_monoid_read_size(job->monoid),

@@ -281,6 +281,79 @@ static void test_places(void **state)
     }
 }
 
+/* A part that is shorter than a row is the last, short row, and has its number. */
+static void test_last_row(void **state)
+{
+    enum { LENGTH = 30, WHOLE = 130 };
+    static const size_t cuts[] = { 0, 90, 120, WHOLE };
+    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = LENGTH };
+    clfold_fold fold = { .type = CLFOLD_U32,
+                         .load = "to_u32(1000 * segment + rank)",
+                         .segments = &rows };
+    cl_mem mem = coloured_buffer(WHOLE * sizeof(cl_uint));
+    cl_uint told[WHOLE];
+
+    (void)state;
+    for (int k = 0; k < 3; ++k) {
+        const size_t first = cuts[k], count = cuts[k + 1] - first;
+        const clfold_part part = { .first = first, .whole = WHOLE };
+        fold.part = &part;
+        assert_ok(call_operation(CLFOLD_MAP, &fold, mem, first, mem, first, count));
+    }
+    clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0, sizeof(told), told, 0, NULL, NULL);
+    for (cl_uint i = 0; i < WHOLE; ++i) {
+        assert_int_equal(told[i], 1000 * (i / LENGTH) + i % LENGTH);
+    }
+    for (int k = 0; k < 2; ++k) {
+        /* It does not end the whole, or begins inside a row. */
+        const clfold_part part = { .first = k == 0 ? 120 : 100,
+                                   .whole = k == 0 ? 0 : 110 };
+        fold.part = &part;
+        assert_refused(call_operation(CLFOLD_MAP, &fold, mem, 0, mem, 0, 10),
+                       CLFOLD_ERROR_ARGUMENT, "cut a row or column");
+    }
+    clReleaseMemObject(mem);
+}
+
+/* Neither prepare nor an empty part writes what it should not, and prepare refuses what
+ * the call would. */
+static void test_prepared(void **state)
+{
+    static const char *const algorithms[] = { "serial", "scan_single_group",
+                                              "reduce_then_scan" };
+    static const cl_uchar same[8];
+    cl_mem spare = coloured_buffer(64), keys = copied_buffer(same, sizeof(same));
+    cl_mem data_mem = copied_buffer(data, 64);
+    const clfold_segments by_keys = { .by = CLFOLD_BY_KEYS,
+                                      .type = CLFOLD_U8,
+                                      .mem = keys };
+    clfold_part part = { .first = 6,
+                         .carry_at = { spare, 1 },
+                         .carry_out = { spare, 2 },
+                         .key_at = { spare, 12 },
+                         .key_out = { spare, 13 } };
+    clfold_fold fold = { U32, .segments = &by_keys, .part = &part };
+
+    (void)state;
+    for (int k = 0; k < 3; ++k) {
+        fold.algorithm = algorithms[k];
+        assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 1000, NULL));
+        assert_coloured(spare, 0, 64);
+    }
+    fold.algorithm = NULL;
+    fold.load = "in[i]";
+    assert_refused(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 8, NULL),
+                   CLFOLD_ERROR_ARGUMENT, "part: load uses in");
+    /* A carry is what an empty part has, also without an identity. */
+    fold = (clfold_fold){ AFFINE, .segments = &by_keys, .part = &part };
+    part = (clfold_part){ .first = 6, .carry_at = { data_mem, 1 } };
+    fold.total_out = (clfold_place){ spare, 0 };
+    assert_ok(call_operation(CLFOLD_INCLUSIVE_SCAN, &fold, NULL, 0, spare, 2, 0));
+    clReleaseMemObject(spare);
+    clReleaseMemObject(keys);
+    clReleaseMemObject(data_mem);
+}
+
 /* Parts that know nothing of each other; their carries make one, of which a part of no
  * elements makes the result. */
 static void check_carries(const struct subject *subject)
@@ -475,6 +548,31 @@ static void test_rejected(void **state)
           { .first = 1, .carry_at = { mem, 50 } },
           CLFOLD_ERROR_OVERLAP,
           "part: carry_at" },
+        { CLFOLD_INCLUSIVE_SCAN,
+          { U32, .total_out = { spare, 3 } },
+          { .carry_out = { spare, 3 } },
+          CLFOLD_ERROR_OVERLAP,
+          "part: carry_out" },
+        { CLFOLD_INCLUSIVE_SCAN,
+          { U32, .total_out = { spare, 3 } },
+          { .first = 1, .carry_at = { spare, 3 } },
+          CLFOLD_ERROR_OVERLAP,
+          "part: carry_at" },
+        { CLFOLD_INCLUSIVE_SCAN,
+          { U32, .segments = &keys },
+          { .first = 1, .carry_out = { spare, 12 }, .key_at = { spare, 12 } },
+          CLFOLD_ERROR_OVERLAP,
+          "part: key_at" },
+        { CLFOLD_INCLUSIVE_SCAN,
+          { U32, .segments = &keys },
+          { .first = 1, .carry_at = { spare, 12 }, .key_out = { spare, 12 } },
+          CLFOLD_ERROR_OVERLAP,
+          "part: carry_at" },
+        { CLFOLD_REDUCE,
+          { U32 },
+          { .first = 1, .carry_at = { NULL, 1 } },
+          CLFOLD_ERROR_ARGUMENT,
+          "part: carry_at: mem is NULL, but offset is 1" },
     };
 
     (void)state;
@@ -489,5 +587,6 @@ static void test_rejected(void **state)
 }
 
 TEST_MAIN("parts", open_context, close_context, cmocka_unit_test(test_parts),
-          cmocka_unit_test(test_places), cmocka_unit_test(test_carries),
+          cmocka_unit_test(test_places), cmocka_unit_test(test_last_row),
+          cmocka_unit_test(test_prepared), cmocka_unit_test(test_carries),
           cmocka_unit_test(test_carries_rejected), cmocka_unit_test(test_rejected))
