@@ -34,8 +34,20 @@ static const cl_uint seven = 7;
 static const struct subject subjects[] = {
     { "add", { U32 }, REDUCED | WITH_INIT },
     { "add in u64", { .op = CLFOLD_ADD, .type = CLFOLD_U64, .in = CLFOLD_U8 }, REDUCED },
+    { "mul", { .op = CLFOLD_MUL, .type = CLFOLD_I32 }, REDUCED },
+    { "min", { .op = CLFOLD_MIN, .type = CLFOLD_I16 }, REDUCED },
     { "max", { .op = CLFOLD_MAX, .type = CLFOLD_F32 }, REDUCED },
+    { "and", { .op = CLFOLD_BIT_AND, .type = CLFOLD_U8 }, REDUCED },
+    { "or", { .op = CLFOLD_BIT_OR, .type = CLFOLD_U64 }, REDUCED },
+    { "xor", { .op = CLFOLD_BIT_XOR, .type = CLFOLD_U16 }, REDUCED },
+    { "logical and", { .op = CLFOLD_LOGICAL_AND, .type = CLFOLD_U8 }, REDUCED },
+    { "logical or", { .op = CLFOLD_LOGICAL_OR, .type = CLFOLD_I8 }, REDUCED },
     { "arg-min", { .op = CLFOLD_ARG_MIN, .type = CLFOLD_U8 }, REDUCED },
+    { "arg-max", { .op = CLFOLD_ARG_MAX, .type = CLFOLD_I16 }, REDUCED },
+    { "arg-min-max", { .op = CLFOLD_ARG_MIN_MAX, .type = CLFOLD_U8 }, REDUCED },
+    { "min-max", { .op = CLFOLD_MIN_MAX, .type = CLFOLD_I32 }, REDUCED },
+    { "affine, built in", { .op = CLFOLD_AFFINE, .type = CLFOLD_U32 }, REDUCED },
+    { "matrix", { .op = CLFOLD_MATRIX_2X2, .type = CLFOLD_U32 }, REDUCED },
     { "affine", { AFFINE, .identity = "{ 1, 0 }" }, REDUCED },
     { "affine without identity", { AFFINE }, REDUCED },
     { "load of i and n", { U32, .load = "x * to_u32(i) + to_u32(n)" }, REDUCED },
@@ -237,9 +249,16 @@ static void test_parts(void **state)
         if (subject->fold.accuracy == CLFOLD_REPRODUCIBLE) {
             continue;
         }
-        check(subject, CLFOLD_INCLUSIVE_SCAN,
-              device.ends_loops ? NULL : algorithms[s % 4]);
-        if (has_identity && subject->fold.op != CLFOLD_ARG_MIN) {
+        /* Built-in operators take turns, but for sums. */
+        const bool is_arg =
+            subject->fold.op >= CLFOLD_ARG_MIN && subject->fold.op <= CLFOLD_ARG_MIN_MAX;
+        const bool is_both = subject->fold.op <= CLFOLD_ADD;
+        const bool excludes = has_identity && !is_arg && (is_both || s % 2 == 0);
+        if (is_both || !excludes) {
+            check(subject, CLFOLD_INCLUSIVE_SCAN,
+                  device.ends_loops ? NULL : algorithms[s % 4]);
+        }
+        if (excludes) {
             check(subject, CLFOLD_EXCLUSIVE_SCAN,
                   device.ends_loops ? NULL : algorithms[(s + 1) % 4]);
         }
