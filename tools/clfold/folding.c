@@ -504,14 +504,14 @@ static bool begin(struct folding *f, size_t count, struct message *message)
 }
 
 /* Whether the input has no more than its first piece, which may be seen after it only. */
-static bool ends(struct folding *f, struct message *message)
+static bool ends(struct folding *f, size_t count, struct message *message)
 {
     unsigned char next[256];
     size_t got;
 
     assert(f->input.element <= sizeof(next));
     return input_read(&f->input, next, f->input.element, &got, message) &&
-           (got == 0 || refuse_pieces(f, message));
+           (got == 0 ? check_heads(f, count, false, message) : refuse_pieces(f, message));
 }
 
 static bool run(struct folding *f, folding_visitor *visit, void *user,
@@ -532,7 +532,7 @@ static bool run(struct folding *f, folding_visitor *visit, void *user,
         if (count == 0 && f->pieces > 0) {
             break; /* the input ended where the last piece did */
         }
-        if (needs_whole(f) && !ends(f, message)) {
+        if (needs_whole(f) && !ends(f, count, message)) {
             return false;
         }
         f->share = f->progress.total > 0 ? f->input.done - done : 0;
