@@ -701,7 +701,7 @@ static const struct clfold_kernel_text *find_file(const char *name)
 }
 
 /* The file that a head means: "tile_scan.cl" is of the tile's kind, "item.cl" of the
- * fold's item. NULL: there is none. */
+ * fold's item. NULL: there is none, as where there is no fold. */
 static const struct clfold_kernel_text *file_of(const struct program *program,
                                                 const char *word)
 {
@@ -709,7 +709,7 @@ static const struct clfold_kernel_text *file_of(const struct program *program,
     const bool is_tile = strncmp(word, "tile", 4) == 0;
     char name[64];
 
-    if (!file && (is_tile || strncmp(word, "item", 4) == 0)) {
+    if (!file && program->monoid && (is_tile || strncmp(word, "item", 4) == 0)) {
         snprintf(name, sizeof(name), "%s%s",
                  is_tile ? clfold_tile_name(program->shape->tile.kind)
                          : program->monoid->item_file,
