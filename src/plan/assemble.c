@@ -608,13 +608,18 @@ static bool begin_part(struct program *program, const char *name)
 static const char *definition(const struct program *program, const char *macro)
 {
     static const char define[] = "#define ";
-    const size_t length = strlen(macro);
+    const size_t length = strlen(macro), start = sizeof(define) - 1;
+    const char *at = program->text->bytes;
+    const char *const end = at ? at + program->text->length : NULL;
 
-    for (const char *at = program->text->bytes; at && (at = strstr(at, define));) {
-        at += sizeof(define) - 1;
-        if (strncmp(at, macro, length) == 0 && strchr(" (\n", at[length])) {
-            return at + length;
+    /* Line by line: strstr of sanitizers measures the whole text each time. */
+    while (at && at < end) {
+        if (strncmp(at, define, start) == 0 && strncmp(at + start, macro, length) == 0 &&
+            strchr(" (\n", at[start + length])) {
+            return at + start + length;
         }
+        at = memchr(at, '\n', (size_t)(end - at));
+        at = at ? at + 1 : end;
     }
     return NULL;
 }
