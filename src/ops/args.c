@@ -131,9 +131,10 @@ static void set_with(struct args *args, const struct launch *launch,
             set_value(args, user[i].size, user[i].value);
         }
     }
-    if (args->status == CL_SUCCESS) {
-        args->rejected = NULL;
+    if (args->status != CL_SUCCESS) {
+        return;
     }
+    args->rejected = NULL;
     for (const struct own_param *own = clfold_own_params; groups && own->type; ++own) {
         if (groups & own->group) {
             set_member(args, &own->param, launch);

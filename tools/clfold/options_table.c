@@ -29,9 +29,8 @@
     "\nA file is folded by one call if its numbers fit into one buffer, and with its "   \
     "results into half of the device's memory. Larger ones are folded in pieces, "       \
     "and nothing is rounded between them. So are pipes and text, in pieces of 64 MiB "   \
-    "of "                                                                                \
-    "numbers. LIMIT may make pieces smaller. Float bits may then differ from "           \
-    "those of one call. "
+    "of numbers. LIMIT may make pieces smaller. Float bits may then differ from those "  \
+    "of one call. "
 
 const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_TEXT] = { .name = "V" },
