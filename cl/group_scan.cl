@@ -6,8 +6,6 @@
  *   1 raking                 2 k + G / k - 3           730       3              0
  *   2 sub-groups             5 + G / W - 1           1,928       3              0
  *
- * group_scans.cl adds the textbook's two.
- *
  * G: the group's size; k: items that a raker takes, 11 here; W: work-items a sub-group,
  * 32 here. Steps are combines one after the other. Replays are bank conflicts of 32
  * work-items that run together, with 32 banks of 4 bytes and items of 4 bytes.

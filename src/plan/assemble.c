@@ -778,18 +778,6 @@ void clfold_assemble(struct text *text, const struct monoid *monoid,
     }
 }
 
-void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,
-                                enum group_scan kind, uint32_t group_size)
-{
-    /* The contract needs a tile; here it is all that a group scans. */
-    const struct shape shape = { .tile = { TILE_GROUP, group_size, group_size },
-                                 .group_scan = kind };
-    struct program program = { .text = text, .monoid = monoid, .shape = &shape };
-
-    append_contract(text, monoid, &shape);
-    append_part(&program, "group_scans.cl");
-}
-
 /* ---- The probe --------------------------------------------------------------------- */
 
 void clfold_assemble_probe(struct text *text, enum memory_tier tier, bool fences,

@@ -24,9 +24,4 @@ void clfold_assemble(struct text *text, const struct monoid *monoid,
 void clfold_assemble_probe(struct text *text, enum memory_tier tier, bool fences,
                            uint32_t said, const char *instead);
 
-/* One kernel, clfold_group_scans(global const clfold_item *in, global clfold_item *out,
- * ulong count): each group scans its items alone, for tests and benches. */
-void clfold_assemble_group_scan(struct text *text, const struct monoid *monoid,
-                                enum group_scan kind, uint32_t group_size);
-
 #endif

@@ -287,14 +287,6 @@ const char *clfold_tile_name(enum tile_kind kind)
                                 : "work-group";
 }
 
-const char *clfold_group_scan_name(enum group_scan kind)
-{
-    return kind == GROUP_SCAN_HILLIS_STEELE ? "hillis_steele"
-           : kind == GROUP_SCAN_BLELLOCH    ? "blelloch"
-           : kind == GROUP_SCAN_RAKING      ? "raking"
-                                            : "sub_group";
-}
-
 /* ---- Finding a row ----------------------------------------------------------------- */
 
 static bool fits(const struct row *row, const struct device_facts *device)

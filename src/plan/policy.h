@@ -26,14 +26,8 @@ const char *clfold_tile_name(enum tile_kind kind);
  * Local memory: at most two items for each work-item. */
 enum group_scan {
     GROUP_SCAN_RAKING = 1,
-    GROUP_SCAN_SUB_GROUP, /* only where the device has sub-groups */
-    /* of group_scans.cl, which teaches */
-    GROUP_SCAN_HILLIS_STEELE,
-    GROUP_SCAN_BLELLOCH
+    GROUP_SCAN_SUB_GROUP /* only where the device has sub-groups */
 };
-
-/* "raking", "sub_group", "hillis_steele", "blelloch". */
-const char *clfold_group_scan_name(enum group_scan kind);
 
 /* Facts that a policy may depend on. Tiles and anchors, which float bits depend on, must
  * not depend on `units`: on some drivers they change with the number of workers. */

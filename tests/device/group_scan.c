@@ -27,7 +27,7 @@ static void check(const struct scan_case *scan)
     char why[4096] = "";
 
     if (!scan_check(&device, caps.options, scan, why, sizeof(why))) {
-        fail_msg("%s of %s in groups of %u: %s\n%s", clfold_group_scan_name(scan->kind),
+        fail_msg("%s of %s in groups of %u: %s\n%s", group_scan_name(scan->kind),
                  scan_subject_name(scan->subject), scan->group_size, why,
                  scan->front ? scan->front : "");
     }

@@ -29,7 +29,7 @@ static void check(const struct device *device, const struct caps *caps,
     if (!scan_check(device, caps->options, scan, why, sizeof(why))) {
         ++tally->wrong;
         fprintf(stderr, "calls: %s of %s in groups of %u: %s\n",
-                clfold_group_scan_name(scan->kind), scan_subject_name(scan->subject),
+                group_scan_name(scan->kind), scan_subject_name(scan->subject),
                 scan->group_size, why);
     }
 }

@@ -1,5 +1,6 @@
 #include "every_text.h"
 
+#include "group_scans.h"
 #include "oracle.h"
 #include "plans.h"
 
@@ -284,14 +285,13 @@ static void visit_group_scans(const struct visitor *visitor, const struct monoid
 {
     const uint32_t groups[] = { 1, 50, 256 };
 
-    for (int kind = GROUP_SCAN_RAKING; kind <= GROUP_SCAN_BLELLOCH; ++kind) {
+    for (uint32_t kind = GROUP_SCAN_RAKING; kind <= GROUP_SCAN_BLELLOCH; ++kind) {
         for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); ++g) {
             struct text text = { 0 };
             char name[128];
-            snprintf(name, sizeof(name), "group_scans_%s_%s_%s_%u",
-                     clfold_group_scan_name(kind), monoid->name, name_of(monoid->in),
-                     groups[g]);
-            clfold_assemble_group_scan(&text, monoid, kind, groups[g]);
+            snprintf(name, sizeof(name), "group_scans_%s_%s_%s_%u", group_scan_name(kind),
+                     monoid->name, name_of(monoid->in), groups[g]);
+            assemble_group_scan(&text, monoid, kind, groups[g]);
             visit_text(visitor, name, &text);
         }
     }

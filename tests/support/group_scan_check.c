@@ -2,8 +2,6 @@
 
 #include "oracle.h"
 
-#include "plan/assemble.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -323,7 +321,7 @@ static cl_program build(const struct device *device, const char *options,
         clfold_text_print(&text, "%s", scan->front);
     }
     if (make_monoid(scan->subject, &monoid)) {
-        clfold_assemble_group_scan(&text, &monoid, scan->kind, scan->group_size);
+        assemble_group_scan(&text, &monoid, scan->kind, scan->group_size);
         if (!text.failed) {
             program = clCreateProgramWithSource(
                 device->context, 1, (const char *[]){ text.bytes }, NULL, &status);

@@ -4,8 +4,7 @@
 #define CLFOLD_TESTS_GROUP_SCAN_CHECK_H
 
 #include "device.h"
-
-#include "plan/policy.h"
+#include "group_scans.h"
 
 #include <stddef.h>
 #include <stdint.h>

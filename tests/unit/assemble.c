@@ -25,12 +25,11 @@ static const struct clfold_kernel_need needs[] = {
     { 0 },
 };
 /* A file that needs what needs it. */
-static const struct clfold_kernel_need needs_itself[] = { { "group_scans.cl", NULL },
-                                                          { 0 } };
+static const struct clfold_kernel_need needs_itself[] = { { "serial.cl", NULL }, { 0 } };
 
 const struct clfold_kernel_text clfold_kernel_texts[] = {
     { "contract.cl", words, sizeof(words) - 1, needs_words },
-    { "group_scans.cl", none, 0, needs },
+    { "serial.cl", none, 0, needs },
     { "tile_group.cl", none, 0, needs_itself },
     { 0 },
 };
@@ -48,12 +47,13 @@ static unsigned count_of(const char *text, const char *part)
 static void names(void **state)
 {
     const struct site site = { 0 };
+    const struct shape shape = { .algorithm = SERIAL, .tile = { TILE_GROUP, 8, 8 } };
     struct monoid monoid;
     struct text text = { 0 };
 
     (void)state;
     assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_I32, CLFOLD_I32));
-    clfold_assemble_group_scan(&text, &monoid, GROUP_SCAN_RAKING, 8);
+    clfold_assemble(&text, &monoid, &shape);
     assert_false(text.failed);
     assert_non_null(strstr(text.bytes, "int v;\n"));
     assert_non_null(strstr(text.bytes, "\n#error \"assemble: $nothing is not a word"));
@@ -66,8 +66,8 @@ static void names(void **state)
     static const char *const faults[] = {
         "assemble: there is no file group_scan.cl",
         "assemble: there is no file always.cl",
-        "group_scans.cl: CLFOLD_TIL is not defined",
-        "group_scans.cl: clfold_combine_all is not defined",
+        "serial.cl: CLFOLD_TIL is not defined",
+        "serial.cl: clfold_combine_all is not defined",
     };
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); ++i) {
         char line[128];

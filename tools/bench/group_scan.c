@@ -6,8 +6,8 @@
  */
 #include "device.h"
 
+#include "../../tests/support/group_scans.h"
 #include "../clfold/clock.h"
-#include "plan/assemble.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static bool build(struct bench *bench, struct bench_case *scan)
         fprintf(stderr, "%s\n", clfold_last_error());
         return false;
     }
-    clfold_assemble_group_scan(&text, &monoid, scan->kind, scan->group_size);
+    assemble_group_scan(&text, &monoid, scan->kind, scan->group_size);
     if (!text.failed) {
         scan->kernel = bench_kernel(&bench->device, text.bytes, "clfold_group_scans");
     }
@@ -132,7 +132,7 @@ static bool check(struct bench *bench, const struct bench_case *scan, void *item
     }
     if (!is_right(items, scan)) {
         fprintf(stderr, "bench_group_scan: %s in groups of %u: a wrong result\n",
-                clfold_group_scan_name(scan->kind), scan->group_size);
+                group_scan_name(scan->kind), scan->group_size);
         return false;
     }
     return true;
@@ -144,7 +144,7 @@ static void print_cases(struct bench *bench)
         struct bench_case *scan = &bench->cases[i];
         const double median = clock_median(scan->seconds, RUNS);
         printf("%-5s %-14s %5u  %9.3f  %7.2f\n", scan->type == CLFOLD_F32 ? "f32" : "i32",
-               clfold_group_scan_name(scan->kind), scan->group_size, median * 1e3,
+               group_scan_name(scan->kind), scan->group_size, median * 1e3,
                2.0 * COUNT * sizeof(cl_int) / median / 1e9);
     }
 }
@@ -162,7 +162,7 @@ static bool run_type(struct bench *bench, clfold_type type, void *items)
                                        bytes, items, 0, NULL, NULL))) {
         return bench_complain(&bench->device, "clEnqueueWriteBuffer", status);
     }
-    for (int kind = GROUP_SCAN_RAKING; kind <= GROUP_SCAN_BLELLOCH; ++kind) {
+    for (uint32_t kind = GROUP_SCAN_RAKING; kind <= GROUP_SCAN_BLELLOCH; ++kind) {
         for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); ++g) {
             if ((kind == GROUP_SCAN_SUB_GROUP && !bench->device.caps.facts.sub_groups) ||
                 groups[g] > bench->device.caps.facts.max_group_size) {

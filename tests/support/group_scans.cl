@@ -1,20 +1,17 @@
 /*
- * group_scans: each group scans its items alone. No call runs it: it is for teaching, in
- * a test and a bench that compare four scans of a work-group.
+ * group_scans: each group scans its items alone, for a test and a bench that compare
+ * four scans of a work-group: the library's, and the textbook's two.
  *
  *   in    a  b  c  d  |  e  f  g  h  |  i  j       groups of 4
  *   out   a ab abc ad |  e ef efg eh |  i ij
  *
  *   CLFOLD_GROUP_SCAN        steps          combines, n = 256    barriers    replays
- *   1, 2                     those of group_scan.cl, which precedes this file
+ *   1, 2                     those of cl/group_scan.cl, which precedes this file
  *   3 Hillis and Steele      L                       1,793       1 + L          0
  *   4 Blelloch's sweeps      2 L - 1                   502       2 L            8
  *
- * L = log2 of the group's size; the rest is as in group_scan.cl. Launched with as many
+ * L = log2 of the group's size; the rest is as in cl/group_scan.cl. Launched with as many
  * groups as have an item.
- *
- * needs: contract.cl, group_scan.cl
- * names: CLFOLD_GROUP_SCAN, clfold_combine
  */
 #if CLFOLD_GROUP_SCAN == 3
 /*
