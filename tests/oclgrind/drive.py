@@ -34,7 +34,7 @@ def defined_kernels(files):
     names = set()
     for file in files:
         with open(file, encoding="utf-8") as text:
-            definition = r"^kernel\b[^;{]*?\bvoid\s+(\w+)\("
+            definition = r"^(?:CLFOLD_KERNEL|kernel)\b[^;{]*?\bvoid\s+(\w+)\("
             names.update(re.findall(definition, text.read(), re.M))
     return names
 
