@@ -11,8 +11,8 @@ struct args {
     struct scalars *scalars; /* of that kernel */
     cl_uint index;
     cl_int status;
-    const clfold_arg *rejected;  /* the fold's argument that failed; NULL: another */
-    const struct own_param *own; /* the one of its segments or part that failed */
+    const char *name;         /* of what is set */
+    const clfold_arg *caller; /* the fold's argument that it is, or NULL */
 };
 
 static void set(struct args *args, size_t size, const void *value)
@@ -52,22 +52,8 @@ static void set_mem(struct args *args, cl_mem mem)
     set(args, sizeof(mem), &mem);
 }
 
-static inline void set_ulong(struct args *args, cl_ulong value)
-{
-    if (!has_scalar(args, value)) {
-        set_scalar(args, sizeof(value), &value, value);
-    }
-}
-
-static inline void set_uint(struct args *args, cl_uint value)
-{
-    if (!has_scalar(args, value)) {
-        set_scalar(args, sizeof(value), &value, value);
-    }
-}
-
 /* A value that may be longer than a scalar. */
-static void set_value(struct args *args, size_t size, const void *value)
+static inline void set_value(struct args *args, size_t size, const void *value)
 {
     uint64_t bits = 0;
 
@@ -81,12 +67,23 @@ static void set_value(struct args *args, size_t size, const void *value)
     }
 }
 
+static inline void set_ulong(struct args *args, cl_ulong value)
+{
+    set_value(args, sizeof(value), &value);
+}
+
+static inline void set_uint(struct args *args, cl_uint value)
+{
+    set_value(args, sizeof(value), &value);
+}
+
 /* A buffer or a number of the launch. */
 static void set_member(struct args *args, const struct param *param,
                        const struct launch *launch)
 {
     const void *value = (const char *)launch + param->offset;
 
+    args->name = param->name;
     if (param->kind == PARAM_BUFFER) {
         set_mem(args, *(const cl_mem *)value);
     } else if (param->kind == PARAM_ULONG) {
@@ -103,6 +100,7 @@ static void set_init(struct args *args, const struct monoid *monoid,
     static const unsigned char none[CLFOLD_MAX_TYPE_SIZE];
     const unsigned char *cells = init->value ? init->value : none;
 
+    args->name = "init";
     set_uint(args, init->at.mem ? 2 + init->is_carry : init->value ? 1 : 0);
     set_mem(args, init->at.mem ? init->at.mem : any);
     set_ulong(args, init->at.offset);
@@ -120,8 +118,9 @@ static void set_with(struct args *args, const struct launch *launch,
     const uint32_t groups = clfold_own_groups(monoid);
     const clfold_arg *user = request->args;
 
+    args->name = "args";
     for (size_t i = 0; i < request->num_args && args->status == CL_SUCCESS; ++i) {
-        args->rejected = &user[i];
+        args->caller = &user[i];
         if (user[i].mem) {
             set_mem(args, user[i].mem);
             if (user[i].element) {
@@ -134,51 +133,15 @@ static void set_with(struct args *args, const struct launch *launch,
     if (args->status != CL_SUCCESS) {
         return;
     }
-    args->rejected = NULL;
-    for (const struct own_param *own = clfold_own_params; groups && own->type; ++own) {
+    args->caller = NULL;
+    for (const struct own_param *own = clfold_own_params;
+         groups && own->type && args->status == CL_SUCCESS; ++own) {
         if (groups & own->group) {
             set_member(args, &own->param, launch);
         }
-        if (args->status != CL_SUCCESS) {
-            args->own = own;
-            return;
-        }
     }
-    if (monoid->heads) {
+    if (monoid->heads && args->status == CL_SUCCESS) {
         set_init(args, monoid, &request->init, launch->out);
-    }
-}
-
-/* Whose value a driver may reject; the counts of a launch are nobody's. */
-static const char *argument_call(const struct param *param)
-{
-    if (param->kind == PARAM_INIT) {
-        return "init: clSetKernelArg";
-    }
-    if (param->kind == PARAM_WITH) {
-        return "args: clSetKernelArg";
-    }
-    switch (param->offset) {
-    case offsetof(struct launch, in):
-    case offsetof(struct launch, in_offset):
-        return "in: clSetKernelArg";
-    case offsetof(struct launch, out):
-    case offsetof(struct launch, out_offset):
-        return "out: clSetKernelArg";
-    case offsetof(struct launch, scratch):
-        return "scratch: clSetKernelArg";
-    case offsetof(struct launch, has_total):
-    case offsetof(struct launch, total_out):
-    case offsetof(struct launch, total_index):
-        return "total: clSetKernelArg";
-    case offsetof(struct launch, offsets):
-    case offsetof(struct launch, offsets_at):
-        return "segments: clSetKernelArg";
-    case offsetof(struct launch, bad):
-    case offsetof(struct launch, bad_out):
-        return "bad_out: clSetKernelArg";
-    default:
-        return "clSetKernelArg";
     }
 }
 
@@ -205,14 +168,12 @@ clfold_status clfold_set_arguments(const struct site *site, struct kernels *kern
         if (args.status == CL_SUCCESS) {
             continue;
         }
-        return args.rejected && args.rejected->value
+        return args.caller && args.caller->value
                    ? clfold_fail(site, args.status,
                                  "args: %s of type %s, %zu bytes: clSetKernelArg failed",
-                                 args.rejected->name, args.rejected->type,
-                                 args.rejected->size)
-                   : clfold_fail_call(site, args.status,
-                                      args.own ? "segments, part: clSetKernelArg"
-                                               : argument_call(p));
+                                 args.caller->name, args.caller->type, args.caller->size)
+                   : clfold_fail(site, args.status, "%s: clSetKernelArg failed",
+                                 args.name);
     }
     return CLFOLD_OK;
 }

@@ -58,7 +58,8 @@ enum param_kind {
 struct param {
     uint8_t kind;
     uint8_t is_traced; /* only of a program that traces */
-    uint16_t offset;   /* in struct launch, of a buffer or a number */
+    uint16_t offset;   /* in struct launch, of a buffer or a number, and */
+    const char *name;  /* its name there */
 };
 
 #define CLFOLD_TYPE_BUFFER cl_mem
@@ -67,7 +68,7 @@ struct param {
 #define CLFOLD_PARAM(kind, name, is_traced)                                              \
     _Generic(((struct launch *)0)->name, CLFOLD_TYPE_##kind                              \
              : PARAM_##kind),                                                            \
-        is_traced, offsetof(struct launch, name)
+        is_traced, offsetof(struct launch, name), #name
 
 struct clfold_kernel {
     const char *name; /* "clfold_reduce_tiles" */

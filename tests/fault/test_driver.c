@@ -574,9 +574,9 @@ static clfold_status scan(clfold_context *ctx, const clfold_fold *fold)
 /* An argument that the driver rejects: the sentence says what it is. */
 static void test_argument_names(void **state)
 {
-    static const char *const names[] = {
-        "in", "out", "scratch", "init", "total", "args: w of type int4, 16 bytes"
-    };
+    static const char *const names[] = { "in",        "out",
+                                         "items",     "init",
+                                         "total_out", "args: w of type int4, 16 bytes" };
     enum { NAMES = sizeof(names) / sizeof(names[0]) };
     static const cl_int four[4];
     const clfold_arg arg = CLFOLD_VALUE("int4", w, four);
@@ -585,6 +585,7 @@ static void test_argument_names(void **state)
     clfold_context *ctx = open_context();
 
     (void)state;
+    loaded.algorithm = "reduce_then_scan";
     loaded.load = "x + w.x";
     loaded.args = &arg;
     loaded.num_args = 1;

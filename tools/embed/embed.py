@@ -58,7 +58,7 @@ def params_of(text, macros, is_traced=0):
         part = " ".join(part.replace("\\\n", " ").split())
         param = PARAM.fullmatch(part)
         if part in GROUPS:
-            yield f"{GROUPS[part]}, 0, 0"
+            yield f"{GROUPS[part]}, 0, 0, 0"
         elif part in macros:
             yield from params_of(macros[part], macros, int(part == TRACED))
         elif param:
@@ -76,7 +76,7 @@ def kernel_lines(texts):
         raise ValueError("a kernel's signature cannot be read")
     for name, params in kernels:
         yield f"static const struct param params_of_{name}[] = {{"
-        yield from (f"    {{ {param} }}," for param in [*params, "PARAM_NONE, 0, 0"])
+        yield from (f"    {{ {param} }}," for param in [*params, "PARAM_NONE, 0, 0, 0"])
         yield from ("};", "")
     yield "const struct clfold_kernel clfold_kernels[] = {"
     yield from (f'    {{ "{name}", params_of_{name} }},' for name, _ in kernels)
