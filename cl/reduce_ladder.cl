@@ -55,15 +55,19 @@ typedef struct {
         ulong from, ulong to, uint is_first, ulong count, global CLFOLD_OUT *out,       \
         ulong out_offset, CLFOLD_INIT_PARAMS
 
-/* A group's item: the result, where no other group is there, or a partial. */
-static void clfold_leave(clfold_item item, global clfold_item *partials, bool empty,
-                         global CLFOLD_OUT *out, ulong out_offset,
-                         CLFOLD_INIT_PARAMS CLFOLD_WITH)
+#define CLFOLD_RUNG_ARGS                                                                 \
+    in, in_offset, scratch, from, to, is_first, count, out, out_offset, CLFOLD_INIT_ARGS
+
+/* A group's item x[0]: the result, where no other group is there, or a partial. */
+static void clfold_leave(local const clfold_item *x, CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
+    if (get_local_id(0) > 0)
+        return;
     if (get_num_groups(0) == 1)
-        clfold_reduce_end(item, empty, 0, out, out_offset, CLFOLD_INIT_ARGS CLFOLD_PASS);
+        clfold_reduce_end(x[0], count == 0, 0, out, out_offset,
+                          CLFOLD_INIT_ARGS CLFOLD_PASS);
     else
-        partials[get_group_id(0)] = item;
+        scratch[to + get_group_id(0)] = x[0];
 }
 
 #if CLFOLD_RUNG < 6
@@ -122,14 +126,11 @@ clfold_reduce0(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
             clfold_join(x, l, l + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_offset,
-                     CLFOLD_INIT_ARGS CLFOLD_PASS);
+    clfold_leave(x, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
-/* ---- reduce1: the same pairs by the first work-items --------------------------------
- */
+/* ---- reduce1: the same pairs by the first work-items ------------------------------- */
 
 /*
  * Step s = 1, 2, 4, ...: work-item l joins x[2sl] and x[2sl + s].
@@ -165,9 +166,7 @@ clfold_reduce1(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
             clfold_join(x, i, i + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_offset,
-                     CLFOLD_INIT_ARGS CLFOLD_PASS);
+    clfold_leave(x, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -205,9 +204,7 @@ clfold_reduce2(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
             clfold_join(x, l, l + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_offset,
-                     CLFOLD_INIT_ARGS CLFOLD_PASS);
+    clfold_leave(x, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -262,9 +259,7 @@ clfold_reduce3(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
             clfold_join(x, l, l + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_offset,
-                     CLFOLD_INIT_ARGS CLFOLD_PASS);
+    clfold_leave(x, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -306,9 +301,7 @@ clfold_reduce4(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
     CLFOLD_STEP(x, l, live, 4);
     CLFOLD_STEP(x, l, live, 2);
     CLFOLD_STEP(x, l, live, 1);
-    if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_offset,
-                     CLFOLD_INIT_ARGS CLFOLD_PASS);
+    clfold_leave(x, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -377,9 +370,7 @@ clfold_reduce5(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
         clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l CLFOLD_PASS);
 
     clfold_tree(x, l, live CLFOLD_PASS);
-    if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_offset,
-                     CLFOLD_INIT_ARGS CLFOLD_PASS);
+    clfold_leave(x, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -462,8 +453,6 @@ clfold_reduce6(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
                         : clfold_fold_items(&source, first + l, stride CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
     clfold_tree(x, l, live CLFOLD_PASS);
-    if (l == 0)
-        clfold_leave(x[0], scratch + to, count == 0, out, out_offset,
-                     CLFOLD_INIT_ARGS CLFOLD_PASS);
+    clfold_leave(x, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif

@@ -114,8 +114,8 @@ FAULTS = {
     ),
     # out[local size] instead of out[group]: all groups write one element.
     "wrong_output_index": (
-        "reduce2", [(LADDER, 1, "partials[get_group_id(0)] = item",
-                     "partials[CLFOLD_GROUP_SIZE] = item")],
+        "reduce2", [(LADDER, 1, "scratch[to + get_group_id(0)] = x[0]",
+                     "scratch[to + CLFOLD_GROUP_SIZE] = x[0]")],
     ),
     # One group more than there are items for.
     "empty_last_group": (
