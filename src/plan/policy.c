@@ -97,7 +97,13 @@ static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
     },
 };
 
-/* For a GPU's driver that cannot build tile_group. */
+/* What GPUs' rows have in common. The lone ones are for drivers that cannot build
+ * tile_group. */
+#define GROUP_SCAN(...)                                                                  \
+    {                                                                                    \
+        .tile = TILE_GROUP, .anchor = 64, .single_bytes = 64 * 1024, .spins = 1 << 20,   \
+        __VA_ARGS__                                                                      \
+    }
 #define LONE_REDUCE                                                                      \
     {                                                                                    \
         .tile = TILE_VECTOR, .tile_bytes = 16 * 1024, .group_size = 1, .groups = 1024,   \
@@ -124,13 +130,11 @@ static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
  * are the least that a group is started for.
  */
 static const struct policy nvidia_reduce[CLFOLD_MAX_CANDIDATES] = {
-    {
-        .tile = TILE_GROUP,
-        .tile_bytes = 128 * 1024,
-        .group_size = 256,
-        .groups = 132 * 32,
-        .lane_bytes = 128,
-    },
+    { .tile = TILE_GROUP,
+      .tile_bytes = 128 * 1024,
+      .group_size = 256,
+      .groups = 132 * 32,
+      .lane_bytes = 128 },
     LONE_REDUCE,
 };
 
@@ -143,15 +147,7 @@ static const struct policy nvidia_reduce[CLFOLD_MAX_CANDIDATES] = {
  * would meet in the banks.
  */
 static const struct policy nvidia_scan[CLFOLD_MAX_CANDIDATES] = {
-    {
-        .tile = TILE_GROUP,
-        .tile_bytes = 24 * 1024,
-        .group_size = 192,
-        .groups = 4096,
-        .anchor = 64,
-        .single_bytes = 64 * 1024,
-        .spins = 1 << 20,
-    },
+    GROUP_SCAN(.tile_bytes = 24 * 1024, .group_size = 192, .groups = 4096),
     LONE_SCAN,
 };
 
@@ -161,13 +157,11 @@ static const struct policy nvidia_scan[CLFOLD_MAX_CANDIDATES] = {
  * where 9 bytes a cycle and 800 cycles ask for 7 KiB. Four such rounds of groups.
  */
 static const struct policy amd_reduce[CLFOLD_MAX_CANDIDATES] = {
-    {
-        .tile = TILE_GROUP,
-        .tile_bytes = 128 * 1024,
-        .group_size = 256,
-        .groups = 110 * 32,
-        .lane_bytes = 128,
-    },
+    { .tile = TILE_GROUP,
+      .tile_bytes = 128 * 1024,
+      .group_size = 256,
+      .groups = 110 * 32,
+      .lane_bytes = 128 },
     LONE_REDUCE,
 };
 
@@ -180,15 +174,7 @@ static const struct policy amd_reduce[CLFOLD_MAX_CANDIDATES] = {
  * work-items of 16 items, which it keeps in registers.
  */
 static const struct policy amd_scan[CLFOLD_MAX_CANDIDATES] = {
-    {
-        .tile = TILE_GROUP,
-        .tile_bytes = 16 * 1024,
-        .group_size = 128,
-        .groups = 4096,
-        .anchor = 64,
-        .single_bytes = 64 * 1024,
-        .spins = 1 << 20,
-    },
+    GROUP_SCAN(.tile_bytes = 16 * 1024, .group_size = 128, .groups = 4096),
     LONE_SCAN,
 };
 
@@ -199,26 +185,16 @@ static const struct policy amd_scan[CLFOLD_MAX_CANDIDATES] = {
  * are small, and its sub-groups look back at up to 32 of them.
  */
 static const struct policy intel_reduce[CLFOLD_MAX_CANDIDATES] = {
-    {
-        .tile = TILE_GROUP,
-        .tile_bytes = 64 * 1024,
-        .group_size = 256,
-        .groups = 2048,
-        .lane_bytes = 128,
-    },
+    { .tile = TILE_GROUP,
+      .tile_bytes = 64 * 1024,
+      .group_size = 256,
+      .groups = 2048,
+      .lane_bytes = 128 },
     LONE_REDUCE,
 };
 
 static const struct policy intel_scan[CLFOLD_MAX_CANDIDATES] = {
-    {
-        .tile = TILE_GROUP,
-        .tile_bytes = 8 * 1024,
-        .group_size = 256,
-        .groups = 2048,
-        .anchor = 64,
-        .single_bytes = 64 * 1024,
-        .spins = 1 << 20,
-    },
+    GROUP_SCAN(.tile_bytes = 8 * 1024, .group_size = 256, .groups = 2048),
     LONE_SCAN,
 };
 
@@ -228,26 +204,16 @@ static const struct policy intel_scan[CLFOLD_MAX_CANDIDATES] = {
  * started for less than these four.
  */
 static const struct policy any_reduce[CLFOLD_MAX_CANDIDATES] = {
-    {
-        .tile = TILE_GROUP,
-        .tile_bytes = 64 * 1024,
-        .group_size = 256,
-        .groups = 1024,
-        .lane_bytes = 64,
-    },
+    { .tile = TILE_GROUP,
+      .tile_bytes = 64 * 1024,
+      .group_size = 256,
+      .groups = 1024,
+      .lane_bytes = 64 },
     LONE_REDUCE,
 };
 
 static const struct policy any_scan[CLFOLD_MAX_CANDIDATES] = {
-    {
-        .tile = TILE_GROUP,
-        .tile_bytes = 16 * 1024,
-        .group_size = 256,
-        .groups = 1024,
-        .anchor = 64,
-        .single_bytes = 64 * 1024,
-        .spins = 1 << 20,
-    },
+    GROUP_SCAN(.tile_bytes = 16 * 1024, .group_size = 256, .groups = 1024),
     LONE_SCAN,
 };
 
