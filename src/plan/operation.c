@@ -22,22 +22,23 @@ static const struct operation operations[] = {
                      "maps by map_tiles" },
 };
 
+/* An algorithm by its own file. */
+#define ROW(title, of, ...)                                                              \
+    .name = (title), .family = FAMILY_##of, .file = title ".cl", KERNELS(__VA_ARGS__)
+#define KERNELS(...)                                                                     \
+    .num_kernels = sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *),             \
+    .kernels = { __VA_ARGS__ }
+
 #define RUNG(k, to_reorder, num_items)                                                   \
     {                                                                                    \
         .name = "reduce" #k, .family = FAMILY_REDUCE, .is_rung = true,                   \
         .reorders = (to_reorder), .items = (num_items), .file = "reduce_ladder.cl",      \
-        .num_kernels = 1, .kernels = { "clfold_reduce" #k },                             \
+        KERNELS("clfold_reduce" #k),                                                     \
     }
 
 static const struct algorithm_row algorithms[] = {
-    [REDUCE_TILES] = {
-        .name = "reduce_tiles",
-        .family = FAMILY_REDUCE,
-        .file = "reduce_tiles.cl",
-        .num_kernels = 3,
-        .kernels = { "clfold_reduce_single", "clfold_reduce_tiles",
-                     "clfold_reduce_partials" },
-    },
+    [REDUCE_TILES] = { ROW("reduce_tiles", REDUCE, "clfold_reduce_single",
+                           "clfold_reduce_tiles", "clfold_reduce_partials") },
     [REDUCE_0] = RUNG(0, false, 1),
     [REDUCE_0 + 1] = RUNG(1, false, 1),
     [REDUCE_0 + 2] = RUNG(2, true, 1),
@@ -45,96 +46,30 @@ static const struct algorithm_row algorithms[] = {
     [REDUCE_0 + 4] = RUNG(4, true, 2),
     [REDUCE_0 + 5] = RUNG(5, true, 2),
     [REDUCE_6] = RUNG(6, true, 0),
-    [SCAN_SINGLE_GROUP] = {
-        .name = "scan_single_group",
-        .family = FAMILY_SCAN,
-        .file = "scan_single_group.cl",
-        .num_kernels = 1,
-        .kernels = { "clfold_scan_single_group" },
-    },
-    [SCAN_THEN_PROPAGATE] = {
-        .name = "scan_then_propagate",
-        .family = FAMILY_SCAN,
-        .file = "scan_then_propagate.cl",
-        .num_kernels = 3,
-        .kernels = { "clfold_scan_locals", "clfold_scan_prefixes",
-                     "clfold_scan_propagate" },
-    },
-    [REDUCE_THEN_SCAN] = {
-        .name = "reduce_then_scan",
-        .family = FAMILY_SCAN,
-        .file = "reduce_then_scan.cl",
-        .num_kernels = 3,
-        .kernels = { "clfold_scan_aggregates", "clfold_scan_prefixes",
-                     "clfold_scan_tiles" },
-    },
-    [SCAN_LOOKBACK] = {
-        .name = "scan_lookback",
-        .family = FAMILY_SCAN,
-        .looks_back = true,
-        .file = "scan_lookback.cl",
-        .num_kernels = 1,
-        .kernels = { "clfold_scan_lookback" },
-    },
-    [SCAN_CHAINED] = {
-        .name = "scan_chained",
-        .family = FAMILY_SCAN,
-        .looks_back = true,
-        .file = "scan_lookback.cl",
-        .num_kernels = 1,
-        .kernels = { "clfold_scan_lookback" },
-    },
-    [SERIAL] = {
-        .name = "serial",
-        .family = FAMILY_ANY,
-        .file = "serial.cl",
-        .num_kernels = 1,
-        .kernels = { "clfold_serial" },
-    },
-    [WIDTHS] = {
-        .name = "widths",
-        .family = FAMILY_WIDTHS,
-        .file = "widths.cl",
-        .num_kernels = 1,
-        .kernels = { "clfold_widths" },
-    },
-    [REDUCE_LANES] = {
-        .name = "reduce_lanes",
-        .family = FAMILY_REDUCE_SEGMENTS,
-        .file = "reduce_lanes.cl",
-        .num_kernels = 2,
-        .kernels = { "clfold_reduce_lanes", "clfold_segment_partials" },
-    },
-    [REDUCE_ROWS] = {
-        .name = "reduce_rows",
-        .family = FAMILY_REDUCE_SEGMENTS,
-        .file = "reduce_rows.cl",
-        .num_kernels = 2,
-        .kernels = { "clfold_reduce_rows", "clfold_segment_partials" },
-    },
-    [SCAN_LANES] = {
-        .name = "scan_lanes",
-        .family = FAMILY_SCAN_SEGMENTS,
-        .file = "scan_lanes.cl",
-        .num_kernels = 3,
-        .kernels = { "clfold_lanes_aggregates", "clfold_segment_prefixes",
-                     "clfold_scan_bundles" },
-    },
-    [SCAN_ROWS] = {
-        .name = "scan_rows",
-        .family = FAMILY_SCAN_SEGMENTS,
-        .file = "scan_rows.cl",
-        .num_kernels = 4,
-        .kernels = { "clfold_rows_aggregates", "clfold_segment_prefixes",
-                     "clfold_rows_tiles", "clfold_scan_rows" },
-    },
-    [MAP_TILES] = {
-        .name = "map_tiles",
-        .family = FAMILY_MAP,
-        .file = "map_tiles.cl",
-        .num_kernels = 1,
-        .kernels = { "clfold_map_tiles" },
-    },
+    [SCAN_SINGLE_GROUP] = { ROW("scan_single_group", SCAN, "clfold_scan_single_group") },
+    [SCAN_THEN_PROPAGATE] = { ROW("scan_then_propagate", SCAN, "clfold_scan_locals",
+                                  "clfold_scan_prefixes", "clfold_scan_propagate") },
+    [REDUCE_THEN_SCAN] = { ROW("reduce_then_scan", SCAN, "clfold_scan_aggregates",
+                               "clfold_scan_prefixes", "clfold_scan_tiles") },
+    [SCAN_LOOKBACK] = { ROW("scan_lookback", SCAN, "clfold_scan_lookback"),
+                        .looks_back = true },
+    [SCAN_CHAINED] = { .name = "scan_chained",
+                       .family = FAMILY_SCAN,
+                       .looks_back = true,
+                       .file = "scan_lookback.cl",
+                       KERNELS("clfold_scan_lookback") },
+    [SERIAL] = { ROW("serial", ANY, "clfold_serial") },
+    [WIDTHS] = { ROW("widths", WIDTHS, "clfold_widths") },
+    [REDUCE_LANES] = { ROW("reduce_lanes", REDUCE_SEGMENTS, "clfold_reduce_lanes",
+                           "clfold_segment_partials") },
+    [REDUCE_ROWS] = { ROW("reduce_rows", REDUCE_SEGMENTS, "clfold_reduce_rows",
+                          "clfold_segment_partials") },
+    [SCAN_LANES] = { ROW("scan_lanes", SCAN_SEGMENTS, "clfold_lanes_aggregates",
+                         "clfold_segment_prefixes", "clfold_scan_bundles") },
+    [SCAN_ROWS] = { ROW("scan_rows", SCAN_SEGMENTS, "clfold_rows_aggregates",
+                        "clfold_segment_prefixes", "clfold_rows_tiles",
+                        "clfold_scan_rows") },
+    [MAP_TILES] = { ROW("map_tiles", MAP, "clfold_map_tiles") },
 };
 
 const struct operation *clfold_operation_row(clfold_operation operation)
