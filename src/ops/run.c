@@ -6,9 +6,11 @@
 /* ---- Arguments --------------------------------------------------------------------- */
 
 /* The output replaces a buffer that there is not. */
-static cl_mem mem_of(const clfold_place *place, const struct request *request)
+static void set_place(cl_mem *mem, uint64_t *offset, const clfold_place *place,
+                      const struct request *request)
 {
-    return place->mem ? place->mem : request->out;
+    *mem = place->mem ? place->mem : request->out;
+    *offset = place->offset;
 }
 
 static void begin_part(struct launch *launch, const struct request *request)
@@ -18,14 +20,11 @@ static void begin_part(struct launch *launch, const struct request *request)
     launch->call_first = part->first;
     launch->call_count = request->job.count;
     launch->has_carry = part->carry_out.mem != NULL;
-    launch->carry_out = mem_of(&part->carry_out, request);
-    launch->carry_index = part->carry_out.offset;
+    set_place(&launch->carry_out, &launch->carry_index, &part->carry_out, request);
     launch->has_key_at = part->first > 0 && part->key_at.mem;
-    launch->key_at = mem_of(&part->key_at, request);
-    launch->key_at_index = part->key_at.offset;
+    set_place(&launch->key_at, &launch->key_at_index, &part->key_at, request);
     launch->has_key_out = part->key_out.mem != NULL;
-    launch->key_out = mem_of(&part->key_out, request);
-    launch->key_out_index = part->key_out.offset;
+    set_place(&launch->key_out, &launch->key_out_index, &part->key_out, request);
 }
 
 /* What all launches of a call have. */
@@ -36,7 +35,6 @@ static void begin(struct launch *launch, const struct request *request,
     const struct block *scratch = lent->of[LENT_SCRATCH], *bits = lent->of[LENT_HEADS];
     const struct heads *heads = &request->heads;
     const struct scan_trace *trace = request->trace;
-    const clfold_place *total = &request->total;
 
     launch->in = request->in;
     launch->in_offset = request->in_offset;
@@ -48,13 +46,11 @@ static void begin(struct launch *launch, const struct request *request,
             ? clfold_memory_capacity(clfold_memory(plan->shape.tier), scratch->size)
             : 0;
     launch->has_init = clfold_has_init(monoid->heads ? &request->carry : &request->init);
-    launch->has_total = total->mem != NULL;
-    launch->total_out = mem_of(total, request);
-    launch->total_index = total->offset;
+    launch->has_total = request->total.mem != NULL;
+    set_place(&launch->total_out, &launch->total_index, &request->total, request);
     launch->offsets = heads->mem ? heads->mem : request->out;
     launch->offsets_at = heads->offset;
-    launch->bad = mem_of(&heads->bad, request);
-    launch->bad_out = heads->bad.offset;
+    set_place(&launch->bad, &launch->bad_out, &heads->bad, request);
     launch->n = !monoid->in_part          ? request->job.count
                 : request->part.whole > 0 ? request->part.whole
                                           : UINT64_MAX;
@@ -63,7 +59,7 @@ static void begin(struct launch *launch, const struct request *request,
         begin_part(launch, request);
     }
     /* Bits of offsets lie in scratch. */
-    launch->heads = bits ? bits->mem : heads->mem ? heads->mem : request->out;
+    launch->heads = bits ? bits->mem : launch->offsets;
     launch->heads_at = bits ? 0 : heads->offset;
     launch->trace = trace ? trace->tiles : NULL;
     if (trace) {
