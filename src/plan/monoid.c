@@ -82,23 +82,32 @@ const char *clfold_op_name(clfold_op op)
     return op >= CLFOLD_ADD && op <= CLFOLD_MATRIX_2X2 ? ops[op].name : NULL;
 }
 
+/* Result, item and stage are of one type. */
+static struct component plain(const char *name, clfold_type type, const char *combine,
+                              const char *identity)
+{
+    return (struct component){
+        .name = name,
+        .result = type,
+        .item = type,
+        .stage = type,
+        .combine = combine,
+        .identity = identity,
+        .neutral = identity,
+    };
+}
+
 /* Integer sums into 64 bits are kept in 32 as long as they fit; f16 is summed in f32. */
 static void set_sum(struct monoid *monoid, const char *combine, const char *identity)
 {
     const struct scalar *in = clfold_scalar(monoid->in);
     const struct scalar *type = clfold_scalar(monoid->type);
     clfold_type item = type->is_float ? monoid->type : clfold_integer(type->size, false);
-    struct component v = {
-        .name = "v",
-        .result = monoid->type,
-        .item = item,
-        .stage = item,
-        .combine = combine,
-        .identity = identity,
-        /* 0 and -0 are 0. */
-        .neutral = type->is_float && strcmp(identity, "0") == 0 ? "-0.0f" : identity,
-    };
+    struct component v = plain("v", item, combine, identity);
 
+    v.result = monoid->type;
+    /* 0 and -0 are 0. */
+    v.neutral = type->is_float && strcmp(identity, "0") == 0 ? "-0.0f" : identity;
     if (monoid->type == CLFOLD_F16) {
         v.stage = CLFOLD_F32;
         v.load = monoid->in == CLFOLD_F16 ? LOAD_PLAIN : LOAD_CONVERTED;
@@ -119,19 +128,13 @@ static struct component extreme(const struct monoid *monoid, const char *name,
 {
     const struct scalar *type = clfold_scalar(monoid->type);
     bool keeps_order = type->is_float || clfold_type_holds(monoid->type, monoid->in);
-    clfold_type stage = keeps_order ? monoid->value : monoid->type;
+    struct component x = plain(name, monoid->type, combine, identity);
 
-    return (struct component){
-        .name = name,
-        .result = monoid->type,
-        .item = monoid->type,
-        .stage = stage,
-        .combine = combine,
-        .identity = identity,
-        .neutral = strcmp(identity, type->lowest) == 0 ? clfold_scalar(stage)->lowest
-                                                       : clfold_scalar(stage)->highest,
-        .usual = usual,
-    };
+    x.stage = keeps_order ? monoid->value : monoid->type;
+    x.neutral = strcmp(identity, type->lowest) == 0 ? clfold_scalar(x.stage)->lowest
+                                                    : clfold_scalar(x.stage)->highest;
+    x.usual = usual;
+    return x;
 }
 
 static void set_extremes(struct monoid *monoid, clfold_op op)
@@ -165,30 +168,18 @@ static void set_bits(struct monoid *monoid, const char *combine, const char *ide
 {
     bool widens = clfold_scalar(monoid->type)->size >= clfold_scalar(monoid->in)->size;
 
-    monoid->components[0] = (struct component){
-        .name = "v",
-        .result = monoid->type,
-        .item = monoid->type,
-        .stage = widens ? monoid->in : monoid->type,
-        .combine = combine,
-        .identity = identity,
-        .neutral = identity,
-    };
+    monoid->components[0] = plain("v", monoid->type, combine, identity);
+    monoid->components[0].stage = widens ? monoid->in : monoid->type;
 }
 
 /* A relation of vectors is a signed integer of its operands' size. */
 static void set_truth(struct monoid *monoid, const char *combine, const char *identity)
 {
-    monoid->components[0] = (struct component){
-        .name = "v",
-        .result = monoid->type,
-        .item = monoid->type,
-        .stage = clfold_integer(clfold_scalar(monoid->value)->size, true),
-        .load = LOAD_TRUTH,
-        .combine = combine,
-        .identity = identity,
-        .neutral = identity,
-    };
+    struct component truth = plain("v", monoid->type, combine, identity);
+
+    truth.stage = clfold_integer(clfold_scalar(monoid->value)->size, true);
+    truth.load = LOAD_TRUTH;
+    monoid->components[0] = truth;
 }
 
 /* An index and its value. `?:` on vectors wants condition and choices of one size, so
@@ -260,26 +251,12 @@ static void set_moments(struct monoid *monoid)
     monoid->cell = CLFOLD_U64;
     monoid->out_struct = type == CLFOLD_F32;
     monoid->stage_limit = UINT32_MAX;
-    monoid->components[0] = (struct component){
-        .name = "count",
-        .result = CLFOLD_U64,
-        .item = CLFOLD_U64,
-        .stage = CLFOLD_U32,
-        .load = LOAD_ONE,
-    };
-    monoid->components[1] = (struct component){
-        .name = "mean",
-        .result = type,
-        .item = type,
-        .stage = type,
-    };
-    monoid->components[2] = (struct component){
-        .name = "m2",
-        .result = type,
-        .item = type,
-        .stage = type,
-        .load = LOAD_ZERO,
-    };
+    monoid->components[0] = plain("count", CLFOLD_U64, NULL, NULL);
+    monoid->components[0].stage = CLFOLD_U32;
+    monoid->components[0].load = LOAD_ONE;
+    monoid->components[1] = plain("mean", type, NULL, NULL);
+    monoid->components[2] = plain("m2", type, NULL, NULL);
+    monoid->components[2].load = LOAD_ZERO;
 }
 
 /* Elements of several scalars of one type, which are the components. */
@@ -429,17 +406,11 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
  */
 static void set_compensated(struct monoid *monoid)
 {
-    struct component sum = {
-        .name = "sum",
-        .result = monoid->type,
-        .item = monoid->type,
-        .stage = monoid->type,
-        .combine = "a.sum + b.sum",
-        .identity = "0",
-        .neutral = "-0.0f",
-    };
-    struct component error = sum;
+    struct component sum = plain("sum", monoid->type, "a.sum + b.sum", "0");
+    struct component error;
 
+    sum.neutral = "-0.0f";
+    error = sum;
     error.name = "error";
     error.load = LOAD_NEUTRAL;
     error.combine = "(a.error + b.error) + " LOST;
