@@ -92,6 +92,8 @@
  *   CLFOLD_GROUP_POWER   the least power of two, from 2, that is not below it
  *   CLFOLD_KERNEL        the head of a kernel, with its attributes
  *   CLFOLD_IN16          tile_vector: the vector of 16 CLFOLD_IN
+ *   CLFOLD_LOADS_32      tile_vector: loads of 32 bytes that get 16 scalars, or 0: one
+ *                        load of all
  *   CLFOLD_PREFETCH      tile_vector: 1 if __builtin_prefetch asks for elements ahead
  *   CLFOLD_CHUNK         tile_group: elements that one work-item loads at once, and
  *   CLFOLD_CHUNK_SCALARS   the scalars that they are, 1 to 48,

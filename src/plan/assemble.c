@@ -318,11 +318,11 @@ static void append_tile(struct text *text, const struct monoid *monoid,
                       "__attribute__((reqd_work_group_size(CLFOLD_GROUP_SIZE, 1, 1)))\n"
                       "#define CLFOLD_TILE %uu\n#define CLFOLD_TILE_VECTOR %d\n"
                       "#define CLFOLD_TILE_GROUP %d\n#define CLFOLD_IN16 %s16\n"
-                      "#define CLFOLD_PREFETCH %d\n",
+                      "#define CLFOLD_PREFETCH %d\n#define CLFOLD_LOADS_32 %u\n",
                       tile->group_size, power,
                       shape->single ? "__attribute__((intel_vec_len_hint(1))) " : "",
                       tile->elements, tile->kind == TILE_VECTOR, tile->kind == TILE_GROUP,
-                      clfold_in_name(monoid), shape->prefetch);
+                      clfold_in_name(monoid), shape->prefetch, shape->loads_32);
     if (tile->kind == TILE_GROUP) {
         append_chunk(text, monoid);
         append_rows(text, monoid);

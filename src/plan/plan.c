@@ -2,6 +2,7 @@
 
 #include "base/platform.h"
 #include "plan/debug.h"
+#include "plan/scalar.h"
 #include "plan/strategy.h"
 #include "plan/tuning.h"
 
@@ -96,6 +97,22 @@ static bool lacks_vectors(const struct job *job)
            (by_lanes && clfold_platform_miscopies(job->device->platform));
 }
 
+/* A reduction that folds elements as they are, in any order, does so little with a line
+ * of memory that halves of lines are the better loads, see vectors.cl. */
+static uint32_t loads_32(const struct job *job, const struct policy *policy)
+{
+    const struct monoid *monoid = job->monoid;
+    const struct scalar *stage = clfold_scalar(monoid->components[0].stage);
+    const bool is_plain = monoid->num_components == 1 && !monoid->item_file && stage &&
+                          stage->size == clfold_monoid_read_size(monoid);
+
+    return job->algorithm == REDUCE_TILES && policy->tile == TILE_VECTOR &&
+                   clfold_platform_builtins(job->device->platform) &&
+                   monoid->commutative && is_plain && stage->size >= 4
+               ? (uint32_t)stage->size / 2
+               : 0;
+}
+
 static clfold_status refuse(const struct job *job, const struct site *site,
                             const struct policy *policy)
 {
@@ -131,6 +148,7 @@ clfold_status clfold_plan_candidates(const struct job *job, const struct site *s
         candidate->shape.prefetch = policies[i].tile == TILE_VECTOR &&
                                     policies[i].ahead_bytes > 0 &&
                                     clfold_platform_builtins(job->device->platform);
+        candidate->shape.loads_32 = loads_32(job, &policies[i]);
         candidate->shape.tail = clfold_platform_miscopies(job->device->platform);
         strategy->shape(&candidate->shape, job, &candidate->policy);
         candidate->shape.single = candidate->shape.tile.group_size == 1 &&

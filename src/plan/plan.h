@@ -54,6 +54,7 @@ struct shape {
     enum algorithm algorithm;
     struct tile_shape tile;
     uint32_t prefetch; /* elements are asked for ahead; tile_vector */
+    uint32_t loads_32; /* of 32 bytes, for 16 scalars; 0: at once; tile_vector */
     uint32_t tail;     /* padding at an item's end is a member */
     uint32_t single;   /* a work-item alone in its group shall not become a vector */
     uint32_t each;     /* a result for each element; serial */
@@ -72,7 +73,7 @@ struct shape {
     enum lookers lookers;
     uint32_t traced;
 };
-#define CLFOLD_SHAPE_WORDS 20
+#define CLFOLD_SHAPE_WORDS 21
 _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 

@@ -863,6 +863,27 @@ static void test_window(void **state)
     }
 }
 
+/* Only plain sums of four or eight bytes load parts of lines, and only by compilers that
+ * are known to keep them apart. */
+static void test_loads(void **state)
+{
+    static const uint32_t loads[NUM_FOLDS] = { 2, 0, 0, 4 };
+
+    (void)state;
+    for (size_t i = 0; i < NUM_FOLDS * NUM_DEVICES; ++i) {
+        struct monoid monoid = monoid_of(i / NUM_DEVICES);
+        const struct device_facts *device = &devices[i % NUM_DEVICES];
+        struct plan plan = first_plan(REDUCE_TILES, device, &monoid, &verdict, NULL, 9);
+        assert_int_equal(plan.shape.loads_32,
+                         device == &devices[0] ? loads[i / NUM_DEVICES] : 0);
+        plan = first_plan(SCAN_LOOKBACK, device, &monoid, &verdict, NULL, 9);
+        assert_int_equal(plan.shape.loads_32, 0);
+        monoid.commutative = false;
+        plan = first_plan(REDUCE_TILES, device, &monoid, &verdict, NULL, 9);
+        assert_int_equal(plan.shape.loads_32, 0);
+    }
+}
+
 /* Where a run is cheaper after its first tile, a group takes 32, but each unit gets 8
  * groups as long as there are tiles. */
 static void test_runs(void **state)
@@ -942,5 +963,5 @@ TEST_MAIN("plan", NULL, NULL, cmocka_unit_test(test_grid), cmocka_unit_test(test
           cmocka_unit_test(test_choose), cmocka_unit_test(test_rungs),
           cmocka_unit_test(test_groups), cmocka_unit_test(test_spins),
           cmocka_unit_test(test_refused), cmocka_unit_test(test_memory),
-          cmocka_unit_test(test_window), cmocka_unit_test(test_runs),
-          cmocka_unit_test(test_marks))
+          cmocka_unit_test(test_window), cmocka_unit_test(test_loads),
+          cmocka_unit_test(test_runs), cmocka_unit_test(test_marks))
