@@ -33,7 +33,8 @@ USUAL = [
     *(("scan", "add", name) for name in "f32 f64 i32 i64 u8:u32".split()),
     ("scan", "max", "f32"),
 ]  # fmt: skip
-WAYS = ["plain", "prefetched", "non-temporal", "non-temporal, prefetched", "driver's copy"]
+WAYS = ["plain", "prefetched", "non-temporal", "non-temporal, prefetched", "by quarter lines",
+        "driver's copy"]
 MIB = 1 << 20
 SPEED = re.compile(r"(?:at|and) ([\d.e+]+)")
 MOVED = "clfold: warning: the memory's speed changed by more than 15 %"

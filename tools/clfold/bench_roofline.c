@@ -11,7 +11,8 @@
  *                                            become one
  *
  * A non-temporal load is like any other on x86, so only stores have two kinds. A prefetch
- * never faults, so those past the end do no harm.
+ * never faults, so those past the end do no harm. Quarters of lines take four loads, so
+ * that a core has fewer lines under way; some read faster then, see docs/performance.md.
  */
 static const char text[] =
     "#ifdef IS_CPU\n"
@@ -35,13 +36,13 @@ static const char text[] =
     "#define STORE(v, p) (*(p) = (v))\n"
     "#define STREAM(v, p) __builtin_nontemporal_store(v, p)\n"
     "\n"
-    "#define READ(name, FETCH) \\\n"
-    "kernel void name(global const VECTOR *in, global uint *sink, ulong num, \\\n"
+    "#define READ(name, TYPE, PARTS, REST, FETCH) \\\n"
+    "kernel void name(global const TYPE *in, global uint *sink, ulong num, \\\n"
     "                 ulong piece) \\\n"
     "{ \\\n"
-    "    const ulong end = END, step = STEP; \\\n"
-    "    VECTOR a = 0, b = 0, c = 0, d = 0; \\\n"
-    "    ulong i = FIRST; \\\n"
+    "    const ulong end = PARTS * END, step = STEP; \\\n"
+    "    TYPE a = 0, b = 0, c = 0, d = 0; \\\n"
+    "    ulong i = PARTS * FIRST; \\\n"
     "    for (; i + 3 * step < end; i += 4 * step) { \\\n"
     "        FETCH(in + i); \\\n"
     "        FETCH(in + i + 1); \\\n"
@@ -56,7 +57,7 @@ static const char text[] =
     "        a ^= in[i]; \\\n"
     "    } \\\n"
     "    a ^= b ^ c ^ d; \\\n"
-    "    sink[get_global_id(0)] = FOLD(a); \\\n"
+    "    sink[get_global_id(0)] = REST(a); \\\n"
     "}\n"
     "\n"
     "#define COPY(name, FETCH, PUT) \\\n"
@@ -80,13 +81,16 @@ static const char text[] =
     "#endif\n"
     "\n"
     "#if TIMES == 0\n"
-    "READ(plain, NOTHING)\n"
+    "READ(plain, VECTOR, 1, FOLD, NOTHING)\n"
+    "#ifdef IS_CPU\n"
+    "READ(quarters, uint4, 4, FOLD4, NOTHING)\n"
+    "#endif\n"
     "#else\n"
     "COPY(plain, NOTHING, STORE)\n"
     "#endif\n"
     "#ifdef HAS_BUILTINS\n"
     "#if TIMES == 0\n"
-    "READ(prefetched, PREFETCH)\n"
+    "READ(prefetched, VECTOR, 1, FOLD, PREFETCH)\n"
     "#else\n"
     "COPY(prefetched, PREFETCH, STORE)\n"
     "COPY(streamed, NOTHING, STREAM)\n"
@@ -97,12 +101,14 @@ static const char text[] =
 /* As the program has them. */
 static const struct {
     const char *kernel;
-    bool reads, copies, builtin;
+    bool reads, copies, builtin, cpu;
 } ways[BENCH_WAYS] = {
-    [WAY_PLAIN] = { "plain", true, true, false },
-    [WAY_PREFETCHED] = { "prefetched", true, true, true },
-    [WAY_STREAMED] = { "streamed", false, true, true },
-    [WAY_STREAMED_PREFETCHED] = { "streamed_prefetched", false, true, true },
+    [WAY_PLAIN] = { "plain", .reads = true, .copies = true },
+    [WAY_PREFETCHED] = { "prefetched", .reads = true, .copies = true, .builtin = true },
+    [WAY_STREAMED] = { "streamed", .copies = true, .builtin = true },
+    [WAY_STREAMED_PREFETCHED] = { "streamed_prefetched", .copies = true,
+                                  .builtin = true },
+    [WAY_QUARTERS] = { "quarters", .reads = true, .cpu = true },
 };
 
 enum { LINE = 64, CPU_AHEAD = 64 };
@@ -158,7 +164,8 @@ static bool build(struct bench_roofline *roofline, const struct session *session
     }
     for (int way = 0; way < BENCH_WAYS; way++) {
         const bool wanted = (roofline->times ? ways[way].copies : ways[way].reads) &&
-                            (builtins || !ways[way].builtin);
+                            (builtins || !ways[way].builtin) &&
+                            (roofline->is_cpu || !ways[way].cpu);
         if (wanted) {
             roofline->kernels[way] =
                 clCreateKernel(roofline->program, ways[way].kernel, &error);

@@ -43,6 +43,7 @@ const char *bench_way_name(enum bench_way way)
         [WAY_PREFETCHED] = "prefetched",
         [WAY_STREAMED] = "non-temporal",
         [WAY_STREAMED_PREFETCHED] = "non-temporal, prefetched",
+        [WAY_QUARTERS] = "by quarter lines",
         [WAY_DRIVER] = "driver's copy",
     };
 

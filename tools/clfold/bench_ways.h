@@ -7,7 +7,8 @@ enum bench_way {
     WAY_PREFETCHED,
     WAY_STREAMED, /* stores pass the caches */
     WAY_STREAMED_PREFETCHED,
-    WAY_DRIVER, /* clEnqueueCopyBuffer */
+    WAY_QUARTERS, /* of lines, each by its own load */
+    WAY_DRIVER,   /* clEnqueueCopyBuffer */
     BENCH_WAYS
 };
 
