@@ -51,11 +51,17 @@ typedef union {
     clfold_half halves[CLFOLD_ITEM_WORDS];
 } clfold_packed;
 
-static clfold_word_pointer clfold_slot_of(clfold_word_pointer words, ulong tile,
+/* The slots of tiles from `tile` on. What reads and publishes tiles counts them from the
+ * first of their row, whose slots it is given. */
+static clfold_word_pointer clfold_slots_from(clfold_word_pointer words, ulong tile)
+{
+    return words + CLFOLD_DESCRIPTORS + 2 * tile * CLFOLD_ITEM_WORDS;
+}
+
+static clfold_word_pointer clfold_slot_of(clfold_word_pointer slots, ulong tile,
                                           uint state)
 {
-    return words + CLFOLD_DESCRIPTORS +
-           (2 * tile + state - CLFOLD_AGGREGATE) * CLFOLD_ITEM_WORDS;
+    return slots + (2 * tile + state - CLFOLD_AGGREGATE) * CLFOLD_ITEM_WORDS;
 }
 
 static clfold_word clfold_tag(uint epoch, uint state)
@@ -63,10 +69,10 @@ static clfold_word clfold_tag(uint epoch, uint state)
     return (((clfold_word)epoch << 2) | state) << CLFOLD_HALF_BITS;
 }
 
-static void clfold_publish(clfold_word_pointer words, ulong tile, uint state, uint epoch,
+static void clfold_publish(clfold_word_pointer slots, ulong tile, uint state, uint epoch,
                            clfold_item item)
 {
-    clfold_word_pointer slot = clfold_slot_of(words, tile, state);
+    clfold_word_pointer slot = clfold_slot_of(slots, tile, state);
     clfold_packed packed;
 
 #pragma unroll
@@ -89,9 +95,9 @@ typedef struct {
     clfold_word words[CLFOLD_ITEM_WORDS];
 } clfold_slot_words;
 
-static clfold_slot_words clfold_see(clfold_word_pointer words, ulong tile, uint state)
+static clfold_slot_words clfold_see(clfold_word_pointer slots, ulong tile, uint state)
 {
-    clfold_word_pointer slot = clfold_slot_of(words, tile, state);
+    clfold_word_pointer slot = clfold_slot_of(slots, tile, state);
     clfold_slot_words seen;
 
 #pragma unroll
@@ -117,10 +123,10 @@ static bool clfold_was_there(const clfold_slot_words *seen, uint state, uint epo
     return there;
 }
 
-static bool clfold_look(clfold_word_pointer words, ulong tile, uint state, uint epoch,
+static bool clfold_look(clfold_word_pointer slots, ulong tile, uint state, uint epoch,
                         clfold_item *item)
 {
-    const clfold_slot_words seen = clfold_see(words, tile, state);
+    const clfold_slot_words seen = clfold_see(slots, tile, state);
 
     return clfold_was_there(&seen, state, epoch, item);
 }

@@ -3,6 +3,9 @@
  * not depend on the tile's kind or room, nor on what a total is the fold of. Totals are
  * published in the words of descriptor.cl, and folded into `so_far`, see scan_totals.cl.
  *
+ * Tiles are counted from the first of their row, whose slots all these are given: so
+ * look-back ends at a row's first tile as at that of a whole input.
+ *
  *   clfold_begin       begins tile t: channel->tile is t, whose total is wanted first
  *   clfold_hand_over   publishes the total of channel->tile
  *   clfold_look_back   sets channel->has_prefix: all tiles before t are taken, so
@@ -51,6 +54,8 @@ typedef struct {
     uint has_init, epoch, spins, in_place, publishes, has_prefix;
     uint waits; /* looks at the anchor, after the first, that may find nothing */
 #if CLFOLD_TRACE
+    clfold_word_pointer words;
+    ulong first;    /* tile of the row, of all tiles */
     uint polls;     /* looks at windows and at the anchor */
     uint depth;     /* tiles between its own and where look-back ended */
     uint fallbacks; /* tiles folded for others */
@@ -70,7 +75,7 @@ typedef struct {
 
 /* Walks down from tile `from` - 1 over tiles that have totals, to `low` at most. Each
  * round moves on or counts as a spin. */
-static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_pointer words,
+static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_pointer slots,
                                ulong low, ulong from, bool in_block CLFOLD_WITH)
 {
     const uint epoch = channel->epoch, spins = channel->spins;
@@ -84,7 +89,7 @@ static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_point
         uint found = CLFOLD_LOW;
         good = 0;
         if (seen.tile > low)
-            good = clfold_look_down(words, low, seen.tile, epoch, in_block, &found,
+            good = clfold_look_down(slots, low, seen.tile, epoch, in_block, &found,
                                     &item CLFOLD_PASS);
         CLFOLD_TRACED(if (CLFOLD_LANE == 0) ++channel->polls);
         seen.tile -= good;
@@ -141,7 +146,7 @@ static void clfold_take_window(clfold_channel_pointer channel,
  * the walk saw; or what is missing, which in memory that passed the probe nothing is. */
 static clfold_seen clfold_take_tiles(clfold_channel_pointer channel,
                                      clfold_running_pointer so_far,
-                                     clfold_word_pointer words, clfold_seen seen,
+                                     clfold_word_pointer slots, clfold_seen seen,
                                      ulong stop CLFOLD_WITH)
 {
     const bool first = CLFOLD_LANE == 0;
@@ -155,7 +160,7 @@ static clfold_seen clfold_take_tiles(clfold_channel_pointer channel,
         if (x > seen.tile || seen.kept == 0) {
             num = (uint)min((ulong)lanes, stop - x);
             const uint good =
-                clfold_fetch_window(channel->window, words, x, num, channel->epoch);
+                clfold_fetch_window(channel->window, slots, x, num, channel->epoch);
             if (good < num) {
                 seen.state = CLFOLD_MISSING;
                 seen.tile = x + good;
@@ -173,17 +178,18 @@ static clfold_seen clfold_take_tiles(clfold_channel_pointer channel,
  * work-item. */
 static void clfold_publish_running(clfold_channel_pointer channel,
                                    clfold_running_pointer so_far,
-                                   clfold_word_pointer words,
+                                   clfold_word_pointer slots,
                                    ulong t CLFOLD_TRACE_PARAMS CLFOLD_WITH)
 {
     const clfold_item before = clfold_taken(so_far->before);
     const clfold_item partial = clfold_taken(so_far->partial);
     const uint has_before = so_far->has_before;
 
-    clfold_at_running(words, channel->epoch, t CLFOLD_TRACE_ARGS);
+    clfold_at_running(channel->words, channel->epoch,
+                      channel->first + t CLFOLD_TRACE_ARGS);
     clfold_take(so_far, t, clfold_taken(channel->own) CLFOLD_PASS);
     if (channel->publishes)
-        clfold_publish(words, t, CLFOLD_RUNNING, channel->epoch,
+        clfold_publish(slots, t, CLFOLD_RUNNING, channel->epoch,
                        (t + 1) % CLFOLD_ANCHOR == 0 ? so_far->before : so_far->partial);
     if ((t + 1) % CLFOLD_ANCHOR == 0) {
         if (has_before)
@@ -196,7 +202,7 @@ static void clfold_publish_running(clfold_channel_pointer channel,
 /* Waits for the anchor, tile block - 1, for channel->waits looks. It is there soon unless
  * its group is held up, and to walk past it, over a whole block, takes longer. */
 static bool clfold_await_anchor(clfold_channel_pointer channel,
-                                clfold_running_pointer so_far, clfold_word_pointer words,
+                                clfold_running_pointer so_far, clfold_word_pointer slots,
                                 ulong block)
 {
     bool there = false;
@@ -204,7 +210,7 @@ static bool clfold_await_anchor(clfold_channel_pointer channel,
 
     if (CLFOLD_LANE == 0) {
         for (uint looks = 0; looks <= channel->waits && !there; ++looks) {
-            there = clfold_look(words, block - 1, CLFOLD_RUNNING, channel->epoch, &item);
+            there = clfold_look(slots, block - 1, CLFOLD_RUNNING, channel->epoch, &item);
             CLFOLD_TRACED(++channel->polls);
         }
         if (there)
@@ -216,19 +222,21 @@ static bool clfold_await_anchor(clfold_channel_pointer channel,
 }
 
 static void clfold_begin(clfold_channel_pointer channel, clfold_word_pointer words,
-                         ulong t CLFOLD_TRACE_PARAMS)
+                         ulong t, ulong row CLFOLD_TRACE_PARAMS)
 {
+    CLFOLD_TRACED(channel->words = words);
+    CLFOLD_TRACED(channel->first = row);
     channel->tile = t;
     channel->has_prefix = false;
-    channel->publishes = !clfold_is_blocked(t CLFOLD_TRACE_ARGS);
+    channel->publishes = !clfold_is_blocked(channel->first + t CLFOLD_TRACE_ARGS);
     channel->waits = CLFOLD_ANCHOR > 1 ? min(channel->spins, CLFOLD_WAITS) : 0;
     CLFOLD_TRACED(channel->polls = channel->fallbacks = channel->helped = 0);
-    clfold_at_start(words, channel->epoch, t CLFOLD_TRACE_ARGS);
+    clfold_at_start(channel->words, channel->epoch, channel->first + t CLFOLD_TRACE_ARGS);
 }
 
 /* Publishes the total of tile x, which was missing, unless another group has. In place it
  * looks again: what was folded may be output, if the owner has published since. */
-static void clfold_help(clfold_channel_pointer channel, clfold_word_pointer words,
+static void clfold_help(clfold_channel_pointer channel, clfold_word_pointer slots,
                         ulong x, clfold_item total)
 {
     bool is_there = false;
@@ -236,27 +244,27 @@ static void clfold_help(clfold_channel_pointer channel, clfold_word_pointer word
 
     if (CLFOLD_FENCES && channel->in_place) {
         clfold_acquire();
-        is_there = clfold_look(words, x, CLFOLD_AGGREGATE, channel->epoch, &item);
+        is_there = clfold_look(slots, x, CLFOLD_AGGREGATE, channel->epoch, &item);
     }
     if (!is_there)
-        clfold_publish(words, x, CLFOLD_AGGREGATE, channel->epoch, total);
+        clfold_publish(slots, x, CLFOLD_AGGREGATE, channel->epoch, total);
 }
 
-static void clfold_hand_over(clfold_channel_pointer channel, clfold_word_pointer words,
+static void clfold_hand_over(clfold_channel_pointer channel, clfold_word_pointer slots,
                              ulong t, clfold_item total CLFOLD_TRACE_PARAMS)
 {
     const ulong x = channel->tile;
 
     if (x == t) {
-        clfold_at_total(words, t CLFOLD_TRACE_ARGS);
+        clfold_at_total(channel->words, channel->first + t CLFOLD_TRACE_ARGS);
         channel->own = total;
         if (!CLFOLD_CHAINED && channel->publishes)
-            clfold_publish(words, t, CLFOLD_AGGREGATE, channel->epoch, total);
+            clfold_publish(slots, t, CLFOLD_AGGREGATE, channel->epoch, total);
     } else {
         CLFOLD_TRACED(++channel->fallbacks);
         CLFOLD_TRACED(channel->helped |= t - x <= 64 ? (ulong)1 << (t - x - 1) : 0);
-        clfold_at_fallback(words, x CLFOLD_TRACE_ARGS);
-        clfold_help(channel, words, x, total);
+        clfold_at_fallback(channel->words, channel->first + x CLFOLD_TRACE_ARGS);
+        clfold_help(channel, slots, x, total);
     }
 }
 
@@ -270,7 +278,7 @@ static void clfold_hand_over(clfold_channel_pointer channel, clfold_word_pointer
  *   takes, before           R11
  */
 static void clfold_look_back(clfold_channel_pointer channel,
-                             clfold_running_pointer so_far, clfold_word_pointer words,
+                             clfold_running_pointer so_far, clfold_word_pointer slots,
                              ulong t CLFOLD_TRACE_PARAMS CLFOLD_WITH)
 {
     const ulong block = t - t % CLFOLD_ANCHOR;
@@ -288,13 +296,13 @@ static void clfold_look_back(clfold_channel_pointer channel,
          ++part) {
         const ulong stop = part == 0 ? t : block;
         if (part == 1 && block > 0 &&
-            clfold_await_anchor(channel, so_far, words, block)) {
+            clfold_await_anchor(channel, so_far, slots, block)) {
             seen.tile = block;
         } else {
-            seen = clfold_walk(channel, words, part == 0 ? block : 0, stop,
+            seen = clfold_walk(channel, slots, part == 0 ? block : 0, stop,
                                part == 0 CLFOLD_PASS);
             if (seen.state != CLFOLD_MISSING)
-                seen = clfold_take_tiles(channel, so_far, words, seen, stop CLFOLD_PASS);
+                seen = clfold_take_tiles(channel, so_far, slots, seen, stop CLFOLD_PASS);
             if (seen.state == CLFOLD_MISSING)
                 break;
         }
@@ -306,7 +314,7 @@ static void clfold_look_back(clfold_channel_pointer channel,
                 so_far->partial = clfold_taken(partial);
         }
         if (first && (part == 1) == (is_last && inner.state != CLFOLD_CUT))
-            clfold_publish_running(channel, so_far, words,
+            clfold_publish_running(channel, so_far, slots,
                                    t CLFOLD_TRACE_ARGS CLFOLD_PASS);
     }
     if (first) {
@@ -318,16 +326,16 @@ static void clfold_look_back(clfold_channel_pointer channel,
 }
 
 /* Before t's output is written: in place, helpers must see what was published. */
-static void clfold_end(clfold_channel_pointer channel, clfold_word_pointer words,
+static void clfold_end(clfold_channel_pointer channel, clfold_word_pointer slots,
                        ulong t CLFOLD_TRACE_PARAMS)
 {
     if (CLFOLD_FENCES && channel->in_place) {
         if (CLFOLD_CHAINED && channel->publishes)
-            clfold_publish(words, t, CLFOLD_AGGREGATE, channel->epoch, channel->own);
+            clfold_publish(slots, t, CLFOLD_AGGREGATE, channel->epoch, channel->own);
         clfold_release();
     }
-    clfold_at_prefix(words, t, channel->depth, channel->polls, channel->fallbacks,
-                     channel->helped CLFOLD_TRACE_ARGS);
-    clfold_at_output(words, channel->epoch, t, channel->own,
+    clfold_at_prefix(channel->words, channel->first + t, channel->depth, channel->polls,
+                     channel->fallbacks, channel->helped CLFOLD_TRACE_ARGS);
+    clfold_at_output(channel->words, channel->epoch, channel->first + t, channel->own,
                      channel->in_place CLFOLD_TRACE_ARGS);
 }

@@ -78,11 +78,11 @@ static void clfold_warp_sync(void)
 
 /* What a look at tile x finds, and the item of it. Running tiles of other blocks are only
  * useful at the end of a block. */
-static uint clfold_look_at(clfold_word_pointer words, ulong x, uint epoch, bool in_block,
+static uint clfold_look_at(clfold_word_pointer slots, ulong x, uint epoch, bool in_block,
                            clfold_item *item CLFOLD_WITH)
 {
-    const clfold_slot_words running = clfold_see(words, x, CLFOLD_RUNNING);
-    const clfold_slot_words total = clfold_see(words, x, CLFOLD_AGGREGATE);
+    const clfold_slot_words running = clfold_see(slots, x, CLFOLD_RUNNING);
+    const clfold_slot_words total = clfold_see(slots, x, CLFOLD_AGGREGATE);
 
     if ((in_block || (x + 1) % CLFOLD_ANCHOR == 0) &&
         clfold_was_there(&running, CLFOLD_RUNNING, epoch, item))
@@ -100,7 +100,7 @@ static uint clfold_look_at(clfold_word_pointer words, ulong x, uint epoch, bool 
 
 /* Looks at the tiles below pos, down to `low`: how many have totals in a row, and what
  * the next one is. `item` is what this work-item saw. */
-static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, uint epoch,
+static uint clfold_look_down(clfold_word_pointer slots, ulong low, ulong pos, uint epoch,
                              bool in_block, uint *found, clfold_item *item CLFOLD_WITH)
 {
     const uint lane = CLFOLD_LANE;
@@ -108,7 +108,7 @@ static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, ui
 
     *found = CLFOLD_LOW;
     if (lane < lanes && lane < pos - low)
-        *found = clfold_look_at(words, pos - 1 - lane, epoch, in_block, item CLFOLD_PASS);
+        *found = clfold_look_at(slots, pos - 1 - lane, epoch, in_block, item CLFOLD_PASS);
     const uint good =
         CLFOLD_LEAST(*found == CLFOLD_AGGREGATE ? lanes : min(lane, lanes));
     if (good < lanes)
@@ -134,14 +134,14 @@ static uint clfold_keep(CLFOLD_SPACE clfold_item *window, uint good, clfold_item
 /* Reads the totals of tiles x to x + num - 1 into the window; returns how many are there.
  */
 static uint clfold_fetch_window(CLFOLD_SPACE clfold_item *window,
-                                clfold_word_pointer words, ulong x, uint num, uint epoch)
+                                clfold_word_pointer slots, ulong x, uint num, uint epoch)
 {
     const uint lane = CLFOLD_LANE;
     bool there = true;
     clfold_item item;
 
     if (lane < num) {
-        there = clfold_look(words, x + lane, CLFOLD_AGGREGATE, epoch, &item);
+        there = clfold_look(slots, x + lane, CLFOLD_AGGREGATE, epoch, &item);
         if (there)
             window[lane] = item;
     }
@@ -154,7 +154,7 @@ static uint clfold_fetch_window(CLFOLD_SPACE clfold_item *window,
 
 /* The same from the word that was read: a slot of one word is there or not, and only
  * longer ones are read again. */
-static uint clfold_found(clfold_word_pointer words, ulong x, uint epoch, bool in_block,
+static uint clfold_found(clfold_word_pointer slots, ulong x, uint epoch, bool in_block,
                          clfold_word total, clfold_word running,
                          clfold_item *item CLFOLD_WITH)
 {
@@ -166,13 +166,13 @@ static uint clfold_found(clfold_word_pointer words, ulong x, uint epoch, bool in
     if (!ends && !there)
         return CLFOLD_MISSING;
     if (CLFOLD_ITEM_WORDS > 1 || CLFOLD_CUTS_ITEM)
-        return clfold_look_at(words, x, epoch, in_block, item CLFOLD_PASS);
+        return clfold_look_at(slots, x, epoch, in_block, item CLFOLD_PASS);
     packed.halves[0] = (clfold_half)(ends ? running : total);
     *item = packed.item;
     return ends ? CLFOLD_RUNNING : CLFOLD_AGGREGATE;
 }
 
-static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, uint epoch,
+static uint clfold_look_down(clfold_word_pointer slots, ulong low, ulong pos, uint epoch,
                              bool in_block, uint *found, clfold_item *item CLFOLD_WITH)
 {
     const uint num = (uint)min((ulong)CLFOLD_WINDOW, pos - low);
@@ -183,14 +183,14 @@ static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, ui
 #pragma unroll
     for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
         const ulong x = pos - low > k ? pos - 1 - k : low;
-        totals[k] = clfold_read(clfold_slot_of(words, x, CLFOLD_AGGREGATE));
-        runnings[k] = clfold_read(clfold_slot_of(words, x, CLFOLD_RUNNING));
+        totals[k] = clfold_read(clfold_slot_of(slots, x, CLFOLD_AGGREGATE));
+        runnings[k] = clfold_read(clfold_slot_of(slots, x, CLFOLD_RUNNING));
     }
     *found = CLFOLD_AGGREGATE;
 #pragma unroll
     for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
         if (good == k && k < num) {
-            *found = clfold_found(words, pos - 1 - k, epoch, in_block, totals[k],
+            *found = clfold_found(slots, pos - 1 - k, epoch, in_block, totals[k],
                                   runnings[k], item CLFOLD_PASS);
             good += *found == CLFOLD_AGGREGATE;
         }
@@ -205,7 +205,7 @@ static uint clfold_look_down(clfold_word_pointer words, ulong low, ulong pos, ui
 #define CLFOLD_FETCHED (CLFOLD_ITEM_WORDS > 2 ? 1 : CLFOLD_WINDOW)
 
 static uint clfold_fetch_window(CLFOLD_SPACE clfold_item *window,
-                                clfold_word_pointer words, ulong x, uint num, uint epoch)
+                                clfold_word_pointer slots, ulong x, uint num, uint epoch)
 {
     clfold_slot_words totals[CLFOLD_FETCHED];
     clfold_item item;
@@ -216,7 +216,7 @@ static uint clfold_fetch_window(CLFOLD_SPACE clfold_item *window,
 #pragma unroll
         for (uint k = 0; k < CLFOLD_FETCHED; ++k)
             totals[k] =
-                clfold_see(words, x + min(from + k, num - 1), CLFOLD_AGGREGATE);
+                clfold_see(slots, x + min(from + k, num - 1), CLFOLD_AGGREGATE);
 #pragma unroll
         for (uint k = 0; k < CLFOLD_FETCHED; ++k) {
             if (good == from + k && good < num &&

@@ -10,8 +10,8 @@
  *
  * A group takes `each` bundles of CLFOLD_TILE runs. How lanes are loaded is the tile's.
  *
- * needs: contract.cl, lane_items.cl, segment_partials.cl, segments.cl, tile_lanes.cl
- * needs: write.cl
+ * needs: contract.cl, lane_items.cl, partials.cl, segments.cl, tile_lanes.cl, write.cl
+ * names: clfold_combine
  */
 CLFOLD_KERNEL void
 clfold_reduce_lanes(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
@@ -36,8 +36,28 @@ clfold_reduce_lanes(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARA
             continue;
         }
         for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)
-            clfold_keep(clfold_lanes_total(bundle, l CLFOLD_PASS), first + l,
+            clfold_keep(clfold_lanes_total(bundle, l CLFOLD_PASS), false, first + l,
                         is_last != 0, partials, out, out_offset,
                         CLFOLD_INIT_ARGS CLFOLD_PASS);
+    }
+}
+
+/* A work-item takes a run of partials. */
+CLFOLD_KERNEL void
+clfold_lanes_partials(global clfold_item *scratch, ulong from, ulong to,
+                      CLFOLD_CUT_PARAMS, ulong num_runs, uint is_last,
+                      global CLFOLD_OUT *out, ulong out_offset,
+                      CLFOLD_INIT_PARAMS CLFOLD_WITH)
+{
+    const ulong i = get_group_id(0) * CLFOLD_GROUP_SIZE + get_local_id(0);
+
+    if (i < num_runs) {
+        const clfold_run r = clfold_nth_run(i, CLFOLD_CUT);
+        global const clfold_item *items = scratch + from + r.begin;
+        clfold_item total = clfold_taken(items[0]);
+        for (ulong k = 1; k < r.items; ++k)
+            total = clfold_combine(total, clfold_taken(items[k * width]) CLFOLD_PASS);
+        clfold_keep(total, false, i, is_last != 0, scratch + to, out, out_offset,
+                    CLFOLD_INIT_ARGS CLFOLD_PASS);
     }
 }

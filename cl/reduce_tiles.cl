@@ -1,62 +1,96 @@
 /*
- * reduce_tiles: out[0] = init op in[0] op ... op in[count - 1], from offsets on.
+ * reduce_tiles: out[s] = init op the elements of segment s, a whole input or a row, from
+ * the left.
  *
- * Each group folds a run of neighbouring elements, tile by tile from the left; a second
- * launch, of one group, folds the groups' partials, again from the left or in a tree that
- * keeps order. Small counts take one launch of one group. Where a device limits what a
- * work-item may do in one launch, runs are short and partials many, and more launches
- * fold runs of partials into fewer ones.
+ * A group folds a run of neighbours, tile by tile from the left. What is one run is done;
+ * else the runs' partials are folded again, from the left or in a tree that keeps order:
+ * in a second launch, a group for each segment, or by the last group of the first one,
+ * if the input is whole. Where a device limits what a work-item may do in one launch,
+ * runs are short and partials many, and more launches fold runs of these.
  *
- *   elements    0 ...          | ...            | ... count - 1
- *   tiles       . . . . . . .  | . . . . . . .  | . . .   a run's last is short
- *   partials         p0               p1            p2           clfold_reduce_tiles
- *   out                      p0 op p1 op p2                      clfold_reduce_partials
+ *   elements    . . . . . . .  | . . . . . . .  | . . .   runs, tile by tile; many rows
+ *   partials         p0               p1            p2      are a run each
+ *   out                      p0 op p1 op p2
  *
- * Written on the tile interface alone: barriers and local memory are the tile's. The runs
- * start at in_offset.
+ *   groups      0: p0, leaves    2: p2, leaves    1: p1, is the last, and folds p0 p1 p2
  *
- * needs: contract.cl, fold_run.cl, tile.cl, write.cl
+ * Partials lie in memory in their order, so bits do not depend on which group is last. It
+ * waits for nobody.
+ *
+ * needs: contract.cl, fold_run.cl, partials.cl, segments.cl, tile.cl
+ * needs if CLFOLD_FENCES: memory.cl
+ * names: CLFOLD_FENCES
  */
+#if CLFOLD_FENCES
 
-CLFOLD_KERNEL void
-clfold_reduce_single(global const CLFOLD_IN *in, ulong in_offset, ulong count,
-                     uint ahead, global CLFOLD_OUT *out, ulong out_offset,
-                     CLFOLD_INIT_PARAMS CLFOLD_WITH)
+/* Whether all other groups have left their partials, which can be read then; `left` is
+ * zero when a launch begins, and when it ends. */
+static bool clfold_is_last_group(clfold_word_pointer left)
 {
-    CLFOLD_TILE_MEMORY(memory);
+    bool is_last;
 
-    clfold_fold_run(in, in_offset, 0, count, ahead, memory CLFOLD_PASS);
-    if (get_local_id(0) == 0)
-        clfold_reduce_end(memory[CLFOLD_KEPT], count == 0, 0, out, out_offset,
-                          CLFOLD_INIT_ARGS CLFOLD_PASS);
+    clfold_release();
+    is_last = clfold_add(left, 1) + 1 == get_num_groups(0);
+    if (is_last) {
+        clfold_acquire();
+        clfold_write(left, 0);
+    }
+    return is_last;
 }
+
+#endif
 
 CLFOLD_KERNEL void
 clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
-                    uint ahead, ulong run, global clfold_item *partials CLFOLD_WITH)
+                    ulong length, ulong runs, ulong run, ulong num_runs, ulong each,
+                    uint ahead, global clfold_item *partials, ulong to, uint is_last,
+                    uint joins, global CLFOLD_OUT *out, ulong out_offset,
+                    CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);
-    const ulong first = get_group_id(0) * run;
+    const ulong first = get_group_id(0) * each;
 
-    clfold_fold_run(in, in_offset, first, min(first + run, count), ahead,
-                    memory CLFOLD_PASS);
-    if (get_local_id(0) == 0 && first < count)
-        partials[get_group_id(0)] = memory[CLFOLD_KEPT];
+    for (ulong i = first; i < min(first + each, num_runs); ++i) {
+        const clfold_run r = clfold_nth_run(i, count, 1, length, runs, run, 0);
+        clfold_fold_run(in, in_offset, r.begin, r.begin + r.items, ahead,
+                        memory CLFOLD_PASS);
+        if (get_local_id(0) == 0)
+            clfold_keep(memory[CLFOLD_KEPT], r.items == 0, i, is_last != 0,
+                        partials + to, out, out_offset, CLFOLD_INIT_ARGS CLFOLD_PASS);
+    }
+#if CLFOLD_FENCES
+#if CLFOLD_GROUP_SIZE > 1
+    local uint num[1];
+#else
+    uint num[1];
+#endif
+    if (get_local_id(0) == 0)
+        num[0] = joins && clfold_is_last_group((clfold_word_pointer)partials)
+                     ? (uint)num_runs
+                     : 0;
+    if (CLFOLD_GROUP_SIZE > 1)
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    /* Called in any case, as tile_group.cl says. */
+    clfold_tile_fold_items(partials + to, num[0], memory CLFOLD_PASS);
+    if (get_local_id(0) == 0 && num[0] > 0)
+        clfold_keep(memory[0], false, 0, true, partials, out, out_offset,
+                    CLFOLD_INIT_ARGS CLFOLD_PASS);
+#endif
 }
 
+/* A group takes a run of partials. */
 CLFOLD_KERNEL void
-clfold_reduce_partials(global clfold_item *scratch, ulong from, ulong to, ulong num,
-                       ulong run, global CLFOLD_OUT *out, ulong out_offset,
+clfold_reduce_partials(global clfold_item *scratch, ulong from, ulong to, ulong count,
+                       ulong length, ulong runs, ulong run, ulong num_runs, uint is_last,
+                       global CLFOLD_OUT *out, ulong out_offset,
                        CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);
-    const ulong first = get_group_id(0) * run;
+    const ulong i = get_group_id(0);
+    const clfold_run r = clfold_nth_run(i, count, 1, length, runs, run, 0);
 
-    clfold_tile_fold_items(scratch + from + first, (uint)min(run, num - first),
-                           memory CLFOLD_PASS);
-    if (get_local_id(0) == 0 && get_num_groups(0) == 1)
-        clfold_reduce_end(memory[0], num == 0, 0, out, out_offset,
-                          CLFOLD_INIT_ARGS CLFOLD_PASS);
-    else if (get_local_id(0) == 0)
-        scratch[to + get_group_id(0)] = memory[0];
+    clfold_tile_fold_items(scratch + from + r.begin, (uint)r.items, memory CLFOLD_PASS);
+    if (get_local_id(0) == 0 && i < num_runs)
+        clfold_keep(memory[0], false, i, is_last != 0, scratch + to, out, out_offset,
+                    CLFOLD_INIT_ARGS CLFOLD_PASS);
 }

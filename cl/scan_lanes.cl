@@ -6,7 +6,7 @@
  * An item is the prefix combined with the left fold inside the run, so its bits do not
  * depend on where lanes are.
  *
- * needs: contract.cl, lane_items.cl, result.cl, scan_tiles.cl, segment_prefixes.cl
+ * needs: contract.cl, lane_items.cl, result.cl, scan_prefixes.cl, scan_tiles.cl
  * needs: segments.cl, tile_lanes.cl, tile_lanes_scan.cl
  */
 CLFOLD_KERNEL void
@@ -23,7 +23,7 @@ clfold_lanes_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_
         clfold_lanes_place(first, num, CLFOLD_CUT, bundle);
         clfold_lanes_fold(in, in_offset, num, width, run, bundle CLFOLD_PASS);
         for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)
-            items[clfold_item_place(first + l, CLFOLD_CUT)] =
+            items[clfold_item_place(first + l, width, runs)] =
                 clfold_lanes_total(bundle, l CLFOLD_PASS);
     }
 }
@@ -54,7 +54,7 @@ clfold_scan_bundles(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARA
              l += CLFOLD_GROUP_SIZE) {
             if ((first + l) / width % runs > 0) {
                 bundle->has_prefix[l] = true;
-                bundle->prefix[l] = items[clfold_item_place(first + l, CLFOLD_CUT)];
+                bundle->prefix[l] = items[clfold_item_place(first + l, width, runs)];
             }
         }
         clfold_lanes_scan(in, in_offset, num, width, run, out, out_offset, stream != 0,

@@ -36,35 +36,36 @@
     volatile global clfold_word *words, ulong capacity, uint spins, uint in_place
 
 /*
- * Finds the prefix of tile t: folds t, hands over the total, and looks back; and does the
- * same with each tile that look-back misses. These are at most t, since each is published
- * then. Where the tile's scan needs the fold in the room, t is folded again after them.
+ * Finds the prefix of tile t, counted from tile `row`: folds t, hands over the total, and
+ * looks back; and does the same with each tile that look-back misses. These are at most
+ * t, since each is published then. Where the tile's scan needs the fold in the room, t is
+ * folded again after them.
  *
  * One place folds: PoCL 3.1's compiler crashes with two.
  */
-static void clfold_find_prefix(global const CLFOLD_IN *in, ulong in_offset, ulong count,
-                               ulong lead, ulong t, clfold_room_pointer room,
-                               clfold_running_pointer so_far,
+static void clfold_find_prefix(global const CLFOLD_IN *in, ulong in_offset,
+                               CLFOLD_TILES_PARAMS, ulong t, ulong row,
+                               clfold_room_pointer room, clfold_running_pointer so_far,
                                clfold_channel_pointer channel,
-                               clfold_word_pointer words CLFOLD_TRACE_PARAMS CLFOLD_WITH)
+                               clfold_word_pointer slots CLFOLD_TRACE_PARAMS CLFOLD_WITH)
 {
     bool is_ready = false;
 
     for (ulong left = t + 2; left > 0 && !is_ready; --left) {
         const ulong x = channel->tile;
-        const ulong begin = clfold_tile_begin(x, lead);
-        const uint num = clfold_tile_count(x, lead, count);
+        const clfold_run r = clfold_nth_tile(row + x, CLFOLD_TILES);
         if (!(CLFOLD_TILE_AHEAD && x == t && room->folds_next))
-            clfold_tile_aggregate(in, in_offset + begin, begin, num, room CLFOLD_PASS);
+            clfold_tile_aggregate(in, in_offset + r.begin, r.begin, (uint)r.items,
+                                  room CLFOLD_PASS);
         /* PoCL 3.1 loses what one work-item does between the barrier that ends the
          * group's scan and the next one. */
         clfold_tile_sync();
         if (get_local_id(0) == 0 && !channel->has_prefix)
-            clfold_hand_over(channel, words, t,
-                             clfold_tile_total(room, num) CLFOLD_TRACE_ARGS);
+            clfold_hand_over(channel, slots, t,
+                             clfold_tile_total(room, (uint)r.items) CLFOLD_TRACE_ARGS);
         clfold_tile_sync();
         if (CLFOLD_IS_LOOKING && !CLFOLD_BROADCAST(channel->has_prefix, 0))
-            clfold_look_back(channel, so_far, words, t CLFOLD_TRACE_ARGS CLFOLD_PASS);
+            clfold_look_back(channel, so_far, slots, t CLFOLD_TRACE_ARGS CLFOLD_PASS);
         clfold_tile_sync();
         is_ready = !(CLFOLD_TILE_LOADS && x != t) && channel->has_prefix;
     }
@@ -79,56 +80,55 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
     CLFOLD_SHARED(clfold_running, so_far);
     CLFOLD_SHARED(clfold_channel, channel);
     CLFOLD_SHARED(ulong, ticket); /* the next tile's, once a tile has begun */
-    const bool has_init = clfold_init_from != 0;
-    const ulong taken = get_group_id(0) * run;
-    const ulong rounds = min(run, num_tiles - min(taken, num_tiles));
+    const ulong taken = get_group_id(0) * each;
+    const ulong rounds = min(each, num_runs - min(taken, num_runs));
 
     if (get_local_id(0) == 0) {
         room->folds_next = false;
         channel->init = clfold_init(CLFOLD_INIT_ARGS);
-        channel->has_init = has_init;
+        channel->has_init = clfold_init_from != 0;
         channel->spins = spins;
         channel->in_place = in_place;
         *ticket = rounds > 0 ? clfold_draw(words) : 0;
         channel->epoch = clfold_epoch_of(*ticket);
     }
     clfold_tile_sync();
-    ulong t = clfold_tile_of(*ticket);
+    ulong tile = clfold_tile_of(*ticket);
     clfold_tile_sync();
     for (ulong round = 0; round < rounds; ++round) {
+        const clfold_run r = clfold_nth_tile(tile, CLFOLD_TILES);
+        const ulong t = r.number, row = tile - t;
+        const clfold_word_pointer slots = clfold_slots_from(words, row);
         const bool draws = round + 1 < rounds;
-        const bool has_prefix = t > 0 || has_init;
+        const bool has_prefix = t > 0 || clfold_init_from;
         if (get_local_id(0) == 0) {
-            clfold_begin(channel, words, t CLFOLD_TRACE_ARGS);
+            clfold_begin(channel, words, t, row CLFOLD_TRACE_ARGS);
             if (draws)
                 *ticket = clfold_draw(words);
         }
         clfold_tile_sync();
-        clfold_find_prefix(in, in_offset, count, lead, t, room, so_far, channel,
-                           words CLFOLD_TRACE_ARGS CLFOLD_PASS);
+        clfold_find_prefix(in, in_offset, CLFOLD_TILES, t, row, room, so_far, channel,
+                           slots CLFOLD_TRACE_ARGS CLFOLD_PASS);
         if (get_local_id(0) == 0) {
-            const bool is_last = t + 1 == num_tiles;
+            const bool is_end = tile + 1 == num_runs;
             if (has_prefix)
                 room->prefix = clfold_prefix(so_far, t CLFOLD_PASS);
             clfold_take_own(so_far, room, t, channel->own, has_prefix,
-                            is_last CLFOLD_PASS);
-            if (is_last)
+                            is_end || t + 1 == runs CLFOLD_PASS);
+            if (is_end)
                 clfold_finish(room->next, false, has_total, total_out,
                               total_index CLFOLD_PASS);
-            clfold_end(channel, words, t CLFOLD_TRACE_ARGS);
+            clfold_end(channel, slots, t CLFOLD_TRACE_ARGS);
         }
         clfold_tile_sync();
-        const ulong begin = clfold_tile_begin(t, lead);
-        const uint size = clfold_tile_count(t, lead, count);
-        const ulong after = clfold_tile_of(*ticket);
+        tile = clfold_tile_of(*ticket);
+        const clfold_run after = clfold_nth_tile(tile, CLFOLD_TILES);
         if (CLFOLD_TILE_AHEAD)
-            room->folds_next = draws && size == CLFOLD_TILE &&
-                               clfold_tile_count(after, lead, count) == CLFOLD_TILE;
-        clfold_tile_scan(in, in_offset + begin, begin, size,
-                         in_offset + clfold_tile_begin(after, lead), out,
-                         out_offset + begin, has_prefix, stream != 0, ahead,
-                         room CLFOLD_PASS);
-        t = after;
+            room->folds_next =
+                draws && r.items == CLFOLD_TILE && after.items == CLFOLD_TILE;
+        clfold_tile_scan(in, in_offset + r.begin, r.begin, (uint)r.items,
+                         in_offset + after.begin, out, out_offset + r.begin, has_prefix,
+                         stream != 0, ahead, room CLFOLD_PASS);
     }
     if (get_local_id(0) == 0 && clfold_is_last(words)) {
         clfold_at_end(words CLFOLD_TRACE_ARGS);

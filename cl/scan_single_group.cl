@@ -1,12 +1,13 @@
 /*
- * scan_single_group: one group goes from tile to tile with the prefix. It reads and
- * writes each element once and needs one launch: for small counts.
+ * scan_single_group: a group goes from tile to tile of a segment with the prefix. It
+ * reads and writes each element once and needs one launch: for small counts, and where
+ * there are many rows, of which a group takes `num` tiles.
  *
- *   tiles     0 ---> 1 ---> 2 ---> 3
- *   prefix   init   i0     i01    i012
+ *   tiles     0 ---> 1 ---> 2 ---> 3 | 0 ---> 1 ---> 2 ---> 3
+ *   prefix   init   i0     i01    i012 init   i0    ...
  *
- * Where a work-item must not run for long, several launches each take some tiles, and
- * pass on the state of the next tile's prefix in `state`.
+ * Where a work-item must not run for long, several launches each take some tiles of a
+ * whole input, and pass on the state of the next tile's prefix in `state`.
  *
  * needs: contract.cl, result.cl, scan_tiles.cl, scan_totals.cl, tile_scan.cl
  * names: CLFOLD_ANCHOR
@@ -18,43 +19,49 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
 {
     CLFOLD_SHARED(clfold_room, room);
     CLFOLD_SHARED(clfold_running, so_far);
+    const ulong begin = first + get_group_id(0) * each;
+    const ulong stop = min(begin + each, num_runs);
 
     if (get_local_id(0) == 0) {
-        const clfold_item init = clfold_init(CLFOLD_INIT_ARGS);
         room->folds_next = false;
-        room->prefix = init;
-        so_far->before = init;
-        so_far->has_before = first >= CLFOLD_ANCHOR || clfold_init_from;
         if (first > 0) {
             room->prefix = state[0];
             so_far->partial = state[1];
             so_far->before = state[2];
-        } else if (num_tiles == 0)
-            clfold_finish(init, !clfold_init_from, has_total, total_out,
-                          total_index CLFOLD_PASS);
+            so_far->has_before = first >= CLFOLD_ANCHOR || clfold_init_from;
+        } else if (num_runs == 0)
+            clfold_finish(clfold_init(CLFOLD_INIT_ARGS), !clfold_init_from, has_total,
+                          total_out, total_index CLFOLD_PASS);
     }
-    for (ulong t = first; t < min(first + run, num_tiles); ++t) {
-        const ulong begin = clfold_tile_begin(t, lead);
-        const uint size = clfold_tile_count(t, lead, count);
-        const bool has_prefix = t > 0 || clfold_init_from;
-        clfold_tile_aggregate(in, in_offset + begin, begin, size, room CLFOLD_PASS);
+    for (ulong t = begin; t < stop; ++t) {
+        const clfold_run r = clfold_nth_tile(t, CLFOLD_TILES);
+        const ulong from = in_offset + r.begin;
+        const uint size = (uint)r.items;
+        const bool has_prefix = r.number > 0 || clfold_init_from;
+        if (get_local_id(0) == 0 && r.number == 0) {
+            const clfold_item init = clfold_init(CLFOLD_INIT_ARGS);
+            room->prefix = init;
+            so_far->before = init;
+            so_far->has_before = clfold_init_from;
+        }
+        clfold_tile_aggregate(in, from, r.begin, size, room CLFOLD_PASS);
         clfold_tile_sync();
         if (get_local_id(0) == 0) {
-            const bool is_last = t + 1 == num_tiles;
-            clfold_take_own(so_far, room, t, clfold_tile_total(room, size), has_prefix,
-                            is_last CLFOLD_PASS);
-            if (is_last)
+            const bool is_end = t + 1 == num_runs;
+            clfold_take_own(so_far, room, r.number, clfold_tile_total(room, size),
+                            has_prefix, is_end || r.number + 1 == runs CLFOLD_PASS);
+            if (is_end)
                 clfold_finish(room->next, false, has_total, total_out,
                               total_index CLFOLD_PASS);
         }
         clfold_tile_sync();
-        clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + begin, out,
-                         out_offset + begin, has_prefix, stream != 0, ahead,
-                         room CLFOLD_PASS);
+        clfold_tile_scan(in, from, r.begin, size, from, out, out_offset + r.begin,
+                         has_prefix, stream != 0, ahead, room CLFOLD_PASS);
         if (get_local_id(0) == 0)
             room->prefix = room->next;
     }
-    if (get_local_id(0) == 0 && first + run < num_tiles) {
+    /* The launch ends inside a segment. */
+    if (get_local_id(0) == 0 && stop < num_runs && each < runs) {
         state[0] = room->prefix;
         state[1] = so_far->partial;
         state[2] = so_far->before;

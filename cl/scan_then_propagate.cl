@@ -15,42 +15,45 @@ clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items,
                    CLFOLD_OUT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
-    const ulong first = get_group_id(0) * run;
-    const ulong stop = min(first + run, num_tiles);
+    const ulong first = get_group_id(0) * each;
+    const ulong stop = min(first + each, num_runs);
 
     if (get_local_id(0) == 0)
         room->folds_next = false;
     for (ulong t = first; t < stop; ++t) {
-        const ulong begin = clfold_tile_begin(t, lead);
-        const uint size = clfold_tile_count(t, lead, count);
-        const ulong next = t + 1 < stop ? clfold_tile_begin(t + 1, lead) : begin;
-        clfold_tile_aggregate(in, in_offset + begin, begin, size, room CLFOLD_PASS);
+        const clfold_run r = clfold_nth_tile(t, CLFOLD_TILES);
+        const ulong from = in_offset + r.begin;
+        const uint size = (uint)r.items;
+        clfold_tile_aggregate(in, from, r.begin, size, room CLFOLD_PASS);
         clfold_tile_sync();
         if (get_local_id(0) == 0) {
             items[t] = clfold_tile_total(room, size);
             room->next = items[t];
         }
         clfold_tile_sync();
-        clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + next, out,
-                         out_offset + begin, false, stream != 0, ahead, room CLFOLD_PASS);
+        clfold_tile_scan(in, from, r.begin, size, t + 1 < stop ? from + size : from, out,
+                         out_offset + r.begin, false, stream != 0, ahead,
+                         room CLFOLD_PASS);
     }
 }
 
 CLFOLD_KERNEL void
-clfold_scan_propagate(ulong count, ulong lead, ulong num_tiles, ulong run,
+clfold_scan_propagate(CLFOLD_TILES_PARAMS, ulong num_runs, ulong each,
                       global const clfold_item *items, CLFOLD_OUT_PARAMS,
                       uint has_init CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
-    const ulong first = get_group_id(0) * run;
+    const ulong first = get_group_id(0) * each;
 
     /* Without init the first tile is complete. */
     for (ulong t = has_init ? first : max(first, (ulong)1);
-         t < min(first + run, num_tiles); ++t) {
-        if (get_local_id(0) == 0)
-            clfold_keep_prefixes(items, t, room);
-        clfold_tile_propagate(out, out_offset + clfold_tile_begin(t, lead),
-                              clfold_tile_count(t, lead, count), stream != 0,
+         t < min(first + each, num_runs); ++t) {
+        const clfold_run r = clfold_nth_tile(t, CLFOLD_TILES);
+        if (get_local_id(0) == 0) {
+            room->prefix = items[t];
+            room->next = items[t + 1];
+        }
+        clfold_tile_propagate(out, out_offset + r.begin, (uint)r.items, stream != 0,
                               room CLFOLD_PASS);
     }
 }

@@ -1,15 +1,16 @@
 /*
  * Common to all scans by tiles: where tiles begin, and how prefixes are made.
  *
- * Tiles end where the output's element offset is a multiple of 64 bytes, so the first one
- * may be short, by `lead` elements.
+ * Tiles are the runs of segments.cl, of a whole input or of rows. Of a whole input they
+ * end where the output's element offset is a multiple of 64 bytes, so the first one may
+ * be short, by `lead` elements; rows have no lead, so equal rows have equal bits.
  *
  *   output    . . . . | . . a b c | d e f g h i | j k l m n o | p q . .
  *   tiles                 0             1             2          3         lead = 3
  *
  * The prefix of a tile, in one association for all strategies: totals are folded from the
  * left in blocks of CLFOLD_ANCHOR tiles, after the fold of all before the block, its
- * anchor.
+ * anchor. Tiles are counted from their row's first.
  *
  *   totals      t0 t1  t2  t3  | t4 t5  t6  t7  | t8          CLFOLD_ANCHOR = 4
  *   partial     -  t0  01  02  | -  t4  45  46  | -
@@ -19,7 +20,7 @@
  * total, as an anchor is: so an exclusive scan is the inclusive one moved by one place,
  * bit for bit. CLFOLD_ANCHOR 1 is the plain left fold.
  *
- * needs: contract.cl
+ * needs: contract.cl, segments.cl
  */
 
 /* Passes a strategy's values to a tile. */
@@ -37,21 +38,19 @@
     CLFOLD_SPACE type name##_shared;                                                     \
     CLFOLD_SPACE type *const name = &name##_shared
 
-static ulong clfold_tile_begin(ulong t, ulong lead)
+/* How `count` elements are cut into tiles, num_runs in all. */
+#define CLFOLD_TILES_PARAMS ulong count, ulong length, ulong runs, ulong lead
+#define CLFOLD_TILES        count, length, runs, lead
+
+static clfold_run clfold_nth_tile(ulong t, CLFOLD_TILES_PARAMS)
 {
-    return t == 0 ? 0 : t * CLFOLD_TILE - lead;
+    return clfold_nth_run(t, count, 1, length, runs, CLFOLD_TILE, lead);
 }
 
-static uint clfold_tile_count(ulong t, ulong lead, ulong count)
-{
-    return (uint)(min((t + 1) * CLFOLD_TILE - lead, count) - clfold_tile_begin(t, lead));
-}
-
-/* The input: `count` elements in tiles, of which a group takes `run`. If CLFOLD_PREFETCH
- * is 1, memory is prefetched `ahead` elements before it is folded: a multiple of 16, at
- * most a tile. */
+/* The input, of which a group takes `each` tiles. If CLFOLD_PREFETCH is 1, memory is
+ * prefetched `ahead` elements before it is folded: a multiple of 16, at most a tile. */
 #define CLFOLD_SCAN_PARAMS                                                               \
-    global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong lead,                \
-        ulong num_tiles, ulong run, uint ahead
+    global const CLFOLD_IN *in, ulong in_offset, CLFOLD_TILES_PARAMS, ulong num_runs,    \
+        ulong each, uint ahead
 
 #define CLFOLD_OUT_PARAMS global CLFOLD_OUT *out, ulong out_offset, uint stream

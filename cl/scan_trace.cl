@@ -66,10 +66,11 @@ static void clfold_delay(clfold_word_pointer words, uint seed, ulong t, uint poi
 static void clfold_wait(clfold_word_pointer words, ulong tile, uint state, uint epoch,
                         uint looks)
 {
+    const clfold_word_pointer slots = clfold_slots_from(words, 0);
     clfold_item item;
 
     for (uint i = 0; i < looks; ++i) {
-        if (clfold_look(words, tile, state, epoch, &item))
+        if (clfold_look(slots, tile, state, epoch, &item))
             break;
     }
 }
@@ -140,7 +141,7 @@ static void clfold_at_output(clfold_word_pointer words, uint epoch, ulong t,
 {
     if (in_place && clfold_is_blocked(t CLFOLD_TRACE_ARGS)) {
         clfold_wait(words, t, CLFOLD_AGGREGATE, epoch, CLFOLD_HOPE);
-        clfold_publish(words, t, CLFOLD_AGGREGATE, epoch, own);
+        clfold_publish(clfold_slots_from(words, t), 0, CLFOLD_AGGREGATE, epoch, own);
         clfold_release();
     }
     clfold_delay(words, seed, t, 2);

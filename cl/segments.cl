@@ -1,21 +1,27 @@
 /*
- * Segments: neighbouring elements, or those that are `width` apart, that are folded one
- * by one. Rows are segments of width 1.
+ * Runs: what one group, or one lane, folds at a time. The input is cut into segments, and
+ * these into runs:
  *
- *   blocks      | a b c  d e f  g h i  j k l | m n o  p q r  ...      width 3, length 4
- *   segments    a d g j,  b e h k,  c f i l,  m p ...
- *   runs of 2   a d  b e  c f  g j  h k  i l  m p ...                 one after the other
+ *   whole       | a b c d e f g h i j k |            one segment; its first run may lack
+ *   runs of 4     b c d  e f g h  i j k              `lead` elements, here 1
+ *
+ *   rows        | a b c d e | f g h i j | k l |      segments of neighbours, length 5; the
+ *   runs of 3     a b c  d e  f g h  i j  k l        last one may be short
+ *
+ *   columns     | a b c  d e f  g h i | j k l ...    segments in blocks, whose elements
+ *   segments      a d g,  b e h,  c f i,  j ...      are `width` apart: width 3, length 3
+ *   runs of 2     a d  b e  c f  g  h  i  j ...      one after the other
  *
  * A segment is cut into `runs` runs of `run` elements, of which the last may be short. A
- * run has a number among all of them, by which neighbours in memory are neighbours. The
- * last row may be short, too: its missing runs would be the last of all, and their
- * numbers do not exist.
+ * run has a number among all of them, by which neighbours in memory are neighbours. Of a
+ * short row the missing runs would be the last of all, and their numbers do not exist.
  *
  * The folds of runs, in the order of their numbers, are elements again, in segments of
  * the same width, of length `runs`. So one description serves every launch.
  */
-#define CLFOLD_CUT_PARAMS ulong count, ulong width, ulong length, ulong runs, ulong run
-#define CLFOLD_CUT        count, width, length, runs, run
+#define CLFOLD_CUT_PARAMS                                                                \
+    ulong count, ulong width, ulong length, ulong runs, ulong run, ulong lead
+#define CLFOLD_CUT count, width, length, runs, run, lead
 
 typedef struct {
     ulong begin;   /* its first element */
@@ -25,13 +31,16 @@ typedef struct {
 
 static clfold_run clfold_nth_run(ulong i, CLFOLD_CUT_PARAMS)
 {
-    const ulong above = i / width, column = i - above * width;
-    const ulong block = runs == 1 ? above : above / runs;
+    const ulong above = width == 1 ? i : i / width, column = i - above * width;
+    /* Without a division where there is one segment, or one run of each. */
+    const ulong block = runs == 1 ? above : above < runs ? 0 : above / runs;
+    const ulong number = above - block * runs;
+    const ulong first = number > 0 ? number * run - lead : 0;
     clfold_run r;
 
-    r.number = above - block * runs;
-    r.begin = (block * length + r.number * run) * width + column;
-    r.items = min(run, length - r.number * run);
+    r.number = number;
+    r.begin = (block * length + first) * width + column;
+    r.items = min((number + 1) * run - lead, length) - first;
     if (width == 1)
         r.items = min(r.items, count - r.begin);
     return r;
@@ -40,5 +49,11 @@ static clfold_run clfold_nth_run(ulong i, CLFOLD_CUT_PARAMS)
 /* Runs of the segment that begins at element `begin`. */
 static ulong clfold_runs_of(ulong begin, CLFOLD_CUT_PARAMS)
 {
-    return width == 1 ? (min(length, count - begin) + run - 1) / run : runs;
+    return width == 1 ? (min(length, count - begin) + lead + run - 1) / run : runs;
+}
+
+/* Where the item of run i is, where a segment has one more than runs. */
+static ulong clfold_item_place(ulong i, ulong width, ulong runs)
+{
+    return i < runs * width ? i : i + i / (runs * width) * width;
 }

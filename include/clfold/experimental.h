@@ -145,8 +145,8 @@ CLFOLD_API size_t clfold_type_size(clfold_type type);
 CLFOLD_API const char *clfold_op_name(clfold_op op);
 
 /**
- * The name of an operation's algorithm, as clfold_fold.algorithm takes it, by `index`
- * from 0 on. Static; NULL if the operation is not one of this version, and for an index
+ * The name of an operation's algorithm that takes inputs without segments, as
+ * clfold_fold.algorithm takes it, by `index` from 0 on. Static; NULL if the operation is not one of this version, and for an index
  * past the last algorithm.
  * \snippet snippets.c clfold_operation_algorithm
  */

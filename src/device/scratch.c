@@ -156,7 +156,7 @@ static void set_epoch(void *words, enum scratch_kind kind, uint32_t epoch)
 {
     if (kind == SCRATCH_WORDS_64) {
         *(uint64_t *)words = (uint64_t)epoch << 32;
-    } else {
+    } else if (kind == SCRATCH_WORDS_32) {
         *(uint32_t *)words = epoch << 18;
     }
 }

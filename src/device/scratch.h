@@ -12,9 +12,9 @@
  * limit, so calls pass their last event on in-order queues too, if they have one. Another
  * queue takes another block. A block retains its queue.
  *
- * Words of look-back keep their meaning from one call to the next (cl/descriptor.cl): a
- * block of them starts zeroed, serves nothing else, and is dropped once a call that used
- * it has failed, since its state is unknown then.
+ * Words of look-back keep their meaning from one call to the next (cl/descriptor.cl), and
+ * so does a counter: such a block starts zeroed, serves nothing else, and is dropped once
+ * a call that used it has failed, since its state is unknown then.
  */
 #ifndef CLFOLD_DEVICE_SCRATCH_H
 #define CLFOLD_DEVICE_SCRATCH_H

@@ -119,7 +119,7 @@ static clfold_status read_environment(struct clfold_context *ctx, const struct s
                            " is \"%s\", which is not a scan algorithm",
                            name);
     }
-    ctx->scan = name ? clfold_algorithm_name(algorithm) : NULL;
+    ctx->scan = name ? clfold_algorithm_row(algorithm) : NULL;
     return CLFOLD_OK;
 }
 

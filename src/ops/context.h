@@ -28,6 +28,8 @@ struct knowledge {
     struct findings findings;
     bool listed; /* the device needs no probe, see verdict.h */
     struct findings on_list;
+    bool is_settled; /* what reductions rely on */
+    struct verdict settled;
 };
 
 /* The environment variables that name the default scan algorithm and the default tuning
@@ -47,7 +49,7 @@ struct clfold_context {
     struct knowledge knowledge;
     size_t (*load_verdict)(void *user, const char *key, void *verdict, size_t size);
     void (*save_verdict)(void *user, const char *key, const void *verdict, size_t size);
-    const char *scan; /* the algorithm of scans that name none; NULL: by policy; static */
+    const struct algorithm_row *scan; /* of scans that name none; NULL: by policy */
     void (*on_launch)(void *user, const clfold_launch *launch);
     struct tuning tuning;      /* the file's rows for this device; does not change */
     const struct debug *debug; /* of tests and benches, which own it; or NULL */
@@ -70,6 +72,10 @@ bool clfold_knowledge_init(struct knowledge *knowledge, const struct caps *caps)
 cl_int clfold_context_findings(clfold_context *context, bool may_probe,
                                struct findings *findings, bool *known,
                                const char **failed);
+
+/* What reductions rely on: what was known at the first one, for good, so that no probe
+ * makes what was prepared another program; none starts a probe. MEMORY_NONE: nothing. */
+struct verdict clfold_context_settled(clfold_context *context);
 
 /* Drops users' folds that no call holds, with their programs, until `most` are left of
  * both. */

@@ -24,7 +24,8 @@ const char *clfold_operation_algorithm(clfold_operation operation, uint32_t inde
     const struct operation *row = clfold_operation_row(operation);
 
     for (int a = 0; row && a <= MAP_TILES; ++a) {
-        if (clfold_algorithm_serves((enum algorithm)a, row->family) && index-- == 0) {
+        if (clfold_algorithm_serves((enum algorithm)a, row->family) &&
+            clfold_algorithm_takes((enum algorithm)a, TAKES_WHOLE) && index-- == 0) {
             return clfold_algorithm_name((enum algorithm)a);
         }
     }

@@ -21,9 +21,9 @@ clfold_status clfold_request_choose(struct request *request, const struct site *
 {
     struct job *job = &request->job;
 
-    if (!algorithm && operation_of(request)->family == FAMILY_SCAN &&
-        job->segments.width == 0) {
-        algorithm = context->scan;
+    if (!algorithm && operation_of(request)->family == FAMILY_SCAN && context->scan &&
+        context->scan->takes & clfold_kind_of(job)) {
+        algorithm = context->scan->name;
     }
     request->name = request->name ? request->name : "";
     request->named = algorithm != NULL;
@@ -346,6 +346,9 @@ static clfold_status fetch_findings(struct request *request, const struct site *
     cl_int status;
 
     *findings = (struct findings){ 0 };
+    if (request->job.algorithm == REDUCE_TILES) {
+        request->job.verdict = clfold_context_settled(context);
+    }
     if (!clfold_looks_back(request->job.algorithm)) {
         return CLFOLD_OK;
     }

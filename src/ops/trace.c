@@ -52,7 +52,7 @@ static clfold_status count_tiles(clfold_context *context, const struct site *sit
     }
     clfold_request_finish(&request, context);
     if (status == CLFOLD_OK) {
-        *num_tiles = (size_t)plan.num_tiles;
+        *num_tiles = (size_t)plan.cut.num_runs;
     }
     return status;
 }

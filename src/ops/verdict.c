@@ -249,6 +249,32 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
     return status;
 }
 
+struct verdict clfold_context_settled(clfold_context *context)
+{
+    struct knowledge *knowledge = &context->knowledge;
+    struct findings findings = { 0 };
+    const char *failed;
+    bool known = false;
+
+    if (knowledge->listed) {
+        return knowledge->on_list.verdict;
+    }
+    clfold_lock_take(&knowledge->lock);
+    const bool is_settled = knowledge->is_settled;
+    clfold_lock_give(&knowledge->lock);
+    if (!is_settled) {
+        clfold_context_findings(context, false, &findings, &known, &failed);
+    }
+    clfold_lock_take(&knowledge->lock);
+    if (!knowledge->is_settled) {
+        knowledge->settled = known ? findings.verdict : (struct verdict){ MEMORY_NONE };
+        knowledge->is_settled = true;
+    }
+    const struct verdict settled = knowledge->settled;
+    clfold_lock_give(&knowledge->lock);
+    return settled;
+}
+
 _Static_assert(CLFOLD_VERDICT_SIZE <= 512, "as the header promises");
 
 /* ---- In words ---------------------------------------------------------------------- */

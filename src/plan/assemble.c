@@ -380,8 +380,7 @@ static bool reduces(const struct shape *shape)
 {
     const enum family family = family_of(shape);
 
-    return family == FAMILY_REDUCE || family == FAMILY_REDUCE_SEGMENTS ||
-           (family == FAMILY_ANY && !shape->each);
+    return family == FAMILY_REDUCE || (family == FAMILY_ANY && !shape->each);
 }
 
 /* What a part of a larger call knows of it. */
@@ -491,8 +490,10 @@ static void append_algorithm(struct text *text, const struct monoid *monoid,
 {
     const enum family family = family_of(shape);
 
-    if (clfold_looks_back(shape->algorithm)) {
+    if (shape->tier != MEMORY_NONE) {
         append_memory(text, shape->tier);
+    }
+    if (clfold_looks_back(shape->algorithm)) {
         clfold_text_print(text,
                           "#define CLFOLD_CHAINED %d\n#define CLFOLD_WINDOW %u\n"
                           "#define CLFOLD_LOOKERS %d\n#define CLFOLD_TRACE %d\n"
@@ -513,9 +514,8 @@ static void append_algorithm(struct text *text, const struct monoid *monoid,
                       "#define CLFOLD_EXCLUSIVE %u\n#define CLFOLD_ANCHOR %u\n"
                       "#define CLFOLD_BUILTINS %u\n#define CLFOLD_STREAM %u\n"
                       "#define CLFOLD_FENCES %u\n#define CLFOLD_OF_CARRIES %u\n",
-                      family == FAMILY_SCAN || family == FAMILY_SCAN_SEGMENTS,
-                      shape->each, shape->exclusive, shape->anchor, shape->builtins,
-                      shape->stream, shape->fences, shape->carries);
+                      family == FAMILY_SCAN, shape->each, shape->exclusive, shape->anchor,
+                      shape->builtins, shape->stream, shape->fences, shape->carries);
 }
 
 static void append_contract(struct text *text, const struct monoid *monoid,

@@ -35,12 +35,13 @@ struct launch {
     uint64_t has_carry, has_key_at, has_key_out;
     struct segments segments; /* without any, one of all elements */
     /* Of the launch, from here on: the plan's. */
-    uint64_t count, lead, num_tiles, ahead, stream, spins, in_place;
-    uint64_t run, first, num; /* what a group, or a launch, takes */
+    uint64_t count, width, length, runs, run, lead; /* how it is cut: segments.h */
+    uint64_t num_runs, num_segments;
+    uint64_t each, first, num; /* what a group, or a launch, takes */
+    uint64_t ahead, stream, spins, in_place;
     uint64_t first_block, num_blocks;
-    uint64_t from, to, is_first, is_last;         /* of launches on partials */
-    uint64_t width, length, runs, num_runs, each; /* how segments are cut: segments.h */
-    uint64_t num_segments, num_words;
+    uint64_t from, to, is_first, is_last, joins; /* of partials */
+    uint64_t num_words;
     /* Of the probe. */
     cl_mem reports;
     uint64_t rounds, looks, looks_heard;

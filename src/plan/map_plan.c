@@ -42,17 +42,18 @@ static void make_plan(struct plan *plan, const struct job *job,
     uint64_t line = clfold_line_elements(plan->out_size);
     uint64_t most = job->device->most_elements * tile->group_size;
 
-    plan->run = clfold_div_up(plan->count, policy->groups);
-    plan->run = plan->run > tile->elements ? plan->run : tile->elements;
-    plan->run = most > 0 && plan->run > most ? most : plan->run;
-    plan->run = plan->run > line ? plan->run / line * line : plan->run;
-    plan->lead = plan->run % line == 0 ? job->out_offset % line : 0;
-    plan->num_groups =
-        plan->count > 0 ? clfold_div_up(plan->count + plan->lead, plan->run) : 1;
+    uint64_t run = clfold_div_up(plan->count, policy->groups);
+
+    run = run > tile->elements ? run : tile->elements;
+    run = most > 0 && run > most ? most : run;
+    run = run > line ? run / line * line : run;
+    plan->cut = clfold_cut(plan->count, (struct segments){ 0 }, run,
+                           run % line == 0 ? job->out_offset % line : 0);
+    plan->num_groups = plan->cut.num_runs > 0 ? plan->cut.num_runs : 1;
     plan->num_launches = 1;
     plan->streams =
         plan->shape.stream && plan->count * plan->out_size >= policy->stream_bytes;
-    plan->items = plan->run / tile->group_size;
+    plan->items = run / tile->group_size;
 }
 
 static void make_launch(const struct plan *plan, uint32_t number, bool work,
@@ -63,7 +64,6 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
     launch->num_groups = plan->num_groups;
     launch->bytes_read = plan->count * plan->read_size;
     launch->bytes_written = plan->count * plan->out_size;
-    launch->run = plan->run;
 }
 
 const struct strategy clfold_map_strategy = {

@@ -30,8 +30,9 @@ struct memory {
     const char *extensions; /* pragmas that the means need; "" for none */
 };
 
-/* The use of a call's scratch: plain memory, or words of look-back. */
-enum scratch_kind { SCRATCH_PLAIN, SCRATCH_WORDS_64, SCRATCH_WORDS_32 };
+/* The use of a call's scratch: plain memory, words of look-back, or partials behind a
+ * counter that is zero between launches. */
+enum scratch_kind { SCRATCH_PLAIN, SCRATCH_WORDS_64, SCRATCH_WORDS_32, SCRATCH_COUNTER };
 
 /* What look-back may rely on. */
 struct verdict {

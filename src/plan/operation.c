@@ -7,38 +7,44 @@
     "scans by scan_single_group, scan_then_propagate, reduce_then_scan, scan_lookback, " \
     "scan_chained and serial"
 
-#define SEGMENT_SCANS "scans segments by scan_lanes and scan_rows"
+#define SEGMENT_SCANS                                                                    \
+    "scans segments by scan_single_group, reduce_then_scan, scan_lookback, "             \
+    "scan_chained and scan_lanes"
 
 static const struct operation operations[] = {
     [CLFOLD_REDUCE] = { "reduce", FAMILY_REDUCE, false, false,
                         "reduces by reduce_tiles, reduce0 to reduce6 and serial",
-                        FAMILY_REDUCE_SEGMENTS,
-                        "reduces segments by reduce_lanes and reduce_rows" },
+                        "reduces segments by reduce_tiles and reduce_lanes" },
     [CLFOLD_INCLUSIVE_SCAN] = { "inclusive_scan", FAMILY_SCAN, true, false, SCANS,
-                                FAMILY_SCAN_SEGMENTS, SEGMENT_SCANS },
+                                SEGMENT_SCANS },
     [CLFOLD_EXCLUSIVE_SCAN] = { "exclusive_scan", FAMILY_SCAN, true, true, SCANS,
-                                FAMILY_SCAN_SEGMENTS, SEGMENT_SCANS },
-    [CLFOLD_MAP] = { "map", FAMILY_MAP, true, false, "maps by map_tiles", FAMILY_MAP,
+                                SEGMENT_SCANS },
+    [CLFOLD_MAP] = { "map", FAMILY_MAP, true, false, "maps by map_tiles",
                      "maps by map_tiles" },
 };
 
+/* What tiles and lanes take. */
+#define TILES (TAKES_WHOLE | TAKES_ROWS)
+#define LANES (TAKES_ROWS | TAKES_COLUMNS)
+
 /* An algorithm by its own file. */
-#define ROW(title, of, ...)                                                              \
-    .name = (title), .family = FAMILY_##of, .file = title ".cl", KERNELS(__VA_ARGS__)
+#define ROW(title, of, cuts, ...)                                                        \
+    .name = (title), .family = FAMILY_##of, .takes = (cuts), .file = title ".cl",        \
+    KERNELS(__VA_ARGS__)
 #define KERNELS(...)                                                                     \
     .num_kernels = sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *),             \
     .kernels = { __VA_ARGS__ }
 
 #define RUNG(k, to_reorder, num_items)                                                   \
     {                                                                                    \
-        .name = "reduce" #k, .family = FAMILY_REDUCE, .is_rung = true,                   \
-        .reorders = (to_reorder), .items = (num_items), .file = "reduce_ladder.cl",      \
-        KERNELS("clfold_reduce" #k),                                                     \
+        .name = "reduce" #k, .family = FAMILY_REDUCE, .takes = TAKES_WHOLE,              \
+        .is_rung = true, .reorders = (to_reorder), .items = (num_items),                 \
+        .file = "reduce_ladder.cl", KERNELS("clfold_reduce" #k),                         \
     }
 
 static const struct algorithm_row algorithms[] = {
-    [REDUCE_TILES] = { ROW("reduce_tiles", REDUCE, "clfold_reduce_single",
-                           "clfold_reduce_tiles", "clfold_reduce_partials") },
+    [REDUCE_TILES] = { ROW("reduce_tiles", REDUCE, TILES, "clfold_reduce_tiles",
+                           "clfold_reduce_partials") },
     [REDUCE_0] = RUNG(0, false, 1),
     [REDUCE_0 + 1] = RUNG(1, false, 1),
     [REDUCE_0 + 2] = RUNG(2, true, 1),
@@ -46,30 +52,28 @@ static const struct algorithm_row algorithms[] = {
     [REDUCE_0 + 4] = RUNG(4, true, 2),
     [REDUCE_0 + 5] = RUNG(5, true, 2),
     [REDUCE_6] = RUNG(6, true, 0),
-    [SCAN_SINGLE_GROUP] = { ROW("scan_single_group", SCAN, "clfold_scan_single_group") },
-    [SCAN_THEN_PROPAGATE] = { ROW("scan_then_propagate", SCAN, "clfold_scan_locals",
-                                  "clfold_scan_prefixes", "clfold_scan_propagate") },
-    [REDUCE_THEN_SCAN] = { ROW("reduce_then_scan", SCAN, "clfold_scan_aggregates",
+    [SCAN_SINGLE_GROUP] = { ROW("scan_single_group", SCAN, TILES,
+                                "clfold_scan_single_group") },
+    [SCAN_THEN_PROPAGATE] = { ROW("scan_then_propagate", SCAN, TAKES_WHOLE,
+                                  "clfold_scan_locals", "clfold_scan_prefixes",
+                                  "clfold_scan_propagate") },
+    [REDUCE_THEN_SCAN] = { ROW("reduce_then_scan", SCAN, TILES, "clfold_scan_aggregates",
                                "clfold_scan_prefixes", "clfold_scan_tiles") },
-    [SCAN_LOOKBACK] = { ROW("scan_lookback", SCAN, "clfold_scan_lookback"),
+    [SCAN_LOOKBACK] = { ROW("scan_lookback", SCAN, TILES, "clfold_scan_lookback"),
                         .looks_back = true },
     [SCAN_CHAINED] = { .name = "scan_chained",
                        .family = FAMILY_SCAN,
+                       .takes = TILES,
                        .looks_back = true,
                        .file = "scan_lookback.cl",
                        KERNELS("clfold_scan_lookback") },
-    [SERIAL] = { ROW("serial", ANY, "clfold_serial") },
-    [WIDTHS] = { ROW("widths", WIDTHS, "clfold_widths") },
-    [REDUCE_LANES] = { ROW("reduce_lanes", REDUCE_SEGMENTS, "clfold_reduce_lanes",
-                           "clfold_segment_partials") },
-    [REDUCE_ROWS] = { ROW("reduce_rows", REDUCE_SEGMENTS, "clfold_reduce_rows",
-                          "clfold_segment_partials") },
-    [SCAN_LANES] = { ROW("scan_lanes", SCAN_SEGMENTS, "clfold_lanes_aggregates",
-                         "clfold_segment_prefixes", "clfold_scan_bundles") },
-    [SCAN_ROWS] = { ROW("scan_rows", SCAN_SEGMENTS, "clfold_rows_aggregates",
-                        "clfold_segment_prefixes", "clfold_rows_tiles",
-                        "clfold_scan_rows") },
-    [MAP_TILES] = { ROW("map_tiles", MAP, "clfold_map_tiles") },
+    [SERIAL] = { ROW("serial", ANY, TAKES_WHOLE, "clfold_serial") },
+    [WIDTHS] = { ROW("widths", WIDTHS, 0, "clfold_widths") },
+    [REDUCE_LANES] = { ROW("reduce_lanes", REDUCE, LANES, "clfold_reduce_lanes",
+                           "clfold_lanes_partials") },
+    [SCAN_LANES] = { ROW("scan_lanes", SCAN, LANES, "clfold_lanes_aggregates",
+                         "clfold_scan_prefixes", "clfold_scan_bundles") },
+    [MAP_TILES] = { ROW("map_tiles", MAP, TILES | LANES, "clfold_map_tiles") },
 };
 
 const struct operation *clfold_operation_row(clfold_operation operation)
@@ -92,6 +96,11 @@ const char *clfold_algorithm_name(enum algorithm algorithm)
 bool clfold_looks_back(enum algorithm algorithm)
 {
     return algorithms[algorithm].looks_back;
+}
+
+bool clfold_algorithm_takes(enum algorithm algorithm, enum takes kind)
+{
+    return (algorithms[algorithm].takes & kind) != 0;
 }
 
 bool clfold_algorithm_serves(enum algorithm algorithm, enum family family)

@@ -25,9 +25,7 @@ enum algorithm {
     WIDTHS, /* not for callers: compares a fold's two widths */
     /* of segments */
     REDUCE_LANES,
-    REDUCE_ROWS,
     SCAN_LANES,
-    SCAN_ROWS,
     MAP_TILES
 };
 #define CLFOLD_ALGORITHMS (SERIAL + 1) /* without segments, that callers may name */
@@ -38,10 +36,11 @@ enum family {
     FAMILY_SCAN,
     FAMILY_ANY, /* the two above */
     FAMILY_WIDTHS,
-    FAMILY_REDUCE_SEGMENTS,
-    FAMILY_SCAN_SEGMENTS,
     FAMILY_MAP
 };
+
+/* How what an algorithm folds is cut, as bits. */
+enum takes { TAKES_WHOLE = 1, TAKES_ROWS = 2, TAKES_COLUMNS = 4 };
 
 struct operation {
     const char *name; /* "inclusive_scan" */
@@ -49,7 +48,6 @@ struct operation {
     bool writes_each; /* a result for each element, so it may be in place; else one */
     bool exclusive;
     const char *knows;          /* "reduces by reduce_tiles, ... and serial" */
-    enum family segments;       /* of segments, where there are any */
     const char *knows_segments; /* "reduces segments by ..." */
 };
 
@@ -61,6 +59,7 @@ const struct operation *clfold_operation_row(clfold_operation operation);
 struct algorithm_row {
     const char *name; /* "scan_single_group" */
     enum family family;
+    uint32_t takes;   /* bits of the enum above */
     bool is_rung;     /* of the ladder: no tile, groups and launches of its own */
     bool reorders;    /* so the operator must commute */
     uint32_t items;   /* a rung's work-item's, of a launch; 0: not fixed */
@@ -79,6 +78,8 @@ bool clfold_looks_back(enum algorithm algorithm);
 
 /* Whether the algorithm does a family's operations. */
 bool clfold_algorithm_serves(enum algorithm algorithm, enum family family);
+
+bool clfold_algorithm_takes(enum algorithm algorithm, enum takes kind);
 
 /* Whether it is the name of an algorithm that does. */
 bool clfold_algorithm_named(const char *name, enum family family,

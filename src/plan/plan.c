@@ -2,6 +2,7 @@
 
 #include "base/platform.h"
 #include "plan/debug.h"
+#include "plan/lanes.h"
 #include "plan/scalar.h"
 #include "plan/strategy.h"
 #include "plan/tuning.h"
@@ -31,38 +32,44 @@ static const struct strategy *const strategies[] = {
     [FAMILY_REDUCE] = &clfold_reduce_strategy,
     [FAMILY_SCAN] = &clfold_scan_strategy,
     [FAMILY_ANY] = &clfold_serial_strategy,
-    [FAMILY_REDUCE_SEGMENTS] = &clfold_reduce_segments_strategy,
-    [FAMILY_SCAN_SEGMENTS] = &clfold_scan_segments_strategy,
     [FAMILY_MAP] = &clfold_map_strategy,
 };
-
-static enum family family_of(const struct job *job)
-{
-    const struct operation *operation = clfold_operation_row(job->operation);
-
-    return job->segments.width > 0 ? operation->segments : operation->family;
-}
 
 static const struct strategy *strategy_of(enum algorithm algorithm)
 {
     return strategies[clfold_algorithm_row(algorithm)->family];
 }
 
+enum takes clfold_kind_of(const struct job *job)
+{
+    return job->segments.width == 0   ? TAKES_WHOLE
+           : job->segments.width == 1 ? TAKES_ROWS
+                                      : TAKES_COLUMNS;
+}
+
 clfold_status clfold_plan_choose(struct job *job, const struct site *site,
                                  const char *name)
 {
-    enum family family = family_of(job);
+    const struct operation *operation = clfold_operation_row(job->operation);
+    const enum takes kind = clfold_kind_of(job);
 
     if (!name) {
-        job->algorithm = strategies[family]->choose(job);
+        job->algorithm = strategies[operation->family]->choose(job);
         return CLFOLD_OK;
     }
-    if (!clfold_algorithm_named(name, family, &job->algorithm)) {
+    if (!clfold_algorithm_named(name, operation->family, &job->algorithm) ||
+        (kind != TAKES_WHOLE && !clfold_algorithm_takes(job->algorithm, TAKES_ROWS))) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "algorithm \"%s\" is not in this version, which %s", name,
-                           job->segments.width > 0
-                               ? clfold_operation_row(job->operation)->knows_segments
-                               : clfold_operation_row(job->operation)->knows);
+                           kind == TAKES_WHOLE ? operation->knows
+                                               : operation->knows_segments);
+    }
+    if (!clfold_algorithm_takes(job->algorithm, kind)) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           kind == TAKES_WHOLE
+                               ? "algorithm \"%s\" takes segments, but there are none"
+                               : "algorithm \"%s\" takes rows, but segments are columns",
+                           name);
     }
     return strategy_of(job->algorithm)->check(job, site);
 }
@@ -91,14 +98,13 @@ static uint32_t list_policies(const struct job *job,
 /* rusticl (Mesa 22.3) mixes up the components of lanes that are vectors. */
 static bool lacks_vectors(const struct job *job)
 {
-    bool by_lanes = job->algorithm == REDUCE_LANES || job->algorithm == SCAN_LANES;
-
-    return job->monoid->is_scalar ||
-           (by_lanes && clfold_platform_miscopies(job->device->platform));
+    return job->monoid->is_scalar || (clfold_by_lanes(job->algorithm) &&
+                                      clfold_platform_miscopies(job->device->platform));
 }
 
 /* A reduction that folds elements as they are, in any order, does so little with a line
- * of memory that halves of lines are the better loads, see vectors.cl. */
+ * of memory that halves of lines are the better loads, see vectors.cl; but not of short
+ * rows, nor in caches where values are looked at. */
 static uint32_t loads_32(const struct job *job, const struct policy *policy)
 {
     const struct monoid *monoid = job->monoid;
@@ -106,9 +112,10 @@ static uint32_t loads_32(const struct job *job, const struct policy *policy)
     const bool is_plain = monoid->num_components == 1 && !monoid->item_file && stage &&
                           stage->size == clfold_monoid_read_size(monoid);
 
-    return job->algorithm == REDUCE_TILES && policy->tile == TILE_VECTOR &&
+    return job->algorithm == REDUCE_TILES && job->segments.width == 0 &&
+                   policy->tile == TILE_VECTOR &&
                    clfold_platform_builtins(job->device->platform) &&
-                   monoid->commutative && is_plain && stage->size >= 4
+                   monoid->commutative && !monoid->rare && is_plain && stage->size >= 4
                ? (uint32_t)stage->size / 2
                : 0;
 }
@@ -175,6 +182,7 @@ void clfold_plan_init(struct plan *plan, const struct job *job,
     *plan = (struct plan){
         .shape = candidate->shape,
         .row = candidate->policy.row,
+        .kind = clfold_kind_of(job),
         .count = job->count,
         .in_size = (uint32_t)clfold_monoid_in_size(job->monoid),
         .out_size = (uint32_t)(job->of_carries ? clfold_monoid_carry_size(job->monoid)
@@ -186,6 +194,26 @@ void clfold_plan_init(struct plan *plan, const struct job *job,
     plan->ahead = plan->shape.prefetch ? ahead_of(plan, &candidate->policy) : 0;
     strategy_of(plan->shape.algorithm)->plan(plan, job, &candidate->policy);
     clfold_marks_init(&plan->marks, job, plan->shape.tile.group_size);
+}
+
+void clfold_set_groups(struct plan *plan, const struct job *job, uint64_t bundles,
+                       uint64_t groups)
+{
+    plan->each =
+        job->device->most_elements || bundles == 0 ? 1 : clfold_div_up(bundles, groups);
+    plan->num_groups = bundles > 0 ? clfold_div_up(bundles, plan->each) : 1;
+}
+
+void clfold_launch_cut(struct launch *launch, const struct cut *cut, bool work)
+{
+    launch->count = work ? cut->count : 0;
+    launch->width = cut->segments.width;
+    launch->length = cut->segments.length;
+    launch->runs = cut->runs;
+    launch->run = cut->run;
+    launch->lead = cut->lead;
+    launch->num_runs = work ? cut->num_runs : 0;
+    launch->num_segments = work ? cut->num_segments : 0;
 }
 
 /* The kernels of marks come after the algorithm's. */
@@ -200,9 +228,8 @@ static void make_launch(const struct plan *plan, uint32_t kernel, uint32_t numbe
     launch->kernel = kernel;
     launch->num_groups = 1;
     launch->bytes_read = launch->bytes_written = 0;
-    launch->count = work ? plan->count : 0;
-    launch->lead = plan->lead;
-    launch->num_tiles = work ? plan->num_tiles : 0;
+    clfold_launch_cut(launch, &plan->cut, work);
+    launch->each = plan->each;
     launch->ahead = plan->ahead;
     launch->stream = plan->streams;
     launch->spins = plan->spins;

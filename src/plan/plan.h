@@ -107,31 +107,30 @@ const char *clfold_obstacle_text(enum obstacle obstacle);
 struct plan {
     struct shape shape;
     const char *row; /* of the policy */
+    enum takes kind; /* of the elements */
     uint64_t count;
     uint32_t in_size, out_size,
         item_size;         /* of an element, a result, an item, in bytes */
     uint32_t read_size;    /* bytes that an element takes from all that is read */
     struct marks marks;    /* launches that come first, with scratch of their own */
     uint32_t num_launches; /* of the algorithm */
-    uint64_t num_groups;   /* of the first of these */
+    struct cut cut;        /* into runs, of the first launch; of scans into tiles */
+    uint64_t each;         /* runs that a group takes, or bundles of lanes */
+    uint64_t num_groups;   /* of the first launch */
     enum scratch_kind scratch_kind;
     size_t scratch_bytes;
     size_t scratch_most;    /* for any count up to this one */
     uint64_t items;         /* a work-item folds or scans, in the first launch */
     uint32_t ahead;         /* elements that are asked for before they are folded */
     enum obstacle obstacle; /* a plan that has one cannot be run */
-    struct segments segments;
-    uint64_t runs_again; /* folds of runs that a work-item of a later launch folds */
     /* reductions */
     bool has_grid; /* reduce_tiles and reduce6, which fold many items in sequence */
     struct grid grid;
-    uint64_t partials; /* that a group folds in later launches, at most; has_grid */
+    bool joins;          /* the last group of the only launch folds the partials, which */
+    uint64_t first_item; /* begin here in the scratch, in items */
+    uint64_t again;      /* partials that are folded by one in later launches, at most */
     /* scans */
-    uint64_t lead;          /* elements that the first tile lacks */
-    uint64_t num_tiles;     /* 0: nothing to scan */
-    uint64_t run;           /* tiles a group; single group: a launch; segments: bundles
-                               of lanes, or runs */
-    uint64_t blocks;        /* of tiles, each with an anchor */
+    uint64_t blocks;        /* of runs of a segment, each with an anchor */
     uint64_t launch_blocks; /* that one launch turns into prefixes */
     uint32_t spins;         /* looks at a tile that is not there, at most */
     bool streams;           /* results go past the caches */
@@ -167,6 +166,9 @@ void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,
                            struct launch *launch);
 
 /* ---- Planning ---------------------------------------------------------------------- */
+
+/* What the elements are. */
+enum takes clfold_kind_of(const struct job *job);
 
 /* The algorithm of a name; NULL: by policy and count, of scans by look-back where that
  * can be had, which is not asked here. Rejects unknown names, and folds that a rung

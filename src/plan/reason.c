@@ -62,6 +62,42 @@ static void add_tile(struct sentence *sentence, const char *separator,
     }
 }
 
+/* ---- Segments ---------------------------------------------------------------------- */
+
+static bool is_cut(const struct plan *plan)
+{
+    return plan->kind == TAKES_ROWS || plan->kind == TAKES_COLUMNS;
+}
+
+/* How many, if there are any. */
+static void add_segments(struct sentence *sentence, const struct plan *plan)
+{
+    const struct cut *cut = &plan->cut;
+
+    if (is_cut(plan)) {
+        add(sentence, "%llu %s%s of %llu item%s, ", (unsigned long long)cut->num_segments,
+            plan->kind == TAKES_ROWS ? "row" : "column", plural(cut->num_segments),
+            (unsigned long long)cut->segments.length, plural(cut->segments.length));
+    }
+}
+
+static void add_lanes(struct sentence *sentence, const struct plan *plan)
+{
+    add(sentence, "a lane each, %u side by side", plan->shape.tile.elements);
+    if (plan->cut.runs > 1) {
+        add(sentence, ", cut into runs of %llu", (unsigned long long)plan->cut.run);
+    }
+}
+
+/* The policy's choice, where it did not decide. */
+static void add_policy(struct sentence *sentence, const struct reason *reason)
+{
+    if (reason->chooser != CHOSEN_BY_POLICY &&
+        reason->policy != reason->plan->shape.algorithm) {
+        add(sentence, "; the policy takes %s", clfold_algorithm_name(reason->policy));
+    }
+}
+
 /* ---- Reductions -------------------------------------------------------------------- */
 
 static void add_rung(struct sentence *sentence, const struct plan *plan)
@@ -75,7 +111,9 @@ static void add_rung(struct sentence *sentence, const struct plan *plan)
 
 static void add_launches(struct sentence *sentence, const struct plan *plan)
 {
-    if (plan->num_launches == 1) {
+    if (plan->joins) {
+        add(sentence, ", in one launch, whose last group folds their partials");
+    } else if (plan->num_launches == 1) {
         add(sentence, ", in one launch");
     } else if (plan->num_launches == 2) {
         add(sentence, ", and a launch that folds their partials");
@@ -90,7 +128,7 @@ static void add_groups(struct sentence *sentence, const struct plan *plan)
     const struct grid *grid = &plan->grid;
 
     add(sentence, ": %llu group%s of lanes with %llu item%s each",
-        (unsigned long long)grid->groups, plural(grid->groups),
+        (unsigned long long)plan->num_groups, plural(plan->num_groups),
         (unsigned long long)grid->items, plural(grid->items));
     if (grid->cut) {
         add(sentence, ", the most at once here");
@@ -101,58 +139,35 @@ static void add_groups(struct sentence *sentence, const struct plan *plan)
 static void add_reduction(struct sentence *sentence, const struct reason *reason)
 {
     const struct plan *plan = reason->plan;
+    const struct tile_shape *tile = &plan->shape.tile;
     bool is_rung = clfold_algorithm_row(plan->shape.algorithm)->is_rung;
 
     add(sentence, "%s", chosen[reason->chooser]);
-    if (!plan->has_grid) {
+    add_segments(sentence, plan);
+    if (plan->shape.algorithm == REDUCE_LANES) {
+        add_lanes(sentence, plan);
+        add_policy(sentence, reason);
+        add_tile(sentence, "; ", tile->kind, plan->row, reason->dropped);
+    } else if (!plan->has_grid) {
         add_rung(sentence, plan);
+        add_policy(sentence, reason);
     } else {
         if (is_rung) {
-            add(sentence, "groups of %u", plan->shape.tile.group_size);
+            add(sentence, "groups of %u", tile->group_size);
         } else {
-            add_tile(sentence, "", plan->shape.tile.kind, plan->row, reason->dropped);
+            add_tile(sentence, "", tile->kind, plan->row, reason->dropped);
         }
         add_groups(sentence, plan);
-    }
-    if (is_rung) {
-        add(sentence, "; the policy takes %s", clfold_algorithm_name(reason->policy));
+        add_policy(sentence, reason);
     }
     if (!reason->monoid->commutative) {
         add(sentence, "; order is kept, since %s does not commute", reason->monoid->name);
     }
-    if (plan->has_grid) {
+    if (plan->has_grid && !is_cut(plan)) {
         /* Brent's rule in numbers. */
         add(sentence, "; %llu lanes fill the device, each for %llu item%s or more",
             (unsigned long long)plan->grid.saturating,
             (unsigned long long)plan->grid.least, plural(plan->grid.least));
-    }
-}
-
-/* ---- Segments ---------------------------------------------------------------------- */
-
-static void add_segments(struct sentence *sentence, const struct reason *reason)
-{
-    const struct plan *plan = reason->plan;
-    const struct segments *segments = &plan->segments;
-    bool are_rows = segments->width == 1;
-    bool by_lanes =
-        plan->shape.algorithm == REDUCE_LANES || plan->shape.algorithm == SCAN_LANES;
-
-    add(sentence, "%s%llu %s%s of %llu item%s, ", chosen[reason->chooser],
-        (unsigned long long)clfold_num_segments(plan->count, *segments),
-        are_rows ? "row" : "column", plural(clfold_num_segments(plan->count, *segments)),
-        (unsigned long long)segments->length, plural(segments->length));
-    add(sentence, by_lanes ? "a lane each, %u side by side" : "a tile each",
-        plan->shape.tile.elements);
-    if (plan->items < segments->length) {
-        add(sentence, ", cut into runs of %llu", (unsigned long long)plan->items);
-    }
-    if (reason->chooser != CHOSEN_BY_POLICY && reason->policy != plan->shape.algorithm) {
-        add(sentence, "; the policy takes %s", clfold_algorithm_name(reason->policy));
-    }
-    add_tile(sentence, "; ", plan->shape.tile.kind, plan->row, reason->dropped);
-    if (!reason->monoid->commutative) {
-        add(sentence, "; order is kept, since %s does not commute", reason->monoid->name);
     }
 }
 
@@ -187,15 +202,16 @@ static void add_fate(struct sentence *sentence, const struct reason *reason)
 static void add_cause(struct sentence *sentence, const struct reason *reason)
 {
     enum algorithm algorithm = reason->plan->shape.algorithm;
+    bool is_whole = !is_cut(reason->plan);
 
     if (reason->plan->count == 0) {
         add(sentence, "there is nothing to scan: ");
     } else if (reason->chooser != CHOSEN_BY_POLICY) {
         add(sentence, "%s", chosen[reason->chooser]);
     } else if (algorithm == SCAN_SINGLE_GROUP) {
-        add(sentence, "the count is small: ");
+        add(sentence, is_whole ? "the count is small: " : "many or small: ");
     } else if (reason->obstacle == OBSTACLE_NONE) {
-        add(sentence, "the count is large: ");
+        add(sentence, is_whole ? "the count is large: " : "few and long: ");
     } else {
         add(sentence, "look-back is out, %s", clfold_obstacle_text(reason->obstacle));
         add_fate(sentence, reason);
@@ -208,7 +224,9 @@ static void add_method(struct sentence *sentence, const struct reason *reason)
     const struct plan *plan = reason->plan;
     enum algorithm algorithm = plan->shape.algorithm;
 
-    if (algorithm == SCAN_SINGLE_GROUP && plan->num_launches > 1) {
+    if (algorithm == SCAN_SINGLE_GROUP && is_cut(plan)) {
+        add(sentence, "one group takes all tiles of a row in turn");
+    } else if (algorithm == SCAN_SINGLE_GROUP && plan->num_launches > 1) {
         add(sentence, "one group takes all tiles in turn, in %u launches",
             plan->num_launches);
     } else {
@@ -246,11 +264,16 @@ static void add_scan(struct sentence *sentence, const struct reason *reason)
     const struct plan *plan = reason->plan;
     double in = (double)plan->count * plan->read_size;
 
-    add_cause(sentence, reason);
-    add_method(sentence, reason);
-    if (reason->chooser != CHOSEN_BY_POLICY && reason->policy != plan->shape.algorithm) {
-        add(sentence, "; the policy takes %s", clfold_algorithm_name(reason->policy));
+    if (plan->shape.algorithm == SCAN_LANES) {
+        add(sentence, "%s", chosen[reason->chooser]);
+        add_segments(sentence, plan);
+        add_lanes(sentence, plan);
+    } else {
+        add_segments(sentence, plan);
+        add_cause(sentence, reason);
+        add_method(sentence, reason);
     }
+    add_policy(sentence, reason);
     add_tile(sentence, "; ", plan->shape.tile.kind, plan->row, reason->dropped);
     add_heads(sentence, reason);
     if (differs_in_place(reason)) {
@@ -270,7 +293,7 @@ static void add_map(struct sentence *sentence, const struct reason *reason)
     const struct plan *plan = reason->plan;
 
     add(sentence, "%seach element by itself, %llu a group", chosen[reason->chooser],
-        (unsigned long long)plan->run);
+        (unsigned long long)plan->cut.run);
     add_tile(sentence, "; ", plan->shape.tile.kind, plan->row, reason->dropped);
 }
 
@@ -290,8 +313,6 @@ static void (*const adders[])(struct sentence *sentence, const struct reason *re
     [FAMILY_REDUCE] = add_reduction,
     [FAMILY_SCAN] = add_scan,
     [FAMILY_ANY] = add_serial,
-    [FAMILY_REDUCE_SEGMENTS] = add_segments,
-    [FAMILY_SCAN_SEGMENTS] = add_segments,
     [FAMILY_MAP] = add_map,
 };
 

@@ -1,5 +1,6 @@
-/* Reductions: reduce_tiles and the rungs of the ladder. */
-#include "base/size.h"
+/* Reductions, of a whole input or of segments: reduce_tiles, reduce_lanes, and the rungs
+ * of the ladder. */
+#include "plan/lanes.h"
 #include "plan/strategy.h"
 
 /* The longest tree that reduce_ladder.cl spells out. */
@@ -81,14 +82,25 @@ static struct tile_shape rung_of(const struct job *job, const struct policy *pol
 static void make_shape(struct shape *shape, const struct job *job,
                        const struct policy *policy)
 {
-    shape->tile = clfold_algorithm_row(shape->algorithm)->is_rung ? rung_of(job, policy)
-                                                                  : tile_of(job, policy);
+    if (shape->algorithm == REDUCE_LANES) {
+        clfold_shape_lanes(shape, job, policy, clfold_monoid_in_size(job->monoid));
+        return;
+    }
+    if (clfold_algorithm_row(shape->algorithm)->is_rung) {
+        shape->tile = rung_of(job, policy);
+        return;
+    }
+    shape->tile = tile_of(job, policy);
+    /* The last group may fold what all have left. */
+    if (job->verdict.fences) {
+        shape->tier = job->verdict.tier;
+        shape->fences = true;
+    }
 }
 
 static enum algorithm choose(const struct job *job)
 {
-    (void)job;
-    return REDUCE_TILES;
+    return clfold_suits_lanes(job) ? REDUCE_LANES : REDUCE_TILES;
 }
 
 static clfold_status check(struct job *job, const struct site *site)
@@ -120,25 +132,29 @@ static clfold_status check(struct job *job, const struct site *site)
     return CLFOLD_OK;
 }
 
-/* ---- Counts ------------------------------------------------------------------------ */
+/* ---- Runs -------------------------------------------------------------------------- */
 
-uint64_t clfold_reduce_lanes(enum tile_kind kind, uint32_t group_size)
+static uint64_t lanes_of(const struct tile_shape *tile)
 {
-    return kind == TILE_VECTOR ? VECTOR_LANES
-           : kind == TILE_ITEM ? ITEM_LANES
-                               : group_size;
+    return tile->kind == TILE_VECTOR ? VECTOR_LANES
+           : tile->kind == TILE_ITEM ? ITEM_LANES
+                                     : tile->group_size;
 }
 
-static struct grid_rule rule_of(const struct plan *plan, const struct policy *policy)
+/* How a segment is cut: as many groups as fill the device are all segments'. */
+static struct grid_rule rule_of(const struct plan *plan, const struct job *job,
+                                const struct policy *policy, uint64_t num_segments)
 {
-    uint64_t in_size = plan->in_size;
+    const struct tile_shape *tile = &plan->shape.tile;
+    uint64_t in_size = plan->in_size, most;
+    bool is_small = plan->count <= policy->single_bytes / in_size;
     struct grid_rule rule = {
-        .full = policy->groups,
-        .lanes = clfold_reduce_lanes(plan->shape.tile.kind, plan->shape.tile.group_size),
+        .full = is_small ? 1 : clfold_div_up(policy->groups, num_segments),
+        .lanes = lanes_of(tile),
         .least_items = policy->lane_bytes / in_size,
     };
 
-    switch (plan->shape.tile.kind) {
+    switch (tile->kind) {
     case TILE_VECTOR:
     case TILE_ITEM:
         rule.vector = 1;
@@ -149,124 +165,149 @@ static struct grid_rule rule_of(const struct plan *plan, const struct policy *po
     default:
         rule.vector = 2; /* reduce6 takes items by twos */
     }
+    if (job->device->most_elements > 0) {
+        most = rule.lanes / tile->group_size; /* lanes of a work-item */
+        most = job->device->most_elements / most / rule.vector * rule.vector;
+        rule.most_items = most > 0 ? most : 1;
+    }
     return rule;
 }
 
-/* Items that a lane may fold in the first launch; 0: any number. */
-static uint64_t most_items(const struct device_facts *device, const struct plan *plan,
-                           const struct grid_rule *rule)
+/* Folds of runs that a work-item of reduce_lanes folds again. */
+#define MOST_PARTIALS 1024
+
+/* Partials that a group, or a lane, folds in a later launch, at most. */
+static uint64_t most_partials(const struct plan *plan, const struct job *job)
 {
-    uint64_t lanes = rule->lanes / plan->shape.tile.group_size; /* of a work-item */
-    uint64_t most = device->most_elements / lanes / rule->vector * rule->vector;
+    uint64_t group = plan->shape.tile.group_size, most = job->device->most_elements;
 
-    return device->most_elements == 0 || most > 0 ? most : 1;
-}
-
-/* Partials that a group may fold in a later launch. */
-static uint64_t most_partials(const struct device_facts *device, const struct plan *plan)
-{
-    return device->most_elements ? device->most_elements * plan->shape.tile.group_size
-                                 : UINT64_MAX;
-}
-
-/* The groups of launch `number`, which folds `count` elements or partials. */
-static uint64_t groups_of(const struct plan *plan, uint32_t number, uint64_t count)
-{
-    uint64_t group = plan->shape.tile.group_size;
-
-    if (plan->has_grid) {
-        return number == 0 ? plan->grid.groups : clfold_div_up(count, plan->partials);
+    if (plan->shape.algorithm == REDUCE_LANES) {
+        return most > 0 ? most / 4 : MOST_PARTIALS;
     }
-    return count > 0 ? clfold_div_up(count, group * plan->items) : 1;
-}
-
-/* Every launch but the last leaves a partial for each of its groups. Launches take turns
- * in two areas, so the first two decide how much scratch there is. */
-static void count_launches(struct plan *plan)
-{
-    uint64_t num = plan->count;
-
-    for (; plan->num_launches == 0 || num > 1; ++plan->num_launches) {
-        num = groups_of(plan, plan->num_launches, num);
-        if (plan->num_launches == 0) {
-            plan->num_groups = num;
-        }
-        if (plan->num_launches < 2 && num > 1) {
-            plan->scratch_bytes += (size_t)num * plan->item_size;
-        }
+    if (!plan->has_grid) {
+        return group * plan->items;
     }
+    return most > 0 ? most * group : UINT32_MAX;
 }
 
-/* Scratch for the partials of any count up to this one. The number of groups goes up and
- * down as lanes take an item more each; where most_items decides it only goes up, and
- * this count's own scratch is the most. */
-static size_t scratch_most(const struct plan *plan, const struct grid_rule *rule)
+/* Runs, or bundles of lanes, that a group takes. */
+static void set_groups(struct plan *plan, const struct job *job, uint64_t groups)
 {
-    uint64_t most = clfold_div_up(plan->count, rule->lanes);
+    uint64_t lanes =
+        plan->shape.algorithm == REDUCE_LANES ? plan->shape.tile.elements : 1;
+    uint64_t bundles = clfold_div_up(plan->cut.num_runs, lanes);
 
-    most = most < rule->full ? most : rule->full;
-    most += most > plan->partials ? clfold_div_up(most, plan->partials) : 0;
-    return (size_t)most * plan->item_size;
+    clfold_set_groups(plan, job, bundles,
+                      clfold_algorithm_row(plan->shape.algorithm)->is_rung ? bundles
+                                                                           : groups);
+}
+
+/* A counter has a line of the caches, before the partials. */
+#define LINE 64
+
+/*
+ * Every launch but the last leaves an item for each run. Launches take turns in two areas,
+ * so the first two decide how much scratch there is.
+ *
+ *   in -> 0 ... num_runs - 1 -> num_runs ... -> 0 ... -> out
+ *   in -> counter | 0 ... num_runs - 1 -> out                    joins: in one launch
+ */
+static void count_launches(struct plan *plan, uint64_t most)
+{
+    struct cut cut = plan->cut;
+    uint64_t again = clfold_div_up(most, plan->again);
+
+    plan->num_launches = 1;
+    if (plan->joins) {
+        plan->scratch_kind = SCRATCH_COUNTER;
+        plan->first_item = clfold_div_up(LINE, plan->item_size);
+        plan->scratch_bytes = (size_t)(plan->first_item + cut.num_runs) * plan->item_size;
+        plan->scratch_most = (size_t)(plan->first_item + most) * plan->item_size;
+    } else {
+        for (; cut.runs > 1; ++plan->num_launches) {
+            plan->scratch_bytes +=
+                plan->num_launches <= 2 ? (size_t)cut.num_runs * plan->item_size : 0;
+            cut = clfold_cut_again(&cut, plan->again);
+        }
+        plan->scratch_most = (size_t)(most + again) * plan->item_size;
+    }
+    if (plan->scratch_most < plan->scratch_bytes) {
+        plan->scratch_most = plan->scratch_bytes;
+    }
 }
 
 static void make_plan(struct plan *plan, const struct job *job,
                       const struct policy *policy)
 {
     const struct tile_shape *tile = &plan->shape.tile;
-    size_t most = 0;
+    const uint64_t segments = clfold_num_segments(plan->count, job->segments);
+    uint64_t run, most = policy->groups;
 
     plan->items = clfold_algorithm_row(plan->shape.algorithm)->items;
-    plan->has_grid = plan->items == 0;
-    if (plan->has_grid) {
-        struct grid_rule rule = rule_of(plan, policy);
-        rule.most_items = most_items(job->device, plan, &rule);
-        clfold_grid_init(&plan->grid, &rule, plan->count);
-        plan->items = plan->grid.items * (rule.lanes / tile->group_size);
-        plan->partials = most_partials(job->device, plan);
-        most = scratch_most(plan, &rule);
+    if (plan->shape.algorithm == REDUCE_LANES) {
+        run = plan->items =
+            clfold_lane_run(job, &plan->shape, policy->groups, policy->lane_bytes == 0);
+        most = most * tile->elements + 1;
+    } else if (plan->items > 0) {
+        run = plan->items * tile->group_size;
+    } else {
+        struct grid_rule rule = rule_of(plan, job, policy, segments > 0 ? segments : 1);
+        plan->has_grid = true;
+        clfold_grid_init(&plan->grid, &rule,
+                         job->segments.width > 0 ? job->segments.length : plan->count);
+        run = plan->grid.items * rule.lanes;
+        plan->items = run / tile->group_size;
     }
-    count_launches(plan);
-    plan->scratch_most = most > plan->scratch_bytes ? most : plan->scratch_bytes;
+    plan->again = most_partials(plan, job);
+    plan->cut = clfold_cut(plan->count, job->segments, run > 0 ? run : 1, 0);
+    set_groups(plan, job, policy->groups);
+    plan->joins = plan->shape.fences && segments == 1 && plan->cut.runs > 1;
+    /* Fewer segments are cut into more runs, but fewer than twice those wanted. */
+    most = job->segments.width > 0 ? 2 * most : most;
+    count_launches(plan, most < plan->count ? most : plan->count);
 }
 
 /* ---- Launches ---------------------------------------------------------------------- */
 
-/* The kernels of reduce_tiles. */
-enum { KERNEL_SINGLE, KERNEL_TILES, KERNEL_PARTIALS };
+/* But for rungs, which have one kernel. */
+enum { KERNEL_RUNS, KERNEL_PARTIALS };
 
 static uint32_t kernel_of(const struct plan *plan, uint32_t number)
 {
-    if (clfold_algorithm_row(plan->shape.algorithm)->is_rung) {
-        return 0;
-    }
-    return number > 0                ? KERNEL_PARTIALS
-           : plan->num_launches == 1 ? KERNEL_SINGLE
-                                     : KERNEL_TILES;
+    return !clfold_algorithm_row(plan->shape.algorithm)->is_rung && number > 0;
 }
 
-/* Launches alternate between two areas of scratch for partials:
- *
- *   in -> 0 ... num_groups - 1 -> num_groups ... -> 0 ... -> out
- */
 static void make_launch(const struct plan *plan, uint32_t number, bool work,
                         struct launch *launch)
 {
-    uint64_t count = work ? plan->count : 0;
+    struct cut cut = plan->cut;
+    uint64_t lanes =
+        plan->shape.algorithm == REDUCE_LANES ? plan->shape.tile.group_size : 1;
+    uint64_t items, results;
 
     for (uint32_t i = 0; i < number; ++i) {
-        count = groups_of(plan, i, count);
+        cut = clfold_cut_again(&cut, plan->again);
     }
-    launch->num_groups = groups_of(plan, number, count);
-    launch->bytes_read = count * (number == 0 ? plan->read_size : plan->item_size);
-    launch->bytes_written =
-        launch->num_groups * (launch->num_groups > 1 ? plan->item_size : plan->out_size);
-    launch->count = launch->num = count;
+    items = cut.runs > 1 ? cut.num_runs * plan->item_size : 0;
+    results = cut.runs == 1 || plan->joins ? cut.num_segments * plan->out_size : 0;
+    launch->bytes_read = cut.count * (number == 0 ? plan->read_size : plan->item_size) +
+                         (plan->joins ? items : 0);
+    launch->bytes_written = items + results;
+    launch->num_groups = number == 0        ? plan->num_groups
+                         : cut.num_runs > 0 ? clfold_div_up(cut.num_runs, lanes)
+                                            : 1;
+    clfold_launch_cut(launch, &cut, work);
+    if (work && cut.count == 0 && cut.num_segments == 1) {
+        launch->num_runs = 1; /* an empty one, which has a result */
+    }
+    launch->num = launch->count;
     launch->is_first = number == 0;
-    launch->from = number % 2 == 0 ? plan->num_groups : 0;
-    launch->to = number % 2 == 0 ? 0 : plan->num_groups;
-    launch->run = launch->kernel == KERNEL_PARTIALS
-                      ? plan->partials
-                      : plan->items * plan->shape.tile.group_size;
+    launch->is_last = cut.runs == 1;
+    launch->joins = plan->joins;
+    launch->from = number % 2 == 0 ? plan->cut.num_runs : 0;
+    launch->to = plan->joins       ? plan->first_item
+                 : number % 2 == 0 ? 0
+                                   : plan->cut.num_runs;
 }
 
 const struct strategy clfold_reduce_strategy = {

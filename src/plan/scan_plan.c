@@ -1,6 +1,6 @@
-/* Scans. */
+/* Scans, of a whole input or of segments. */
 #include "base/platform.h"
-#include "base/size.h"
+#include "plan/lanes.h"
 #include "plan/strategy.h"
 
 /* Bytes that stores are aligned to: a line of the caches, and the widest vector. */
@@ -18,19 +18,41 @@ static size_t widest(const struct monoid *monoid)
     return in > out ? in : out;
 }
 
+/* Groups that are worth more than to read the elements a second time, or a descriptor a
+ * tile: so many rows are taken one by one. */
+#define CPU_GROUPS 16
+#define GPU_GROUPS 256
+
+static uint64_t enough_groups(const struct job *job)
+{
+    return job->device->cpu ? CPU_GROUPS : GPU_GROUPS;
+}
+
+/* A segment that is small is one group's. So are many rows, but where a group must not
+ * take a row of any length. */
 static enum algorithm choose(const struct job *job)
 {
+    const bool are_rows = job->segments.width > 0;
+    const uint64_t length = are_rows ? job->segments.length : job->count;
     struct policy policies[CLFOLD_MAX_CANDIDATES];
 
+    if (clfold_suits_lanes(job)) {
+        return SCAN_LANES;
+    }
     clfold_policies(job->device, FAMILY_SCAN, clfold_monoid_in_size(job->monoid),
                     policies);
-    return job->count <= policies[0].single_bytes / widest(job->monoid)
+    if (are_rows && job->device->most_elements) {
+        return REDUCE_THEN_SCAN;
+    }
+    return length <= policies[0].single_bytes / widest(job->monoid) ||
+                   (are_rows &&
+                    clfold_num_segments(job->count, job->segments) >= enough_groups(job))
                ? SCAN_SINGLE_GROUP
                : SCAN_LOOKBACK;
 }
 
-/* A scan of no elements takes one launch. Only items can be combined, see
- * struct monoid. */
+/* A scan of no elements takes one launch, and one group a launch of which must not be
+ * long has one row. Only items can be combined, see struct monoid. */
 static clfold_status check(struct job *job, const struct site *site)
 {
     if (job->algorithm == SCAN_THEN_PROPAGATE && job->monoid->rounded) {
@@ -49,7 +71,12 @@ static clfold_status check(struct job *job, const struct site *site)
                            "algorithm \"scan_then_propagate\" combines what is written, "
                            "which a result, a store or out makes something else");
     }
-    job->algorithm = job->count > 0 ? job->algorithm : SCAN_SINGLE_GROUP;
+    if (job->algorithm != SCAN_LANES && job->count == 0) {
+        job->algorithm = SCAN_SINGLE_GROUP;
+    } else if (job->algorithm == SCAN_SINGLE_GROUP && job->segments.width > 0 &&
+               job->device->most_elements) {
+        job->algorithm = REDUCE_THEN_SCAN;
+    }
     return CLFOLD_OK;
 }
 
@@ -180,6 +207,11 @@ static void make_shape(struct shape *shape, const struct job *job,
                             ? GROUP_SCAN_SUB_GROUP
                             : GROUP_SCAN_RAKING;
     shape->window = 1;
+    if (shape->algorithm == SCAN_LANES) {
+        shape->anchor = 1;
+        clfold_shape_lanes(shape, job, policy, widest(job->monoid));
+        return;
+    }
     shape->tile = clfold_tile_is_lone(policy->tile) ? lone_tile(job, policy)
                                                     : group_tile(job, policy);
     if (clfold_looks_back(shape->algorithm)) {
@@ -210,12 +242,22 @@ uint64_t clfold_line_elements(uint64_t size)
 /* Items that one launch of scan_single_group hands to the next. */
 #define SINGLE_STATE 3
 
-static void plan_single(struct plan *plan, uint64_t most)
+/* Tiles of a launch, or of many rows, of a group. */
+static void plan_single(struct plan *plan, const struct job *job,
+                        const struct policy *policy, uint64_t most)
 {
-    plan->num_groups = 1;
-    plan->run = plan->num_tiles < most ? plan->num_tiles : most;
-    plan->num_launches =
-        plan->num_tiles > 0 ? (uint32_t)clfold_div_up(plan->num_tiles, plan->run) : 1;
+    const struct cut *cut = &plan->cut;
+
+    if (job->segments.width > 0) {
+        clfold_set_groups(plan, job, cut->num_segments, policy->groups);
+        plan->each *= cut->runs;
+        plan->num_launches = 1;
+    } else {
+        plan->num_groups = 1;
+        plan->each = cut->num_runs < most ? cut->num_runs : most;
+        plan->num_launches =
+            cut->num_runs > 0 ? (uint32_t)clfold_div_up(cut->num_runs, plan->each) : 1;
+    }
     if (plan->num_launches > 1) {
         plan->scratch_bytes = SINGLE_STATE * (size_t)plan->item_size;
     }
@@ -224,13 +266,15 @@ static void plan_single(struct plan *plan, uint64_t most)
 
 /* ---- In passes --------------------------------------------------------------------- */
 
-/* Totals, a carry, and the anchors. */
-static size_t scratch_of(const struct plan *plan, uint64_t num_tiles)
+/* Totals, a carry for each segment, and their anchors. */
+static size_t scratch_of(const struct plan *plan, uint64_t num_runs,
+                         uint64_t num_segments)
 {
     uint64_t anchor = plan->shape.anchor;
-    uint64_t anchors = anchor > 1 ? clfold_div_up(num_tiles, anchor) : 0;
+    uint64_t anchors =
+        anchor > 1 ? clfold_div_up(plan->cut.runs + 1, anchor) * num_segments : 0;
 
-    return (size_t)(num_tiles + 1 + anchors) * plan->item_size;
+    return (size_t)(num_runs + num_segments + anchors) * plan->item_size;
 }
 
 /*
@@ -246,28 +290,55 @@ static uint64_t run_of(const struct plan *plan, const struct job *job,
                        const struct policy *policy)
 {
     uint32_t units = job->device->units ? job->device->units : UNITS_UNKNOWN;
-    uint64_t run = clfold_div_up(plan->num_tiles, policy->groups);
-    uint64_t most = clfold_div_up(plan->num_tiles, UNIT_GROUPS * (uint64_t)units);
+    uint64_t run = clfold_div_up(plan->cut.num_runs, policy->groups);
+    uint64_t most = clfold_div_up(plan->cut.num_runs, UNIT_GROUPS * (uint64_t)units);
     uint64_t least = policy->least_run < most ? policy->least_run : most;
 
     return run > least ? run : least;
 }
 
+/* The launches that turn totals into prefixes, between two over all elements; and
+ * scratch, which with another offset has a tile more, and of fewer but longer segments an
+ * item less. */
+static void add_prefixes(struct plan *plan, const struct job *job)
+{
+    const struct cut *cut = &plan->cut;
+
+    plan->blocks = clfold_div_up(cut->runs, plan->shape.anchor);
+    plan->launch_blocks = most_prefixes(job->device) / plan->shape.anchor;
+    plan->num_launches = 2 + (uint32_t)clfold_div_up(plan->blocks, plan->launch_blocks);
+    plan->scratch_bytes = scratch_of(plan, cut->num_runs, cut->num_segments);
+    plan->scratch_most = scratch_of(plan, cut->num_runs + 1, cut->num_segments);
+}
+
 static void plan_passes(struct plan *plan, const struct job *job,
                         const struct policy *policy, uint64_t most)
 {
-    uint64_t anchor = plan->shape.anchor;
+    plan->each = run_of(plan, job, policy);
+    plan->each = plan->each < most ? plan->each : most;
+    plan->each = plan->each > 0 ? plan->each : 1;
+    plan->num_groups = clfold_div_up(plan->cut.num_runs, plan->each);
+    add_prefixes(plan, job);
+}
 
-    plan->run = run_of(plan, job, policy);
-    plan->run = plan->run < most ? plan->run : most;
-    plan->run = plan->run > 0 ? plan->run : 1;
-    plan->num_groups = clfold_div_up(plan->num_tiles, plan->run);
-    plan->blocks = clfold_div_up(plan->num_tiles, anchor);
-    plan->launch_blocks = most_prefixes(job->device) / anchor;
-    plan->num_launches = 2 + (uint32_t)clfold_div_up(plan->blocks, plan->launch_blocks);
-    plan->scratch_bytes = scratch_of(plan, plan->num_tiles);
-    /* With another offset there may be a tile more. */
-    plan->scratch_most = scratch_of(plan, plan->num_tiles + 1);
+/* ---- By lanes ---------------------------------------------------------------------- */
+
+static void plan_lanes(struct plan *plan, const struct job *job,
+                       const struct policy *policy)
+{
+    uint64_t lanes = plan->shape.tile.elements;
+
+    clfold_set_groups(plan, job, clfold_div_up(plan->cut.num_runs, lanes),
+                      policy->groups);
+    plan->num_launches = 1;
+    if (plan->cut.runs > 1) {
+        add_prefixes(plan, job);
+    }
+    /* Fewer segments are cut into more runs, but there are no more than this in all. */
+    size_t most = (size_t)(2 * (enough_groups(job) * lanes + 1) +
+                           2 * (plan->count / plan->cut.run + 2)) *
+                  plan->item_size;
+    plan->scratch_most = plan->scratch_most > most ? plan->scratch_most : most;
 }
 
 /* ---- By look-back ------------------------------------------------------------------ */
@@ -289,7 +360,7 @@ static enum obstacle obstacle_of(const struct plan *plan, const struct job *job)
     if (job->in_place && !job->verdict.fences) {
         return OBSTACLE_FENCES;
     }
-    return plan->num_tiles >> clfold_memory(plan->shape.tier)->ticket_bits
+    return plan->cut.num_runs >> clfold_memory(plan->shape.tier)->ticket_bits
                ? OBSTACLE_TICKETS
                : OBSTACLE_NONE;
 }
@@ -299,8 +370,8 @@ static void plan_lookback(struct plan *plan, const struct job *job,
 {
     const struct memory *memory = clfold_memory(plan->shape.tier);
 
-    plan->run = policy->lasting ? run_of(plan, job, policy) : 1;
-    plan->num_groups = clfold_div_up(plan->num_tiles, plan->run);
+    plan->each = policy->lasting ? run_of(plan, job, policy) : 1;
+    plan->num_groups = clfold_div_up(plan->cut.num_runs, plan->each);
     plan->num_launches = 1;
     plan->spins =
         job->verdict.fair || policy->spins < FEW_SPINS ? policy->spins : FEW_SPINS;
@@ -311,9 +382,10 @@ static void plan_lookback(struct plan *plan, const struct job *job,
     plan->streams = plan->streams && !job->in_place;
     plan->in_place = job->in_place;
     plan->scratch_kind = memory->word_bits == 64 ? SCRATCH_WORDS_64 : SCRATCH_WORDS_32;
-    plan->scratch_bytes = clfold_memory_bytes(memory, plan->num_tiles, plan->item_size);
+    plan->scratch_bytes =
+        clfold_memory_bytes(memory, plan->cut.num_runs, plan->item_size);
     plan->scratch_most =
-        clfold_memory_bytes(memory, plan->num_tiles + 1, plan->item_size);
+        clfold_memory_bytes(memory, plan->cut.num_runs + 1, plan->item_size);
 }
 
 static void make_plan(struct plan *plan, const struct job *job,
@@ -322,57 +394,73 @@ static void make_plan(struct plan *plan, const struct job *job,
     const struct tile_shape *tile = &plan->shape.tile;
     uint64_t most = most_tiles(job->device, tile);
     uint64_t line = clfold_line_elements(plan->out_size);
+    bool has_lead = job->segments.width == 0 && tile->elements % line == 0;
+    bool by_lanes = plan->shape.algorithm == SCAN_LANES;
 
-    plan->lead = tile->elements % line == 0 ? job->out_offset % line : 0;
-    plan->num_tiles =
-        plan->count > 0 ? clfold_div_up(plan->count + plan->lead, tile->elements) : 0;
+    plan->cut = clfold_cut(
+        plan->count, job->segments,
+        by_lanes ? clfold_lane_run(job, &plan->shape, enough_groups(job), false)
+                 : tile->elements,
+        has_lead ? job->out_offset % line : 0);
     plan->streams =
         plan->shape.stream && plan->count * plan->out_size >= policy->stream_bytes;
+    if (by_lanes) {
+        plan_lanes(plan, job, policy);
+        plan->items = plan->cut.run;
+        return;
+    }
     if (plan->shape.algorithm == SCAN_SINGLE_GROUP || plan->count == 0) {
-        plan_single(plan, most);
+        plan_single(plan, job, policy, most);
     } else if (clfold_looks_back(plan->shape.algorithm)) {
         plan_lookback(plan, job, policy);
     } else {
         plan_passes(plan, job, policy, most);
     }
-    plan->items = plan->run * (tile->elements / tile->group_size);
+    plan->items = plan->each * (tile->elements / tile->group_size);
 }
 
 /* ---- Launches ---------------------------------------------------------------------- */
 
-/* The kernels of scans in passes. */
+/* The kernels of scans in passes; of one by lanes the last is the only one, too. */
 enum { KERNEL_FIRST, KERNEL_PREFIXES, KERNEL_LAST };
 
 static void launch_single(const struct plan *plan, uint32_t number, struct launch *launch)
 {
-    uint64_t run = plan->run * plan->shape.tile.elements;
-    uint64_t begin = number > 0 ? number * run - plan->lead : 0;
-    uint64_t rest = (number + 1) * run - plan->lead;
+    uint64_t run = plan->each * plan->num_groups * plan->shape.tile.elements;
+    uint64_t begin = number > 0 ? number * run - plan->cut.lead : 0;
+    uint64_t rest = (number + 1) * run - plan->cut.lead;
     uint64_t end = plan->count < rest ? plan->count : rest;
 
+    launch->num_groups = plan->num_groups;
     launch->bytes_read = clfold_plan_read(plan, end - begin);
     launch->bytes_written = (end - begin) * plan->out_size;
-    launch->first = number * plan->run;
+    launch->first = number * plan->each;
 }
 
+/* A group for a segment of which each block is a work-item's, else a work-item. */
 static void launch_prefixes(const struct plan *plan, uint64_t first_block,
                             struct launch *launch)
 {
-    uint64_t block = plan->launch_blocks * plan->shape.anchor;
-    uint64_t begin = first_block * plan->shape.anchor, end = begin + block;
-    uint64_t tiles = (end < plan->num_tiles ? end : plan->num_tiles) - begin;
+    const struct cut *cut = &plan->cut;
+    uint64_t begin = first_block * plan->shape.anchor;
+    uint64_t end = begin + plan->launch_blocks * plan->shape.anchor;
+    uint64_t runs = (end < cut->runs ? end : cut->runs) - begin;
 
-    launch->bytes_read = launch->bytes_written = tiles * plan->item_size;
+    launch->each = plan->shape.anchor > 1 ? 1 : plan->shape.tile.group_size;
+    launch->num_groups = clfold_div_up(cut->num_segments, launch->each);
+    launch->num_groups = launch->num_groups > 0 ? launch->num_groups : 1;
+    launch->bytes_read = launch->bytes_written =
+        cut->num_segments * runs * plan->item_size;
     launch->first_block = first_block;
     launch->num_blocks = plan->launch_blocks;
 }
 
-/* Over all tiles, before the prefixes or after them. */
+/* Over all elements, before the prefixes or after them. */
 static void launch_pass(const struct plan *plan, struct launch *launch)
 {
     bool is_last = launch->kernel == KERNEL_LAST;
     bool propagates = plan->shape.algorithm == SCAN_THEN_PROPAGATE;
-    uint64_t items = plan->num_tiles * plan->item_size;
+    uint64_t items = plan->num_launches > 1 ? plan->cut.num_runs * plan->item_size : 0;
     uint64_t in = clfold_plan_read(plan, plan->count);
     uint64_t out = plan->count * plan->out_size;
 
@@ -388,19 +476,20 @@ static void launch_lookback(const struct plan *plan, struct launch *launch)
     launch->bytes_written = plan->count * plan->out_size + plan->scratch_bytes;
 }
 
-/* Of scans in passes the first launch and the last go over the tiles. */
+/* Of scans in passes the first launch and the last go over the elements. */
 static uint32_t kernel_of(const struct plan *plan, uint32_t number)
 {
-    if (clfold_algorithm_row(plan->shape.algorithm)->num_kernels == 1 || number == 0) {
+    if (clfold_algorithm_row(plan->shape.algorithm)->num_kernels == 1) {
         return KERNEL_FIRST;
     }
-    return number + 1 < plan->num_launches ? KERNEL_PREFIXES : KERNEL_LAST;
+    return number + 1 == plan->num_launches ? KERNEL_LAST
+           : number == 0                    ? KERNEL_FIRST
+                                            : KERNEL_PREFIXES;
 }
 
 static void make_launch(const struct plan *plan, uint32_t number, bool work,
                         struct launch *launch)
 {
-    launch->run = plan->run;
     if (clfold_looks_back(plan->shape.algorithm)) {
         launch_lookback(plan, launch);
     } else if (plan->shape.algorithm == SCAN_SINGLE_GROUP) {

@@ -1,6 +1,7 @@
 /*
- * Segments as cl/segments.cl draws them: rows, or columns that lie side by side in
- * blocks. Each launch cuts them into runs, whose folds are the next one's elements.
+ * Runs as cl/segments.cl draws them: a whole input, rows, or columns that lie side by side
+ * in blocks, cut into what one group or lane folds at a time. The folds of a launch's runs
+ * are the next one's elements.
  */
 #ifndef CLFOLD_PLAN_SEGMENTS_H
 #define CLFOLD_PLAN_SEGMENTS_H
@@ -23,20 +24,27 @@ static inline struct segments clfold_segments_or_one(struct segments segments)
 struct cut {
     uint64_t count;
     struct segments segments;
+    uint64_t num_segments;
+    uint64_t lead;     /* elements that the first run of a whole input lacks */
     uint64_t run;      /* elements, at most */
-    uint64_t runs;     /* of a segment */
+    uint64_t runs;     /* of a segment, at least 1 */
     uint64_t num_runs; /* of all */
 };
 
+/* A whole input, segments.width 0, is one row, even if it is empty. */
 static inline struct cut clfold_cut(uint64_t count, struct segments segments,
-                                    uint64_t run)
+                                    uint64_t run, uint64_t lead)
 {
-    uint64_t block = segments.length * segments.width;
-    struct cut cut = { count, segments, run, clfold_div_up(segments.length, run), 0 };
+    bool is_whole = segments.width == 0;
+    struct segments s =
+        is_whole ? (struct segments){ 1, count > 0 ? count : 1 } : segments;
+    uint64_t block = s.length * s.width, rest = count % block;
+    struct cut cut = { .count = count, .segments = s, .lead = lead, .run = run };
 
     /* A rest is a row's. */
-    cut.num_runs =
-        count / block * cut.runs * segments.width + clfold_div_up(count % block, run);
+    cut.runs = clfold_div_up(s.length + lead, run);
+    cut.num_segments = is_whole ? 1 : count / block * s.width + (rest > 0);
+    cut.num_runs = count / block * cut.runs * s.width + clfold_div_up(rest, run);
     return cut;
 }
 
@@ -44,12 +52,13 @@ static inline struct cut clfold_cut(uint64_t count, struct segments segments,
 static inline struct cut clfold_cut_again(const struct cut *cut, uint64_t run)
 {
     return clfold_cut(cut->num_runs, (struct segments){ cut->segments.width, cut->runs },
-                      run);
+                      run, 0);
 }
 
 static inline uint64_t clfold_num_segments(uint64_t count, struct segments segments)
 {
-    return clfold_cut(count, segments, segments.length).num_runs;
+    return clfold_cut(count, segments, segments.length > 0 ? segments.length : 1, 0)
+        .num_segments;
 }
 
 #endif

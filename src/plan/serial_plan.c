@@ -38,6 +38,7 @@ static void make_plan(struct plan *plan, const struct job *job,
         most = job->device->most_elements;
     }
     plan->items = plan->count < most ? plan->count : most;
+    plan->cut = clfold_cut(plan->count, (struct segments){ 0 }, 1, 0);
     plan->num_groups = 1;
     plan->num_launches =
         plan->count > 0 ? (uint32_t)clfold_div_up(plan->count, plan->items) : 1;

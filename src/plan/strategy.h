@@ -26,8 +26,7 @@ struct strategy {
 };
 
 extern const struct strategy clfold_reduce_strategy, clfold_scan_strategy,
-    clfold_serial_strategy, clfold_reduce_segments_strategy,
-    clfold_scan_segments_strategy, clfold_map_strategy;
+    clfold_serial_strategy, clfold_map_strategy;
 
 /* The launches before a scan by offsets, see mark_plan.c: how many there are, and the
  * numbers, groups and bytes of kernel 0, 1, ..., as `launch` above. */
@@ -35,8 +34,13 @@ void clfold_marks_init(struct marks *marks, const struct job *job, uint32_t grou
 void clfold_marks_launch(const struct marks *marks, uint32_t kernel, bool work,
                          struct launch *launch);
 
-/* Lanes by which a reduction counts what is worth a group; see reduce_plan.c. */
-uint64_t clfold_reduce_lanes(enum tile_kind kind, uint32_t group_size);
+/* Runs, or bundles of lanes, that a group takes, where there are that many: one where
+ * work-items must not run for long. */
+void clfold_set_groups(struct plan *plan, const struct job *job, uint64_t bundles,
+                       uint64_t groups);
+
+/* The numbers that say how the elements of a launch are cut. */
+void clfold_launch_cut(struct launch *launch, const struct cut *cut, bool work);
 
 /* Elements of `size` bytes from one line of the output to the next. */
 uint64_t clfold_line_elements(uint64_t size);

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
+#include "plan/lanes.h"
 #include "plan/scalar.h"
 
 #include <stddef.h>
@@ -12,9 +13,9 @@
 /* ---- Numbers ----------------------------------------------------------------------- */
 
 enum {
-    OF_REDUCE = 1 << FAMILY_REDUCE | 1 << FAMILY_REDUCE_SEGMENTS,
+    OF_REDUCE = 1 << FAMILY_REDUCE,
     OF_SCAN = 1 << FAMILY_SCAN,
-    OF_WRITE = OF_SCAN | 1 << FAMILY_SCAN_SEGMENTS | 1 << FAMILY_MAP,
+    OF_WRITE = OF_SCAN | 1 << FAMILY_MAP,
     OF_ALL = OF_REDUCE | OF_WRITE
 };
 
@@ -66,8 +67,6 @@ static bool is_in_range(const struct tuned_numbers *numbers, enum tuned which,
         static const char *const names[] = {
             [FAMILY_REDUCE] = "a reduction",
             [FAMILY_SCAN] = "a scan",
-            [FAMILY_REDUCE_SEGMENTS] = "a reduction of segments",
-            [FAMILY_SCAN_SEGMENTS] = "a scan of segments",
             [FAMILY_MAP] = "a map",
         };
         snprintf(why, CLFOLD_TUNING_WHY, "%s does not apply to %s", tuned[which].name,
@@ -212,9 +211,8 @@ static uint32_t cut_of(const struct job *job)
 {
     return job->segments.width == 0 || job->operation == CLFOLD_MAP ? CUT_NONE
            : job->segments.width > 1                                ? CUT_COLUMNS
-           : job->algorithm == REDUCE_LANES || job->algorithm == SCAN_LANES
-               ? CUT_SHORT_ROWS
-               : CUT_ROWS;
+           : clfold_by_lanes(job->algorithm)                        ? CUT_SHORT_ROWS
+                                                                    : CUT_ROWS;
 }
 
 bool clfold_tuning_fold(struct tuning_fold *fold, const struct job *job)
@@ -240,9 +238,7 @@ bool clfold_tuning_fold(struct tuning_fold *fold, const struct job *job)
 
 enum family clfold_tuning_family(const struct tuning_fold *fold)
 {
-    const struct operation *operation = clfold_operation_row(fold->operation);
-
-    return fold->cut ? operation->segments : operation->family;
+    return clfold_operation_row(fold->operation)->family;
 }
 
 _Static_assert(sizeof(struct tuning_fold) == 8 * sizeof(uint32_t), "without padding");

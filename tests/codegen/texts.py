@@ -25,7 +25,7 @@ import tools
 from compilers import TARGETS, Compilers, Failed, figures, lacks
 
 CHOSEN = "reduce_tiles,scan_lookback"
-ROWS = "reduce_lanes,reduce_rows,scan_lanes,scan_rows"
+ROWS = "reduce_lanes,scan_lanes"
 RUNGS = "reduce0,reduce1,reduce2,reduce3,reduce4,reduce5,reduce6"
 USERS = "dot,average,add-in-order,segments,words-5,words-16,words-16-commutative"
 RESULTS = "norm,running-mean,flag-rises,sum-of-what,scatter"

@@ -86,7 +86,7 @@ static const char *const ways[NUM_WAYS][2] = {
     [BY_LOOKBACK] = { NULL, "scan_lookback" },
     [BY_CHAIN] = { NULL, "scan_chained" },
     [BY_LANES] = { "reduce_lanes", "scan_lanes" },
-    [BY_ROWS] = { "reduce_rows", "scan_rows" },
+    [BY_ROWS] = { "reduce_tiles", "scan_lookback" },
 };
 
 enum kind {

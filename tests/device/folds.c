@@ -175,8 +175,9 @@ static bool is_allowed(const struct way *way)
     }
     const struct algorithm_row *row = clfold_algorithm_row(way->algorithm);
     const bool converts = s->fold.out || s->fold.result || s->fold.store;
-    return clfold_algorithm_serves(way->algorithm, way->segments ? operation->segments
-                                                                 : operation->family) &&
+    return clfold_algorithm_serves(way->algorithm, operation->family) &&
+           clfold_algorithm_takes(way->algorithm,
+                                  way->segments ? TAKES_ROWS : TAKES_WHOLE) &&
            (way->tile == 0) == (row->is_rung || way->algorithm == SERIAL) &&
            (!row->reorders || commutes(&s->fold)) &&
            (way->algorithm != SCAN_THEN_PROPAGATE || !converts) &&
@@ -219,7 +220,8 @@ static size_t list_ways(struct way *ways)
 #define SUBJECTS   (TILES + NUM_TRIAL_TILES)
 #define ROWS       (SUBJECTS + MOST_SUBJECTS)
 #define ALGORITHMS ((size_t)6 * NUM_TRIAL_TILES)
-#define COLUMNS    (ALGORITHMS + POLICY + 1)
+#define ROWS_BY    (ALGORITHMS + POLICY + 1)
+#define COLUMNS    (ROWS_BY + POLICY + 1)
 
 static bool met[ROWS][COLUMNS], wanted[ROWS][COLUMNS];
 
@@ -251,7 +253,8 @@ static size_t meet(const struct way *way, bool runs)
         of_call = takes_all ? 4 + by_lanes : way->segments;
     }
     size_t num = meet_in(SUBJECTS + way->subject, is_policy, runs) +
-                 meet_in(TILES + way->tile, ALGORITHMS + way->algorithm, runs);
+                 meet_in(TILES + way->tile,
+                         (way->segments ? ROWS_BY : ALGORITHMS) + way->algorithm, runs);
 
     for (size_t row = 0; row < NUM_FEATURES; ++row) {
         if (features[way->subject][row]) {

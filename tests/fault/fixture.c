@@ -42,9 +42,7 @@ const clfold_segments *segments_for(const char *algorithm)
 {
     static const clfold_segments row = { .by = CLFOLD_BY_LENGTH, .length = COUNT };
 
-    return algorithm && (strstr(algorithm, "_rows") || strstr(algorithm, "_lanes"))
-               ? &row
-               : NULL;
+    return algorithm && strstr(algorithm, "_lanes") ? &row : NULL;
 }
 
 /* ---- The log ----------------------------------------------------------------------- */

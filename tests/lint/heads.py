@@ -169,7 +169,7 @@ def planted(texts, functions, items):
         ("tile_item.cl", " clfold_tile_fold(", " clfold_fold_tile(", "tile_item.cl does not have"),
         ("segments.cl", "*/\n", "*/\n#if CLFOLD_RUNS\n#endif\n", "CLFOLD_RUNS"),
         ("look_window.cl", "names: ", "names if CLFOLD_HEADS: ", "asks for CLFOLD_"),
-        ("segments.cl", " */\n", " * needs: reduce_rows.cl\n */\n", "needs itself"),
+        ("segments.cl", " */\n", " * needs: scan_tiles.cl\n */\n", "needs itself"),
     )
     for name, old, new, said in faults:
         text = texts[name].replace(old, new, 1)

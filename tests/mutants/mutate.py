@@ -52,7 +52,7 @@ REDUCE1_STEP_BARRIER_BEHIND = """\
     barrier(CLK_LOCAL_MEM_FENCE);
 """
 NO_HEAD = "#if CLFOLD_HEADS\n    memory[0].clfold_head = 0;\n#endif\n"
-LADDER, GRID = "reduce_ladder.cl", "grid.c"
+LADDER, GRID, TILES = "reduce_ladder.cl", "grid.c", "reduce_tiles.cl"
 VECTOR, VECTOR_SCAN, GROUP_SCAN = "tile_vector.cl", "tile_vector_scan.cl", "tile_group_scan.cl"
 SCAN_AND_WRITE = """\
     clfold_scan_mine(index, count, has_prefix, room CLFOLD_PASS);
@@ -221,7 +221,7 @@ FAULTS = {
     # A window of tiles, each of which is the first.
     "lookback_window_of_one_tile": (
         "lookback/test_seeds",
-        [(WINDOW, 1, "clfold_see(words, x + min(from + k, num - 1), ", "clfold_see(words, x, ")],
+        [(WINDOW, 1, "clfold_see(slots, x + min(from + k, num - 1), ", "clfold_see(slots, x, ")],
     ),
     # Totals found on the way are joined with each other before the prefix that precedes them:
     # the bits depend on where the look-back ended.
@@ -253,8 +253,8 @@ FAULTS = {
     # A tile folded for another, by the own one's length.
     "lookback_fallback_of_wrong_length": (
         "lookback/f32",
-        [(LOOKBACK, 1, "uint num = clfold_tile_count(x, lead, count)",
-          "uint num = clfold_tile_count(t, lead, count)")],
+        [(LOOKBACK, 1, "clfold_tile_total(room, (uint)r.items)",
+          "clfold_tile_total(room, CLFOLD_TILE)")],
     ),
     # What was left by an earlier call is taken.
     "lookback_epoch_not_compared": (
@@ -274,13 +274,36 @@ FAULTS = {
     # A helper in place publishes what it has folded of a tile that is overwritten already.
     "lookback_in_place_not_asked_again": (
         "lookback/test_in_place",
-        [(CHANNEL, 1, "clfold_look(words, x, CLFOLD_AGGREGATE, channel->epoch, &item)", "false")],
+        [(CHANNEL, 1, "clfold_look(slots, x, CLFOLD_AGGREGATE, channel->epoch, &item)", "false")],
     ),
     # Groups need not start in the order of their numbers.
     "lookback_group_for_ticket": (
         "lookback/test_snapshot",
-        [(LOOKBACK, 1, "t = clfold_tile_of(*ticket);", "t = taken;"),
-         (LOOKBACK, 1, "t = after;", "++t;")],
+        [(LOOKBACK, 1, "ulong tile = clfold_tile_of(*ticket);", "ulong tile = taken;"),
+         (LOOKBACK, 1, "        tile = clfold_tile_of(*ticket);", "        ++tile;")],
+    ),
+    # Look-back goes on into the row before.
+    "lookback_past_a_row": (
+        "segments/test_scan",
+        [(LOOKBACK, 1, "const ulong t = r.number, row = tile - t;",
+          "const ulong t = tile, row = 0;")],
+    ),
+    # The last group folds partials in the order in which groups left them, or too early.
+    "reduce_joins_out_of_order": (
+        "reduce",
+        [(TILES, 1, "r.items == 0, i, is_last != 0", "r.items == 0, "
+          "joins ? num_runs - 1 - i : i, is_last != 0")],
+    ),
+    "reduce_joins_too_early": (
+        "reduce",
+        [(TILES, 1, "clfold_add(left, 1) + 1 == get_num_groups(0)",
+          "clfold_add(left, 1) + 2 == get_num_groups(0)")],
+    ),
+    # Runs of all rows are taken for those of the first.
+    "rows_as_one": (
+        "segments/test_scan",
+        [("segments.cl", 1, "const ulong block = runs == 1 ? above : above < runs ? 0 : above / runs;",
+          "const ulong block = 0;")],
     ),
 }  # fmt: skip
 

@@ -109,9 +109,8 @@ def main():
         of_probe = {name for name in kernels if name.startswith("clfold_probe_")}
         of_scans.add("clfold_serial")
         of_users = {"clfold_widths"}
-        of_segments = {name for name in kernels if re.search("lanes|rows|segment|bundles", name)}
-        of_results = {"clfold_map_tiles", "clfold_scan_bundles", "clfold_scan_rows",
-                      "clfold_rows_tiles"} & kernels  # fmt: skip
+        of_segments = {name for name in kernels if re.search("lanes|bundles", name)}
+        of_results = {"clfold_map_tiles", "clfold_scan_bundles"} & kernels
         of_heads = {name for name in kernels if re.search("_heads|_bad", name)}
         of_scans -= of_segments
         kernels -= alone | of_scans | of_probe | of_users | of_segments | of_results | of_heads

@@ -128,7 +128,7 @@ static void visit_serial(const struct visitor *visitor, const struct monoid *mon
     }
 }
 
-/* Rows and columns, by a device's first tile or each. */
+/* By lanes, by a device's first tile or each. */
 static void visit_segments(const struct visitor *visitor, const struct monoid *monoid,
                            bool each)
 {
@@ -140,17 +140,13 @@ static void visit_segments(const struct visitor *visitor, const struct monoid *m
         const char *classes[2];
     } ways[] = {
         { CLFOLD_REDUCE, REDUCE_LANES, { "cpu", "gpu" } },
-        { CLFOLD_REDUCE, REDUCE_ROWS, { "cpu", "gpu" } },
         { CLFOLD_EXCLUSIVE_SCAN, SCAN_LANES, { "cpu", "gpu" } },
-        { CLFOLD_EXCLUSIVE_SCAN, SCAN_ROWS, { "cpu", "gpu" } },
         /* An inclusive scan knows the item before only for what is written. */
         { CLFOLD_INCLUSIVE_SCAN, SCAN_LANES, { "inclusive-cpu", "inclusive-gpu" } },
-        { CLFOLD_INCLUSIVE_SCAN, SCAN_ROWS, { "inclusive-cpu", "inclusive-gpu" } },
     };
-    const size_t num_ways = monoid->accuracy == CLFOLD_REPRODUCIBLE ? 2
-                            : clfold_monoid_converts(monoid)
-                                ? sizeof(ways) / sizeof(ways[0])
-                                : 4;
+    const size_t num_ways = monoid->accuracy == CLFOLD_REPRODUCIBLE ? 1
+                            : clfold_monoid_converts(monoid)          ? 3
+                                                                      : 2;
 
     for (size_t i = 0; i < 2 * num_ways; ++i) {
         struct job job = job_of(ways[i / 2].operation, ways[i / 2].algorithm, monoid,

@@ -383,7 +383,7 @@ static void check_text(void *user, const char *name, const char *text)
     assert_non_null(strstr(text, "#line 1 \"contract.cl\""));
     assert_non_null(strstr(text, "#line 1 \"combine\""));
     assert_non_null(strstr(text, "#line 1 \"result.cl\""));
-    assert_int_equal(strstr(text, "clfold_reduce_single") != NULL, !rung && !scan);
+    assert_int_equal(strstr(text, "clfold_reduce_partials(") != NULL, !rung && !scan);
     assert_int_equal(strstr(text, "clfold_scan_") != NULL, scan);
     assert_int_equal(strstr(text, "#line 1 \"tile_vector.cl\"") != NULL, vector);
     assert_int_equal(strstr(text, "#line 1 \"tile_vector_scan.cl\"") != NULL,

@@ -173,7 +173,7 @@ static void check_shape(const struct shape *shape, const struct monoid *monoid,
              tile->group_size * ((shape->step + 2) * item + 24) <= device->local_memory));
         return;
     }
-    if (shape->algorithm <= REDUCE_6 || shape->algorithm == REDUCE_ROWS) {
+    if (shape->algorithm <= REDUCE_6) {
         assert_true(tile->kind != TILE_GROUP ||
                     group_items(tile, monoid) * item <= device->local_memory);
         return;
@@ -236,7 +236,7 @@ static void check_reduction(const struct plan *plan, const struct job *job,
     assert_true(count == 0 || (plan->num_groups - 1) * plan->items * group < count);
     if (plan->has_grid && (most = job->device->most_elements)) {
         assert_true(plan->items <= most);
-        assert_true(plan->partials <= most * group);
+        assert_true(plan->again <= most * group);
         /* A tree a tile. */
         assert_true(plan->shape.tile.kind != TILE_GROUP ||
                     plan->items * group / plan->shape.tile.elements <= most);
@@ -250,13 +250,18 @@ static void check_reduction(const struct plan *plan, const struct job *job,
         num = launch.num_groups;
         written += num > 1 ? num : 0;
         ++launches;
-    } while (num > 1);
+    } while (num > 1 && !plan->joins);
     assert_int_equal(plan->num_launches, launches);
+    assert_true(!plan->joins || (job->verdict.fences && launches == 1 && written > 1));
     written *= clfold_monoid_item_size(monoid);
-    assert_true(plan->scratch_bytes <= written);
-    assert_int_equal(plan->scratch_bytes == 0, launches == 1);
-    if (launches <= 3) {
-        assert_int_equal(plan->scratch_bytes, written);
+    if (plan->joins) {
+        /* Behind a line for the counter. */
+        assert_in_range(plan->scratch_bytes - written, 64,
+                        63 + clfold_monoid_item_size(monoid));
+    } else {
+        assert_true(plan->scratch_bytes <= written);
+        assert_int_equal(plan->scratch_bytes == 0, launches == 1);
+        assert_true(launches > 3 || plan->scratch_bytes == written);
     }
     clfold_plan_bytes(plan, &bytes_read, &bytes_written);
     assert_int_equal(bytes_read, count * clfold_monoid_in_size(monoid) + written);
@@ -269,13 +274,13 @@ static void check_limits(const struct plan *plan, uint64_t most)
     const struct tile_shape *tile = &plan->shape.tile;
     uint64_t all = plan->launch_blocks * plan->shape.anchor;
 
-    assert_true(plan->run * (tile->elements / tile->group_size) <= most);
+    assert_true(plan->each * (tile->elements / tile->group_size) <= most);
     /* A scan inside the group a tile. */
-    assert_true(plan->run <= most / 2);
+    assert_true(plan->each <= most / 2);
     assert_int_not_equal(plan->shape.group_scan, GROUP_SCAN_SUB_GROUP);
     if (plan->shape.algorithm != SCAN_SINGLE_GROUP) {
         assert_in_range(all, 1, 16 * most);
-        assert_true((plan->num_launches - 2) * all >= plan->num_tiles);
+        assert_true((plan->num_launches - 2) * all >= plan->cut.num_runs);
     }
 }
 
@@ -287,7 +292,7 @@ static void check_scan(const struct plan *plan, const struct job *job,
     uint64_t size = clfold_monoid_out_size(monoid), count = plan->count;
 
     (void)candidate;
-    assert_true(plan->lead < tile);
+    assert_true(plan->cut.lead < tile);
     if (count == 0) {
         assert_int_equal(plan->num_launches, 1);
         return;
@@ -295,28 +300,28 @@ static void check_scan(const struct plan *plan, const struct job *job,
 
     /* The first tile ends where a line does, if tiles are made of whole lines. */
     if (tile * size % 64 == 0) {
-        assert_int_equal((offset + tile - plan->lead) * size % 64, 0);
+        assert_int_equal((offset + tile - plan->cut.lead) * size % 64, 0);
     }
-    assert_true(plan->num_tiles * tile >= count + plan->lead);
-    assert_true((plan->num_tiles - 1) * tile < count + plan->lead);
+    assert_true(plan->cut.num_runs * tile >= count + plan->cut.lead);
+    assert_true((plan->cut.num_runs - 1) * tile < count + plan->cut.lead);
     if (plan->shape.algorithm == SCAN_SINGLE_GROUP) {
-        assert_true(plan->run * plan->num_launches >= plan->num_tiles);
-        assert_true(plan->run * (plan->num_launches - 1) < plan->num_tiles);
+        assert_true(plan->each * plan->num_launches >= plan->cut.num_runs);
+        assert_true(plan->each * (plan->num_launches - 1) < plan->cut.num_runs);
     } else if (clfold_looks_back(plan->shape.algorithm)) {
         size_t words = clfold_memory_words(clfold_memory(MEMORY_LEGACY_64),
                                            clfold_monoid_item_size(monoid));
         assert_int_equal(plan->num_launches, 1);
-        assert_true(plan->run * plan->num_groups >= plan->num_tiles);
-        assert_true(plan->run * (plan->num_groups - 1) < plan->num_tiles);
+        assert_true(plan->each * plan->num_groups >= plan->cut.num_runs);
+        assert_true(plan->each * (plan->num_groups - 1) < plan->cut.num_runs);
         /* Two slots for each tile, after the lines. */
-        assert_int_equal(plan->scratch_bytes, 256 + plan->num_tiles * 2 * words * 8);
+        assert_int_equal(plan->scratch_bytes, 256 + plan->cut.num_runs * 2 * words * 8);
         assert_int_equal(plan->scratch_most, plan->scratch_bytes + 2 * words * 8);
     } else {
-        assert_true(plan->run * plan->num_groups >= plan->num_tiles);
-        assert_true(plan->run * (plan->num_groups - 1) < plan->num_tiles);
-        assert_true(plan->blocks * plan->shape.anchor >= plan->num_tiles);
+        assert_true(plan->each * plan->num_groups >= plan->cut.num_runs);
+        assert_true(plan->each * (plan->num_groups - 1) < plan->cut.num_runs);
+        assert_true(plan->blocks * plan->shape.anchor >= plan->cut.num_runs);
         assert_true(plan->scratch_bytes >
-                    plan->num_tiles * clfold_monoid_item_size(monoid));
+                    plan->cut.num_runs * clfold_monoid_item_size(monoid));
     }
     if (job->device->most_elements && !plan->obstacle) {
         check_limits(plan, job->device->most_elements);
@@ -550,18 +555,18 @@ static void check_segments(const struct job *job, const struct candidate *candid
 {
     const uint64_t block = job->segments.width * job->segments.length;
     struct plan plan = plan_of(*job, candidate, job->count);
-    struct cut cut = clfold_cut(job->count, job->segments, plan.items);
-    uint64_t lanes = plan.shape.algorithm == REDUCE_ROWS ? 1 : plan.shape.tile.elements;
+    struct cut cut = plan.cut;
+    bool by_lanes = job->algorithm == REDUCE_LANES;
+    uint64_t lanes = by_lanes ? plan.shape.tile.elements : 1;
     uint64_t areas[2] = { 0 }, segments;
 
     segments = job->count / block * job->segments.width +
                (job->count % block > 0); /* of rows, the last one */
-    assert_in_range(plan.items, 1, job->segments.length);
-    assert_true(plan.num_groups * plan.run * lanes >= cut.num_runs);
-    assert_true(job->device->most_elements == 0 || plan.run == 1);
-    assert_true(plan.shape.algorithm == REDUCE_ROWS ||
-                (plan.items <= job->monoid->stage_limit &&
-                 (plan.items - 1) * job->segments.width < UINT32_MAX - 15));
+    assert_int_equal(cut.num_segments, segments);
+    assert_true(plan.num_groups * plan.each * lanes >= cut.num_runs);
+    assert_true(job->device->most_elements == 0 || plan.each == 1);
+    assert_true(!by_lanes || (plan.items <= job->monoid->stage_limit &&
+                              (plan.items - 1) * job->segments.width < UINT32_MAX - 15));
     for (uint32_t i = 0; i < plan.num_launches; ++i) {
         const bool is_last = i + 1 == plan.num_launches;
         struct launch launch;
@@ -574,7 +579,7 @@ static void check_segments(const struct job *job, const struct candidate *candid
             areas[i % 2] = cut.num_runs > areas[i % 2] ? cut.num_runs : areas[i % 2];
             assert_true(i < 2 || cut.num_runs <= (i % 2 ? areas[1] : areas[0]));
         }
-        cut = clfold_cut_again(&cut, plan.runs_again);
+        cut = clfold_cut_again(&cut, plan.again);
     }
     assert_int_equal(plan.scratch_bytes, (areas[0] + areas[1]) * plan.item_size);
     assert_true(plan.scratch_most >= plan.scratch_bytes);
@@ -585,18 +590,18 @@ static void check_segments(const struct job *job, const struct candidate *candid
 static void check_segment_scan(const struct job *job, const struct candidate *candidate)
 {
     struct plan plan = plan_of(*job, candidate, job->count);
-    struct cut cut = clfold_cut(job->count, job->segments, plan.items);
-    uint64_t segments = clfold_num_segments(job->count, job->segments);
+    const struct cut cut = plan.cut;
     uint64_t bytes_read, bytes_written;
 
     clfold_plan_bytes(&plan, &bytes_read, &bytes_written);
     assert_true(plan.num_launches == 1 || plan.num_launches > 2);
-    assert_true(plan.num_launches > 1 || cut.runs == 1 || job->algorithm == SCAN_ROWS);
+    assert_true(plan.num_launches > 1 || cut.runs == 1 ||
+                job->algorithm == SCAN_SINGLE_GROUP || job->algorithm == SCAN_LOOKBACK);
     assert_true(bytes_read >=
                 job->count * plan.in_size * (plan.num_launches > 1 ? 2 : 1));
     assert_true(bytes_written >= job->count * plan.out_size);
     assert_true(plan.num_launches == 1 ||
-                plan.scratch_bytes >= (cut.num_runs + segments) * plan.item_size);
+                plan.scratch_bytes >= (cut.num_runs + cut.num_segments) * plan.item_size);
     assert_true(plan.scratch_most >= plan.scratch_bytes);
     check_launches(&plan, job->monoid);
 }
@@ -621,7 +626,7 @@ static void test_segments(void **state)
         job.segments = (struct segments){ width, length };
         assert_ok(clfold_plan_choose(&job, &site, NULL));
         assert_true(width == 1 || job.algorithm == REDUCE_LANES);
-        assert_true(width > 1 || length < 4096 || job.algorithm == REDUCE_ROWS);
+        assert_true(width > 1 || length < 4096 || job.algorithm == REDUCE_TILES);
         for (uint32_t c = job_candidates(&job, candidates); c-- > 0;) {
             check_shape(&candidates[c].shape, &monoid, job.device);
             for (uint64_t blocks = 1; blocks < 2000; blocks += 999) {
@@ -740,14 +745,14 @@ static void test_groups(void **state)
     (void)state;
     for (int a = SCAN_LOOKBACK; a <= SCAN_CHAINED; ++a) {
         struct plan plan = first_plan(a, &devices[0], &monoid, &verdict, NULL, count);
-        assert_true(plan.run > 1);
+        assert_true(plan.each > 1);
         assert_in_range(plan.num_groups, 2, 256);
         plan = first_plan(a, &devices[1], &monoid, &verdict, NULL, count);
-        assert_int_equal(plan.run, 1);
-        assert_int_equal(plan.num_groups, plan.num_tiles);
+        assert_int_equal(plan.each, 1);
+        assert_int_equal(plan.num_groups, plan.cut.num_runs);
         for (size_t d = 0; d < 2; ++d) {
             plan = first_plan(a, &devices[d], &monoid, &verdict, &few, 64 * 23);
-            assert_int_equal(plan.run, 5);
+            assert_int_equal(plan.each, 5);
             assert_int_equal(plan.num_groups, 5);
         }
     }
@@ -911,7 +916,7 @@ static void test_runs(void **state)
             first_plan(algorithms[i / 2 % 2], &device, &monoid, &verdict, NULL, 1);
         uint64_t count = cases[i / 4].tiles * plan.shape.tile.elements;
         plan = first_plan(algorithms[i / 2 % 2], &device, &monoid, &verdict, NULL, count);
-        assert_int_equal(plan.run, cases[i / 4].run[i % 2]);
+        assert_int_equal(plan.each, cases[i / 4].run[i % 2]);
     }
 }
 

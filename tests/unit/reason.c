@@ -23,6 +23,7 @@ static struct plan reduce_plan(void)
         .row = "cpu",
         .has_grid = true,
         .grid = { .saturating = 16384, .least = 2048, .items = 4096, .groups = 256 },
+        .num_groups = 256,
         .items = 262144,
         .num_launches = 2,
     };
@@ -58,7 +59,8 @@ static void test_reduce(void **state)
     reason = (struct reason){ .plan = &plan, .monoid = &monoid };
     plan.row = "tuned";
     plan.num_launches = 1;
-    plan.grid.groups = plan.grid.items = plan.grid.least = 1;
+    plan.num_groups = plan.grid.groups = plan.grid.items =
+        plan.grid.least = 1;
     assert_string_equal(say_reduce(&reason),
                         "tile_group by the tuning file: 1 group of lanes with 1 item "
                         "each, in one launch; 16384 lanes fill the device, each for 1 "
@@ -311,7 +313,7 @@ static void fit_reduce(enum chooser chooser, uint32_t bits)
 
     plan.row = LONG_ROW;
     plan.grid.cut = bits & 2;
-    plan.grid.groups = 10000;
+    plan.num_groups = plan.grid.groups = 10000;
     plan.grid.items = 1000000;
     plan.num_launches = 1 + bits / 4;
     text = say_reduce(&reason);

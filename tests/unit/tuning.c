@@ -253,9 +253,7 @@ static const struct {
     row("reduce add f32:f32 rows 2^1..2^2 2^1..2^3 groups=1" ON,
         "invalid range of lengths: 2^1..2^2"),
     row("reduce add f32:f32 rows 2^1..2^3 2^1..2^3 stream_bytes=1" ON,
-        "stream_bytes does not apply to a reduction of segments"),
-    row("inclusive_scan add f32:f32 rows 2^1..2^3 2^1..2^3 anchor=1" ON,
-        "anchor does not apply to a scan of segments"),
+        "stream_bytes does not apply to a reduction"),
     row("map add f32:f32 2^1..2^3 groups=1" ON, "unknown type: add"),
     row("map f32:f32 rows 2^1..2^3 2^1..2^3 groups=1" ON,
         "invalid range of counts: rows"),
@@ -448,9 +446,9 @@ static void check_others(const struct monoid *monoid, const struct device_facts 
         enum algorithm algorithm;
         struct segments segments;
     } others[] = {
-        { CLFOLD_REDUCE, REDUCE_ROWS, { 1, 300 } },
+        { CLFOLD_REDUCE, REDUCE_TILES, { 1, 300 } },
         { CLFOLD_REDUCE, REDUCE_LANES, { 64, 300 } },
-        { CLFOLD_INCLUSIVE_SCAN, SCAN_ROWS, { 1, 300 } },
+        { CLFOLD_INCLUSIVE_SCAN, SCAN_LOOKBACK, { 1, 300 } },
         { CLFOLD_EXCLUSIVE_SCAN, SCAN_LANES, { 64, 300 } },
         { CLFOLD_MAP, MAP_TILES, { 0, 0 } },
     };
@@ -524,7 +522,7 @@ static void test_shapes(void **state)
                             1, device->most_elements);
         }
         const struct plan plan = plan_of(job, &scan[0], 1 << 20);
-        assert_true(plan.num_tiles * scan[0].shape.tile.elements >= 1 << 20);
+        assert_true(plan.cut.num_runs * scan[0].shape.tile.elements >= 1 << 20);
         assert_string_equal(plan.row, "tuned");
         check_others(&monoid, device, &numbers);
     }

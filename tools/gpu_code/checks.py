@@ -10,13 +10,12 @@ import assembly as asm
 import ptx
 
 READS = {
-    "clfold_reduce_rows", "clfold_reduce_single", "clfold_reduce_tiles", "clfold_rows_aggregates",
-    "clfold_rows_tiles", "clfold_scan_aggregates", "clfold_scan_locals", "clfold_scan_lookback",
-    "clfold_scan_propagate", "clfold_scan_rows", "clfold_scan_single_group", "clfold_scan_tiles",
+    "clfold_reduce_tiles", "clfold_scan_aggregates", "clfold_scan_locals", "clfold_scan_lookback",
+    "clfold_scan_propagate", "clfold_scan_single_group", "clfold_scan_tiles",
 }  # fmt: skip
 WRITES = {
-    "clfold_rows_tiles", "clfold_scan_locals", "clfold_scan_lookback", "clfold_scan_propagate",
-    "clfold_scan_rows", "clfold_scan_single_group", "clfold_scan_tiles",
+    "clfold_scan_locals", "clfold_scan_lookback", "clfold_scan_propagate",
+    "clfold_scan_single_group", "clfold_scan_tiles",
 }  # fmt: skip
 # Lanes of a group: CLFOLD_LANE_LOADS of tile_group_lanes.cl, elements of any size.
 LANES = {"clfold_reduce_lanes", "clfold_lanes_aggregates", "clfold_scan_bundles"}
@@ -25,7 +24,7 @@ MAP_LOADS = 4  # elements of a work-item of map_tiles.cl
 # 16-byte loads that a work-item of a reduction has under way: CLFOLD_LOADS of tile_group.cl, or
 # those of one element.
 LOADS_UNDER_WAY = 4
-REDUCES = {"clfold_reduce_rows", "clfold_reduce_single", "clfold_reduce_tiles"}
+REDUCES = {"clfold_reduce_tiles"}
 # Instructions an element, of a sum of f32, in the fold's and the scan's loops together.
 MOST_INSTRUCTIONS = {"sm_80": 16, "sm_90": 16, "gfx1100": 16}
 # Warps that a unit holds of the same, 32 as of CUB's kernel on sm_90, by groups of so much local
@@ -33,7 +32,7 @@ MOST_INSTRUCTIONS = {"sm_80": 16, "sm_90": 16, "gfx1100": 16}
 LEAST_WARPS = {"sm_80": 24, "sm_90": 32}
 MOST_LOCAL = 28000
 # `words` among the parameters of clfold_scan_lookback, see CLFOLD_SCAN_PARAMS.
-WORDS_PARAMETER = 6
+WORDS_PARAMETER = 9
 
 
 def memory(numbers):

@@ -3,7 +3,7 @@
  * GPUs would get, for tools/codegen to compile, and prints a line of JSON for each.
  *
  *   VENDOR       nvidia, amd or intel
- *   OPERATIONS   "reduce_tiles,reduce6,scan_lookback,scan_rows", or all
+ *   OPERATIONS   "reduce_tiles,reduce6,scan_lookback,scan_lanes", or all
  *   OPERATORS    "add,arg-min", or of `texts` below, or all
  *   TYPES        "f32,u8:u64": what is read, and what it is folded into; "text" of folds
  *                by text; or all
@@ -292,8 +292,7 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
     bool ok;
 
     /* Of any width and length: programs are the same. */
-    if (clfold_algorithm_row(algorithm)->family !=
-        clfold_operation_row(operation)->family) {
+    if (!clfold_algorithm_takes(algorithm, TAKES_WHOLE)) {
         job.segments = (struct segments){ 1, 1 << 12 };
     }
 
@@ -317,13 +316,15 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
 }
 
 /* As the checks of a call have it: without an operator it is a map, flags, keys and
- * offsets are for scans, and a result of a reduction has no element. Results of scans of
- * rows and columns are left out. */
-static bool can_be(const struct monoid *monoid, bool is_map, enum family family)
+ * offsets are for scans, and a result of a reduction has no element. Results of scans by
+ * lanes are left out. */
+static bool can_be(const struct monoid *monoid, bool is_map, enum algorithm algorithm)
 {
+    const enum family family = clfold_algorithm_row(algorithm)->family;
+
     return is_map == (family == FAMILY_MAP) &&
-           (!monoid->heads || family == FAMILY_SCAN) &&
-           !(family == FAMILY_SCAN_SEGMENTS && clfold_monoid_converts(monoid)) &&
+           (!monoid->heads || (family == FAMILY_SCAN && algorithm != SCAN_LANES)) &&
+           !(algorithm == SCAN_LANES && clfold_monoid_converts(monoid)) &&
            (family == FAMILY_SCAN || is_map ||
             !(monoid->writes.x || monoid->writes.prev));
 }
@@ -337,8 +338,8 @@ static bool write_monoid(struct request *request, const struct monoid *monoid,
         for (clfold_operation o = CLFOLD_REDUCE; ok && o <= CLFOLD_MAP; ++o) {
             const enum family family = clfold_algorithm_row((enum algorithm)a)->family;
             const struct operation *const row = clfold_operation_row(o);
-            if (row && (family == row->family || family == row->segments) &&
-                can_be(monoid, is_map, family)) {
+            if (row && family == row->family &&
+                can_be(monoid, is_map, (enum algorithm)a)) {
                 ok = write_algorithm(request, monoid, o, (enum algorithm)a);
             }
         }

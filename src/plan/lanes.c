@@ -1,0 +1,114 @@
+#include "plan/lanes.h"
+
+#include "base/platform.h"
+
+/* Lanes of a bundle: sixteen vectors, so that a bundle of columns reads a kilobyte of a
+ * row of floats; or scalars, of which a few hide the latency of others. */
+#define VECTOR_LANES 256
+#define ITEM_LANES   16
+
+/* Rows from here on take a tile each on CPUs. Two cores of an AMD EPYC (Zen 5). */
+#define TILE_ROW 64
+
+/* A lane of less is not worth its partial result. */
+#define LEAST_RUN 128
+
+/* Items of each lane that a group has in local memory at once, at most; and the bytes. */
+#define MOST_STEP  16
+#define STEP_BYTES (24u * 1024)
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+bool clfold_by_lanes(enum algorithm algorithm)
+{
+    return algorithm == REDUCE_LANES || algorithm == SCAN_LANES;
+}
+
+bool clfold_suits_lanes(const struct job *job)
+{
+    struct policy policies[CLFOLD_MAX_CANDIDATES];
+    size_t in_size = clfold_monoid_in_size(job->monoid);
+
+    clfold_policies(job->device, clfold_operation_row(job->operation)->family, in_size,
+                    policies);
+    return job->segments.width > 1 ||
+           (job->segments.width == 1 &&
+            job->segments.length <
+                (policies[0].tile == TILE_GROUP
+                     ? policies[0].group_size * clfold_chunk_elements(in_size)
+                     : TILE_ROW));
+}
+
+/* ---- Shapes ------------------------------------------------------------------------ */
+
+/* Bytes of what a lane folds in, at most. */
+static size_t stage_size(const struct monoid *monoid)
+{
+    size_t item = clfold_monoid_item_size(monoid);
+    size_t stage = monoid->type_name ? item : 8 * (size_t)monoid->num_components;
+
+    return item > stage ? item : stage;
+}
+
+/* Lanes of a group, and items of each that fit into local memory. */
+static void group_lanes(struct shape *shape, const struct job *job,
+                        const struct policy *policy)
+{
+    size_t stage = stage_size(job->monoid), item = clfold_monoid_item_size(job->monoid);
+    uint64_t bytes = least(job->device->local_memory / 2, STEP_BYTES);
+    uint64_t size = least(policy->group_size, job->device->max_group_size);
+    uint64_t step = MOST_STEP;
+
+    /* What a lane has besides, and one slot more against conflicts. */
+    while (size * ((step + 2) * stage + item + 24) > bytes && size * step > 1) {
+        if (step > 2 || size == 1) {
+            step /= 2;
+        } else {
+            size /= 2;
+        }
+    }
+    shape->tile = (struct tile_shape){ TILE_GROUP, (uint32_t)size, (uint32_t)size };
+    shape->step = (uint32_t)step;
+}
+
+void clfold_shape_lanes(struct shape *shape, const struct job *job,
+                        const struct policy *policy, size_t element)
+{
+    uint64_t lanes = policy->tile == TILE_VECTOR ? VECTOR_LANES : ITEM_LANES;
+
+    if (policy->tile == TILE_GROUP) {
+        group_lanes(shape, job, policy);
+        return;
+    }
+    lanes = least(lanes, policy->tile_bytes / element);
+    lanes = policy->tile == TILE_VECTOR ? clfold_div_up(lanes, 16) * 16 : lanes;
+    shape->prefetch =
+        policy->tile == TILE_VECTOR && clfold_platform_builtins(job->device->platform);
+    shape->tile = (struct tile_shape){ policy->tile, lanes > 0 ? (uint32_t)lanes : 1, 1 };
+}
+
+/* ---- Runs -------------------------------------------------------------------------- */
+
+uint64_t clfold_lane_run(const struct job *job, const struct shape *shape,
+                         uint64_t groups, bool forced)
+{
+    uint64_t length = job->segments.length;
+    uint64_t segments = clfold_num_segments(job->count, job->segments);
+    uint64_t wanted = groups * shape->tile.elements;
+    uint64_t runs = segments > 0 ? clfold_div_up(wanted, segments) : 1;
+    uint64_t run = clfold_div_up(length, runs > 0 ? runs : 1);
+    uint64_t shortest = forced ? 1 : LEAST_RUN;
+    /* A lane's places are counted in 32 bits, and its stage takes so many. */
+    uint64_t longest = (UINT32_MAX - 16) / job->segments.width + 1;
+
+    longest = least(longest, job->monoid->stage_limit);
+    if (job->device->most_elements) {
+        longest = least(longest, job->device->most_elements / 4);
+    }
+    run = run > shortest ? run : shortest;
+    run = least(run, longest > 0 ? longest : 1);
+    return least(run, length);
+}
