@@ -20,8 +20,8 @@
  * A tile folds its own block first, and publishes that before it waits for the anchor. So
  * what tiles wait for one after the other is one hop a block.
  *
- * needs: contract.cl, memory.cl, descriptor.cl, scan_totals.cl, tile_scan.cl
- * needs: look_window.cl
+ * needs: contract.cl, memory.cl, descriptor.cl, look_window.cl, scan_totals.cl
+ * needs: shared.cl
  * needs if CLFOLD_TRACE: scan_trace.cl
  * names: CLFOLD_ANCHOR, CLFOLD_CHAINED, CLFOLD_FENCES, CLFOLD_LOOKERS, CLFOLD_TRACE
  * names: CLFOLD_WINDOW, clfold_combine
@@ -292,7 +292,7 @@ static void clfold_look_back(clfold_channel_pointer channel,
     seen = inner;
     /* One place walks, one takes tiles and one publishes: with two, PoCL 3.1's compiler
      * crashes. */
-    for (uint part = CLFOLD_ANCHOR > 1 ? 0 : 1; part < 2 && inner.state != CLFOLD_CUT;
+    for (uint part = CLFOLD_ANCHOR > 1 ? 0 : 1; part < 2 && inner.state != CLFOLD_STOP;
          ++part) {
         const ulong stop = part == 0 ? t : block;
         if (part == 1 && block > 0 &&
@@ -313,7 +313,7 @@ static void clfold_look_back(clfold_channel_pointer channel,
             else
                 so_far->partial = clfold_taken(partial);
         }
-        if (first && (part == 1) == (is_last && inner.state != CLFOLD_CUT))
+        if (first && (part == 1) == (is_last && inner.state != CLFOLD_STOP))
             clfold_publish_running(channel, so_far, slots,
                                    t CLFOLD_TRACE_ARGS CLFOLD_PASS);
     }

@@ -11,7 +11,7 @@
  *   clfold_look_down          <- X   A   A   A        3 have totals, 10 is missing
  *   clfold_fetch_window   A   A  -->                  from tile 8 on, once they are there
  *
- * needs: contract.cl, memory.cl, descriptor.cl, tile_scan.cl
+ * needs: contract.cl, memory.cl, descriptor.cl, shared.cl
  * names: CLFOLD_ANCHOR, CLFOLD_CUTS_ITEM, CLFOLD_LOOKERS, CLFOLD_WINDOW
  * names: clfold_cuts_item
  */
@@ -73,7 +73,7 @@ static void clfold_warp_sync(void)
 
 /* What a look finds, besides CLFOLD_AGGREGATE and CLFOLD_RUNNING. */
 #define CLFOLD_MISSING 0
-#define CLFOLD_CUT     4 /* nothing before the tile counts */
+#define CLFOLD_STOP     4 /* nothing before the tile counts */
 #define CLFOLD_LOW     5 /* the walk reached its end */
 
 /* What a look at tile x finds, and the item of it. Running tiles of other blocks are only
@@ -91,7 +91,7 @@ static uint clfold_look_at(clfold_word_pointer slots, ulong x, uint epoch, bool 
         return CLFOLD_MISSING;
 #if CLFOLD_CUTS_ITEM
     if (clfold_cuts_item(*item CLFOLD_PASS))
-        return CLFOLD_CUT;
+        return CLFOLD_STOP;
 #endif
     return CLFOLD_AGGREGATE;
 }

@@ -7,7 +7,8 @@
  *   prefixes   i    it0  i01  ...               clfold_scan_prefixes
  *   scan       out  out  out  ...               clfold_scan_tiles
  *
- * needs: contract.cl, scan_prefixes.cl, scan_tiles.cl, tile_scan.cl
+ * needs: contract.cl, scan_prefixes.cl, scan_tiles.cl, segments.cl, shared.cl
+ * needs: tile_scan.cl
  */
 CLFOLD_KERNEL void
 clfold_scan_aggregates(CLFOLD_SCAN_PARAMS, global clfold_item *items CLFOLD_WITH)

@@ -18,7 +18,7 @@
  * waits for nobody.
  *
  * needs: contract.cl, fold_run.cl, partials.cl, segments.cl, tile.cl
- * needs if CLFOLD_FENCES: memory.cl
+ * needs if CLFOLD_FENCES: memory.cl, shared.cl
  * names: CLFOLD_FENCES
  */
 #if CLFOLD_FENCES
@@ -59,20 +59,15 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
                         partials + to, out, out_offset, CLFOLD_INIT_ARGS CLFOLD_PASS);
     }
 #if CLFOLD_FENCES
-#if CLFOLD_GROUP_SIZE > 1
-    local uint num[1];
-#else
-    uint num[1];
-#endif
+    CLFOLD_SHARED(uint, num);
     if (get_local_id(0) == 0)
-        num[0] = joins && clfold_is_last_group((clfold_word_pointer)partials)
-                     ? (uint)num_runs
-                     : 0;
-    if (CLFOLD_GROUP_SIZE > 1)
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        *num = joins && clfold_is_last_group((clfold_word_pointer)partials)
+                   ? (uint)num_runs
+                   : 0;
+    clfold_tile_sync();
     /* Called in any case, as tile_group.cl says. */
-    clfold_tile_fold_items(partials + to, num[0], memory CLFOLD_PASS);
-    if (get_local_id(0) == 0 && num[0] > 0)
+    clfold_tile_fold_items(partials + to, *num, memory CLFOLD_PASS);
+    if (get_local_id(0) == 0 && *num > 0)
         clfold_keep(memory[0], false, 0, true, partials, out, out_offset,
                     CLFOLD_INIT_ARGS CLFOLD_PASS);
 #endif

@@ -29,7 +29,8 @@
  * Portable Single-Pass GPU Scan. SPAA 2025.
  *
  * needs: contract.cl, memory.cl, descriptor.cl, look_back.cl, result.cl
- * needs: look_window.cl, scan_tiles.cl, scan_totals.cl, tile_scan.cl
+ * needs: look_window.cl, scan_tiles.cl, scan_totals.cl, segments.cl, shared.cl
+ * needs: tile_scan.cl
  */
 
 #define CLFOLD_WORDS_PARAMS                                                              \

@@ -13,6 +13,12 @@
  * needs: contract.cl, result.cl, segments.cl
  * names: CLFOLD_ANCHOR, clfold_combine
  */
+/* Where the item of run i is, where a segment has one more than runs. */
+static ulong clfold_item_place(ulong i, ulong width, ulong runs)
+{
+    return i < runs * width ? i : i + i / (runs * width) * width;
+}
+
 /* The items of a segment, and where its anchors are. */
 typedef struct {
     global clfold_item *items, *anchors;

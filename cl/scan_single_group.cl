@@ -9,7 +9,8 @@
  * Where a work-item must not run for long, several launches each take some tiles of a
  * whole input, and pass on the state of the next tile's prefix in `state`.
  *
- * needs: contract.cl, result.cl, scan_tiles.cl, scan_totals.cl, tile_scan.cl
+ * needs: contract.cl, result.cl, scan_tiles.cl, scan_totals.cl, segments.cl, shared.cl
+ * needs: tile_scan.cl
  * names: CLFOLD_ANCHOR
  */
 CLFOLD_KERNEL void

@@ -8,7 +8,8 @@
  *   prefixes     i    it0  i01  ...               clfold_scan_prefixes
  *   propagate    i l0 ...                         clfold_scan_propagate: out
  *
- * needs: contract.cl, scan_prefixes.cl, scan_tiles.cl, tile_scan.cl
+ * needs: contract.cl, scan_prefixes.cl, scan_tiles.cl, segments.cl, shared.cl
+ * needs: tile_scan.cl
  */
 CLFOLD_KERNEL void
 clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items,
@@ -27,8 +28,9 @@ clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items,
         clfold_tile_aggregate(in, from, r.begin, size, room CLFOLD_PASS);
         clfold_tile_sync();
         if (get_local_id(0) == 0) {
-            items[t] = clfold_tile_total(room, size);
-            room->next = items[t];
+            const clfold_item total = clfold_tile_total(room, size);
+            items[clfold_item_place(t, 1, runs)] = total;
+            room->next = total;
         }
         clfold_tile_sync();
         clfold_tile_scan(in, from, r.begin, size, t + 1 < stop ? from + size : from, out,
@@ -50,8 +52,9 @@ clfold_scan_propagate(CLFOLD_TILES_PARAMS, ulong num_runs, ulong each,
          t < min(first + each, num_runs); ++t) {
         const clfold_run r = clfold_nth_tile(t, CLFOLD_TILES);
         if (get_local_id(0) == 0) {
-            room->prefix = items[t];
-            room->next = items[t + 1];
+            const ulong place = clfold_item_place(t, 1, runs);
+            room->prefix = items[place];
+            room->next = items[place + 1];
         }
         clfold_tile_propagate(out, out_offset + r.begin, (uint)r.items, stream != 0,
                               room CLFOLD_PASS);

@@ -32,12 +32,6 @@
 /* A scan keeps the item before the one that it folds. */
 #define CLFOLD_KEEPS_BEFORE (CLFOLD_EXCLUSIVE || CLFOLD_WRITES_PREV)
 
-/* Memory that the work-items of a group share: CLFOLD_SPACE is private where a
- * group is one work-item, else local. */
-#define CLFOLD_SHARED(type, name)                                                        \
-    CLFOLD_SPACE type name##_shared;                                                     \
-    CLFOLD_SPACE type *const name = &name##_shared
-
 /* How `count` elements are cut into tiles, num_runs in all. */
 #define CLFOLD_TILES_PARAMS ulong count, ulong length, ulong runs, ulong lead
 #define CLFOLD_TILES        count, length, runs, lead

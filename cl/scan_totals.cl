@@ -7,7 +7,7 @@
  *   partial               t0   01   012        | t4   45
  *   before                a    a    a    a0123 | b    b       a = init, if there is one
  *
- * needs: contract.cl, tile_scan.cl
+ * needs: contract.cl, shared.cl, tile_scan.cl
  * names: CLFOLD_ANCHOR, clfold_combine
  */
 typedef struct {

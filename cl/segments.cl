@@ -5,8 +5,8 @@
  *   whole       | a b c d e f g h i j k |            one segment; its first run may lack
  *   runs of 4     b c d  e f g h  i j k              `lead` elements, here 1
  *
- *   rows        | a b c d e | f g h i j | k l |      segments of neighbours, length 5; the
- *   runs of 3     a b c  d e  f g h  i j  k l        last one may be short
+ *   rows        | a b c d e | f g h i j | k l |      segments of neighbours, length 5;
+ *   runs of 3     a b c  d e  f g h  i j  k l        the last one may be short
  *
  *   columns     | a b c  d e f  g h i | j k l ...    segments in blocks, whose elements
  *   segments      a d g,  b e h,  c f i,  j ...      are `width` apart: width 3, length 3
@@ -50,10 +50,4 @@ static clfold_run clfold_nth_run(ulong i, CLFOLD_CUT_PARAMS)
 static ulong clfold_runs_of(ulong begin, CLFOLD_CUT_PARAMS)
 {
     return width == 1 ? (min(length, count - begin) + lead + run - 1) / run : runs;
-}
-
-/* Where the item of run i is, where a segment has one more than runs. */
-static ulong clfold_item_place(ulong i, ulong width, ulong runs)
-{
-    return i < runs * width ? i : i + i / (runs * width) * width;
 }

@@ -22,9 +22,10 @@
  * allows, else of scalars; of structs they are of the widest words that these are made
  * of. Barriers a tile: 3 and those of the group's scan, 2 to propagate.
  *
- * needs: contract.cl, element.cl, group_scan.cl, result.cl, scan_tiles.cl, write.cl
+ * needs: contract.cl, element.cl, group_scan.cl, result.cl, scan_tiles.cl, shared.cl
+ * needs: write.cl
  * names: CLFOLD_CHUNK, CLFOLD_CHUNK_ALIGN, CLFOLD_CHUNK_SCALARS, CLFOLD_CHUNK_VECTOR
- * names: CLFOLD_FENCES, CLFOLD_OUT_CHUNK, CLFOLD_OUT_CHUNK_VECTOR, CLFOLD_OUT_WORD
+ * names: CLFOLD_OUT_CHUNK, CLFOLD_OUT_CHUNK_VECTOR, CLFOLD_OUT_WORD
  * names: CLFOLD_OUT_WORDS, CLFOLD_WORD, CLFOLD_WORDS, clfold_combine
  * names: clfold_combine_stage, clfold_identity
  */
@@ -65,8 +66,6 @@ typedef union {
     CLFOLD_OUT_WORD out_words[CLFOLD_OUT_WORDS];
 #endif
 } clfold_slot;
-
-#define CLFOLD_SPACE local
 
 typedef struct {
     clfold_item items[CLFOLD_SCAN_ITEMS];
@@ -316,14 +315,6 @@ static void clfold_write_rows(global const CLFOLD_IN *in, ulong from, ulong inde
 #endif
 
 /* ---- Tiles ------------------------------------------------------------------------- */
-
-/* Where a scan may be in place, one work-item's fence of device scope stands for the
- * loads and stores of all. */
-#if CLFOLD_FENCES
-#define clfold_tile_sync() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#else
-#define clfold_tile_sync() barrier(CLK_LOCAL_MEM_FENCE)
-#endif
 
 /* Elements of this work-item's run in a tile of `count`. */
 static uint clfold_run_of(uint count)

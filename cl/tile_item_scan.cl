@@ -10,11 +10,10 @@
  * The tile's last item is room->next. An exclusive scan stores an item one place later,
  * and the first of a run once the run before it has ended.
  *
- * needs: contract.cl, element.cl, result.cl, scan_tiles.cl, tile_item.cl, write.cl
+ * needs: contract.cl, element.cl, result.cl, scan_tiles.cl, shared.cl, tile_item.cl
+ * needs: write.cl
  * names: clfold_combine, clfold_combine_stage, clfold_identity
  */
-#define CLFOLD_SPACE private
-
 typedef struct {
     clfold_item items[1];
     clfold_stage fronts[CLFOLD_RUNS];
@@ -22,8 +21,6 @@ typedef struct {
 } clfold_room;
 
 typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
-
-#define clfold_tile_sync()
 
 static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
                                   uint count, clfold_room_pointer room CLFOLD_WITH)

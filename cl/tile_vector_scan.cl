@@ -37,7 +37,7 @@
  * Stores are aligned to 64 bytes, since the strategies cut tiles there; a buffer that is
  * not (CL_MEM_USE_HOST_PTR) takes unaligned ones and gets the same bits.
  *
- * needs: contract.cl, element.cl, result.cl, scan_tiles.cl, tile_vector.cl
+ * needs: contract.cl, element.cl, result.cl, scan_tiles.cl, shared.cl, tile_vector.cl
  * needs: tile_vector_write.cl, vectors.cl, write.cl
  * needs if CLFOLD_HEADS: heads.cl
  * names: CLFOLD_BUILTINS, CLFOLD_CELL16, CLFOLD_COMMUTATIVE, CLFOLD_COMPONENTS
@@ -46,16 +46,12 @@
  * names: clfold_usual16, clfold_usual_stage16
  */
 
-#define CLFOLD_SPACE private
-
 typedef struct {
     clfold_item items[1];
     CLFOLD_ROOM_MEMBERS
 } clfold_room;
 
 typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
-
-#define clfold_tile_sync()
 
 static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
                                   uint count, clfold_room_pointer room CLFOLD_WITH)

@@ -146,8 +146,8 @@ CLFOLD_API const char *clfold_op_name(clfold_op op);
 
 /**
  * The name of an operation's algorithm that takes inputs without segments, as
- * clfold_fold.algorithm takes it, by `index` from 0 on. Static; NULL if the operation is not one of this version, and for an index
- * past the last algorithm.
+ * clfold_fold.algorithm takes it, by `index` from 0 on. Static; NULL if the operation is
+ * not one of this version, and for an index past the last algorithm.
  * \snippet snippets.c clfold_operation_algorithm
  */
 CLFOLD_API const char *clfold_operation_algorithm(clfold_operation operation,

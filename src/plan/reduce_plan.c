@@ -206,8 +206,8 @@ static void set_groups(struct plan *plan, const struct job *job, uint64_t groups
 #define LINE 64
 
 /*
- * Every launch but the last leaves an item for each run. Launches take turns in two areas,
- * so the first two decide how much scratch there is.
+ * Every launch but the last leaves an item for each run. Launches take turns in two
+ * areas, so the first two decide how much scratch there is.
  *
  *   in -> 0 ... num_runs - 1 -> num_runs ... -> 0 ... -> out
  *   in -> counter | 0 ... num_runs - 1 -> out                    joins: in one launch
@@ -261,7 +261,8 @@ static void make_plan(struct plan *plan, const struct job *job,
     plan->again = most_partials(plan, job);
     plan->cut = clfold_cut(plan->count, job->segments, run > 0 ? run : 1, 0);
     set_groups(plan, job, policy->groups);
-    plan->joins = plan->shape.fences && segments == 1 && plan->cut.runs > 1;
+    plan->joins = plan->shape.fences && segments == 1 && plan->cut.runs > 1 &&
+                  plan->cut.runs <= plan->again;
     /* Fewer segments are cut into more runs, but fewer than twice those wanted. */
     most = job->segments.width > 0 ? 2 * most : most;
     count_launches(plan, most < plan->count ? most : plan->count);

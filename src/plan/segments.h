@@ -1,7 +1,7 @@
 /*
- * Runs as cl/segments.cl draws them: a whole input, rows, or columns that lie side by side
- * in blocks, cut into what one group or lane folds at a time. The folds of a launch's runs
- * are the next one's elements.
+ * Runs as cl/segments.cl draws them: a whole input, rows, or columns that lie side by
+ * side in blocks, cut into what one group or lane folds at a time. The folds of a
+ * launch's runs are the next one's elements.
  */
 #ifndef CLFOLD_PLAN_SEGMENTS_H
 #define CLFOLD_PLAN_SEGMENTS_H

@@ -33,11 +33,15 @@ static const struct subject subjects[] = {
     { "affine u32", true, CLFOLD_ADD, { CLFOLD_U32, CLFOLD_U32 } },
     { "arg-min-max of i64", false, CLFOLD_ARG_MIN_MAX, { CLFOLD_I64, CLFOLD_I64 } },
     { "f32 by flags", false, CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
+    { "f32 in rows", false, CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
 };
 #define NUM_SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
 
-/* The last is scanned in segments, of which one starts in every tile. */
-#define BY_FLAGS (&subjects[NUM_SUBJECTS - 1])
+/* The last are scanned in segments: by flags, of which there is one in every tile, and in
+ * rows of some tiles. */
+#define BY_FLAGS (&subjects[NUM_SUBJECTS - 2])
+#define IN_ROWS  (&subjects[NUM_SUBJECTS - 1])
+#define ROW      1100
 
 /* Bytes of an element's scalars, and of a result. */
 static size_t in_size(const struct subject *subject)
@@ -129,12 +133,15 @@ static clfold_status enqueue(const struct look *look, cl_mem from, size_t offset
     const clfold_segments flags = { .by = CLFOLD_BY_FLAGS,
                                     .type = CLFOLD_U8,
                                     .mem = flags_mem };
+    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = ROW };
     unsigned char init[MAX_RESULT];
 
     clfold_fold fold = { .op = subject->affine ? CLFOLD_AFFINE : subject->op,
                          .type = subject->pair.type,
                          .in = subject->affine ? 0 : subject->pair.in,
-                         .segments = subject == BY_FLAGS ? &flags : NULL,
+                         .segments = subject == BY_FLAGS  ? &flags
+                                     : subject == IN_ROWS ? &rows
+                                                          : NULL,
                          .algorithm = look->algorithm };
     if (look->init) {
         if (subject->affine) {
@@ -171,6 +178,9 @@ static void run(const struct look *look, struct outcome *outcome)
 
     outcome->num_bytes = num;
     outcome->num_tiles = (look->count + tile - 1) / tile + 1;
+    if (look->subject == IN_ROWS) {
+        outcome->num_tiles = (look->count / ROW + 1) * ((ROW + tile - 1) / tile);
+    }
     assert_true(outcome->num_tiles <= MOST_TILES);
     write_buffer(out_mem, 0, num, poison);
     write_buffer(look->in_place ? out_mem : in_mem,
