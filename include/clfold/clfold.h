@@ -207,9 +207,9 @@ typedef struct clfold_context_params {
      * takes some milliseconds and its builds take longer. Devices that clfold knows by
      * the names of platform and driver are not probed. NULL: nothing is loaded.
      *
-     * Called once per context, by the first scan by look-back or the first prepare or
-     * explain of one, on the thread that makes the call, with no lock held. Other
-     * threads' scans may wait for it, so it must not call clfold.
+     * Called once per context, by the first scan by look-back or reduction, or prepare or
+     * explain of one, on the thread that makes the call, with no lock held. Other calls
+     * may wait for it, so it must not call clfold. A reduction starts no probe.
      *
      * `key` names this version, platform, device and driver in one line, shorter than
      * 512 bytes. The callback writes the line that save_verdict was given for this key,
@@ -705,11 +705,11 @@ CLFOLD_API clfold_status clfold_fold_layout(const clfold_fold *fold,
  *
  * Algorithms, of which docs/choosing.md and docs/scans.md say more; how work is split
  * follows from policy, count and segments alone:
- *   - "reduce_tiles", the policy's: each work-group folds its run of elements tile by
- *     tile, one more group the partial results; few elements take one launch (Brent, "The
- *     Parallel Evaluation of General Arithmetic Expressions", 1974).
- *   - "reduce_rows" for rows that are long enough, "reduce_lanes" for short rows and for
- *     columns, side by side. Where segments are few, both cut them into runs.
+ *   - "reduce_tiles", for whole inputs and rows: each work-group folds a run of elements
+ *     tile by tile; the last group, or a second launch, folds the runs' results (Brent,
+ *     "The Parallel Evaluation of General Arithmetic Expressions", 1974).
+ *   - "reduce_lanes" for short rows and for columns, side by side, cut into runs where
+ *     they are few.
  *   - "reduce0" to "reduce6": the ladder of Harris, "Optimizing Parallel Reduction in
  *     CUDA" (2007), to learn from and to measure by, each right for every count. reduce2
  *     to reduce6 want an operator that commutes. Scratch is up to count / 128 items in
@@ -736,9 +736,10 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  * scan, bit for bit, and the exclusive scan is the inclusive one moved by one place.
  *
  * Algorithms; naming one that the device's memory cannot be trusted with gives
- * CLFOLD_ERROR_UNSUPPORTED. If none is named, few elements take scan_single_group, more
- * take scan_lookback if the device's memory allows it, else reduce_then_scan:
- *   - "scan_single_group": one group, one launch; reads and writes each element once.
+ * CLFOLD_ERROR_UNSUPPORTED. If none is named, few elements and many rows take
+ * scan_single_group, more elements and few long rows scan_lookback if the device's memory
+ * allows it, else reduce_then_scan:
+ *   - "scan_single_group": one launch, a group for a segment; reads and writes once.
  *   - "scan_lookback": one launch. A group folds a tile, publishes the total, and looks
  *     back over what the tiles before it have published to find its prefix. Reads and
  *     writes once, except tiles that leave the caches meanwhile (Merrill and Garland,
@@ -753,8 +754,8 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  *     2008).
  *   - "scan_then_propagate": scans tiles, then applies their prefixes; reads and writes
  *     twice (Harris, Sengupta, Owens, "Parallel Prefix Sum with CUDA", 2007).
- *   - "scan_rows", "scan_lanes": rows tile by tile, and short rows or columns side by
- *     side; few long segments are cut into runs, which reads the input twice.
+ *   - "scan_lanes": short rows and columns, side by side; few long columns are cut into
+ *     runs, which reads the input twice.
  *   - "serial": one work-item combines from the left, element by element. Its float bits
  *     are those of a plain left fold.
  *

@@ -207,7 +207,7 @@ static void add_cause(struct sentence *sentence, const struct reason *reason)
     if (reason->plan->count == 0) {
         add(sentence, "there is nothing to scan: ");
     } else if (reason->chooser != CHOSEN_BY_POLICY) {
-        add(sentence, "%s", chosen[reason->chooser]);
+        return;
     } else if (algorithm == SCAN_SINGLE_GROUP) {
         add(sentence, is_whole ? "the count is small: " : "many or small: ");
     } else if (reason->obstacle == OBSTACLE_NONE) {
@@ -264,12 +264,11 @@ static void add_scan(struct sentence *sentence, const struct reason *reason)
     const struct plan *plan = reason->plan;
     double in = (double)plan->count * plan->read_size;
 
+    add(sentence, "%s", plan->count > 0 ? chosen[reason->chooser] : "");
+    add_segments(sentence, plan);
     if (plan->shape.algorithm == SCAN_LANES) {
-        add(sentence, "%s", chosen[reason->chooser]);
-        add_segments(sentence, plan);
         add_lanes(sentence, plan);
     } else {
-        add_segments(sentence, plan);
         add_cause(sentence, reason);
         add_method(sentence, reason);
     }

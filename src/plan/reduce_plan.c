@@ -91,8 +91,8 @@ static void make_shape(struct shape *shape, const struct job *job,
         return;
     }
     shape->tile = tile_of(job, policy);
-    /* The last group may fold what all have left. */
-    if (job->verdict.fences) {
+    /* The last group may fold what all have left, which must not be long. */
+    if (job->verdict.fences && !job->device->most_elements) {
         shape->tier = job->verdict.tier;
         shape->fences = true;
     }
@@ -261,8 +261,7 @@ static void make_plan(struct plan *plan, const struct job *job,
     plan->again = most_partials(plan, job);
     plan->cut = clfold_cut(plan->count, job->segments, run > 0 ? run : 1, 0);
     set_groups(plan, job, policy->groups);
-    plan->joins = plan->shape.fences && segments == 1 && plan->cut.runs > 1 &&
-                  plan->cut.runs <= plan->again;
+    plan->joins = plan->shape.fences && plan->kind == TAKES_WHOLE && plan->cut.runs > 1;
     /* Fewer segments are cut into more runs, but fewer than twice those wanted. */
     most = job->segments.width > 0 ? 2 * most : most;
     count_launches(plan, most < plan->count ? most : plan->count);

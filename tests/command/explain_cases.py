@@ -100,9 +100,16 @@ def why_scan_by_variable(d, device):
 
 
 def segments(d, device):
-    """Rows and columns have algorithms of their own, and columns are whole."""
+    """Rows go by tiles or lanes, few long ones look back, and columns are whole."""
     found = told(d, device, "reduce", "--length", 1000, "--count", 5000)
-    check(found["algorithm"] == "reduce_rows" and found["rows_of"] == 1000, f"{found}")
+    check(found["algorithm"] == "reduce_tiles" and found["rows_of"] == 1000, f"{found}")
+    found = told(d, device, "scan", "--length", 1 << 22, "--count", 1 << 24)
+    check(found["why"].startswith("4 rows of 4194304 items, "), f"{found}")
+    env = {"CLFOLD_SCAN": "reduce_then_scan"}
+    found = told(d, device, "scan", "--length", 1 << 22, "--count", 1 << 24, env=env)
+    check(found["algorithm"] == "reduce_then_scan", f"{found}")
+    found = told(d, device, "scan", "--columns", 30, "--count", 5000, env=env)
+    check(found["algorithm"] == "scan_lanes", f"{found}")
     found = told(d, device, "scan", "--columns", 30, "--count", 5000)
     check(found["algorithm"] == "scan_lanes" and found["columns"] == 30, f"{found}")
     check(found["count"] == 5010, f"{found}")

@@ -161,7 +161,7 @@ def planted(texts, functions, items):
     """Faults that must be found, each as (file, old, new, what is said of it)."""
     faults = (
         ("reduce_tiles.cl", "fold_run.cl, ", "", "and does not need fold_run.cl"),
-        ("reduce_tiles.cl", "fold_run.cl, ", "fold_run.cl, segments.cl, ", "needs segments.cl"),
+        ("reduce_tiles.cl", "fold_run.cl, ", "fold_run.cl, result.cl, ", "needs result.cl"),
         ("reduce_tiles.cl", "fold_run.cl, ", "fold_run.cl, fold_runs.cl, ", "no file fold_runs"),
         ("scan_totals.cl", "CLFOLD_ANCHOR, ", "", "CLFOLD_ANCHOR and does not name it"),
         ("scan_totals.cl", "names: ", "names: CLFOLD_WINDOW, ", "names CLFOLD_WINDOW and does"),

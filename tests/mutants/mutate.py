@@ -290,12 +290,12 @@ FAULTS = {
     ),
     # The last group folds partials in the order in which groups left them, or too early.
     "reduce_joins_out_of_order": (
-        "reduce",
+        "reduce/test_affine",
         [(TILES, 1, "r.items == 0, i, is_last != 0", "r.items == 0, "
           "joins ? num_runs - 1 - i : i, is_last != 0")],
     ),
     "reduce_joins_too_early": (
-        "reduce",
+        "reduce/test_affine",
         [(TILES, 1, "clfold_add(left, 1) + 1 == get_num_groups(0)",
           "clfold_add(left, 1) + 2 == get_num_groups(0)")],
     ),

@@ -808,6 +808,60 @@ static void test_refused(void **state)
     }
 }
 
+/* Rows: many or small ones are a group's each, few long ones look back; they take passes
+ * where there are more tiles than tickets, and on a device that cuts loops; and only a
+ * whole input has a lead. */
+static void test_rows(void **state)
+{
+    static const struct {
+        uint64_t rows, length;
+        size_t device;
+        enum algorithm algorithm;
+    } cases[] = {
+        { 4, 1 << 24, 0, SCAN_LOOKBACK },
+        { 15, 1 << 17, 0, SCAN_LOOKBACK },
+        { 16, 1 << 17, 0, SCAN_SINGLE_GROUP },
+        { 4, 1 << 16, 0, SCAN_SINGLE_GROUP },
+        { 1000, 63, 0, SCAN_LANES },
+        { 255, 1 << 20, 1, SCAN_LOOKBACK },
+        { 256, 1 << 20, 1, SCAN_SINGLE_GROUP },
+        { 4, 1 << 24, 2, REDUCE_THEN_SCAN },
+        { 4, 1 << 13, 2, REDUCE_THEN_SCAN },
+    };
+    const struct verdict narrow = { MEMORY_LEGACY_32, true, false };
+    const uint64_t tickets = UINT64_C(1) << clfold_memory(MEMORY_LEGACY_32)->ticket_bits;
+    struct monoid monoid = monoid_of(0);
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct job job = job_of(CLFOLD_INCLUSIVE_SCAN, SCAN_LOOKBACK, &monoid,
+                                &devices[cases[i].device], NULL);
+        job.segments = (struct segments){ 1, cases[i].length };
+        job.count = cases[i].rows * cases[i].length;
+        assert_ok(clfold_plan_choose(&job, &site, NULL));
+        assert_int_equal(job.algorithm, cases[i].algorithm);
+        if (cases[i].device == 2) {
+            assert_ok(clfold_plan_choose(&job, &site, "scan_single_group"));
+            assert_int_equal(job.algorithm, REDUCE_THEN_SCAN);
+        }
+        job.out_offset = 1;
+        job_candidates(&job, candidates);
+        assert_int_equal(plan_of(job, &candidates[0], job.count).cut.lead, 0);
+    }
+    struct job job =
+        job_of(CLFOLD_INCLUSIVE_SCAN, SCAN_LOOKBACK, &monoid, &devices[1], NULL);
+    job.verdict = narrow;
+    job_candidates(&job, candidates);
+    job.segments = (struct segments){ 1, candidates[0].shape.tile.elements + 1 };
+    for (uint64_t rows = tickets / 2 - 1; rows <= tickets / 2; ++rows) {
+        const struct plan plan = plan_of(job, &candidates[0], rows * job.segments.length);
+        assert_int_equal(plan.cut.num_runs, 2 * rows);
+        assert_int_equal(plan.obstacle,
+                         2 * rows < tickets ? OBSTACLE_NONE : OBSTACLE_TICKETS);
+    }
+}
+
 /* Item sizes in words of each size. */
 static void test_memory(void **state)
 {
@@ -967,6 +1021,7 @@ TEST_MAIN("plan", NULL, NULL, cmocka_unit_test(test_grid), cmocka_unit_test(test
           cmocka_unit_test(test_bytes), cmocka_unit_test(test_segments),
           cmocka_unit_test(test_choose), cmocka_unit_test(test_rungs),
           cmocka_unit_test(test_groups), cmocka_unit_test(test_spins),
-          cmocka_unit_test(test_refused), cmocka_unit_test(test_memory),
-          cmocka_unit_test(test_window), cmocka_unit_test(test_loads),
+          cmocka_unit_test(test_refused), cmocka_unit_test(test_rows),
+          cmocka_unit_test(test_memory), cmocka_unit_test(test_window),
+          cmocka_unit_test(test_loads),
           cmocka_unit_test(test_runs), cmocka_unit_test(test_marks))
