@@ -49,8 +49,9 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
 {
     CLFOLD_TILE_MEMORY(memory);
     const ulong first = get_group_id(0) * each;
+    uint left = (uint)(min(first + each, num_runs) - min(first, num_runs));
 
-    for (ulong i = first; i < min(first + each, num_runs); ++i) {
+    for (ulong i = first; left > 0; ++i, --left) {
         const clfold_run r = clfold_nth_run(i, count, 1, length, runs, run, 0);
         clfold_fold_run(in, in_offset, r.begin, r.begin + r.items, ahead,
                         memory CLFOLD_PASS);

@@ -36,39 +36,66 @@
 #define CLFOLD_WORDS_PARAMS                                                              \
     volatile global clfold_word *words, ulong capacity, uint spins, uint in_place
 
+/* A tile that was drawn, of all tiles, and its run; one work-item finds them for all. */
+typedef struct {
+    ulong tile;
+    clfold_run run;
+} clfold_drawn;
+
+typedef CLFOLD_SPACE clfold_drawn *clfold_drawn_pointer;
+
+/* Draws a tile; returns the epoch. */
+static uint clfold_draw_tile(clfold_word_pointer words, CLFOLD_TILES_PARAMS,
+                             clfold_drawn_pointer drawn)
+{
+    const clfold_word ticket = clfold_draw(words);
+
+    drawn->tile = clfold_tile_of(ticket);
+    drawn->run = clfold_nth_tile(clfold_tile_of(ticket), CLFOLD_TILES);
+    return clfold_epoch_of(ticket);
+}
+
 /*
- * Finds the prefix of tile t, counted from tile `row`: folds t, hands over the total, and
- * looks back; and does the same with each tile that look-back misses. These are at most
- * t, since each is published then. Where the tile's scan needs the fold in the room, t is
- * folded again after them.
+ * Finds the prefix of tile t, counted from its row's first: folds t, hands over the
+ * total, and looks back; and does the same with each tile that look-back misses. These
+ * are at most t, since each is published then. Where the tile's scan needs the fold in
+ * the room, t is folded again after them.
  *
  * One place folds: PoCL 3.1's compiler crashes with two.
  */
 static void clfold_find_prefix(global const CLFOLD_IN *in, ulong in_offset,
-                               CLFOLD_TILES_PARAMS, ulong t, ulong row,
-                               clfold_room_pointer room, clfold_running_pointer so_far,
+                               CLFOLD_TILES_PARAMS, clfold_drawn_pointer own,
+                               clfold_drawn_pointer wanted, clfold_room_pointer room,
+                               clfold_running_pointer so_far,
                                clfold_channel_pointer channel,
                                clfold_word_pointer slots CLFOLD_TRACE_PARAMS CLFOLD_WITH)
 {
+    const ulong t = own->run.number;
     bool is_ready = false;
 
     for (ulong left = t + 2; left > 0 && !is_ready; --left) {
-        const ulong x = channel->tile;
-        const clfold_run r = clfold_nth_tile(row + x, CLFOLD_TILES);
-        if (!(CLFOLD_TILE_AHEAD && x == t && room->folds_next))
-            clfold_tile_aggregate(in, in_offset + r.begin, r.begin, (uint)r.items,
-                                  room CLFOLD_PASS);
+        const bool is_own = wanted->tile == own->tile;
+        const uint num = (uint)wanted->run.items;
+        if (!(CLFOLD_TILE_AHEAD && is_own && room->folds_next))
+            clfold_tile_aggregate(in, in_offset + wanted->run.begin, wanted->run.begin,
+                                  num, room CLFOLD_PASS);
         /* PoCL 3.1 loses what one work-item does between the barrier that ends the
          * group's scan and the next one. */
         clfold_tile_sync();
         if (get_local_id(0) == 0 && !channel->has_prefix)
             clfold_hand_over(channel, slots, t,
-                             clfold_tile_total(room, (uint)r.items) CLFOLD_TRACE_ARGS);
+                             clfold_tile_total(room, num) CLFOLD_TRACE_ARGS);
         clfold_tile_sync();
         if (CLFOLD_IS_LOOKING && !CLFOLD_BROADCAST(channel->has_prefix, 0))
             clfold_look_back(channel, so_far, slots, t CLFOLD_TRACE_ARGS CLFOLD_PASS);
+        if (get_local_id(0) == 0) {
+            wanted->tile = own->tile - t + channel->tile;
+            wanted->run = own->run;
+            if (channel->tile != t)
+                wanted->run = clfold_nth_tile(wanted->tile, CLFOLD_TILES);
+        }
         clfold_tile_sync();
-        is_ready = !(CLFOLD_TILE_LOADS && x != t) && channel->has_prefix;
+        is_ready = !(CLFOLD_TILE_LOADS && !is_own) && channel->has_prefix;
     }
 }
 
@@ -80,7 +107,9 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
     CLFOLD_SHARED(clfold_room, room);
     CLFOLD_SHARED(clfold_running, so_far);
     CLFOLD_SHARED(clfold_channel, channel);
-    CLFOLD_SHARED(ulong, ticket); /* the next tile's, once a tile has begun */
+    CLFOLD_SHARED(clfold_drawn, own);
+    CLFOLD_SHARED(clfold_drawn, wanted); /* own, or one that look-back misses */
+    CLFOLD_SHARED(clfold_drawn, next);   /* the next own, once own has begun */
     const ulong taken = get_group_id(0) * each;
     const ulong rounds = min(each, num_runs - min(taken, num_runs));
 
@@ -90,28 +119,27 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
         channel->has_init = clfold_init_from != 0;
         channel->spins = spins;
         channel->in_place = in_place;
-        *ticket = rounds > 0 ? clfold_draw(words) : 0;
-        channel->epoch = clfold_epoch_of(*ticket);
+        if (rounds > 0)
+            channel->epoch = clfold_draw_tile(words, CLFOLD_TILES, next);
     }
-    clfold_tile_sync();
-    ulong tile = clfold_tile_of(*ticket);
-    clfold_tile_sync();
     for (ulong round = 0; round < rounds; ++round) {
-        const clfold_run r = clfold_nth_tile(tile, CLFOLD_TILES);
-        const ulong t = r.number, row = tile - t;
-        const clfold_word_pointer slots = clfold_slots_from(words, row);
         const bool draws = round + 1 < rounds;
-        const bool has_prefix = t > 0 || clfold_init_from;
         if (get_local_id(0) == 0) {
-            clfold_begin(channel, words, t, row CLFOLD_TRACE_ARGS);
+            *own = *wanted = *next;
+            clfold_begin(channel, words, own->run.number,
+                         own->tile - own->run.number CLFOLD_TRACE_ARGS);
             if (draws)
-                *ticket = clfold_draw(words);
+                clfold_draw_tile(words, CLFOLD_TILES, next);
         }
         clfold_tile_sync();
-        clfold_find_prefix(in, in_offset, CLFOLD_TILES, t, row, room, so_far, channel,
-                           slots CLFOLD_TRACE_ARGS CLFOLD_PASS);
+        const clfold_word_pointer slots =
+            clfold_slots_from(words, own->tile - own->run.number);
+        clfold_find_prefix(in, in_offset, CLFOLD_TILES, own, wanted, room, so_far,
+                           channel, slots CLFOLD_TRACE_ARGS CLFOLD_PASS);
+        const bool has_prefix = own->run.number > 0 || clfold_init_from;
         if (get_local_id(0) == 0) {
-            const bool is_end = tile + 1 == num_runs;
+            const ulong t = own->run.number;
+            const bool is_end = own->tile + 1 == num_runs;
             if (has_prefix)
                 room->prefix = clfold_prefix(so_far, t CLFOLD_PASS);
             clfold_take_own(so_far, room, t, channel->own, has_prefix,
@@ -122,14 +150,14 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             clfold_end(channel, slots, t CLFOLD_TRACE_ARGS);
         }
         clfold_tile_sync();
-        tile = clfold_tile_of(*ticket);
-        const clfold_run after = clfold_nth_tile(tile, CLFOLD_TILES);
+        const ulong begin = own->run.begin;
+        const uint size = (uint)own->run.items;
         if (CLFOLD_TILE_AHEAD)
             room->folds_next =
-                draws && r.items == CLFOLD_TILE && after.items == CLFOLD_TILE;
-        clfold_tile_scan(in, in_offset + r.begin, r.begin, (uint)r.items,
-                         in_offset + after.begin, out, out_offset + r.begin, has_prefix,
-                         stream != 0, ahead, room CLFOLD_PASS);
+                draws && size == CLFOLD_TILE && next->run.items == CLFOLD_TILE;
+        clfold_tile_scan(in, in_offset + begin, begin, size, in_offset + next->run.begin,
+                         out, out_offset + begin, has_prefix, stream != 0, ahead,
+                         room CLFOLD_PASS);
     }
     if (get_local_id(0) == 0 && clfold_is_last(words)) {
         clfold_at_end(words CLFOLD_TRACE_ARGS);

@@ -85,27 +85,27 @@ static clfold_status prepare(clfold_context *context, const struct site *site,
     return status;
 }
 
-/* Prepares the call's algorithm, and that of smaller counts if it differs. */
+/* Prepares the call's algorithm, and unless it was named those of smaller counts: each at
+ * the greatest of its counts by halves. */
 static clfold_status prepare_all(clfold_context *context, const struct site *site,
                                  struct request *request)
 {
-    enum algorithm algorithm = request->job.algorithm;
+    struct job *job = &request->job;
+    uint32_t done = 1u << job->algorithm;
     clfold_status status = prepare(context, site, request);
 
-    if (status || request->named) {
-        return status;
+    while (status == CLFOLD_OK && !request->named && job->count > 1) {
+        job->count /= 2;
+        if (job->segments.width == 1 && job->segments.length > job->count) {
+            job->segments.length = job->count;
+        }
+        status = clfold_request_choose(request, site, context, request->fold, NULL);
+        if (status == CLFOLD_OK && !(done >> job->algorithm & 1)) {
+            done |= 1u << job->algorithm;
+            status = prepare(context, site, request);
+        }
     }
-    /* From the start: a tuning file may have another row for them. */
-    request->job.count = 1;
-    /* A row of fewer elements may take another way. */
-    if (request->job.segments.width == 1) {
-        request->job.segments.length = 1;
-    }
-    if ((status = clfold_request_choose(request, site, context, request->fold, NULL))) {
-        return status;
-    }
-    return request->job.algorithm == algorithm ? CLFOLD_OK
-                                               : prepare(context, site, request);
+    return status;
 }
 
 clfold_status clfold_prepare(clfold_context *context, clfold_operation operation,

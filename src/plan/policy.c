@@ -16,9 +16,10 @@
  *
  * Two cores of an AMD EPYC (Zen 5), 2026-11-22, same drivers, share of the best read of
  * the same run: 0.95 to 1.1, f32 into f64 0.93 to 1.01, u8 into u64 0.91 to 0.95. From
- * 2^24 to 2^30 f32 the GB/s are within 10 %, the fewest at 2^24. Up to 512 KiB one launch
- * is as fast as two (24 us on PoCL, 17 on Intel's runtime), at 1 MiB two are (28 us, not
- * 35).
+ * 2^24 to 2^30 f32 the GB/s are within 10 %, the fewest at 2^24. Up to 512 KiB one group
+ * is as fast as two. Above, the last group folds the partials: of the time of a second
+ * launch that takes 0.86 to 0.97 at 1 MiB, 0.87 to 0.91 at 2 and 0.88 to 0.93 at 4 (Zen
+ * 4, 2026-11-26); docs/performance.md has the table of splits.
  *
  * Only bytes are prefetched: a line of them takes many operations, so few lines are under
  * way. Prefetching gains 4 % to 40 % and loses up to 8 % on a Zen 4; for wider elements

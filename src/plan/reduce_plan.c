@@ -147,9 +147,8 @@ static struct grid_rule rule_of(const struct plan *plan, const struct job *job,
 {
     const struct tile_shape *tile = &plan->shape.tile;
     uint64_t in_size = plan->in_size, most;
-    bool is_small = plan->count <= policy->single_bytes / in_size;
     struct grid_rule rule = {
-        .full = is_small ? 1 : clfold_div_up(policy->groups, num_segments),
+        .full = clfold_div_up(policy->groups, num_segments),
         .lanes = lanes_of(tile),
         .least_items = policy->lane_bytes / in_size,
     };

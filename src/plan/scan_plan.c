@@ -297,9 +297,15 @@ static uint64_t run_of(const struct plan *plan, const struct job *job,
     return run > least ? run : least;
 }
 
-/* The launches that turn totals into prefixes, between two over all elements; and
- * scratch, which with another offset has a tile more, and of fewer but longer segments an
- * item less. */
+/* What is reserved: of rows for twice the count, since clfold_prepare finds where they
+ * look back by halves; and a tile more, by another offset. */
+static uint64_t reserve_of(const struct plan *plan)
+{
+    return plan->kind == TAKES_WHOLE ? 1 : 2;
+}
+
+/* The launches that turn totals into prefixes, between two over all elements, and their
+ * scratch. */
 static void add_prefixes(struct plan *plan, const struct job *job)
 {
     const struct cut *cut = &plan->cut;
@@ -308,7 +314,8 @@ static void add_prefixes(struct plan *plan, const struct job *job)
     plan->launch_blocks = most_prefixes(job->device) / plan->shape.anchor;
     plan->num_launches = 2 + (uint32_t)clfold_div_up(plan->blocks, plan->launch_blocks);
     plan->scratch_bytes = scratch_of(plan, cut->num_runs, cut->num_segments);
-    plan->scratch_most = scratch_of(plan, cut->num_runs + 1, cut->num_segments);
+    plan->scratch_most = scratch_of(plan, reserve_of(plan) * cut->num_runs + 1,
+                                    reserve_of(plan) * cut->num_segments);
 }
 
 static void plan_passes(struct plan *plan, const struct job *job,
@@ -384,8 +391,8 @@ static void plan_lookback(struct plan *plan, const struct job *job,
     plan->scratch_kind = memory->word_bits == 64 ? SCRATCH_WORDS_64 : SCRATCH_WORDS_32;
     plan->scratch_bytes =
         clfold_memory_bytes(memory, plan->cut.num_runs, plan->item_size);
-    plan->scratch_most =
-        clfold_memory_bytes(memory, plan->cut.num_runs + 1, plan->item_size);
+    plan->scratch_most = clfold_memory_bytes(
+        memory, reserve_of(plan) * plan->cut.num_runs + 1, plan->item_size);
 }
 
 static void make_plan(struct plan *plan, const struct job *job,

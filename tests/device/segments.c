@@ -406,13 +406,15 @@ static void test_prepare(void **state)
     static const struct {
         clfold_segments segments;
         const char *words; /* of the reason */
+        size_t count;
     } all[] = {
-        /* First, as no other builds then what its short rows take. */
-        { { .by = CLFOLD_BY_LENGTH, .length = 5000 }, "row" },
-        { { .by = CLFOLD_BY_LENGTH, .length = 3 }, "row" },
-        { { .by = CLFOLD_BY_COLUMNS, .columns = 2, .length = 5000 }, "column" },
+        /* First, as no other builds then what its short rows take, nor what many rows and
+         * few take. */
+        { { .by = CLFOLD_BY_LENGTH, .length = 70000 }, "row", 16 * 70000 },
+        { { .by = CLFOLD_BY_LENGTH, .length = 3 }, "row", 10000 },
+        { { .by = CLFOLD_BY_COLUMNS, .columns = 2, .length = 5000 }, "column", 10000 },
     };
-    cl_mem in = coloured_buffer(40000), out = coloured_buffer(40000);
+    cl_mem in = coloured_buffer(16 * 280000), out = coloured_buffer(16 * 280000);
 
     (void)state;
     clfold_context_override(ctx, NULL);
@@ -427,17 +429,19 @@ static void test_prepare(void **state)
         /* Nothing is left of other calls. */
         assert_int_equal(clFinish(device.queue), CL_SUCCESS);
         clfold_context_trim(ctx);
-        assert_ok(clfold_prepare(ctx, o, &fold, 10000, NULL));
+        assert_ok(clfold_prepare(ctx, o, &fold, all[i % 3].count, NULL));
         assert_ok(clfold_context_stats(ctx, &before));
         /* Columns come as a whole. */
-        for (size_t count = 10000; count > 0; count = i % 3 == 2 ? 0 : count / 10) {
+        for (size_t count = all[i % 3].count; count > 0;
+             count = i % 3 == 2 ? 0 : count / 16 * 15) {
             assert_ok(call_operation(o, &fold, in, 0, out, 0, count));
+            count = i % 3 == 0 && count < 70000 ? count / 16 : count;
         }
         assert_ok(clfold_context_stats(ctx, &after));
         assert_int_equal(before.builds, after.builds);
         assert_int_equal(before.disk_hits, after.disk_hits);
         assert_int_equal(before.scratch_bytes, after.scratch_bytes);
-        assert_ok(clfold_explain(ctx, o, &fold, 10000, NULL, &report));
+        assert_ok(clfold_explain(ctx, o, &fold, all[i % 3].count, NULL, &report));
         assert_true(report.bytes_read >= 40000);
         assert_true(report.bytes_written >= (is_scan ? 40000 : 4));
         assert_memory_equal(report.algorithm, is_scan ? "scan_" : "reduce_", 5);
