@@ -253,8 +253,7 @@ FAULTS = {
     # A tile folded for another, by the own one's length.
     "lookback_fallback_of_wrong_length": (
         "lookback/f32",
-        [(LOOKBACK, 1, "clfold_tile_total(room, (uint)r.items)",
-          "clfold_tile_total(room, CLFOLD_TILE)")],
+        [(LOOKBACK, 1, "uint num = (uint)wanted->run.items", "uint num = (uint)own->run.items")],
     ),
     # What was left by an earlier call is taken.
     "lookback_epoch_not_compared": (
@@ -279,14 +278,18 @@ FAULTS = {
     # Groups need not start in the order of their numbers.
     "lookback_group_for_ticket": (
         "lookback/test_snapshot",
-        [(LOOKBACK, 1, "ulong tile = clfold_tile_of(*ticket);", "ulong tile = taken;"),
-         (LOOKBACK, 1, "        tile = clfold_tile_of(*ticket);", "        ++tile;")],
+        [(LOOKBACK, 1, "epoch = clfold_draw_tile(words, CLFOLD_TILES, next);",
+          "epoch = clfold_draw_tile(words, CLFOLD_TILES, next), next->tile = taken, "
+          "next->run = clfold_nth_tile(taken, CLFOLD_TILES);"),
+         (LOOKBACK, 1, "    clfold_draw_tile(words, CLFOLD_TILES, next);",
+          "    clfold_draw_tile(words, CLFOLD_TILES, next), next->tile = own->tile + 1, "
+          "next->run = clfold_nth_tile(next->tile, CLFOLD_TILES);")],
     ),
     # Look-back goes on into the row before.
     "lookback_past_a_row": (
         "segments/test_scan",
-        [(LOOKBACK, 1, "const ulong t = r.number, row = tile - t;",
-          "const ulong t = tile, row = 0;")],
+        [(LOOKBACK, 1, "return clfold_epoch_of(ticket);",
+          "drawn->run.number = drawn->tile;\n    return clfold_epoch_of(ticket);")],
     ),
     # The last group folds partials in the order in which groups left them, or too early.
     "reduce_joins_out_of_order": (
