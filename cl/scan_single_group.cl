@@ -56,8 +56,9 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
                               total_index CLFOLD_PASS);
         }
         clfold_tile_sync();
-        clfold_tile_scan(in, from, r.begin, size, from, out, out_offset + r.begin,
-                         has_prefix, stream != 0, ahead, room CLFOLD_PASS);
+        clfold_tile_scan(in, from, r.begin, size, t + 1 < stop ? from + size : from, out,
+                         out_offset + r.begin, has_prefix, stream != 0, ahead,
+                         room CLFOLD_PASS);
         if (get_local_id(0) == 0)
             room->prefix = room->next;
     }

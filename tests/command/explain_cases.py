@@ -36,7 +36,8 @@ ROW = 'tile_(vector|group) by policy "[^"]+"'
 LANES = r"\d+ lanes fill the device, each for \d+ items? or more"
 GROUPS = (
     r": \d+ groups? of lanes with \d+ items? each(, the most at once here)?"
-    r"(, in one launch|, and a launch that folds their partials"
+    r"(, in one launch(, whose last group folds their partials)?"
+    r"|, and a launch that folds their partials"
     r"|, and \d+ launches that fold their partials); "
 )
 MOVES = r"; moves \d+\.\d\d times the input"

@@ -31,12 +31,17 @@ const clfold_fold by_offsets = {
 };
 const clfold_fold reproducible = WHOLE_SUM(CLFOLD_REPRODUCIBLE);
 
-/* Any tile, so that a program that does not build can drop to the next. */
-static const struct debug tiles = { .tile_elements = 1024, .max_groups = 50 };
+/* Any tile, so that a program that does not build can drop to the next; and no fences, so
+ * that reductions take two launches. */
+static const struct debug tiles = { .tile_elements = 1024,
+                                    .max_groups = 50,
+                                    .tier = MEMORY_LEGACY_64 };
 
-const struct debug twenty_groups = {
-    .tile_elements = 1024, .group_size = 8, .max_groups = 20, .anchor = 1
-};
+const struct debug twenty_groups = { .tile_elements = 1024,
+                                     .group_size = 8,
+                                     .max_groups = 20,
+                                     .anchor = 1,
+                                     .tier = MEMORY_LEGACY_64 };
 
 const clfold_segments *segments_for(const char *algorithm)
 {

@@ -244,6 +244,14 @@ static void warm_all(struct run *run)
     }
 }
 
+/* The last group folds what all have left, where memory has fences. */
+static void join_groups(struct run *run)
+{
+    static const struct debug tiles = { .tile_elements = 1024, .max_groups = 50 };
+
+    clfold_context_override(run->ctx, &tiles);
+}
+
 /* The queue's block of scratch is in use until the gate opens. */
 static void use_a_block(struct run *run)
 {
@@ -659,6 +667,8 @@ static const struct scenario scenarios[] = {
     { "reduce, warm", CLFOLD_REDUCE, .before = warm, .event = EVENT, WARM() },
     { "reduce, warm, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER, .before = warm,
       .event = WAIT, WARM(EVENTS) },
+    { "reduce, by the last group, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
+      .before = join_groups, .event = WAIT, COLD("clRetainEvent", "clReleaseEvent") },
     { "reduce, one launch", CLFOLD_REDUCE, .order = OUT_OF_ORDER, .before = warm,
       .count = 1, .event = WAIT, WARM() },
     { "reduce beside a block in use", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
