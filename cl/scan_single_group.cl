@@ -1,17 +1,17 @@
 /*
  * scan_single_group: a group goes from tile to tile of a segment with the prefix. It
  * reads and writes each element once and needs one launch: for small counts, and where
- * there are many rows, of which a group takes `num` tiles.
+ * there are many rows, of which a group takes some.
  *
  *   tiles     0 ---> 1 ---> 2 ---> 3 | 0 ---> 1 ---> 2 ---> 3
  *   prefix   init   i0     i01    i012 init   i0    ...
  *
  * Where a work-item must not run for long, several launches each take some tiles of a
- * whole input, and pass on the state of the next tile's prefix in `state`.
+ * whole input, CLFOLD_RESUMES, and pass on the state of the next tile's prefix.
  *
  * needs: contract.cl, result.cl, scan_tiles.cl, scan_totals.cl, segments.cl, shared.cl
  * needs: tile_scan.cl
- * names: CLFOLD_ANCHOR
+ * names: CLFOLD_ANCHOR, CLFOLD_RESUMES
  */
 CLFOLD_KERNEL void
 clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *state,
@@ -25,14 +25,17 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
 
     if (get_local_id(0) == 0) {
         room->folds_next = false;
+        if (num_runs == 0)
+            clfold_finish(clfold_init(CLFOLD_INIT_ARGS), !clfold_init_from, has_total,
+                          total_out, total_index CLFOLD_PASS);
+#if CLFOLD_RESUMES
         if (first > 0) {
             room->prefix = state[0];
             so_far->partial = state[1];
             so_far->before = state[2];
             so_far->has_before = first >= CLFOLD_ANCHOR || clfold_init_from;
-        } else if (num_runs == 0)
-            clfold_finish(clfold_init(CLFOLD_INIT_ARGS), !clfold_init_from, has_total,
-                          total_out, total_index CLFOLD_PASS);
+        }
+#endif
     }
     for (ulong t = begin; t < stop; ++t) {
         const clfold_run r = clfold_nth_tile(t, CLFOLD_TILES);
@@ -62,10 +65,11 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
         if (get_local_id(0) == 0)
             room->prefix = room->next;
     }
-    /* The launch ends inside a segment. */
-    if (get_local_id(0) == 0 && stop < num_runs && each < runs) {
+#if CLFOLD_RESUMES
+    if (get_local_id(0) == 0 && stop < num_runs) {
         state[0] = room->prefix;
         state[1] = so_far->partial;
         state[2] = so_far->before;
     }
+#endif
 }

@@ -513,9 +513,11 @@ static void append_algorithm(struct text *text, const struct monoid *monoid,
                       "#define CLFOLD_SCAN %d\n#define CLFOLD_EACH %u\n"
                       "#define CLFOLD_EXCLUSIVE %u\n#define CLFOLD_ANCHOR %u\n"
                       "#define CLFOLD_BUILTINS %u\n#define CLFOLD_STREAM %u\n"
-                      "#define CLFOLD_FENCES %u\n#define CLFOLD_OF_CARRIES %u\n",
+                      "#define CLFOLD_FENCES %u\n#define CLFOLD_OF_CARRIES %u\n"
+                      "#define CLFOLD_RESUMES %u\n",
                       family == FAMILY_SCAN, shape->each, shape->exclusive, shape->anchor,
-                      shape->builtins, shape->stream, shape->fences, shape->carries);
+                      shape->builtins, shape->stream, shape->fences, shape->carries,
+                      shape->resumes);
 }
 
 static void append_contract(struct text *text, const struct monoid *monoid,

@@ -62,6 +62,7 @@ struct shape {
     uint32_t step;     /* items of a lane in local memory; segments, tile_group */
     /* scans */
     uint32_t exclusive;
+    uint32_t resumes;           /* a launch may go on where one stopped; single group */
     uint32_t builtins;          /* those of clang are known to work; tile_vector */
     uint32_t stream;            /* one of them: results may go past the caches */
     uint32_t anchor;            /* tiles from one anchor to the next */
@@ -73,7 +74,7 @@ struct shape {
     enum lookers lookers;
     uint32_t traced;
 };
-#define CLFOLD_SHAPE_WORDS 21
+#define CLFOLD_SHAPE_WORDS 22
 _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 
@@ -126,8 +127,8 @@ struct plan {
     /* reductions */
     bool has_grid; /* reduce_tiles and reduce6, which fold many items in sequence */
     struct grid grid;
-    bool joins;          /* the last group of the only launch folds the partials, which */
-    uint64_t first_item; /* begin here in the scratch, in items */
+    bool joins;          /* the last group of the only launch folds the partials */
+    uint64_t first_item; /* where these begin in the scratch, in items */
     uint64_t again;      /* partials that are folded by one in later launches, at most */
     /* scans */
     uint64_t blocks;        /* of runs of a segment, each with an anchor */

@@ -55,7 +55,9 @@ struct policy {
     size_t ahead_element; /* of no larger elements; bytes */
     const char *row;      /* the row's name, for people */
     /* reductions */
-    uint64_t lane_bytes; /* of input: a lane is not worth starting for less */
+    uint64_t lane_bytes;  /* of input: a lane is not worth starting for less */
+    uint64_t apart_bytes; /* of input: above, partials have a launch of their own; 0:
+                             never */
     /* scans */
     uint64_t least_run;    /* tiles a group takes at least, where groups are enough */
     uint64_t anchor;       /* tiles from one anchor to the next, see scan_tiles.cl */

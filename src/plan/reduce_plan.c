@@ -205,34 +205,29 @@ static void set_groups(struct plan *plan, const struct job *job, uint64_t groups
 #define LINE 64
 
 /*
- * Every launch but the last leaves an item for each run. Launches take turns in two
- * areas, so the first two decide how much scratch there is.
+ * Every launch but the last leaves an item for each run, and so does one that joins.
+ * Launches take turns in two areas, so the first two decide how much scratch there is.
  *
- *   in -> 0 ... num_runs - 1 -> num_runs ... -> 0 ... -> out
- *   in -> counter | 0 ... num_runs - 1 -> out                    joins: in one launch
+ *   in -> counter | 0 ... num_runs - 1 -> num_runs ... -> 0 ... -> out
  */
 static void count_launches(struct plan *plan, uint64_t most)
 {
     struct cut cut = plan->cut;
-    uint64_t again = clfold_div_up(most, plan->again);
+    uint64_t items = plan->joins ? cut.num_runs : 0;
 
-    plan->num_launches = 1;
-    if (plan->joins) {
+    if (plan->shape.fences) {
         plan->scratch_kind = SCRATCH_COUNTER;
         plan->first_item = clfold_div_up(LINE, plan->item_size);
-        plan->scratch_bytes = (size_t)(plan->first_item + cut.num_runs) * plan->item_size;
-        plan->scratch_most = (size_t)(plan->first_item + most) * plan->item_size;
-    } else {
-        for (; cut.runs > 1; ++plan->num_launches) {
-            plan->scratch_bytes +=
-                plan->num_launches <= 2 ? (size_t)cut.num_runs * plan->item_size : 0;
-            cut = clfold_cut_again(&cut, plan->again);
-        }
-        plan->scratch_most = (size_t)(most + again) * plan->item_size;
     }
-    if (plan->scratch_most < plan->scratch_bytes) {
-        plan->scratch_most = plan->scratch_bytes;
+    for (plan->num_launches = 1; cut.runs > 1 && !plan->joins; ++plan->num_launches) {
+        items += plan->num_launches <= 2 ? cut.num_runs : 0;
+        cut = clfold_cut_again(&cut, plan->again);
     }
+    most += clfold_div_up(most, plan->again);
+    most = most > items ? most : items;
+    plan->scratch_bytes =
+        items > 0 ? (size_t)(plan->first_item + items) * plan->item_size : 0;
+    plan->scratch_most = (size_t)(plan->first_item + most) * plan->item_size;
 }
 
 static void make_plan(struct plan *plan, const struct job *job,
@@ -260,7 +255,9 @@ static void make_plan(struct plan *plan, const struct job *job,
     plan->again = most_partials(plan, job);
     plan->cut = clfold_cut(plan->count, job->segments, run > 0 ? run : 1, 0);
     set_groups(plan, job, policy->groups);
-    plan->joins = plan->shape.fences && plan->kind == TAKES_WHOLE && plan->cut.runs > 1;
+    plan->joins =
+        plan->shape.fences && plan->kind == TAKES_WHOLE && plan->cut.runs > 1 &&
+        (policy->apart_bytes == 0 || plan->count <= policy->apart_bytes / plan->in_size);
     /* Fewer segments are cut into more runs, but fewer than twice those wanted. */
     most = job->segments.width > 0 ? 2 * most : most;
     count_launches(plan, most < plan->count ? most : plan->count);
@@ -303,10 +300,8 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
     launch->is_first = number == 0;
     launch->is_last = cut.runs == 1;
     launch->joins = plan->joins;
-    launch->from = number % 2 == 0 ? plan->cut.num_runs : 0;
-    launch->to = plan->joins       ? plan->first_item
-                 : number % 2 == 0 ? 0
-                                   : plan->cut.num_runs;
+    launch->from = plan->first_item + (number % 2 == 0 ? plan->cut.num_runs : 0);
+    launch->to = plan->first_item + (number % 2 == 0 ? 0 : plan->cut.num_runs);
 }
 
 const struct strategy clfold_reduce_strategy = {

@@ -199,6 +199,8 @@ static void make_shape(struct shape *shape, const struct job *job,
     uint32_t anchor = (uint32_t)policy->anchor, most = most_prefixes(job->device);
 
     shape->exclusive = clfold_operation_row(job->operation)->exclusive;
+    shape->resumes =
+        shape->algorithm == SCAN_SINGLE_GROUP && job->device->most_elements > 0;
     shape->builtins = is_vector && clfold_platform_builtins(job->device->platform);
     shape->stream = is_vector && policy->stream_bytes > 0;
     shape->anchor = anchor < most ? anchor : most;
